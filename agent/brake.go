@@ -15,14 +15,14 @@ type Origin struct {
 	Source string // what brought it from outside, such as "http.listen on port 8080"
 }
 
-// OriginKind is who has a say in a message.
+// OriginKind is the kind of cause that a message has.
 type OriginKind uint8
 
 const (
 	// FromPerson: somebody typed it, or the command that sent it, or runs the
 	// program for it.
 	FromPerson OriginKind = iota
-	// FromHook: a hook sent it of itself, when it heard of an event or at a time.
+	// FromHook: a hook sent it of itself, because of an event or a timer.
 	FromHook
 	// FromOutside: a hook passes on what it listens to.
 	FromOutside
@@ -52,26 +52,27 @@ func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
 	return WithOrigin(ctx, p.Origin)
 }
 
-// ResetBrake notes that somebody had a say otherwise than in a prompt: what hooks add
-// is counted anew.
+// ResetBrake counts the requests that hooks add from zero again, because a person or
+// something outside of the program did something that was no prompt.
 func (a *Agent) ResetBrake(o Origin) { a.inbox.resetBrake(o) }
 
-// Hooks may send messages at any time, and a message may make the model work,
-// whose work hooks hear of: one that sends at the end of each run would never
-// rest. So the requests that hooks add of themselves are counted, whichever way
-// they add them, until somebody has a say: a person, or something outside of the
-// program that a hook listens to. As that may be a hook's own doing, too (it may
-// watch a file that the model writes), there is a pace that it may not exceed.
+// Hooks may send messages at any time, and a message may make the model work, which
+// causes events for hooks: one that sends at the end of each run would keep the agent
+// at work for ever. So the requests that hooks add of themselves are counted, whichever
+// way they add them, until a message comes from a person or from something outside of
+// the program that a hook listens to. As a hook may cause that as well (it may watch a
+// file that the model writes), such messages are limited in number per minute.
 
-// brake holds back hooks that would keep the agent at work. The lock of the inbox guards it.
+// brake refuses the messages of hooks that would keep the agent at work. The lock of the
+// inbox guards it.
 type brake struct {
-	added  int  // model requests that hooks added since somebody had a say
-	pulled bool // they wanted one too many: nothing that they send is taken
+	added  int  // model requests that hooks added since the last reset
+	pulled bool // they wanted one too many: all that they send is refused
 
 	sources map[string]*source // by Hook and Source of an Origin
 }
 
-// source is one that messages come from outside through.
+// source is one origin of messages from outside.
 type source struct {
 	sent   []time.Time // within the last sourceSpan
 	paused time.Time   // when it was paused; zero: it is not
@@ -82,11 +83,12 @@ const (
 	sourceSpan  = time.Minute
 )
 
-// HeldBackError is told to a hook whose message is not taken.
+// HeldBackError is returned to a hook whose message is refused.
 type HeldBackError struct{ Why string }
 
 func (e *HeldBackError) Error() string { return e.Why }
 
+// reset counts from zero again, because of a message from o.
 func (b *brake) reset(o Origin) {
 	b.added, b.pulled = 0, false
 	if o.Kind == FromPerson {
@@ -94,8 +96,8 @@ func (b *brake) reset(o Origin) {
 	}
 }
 
-// admit decides whether a message is taken. notice is what the person is told of
-// a refusal.
+// admit decides whether a message may come: the error is a *[HeldBackError]. notice, if it
+// is not empty, tells the person of a refusal.
 func (b *brake) admit(o Origin, limit int, now time.Time) (notice string, err error) {
 	switch o.Kind {
 	case FromHook:

@@ -10,7 +10,7 @@ import (
 	"pi/session/message"
 )
 
-// Breakdown is what the model sees, by where it comes from.
+// Breakdown says where everything comes from that the model sees.
 type Breakdown struct {
 	ContextUsage
 	Counted int      // of Tokens: what the provider counted with the last answer
@@ -43,7 +43,7 @@ const (
 	SourceRest      = "beyond the estimates" // what the provider counted more, or (negative) less
 )
 
-// Breakdown says what the model was shown last, and what came since.
+// Breakdown is about what the model was shown last, and what came since.
 func (m *Meter) Breakdown() Breakdown {
 	items, chain := m.conversation.seen()
 	counted, estimated := m.contextTokens(items)
@@ -68,31 +68,30 @@ func (m *Meter) Breakdown() Breakdown {
 // ownSections are the sections that no hook has added.
 var ownSections = []string{SectionRole, SectionTools, SectionGuidelines, SectionAppend, SectionInstructions, SectionEnvironment}
 
-// promptSource is the system prompt by its sections, the instruction files each
-// by itself.
+// promptSource has the system prompt by its sections, each instruction file by itself.
 func (m *Meter) promptSource() Source {
 	p := m.system.last(m.sent.of(m.conversation.current()))
 	s := Source{Name: SourceSystem}
 	if p.text != joinSections(p.sections) {
-		s.part(Source{Name: "all of it", Note: changedBy(p), Tokens: textTokens(p.text)})
+		s.add(Source{Name: "all of it", Note: changedBy(p), Tokens: textTokens(p.text)})
 		return s
 	}
 	for _, section := range p.sections {
 		switch {
 		case section.Name == SectionInstructions && section.Text == instructions.Text(m.system.source.Files):
 			for _, f := range m.system.source.Files {
-				s.part(Source{Name: f.Path, Tokens: textTokens(instructions.Text([]instructions.File{f}))})
+				s.add(Source{Name: f.Path, Tokens: textTokens(instructions.Text([]instructions.File{f}))})
 			}
 		case slices.Contains(ownSections, section.Name):
-			s.part(Source{Name: section.Name, Tokens: textTokens(section.Text)})
+			s.add(Source{Name: section.Name, Tokens: textTokens(section.Text)})
 		default:
-			s.part(Source{Name: section.Name, Note: changedBy(p), Tokens: textTokens(section.Text)})
+			s.add(Source{Name: section.Name, Note: changedBy(p), Tokens: textTokens(section.Text)})
 		}
 	}
 	return s
 }
 
-// changedBy names the hooks that had a hand in a system prompt.
+// changedBy names the hooks that changed a system prompt.
 func changedBy(p promptText) string {
 	names, seen := "", map[string]bool{}
 	for _, stage := range p.stages {
@@ -107,7 +106,7 @@ func changedBy(p promptText) string {
 	return "of " + names[2:]
 }
 
-// toolSource is the descriptions of the tools as they are sent.
+// toolSource has the descriptions of the tools as they are sent.
 func (m *Meter) toolSource() Source {
 	s := Source{Name: SourceTools}
 	for _, t := range m.tools.active() {
@@ -116,12 +115,13 @@ func (m *Meter) toolSource() Source {
 		if hook := sourceOf(t); hook != "" {
 			one.Note = "of " + hook
 		}
-		s.part(one)
+		s.add(one)
 	}
 	return s
 }
 
-func (s *Source) part(p Source) {
+// add adds a part to s, with its tokens.
+func (s *Source) add(p Source) {
 	s.Parts = append(s.Parts, p)
 	s.Tokens += p.Tokens
 	s.Count += p.Count
@@ -131,29 +131,9 @@ func textTokens(text string) int {
 	return compaction.EstimateTokens(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}})
 }
 
-// ledger books messages under the sources.
-type ledger struct {
-	sources []Source
-	makers  map[*message.Message]string // hooks, by the messages that they made
-}
-
-// messageSources are the messages that are sent.
+// messageSources are the messages that are sent, by their sources.
 func messageSources(items []session.Item, chain chained) []Source {
-	l := ledger{makers: makersIn(chain)}
-	for _, name := range []string{SourceSummaries, SourceUser, SourceModel, SourceResults, SourceCommands, SourceHooks} {
-		l.sources = append(l.sources, Source{Name: name})
-	}
-	for _, it := range items {
-		if tokens := compaction.EstimateTokens(it.Message); tokens > 0 {
-			l.book(it, tokens)
-		}
-	}
-	return l.sources
-}
-
-// makersIn says which hook of a chain made a message that comes from no entry.
-func makersIn(chain chained) map[*message.Message]string {
-	makers := map[*message.Message]string{}
+	makers := map[*message.Message]string{} // hooks of the chain, by the messages that they made
 	for _, stage := range chain.stages {
 		for _, it := range stage.Value {
 			if it.Entry == nil && makers[it.Message] == "" {
@@ -161,95 +141,85 @@ func makersIn(chain chained) map[*message.Message]string {
 			}
 		}
 	}
-	return makers
+	var all Source
+	for _, name := range []string{SourceSummaries, SourceUser, SourceModel, SourceResults, SourceCommands, SourceHooks} {
+		all.under(name, 0, 0)
+	}
+	for _, it := range items {
+		tokens := compaction.EstimateTokens(it.Message)
+		if tokens == 0 {
+			continue
+		}
+		name, part := originOf(it, makers)
+		s := all.under(name, tokens, 1)
+		switch {
+		case name == SourceModel:
+			s.addAnswer(it.Message, tokens)
+		case part != "":
+			s.under(part, tokens, 1)
+		}
+	}
+	return all.Parts
 }
 
-func (l *ledger) book(it session.Item, tokens int) {
+// originOf is the source of a message, and the part of that; "" for none.
+func originOf(it session.Item, makers map[*message.Message]string) (source, part string) {
 	m := it.Message
 	if it.Entry == nil {
-		l.add(SourceHooks, hookName(l.makers[m]), tokens)
-		return
+		return SourceHooks, hookName(makers[m])
 	}
 	switch m.Role {
 	case message.RoleCompactionSummary:
-		l.add(SourceSummaries, "compaction", tokens)
+		return SourceSummaries, "compaction"
 	case message.RoleBranchSummary:
-		l.add(SourceSummaries, "branch", tokens)
+		return SourceSummaries, "branch"
 	case message.RoleAssistant:
-		l.addAnswer(m, tokens)
+		return SourceModel, ""
 	case message.RoleToolResult:
-		l.add(SourceResults, m.ToolName, tokens)
+		return SourceResults, m.ToolName
 	case message.RoleBashExecution:
-		l.add(SourceCommands, "", tokens)
+		return SourceCommands, ""
 	case message.RoleCustom:
-		l.add(SourceHooks, m.CustomType, tokens)
-	default:
-		l.add(SourceUser, "", tokens)
+		return SourceHooks, m.CustomType
 	}
+	return SourceUser, ""
 }
 
-// addAnswer tells thoughts and calls apart from what was said.
-func (l *ledger) addAnswer(m *message.Message, tokens int) {
-	s := l.source(SourceModel)
-	s.Count++
-	s.Tokens += tokens
-	left := tokens
+// addAnswer adds the thoughts, the calls and the text of an answer to the parts of s,
+// whose own tokens count them already.
+func (s *Source) addAnswer(m *message.Message, tokens int) {
+	rest := tokens
 	for _, part := range []struct {
 		name string
 		kind message.BlockType
 	}{{"thinking", message.BlockThinking}, {"calls", message.BlockToolCall}} {
-		blocks, n := blocksOf(m, part.kind)
-		if n > 0 {
-			share := min(n, left)
-			left -= share
-			s.under(part.name, share, blocks)
+		only := message.Message{Role: message.RoleAssistant}
+		for _, b := range m.Content {
+			if b.Type == part.kind {
+				only.Content = append(only.Content, b)
+			}
+		}
+		if n := compaction.EstimateTokens(&only); n > 0 {
+			s.under(part.name, min(n, rest), len(only.Content))
+			rest -= min(n, rest)
 		}
 	}
-	if left > 0 {
-		s.under("text", left, 1)
+	if rest > 0 {
+		s.under("text", rest, 1)
 	}
 }
 
-// blocksOf is how many blocks of a kind a message has, and their tokens.
-func blocksOf(m *message.Message, kind message.BlockType) (blocks, tokens int) {
-	only := message.Message{Role: message.RoleAssistant}
-	for _, b := range m.Content {
-		if b.Type == kind {
-			only.Content = append(only.Content, b)
-		}
+// under adds to a part of s, whose own tokens count it already, and returns the part.
+func (s *Source) under(part string, tokens, count int) *Source {
+	i := slices.IndexFunc(s.Parts, func(p Source) bool { return p.Name == part })
+	if i < 0 {
+		i = len(s.Parts)
+		s.Parts = append(s.Parts, Source{Name: part})
 	}
-	return len(only.Content), compaction.EstimateTokens(&only)
-}
-
-func (l *ledger) source(name string) *Source {
-	for i := range l.sources {
-		if l.sources[i].Name == name {
-			return &l.sources[i]
-		}
-	}
-	return nil
-}
-
-// add books a message; part may be "".
-func (l *ledger) add(source, part string, tokens int) {
-	s := l.source(source)
-	s.Count++
-	s.Tokens += tokens
-	if part != "" {
-		s.under(part, tokens, 1)
-	}
-}
-
-// under adds to a part of s, whose own tokens count it already.
-func (s *Source) under(part string, tokens, count int) {
-	for i := range s.Parts {
-		if s.Parts[i].Name == part {
-			s.Parts[i].Tokens += tokens
-			s.Parts[i].Count += count
-			return
-		}
-	}
-	s.Parts = append(s.Parts, Source{Name: part, Tokens: tokens, Count: count})
+	p := &s.Parts[i]
+	p.Tokens += tokens
+	p.Count += count
+	return p
 }
 
 // unsent are the messages that no request carries, and why.
@@ -284,8 +254,8 @@ func (a *Amount) count(m *message.Message) {
 	a.Tokens += compaction.EstimateTokens(m)
 }
 
-// effect compares by the entries that messages come from, and those that come from
-// none by themselves.
+// effect compares the lists before and after a hook. Messages are compared with those
+// of the same entry, those without an entry with themselves.
 func effect(hook string, before, after []session.Item) HookEffect {
 	e := HookEffect{Hook: hook}
 	was := map[any]*message.Message{}

@@ -28,22 +28,21 @@ type CompactOptions struct {
 // Compacted is a compaction that has happened.
 type Compacted struct {
 	Entry         *session.Entry
-	Messages      int // that the summary stands for
+	Messages      int // that the summary replaces
 	Before, After int // tokens of the context, about
 	FromHook      bool
 	Usage         message.Usage // of the model for the summary
 }
 
-// compactor puts summaries in the place of what is at the beginning of a conversation.
-// All methods may be called from any goroutine; those that compact only by whoever
-// has claimed the agent.
+// compactor replaces the beginning of a conversation by a summary. Its methods are called
+// while the agent is claimed, see [activity.begin]; only state may be used at any time.
 type compactor struct {
 	events       *listeners
 	conversation *conversation
 	choice       *choice
 	meter        *Meter
 	asker        *asker
-	inbox        *Inbox // has the compaction that waits
+	inbox        *Inbox // has the compaction that is requested
 	settings     CompactionSettings
 	state        compactionState
 }
@@ -162,9 +161,9 @@ func (c *compactRun) work(ctx context.Context) (*Compacted, error) {
 // retries reports whether the request is sent again afterwards.
 func (c *compactRun) retries() bool { return c.reason == CompactOverflow }
 
-// store adds the entry to the session, and behind it what changes of the kept
-// messages: whoever goes back to before the compaction finds them as they were.
-// The error may be a *[session.SaveError], which comes with the entry.
+// store adds the entry to the session, and behind it the edits of the messages that
+// remain, so that they are as before where somebody goes back to before the
+// compaction. The error may be a *[session.SaveError], which comes with the entry.
 func (c *compactRun) store(s session.Compaction) (*session.Entry, error) {
 	s.About = c.branch[len(c.branch)-1]
 	drafts := []session.Draft{{Type: session.TypeCompaction, Body: s}}
@@ -186,8 +185,7 @@ func (c *compactRun) store(s session.Compaction) (*session.Entry, error) {
 	return entries[0], err
 }
 
-// firstKept is the id of the first entry that the plan keeps, "" if it keeps
-// none.
+// firstKept is the id of the first entry that the plan retains, "" if it retains none.
 func (c *compactRun) firstKept() string {
 	if c.plan.FirstKept == nil {
 		return ""
@@ -200,8 +198,8 @@ func (c *compactRun) firstKept() string {
 // there was one.
 func (a *Agent) CancelCompaction() bool { return a.compactor.state.interrupt() }
 
-// emitBoth emits an event, and for a compaction that nobody asked for its second
-// form as well.
+// emitBoth emits an event, and for a compaction that nobody asked for the auto_ event
+// beside it as well.
 func (c *compactRun) emitBoth(ctx context.Context, build func(auto bool) Event) {
 	for _, auto := range []bool{false, true} {
 		if e := build(auto); (!auto || c.reason != CompactManual) && c.events.wants(e.Kind()) {
@@ -228,7 +226,7 @@ func (c *compactRun) emitFailed(ctx context.Context, err error) {
 	})
 }
 
-// isStopped reports whether somebody did not want it.
+// isStopped reports whether err says that a person or a hook stopped the compaction.
 func isStopped(err error) bool { return errors.Is(err, ErrAborted) || errors.Is(err, ErrCancelled) }
 
 // Text says what happens in one line.
@@ -242,7 +240,7 @@ func (e *CompactionStart) Text() string {
 	return "compacting"
 }
 
-// Text says in one line what has come of it, or "" if that is told elsewhere.
+// Text says in one line how the compaction ended; "" where its error is told elsewhere.
 func (e *CompactionEnd) Text() string {
 	switch {
 	case e.Done != nil:
@@ -253,7 +251,7 @@ func (e *CompactionEnd) Text() string {
 	return ""
 }
 
-// String says what has happened in one line.
+// String says in one line what was compacted.
 func (c *Compacted) String() string {
 	return fmt.Sprintf("compacted: %s → summary, about %s → %s tokens", printable.Count(c.Messages, "message"), grouped(c.Before), grouped(c.After))
 }
@@ -266,9 +264,9 @@ func grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// within is the settings as far as a window allows them: one that is smaller than
-// what is to be free and to be kept still has room for both. A window of 0 is
-// unknown and allows all.
+// within returns the settings lowered to what a window has room for, so that a small one
+// still has a reserve and retains something. A window of 0 is unknown and changes
+// nothing.
 func (s CompactionSettings) within(window int) CompactionSettings {
 	if window > 0 {
 		s.ReserveTokens = min(s.ReserveTokens, window/2)
@@ -277,24 +275,24 @@ func (s CompactionSettings) within(window int) CompactionSettings {
 	return s
 }
 
-// full reports whether a context leaves less free of a window than it should.
+// full reports whether a context of so many tokens reaches into the reserve of a window.
 func (s CompactionSettings) full(tokens, window int) bool {
 	return s.Enabled && window > 0 && tokens > window-s.within(window).ReserveTokens
 }
 
-// The reserve holds what a compaction adds to what is kept: a summary (at most a
-// half), that of the beginning of a turn (a quarter), lists of files (an eighth).
-// What remains is room for messages that cannot be cut where one would like to.
+// The reserve has room for what a compaction adds to the messages that remain: a summary
+// (at most a half), that of the beginning of a turn (a quarter), lists of files (an
+// eighth). The rest is for messages that cannot be cut at the best place.
 const (
 	leastSummary = 512  // tokens, whatever the settings say
 	leastInput   = 1000 // likewise
 )
 
-// summary is how long a summary may be at most, in tokens.
+// summary is the longest that a summary may be, in tokens.
 func (s CompactionSettings) summary() int { return max(s.ReserveTokens/2, leastSummary) }
 
-// input is how much of a conversation goes into one request for a summary, beside
-// an earlier one and the answer; a quarter of it is for what estimates miss. 0 is
+// input is how many tokens of a conversation one request for a summary may have, besides
+// an earlier summary and the answer; a quarter is left for errors of the estimates. 0 is
 // no limit.
 func (s CompactionSettings) input(window int) int {
 	if window <= 0 {

@@ -14,21 +14,27 @@ import (
 	"pi/session/rawjson"
 )
 
-// summary asks the listeners and, if none of them brings a summary, the model.
+// summary asks the listeners for a summary and, if none of them has one, the model. It
+// returns the entry that is to be stored.
 func (c *compactRun) summary(ctx context.Context) (session.Compaction, error) {
-	draft, err := c.askListeners(ctx)
-	switch {
-	case err != nil:
+	d, err := c.askListeners(ctx)
+	if err != nil {
 		return session.Compaction{}, err
-	case draft != nil:
-		c.fromHook = true
-		return c.brought(draft), nil
 	}
-	return c.written(ctx)
+	if d == nil {
+		return c.askModel(ctx)
+	}
+	c.fromHook = true
+	s := session.Compaction{Summary: d.Summary, FirstKeptEntryID: cmp.Or(d.FirstKeptEntryID, c.firstKept()),
+		TokensBefore: cmp.Or(d.TokensBefore, c.plan.TokensBefore), Details: d.Details, FromHook: true}
+	if s.Details == nil {
+		s.Details = c.plan.Files.Details()
+	}
+	return s, nil
 }
 
-// askListeners is session_before_compact. A summary that cannot be taken is told
-// as the mistake of the hook that brought it, and is none.
+// askListeners emits session_before_compact and returns the summary of a hook, or nil.
+// One that cannot be used is reported as the mistake of its hook.
 func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error) {
 	if !c.events.wants(KindSessionBeforeCompact) {
 		return nil, nil
@@ -57,30 +63,20 @@ func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error)
 	return e.Compaction, nil
 }
 
-// unwantedCompaction is the error of one that a listener is against. Its words are
-// those that commands use for what hooks do not let happen.
+// unwantedCompaction is the error of a compaction that a listener cancels, in the words
+// of commands that hooks cancel.
 type unwantedCompaction struct{}
 
 func (unwantedCompaction) Error() string { return "Compaction " + ErrCancelled.Error() }
 func (unwantedCompaction) Unwrap() error { return ErrCancelled }
 
-// summarized is what the summary stands for.
+// summarized are the messages that the summary replaces.
 func (c *compactRun) summarized() []session.Item {
 	return slices.Concat(c.plan.Summarize, c.plan.TurnPrefix)
 }
 
-// brought is the entry of a summary that a hook made.
-func (c *compactRun) brought(d *CompactionDraft) session.Compaction {
-	s := session.Compaction{Summary: d.Summary, FirstKeptEntryID: cmp.Or(d.FirstKeptEntryID, c.firstKept()),
-		TokensBefore: cmp.Or(d.TokensBefore, c.plan.TokensBefore), Details: d.Details, FromHook: true}
-	if s.Details == nil {
-		s.Details = c.plan.Files.Details()
-	}
-	return s
-}
-
-// written is the entry of a summary that the model makes.
-func (c *compactRun) written(ctx context.Context) (session.Compaction, error) {
+// askModel has the model write the summary, with the words that hooks want.
+func (c *compactRun) askModel(ctx context.Context) (session.Compaction, error) {
 	w := summary.Writer{Ask: c.asker.askOutside, Instructions: c.instructions}
 	var preserved map[string]json.RawMessage
 	if c.events.wants(KindSessionCompacting) {
@@ -114,8 +110,7 @@ func (c *compactRun) written(ctx context.Context) (session.Compaction, error) {
 		Details: details, Usage: &w.Usage}, nil
 }
 
-// withData adds what hooks want kept to the details; what is in them already
-// stays.
+// withData adds the data of hooks to the details, whose own fields win.
 func withData(details json.RawMessage, data map[string]json.RawMessage) (json.RawMessage, error) {
 	if len(data) == 0 {
 		return details, nil
@@ -131,9 +126,8 @@ func withData(details json.RawMessage, data map[string]json.RawMessage) (json.Ra
 	return rawjson.Encode(all)
 }
 
-// CanKeepFrom says why what a compaction keeps of a branch cannot begin with the
-// entry id, if it cannot: it is not there, or it lies between a call and its
-// result.
+// CanKeepFrom returns an error if a compaction cannot retain a branch from the entry id
+// on: the entry is not there, or it lies between a call and its result.
 func CanKeepFrom(branch []*session.Entry, id string) error {
 	at := slices.IndexFunc(branch, func(e *session.Entry) bool { return e.ID == id })
 	if at < 0 {
@@ -141,8 +135,15 @@ func CanKeepFrom(branch []*session.Entry, id string) error {
 	}
 	open := map[string]bool{} // the calls of the last answer before it that have no result there
 	for _, e := range branch[:at] {
-		if m := e.Message(); m != nil {
-			noteCalls(open, m)
+		switch m := e.Message(); {
+		case m == nil:
+		case m.Role == message.RoleAssistant:
+			clear(open)
+			for _, c := range m.ToolCalls() {
+				open[c.ID] = true
+			}
+		case m.Role == message.RoleToolResult:
+			delete(open, m.ToolCallID)
 		}
 	}
 	for _, e := range branch[at:] {
@@ -156,16 +157,4 @@ func CanKeepFrom(branch []*session.Entry, id string) error {
 		}
 	}
 	return nil
-}
-
-func noteCalls(open map[string]bool, m *message.Message) {
-	switch m.Role {
-	case message.RoleAssistant:
-		clear(open)
-		for _, c := range m.ToolCalls() {
-			open[c.ID] = true
-		}
-	case message.RoleToolResult:
-		delete(open, m.ToolCallID)
-	}
 }

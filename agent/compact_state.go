@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// compactionState is the compaction in progress, and whether one that nobody asks for
-// may come: what did not help is not tried again before the model has given a good
-// answer. The zero value is ready; all methods may be called from any goroutine.
+// compactionState is the compaction in progress, and whether one that nobody asked for
+// was tried: it is not tried again before the model has given a good answer. The zero
+// value is ready; all methods may be called from any goroutine.
 type compactionState struct {
 	mu     sync.Mutex         // guards what follows
 	cancel context.CancelFunc // of the one in progress; nil for none
 	tried  bool               // one that nobody asked for, since the last good answer
 }
 
-// begin makes a compaction one that can be cancelled, until end is called.
+// begin returns the context of a compaction, which interrupt cancels until end is called.
 func (c *compactionState) begin(ctx context.Context) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.set(cancel)
@@ -41,7 +41,7 @@ func (c *compactionState) interrupt() bool {
 	return c.cancel != nil
 }
 
-// noteTried notes that a compaction is tried which nobody asked for.
+// noteTried notes that a compaction is tried that nobody asked for.
 func (c *compactionState) noteTried() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,20 +62,19 @@ func (c *compactionState) wasTried() bool {
 }
 
 var (
-	// ErrCompactionWaits is told to whoever asks for a compaction while another
-	// one that was asked for has not come to its turn.
+	// ErrCompactionWaits is returned for a request while an earlier one still waits.
 	ErrCompactionWaits = errors.New("a compaction waits already")
 
 	errLeft = errors.New("the session was left before it was compacted")
 )
 
-// compactRequest is a compaction that somebody wants done when it can be.
+// compactRequest asks for a compaction as soon as it is possible.
 type compactRequest struct {
 	CompactOptions
 	done func(*Compacted, error)
 }
 
-// refuse tells whoever waits for the compaction that it does not happen. r may be nil.
+// refuse answers a request with an error. r may be nil.
 func (r *compactRequest) refuse(why error) {
 	if r != nil {
 		r.done(nil, why)
@@ -93,8 +92,8 @@ func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
 	}
 }
 
-// performRequested compacts if somebody requested that, and reports whether it did.
-// What is too short in the middle of the work waits for its end.
+// performRequested compacts if somebody requested that, and reports whether it did. A
+// context that is too short for it while the work goes on is compacted at its end.
 func (c *compactor) performRequested(ctx context.Context, atRest bool) bool {
 	request := c.inbox.waitingCompact()
 	if request == nil {

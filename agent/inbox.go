@@ -18,7 +18,7 @@ import (
 type Inbox struct {
 	events      *listeners
 	now         func() time.Time
-	limit       int           // requests that hooks may add until somebody says something
+	limit       int           // requests that hooks may add, see brake
 	steerAll    bool          // deliver all steering messages at once
 	followUpAll bool          // likewise
 	wake        chan struct{} // signalled when something is submitted, has room for one
@@ -30,7 +30,7 @@ type Inbox struct {
 	nextTurn  []*message.Message // custom messages that go with the next prompt
 	submitted []Prompt           // for the front end
 	compact   *compactRequest    // that a hook waits for; nil for none
-	closed    bool               // nobody looks at what is sent any more
+	closed    bool               // all that is sent is refused
 	brake     brake              // for hooks that would keep the agent at work
 }
 
@@ -39,7 +39,7 @@ func newInbox(events *listeners, s Settings, now func() time.Time) *Inbox {
 		wake: make(chan struct{}, 1)}
 }
 
-// ErrEnded is returned to whoever sends a message that nobody will look at.
+// ErrEnded is returned for a message that comes too late.
 var ErrEnded = errors.New("the program ends, so nothing more is sent")
 
 // post calls put with the lock, if a message of this origin may be sent: the error is
@@ -96,8 +96,7 @@ func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
 	})
 }
 
-// resetBrake notes that somebody had a say otherwise than in a prompt: what hooks add
-// is counted anew.
+// resetBrake is [Agent.ResetBrake].
 func (b *Inbox) resetBrake(o Origin) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,8 +125,8 @@ func (b *Inbox) addRequest(o Origin) error {
 	return &LimitError{"max_continuations", text}
 }
 
-// dropSent takes what hooks sent of themselves out of all queues and counts it;
-// the caller has the lock.
+// dropSent drops from all queues what hooks sent of themselves, and counts it; the caller
+// has the lock.
 func (b *Inbox) dropSent() (dropped int) {
 	sent := func(p Prompt) bool {
 		drop := p.Origin.Kind == FromHook && !p.compact
@@ -190,7 +189,7 @@ func (b *Inbox) openQueues() {
 	b.queueing = true
 }
 
-// closeQueues leaves what is sent from now on to the front end.
+// closeQueues has everything that is sent from now on wait for the front end.
 func (b *Inbox) closeQueues() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -255,7 +254,7 @@ func (b *Inbox) due(stopping bool) ([]queued, Queue) {
 	return take(&b.followUp, b.followUpAll), FollowUp
 }
 
-// TakeQueued takes the texts of people out of both queues and returns them, so
+// TakeQueued removes the texts of people from both queues and returns them, so
 // that an interrupt can give unsent text back. What is more than a text that
 // somebody typed stays queued for the next run: custom messages, what hooks sent,
 // and what a program sent with attachments. The files of a typed text are named
@@ -278,7 +277,7 @@ func (b *Inbox) TakeQueued() []string {
 	return texts
 }
 
-// takeForPrompt takes what goes with the next prompt.
+// takeForPrompt removes and returns the messages that go with the next prompt.
 func (b *Inbox) takeForPrompt() []*message.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -347,8 +346,8 @@ func (b *Inbox) close() (dropped int) {
 	return dropped
 }
 
-// putCompact has a compaction wait for its turn, and reports false if another one
-// waits already.
+// putCompact stores a request for a compaction, and reports false if another one waits
+// already.
 func (b *Inbox) putCompact(r *compactRequest) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

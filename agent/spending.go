@@ -29,9 +29,9 @@ func (s *spending) used() (u message.Usage, priced bool) {
 	return s.account.of(s.conversation.current(), s.models)
 }
 
-// checkLimit is the error of a request to m that the session's money does not reach
-// for. What was used of models without a known price is not in the sum; that is
-// told once, for a limit that cannot see everything should not look as if it did.
+// checkLimit returns the *[LimitError] of a session that has cost as much as it may. m is
+// the model that would be asked next. What was used of models without a known price is
+// not in the sum; the person is told once, for the limit should not look complete.
 func (s *spending) checkLimit(ctx context.Context, m *llm.Model) error {
 	if s.limit <= 0 {
 		return nil
@@ -46,7 +46,7 @@ func (s *spending) checkLimit(ctx context.Context, m *llm.Model) error {
 	return nil
 }
 
-// unpricedPart says what the limit does not see; "" if nothing.
+// unpricedPart describes what has no known price; "" if all has one.
 func unpricedPart(m *llm.Model, priced bool) string {
 	switch {
 	case !m.Cost.Known():
@@ -81,8 +81,8 @@ type account struct {
 	last    modelRef // that was chosen or has answered
 }
 
-// unpaid is what cost nothing of what a model was asked for: it is free, or its
-// price was not known.
+// unpaid is the use of a model that cost nothing: it is free, or its price was not
+// known.
 type unpaid struct {
 	message.Usage
 	wholly bool // some of its answers cost nothing at all
@@ -92,11 +92,6 @@ type unpaid struct {
 func (l *account) of(s *session.Session, models *llm.Models) (u message.Usage, priced bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.read(s)
-	return l.total, l.priced(models)
-}
-
-func (l *account) read(s *session.Session) {
 	if l.session != s {
 		l.session, l.counted, l.total, l.last = s, 0, message.Usage{}, modelRef{}
 		l.free = map[modelRef]*unpaid{}
@@ -113,8 +108,10 @@ func (l *account) read(s *session.Session) {
 		l.add(ref, used)
 	}
 	l.counted = len(entries)
+	return l.total, l.priced(models)
 }
 
+// add counts what ref has used.
 func (l *account) add(ref modelRef, u *message.Usage) {
 	if u == nil || *u == (message.Usage{}) {
 		return
@@ -135,7 +132,7 @@ func (l *account) add(ref modelRef, u *message.Usage) {
 func unpaidOf(u *message.Usage) (rest message.Usage) {
 	c := &u.Cost
 	if c.Total > 0 && c.Input+c.Output+c.CacheRead+c.CacheWrite == 0 {
-		return rest // whoever noted it knew only the sum
+		return rest // only the sum was known
 	}
 	for _, bucket := range []struct {
 		tokens, rest *int
@@ -163,8 +160,8 @@ func (l *account) priced(models *llm.Models) bool {
 
 type modelRef struct{ provider, id string }
 
-// usedIn is what an entry says was used, and of whom; nil and nobody if it does not
-// say. A choice says of whom only.
+// usedIn returns the model and the usage that an entry records, as far as it does. The
+// choice of a model has no usage.
 func usedIn(e *session.Entry) (modelRef, *message.Usage) {
 	switch e.Type {
 	case session.TypeModelChange:
@@ -191,8 +188,8 @@ func usedIn(e *session.Entry) (modelRef, *message.Usage) {
 	return modelRef{}, nil
 }
 
-// asideUsage is what was used beside the answers of the run in progress. The zero
-// value is ready; all methods may be called from any goroutine.
+// asideUsage is what the run in progress uses of models otherwise than for its answers.
+// The zero value is ready; all methods may be called from any goroutine.
 type asideUsage struct {
 	mu  sync.Mutex     // guards sum
 	sum *message.Usage // nil: no run is in progress, and nothing is counted
