@@ -1,15 +1,21 @@
 // Package agent is the loop: it takes a prompt, asks a model, runs the tools
 // the model calls, and goes on until there is nothing left to do.
 //
-// An [Agent] owns the current session and alone replaces it. Whoever wants to
-// see or change what happens is a [Listener]; the order of the listeners is the
-// order of their say, so hooks come before the front end, which shows what was
-// decided. A model is reached through a [llm.Provider], a tool through [Tool].
+// An [Agent] owns the current session and alone replaces it. A [Listener] sees and
+// changes what happens. The listeners are asked in their order, so hooks come before
+// the front end, which shows what was decided. A model is reached through a
+// [llm.Provider], a tool through [Tool].
+//
+// The agent itself is a front for its parts: the conversation (context.go), the choice
+// of a model (select.go), the inbox, the system prompts, what was spent, the meter, the
+// asker (ask.go), the compactor, the sessions and the tree. A prompt is worked on by a
+// run (run.go), which uses the same parts. Each part guards itself and can be used
+// without an agent.
 //
 // The path of one prompt:
 //
 //	Prompt → input event → user entry → before_agent_start → agent_start
-//	  turn: turn_start → context → model → assistant entry       (answer.go, ask.go, wire.go; retry.go, idle.go)
+//	  turn: turn_start → context → model → assistant entry       (answer.go, ask.go, wire.go, retry.go)
 //	        each call: tool_call → run → tool_result → entry     (batch.go, gate.go, call.go)
 //	        turn_end, after which listeners may go on            (continue.go)
 //	  no calls and nothing queued → agent_before_settle → agent_end → agent_settled
@@ -173,7 +179,7 @@ func (a *Agent) Start(ctx context.Context) {
 // run in progress and waits for it.
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
-	_ = a.WaitIdle(ctx) // who does not stop in time is not waited for
+	_ = a.WaitIdle(ctx) // a run that does not stop in time goes on without a session
 	if n := a.inbox.close(); n > 0 {
 		a.events.notifyf(ctx, LevelWarning, "not sent, because the program ends: %d messages of hooks", n)
 	}
@@ -182,7 +188,7 @@ func (a *Agent) Close(ctx context.Context) error {
 		a.choice.recordAtRest(ctx)
 	}
 	a.events.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
-	a.inbox.takeCompact().refuse(ErrAborted) // of those who asked just now
+	a.inbox.takeCompact().refuse(ErrAborted) // that a listener requested just now
 	return a.Session().Close()
 }
 

@@ -28,12 +28,12 @@ type asker struct {
 	maxAnswer int           // bytes; 0: no limit
 }
 
-// send sends a request to model and hands what comes to add, until the answer has
-// ended, add returns an error or ctx is done. It is an error if the session has no
-// money left, if the server is silent for too long (see [llm.WithIdleTimeout]) or if
-// the answer is too long (see limits.go). build makes the request once there is all
-// that it takes to send it; key, if it is not empty, is sent instead of the model's own.
-// The errors are *[llm.ProviderError] or *[LimitError], also where something crashes.
+// send sends a request to model and hands each delta to add, until the answer has ended,
+// add returns an error or ctx is done. It is an error if the session has no money left,
+// if the server is silent for too long (see [llm.WithIdleTimeout]) or if the answer is
+// too long (see limits.go). build makes the request, once client and key are there; key,
+// if it is not empty, is sent instead of the model's own. The errors are
+// *[llm.ProviderError] or *[LimitError], also where something crashes.
 func (a *asker) send(ctx context.Context, model *llm.Model, key string, build func() *llm.Request, add func(llm.Delta) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,8 +85,8 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 }
 
 // askOutside asks a model outside of the conversation, again if it fails for a reason
-// that may pass. The message is what came, with what was used, also with an error,
-// which is one of [asker.send], or ErrAborted once ctx has ended.
+// that may pass. The message has the answer as far as it came and its usage, also with
+// an error, which is one of [asker.send], or ErrAborted once ctx has ended.
 func (a *asker) askOutside(ctx context.Context, r *llm.Request) (*message.Message, llm.Stop, error) {
 	r.Thinking = llm.Clamp(r.Model, r.Thinking)
 	key := r.APIKey
@@ -104,7 +104,7 @@ func (a *asker) askOutside(ctx context.Context, r *llm.Request) (*message.Messag
 	return a.assembled(r.Model, &answer), answer.Stop(), err
 }
 
-// assembled is what model said so far as a message.
+// assembled is the answer of model as far as it has come, as a message.
 func (a *asker) assembled(model *llm.Model, assembly *llm.Assembly) *message.Message {
 	content, _ := assembly.Content()
 	m := &message.Message{Role: message.RoleAssistant, API: model.API, Provider: model.Provider, Model: model.ID,
@@ -115,8 +115,8 @@ func (a *asker) assembled(model *llm.Model, assembly *llm.Assembly) *message.Mes
 	return m
 }
 
-// noKey is a key that could not be had; whoever knows better where it should
-// come from returned a *[llm.ProviderError] of its own.
+// noKey is the error where no key was found. One that is a *[llm.ProviderError] already
+// knows better where the key should come from.
 func noKey(model *llm.Model, err error) error {
 	var known *llm.ProviderError
 	if errors.As(err, &known) {
@@ -126,7 +126,8 @@ func noKey(model *llm.Model, err error) error {
 		NextStep: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
 }
 
-// asProviderError makes every failure of a model call one of its provider, but for a limit.
+// asProviderError makes a *[llm.ProviderError] of every failure of a model call but a
+// *[LimitError].
 func asProviderError(model *llm.Model, err error) error {
 	var known *llm.ProviderError
 	var limit *LimitError
@@ -136,7 +137,7 @@ func asProviderError(model *llm.Model, err error) error {
 	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
 }
 
-// refusedBy is the failure that a finished answer may be.
+// refusedBy returns an error if the model ended its answer with a refusal or a failure.
 func refusedBy(model *llm.Model, stop llm.Stop) error {
 	switch stop.Reason {
 	case llm.StopRefusal, message.StopError, message.StopAborted:

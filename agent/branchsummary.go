@@ -10,10 +10,9 @@ import (
 	"pi/session/compaction"
 )
 
-// The summary of a branch that is left: of what the model would see of its entries
-// now, also of those that are gone from the context there by a compaction, whose
-// summary is among them. What a hook took out stays out, also of what came after
-// the last request; what a hook put in its place is summed up.
+// A branch that is left is summed up as the model would see it now: with the summary of
+// a compaction in place of what that left out, without what hooks remove, and with what
+// they put in its place.
 
 // summarize returns the body of the entry that sums up what is left, by a
 // listener or by the model; nil if there is nothing to sum up.
@@ -25,7 +24,7 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 	}
 	items := abandoned(t.conversation.runChain(ctx).items, p.EntriesToSummarize)
 	switch {
-	case ctx.Err() != nil: // the chain may have been cut short: what is in the list is not what hooks let through
+	case ctx.Err() != nil: // the chain may have been cut short, and items lack the changes of hooks
 		return nil, ErrAborted
 	case len(session.ForModel(items)) == 0:
 		return nil, nil
@@ -49,8 +48,8 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 	return &session.BranchSummary{FromID: from, Summary: text, Details: compaction.FilesOf(items).Details(), Usage: &w.Usage}, nil
 }
 
-// abandoned are the messages that come from entries, and those that come from
-// none behind all that stays.
+// abandoned are the messages in seen that come from entries, and those without an entry
+// behind the last message that stays.
 func abandoned(seen []session.Item, entries []*session.Entry) []session.Item {
 	left, said := make(map[*session.Entry]bool, len(entries)), false
 	for _, e := range entries {

@@ -113,8 +113,7 @@ func (ls *listeners) emitIf(ctx context.Context, k Kind, build func() Event) {
 	}
 }
 
-// emitAfter is emitIf for what has happened whether the run was interrupted or
-// not: listeners hear of it also after an interrupt.
+// emitAfter is emitIf for events that come also after an interrupt.
 func (ls *listeners) emitAfter(ctx context.Context, k Kind, build func() Event) {
 	if ls.wants(k) {
 		ls.emit(uncancelled(ctx), build())
@@ -134,7 +133,7 @@ func uncancelled(ctx context.Context) context.Context {
 type interruptedKey struct{}
 
 // Interrupted reports whether the event that came with ctx is of a run that was
-// interrupted before, so that nobody wants to wait for those who hear of it.
+// interrupted before, so that nobody wants to wait for its listeners.
 func Interrupted(ctx context.Context) bool { return ctx.Value(interruptedKey{}) != nil }
 
 // emit hands e to the listeners in order. A listener's error stops nobody; it is
@@ -175,8 +174,8 @@ func (ls *listeners) emitGate(ctx context.Context, e Event, decided func() bool)
 	return nil
 }
 
-// handle turns a crash of a listener into its error, so that it neither takes
-// the session with it nor opens a gate.
+// handle turns a crash of a listener into its error, so that it neither ends the program
+// nor opens a gate.
 func handle(ctx context.Context, l Listener, e Event) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -191,7 +190,7 @@ func (ls *listeners) Notify(ctx context.Context, level Level, text string) {
 	ls.tellAll(ctx, &Notice{Text: text, Level: level})
 }
 
-// tellAll passes on what is no part of a run.
+// tellAll hands e, which is no part of a run, to all listeners.
 func (ls *listeners) tellAll(ctx context.Context, e Event) {
 	for _, l := range ls.all {
 		if l.Wants(e.Kind()) {
@@ -200,6 +199,7 @@ func (ls *listeners) tellAll(ctx context.Context, e Event) {
 	}
 }
 
+// notifyf is Notify with a format.
 func (ls *listeners) notifyf(ctx context.Context, level Level, format string, args ...any) {
 	ls.Notify(ctx, level, fmt.Sprintf(format, args...))
 }

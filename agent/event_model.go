@@ -30,22 +30,24 @@ type BeforeProviderHeaders struct {
 	Changed         map[string]*string // result: set, or (nil) removed; merged
 }
 
+// AfterProviderResponse comes with the head of the answer to a request over HTTP.
 type AfterProviderResponse struct {
 	Provider, Model string
 	Status          int
 	Headers         http.Header
 }
 
+// MessageStart comes with the first delta of an answer, or before MessageEnd if there is none.
 type MessageStart struct{ Message *message.Message }
 
 // MessageUpdate is a piece of an answer: a delta of text, thinking or a tool call.
-// Listeners may abort the stream, and must not hold it: Handle returns at once.
+// Listeners may abort the stream, and must not delay it: Handle returns at once.
 //
-// A listener that looks at deltas behind the stream calls Stop as soon as it wants
-// no more, for the model may say nothing further for a long time. So that the last
-// word is not lost, one more update comes when the stream is over, with a delta of
-// the kind DeltaStop. It carries nothing to show, and a listener may take its time
-// with it. It does not come once the answer was aborted, nor after an interrupt.
+// A listener that looks at deltas later than they come calls Stop as soon as it wants
+// no more, for the model may send nothing further for a long time. So that it can stop
+// the answer after the last delta as well, one more update comes when the stream is
+// over, with a delta of the kind DeltaStop. It has nothing to show, and a listener may
+// be slow with it. It does not come once the answer was aborted, nor after an interrupt.
 // All updates of an answer come with the same context, those of the next one with
 // another.
 type MessageUpdate struct {
@@ -71,40 +73,49 @@ func (e *MessageUpdate) Stop(abort *Abort) {
 	}
 }
 
-// Abort ends an answer in the middle. What came of it stays in the file, marked as
-// aborted, and is not sent again; Inject is told to the model in its place (a
-// custom message of [AbortType], not shown), and it is asked again, in the same
-// turn. By is the hook. The fourth in a prompt ends the run.
+// Abort ends an answer in the middle. The part that has come stays in the file, marked
+// as aborted, and is not sent again; the model gets Inject in its place (a custom
+// message of [AbortType], not shown), and is asked again, in the same turn. By is the
+// hook. The fourth in a prompt ends the run.
 type Abort struct{ Reason, Inject, By string }
 
 // Message is the answer as far as it has come, built when it is asked for. It
 // may be called only while the event is handled.
 func (e *MessageUpdate) Message() *message.Message { return e.partial() }
 
+// MessageEnd comes with a whole answer before it is added to the session, also with one
+// that failed or was stopped.
 type MessageEnd struct {
 	Message *message.Message // result: a message of the same role
 	Abort   *Abort           // by which a listener stopped the answer; nil: none did
 }
 
+// ModelSelect comes when the next request goes to another model than the last one would
+// have.
 type ModelSelect struct {
 	Model, Previous *llm.Model
 	ThinkingLevel   string
 	Source          string // set cycle restore
 }
 
+// ThinkingLevelSelect comes when the thinking level in force has become another one.
 type ThinkingLevelSelect struct{ Level, Previous string }
 
-// UIPromptStart and UIPromptEnd are told around a dialog: the program waits for
-// the person and does not work.
+// UIPromptStart comes before a dialog, in which the program waits for the person.
 type UIPromptStart struct{ PromptKind, Title string }
 
+// UIPromptEnd comes after a dialog.
 type UIPromptEnd struct{ PromptKind, Title string }
 
+// CompactionStart comes when a compaction begins. For one that nobody asked for it comes
+// once more as auto_compaction_start.
 type CompactionStart struct {
 	Reason string // manual threshold overflow
 	Auto   bool   // the event is auto_compaction_start
 }
 
+// CompactionEnd comes after each CompactionStart, however the compaction ended. For one
+// that nobody asked for it comes once more as auto_compaction_end.
 type CompactionEnd struct {
 	Reason       string
 	Done         *Compacted     // what happened; nil: nothing
@@ -116,8 +127,8 @@ type CompactionEnd struct {
 }
 
 // AutoRetryStart comes when a model call failed for a reason that may pass, before
-// the wait for the next attempt. What came of the call so far does not count: the
-// message begins anew, with a further message_start, and has no message_end.
+// the wait for the next attempt. The part of the answer that has come does not count:
+// the message begins anew, with a further message_start, and has no message_end.
 type AutoRetryStart struct {
 	Attempt, MaxAttempts int // further ones, from 1
 	DelayMS              int
@@ -125,7 +136,7 @@ type AutoRetryStart struct {
 	Aside                bool // the call is none of the conversation
 }
 
-// Text is what a front end says of it when the wait has so long to go.
+// Text is the line of a front end about it while so much of the wait is left.
 func (e *AutoRetryStart) Text(left time.Duration) string {
 	seconds := max(1, (left+time.Second-1)/time.Second) // rounded up, for nothing happens in 0 seconds
 	return fmt.Sprintf("retry %d/%d in %d s: %s", e.Attempt, e.MaxAttempts, seconds, e.ErrorMessage)
@@ -134,11 +145,10 @@ func (e *AutoRetryStart) Text(left time.Duration) string {
 // Delay is how long the wait is.
 func (e *AutoRetryStart) Delay() time.Duration { return time.Duration(e.DelayMS) * time.Millisecond }
 
-// AutoRetryWaited comes at the end of that wait, whether the call is made again
-// now or somebody wants no more of it.
+// AutoRetryWaited comes at the end of that wait, also where it was interrupted.
 type AutoRetryWaited struct{ Aside bool }
 
-// AutoRetryEnd comes when it is decided: an answer stands, or the call is given up.
+// AutoRetryEnd comes when a call that was made again has an answer or is given up.
 type AutoRetryEnd struct {
 	Success    bool
 	Attempt    int // the last

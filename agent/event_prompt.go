@@ -16,9 +16,8 @@ type Input struct {
 	Handled           bool            // result
 }
 
-// BeforeAgentStart comes after the user entry is written. What listeners say of
-// the system prompt is for this prompt only; [BeforeAgentStart.Prompts] is what
-// it has become so far.
+// BeforeAgentStart comes after the user entry is written. Changes of the system prompt
+// are for this prompt only; [BeforeAgentStart.Prompts] returns it as it is so far.
 type BeforeAgentStart struct {
 	Prompt       string // of a run that a custom message triggers: its text
 	Attachments  []message.Block
@@ -35,8 +34,10 @@ type PromptStage = prefix.Stage[string]
 // Section is a named part of the system prompt.
 type Section struct{ Name, Text string }
 
+// AgentStart comes when the messages of a prompt are in the session.
 type AgentStart struct{}
 
+// AgentEnd comes when a run takes no more turns, with all that it added and used.
 type AgentEnd struct {
 	Messages  []*message.Message
 	Usage     message.Usage
@@ -63,13 +64,16 @@ type Continuation struct {
 	ContinuedBy string          // result: the hook that wanted it last
 }
 
+// AgentSettled is the last event of a run.
 type AgentSettled struct{}
 
+// TurnStart comes before the model is asked in a turn.
 type TurnStart struct {
 	TurnIndex int
 	Timestamp int64
 }
 
+// TurnEnd comes when the calls of an answer have their results.
 type TurnEnd struct {
 	TurnIndex   int
 	Message     *message.Message
@@ -79,8 +83,8 @@ type TurnEnd struct {
 	Continuation
 }
 
-// Used is what the turn cost and how full the context is. It is counted when
-// somebody asks for it first, for that takes a walk over the conversation.
+// Used is what the turn cost and how full the context is. It is counted at the first
+// call, for that needs a walk over the conversation.
 func (e *TurnEnd) Used() TurnUsage {
 	if e.Usage == nil {
 		return TurnUsage{}

@@ -32,6 +32,7 @@ type SessionDirectory struct {
 	Dir string // result
 }
 
+// SessionStart comes when a session has become the current one.
 type SessionStart struct {
 	Reason              string // startup reload new resume branch
 	SessionID           string
@@ -46,6 +47,7 @@ type SessionBeforeSwitch struct {
 	Cancel            bool // result
 }
 
+// SessionSwitch comes when the session was replaced by an empty or a resumed one.
 type SessionSwitch struct{ Reason, PreviousSessionFile string }
 
 // SessionBeforeNew asks before an empty session becomes the current one.
@@ -54,6 +56,7 @@ type SessionBeforeNew struct {
 	Cancel    bool   // result
 }
 
+// SessionNew comes behind it for an empty session.
 type SessionNew struct{ SessionID string }
 
 // SessionBeforeBranch asks before the path to an entry becomes a session of its
@@ -65,6 +68,7 @@ type SessionBeforeBranch struct {
 	SkipConversationRestore bool // result
 }
 
+// SessionBranch comes when the session was replaced by a copy of one of its paths.
 type SessionBranch struct{ PreviousSessionFile string }
 
 // Preparation is what a compaction would do.
@@ -123,6 +127,7 @@ type SessionCompacting struct {
 	PreserveData map[string]json.RawMessage // result: kept in the details, merged
 }
 
+// SessionCompact comes when a compaction is in the session.
 type SessionCompact struct {
 	Entry     *session.Entry
 	Summary   string
@@ -131,6 +136,7 @@ type SessionCompact struct {
 	WillRetry bool
 }
 
+// SessionCompactFailed comes when a compaction that the listeners were asked about fails.
 type SessionCompactFailed struct {
 	Reason       string
 	ErrorMessage string
@@ -139,6 +145,7 @@ type SessionCompactFailed struct {
 	FromHook     bool
 }
 
+// SessionInfoChanged comes when the session has another name; "" is none.
 type SessionInfoChanged struct{ Name string }
 
 // TreePreparation is what a move in the tree would do.
@@ -166,6 +173,7 @@ type SummaryDraft struct {
 	Details json.RawMessage
 }
 
+// SessionTree comes when the leaf has moved.
 type SessionTree struct {
 	NewLeafID, OldLeafID string
 	SummaryEntry         *session.Entry // nil: none
@@ -183,6 +191,7 @@ func (e *SessionTree) Cost() float64 {
 	return 0
 }
 
+// SessionShutdown comes before the current session is left or the program ends.
 type SessionShutdown struct {
 	Reason            string // quit reload new resume branch
 	TargetSessionFile string

@@ -6,11 +6,10 @@ import (
 	"pi/session/message"
 )
 
-// ToolCall is the gate. It is asked for every call before it runs. The first
-// block ends it. Input is the arguments as rewritten so far, camelCase; a
-// listener that rewrites puts other bytes in their place, which are those that
-// listeners behind it see. One before it is not asked again: the chain of hooks,
-// which comes first, does that among its own.
+// ToolCall is the gate: it comes for every call before that runs. The first block ends
+// it. Input is the arguments as rewritten so far, camelCase; a listener that rewrites
+// puts other bytes in their place, which the listeners behind it get. One before it is
+// not asked again: the chain of hooks, which comes first, does that among its own.
 type ToolCall struct {
 	ID, Name          string
 	Input             json.RawMessage // result
@@ -22,24 +21,28 @@ type ToolCall struct {
 	Terminate         bool            // result, with Block
 }
 
-// ToolResult lets listeners edit what a run that happened gave back.
+// ToolResult lets listeners edit the result of a tool that ran.
 type ToolResult struct {
 	ID, Name string
 	Input    json.RawMessage
 	Result   Result // result
 }
 
+// ToolExecutionStart comes before the gate is asked about a call, with the arguments as
+// the model sent them.
 type ToolExecutionStart struct {
 	ID, Name string
 	Input    json.RawMessage
 }
 
+// ToolExecutionUpdate is progress of a running tool, on the goroutine of that.
 type ToolExecutionUpdate struct {
 	ID, Name string
 	Input    json.RawMessage
 	Partial  Result
 }
 
+// ToolExecutionEnd comes with the result of every call, also of one that did not run.
 type ToolExecutionEnd struct {
 	ID, Name string
 	Input    json.RawMessage
@@ -85,8 +88,8 @@ func (*UserBash) Kind() Kind            { return KindUserBash }
 func (*Notice) Kind() Kind              { return KindNotice }
 func (*CustomShow) Kind() Kind          { return KindCustomShow }
 
-// HookFailed tells that a hook failed: hooks hear it as hook_error, and front ends
-// that pass events on get it too.
+// HookFailed comes when a hook failed: hooks get it as hook_error, and front ends that
+// pass events on get it too.
 type HookFailed struct {
 	Hook      string // its name
 	Path      string

@@ -16,7 +16,7 @@ type Tool interface {
 	Run(ctx context.Context, input json.RawMessage, update Update) (Result, error)
 }
 
-// Preparer is a Tool that has a say in how its arguments are read. Prepare gets
+// Preparer is a Tool that changes its arguments before they are checked. Prepare gets
 // them as the model sent them and returns those that are checked against the
 // schema, shown to the gate and run. An error is told to the model as it reads.
 type Preparer interface {
@@ -39,7 +39,7 @@ type Result struct {
 // TextResult is a Result of one text block.
 func TextResult(s string) Result { return Result{Content: []message.Block{message.TextBlock(s)}} }
 
-// Listener hears everything the agent does; it is the only way out of the loop.
+// Listener is told of everything the agent does; it is the only way out of the loop.
 //
 // Wants is asked before an event is built, so an event nobody wants costs
 // nothing. Handle is called on the agent's goroutine (tool_execution_update

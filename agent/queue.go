@@ -29,10 +29,10 @@ func (q Queue) String() string {
 	return "follow_up"
 }
 
-// Enqueue takes a prompt while the agent works. It passes the input event as
-// any other; accepted is false if a listener handled it. The error is ErrNoRun
-// if no run is there to deliver the message, also if the last one ended
-// meanwhile: then the caller prompts instead. What was accepted is delivered, or
+// Enqueue queues a prompt while the agent works. The input event comes as for any
+// other; accepted is false if a listener handled it. The error is ErrNoRun if no run
+// is there to deliver the message, also if the last one ended meanwhile: then the
+// caller prompts instead. A message that was accepted is delivered, or
 // waits for [Inbox.TakeQueued] or the next run if this one ends in another way.
 func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool, err error) {
 	if !a.inbox.isOpen() {
@@ -51,7 +51,7 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 	return true, nil
 }
 
-// isTyped reports whether the text is all that it takes to send m again.
+// isTyped reports whether m can be sent again from its text alone.
 func (m queued) isTyped() bool {
 	switch m.Source {
 	case "hook":
@@ -62,7 +62,8 @@ func (m queued) isTyped() bool {
 	return m.Custom == nil && len(m.Attachments) == 0
 }
 
-// deliver writes what is due into the session and counts it.
+// deliver adds the queued messages that are due to the session and counts them. With
+// stopping, they are also those that wait for the end of the work.
 func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err error) {
 	messages, q := r.inbox.due(stopping)
 	counted := !stopping // the model is asked again anyway

@@ -12,9 +12,9 @@ import (
 )
 
 // A model call that failed for a reason that may pass is made again, in the
-// conversation and outside of it. What came of an attempt that is followed by
-// another one is forgotten: no message of it, no call that runs, no message_end.
-// Only what it used is kept, as a usage entry of the kind "retry".
+// conversation and outside of it. Of an attempt that is followed by another one no
+// message is stored, no call runs, and no message_end comes. Only its usage is
+// recorded, as a usage entry of the kind "retry".
 
 // RetrySettings are those of the configuration.
 type RetrySettings struct {
@@ -59,8 +59,8 @@ func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembl
 	}
 }
 
-// next reports whether a call that failed with err is made again, and counts
-// that. Before it is, the delay has to pass.
+// next reports whether a call that failed with err is made again, and after which delay.
+// It counts the attempts.
 func (t *tries) next(ctx context.Context, err error) (delay time.Duration, again bool) {
 	failed := transient(err)
 	if ctx.Err() != nil || failed == nil || t.further >= t.asker.retry.MaxAttempts || t.tooLong(failed) {
@@ -81,14 +81,14 @@ func transient(err error) *llm.ProviderError {
 	return nil
 }
 
-// tooLong reports whether the server wants a longer wait than is granted.
+// tooLong reports whether the server asks for a longer wait than the settings allow.
 func (t *tries) tooLong(failed *llm.ProviderError) bool {
 	most := t.asker.retry.MaxDelay
 	return most > 0 && failed.RetryAfter > most
 }
 
-// delay is as long as the server wants, or grows with each attempt; somewhat by
-// chance, so that those who failed together do not come back together.
+// delay is as long as the server wants, or grows with each attempt; a part of it is by
+// chance, so that clients that failed together do not ask together again.
 func (t *tries) delay(failed *llm.ProviderError) time.Duration {
 	if failed.RetryAfter > 0 {
 		return failed.RetryAfter
@@ -137,8 +137,8 @@ func (t *tries) emitEnd(ctx context.Context, err error) {
 	t.emitRetry(ctx, e.Kind(), func() Event { return e })
 }
 
-// emitRetry tells the listeners, except of what they ask while they are told of a
-// request or of this: that could go on for ever.
+// emitRetry emits an event, but not about calls that listeners make while they handle
+// a request or such an event: that could have no end.
 func (t *tries) emitRetry(ctx context.Context, k Kind, build func() Event) {
 	if ctx.Value(wireKey{}) == nil {
 		t.asker.events.emitAfter(onWire(ctx), k, build)

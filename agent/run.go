@@ -16,7 +16,7 @@ type Prompt struct {
 	Text        string
 	Attachments []message.Block
 	Source      string // interactive print json rpc acp hook
-	Origin      Origin // who has a say in it; see brake
+	Origin      Origin // its cause; see brake
 
 	// Custom is a custom message that triggers the run, instead of text: no user
 	// entry is written, and the input event does not come.
@@ -45,10 +45,10 @@ func (e *TerminatedError) Error() string { return "a hook ended the run: " + e.R
 // Prompt runs one prompt to its end. The prompt is in the session file before
 // anything is sent. The error says how the run ended: nil when the model had
 // nothing more to do or a listener handled the prompt, ErrAborted, a
-// *[llm.ProviderError], a *[LimitError], a *[TerminatedError], or another failure; what happened until then
-// is in the session. A session that is open for reading only takes none, with
-// session.ErrReadOnly. If there is nothing worse to say, a *[session.SaveError]
-// tells that the file lacks part of what happened; otherwise that is a notice.
+// *[llm.ProviderError], a *[LimitError], a *[TerminatedError], or another failure; what
+// happened until then is in the session. In a session that is open for reading only it
+// is session.ErrReadOnly. Without another error, a *[session.SaveError] says that the
+// file lacks part of what happened; with one, that is a notice.
 func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	ctx, err := a.busy.begin(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ type run struct {
 	unsaved bool  // before this run
 	saveErr error // the first failure to save; the conversation goes on in memory
 	verdict error // why a listener ended the last turn's run, or nil
-	resumes bool  // the model goes on with its own answer
+	resumes bool  // the model continues its own answer
 }
 
 // run works on a prompt that the listeners to input have seen.
@@ -266,7 +266,7 @@ func (r *run) turns(ctx context.Context) error {
 	}
 }
 
-// turnLimit is the error of a run that may not take another turn.
+// turnLimit is the error of a run that has taken as many turns as it may; else nil.
 func (r *run) turnLimit() error {
 	if limit := r.maxTurns; limit > 0 && r.index >= limit {
 		return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
@@ -280,7 +280,7 @@ type next int
 const (
 	nextStop   next = iota // nothing, unless a message waits
 	nextAsk                // the model sees the results
-	nextResume             // the model goes on with its own answer: nothing may come between
+	nextResume             // the model continues its own answer: nothing may come between
 )
 
 // turn asks the model once and runs its calls.

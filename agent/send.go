@@ -27,7 +27,7 @@ func (d Delivery) queue() Queue {
 // with trigger it is a prompt of its own, which the front end runs as soon as it
 // gets to it, in whichever session is current then. Other messages that wait
 // belong to their session: a new one begins without them. A *[HeldBackError] says
-// why the message is not taken.
+// why the message is refused.
 func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bool) error {
 	switch {
 	case d == DeliverNextTurn:
@@ -47,7 +47,7 @@ func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bo
 // SendUser hands in a prompt as if it had been typed, but not as a command
 // unless p.Expand says so. While the agent works it is queued as d says (with
 // DeliverNextTurn: before the next model call); otherwise the front end runs it
-// as soon as it gets to it. A *[HeldBackError] says why it is not taken.
+// as soon as it gets to it. A *[HeldBackError] says why it is refused.
 func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 	if p.isEmpty() {
 		return ErrEmptyPrompt
@@ -60,11 +60,12 @@ func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 // While the agent works it is queued as a follow-up. Otherwise, and if it is a
 // command, it waits for the front end, which is woken through
 // [Inbox.Submitted]. An empty prompt is dropped. The error says
-// why it is not taken: a *[HeldBackError], or ErrEnded.
+// why it is refused: a *[HeldBackError], or ErrEnded.
 func (a *Agent) Submit(ctx context.Context, p Prompt) error {
 	return a.submit(ctx, p, FollowUp)
 }
 
+// submit is Submit for a queue.
 func (a *Agent) submit(ctx context.Context, p Prompt, q Queue) error {
 	if p.isEmpty() {
 		return nil

@@ -62,7 +62,7 @@ func (a *Agent) SwitchSession(ctx context.Context, path string) error {
 	return a.SwitchWith(ctx, path, func(context.Context) (*session.Session, error) { return a.sessions.openSession(path) })
 }
 
-// SwitchWith is SwitchSession for who opens the session in a way of their own.
+// SwitchWith is SwitchSession with a function that opens the session.
 // The context of open ends when the agent is aborted.
 func (a *Agent) SwitchWith(ctx context.Context, path string, open func(context.Context) (*session.Session, error)) error {
 	if current := a.Session(); isSameFile(path, current.File()) && !current.ReadOnly() {
@@ -71,6 +71,7 @@ func (a *Agent) SwitchWith(ctx context.Context, path string, open func(context.C
 	return a.sessions.replace(ctx, change{reason: "resume", target: path, open: open})
 }
 
+// isSameFile reports whether both paths lead to one file that is there.
 func isSameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -150,6 +151,7 @@ func (s *sessions) replace(ctx context.Context, c change) error {
 	return s.swap(ctx, next, c.reason)
 }
 
+// askSwitch asks the listeners whether the session may be left.
 func (s *sessions) askSwitch(ctx context.Context, c change) (cancelled bool) {
 	before := &SessionBeforeSwitch{Reason: c.reason, TargetSessionFile: c.target}
 	s.events.emitUntil(ctx, before, func() bool { return before.Cancel })
@@ -160,15 +162,15 @@ func (s *sessions) askSwitch(ctx context.Context, c change) (cancelled bool) {
 	return before.Cancel || fresh.Cancel
 }
 
-// swap is the one place where the current session is replaced. It happens whole,
-// also after an interrupt. What waited for a prompt of the old session is gone
-// with it; what is sent from then on waits for one of the new session.
+// swap is the one place where the current session is replaced. An interrupt does not
+// stop it. Messages that waited for a prompt of the old session are dropped; those that
+// are sent from then on wait for one of the new session.
 func (s *sessions) swap(ctx context.Context, next *session.Session, reason string) error {
 	s.events.emitAfter(ctx, KindSessionShutdown, func() Event {
 		return &SessionShutdown{Reason: reason, TargetSessionFile: next.File()}
 	})
 	is, gone := s.choice.chosen(), ""
-	if reason != "branch" { // which goes on from here, with what is used here
+	if reason != "branch" { // a branch continues with the present choice
 		is, gone = s.lastUsed(next)
 	}
 	var previous *session.Session
@@ -208,9 +210,9 @@ func (s *sessions) emitStart(ctx context.Context, reason, previous string) {
 	})
 }
 
-// lastUsed returns the model and thinking level that next was used with last, as far
-// as it says so and the model is still there; else the present choice, and what is to
-// be told about that.
+// lastUsed returns the model and thinking level that next was used with last, as far as
+// it records them and they are still there. For those that are gone it returns the
+// present choice, and a text that tells the person.
 func (s *sessions) lastUsed(next *session.Session) (is selection, gone string) {
 	is = s.choice.chosen()
 	provider, id := next.Model()

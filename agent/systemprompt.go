@@ -166,10 +166,10 @@ func guidelines(tools []llm.ToolSpec) string {
 	return "Guidelines:\n- " + strings.Join(all, "\n- ")
 }
 
-// Prompts returns the system prompt and its sections as the listeners so far
-// left them: whoever replaced the whole text has it, whatever became of the
-// sections; else it is the sections, with the changed ones in their places and
-// new ones at the end, in the order of their names.
+// Prompts returns the system prompt and its sections as the listeners so far left
+// them. If one replaced the whole text, that is the prompt, whatever the sections are;
+// else it is the sections, with the changed ones in their places and new ones at the
+// end, in the order of their names.
 func (e *BeforeAgentStart) Prompts() (system string, sections []Section) {
 	for _, s := range e.Sections {
 		if text, changed := e.Changed[s.Name]; !changed {

@@ -57,8 +57,8 @@ func (t *toolset) tool(name string) Tool {
 	return nil
 }
 
-// checker returns the argument checker of a tool, compiled once. warn is told of a
-// schema that is used in part only.
+// checker returns the argument checker of a tool, compiled once. warn is called if a
+// schema can be used in part only.
 func (t *toolset) checker(tool Tool, warn func(text string)) (*schema.Checker, error) {
 	name := tool.Spec().Name
 	t.mu.Lock()
@@ -81,6 +81,7 @@ func (t *toolset) checker(tool Tool, warn func(text string)) (*schema.Checker, e
 	return c, nil
 }
 
+// specsOf are the descriptions of tools as they are sent.
 func specsOf(tools []Tool) []llm.ToolSpec {
 	var specs []llm.ToolSpec
 	for _, t := range tools {

@@ -43,7 +43,7 @@ type tree struct {
 // something that was sent, the one before it, and what was sent is returned.
 // Listeners are asked first (session_before_tree); the error is ErrCancelled if
 // one does not want it, ErrAborted if ctx ends before the leaf has moved, also
-// while the model sums up what is left: then nothing has moved. With a
+// while the model sums up the branch that is left: then nothing has moved. With a
 // *[session.SaveError] the leaf has moved, but only in memory.
 func (a *Agent) Navigate(ctx context.Context, id string, o NavigateOptions) (Moved, error) {
 	m, err := a.tree.moveLeaf(ctx, func(s *session.Session) (p move, err error) {
@@ -137,8 +137,8 @@ func isLeafMove(e *session.Entry) bool {
 	return err == nil && c.CustomType == session.LeafMove
 }
 
-// askMove asks the listeners, who may change how m moves, and returns the summary of
-// what is left; nil for none.
+// askMove asks the listeners, which may change m, and returns the summary of the branch
+// that is left; nil for none.
 func (t *tree) askMove(ctx context.Context, s *session.Session, m *move) (*session.BranchSummary, error) {
 	common := s.CommonAncestor(m.left, m.to)
 	before := &SessionBeforeTree{Preparation: TreePreparation{TargetID: m.target, OldLeafID: m.left, CommonAncestorID: common,

@@ -37,8 +37,8 @@ func (m *Meter) Spent() (cost float64, all bool) {
 	return u.Cost.Total, all
 }
 
-// ReadyUsage says how full the context is, if that is at hand: before the first
-// request it would take a look at the whole branch.
+// ReadyUsage says how full the context is, unless that needs a look at the whole branch,
+// as it does before the first request.
 func (m *Meter) ReadyUsage() (_ ContextUsage, ready bool) {
 	if m.sent.of(m.conversation.current()) == nil {
 		return ContextUsage{}, false
@@ -59,10 +59,10 @@ func fullness(tokens int, m *llm.Model) ContextUsage {
 	return c
 }
 
-// contextTokens is what the last good answer counted, and an estimate of the rest:
-// of what follows it, and of what was changed since in what it had seen. Where no
-// answer counts, all is estimated, with the system prompt and the tools: an answer
-// counts these too.
+// contextTokens returns the tokens of a context: those that the provider counted with
+// the last good answer, and an estimate of the others, which may be negative: messages
+// behind that answer, and changes since then of those before it. Without such an answer
+// all is estimated, with the system prompt and the tools, which an answer counts too.
 func (m *Meter) contextTokens(items []session.Item) (counted, estimated int) {
 	r := m.conversation.view.tokens(items)
 	if r.At < 0 {
@@ -74,7 +74,7 @@ func (m *Meter) contextTokens(items []session.Item) (counted, estimated int) {
 	return r.Counted, max(r.Rest, -r.Counted)
 }
 
-// tokensOf is how many tokens a context is, as far as anybody knows.
+// tokensOf is the sum of contextTokens.
 func (m *Meter) tokensOf(items []session.Item) int {
 	counted, estimated := m.contextTokens(items)
 	return counted + estimated
@@ -86,9 +86,9 @@ func (m *Meter) tokensSeen() int {
 	return m.tokensOf(items)
 }
 
-// seenBy is what the model had before it when it gave an answer, as far as anybody
-// knows: that of this process, and else what the session held then, if there is
-// nobody who would have changed it.
+// seenBy returns the messages that the model was sent before it gave an answer, if they
+// are known: from the last request of this process, else from the session, if no hook
+// changes its context and an edit has changed it since.
 func (m *Meter) seenBy(answer session.Item) ([]session.Item, bool) {
 	s := m.conversation.current()
 	if last := m.sent.of(s); last != nil && answer.Entry != nil && last.answer == answer.Entry.ID {

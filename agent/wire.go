@@ -13,8 +13,8 @@ import (
 	"pi/internal/printable"
 )
 
-// wireKey marks the context in which listeners look at a request: what they send
-// on the way is not shown to them.
+// wireKey marks the context in which listeners look at a request: requests that they
+// send meanwhile are not shown to them.
 type wireKey struct{}
 
 // wiretap lets listeners see and change what goes over the wire.
@@ -66,7 +66,7 @@ func (t *wiretap) body(ctx context.Context, r *llm.Request, body []byte) ([]byte
 	return e.Payload, nil
 }
 
-// hiddenValue stands for the key, and for whatever else gives access.
+// hiddenValue is shown instead of the key and of all other values that give access.
 const hiddenValue = "…"
 
 // headers lets the listeners change h.
