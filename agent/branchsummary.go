@@ -51,19 +51,18 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 // abandoned are the messages in seen that come from entries, and those without an entry
 // behind the last message that stays.
 func abandoned(seen []session.Item, entries []*session.Entry) []session.Item {
-	left, said := make(map[*session.Entry]bool, len(entries)), false
-	for _, e := range entries {
-		left[e], said = true, said || e.Message() != nil
-	}
-	if !said {
+	if !slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Message() != nil }) {
 		return nil
+	}
+	left := make(map[*session.Entry]bool, len(entries))
+	for _, e := range entries {
+		left[e] = true
 	}
 	var items []session.Item
 	for _, it := range seen {
-		switch {
-		case it.Entry == nil || left[it.Entry]:
+		if it.Entry == nil || left[it.Entry] {
 			items = append(items, it)
-		default:
+		} else {
 			items = slices.DeleteFunc(items, func(it session.Item) bool { return it.Entry == nil })
 		}
 	}

@@ -136,7 +136,7 @@ type SessionCompact struct {
 	WillRetry bool
 }
 
-// SessionCompactFailed comes when a compaction that the listeners were asked about fails.
+// SessionCompactFailed comes when a compaction that had begun has failed.
 type SessionCompactFailed struct {
 	Reason       string
 	ErrorMessage string
