@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 
 	"pi/agent"
@@ -14,17 +15,32 @@ import (
 type noting struct {
 	api.Host
 	session *session.Session
-	lines   []string
+
+	mu    sync.Mutex
+	lines []string
+}
+
+func (n *noting) note(line string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lines = append(n.lines, line)
+}
+
+// told returns what it was told.
+func (n *noting) told() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.lines)
 }
 
 func (n *noting) Session() *session.Session { return n.session }
 
 func (n *noting) Notify(_ context.Context, level agent.Level, text string) {
-	n.lines = append(n.lines, string(level)+": "+text)
+	n.note(string(level) + ": " + text)
 }
 
 func (n *noting) HookFailed(_ context.Context, f *agent.HookFailed, text string) {
-	n.lines = append(n.lines, f.Hook+" failed: "+text)
+	n.note(f.Hook + " failed: " + text)
 }
 
 func TestWhatIsToldBeforeThereIsAHostWaitsForIt(t *testing.T) {
@@ -46,8 +62,8 @@ func TestWhatIsToldBeforeThereIsAHostWaitsForIt(t *testing.T) {
 		t.Error("something waits although there is a host")
 	}
 	want := []string{"info: one", "h failed: broken", "warning: once", "info: sent", "info: two"}
-	if !slices.Equal(host.lines, want) {
-		t.Errorf("told %q, want %q", host.lines, want)
+	if !slices.Equal(host.told(), want) {
+		t.Errorf("told %q, want %q", host.told(), want)
 	}
 }
 

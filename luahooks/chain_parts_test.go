@@ -71,7 +71,7 @@ func (p *parts) instance(h *hook) *instance {
 	in.script = api.NewScript(in.vm, in.records, api.Program{Hook: api.HookInfo{Name: h.Name}, Timeout: 10 * time.Second, Owner: in, Life: in.behind.life,
 		Host: p.audience.hostNow, UI: p.audience.uiNow, Notify: p.audience.notify, CheckEvent: p.roster.checkEvent, CountHandlers: p.roster.count,
 		Models: p.models, ProvidersChanged: func() {},
-		Log: func(text string) { p.host.lines = append(p.host.lines, h.Name+" logs "+text) },
+		Log: func(text string) { p.host.note(h.Name + " logs " + text) },
 		Emit: func(ctx context.Context, name string, data json.RawMessage) {
 			p.events.emitCustom(ctx, h, name, data)
 		}})
@@ -108,8 +108,8 @@ func TestADispatcherPassesEventsAlongHooks(t *testing.T) {
 		t.Errorf("failures: %q", p.failures)
 	}
 	mustDo(t, p.events.handle(t.Context(), &agent.SessionNew{SessionID: "s"}))
-	if want := []string{"a logs heard", "b logs a:done1"}; !slices.Equal(p.host.lines, want) {
-		t.Errorf("got %q, want %q", p.host.lines, want)
+	if want := []string{"a logs heard", "b logs a:done1"}; !slices.Equal(p.host.told(), want) {
+		t.Errorf("got %q, want %q", p.host.told(), want)
 	}
 }
 
@@ -175,18 +175,18 @@ func TestAReporterShowsAFailureOnceAndTellsItEachTime(t *testing.T) {
 			t.Error("not reported")
 		}
 	}
-	if want := []string{"h failed: hook h: input: h.lua:1: bad", "h failed: "}; !slices.Equal(p.host.lines, want) {
-		t.Errorf("told %q, want %q", p.host.lines, want)
+	if want := []string{"h failed: hook h: input: h.lua:1: bad", "h failed: "}; !slices.Equal(p.host.told(), want) {
+		t.Errorf("told %q, want %q", p.host.told(), want)
 	}
 	if i := h.info("/", p.guard); i.LastErrors != 2 || i.LastError != err.Error() {
 		t.Errorf("counted %d of %q", i.LastErrors, i.LastError)
 	}
 	h.traced.Store(true)
-	p.host.lines = nil
+	before := len(p.host.told())
 	p.reports.handled(t.Context(), h, "input", []string{"text"}, time.Millisecond, nil)
 	p.reports.handled(t.Context(), h, "input", nil, time.Millisecond, err)
-	if want := []string{"info: hook h: input: {text} in 1ms", "info: hook h: input: error: h.lua:1: bad in 1ms"}; !slices.Equal(p.host.lines, want) {
-		t.Errorf("traced %q, want %q", p.host.lines, want)
+	if want := []string{"info: hook h: input: {text} in 1ms", "info: hook h: input: error: h.lua:1: bad in 1ms"}; !slices.Equal(p.host.told()[before:], want) {
+		t.Errorf("traced %q, want %q", p.host.told()[before:], want)
 	}
 	p.behind.announceEnd()
 	if p.reports.failed(t.Context(), h, h.current(), "input", nil, err) {
@@ -249,15 +249,15 @@ func TestALoaderInstallsWhatLoadsAndKeepsWhatRuns(t *testing.T) {
 
 	write(`pi.on("tool_call", function() end)`)
 	if skipped := l.load(t.Context()); len(skipped) > 0 || effects != 1 || !p.roster.wants(agent.KindToolCall) {
-		t.Fatalf("skipped %v, took effect %d times; told %q", skipped, effects, p.host.lines)
+		t.Fatalf("skipped %v, took effect %d times; told %q", skipped, effects, p.host.told())
 	}
 	first := p.roster.list()[0].current()
 	write(`syntax error`)
 	if fresh, _ := l.update(t.Context(), false, true); len(fresh) > 0 || p.roster.list()[0].current() != first {
 		t.Error("the last good version does not go on")
 	}
-	if !slices.ContainsFunc(p.host.lines, func(line string) bool { return strings.Contains(line, "the last good version keeps running") }) {
-		t.Errorf("told %q", p.host.lines)
+	if !slices.ContainsFunc(p.host.told(), func(line string) bool { return strings.Contains(line, "the last good version keeps running") }) {
+		t.Errorf("told %q", p.host.told())
 	}
 	write(`pi.on("user_bash", function() end)`)
 	if fresh, _ := l.update(t.Context(), false, true); len(fresh) != 1 || p.roster.wants(agent.KindToolCall) || !p.roster.wants(agent.KindUserBash) {
