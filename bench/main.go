@@ -61,7 +61,7 @@ func bench(pairs int, only string) error {
 func measure(cases []*measured, pairs int) error {
 	for i := range pairs + 1 {
 		for _, c := range cases {
-			p, err := c.pair()
+			p, err := c.runPair()
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
@@ -90,7 +90,7 @@ type measured struct {
 	pairs         []pair
 }
 
-func (m *measured) pair() (p pair, err error) {
+func (m *measured) runPair() (p pair, err error) {
 	if p.base, err = m.base(); err != nil {
 		return p, err
 	}

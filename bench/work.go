@@ -41,14 +41,14 @@ func newWork(dir string, s *server) (*work, error) {
 	}
 	w.size = info.Size()
 	examples, err := exampleHooks()
-	return w, errors.Join(err, w.home("plain", nil), w.home("examples", examples), w.home("functions", functionHooks()),
+	return w, errors.Join(err, w.makeHome("plain", nil), w.makeHome("examples", examples), w.makeHome("functions", functionHooks()),
 		os.MkdirAll(w.path("project"), 0o700), writeLongSession(w.path("long.jsonl")))
 }
 
 func (w *work) path(name string) string { return filepath.Join(w.dir, name) }
 
-// home makes a HOME whose settings name the server, with some hooks.
-func (w *work) home(name string, hooks map[string]string) error {
+// makeHome makes a HOME whose settings name the server, with some hooks.
+func (w *work) makeHome(name string, hooks map[string]string) error {
 	agent := filepath.Join(w.path(name), ".pi", "agent")
 	if err := os.MkdirAll(filepath.Join(agent, "hooks"), 0o700); err != nil {
 		return err
@@ -65,8 +65,8 @@ func (w *work) cases() []*measured {
 	const empty = "an empty Go program"
 	return []*measured{
 		{name: "pi --version, to its end", against: empty,
-			base: func() (result, error) { return w.toEnd("empty") },
-			run:  func() (result, error) { return w.toEnd("pi", "--version") }},
+			base: func() (result, error) { return w.timeToEnd("empty") },
+			run:  func() (result, error) { return w.timeToEnd("pi", "--version") }},
 		w.request("no hooks", "plain"),
 		w.request("10 of the examples as hooks", "examples"),
 		w.request("10 hooks of 90 functions", "functions"),
@@ -81,20 +81,20 @@ func (w *work) request(name, home string, args ...string) *measured {
 	args = append(args, "-p", "hello")
 	return &measured{name: name, against: "the bare program",
 		base: func() (result, error) {
-			if err := w.keepBody(body, home, args); err != nil {
+			if err := w.saveBody(body, home, args); err != nil {
 				return result{}, err
 			}
-			return w.toRequest(home, "bare", w.s.url()+"/chat/completions", body)
+			return w.timeToRequest(home, "bare", w.s.url()+"/chat/completions", body)
 		},
-		run: func() (result, error) { return w.toRequest(home, "pi", args...) }}
+		run: func() (result, error) { return w.timeToRequest(home, "pi", args...) }}
 }
 
-// keepBody writes what pi sends into a file, unless that has been done.
-func (w *work) keepBody(file, home string, args []string) error {
+// saveBody writes what pi sends into a file, unless that has been done.
+func (w *work) saveBody(file, home string, args []string) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
-	if _, err := w.toRequest(home, "pi", args...); err != nil {
+	if _, err := w.timeToRequest(home, "pi", args...); err != nil {
 		return err
 	}
 	return os.WriteFile(file, w.s.last(), 0o600)
@@ -107,8 +107,8 @@ func (w *work) command(home, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// toEnd is how long a program runs.
-func (w *work) toEnd(name string, args ...string) (result, error) {
+// timeToEnd runs a program and measures how long it takes.
+func (w *work) timeToEnd(name string, args ...string) (result, error) {
 	cmd := w.command("plain", name, args...)
 	start := time.Now()
 	err := cmd.Run()
@@ -119,9 +119,9 @@ func (w *work) toEnd(name string, args ...string) (result, error) {
 	return r, err
 }
 
-// toRequest is how long a program needs from its start to the first byte of its
+// timeToRequest runs a program and measures how long it takes from its start to the first byte of its
 // request, and how much memory and processor time it has taken by then.
-func (w *work) toRequest(home, name string, args ...string) (result, error) {
+func (w *work) timeToRequest(home, name string, args ...string) (result, error) {
 	cmd := w.command(home, name, args...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output

@@ -109,7 +109,7 @@ func replace(path string, stat fs.FileInfo, f Format, s *session.Session) error 
 	if err = fill(file, f, s); err != nil {
 		err = fmt.Errorf("export session to %q: %w", path, err)
 	} else {
-		err = takePlace(next, path)
+		err = replaceFile(next, path)
 	}
 	if err != nil {
 		os.Remove(next)
@@ -117,9 +117,9 @@ func replace(path string, stat fs.FileInfo, f Format, s *session.Session) error 
 	return err
 }
 
-// takePlace gives a new file the name of another. If that is a session, nobody
+// replaceFile gives a new file the name of another. If that is a session, nobody
 // may add to it meanwhile.
-func takePlace(next, path string) error {
+func replaceFile(next, path string) error {
 	var not *session.NotSessionError
 	if _, err := session.ReadHeader(path); errors.As(err, &not) {
 		return os.Rename(next, path)
@@ -135,7 +135,7 @@ func takePlace(next, path string) error {
 		return err
 	}
 	defer held.Close()
-	if !beginsWith(next, path) {
+	if !hasPrefix(next, path) {
 		return &ExistsError{path, "it is a session that has what this one has not"}
 	}
 	if runtime.GOOS == "windows" { // an open file keeps its name there
@@ -144,8 +144,8 @@ func takePlace(next, path string) error {
 	return os.Rename(next, path)
 }
 
-// beginsWith reports whether a file begins with all of another.
-func beginsWith(path, beginning string) bool {
+// hasPrefix reports whether a file begins with all of another.
+func hasPrefix(path, beginning string) bool {
 	a, err := os.Open(path)
 	if err != nil {
 		return false

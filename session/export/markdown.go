@@ -50,7 +50,7 @@ func (t *transcript) title(s *session.Session) {
 	if name == "" {
 		name = "Session " + h.ID
 	}
-	t.printf("# %s\n\n- session: %s\n- directory: %s\n- started: %s\n", line(name), h.ID, code(h.Cwd), moment(h.Timestamp))
+	t.printf("# %s\n\n- session: %s\n- directory: %s\n- started: %s\n", printable.Line(name), h.ID, code(h.Cwd), formatTime(h.Timestamp))
 	if h.ParentSession != "" {
 		t.printf("- copied from: %s\n", code(h.ParentSession))
 	}
@@ -62,15 +62,15 @@ func (t *transcript) entry(e *session.Entry) {
 		if m := e.Message(); m != nil {
 			t.message(e, m)
 		} else if e.Type != session.TypeBranchSummary {
-			t.aside("an entry that cannot be read: " + line(e.ID))
+			t.italic("an entry that cannot be read: " + printable.Line(e.ID))
 		}
 	case session.TypeModelChange:
 		if c, err := session.Body[session.ModelChange](e); err == nil {
-			t.aside("model: " + line(c.Provider+"/"+c.ModelID))
+			t.italic("model: " + printable.Line(c.Provider+"/"+c.ModelID))
 		}
 	case session.TypeThinkingLevelChange:
 		if c, err := session.Body[session.ThinkingLevelChange](e); err == nil {
-			t.aside("thinking: " + line(c.ThinkingLevel))
+			t.italic("thinking: " + printable.Line(c.ThinkingLevel))
 		}
 	case session.TypeContextEdit:
 		t.edit(e)
@@ -86,7 +86,7 @@ func (t *transcript) edit(e *session.Entry) {
 	if c.Replacement != nil {
 		what = "changed for the model"
 	}
-	t.aside("entry " + line(c.TargetID) + " was " + what)
+	t.italic("entry " + printable.Line(c.TargetID) + " was " + what)
 }
 
 func (t *transcript) message(e *session.Entry, m *message.Message) {
@@ -95,19 +95,19 @@ func (t *transcript) message(e *session.Entry, m *message.Message) {
 		t.heading("User", e)
 		t.content(m)
 	case message.RoleAssistant:
-		t.heading("Assistant ("+line(m.Provider+"/"+m.Model)+")", e)
+		t.heading("Assistant ("+printable.Line(m.Provider+"/"+m.Model)+")", e)
 		t.content(m)
-		t.stopped(m)
+		t.stopReason(m)
 	case message.RoleToolResult:
 		t.result(m)
 	case message.RoleBashExecution:
 		t.command(e, m)
 	case message.RoleCustom:
-		t.heading("Note of "+line(m.CustomType), e)
+		t.heading("Note of "+printable.Line(m.CustomType), e)
 		t.content(m)
 	case message.RoleCompactionSummary:
 		t.heading("Summary of the conversation before", e)
-		t.aside(fmt.Sprintf("compacted from %d tokens", m.TokensBefore))
+		t.italic(fmt.Sprintf("compacted from %d tokens", m.TokensBefore))
 		t.text(m.Summary)
 	case message.RoleBranchSummary:
 		t.heading("Summary of a branch that was left", e)
@@ -124,12 +124,12 @@ func (t *transcript) heading(text string, e *session.Entry) {
 	}
 	t.section = text
 	if name != "" {
-		text += " [" + line(name) + "]"
+		text += " [" + printable.Line(name) + "]"
 	}
-	t.printf("\n## %s\n\n*%s*\n", text, moment(e.Timestamp))
+	t.printf("\n## %s\n\n*%s*\n", text, formatTime(e.Timestamp))
 }
 
-func (t *transcript) aside(text string) { t.printf("\n*%s*\n", text) }
+func (t *transcript) italic(text string) { t.printf("\n*%s*\n", text) }
 
 func (t *transcript) text(text string) {
 	if text = strings.TrimSpace(printable.Text(text)); text != "" {
@@ -144,36 +144,36 @@ func (t *transcript) content(m *message.Message) {
 			t.text(b.Text)
 		case message.BlockThinking:
 			if thought := strings.TrimSpace(printable.Text(b.Text)); thought != "" {
-				t.printf("\n> %s\n", strings.ReplaceAll(folded(thought), "\n", "\n> "))
+				t.printf("\n> %s\n", strings.ReplaceAll(shortened(thought), "\n", "\n> "))
 			}
 		case message.BlockToolCall:
-			t.printf("\n**%s**\n", line(b.Name))
+			t.printf("\n**%s**\n", printable.Line(b.Name))
 			t.fenced(arguments(b.Arguments))
 		case message.BlockImage:
-			t.aside("image, " + line(b.MimeType))
+			t.italic("image, " + printable.Line(b.MimeType))
 		}
 	}
 }
 
-func (t *transcript) stopped(m *message.Message) {
+func (t *transcript) stopReason(m *message.Message) {
 	switch {
 	case m.ErrorMessage != "":
-		t.aside(line(string(m.StopReason)) + ": " + line(m.ErrorMessage))
+		t.italic(printable.Line(string(m.StopReason)) + ": " + printable.Line(m.ErrorMessage))
 	case m.StopReason == message.StopAborted || m.StopReason == message.StopError || m.StopReason == message.StopLength:
-		t.aside("stopped: " + string(m.StopReason))
+		t.italic("stopped: " + string(m.StopReason))
 	}
 }
 
 func (t *transcript) result(m *message.Message) {
-	what := "result of " + line(m.ToolName)
+	what := "result of " + printable.Line(m.ToolName)
 	if m.IsError {
-		what = "error of " + line(m.ToolName)
+		what = "error of " + printable.Line(m.ToolName)
 	}
-	t.aside(what)
+	t.italic(what)
 	t.fenced(printable.Text(m.Text()))
 	for _, b := range m.Content {
 		if b.Type == message.BlockImage {
-			t.aside("image, " + line(b.MimeType))
+			t.italic("image, " + printable.Line(b.MimeType))
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (t *transcript) command(e *session.Entry, m *message.Message) {
 	t.heading(what, e)
 	t.fenced("$ " + printable.Text(m.Command) + "\n" + printable.Text(m.Output))
 	if m.ExitCode != nil && *m.ExitCode != 0 {
-		t.aside(fmt.Sprintf("exit status %d", *m.ExitCode))
+		t.italic(fmt.Sprintf("exit status %d", *m.ExitCode))
 	}
 }
 
@@ -199,7 +199,7 @@ func (t *transcript) fenced(text string) {
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	t.printf("\n%s\n%s\n%s\n", fence, folded(text), fence)
+	t.printf("\n%s\n%s\n%s\n", fence, shortened(text), fence)
 }
 
 // arguments shows what a tool was called with: the text alone if that is all.
@@ -219,8 +219,8 @@ func arguments(raw json.RawMessage) string {
 	return printable.Text(string(raw))
 }
 
-// folded is as much of a text as is shown, and how much is not.
-func folded(text string) string {
+// shortened is as much of a text as is shown, and how much is not.
+func shortened(text string) string {
 	lines := strings.Split(text, "\n")
 	kept := strings.Join(lines[:min(len(lines), shownLines)], "\n")
 	if runes := []rune(kept); len(runes) > shownRunes {
@@ -236,13 +236,10 @@ func folded(text string) string {
 	return kept + "\n… " + fmt.Sprintf("(%d lines more)", left)
 }
 
-// line is a text of others in one line of our own.
-func line(s string) string { return printable.Line(s) }
+func code(s string) string { return "`" + strings.ReplaceAll(printable.Line(s), "`", "'") + "`" }
 
-func code(s string) string { return "`" + strings.ReplaceAll(line(s), "`", "'") + "`" }
-
-// moment is a time of the file as people write it, in the zone of the file.
-func moment(iso string) string {
+// formatTime is a time of the file as people write it, in the zone of the file.
+func formatTime(iso string) string {
 	t, err := time.Parse(time.RFC3339, iso)
 	if err != nil {
 		return "at an unknown time"

@@ -2,8 +2,7 @@
 // and removes them.
 //
 // Everything derives from the files; there is no index. [Scan] yields them as they are
-// read, those written last first, [List] all at once, and [Latest] the one to go on
-// with. Where a session was started is what its header says, never the name of its
+// read, those written last first, and [Latest] finds the one to go on with. Where a session was started is what its header says, never the name of its
 // folder. [Find] takes the beginning of an id, [Describe] a path.
 //
 // A session that is removed goes to the [Trash] of the person, or is gone for good

@@ -34,7 +34,7 @@ func (e *AmbiguousError) Error() string {
 func Find(root, prefix string) (string, error) {
 	var exact, begin []string
 	var problems []error
-	for f, err := range found(root, "") {
+	for f, err := range withHeaders(root, "") {
 		switch {
 		case err != nil:
 			problems = append(problems, err)

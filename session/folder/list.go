@@ -27,7 +27,7 @@ import (
 // it only may be a session of cwd, its folder decides whether it is told.
 func Scan(root, cwd string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
-		for f, err := range found(root, cwd) {
+		for f, err := range withHeaders(root, cwd) {
 			var info Info
 			if err == nil {
 				info, err = Describe(f.path)
@@ -39,26 +39,12 @@ func Scan(root, cwd string) iter.Seq2[Info, error] {
 	}
 }
 
-// List is the whole of a [Scan]. The error joins what could not be read; the
-// sessions that could come with it.
-func List(root, cwd string) (infos []Info, err error) {
-	var problems []error
-	for info, err := range Scan(root, cwd) {
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		infos = append(infos, info)
-	}
-	return infos, errors.Join(problems...)
-}
-
 // Latest returns the path of the session of cwd that was written last; "" if
 // there is none. With a path comes an error if something that may be a later one
 // could not be read.
 func Latest(root, cwd string) (path string, err error) {
 	var problems []error
-	for f, err := range found(root, cwd) {
+	for f, err := range withHeaders(root, cwd) {
 		if err == nil {
 			path = f.path
 			break
@@ -75,7 +61,7 @@ func Latest(root, cwd string) (path string, err error) {
 // those written last first. It reads headers only and passes over what cannot be
 // read.
 func IDs(root, cwd, prefix string, n int) (ids []string) {
-	for f, err := range found(root, cwd) {
+	for f, err := range withHeaders(root, cwd) {
 		if len(ids) == n {
 			break
 		}
@@ -94,9 +80,9 @@ type sessionFile struct {
 	header   session.Header
 }
 
-// found yields the files with the header of a session of cwd, or of any if cwd
+// withHeaders yields the files with the header of a session of cwd, or of any if cwd
 // is "": those written last first.
-func found(root, cwd string) iter.Seq2[sessionFile, error] {
+func withHeaders(root, cwd string) iter.Seq2[sessionFile, error] {
 	return func(yield func(sessionFile, error) bool) {
 		files, problems := candidates(root)
 		for _, p := range problems {

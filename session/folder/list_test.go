@@ -27,18 +27,18 @@ func TestListLooksAtHeadersAndPutsTheNewestFirst(t *testing.T) {
 		}
 	}
 	os.WriteFile(filepath.Join(root, "no.jsonl"), []byte("no session\n"), 0o600)
-	all, err := List(root, "")
+	all, err := scanAll(root, "")
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%d sessions, %v", len(all), err)
 	}
-	here, err := List(root, "/a/b")
+	here, err := scanAll(root, "/a/b")
 	if err != nil || len(here) != 2 || !here[0].Modified.After(here[1].Modified) {
 		t.Fatalf("%d sessions of /a/b, %v", len(here), err)
 	}
 	if i := here[0]; i.FirstPrompt != "prompt of /a/b" || i.Name != "name" || i.Entries != 2 || i.Messages != 1 || !i.Created.Equal(at) || i.Size == 0 {
 		t.Errorf("%+v", i)
 	}
-	if got, err := List(filepath.Join(root, "nowhere"), ""); got != nil || err != nil {
+	if got, err := scanAll(filepath.Join(root, "nowhere"), ""); got != nil || err != nil {
 		t.Errorf("a root that is not there: %v, %v", got, err)
 	}
 }
@@ -96,7 +96,7 @@ func TestDirectoriesWhoseFoldersHaveOneNameSeeTheirOwnSessions(t *testing.T) {
 	if ids := IDs(root, "/a-b", "t", 9); len(ids) != 1 || ids[0] != "two" || len(IDs(root, "/a/b", "t", 9))+len(IDs(root, "", "", 1)) != 1 {
 		t.Errorf("ids of /a-b: %q", ids)
 	}
-	if infos, err := List(root, "/a-b"); err != nil || len(infos) != 1 || infos[0].ID != "two" {
+	if infos, err := scanAll(root, "/a-b"); err != nil || len(infos) != 1 || infos[0].ID != "two" {
 		t.Errorf("those of /a-b: %+v, %v", infos, err)
 	}
 }
@@ -129,7 +129,7 @@ func TestAScanDescribesOnlyWhatIsAskedFor(t *testing.T) {
 
 func TestARootThatIsNoFolderIsAnError(t *testing.T) {
 	root := heldIn(t, t.TempDir(), "file", "/p", time.Unix(1, 0))
-	if infos, err := List(root, "/p"); err == nil || len(infos) != 0 {
+	if infos, err := scanAll(root, "/p"); err == nil || len(infos) != 0 {
 		t.Errorf("%+v, %v", infos, err)
 	}
 	if _, err := Latest(root, "/p"); err == nil {
@@ -178,4 +178,16 @@ func TestTheLastSessionIsTheOneWrittenLastWhateverItsClockSays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// scanAll is the whole of a Scan: what could be described, and all errors.
+func scanAll(root, cwd string) (infos []Info, problems error) {
+	for info, err := range Scan(root, cwd) {
+		if err != nil {
+			problems = errors.Join(problems, err)
+			continue
+		}
+		infos = append(infos, info)
+	}
+	return infos, problems
 }

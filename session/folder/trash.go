@@ -84,15 +84,15 @@ func (t Trash) move(path string) (string, error) {
 	if err != nil {
 		return "", &NoTrashError{path, err}
 	}
-	to, err := t.take(from)
+	to, err := t.moveFrom(from)
 	if err != nil {
 		return "", &NoTrashError{path, err}
 	}
 	return to, nil
 }
 
-// take moves a file under the first name that is free.
-func (t Trash) take(from string) (string, error) {
+// moveFrom moves a file into the trash, under the first name that is free.
+func (t Trash) moveFrom(from string) (string, error) {
 	files := t.Dir
 	if t.Noted {
 		files = filepath.Join(t.Dir, "files")
@@ -103,7 +103,7 @@ func (t Trash) take(from string) (string, error) {
 	const tries = 1000
 	for n := 1; n <= tries; n++ {
 		to := filepath.Join(files, numberedName(filepath.Base(from), n))
-		switch err := t.takeAs(from, to); {
+		switch err := t.moveAs(from, to); {
 		case err == nil:
 			return to, nil
 		case !errors.Is(err, fs.ErrExist):
@@ -113,16 +113,18 @@ func (t Trash) take(from string) (string, error) {
 	return "", fmt.Errorf("%s has %d files named %s already", files, tries, filepath.Base(from))
 }
 
-func (t Trash) takeAs(from, to string) error {
-	note, err := t.note(from, filepath.Base(to))
+// moveAs moves a file to a path in the trash, with a note where there are any; fs.ErrExist:
+// another one has that name.
+func (t Trash) moveAs(from, to string) error {
+	note, err := t.writeNote(from, filepath.Base(to))
 	if errors.Is(err, fs.ErrExist) {
 		return err // the note of another one
 	}
 	if err == nil {
 		err = t.rename(from, to)
 	}
-	if err != nil {
-		forget(note)
+	if err != nil && note != "" {
+		os.Remove(note)
 	}
 	return err
 }
@@ -145,9 +147,9 @@ func numberedName(name string, n int) string {
 	return strings.TrimSuffix(name, ending) + "." + strconv.Itoa(n) + ending
 }
 
-// note describes where a file came from, and so takes its name in the trash. It
-// returns what it wrote, "" where nothing is noted.
-func (t Trash) note(from, name string) (string, error) {
+// writeNote describes where a file came from, and so reserves its name in the trash. It
+// returns the path of what it wrote, "" where nothing is noted.
+func (t Trash) writeNote(from, name string) (string, error) {
 	if !t.Noted {
 		return "", nil
 	}
@@ -167,10 +169,4 @@ func (t Trash) note(from, name string) (string, error) {
 	}
 	_, err = f.WriteString(text)
 	return path, errors.Join(err, f.Close())
-}
-
-func forget(note string) {
-	if note != "" {
-		os.Remove(note)
-	}
 }
