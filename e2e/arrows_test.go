@@ -45,7 +45,7 @@ func rooms() map[string]room {
 		"agent/schema":       {rooms: []string{"session/rawjson"}, libraries: []string{"github.com/google/jsonschema-go"}},
 		"agent/llm":          {rooms: []string{"session/message", "internal/suggest"}, libraries: []string{}},
 		"agent/command":      {rooms: []string{"agent", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/printable", "internal/suggest"}},
-		"agent/provider":     {rooms: []string{"agent/llm", "session", "session/message", "internal/printable", "internal/suggest"}},
+		"agent/provider":     {rooms: []string{"agent/llm", "session", "session/message", "session/rawjson", "internal/printable", "internal/suggest"}},
 		"agent/tool":         {rooms: []string{"agent", "agent/llm", "session/message", "internal/globs", "internal/printable", "internal/process"}},
 		"luavm/source":       {libraries: []string{}},
 		"luavm":              {rooms: []string{"luavm/source", "internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},

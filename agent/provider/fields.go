@@ -2,11 +2,12 @@ package provider
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
+
+	"pi/session/rawjson"
 )
 
 // Fields are the members of a JSON object in their order.
@@ -20,24 +21,14 @@ type Field struct {
 
 var errNoObject = errors.New("not a JSON object")
 
-// ReadFields takes an object apart.
+// ReadFields returns the members of an object. Their values are parts of it.
 func ReadFields(object []byte) (Fields, error) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if start, err := d.Token(); err != nil || start != json.Delim('{') {
-		return nil, cmp.Or(err, errNoObject)
+	if object = bytes.TrimSpace(object); !json.Valid(object) || object[0] != '{' {
+		return nil, errNoObject
 	}
 	var fields Fields
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		text, _ := name.(string)
-		fields = append(fields, Field{text, value})
+	for name, value := range rawjson.Fields(object) {
+		fields = append(fields, Field{string(name), value})
 	}
 	return fields, nil
 }
@@ -64,19 +55,12 @@ func (f Fields) index(name string) int {
 }
 
 // JSON writes the object.
-func (f Fields) JSON() (json.RawMessage, error) {
-	out := []byte("{")
-	for i, m := range f {
-		name, err := Encode(m.Name)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, name...), ':'), m.Value...)
+func (f Fields) JSON() json.RawMessage {
+	var object rawjson.Object
+	for _, m := range f {
+		object.Put(m.Name, m.Value)
 	}
-	return append(out, '}'), nil
+	return object.Bytes()
 }
 
 // WithFields adds the fields of a table to a request, in the order of their
@@ -96,5 +80,5 @@ func WithFields(body []byte, table map[string]any) ([]byte, error) {
 		}
 		fields.Set(name, value)
 	}
-	return fields.JSON()
+	return fields.JSON(), nil
 }

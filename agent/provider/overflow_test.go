@@ -128,7 +128,7 @@ func streamError(r *llm.Request, status int, body string, d Decoder) error {
 		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(body))}, nil
 	})}
 	encode := func(*llm.Request) (*Call, error) { return &Call{URL: "http://model.test"}, nil }
-	for d, err := range Stream(context.Background(), client, r, encode, d) {
+	for d, err := range New(client, encode, func(*llm.Request) Decoder { return d }).Stream(context.Background(), r) {
 		if err != nil || d.Kind == llm.DeltaStop {
 			return err
 		}

@@ -5,7 +5,7 @@
 //
 // A wire API is two functions away from here: it encodes an llm.Request into
 // a [Call], and its [Decoder] turns the events of the answer into deltas.
-// [Stream] does the rest:
+// [New] does the rest:
 //
 //	callbacks → HTTP → status and content type → events → deltas → end or error
 //

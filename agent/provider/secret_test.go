@@ -64,7 +64,7 @@ func TestAnAddressThatCannotBeReadIsNeitherQuotedNorTriedAgain(t *testing.T) {
 	for _, base := range []string{"http://bob:pa%zzword@h/v1", "http://bob:pa/ssword@h/v1", "http://[::1/pa"} {
 		m := &llm.Model{Provider: "acme", ID: "m", BaseURL: base}
 		encode := func(r *llm.Request) (*Call, error) { return &Call{URL: r.Model.BaseURL, Header: http.Header{}}, nil }
-		for _, err := range Stream(t.Context(), NewClient(), &llm.Request{Model: m}, encode, nil) {
+		for _, err := range New(nil, encode, func(*llm.Request) Decoder { return nil }).Stream(t.Context(), &llm.Request{Model: m}) {
 			checkUnreadable(t, base, err)
 		}
 		_, err := Discover(t.Context(), NewClient(), Server{Provider: "acme", API: "openai-completions", BaseURL: base})

@@ -70,13 +70,29 @@ func ParseEvent(e sse.Event, v any) (data []byte, err error) {
 // event after it, and does not use it again for the next.
 const LargeEvent = 1 << 20
 
-// Stream sends the call that encode makes of r and yields the deltas of the
-// answer. It is the body of a Provider's Stream.
-func Stream(ctx context.Context, client *http.Client, r *llm.Request, encode func(*llm.Request) (*Call, error), d Decoder) iter.Seq2[llm.Delta, error] {
+// New returns the client of a wire API: encode makes the call of a request, and decoder
+// a new decoder for its answer. The client may be shared; nil is one of its own, see
+// [NewClient].
+func New(client *http.Client, encode func(*llm.Request) (*Call, error), decoder func(*llm.Request) Decoder) llm.Provider {
+	if client == nil {
+		client = NewClient()
+	}
+	return &wireAPI{client, encode, decoder}
+}
+
+type wireAPI struct {
+	client  *http.Client
+	encode  func(*llm.Request) (*Call, error)
+	decoder func(*llm.Request) Decoder
+}
+
+// Stream sends a request and yields the deltas of the answer.
+func (a *wireAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
+		client, d := a.client, a.decoder(r)
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		call, err := encode(r)
+		call, err := a.encode(r)
 		if err != nil {
 			yield(llm.Delta{}, err)
 			return

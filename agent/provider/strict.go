@@ -78,7 +78,7 @@ func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 	} else if fields.Get("type") == nil && fields.Get("anyOf") == nil && fields.Get("$ref") == nil && fields.Get("enum") == nil {
 		return nil, errNotStrict // anything at all
 	}
-	return fields.JSON()
+	return fields.JSON(), nil
 }
 
 func strictKeyword(f *Field, at place) (json.RawMessage, error) {
@@ -121,7 +121,7 @@ func eachField(object json.RawMessage, at place) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	return fields.JSON()
+	return fields.JSON(), nil
 }
 
 func eachElement(list json.RawMessage, at place) (json.RawMessage, error) {
@@ -167,22 +167,11 @@ func closeObject(object *Fields, at place) error {
 			return err
 		}
 	}
-	return setObject(object, properties, all)
-}
-
-func setObject(object *Fields, properties Fields, required []string) error {
-	p, err := properties.JSON()
-	if err != nil {
-		return err
-	}
-	r, err := Encode(required)
-	if err != nil {
-		return err
-	}
-	object.Set("properties", p)
-	object.Set("required", r)
+	names, err := Encode(all)
+	object.Set("properties", properties.JSON())
+	object.Set("required", names)
 	object.Set("additionalProperties", json.RawMessage("false"))
-	return nil
+	return err
 }
 
 // nullable makes a schema with a type accept null as well. Others have no strict
@@ -209,7 +198,7 @@ func nullable(schema json.RawMessage) (json.RawMessage, error) {
 		}
 		fields.Set("enum", values)
 	}
-	return fields.JSON()
+	return fields.JSON(), nil
 }
 
 // appendNull adds null, written as given, to a list or to a single word.

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"pi/session/rawjson"
 )
 
 // CleanText replaces what is not UTF-8. All of a session goes through it with
@@ -26,46 +26,10 @@ func CleanJSON(raw []byte) []byte {
 	if !utf8.Valid(raw) {
 		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 	}
-	if !bytes.Contains(raw, []byte(`\u`)) {
+	if !rawjson.MayHaveSurrogate(raw) || !json.Valid(raw) {
 		return raw
 	}
-	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		n := 1
-		if raw[i] == '\\' {
-			n = escapeLen(raw[i:])
-		}
-		if n == 6 && utf16.IsSurrogate(escaped(raw[i:])) {
-			out = append(out, `\ufffd`...)
-		} else {
-			out = append(out, raw[i:i+n]...)
-		}
-		i += n
-	}
-	return out
-}
-
-// escapeLen is the length of the escape at the start of b; a valid pair of
-// surrogates counts as one escape of 12 bytes.
-func escapeLen(b []byte) int {
-	switch {
-	case len(b) < 2:
-		return 1
-	case b[1] != 'u' || len(b) < 6:
-		return 2
-	}
-	if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' && utf16.DecodeRune(escaped(b), escaped(b[6:])) != utf8.RuneError {
-		return 12
-	}
-	return 6
-}
-
-func escaped(b []byte) rune {
-	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
-	if err != nil {
-		return 0
-	}
-	return rune(n)
+	return rawjson.ReplaceSurrogates(raw)
 }
 
 // Readable reports whether JSON was decoded as far as possible: a field of an

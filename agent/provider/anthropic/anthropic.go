@@ -25,8 +25,6 @@
 package anthropic
 
 import (
-	"context"
-	"iter"
 	"net/http"
 
 	"pi/agent/llm"
@@ -36,18 +34,7 @@ import (
 // New returns the client. It may be shared; nil is a client of its own, see
 // [provider.NewClient].
 func New(client *http.Client) llm.Provider {
-	if client == nil {
-		client = provider.NewClient()
-	}
-	return &messagesAPI{client}
-}
-
-type messagesAPI struct{ client *http.Client }
-
-func (a *messagesAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		provider.Stream(ctx, a.client, r, encode, &decoder{price: r.Model.Cost})(yield)
-	}
+	return provider.New(client, encode, func(r *llm.Request) provider.Decoder { return &decoder{price: r.Model.Cost} })
 }
 
 // CheckCompat reports the first key of a compat table that is not a switch of

@@ -29,8 +29,6 @@
 package google
 
 import (
-	"context"
-	"iter"
 	"net/http"
 
 	"pi/agent/llm"
@@ -40,18 +38,7 @@ import (
 // New returns the client. It may be shared; nil is a client of its own, see
 // [provider.NewClient].
 func New(client *http.Client) llm.Provider {
-	if client == nil {
-		client = provider.NewClient()
-	}
-	return &generateAPI{client}
-}
-
-type generateAPI struct{ client *http.Client }
-
-func (a *generateAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		provider.Stream(ctx, a.client, r, encode, &decoder{price: r.Model.Cost, tools: r.Tools})(yield)
-	}
+	return provider.New(client, encode, func(r *llm.Request) provider.Decoder { return &decoder{price: r.Model.Cost, tools: r.Tools} })
 }
 
 // CheckCompat reports the first key of a compat table that is not a switch of

@@ -208,11 +208,7 @@ func mergeProperties(a, b json.RawMessage) json.RawMessage {
 		}
 		props.Set(f.Name, f.Value)
 	}
-	merged, err := props.JSON()
-	if err != nil {
-		return a
-	}
-	return merged
+	return props.JSON()
 }
 
 // concat joins two lists.

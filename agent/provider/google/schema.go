@@ -66,7 +66,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 		}
 		fields = append(fields, provider.Field{Name: p[i].name, Value: raw})
 	}
-	return fields.JSON()
+	return fields.JSON(), nil
 }
 
 func (p properties) has(name string) bool {
@@ -154,13 +154,13 @@ func (s *schema) orNull() {
 func (x *converter) choice(beside *keywords, list []json.RawMessage, open []string) *schema {
 	nullable := false
 	var all []*schema
-	common, err := beside.JSON()
+	common := beside.JSON()
 	for _, raw := range list {
 		if k, ok := parseKeywords(raw); ok && (k.text("type") == "null" || string(bytes.TrimSpace(k.Get("const"))) == "null") {
 			nullable = true
 			continue
 		}
-		if err == nil && len(beside.Fields) > 0 {
+		if len(beside.Fields) > 0 {
 			raw = both(raw, common)
 		}
 		s := x.convert(raw, open)

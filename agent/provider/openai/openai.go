@@ -41,8 +41,6 @@
 package openai
 
 import (
-	"context"
-	"iter"
 	"net/http"
 
 	"pi/agent/llm"
@@ -52,18 +50,7 @@ import (
 // New returns the client of Chat Completions. It may be shared; nil is a client
 // of its own, see [provider.NewClient].
 func New(client *http.Client) llm.Provider {
-	if client == nil {
-		client = provider.NewClient()
-	}
-	return &chat{client}
-}
-
-type chat struct{ client *http.Client }
-
-func (c *chat) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		provider.Stream(ctx, c.client, r, encode, &decoder{price: r.Model.Cost})(yield)
-	}
+	return provider.New(client, encode, func(r *llm.Request) provider.Decoder { return &decoder{price: r.Model.Cost} })
 }
 
 // CheckCompat reports the first key of a compat table that is not a switch of

@@ -211,20 +211,11 @@ func reasoningItem(signature string) (raw json.RawMessage, id string) {
 	if len(i.ID) <= longestID {
 		return raw, i.ID
 	}
-	return withoutID(raw), ""
-}
-
-func withoutID(raw json.RawMessage) json.RawMessage {
 	fields, err := provider.ReadFields(raw)
 	if err != nil {
-		return nil
+		return nil, ""
 	}
-	fields = slices.DeleteFunc(fields, func(f provider.Field) bool { return f.Name == "id" })
-	raw, err = fields.JSON()
-	if err != nil {
-		return nil
-	}
-	return raw
+	return slices.DeleteFunc(fields, func(f provider.Field) bool { return f.Name == "id" }).JSON(), ""
 }
 
 // claim reports whether an id is new to the request, and notes it: servers refuse a
