@@ -8,18 +8,20 @@
 // everything else about the event in one table (package event). Session data goes into
 // Lua and back through package record.
 //
-//	chain.go      puts the parts together; roster: the hooks in their order; audience:
-//	              whom it talks to. The rest of the chain is in
-//	chain_*.go:   load, reload, watch: from bytes to a running VM, and again; walk,
-//	              dispatch, tell, gate, updates, queue: an event's way along the
-//	              handlers; closedgates: gates that nobody can be asked at; toolwatch,
-//	              trust, approve: what tools change and what a person says to that (which
-//	              version of a file is in force is known to package trust); providers:
-//	              models of hooks; stats, enable, failed, log: what a person is told
-//	hook.go       a file and the VM that runs it now
+//	chain         puts the parts together; each part is a type that is made of what it needs
+//	roster, hook  the hooks in their order, what a hook is, and who listens
+//	loader        from a file to a running VM (instance, program), and again (reload, watcher)
+//	dispatcher    an event's way along handlers: walk, question; gate, emit, streamer and queue
+//	              are the ways of those kinds of events
+//	gatekeeper    gates that stay closed because nobody can be asked there
+//	edits         what tools change (toolwatch), and what a person answers about it;
+//	              projectapproval: whether hooks of the project run. Which version of a file
+//	              is in force is known to package trust
+//	audience      whom the chain talks to; reporter, log, stats: what a person is told of hooks
+//	toolbox       tools, and providers, commands, render: what hooks registered, put in force
 //
-// What the Lua of a hook is given, pi and ctx, is package api; program: what that needs of
-// the chain.
+// What the Lua of a hook is given, pi and ctx, is package api; program is what that
+// needs of the chain.
 //
 // A hook that fails never stops the agent: its error is reported with file and
 // line, and the chain goes on, except for gates, where a failure blocks. A hook
