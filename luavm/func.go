@@ -9,27 +9,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// GFunc makes a Lua function of a function that works on the Lua stack itself.
-// A panic in it becomes a Lua error at the hook's line, and on a dead VM it
-// raises instead of running. name is for messages.
-func (vm *VM) GFunc(name string, fn lua.LGFunction) *lua.LFunction {
-	return vm.main.NewFunction(func(L *lua.LState) int {
-		if vm.Dead() {
-			L.RaiseError("%s: the hook was abandoned", name)
-		}
-		defer func() {
-			if r := recover(); r != nil {
-				if _, ok := r.(*lua.ApiError); !ok {
-					r = vm.threads.ofPanic(L, name, r)
-				}
-				panic(r)
-			}
-		}()
-		vm.turn.cur.Load().calling = name
-		return fn(L)
-	})
-}
-
 // Func makes a Lua function of a Go function func(args...) (results..., error).
 //
 // Parameters are string, bool, any number type, lua.LValue, *lua.LTable (filled,
@@ -62,45 +41,6 @@ func (vm *VM) Proc(name string, fn any) *lua.LFunction {
 		return 0
 	})
 }
-
-// Misuse is an error that raises at the caller's line instead of becoming
-// nil, "message".
-type Misuse struct{ Message string }
-
-func (m *Misuse) Error() string { return m.Message }
-
-// Misusef makes a *Misuse.
-func Misusef(format string, args ...any) error {
-	return &Misuse{fmt.Sprintf(format, args...)}
-}
-
-// Raise raises an error at the line of the Lua code that called.
-func Raise(L *lua.LState, format string, args ...any) {
-	L.Error(lua.LString(placed(where(L, 0), fmt.Sprintf(format, args...))), 0)
-}
-
-// RaiseArg raises what is wrong with the n-th argument of a function.
-func RaiseArg(L *lua.LState, n int, function, format string, args ...any) {
-	Raise(L, "bad argument #%d to '%s' (%s)", n, function, fmt.Sprintf(format, args...))
-}
-
-// typeName is the type of an argument, for messages.
-func typeName(L *lua.LState, n int) string {
-	if n > L.GetTop() {
-		return "no value"
-	}
-	return L.Get(n).Type().String()
-}
-
-var (
-	typeState    = reflect.TypeFor[*lua.LState]()
-	typeContext  = reflect.TypeFor[context.Context]()
-	typeError    = reflect.TypeFor[error]()
-	typeValue    = reflect.TypeFor[lua.LValue]()
-	typeTable    = reflect.TypeFor[*lua.LTable]()
-	typeFunction = reflect.TypeFor[*lua.LFunction]()
-	typeStrings  = reflect.TypeFor[[]string]()
-)
 
 // call is a Go function, looked at once.
 type call struct {
@@ -186,82 +126,6 @@ func (c *call) arg(L *lua.LState, n int, t reflect.Type) reflect.Value {
 		RaiseArg(L, n, c.name, "%s expected, got %s", wantedType(t), typeName(L, n))
 	}
 	return v
-}
-
-// wantedType is the Lua type that a parameter of a Go type takes, or "" if
-// there is none.
-func wantedType(t reflect.Type) string {
-	switch t {
-	case typeValue:
-		return "value"
-	case typeTable:
-		return "table"
-	case typeFunction:
-		return "function"
-	}
-	switch k := t.Kind(); {
-	case k == reflect.String:
-		return "string"
-	case k == reflect.Bool:
-		return "boolean"
-	case isNumber(k):
-		return "number"
-	case k == reflect.Pointer && (t.Elem().Kind() == reflect.String || t.Elem().Kind() == reflect.Bool || isNumber(t.Elem().Kind())):
-		return wantedType(t.Elem())
-	}
-	return ""
-}
-
-func isNumber(k reflect.Kind) bool {
-	return k >= reflect.Int && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
-}
-
-// toGo converts one Lua value. It does not turn numbers into strings or back.
-func toGo(L *lua.LState, v lua.LValue, t reflect.Type) (reflect.Value, bool) {
-	switch t {
-	case typeValue:
-		return reflect.ValueOf(&v).Elem(), true
-	case typeTable:
-		tb, ok := v.(*lua.LTable)
-		if ok {
-			Materialise(L, tb)
-		}
-		return reflect.ValueOf(tb), ok
-	case typeFunction:
-		fn, ok := v.(*lua.LFunction)
-		return reflect.ValueOf(fn), ok
-	}
-	if t.Kind() == reflect.Pointer {
-		if v == lua.LNil {
-			return reflect.Zero(t), true
-		}
-		e, ok := toGo(L, v, t.Elem())
-		if !ok {
-			return reflect.Value{}, false
-		}
-		p := reflect.New(t.Elem())
-		p.Elem().Set(e)
-		return p, true
-	}
-	return scalarToGo(v, t)
-}
-
-func scalarToGo(v lua.LValue, t reflect.Type) (reflect.Value, bool) {
-	switch v := v.(type) {
-	case lua.LString:
-		if t.Kind() == reflect.String {
-			return reflect.ValueOf(string(v)).Convert(t), true
-		}
-	case lua.LBool:
-		if t.Kind() == reflect.Bool {
-			return reflect.ValueOf(bool(v)).Convert(t), true
-		}
-	case lua.LNumber:
-		if isNumber(t.Kind()) {
-			return reflect.ValueOf(float64(v)).Convert(t), true
-		}
-	}
-	return reflect.Value{}, false
 }
 
 func (c *call) results(L *lua.LState, out []reflect.Value) int {

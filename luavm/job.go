@@ -178,7 +178,8 @@ func (j *job) end() {
 
 // runOn calls the job's function on a Lua thread and explains what went wrong.
 func (j *job) runOn(th *lua.LState) error {
-	err := j.vm.threads.runJob(th)
+	th.Push(j.vm.threads.lowestJob)
+	err := th.PCall(0, 0, nil)
 	if j.interrupted() {
 		return j.reason().at(err)
 	}
@@ -205,7 +206,8 @@ func (j *job) stop(reason *Error) {
 // context too, which may end a moment before the supervisor stops the job.
 func (j *job) interrupted() bool {
 	if j.cause.Load() == nil && j.parent.Err() != nil {
-		j.stop(cancelledBy(j.parent))
+		cause := context.Cause(j.parent)
+		j.stop(&Error{Kind: Cancelled, Message: "interrupted: " + cause.Error(), cause: cause})
 	}
 	return j.cause.Load() != nil
 }

@@ -39,13 +39,6 @@ func (vm *VM) openLibs() {
 	}
 }
 
-// setAll puts Go functions of the library itself into a table.
-func setAll(L *lua.LState, t *lua.LTable, fns map[string]lua.LGFunction) {
-	for name, fn := range fns {
-		Set(t, name, L.NewFunction(fn))
-	}
-}
-
 func (vm *VM) print(L *lua.LState) int {
 	if vm.opts.Print == nil || vm.Dead() {
 		return 0

@@ -1,7 +1,6 @@
 package luavm
 
 import (
-	"fmt"
 	"runtime"
 
 	lua "github.com/yuin/gopher-lua"
@@ -64,11 +63,6 @@ func (j *job) fits(n int) bool {
 func (j *job) baseOf(heap int64) int64 {
 	j.base.CompareAndSwap(0, max(heap, 1))
 	return j.base.Load()
-}
-
-func memoryError(grown, limit int64) *Error {
-	return &Error{Kind: Memory, Message: fmt.Sprintf("stopped: the memory of the whole process grew by %d MiB while this hook ran (limit %d MiB)",
-		grown>>20, limit>>20)}
 }
 
 // jobOf is the job that runs; nil while none does.

@@ -45,17 +45,6 @@ func (vm *VM) StrictTable(of string, t *lua.LTable) *lua.LTable {
 	return t
 }
 
-// Keys lists the keys of a table that are strings, sorted.
-func Keys(t *lua.LTable) (names []string) {
-	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
-		if name, ok := k.(lua.LString); ok {
-			names = append(names, string(name))
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 func (f *Fields) index(L *lua.LState) int {
 	name, ok := L.Get(2).(lua.LString)
 	if !ok {

@@ -172,12 +172,3 @@ func markOf(t *lua.LTable) mark {
 	}
 	return nil
 }
-
-// NewList makes a list of n elements.
-func NewList(L *lua.LState, n int, f func(i int) lua.LValue) *lua.LTable {
-	t := L.CreateTable(n, 0)
-	for i := range n {
-		t.RawSetInt(i+1, f(i)) // Append would skip nil
-	}
-	return t
-}

@@ -47,12 +47,6 @@ func (t *threads) put(th *lua.LState) {
 	}
 }
 
-// runJob calls the function of the job that runs.
-func (t *threads) runJob(th *lua.LState) error {
-	th.Push(t.lowestJob)
-	return th.PCall(0, 0, nil)
-}
-
 // setParked notes for L and the coroutines that resumed it whether they wait in
 // Wait. Nobody else may resume them then.
 func (t *threads) setParked(L *lua.LState, parked bool) {

@@ -174,35 +174,3 @@ func (vm *VM) release() {
 	vm.main.G.CurrentThread = nil
 	vm.turn.release()
 }
-
-// insideJob reports whether the calling goroutine is inside a job of any VM
-// and not inside a Wait of that job. Blocking there would hold one VM while
-// waiting for another.
-func insideJob() bool {
-	var pcs [64]uintptr
-	for skip := 2; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs[:])
-		frames := runtime.CallersFrames(pcs[:n])
-		for n > 0 {
-			f, more := frames.Next()
-			switch f.Function {
-			case waitName:
-				return false
-			case mainName:
-				return true
-			}
-			if !more {
-				break
-			}
-		}
-		if n < len(pcs) {
-			return false
-		}
-	}
-}
-
-// The names of the frames that insideJob looks for.
-const (
-	waitName = "pi/luavm.(*VM).wait"
-	mainName = "pi/luavm.(*job).main"
-)

@@ -119,3 +119,24 @@ func (vm *VM) kill() {
 		j.lane.ring()
 	}
 }
+
+// GFunc makes a Lua function of a function that works on the Lua stack itself.
+// A panic in it becomes a Lua error at the hook's line, and on a dead VM it
+// raises instead of running. name is for messages.
+func (vm *VM) GFunc(name string, fn lua.LGFunction) *lua.LFunction {
+	return vm.main.NewFunction(func(L *lua.LState) int {
+		if vm.Dead() {
+			L.RaiseError("%s: the hook was abandoned", name)
+		}
+		defer func() {
+			if r := recover(); r != nil {
+				if _, ok := r.(*lua.ApiError); !ok {
+					r = vm.threads.ofPanic(L, name, r)
+				}
+				panic(r)
+			}
+		}()
+		vm.turn.cur.Load().calling = name
+		return fn(L)
+	})
+}

@@ -1,9 +1,7 @@
 package luavm
 
 import (
-	"context"
 	"runtime"
-	"runtime/metrics"
 	"time"
 )
 
@@ -201,14 +199,34 @@ func (ls *Lanes) heapNow() int64 {
 	return ls.heap.Load()
 }
 
-// heapBytes is what the heap holds, garbage that is not yet collected included.
-func heapBytes() int64 {
-	sample := [1]metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample[:])
-	return int64(sample[0].Value.Uint64())
+// insideJob reports whether the calling goroutine is inside a job of any VM
+// and not inside a Wait of that job. Blocking there would hold one VM while
+// waiting for another.
+func insideJob() bool {
+	var pcs [64]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for n > 0 {
+			f, more := frames.Next()
+			switch f.Function {
+			case waitName:
+				return false
+			case mainName:
+				return true
+			}
+			if !more {
+				break
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
 }
 
-func cancelledBy(ctx context.Context) *Error {
-	err := context.Cause(ctx)
-	return &Error{Kind: Cancelled, Message: "interrupted: " + err.Error(), cause: err}
-}
+// The names of the frames that insideJob looks for.
+const (
+	waitName = "pi/luavm.(*VM).wait"
+	mainName = "pi/luavm.(*job).main"
+)

@@ -63,14 +63,6 @@ func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	return m.table
 }
 
-// path is absolute. An empty path is no path; it stays and fails.
-func (e *Env) path(p string) string {
-	if p == "" {
-		return ""
-	}
-	return absolute(p, e.Cwd)
-}
-
 // plain is an error with what was done to which path, as the hook wrote it.
 func plain(doing, path string, err error) error {
 	if err == nil {

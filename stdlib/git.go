@@ -3,7 +3,6 @@ package stdlib
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -121,15 +120,6 @@ func (m *module) git(L *lua.LState, function, cwd string, args ...string) (strin
 		err = gitError(stderr, code)
 	}
 	return stdout, err
-}
-
-func gitError(stderr string, code int) error {
-	line, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
-	line = strings.TrimPrefix(line, "fatal: ")
-	if line == "" {
-		line = fmt.Sprintf("exit status %d", code)
-	}
-	return fmt.Errorf("git: %s", line)
 }
 
 // change is one entry of git status.

@@ -88,3 +88,12 @@ func (s gitSettings) flags() (flags []string, err error) {
 	}
 	return flags, nil
 }
+
+func gitError(stderr string, code int) error {
+	line, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
+	line = strings.TrimPrefix(line, "fatal: ")
+	if line == "" {
+		line = fmt.Sprintf("exit status %d", code)
+	}
+	return fmt.Errorf("git: %s", line)
+}

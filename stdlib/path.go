@@ -114,3 +114,11 @@ func expandHome(p string) (string, error) {
 	}
 	return filepath.Join(home, rest), nil
 }
+
+// path is absolute. An empty path is no path; it stays and fails.
+func (e *Env) path(p string) string {
+	if p == "" {
+		return ""
+	}
+	return absolute(p, e.Cwd)
+}

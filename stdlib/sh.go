@@ -8,9 +8,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxLine is the longest command line that is read; systems take no longer ones.
-const maxLine = 128 << 10
-
 // openSh makes pi.sh, which reads shell command lines (of bash) and runs none.
 //
 //	commands(line) → {command, …}, or nil, "…" for a syntax error

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pi/internal/printable"
-
 	"mvdan.cc/sh/v3/syntax"
+	"pi/internal/printable"
 )
 
 // shellCommand is a simple command, as far as it can be known without a shell.
@@ -330,3 +329,6 @@ func changesCommands(name string) bool {
 	}
 	return isAmong(commandVariables, name)
 }
+
+// maxLine is the longest command line that is read; systems take no longer ones.
+const maxLine = 128 << 10

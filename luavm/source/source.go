@@ -54,10 +54,6 @@ func Check(src []byte) (line int, err error) {
 	return r.line, r.err
 }
 
-// frame is an open bracket or block. Some of its contents count as levels too: the
-// operators of the expression that is read, and each elseif.
-type frame struct{ operators, elseifs int }
-
 // count adds what a token opens, closes or continues to the depth.
 func (r *reader) count(t token) {
 	switch t.kind {

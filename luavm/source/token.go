@@ -175,3 +175,7 @@ func (r *reader) symbol() token {
 func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// frame is an open bracket or block. Some of its contents count as levels too: the
+// operators of the expression that is read, and each elseif.
+type frame struct{ operators, elseifs int }

@@ -1,0 +1,142 @@
+package luavm
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	luar "layeh.com/gopher-luar"
+)
+
+var (
+	typeState    = reflect.TypeFor[*lua.LState]()
+	typeContext  = reflect.TypeFor[context.Context]()
+	typeError    = reflect.TypeFor[error]()
+	typeValue    = reflect.TypeFor[lua.LValue]()
+	typeTable    = reflect.TypeFor[*lua.LTable]()
+	typeFunction = reflect.TypeFor[*lua.LFunction]()
+	typeStrings  = reflect.TypeFor[[]string]()
+)
+
+// wantedType is the Lua type that a parameter of a Go type takes, or "" if
+// there is none.
+func wantedType(t reflect.Type) string {
+	switch t {
+	case typeValue:
+		return "value"
+	case typeTable:
+		return "table"
+	case typeFunction:
+		return "function"
+	}
+	switch k := t.Kind(); {
+	case k == reflect.String:
+		return "string"
+	case k == reflect.Bool:
+		return "boolean"
+	case isNumber(k):
+		return "number"
+	case k == reflect.Pointer && (t.Elem().Kind() == reflect.String || t.Elem().Kind() == reflect.Bool || isNumber(t.Elem().Kind())):
+		return wantedType(t.Elem())
+	}
+	return ""
+}
+
+func isNumber(k reflect.Kind) bool {
+	return k >= reflect.Int && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
+}
+
+// toGo converts one Lua value. It does not turn numbers into strings or back.
+func toGo(L *lua.LState, v lua.LValue, t reflect.Type) (reflect.Value, bool) {
+	switch t {
+	case typeValue:
+		return reflect.ValueOf(&v).Elem(), true
+	case typeTable:
+		tb, ok := v.(*lua.LTable)
+		if ok {
+			Materialise(L, tb)
+		}
+		return reflect.ValueOf(tb), ok
+	case typeFunction:
+		fn, ok := v.(*lua.LFunction)
+		return reflect.ValueOf(fn), ok
+	}
+	if t.Kind() == reflect.Pointer {
+		if v == lua.LNil {
+			return reflect.Zero(t), true
+		}
+		e, ok := toGo(L, v, t.Elem())
+		if !ok {
+			return reflect.Value{}, false
+		}
+		p := reflect.New(t.Elem())
+		p.Elem().Set(e)
+		return p, true
+	}
+	return scalarToGo(v, t)
+}
+
+func scalarToGo(v lua.LValue, t reflect.Type) (reflect.Value, bool) {
+	switch v := v.(type) {
+	case lua.LString:
+		if t.Kind() == reflect.String {
+			return reflect.ValueOf(string(v)).Convert(t), true
+		}
+	case lua.LBool:
+		if t.Kind() == reflect.Bool {
+			return reflect.ValueOf(bool(v)).Convert(t), true
+		}
+	case lua.LNumber:
+		if isNumber(t.Kind()) {
+			return reflect.ValueOf(float64(v)).Convert(t), true
+		}
+	}
+	return reflect.Value{}, false
+}
+
+// toLua converts a result or a field. Lists and maps are copied.
+func toLua(L *lua.LState, r reflect.Value) lua.LValue {
+	if !r.IsValid() {
+		return lua.LNil
+	}
+	if r.Type().Implements(typeValue) {
+		if (r.Kind() == reflect.Pointer || r.Kind() == reflect.Interface) && r.IsNil() {
+			return lua.LNil
+		}
+		return r.Interface().(lua.LValue)
+	}
+	switch r.Kind() {
+	case reflect.String:
+		if r.Len() > maxString {
+			raiseTooLong(L)
+		}
+	case reflect.Pointer, reflect.Interface:
+		return toLua(L, r.Elem())
+	case reflect.Struct:
+		return structValue(L, r)
+	case reflect.Slice, reflect.Array:
+		return sliceToLua(L, r)
+	case reflect.Map:
+		t, keys := L.CreateTable(0, r.Len()), r.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, k := range keys {
+			t.RawSet(toLua(L, k), toLua(L, r.MapIndex(k)))
+		}
+		return t
+	case reflect.Func, reflect.Chan:
+		return lua.LNil // what runs or waits comes from Func
+	}
+	return luar.New(L, r.Interface())
+}
+
+func sliceToLua(L *lua.LState, r reflect.Value) lua.LValue {
+	if r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8 {
+		if r.Len() > maxString {
+			raiseTooLong(L)
+		}
+		return lua.LString(r.Bytes())
+	}
+	return NewList(L, r.Len(), func(i int) lua.LValue { return toLua(L, r.Index(i)) })
+}

@@ -1,0 +1,52 @@
+package stdlib
+
+import (
+	"context"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Env is what modules may use of the program around a VM. Every function may be
+// called from any goroutine unless it says otherwise.
+type Env struct {
+	Cwd string // relative paths begin there
+
+	// Loading reports whether the hook's file is being run. Functions that do
+	// more than compute raise then, see [Env.Ready].
+	Loading func() bool
+	// Spawn runs f on a goroutine of its own; ctx ends when the hook is reloaded,
+	// removed, or the program ends, and that is waited for. It is false when that
+	// has happened already.
+	Spawn func(f func(ctx context.Context)) bool
+	// Call runs f as a job of the hook's VM, from outside of any job; what goes
+	// wrong is reported as the hook's, under name.
+	Call func(ctx context.Context, name string, f func(L *lua.LState) error) error
+	// Outside marks the context of a call that something outside of the program
+	// causes; source says what, to a person.
+	Outside func(ctx context.Context, source string) context.Context
+	// Follow is called inside a job; what it returns marks the context of a later
+	// call as what this job is about.
+	Follow func() func(context.Context) context.Context
+	// Exec runs a program without a shell, as pi.exec does, for as long as ctx
+	// lives. err is not nil only when it could not be started.
+	Exec func(ctx context.Context, c Command) (stdout, stderr string, code int, err error)
+	// Complete is pi.llm.complete.
+	Complete lua.LGFunction
+}
+
+// Command is a program to run.
+type Command struct {
+	Cwd, Name string
+	Args      []string
+	Env       map[string]string // beside the variables of this program
+}
+
+// Ready raises while the hook loads: function acts, and loading may only
+// register.
+func (e *Env) Ready(L *lua.LState, function string) {
+	if e.Loading != nil && e.Loading() {
+		luavm.Raise(L, "%s: not available while the hook loads; use session_start", function)
+	}
+}
