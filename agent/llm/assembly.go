@@ -24,7 +24,7 @@ type openBlock struct {
 	id, name  string
 }
 
-// Add takes the next delta.
+// Add adds the next delta.
 func (a *Assembly) Add(d Delta) {
 	switch d.Kind {
 	case DeltaUsage:
@@ -79,15 +79,15 @@ func (a *Assembly) Usage() *message.Usage { return a.usage }
 func (a *Assembly) Content() (content []message.Block, broken map[string]string) {
 	for _, i := range a.order {
 		b := a.blocks[i]
-		block, ok := b.finish()
-		if block.Type == message.BlockToolCall && !ok {
+		block, ok := b.block()
+		if !ok {
 			if broken == nil {
 				broken = map[string]string{}
 			}
 			broken[block.ID] = b.text.String()
 		}
-		if !block.empty() {
-			content = append(content, block.Block)
+		if block.Type == message.BlockToolCall || block.Text != "" || block.Signature != "" {
+			content = append(content, block)
 		}
 	}
 	return content, broken
@@ -119,28 +119,20 @@ func (a *Assembly) TakeUsage() *message.Usage {
 	return used
 }
 
-type finished struct{ message.Block }
-
-func (f finished) empty() bool {
-	switch f.Type {
-	case message.BlockText, message.BlockThinking:
-		return f.Text == "" && f.Signature == ""
-	}
-	return false
-}
-
-func (b *openBlock) finish() (finished, bool) {
+// block is what has come of the block; ok is false for a call whose arguments are not a
+// JSON object.
+func (b *openBlock) block() (block message.Block, ok bool) {
 	text, signature := b.text.String(), b.signature.String()
 	switch b.kind {
 	case DeltaToolCall:
 		args, ok := arguments(text)
-		return finished{message.Block{Type: message.BlockToolCall, ID: b.id, Name: b.name, Arguments: args, Signature: signature}}, ok
+		return message.Block{Type: message.BlockToolCall, ID: b.id, Name: b.name, Arguments: args, Signature: signature}, ok
 	case DeltaThinking, DeltaSignature:
-		return finished{message.Block{Type: message.BlockThinking, Text: text, Signature: signature}}, true
+		return message.Block{Type: message.BlockThinking, Text: text, Signature: signature}, true
 	case DeltaRedacted:
-		return finished{message.Block{Type: message.BlockThinking, Redacted: true, Signature: signature}}, true
+		return message.Block{Type: message.BlockThinking, Redacted: true, Signature: signature}, true
 	default:
-		return finished{message.Block{Type: message.BlockText, Text: text, Signature: signature}}, true
+		return message.Block{Type: message.BlockText, Text: text, Signature: signature}, true
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,22 +19,22 @@ func (m *Models) Discover(ctx context.Context, limit time.Duration) []error {
 	var asking sync.WaitGroup
 	var mu sync.Mutex
 	var problems []error
-	for _, s := range m.providers() {
-		if s.Discover == nil || !s.usable() {
+	for _, s := range m.now() {
+		if s.Discover == nil || s.isUnusable() {
 			continue
 		}
 		asking.Go(func() {
 			found, err := s.Discover(ctx)
-			if errors.Is(err, context.DeadlineExceeded) {
-				err = silentFor{limit, err}
-			}
-			if err != nil {
-				mu.Lock()
-				problems = append(problems, fmt.Errorf("ask %s for its models: %w", s.Name, err))
-				mu.Unlock()
+			if err == nil {
+				m.discovered(s, found)
 				return
 			}
-			m.discovered(s, found)
+			if errors.Is(err, context.DeadlineExceeded) {
+				err = &silentFor{limit, err}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			problems = append(problems, fmt.Errorf("ask %s for its models: %w", s.Name, err))
 		})
 	}
 	asking.Wait()
@@ -43,21 +44,20 @@ func (m *Models) Discover(ctx context.Context, limit time.Duration) []error {
 // silentFor says in words that a time limit was over.
 type silentFor struct {
 	limit time.Duration
-	error
+	cause error
 }
 
-func (e silentFor) Error() string { return "no answer within " + e.limit.String() }
-func (e silentFor) Unwrap() error { return e.error }
+func (e *silentFor) Error() string { return "no answer within " + e.limit.String() }
+func (e *silentFor) Unwrap() error { return e.cause }
 
-// discovered keeps what a provider was found to have, if it is still there.
+// discovered notes what a provider was found to have, if it is still registered as it
+// was when it was asked.
 func (m *Models) discovered(s *ProviderSpec, found []*Model) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if i := m.index(s.Name); i < 0 || m.specs[i] != s {
-		return
+	if slices.Contains(m.specs, s) {
+		now := *s
+		now.found = found
+		m.put(now)
 	}
-	if m.found == nil {
-		m.found = map[string][]*Model{}
-	}
-	m.found[s.Name] = found
 }

@@ -26,7 +26,7 @@ func WithIdleTimeout(ctx context.Context, client Provider, r *Request, limit tim
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		w := &silence{limit: limit, end: cancel, began: time.Now()}
-		defer w.watch()()
+		defer w.start()()
 		for d, err := range client.Stream(ctx, w.pausedByCallbacks(r)) {
 			w.pause()
 			if err != nil && context.Cause(ctx) == errSilent {
@@ -35,7 +35,7 @@ func WithIdleTimeout(ctx context.Context, client Provider, r *Request, limit tim
 			if !yield(d, err) {
 				return
 			}
-			w.wait()
+			w.resume()
 		}
 	}
 }
@@ -48,18 +48,18 @@ type silence struct {
 	began time.Time
 	since atomic.Int64 // when the wait began, counted from began; paused if nobody waits
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the timer and its end
 	timer *time.Timer
 	over  bool
 }
 
 const paused = -1
 
-// watch begins to wait. The function it returns ends that.
-func (w *silence) watch() (stop func()) {
+// start begins to wait for the server. The function it returns ends that.
+func (w *silence) start() (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(w.limit, w.look)
+	w.timer = time.AfterFunc(w.limit, w.expire)
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -70,12 +70,13 @@ func (w *silence) watch() (stop func()) {
 
 func (w *silence) pause() { w.since.Store(paused) }
 
-// wait begins to wait for the server, after it gave a sign of life or the
+// resume starts the clock anew, after the server gave a sign of life or the
 // listeners were done.
-func (w *silence) wait() { w.since.Store(int64(time.Since(w.began))) }
+func (w *silence) resume() { w.since.Store(int64(time.Since(w.began))) }
 
-// look ends the request if the silence was too long.
-func (w *silence) look() {
+// expire ends the request if the silence was too long; else it sets the timer to what is
+// left.
+func (w *silence) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.over {
@@ -99,21 +100,21 @@ func (w *silence) pausedByCallbacks(r *Request) *Request {
 	if body := r.Body; body != nil {
 		with.Body = func(ctx context.Context, b []byte) ([]byte, error) {
 			w.pause()
-			defer w.wait()
+			defer w.resume()
 			return body(ctx, b)
 		}
 	}
 	if header := r.Header; header != nil {
 		with.Header = func(ctx context.Context, h http.Header) error {
 			w.pause()
-			defer w.wait()
+			defer w.resume()
 			return header(ctx, h)
 		}
 	}
 	response := r.Response
 	with.Response = func(ctx context.Context, status int, h http.Header) {
 		w.pause()
-		defer w.wait()
+		defer w.resume()
 		if response != nil {
 			response(ctx, status, h)
 		}

@@ -12,14 +12,14 @@ import (
 func TestNothingIsTimedOnceTheAnswerIsThere(t *testing.T) {
 	ended := false
 	w := &silence{limit: time.Hour, began: time.Now(), end: func(error) { ended = true }}
-	stop := w.watch()
+	stop := w.start()
 	w.pause()
-	w.look()
+	w.expire()
 	if !w.timer.Stop() {
 		t.Error("a listener's turn ends the watch")
 	}
 	stop()
-	w.look()
+	w.expire()
 	if w.timer.Stop() || ended {
 		t.Errorf("after its end the watch goes on, or ended something: %v", ended)
 	}

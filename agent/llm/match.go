@@ -30,44 +30,33 @@ func (e *AmbiguousError) Error() string {
 // Unwrap makes it an ErrNoModel: there is not one such model.
 func (e *AmbiguousError) Unwrap() error { return ErrNoModel }
 
-// Match finds the model that ref means: provider/id, a bare id, a prefix or a
-// part of one, or words of it, in whatever case, each optionally followed by
-// :level for thinking; the name of a provider alone means the model to begin
-// with there. level is "" when ref names none.
-//
-// The first of these that fits anything decides: exactly provider/id; exactly an
-// id, or one but for its date and punctuation; what stands behind the last slash
-// of one; a prefix; a part, with any punctuation taken for any other; words in
-// their order; words in any order. Models that can be used come before the others,
-// but for an id that is exactly that.
-// Of a model with dated and undated ids the undated one is meant, else the newest.
-// If several are left, the error is an *[AmbiguousError].
-//
-// If ref begins with the name of a provider and a slash, that provider's models
-// come first, with an id that it does not list behind those whose names begin
-// with it or contain it. A provider whose exact name and id are given is the
-// only one that is asked for its models.
-func (m *Models) Match(ref string) (model *Model, level string, err error) {
+// match is Models.Match; level may be set beside an error.
+func (p providers) match(ref string) (model *Model, level string, err error) {
 	ref = strings.TrimSpace(ref)
 	readings := readingsOf(ref)
-	for _, find := range []func(reading) (*Model, error){m.named, m.exact} {
+	for _, find := range []func(reading) (*Model, error){p.findQualified, p.findExact} {
 		for _, r := range readings {
 			if model, err := find(r); model != nil || err != nil {
-				return found(model, r.level, err)
+				return model, r.level, err
 			}
 		}
 	}
 	for _, r := range slices.Backward(readings) {
-		if model, err := m.meant(r); model != nil || err != nil {
-			return found(model, r.level, err)
+		if model, err := p.findLike(r); model != nil || err != nil {
+			return model, r.level, err
 		}
 	}
 	if base, suffix, cut := cutLast(ref, ':'); cut && len(readings) == 1 {
-		if model, _, err := m.Match(base); err == nil {
-			return nil, "", noLevel(model, suffix)
+		if model, _, err := p.match(base); err == nil {
+			return nil, "", fmt.Errorf("%w: %s has no thinking level %q; levels are %s", ErrNoModel, model.Ref(), suffix,
+				strings.Join(OfferedLevels(model), ", "))
 		}
 	}
-	return nil, "", m.unknown(ref)
+	meant := ""
+	if near := p.nearest(ref); near != "" {
+		meant = fmt.Sprintf("; did you mean %s?", near)
+	}
+	return nil, "", fmt.Errorf("%w: %q%s (/model or `pi models` lists them)", ErrNoModel, ref, meant)
 }
 
 // reading is one way to read a reference. If it has a level, that is cut off.
@@ -81,13 +70,6 @@ func readingsOf(ref string) []reading {
 	return readings
 }
 
-func found(model *Model, level string, err error) (*Model, string, error) {
-	if err != nil {
-		return nil, "", err
-	}
-	return model, level, nil
-}
-
 func cutLast(s string, sep byte) (before, after string, found bool) {
 	i := strings.LastIndexByte(s, sep)
 	if i <= 0 {
@@ -96,40 +78,22 @@ func cutLast(s string, sep byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-func noLevel(model *Model, level string) error {
-	return fmt.Errorf("%w: %s has no thinking level %q; levels are %s", ErrNoModel, model.Ref(), level,
-		strings.Join(OfferedLevels(model), ", "))
-}
-
 // qualified splits a name that begins with a provider's; s is nil for another.
-func (m *Models) qualified(name string) (s *ProviderSpec, id string) {
+func (p providers) qualified(name string) (s *ProviderSpec, id string) {
 	provider, id, _ := strings.Cut(name, "/")
 	if id == "" {
 		return nil, ""
 	}
-	return m.specFold(provider), id
+	return p.findFold(provider), id
 }
 
-// specFold is spec for a name in whatever case.
-func (m *Models) specFold(name string) *ProviderSpec {
-	if s := m.spec(name); s != nil {
-		return s
-	}
-	for _, s := range m.providers() {
-		if slices.ContainsFunc(append([]string{s.Name}, s.Aliases...), func(n string) bool { return strings.EqualFold(n, name) }) {
-			return s
-		}
-	}
-	return nil
-}
-
-// named finds exactly provider/id among what that provider lists.
-func (m *Models) named(r reading) (*Model, error) {
-	s, id := m.qualified(r.name)
+// findQualified finds exactly provider/id among what that provider lists.
+func (p providers) findQualified(r reading) (*Model, error) {
+	s, id := p.qualified(r.name)
 	if s == nil {
 		return nil, nil
 	}
-	return one(r.name, withID(m.list(s), id))
+	return onlyOne(r.name, withID(s.list(), id))
 }
 
 // withID returns the candidates of an id: as it is written, else in any case,
@@ -151,16 +115,6 @@ func withID(candidates []*Model, id string) []*Model {
 	return nil
 }
 
-// behindSlash returns the candidates whose id ends in a slash and name, but for
-// its punctuation: routers put the maker of a model before its name.
-func behindSlash(candidates []*Model, name string) []*Model {
-	plain := plainName(name)
-	return having(candidates, func(id string) bool {
-		i := strings.LastIndexByte(id, '/')
-		return plain != "" && i >= 0 && plainName(id[i+1:]) == plain
-	})
-}
-
 // having returns the candidates with an id that fits.
 func having(candidates []*Model, fits func(id string) bool) (found []*Model) {
 	for _, model := range candidates {
@@ -171,56 +125,66 @@ func having(candidates []*Model, fits func(id string) bool) (found []*Model) {
 	return found
 }
 
-// exact finds a bare id at any provider. Where it looks like one of a provider
+// findExact finds a bare id at any provider. Where it looks like one of a provider
 // that there is, only those count that can be used.
-func (m *Models) exact(r reading) (*Model, error) {
-	usable := m.Available()
-	if model, err := one(r.name, withID(usable, r.name)); model != nil || err != nil {
+func (p providers) findExact(r reading) (*Model, error) {
+	usable := p.models((*ProviderSpec).isUsable)
+	if model, err := onlyOne(r.name, withID(usable, r.name)); model != nil || err != nil {
 		return model, err
 	}
-	if s, _ := m.qualified(r.name); s != nil {
+	if s, _ := p.qualified(r.name); s != nil {
 		return nil, nil
 	}
-	if model, err := m.provider(r.name, usable); model != nil || err != nil {
+	if model, err := p.findDefault(r.name, usable); model != nil || err != nil {
 		return model, err
 	}
-	if model, err := one(r.name, behindSlash(usable, r.name)); model != nil || err != nil {
+	plain := plainName(r.name)
+	afterMaker := having(usable, func(id string) bool { // routers put the maker of a model before its name
+		i := strings.LastIndexByte(id, '/')
+		return plain != "" && i >= 0 && plainName(id[i+1:]) == plain
+	})
+	if model, err := onlyOne(r.name, afterMaker); model != nil || err != nil {
 		return model, err
 	}
-	return one(r.name, withID(m.All(), r.name))
+	return onlyOne(r.name, withID(p.models(anyProvider), r.name))
 }
 
-// provider finds the model to begin with of the provider that is called name. Of
+// findDefault finds the model to begin with of the provider that is called name. Of
 // one that cannot be used it counts only where the name means nothing else.
-func (m *Models) provider(name string, usable []*Model) (*Model, error) {
-	s := m.specFold(strings.TrimSuffix(name, "/"))
+func (p providers) findDefault(name string, usable []*Model) (*Model, error) {
+	s := p.findFold(strings.TrimSuffix(name, "/"))
 	if s == nil || s.Default == "" {
 		return nil, nil
 	}
-	if !s.usable() {
+	if s.isUnusable() {
 		if model, err := best(name, usable, name, closeFit); model != nil || err != nil {
 			return model, err
 		}
 	}
-	return m.Find(s.Name, s.Default), nil
+	return s.model(s.Default), nil
 }
 
-// meant finds what a name means that is no exact one.
-func (m *Models) meant(r reading) (*Model, error) {
-	s, id := m.qualified(r.name)
-	if s == nil {
-		return m.anywhere(r.name)
+// findLike finds what a name means that is no exact one.
+func (p providers) findLike(r reading) (*Model, error) {
+	if s, id := p.qualified(r.name); s != nil {
+		if model, err := best(r.name, s.list(), id, closeFit); model != nil || err != nil {
+			return model, err
+		}
+		if opened := s.open(id, r.level != ""); opened != nil {
+			return opened, nil
+		}
+		if model, err := best(r.name, s.list(), id, looseFit); model != nil || err != nil {
+			return model, err
+		}
 	}
-	if model, err := best(r.name, m.list(s), id, closeFit); model != nil || err != nil {
-		return model, err
+	for _, fits := range []fitness{closeFit, looseFit} {
+		for _, wanted := range []func(*ProviderSpec) bool{(*ProviderSpec).isUsable, (*ProviderSpec).isUnusable} {
+			if model, err := best(r.name, p.models(wanted), r.name, fits); model != nil || err != nil {
+				return model, err
+			}
+		}
 	}
-	if opened := s.open(id, r.level != ""); opened != nil {
-		return opened, nil
-	}
-	if model, err := best(r.name, m.list(s), id, looseFit); model != nil || err != nil {
-		return model, err
-	}
-	return m.anywhere(r.name)
+	return nil, nil
 }
 
 // open makes a model of an unlisted id. One that may have a level at its end is
@@ -231,18 +195,6 @@ func (s *ProviderSpec) open(id string, cut bool) *Model {
 		return nil
 	}
 	return s.Open(id)
-}
-
-func (m *Models) anywhere(name string) (*Model, error) {
-	unusable := func(s *ProviderSpec) bool { return !s.usable() }
-	for _, fits := range []fitness{closeFit, looseFit} {
-		for _, wanted := range []func(*ProviderSpec) bool{(*ProviderSpec).usable, unusable} {
-			if model, err := best(name, m.listed(wanted), name, fits); model != nil || err != nil {
-				return model, err
-			}
-		}
-	}
-	return nil, nil
 }
 
 // best returns the candidate that name fits best, nil if it fits none.
@@ -262,11 +214,11 @@ func best(ref string, candidates []*Model, name string, fits fitness) (*Model, e
 			found, grade = []*Model{model}, g
 		}
 	}
-	return one(ref, found)
+	return onlyOne(ref, found)
 }
 
-// one is the model that is meant if all of these fit.
-func one(ref string, fitting []*Model) (*Model, error) {
+// onlyOne is the model that is meant if all of these fit; nil if none does.
+func onlyOne(ref string, fitting []*Model) (*Model, error) {
 	fitting = undatedOnly(fitting)
 	switch len(fitting) {
 	case 0:
@@ -286,19 +238,11 @@ func one(ref string, fitting []*Model) (*Model, error) {
 	return nil, e
 }
 
-// unknown is the error for a name that nothing has, with those most like it.
-func (m *Models) unknown(ref string) error {
-	if near := m.nearest(ref); near != "" {
-		return fmt.Errorf("%w: %q; did you mean %s? (/model or `pi models` lists them)", ErrNoModel, ref, near)
-	}
-	return fmt.Errorf("%w: %q (/model or `pi models` lists them)", ErrNoModel, ref)
-}
-
 // nearest is the model whose name is most like ref, one that can be used rather
 // than another; "" if none is.
-func (m *Models) nearest(ref string) string {
+func (p providers) nearest(ref string) string {
 	name := strings.ToLower(ref)
-	for _, candidates := range [][]*Model{m.Available(), m.All()} {
+	for _, candidates := range [][]*Model{p.models((*ProviderSpec).isUsable), p.models(anyProvider)} {
 		near, least := "", len(name)/4+2
 		for _, model := range candidates {
 			for _, known := range []string{model.Ref(), model.ID} {

@@ -251,3 +251,31 @@ func BenchmarkMatchAmong1300(b *testing.B) {
 		})
 	}
 }
+
+// What is registered at one moment answers by itself, also for names that nobody has.
+func TestProvidersAreAskedWithoutARegistry(t *testing.T) {
+	asked := false
+	all := providers{
+		{Name: "one", Aliases: []string{"uno"}, Default: "beta", Models: Listed(&Model{Provider: "one", ID: "a-20250101"}, &Model{Provider: "one", ID: "beta"}),
+			found: []*Model{{Provider: "one", ID: "beta"}, {Provider: "one", ID: "c"}}},
+		{Name: "two", HasKey: func() bool { return false }, KeyHint: func() string { return "do this" },
+			Models: func() []*Model { asked = true; return []*Model{{Provider: "two", ID: "d"}} }},
+	}
+	for ref, want := range map[string]string{"ONE/a": "one/a-20250101", "uno/c": "one/c", "uno": "one/beta", "c:high": "one/c"} {
+		if m, _, err := all.match(ref); err != nil || m.Ref() != want {
+			t.Errorf("%s is %v, %v", ref, m, err)
+		}
+	}
+	if all.find("uno") != all[0] || all.find("UNO") != nil || all.findFold("UNO") != all[0] || len(all[0].list()) != 3 {
+		t.Errorf("%v, %d models", all.find("uno"), len(all[0].list()))
+	}
+	if asked = false; len(all.models((*ProviderSpec).isUsable)) != 3 || asked {
+		t.Error("a provider is asked for its models that is not wanted")
+	}
+	if _, err := all.findPattern("two/d"); err == nil || err.Error() != `"two/d": no key for two yet: do this` {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := all.match("one/betta"); err == nil || !strings.Contains(err.Error(), "did you mean one/beta?") {
+		t.Errorf("%v", err)
+	}
+}

@@ -8,10 +8,10 @@
 // is package agent.
 //
 // [Models] is the registry of those that there are: catalogue, settings and hooks
-// register a [ProviderSpec] each, keys are asked for when they are needed, and a
-// server can be asked what it has (discover.go). A person names a model in many
-// ways, all of which [Models.Match] reads (match.go, names.go), or several of them
-// by patterns (scope.go). How much a model thinks is a level (thinking.go), what it
+// register a [ProviderSpec] each (providers.go), keys are asked for when they are
+// needed, and a server can be asked what it has (discover.go). A person names a model
+// in many ways, all of which [Models.Match] reads (match.go, names.go), or several of
+// them by patterns (scope.go). How much a model thinks is a level (thinking.go), what it
 // costs a [Price].
 package llm
 

@@ -20,14 +20,15 @@ type Choice struct {
 // with first. No patterns mean all of them, but for those of providers that stand
 // aside. The errors name the patterns that mean nothing.
 func (m *Models) Scope(patterns []string) (choices []Choice, problems []error) {
+	all := m.now()
 	if len(patterns) == 0 {
-		for _, model := range m.listed(func(s *ProviderSpec) bool { return s.usable() && !s.Aside }) {
+		for _, model := range all.models(func(s *ProviderSpec) bool { return s.isUsable() && !s.Aside }) {
 			choices = append(choices, Choice{Model: model})
 		}
 		return choices, nil
 	}
 	for _, pattern := range patterns {
-		found, err := m.pattern(pattern)
+		found, err := all.findPattern(pattern)
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -40,28 +41,33 @@ func (m *Models) Scope(patterns []string) (choices []Choice, problems []error) {
 	return choices, problems
 }
 
-func (m *Models) pattern(pattern string) ([]Choice, error) {
+// findPattern finds what one pattern of a scope means.
+func (p providers) findPattern(pattern string) ([]Choice, error) {
 	if strings.ContainsAny(pattern, "*?[") {
-		return m.glob(pattern)
+		return p.findGlob(pattern)
 	}
-	model, level, err := m.Match(pattern)
+	model, level, err := p.match(pattern)
 	if err != nil {
 		return nil, err
 	}
-	if missing := m.KeyMissing(model.Provider); missing != "" {
-		return nil, fmt.Errorf("%q: %s", pattern, missing)
+	if s := p.find(model.Provider); s != nil && s.isUnusable() {
+		return nil, fmt.Errorf("%q: %s", pattern, s.keyMissing())
 	}
 	return []Choice{{model, level}}, nil
 }
 
-func (m *Models) glob(pattern string) (found []Choice, err error) {
+func (p providers) findGlob(pattern string) (found []Choice, err error) {
 	for _, r := range readingsOf(pattern) {
 		like := flat(r.name)
 		if _, err := path.Match(like, ""); err != nil {
 			return nil, fmt.Errorf("%q is no pattern: %w", pattern, err)
 		}
-		for _, model := range m.Available() {
-			if globs(like, model.Ref()) || globs(like, model.ID) || globs(flat(m.unaliased(r.name)), model.Ref()) {
+		full := like
+		if s, id := p.qualified(r.name); s != nil { // it may be named by an alias
+			full = flat(s.Name + "/" + id)
+		}
+		for _, model := range p.models((*ProviderSpec).isUsable) {
+			if globs(like, model.Ref()) || globs(like, model.ID) || globs(full, model.Ref()) {
 				found = append(found, Choice{model, r.level})
 			}
 		}
@@ -70,14 +76,6 @@ func (m *Models) glob(pattern string) (found []Choice, err error) {
 		}
 	}
 	return nil, fmt.Errorf("%q fits no model that can be used", pattern)
-}
-
-// unaliased is a name that begins with the own name of its provider.
-func (m *Models) unaliased(name string) string {
-	if s, id := m.qualified(name); s != nil {
-		return s.Name + "/" + id
-	}
-	return name
 }
 
 func globs(pattern, name string) bool {

@@ -79,7 +79,7 @@ func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 	if m.NeedsKey {
 		t.Error("an address of one's own may do without a key")
 	}
-	if m := find("anthropic", "mine"); m.Name != "Mine" || !m.Reasoning || !slices.Equal(m.Levels, []string{"off", "high"}) || m.TakesImages() || m.Cost != nil {
+	if m := find("anthropic", "mine"); m.Name != "Mine" || !m.Reasoning || !slices.Equal(m.Levels, []string{"off", "high"}) || slices.Contains(m.Input, "image") || m.Cost != nil {
 		t.Errorf("%+v", *m)
 	}
 	if m := find("anthropic", "plain"); !m.Reasoning || m.Levels != nil {

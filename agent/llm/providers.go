@@ -1,0 +1,146 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ProviderSpec registers one provider of models under a name.
+type ProviderSpec struct {
+	Name string
+	// Aliases are other names that it is found by; its models have Name.
+	Aliases []string
+	// Models lists the models, the same ones each time; nil: none. It is asked
+	// when somebody needs the list, and may take a moment the first time.
+	Models func() []*Model
+	// Default is the id of the model to begin with; "" for none.
+	Default string
+	// Key returns the key to send, "" if none is needed. It is asked before
+	// every request, so a key that changes is picked up. nil: no key.
+	Key func(context.Context) (string, error)
+	// HasKey tells without asking anybody whether Key would find one.
+	HasKey func() bool
+	// KeyHint is what a person does to give it a key, such as "export NAME". It is
+	// asked when there is none. nil: nothing is known.
+	KeyHint func() string
+	// Open makes a model for an id that Models does not list; nil: no such model.
+	Open func(id string) *Model
+	// Discover asks the provider itself what it has; nil: it cannot be asked. It is
+	// called when a person looks for a model, and never at start.
+	Discover func(context.Context) ([]*Model, error)
+	// Partial says that it may have others than Models lists, as a server at an
+	// address of the person's own.
+	Partial bool
+	// Aside keeps its models from being cycled through; they are chosen by name.
+	Aside bool
+	// Stream answers for the models of this provider itself, instead of the
+	// client of their wire API.
+	Stream Provider
+
+	found []*Model // by Discover; nil before
+}
+
+// Listed is the Models of a provider whose models are known beforehand.
+func Listed(models ...*Model) func() []*Model { return func() []*Model { return models } }
+
+// providers is what a registry holds at one moment, in order of registration. It does
+// not change, and is asked without any lock.
+type providers []*ProviderSpec
+
+func (p providers) index(name string) int {
+	return slices.IndexFunc(p, func(s *ProviderSpec) bool { return s.Name == name })
+}
+
+// find returns the provider of a name, or else of an alias; nil if there is none.
+func (p providers) find(name string) *ProviderSpec {
+	if i := p.index(name); i >= 0 {
+		return p[i]
+	}
+	for _, s := range p {
+		if slices.Contains(s.Aliases, name) {
+			return s
+		}
+	}
+	return nil
+}
+
+// findFold is find for a name in whatever case.
+func (p providers) findFold(name string) *ProviderSpec {
+	if s := p.find(name); s != nil {
+		return s
+	}
+	for _, s := range p {
+		if slices.ContainsFunc(append([]string{s.Name}, s.Aliases...), func(n string) bool { return strings.EqualFold(n, name) }) {
+			return s
+		}
+	}
+	return nil
+}
+
+// models lists the models of the providers that are wanted, and asks no other.
+func (p providers) models(wanted func(*ProviderSpec) bool) (all []*Model) {
+	for _, s := range p {
+		if wanted(s) {
+			all = append(all, s.list()...)
+		}
+	}
+	return all
+}
+
+func anyProvider(*ProviderSpec) bool { return true }
+
+// isUsable reports whether a provider has a key or needs none.
+func (s *ProviderSpec) isUsable() bool { return s.HasKey == nil || s.HasKey() }
+
+func (s *ProviderSpec) isUnusable() bool { return !s.isUsable() }
+
+// list is what a provider lists, and what it was found to have besides.
+func (s *ProviderSpec) list() (all []*Model) {
+	if s.Models != nil {
+		all = slices.Clip(s.Models())
+	}
+	for _, found := range s.found {
+		if !hasID(all, found.ID) {
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
+func hasID(models []*Model, id string) bool {
+	return slices.ContainsFunc(models, func(m *Model) bool { return m.ID == id })
+}
+
+// isComplete reports whether only what is listed of a provider can be there: all its
+// models are known, or it was asked for them.
+func (s *ProviderSpec) isComplete(listed []*Model) bool {
+	return len(listed) > 0 && (!s.Partial || s.found != nil)
+}
+
+// model returns the model of an id, as it is listed or as the provider opens it; nil if
+// there is none.
+func (s *ProviderSpec) model(id string) *Model {
+	for _, model := range s.list() {
+		if model.ID == id {
+			return model
+		}
+	}
+	if s.Open != nil {
+		return s.Open(id)
+	}
+	return nil
+}
+
+// keyMissing tells a person how to give the provider a key; "" if it can be used.
+func (s *ProviderSpec) keyMissing() string {
+	if s.isUsable() {
+		return ""
+	}
+	hint := fmt.Sprintf("set api_key of [providers.%s] in config.toml, or its environment variable", s.Name)
+	if s.KeyHint != nil {
+		hint = s.KeyHint()
+	}
+	return fmt.Sprintf("no key for %s yet: %s", s.Name, hint)
+}
