@@ -81,7 +81,7 @@ func (in *instance) resultTable(L *lua.LState, spec *event.Spec, v lua.LValue) (
 	}
 	luavm.Materialise(L, t)
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
-		if name, ok := k.(lua.LString); !ok || !spec.Takes(string(name)) {
+		if name, ok := k.(lua.LString); !ok || !spec.MayReturn(string(name)) {
 			return nil, spec.UnknownKey(k.String())
 		}
 	}

@@ -33,8 +33,8 @@ type ProviderSpec struct {
 	// Partial says that it may have others than Models lists, as a server at an
 	// address of the person's own.
 	Partial bool
-	// Aside keeps its models from being cycled through; they are chosen by name.
-	Aside bool
+	// ByNameOnly keeps its models from being cycled through; they are chosen by name.
+	ByNameOnly bool
 	// Stream answers for the models of this provider itself, instead of the
 	// client of their wire API.
 	Stream Provider

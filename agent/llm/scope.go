@@ -17,12 +17,12 @@ type Choice struct {
 // Scope lists what patterns mean: names as of [Models.Match], or globs of
 // provider/id or id alone in which * also stands for a slash, each optionally
 // with :level. Only models that can be used count, each with the level it came
-// with first. No patterns mean all of them, but for those of providers that stand
-// aside. The errors name the patterns that mean nothing.
+// with first. No patterns mean all of them, but for those of providers whose
+// models are chosen by name only. The errors name the patterns that mean nothing.
 func (m *Models) Scope(patterns []string) (choices []Choice, problems []error) {
 	all := m.now()
 	if len(patterns) == 0 {
-		for _, model := range all.models(func(s *ProviderSpec) bool { return s.isUsable() && !s.Aside }) {
+		for _, model := range all.models(func(s *ProviderSpec) bool { return s.isUsable() && !s.ByNameOnly }) {
 			choices = append(choices, Choice{Model: model})
 		}
 		return choices, nil

@@ -44,7 +44,7 @@ func TestScopeIsWhatThePatternsMean(t *testing.T) {
 
 func TestNoPatternsMeanWhatCanBeUsedAndDoesNotStandAside(t *testing.T) {
 	m := newShelf("a key x y\n b z\n c key w")
-	m.Register(ProviderSpec{Name: "aside", Aside: true, Models: Listed(&Model{Provider: "aside", ID: "v"})})
+	m.Register(ProviderSpec{Name: "aside", ByNameOnly: true, Models: Listed(&Model{Provider: "aside", ID: "v"})})
 	choices, problems := m.Scope(nil)
 	var got []string
 	for _, c := range choices {

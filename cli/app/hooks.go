@@ -46,7 +46,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 		return r.commands.All()
 	}
 	r.chain = luahooks.New(o)
-	r.models.Register(llm.ProviderSpec{Name: "demo", Aside: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
+	r.models.Register(llm.ProviderSpec{Name: "demo", ByNameOnly: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
 	if !p.PrintMode() {
 		r.chain.Meet(early{person: Terminal()})
 	}

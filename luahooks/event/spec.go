@@ -192,8 +192,8 @@ func (s *Spec) InMode(mode string) {
 	}
 }
 
-// Takes reports whether a result of the event may have a key.
-func (s *Spec) Takes(key string) bool {
+// MayReturn reports whether a result of the event may have a key.
+func (s *Spec) MayReturn(key string) bool {
 	return slices.ContainsFunc(s.Results, func(f Field) bool { return f.Name == key })
 }
 
