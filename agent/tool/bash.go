@@ -3,14 +3,12 @@ package tool
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"pi/agent"
-	"pi/agent/llm"
 )
 
 //go:embed bash.md
@@ -31,8 +29,6 @@ const maxTimeout = 100 * 24 * 3600
 
 var errTimeout = errors.New("the command's timeout passed")
 
-type bashTool struct{ *kit }
-
 type bashArgs struct {
 	Command string  `json:"command"`
 	Timeout float64 `json:"timeout"`
@@ -44,13 +40,7 @@ type bashDetails struct {
 	ExitCode       *int        `json:"exitCode,omitempty"`
 }
 
-func (bashTool) Spec() llm.ToolSpec { return spec("bash", bashText, bashSchema) }
-
-func (t bashTool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
-	var a bashArgs
-	if err := decode("bash", input, &a); err != nil {
-		return agent.Result{}, err
-	}
+func (k *kit) bash(ctx context.Context, a bashArgs, update agent.Update) (agent.Result, error) {
 	if strings.TrimSpace(a.Command) == "" {
 		return agent.Result{}, errors.New("bash: the command is empty")
 	}
@@ -62,7 +52,7 @@ func (t bashTool) Run(ctx context.Context, input json.RawMessage, update agent.U
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(a.Timeout*float64(time.Second)), errTimeout)
 		defer cancel()
 	}
-	out, err := runShell(ctx, t.Options, a.Command, progress(update))
+	out, err := runShell(ctx, k.Options, a.Command, progress(update))
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("bash: %w", err)
 	}

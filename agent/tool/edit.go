@@ -5,14 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"pi/agent"
-	"pi/agent/llm"
 	"pi/internal/printable"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -51,8 +49,6 @@ const editSchema = `{
 // maxEdit is the largest file that edit takes.
 const maxEdit = 64 << 20
 
-type editTool struct{ *kit }
-
 type editArgs struct {
 	Path       string  `json:"path"`
 	OldText    *string `json:"oldText"`
@@ -69,14 +65,8 @@ type editDetails struct {
 	FirstChangedLine int    `json:"firstChangedLine"`
 }
 
-func (editTool) Spec() llm.ToolSpec { return spec("edit", editText, editSchema) }
-
-func (t editTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
-	var a editArgs
-	if err := decode("edit", input, &a); err != nil {
-		return agent.Result{}, err
-	}
-	p, info, err := t.locateExisting(a.Path)
+func (k *kit) edit(ctx context.Context, a editArgs, _ agent.Update) (agent.Result, error) {
+	p, info, err := k.locateExisting(a.Path)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("edit: %w", err)
 	}
@@ -86,14 +76,14 @@ func (t editTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if !info.Mode().IsRegular() {
 		return fail(fmt.Errorf("it is %s, not a regular file", kindOf(info.Mode())))
 	}
-	if err := t.checkWritable(p); err != nil {
+	if err := k.checkWritable(p); err != nil {
 		return agent.Result{}, fmt.Errorf("edit: %w", err)
 	}
 	edits, err := a.replacements()
 	if err != nil {
 		return fail(err)
 	}
-	done, err := t.locks.lock(ctx, p.real)
+	done, err := k.locks.lock(ctx, p.real)
 	if err != nil {
 		return fail(err)
 	}
@@ -102,9 +92,9 @@ func (t editTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if err != nil {
 		return fail(err)
 	}
-	was, known, _ := t.known(p)
+	was, known, _ := k.known(p)
 	e.changed = known && was.sum != e.read
-	t.noteWritten(p, e.wrote)
+	k.noteWritten(p, e.wrote)
 	return e.result(p.name), nil
 }
 

@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"pi/agent"
-	"pi/agent/llm"
 	"pi/internal/globs"
 )
 
@@ -32,22 +30,14 @@ const findSchema = `{
 
 const findLimit = 1000
 
-type findTool struct{ *kit }
-
 type findArgs struct {
 	Pattern string `json:"pattern"`
 	Path    string `json:"path"`
 	Limit   whole  `json:"limit"`
 }
 
-func (findTool) Spec() llm.ToolSpec { return spec("find", findText, findSchema) }
-
-func (t findTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
-	var a findArgs
-	if err := decode("find", input, &a); err != nil {
-		return agent.Result{}, err
-	}
-	p, info, err := t.locateExisting(orDot(a.Path))
+func (k *kit) find(ctx context.Context, a findArgs, _ agent.Update) (agent.Result, error) {
+	p, info, err := k.locateExisting(orDot(a.Path))
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("find: %w", err)
 	}
@@ -60,7 +50,7 @@ func (t findTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	}
 	limit := a.Limit.or(findLimit)
 	var lines, notes []string
-	rules := t.rulesFor(p)
+	rules := k.rulesFor(p)
 	for f := range walk(ctx, p.real, rules) {
 		if !g.matches(f.rel, f.isDir) {
 			continue

@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"pi/agent"
-	"pi/agent/llm"
 )
 
 //go:embed grep.md
@@ -38,8 +36,6 @@ const (
 	maxSkipped = 10 // files whose names are told
 )
 
-type grepTool struct{ *kit }
-
 type grepArgs struct {
 	Pattern    string `json:"pattern"`
 	Path       string `json:"path"`
@@ -50,18 +46,12 @@ type grepArgs struct {
 	Limit      whole  `json:"limit"`
 }
 
-func (grepTool) Spec() llm.ToolSpec { return spec("grep", grepText, grepSchema) }
-
-func (t grepTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
-	var a grepArgs
-	if err := decode("grep", input, &a); err != nil {
-		return agent.Result{}, err
-	}
+func (k *kit) grep(ctx context.Context, a grepArgs, _ agent.Update) (agent.Result, error) {
 	re, err := a.compile()
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("grep: %w", err)
 	}
-	p, info, err := t.locateExisting(orDot(a.Path))
+	p, info, err := k.locateExisting(orDot(a.Path))
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("grep: %w", err)
 	}
@@ -75,7 +65,7 @@ func (t grepTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	s := &search{pattern: newPattern(re), context: min(int(a.Context.or(0)), maxLines), limit: a.Limit.or(grepLimit)}
 	rules := noRules()
 	if info.IsDir() {
-		rules = t.rulesFor(p)
+		rules = k.rulesFor(p)
 	}
 	if err := s.run(ctx, candidates(ctx, p, info, rules, want)); err != nil {
 		return agent.Result{}, fmt.Errorf("grep %s: %w", p.name, err)

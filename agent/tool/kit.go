@@ -83,14 +83,6 @@ func spec(name, text, schema string) llm.ToolSpec {
 	return s
 }
 
-// decode reads a tool's arguments.
-func decode(name string, input json.RawMessage, into any) error {
-	if err := json.Unmarshal(input, into); err != nil {
-		return fmt.Errorf("%s: the arguments cannot be read: %w", name, err)
-	}
-	return nil
-}
-
 // whole is an integer argument. JSON has no integers, so 5.0 is one too.
 type whole int
 

@@ -3,14 +3,12 @@ package tool
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 
 	"pi/agent"
-	"pi/agent/llm"
 )
 
 //go:embed ls.md
@@ -27,21 +25,13 @@ const lsSchema = `{
 
 const lsLimit = 500
 
-type lsTool struct{ *kit }
-
 type lsArgs struct {
 	Path  string `json:"path"`
 	Limit whole  `json:"limit"`
 }
 
-func (lsTool) Spec() llm.ToolSpec { return spec("ls", lsText, lsSchema) }
-
-func (t lsTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
-	var a lsArgs
-	if err := decode("ls", input, &a); err != nil {
-		return agent.Result{}, err
-	}
-	p, info, err := t.locateExisting(orDot(a.Path))
+func (k *kit) ls(ctx context.Context, a lsArgs, _ agent.Update) (agent.Result, error) {
+	p, info, err := k.locateExisting(orDot(a.Path))
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("ls: %w", err)
 	}

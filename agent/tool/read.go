@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"pi/agent"
-	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/session/message"
 )
@@ -39,22 +37,14 @@ const readSchema = `{
 // maxImage is the largest image that every provider takes: 5 MB in base64.
 const maxImage = 5_000_000 / 4 * 3
 
-type readTool struct{ *kit }
-
 type readArgs struct {
 	Path   string `json:"path"`
 	Offset whole  `json:"offset"`
 	Limit  whole  `json:"limit"`
 }
 
-func (readTool) Spec() llm.ToolSpec { return spec("read", readText, readSchema) }
-
-func (t readTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
-	var a readArgs
-	if err := decode("read", input, &a); err != nil {
-		return agent.Result{}, err
-	}
-	p, info, err := t.locateExisting(a.Path)
+func (k *kit) read(ctx context.Context, a readArgs, _ agent.Update) (agent.Result, error) {
+	p, info, err := k.locateExisting(a.Path)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read: %w", err)
 	}
@@ -68,7 +58,7 @@ func (t readTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
 	}
-	t.note(p, state)
+	k.note(p, state)
 	return r, nil
 }
 

@@ -24,7 +24,12 @@
 package tool
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 // All returns the core tools: read, bash, edit, write, grep, find, ls. They
@@ -32,6 +37,28 @@ import (
 func All(o Options) []agent.Tool {
 	k := newKit(o)
 	return []agent.Tool{
-		readTool{k}, bashTool{k}, editTool{k}, writeTool{k}, grepTool{k}, findTool{k}, lsTool{k},
+		tool[readArgs]{"read", readText, readSchema, k.read},
+		tool[bashArgs]{"bash", bashText, bashSchema, k.bash},
+		tool[editArgs]{"edit", editText, editSchema, k.edit},
+		tool[writeArgs]{"write", writeText, writeSchema, k.write},
+		tool[grepArgs]{"grep", grepText, grepSchema, k.grep},
+		tool[findArgs]{"find", findText, findSchema, k.find},
+		tool[lsArgs]{"ls", lsText, lsSchema, k.ls},
 	}
+}
+
+// tool is one of them: run is called with the arguments of a call, decoded.
+type tool[A any] struct {
+	name, text, schema string
+	run                func(ctx context.Context, args A, update agent.Update) (agent.Result, error)
+}
+
+func (t tool[A]) Spec() llm.ToolSpec { return spec(t.name, t.text, t.schema) }
+
+func (t tool[A]) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
+	var args A
+	if err := json.Unmarshal(input, &args); err != nil {
+		return agent.Result{}, fmt.Errorf("%s: the arguments cannot be read: %w", t.name, err)
+	}
+	return t.run(ctx, args, update)
 }

@@ -3,12 +3,10 @@ package tool
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"pi/agent"
-	"pi/agent/llm"
 	"pi/internal/printable"
 )
 
@@ -25,8 +23,6 @@ const writeSchema = `{
   "additionalProperties": false
 }`
 
-type writeTool struct{ *kit }
-
 type writeArgs struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
@@ -36,24 +32,18 @@ type writeDetails struct {
 	Bytes int `json:"bytes"`
 }
 
-func (writeTool) Spec() llm.ToolSpec { return spec("write", writeText, writeSchema) }
-
-func (t writeTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
-	var a writeArgs
-	if err := decode("write", input, &a); err != nil {
-		return agent.Result{}, err
-	}
+func (k *kit) write(ctx context.Context, a writeArgs, _ agent.Update) (agent.Result, error) {
 	if strings.HasSuffix(a.Path, "/") {
 		return agent.Result{}, fmt.Errorf("write %s: the path ends in a slash; name a file (its directories are made)", a.Path)
 	}
-	p, err := t.locate(a.Path)
+	p, err := k.locate(a.Path)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("write: %w", err)
 	}
-	if err := t.checkWritable(p); err != nil {
+	if err := k.checkWritable(p); err != nil {
 		return agent.Result{}, fmt.Errorf("write: %w", err)
 	}
-	done, err := t.locks.lock(ctx, p.real)
+	done, err := k.locks.lock(ctx, p.real)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}
@@ -64,14 +54,14 @@ func (t writeTool) Run(ctx context.Context, input json.RawMessage, _ agent.Updat
 	now, err := p.stat()
 	existed := err == nil
 	if existed {
-		if err := t.checkUnchanged(ctx, p, now); err != nil {
+		if err := k.checkUnchanged(ctx, p, now); err != nil {
 			return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 		}
 	}
 	if err := p.replace([]byte(a.Content)); err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}
-	t.noteWritten(p, []byte(a.Content))
+	k.noteWritten(p, []byte(a.Content))
 	verb := "Created"
 	if existed {
 		verb = "Replaced"
