@@ -22,6 +22,7 @@ type encodedDraft struct {
 	about *Entry // of a compaction, see [Compaction.About]
 }
 
+// encode encodes the fields. The error says what was wrong with the entry.
 func (d Draft) encode() (encodedDraft, error) {
 	if d.Type == "" || d.Type == TypeSession {
 		return encodedDraft{}, fmt.Errorf("entry: %q is no type of an entry", d.Type)
@@ -139,6 +140,8 @@ func (s *Session) Flush() error {
 	return s.journal.flush()
 }
 
+// append adds an entry and saves it. What another program added meanwhile is read before,
+// so that no id is given twice.
 func (s *Session) append(d encodedDraft) (*Entry, error) {
 	if s.readOnly {
 		return nil, ErrReadOnly

@@ -141,6 +141,7 @@ func (s *Session) startWith(lines iter.Seq2[[]byte, error]) error {
 	return nil
 }
 
+// startInMemory is startWith for a session that is never saved.
 func (s *Session) startInMemory(lines iter.Seq2[[]byte, error]) error {
 	for line, err := range lines {
 		if err != nil {

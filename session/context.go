@@ -13,11 +13,7 @@ import (
 // follows; with the context edits applied. Failed answers are among them, see
 // [ForModel].
 func (s *Session) Context() []Item {
-	path := s.Branch()
-	items := ContextOf(path)
-	_, first := LastCompaction(path)
-	s.noteUnreadable(path[first:])
-	return items
+	return new(View).Context(s)
 }
 
 // ContextOf returns the context of a branch as [Session.Context] gives it, from its path

@@ -40,6 +40,7 @@ func (e *Entry) decoded() any {
 	return e.body
 }
 
+// decode decodes what decoded caches.
 func (e *Entry) decode() any {
 	switch e.Type {
 	case TypeMessage, TypeCustomMessage, TypeCompaction, TypeBranchSummary, TypeContextEdit:
@@ -70,6 +71,8 @@ func (e *Entry) decode() any {
 		&message.Message{Role: message.RoleCompactionSummary, Summary: m.Summary, TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
 }
 
+// decodeMessage decodes the message of a message entry. Where content is missing whose
+// role has some, it is an empty list.
 func (e *Entry) decodeMessage() any {
 	raw := rawjson.Field(e.raw, "message")
 	if len(raw) == 0 || raw[0] != '{' {
@@ -103,6 +106,8 @@ func (e *Entry) millis() int64 {
 	return t.UnixMilli()
 }
 
+// compactionBody is the decoded body of a compaction; false for any other entry, and for
+// one whose body cannot be read.
 func (e *Entry) compactionBody() (*compacted, bool) {
 	if e.Type != TypeCompaction {
 		return nil, false
@@ -111,6 +116,7 @@ func (e *Entry) compactionBody() (*compacted, bool) {
 	return c, ok
 }
 
+// editable reports whether messages of a role have content that an edit may replace.
 func editable(r message.Role) bool {
 	switch r {
 	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:

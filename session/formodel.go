@@ -36,6 +36,7 @@ func ForModel(items []Item) []*message.Message { return forModel(items, nil) }
 // that the session has and the list has not were removed.
 func (s *Session) ForModel(items []Item) []*message.Message { return forModel(items, s.Branch()) }
 
+// forModel pairs calls and results; path is nil where no session is known.
 func forModel(items []Item, path []*Entry) []*message.Message {
 	p := pairing{out: make([]*message.Message, 0, len(items)), path: path}
 	for _, it := range items {
@@ -57,6 +58,7 @@ type pairing struct {
 	path []*Entry // what the list was made of; nil: nothing is known
 }
 
+// add adds the next item, as a model may see it.
 func (p *pairing) add(it Item) {
 	m := it.Message
 	if m == nil || message.Hidden(m) {
@@ -77,6 +79,7 @@ func (p *pairing) add(it Item) {
 	}
 }
 
+// addAnswer adds an answer, whose results are to follow.
 func (p *pairing) addAnswer(m *message.Message) {
 	p.endAnswer()
 	if len(p.out) == 0 {
@@ -87,6 +90,7 @@ func (p *pairing) addAnswer(m *message.Message) {
 	p.results = make([]*message.Message, len(p.calls))
 }
 
+// addResult adds the first result of a call of the last answer, and no other.
 func (p *pairing) addResult(m *message.Message) {
 	for i, c := range p.calls {
 		if c.ID == m.ToolCallID && p.results[i] == nil {

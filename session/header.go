@@ -68,6 +68,8 @@ func version(v []byte) int {
 	return int(n)
 }
 
+// validID reports whether a text may be the id of a session: it becomes part of file
+// names.
 func validID(id string) bool {
 	for i := range len(id) {
 		c := id[i]
@@ -80,6 +82,7 @@ func validID(id string) bool {
 	return id != ""
 }
 
+// newHeader makes the header of a new session, with an id of its own.
 func newHeader(now time.Time, cwd, parent string) Header {
 	h := Header{Version: Version, ID: newUUID(now), Timestamp: isoTime(now), Cwd: cwd, ParentSession: parent}
 	var line rawjson.Object
@@ -108,6 +111,7 @@ func ReadHeader(path string) (Header, error) {
 // one is some other file, maybe one without any lines.
 const maxHeader = 8 << 20
 
+// readHeader reads the first line of a file; path is for errors.
 func readHeader(f io.ReaderAt, path string) (Header, error) {
 	line, err := bufio.NewReader(io.NewSectionReader(f, 0, maxHeader)).ReadBytes('\n')
 	if err != nil && err != io.EOF {

@@ -67,6 +67,8 @@ func (j *journal) flush() error {
 	return j.saveError(j.unsynced)
 }
 
+// write makes the file if it is not there, reads what others have added, and writes what
+// is pending.
 func (j *journal) write() error {
 	if j.store.f == nil {
 		if err := j.store.create(); err != nil {
@@ -162,6 +164,7 @@ func (j *journal) checkLocked() {
 	}
 }
 
+// sync brings the file to the disk, and remembers the first failure.
 func (j *journal) sync() error {
 	err := j.store.sync()
 	if err != nil && j.unsynced == nil {

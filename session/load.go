@@ -58,6 +58,7 @@ func (l *loader) load(f *os.File, path string, end *fileEnd) error {
 	return nil
 }
 
+// loadPieces reads the header and all lines, some at a time.
 func (l *loader) loadPieces(f *os.File, path string, end *fileEnd) error {
 	info, err := f.Stat()
 	if err != nil {

@@ -34,6 +34,7 @@ func (h lockHint) line() []byte {
 	return o.Bytes()
 }
 
+// hintPath is where the hint about the file lies: its name is a sum of the file's path.
 func (st *store) hintPath() string {
 	path, err := filepath.Abs(st.path)
 	if err != nil {

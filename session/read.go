@@ -27,6 +27,7 @@ func reopen(f *os.File, path string) (*os.File, error) {
 	return g, nil
 }
 
+// sameFile returns errGone if two open files are not the same.
 func sameFile(f, g *os.File) error {
 	was, err := f.Stat()
 	if err != nil {

@@ -84,6 +84,7 @@ func (st *store) backup(version int) error {
 	}
 }
 
+// writeNew makes a file that is on the disk when this returns; on failure none is left.
 func (st *store) writeNew(path string, b []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

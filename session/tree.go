@@ -72,6 +72,7 @@ func (t *tree) path() []*Entry {
 	return clipped(t.branch)
 }
 
+// pathTo returns the entries from the root to e.
 func pathTo(e *Entry) []*Entry {
 	n := 0
 	for p := e; p != nil; p = p.parent {

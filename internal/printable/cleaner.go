@@ -10,8 +10,7 @@
 //	Cleaner           the same for a stream
 //	Visible(s)        a text whose reader must see every byte that is there
 //	JSONWriter        JSON with such characters as escapes, so that nothing is lost
-//	Hidden, Belongs   the table of what a person does not see, and what of it makes
-//	                  up what they do see
+//	Hidden            the table of what a person does not see
 //	HiddenIn(s)       what a model would read in a text and a person would not
 //
 // It knows nothing of the rest of the program.
@@ -26,7 +25,7 @@ import (
 // Cleaner takes terminal control out of text that others wrote: escape sequences
 // vanish, other control characters vanish, line ends become "\n", and characters
 // that nobody can see (see [Hidden]) are shown by their number, unless they belong
-// to what is seen ([Belongs]), are for private use, where fonts have icons, or are
+// to what is seen (belongs), are for private use, where fonts have icons, or are
 // blanks of Braille, of which plots are made. What is left is valid UTF-8.
 //
 // What a hook made with the theme may keep the colours of the theme: with Inks set,
@@ -121,6 +120,7 @@ func plainRun(text string) int {
 	return len(text)
 }
 
+// rune writes what is left of a character; after is the one behind it.
 func (c *Cleaner) rune(dst []byte, r, after rune) []byte {
 	switch c.state {
 	case stateEscape:
@@ -133,6 +133,7 @@ func (c *Cleaner) rune(dst []byte, r, after rune) []byte {
 	return c.text(dst, r, after)
 }
 
+// text writes a character that stands outside of sequences.
 func (c *Cleaner) text(dst []byte, r, after rune) []byte {
 	wasCR, before := c.cr, c.before
 	c.cr, c.before = false, r
@@ -152,7 +153,7 @@ func (c *Cleaner) text(dst []byte, r, after rune) []byte {
 		return dst
 	case r < 0x20, r == 0x7f:
 		return dst
-	case private(r), r == blankBraille, !Hidden(r), Belongs(before, r, after):
+	case private(r), r == blankBraille, !Hidden(r), belongs(before, r, after):
 		return utf8.AppendRune(dst, r)
 	}
 	dst = fmt.Appendf(dst, "<U+%04X>", r)
@@ -178,6 +179,7 @@ func (c *Cleaner) introduce(r rune) {
 	}
 }
 
+// escape swallows what follows ESC, up to where a sequence or a string begins.
 func (c *Cleaner) escape(dst []byte, r, after rune) []byte {
 	switch {
 	case r >= 0x20 && r <= 0x2f: // an intermediate byte: the final one follows
@@ -190,6 +192,7 @@ func (c *Cleaner) escape(dst []byte, r, after rune) []byte {
 	return c.text(dst, r, after)
 }
 
+// sequence swallows a control sequence, unless it is one of the theme's colours.
 func (c *Cleaner) sequence(dst []byte, r, after rune) []byte {
 	switch {
 	case r >= 0x20 && r <= 0x3f:

@@ -23,6 +23,7 @@ type cutting struct {
 	must   int    // the cut may be no later
 }
 
+// newCutting finds out about a branch what a cut depends on.
 func newCutting(branch []*session.Entry, seen []session.Item) *cutting {
 	c := &cutting{branch: branch, core: session.ContextOf(branch)}
 	_, c.first = session.LastCompaction(branch)
@@ -62,6 +63,7 @@ func (c *cutting) sent(i int) bool {
 	return !message.Hidden(m) && (m.Role != message.RoleToolResult || c.calls[i] >= 0)
 }
 
+// withoutSummary is a copy of items without summaries of compactions.
 func withoutSummary(items []session.Item) []session.Item {
 	kept := make([]session.Item, 0, len(items))
 	for _, it := range items {
@@ -72,6 +74,7 @@ func withoutSummary(items []session.Item) []session.Item {
 	return kept
 }
 
+// countTokens estimates the items, and what each cut would keep of them.
 func (c *cutting) countTokens() {
 	c.tokens = make([]int, len(c.items))
 	c.kept = make([]int, len(c.branch)+1)

@@ -33,6 +33,7 @@ func FilesOf(items []session.Item) FileOps {
 	return f.With(FileOps{})
 }
 
+// addCall adds the file of a call of read, write or edit.
 func (f *FileOps) addCall(b *message.Block) {
 	if b.Type != message.BlockToolCall {
 		return
@@ -58,6 +59,7 @@ func (f FileOps) With(g FileOps) FileOps {
 	return FileOps{Read: union(f.Read, g.Read), Written: union(f.Written, g.Written), Edited: union(f.Edited, g.Edited)}
 }
 
+// union is what the lists have, each string once, in order of first use.
 func union(lists ...[]string) []string {
 	var all []string
 	known := map[string]bool{}
@@ -107,6 +109,7 @@ func ParseDetails(details json.RawMessage) FileOps {
 	return FileOps{Read: paths(rawjson.Field(details, "readFiles")), Edited: paths(rawjson.Field(details, "modifiedFiles"))}
 }
 
+// paths reads a JSON list of paths; what is none is left out.
 func paths(list []byte) []string {
 	var all []string
 	for v := range rawjson.Elements(list) {

@@ -113,6 +113,7 @@ func clip(text string, chars int, note string) string {
 		firstRunes(text, chars-chars/2), n-chars, n, note, lastRunes(text, chars/2))
 }
 
+// firstRunes is the beginning of a text, n characters long.
 func firstRunes(text string, n int) string {
 	for i := range text {
 		if n == 0 {
@@ -123,6 +124,7 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
+// lastRunes is the end of a text, n characters long.
 func lastRunes(text string, n int) string {
 	i := len(text)
 	for ; n > 0 && i > 0; n-- {

@@ -77,6 +77,7 @@ func messageSection(m *message.Message) string {
 	return "<message from=" + withoutTag(from, "message") + ">\n" + withoutTag(text, "message") + "\n</message>"
 }
 
+// speaker is who a message is from, with what else its tag says of it.
 func speaker(m *message.Message) string {
 	switch m.Role {
 	case message.RoleToolResult:
@@ -95,6 +96,7 @@ func speaker(m *message.Message) string {
 	return strconv.Quote(string(m.Role))
 }
 
+// messageText is what a transcript shows of a message.
 func messageText(m *message.Message) string {
 	switch m.Role {
 	case message.RoleBashExecution:
@@ -117,6 +119,7 @@ func messageText(m *message.Message) string {
 	return strings.Join(parts, "\n")
 }
 
+// blockText is what a transcript shows of a block; "" for one that it leaves out.
 func blockText(b *message.Block) string {
 	switch b.Type {
 	case message.BlockText:

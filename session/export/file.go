@@ -74,6 +74,8 @@ func toNew(path string, f Format, s *session.Session) error {
 	return nil
 }
 
+// fill writes the session into a new file and closes it. A *[PartError] comes last, when
+// all else went well.
 func fill(file *os.File, f Format, s *session.Session) error {
 	w := bufio.NewWriter(file)
 	part := f.Write(w, s)

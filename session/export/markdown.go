@@ -77,6 +77,7 @@ func (t *transcript) entry(e *session.Entry) {
 	}
 }
 
+// edit says that an entry was changed for the model.
 func (t *transcript) edit(e *session.Entry) {
 	c, err := session.Body[session.ContextEdit](e)
 	if err != nil {
@@ -155,6 +156,7 @@ func (t *transcript) content(m *message.Message) {
 	}
 }
 
+// stopReason says why an answer is not whole.
 func (t *transcript) stopReason(m *message.Message) {
 	switch {
 	case m.ErrorMessage != "":
@@ -164,6 +166,7 @@ func (t *transcript) stopReason(m *message.Message) {
 	}
 }
 
+// result writes the result of a tool call.
 func (t *transcript) result(m *message.Message) {
 	what := "result of " + printable.Line(m.ToolName)
 	if m.IsError {
@@ -178,6 +181,7 @@ func (t *transcript) result(m *message.Message) {
 	}
 }
 
+// command writes a command that the user ran, and its output.
 func (t *transcript) command(e *session.Entry, m *message.Message) {
 	what := "Command of the user"
 	if m.ExcludeFromContext {

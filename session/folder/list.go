@@ -154,6 +154,7 @@ func candidates(root string) (files []sessionFile, problems []unlisted) {
 	return files, problems
 }
 
+// sessionFiles are those of the entries of a folder that have the names of sessions.
 func sessionFiles(dir, folder string, entries []fs.DirEntry) (files []sessionFile) {
 	for _, e := range entries {
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ".jsonl") {

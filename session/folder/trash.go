@@ -36,8 +36,6 @@ func (e *NoTrashError) Error() string {
 
 func (e *NoTrashError) Unwrap() error { return e.Err }
 
-var errNoTrash = errors.New("this system has none")
-
 // UserTrash is the trash of the person whose environment getenv tells.
 func UserTrash(system string, getenv func(string) string) Trash {
 	home := getenv("HOME")
@@ -61,11 +59,12 @@ func UserTrash(system string, getenv func(string) string) Trash {
 // Put moves the session at path to the trash and returns where it lies there.
 // The error is a *[NoTrashError] if it cannot go there, a *[session.BusyError] if a
 // process has it open, a *[session.NotSessionError] if it is none.
-func (t Trash) Put(path string, o session.Options) (string, error) {
-	to := ""
-	err := session.WithLock(path, o, func() (err error) {
-		to, err = t.move(path)
-		return err
+func (t Trash) Put(path string, o session.Options) (to string, err error) {
+	err = session.WithLock(path, o, func() error {
+		if to, err = t.move(path); err != nil {
+			return &NoTrashError{path, err}
+		}
+		return nil
 	})
 	return to, err
 }
@@ -76,23 +75,15 @@ func Delete(path string, o session.Options) error {
 	return session.WithLock(path, o, func() error { return os.Remove(path) })
 }
 
+// move moves a file into the trash, under the first name that is free.
 func (t Trash) move(path string) (string, error) {
 	if t.Dir == "" {
-		return "", &NoTrashError{path, errNoTrash}
+		return "", errors.New("this system has none")
 	}
 	from, err := filepath.Abs(path)
 	if err != nil {
-		return "", &NoTrashError{path, err}
+		return "", err
 	}
-	to, err := t.moveFrom(from)
-	if err != nil {
-		return "", &NoTrashError{path, err}
-	}
-	return to, nil
-}
-
-// moveFrom moves a file into the trash, under the first name that is free.
-func (t Trash) moveFrom(from string) (string, error) {
 	files := t.Dir
 	if t.Noted {
 		files = filepath.Join(t.Dir, "files")
@@ -129,6 +120,7 @@ func (t Trash) moveAs(from, to string) error {
 	return err
 }
 
+// rename is os.Rename that writes over nothing.
 func (t Trash) rename(from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fs.ErrExist
@@ -139,6 +131,7 @@ func (t Trash) rename(from, to string) error {
 	return os.Rename(from, to)
 }
 
+// numberedName is the n-th name to try for a file, counted from 1.
 func numberedName(name string, n int) string {
 	if n == 1 {
 		return name

@@ -20,6 +20,8 @@ func decodeBlock(raw []byte) Block {
 	return b
 }
 
+// setField decodes the value of a key of the block's JSON; keys that its type does not
+// know stay in Raw.
 func (b *Block) setField(key string, v []byte) {
 	switch string(b.Type) + "." + key {
 	case "text.text", "thinking.thinking":
@@ -73,6 +75,7 @@ func (b *Block) equal(c *Block) bool {
 		b.Data == c.Data && b.MimeType == c.MimeType
 }
 
+// blockFields lists what a block of its type has, in the order of the file.
 func blockFields(b *Block) rawjson.Object {
 	o := rawjson.Object{}
 	o.Text("type", string(b.Type))
@@ -98,6 +101,7 @@ func blockFields(b *Block) rawjson.Object {
 	return o
 }
 
+// arguments is the JSON of a call's arguments: an object also where there are none.
 func arguments(v json.RawMessage) []byte {
 	if len(bytes.TrimSpace(v)) == 0 {
 		return []byte("{}")

@@ -28,7 +28,9 @@ func Clean(m *Message) *Message {
 
 func isClean(b *Block) bool {
 	if b.Type == BlockToolCall {
-		return b.Name != "" && b.Name == cleanName(b.Name) && cleanArguments(b.Arguments)
+		args := b.Arguments
+		return b.Name != "" && b.Name == cleanName(b.Name) && isObject(args) && utf8.Valid(args) &&
+			!rawjson.MayHaveSurrogate(args) && json.Valid(args)
 	}
 	return !isEmpty(b) && utf8.ValidString(b.Text)
 }
@@ -78,10 +80,6 @@ func cleanBlocks(in []Block) []Block {
 		out = append(out, b)
 	}
 	return out
-}
-
-func cleanArguments(v json.RawMessage) bool {
-	return isObject(v) && utf8.Valid(v) && !rawjson.MayHaveSurrogate(v) && json.Valid(v)
 }
 
 func isObject(v json.RawMessage) bool {

@@ -60,6 +60,8 @@ func Decode(raw []byte) *Message {
 	return m
 }
 
+// setField decodes the value of a key of the message's JSON; keys that it does not know
+// stay in raw.
 func (m *Message) setField(key string, v []byte) {
 	switch key {
 	case "content":
@@ -73,7 +75,10 @@ func (m *Message) setField(key string, v []byte) {
 	case "isError":
 		m.IsError = isTrue(v)
 	case "exitCode":
-		m.ExitCode = decodeInt(v)
+		if f, err := strconv.ParseFloat(string(v), 64); err == nil {
+			n := int(f)
+			m.ExitCode = &n
+		}
 	case "cancelled":
 		m.Cancelled = isTrue(v)
 	case "truncated":
@@ -93,7 +98,7 @@ func (m *Message) setField(key string, v []byte) {
 	}
 }
 
-// text returns where a field that is a plain string lives.
+// text returns where a field that is a plain string lives; nil if key is none.
 func (m *Message) text(key string) *string {
 	switch key {
 	case "api":
@@ -176,15 +181,6 @@ func decodeCost(v []byte) (c Cost) {
 		}
 	}
 	return c
-}
-
-func decodeInt(v []byte) *int {
-	f, err := strconv.ParseFloat(string(v), 64)
-	if err != nil {
-		return nil
-	}
-	n := int(f)
-	return &n
 }
 
 func isTrue(v []byte) bool { return string(v) == "true" }

@@ -138,10 +138,6 @@ func (m *Message) Text() string {
 	if len(m.Content) == 1 && m.Content[0].Type == BlockText {
 		return m.Content[0].Text
 	}
-	return m.joined()
-}
-
-func (m *Message) joined() string {
 	var s []byte
 	for i := range m.Content {
 		if m.Content[i].Type == BlockText {

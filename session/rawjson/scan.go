@@ -18,6 +18,7 @@ type scanner struct {
 	i int
 }
 
+// space consumes white space.
 func (s *scanner) space() {
 	for s.i < len(s.b) {
 		switch s.b[s.i] {
@@ -86,6 +87,7 @@ func (s *scanner) value() ([]byte, bool) {
 	return s.b[start:], true
 }
 
+// nest consumes an object or an array and returns its bytes.
 func (s *scanner) nest() ([]byte, bool) {
 	start, depth := s.i, 0
 	for s.i < len(s.b) {
@@ -123,7 +125,14 @@ func Fields(obj []byte) iter.Seq2[[]byte, []byte] {
 				return
 			}
 			val, ok := s.value()
-			if !ok || !yield(keyOf(key), val) || !s.byte(',') {
+			if !ok {
+				return
+			}
+			name := key[1 : len(key)-1]
+			if bytes.IndexByte(name, '\\') >= 0 {
+				name = []byte(Unquote(key))
+			}
+			if !yield(name, val) || !s.byte(',') {
 				return
 			}
 		}
@@ -144,13 +153,6 @@ func Elements(arr []byte) iter.Seq[[]byte] {
 			}
 		}
 	}
-}
-
-func keyOf(quoted []byte) []byte {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1]
-	}
-	return []byte(Unquote(quoted))
 }
 
 // Field returns the raw value of a key, or nil if the object does not have it.
@@ -216,6 +218,7 @@ func unescape(in []byte) string {
 	}
 }
 
+// plainEscape decodes an escape of one character that in begins with; false for any other.
 func plainEscape(in []byte) (byte, bool) {
 	if len(in) < 2 {
 		return 0, false

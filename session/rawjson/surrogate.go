@@ -48,6 +48,8 @@ func escapeAt(v []byte) (n int, broken bool) {
 	return 6, true
 }
 
+// unicodeEscape decodes the escape of a UTF-16 unit that v begins with; false for
+// anything else.
 func unicodeEscape(v []byte) (uint64, bool) {
 	if len(v) < 6 || v[0] != '\\' || v[1] != 'u' {
 		return 0, false
