@@ -28,7 +28,8 @@ package agent
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"pi/agent/llm"
@@ -119,21 +120,6 @@ type openers struct {
 	openSession func(path string) (*session.Session, error)
 	copySession func(s *session.Session, leaf string) (*session.Session, error)
 }
-
-var (
-	// ErrBusy is returned when a prompt comes while another one runs.
-	ErrBusy = errors.New("the agent is working")
-	// ErrCancelled is returned for what a listener did not want to happen.
-	ErrCancelled = errors.New("cancelled by hook")
-	// ErrNotIdle is returned for what cannot be done while a prompt runs.
-	ErrNotIdle = errors.New("not while the agent is working")
-)
-
-// LimitError ends a run at a limit: one that the person set, or "aborts", the one
-// for answers that listeners stop.
-type LimitError struct{ Limit, Message string }
-
-func (e *LimitError) Error() string { return e.Message }
 
 // New returns an idle agent. Nothing is emitted before [Agent.Start].
 func New(o Options) *Agent {
@@ -241,4 +227,102 @@ func (a *Agent) HookFailed(ctx context.Context, f *HookFailed, text string) {
 		a.events.tellAll(ctx, &Notice{Text: text, Level: LevelError, Failed: f})
 	}
 	a.events.tellAll(ctx, f)
+}
+
+// Model returns the model that the next request goes to.
+func (a *Agent) Model() *llm.Model { return a.choice.model() }
+
+// Thinking returns the thinking level of the next request: what was wished, as
+// far as the model offers it.
+func (a *Agent) Thinking() string { return a.choice.thinking() }
+
+// ThinkingWish returns the thinking level that was chosen. It stays when a model
+// offers less, and counts again with one that offers more.
+func (a *Agent) ThinkingWish() string { return a.choice.chosen().wish }
+
+// Replace puts now, which is was as it is known by now, in its place if that is
+// the model at hand. Nobody is told, because nobody chose.
+func (a *Agent) Replace(was, now *llm.Model) { a.choice.replace(was, now) }
+
+// SetModel makes the next request go to model, also while a prompt runs. It fires
+// model_select if that is another model than before; source is set, cycle or
+// restore. If the thinking level in force becomes another one with it, that is
+// told as well.
+func (a *Agent) SetModel(ctx context.Context, model *llm.Model, source string) {
+	_ = a.choice.set(ctx, model, "", source) // which fails for a level only
+}
+
+// SetThinking sets how much the model is to think from the next request on. What
+// it does not offer is clamped, see [llm.Clamp].
+func (a *Agent) SetThinking(ctx context.Context, level string) error {
+	if err := llm.CheckThinking(level); err != nil {
+		return err
+	}
+	return a.choice.set(ctx, nil, level, "set")
+}
+
+// Select is SetModel and SetThinking in one step; a level of "" leaves that as it
+// is.
+func (a *Agent) Select(ctx context.Context, model *llm.Model, level, source string) error {
+	return a.choice.set(ctx, model, level, source)
+}
+
+// CycleModel goes on to the next model of those that the settings name (see
+// [llm.Models.Scope]), from the last one to the first; one that is none of them goes
+// to the first. It changes nothing, with an error, while a prompt runs
+// (ErrNotIdle), or where there are fewer than two (ErrFewModels). What the
+// settings name in vain is told once.
+func (a *Agent) CycleModel(ctx context.Context) error { return a.choice.cycleModel(ctx) }
+
+// CycleThinking goes on to the next level that the model offers, from the highest
+// to the lowest. It reports false for a model that offers only one.
+func (a *Agent) CycleThinking(ctx context.Context) (bool, error) {
+	levels := llm.OfferedLevels(a.Model())
+	if len(levels) < 2 {
+		return false, nil
+	}
+	next := levels[(slices.Index(levels, a.Thinking())+1)%len(levels)]
+	return true, a.SetThinking(ctx, next)
+}
+
+// Context runs the context chain over what the session holds and returns what
+// the model would see now, before the messages are put into the form of a
+// request. The session is not changed by it. Every run of the chain starts from
+// the session, never from an earlier result.
+func (a *Agent) Context(ctx context.Context) []session.Item {
+	return a.conversation.runChain(ctx).items
+}
+
+// Seen returns the result of the last context chain, with what was edited since
+// then as it is now, and behind it what the session got since then; the session's
+// own list if there was no chain since it was opened.
+func (a *Agent) Seen() []session.Item {
+	items, _ := a.conversation.seen()
+	return items
+}
+
+// EditContext makes a lasting edit of what the model sees of one entry of the
+// current branch: r nil removes it, else only its content changes. The history
+// of the session stays as it is. It returns the id of the edit. Messages of the
+// person, answers, tool results and custom messages can be edited.
+func (a *Agent) EditContext(_ context.Context, id string, r *session.Replacement) (string, error) {
+	s := a.Session()
+	if err := checkEdit(s, id); err != nil {
+		return "", fmt.Errorf("edit context: %w", err)
+	}
+	e, err := s.Append(session.TypeContextEdit, session.ContextEdit{TargetID: id, Replacement: r})
+	if e == nil {
+		return "", fmt.Errorf("edit context: %w", err)
+	}
+	a.conversation.noteEdit(s, id)
+	return e.ID, err
+}
+
+// SystemPrompt returns the system prompt of the run in progress, or the one that
+// the next prompt starts with.
+func (a *Agent) SystemPrompt() string {
+	if running := a.prompts.ofRun(); running.text != "" {
+		return running.text
+	}
+	return joinSections(a.prompts.sections())
 }

@@ -128,14 +128,6 @@ func stopText(abort *Abort) string {
 	return text
 }
 
-// hookName is the name of the hook by in messages; "" is a listener without a name.
-func hookName(by string) string {
-	if by == "" {
-		return "a listener"
-	}
-	return "hook " + by
-}
-
 // stream is one answer on its way in.
 type stream struct {
 	run      *run

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"pi/session"
@@ -138,4 +139,25 @@ func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	}
 	return &message.Message{Role: message.RoleToolResult, ToolCallID: s.call.ID, ToolName: s.call.Name,
 		Content: content, Details: s.result.Details, IsError: s.result.IsError, Timestamp: r.now().UnixMilli()}
+}
+
+// tellAt is the repetition at which the model is told, before the limit.
+const tellAt = 3
+
+// noteRepeat counts a call that has its result. The model is told once what the
+// next ones lead to; the last makes the limit of s.
+func (r *run) noteRepeat(s *step) {
+	limit := r.maxRepeats
+	if limit <= 0 {
+		return
+	}
+	count := r.repeats.note(s)
+	switch {
+	case count >= limit:
+		s.limit = &LimitError{"max_repeats", fmt.Sprintf("stopped: the model called %s %d times in a row with the same arguments and the same result (max_repeats)",
+			s.call.Name, count)}
+	case count == min(tellAt, limit-1) && count > 1:
+		s.result = withText(s.result, fmt.Sprintf("[%s was called %d times in a row with these arguments, and the result was the same each time. After %d times the work is stopped: do something else.]",
+			s.call.Name, count, limit))
+	}
 }

@@ -41,21 +41,6 @@ func OriginOf(ctx context.Context) (o Origin, ok bool) {
 	return o, ok
 }
 
-// CommandContext is the context in which p, which is a command, runs. What a
-// command sends that a person typed has that person's say. One that a hook sent
-// is the hook's own, whatever made it send that: a command may send itself.
-func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
-	if p.Origin.Hook != "" {
-		return WithOrigin(ctx, Origin{Kind: FromHook, Hook: p.Origin.Hook})
-	}
-	a.ResetBrake(p.Origin)
-	return WithOrigin(ctx, p.Origin)
-}
-
-// ResetBrake counts the requests that hooks add from zero again, because a person or
-// something outside of the program did something that was no prompt.
-func (a *Agent) ResetBrake(o Origin) { a.inbox.resetBrake(o) }
-
 // Hooks may send messages at any time, and a message may make the model work, which
 // causes events for hooks: one that sends at the end of each run would keep the agent
 // at work for ever. So the requests that hooks add of themselves are counted, whichever
@@ -135,14 +120,4 @@ func (b *brake) pace(o Origin, now time.Time) (notice string, err error) {
 		s.paused, notice = now, hookName(o.Hook)+": "+why
 	}
 	return notice, &HeldBackError{why}
-}
-
-// batchOrigin is the origin of messages that are delivered together.
-func batchOrigin(messages []queued) Origin {
-	for _, m := range messages {
-		if m.Origin.Kind != FromHook {
-			return m.Origin
-		}
-	}
-	return messages[0].Origin
 }

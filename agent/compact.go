@@ -7,32 +7,9 @@ import (
 	"slices"
 
 	"pi/agent/llm"
-	"pi/internal/printable"
 	"pi/session"
 	"pi/session/compaction"
-	"pi/session/message"
 )
-
-// Why a context is compacted, as events name it.
-const (
-	CompactManual    = "manual"    // somebody asked for it
-	CompactThreshold = "threshold" // the window of the model is nearly full
-	CompactOverflow  = "overflow"  // a request did not fit
-)
-
-// CompactOptions say how the context is compacted.
-type CompactOptions struct {
-	Instructions string // what the summary should look at; may be empty
-}
-
-// Compacted is a compaction that has happened.
-type Compacted struct {
-	Entry         *session.Entry
-	Messages      int // that the summary replaces
-	Before, After int // tokens of the context, about
-	FromHook      bool
-	Usage         message.Usage // of the model for the summary
-}
 
 // compactor replaces the beginning of a conversation by a summary. Its methods are called
 // while the agent is claimed, see [activity.begin]; only state may be used at any time.
@@ -229,41 +206,6 @@ func (c *compactRun) emitFailed(ctx context.Context, err error) {
 // isStopped reports whether err says that a person or a hook stopped the compaction.
 func isStopped(err error) bool { return errors.Is(err, ErrAborted) || errors.Is(err, ErrCancelled) }
 
-// Text says what happens in one line.
-func (e *CompactionStart) Text() string {
-	switch e.Reason {
-	case CompactThreshold:
-		return "compacting: the context is nearly full"
-	case CompactOverflow:
-		return "compacting: the request did not fit the model's context window"
-	}
-	return "compacting"
-}
-
-// Text says in one line how the compaction ended; "" where its error is told elsewhere.
-func (e *CompactionEnd) Text() string {
-	switch {
-	case e.Done != nil:
-		return e.Done.String()
-	case e.Aborted:
-		return "not compacted: " + e.ErrorMessage
-	}
-	return ""
-}
-
-// String says in one line what was compacted.
-func (c *Compacted) String() string {
-	return fmt.Sprintf("compacted: %s → summary, about %s → %s tokens", printable.Count(c.Messages, "message"), grouped(c.Before), grouped(c.After))
-}
-
-// grouped writes a number with a comma between the thousands.
-func grouped(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
-}
-
 // within returns the settings lowered to what a window has room for, so that a small one
 // still has a reserve and retains something. A window of 0 is unknown and changes
 // nothing.
@@ -299,4 +241,38 @@ func (s CompactionSettings) input(window int) int {
 		return 0
 	}
 	return max((window-s.ReserveTokens)*3/4, leastInput)
+}
+
+// RequestCompact has the context compacted as soon as it can be, and returns at
+// once: while a prompt runs, before its next request or at its end, otherwise
+// when the front end gets to it (see [Inbox.Submitted]). done is called once with
+// what [Agent.Compact] returns, or with ErrCompactionWaits, on another goroutine or
+// before RequestCompact returns, and must not wait.
+func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
+	if !a.inbox.putCompact(&compactRequest{o, done}) {
+		done(nil, ErrCompactionWaits)
+	}
+}
+
+// performRequested compacts if somebody requested that, and reports whether it did. A
+// context that is too short for it while the work goes on is compacted at its end.
+func (c *compactor) performRequested(ctx context.Context, atRest bool) bool {
+	request := c.inbox.waitingCompact()
+	if request == nil {
+		return false
+	}
+	done, err := c.manual(ctx, request.CompactOptions, atRest)
+	if !atRest && isNothingToDo(err) || c.inbox.takeCompact() == nil {
+		return false
+	}
+	if done != nil {
+		c.events.Notify(context.WithoutCancel(ctx), LevelInfo, done.String())
+	}
+	request.done(done, err)
+	return done != nil
+}
+
+// isNothingToDo reports whether there was nothing that a summary could stand for.
+func isNothingToDo(err error) bool {
+	return errors.Is(err, compaction.ErrNothingToCompact) || errors.Is(err, compaction.ErrJustCompacted)
 }

@@ -7,7 +7,6 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
-	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -103,11 +102,6 @@ func freshlyCompacted(branch []*session.Entry) bool {
 		}
 	}
 	return false
-}
-
-// isNothingToDo reports whether there was nothing that a summary could stand for.
-func isNothingToDo(err error) bool {
-	return errors.Is(err, compaction.ErrNothingToCompact) || errors.Is(err, compaction.ErrJustCompacted)
 }
 
 // afterRun makes room for the next prompt. What the run has added since its last

@@ -80,32 +80,3 @@ func (r *compactRequest) refuse(why error) {
 		r.done(nil, why)
 	}
 }
-
-// RequestCompact has the context compacted as soon as it can be, and returns at
-// once: while a prompt runs, before its next request or at its end, otherwise
-// when the front end gets to it (see [Inbox.Submitted]). done is called once with
-// what [Agent.Compact] returns, or with ErrCompactionWaits, on another goroutine or
-// before RequestCompact returns, and must not wait.
-func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
-	if !a.inbox.putCompact(&compactRequest{o, done}) {
-		done(nil, ErrCompactionWaits)
-	}
-}
-
-// performRequested compacts if somebody requested that, and reports whether it did. A
-// context that is too short for it while the work goes on is compacted at its end.
-func (c *compactor) performRequested(ctx context.Context, atRest bool) bool {
-	request := c.inbox.waitingCompact()
-	if request == nil {
-		return false
-	}
-	done, err := c.manual(ctx, request.CompactOptions, atRest)
-	if !atRest && isNothingToDo(err) || c.inbox.takeCompact() == nil {
-		return false
-	}
-	if done != nil {
-		c.events.Notify(context.WithoutCancel(ctx), LevelInfo, done.String())
-	}
-	request.done(done, err)
-	return done != nil
-}

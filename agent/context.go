@@ -49,14 +49,6 @@ func (c *conversation) replace(next *session.Session) (previous *session.Session
 	return previous
 }
 
-// Context runs the context chain over what the session holds and returns what
-// the model would see now, before the messages are put into the form of a
-// request. The session is not changed by it. Every run of the chain starts from
-// the session, never from an earlier result.
-func (a *Agent) Context(ctx context.Context) []session.Item {
-	return a.conversation.runChain(ctx).items
-}
-
 // runChain runs the context chain, see [Agent.Context].
 func (c *conversation) runChain(ctx context.Context) chained {
 	s := c.current()
@@ -91,14 +83,6 @@ func (c *conversation) forgetChain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last, c.edited = chained{}, nil
-}
-
-// Seen returns the result of the last context chain, with what was edited since
-// then as it is now, and behind it what the session got since then; the session's
-// own list if there was no chain since it was opened.
-func (a *Agent) Seen() []session.Item {
-	items, _ := a.conversation.seen()
-	return items
 }
 
 // seen is [Agent.Seen], with the chain that it comes from.
@@ -143,23 +127,6 @@ func withEdits(seen, now []session.Item, edited map[string]bool) []session.Item 
 		delete(given, it.Entry.ID)
 	}
 	return shown
-}
-
-// EditContext makes a lasting edit of what the model sees of one entry of the
-// current branch: r nil removes it, else only its content changes. The history
-// of the session stays as it is. It returns the id of the edit. Messages of the
-// person, answers, tool results and custom messages can be edited.
-func (a *Agent) EditContext(_ context.Context, id string, r *session.Replacement) (string, error) {
-	s := a.Session()
-	if err := checkEdit(s, id); err != nil {
-		return "", fmt.Errorf("edit context: %w", err)
-	}
-	e, err := s.Append(session.TypeContextEdit, session.ContextEdit{TargetID: id, Replacement: r})
-	if e == nil {
-		return "", fmt.Errorf("edit context: %w", err)
-	}
-	a.conversation.noteEdit(s, id)
-	return e.ID, err
 }
 
 // noteEdit has an edited entry of s shown as it is from now on; the context chain

@@ -203,3 +203,33 @@ func (ls *listeners) tellAll(ctx context.Context, e Event) {
 func (ls *listeners) notifyf(ctx context.Context, level Level, format string, args ...any) {
 	ls.Notify(ctx, level, fmt.Sprintf(format, args...))
 }
+
+// Listener is told of everything the agent does; it is the only way out of the loop.
+//
+// Wants is asked before an event is built, so an event nobody wants costs
+// nothing. Handle is called on the agent's goroutine (tool_execution_update
+// comes from the tool's) and may change the result fields of the event. Its
+// error is reported to the other listeners, except for events that are gates
+// (tool_call, user_bash): there it blocks.
+type Listener interface {
+	Wants(Kind) bool
+	Handle(ctx context.Context, e Event) error
+}
+
+// Level grades a notice.
+type Level string
+
+const (
+	LevelInfo    Level = "info"
+	LevelWarning Level = "warning"
+	LevelError   Level = "error"
+)
+
+// Notice is a line for the person that is no part of the conversation.
+type Notice struct {
+	Text   string
+	Level  Level
+	Failed *HookFailed // what it is about, if that is the failure of a hook
+}
+
+func (*Notice) Kind() Kind { return KindNotice }

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/prefix"
+	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
 )
@@ -106,6 +107,62 @@ type UIPromptStart struct{ PromptKind, Title string }
 
 // UIPromptEnd comes after a dialog.
 type UIPromptEnd struct{ PromptKind, Title string }
+
+// Why a context is compacted, as events name it.
+const (
+	CompactManual    = "manual"    // somebody asked for it
+	CompactThreshold = "threshold" // the window of the model is nearly full
+	CompactOverflow  = "overflow"  // a request did not fit
+)
+
+// CompactOptions say how the context is compacted.
+type CompactOptions struct {
+	Instructions string // what the summary should look at; may be empty
+}
+
+// Compacted is a compaction that has happened.
+type Compacted struct {
+	Entry         *session.Entry
+	Messages      int // that the summary replaces
+	Before, After int // tokens of the context, about
+	FromHook      bool
+	Usage         message.Usage // of the model for the summary
+}
+
+// Text says what happens in one line.
+func (e *CompactionStart) Text() string {
+	switch e.Reason {
+	case CompactThreshold:
+		return "compacting: the context is nearly full"
+	case CompactOverflow:
+		return "compacting: the request did not fit the model's context window"
+	}
+	return "compacting"
+}
+
+// Text says in one line how the compaction ended; "" where its error is told elsewhere.
+func (e *CompactionEnd) Text() string {
+	switch {
+	case e.Done != nil:
+		return e.Done.String()
+	case e.Aborted:
+		return "not compacted: " + e.ErrorMessage
+	}
+	return ""
+}
+
+// String says in one line what was compacted.
+func (c *Compacted) String() string {
+	return fmt.Sprintf("compacted: %s → summary, about %s → %s tokens", printable.Count(c.Messages, "message"), grouped(c.Before), grouped(c.After))
+}
+
+// grouped writes a number with a comma between the thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}
 
 // CompactionStart comes when a compaction begins. For one that nobody asked for it comes
 // once more as auto_compaction_start.

@@ -67,13 +67,6 @@ type BashOutcome struct {
 	FullOutputPath string
 }
 
-// Notice is a line for the person that is no part of the conversation.
-type Notice struct {
-	Text   string
-	Level  Level
-	Failed *HookFailed // what it is about, if that is the failure of a hook
-}
-
 // CustomShow tells front ends of a message that came into the session by a hook
 // and is to be shown: a custom one, or a prompt that waited while the agent
 // worked.
@@ -85,7 +78,6 @@ func (*ToolExecutionStart) Kind() Kind  { return KindToolExecutionStart }
 func (*ToolExecutionUpdate) Kind() Kind { return KindToolExecutionUpdate }
 func (*ToolExecutionEnd) Kind() Kind    { return KindToolExecutionEnd }
 func (*UserBash) Kind() Kind            { return KindUserBash }
-func (*Notice) Kind() Kind              { return KindNotice }
 func (*CustomShow) Kind() Kind          { return KindCustomShow }
 
 // HookFailed comes when a hook failed: hooks get it as hook_error, and front ends that

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -38,9 +37,6 @@ func newInbox(events *listeners, s Settings, now func() time.Time) *Inbox {
 	return &Inbox{events: events, now: now, limit: s.MaxContinuations, steerAll: s.SteerAll, followUpAll: s.FollowUpAll,
 		wake: make(chan struct{}, 1)}
 }
-
-// ErrEnded is returned for a message that comes too late.
-var ErrEnded = errors.New("the program ends, so nothing more is sent")
 
 // post calls put with the lock, if a message of this origin may be sent: the error is
 // a *[HeldBackError] or that of put. The person may be told of a refusal.

@@ -39,27 +39,6 @@ type Result struct {
 // TextResult is a Result of one text block.
 func TextResult(s string) Result { return Result{Content: []message.Block{message.TextBlock(s)}} }
 
-// Listener is told of everything the agent does; it is the only way out of the loop.
-//
-// Wants is asked before an event is built, so an event nobody wants costs
-// nothing. Handle is called on the agent's goroutine (tool_execution_update
-// comes from the tool's) and may change the result fields of the event. Its
-// error is reported to the other listeners, except for events that are gates
-// (tool_call, user_bash): there it blocks.
-type Listener interface {
-	Wants(Kind) bool
-	Handle(ctx context.Context, e Event) error
-}
-
-// Level grades a notice.
-type Level string
-
-const (
-	LevelInfo    Level = "info"
-	LevelWarning Level = "warning"
-	LevelError   Level = "error"
-)
-
 // UI asks and tells the person, if there is one. Every call honours ctx. The
 // methods that show something may be called by any goroutine and do not wait.
 type UI interface {

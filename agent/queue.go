@@ -1,9 +1,27 @@
 package agent
 
 import (
-	"context"
 	"strings"
+
+	"pi/session/message"
 )
+
+// Prompt is what a person, a program or a hook asks. Front ends run it as a
+// command if its text begins with a slash, unless it is Literal or Custom is set.
+type Prompt struct {
+	Text        string
+	Attachments []message.Block
+	Source      string // interactive print json rpc acp hook
+	Origin      Origin // its cause; see brake
+
+	// Custom is a custom message that triggers the run, instead of text: no user
+	// entry is written, and the input event does not come.
+	Custom  *message.Message
+	Literal bool // never a command, whatever it begins with
+	Expand  bool // a hook wants a command in it run, as if it had been typed; never with Literal
+
+	compact bool // no prompt: a compaction that somebody asked for waits for its turn
+}
 
 // queued is a message that waits for its place in a run.
 type queued struct {
@@ -29,28 +47,6 @@ func (q Queue) String() string {
 	return "follow_up"
 }
 
-// Enqueue queues a prompt while the agent works. The input event comes as for any
-// other; accepted is false if a listener handled it. The error is ErrNoRun if no run
-// is there to deliver the message, also if the last one ended meanwhile: then the
-// caller prompts instead. A message that was accepted is delivered, or
-// waits for [Inbox.TakeQueued] or the next run if this one ends in another way.
-func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool, err error) {
-	if !a.inbox.isOpen() {
-		return false, ErrNoRun
-	}
-	in, handled := a.events.askInput(ctx, in, q.String())
-	switch {
-	case handled:
-		return false, nil
-	case in.isEmpty():
-		return false, ErrEmptyPrompt
-	}
-	if !a.inbox.enqueue(in, q) {
-		return false, ErrNoRun
-	}
-	return true, nil
-}
-
 // isTyped reports whether m can be sent again from its text alone.
 func (m queued) isTyped() bool {
 	switch m.Source {
@@ -60,46 +56,6 @@ func (m queued) isTyped() bool {
 		return m.Text != ""
 	}
 	return m.Custom == nil && len(m.Attachments) == 0
-}
-
-// deliver adds the queued messages that are due to the session and counts them. With
-// stopping, they are also those that wait for the end of the work.
-func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err error) {
-	messages, q := r.inbox.due(stopping)
-	counted := !stopping // the model is asked again anyway
-	for _, m := range messages {
-		p, handled := m.Prompt, false
-		if p.Custom == nil && !m.asked {
-			p, handled = r.events.askInput(ctx, p, q.String())
-		}
-		if handled || p.isEmpty() {
-			continue
-		}
-		if !counted {
-			if err := r.inbox.addRequest(batchOrigin(messages)); err != nil {
-				return delivered, err
-			}
-			counted = true
-		}
-		if err := r.write(ctx, p); err != nil {
-			return delivered, err
-		}
-		if p.Custom == nil && p.Source == "hook" { // nobody has seen it yet
-			m := r.userMessage(p)
-			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
-		}
-		delivered++
-	}
-	return delivered, nil
-}
-
-// write adds a prompt to the session.
-func (r *run) write(ctx context.Context, p Prompt) error {
-	if p.Custom != nil {
-		return r.appendCustom(ctx, p.Custom)
-	}
-	_, err := r.append(r.userMessage(p))
-	return err
 }
 
 func (p Prompt) isEmpty() bool {
@@ -120,4 +76,14 @@ func IsCommandLine(text string) bool {
 	}
 	name, ok := strings.CutPrefix(word, "/")
 	return ok && name != "" && !strings.ContainsAny(name, "/.")
+}
+
+// batchOrigin is the origin of messages that are delivered together.
+func batchOrigin(messages []queued) Origin {
+	for _, m := range messages {
+		if m.Origin.Kind != FromHook {
+			return m.Origin
+		}
+	}
+	return messages[0].Origin
 }

@@ -10,38 +10,6 @@ import (
 	"pi/session/message"
 )
 
-// Prompt is what a person, a program or a hook asks. Front ends run it as a
-// command if its text begins with a slash, unless it is Literal or Custom is set.
-type Prompt struct {
-	Text        string
-	Attachments []message.Block
-	Source      string // interactive print json rpc acp hook
-	Origin      Origin // its cause; see brake
-
-	// Custom is a custom message that triggers the run, instead of text: no user
-	// entry is written, and the input event does not come.
-	Custom  *message.Message
-	Literal bool // never a command, whatever it begins with
-	Expand  bool // a hook wants a command in it run, as if it had been typed; never with Literal
-
-	compact bool // no prompt: a compaction that somebody asked for waits for its turn
-}
-
-var (
-	// ErrNoRun is returned for what needs a running prompt.
-	ErrNoRun = errors.New("the agent is not working")
-	// ErrEmptyPrompt is returned for a prompt without text and attachments.
-	ErrEmptyPrompt = errors.New("the prompt is empty")
-	// ErrAborted is returned by a run that was interrupted.
-	ErrAborted = errors.New("interrupted")
-)
-
-// TerminatedError ends a run whose calls were blocked by listeners that want no
-// more of it. Reason is what the model was told.
-type TerminatedError struct{ Reason string }
-
-func (e *TerminatedError) Error() string { return "a hook ended the run: " + e.Reason }
-
 // Prompt runs one prompt to its end. The prompt is in the session file before
 // anything is sent. The error says how the run ended: nil when the model had
 // nothing more to do or a listener handled the prompt, ErrAborted, a
@@ -351,4 +319,44 @@ func (r *run) userMessage(p Prompt) *message.Message {
 	}
 	m.Content = append(m.Content, p.Attachments...)
 	return m
+}
+
+// deliver adds the queued messages that are due to the session and counts them. With
+// stopping, they are also those that wait for the end of the work.
+func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err error) {
+	messages, q := r.inbox.due(stopping)
+	counted := !stopping // the model is asked again anyway
+	for _, m := range messages {
+		p, handled := m.Prompt, false
+		if p.Custom == nil && !m.asked {
+			p, handled = r.events.askInput(ctx, p, q.String())
+		}
+		if handled || p.isEmpty() {
+			continue
+		}
+		if !counted {
+			if err := r.inbox.addRequest(batchOrigin(messages)); err != nil {
+				return delivered, err
+			}
+			counted = true
+		}
+		if err := r.write(ctx, p); err != nil {
+			return delivered, err
+		}
+		if p.Custom == nil && p.Source == "hook" { // nobody has seen it yet
+			m := r.userMessage(p)
+			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
+		}
+		delivered++
+	}
+	return delivered, nil
+}
+
+// write adds a prompt to the session.
+func (r *run) write(ctx context.Context, p Prompt) error {
+	if p.Custom != nil {
+		return r.appendCustom(ctx, p.Custom)
+	}
+	_, err := r.append(r.userMessage(p))
+	return err
 }

@@ -77,3 +77,40 @@ func (a *Agent) submit(ctx context.Context, p Prompt, q Queue) error {
 // Pending counts the messages that wait to be delivered, those among them that
 // hooks handed in and that the front end has not taken yet.
 func (a *Agent) Pending() int { return a.inbox.Pending() }
+
+// Enqueue queues a prompt while the agent works. The input event comes as for any
+// other; accepted is false if a listener handled it. The error is ErrNoRun if no run
+// is there to deliver the message, also if the last one ended meanwhile: then the
+// caller prompts instead. A message that was accepted is delivered, or
+// waits for [Inbox.TakeQueued] or the next run if this one ends in another way.
+func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool, err error) {
+	if !a.inbox.isOpen() {
+		return false, ErrNoRun
+	}
+	in, handled := a.events.askInput(ctx, in, q.String())
+	switch {
+	case handled:
+		return false, nil
+	case in.isEmpty():
+		return false, ErrEmptyPrompt
+	}
+	if !a.inbox.enqueue(in, q) {
+		return false, ErrNoRun
+	}
+	return true, nil
+}
+
+// CommandContext is the context in which p, which is a command, runs. What a
+// command sends that a person typed has that person's say. One that a hook sent
+// is the hook's own, whatever made it send that: a command may send itself.
+func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
+	if p.Origin.Hook != "" {
+		return WithOrigin(ctx, Origin{Kind: FromHook, Hook: p.Origin.Hook})
+	}
+	a.ResetBrake(p.Origin)
+	return WithOrigin(ctx, p.Origin)
+}
+
+// ResetBrake counts the requests that hooks add from zero again, because a person or
+// something outside of the program did something that was no prompt.
+func (a *Agent) ResetBrake(o Origin) { a.inbox.resetBrake(o) }

@@ -38,15 +38,6 @@ const (
 	SectionEnvironment  = "environment"  // date and working directory
 )
 
-// SystemPrompt returns the system prompt of the run in progress, or the one that
-// the next prompt starts with.
-func (a *Agent) SystemPrompt() string {
-	if running := a.prompts.ofRun(); running.text != "" {
-		return running.text
-	}
-	return joinSections(a.prompts.sections())
-}
-
 // systemPrompts are the system prompts of an agent, and what a session retains of its
 // own, so that requests begin alike. All methods may be called from any goroutine.
 type systemPrompts struct {

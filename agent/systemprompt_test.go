@@ -1,10 +1,11 @@
 package agent
 
 import (
-	"pi/agent/instructions"
 	"strings"
 	"testing"
 	"time"
+
+	"pi/agent/instructions"
 )
 
 func TestSystemPromptHoldsItsPartsInOrder(t *testing.T) {

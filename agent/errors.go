@@ -1,0 +1,40 @@
+package agent
+
+import "errors"
+
+var (
+	// ErrBusy is returned when a prompt comes while another one runs.
+	ErrBusy = errors.New("the agent is working")
+	// ErrCancelled is returned for what a listener did not want to happen.
+	ErrCancelled = errors.New("cancelled by hook")
+	// ErrNotIdle is returned for what cannot be done while a prompt runs.
+	ErrNotIdle = errors.New("not while the agent is working")
+	// ErrNoRun is returned for what needs a running prompt.
+	ErrNoRun = errors.New("the agent is not working")
+	// ErrEmptyPrompt is returned for a prompt without text and attachments.
+	ErrEmptyPrompt = errors.New("the prompt is empty")
+	// ErrAborted is returned by a run that was interrupted.
+	ErrAborted = errors.New("interrupted")
+	// ErrEnded is returned for a message that comes too late.
+	ErrEnded = errors.New("the program ends, so nothing more is sent")
+)
+
+// LimitError ends a run at a limit: one that the person set, or "aborts", the one
+// for answers that listeners stop.
+type LimitError struct{ Limit, Message string }
+
+func (e *LimitError) Error() string { return e.Message }
+
+// TerminatedError ends a run whose calls were blocked by listeners that want no
+// more of it. Reason is what the model was told.
+type TerminatedError struct{ Reason string }
+
+func (e *TerminatedError) Error() string { return "a hook ended the run: " + e.Reason }
+
+// hookName is the name of the hook by in messages; "" is a listener without a name.
+func hookName(by string) string {
+	if by == "" {
+		return "a listener"
+	}
+	return "hook " + by
+}
