@@ -213,3 +213,14 @@ func TestStubsRememberWhatTheyStandFor(t *testing.T) {
 		t.Errorf("as JSON: %s %v", out, err)
 	}
 }
+
+func TestParametersAreReadAsOptionsAre(t *testing.T) {
+	h := newHook(t, Options{})
+	h.SetGlobal("f", h.Func("f", func(list []string, texts map[string]string, d time.Duration) string {
+		return fmt.Sprint(list, texts, d)
+	}))
+	h.must(t, `assert(f({ "a", 1 }, { b = "c" }, 1500) == "[a 1] map[b:c] 1.5s")`)
+	if e := h.failure(t, `f({ a = 1 }, {}, 1)`); e.Message != "bad argument #1 to 'f' (list of strings expected, got table)" {
+		t.Error(e.Message)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	lua "github.com/yuin/gopher-lua"
 	luar "layeh.com/gopher-luar"
@@ -18,9 +19,12 @@ var (
 	typeTable    = reflect.TypeFor[*lua.LTable]()
 	typeFunction = reflect.TypeFor[*lua.LFunction]()
 	typeStrings  = reflect.TypeFor[[]string]()
+
+	typeDuration  = reflect.TypeFor[time.Duration]()
+	typeStringMap = reflect.TypeFor[map[string]string]()
 )
 
-// wantedType is the Lua type that a parameter of a Go type takes, or "" if
+// wantedType is the Lua type of a parameter or an option of a Go type, or "" if
 // there is none.
 func wantedType(t reflect.Type) string {
 	switch t {
@@ -30,6 +34,12 @@ func wantedType(t reflect.Type) string {
 		return "table"
 	case typeFunction:
 		return "function"
+	case typeStrings:
+		return "list of strings"
+	case typeStringMap:
+		return "table of strings"
+	case typeDuration:
+		return "number of milliseconds"
 	}
 	switch k := t.Kind(); {
 	case k == reflect.String:
@@ -62,6 +72,15 @@ func toGo(L *lua.LState, v lua.LValue, t reflect.Type) (reflect.Value, bool) {
 	case typeFunction:
 		fn, ok := v.(*lua.LFunction)
 		return reflect.ValueOf(fn), ok
+	case typeStrings:
+		list, ok := Strings(L, v)
+		return reflect.ValueOf(list), ok
+	case typeStringMap:
+		m, ok := stringMap(L, v)
+		return reflect.ValueOf(m), ok
+	case typeDuration:
+		n, ok := v.(lua.LNumber)
+		return reflect.ValueOf(time.Duration(float64(n) * float64(time.Millisecond))), ok
 	}
 	if t.Kind() == reflect.Pointer {
 		if v == lua.LNil {
@@ -75,23 +94,9 @@ func toGo(L *lua.LState, v lua.LValue, t reflect.Type) (reflect.Value, bool) {
 		p.Elem().Set(e)
 		return p, true
 	}
-	return scalarToGo(v, t)
-}
-
-func scalarToGo(v lua.LValue, t reflect.Type) (reflect.Value, bool) {
-	switch v := v.(type) {
-	case lua.LString:
-		if t.Kind() == reflect.String {
-			return reflect.ValueOf(string(v)).Convert(t), true
-		}
-	case lua.LBool:
-		if t.Kind() == reflect.Bool {
-			return reflect.ValueOf(bool(v)).Convert(t), true
-		}
-	case lua.LNumber:
-		if isNumber(t.Kind()) {
-			return reflect.ValueOf(float64(v)).Convert(t), true
-		}
+	k, got := t.Kind(), v.Type()
+	if got == lua.LTString && k == reflect.String || got == lua.LTBool && k == reflect.Bool || got == lua.LTNumber && isNumber(k) {
+		return reflect.ValueOf(v).Convert(t), true
 	}
 	return reflect.Value{}, false
 }

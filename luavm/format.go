@@ -13,10 +13,12 @@ import (
 
 // formatSpec is one directive: % flags width precision verb.
 type formatSpec struct {
-	minus, plus, space, sharp, zero bool
-	width, precision                int // precision is -1 if there is none
-	verb                            byte
+	flags            string // those of "-+ #0" that are set
+	width, precision int    // precision is -1 if there is none
+	verb             byte
 }
+
+func (f *formatSpec) has(flag byte) bool { return strings.IndexByte(f.flags, flag) >= 0 }
 
 func stringFormat(L *lua.LState) int {
 	format := L.CheckString(1)
@@ -45,15 +47,11 @@ func stringFormat(L *lua.LState) int {
 // readSpec reads a directive behind its %.
 func readSpec(L *lua.LState, s string) (f formatSpec, rest string) {
 	whole := s
-	for ; s != ""; s = s[1:] {
-		flag := f.flag(s[0])
-		if flag == nil {
-			break
-		}
-		if *flag {
+	for ; s != "" && strings.IndexByte("-+ #0", s[0]) >= 0; s = s[1:] {
+		if f.has(s[0]) {
 			L.RaiseError("invalid format (repeated flags)")
 		}
-		*flag = true
+		f.flags += s[:1]
 	}
 	f.width, s = readDigits(L, s)
 	f.precision = -1
@@ -66,22 +64,6 @@ func readSpec(L *lua.LState, s string) (f formatSpec, rest string) {
 	}
 	f.verb = s[0]
 	return f, s[1:]
-}
-
-func (f *formatSpec) flag(c byte) *bool {
-	switch c {
-	case '-':
-		return &f.minus
-	case '+':
-		return &f.plus
-	case ' ':
-		return &f.space
-	case '#':
-		return &f.sharp
-	case '0':
-		return &f.zero
-	}
-	return nil
 }
 
 func readDigits(L *lua.LState, s string) (n int, rest string) {
@@ -156,7 +138,7 @@ func (f *formatSpec) unsigned(out *stringBuilder, v float64) {
 	if v < 0 {
 		n = -n // as C stores it
 	}
-	if f.sharp && n != 0 {
+	if f.has('#') && n != 0 {
 		prefix = map[byte]string{'o': "0", 'x': "0x", 'X': "0X"}[f.verb]
 	}
 	digits := strconv.FormatUint(n, map[byte]int{'u': 10, 'o': 8, 'x': 16, 'X': 16}[f.verb])
@@ -177,9 +159,9 @@ func (f *formatSpec) sign(negative bool) string {
 	switch {
 	case negative:
 		return "-"
-	case f.plus:
+	case f.has('+'):
 		return "+"
-	case f.space:
+	case f.has(' '):
 		return " "
 	}
 	return ""
@@ -192,7 +174,7 @@ func (f *formatSpec) float(out *stringBuilder, v float64) {
 	if precision < 0 {
 		precision = 6
 	}
-	if f.sharp {
+	if f.has('#') {
 		verb = "%#.*"
 	}
 	digits, finite := fmt.Sprintf(verb+string(rune(f.verb)), precision, math.Abs(v)), !math.IsInf(v, 0) && v == v
@@ -209,11 +191,11 @@ func (f *formatSpec) float(out *stringBuilder, v float64) {
 func (f *formatSpec) pad(out *stringBuilder, sign, s string, zeros bool) {
 	fill := max(0, f.width-len(sign)-len(s))
 	switch {
-	case f.minus:
+	case f.has('-'):
 		out.add(sign)
 		out.add(s)
 		out.add(strings.Repeat(" ", fill))
-	case f.zero && zeros:
+	case f.has('0') && zeros:
 		out.add(sign)
 		out.add(strings.Repeat("0", fill))
 		out.add(s)

@@ -12,8 +12,9 @@ import (
 // Func makes a Lua function of a Go function func(args...) (results..., error).
 //
 // Parameters are string, bool, any number type, lua.LValue, *lua.LTable (filled,
-// never a stub), *lua.LFunction, and pointers to string, bool and numbers for
-// what may be nil or missing; the last may be variadic. A first parameter
+// never a stub), *lua.LFunction, []string, map[string]string, time.Duration
+// (milliseconds in Lua), and pointers to string, bool and numbers for what may be
+// nil or missing; the last may be variadic. A first parameter
 // *lua.LState gets the calling thread; with a first parameter context.Context
 // the function waits: it runs inside Wait with the job's context, must not
 // touch Lua, and the VM is free meanwhile. Wrong arguments raise at the

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"time"
 
 	"pi/internal/suggest"
 
@@ -25,7 +24,7 @@ type Option struct {
 // What is absent keeps its value.
 func Opt(name string, into any) Option {
 	v := reflect.ValueOf(into)
-	if v.Kind() != reflect.Pointer || v.IsNil() || optionType(v.Type().Elem()) == "" {
+	if v.Kind() != reflect.Pointer || v.IsNil() || wantedType(v.Type().Elem()) == "" {
 		panic(fmt.Sprintf("luavm: option %s cannot be put into a %T", name, into))
 	}
 	return Option{name: name, into: v.Elem()}
@@ -59,9 +58,11 @@ func UnpackTable(L *lua.LState, t *lua.LTable, function string, options ...Optio
 		v := t.RawGetString(o.name)
 		switch {
 		case v != lua.LNil:
-			if !o.set(L, v) {
-				Raise(L, "%s: option %q must be a %s, not a %s", function, o.name, optionType(o.into.Type()), v.Type())
+			r, ok := toGo(L, v, o.into.Type())
+			if !ok {
+				Raise(L, "%s: option %q must be a %s, not a %s", function, o.name, wantedType(o.into.Type()), v.Type())
 			}
+			o.into.Set(r)
 		case o.required:
 			Raise(L, "%s: option %q is missing", function, o.name)
 		}
@@ -81,51 +82,6 @@ func rejectUnknown(L *lua.LState, t *lua.LTable, function string, options []Opti
 		name := k.String()
 		Raise(L, "%s: unknown option %q%s", function, name, suggest.Hint(name, names))
 	}
-}
-
-var (
-	typeDuration  = reflect.TypeFor[time.Duration]()
-	typeStringMap = reflect.TypeFor[map[string]string]()
-)
-
-func optionType(t reflect.Type) string {
-	switch t {
-	case typeDuration:
-		return "number of milliseconds"
-	case typeStrings:
-		return "list of strings"
-	case typeStringMap:
-		return "table of strings"
-	}
-	return wantedType(t)
-}
-
-func (o Option) set(L *lua.LState, v lua.LValue) bool {
-	switch o.into.Type() {
-	case typeDuration:
-		n, ok := v.(lua.LNumber)
-		if ok {
-			o.into.SetInt(int64(float64(n) * float64(time.Millisecond)))
-		}
-		return ok
-	case typeStrings:
-		list, ok := Strings(L, v)
-		if ok {
-			o.into.Set(reflect.ValueOf(list))
-		}
-		return ok
-	case typeStringMap:
-		m, ok := stringMap(L, v)
-		if ok {
-			o.into.Set(reflect.ValueOf(m))
-		}
-		return ok
-	}
-	r, ok := toGo(L, v, o.into.Type())
-	if ok {
-		o.into.Set(r)
-	}
-	return ok
 }
 
 // Strings reads a list of strings and numbers; it is false for anything else. One

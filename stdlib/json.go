@@ -22,15 +22,14 @@ func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
 		return string(b), nil
 	}))
 	luavm.Set(t, "decode", vm.Func("json.decode", func(text string) (lua.LValue, error) {
-		if !json.Valid([]byte(text)) {
-			var v any // only the decoder says what is wrong
-			return nil, fmt.Errorf("decode JSON: %w", json.Unmarshal([]byte(text), &v))
-		}
 		v, err := vm.DecodeJSON(json.RawMessage(text), luavm.JSON{})
-		if v == lua.LNil && err == nil {
+		if err != nil {
+			return nil, fmt.Errorf("decode JSON: %w", err)
+		}
+		if v == lua.LNil {
 			v = luavm.Null
 		}
-		return v, err
+		return v, nil
 	}))
 	luavm.Set(t, "null", luavm.Null)
 	return t

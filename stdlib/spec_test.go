@@ -238,9 +238,10 @@ func (o outcomes) observe(module string, table *lua.LTable) {
 }
 
 func TestEveryFunctionOfEveryModule(t *testing.T) {
-	for _, m := range modules() {
-		t.Run(m.name, func(t *testing.T) {
-			file := m.name + "_spec.lua"
+	for full, open := range modules() {
+		module := strings.TrimPrefix(full, "pi.")
+		t.Run(module, func(t *testing.T) {
+			file := module + "_spec.lua"
 			code, err := specs.ReadFile("spec/" + file)
 			if err != nil {
 				t.Fatal("the module has no spec")
@@ -252,14 +253,14 @@ func TestEveryFunctionOfEveryModule(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = r.vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error {
-				global["observed"] = m.open(r.vm, L, r.env)
-				seen.observe(m.name, global["observed"].(*lua.LTable))
+				global["observed"] = open(r.vm, L, r.env)
+				seen.observe(module, global["observed"].(*lua.LTable))
 				return nil
 			}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.run(file, "local "+m.name+" = observed; "+string(code), false, global); err != nil {
+			if err := r.run(file, "local "+module+" = observed; "+string(code), false, global); err != nil {
 				t.Error(err)
 			}
 			for name, outcome := range seen {
@@ -293,10 +294,11 @@ func TestSpecsAreOfModules(t *testing.T) {
 func TestNothingActsWhileTheHookLoads(t *testing.T) {
 	acting := []string{"fs", "git", "http", "llm", "timer"}
 	r := newRig(t)
-	for _, m := range modules() {
+	for full, open := range modules() {
+		module := strings.TrimPrefix(full, "pi.")
 		var functions []string
 		_ = r.vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error {
-			m.open(r.vm, L, r.env).(*lua.LTable).ForEach(func(k, v lua.LValue) {
+			open(r.vm, L, r.env).(*lua.LTable).ForEach(func(k, v lua.LValue) {
 				if v.Type() == lua.LTFunction {
 					functions = append(functions, k.String())
 				}
@@ -304,11 +306,11 @@ func TestNothingActsWhileTheHookLoads(t *testing.T) {
 			return nil
 		}})
 		for _, f := range functions {
-			err := r.run("load.lua", fmt.Sprintf("\nrequire(%q)[%q]()", "pi."+m.name, f), true, nil)
+			err := r.run("load.lua", fmt.Sprintf("\nrequire(%q)[%q]()", full, f), true, nil)
 			const refused = "load.lua:2: %s.%s: not available while the hook loads; use session_start"
-			got := err != nil && err.Error() == fmt.Sprintf(refused, m.name, f)
-			if got != slices.Contains(acting, m.name) {
-				t.Errorf("%s.%s while loading: %v", m.name, f, err)
+			got := err != nil && err.Error() == fmt.Sprintf(refused, module, f)
+			if got != slices.Contains(acting, module) {
+				t.Errorf("%s.%s while loading: %v", module, f, err)
 			}
 		}
 	}

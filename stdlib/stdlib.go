@@ -45,6 +45,8 @@ package stdlib
 
 import (
 	_ "embed"
+	"maps"
+	"slices"
 
 	"pi/luavm"
 
@@ -54,38 +56,20 @@ import (
 // Open makes a module's value for a VM, inside a job of it.
 type Open func(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue
 
-// entry is a module and its name after "pi.".
-type entry struct {
-	name string
-	open Open
-}
-
-func modules() []entry {
-	return []entry{
-		{"base64", openBase64}, {"diff", openDiff}, {"fs", openFS}, {"git", openGit}, {"hash", openHash}, {"http", openHTTP},
-		{"json", openJSON}, {"llm", openLLM}, {"path", openPath}, {"re", openRe}, {"schema", openSchema}, {"sh", openSh},
-		{"text", openText}, {"time", openTime}, {"timer", openTimer},
+// modules are those that there are, by name.
+func modules() map[string]Open {
+	return map[string]Open{
+		"pi.base64": openBase64, "pi.diff": openDiff, "pi.fs": openFS, "pi.git": openGit, "pi.hash": openHash, "pi.http": openHTTP,
+		"pi.json": openJSON, "pi.llm": openLLM, "pi.path": openPath, "pi.re": openRe, "pi.schema": openSchema, "pi.sh": openSh,
+		"pi.text": openText, "pi.time": openTime, "pi.timer": openTimer,
 	}
 }
 
 // Module returns the module of a name such as "pi.json", or nil.
-func Module(name string) Open {
-	for _, m := range modules() {
-		if name == "pi."+m.name {
-			return m.open
-		}
-	}
-	return nil
-}
+func Module(name string) Open { return modules()[name] }
 
-// Names lists the modules.
-func Names() []string {
-	var names []string
-	for _, m := range modules() {
-		names = append(names, "pi."+m.name)
-	}
-	return names
-}
+// Names lists the modules, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(modules())) }
 
 //go:embed demo/tour.lua
 var tour []byte

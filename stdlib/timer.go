@@ -27,20 +27,19 @@ func openTimer(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		pause(ctx, d)
 		return nil
 	})
-	m.act("after", func(ms float64, fn *lua.LFunction) (lua.LValue, error) {
-		d, err := duration(ms, 0)
-		if err != nil {
-			return nil, err
+	for name, again := range map[string]bool{"after": false, "every": true} {
+		least := 0.0
+		if again {
+			least = 1
 		}
-		return m.timer("timer.after", d, fn, false)
-	})
-	m.act("every", func(ms float64, fn *lua.LFunction) (lua.LValue, error) {
-		d, err := duration(ms, 1)
-		if err != nil {
-			return nil, err
-		}
-		return m.timer("timer.every", d, fn, true)
-	})
+		m.act(name, func(ms float64, fn *lua.LFunction) (lua.LValue, error) {
+			d, err := duration(ms, least)
+			if err != nil {
+				return nil, err
+			}
+			return m.timer("timer."+name, d, fn, again)
+		})
+	}
 	return m.table
 }
 
