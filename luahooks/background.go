@@ -71,12 +71,6 @@ func (b *background) stop() {
 	b.end()
 }
 
-// wait stops what runs and waits for it.
-func (b *background) wait() {
-	b.stop()
-	b.wg.Wait()
-}
-
 // close lets what runs finish until ctx ends, then cancels it and waits.
 func (b *background) close(ctx context.Context) {
 	b.mu.Lock()

@@ -102,10 +102,10 @@ func New(o Options) *Chain {
 	c.edits = &edits{guard: c.guard, dir: c.dir, audience: &c.audience, behind: c.behind}
 	c.loader = &loader{places: &c.opts.Places, guard: c.guard, dir: c.dir, roster: c.roster, gates: c.gates, audience: &c.audience,
 		reports: c.reports, behind: c.behind, events: c.events, edits: c.edits, newInstance: c.newInstance, takeEffect: c.takeEffect,
-		project: &projectApproval{guard: c.guard, places: &c.opts.Places, events: c.events, tell: &c.audience, approve: o.ApproveProject, ask: o.AskProject}}
+		project: &projectApproval{guard: c.guard, places: &c.opts.Places, events: c.events, audience: &c.audience, approve: o.ApproveProject, ask: o.AskProject}}
 	c.shared = &shared{dir: c.dir, guard: c.guard, reports: c.reports, keeper: c.loader, timeout: cmp.Or(o.testOnlyLoadTime, o.Timeout),
 		ending: newBackground(), isEnding: c.behind.isEnding}
-	c.events.keeper, c.edits.catchUp = c.loader, c.loader.catchUp
+	c.events.keeper, c.edits.reload = c.loader, c.loader.reload
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
 	c.providers = registry{roster: c.roster, audience: &c.audience, models: o.Models, overlay: o.Overlay}
@@ -141,30 +141,14 @@ func (c *Chain) Trace(name string, on bool) error {
 // Pending lists the files of the chain that wait for approval.
 func (c *Chain) Pending() []trust.Pending { return c.guard.ShowPending() }
 
-// Approve puts what waits under a name, a path or the end of one in force, as it
-// was when [Chain.Pending] listed it last, and loads what is made of it.
-func (c *Chain) Approve(ctx context.Context, name string) error {
-	path, err := c.edits.find(name)
-	if err != nil {
-		return err
-	}
-	return c.reloadApproved(ctx, c.guard.Accept(path))
-}
-
-func (c *Chain) reloadApproved(ctx context.Context, err error) error {
+// Approve puts what p describes in force, which [Chain.Pending] listed and a person
+// was shown, and loads what is made of it. It fails for what changed since.
+func (c *Chain) Approve(ctx context.Context, p trust.Pending) error {
+	err := c.guard.AcceptExactly(&p)
 	if err == nil {
 		c.Reload(ctx, false)
 	}
 	return err
-}
-
-// ApproveShown is Approve for exactly what p describes: a person answered a
-// question about it, while others may have listed what waits.
-func (c *Chain) ApproveShown(ctx context.Context, p trust.Pending) error {
-	if _, err := c.edits.find(p.Path); err != nil {
-		return err
-	}
-	return c.reloadApproved(ctx, c.guard.AcceptExactly(&p))
 }
 
 // Watcher is the listener that opens and closes the window in which a change of a
@@ -187,10 +171,10 @@ func (c *Chain) Load(ctx context.Context) (skipped []trust.Source) { return c.lo
 // does not load leaves its last good version running. Handlers in flight finish
 // on the old code. force loads also what has not changed. It returns when the
 // hooks with new code have handled their session_start.
-func (c *Chain) Reload(ctx context.Context, force bool) { c.loader.reload(ctx, force) }
+func (c *Chain) Reload(ctx context.Context, force bool) { c.loader.reload(ctx, force, true) }
 
 // CatchUp puts in force what was saved a moment ago, as the watcher will.
-func (c *Chain) CatchUp(ctx context.Context) { c.loader.catchUp(ctx, false) }
+func (c *Chain) CatchUp(ctx context.Context) { c.loader.reload(ctx, false, false) }
 
 // Meet gives the chain its person before there is a front end.
 func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
@@ -222,11 +206,13 @@ func (c *Chain) Close(ctx context.Context) {
 		return
 	}
 	if w := c.watcher.Load(); w != nil {
-		w.close()
+		w.end()
+		<-w.done
 	}
 	c.behind.close(ctx)
 	c.endAll()
-	c.shared.ending.wait()
+	c.shared.ending.stop()
+	c.shared.ending.wg.Wait()
 	c.lanes.Close()
 	c.guard.Close()
 	c.reports.log.close()

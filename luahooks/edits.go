@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,7 +22,7 @@ type edits struct {
 	dir      workdir
 	audience *audience
 	behind   *background
-	catchUp  func(ctx context.Context, sure bool) // brings the chain in line with the files
+	reload   func(ctx context.Context, force, sure bool) // brings the chain in line with the files
 
 	waiting atomic.Bool // somebody waits for the processes of tools
 }
@@ -135,7 +134,7 @@ func (e *edits) tellNotices(ctx context.Context) {
 	}
 }
 
-// ask asks the person about changes that are held, all of them at once, and
+// ask asks the person about changes that wait, all of them at once, and
 // does not wait for the answer.
 func (e *edits) ask(ctx context.Context, list []*trust.Pending) {
 	ui := e.audience.person()
@@ -179,31 +178,5 @@ func (e *edits) apply(ctx context.Context, list []*trust.Pending, yes bool) {
 	}
 	// This asks again about what changed meanwhile. A file that is being saved at
 	// this moment may be empty; only one that was shown so is sure to be.
-	sure := slices.ContainsFunc(list, (*trust.Pending).IsGoneOrEmpty)
-	e.catchUp(ctx, sure)
-}
-
-// find returns the path of what waits for approval under a name, a path or the end of
-// one.
-func (e *edits) find(name string) (path string, err error) {
-	var found, all []string
-	list := e.guard.ListPending()
-	for _, p := range list {
-		all = append(all, p.Name)
-		switch {
-		case p.Path == name:
-			return p.Path, nil
-		case p.Name == name, e.dir.shown(p.Path) == name, strings.HasSuffix(p.Path, string(filepath.Separator)+name):
-			found = append(found, p.Path)
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) > 1:
-		return "", fmt.Errorf("%q may be %s: give the path", name, strings.Join(found, " or "))
-	case len(all) == 0:
-		return "", errors.New("nothing waits for approval")
-	}
-	return "", fmt.Errorf("%q does not wait for approval; there are %s", name, strings.Join(all, ", "))
+	e.reload(ctx, false, slices.ContainsFunc(list, (*trust.Pending).IsGoneOrEmpty))
 }

@@ -130,7 +130,7 @@ func TestTooManyEventsDropTheOldest(t *testing.T) {
 	started.Go(func() { r.emit(&agent.AgentStart{}) })
 	<-r.host.hanging
 	h := r.chain.roster.list()[0]
-	for i := range maxTold + 5 {
+	for i := range maxQueued + 5 {
 		r.emit(&agent.SessionNew{SessionID: fmt.Sprint(i)})
 	}
 	close(r.host.hang)

@@ -152,7 +152,7 @@ func TestWhatAToolChangedWaitsAndTheOldVersionRuns(t *testing.T) {
 				return
 			}
 			for _, p := range again.chain.Pending() {
-				mustDo(t, again.chain.Approve(context.Background(), p.Path))
+				mustDo(t, again.accept(p.Path))
 			}
 			again.wantPending("")
 			again.wantInput(tt.after)
@@ -192,7 +192,7 @@ func TestAnEditWhileAToolRunsIsPendingWhoeverMadeIt(t *testing.T) {
 		r.mustSay("agent/hooks/a.lua was changed while the agent was at work: the version before stays in force; /hooks approve a shows the difference")
 		r.wantInput("a")
 		r.wantPending("a changed")
-		mustDo(t, r.chain.Approve(context.Background(), "a"))
+		mustDo(t, r.accept(g.path("agent/hooks/a.lua")))
 		r.wantInput("mine")
 	})
 	r.wantInput("mine")
@@ -405,13 +405,22 @@ func TestWhatWaitsIsNotPutInForceByPuttingTheFileBack(t *testing.T) {
 	r.wantPending("a changed")
 }
 
+// accept puts in force what waits at a path, as it was listed last.
+func (r *rig) accept(path string) error {
+	err := r.chain.guard.Accept(path)
+	if err == nil {
+		r.chain.Reload(context.Background(), false)
+	}
+	return err
+}
+
 func TestApprovalIsOfWhatWasShown(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
 	r := g.start()
 	r.tool(func() { g.write("agent/hooks/a.lua", says("b")) })
-	if err := r.chain.Approve(context.Background(), "a"); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
+	if err := r.accept(g.path("agent/hooks/a.lua")); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
 		t.Errorf("approved unseen: %v", err)
 	}
 	list := r.chain.Pending()
@@ -419,19 +428,16 @@ func TestApprovalIsOfWhatWasShown(t *testing.T) {
 		t.Fatalf("pending is %+v", list)
 	}
 	g.write("agent/hooks/a.lua", says("evil"))
-	if err := r.chain.Approve(context.Background(), "a"); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
+	if err := r.accept(g.path("agent/hooks/a.lua")); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
 		t.Errorf("approved something else: %v", err)
-	}
-	if err := r.chain.Approve(context.Background(), "b"); err == nil || err.Error() != `"b" does not wait for approval; there are a` {
-		t.Errorf("got %v", err)
 	}
 	r.wantInput("a")
 	stale := list[0]
 	r.chain.Pending() // whoever lists it meanwhile shows it to nobody
-	if err := r.chain.ApproveShown(context.Background(), stale); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
+	if err := r.chain.Approve(context.Background(), stale); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
 		t.Errorf("approved what was not in the question: %v", err)
 	}
-	mustDo(t, r.chain.ApproveShown(context.Background(), r.chain.Pending()[0]))
+	mustDo(t, r.chain.Approve(context.Background(), r.chain.Pending()[0]))
 	r.wantInput("evil")
 }
 

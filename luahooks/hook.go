@@ -16,7 +16,7 @@ type hook struct {
 	trust.Source
 	now     atomic.Pointer[instance]    // nil: it did not load, or is disabled
 	closed  atomic.Pointer[closedGates] // gates that block without being asked
-	queue   tellQueue
+	queue   eventQueue
 	updates updates
 
 	stats  stats
@@ -43,6 +43,16 @@ func newHook(s trust.Source) *hook { return &hook{Source: s, sum: notLooked} }
 const notLooked = "not looked at"
 
 func (h *hook) current() *instance { return h.now.Load() }
+
+// replace puts an instance in force in place of the one before; nil: none.
+func (h *hook) replace(in *instance) {
+	if in != nil {
+		in.script.Registered.Handlers.Enter()
+	}
+	if old := h.now.Swap(in); old != nil {
+		old.close()
+	}
+}
 
 // File is how messages name the hook: gate.lua, or gate/init.lua.
 func (h *hook) File() string {

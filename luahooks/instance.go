@@ -106,7 +106,7 @@ func (in *instance) Current(ctx context.Context) *api.Registered {
 
 // Ran is that of [Owner].
 func (in *instance) Ran(ctx context.Context, what string, began time.Time, err error) {
-	in.reports.ran(ctx, in.hook, what, began, err)
+	in.reports.ran(ctx, in.hook, what, "ran", time.Since(began), err)
 }
 
 // Failed is that of [Owner].

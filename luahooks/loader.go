@@ -98,8 +98,7 @@ func (l *loader) excludeUnapproved(ofProject []*hook, may bool) (run []*hook, sk
 			skipped = append(skipped, h.Source)
 		}
 	}
-	hooks := slices.DeleteFunc(slices.Clone(l.roster.list()), out)
-	l.roster.replace(hooks)
+	l.roster.replace(slices.DeleteFunc(slices.Clone(l.roster.list()), out))
 	return run, skipped
 }
 
@@ -186,11 +185,7 @@ func (l *loader) install(ctx context.Context, a attempt) bool {
 		l.behind.run(func() { l.reports.tellFailed(ctx, failureOf(h, "load", a.err, 1), "") }) // the chain is being changed
 		return false
 	}
-	a.in.script.Registered.Handlers.Enter()
-	h.now.Store(a.in)
-	if old != nil {
-		old.close()
-	}
+	h.replace(a.in)
 	l.gates.open(h)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -249,18 +244,16 @@ func (l *loader) revive(ctx context.Context, h *hook, dead *instance) {
 	n, code := h.abandoned, h.code
 	h.mu.Unlock()
 	if total := l.abandoned.Add(1); n > maxAbandonedHook || total > maxAbandonedProcess {
-		l.disable(ctx, h, dead)
+		l.disable(ctx, h)
 		return
 	}
 	in, err := l.run(ctx, h, code, nil)
 	if err != nil {
 		h.fault(err, 1)
-		l.disable(ctx, h, dead)
+		l.disable(ctx, h)
 		return
 	}
-	in.script.Registered.Handlers.Enter()
-	h.now.Store(in)
-	dead.close()
+	h.replace(in)
 	l.takeEffect(ctx)
 	l.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+" did not stop; a fresh copy of it goes on")
 	if host := l.audience.hostNow(); host != nil {
@@ -270,13 +263,12 @@ func (l *loader) revive(ctx context.Context, h *hook, dead *instance) {
 
 // disable takes a hook out of the chain for the session. Its gates go on to
 // block: a gate that is gone must not be an open one.
-func (l *loader) disable(ctx context.Context, h *hook, in *instance) {
-	l.gates.closeDisabled(h, in)
+func (l *loader) disable(ctx context.Context, h *hook) {
+	l.gates.closeDisabled(h, h.current())
 	h.mu.Lock()
 	h.disabled = true
 	h.mu.Unlock()
-	h.now.Store(nil)
-	in.close()
+	h.replace(nil)
 	l.takeEffect(ctx)
 	l.audience.notify(ctx, agent.LevelError, "hook "+h.Name+" is disabled for this session: it did not stop again; change its file to load it anew")
 }
@@ -296,9 +288,7 @@ func (l *loader) turnOff(ctx context.Context, hooks []*hook) {
 	for _, h := range hooks {
 		h.off.Store(true)
 		l.gates.open(h)
-		if in := h.now.Swap(nil); in != nil {
-			in.close()
-		}
+		h.replace(nil)
 	}
 	l.takeEffect(ctx)
 }
@@ -312,7 +302,7 @@ func (l *loader) enable(ctx context.Context, hooks []*hook) error {
 		}
 	}
 	l.changes.Unlock()
-	l.reload(ctx, false)
+	l.reload(ctx, false, true)
 	var errs []error
 	for _, h := range hooks {
 		if h.current() == nil {

@@ -23,20 +23,18 @@ func (l *hookLog) write(hook, text string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.file == nil && !l.open() {
-		return
+	if l.file == nil {
+		if os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
+			return
+		}
+		f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return
+		}
+		l.file = f
 	}
 	stamp := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	fmt.Fprintf(l.file, "%s %s: %s\n", stamp, hook, strings.ReplaceAll(text, "\n", "\n    "))
-}
-
-func (l *hookLog) open() bool {
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
-		return false
-	}
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	l.file = f
-	return err == nil
 }
 
 func (l *hookLog) close() {

@@ -12,11 +12,11 @@ import (
 
 // projectApproval decides whether hooks of the project may run.
 type projectApproval struct {
-	guard   *trust.Guard
-	places  *trust.Places
-	events  *dispatcher
-	tell    *audience
-	approve bool // they run as they are now
+	guard    *trust.Guard
+	places   *trust.Places
+	events   *dispatcher
+	audience *audience
+	approve  bool // they run as they are now
 	// ask asks whether hooks of the project may run; nil: nobody is asked.
 	ask func(context.Context, trust.Question) trust.Answer
 }
@@ -33,7 +33,7 @@ func (p *projectApproval) decide(ctx context.Context) bool {
 		return true
 	case g.IsRefused():
 		return false
-	case allApproved(files):
+	case !slices.ContainsFunc(files, func(f trust.ProjectFile) bool { return !f.Approved }):
 		return true
 	}
 	if decided, yes := p.askHooks(ctx, files); decided {
@@ -47,11 +47,11 @@ func (p *projectApproval) decide(ctx context.Context) bool {
 		g.ApproveRun(files)
 	case trust.AnswerAlways:
 		if err := g.ApproveAlways(files); err != nil {
-			p.tell.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
+			p.audience.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
 		}
 	case trust.AnswerNever:
 		if err := g.Refuse(); err != nil {
-			p.tell.notify(ctx, agent.LevelError, err.Error())
+			p.audience.notify(ctx, agent.LevelError, err.Error())
 		}
 		return false
 	}
@@ -76,10 +76,6 @@ func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFil
 	accepted := slices.DeleteFunc(slices.Clone(files), func(f trust.ProjectFile) bool { return !e.Trusted[f.SHA256] })
 	p.guard.ApproveRun(accepted)
 	return true, p.guard.HasApprovals()
-}
-
-func allApproved(files []trust.ProjectFile) bool {
-	return !slices.ContainsFunc(files, func(f trust.ProjectFile) bool { return !f.Approved })
 }
 
 // errUnapproved is why a version of a file does not run; path is how it is shown.

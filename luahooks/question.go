@@ -3,6 +3,7 @@ package luahooks
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pi/agent"
 	"pi/luahooks/api"
@@ -53,9 +54,9 @@ type question struct {
 	seen  agent.Event // as it is now
 	fn    *lua.LFunction
 
-	apply func()
-	stop  bool
-	keys  []string // of the result, where the hook is traced
+	apply  func()
+	stop   bool
+	result string // its keys, where the hook is traced; "" for no opinion
 }
 
 func (q *question) run(L *lua.LState) error {
@@ -63,36 +64,31 @@ func (q *question) run(L *lua.LState) error {
 	if result == lua.LNil {
 		return nil
 	}
-	t, err := q.in.resultTable(L, q.spec, result)
-	if err == nil && q.in.hook.traced.Load() {
-		q.keys = keysOf(t)
-	}
+	t, err := q.table(L, result)
 	if err == nil {
 		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, t)
 	}
 	return api.Placed(q.fn, err)
 }
 
-// resultTable checks the shape of what a handler returned.
-func (in *instance) resultTable(L *lua.LState, spec *event.Spec, v lua.LValue) (*lua.LTable, error) {
+// table checks the shape of what a handler returned.
+func (q *question) table(L *lua.LState, v lua.LValue) (*lua.LTable, error) {
 	t, ok := v.(*lua.LTable)
 	if !ok {
-		return nil, fmt.Errorf("a handler of %s returns nil or a table, not a %s", spec.Name, v.Type())
+		return nil, fmt.Errorf("a handler of %s returns nil or a table, not a %s", q.spec.Name, v.Type())
 	}
 	luavm.Materialise(L, t)
+	var keys []string
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
-		if name, ok := k.(lua.LString); !ok || !spec.MayReturn(string(name)) {
-			return nil, spec.UnknownKey(k.String())
+		name, ok := k.(lua.LString)
+		if !ok || !q.spec.MayReturn(string(name)) {
+			return nil, q.spec.UnknownKey(k.String())
 		}
+		keys = append(keys, string(name))
+	}
+	if len(keys) > 0 && q.in.hook.traced.Load() {
+		slices.Sort(keys)
+		q.result = "{" + strings.Join(keys, ", ") + "}"
 	}
 	return t, nil
-}
-
-// keysOf lists the keys of a result in their order.
-func keysOf(t *lua.LTable) (keys []string) {
-	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
-		keys = append(keys, k.String())
-	}
-	slices.Sort(keys)
-	return keys
 }

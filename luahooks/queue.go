@@ -6,32 +6,32 @@ import (
 	"sync/atomic"
 )
 
-// maxTold is how many telling events may wait for one hook.
-const maxTold = 1000
+// maxQueued is how many telling events may wait for one hook.
+const maxQueued = 1000
 
-// tellQueue starts the telling events of one hook in their order. The next one
+// eventQueue starts the telling events of one hook in their order. The next one
 // starts when the one before has got the VM or has ended, so that it runs while
 // that one waits, but never before it.
-type tellQueue struct {
-	mu       sync.Mutex
-	jobs     []told
+type eventQueue struct {
+	mu       sync.Mutex // guards what follows
+	jobs     []queued
 	starting bool // a job was started and has not got the VM yet
 	dropped  int
 }
 
-// told is one event for one hook. run ends its turn as soon as it can.
-type told struct {
+// queued is one event for one hook. run ends its turn as soon as it can.
+type queued struct {
 	run  func(*turn)
 	done chan struct{}
 }
 
 // add queues a job and returns what is closed when it has run. When too many
 // wait, the oldest is dropped.
-func (q *tellQueue) add(b *background, run func(*turn)) <-chan struct{} {
+func (q *eventQueue) add(b *background, run func(*turn)) <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	j := told{run, make(chan struct{})}
-	if len(q.jobs) >= maxTold {
+	j := queued{run, make(chan struct{})}
+	if len(q.jobs) >= maxQueued {
 		close(q.jobs[0].done)
 		q.jobs = q.jobs[1:]
 		q.dropped++
@@ -44,7 +44,7 @@ func (q *tellQueue) add(b *background, run func(*turn)) <-chan struct{} {
 }
 
 // next starts the oldest job. q.mu is held.
-func (q *tellQueue) next(b *background) {
+func (q *eventQueue) next(b *background) {
 	q.starting = len(q.jobs) > 0
 	if !q.starting {
 		return
@@ -63,9 +63,9 @@ func (q *tellQueue) next(b *background) {
 	}
 }
 
-// begin takes the turn for a job that the caller runs, if nothing is before it;
+// begin returns the turn of a job that the caller runs, if nothing is before it;
 // nil if there is. The caller ends the turn as soon as it can.
-func (q *tellQueue) begin(b *background) *turn {
+func (q *eventQueue) begin(b *background) *turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.starting {
@@ -77,25 +77,22 @@ func (q *tellQueue) begin(b *background) *turn {
 
 // turn is that of a job which is starting.
 type turn struct {
-	queue  *tellQueue
+	queue  *eventQueue
 	behind *background
 	over   atomic.Bool
 }
 
 func (t *turn) end() {
-	if !t.over.Swap(true) {
-		t.queue.more(t.behind)
+	if t.over.Swap(true) {
+		return
 	}
-}
-
-func (q *tellQueue) more(b *background) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.next(b)
+	t.queue.mu.Lock()
+	defer t.queue.mu.Unlock()
+	t.queue.next(t.behind)
 }
 
 // catchUp waits until the jobs that are in the queue now have started.
-func (q *tellQueue) catchUp(ctx context.Context, b *background) {
+func (q *eventQueue) catchUp(ctx context.Context, b *background) {
 	q.mu.Lock()
 	behind := q.starting
 	q.mu.Unlock()
@@ -105,7 +102,7 @@ func (q *tellQueue) catchUp(ctx context.Context, b *background) {
 }
 
 // lost is how many events were dropped.
-func (q *tellQueue) lost() int {
+func (q *eventQueue) lost() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.dropped

@@ -8,20 +8,10 @@ import (
 	"pi/luahooks/trust"
 )
 
-// reload looks at all hook files again and puts what changed into the chain: new
-// files appear, deleted ones disappear, changed ones get a new VM. A file that
-// does not load leaves its last good version running. Handlers in flight finish
-// on the old code. force loads also what has not changed. It returns when the
-// hooks with new code have handled their session_start.
-func (l *loader) reload(ctx context.Context, force bool) {
-	fresh, _ := l.update(ctx, force, true)
-	l.welcome(ctx, fresh)
-}
-
-// catchUp puts in force what was saved a moment ago, as the watcher will. Unless
-// sure, files that are gone or empty are left for the next look.
-func (l *loader) catchUp(ctx context.Context, sure bool) {
-	fresh, _ := l.update(ctx, false, sure)
+// reload brings the chain in line with the hook files, and returns when the hooks
+// with new code have handled their session_start. force and sure are those of update.
+func (l *loader) reload(ctx context.Context, force, sure bool) {
+	fresh, _ := l.update(ctx, force, sure)
 	l.welcome(ctx, fresh)
 }
 
@@ -40,8 +30,9 @@ func (l *loader) welcome(ctx context.Context, fresh []*hook) {
 	}
 }
 
-// update brings the list in line with the files and returns the hooks that run
-// new code. Files that are gone or empty are often so for a moment only, while
+// update brings the list in line with the files: new files appear, deleted ones
+// disappear, changed ones get a new VM. force loads also what has not changed. It
+// returns the hooks that run new code. Files that are gone or empty are often so for a moment only, while
 // an editor saves; unless sure, they are left as they are, and doubtful says that
 // somebody should look again.
 func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, doubtful bool) {
@@ -57,23 +48,25 @@ func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, d
 		hooks, doubtful = l.roster.list(), true // the next look brings the new ones too
 		gone = nil
 	}
-	unsure := l.review(ctx, append(hooks[:len(hooks):len(hooks)], gone...), sure)
+	ask, unsure := l.guard.Judge(partsOf(append(hooks[:len(hooks):len(hooks)], gone...)), sure)
+	l.edits.tellNotices(ctx)
+	if len(ask) > 0 {
+		l.edits.ask(ctx, ask)
+	}
 	doubtful = doubtful || len(unsure) > 0
 	if !doubtful {
-		hooks, gone = l.compare() // without what is held now
+		hooks, gone = l.compare() // without what is withheld now
 	}
 	l.gates.closeNew(hooks)
 	l.roster.replace(hooks)
 	for _, h := range gone {
 		l.gates.open(h)
-		if in := h.now.Swap(nil); in != nil {
-			in.close()
-		}
+		h.replace(nil)
 		l.audience.notify(ctx, agent.LevelInfo, "hook "+h.Name+" removed")
 	}
 	var changed []*hook
 	for _, h := range hooks {
-		if !h.off.Load() && !unsure[h.Path] && (l.hasChanged(h) || force) {
+		if !h.off.Load() && !unsure[h.Path] && (force || l.hasChanged(h)) {
 			changed = append(changed, h)
 		}
 	}
@@ -109,7 +102,9 @@ func (l *loader) compare() (hooks, gone []*hook) {
 		case s.Removed() && (h == nil || !h.unloaded()):
 			continue
 		case h == nil || h.Scope != s.Scope:
-			h = l.newcomer(s)
+			h = newHook(s)
+			// Where its directory could not be read until now, it may have been there from the start.
+			h.counts = slices.ContainsFunc(l.roster.list(), func(h *hook) bool { return h.Err != nil && h.counts && s.Below(h.Path) })
 		case h.current() == nil:
 			h.Real, h.Err = s.Real, s.Err
 		}
@@ -124,28 +119,6 @@ func (l *loader) compare() (hooks, gone []*hook) {
 		}
 	}
 	return hooks, gone
-}
-
-// newcomer is a hook that was not seen before. Where the directory of it could not be
-// read until now, it may have stood there from the start.
-func (l *loader) newcomer(s trust.Source) *hook {
-	n := newHook(s)
-	n.counts = slices.ContainsFunc(l.roster.list(), func(h *hook) bool {
-		return h.Err != nil && h.counts && s.Below(h.Path)
-	})
-	return n
-}
-
-// review puts the changes of the hooks' files in force that may be, and has the
-// person asked about the others. Unless sure, files that are gone or empty are
-// left for the next look: unsure has them. changes is held.
-func (l *loader) review(ctx context.Context, hooks []*hook, sure bool) (unsure map[string]bool) {
-	ask, unsure := l.guard.Judge(partsOf(hooks), sure)
-	l.edits.tellNotices(ctx)
-	if len(ask) > 0 {
-		l.edits.ask(ctx, ask)
-	}
-	return unsure
 }
 
 // hasChanged reports whether the files of a hook that are in force are others than

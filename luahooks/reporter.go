@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"pi/agent"
@@ -63,35 +62,17 @@ func (r *reporter) tellFailed(ctx context.Context, f *agent.HookFailed, text str
 	}
 }
 
-// handled counts a run of a handler. It is told too if its hook is traced; keys are
-// those of its result.
-func (r *reporter) handled(ctx context.Context, h *hook, event string, keys []string, took time.Duration, err error) {
-	h.stats.add(event, took, err != nil && !interrupted(ctx, err))
+// ran counts a run of a handler, a command, a tool or a timer that ended with result or
+// err. It is told too if its hook is traced.
+func (r *reporter) ran(ctx context.Context, h *hook, what, result string, took time.Duration, err error) {
+	h.stats.add(what, took, err != nil && !interrupted(ctx, err))
 	if !h.traced.Load() {
 		return
 	}
-	result := "no opinion"
-	if len(keys) > 0 {
-		result = "{" + strings.Join(keys, ", ") + "}"
-	}
-	r.tellTrace(ctx, h, event, result, took, err)
-}
-
-// ran counts what is no handler of an event: a command, a tool, a timer. It is told too
-// if its hook is traced.
-func (r *reporter) ran(ctx context.Context, h *hook, what string, began time.Time, err error) {
-	took := time.Since(began)
-	h.stats.add(what, took, err != nil && !interrupted(ctx, err))
-	if h.traced.Load() {
-		r.tellTrace(ctx, h, what, "ran", took, err)
-	}
-}
-
-func (r *reporter) tellTrace(ctx context.Context, h *hook, event, result string, took time.Duration, err error) {
 	if err != nil {
 		result = "error: " + err.Error()
 	}
-	line := fmt.Sprintf("%s: %s in %s", event, result, took.Round(time.Microsecond))
+	line := fmt.Sprintf("%s: %s in %s", what, result, took.Round(time.Microsecond))
 	r.log.write(h.Name, "trace: "+line)
 	r.audience.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
 }

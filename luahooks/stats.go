@@ -54,7 +54,9 @@ func (s *stats) list() (events []EventStats, all EventStats) {
 		events = append(events, e.info(name))
 		sum.calls += e.calls
 		sum.errors += e.errors
-		sum.times.merge(&e.times)
+		for i, n := range e.times {
+			sum.times[i] += n
+		}
 	}
 	sort.Slice(events, func(i, j int) bool { return events[i].Event < events[j].Event })
 	return events, sum.info("")
@@ -80,12 +82,6 @@ func bucketOf(d time.Duration) int {
 }
 
 func (h *histogram) add(d time.Duration) { h[bucketOf(d)]++ }
-
-func (h *histogram) merge(other *histogram) {
-	for i, n := range other {
-		h[i] += n
-	}
-}
 
 // at is the duration that percent of n are not above: the middle of its bucket.
 func (h *histogram) at(percent, n int) time.Duration {

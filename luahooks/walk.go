@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -147,11 +148,11 @@ func (w *walk) ended(err error) (stop bool) {
 		}
 		w.limit, err = 0, errLost
 	}
-	var keys []string
+	result := "no opinion"
 	if err == nil && w.steps.asking != nil {
-		keys = w.steps.asking.last.keys
+		result = cmp.Or(w.steps.asking.last.result, result)
 	}
-	w.dispatcher.reports.handled(w.ctx, w.hook, w.spec.Name, keys, time.Since(w.began), err)
+	w.dispatcher.reports.ran(w.ctx, w.hook, w.spec.Name, result, time.Since(w.began), err)
 	if err != nil {
 		w.dispatcher.keeper.failed(w.ctx, w.hook, w.in, w.spec.Name, w.fn, err)
 	}

@@ -60,12 +60,7 @@ func (c *Chain) Watch(ctx context.Context) error {
 	return nil
 }
 
-func (w *watcher) close() {
-	w.end()
-	<-w.done
-}
-
-// run collects events and reloads when they have settled. It sleeps while
+// run collects events and reloads when they have ceased. It sleeps while
 // nothing happens.
 func (w *watcher) run(ctx context.Context) {
 	defer close(w.done)
@@ -104,7 +99,12 @@ func (w *watcher) look(ctx context.Context, sure bool) (doubtful bool) {
 	fresh, doubtful := w.hooks.update(ctx, false, sure)
 	for w.follow() { // directories that were made, or modules required, while nobody watched them
 		more, unsure := w.hooks.update(ctx, false, sure)
-		fresh, doubtful = union(fresh, more), doubtful || unsure
+		doubtful = doubtful || unsure
+		for _, h := range more {
+			if !slices.Contains(fresh, h) {
+				fresh = append(fresh, h)
+			}
+		}
 	}
 	if len(fresh) > 0 {
 		w.behind.run(func() {
@@ -116,23 +116,13 @@ func (w *watcher) look(ctx context.Context, sure bool) (doubtful bool) {
 	return doubtful
 }
 
-func union(a, b []*hook) []*hook {
-	for _, h := range b {
-		if !slices.Contains(a, h) {
-			a = append(a, h)
-		}
-	}
-	return a
-}
-
 // follow watches everything that decides which hooks there are and what is in
 // them, and reports whether a directory is new. Watching one again is free, and
 // heals a watch that was lost with its directory.
 func (w *watcher) follow() (grown bool) {
 	before := len(w.fs.WatchList())
 	w.dirs, w.names = map[string]bool{}, map[string]bool{}
-	p := w.places
-	for _, dir := range p.Watched() {
+	for _, dir := range w.places.Watched() {
 		w.dirs[dir] = true
 		w.followPath(filepath.Join(dir, "x"))
 		entries, _ := os.ReadDir(dir)
@@ -142,7 +132,7 @@ func (w *watcher) follow() (grown bool) {
 			}
 		}
 	}
-	for _, path := range p.Named() {
+	for _, path := range w.places.Named() {
 		w.followPath(path)
 		w.followPath(filepath.Join(path, "init.lua"))
 	}
@@ -159,22 +149,18 @@ func (w *watcher) followPath(path string) {
 	w.names[path] = true
 	for there := 0; there < 2 && path != filepath.Dir(path); {
 		if target, err := os.Readlink(path); err == nil {
-			w.followLink(path, target)
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(filepath.Dir(path), target)
+			}
+			if !w.names[target] {
+				w.followPath(target)
+			}
 		}
 		path = filepath.Dir(path)
 		w.names[path] = true
 		if w.fs.Add(path) == nil {
 			there++
 		}
-	}
-}
-
-func (w *watcher) followLink(path, target string) {
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(path), target)
-	}
-	if !w.names[target] {
-		w.followPath(target)
 	}
 }
 

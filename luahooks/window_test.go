@@ -102,7 +102,7 @@ func TestNoCrowdHidesAHookThatAToolAdded(t *testing.T) {
 			t.Errorf("%s: the hooks say %q", name, got)
 		}
 		for _, p := range again.chain.Pending() {
-			mustDo(t, again.chain.Approve(context.Background(), p.Path))
+			mustDo(t, again.accept(p.Path))
 		}
 		if got := again.input(""); !strings.HasSuffix(got, "evil") {
 			t.Errorf("%s: approved, the hooks say %q", name, got)
@@ -166,7 +166,7 @@ func TestAModuleThatAToolPutThereIsPendingBeforeAnybodyRequiresIt(t *testing.T) 
 	again := g.start()
 	again.wantInput("a")
 	again.chain.Pending()
-	mustDo(t, again.chain.Approve(context.Background(), "extra.lua"))
+	mustDo(t, again.accept(g.path("agent/hooks/lib/extra.lua")))
 	again.wantInput("evil")
 }
 

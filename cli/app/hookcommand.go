@@ -179,7 +179,7 @@ func (h *hookCommands) approve(ctx context.Context, name string) (string, error)
 	if err != nil || !yes {
 		return "not approved", err
 	}
-	return "approved: " + p.Name, h.chain.ApproveShown(ctx, p)
+	return "approved: " + p.Name, h.chain.Approve(ctx, p)
 }
 
 // describe is the chain: what each hook is, and below it what it does, how long that
