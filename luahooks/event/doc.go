@@ -2,10 +2,10 @@
 // the keys of its result, how several hooks go together, how long they are waited for
 // and which clock runs.
 //
-// A row of the table says each field and each key once. The same lines make the Lua table
-// of an event ([Spec.Table]), tell a single field of it, read what a handler returned
-// ([Spec.Merge]) and list everything for `pi hooks events`, the errors and the checks of
-// the documentation. What a row needs of the VM and the hook comes from a [Source].
+// A row of the table names each field and each key once. The same lines make the Lua table
+// of an event ([Spec.Table]), look up a single field of it, read the result of a handler
+// ([Spec.Merge]) and list fields and keys for `pi hooks events`, for errors and for the
+// checks of the documentation. What a row needs of the VM and the hook comes from a [Source].
 //
 // A new event is a row in the file of its subject and a sample in the tests.
 //

@@ -11,8 +11,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// readContinuation reads the entries that a handler wants to be appended, and continue.
-// tokens is the size of the context, for a compaction that does not say it.
+// readContinuation reads the keys entries, which are to be appended, and continue. tokens
+// is the size of the context, for a compaction without one.
 func readContinuation(r *result, into *agent.Continuation, tokens int) {
 	if r.has("entries", "pi.EntryDraft[]?") {
 		var drafts []session.Draft
@@ -27,7 +27,7 @@ func readContinuation(r *result, into *agent.Continuation, tokens int) {
 
 // draftReader reads entries that are to be appended.
 type draftReader struct {
-	tokens int                                          // the size of the context, for a compaction that does not say it
+	tokens int                                          // the size of the context, for a compaction without one
 	branch func() (branch []*session.Entry, known bool) // that they are for
 }
 
@@ -89,7 +89,7 @@ func (r draftReader) body(a record.Answer, kind string) any {
 // editable are the roles of messages that have content.
 var editable = []message.Role{message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom}
 
-// target is an entry of the branch whose content can be edited.
+// target reads the id of an entry of the branch whose content can be edited.
 func (r draftReader) target(a record.Answer) string {
 	id := a.Need("target_id")
 	branch, known := r.branch()
@@ -104,7 +104,7 @@ func (r draftReader) target(a record.Answer) string {
 	return id
 }
 
-// replacement is the new content of an entry; nil takes it out of the context.
+// replacement reads the new content of an entry; nil removes it from the context.
 func replacement(a record.Answer) *session.Replacement {
 	r, ok := a.Record("replacement", "content")
 	if !ok {

@@ -96,7 +96,7 @@ func choiceEvents() []Spec {
 	}
 }
 
-// prompt is a dialog with the person.
+// prompt gives p the fields of a dialog with the person.
 func (p *payload) prompt(kind, title string) {
 	p.text("kind", kind)
 	p.optional("title", title)
@@ -152,7 +152,8 @@ func kindOfJSON(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// headersNow names headers in lower case, as scripts write them.
+// headersNow gives p the headers as changed so far, with names in lower case, as scripts
+// write them.
 func headersNow(p *payload, e *agent.BeforeProviderHeaders) {
 	for name, value := range e.Headers {
 		p.text(strings.ToLower(name), value)

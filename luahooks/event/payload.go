@@ -17,8 +17,8 @@ type Field struct {
 	Type string `json:"type"` // as the annotations for editors write it; "?" at the end: may be nil
 }
 
-// Source is what the tables of events are made with, and results read with, for the
-// hook of one VM. It is used only while the VM is held.
+// Source has everything of one VM and its hook that the tables of events are made with
+// and results are read with. It is used only while the VM is held.
 type Source struct {
 	vm      *luavm.VM
 	records *record.Converter
@@ -29,28 +29,28 @@ type Source struct {
 	payload payload                                      // of the event whose fields are read
 }
 
-// NewSource returns the source of a VM. signal is that of the handler that runs; branch
-// is that of the session, and known is false without one.
+// NewSource returns the source of a VM. signal returns the signal of the handler that
+// runs; branch returns the branch of the session, and known is false without a session.
 func NewSource(vm *luavm.VM, records *record.Converter, hook string, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *Source {
 	src := &Source{vm: vm, records: records, hook: hook, signal: signal, branch: branch, strict: map[*Spec]*lua.LTable{}}
 	src.payload.src = src
 	return src
 }
 
-// payload is what a row hands the fields of its event to, always all of them and in
-// the same order. The same lines of the row thereby list the fields for the
-// documentation, tell a single one and fill the table for a handler.
+// payload receives the fields of an event from its row: always all of them, in the same
+// order. It uses them in one of three ways: it lists their names and types for the
+// documentation, it finds the value of one of them, or it fills a table for a handler.
 type payload struct {
 	src    *Source
 	L      *lua.LState
-	list   *[]Field    // while the fields are listed, of an event that is empty
-	table  *lua.LTable // while it is filled
-	wanted string      // the field to tell, while no table is filled
-	found  lua.LValue  // its value; nil if the table must be filled to know it
+	list   *[]Field    // not nil: the fields of an empty event are listed
+	table  *lua.LTable // not nil: it is filled
+	wanted string      // not "": only this field is looked up
+	found  lua.LValue  // the value of wanted; nil if only a table can have it
 }
 
-// fills reports whether a table is filled, which a field is needed for that is no plain
-// value.
+// fills lists a field, if fields are listed, and reports whether a table is filled. A
+// field that is no plain value is built only then.
 func (p *payload) fills(name, kind string) bool {
 	if p.list != nil {
 		*p.list = append(*p.list, Field{name, kind})
@@ -58,7 +58,7 @@ func (p *payload) fills(name, kind string) bool {
 	return p.table != nil
 }
 
-// needs reports whether a plain value is needed, for a table or alone.
+// needs is fills for a plain value, which is also needed when it is looked up.
 func (p *payload) needs(name, kind string) bool {
 	if p.wanted != "" {
 		return name == p.wanted
@@ -80,7 +80,7 @@ func (p *payload) text(name, s string) {
 	}
 }
 
-// optional is text for one that is nil when it is empty.
+// optional is a text that is nil in Lua when it is empty.
 func (p *payload) optional(name, s string) {
 	if p.needs(name, "string?") {
 		p.put(name, luavm.TextOrNil(s))
@@ -107,7 +107,7 @@ func (p *payload) texts(name string, list []string) {
 	}
 }
 
-// message is one that is no entry, or nil.
+// message is a message without an entry; m may be nil.
 func (p *payload) message(name string, m *message.Message) {
 	if p.fills(name, "pi.Message") {
 		p.put(name, p.src.records.Message(m))
@@ -132,7 +132,7 @@ func (p *payload) entries(name string, entries []*session.Entry) {
 	}
 }
 
-// entry is one entry, or nil; kind says whether it may be.
+// entry is one entry; kind has a ? at its end if e may be nil.
 func (p *payload) entry(name, kind string, e *session.Entry) {
 	if p.fills(name, kind) {
 		p.put(name, p.src.records.Entry(e))
@@ -146,14 +146,14 @@ func (p *payload) input(name, tool string, raw json.RawMessage) {
 	}
 }
 
-// value is any other field. build is called only for the table.
+// value is a field of any other kind. build is called only to fill a table.
 func (p *payload) value(name, kind string, build func() lua.LValue) {
 	if p.fills(name, kind) {
 		p.put(name, build())
 	}
 }
 
-// record is a field that is a table with fields of its own, which fill hands to p.
+// record is a field that is a table itself; fill gives p the fields of that table.
 func (p *payload) record(name, kind string, fill func()) {
 	p.value(name, kind, func() lua.LValue {
 		outer, inner := p.table, luavm.NewRecord(p.L, 8)

@@ -6,16 +6,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// result is what a row reads the keys of a result from, always all of them and in the
-// same order. Of a result that is empty the same lines list the keys for the
-// documentation. What is wrong with a key is reported with Fail; then nothing of the
-// result has an effect.
+// result gives the keys of a handler's result to the row of its event, which reads always
+// all of them, in the same order: an empty result is read to list the keys for the
+// documentation. After the first problem that Fail reports, the result has no effect.
 type result struct {
 	record.Answer
 	src   *Source
 	L     *lua.LState
 	table *lua.LTable
-	list  *[]Field // while the keys are listed
+	list  *[]Field // not nil: the keys are listed
 	apply []func() // what the keys change in the event
 	stop  bool     // no other handler is asked
 }
@@ -23,7 +22,7 @@ type result struct {
 // then adds what to do with the result, in the order of the calls.
 func (r *result) then(apply func()) { r.apply = append(r.apply, apply) }
 
-// has reports whether a key is given, which may be of a kind.
+// has reports whether a key is given; kind is its type in the documentation.
 func (r *result) has(key, kind string) bool {
 	if r.list != nil {
 		*r.list = append(*r.list, Field{key, kind})
@@ -49,14 +48,14 @@ func (r *result) flag(key string) bool {
 	return r.Flag(key)
 }
 
-// record is the value of a key that is a table with fields of its own; ok is false for
-// none.
+// record is the value of a key that is a table with the known fields; ok is false if the
+// key is not given.
 func (r *result) record(key, kind string, known ...string) (inner record.Answer, ok bool) {
 	r.has(key, kind)
 	return r.Record(key, known...)
 }
 
-// cancel reads the key that ends the chain.
+// cancel reads the key cancel, which ends the chain.
 func (r *result) cancel(into *bool) {
 	if r.stop = r.flag("cancel"); r.stop {
 		r.then(func() { *into = true })

@@ -59,7 +59,7 @@ func sessionEvents() []Spec {
 	}
 }
 
-// endEvents are those about the session as a whole that stand behind the others.
+// endEvents are the events of a session that come last in the documentation.
 func endEvents() []Spec {
 	return []Spec{
 		graceful(func(p *payload, e *agent.SessionInfoChanged) { p.optional("name", e.Name) }),
@@ -81,7 +81,7 @@ func trustFiles(L *lua.LState, files []agent.TrustFile) *lua.LTable {
 	})
 }
 
-// readTrusted accepts only files that the hook was shown.
+// readTrusted reads trusted; only files that the hook was shown can be trusted by it.
 func readTrusted(r *result, e *agent.ProjectTrust) {
 	v := r.value("trusted", "false|table<string, boolean>?")
 	if r.stop = v != lua.LNil; !r.stop {

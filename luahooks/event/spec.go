@@ -13,7 +13,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// How long the agent waits for the handlers of a telling event.
+// Patience is how long the agent waits for the handlers of a telling event.
 type Patience uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 
 // Spec is everything the program knows of one event. Dispatch, the list that
 // `pi hooks events` prints and the checks of the documentation are made from the table of
-// these. What a row says of fields and results is the code that makes and reads them.
+// these.
 type Spec struct {
 	Kind    agent.Kind
 	Name    string // of Kind
@@ -42,8 +42,8 @@ type Spec struct {
 	// in place of the old ones.
 	Copy func(agent.Event) agent.Event
 
-	// lazy: the table is filled when a handler reads a field that is no plain value. Most
-	// handlers look at one or two and return.
+	// lazy: the table is filled only when a handler reads a field that is no plain value.
+	// Most handlers read one or two plain ones and return.
 	lazy    bool
 	fields  func(*payload, agent.Event)
 	results func(*result, agent.Event) // nil for a telling event
@@ -55,9 +55,9 @@ type eventOf[T any] interface {
 	agent.Event
 }
 
-// telling makes the row of an event whose results are ignored. fields hands all fields to
-// the payload, whatever is in the event, and must bear an empty one. The kind is that of
-// an empty event, unless s has one.
+// telling makes the row of an event whose results are ignored. fields gives the payload
+// all fields of an event, which may also be empty. The kind is that of an empty event,
+// unless s has one.
 func telling[T any, E eventOf[T]](s Spec, fields func(*payload, E)) Spec {
 	empty := E(new(T))
 	if s.Kind == agent.KindNone {
@@ -69,8 +69,8 @@ func telling[T any, E eventOf[T]](s Spec, fields func(*payload, E)) Spec {
 	return s
 }
 
-// asking makes the row of an event whose results count. results reads all keys, whatever
-// is in the result, and must bear an empty event.
+// asking makes the row of an event whose results count. results reads all keys of a
+// result; both the result and the event may be empty.
 func asking[T any, E eventOf[T]](s Spec, fields func(*payload, E), results func(*result, E)) Spec {
 	s = telling(s, fields)
 	s.Asking = true
@@ -102,7 +102,7 @@ func graceful[T any, E eventOf[T]](fields func(*payload, E)) Spec {
 // noFields is the payload of an event that has nothing but its type.
 func noFields[E agent.Event](*payload, E) {}
 
-// eventView is an event as Lua sees it before it looks closer.
+// eventView is an event whose table is not filled yet.
 type eventView struct {
 	src   *Source
 	spec  *Spec
@@ -130,7 +130,8 @@ func (s *Spec) fill(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return t
 }
 
-// peek returns a field that is a text, a number or a boolean, without a table.
+// peek returns the value of a field that is a text, a number or a boolean, without
+// filling a table; ok is false for every other field.
 func (s *Spec) peek(src *Source, e agent.Event, name string) (v lua.LValue, ok bool) {
 	p := &src.payload
 	p.table, p.wanted, p.found = nil, name, nil
@@ -184,8 +185,8 @@ func (s *Spec) Merge(src *Source, L *lua.LState, e agent.Event, t *lua.LTable) (
 	}, r.stop, nil
 }
 
-// InMode fits the table to a front end: a program that is about to end waits for
-// what hooks do at the end of a run.
+// InMode adapts the row to a front end: print and JSON mode, which end with the run, wait
+// for the handlers of its end.
 func (s *Spec) InMode(mode string) {
 	if (mode == "print" || mode == "json") && (s.Kind == agent.KindAgentEnd || s.Kind == agent.KindAgentSettled) {
 		s.Wait = UntilDone

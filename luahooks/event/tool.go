@@ -41,8 +41,8 @@ func toolEvents() []Spec {
 			p.output("result", e.Name, &e.Result)
 			p.flag("is_error", e.Result.IsError)
 		}),
-		// What answers for a command often runs it elsewhere, which takes as
-		// long as it takes.
+		// A hook that answers for a command often runs it elsewhere, and that may
+		// take long.
 		asking(Spec{Clock: luavm.CountedLua, Rule: "the first answer counts, and nothing runs; an error blocks"},
 			func(p *payload, e *agent.UserBash) {
 				p.text("command", e.Command)
@@ -52,14 +52,14 @@ func toolEvents() []Spec {
 	}
 }
 
-// call is the call that is carried out.
+// call gives p the fields of a call that runs.
 func (p *payload) call(id, tool string, input json.RawMessage) {
 	p.text("tool_call_id", id)
 	p.text("tool_name", tool)
 	p.input("args", tool, input)
 }
 
-// output is what a tool gave back, in the form in which a hook's tool gives it.
+// output is the result of a tool, in the form in which a hook's tool returns it.
 func (p *payload) output(name, tool string, r *agent.Result) {
 	p.record(name, "pi.ToolResult", func() {
 		p.blocks("content", r.Content)
@@ -85,7 +85,7 @@ func (p *payload) usage(u *message.Usage) {
 	})
 }
 
-// readToolCall reads everything else of a result that blocks too, to check it.
+// readToolCall checks the whole result, also of a handler that blocks.
 func readToolCall(r *result, e *agent.ToolCall) {
 	block, reason := r.flag("block"), r.text("reason")
 	var input json.RawMessage

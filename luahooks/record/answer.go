@@ -13,26 +13,26 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Answer reads the fields of a table that a handler returned, or of one in it. It
-// collects instead of raising: the first problem, with the path of its value, is the
-// error of the whole answer, and what cannot be read is its zero value.
+// Answer reads the fields of a table that a handler returned, or of a table in that. It
+// collects problems and never raises: the first one, with the path of its value, becomes
+// the error of the whole answer, and a field that cannot be read has its zero value.
 type Answer struct {
-	*whole
+	*reading
 	t    *lua.LTable
 	path string // of t, with a dot at the end
 }
 
-// whole is what all parts of one answer share.
-type whole struct {
+// reading is shared by all parts of one answer.
+type reading struct {
 	from *Converter
 	L    *lua.LState
 	err  error
 	size luavm.Size
 }
 
-// NewAnswer reads t, whose keys are known to be right.
+// NewAnswer reads t, without a look at keys that nobody asks for.
 func (c *Converter) NewAnswer(L *lua.LState, t *lua.LTable) Answer {
-	return Answer{&whole{from: c, L: L}, t, ""}
+	return Answer{&reading{from: c, L: L}, t, ""}
 }
 
 // Fail reports a problem with a field. Only the first problem counts.
@@ -66,14 +66,14 @@ func (a Answer) Text(name string) string {
 	return ""
 }
 
-// count adds to the size of the answer what was read of it.
+// count adds n bytes to the size of the answer; too many are a problem of the field.
 func (a Answer) count(name string, n int) {
 	if err := a.size.Add(n); err != nil {
 		a.Fail(name, "%w", err)
 	}
 }
 
-// Need reads a string that must be there and say something.
+// Need reads a string that must be given and not empty.
 func (a Answer) Need(name string) string {
 	s := a.Text(name)
 	switch {
@@ -134,7 +134,7 @@ func (a Answer) Natural(name string) int {
 	return n
 }
 
-// Data reads what JSON can hold; nil for none.
+// Data reads a value as JSON; nil for none.
 func (a Answer) Data(name string) json.RawMessage {
 	v := a.t.RawGetString(name)
 	if v == lua.LNil {
@@ -164,7 +164,7 @@ func (a Answer) Open(v lua.LValue, name string, known ...string) (inner Answer, 
 		return a, false
 	}
 	luavm.Materialise(a.L, t)
-	inner = Answer{a.whole, t, a.path + name + "."}
+	inner = Answer{a.reading, t, a.path + name + "."}
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		if key := k.String(); k.Type() != lua.LTString || !slices.Contains(known, key) {
 			inner.Fail(key, "unknown key%s", suggest.Hint(key, known))
@@ -173,8 +173,8 @@ func (a Answer) Open(v lua.LValue, name string, known ...string) (inner Answer, 
 	return inner, true
 }
 
-// List calls f for the elements of a list, with what to call them; given is
-// false for none.
+// List calls f for each element of a list, with the name that errors give it; given is
+// false if there is no list.
 func (a Answer) List(name string, f func(v lua.LValue, name string)) (given bool) {
 	v := a.t.RawGetString(name)
 	t, isTable := v.(*lua.LTable)
@@ -217,8 +217,8 @@ func (a Answer) Texts(name string) []string {
 	return list
 }
 
-// Switches reads a table of names whose values are texts, or false (nil here) to
-// take the named thing away; given is false for none.
+// Switches reads a table { name = text or false }; false, which removes the named thing,
+// is nil in the map. given is false if there is no table.
 func (a Answer) Switches(name string) (set map[string]*string, given bool) {
 	v := a.t.RawGetString(name)
 	if v == lua.LNil {
@@ -269,7 +269,7 @@ func (a Answer) CustomMessage() *message.Message {
 	return m
 }
 
-// Content reads a string or a list of blocks.
+// Content reads a string (then plain is true) or a list of blocks; it must be given.
 func (a Answer) Content(name string) (blocks []message.Block, plain bool) {
 	v := a.t.RawGetString(name)
 	if v == lua.LNil {

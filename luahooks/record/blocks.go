@@ -58,9 +58,8 @@ func (c *Converter) BlocksFrom(L *lua.LState, v lua.LValue, name string) ([]mess
 	return blocks, nil
 }
 
-// blockFrom reads one block. What Lua did not touch, or left as it was, is the
-// original; a changed one stands on top of it, so that fields nobody here knows
-// survive.
+// blockFrom reads one block. A block that Lua did not change is the original; a changed one
+// is based on it, so that fields that this program does not know survive.
 func (c *Converter) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, error) {
 	if ref, ok := luavm.StubRef(t); ok {
 		if b, ok := ref.(*message.Block); ok {
@@ -113,8 +112,8 @@ func (c *Converter) readBlock(r Answer, b *message.Block) {
 	r.FailWith(err)
 }
 
-// sameBlock compares what two blocks say; for types that nobody here knows that
-// is their bytes.
+// sameBlock compares the fields of two blocks; for types that this program does not know,
+// their bytes.
 func sameBlock(a, b message.Block) bool {
 	known := a.Type == message.BlockText || a.Type == message.BlockThinking || a.Type == message.BlockToolCall || a.Type == message.BlockImage
 	return a.Type == b.Type && a.Text == b.Text && a.Signature == b.Signature && a.Redacted == b.Redacted &&
@@ -122,7 +121,7 @@ func sameBlock(a, b message.Block) bool {
 		a.Data == b.Data && a.MimeType == b.MimeType && (known || bytes.Equal(a.Raw, b.Raw))
 }
 
-// SizeOf is how many bytes blocks have.
+// SizeOf is the size of all texts and data of blocks, in bytes.
 func SizeOf(blocks ...message.Block) (n int) {
 	for i := range blocks {
 		b := &blocks[i]

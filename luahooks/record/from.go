@@ -14,9 +14,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Session data on its way back from Lua. What a hook did not touch is the same
-// Go value as before; what it changed becomes a new one, on top of the original
-// where there is one, so that fields nobody here knows survive.
+// Session data on its way back from Lua. A message that a hook did not change is the same
+// Go value as before; a changed one is a new value that is based on the original, so that
+// fields that this program does not know survive.
 
 // ItemsFrom reads the list of messages that a handler returned. It may hold messages it
 // was given, new ones, and {message = m, entry_index = i}, where i is the place of an
@@ -65,7 +65,7 @@ func (c *Converter) ItemFrom(L *lua.LState, t *lua.LTable, branch []*session.Ent
 			return item, true, fmt.Errorf("message: %w", err)
 		}
 	}
-	item, err = placed(item, t.RawGetString("entry_index"), branch)
+	item, err = atEntry(item, t.RawGetString("entry_index"), branch)
 	return item, !untouched, err
 }
 
@@ -76,8 +76,8 @@ func untouchedItem(t *lua.LTable) (session.Item, bool) {
 	return session.Item{}, false
 }
 
-// placed sets the entry that a wrapped message stands for.
-func placed(item session.Item, index lua.LValue, branch []*session.Entry) (session.Item, error) {
+// atEntry is item at the place on the branch that its wrapper names.
+func atEntry(item session.Item, index lua.LValue, branch []*session.Entry) (session.Item, error) {
 	switch index := index.(type) {
 	case lua.LNumber:
 		i := int(index) - 1

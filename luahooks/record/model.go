@@ -6,7 +6,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// ModelInfo is ctx.model.
+// ModelInfo has the fields of ctx.model.
 type ModelInfo struct {
 	Provider      string
 	ID            string
@@ -20,7 +20,7 @@ type ModelInfo struct {
 	Cost          *priceInfo
 }
 
-// priceInfo has nil for a price that nobody knows.
+// priceInfo is ctx.model.cost; a price that is not known is nil.
 type priceInfo struct{ Input, Output, CacheRead, CacheWrite *float64 }
 
 func priceOf(p *llm.Price) *priceInfo {

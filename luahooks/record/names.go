@@ -32,9 +32,9 @@ var argumentNames = map[string]map[string]string{
 	"grep": {"ignoreCase": "ignore_case"},
 }
 
-// detailNames are the same for what the results of core tools have besides what the
-// model sees: in the session file, where pi writes such names too, and in Lua. Files
-// of earlier versions have the names of Lua; those stay as they are.
+// detailNames are the same for the details of results of core tools, which the model does
+// not see: the name in the session file and the one in Lua. Session files of earlier
+// versions have the names of Lua; those stay as they are.
 var detailNames = map[string]string{
 	"fullOutputPath": "full_output_path", "exitCode": "exit_code", "firstChangedLine": "first_changed_line",
 	"totalLines": "total_lines", "outputLines": "output_lines",

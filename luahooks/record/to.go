@@ -25,8 +25,8 @@ type Converter struct {
 	branch entryList
 }
 
-// NewConverter returns the converter of a VM. Those of a chain share valid, because their
-// hooks get the same.
+// NewConverter returns the converter of a VM. The converters of a chain share valid,
+// because all hooks of a chain get the same texts.
 func NewConverter(vm *luavm.VM, valid *ValidJSON) *Converter { return &Converter{vm: vm, valid: valid} }
 
 // Messages makes a fresh list; a handler may do with it what it likes. The items
@@ -35,16 +35,16 @@ func (c *Converter) Messages(L *lua.LState, items []session.Item) *lua.LTable {
 	return c.vm.NewStubList(L, len(items), func(i int) any { return &items[i] }, c.fillMessage)
 }
 
-// Item is one message of a context, which must not change any more; an untouched one
-// leads back to it.
+// Item makes the table of one message of a context. item must not change any more; as long
+// as Lua does not touch the table, ItemFrom returns the same message.
 func (c *Converter) Item(item *session.Item) *lua.LTable { return c.vm.NewStub(item, c.fillMessage) }
 
-// Entries is a list of entries that is not the current branch.
+// Entries makes a fresh list of entries. For the session's branch see CurrentBranch.
 func (c *Converter) Entries(L *lua.LState, entries []*session.Entry) *lua.LTable {
 	return c.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, c.fillEntry)
 }
 
-// Entry is one entry, or nil.
+// Entry makes the table of one entry; nil for nil.
 func (c *Converter) Entry(e *session.Entry) lua.LValue {
 	if e == nil {
 		return lua.LNil
@@ -52,7 +52,7 @@ func (c *Converter) Entry(e *session.Entry) lua.LValue {
 	return c.vm.NewStub(e, c.fillEntry)
 }
 
-// Message is a message outside of the context, or nil.
+// Message makes the table of a message that has no entry; nil for nil.
 func (c *Converter) Message(m *message.Message) lua.LValue {
 	if m == nil {
 		return lua.LNil
@@ -60,7 +60,7 @@ func (c *Converter) Message(m *message.Message) lua.LValue {
 	return c.Item(&session.Item{Message: m, Index: -1})
 }
 
-// ItemsOf are messages that are no entries, as a context has them.
+// ItemsOf makes items of a context of messages that have no entries.
 func ItemsOf(messages []*message.Message) []session.Item {
 	items := make([]session.Item, len(messages))
 	for i, m := range messages {
@@ -216,11 +216,11 @@ func (l *entryList) intact() bool {
 	return true
 }
 
-// entryMessage is what the message of an entry stands for: it is decoded when Lua
-// looks at it.
+// entryMessage stands for the message of an entry, which is decoded only when Lua reads
+// it.
 type entryMessage struct{ entry *session.Entry }
 
-// itemOf returns the message that a record was made for.
+// itemOf returns the message that a table was made for.
 func itemOf(ref any) (session.Item, bool) {
 	switch ref := ref.(type) {
 	case *session.Item:
@@ -263,7 +263,7 @@ func (c *Converter) fillEntry(L *lua.LState, ref any) *lua.LTable {
 	return t
 }
 
-// coreField is a field of an entry whose type the program knows.
+// coreField converts a field of an entry whose type the program knows.
 func (c *Converter) coreField(L *lua.LState, e *session.Entry, key string, v lua.LValue) lua.LValue {
 	switch {
 	case key == "message" && e.Type == session.TypeMessage:
@@ -277,7 +277,7 @@ func (c *Converter) coreField(L *lua.LState, e *session.Entry, key string, v lua
 	return v
 }
 
-// JSON decodes what hooks and models wrote; nil for nothing.
+// JSON decodes JSON that hooks and models wrote; nil for none and for what is not valid.
 func (c *Converter) JSON(raw json.RawMessage) lua.LValue { return c.decode(raw, luavm.JSON{}) }
 
 func (c *Converter) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
@@ -287,8 +287,8 @@ func (c *Converter) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
 	return c.vm.DecodeValidJSON(raw, conv)
 }
 
-// ValidJSON remembers the last text that was valid, because all hooks of a chain
-// get the same.
+// ValidJSON remembers the last text that was valid, so that a text that all hooks of a
+// chain get is checked once. It is safe for concurrent use.
 type ValidJSON struct {
 	last atomic.Pointer[json.RawMessage]
 }
