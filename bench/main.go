@@ -83,7 +83,7 @@ type result struct {
 // pair is a run of the program and the run of what it is compared with.
 type pair struct{ run, base result }
 
-// measured is a case with what its pairs took.
+// measured is a case with its pairs.
 type measured struct {
 	name, against string
 	run, base     func() (result, error)
@@ -98,7 +98,7 @@ func (m *measured) runPair() (p pair, err error) {
 	return p, err
 }
 
-// median is the middle one of what of tells about each pair.
+// median is the middle one of the values that of has for the pairs.
 func (m *measured) median(of func(pair) float64) float64 {
 	all := make([]float64, len(m.pairs))
 	for i, p := range m.pairs {

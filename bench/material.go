@@ -32,7 +32,7 @@ func exampleHooks() (map[string]string, error) {
 	return hooks, nil
 }
 
-// functionHooks are hooks of many small functions that hear of everything on the
+// functionHooks are hooks of many small functions that are called for everything on the
 // way to the first request.
 func functionHooks() map[string]string {
 	hooks := map[string]string{}

@@ -77,7 +77,7 @@ func openCopy(path string, o Options) (*Session, error) {
 
 // WithLock does something to the file of a session that nobody has open, and keeps
 // it from being opened meanwhile, where that can be: on Windows, where an open file
-// can neither be moved nor removed, the lock is let go of first. The error is a
+// can neither be moved nor removed, the lock is released first. The error is a
 // *[BusyError] if a process has the session open, a *[NotSessionError] if it is none,
 // or what do returns.
 func WithLock(path string, o Options, do func() error) error {

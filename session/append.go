@@ -140,8 +140,8 @@ func (s *Session) Flush() error {
 	return s.journal.flush()
 }
 
-// append adds an entry and saves it. What another program added meanwhile is read before,
-// so that no id is given twice.
+// append adds an entry and saves it. Entries that another program added meanwhile are
+// read before, so that no id is given twice.
 func (s *Session) append(d encodedDraft) (*Entry, error) {
 	if s.readOnly {
 		return nil, ErrReadOnly

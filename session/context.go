@@ -17,7 +17,7 @@ func (s *Session) Context() []Item {
 }
 
 // ContextOf returns the context of a branch as [Session.Context] gives it, from its path
-// from the root. What lies before the first entry that the compaction keeps is not even
+// from the root. Entries before the first one that the compaction keeps are not even
 // decoded.
 func ContextOf(path []*Entry) []Item {
 	at, first := LastCompaction(path)

@@ -13,19 +13,18 @@
 //	s.AppendMessage(&message.Message{Role: message.RoleUser, …})
 //	request := session.ForModel(s.Context())
 //
-// When a context becomes too long, package compaction says what of it a summary can
-// stand for and what stays. Whoever makes the summary appends it as a compaction
-// entry.
+// When a context becomes too long, package compaction says which part of it a summary can
+// replace. The caller that makes the summary appends it as a compaction entry.
 //
 // [Session.MoveTo] goes on from another entry, in the same file;
 // [Session.CopyPath] makes a session of its own of the way to one.
 //
 // Reading never changes a file. Writing only adds whole lines at its end, one
 // write each, under a lock that only one process has ([Open], [OpenWait]);
-// showing takes none ([Read]). What another program adds without asking is read
-// before the next write; a file that was taken away, shortened or written anew
-// is not added to. Whatever goes wrong with the file, the entry is still part of
-// the session, and the error is a *[SaveError].
+// showing takes none ([Read]). Lines that another program adds without asking are read
+// before the next write; a file that was removed, shortened or written anew is not
+// added to. If writing fails for whatever reason, the entry is still part of the
+// session, and the error is a *[SaveError].
 //
 // Entries and messages are immutable, keep the bytes they came from, and are
 // decoded when they are first looked at: a large session opens about as fast

@@ -66,7 +66,7 @@ func (e *UnwritableError) Unwrap() error { return e.Err }
 var ErrReadOnly = errors.New("the session is open for reading only")
 
 // SaveError says that an entry is part of the session but not of its file.
-// What could not be written is tried again with the next entry.
+// It is tried again with the next one.
 type SaveError struct {
 	Path string
 	Err  error

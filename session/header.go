@@ -52,8 +52,8 @@ func parseHeader(line []byte) (h Header, reason string) {
 	return h, ""
 }
 
-// version is that of a header, 1 if it names none. What is no number that we
-// know is newer than we are: only a file whose form is known is written to.
+// version reads the version of a header, 1 if it names none. A value that is no number
+// that we know counts as newer than we are: only a file whose form is known is written to.
 func version(v []byte) int {
 	if v == nil || string(v) == "null" {
 		return 1

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// journal brings the lines of a session to its file. It knows which of them are not
-// there yet and why, and looks before each write what another program has added.
+// journal writes the lines of a session to its file. It has those that are not there
+// yet, knows why, and reads before each write what another program has added.
 type journal struct {
 	store    *store // nil: nothing is ever saved
 	syncEach bool
 	changes  fileChanges
 	problems *problems
 
-	wanted   bool   // the file is: what is added is written at once
+	wanted   bool   // the file is to be there: lines that are added are written at once
 	outdated bool   // the file is of version 1; the first write makes a new one
 	pending  []byte // whole lines that are not in the file yet
 	partial  []byte // the beginning of a line that another program is writing
@@ -120,7 +120,7 @@ func (j *journal) readForeign() {
 }
 
 // addForeign adds lines that another program wrote. It may still be writing the last
-// one: what there is of that waits for the rest, or for our own next line.
+// one: the beginning of that waits for the rest, or for our own next line.
 func (j *journal) addForeign(lines []byte) {
 	lines = append(j.partial, lines...)
 	whole := bytes.LastIndexByte(lines, '\n') + 1

@@ -18,8 +18,8 @@ import (
 //   - a parentId that leads nowhere, or around in a circle, is replaced by the
 //     entry before it in the file.
 
-// loader reads the lines of a file and puts their entries into a tree. What is wrong
-// with the file it adds to the problems.
+// loader reads the lines of a file and puts their entries into a tree. It adds to the
+// problems where the file is wrong.
 type loader struct {
 	tree     *tree
 	problems *problems

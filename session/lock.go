@@ -11,20 +11,20 @@ import (
 )
 
 // The lock is on the descriptor that appends, so it ends with its holder
-// however that ends. Who holds it is written beside it only as a hint.
+// however that ends. A file beside it names the holder, only as a hint.
 
-// A lock outlives its holder for a moment: the system lets go of what a killed
-// process had when it comes to it, and a process that it was just starting has a
-// copy of the descriptor. So a lock is tried again, for longer where whoever is
-// said to have it is gone or nobody is.
+// A lock outlives its holder for a moment: the system releases the locks of a killed
+// process a little later, and a process that it was just starting has a copy of the
+// descriptor. So a lock is tried again, and longer if the hint names no process that
+// runs.
 const (
 	lockPause    = 5 * time.Millisecond
 	triesOfALive = 20
 	triesOfAGone = 100
 )
 
-// lock takes the lock, or says who has it. On a file system without locks the
-// file is used unlocked, and never cut back.
+// lock acquires the lock; the error may be a *[BusyError]. On a file system without
+// locks the file is used unlocked, and never cut back.
 func (st *store) lock() error {
 	doLock := st.testOnlyLock
 	if doLock == nil {
@@ -49,10 +49,11 @@ func (st *store) lock() error {
 	return nil
 }
 
-// busy says who holds the lock, and whether it is to be tried again: not where the
-// holder is on another host, whose processes nobody here sees. Who has just got it
-// may not have said so yet, and before that the last holder, if it was killed, is
-// still there to read: who is gone is not named.
+// busy is the error that names the holder of the lock after a number of tries; final
+// reports whether there shall be no more. A holder on another host is final at once:
+// nobody here sees its processes. A new holder writes its hint a moment after it got the
+// lock, and until then the hint of a killed one may still be there, so a process that is
+// gone is not named.
 func (st *store) busy(try int) (e *BusyError, final bool) {
 	e = &BusyError{Path: st.path}
 	if st.lockDir == "" {

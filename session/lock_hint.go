@@ -14,7 +14,7 @@ import (
 )
 
 // lockHint says who holds a lock. It is written once the lock is held and gone
-// before it is let go; one that stays behind is of a process that was killed.
+// before it is released; one that stays behind is of a process that was killed.
 // Nothing depends on hints.
 type lockHint struct {
 	Path  string    `json:"path"`

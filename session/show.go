@@ -5,7 +5,7 @@ import "pi/session/rawjson"
 // Show returns the session as one JSON object for people and programs that
 // want to see what a model would: version, id, cwd, leaf, name, model
 // ("provider/id"), thinking_level, the number of entries, and the context as
-// messages, camelCase. What is not known is null.
+// messages, camelCase. A value that is not known is null.
 func (s *Session) Show() ([]byte, error) {
 	h := s.Header()
 	provider, model := s.Model()

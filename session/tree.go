@@ -86,8 +86,8 @@ func pathTo(e *Entry) []*Entry {
 	return path
 }
 
-// clipped is a list that callers may have: they cannot write into, nor see, what is
-// appended to it later.
+// clipped makes a list fit to be returned: the caller can neither write into nor see
+// entries that are appended later.
 func clipped(es []*Entry) []*Entry { return es[:len(es):len(es)] }
 
 // meant is the entry that an id in the file means at this point, nil for none: of
@@ -152,11 +152,11 @@ func leadsTo(p, e *Entry) bool {
 	return false
 }
 
-// unreached finds what the conversation does not come by because the entry that it
-// begins with lacks its parent. A file with several roots is in order: who goes back to
-// before the first prompt begins anew, and null says so. An entry whose parentId is
-// missing, misspelt or no text looks the same, and is a mistake that hides all that
-// stands before it. root is that entry, nil if all is in order.
+// unreached finds the entries that are hidden because the one that the conversation
+// begins with lacks its parent. A file with several roots may be in order: a person who
+// goes back to before the first prompt begins anew, and a parentId of null says so. An
+// entry whose parentId is missing, misspelt or no text looks the same, and is a mistake
+// that hides all entries before it. root is that entry, nil if all is in order.
 func (t *tree) unreached() (root *Entry, hidden []*Entry) {
 	if len(t.orphans) == 0 || t.leaf == nil {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 // Version 1 is a linear list without ids, whose compactions count the first
 // entry they keep by its position in the file, the header being 0. Version 2
 // has the tree, and calls the role custom hookMessage. Both are read as they
-// are; what is in memory has the form of version 3.
+// are; in memory entries have the form of version 3.
 //
 // Lines of version 3 may follow those of version 2, so such a file is simply
 // appended to. A file of version 1 has to be written anew; the first write does

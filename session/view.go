@@ -7,8 +7,8 @@ import (
 )
 
 // View builds what a model sees of a session again and again while the session
-// grows: it remembers what it built last and adds what is new. What it returns is
-// what [Session.Context] and [Session.ForModel] return, and never changes. The zero value
+// grows: it remembers what it built last and adds what is new. Its lists are
+// those of [Session.Context] and [Session.ForModel], and never change. The zero value
 // is ready; it is not safe for concurrent use.
 type View struct {
 	of    *Session

@@ -1,4 +1,4 @@
-// Empty does nothing: what any Go program costs.
+// Empty does nothing: it shows the cost of any Go program.
 package main
 
 func main() {}

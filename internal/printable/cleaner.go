@@ -1,5 +1,5 @@
 // Package printable makes text that others wrote (models, tools, servers, files,
-// hooks) fit to be shown to a person. Whatever goes in, what comes out has no
+// hooks) fit to be shown to a person. Their result has no
 // character that commands a terminal, changes the order of reading, or is a tag.
 //
 //	Text(s), Line(s)  a text, a text in one line
@@ -26,9 +26,9 @@ import (
 // vanish, other control characters vanish, line ends become "\n", and characters
 // that nobody can see (see [Hidden]) are shown by their number, unless they belong
 // to what is seen (belongs), are for private use, where fonts have icons, or are
-// blanks of Braille, of which plots are made. What is left is valid UTF-8.
+// blanks of Braille, of which plots are made. The result is valid UTF-8.
 //
-// What a hook made with the theme may keep the colours of the theme: with Inks set,
+// Text that a hook made with the theme may have the colours of the theme: with Inks set,
 // the parameters of colour sequences, those sequences stay.
 //
 // It works on a stream: a sequence or a character may be split over any number
@@ -96,8 +96,8 @@ func (c *Cleaner) Append(dst []byte, text string) []byte {
 	return dst
 }
 
-// Finish ends the stream: what was cut off in the middle of a character is
-// shown as one that cannot be read.
+// Finish ends the stream: a character that was cut off in the middle is shown as one
+// that cannot be read.
 func (c *Cleaner) Finish(dst []byte) []byte {
 	if len(c.partial) > 0 && c.state == stateText {
 		r, n := utf8.DecodeRune(c.partial)

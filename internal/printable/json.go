@@ -7,8 +7,8 @@ import (
 )
 
 // JSONWriter passes JSON on with every hidden character as an escape, so that it
-// means the same and a terminal shows it. What is no UTF-8 becomes U+FFFD, which
-// JSON is not allowed to hold either way. It is for one goroutine.
+// means the same and a terminal shows it. Bytes that are no UTF-8, which JSON may not
+// hold, become U+FFFD. It is for one goroutine.
 type JSONWriter struct {
 	W       io.Writer
 	partial []byte // the beginning of a character

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Cut is Text of at most n characters; what is longer ends with "…" in their place.
+// Cut is Text of at most n characters; the last one of a longer text is "…".
 func Cut(text string, n int) string {
 	runes := []rune(Text(text))
 	if len(runes) > n {
@@ -20,8 +20,8 @@ func FirstLine(text string, n int) string {
 	return Cut(text, n)
 }
 
-// Short is a text of at most 200 bytes for one line of a terminal. What is longer
-// is cut; each character that is not seen is shown as one that cannot be read.
+// Short is a text of at most 200 bytes for one line of a terminal. A longer one is
+// cut; each character that is not seen is shown as one that cannot be read.
 func Short(s string) string {
 	const most = 200
 	if len(s) > most {

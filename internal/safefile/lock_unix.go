@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock takes the lock of an open file for this process, and does not wait for it:
+// Lock acquires the lock of an open file for this process, without waiting for it:
 // [ErrLocked] says that another one has it, [ErrNoLock] that there are none here. It
 // is held until [Unlock], or until the file is closed here and in every process that
 // was started meanwhile; however a process ends, its lock ends with it.
@@ -30,7 +30,7 @@ func Lock(f *os.File) error {
 	}
 }
 
-// Unlock lets go of the lock at once: a process that is just being started has a copy
+// Unlock releases the lock at once: a process that is just being started has a copy
 // of the file, and would keep the lock beyond a Close.
 func Unlock(f *os.File) { unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Lock takes the lock of an open file for this process, and does not wait for it:
+// Lock acquires the lock of an open file for this process, without waiting for it:
 // [ErrLocked] says that another one has it, [ErrNoLock] that there are none here. It
 // locks one byte far beyond the end: locks are mandatory here, and readers must still
 // get at the contents.
@@ -26,7 +26,7 @@ func Lock(f *os.File) error {
 
 func lockedByte() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 30} }
 
-// Unlock lets go of the lock.
+// Unlock releases the lock.
 func Unlock(f *os.File) { windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockedByte()) }
 
 // SyncDir does nothing: folders cannot be synced here.

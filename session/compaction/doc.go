@@ -8,8 +8,8 @@
 //
 // [NewPlan] says where the cut falls, by which rules, and what it means. [Transcript] is
 // a conversation as text, [Chunks] divides one that is too long for one request.
-// Whoever makes the summary appends it as a compaction entry, with the names of the
-// files that were read and modified ([FilesOf]) in its details.
+// The caller that makes the summary appends it as a compaction entry, with the names of
+// the files that were read and modified ([FilesOf]) in its details.
 //
 // A [Gauge] measures how long a context is while it grows: what the provider counted for
 // the last good answer, and an estimate for what follows.

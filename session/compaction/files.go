@@ -103,13 +103,13 @@ func (f FileOps) Details() json.RawMessage {
 }
 
 // ParseDetails reads the lists in the details of a compaction or a branch
-// summary, whoever wrote it. What was modified counts as edited; what is no list
+// summary, whoever wrote it. Modified files count as edited; a value that is no list
 // of paths is left out.
 func ParseDetails(details json.RawMessage) FileOps {
 	return FileOps{Read: paths(rawjson.Field(details, "readFiles")), Edited: paths(rawjson.Field(details, "modifiedFiles"))}
 }
 
-// paths reads a JSON list of paths; what is none is left out.
+// paths reads a JSON list of paths; other elements are left out.
 func paths(list []byte) []string {
 	var all []string
 	for v := range rawjson.Elements(list) {

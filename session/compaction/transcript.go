@@ -10,15 +10,15 @@ import (
 	"pi/session/message"
 )
 
-// What a transcript shows of things that nobody said: the output of tools and
-// commands, the arguments of calls, and thoughts.
+// How many characters a transcript shows of the output of tools and commands and of the
+// arguments of calls, and how many of a thought: nobody said them to anybody.
 const (
-	outputKept  = 2000 // characters
+	outputKept  = 2000
 	thoughtKept = 500
 )
 
 // Transcript is a conversation as text, for a model that is asked about it and
-// not to go on with it. What people and models said stands there in full; the
+// not to go on with it. The words of people and models stand there in full; the
 // output of tools and commands, long arguments and thoughts are clipped, with a
 // note of how much is missing; images are named. Messages that no model sees are
 // left out.

@@ -14,17 +14,17 @@ import (
 	"pi/session"
 )
 
-// A listing derives from the files alone, and is made to be shown as it comes:
-// what orders it is the time of the last write, which costs no reading, and a
-// session is read only when its turn has come.
+// A listing derives from the files alone, and is made to be shown as it comes: it is
+// ordered by the time of the last write, which costs no reading, and a session is read
+// only when its turn has come.
 
 // Scan yields the sessions under root that were started in cwd, or all if cwd
-// is "": those written last first, each described when it is asked for. What is
-// no session is passed over; the header, not the folder, says where a session
+// is "": those written last first, each described when it is asked for. Files
+// that are no sessions are passed over; the header, not the folder, says where a session
 // was started. A root that does not exist has none.
 //
-// What cannot be read comes as an error, with its path, and the scan goes on. If
-// it only may be a session of cwd, its folder decides whether it is told.
+// A file that cannot be read comes as an error, with its path, and the scan goes on. If
+// it only may be a session of cwd, its folder decides whether it comes.
 func Scan(root, cwd string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		for f, err := range withHeaders(root, cwd) {

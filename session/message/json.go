@@ -34,7 +34,7 @@ func (m *Message) MarshalJSON() ([]byte, error) {
 	return rawjson.Overlay(m.base, was, now), nil
 }
 
-// UnmarshalJSON accepts any object; what is missing or of another type is zero.
+// UnmarshalJSON accepts any object; fields that are missing or of another type are zero.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	raw, err := rawjson.Compact(data)
 	if err != nil {
@@ -47,8 +47,8 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Decode reads an object, which has to be valid JSON, and keeps its bytes. What is
-// missing or of another type is zero.
+// Decode reads an object, which has to be valid JSON, and keeps its bytes. Fields
+// that are missing or of another type are zero.
 func Decode(raw []byte) *Message {
 	m := &Message{Role: Role(rawjson.Unquote(rawjson.Field(raw, "role"))), raw: raw}
 	seen := rawjson.KeySet{}

@@ -17,7 +17,7 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Quote encodes a string. What is no valid UTF-8 becomes U+FFFD.
+// Quote encodes a string. Bytes that are no valid UTF-8 become U+FFFD.
 func Quote(s string) []byte {
 	b, _ := Encode(strings.ToValidUTF8(s, "\uFFFD"))
 	return b
@@ -34,8 +34,8 @@ func Compact(v []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// OrNull keeps a raw value that may be absent or broken from breaking a line: it is
-// compact, null if v is empty, and a string with the text of v if that is no JSON.
+// OrNull returns a raw value that may be absent or broken so that it cannot break a
+// line: compact, null if v is empty, and a string with the text of v if that is no JSON.
 func OrNull(v json.RawMessage) []byte {
 	if len(bytes.TrimSpace(v)) == 0 {
 		return []byte("null")

@@ -68,8 +68,8 @@ func (o Object) find(key string) ([]byte, bool) {
 }
 
 // Overlay writes an object again after a change. base are the bytes it came
-// from, was and now its known fields before and after. What did not change
-// keeps its bytes and its place, unknown fields too; new fields follow.
+// from, was and now its known fields before and after. Fields that did
+// not change keep their bytes and their places, and so do unknown ones; new fields follow.
 func Overlay(base []byte, was, now Object) []byte {
 	var all Object
 	done := map[string]bool{}

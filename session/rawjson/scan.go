@@ -169,7 +169,7 @@ func Field(obj []byte, key string) []byte {
 func IsString(v []byte) bool { return len(v) >= 2 && v[0] == '"' }
 
 // Unquote decodes a raw string; anything else gives "". The result is valid
-// UTF-8: what is not becomes U+FFFD, as do unpaired surrogates.
+// UTF-8: other bytes become U+FFFD, as do unpaired surrogates.
 func Unquote(v []byte) string {
 	if !IsString(v) {
 		return ""
