@@ -65,13 +65,14 @@ func (a *Assembly) block(d Delta) *openBlock {
 	return b
 }
 
-// Position is where the block of a delta stands among the blocks, from 0.
+// Position is the index of the block of a delta among the blocks, from 0; -1 if nothing of
+// it was added.
 func (a *Assembly) Position(d Delta) int { return slices.Index(a.order, d.Index) }
 
-// Stop is how the answer ended; its Reason is empty while it has not.
+// Stop says how the answer ended; its Reason is empty before the end.
 func (a *Assembly) Stop() Stop { return a.stop }
 
-// Usage is the last count that came, or nil.
+// Usage is the last usage that was added, or nil.
 func (a *Assembly) Usage() *message.Usage { return a.usage }
 
 // Content returns the blocks so far. Tool calls whose arguments are not (yet) a
@@ -93,8 +94,8 @@ func (a *Assembly) Content() (content []message.Block, broken map[string]string)
 	return content, broken
 }
 
-// Shorten keeps room bytes of the text of the answer, none of its calls, and no
-// memory of the rest.
+// Shorten cuts the text of the answer to room bytes, removes its calls, and frees the
+// memory of what it drops.
 func (a *Assembly) Shorten(room int) {
 	for _, i := range a.order {
 		b := a.blocks[i]
@@ -112,15 +113,15 @@ func (a *Assembly) Shorten(room int) {
 	a.order = slices.DeleteFunc(a.order, func(i int) bool { return a.blocks[i].text.empty() })
 }
 
-// TakeUsage removes the last count that came and returns it; nil if there is none.
+// TakeUsage removes the last usage that was added and returns it; nil if there is none.
 func (a *Assembly) TakeUsage() *message.Usage {
 	used := a.usage
 	a.usage = nil
 	return used
 }
 
-// block is what has come of the block; ok is false for a call whose arguments are not a
-// JSON object.
+// block is the block as far as it was added; ok is false for a call whose arguments are
+// not a JSON object.
 func (b *openBlock) block() (block message.Block, ok bool) {
 	text, signature := b.text.String(), b.signature.String()
 	switch b.kind {
@@ -136,9 +137,9 @@ func (b *openBlock) block() (block message.Block, ok bool) {
 	}
 }
 
-// arguments reads the collected argument text of a call: nothing at all means
-// no arguments, anything but an object is refused.
-func arguments(text string) (json.RawMessage, bool) {
+// arguments parses the arguments of a call. An empty text and null mean no arguments; ok is
+// false for anything else that is not an object.
+func arguments(text string) (args json.RawMessage, ok bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {
 		return json.RawMessage(`{}`), true

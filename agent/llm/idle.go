@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// errSilent ends a request whose server gives no sign of life.
+// errSilent is the cause of the cancellation of a request whose server is silent.
 var errSilent = errors.New("silent")
 
 // WithIdleTimeout streams r, pings too, and fails when the server is silent for
@@ -40,8 +40,8 @@ func WithIdleTimeout(ctx context.Context, client Provider, r *Request, limit tim
 	}
 }
 
-// silence measures how long a server has said nothing. The clock is looked at
-// once for each delta; the timer finds out by itself how much is left.
+// silence measures how long a server sends nothing, and cancels the request after limit. A
+// delta only stores the time; the timer computes when it fires how much is left.
 type silence struct {
 	limit time.Duration
 	end   context.CancelCauseFunc

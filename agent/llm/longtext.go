@@ -2,7 +2,7 @@ package llm
 
 import "strings"
 
-// chunk is how many bytes of a longText lie together.
+// chunk is the size of the pieces of a longText, in bytes.
 const chunk = 64 << 10
 
 // longText is text that grows piece by piece, as an answer does. It is kept in
@@ -24,7 +24,7 @@ func (t *longText) add(s string) {
 
 func (t *longText) reset() { *t = longText{} }
 
-// String joins the chunks anew each time.
+// String is the whole text. It joins the chunks anew each time.
 func (t *longText) String() string {
 	if len(t.full) == 0 {
 		return t.last.String()
@@ -32,7 +32,7 @@ func (t *longText) String() string {
 	return strings.Join(append(t.full[:len(t.full):len(t.full)], t.last.String()), "")
 }
 
-// head is the text, or its first chunks if it is longer than n: at least n bytes.
+// head is the beginning of the text: at least n bytes, or all of it.
 func (t *longText) head(n int) string {
 	size := 0
 	for i, part := range t.full {

@@ -30,7 +30,7 @@ func (e *AmbiguousError) Error() string {
 // Unwrap makes it an ErrNoModel: there is not one such model.
 func (e *AmbiguousError) Unwrap() error { return ErrNoModel }
 
-// match is Models.Match; level may be set beside an error.
+// match is [Models.Match], but level may be set together with an error.
 func (p providers) match(ref string) (model *Model, level string, err error) {
 	ref = strings.TrimSpace(ref)
 	readings := readingsOf(ref)
@@ -59,7 +59,8 @@ func (p providers) match(ref string) (model *Model, level string, err error) {
 	return nil, "", fmt.Errorf("%w: %q%s (/model or `pi models` lists them)", ErrNoModel, ref, meant)
 }
 
-// reading is one way to read a reference. If it has a level, that is cut off.
+// reading is one way to read a reference: as a name, or as a name and a level that is cut
+// off it.
 type reading struct{ name, level string }
 
 func readingsOf(ref string) []reading {
@@ -78,7 +79,7 @@ func cutLast(s string, sep byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// qualified splits a name that begins with a provider's; s is nil for another.
+// qualified splits provider/id; s is nil if the name does not begin with a known provider.
 func (p providers) qualified(name string) (s *ProviderSpec, id string) {
 	provider, id, _ := strings.Cut(name, "/")
 	if id == "" {
@@ -125,8 +126,8 @@ func having(candidates []*Model, fits func(id string) bool) (found []*Model) {
 	return found
 }
 
-// findExact finds a bare id at any provider. Where it looks like one of a provider
-// that there is, only those count that can be used.
+// findExact finds a bare id at any provider. If it begins like provider/id, with a known
+// provider, only models that can be used are considered.
 func (p providers) findExact(r reading) (*Model, error) {
 	usable := p.models((*ProviderSpec).isUsable)
 	if model, err := onlyOne(r.name, withID(usable, r.name)); model != nil || err != nil {
@@ -149,8 +150,8 @@ func (p providers) findExact(r reading) (*Model, error) {
 	return onlyOne(r.name, withID(p.models(anyProvider), r.name))
 }
 
-// findDefault finds the model to begin with of the provider that is called name. Of
-// one that cannot be used it counts only where the name means nothing else.
+// findDefault finds the default model of the provider that is called name. If that
+// provider cannot be used, a usable model that the name fits is preferred.
 func (p providers) findDefault(name string, usable []*Model) (*Model, error) {
 	s := p.findFold(strings.TrimSuffix(name, "/"))
 	if s == nil || s.Default == "" {
@@ -164,7 +165,7 @@ func (p providers) findDefault(name string, usable []*Model) (*Model, error) {
 	return s.model(s.Default), nil
 }
 
-// findLike finds what a name means that is no exact one.
+// findLike finds the model that an inexact name fits best.
 func (p providers) findLike(r reading) (*Model, error) {
 	if s, id := p.qualified(r.name); s != nil {
 		if model, err := best(r.name, s.list(), id, closeFit); model != nil || err != nil {
@@ -187,8 +188,8 @@ func (p providers) findLike(r reading) (*Model, error) {
 	return nil, nil
 }
 
-// open makes a model of an unlisted id. One that may have a level at its end is
-// not taken for an id, unless another level was cut off already. No id has blanks.
+// open asks the provider for a model of an unlisted id; nil if there is none. An id never
+// has blanks, nor a level at its end, unless another level was cut off already.
 func (s *ProviderSpec) open(id string, cut bool) *Model {
 	_, level, _ := cutLast(id, ':')
 	if s.Open == nil || strings.ContainsAny(id, " \t\n") || ValidThinking(level) && !cut {
@@ -217,7 +218,8 @@ func best(ref string, candidates []*Model, name string, fits fitness) (*Model, e
 	return onlyOne(ref, found)
 }
 
-// onlyOne is the model that is meant if all of these fit; nil if none does.
+// onlyOne returns the only model of those that fit, after older dates of the same model
+// are removed: nil if there is none, and an *AmbiguousError if there are several.
 func onlyOne(ref string, fitting []*Model) (*Model, error) {
 	fitting = undatedOnly(fitting)
 	switch len(fitting) {
@@ -238,8 +240,8 @@ func onlyOne(ref string, fitting []*Model) (*Model, error) {
 	return nil, e
 }
 
-// nearest is the model whose name is most like ref, one that can be used rather
-// than another; "" if none is.
+// nearest is the name of the model that ref resembles most, "" if it resembles none. A
+// model that can be used is preferred.
 func (p providers) nearest(ref string) string {
 	name := strings.ToLower(ref)
 	for _, candidates := range [][]*Model{p.models((*ProviderSpec).isUsable), p.models(anyProvider)} {

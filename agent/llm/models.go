@@ -34,7 +34,7 @@ func (m *Models) Register(spec ProviderSpec) {
 	m.put(spec)
 }
 
-// put adds a provider or replaces it, with the key that it was given. m is locked.
+// put adds or replaces a provider, with the key that GiveKey gave it. m is locked.
 func (m *Models) put(spec ProviderSpec) {
 	if key, ok := m.given[spec.Name]; ok {
 		spec.Key = func(context.Context) (string, error) { return key, nil }
@@ -70,7 +70,7 @@ func (m *Models) Unregister(name string) bool {
 	return i >= 0
 }
 
-// now is what is registered at this moment.
+// now returns the providers that are registered at this moment.
 func (m *Models) now() providers {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -116,9 +116,9 @@ func (m *Models) Find(provider, id string) *Model {
 // with there. level is "" when ref names none.
 //
 // The first of these that fits anything decides: exactly provider/id; exactly an
-// id, or one but for its date and punctuation; what stands behind the last slash
-// of one; a prefix; a part, with any punctuation taken for any other; words in
-// their order; words in any order. Models that can be used come before the others,
+// id, or one but for its date and punctuation; the part of one behind its last slash;
+// a prefix; a part, where all punctuation is alike; words in their order; words in any
+// order. Models that can be used come before the others,
 // but for an id that is exactly that.
 // Of a model with dated and undated ids the undated one is meant, else the newest.
 // If several are left, the error is an *[AmbiguousError].
@@ -203,7 +203,7 @@ func providerGone(model *Model) error {
 		NextStep: "/model or --model chooses another"}
 }
 
-// Client returns who streams the answers of model.
+// Client returns the provider that streams the answers of model.
 func (m *Models) Client(model *Model) (Provider, error) {
 	s := m.now().find(model.Provider)
 	switch {
@@ -222,5 +222,5 @@ func (m *Models) Client(model *Model) (Provider, error) {
 	return nil, fmt.Errorf("model %s/%s: no client for api %q%s", model.Provider, model.ID, model.API, known)
 }
 
-// Ref is the name a person uses: provider/id.
+// Ref is the full name of the model: provider/id.
 func (m *Model) Ref() string { return m.Provider + "/" + m.ID }

@@ -95,8 +95,8 @@ func looseFit(n nameParts, model *Model) int {
 	return 2
 }
 
-// undatedOnly leaves one of several ids of a model at a provider: the one without
-// a date, else the newest.
+// undatedOnly removes all but one of the ids of a model that differ only in their date,
+// at each provider: the one without a date is retained, else the newest.
 func undatedOnly(models []*Model) []*Model {
 	var kept []*Model
 	at := map[string]int{}

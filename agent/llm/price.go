@@ -10,8 +10,8 @@ func (p *Price) Covers(u *message.Usage) bool {
 		(u.CacheRead == 0 || p.CacheRead >= 0) && (u.CacheWrite == 0 || p.CacheWrite >= 0)
 }
 
-// Of is u with its total and its cost. What has no known price adds nothing;
-// whoever shows it asks Covers.
+// Of is a copy of u with its total and its cost in dollars. Tokens without a known price
+// cost nothing there; Covers reports whether there are any.
 func (p *Price) Of(u message.Usage) *message.Usage {
 	u.TotalTokens = u.Input + u.Output + u.CacheRead + u.CacheWrite
 	if p != nil {
@@ -28,6 +28,5 @@ func (p *Price) Of(u message.Usage) *message.Usage {
 
 func perMillion(tokens int, price float64) float64 { return float64(tokens) * max(0, price) / 1e6 }
 
-// Known reports whether the price of what is asked and of what is answered is
-// known; a nil price is not.
+// Known reports whether the prices of input and output are known; a nil price is not.
 func (p *Price) Known() bool { return p != nil && p.Input >= 0 && p.Output >= 0 }

@@ -22,16 +22,16 @@ type ProviderSpec struct {
 	Key func(context.Context) (string, error)
 	// HasKey tells without asking anybody whether Key would find one.
 	HasKey func() bool
-	// KeyHint is what a person does to give it a key, such as "export NAME". It is
-	// asked when there is none. nil: nothing is known.
+	// KeyHint says how a person gives it a key, such as "export NAME". It is called
+	// when there is none. nil: nobody knows.
 	KeyHint func() string
 	// Open makes a model for an id that Models does not list; nil: no such model.
 	Open func(id string) *Model
 	// Discover asks the provider itself what it has; nil: it cannot be asked. It is
 	// called when a person looks for a model, and never at start.
 	Discover func(context.Context) ([]*Model, error)
-	// Partial says that it may have others than Models lists, as a server at an
-	// address of the person's own.
+	// Partial says that it may have models that Models does not list, as a server at
+	// an address of the person's own may.
 	Partial bool
 	// ByNameOnly keeps its models from being cycled through; they are chosen by name.
 	ByNameOnly bool
@@ -45,8 +45,8 @@ type ProviderSpec struct {
 // Listed is the Models of a provider whose models are known beforehand.
 func Listed(models ...*Model) func() []*Model { return func() []*Model { return models } }
 
-// providers is what a registry holds at one moment, in order of registration. It does
-// not change, and is asked without any lock.
+// providers are the providers of a registry at one moment, in order of registration. The
+// list never changes, so that no lock is needed to read it.
 type providers []*ProviderSpec
 
 func (p providers) index(name string) int {
@@ -79,7 +79,8 @@ func (p providers) findFold(name string) *ProviderSpec {
 	return nil
 }
 
-// models lists the models of the providers that are wanted, and asks no other.
+// models lists the models of the wanted providers. No other provider is asked for its
+// models.
 func (p providers) models(wanted func(*ProviderSpec) bool) (all []*Model) {
 	for _, s := range p {
 		if wanted(s) {
@@ -96,7 +97,7 @@ func (s *ProviderSpec) isUsable() bool { return s.HasKey == nil || s.HasKey() }
 
 func (s *ProviderSpec) isUnusable() bool { return !s.isUsable() }
 
-// list is what a provider lists, and what it was found to have besides.
+// list lists the models of a provider, with those that Discover found.
 func (s *ProviderSpec) list() (all []*Model) {
 	if s.Models != nil {
 		all = slices.Clip(s.Models())
@@ -113,14 +114,13 @@ func hasID(models []*Model, id string) bool {
 	return slices.ContainsFunc(models, func(m *Model) bool { return m.ID == id })
 }
 
-// isComplete reports whether only what is listed of a provider can be there: all its
-// models are known, or it was asked for them.
+// isComplete reports whether a provider has no other models than those listed.
 func (s *ProviderSpec) isComplete(listed []*Model) bool {
 	return len(listed) > 0 && (!s.Partial || s.found != nil)
 }
 
-// model returns the model of an id, as it is listed or as the provider opens it; nil if
-// there is none.
+// model returns the model of an id, which is listed or which Open makes; nil if there is
+// none.
 func (s *ProviderSpec) model(id string) *Model {
 	for _, model := range s.list() {
 		if model.ID == id {

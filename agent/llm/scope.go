@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Choice is a model and the thinking level that goes with it, "" for the one at
-// hand.
+// Choice is a model with a thinking level; "" for the level that is in force.
 type Choice struct {
 	Model *Model
 	Level string
@@ -83,6 +82,5 @@ func globs(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// flat makes slashes ordinary characters, for ids of one model have more of them
-// than those of another.
+// flat makes slashes ordinary characters for path.Match, so that * also matches them.
 func flat(s string) string { return strings.ReplaceAll(s, "/", "\x00") }

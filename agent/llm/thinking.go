@@ -12,7 +12,7 @@ var thinkingLevels = []string{"off", "minimal", "low", "medium", "high", "xhigh"
 // ValidThinking reports whether level is one of the thinking levels.
 func ValidThinking(level string) bool { return slices.Contains(thinkingLevels, level) }
 
-// CheckThinking returns the error for what is no thinking level.
+// CheckThinking returns an error for a text that is not a thinking level.
 func CheckThinking(level string) error {
 	if ValidThinking(level) {
 		return nil
@@ -23,9 +23,9 @@ func CheckThinking(level string) error {
 // ThinkingLevels returns the thinking levels, lowest first.
 func ThinkingLevels() []string { return slices.Clone(thinkingLevels) }
 
-// Clamp is the level that m is asked for when level is wanted: that one if m
-// offers it, else the highest below it, else the lowest. Who wants the model to
-// think is never given "off" by that, unless there is nothing else.
+// Clamp is the level of m that is used when level is wanted: that one if m offers it, else
+// the highest below it, else the lowest. A wanted level other than "off" becomes "off"
+// only if m offers nothing else.
 func Clamp(m *Model, level string) string {
 	offered := m.Levels
 	switch {
@@ -75,8 +75,8 @@ func Clamped(m *Model, level string) string {
 	}
 }
 
-// WishLeft is the level to wish for in a session that was left with model and
-// level: that one, unless it is what model makes of the present wish.
+// WishLeft is the level that is wanted in a resumed session, whose last model and level
+// these are: level, or wish (the level that is wanted now) if model makes level of it.
 func WishLeft(model *Model, level, wish string) string {
 	if Clamp(model, wish) == level {
 		return wish
