@@ -17,7 +17,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -50,52 +49,6 @@ type Outcome struct {
 	Quit   bool
 }
 
-// Set is the commands there are. It is safe for concurrent use if the function
-// for hook commands is.
-type Set struct {
-	builtin []Command
-	hooks   func() []Command
-	// Refresh brings the commands of hooks up to date; it is asked before a name is
-	// called unknown, for its hook may just have been saved. It may be nil.
-	Refresh func()
-}
-
-// NewSet returns a set of the program's own commands, and /help before them.
-// hooks returns the commands of hooks at this moment; it may be nil. A hook
-// command with the name of a built-in one cannot be reached.
-func NewSet(builtin []Command, hooks func() []Command) *Set {
-	s := &Set{hooks: hooks}
-	s.builtin = append([]Command{s.help()}, builtin...)
-	return s
-}
-
-// All lists the commands: the program's own, then those of hooks.
-func (s *Set) All() []Command {
-	all := s.builtin[:len(s.builtin):len(s.builtin)]
-	if s.hooks == nil {
-		return all
-	}
-	for _, c := range s.hooks() {
-		if _, taken := find(s.builtin, c.Name); !taken {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// Lookup returns the command called name, without its slash.
-func (s *Set) Lookup(name string) (Command, bool) { return find(s.All(), name) }
-
-// lookupAgain is Lookup that looks for new commands before it gives up.
-func (s *Set) lookupAgain(name string) (Command, bool) {
-	c, ok := s.Lookup(name)
-	if !ok && s.Refresh != nil {
-		s.Refresh()
-		c, ok = s.Lookup(name)
-	}
-	return c, ok
-}
-
 func find(commands []Command, name string) (Command, bool) {
 	for _, c := range commands {
 		if c.Name == name {
@@ -112,26 +65,6 @@ func find(commands []Command, name string) (Command, bool) {
 	return Command{}, false
 }
 
-// Run runs a line that begins with a slash. The error is an *[UnknownError] if
-// there is no such command, a *[CancelledError] if a hook was against it, else
-// what the command failed with.
-func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
-	name, args := Split(line)
-	c, ok := s.lookupAgain(name)
-	if !ok {
-		return Outcome{}, s.unknown(name)
-	}
-	outcome, err := c.Run(ctx, args)
-	if err != nil && errors.Is(err, agent.ErrCancelled) && c.Hook == "" {
-		what := strings.ToUpper(name[:1]) + name[1:]
-		if c.Title != "" && name == c.Name {
-			what = c.Title
-		}
-		err = &CancelledError{What: what, Err: err}
-	}
-	return outcome, err
-}
-
 // Split divides a command line into the name without its slash and the rest,
 // trimmed.
 func Split(line string) (name, args string) {
@@ -140,23 +73,6 @@ func Split(line string) (name, args string) {
 		return line[:i], strings.TrimSpace(line[i:])
 	}
 	return line, ""
-}
-
-// Reads reports whether a line is a command rather than a prompt. Where its first word
-// could be one and nobody has it, it is a text, unless it was probably meant for one:
-// the name of a command is like it, or it is all there is. That is an *[UnknownError].
-func (s *Set) Reads(line string) (isCommand bool, err error) {
-	if !agent.IsCommandLine(line) {
-		return false, nil
-	}
-	name, args := Split(line)
-	if _, ok := s.lookupAgain(name); ok {
-		return true, nil
-	}
-	if unknown := s.unknown(name); args == "" || len(unknown.Nearest) > 0 {
-		return false, unknown
-	}
-	return false, nil
 }
 
 // CancelledError is a command that a hook did not let happen.

@@ -9,16 +9,6 @@ import (
 	"pi/agent"
 )
 
-// Options are what the commands work on.
-type Options struct {
-	Agent *agent.Agent
-	UI    agent.UI // asked for what a person has to choose; without a person, as with nil, the choices are listed
-
-	Blocks bool // bars may be drawn with block characters
-
-	Sessions *Sessions // nil: there is no /resume
-}
-
 // Core returns the commands that every front end has.
 func Core(o Options) []Command {
 	if o.UI == nil {
@@ -51,17 +41,6 @@ func newCommand(o Options) Command {
 			}
 			return Outcome{Status: status}, nil
 		}),
-	}
-}
-
-// withoutArgument is run for a command that refuses arguments: somebody who gives
-// one means something else.
-func withoutArgument(name string, run func(context.Context) (Outcome, error)) func(context.Context, string) (Outcome, error) {
-	return func(ctx context.Context, args string) (Outcome, error) {
-		if args != "" {
-			return Outcome{}, fmt.Errorf("/%s takes no argument", name)
-		}
-		return run(ctx)
 	}
 }
 

@@ -7,25 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// help is the command that prints the set it is in.
-func (s *Set) help() Command {
+// helpCommand prints the commands that all gives at that moment.
+func helpCommand(all func() []Command) Command {
 	return Command{
 		Name: "help", Args: "[command]", Help: "list the commands, or tell about one",
 		Complete: func(prefix string) []string {
 			var names []string
-			for _, c := range s.All() {
+			for _, c := range all() {
 				names = append(names, c.Name)
 			}
 			return withPrefix(names, prefix)
 		},
 		Run: func(_ context.Context, args string) (Outcome, error) {
 			if args == "" {
-				return Outcome{Status: table(s.All())}, nil
+				return Outcome{Status: table(all())}, nil
 			}
 			name, _ := Split(args)
-			c, ok := s.Lookup(name)
+			c, ok := find(all(), name)
 			if !ok {
-				return Outcome{}, s.unknown(name)
+				return Outcome{}, unknown(name, all())
 			}
 			text := table([]Command{c})
 			if c.More != "" {

@@ -54,16 +54,6 @@ func labelList(s *session.Session) string {
 	return strings.Join(lines, "\n")
 }
 
-// lastMessage is what the conversation of a path ends with.
-func lastMessage(path []*session.Entry) *session.Entry {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].Message() != nil {
-			return path[i]
-		}
-	}
-	return nil
-}
-
 // setLabel names an entry, and has it saved.
 func setLabel(ctx context.Context, a *agent.Agent, s *session.Session, id, name string) (Outcome, error) {
 	name = strings.TrimSpace(name)

@@ -12,14 +12,14 @@ const (
 	nearestTold = 3
 )
 
-// unknown is the error for a name that nobody has.
-func (s *Set) unknown(name string) *UnknownError {
+// unknown is the error for a name that none of the commands has.
+func unknown(name string, commands []Command) *UnknownError {
 	type alike struct {
 		name string
 		by   int
 	}
 	var found []alike
-	for _, c := range s.All() {
+	for _, c := range commands {
 		for _, known := range append([]string{c.Name}, c.Aliases...) {
 			d := suggest.Distance(name, known)
 			if len(name) > 1 && strings.HasPrefix(known, name) {

@@ -2,23 +2,11 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"pi/agent"
-	"pi/internal/printable"
 	"pi/session"
-)
-
-// treeWays are what can be done with an entry that was picked.
-const (
-	wayGo      = "go on from there"
-	waySummary = "the same, with a summary of what is left behind"
-	wayAbout   = "the same, with a summary that looks at something in particular"
-	wayLabel   = "label it"
-	wayBranch  = "branch off to a new session"
-	wayBack    = "back to the tree"
 )
 
 func treeCommand(o Options) Command {
@@ -40,9 +28,6 @@ func treeCommand(o Options) Command {
 		Run:      navigator{o}.run,
 	}
 }
-
-// navigator is the command /tree.
-type navigator struct{ Options }
 
 func (t navigator) run(ctx context.Context, args string) (Outcome, error) {
 	s := t.Agent.Session()
@@ -77,58 +62,4 @@ func (t navigator) print(s *session.Session, f treeFilter) (Outcome, error) {
 		lines[i] = row.text
 	}
 	return Outcome{Status: strings.Join(lines, "\n")}, nil
-}
-
-func nothingShown(f treeFilter) string {
-	if f.search != "" {
-		return fmt.Sprintf("no entry has %q in it; /tree all lists them", f.search)
-	}
-	return "no entry is shown with the filter " + f.word + "; /tree all lists them"
-}
-
-// canceller is a UI on which the person can cancel what takes a while.
-type canceller interface {
-	Cancellable(ctx context.Context, doing string, do func(context.Context))
-}
-
-// moveTo moves the leaf to an entry and says where the conversation is now.
-func (t navigator) moveTo(ctx context.Context, id string, o agent.NavigateOptions) (_ Outcome, err error) {
-	var m agent.Moved
-	move := func(ctx context.Context) { m, err = t.Agent.Navigate(ctx, id, o) }
-	if ui, ok := t.UI.(canceller); ok && o.Summarize {
-		ui.Cancellable(ctx, "summing up", move)
-	} else {
-		move(ctx)
-	}
-	if errors.Is(err, agent.ErrAborted) {
-		return Outcome{}, errors.New("interrupted; nothing has moved")
-	}
-	word := "moved"
-	switch {
-	case m.Stayed:
-		word = "you are there already"
-	case m.Summary != nil:
-		word = "moved, with a summary of what was left"
-	case o.Summarize:
-		word = "moved; nothing was left that could be summed up"
-	}
-	return moved(t.Agent, m, word), err
-}
-
-// moved is the outcome of a move of the leaf.
-func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
-	s, text := a.Session(), word+": the conversation is empty here"
-	if e := lastMessage(s.Path(m.Leaf)); e != nil {
-		line, _ := entryText(e, true)
-		text = fmt.Sprintf("%s: the conversation (%s) ends with %s", word, printable.Count(len(s.Context()), "message"), line)
-	}
-	return recalled(text, m.Recalled)
-}
-
-// recalled gives back what was sent once.
-func recalled(status string, r agent.Recalled) Outcome {
-	if r.Attachments > 0 {
-		status += "\n" + printable.Count(r.Attachments, "attachment") + " went with that prompt: what its text names with @ goes along again, the rest has to be attached again"
-	}
-	return Outcome{Status: status, Draft: r.Text}
 }

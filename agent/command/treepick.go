@@ -9,6 +9,16 @@ import (
 	"pi/session"
 )
 
+// treeWays are what can be done with an entry that was picked.
+const (
+	wayGo      = "go on from there"
+	waySummary = "the same, with a summary of what is left behind"
+	wayAbout   = "the same, with a summary that looks at something in particular"
+	wayLabel   = "label it"
+	wayBranch  = "branch off to a new session"
+	wayBack    = "back to the tree"
+)
+
 // window is how many rows are offered at once: with the two that lead further
 // they fill the list that a terminal shows.
 const window = 27

@@ -8,8 +8,10 @@
 //
 //	options.go     what the command line says of a run
 //	place.go       settings, approvals and keys of a directory
-//	app.go         from a place to a front end and its end; messages.go: what is said then
-//	hooks.go       which hooks are loaded, and what they are told before a session
+//	app.go         from a place to a front end and its end; run.go: what is made on the
+//	               way; messages.go: what is said then
+//	hooks.go       hooks are loaded, and told what is before a session; chain.go: which
+//	               hooks there are, and what they are given
 //	hookcommand.go /hooks and /reload
 //	screen.go      what hooks draw
 //	session.go     where sessions are kept; opening.go: which one a run works on
@@ -19,7 +21,7 @@
 //	tools.go       the program's tools
 //	banner.go      what a session in the terminal begins with
 //	ask.go         what a person is asked before there is a front end; early.go:
-//	               by hooks
+//	               by hooks; pending.go: about what waits for approval
 package app
 
 import (
@@ -37,40 +39,17 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
-	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
 	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/luahooks"
-	"pi/luahooks/trust"
 	"pi/repl"
 	"pi/serve"
 	"pi/session"
 
 	"golang.org/x/term"
 )
-
-// run is one run in a place, put together in the order in which its parts need
-// each other: hooks, models, session, agent, front end.
-type run struct {
-	place    *Place
-	sessions Sessions // those of the place, unless a hook named another folder
-	said     messages
-	models   *llm.Models
-	chain    *luahooks.Chain
-	skipped  []trust.Source // project hooks that nobody approved
-	choice   modelChoice
-	prompt   agent.SystemPrompt
-	agent    *agent.Agent // nil until there is a session
-	commands *command.Set // nil until there is a front end
-}
-
-// front is a front end as a run sees it.
-type front interface {
-	agent.Listener
-	agent.UI
-}
 
 // Start runs a session in the front end that the command line asks for.
 func Start(ctx context.Context, p *Place) error {
@@ -89,8 +68,6 @@ func Start(ctx context.Context, p *Place) error {
 	}
 	return r.interact(ctx)
 }
-
-func (p *Place) newRun() *run { return &run{place: p, sessions: p.Sessions()} }
 
 // print answers the prompts of the command line and of standard input.
 func (r *run) print(ctx context.Context) error {
@@ -126,7 +103,7 @@ func (r *run) interact(ctx context.Context) error {
 		History: filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd)),
 		NoColor: os.Getenv("NO_COLOR") != "",
 		Plain:   p.Plain || p.Config.UI.Plain, ShowThinking: p.Config.UI.ShowThinking,
-		Banner: r.banner, First: p.firstLines(),
+		Banner: func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, First: p.firstLines(),
 		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
 		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
 		Renderer: drawnByHooks{func() *luahooks.Chain { return r.chain }},
@@ -212,26 +189,6 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 		return errors.Join(err, s.Close())
 	}
 	return nil
-}
-
-// toolOptions say where the tools work; commands learn which session and model
-// they run for.
-func (r *run) toolOptions() tool.Options {
-	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale}
-	o.Session = func() string {
-		if r.agent == nil {
-			return ""
-		}
-		return r.agent.Session().ID()
-	}
-	o.Env = func() []string {
-		if r.agent == nil {
-			return nil
-		}
-		s, m := r.agent.Session(), r.agent.Model()
-		return []string{"PI_SESSION_ID=" + s.ID(), "PI_SESSION_FILE=" + s.File(), "PI_PROVIDER=" + m.Provider, "PI_MODEL=" + m.ID}
-	}
-	return o
 }
 
 func (r *run) newAgent(s *session.Session) error {

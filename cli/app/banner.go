@@ -5,17 +5,19 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/instructions"
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/session"
 )
 
-// banner is what the interactive front end begins with.
-func (r *run) banner() []string {
-	m, p := r.agent.Model(), r.place
-	first := fmt.Sprintf("pi %s · %s:%s · %s", p.Version, m.Ref(), r.agent.Thinking(), r.chain.Summary())
-	for _, f := range r.prompt.Files {
+// banner is what the interactive front end begins with. hooks is a summary of them.
+func (p *Place) banner(a *agent.Agent, hooks string, files []instructions.File) []string {
+	m := a.Model()
+	first := fmt.Sprintf("pi %s · %s:%s · %s", p.Version, m.Ref(), a.Thinking(), hooks)
+	for _, f := range files {
 		rel, err := filepath.Rel(p.Cwd, f.Path)
 		if err != nil || strings.HasPrefix(rel, "..") {
 			rel = f.Path
@@ -23,7 +25,7 @@ func (r *run) banner() []string {
 		first += " · " + rel
 	}
 	lines := []string{first}
-	if line := resumed(r.agent.Session()); line != "" {
+	if line := resumed(a.Session()); line != "" {
 		lines = append(lines, line)
 	}
 	if m.Provider == "demo" {

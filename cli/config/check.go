@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -152,22 +151,6 @@ func (d *decoder) notePlainKey(path string) {
 	if d.literalKey == 0 {
 		d.literalKey = d.line(path)
 	}
-}
-
-// NamesVariable reports whether a text, given as a key, looks like the name of a
-// variable: $NAME, ${NAME}, or two words or more in capitals.
-func NamesVariable(s string) bool {
-	return regexp.MustCompile(`^(\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|[A-Z][A-Z0-9]*_[A-Z0-9_]+)$`).MatchString(s)
-}
-
-// ShownVariable is the name of a variable as it may be shown: what no variable is
-// called is likely the key itself, written in the wrong place.
-func ShownVariable(name string) string {
-	const upper, lower = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_", "abcdefghijklmnopqrstuvwxyz_"
-	if strings.Trim(name, upper+"0123456789") == "" || strings.Trim(name, lower) == "" {
-		return name
-	}
-	return "…"
 }
 
 // notOneOf is the message about a word that is not among words; "" if it is.

@@ -4,7 +4,9 @@
 //	config.go  every setting: a field of [Config] with its key and its rule as tags
 //	load.go    [Load] lays the files over each other: defaults, the agent directory's,
 //	           the project's, the environment
-//	decode.go  one parsed file into a Config, key by key
+//	file.go    [ReadFile] reads what may be anything, up to a bound
+//	decode.go  one parsed file into a Config, key by key; decoder.go: what is wrong
+//	           with it
 //	check.go   the rules of values, and the words for what breaks one
 //	lines.go   the line of each key, and the bounds of a file
 //	print.go   [Print] writes what is in force, with [Origins]
@@ -170,4 +172,17 @@ func Default() Config {
 		Providers:         map[string]Provider{},
 		Origins:           Origins{},
 	}
+}
+
+// Origins maps the path of a key to where its value came from: "file:line",
+// "environment NAME", or the flag. A key that is not there has its default. The
+// lists of a project's file are "project hooks" and "project disable".
+type Origins map[string]string
+
+// Of is the origin of the key at path.
+func (o Origins) Of(path string) string {
+	if origin, ok := o[path]; ok {
+		return origin
+	}
+	return "default"
 }

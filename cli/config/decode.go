@@ -7,37 +7,12 @@ import (
 	"reflect"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"time"
 
 	"pi/internal/printable"
 	"pi/internal/suggest"
 )
-
-// decoder moves one parsed file into a Config, key by key: what does not fit is
-// reported with its line and the rest goes on.
-type decoder struct {
-	place
-	lines      lineIndex
-	origins    Origins
-	problems   []Problem
-	unshown    int    // problems beyond maxProblems
-	literalKey int    // line of the first key in plain text; 0: none
-	concerns   string // the Key of problems that come up
-	lost       string // why hooks or bounds of tools are not known; "" if they are
-	lostTools  bool   // bounds of tools are among them
-}
-
-// maxProblems is how many problems of one file are told.
-const maxProblems = 50
-
-// target is where one key of the file goes.
-type target struct {
-	path string // as a person would write it: providers.local.models[0].id
-	tag  reflect.StructTag
-	dst  reflect.Value
-}
 
 // decodeDocument decodes the top level, where a project's file may set only part.
 func (d *decoder) decodeDocument(cfg *Config, doc map[string]any) {
@@ -303,50 +278,6 @@ func (d *decoder) asTable(t target, v any) (map[string]any, bool) {
 		d.report(d.line(t.path), wrongType(t.path, "table", v))
 	}
 	return src, ok
-}
-
-// noteOrigin notes where a setting is from. The lists of a project have keys of their
-// own.
-func (d *decoder) noteOrigin(t target) {
-	key := t.path
-	if d.project != "" && (key == "hooks" || key == "disable") {
-		key = "project " + key
-	}
-	d.origins[key] = d.origin(t.path)
-}
-
-func (d *decoder) origin(path string) string { return d.file + ":" + strconv.Itoa(d.line(path)) }
-
-func (d *decoder) line(path string) int { return max(d.lines[path], 1) }
-
-func (d *decoder) report(line int, text string) { d.add(line, text, false) }
-
-func (d *decoder) warn(line int, text string) { d.add(line, text, true) }
-
-func (d *decoder) add(line int, text string, warning bool) {
-	if ofTools := d.concerns == toolsKey; (ofTools || d.concerns == hooksKey) && !warning && d.project == "" { // what a project may not set is no loss
-		d.lost, d.lostTools = fmt.Sprintf("line %d: %s", line, text), d.lostTools || ofTools
-	}
-	if len(d.problems) >= maxProblems {
-		d.unshown++
-		return
-	}
-	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Key: d.concerns, Warning: warning})
-}
-
-// Settings that may keep a tool from running: without them tools are shut.
-const (
-	hooksKey = "hooks"
-	toolsKey = "tools"
-)
-
-// reject reports a value that breaks its rule, and the one that stays in force
-// instead.
-func (d *decoder) reject(t target, text string) {
-	if stays := formatValue(t.dst); !t.dst.IsZero() && t.tag.Get("secret") == "" {
-		text += "; " + stays + " stays in force"
-	}
-	d.add(d.line(t.path), text, t.tag.Get("warn") != "")
 }
 
 // inOrder gives the keys in their order in the file.

@@ -8,12 +8,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sort"
 	"strings"
 
 	"pi/internal/printable"
-	"pi/internal/safefile"
 
 	"github.com/BurntSushi/toml"
 )
@@ -22,25 +20,6 @@ import (
 // project's .pi/config.toml, the environment; flags come on top and are the
 // caller's. A file with a syntax error counts for nothing; otherwise every value
 // stands for itself, so that one mistake costs one setting.
-
-// Problem is something wrong in a settings file, told to the person.
-type Problem struct {
-	File    string
-	Line    int    // 0: the file as a whole
-	Text    string // what is wrong, and what to do about it; contains no secret
-	Warning bool   // worth a look; not a mistake that lost a setting
-	Key     string // the setting that it concerns: "model", "providers.local"; "": the file as a whole
-}
-
-func (p Problem) String() string { return p.Where() + ": " + p.Text }
-
-// Where is the file, with the line if there is one.
-func (p Problem) Where() string {
-	if p.Line == 0 {
-		return p.File
-	}
-	return fmt.Sprintf("%s:%d", p.File, p.Line)
-}
 
 // Load reads the settings of agentDir and of the project in cwd. It prints
 // nothing; the Config is usable whatever the problems are. A file that does not
@@ -59,18 +38,6 @@ func Load(agentDir, cwd string, getenv func(string) string, inForce func(path st
 	applyEnvironment(&cfg, getenv)
 	return cfg, problems
 }
-
-// place is a settings file and what its values are relative to.
-type place struct {
-	file    string
-	home    string
-	project string // the project's directory, if it is the project's file
-	inForce func(path string) (data []byte, ok bool)
-}
-
-// maxSize is far above any file written by hand; lines.go bounds how
-// much a file may contain.
-const maxSize = 256 << 10
 
 func loadFile(cfg *Config, at place) []Problem {
 	data, info, err := at.read()
@@ -93,58 +60,6 @@ func loadFile(cfg *Config, at place) []Problem {
 		d.problems = append(d.problems, Problem{File: at.file, Line: last, Text: fmt.Sprintf("and %d more problems in this file", d.unshown)})
 	}
 	return d.problems
-}
-
-// read is the content in force, and what the disk says of the file; nil if it has
-// none.
-func (at place) read() ([]byte, fs.FileInfo, error) {
-	if at.inForce != nil {
-		if data, ok := at.inForce(at.file); ok {
-			info, err := os.Stat(at.file)
-			if err != nil {
-				info = nil
-			}
-			return data, info, nil
-		}
-	}
-	return ReadFile(at.file)
-}
-
-// ReadFile reads a file of settings or of keys, of at most 256 KiB. It refuses
-// what is no regular file: a named pipe would never end. The error does not name
-// the file; it is [fs.ErrNotExist] where there is none.
-func ReadFile(file string) ([]byte, fs.FileInfo, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular():
-		err = errors.New("not a regular file")
-	case info.Size() > maxSize:
-		err = tooLarge(info.Size())
-	default:
-		var data []byte
-		if data, err = safefile.Read(file, maxSize); err == nil {
-			return data, info, nil
-		}
-	}
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) { // the file is named by the problem
-		err = pathErr.Err
-	}
-	return nil, nil, fmt.Errorf("read settings: %w", err)
-}
-
-func tooLarge(size int64) error {
-	return fmt.Errorf("%d bytes are too many, at most %d are read%s", size, maxSize, leftOut)
-}
-
-// leftOut is the end of what is said of a file beyond the bounds.
-const leftOut = "; the file is left out"
-
-// OthersMayRead reports whether the mode of a file lets others than its owner read
-// it. It is never so on Windows, whose permissions are no mode bits.
-func OthersMayRead(info fs.FileInfo) bool {
-	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 
 func sameFile(a, b string) bool {

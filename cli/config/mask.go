@@ -1,6 +1,7 @@
 package config
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -56,4 +57,20 @@ func secretsIn(value any, secret bool) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// NamesVariable reports whether a text, given as a key, looks like the name of a
+// variable: $NAME, ${NAME}, or two words or more in capitals.
+func NamesVariable(s string) bool {
+	return regexp.MustCompile(`^(\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|[A-Z][A-Z0-9]*_[A-Z0-9_]+)$`).MatchString(s)
+}
+
+// ShownVariable is the name of a variable as it may be shown: what no variable is
+// called is likely the key itself, written in the wrong place.
+func ShownVariable(name string) string {
+	const upper, lower = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_", "abcdefghijklmnopqrstuvwxyz_"
+	if strings.Trim(name, upper+"0123456789") == "" || strings.Trim(name, lower) == "" {
+		return name
+	}
+	return "…"
 }

@@ -17,19 +17,6 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Origins maps the path of a key to where its value came from: "file:line",
-// "environment NAME", or the flag. A key that is not there has its default. The
-// lists of a project's file are "project hooks" and "project disable".
-type Origins map[string]string
-
-// Of is the origin of the key at path.
-func (o Origins) Of(path string) string {
-	if origin, ok := o[path]; ok {
-		return origin
-	}
-	return "default"
-}
-
 // Print writes what is in force as a TOML file, keys and header values
 // hidden. With origins, each line says in a comment where its value came from;
 // nil omits that.

@@ -164,3 +164,20 @@ func (k Key) resolveAt(ctx context.Context, p keyPlace) (string, error) {
 	}
 	return p.login.Access, nil
 }
+
+// adviceOnRefusal is what a person can do if the server refuses the key from p.
+func (k Key) adviceOnRefusal(p keyPlace) string {
+	switch {
+	case k.Hook != "":
+		return fmt.Sprintf("check api_key of pi.provider(%q) in its hook", k.Provider)
+	case p.spec == "" && p.login == nil:
+		return "no key was sent: " + k.howToSet()
+	case k.Configured != "" && strings.HasPrefix(k.Configured, "!"):
+		return fmt.Sprintf("the key is what the command in %s prints; it is run again for the next request", k.setting())
+	case k.Configured != "":
+		return "the key is from " + k.setting() + "; check it"
+	case p.name == "auth.json":
+		return fmt.Sprintf("the key is from %s; log in again with the program that wrote it, or set %s", k.Ring.auth.path, k.setting())
+	}
+	return fmt.Sprintf("the key is from the variable %s; check it, or set %s", p.name, k.setting())
+}

@@ -16,7 +16,6 @@
 //	spec.go      what a setting says of a key: a variable, a command, the key itself
 //	authfile.go  auth.json, read again when it has changed
 //	command.go   commands that print keys; each is run once until its key is refused
-//	refused.go   what to say when a server refuses a key
 //
 // No key is written anywhere, and no error repeats one.
 package keyring
@@ -97,3 +96,27 @@ func (r *Ring) Problems() []config.Problem { return r.auth.unusable() }
 // Freeze reads auth.json now and not again before release is called. It is for
 // callers that ask about every provider.
 func (r *Ring) Freeze() (release func()) { return r.auth.freeze() }
+
+// sentKey is a key as it was sent, "" where none was.
+type sentKey struct{ provider, key string }
+
+// Sent notes what a person can do if the server of a provider refuses a key.
+func (r *Ring) Sent(provider, key, advice string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.from == nil {
+		r.from = map[sentKey]string{}
+	}
+	r.from[sentKey{provider, key}] = advice
+}
+
+// Advice is what [Ring.Sent] noted about a key of a provider; "" if nothing was.
+func (r *Ring) Advice(provider, key string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.from[sentKey{provider, key}]
+}
+
+// Refused tells the ring that a server refused a key: the command that printed it,
+// if one did, is run again for the next request.
+func (r *Ring) Refused(key string) { r.commands.forgetKey(key) }

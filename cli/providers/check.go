@@ -5,10 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"pi/agent/provider/anthropic"
-	"pi/agent/provider/google"
-	"pi/agent/provider/openai"
-	"pi/agent/provider/responses"
 	"pi/cli/config"
 	"pi/cli/keyring"
 )
@@ -86,13 +82,4 @@ func (p *source) checkSwitch(compat map[string]any) error {
 		}
 	}
 	return err
-}
-
-func compatChecks() map[string]func(map[string]any) error {
-	return map[string]func(map[string]any) error{
-		"anthropic-messages":   anthropic.CheckCompat,
-		"google-generative-ai": google.CheckCompat,
-		"openai-completions":   openai.CheckCompat,
-		"openai-responses":     responses.CheckCompat,
-	}
 }

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"pi/agent"
+	"pi/session"
+	"pi/session/folder"
+)
+
+// Options are what the commands work on.
+type Options struct {
+	Agent *agent.Agent
+	UI    agent.UI // asked for what a person has to choose; without a person, as with nil, the choices are listed
+
+	Blocks bool // bars may be drawn with block characters
+
+	Sessions *Sessions // nil: there is no /resume
+}
+
+// withoutArgument is run for a command that refuses arguments: somebody who gives
+// one means something else.
+func withoutArgument(name string, run func(context.Context) (Outcome, error)) func(context.Context, string) (Outcome, error) {
+	return func(ctx context.Context, args string) (Outcome, error) {
+		if args != "" {
+			return Outcome{}, fmt.Errorf("/%s takes no argument", name)
+		}
+		return run(ctx)
+	}
+}
+
+// mayLeave asks the person before a session is left of which a part is only in
+// memory: it would be gone. Where nobody can be asked, it is left.
+func (o Options) mayLeave(ctx context.Context) (bool, error) {
+	s := o.Agent.Session()
+	err := s.Sync()
+	if err == nil {
+		err = s.Unsaved()
+	}
+	if err == nil || !o.UI.HasUI() {
+		return true, nil
+	}
+	return o.UI.Confirm(ctx, "Part of this session is only in memory. Leave it, and lose that?",
+		err.Error()+"\n/export FILE writes all of it elsewhere", agent.DialogOptions{})
+}
+
+func (o Options) stays() Outcome {
+	return Outcome{Status: "session: still " + o.Agent.Session().ID()}
+}
+
+// Sessions is the place where sessions are kept, as /resume needs it.
+type Sessions struct {
+	// Scan yields the sessions of this directory, or of all, newest first.
+	Scan func(all bool) iter.Seq2[folder.Info, error]
+	// IDs returns ids that begin with prefix, of this directory.
+	IDs func(prefix string) []string
+	// Find returns the path of the session that a person names by its id, the
+	// beginning of it, or a path.
+	Find func(ref string) (path string, err error)
+	// Open is session.OpenAs with the options of the program.
+	Open func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error)
+	// Remove moves a session to the trash and says where it is, or deletes it for
+	// good; the error is a *folder.NoTrashError if there is no trash for it.
+	Remove func(path string, forGood bool) (to string, err error)
+}

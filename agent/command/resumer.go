@@ -1,0 +1,115 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+
+	"pi/agent"
+	"pi/internal/printable"
+	"pi/session"
+	"pi/session/folder"
+)
+
+// WaitNotice says what happens while another process has a session.
+const WaitNotice = "waiting until it is free; Ctrl+C ends the wait"
+
+// resumer is the command /resume.
+type resumer struct {
+	Options
+	store Sessions
+}
+
+// others are the sessions but the current one.
+func (r resumer) others(all bool) iter.Seq2[folder.Info, error] {
+	current := r.Agent.Session().ID()
+	return func(yield func(folder.Info, error) bool) {
+		for i, err := range r.store.Scan(all) {
+			if (err != nil || i.ID != current) && !yield(i, err) {
+				return
+			}
+		}
+	}
+}
+
+const nothingToResume = "no other session in this directory"
+
+// existing is the path of a session that is there.
+func (r resumer) existing(ref string) (string, error) {
+	path, err := r.store.Find(ref)
+	var several *folder.AmbiguousError
+	switch {
+	case errors.As(err, &several) && r.UI.HasUI(): // elsewhere they are listed
+		return "", fmt.Errorf("%w: write more of it, or pick one with /resume", err)
+	case err != nil:
+		return "", err
+	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return "", &folder.NotFoundError{Prefix: ref}
+	}
+	return path, nil
+}
+
+// open switches to the session at path. If another process has it, the person says
+// what to do.
+func (r resumer) open(ctx context.Context, path string) (Outcome, error) {
+	if leave, err := r.mayLeave(ctx); err != nil || !leave {
+		return r.stays(), err
+	}
+	out, err := r.switchTo(ctx, path, session.ToWrite)
+	var busy *session.BusyError
+	if !errors.As(err, &busy) || !r.UI.HasUI() {
+		return out, err
+	}
+	ways := []string{"go on in a copy of it", "only look at it", "wait until it is free"}
+	choice, ok, asked := r.UI.Select(ctx, busy.Error(), ways, agent.DialogOptions{})
+	if asked != nil || !ok {
+		return r.stays(), asked
+	}
+	for i, as := range []session.Access{session.ToCopy, session.ToRead, session.InTurn} {
+		if choice == ways[i] {
+			return r.switchTo(ctx, path, as)
+		}
+	}
+	return r.stays(), nil
+}
+
+func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (Outcome, error) {
+	before := r.Agent.Session()
+	err := r.Agent.SwitchWith(ctx, path, func(ctx context.Context) (*session.Session, error) {
+		return r.store.Open(ctx, path, as, func(busy *session.BusyError) {
+			r.UI.Notify(busy.Error()+"\n"+WaitNotice, agent.LevelInfo)
+		})
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	s := r.Agent.Session()
+	if s == before {
+		return Outcome{Status: "session " + s.ID() + " is the current one"}, nil
+	}
+	return Outcome{Status: strings.Join(r.arrived(s, as), "\n")}, nil
+}
+
+// arrived says where the person is now.
+func (r resumer) arrived(s *session.Session, as session.Access) []string {
+	messages, _ := s.Glance()
+	lines := []string{fmt.Sprintf("session %s, %s", s.ID(), printable.Count(messages, "message"))}
+	if as == session.ToCopy {
+		lines = append(lines, "it is a copy of "+s.Header().ParentSession+", which stays as it is")
+	} else if s.ReadOnly() {
+		lines = append(lines, "it is open for reading only: prompts are refused; /branch here goes on in a copy")
+	}
+	if cwd := s.Cwd(); cwd != "" && cwd != r.Agent.Cwd() && as != session.ToCopy {
+		lines = append(lines, fmt.Sprintf("it was started in %s; the tools work in %s", cwd, r.Agent.Cwd()))
+	}
+	for _, problem := range append(s.Problems(), s.UnknownTypes()) {
+		if problem != "" {
+			lines = append(lines, problem)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pi/cli/config"
+	"pi/internal/printable"
+	"pi/luahooks/trust"
+)
+
+// UntrustedError ends a run that was not to go on without its hooks.
+type UntrustedError struct{ Text string }
+
+func (e *UntrustedError) Error() string { return e.Text }
+
+// Hint is the next step.
+func (e *UntrustedError) Hint() string {
+	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
+}
+
+// approvePending asks about what waits for approval and matters to a run here. It
+// reports whether settings are among what was approved. Without a person the run
+// is refused: which version counts is not for a program to say.
+func (p *Place) approvePending(ctx context.Context, said *messages) (settings bool, err error) {
+	waiting := p.Waiting()
+	if len(waiting) == 0 {
+		return false, nil
+	}
+	if p.PrintMode() {
+		var names []string
+		for _, w := range waiting {
+			names = append(names, printable.VisibleLine(config.Tilde(w.Path))+" was "+w.Change)
+		}
+		return false, &UntrustedError{Text: "not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
+	}
+	for _, w := range waiting {
+		if !Terminal().AskPending(ctx, w) {
+			continue
+		}
+		if err := p.Guard.Accept(w.Path); err != nil {
+			said.warn(err.Error())
+		}
+		settings = settings || w.Kind == "settings" || w.Change == "lost"
+	}
+	if err := p.Guard.Doubt(); err != nil {
+		return false, &UntrustedError{Text: "not run: " + err.Error()}
+	}
+	return settings, ctx.Err()
+}
+
+// Waiting lists the files that wait for approval and concern a run here with these
+// options. In print mode one of them refuses the run.
+func (p *Place) Waiting() []trust.Pending { return p.waitingFor(false) }
+
+// AllWaiting lists those too that concern only runs with hooks of the command line.
+func (p *Place) AllWaiting() []trust.Pending { return p.waitingFor(true) }
+
+func (p *Place) waitingFor(commandLine bool) []trust.Pending {
+	waiting, places := []trust.Pending{}, p.Places()
+	for _, w := range p.Guard.ShowPending() {
+		if w.Concerns(places) || commandLine && w.Scope == trust.ScopeCommand {
+			waiting = append(waiting, w)
+		}
+	}
+	return waiting
+}
+
+// reportSkipped says which hooks of the project do not run, and ends the run if
+// it must not go on without them.
+func (p *Place) reportSkipped(skipped []trust.Source, said *messages) error {
+	if len(skipped) == 0 {
+		return nil
+	}
+	var names []string
+	for _, s := range skipped {
+		names = append(names, s.Name)
+	}
+	text := fmt.Sprintf("%s of this project not run: %s", printable.Count(len(skipped), "hook"), printable.VisibleLine(strings.Join(names, ", ")))
+	if p.Hooks.Require {
+		return &UntrustedError{Text: text}
+	}
+	if !p.Hooks.NoApprove && !p.Guard.Store().IsRefused(p.Cwd) {
+		said.warn(text + "; `pi trust` shows and approves them, --approve runs them this once")
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/agent/tool"
+	"pi/luahooks"
+	"pi/luahooks/trust"
+)
+
+// run is one run in a place, put together in the order in which its parts need
+// each other: hooks, models, session, agent, front end.
+type run struct {
+	place    *Place
+	sessions Sessions // those of the place, unless a hook named another folder
+	said     messages
+	models   *llm.Models
+	chain    *luahooks.Chain
+	skipped  []trust.Source // project hooks that nobody approved
+	choice   modelChoice
+	prompt   agent.SystemPrompt
+	agent    *agent.Agent // nil until there is a session
+	commands *command.Set // nil until there is a front end
+}
+
+// front is a front end as a run sees it.
+type front interface {
+	agent.Listener
+	agent.UI
+}
+
+func (p *Place) newRun() *run { return &run{place: p, sessions: p.Sessions()} }
+
+// toolOptions say where the tools work; commands learn which session and model
+// they run for.
+func (r *run) toolOptions() tool.Options {
+	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale}
+	o.Session = func() string {
+		if r.agent == nil {
+			return ""
+		}
+		return r.agent.Session().ID()
+	}
+	o.Env = func() []string {
+		if r.agent == nil {
+			return nil
+		}
+		s, m := r.agent.Session(), r.agent.Model()
+		return []string{"PI_SESSION_ID=" + s.ID(), "PI_SESSION_FILE=" + s.File(), "PI_PROVIDER=" + m.Provider, "PI_MODEL=" + m.ID}
+	}
+	return o
+}
