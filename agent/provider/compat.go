@@ -13,7 +13,7 @@ import (
 
 // Switches are the compat keys of a wire API, each with a pointer to where its
 // value goes: *bool, *string, *[Words], *[Amounts], *map[string]any, or a [Choice].
-// What they point to holds the defaults of the API.
+// The values there are the defaults of the API.
 type Switches map[string]any
 
 // Words is what a server calls the thinking levels. A level that is not among

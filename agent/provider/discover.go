@@ -197,9 +197,9 @@ func (d *discovery) noList(message string) *llm.ProviderError {
 		NextStep: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(d.server.BaseURL)) + "): another service may be answering there"}
 }
 
-// complete asks the servers that people run themselves for what their list does
-// not tell. They are known by who they say owns their models. What fails is left
-// out: the list is good without it.
+// complete asks the servers that people run themselves for the windows that their list
+// does not have. They are recognised by the owner of their models. A request that fails
+// is ignored: the list is good without it.
 func (d *discovery) complete(ctx context.Context, offers []offer, found []Found) []Found {
 	owned := func(owner string) bool {
 		return slices.ContainsFunc(offers, func(o offer) bool { return o.text("owned_by") == owner })

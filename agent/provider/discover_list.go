@@ -48,11 +48,11 @@ func (f *Found) Fill(m *llm.Model) {
 // is read.
 type offer map[string]any
 
-// errNoList says that an answer holds no list of models.
+// errNoList is the error of an answer without a list of models.
 var errNoList = errors.New("there is no list in it")
 
-// parseOffers takes the list out of an answer: it stands alone, under data, or
-// under models. What is no object in it is left out.
+// parseOffers finds the list in an answer: it is the answer itself, or under data, or
+// under models. Elements that are no objects are skipped.
 func parseOffers(body []byte) ([]offer, error) {
 	var whole any
 	if err := json.Unmarshal(body, &whole); err != nil {
@@ -87,8 +87,7 @@ func listUnder(o map[string]any, names ...string) (list []any, ok bool) {
 	return nil, ok
 }
 
-// readOffers is what is known of the models that a conversation can be held
-// with.
+// readOffers describes the models that are made for conversations.
 func readOffers(offers []offer) []Found {
 	found := make([]Found, 0, len(offers))
 	seen := map[string]bool{}

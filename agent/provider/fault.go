@@ -125,8 +125,8 @@ func (f *faults) notAStream(contentType string, h http.Header, body []byte) *llm
 	return e
 }
 
-// unreadableAddress describes a request that could not even be made. What is wrong
-// with the address is not quoted: it may be a piece of a password.
+// unreadableAddress describes a request that could not even be made. The address is not
+// quoted: the part that is wrong may be a piece of a password.
 func (f *faults) unreadableAddress() error {
 	return &llm.ProviderError{Provider: f.model.Provider, Message: "the address of the server cannot be read",
 		NextStep: f.setting("base_url") + ": it is such as \"http://localhost:8080/v1\", and a / or % in a password is written as %2F or %25"}

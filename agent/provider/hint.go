@@ -80,9 +80,8 @@ func isKeyTrouble(e *llm.ProviderError, message string) bool {
 
 func (f *faults) keyHint() string { return KeyHint(f.model.Provider, f.keyless) }
 
-// KeyHint is the part of a hint that says what to do about the key of a provider,
-// where all that is known is whether one was sent. Who knows where it is from may
-// put better words in its place.
+// KeyHint is the part of a hint about the key of a provider, where all that is known is
+// whether one was sent. A caller that knows where the key comes from may replace it.
 func KeyHint(provider string, keyless bool) string {
 	where := fmt.Sprintf("api_key of [providers.%s] in config.toml, or its environment variable", provider)
 	if keyless {

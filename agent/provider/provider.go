@@ -9,8 +9,8 @@
 //
 //	callbacks → HTTP → status and content type → events → deltas → end or error
 //
-// Servers that speak the same API differ, and so do models. What is known of that
-// is data: the rows of quirktable.go turn the switches of an API for some servers
+// Servers that speak the same API differ, and so do models. Their differences are
+// data: the rows of quirktable.go turn the switches of an API for some servers
 // and models, and a model's Compat overrides them (see [Switches]). No client asks
 // which server it speaks to.
 //
@@ -80,7 +80,7 @@ func Encode(v any) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// EncodeList writes a list between what stands before and after it as [Encode]
+// EncodeList writes a list, between the bytes before and after it, as [Encode]
 // does. The elements are written one by one: an encoder that has all of a long
 // conversation before it needs several times its size.
 func EncodeList[T any](before []byte, list []T, after []byte) ([]byte, error) {
@@ -131,11 +131,10 @@ func AcceptsImages(m *llm.Model) bool {
 	return len(m.Input) == 0 || slices.Contains(m.Input, "image")
 }
 
-// ImageOmitted stands in a message for an image that the model cannot take.
+// ImageOmitted replaces an image that the model cannot take.
 const ImageOmitted = "[image left out: this model takes text only]"
 
-// NoOutput stands for the result of a tool that said nothing: several servers
-// refuse an empty one.
+// NoOutput replaces a result without text: several servers refuse an empty one.
 const NoOutput = "(no output)"
 
 // Join appends path to a base URL, in front of its query if it has one. A base

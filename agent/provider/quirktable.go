@@ -50,8 +50,8 @@ const thinkers = "*gemini-[3-9]* *gemini-flash*latest *gemini-pro-latest"
 // newClaudes are those from version 4.6 on, and 4.5, which a later row takes out.
 const newClaudes = "*claude-[a-z]*-[5-9]* *claude-[a-z]*.[5-9]* *claude-[a-z]*-[1-9][0-9] *claude-[a-z]*-[1-9][0-9]-*"
 
-// quirks is all that is known of servers that differ. The switches are described
-// at the packages of the APIs, which also hold what is usual.
+// quirks is all that is known of servers that differ. The switches and their defaults
+// are described at the packages of the APIs.
 var quirks = []quirk{
 	// How an answer is limited.
 	{chat, "openai azure groq cerebras minimax snowflake", "", "max_tokens_field", "max_completion_tokens"},

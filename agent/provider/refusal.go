@@ -13,7 +13,7 @@ import (
 type Refusals [][2]string
 
 // Hint is the Hint of a [Call]: what to do about the first phrase that an answer
-// with status 400 or 422 holds.
+// with status 400 or 422 contains.
 func (r Refusals) Hint(m *llm.Model) func(status int, said string) string {
 	return func(status int, said string) string {
 		if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {

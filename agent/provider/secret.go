@@ -19,7 +19,7 @@ const (
 	longestShownText = 2000 // bytes of a server's message
 )
 
-// secrets are the strings that no error text may hold.
+// secrets are the strings that no error text may contain.
 type secrets []string
 
 // collectSecrets returns the key and all values of the headers whose names speak of
@@ -101,7 +101,7 @@ func (s secrets) without(h http.Header) http.Header {
 }
 
 // forms are the ways in which servers repeat a secret: as it is, in an address,
-// in JSON, in base64. The longest come first: one may hold another.
+// in JSON, in base64. The longest come first: one may contain another.
 func (s secrets) forms() []string {
 	var forms []string
 	for _, v := range s {

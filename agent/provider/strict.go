@@ -41,8 +41,8 @@ func among(list string, word []byte) bool {
 // place is where a node is in a schema.
 type place struct {
 	depth int
-	// hidden: among definitions or alternatives. Whoever reads the arguments does
-	// not look there for a null that means absent, so nothing may be optional.
+	// hidden: among definitions or alternatives. A null that means absent is not looked
+	// for there when the arguments are read, so nothing may be optional.
 	hidden bool
 }
 
@@ -212,7 +212,7 @@ func appendNull(list json.RawMessage, null string) (json.RawMessage, error) {
 	return Encode(append(elements, json.RawMessage(null)))
 }
 
-// hasType reports whether a type keyword, one name or a list, holds a name.
+// hasType reports whether a type keyword, one name or a list, has a name.
 func hasType(kinds json.RawMessage, name string) bool {
 	var list []string
 	if json.Unmarshal(kinds, &list) != nil {

@@ -30,7 +30,7 @@ func (w *Writer) Value(v any) error {
 	return nil
 }
 
-// Text writes a string, behind what stands before it; that never fails.
+// Text writes before as it is, and then s as a JSON string; that never fails.
 func (w *Writer) Text(before, s string) {
 	w.WriteString(before)
 	_ = w.Value(s)

@@ -114,8 +114,8 @@ func unitLength(s string) int {
 	return max(1, norm.NFC.NextBoundaryInString(s, true))
 }
 
-// fold rewrites a text in NFC with plain quotes, dashes and spaces. What is not
-// UTF-8 stays as it is.
+// fold rewrites a text in NFC with plain quotes, dashes and spaces. A text that is
+// not UTF-8 stays as it is.
 func fold(s string) string {
 	if !utf8.ValidString(s) {
 		return s
@@ -160,7 +160,7 @@ func similarity(a, b string) float64 {
 	return 2 * float64(shared) / float64(len(a)+len(b)-2)
 }
 
-// oneLine shows a name that holds line breaks as one line.
+// oneLine shows a name that may have line breaks as one line.
 func oneLine(name string) string {
 	name = strings.ToValidUTF8(name, "\uFFFD")
 	return strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(name)

@@ -132,8 +132,8 @@ func match(glob, name string) bool {
 	return ok && err == nil
 }
 
-// parseRule reads a line of an ignore file. What git and the glob library
-// understand differently is rewritten: a pattern without a slash matches at any
+// parseRule parses a line of an ignore file. Patterns that git and the glob library
+// understand differently are rewritten: a pattern without a slash matches at any
 // depth, a/** does not match a itself, and braces mean nothing.
 func parseRule(line string) (r rule, ok bool) {
 	line = strings.TrimRight(line, "\r\n")

@@ -85,7 +85,7 @@ func (s *search) run(ctx context.Context, files iter.Seq[candidate]) error {
 		wg.Go(func() {
 			var b buffers
 			for j := range jobs {
-				j.answer <- s.look(inner, j.candidate, &b)
+				j.answer <- s.searchFile(inner, j.candidate, &b)
 			}
 		})
 	}
@@ -101,8 +101,8 @@ func (s *search) run(ctx context.Context, files iter.Seq[candidate]) error {
 	return ctx.Err()
 }
 
-// look searches one file. What cannot be read has nothing.
-func (s *search) look(ctx context.Context, c candidate, b *buffers) hits {
+// searchFile searches one file. A file that cannot be read has no matches.
+func (s *search) searchFile(ctx context.Context, c candidate, b *buffers) hits {
 	h := hits{candidate: c}
 	f, err := c.open()
 	if err != nil || ctx.Err() != nil {

@@ -1,14 +1,14 @@
-// Package tool holds the core tools of the agent: read, bash, edit, write,
+// Package tool has the core tools of the agent: read, bash, edit, write,
 // grep, find and ls.
 //
-// [All] builds them for one working directory. What they have in common:
+// [All] builds them for one working directory. They have this in common:
 //
 //   - A path is relative to the working directory; ~ is the home directory and
 //     a leading @ is dropped, unless a file of that name exists.
 //   - With [Options.Confine], a path that leads out of the working directory,
 //     symlinks followed, is refused with the real path it led to.
-//   - What a model gets to read ends at 2000 lines or 50 KiB, in whole lines,
-//     and a notice says what was left out and how to get it.
+//   - A text for the model ends at 2000 lines or 50 KiB, in whole lines, and a
+//     notice names the rest and how to get it.
 //   - A returned error is addressed to the model: what was being done to what,
 //     why it failed, what to try next.
 //   - Everything stops when its context does, and everything may run at once:
@@ -16,8 +16,8 @@
 //   - A file that has changed since the model last read, wrote or edited it in this
 //     session is not replaced by write; edit says so.
 //
-// Each tool has a Go file and, beside it, a text file with what the model is
-// told about it: the first line is its line in the system prompt, the rest its
+// Each tool has a Go file and, beside it, a text file that describes it to the
+// model: the first line is its line in the system prompt, the rest its
 // description, and the list at the end its guidelines.
 //
 // [RunShell] is the part of bash that a person's own command needs too.

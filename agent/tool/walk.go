@@ -19,7 +19,7 @@ type found struct {
 
 // walk yields all that is below dir and not ignored, dotfiles included, in the
 // byte order of the paths, where those of directories end in a slash. It does
-// not follow links and does not enter .git. What cannot be read is left out.
+// not follow links and does not enter .git. It skips directories that cannot be read.
 //
 // It goes from directory to directory rather than through many at once: the
 // order comes for free, a search with a limit ends early, and each directory

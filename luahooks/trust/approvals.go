@@ -54,7 +54,7 @@ func (a *approvals) isApproved(path, sum string) bool {
 }
 
 // isOthers reports whether a file of the person's own counts as a project's, since
-// somebody else may change it. What the person names for one run does not.
+// somebody else may change it. A hook that the person names for one run does not.
 func isOthers(scope Scope, v Version) bool {
 	return v.Others != "" && (scope == ScopeGlobal || scope == ScopeConfig)
 }
@@ -82,8 +82,8 @@ type edit struct {
 	at   time.Time
 }
 
-// atOnce is how far apart changes are that two saves of a person may be. What is
-// closer is one step of a program, even where a look falls in between.
+// atOnce is the shortest time between two saves of a person. Changes that are closer are
+// one step of a program, even if a look found the first before the second.
 const atOnce = 2 * time.Second
 
 // noteChanges reports whether several files of the project change at once: that is

@@ -22,7 +22,7 @@ const maxStore = 8 << 20
 // storeVersion is that of the file's form.
 const storeVersion = 2
 
-// Data is what a store holds.
+// Data is the content of a store.
 type Data struct {
 	Version  int                 `json:"version"`
 	Projects map[string]*Project `json:"projects,omitempty"` // by absolute directory
@@ -53,8 +53,8 @@ type Mark struct {
 	Since time.Time `json:"since"`
 }
 
-// Known is what was in force when a window opened last. What differs while the
-// window is open, or was when its program ended, is pending.
+// Known is the versions that were in force when a window opened last. A file that differs
+// while the window is open, or did when its program ended, is pending.
 type Known struct {
 	Files map[string]File   `json:"files,omitempty"` // by absolute path
 	Dirs  map[string]string `json:"dirs,omitempty"`  // directory → scope of a file that appears there
@@ -135,8 +135,8 @@ func (d Data) encode() ([]byte, error) {
 	return append(raw, '\n'), err
 }
 
-// parseData reads the bytes of a store. What is not byte for byte what encode
-// wrote is not understood.
+// parseData parses the bytes of a store. It refuses what is not byte for byte the output
+// of encode.
 func parseData(raw []byte) (Data, error) {
 	d, err := parseForeign(raw)
 	if err != nil {

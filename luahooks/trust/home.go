@@ -13,12 +13,12 @@ import (
 // home is where the files are that count, and how they are read.
 type home struct {
 	project      string // the working directory
-	agentDir     string // approvals of what is not of a project stand under it
+	agentDir     string // approvals of files outside of projects are listed under it
 	store        *Store // nil: nothing outlives the run
 	configs      []string
 	keys         string          // auth.json, of which the commands count
 	instructions []string        // of the agent directory
-	named        map[string]bool // hooks that stand alone
+	named        map[string]bool // hooks that are named one by one, and their init.lua
 	mask         func([]byte) ([]byte, bool)
 	places       func() Places
 }

@@ -40,8 +40,8 @@ func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure
 var errCommand = errors.New("it was added to auth.json while the agent was at work")
 
 // MayRunCommand reports whether a command in auth.json may run: it does not if tools could
-// have put it there, until a person approved it. What a person put there counts at
-// once, and logins are renewed as they like.
+// have put it there, until a person approved it. A command that a person put there counts
+// at once, and logins are renewed as they like.
 func (g *Guard) MayRunCommand(command string) error {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *state) mayAdopt(c change, crowd bool) bool {
 // adopt puts a version in force.
 func (s *state) adopt(c change) {
 	if c.scope == ScopeProject && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
-		_ = s.approve(c.path, c.is.Sum) // what cannot be stored holds for this run
+		_ = s.approve(c.path, c.is.Sum) // if it cannot be stored, it is valid for this run
 	}
 	s.ledger.files[c.path] = c.is
 	if s.ledger.withheld[c.path] != nil {

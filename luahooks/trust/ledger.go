@@ -13,9 +13,9 @@ type ledger struct {
 	home     *home
 	files    map[string]Version   // in force: what was read
 	withheld map[string]*withheld // what the disk has instead
-	marked   map[string]bool      // what was ever held and marked
+	marked   map[string]bool      // what was ever withheld and marked
 	shown    map[string]string    // path → hash of what a person was shown last
-	askEdits bool                 // every change is held
+	askEdits bool                 // every change is withheld
 }
 
 func newLedger(h *home) ledger {

@@ -113,8 +113,8 @@ func (g *Guard) literalModules(path string, dirs []string, scope Scope) (looked 
 	return r.looked, r.reached
 }
 
-// reach is how far the literal require calls of hooks lead. What several hooks
-// share is followed once.
+// reach collects the modules that the literal require calls of hooks lead to. A module
+// that several hooks share is followed once.
 type reach struct {
 	guard   *Guard
 	scope   Scope
@@ -125,8 +125,8 @@ type reach struct {
 	unread  int              // bytes that may still be read
 }
 
-// newReach reads and looks into files of so many bytes together. What lies beyond
-// is not reached, so that nobody approves it and it does not run.
+// newReach returns a reach that reads and parses files of so many bytes together. Modules
+// beyond that are not reached, so that nobody approves them and they do not run.
 func (g *Guard) newReach(scope Scope, read, parsed int) *reach {
 	return &reach{guard: g, scope: scope, looked: map[string]Scope{}, done: map[string]bool{}, left: parsed, unread: read}
 }

@@ -10,14 +10,14 @@ import (
 
 // Notices are for the person.
 type Notices struct {
-	Unmarked error      // why what waits is held back but not written down; nil: it is
+	Unmarked error      // why the files that are withheld are not written down; nil: they are
 	Lines    []string   // in words
 	Began    []*Pending // what began to wait
 	Large    []string   // folders of hooks with too much in them to be watched
 }
 
-// TakeNotices takes what came up since it was asked last. What began to wait is what
-// a person is asked about when the tools have ended, see [Guard.TakeUnasked].
+// TakeNotices returns, once, what happened since it was called last. The files that began
+// to wait are those of [Guard.TakeUnasked], when the tools have ended.
 func (g *Guard) TakeNotices() Notices {
 	s := g.lock()
 	defer g.mu.Unlock()

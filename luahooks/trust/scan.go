@@ -108,8 +108,8 @@ type requireCache struct {
 	names map[string][]string // by the hash of the file
 }
 
-// namesOf is what a version of a file requires by name. What cannot be read requires
-// nothing.
+// namesOf is the modules that a version of a file requires by name; none if it cannot be
+// read.
 func (c *requireCache) namesOf(v Version) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,7 +17,7 @@ type state struct {
 
 	window    *openWindow        // nil while closed
 	wrote     bool               // a window, with copies of what it is about
-	unwritten error              // why the store does not have the marks of what is held
+	unwritten error              // why the store does not have the marks of what is withheld
 	doubt     error              // why it cannot be known what was in force; nothing is, until a person decides
 	seen      map[string]Version // the files that there are, as they were shown while in doubt
 }
@@ -52,8 +52,8 @@ func (s *state) readLocked(path string) Version {
 	return v
 }
 
-// withholdIfChanged withholds a file that is not f. What this program has read is in force
-// in the version that it has.
+// withholdIfChanged withholds a file that is not f. A file that this program has
+// read is in force in the version that it read.
 func (s *state) withholdIfChanged(path string, f File) {
 	if s.ledger.withheld[path] != nil {
 		return

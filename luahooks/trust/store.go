@@ -24,7 +24,7 @@ type Store struct {
 }
 
 // Open reads the store of an agent directory. The store is usable also with an
-// error, which says what of it does not count. What does not exist is empty.
+// error, which tells which part of it does not count. One that does not exist is empty.
 func Open(agentDir string) (*Store, error) {
 	s := &Store{disk: folder{agentDir}, data: empty()}
 	r := s.disk.examine()
@@ -117,9 +117,9 @@ func (s *Store) Known() Known {
 }
 
 // Change edits the store: read, edit and write happen under a lock that other
-// processes respect, so that nobody's approval is lost. What is in the file
-// counts if it can be believed and mayCount allows it; otherwise what this process
-// knows is edited, and the file is marked as pending.
+// processes respect, so that nobody's approval is lost. The file counts if it
+// can be believed and mayCount allows it; otherwise the data of this process is edited,
+// and the file is marked as pending.
 func (s *Store) Change(mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +159,8 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 	return nil
 }
 
-// reconcile adopts what other processes wrote, or marks it as pending. The locks are
-// held.
+// reconcile adopts what other processes wrote, or marks it as pending. The caller has
+// locked mu and the folder.
 func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
 	r := s.disk.examine()
 	if r.err == nil && !r.foreign && mayCount(s.data, r.data) {

@@ -10,10 +10,10 @@ import (
 
 // A model cannot rewrite its own gate. Before the first tool of a run all files
 // that decide what hooks do are looked at: hooks, modules, the directories of
-// hooks, config.toml and the store of approvals. What differs after a batch of
-// tools, when the agent has settled, and when the last process that a tool
-// started has ended, is pending. No file events are needed for that, and while
-// the window is open none has an effect.
+// hooks, config.toml and the store of approvals. A file that differs after a batch of tools,
+// at the end of the run, or when the last process that a tool started has ended, is
+// pending. No file events are needed for that, and while the window is open none has
+// an effect.
 
 // OpenWindow begins a window, unless one is open: p says where hooks are, and parts are the
 // files that running hooks were made of or looked for. Hooks that flags exclude from this

@@ -2,7 +2,7 @@ package terminal
 
 import "sync"
 
-// Inbox holds the lines that were typed while no prompt was open. An open
+// Inbox has the lines that were typed while no prompt was open. An open
 // dialog gets them first. Any goroutine may use it.
 type Inbox struct {
 	mu     sync.Mutex

@@ -9,10 +9,9 @@ import (
 	"pi/internal/printable"
 )
 
-// Screen is where everything of ours is written, in order, each piece with one
-// write. What was shown is never changed, with two exceptions below it: the
-// region of an open panel, which is drawn again under each line that comes, and
-// the footer, the lines right above the prompt, as long as nothing was written
+// Screen writes everything of ours to the terminal, in order, each piece with one
+// write. Shown text is never changed, with two exceptions below it: the region of an
+// open panel, which is drawn again under each line that comes, and the footer, the lines right above the prompt, as long as nothing was written
 // after them. Any goroutine may use it.
 type Screen struct {
 	Palette
@@ -40,9 +39,9 @@ type Page struct {
 	midLine bool // the last byte written was not a line end
 	buf     []byte
 
-	held   []byte   // written and not shown yet: of a lent screen, or behind a region
-	away   bool     // another program has the screen; all is held
-	panel  bool     // a region is open; a line without its end is held
+	queued []byte   // written and not shown yet: of a lent screen, or behind a region
+	away   bool     // another program has the screen; all text waits
+	panel  bool     // a region is open; a line without its end waits
 	region []string // what is drawn in it
 	footer int      // lines that can be replaced
 	broken bool     // a region ended the line under way, and nothing was written since
@@ -57,9 +56,9 @@ func (p *Page) Write(text []byte) {
 	p.footer, p.broken = 0, false
 	switch {
 	case p.away:
-		p.held = append(p.held, text...)
+		p.queued = append(p.queued, text...)
 	case p.panel:
-		p.held = append(p.held, text...)
+		p.queued = append(p.queued, text...)
 		if bytes.IndexByte(text, '\n') >= 0 {
 			p.send(p.redrawRegion(p.region))
 		}
@@ -72,13 +71,13 @@ func (p *Page) Write(text []byte) {
 // there is nobody to tell.
 func (p *Page) send(text []byte) { _, _ = p.out.Write(text) }
 
-// redrawRegion returns the bytes that show the held whole lines and, below them, a
+// redrawRegion returns the bytes that show the queued whole lines and, below them, a
 // region in place of the old one.
 func (p *Page) redrawRegion(region []string) []byte {
 	out := p.eraseRegion()
-	n := bytes.LastIndexByte(p.held, '\n') + 1
-	out = append(out, p.held[:n]...)
-	p.held = append(p.held[:0], p.held[n:]...)
+	n := bytes.LastIndexByte(p.queued, '\n') + 1
+	out = append(out, p.queued[:n]...)
+	p.queued = append(p.queued[:0], p.queued[n:]...)
 	for i, line := range region {
 		if i > 0 {
 			out = append(out, '\n')
@@ -144,20 +143,20 @@ func (s *Screen) DrawRegion(lines []string) {
 	})
 }
 
-// CloseRegion takes the region away, if one is open, and shows what was held for
-// it.
+// CloseRegion removes the region, if one is open, and shows the text that waited for
+// that.
 func (s *Screen) CloseRegion() {
 	s.Locked(func(p *Page) {
 		if !p.panel {
 			return
 		}
 		p.panel = false
-		p.send(append(p.eraseRegion(), p.held...))
-		p.held, p.region = nil, nil
+		p.send(append(p.eraseRegion(), p.queued...))
+		p.queued, p.region = nil, nil
 	})
 }
 
-// Lend gives the screen to another program. What is written meanwhile is shown
+// Lend gives the screen to another program. Text that is written meanwhile is shown
 // when back is called.
 func (s *Screen) Lend() (back func()) {
 	s.Locked(func(p *Page) {
@@ -167,8 +166,8 @@ func (s *Screen) Lend() (back func()) {
 	return func() {
 		s.Locked(func(p *Page) {
 			p.away = false
-			p.send(p.held)
-			p.held = nil
+			p.send(p.queued)
+			p.queued = nil
 		})
 	}
 }

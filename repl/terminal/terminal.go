@@ -39,8 +39,8 @@ type Setup struct {
 	Late     func(key string)
 }
 
-// Open begins to read the terminal. Whoever opened it closes the editor and then
-// stops the keyboard, which is nil where the editor can only read the console by
+// Open begins to read the terminal. The caller closes the editor later and then stops
+// the keyboard, which is nil where the editor can only read the console by
 // itself.
 func Open(s Setup) (k *Keyboard, e Editor, err error) {
 	if canWait || !s.Edit {

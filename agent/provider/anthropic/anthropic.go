@@ -7,7 +7,7 @@
 //
 // The newest user block, the one that was newest a request ago, and the system
 // prompt carry markers for the prompt cache. Nothing else of a request changes
-// when the conversation grows, so the cache holds.
+// when the conversation grows, so the cache stays valid.
 //
 // Switches, whose values depend on the server and the model as one table in
 // package provider has it, and which Model.Compat overrides:

@@ -23,14 +23,14 @@
 // An empty name is the id; images is "i" if it takes them; thinking is empty if
 // the model does not reason, "?" if its levels are not known, else a digit for
 // each level (0 is off, 6 is max); price is input/output/cache read/cache write
-// per million tokens, "?" for one that is not known; api and base stand there if
+// per million tokens, "?" for one that is not known; api and base are given if
 // they are not those of the provider. Fields at the end may be missing.
 //
-// Not in it are Bedrock, whose requests are signed, and Copilot, which has a login
-// of its own.
+// Bedrock, whose requests are signed, and Copilot, which has a login of its own, are
+// not in it.
 //
-// Nothing is unpacked before somebody asks, and then the record of one provider
-// alone. Whoever needs the models of a provider more than once keeps them.
+// A record is unpacked each time it is asked for: a caller that needs the models of a
+// provider more than once stores them.
 package catalogue
 
 import (

@@ -13,7 +13,7 @@ import (
 	"pi/session/message"
 )
 
-// chunk is one event: a whole answer that holds only what is new. Fields that a
+// chunk is one event: a whole answer with only the new parts in it. Fields that a
 // server fills with something of another type are left empty.
 type chunk struct {
 	Candidates []candidate `json:"candidates"`
@@ -232,8 +232,8 @@ func (d *decoder) emitWhole(i int, data []byte) {
 }
 
 // count sums up the usage. The prompt includes what was cached, and the answer
-// does not include the thoughts. What the service's own tools fed to the model
-// is not counted: nobody asks for them.
+// does not include the thoughts. The input of the service's own tools is not
+// counted: they are never asked for.
 func (d *decoder) count(c *counts) {
 	known := false
 	for i, n := range []*int{c.Prompt, c.Cached, c.Answer, c.Thoughts} {

@@ -1,21 +1,20 @@
 // Package google speaks Gemini's generateContent ("google-generative-ai"), to
 // the Gemini API and to Vertex AI.
 //
-// A Gemini model signs parts of its answers: a call, a text, a thought, or a part
-// that holds nothing else. The signatures stand for what it thought, and only the
-// model that made them can read them. Each is kept with its part and goes back on
-// that part, to that model: a signed piece of text is therefore a block of its
-// own, be it empty. Signed parts of kinds that pi does not know are kept whole,
+// A Gemini model signs parts of its answers: a call, a text, a thought, or an empty
+// part. A signature encodes the model's thoughts, and only the model that made it can
+// read it. Each is kept with its part and sent back on that part, to that model: a
+// signed piece of text is therefore a block of its own, even if it is empty. Signed parts of kinds that pi does not know are kept whole,
 // as the signature of a thought without text.
 //
 // Calls have no ids on most of these models, so ids are made up here; they begin
 // with "call_pi_" and are never sent. An id that the service gave is sent back to
-// it. In any case results stand in the order of the calls and repeat their names.
+// it. In any case results are in the order of the calls and repeat their names.
 //
 // Tools are described in a part of JSON Schema only; see schema.go for what
 // becomes of the rest.
 //
-// How models and servers differ stands in a table (see package provider), and
+// The differences of models and servers are in a table (see package provider), and
 // Model.Compat overrides it:
 //
 //	auth                   how the key goes: "x-goog-api-key", "bearer", …; default by the form of the key, and bearer on Vertex AI

@@ -20,14 +20,14 @@ import (
 //   - references are followed; a schema that contains itself ends in free-form JSON;
 //   - allOf is merged, oneOf is a choice like anyOf, const is an enum of one;
 //   - "null" among types, choices or enums makes the schema nullable;
-//   - what stands beside a choice moves into each of its schemas;
+//   - the keywords beside a choice move into each of its schemas;
 //   - an enum may only list texts; other values are named in the description;
 //   - objects need properties and lists need items: an object without is a text
-//     that holds JSON, which is read before the tool gets its arguments;
-//   - what is left over (additionalProperties, default, not, if, …) is left out.
+//     with JSON in it, which is read before the tool gets its arguments;
+//   - the other keywords (additionalProperties, default, not, if, …) are left out.
 //
-// Arguments are held against the tool's own schema when they come, so nothing
-// that is left out here goes unchecked.
+// Arguments are checked against the tool's own schema when they come, so nothing
+// that is left out here stays unchecked.
 type schema struct {
 	Type          string     `json:"type,omitempty"`
 	Format        string     `json:"format,omitempty"`

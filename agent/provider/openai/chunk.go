@@ -95,7 +95,7 @@ func (a *arguments) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// unquote decodes a string; most pieces of an answer hold no escape.
+// unquote decodes a string; most pieces of an answer have no escape.
 func unquote(b []byte, to *string) error {
 	if bytes.IndexByte(b, '\\') >= 0 || !utf8.Valid(b) {
 		return json.Unmarshal(b, to)

@@ -7,7 +7,7 @@ import (
 	"pi/agent/provider"
 )
 
-// compat holds the switches described at the package.
+// compat is the switches that the package comment describes.
 type compat struct {
 	auth                string
 	maxTokensField      string

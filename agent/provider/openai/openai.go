@@ -33,8 +33,8 @@
 //	reasoning_efforts        table of thinking level → word of the server; "" sends nothing
 //	extra_body               table of further fields of the request
 //
-// Thinking comes under several names. The name stands in the signature of the
-// thinking block, so that the thought goes back as it came, to the same model
+// Thinking comes under several names. The name is the signature of the thinking
+// block, so that the thought goes back as it came, to the same model
 // only: "reasoning_content", "reasoning", "reasoning_text", "content" (typed parts
 // of the content), or, where a server sends opaque details, the JSON list of
 // them. Another model gets the thought as text.

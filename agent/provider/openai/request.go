@@ -24,7 +24,7 @@ type request struct {
 	thinking
 }
 
-// thinking holds the ways to ask for it.
+// thinking has the fields that ask for it, one for each way.
 type thinking struct {
 	ReasoningEffort string         `json:"reasoning_effort,omitempty"`
 	Reasoning       *reasoning     `json:"reasoning,omitempty"`

@@ -8,7 +8,7 @@ import (
 )
 
 // A request is written field by field, in the order and with the names of its
-// struct; tests compare the two. What is rare goes through the encoder.
+// struct; tests compare the two. Rare fields are written by the encoder.
 
 func (q *request) encode() ([]byte, error) {
 	before, after := provider.NewWriter(), provider.NewWriter()

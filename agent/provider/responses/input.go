@@ -60,7 +60,7 @@ func encodeInput(c *compat, r *llm.Request) []any {
 	return v.items
 }
 
-// callIDs is the rule for ids of calls. What follows a bar is the id of the item.
+// callIDs is the rule for ids of calls. The part behind a bar is the id of the item.
 func callIDs(id string) string {
 	call, _, _ := strings.Cut(id, "|")
 	if call == "" {

@@ -119,7 +119,7 @@ func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 }
 
 // refusals know which switch turns off what a server refused. They are quoted
-// names of fields and whole phrases, for a word of them alone may stand in any
+// names of fields and whole phrases, for a single word of them may be in any
 // message. They are never written to.
 var refusals = provider.Refusals{
 	{"must be verified to generate reasoning summaries", `reasoning_summary = ""`},

@@ -2,8 +2,8 @@
 // OpenAI itself and to services that copy it. Nothing is kept at the server:
 // each request carries the whole conversation.
 //
-// An answer is a list of items. What has to come back to the model that made
-// them stands in the signatures and ids of the session's blocks:
+// An answer is a list of items. The model that made them needs parts of them again,
+// which are in the signatures and ids of the session's blocks:
 //
 //	thinking     the whole reasoning item, as JSON: sent back unchanged, in front of
 //	             the text or call that it led to, or else not at all

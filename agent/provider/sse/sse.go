@@ -39,7 +39,7 @@ type Reader struct {
 
 	buf     []byte // what was read and not yet consumed
 	pos     int    // start of the next line in buf
-	scanned int    // buf up to here holds no line end after pos
+	scanned int    // buf up to here has no line end after pos
 	skipLF  bool   // the line before ended in CR: a LF now belongs to it
 	started bool   // past a possible byte order mark
 
