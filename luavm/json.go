@@ -3,7 +3,6 @@ package luavm
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"unicode/utf8"
 
@@ -65,12 +64,8 @@ type jsonField struct {
 // nil.
 func (vm *VM) DecodeJSON(raw json.RawMessage, conv JSON) (lua.LValue, error) {
 	if !json.Valid(raw) {
-		var v any
-		err := json.Unmarshal(raw, &v)
-		if err == nil {
-			err = errors.New("invalid JSON")
-		}
-		return nil, err
+		var v any // only the decoder finds out what is wrong
+		return nil, json.Unmarshal(raw, &v)
 	}
 	return vm.DecodeValidJSON(raw, conv), nil
 }

@@ -151,23 +151,17 @@ func (l *lane) prepare(err error) *job {
 		if !more {
 			return nil
 		}
-		var j *job
-		if j, err = l.newJob(vm, spec); err == nil {
+		switch o := l.outer; {
+		case o != nil && o.vm == vm && o.state.Load() == stateHolding && vm.turn.cur.Load() == o:
+			err = ErrNested
+		case l.depth > maxDepth:
+			err = &Error{Kind: Raised, Message: "hooks call each other more than 20 deep"}
+		default:
 			if err = vm.life.begin(spec.Continues); err == nil {
-				return j
+				return &job{vm: vm, lane: l, spec: spec, depth: l.depth, parent: l.ctx}
 			}
 		}
 	}
-}
-
-func (l *lane) newJob(vm *VM, spec Job) (*job, error) {
-	if o := l.outer; o != nil && o.vm == vm && o.state.Load() == stateHolding && vm.turn.cur.Load() == o {
-		return nil, ErrNested
-	}
-	if l.depth > maxDepth {
-		return nil, &Error{Kind: Raised, Message: "hooks call each other more than 20 deep"}
-	}
-	return &job{vm: vm, lane: l, spec: spec, depth: l.depth, parent: l.ctx}, nil
 }
 
 // ring asks the supervisor to look at the job that is under way.

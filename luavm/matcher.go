@@ -19,6 +19,10 @@ type matcher struct {
 	err   error       // why the job was stopped
 }
 
+func newMatcher(L *lua.LState, p *pattern, text string) matcher {
+	return matcher{pattern: p, text: text, L: L, work: looksApart}
+}
+
 // span is what a capture matched; a place has only a beginning.
 type span struct{ from, to int }
 

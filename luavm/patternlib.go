@@ -40,46 +40,43 @@ func patternOf(L *lua.LState, text string, canAnchor bool) *pattern {
 	return p
 }
 
-// startOf is the place that the argument init of find and match means.
-func startOf(L *lua.LState, n, length int) int {
-	init := L.OptInt(n, 1)
-	if init < 0 {
-		init += length + 1
-	}
-	return min(max(init-1, 0), length)
+// startOf is where the argument init of find and match, the n-th, has them begin.
+func startOf(L *lua.LState, n int, s string) int {
+	return min(max(placeIn(s, L.OptInt(n, 1))-1, 0), len(s))
 }
 
 func stringFind(L *lua.LState) int {
 	s, what := L.CheckString(1), L.CheckString(2)
-	at := startOf(L, 3, len(s))
+	at := startOf(L, 3, s)
 	if L.GetTop() > 3 && L.ToBool(4) || !strings.ContainsAny(what, specials) {
 		i := strings.Index(s[at:], what)
-		return pushFound(L, nil, at+i, at+i+len(what), i >= 0)
+		return pushPlace(L, at+i, at+i+len(what), i >= 0)
 	}
-	m := matcher{pattern: patternOf(L, what, true), text: s, L: L, work: looksApart}
+	m := newMatcher(L, patternOf(L, what, true), s)
 	from, to := m.find(at)
 	m.check()
-	return pushFound(L, &m, from, to, from >= 0)
+	n := pushPlace(L, from, to, from >= 0)
+	if n > 1 {
+		n += m.pushCaptures()
+	}
+	return n
 }
 
-// pushFound pushes where something was found, with captures, or nil.
-func pushFound(L *lua.LState, m *matcher, from, to int, found bool) int {
+// pushPlace pushes where something was found, or nil.
+func pushPlace(L *lua.LState, from, to int, found bool) int {
 	if !found {
 		L.Push(lua.LNil)
 		return 1
 	}
 	L.Push(lua.LNumber(from + 1))
 	L.Push(lua.LNumber(to))
-	if m == nil {
-		return 2
-	}
-	return 2 + m.pushCaptures()
+	return 2
 }
 
 func stringMatch(L *lua.LState) int {
 	s := L.CheckString(1)
-	m := matcher{pattern: patternOf(L, L.CheckString(2), true), text: s, L: L, work: looksApart}
-	from, to := m.find(startOf(L, 3, len(s)))
+	m := newMatcher(L, patternOf(L, L.CheckString(2), true), s)
+	from, to := m.find(startOf(L, 3, s))
 	m.check()
 	if from < 0 {
 		L.Push(lua.LNil)
@@ -97,7 +94,7 @@ func stringGmatch(L *lua.LState) int {
 			L.Push(lua.LNil)
 			return 1
 		}
-		m := matcher{pattern: p, text: s, L: L, work: looksApart}
+		m := newMatcher(L, p, s)
 		from, to := m.find(at)
 		m.check()
 		if from < 0 {
@@ -119,7 +116,7 @@ func stringGsub(L *lua.LState) int {
 	r := replacer{L: L, with: L.Get(3), out: stringBuilder{L: L}}
 	r.check()
 	limit := L.OptInt(4, len(s)+1)
-	m := matcher{pattern: p, text: s, L: L, work: looksApart}
+	m := newMatcher(L, p, s)
 	at, done, n := 0, 0, 0
 	for n < limit && at <= len(s) {
 		from, to := m.find(at)

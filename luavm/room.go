@@ -86,7 +86,12 @@ type stringBuilder struct {
 }
 
 func (b *stringBuilder) add(s string) {
-	b.look()
+	if b.adds++; b.adds == looksApart {
+		b.adds = 0
+		if err := halted(b.L); err != nil {
+			b.L.RaiseError("%s", err.Error())
+		}
+	}
 	if need := len(b.b) + len(s); need > maxString {
 		raiseTooLong(b.L)
 	} else if need > cap(b.b) {
@@ -95,16 +100,6 @@ func (b *stringBuilder) add(s string) {
 		b.b = append(make([]byte, 0, grown), b.b...)
 	}
 	b.b = append(b.b, s...)
-}
-
-func (b *stringBuilder) look() {
-	if b.adds++; b.adds < looksApart {
-		return
-	}
-	b.adds = 0
-	if err := halted(b.L); err != nil {
-		b.L.RaiseError("%s", err.Error())
-	}
 }
 
 func (b *stringBuilder) String() string {
