@@ -80,17 +80,17 @@ func (c *carrier) decode(raw []byte, to any) bool {
 	return true
 }
 
-func (c *carrier) each(list []json.RawMessage, take func(json.RawMessage)) {
+func (c *carrier) each(list []json.RawMessage, read func(json.RawMessage)) {
 	for _, raw := range list {
-		take(raw)
+		read(raw)
 	}
 }
 
-// taker takes a part apart whose text, if it is text, is of some kind.
-type taker func(c *carrier, text string, raw json.RawMessage)
+// partReader adds the pieces of a part; its text, if it is text, is of some kind.
+type partReader func(c *carrier, text string, raw json.RawMessage)
 
-// list takes an array apart; a string is one text part.
-func (c *carrier) list(raw json.RawMessage, text string, take taker) {
+// list reads the parts of an array; a string is one text part.
+func (c *carrier) list(raw json.RawMessage, text string, read partReader) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
 	case raw[0] == '"':
@@ -101,7 +101,7 @@ func (c *carrier) list(raw json.RawMessage, text string, take taker) {
 		var list []json.RawMessage
 		c.decode(raw, &list)
 		for _, part := range list {
-			take(c, text, part)
+			read(c, text, part)
 		}
 	}
 }
@@ -155,9 +155,9 @@ func (c *carrier) messagesBlock(text string, raw json.RawMessage) {
 }
 
 // result joins the texts of a result; images in it follow.
-func (c *carrier) result(p Piece, content json.RawMessage, take taker) {
+func (c *carrier) result(p Piece, content json.RawMessage, read partReader) {
 	var inner carrier
-	inner.list(content, PieceResult, take)
+	inner.list(content, PieceResult, read)
 	if c.err == nil {
 		c.err = inner.err
 	}
@@ -172,7 +172,7 @@ func (c *carrier) result(p Piece, content json.RawMessage, take taker) {
 	c.pieces = append(append(c.pieces, p), images...)
 }
 
-// server takes an item of a tool of the provider; its type has one of words.
+// server adds an item of a tool of the provider; its type has one of words.
 func (c *carrier) server(kind string, raw json.RawMessage, words ...string) {
 	for _, word := range words {
 		if strings.Contains(kind, word) {

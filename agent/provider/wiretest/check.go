@@ -16,15 +16,10 @@ import (
 // Check compares an answer with what the recording is expected to give.
 func (f *Folder) Check(t *testing.T, a Answer) {
 	t.Helper()
-	for _, miss := range f.Misses(a) {
+	misses, _ := f.Judge(a)
+	for _, miss := range misses {
 		t.Error(miss)
 	}
-}
-
-// Misses lists where an answer is not what the recording is expected to give.
-func (f *Folder) Misses(a Answer) []string {
-	misses, _ := f.Judge(a)
-	return misses
 }
 
 // Judge compares an answer with what the recording is expected to give. It lists

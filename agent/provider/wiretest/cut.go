@@ -147,7 +147,7 @@ func sameContent(a, b Answer) bool {
 // nothing but text.
 func (f *Folder) Events() error {
 	const all = 8 // events
-	if n := count(f.Body); f.Status == http.StatusOK && n != f.Expected.Events {
+	if _, n := events(bytes.NewReader(f.Body)); f.Status == http.StatusOK && n != f.Expected.Events {
 		return fmt.Errorf("%d events; want %d", n, f.Expected.Events)
 	}
 	parts := bytes.SplitAfter(f.Body, []byte("\n\n"))
@@ -171,12 +171,12 @@ func (f *Folder) Events() error {
 // cutWindow cuts at every byte from start to end, of a long event at those near
 // its ends.
 func cutWindow(window []byte, start, end, near int) error {
-	want := events(bytes.NewReader(window))
+	want, _ := events(bytes.NewReader(window))
 	for at := start; at < end; at++ {
 		if at == start+near && end-start > 2*near {
 			at = end - near
 		}
-		got := events(io.MultiReader(bytes.NewReader(window[:at]), bytes.NewReader(window[at:])))
+		got, _ := events(io.MultiReader(bytes.NewReader(window[:at]), bytes.NewReader(window[at:])))
 		if !bytes.Equal(got, want) {
 			return fmt.Errorf("cut at %d: %q; want %q", at-start, got, want)
 		}
@@ -184,31 +184,19 @@ func cutWindow(window []byte, start, end, near int) error {
 	return nil
 }
 
-// count is the number of events, without comments.
-func count(stream []byte) int {
-	r := sse.NewReader(bytes.NewReader(stream))
-	for n := 0; ; {
-		e, err := r.Next()
-		if err != nil {
-			return n
-		}
-		if !e.Comment {
-			n++
-		}
-	}
-}
-
-func events(src io.Reader) []byte {
-	var out []byte
+// events are the events of a stream as one text, and their number without comments.
+func events(src io.Reader) (text []byte, n int) {
 	r := sse.NewReader(src)
 	for {
 		e, err := r.Next()
 		if err != nil {
-			return out
+			return text, n
 		}
-		out = append(append(append(out, e.Name...), 0), e.Data...)
+		text = append(append(append(text, e.Name...), 0), e.Data...)
 		if e.Comment {
-			out = append(out, 1)
+			text = append(text, 1)
+		} else {
+			n++
 		}
 	}
 }

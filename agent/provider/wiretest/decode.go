@@ -34,12 +34,13 @@ func (d *Decoding) event() string {
 }
 
 // run decodes a stream of n deltas and returns how many bytes of text it brought.
-func (d *Decoding) run(t testing.TB, n int) (text int) {
+// atEnd is called when they have been decoded and the stream is not at its end.
+func (d *Decoding) run(t testing.TB, n int, atEnd func()) (text int) {
 	t.Helper()
 	one := d.event()
 	f := Folder{Status: http.StatusOK, Headers: map[string]string{"Content-Type": "text/event-stream"}}
 	p := d.Client(f.Client(func() io.Reader {
-		return io.MultiReader(strings.NewReader(d.Begin), &repeated{text: one, left: n}, strings.NewReader(d.End))
+		return io.MultiReader(strings.NewReader(d.Begin), &repeated{text: one, left: n}, emptyReader(atEnd), strings.NewReader(d.End))
 	}))
 	r := &llm.Request{Model: &llm.Model{Provider: "p", ID: "m", API: d.API, BaseURL: "http://model.test"}}
 	for delta, err := range p.Stream(context.Background(), r) {
@@ -54,7 +55,15 @@ func (d *Decoding) run(t testing.TB, n int) (text int) {
 	return text
 }
 
-// repeated reads as a text that stands there many times.
+// emptyReader is a reader without contents, which calls itself when it is read.
+type emptyReader func()
+
+func (atEnd emptyReader) Read([]byte) (int, error) {
+	atEnd()
+	return 0, io.EOF
+}
+
+// repeated reads as the same text many times.
 type repeated struct {
 	text string
 	at   int
@@ -86,7 +95,7 @@ func (d *Decoding) Benchmark(b *testing.B) {
 	b.SetBytes(deltas * int64(len(d.event())))
 	for b.Loop() {
 		start := time.Now()
-		d.run(b, deltas)
+		d.run(b, deltas, func() {})
 		decoding += time.Since(start)
 		b.StopTimer()
 		start = time.Now()
@@ -106,8 +115,9 @@ func (d *Decoding) Benchmark(b *testing.B) {
 // and does not allocate more for each than what is in it asks for.
 func (d *Decoding) Memory(t *testing.T) {
 	t.Helper()
-	d.run(t, 100)
-	allocs := testing.AllocsPerRun(3, func() { d.run(t, 2000) }) - testing.AllocsPerRun(3, func() { d.run(t, 1000) })
+	d.run(t, 100, func() {})
+	allocsOf := func(n int) float64 { return testing.AllocsPerRun(3, func() { d.run(t, n, func() {}) }) }
+	allocs := allocsOf(2000) - allocsOf(1000)
 	if allocs /= 1000; allocs > d.AllocsPerDelta {
 		t.Errorf("%.1f allocations per delta; at most %.1f", allocs, d.AllocsPerDelta)
 	}
@@ -127,29 +137,9 @@ func (d *Decoding) Memory(t *testing.T) {
 func (d *Decoding) kept(t *testing.T, n int) (heap int64, text int) {
 	t.Helper()
 	var m runtime.MemStats
-	at := &atEnd{do: func() {
+	text = d.run(t, n, func() {
 		runtime.GC()
 		runtime.ReadMemStats(&m)
-	}}
-	begin := d.Begin
-	f := Folder{Status: http.StatusOK, Headers: map[string]string{"Content-Type": "text/event-stream"}}
-	p := d.Client(f.Client(func() io.Reader {
-		return io.MultiReader(strings.NewReader(begin), &repeated{text: d.event(), left: n}, at, strings.NewReader(d.End))
-	}))
-	r := &llm.Request{Model: &llm.Model{Provider: "p", ID: "m", API: d.API, BaseURL: "http://model.test"}}
-	for delta, err := range p.Stream(context.Background(), r) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		text += len(delta.Text)
-	}
+	})
 	return int64(m.HeapAlloc), text
-}
-
-// atEnd is an empty reader that does something when it is come to.
-type atEnd struct{ do func() }
-
-func (a *atEnd) Read([]byte) (int, error) {
-	a.do()
-	return 0, io.EOF
 }

@@ -127,7 +127,8 @@ func (t *turns) result(id string) error {
 	return nil
 }
 
-func (t *turns) settled() error {
+// allAnswered holds that no call waits for its result.
+func (t *turns) allAnswered() error {
 	if len(t.open) > 0 {
 		return fmt.Errorf("calls %q have no result right behind their message", t.open)
 	}
@@ -174,7 +175,7 @@ func CheckMessages(body []byte) error {
 			return fmt.Errorf("message %d: %w", i, err)
 		}
 	}
-	if err := t.settled(); err != nil {
+	if err := t.allAnswered(); err != nil {
 		return err
 	}
 	return checkEnd(q.Messages, q.Thinking.Type == "enabled")
@@ -193,7 +194,7 @@ func (t *turns) message(i int, m *wireMessage) error {
 		}
 	}
 	if m.Role == "user" {
-		return t.settled()
+		return t.allAnswered()
 	}
 	return nil
 }
@@ -234,7 +235,7 @@ func (t *turns) block(role string, b wireBlock) error {
 		}
 		return t.result(b.ToolUseID)
 	case "user text", "user image":
-		if err := t.settled(); err != nil {
+		if err := t.allAnswered(); err != nil {
 			return err
 		}
 		return filled([]wireBlock{b})
@@ -315,7 +316,7 @@ func checkChat(body []byte, t turns) error {
 			return fmt.Errorf("message %d: %w", i, err)
 		}
 	}
-	return t.settled()
+	return t.allAnswered()
 }
 
 func (t *turns) chat(m chatMessage) error {
@@ -326,7 +327,7 @@ func (t *turns) chat(m chatMessage) error {
 	if m.Role == "tool" {
 		return t.result(m.ToolCallID)
 	}
-	if err := t.settled(); err != nil {
+	if err := t.allAnswered(); err != nil {
 		return err
 	}
 	if m.Role == "user" {

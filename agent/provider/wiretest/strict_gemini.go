@@ -85,9 +85,7 @@ func CheckSignedGemini(body []byte) error { return checkGemini(body, true) }
 
 func checkGemini(body []byte, signs bool) error {
 	var q geminiRequest
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&q); err != nil {
+	if err := exactly(body, &q); err != nil {
 		return err
 	}
 	if s := q.SystemInstruction; s != nil && (len(s.Parts) != 1 || s.Parts[0].Text == nil || *s.Parts[0].Text == "") {
@@ -237,9 +235,7 @@ func checkFunctions(list []geminiFunction) error {
 // CheckGeminiSchema holds that a schema is one of the subset that is read.
 func CheckGeminiSchema(raw []byte) error {
 	var s geminiSchema
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
+	if err := exactly(raw, &s); err != nil {
 		return err
 	}
 	return s.check()

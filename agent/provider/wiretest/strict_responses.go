@@ -158,7 +158,7 @@ func checkItems(input []json.RawMessage) error {
 	if w.unfounded {
 		return errOrphan
 	}
-	return w.settled()
+	return w.allAnswered()
 }
 
 var errOrphan = errors.New("a reasoning item without its required following item")
@@ -213,7 +213,7 @@ func (w *responsesWalk) turnOver() error {
 	if w.unfounded {
 		return errOrphan
 	}
-	return w.settled()
+	return w.allAnswered()
 }
 
 // modelSpeaks holds that an answer begins when the outputs of the one before are
@@ -223,7 +223,7 @@ func (w *responsesWalk) modelSpeaks() error {
 		return nil
 	}
 	w.answered = false
-	return w.settled()
+	return w.allAnswered()
 }
 
 // id holds that an item that has an id has one of its kind, and no other's.
