@@ -58,8 +58,9 @@ func OpenWait(ctx context.Context, path string, o Options, waiting func(*BusyErr
 	}
 }
 
-// openCopy also copies a session of a newer version: its entries are lines that
-// version 3 may hold, those that only the newer one knows without an effect.
+// openCopy copies the branch of a session that may be of a newer version: its entries are
+// lines that version 3 may hold too, and types that only the newer one knows have no
+// effect.
 func openCopy(path string, o Options) (*Session, error) {
 	s, err := Read(path)
 	if err != nil {

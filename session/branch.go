@@ -69,8 +69,9 @@ func (s *Session) linesOf(path []*Entry, header Header) iter.Seq2[[]byte, error]
 	}
 }
 
-// lineInCopy is the line of an entry of a path in another file: as it stands, unless
-// it says of the tree what is not so in memory.
+// lineInCopy is the line of the i-th entry of a path for another file: as it is, except
+// that an id, a parent or a first kept entry that is another one in memory is written as
+// it is there.
 func lineInCopy(path []*Entry, i int) (json.RawMessage, error) {
 	e := path[i]
 	line := e.rawUncached()
@@ -94,9 +95,9 @@ func lineInCopy(path []*Entry, i int) (json.RawMessage, error) {
 	return rawjson.Overlay(line, nil, repaired), nil
 }
 
-// labelsFor makes the entries that give the entries of a path the names they
-// have in the tree, as far as the path itself does not. They are in the order of
-// the path and hang behind it, each on the one before.
+// labelsFor makes the label entries that the copy of a path needs: for each entry whose
+// name in the tree is not the one that the path's own labels give it. They are in the
+// order of the path and hang behind it, each on the one before.
 func (s *Session) labelsFor(path []*Entry) []*Entry {
 	is, says := labelsIn(s.Entries()), labelsIn(path)
 	taken := make(map[string]*Entry, len(path))

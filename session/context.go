@@ -104,8 +104,8 @@ func editsOn(path []*Entry) map[string]*ContextEdit {
 	return edits
 }
 
-// edited returns the message of an entry as the edits leave it, nil if there
-// is none. Any message can be taken out; only those that somebody wrote have
+// edited returns the message of an entry after the edits; nil if the entry has none, or
+// an edit took it out. Any message can be taken out; only one that somebody wrote has
 // content to replace.
 func edited(e *Entry, edits map[string]*ContextEdit) *message.Message {
 	m := e.Message()

@@ -40,7 +40,7 @@ func (e *Entry) decoded() any {
 	return e.body
 }
 
-// decode decodes what decoded caches.
+// decode decodes the body anew, for decoded.
 func (e *Entry) decode() any {
 	switch e.Type {
 	case TypeMessage, TypeCustomMessage, TypeCompaction, TypeBranchSummary, TypeContextEdit:

@@ -26,6 +26,10 @@
 // added to. If writing fails for whatever reason, the entry is still part of the
 // session, and the error is a *[SaveError].
 //
+// Inside, a loader makes entries of lines, a tree knows how they hang together, and a
+// journal writes lines through a store, which is the open and locked file. A [Session]
+// has one of each and the mutex that guards them.
+//
 // Entries and messages are immutable, keep the bytes they came from, and are
 // decoded when they are first looked at: a large session opens about as fast
 // as its file is read. Fields and entry types that nobody here knows survive.

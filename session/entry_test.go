@@ -37,7 +37,7 @@ func TestEveryLineKeepsItsBytes(t *testing.T) {
 	before, _ := os.ReadFile(path)
 	for _, buffer := range []int{0, 100} {
 		s := readWith(t, path, buffer)
-		lines := []string{string(s.Header().Raw())}
+		lines := []string{string(s.Header().raw)}
 		for _, e := range s.Entries() {
 			lines = append(lines, string(e.Raw()))
 			if m := e.Message(); e.Type == TypeMessage && !strings.HasSuffix(string(e.Raw()), `"message":`+encoded(t, m)+"}") {

@@ -129,9 +129,9 @@ func (p *pairing) hasResult(call string) bool {
 	return false
 }
 
-// missingResult stands for the result of a call that has none: nobody lived to see it, or
-// it was removed. Its time is that of the call: the present would make every request
-// different.
+// missingResult is sent for a call that has no result: the process ended before there was
+// one, or it was removed. Its time is that of the call: the present would make every
+// request different.
 func missingResult(call message.Block, at int64, removed bool) *message.Message {
 	text := interruptedText
 	if removed {

@@ -25,11 +25,8 @@ type Header struct {
 	Cwd           string
 	ParentSession string // path of the session this one was forked from; "" if none
 
-	raw json.RawMessage
+	raw json.RawMessage // the line as it is in the file, without its newline
 }
-
-// Raw returns the line as it stands in the file, without its newline.
-func (h Header) Raw() json.RawMessage { return h.raw }
 
 // parseHeader reads the first line of a file; reason says why it is none.
 func parseHeader(line []byte) (h Header, reason string) {

@@ -76,7 +76,7 @@ func (j *journal) write() error {
 		}
 		j.checkLocked()
 	}
-	if foreign, err := j.store.foreign(); err != nil {
+	if foreign, err := j.store.countForeign(); err != nil {
 		return err
 	} else if foreign > 0 {
 		j.readForeign()
@@ -107,7 +107,7 @@ func (j *journal) readForeign() {
 	if j.store == nil || j.store.f == nil {
 		return
 	}
-	n, err := j.store.foreign()
+	n, err := j.store.countForeign()
 	if err != nil || n == 0 {
 		return // the write that follows reports it
 	}

@@ -33,8 +33,8 @@ type loader struct {
 	testOnlyBuffer int
 }
 
-// load reads the whole of an open file. Of an empty one there is no header then. end
-// gets what the file ends in.
+// load reads the whole of an open file and puts its entries into the tree, the last as
+// the leaf. Of an empty file there is no header after that. end gets the end of the file.
 func (l *loader) load(f *os.File, path string, end *fileEnd) error {
 	if err := l.loadPieces(f, path, end); err != nil {
 		return readError(path, err)
@@ -121,8 +121,7 @@ func (l *loader) removeTorn() bool {
 	return looksWhole
 }
 
-// addUnreached adds to the problems how much of the file the conversation does not
-// come by.
+// addUnreached adds a problem if entries are hidden by a root that is a mistake.
 func (l *loader) addUnreached() {
 	root, hidden := l.tree.unreached()
 	if len(hidden) == 0 {

@@ -64,8 +64,8 @@ func (st *store) writeHint() {
 	}
 }
 
-// removeHint removes the hint if it is ours: after the file was replaced
-// somebody else may have the lock of what has the path now.
+// removeHint removes the hint if it is ours: after the file was replaced another process
+// may have locked the new one, and written a hint of its own.
 func (st *store) removeHint() {
 	if st.hint == nil {
 		return

@@ -84,10 +84,12 @@ func newSession(o Options) *Session {
 	return s
 }
 
+// setFile makes the file at path that of the session. It touches no disk.
 func (s *Session) setFile(path string) {
 	s.path, s.journal.store = path, newStore(path, s.opts.LockDir, s.opts.seams)
 }
 
+// newHeader makes a header by the options.
 func (s *Session) newHeader() Header { return newHeader(s.opts.Now(), s.opts.Cwd, s.opts.Parent) }
 
 // setHeader makes a header the first line of a session that has no file yet.

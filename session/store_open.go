@@ -25,7 +25,8 @@ func openFile(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// unwritable is err, or what it comes to if the file can be read.
+// unwritable returns an *[UnwritableError] in place of the error of opening a file for
+// writing, if the file can be read.
 func unwritable(path string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err
@@ -121,7 +122,8 @@ func (st *store) create() error {
 	return nil
 }
 
-// adopt takes an empty file; cause says why there is one to take.
+// adopt opens a file that is there already if it is empty; else it returns cause, the
+// error of making it.
 func (st *store) adopt(cause error) error {
 	if info, err := os.Stat(st.path); err != nil || !info.Mode().IsRegular() || info.Size() > 0 {
 		return cause

@@ -45,7 +45,7 @@ func (st *store) swap(next *store, contents []byte) error {
 		return err
 	}
 	st.step("new file complete")
-	if foreign, err := st.foreign(); err != nil || foreign > 0 {
+	if foreign, err := st.countForeign(); err != nil || foreign > 0 {
 		return errors.Join(err, errMixed)
 	}
 	if err := os.Rename(next.path, st.path); err != nil {

@@ -12,9 +12,9 @@ import (
 // size of the file is looked at before each write, and its offset after it: what
 // they wrote in between stands before our lines.
 
-// foreign returns how many bytes somebody else has added to the file. The error says
-// that it is no longer the file that we know.
-func (st *store) foreign() (int64, error) {
+// countForeign returns how many bytes others have added to the file. The error says that
+// it is no longer the file that we know.
+func (st *store) countForeign() (int64, error) {
 	here, err := st.f.Stat()
 	if err != nil {
 		return 0, err

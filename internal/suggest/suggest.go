@@ -38,7 +38,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// otherWords are what other programs call the same.
+// otherWords are pairs of a word of other programs and the one that means the same here.
 func otherWords() [][2]string {
 	return [][2]string{{"fork", "branch"}, {"draw", "render"}, {"action", "handler"}, {"callback", "handler"}, {"run", "handler"},
 		{"run", "execute"}, {"handler", "execute"}, {"params", "parameters"}, {"schema", "parameters"}, {"key", "handle_input"}}
@@ -65,7 +65,8 @@ func sameWords(name string, known []string) string {
 	return part
 }
 
-// plain is a name without what people write this way or that: case and what joins words.
+// plain is a name in lower case without the signs that join its words: people write both
+// one way or another.
 func plain(s string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 }

@@ -56,8 +56,8 @@ func (c *cutting) addItems(seen []session.Item) {
 	}
 }
 
-// sent reports whether a request has the message: one that failed it has not, and
-// no result without its call.
+// sent reports whether a request has the i-th item: not a failed answer, and not a result
+// without its call.
 func (c *cutting) sent(i int) bool {
 	m := c.items[i].Message
 	return !message.Hidden(m) && (m.Role != message.RoleToolResult || c.calls[i] >= 0)

@@ -120,7 +120,7 @@ func paths(list []byte) []string {
 	return union(all)
 }
 
-// previousFiles are those that the compaction in force names.
+// previousFiles are the files that the details of the compaction in force name.
 func previousFiles(branch []*session.Entry) FileOps {
 	at, _ := session.LastCompaction(branch)
 	if at < 0 {

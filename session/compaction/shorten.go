@@ -21,9 +21,9 @@ type large struct {
 	tokens int
 }
 
-// shorten makes the edits by which what a cut keeps has room; kept is brought up
-// to date. All results that are longer than a certain length are shortened to
-// that length, so that the largest pay first.
+// shorten makes the edits that shorten the tool results behind a cut until the kept
+// messages have room, and corrects kept. All results that are longer than a certain
+// length get that length, so that the largest lose most.
 func (c *cutting) shorten(at, room int, kept *int) []session.ContextEdit {
 	if room <= 0 || *kept <= room {
 		return nil
@@ -46,8 +46,8 @@ func (c *cutting) shorten(at, room int, kept *int) []session.ContextEdit {
 	return edits
 }
 
-// shortens reports whether what a cut keeps has room once results are shortened,
-// and more of them is left than if they were summarised.
+// shortens reports whether the kept messages have room once results are shortened, with
+// more left of the results than a summary would say of them.
 func (c *cutting) shortens(at, room int) bool {
 	return lengthFor(c.results(at), c.kept[at]-room) >= worthwhile
 }
@@ -71,8 +71,8 @@ func (c *cutting) results(at int) []large {
 	return list
 }
 
-// lengthFor is the length that the longer results are brought to so that together
-// they are shorter by excess.
+// lengthFor is the length, in tokens, that the longest results get so that all together
+// lose excess tokens.
 func lengthFor(results []large, excess int) int {
 	sum := 0
 	for i, r := range results {

@@ -169,7 +169,7 @@ func pieces(it session.Item, tokens int) []session.Item {
 	chars := max(tokens*charsPerToken-frame, frame)
 	m := it.Message
 	text := m.Text()
-	if !speech(m) || characters(text) <= chars {
+	if !shownWhole(m) || characters(text) <= chars {
 		return []session.Item{it}
 	}
 	var list []session.Item
@@ -190,7 +190,7 @@ func pieces(it session.Item, tokens int) []session.Item {
 	return list
 }
 
-// speech reports whether a transcript shows all of the message's text.
-func speech(m *message.Message) bool {
+// shownWhole reports whether a transcript shows all of the message's text.
+func shownWhole(m *message.Message) bool {
 	return !message.Hidden(m) && (m.Role == message.RoleUser || m.Role == message.RoleAssistant || m.Role == message.RoleCustom)
 }

@@ -5,7 +5,7 @@ import (
 	"pi/session/message"
 )
 
-// before gives what a cut summarises, in the order in which the model saw it:
+// before lists the items that a cut summarises, in the order in which the model saw them:
 // complete turns, and apart from them the beginning of the turn that it splits.
 func (c *cutting) before(at int) (turns, prefix []session.Item) {
 	start, kept := c.splitTurn(at)
