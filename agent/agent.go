@@ -123,17 +123,29 @@ type openers struct {
 
 // New returns an idle agent. Nothing is emitted before [Agent.Start].
 func New(o Options) *Agent {
+	busy := &activity{}
+	p := newParts(o, busy.isIdle)
+	return &Agent{
+		parts: p, busy: busy, shutdown: &shutdown{requested: make(chan struct{})},
+		sessions: &sessions{openers{o.NewSession, o.OpenSession, o.CopySession}, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, &p.compactor.state},
+		tree:     &tree{busy, p.events, p.conversation, p.choice, p.meter, p.asker, o.Settings.Compaction},
+		maxTurns: o.Settings.MaxTurns, maxRepeats: o.Settings.MaxRepeats, cwd: o.Cwd, shell: o.Shell,
+	}
+}
+
+// newParts makes the parts of an agent. isIdle reports whether no prompt runs.
+func newParts(o Options, isIdle func() bool) parts {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Prompt == nil {
 		o.Prompt = &SystemPrompt{}
 	}
-	busy, p := &activity{}, parts{events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
+	p := parts{events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
 	p.tools.set(o.Tools, "")
 	p.gate = &gate{p.events, p.tools}
 	p.conversation = &conversation{events: p.events, session: o.Session}
-	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.isIdle,
+	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: isIdle,
 		selected: selection{o.Model, o.Thinking}}
 	p.inbox = newInbox(p.events, o.Settings, o.Now)
 	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, cwd: o.Cwd, now: o.Now}
@@ -142,12 +154,7 @@ func New(o Options) *Agent {
 	p.asker = &asker{p.events, o.Models, p.sent, p.spending, o.Now, o.Settings.Retry, o.Settings.StreamIdleTimeout, o.Settings.MaxAnswerBytes}
 	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
 		inbox: p.inbox, settings: o.Settings.Compaction}
-	return &Agent{
-		parts: p, busy: busy, shutdown: &shutdown{requested: make(chan struct{})},
-		sessions: &sessions{openers{o.NewSession, o.OpenSession, o.CopySession}, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, &p.compactor.state},
-		tree:     &tree{busy, p.events, p.conversation, p.choice, p.meter, p.asker, o.Settings.Compaction},
-		maxTurns: o.Settings.MaxTurns, maxRepeats: o.Settings.MaxRepeats, cwd: o.Cwd, shell: o.Shell,
-	}
+	return p
 }
 
 // Listen adds listeners behind the present ones. It may be called before Start

@@ -169,10 +169,23 @@ type rig struct {
 func newRig(t *testing.T, o Options, replies ...reply) *rig {
 	t.Helper()
 	model := &scripted{replies: replies}
+	o = withModels(o, model)
+	r := &rig{New(withSessions(t, o)), t, model}
+	t.Cleanup(func() { _ = r.Session().Close() })
+	return r
+}
+
+// withModels are options with two models, which a provider answers for.
+func withModels(o Options, model llm.Provider) Options {
 	o.Models = llm.NewModels(map[string]llm.Provider{"test": model})
 	o.Model = &llm.Model{Provider: "acme", ID: "one", API: "test", Reasoning: true}
 	other := &llm.Model{Provider: "acme", ID: "two", API: "test", Reasoning: true}
 	o.Models.Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(o.Model, other)})
+	return o
+}
+
+// withSessions are options with sessions in files.
+func withSessions(t *testing.T, o Options) Options {
 	dir := t.TempDir()
 	fresh := func(string) (*session.Session, error) { return session.New(session.Options{Dir: dir, Cwd: "/p"}), nil }
 	if o.Session == nil {
@@ -186,9 +199,7 @@ func newRig(t *testing.T, o Options, replies ...reply) *rig {
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 	}
-	r := &rig{New(o), t, model}
-	t.Cleanup(func() { _ = r.Session().Close() })
-	return r
+	return o
 }
 
 // prompt runs a prompt that must end well.

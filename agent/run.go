@@ -47,9 +47,7 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	if err := a.inbox.addRequest(p.Origin); err != nil {
 		return err
 	}
-	r := &run{parts: a.parts, maxTurns: a.maxTurns, maxRepeats: a.maxRepeats, unsaved: a.Session().Unsaved() != nil}
-	r.compacting = autoCompact{compactor: a.compactor, noteSaved: r.noteSaved}
-	return r.run(ctx, p)
+	return newRun(a.parts, a.maxTurns, a.maxRepeats).run(ctx, p)
 }
 
 // askInput lets listeners rewrite a prompt or handle it themselves. behavior says how it
@@ -82,6 +80,13 @@ type run struct {
 	saveErr error // the first failure to save; the conversation goes on in memory
 	verdict error // why a listener ended the last turn's run, or nil
 	resumes bool  // the model continues its own answer
+}
+
+// newRun returns the run of one prompt. The limits are those of [Settings].
+func newRun(p parts, maxTurns, maxRepeats int) *run {
+	r := &run{parts: p, maxTurns: maxTurns, maxRepeats: maxRepeats, unsaved: p.conversation.current().Unsaved() != nil}
+	r.compacting = autoCompact{compactor: p.compactor, noteSaved: r.noteSaved}
+	return r
 }
 
 // run works on a prompt that the listeners to input have seen.
