@@ -50,6 +50,19 @@ func (b *bridge) add(t *lua.LTable, p part) {
 	}
 }
 
+// table makes a table of the API.
+func (b *bridge) table(L *lua.LState, parts ...part) *lua.LTable {
+	size := 4
+	for _, p := range parts {
+		size += len(p)
+	}
+	t := luavm.NewRecord(L, size)
+	for _, p := range parts {
+		b.add(t, p)
+	}
+	return t
+}
+
 // mustHost returns the host, or raises while there is none.
 func (b *bridge) mustHost(L *lua.LState, function string) Host {
 	host := b.host()

@@ -24,15 +24,9 @@ type contexts struct {
 	command *lua.LTable // the metatable of ctx in commands; nil before the first
 }
 
-// open makes the table for handlers out of its functions and tables.
-func (c *contexts) open(L *lua.LState, tables map[string]*lua.LTable, parts ...part) {
-	c.table = luavm.NewRecord(L, 24)
-	for name, t := range tables {
-		luavm.Set(c.table, name, t)
-	}
-	for _, p := range append(parts, c.part()) {
-		c.add(c.table, p)
-	}
+// open makes table ctx, with its live members.
+func (c *contexts) open(table *lua.LTable) {
+	c.table = table
 	c.table.Metatable = c.meta(c.field)
 }
 

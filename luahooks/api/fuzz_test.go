@@ -24,7 +24,7 @@ func FuzzWhatTheAPIReads(f *testing.F) {
 	vm := luavm.New(luavm.Options{})
 	f.Cleanup(vm.Close)
 	b := &bridge{vm: vm, records: record.NewConverter(vm, new(record.ValidJSON))}
-	s := &Script{vm: vm, program: Program{Log: func(string) {}}}
+	s := &Script{bridge: b, program: Program{Log: func(string) {}}}
 	f.Fuzz(func(t *testing.T, script []byte) {
 		for name, do := range map[string]func(L *lua.LState, t *lua.LTable) error{
 			"content": func(L *lua.LState, t *lua.LTable) error { _, err := b.records.Content(L, t, "content"); return err },

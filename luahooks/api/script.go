@@ -77,83 +77,91 @@ type Script struct {
 	Registered Registered
 
 	program  Program
-	vm       *luavm.VM
-	records  *record.Converter
+	bridge   *bridge
+	jobs     *jobs
 	events   *events
 	messages *messages
 	signals  *signals
+	theme    *theme
 	contexts *contexts
 	display  *display
+	programs *programs
 	modules  *modules
-	ofPi     []part
-	ofUI     []part
-	ofCtx    []part
-	view     sessionView
-	theme    *theme
 }
 
 // NewScript puts the API together for a VM that has run nothing yet.
 func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
-	s := &Script{program: p, vm: vm, records: records}
 	b := &bridge{vm: vm, records: records, hook: p.Hook.Name, cwd: p.Cwd, host: p.Host, notify: p.Notify}
-	j := &jobs{vm: vm, timeout: p.Timeout, owner: p.Owner, life: p.Life, spawn: p.Spawn}
+	s := &Script{program: p, bridge: b}
 	s.Registered.Handlers.count = p.CountHandlers
+	s.jobs = &jobs{vm: vm, timeout: p.Timeout, owner: p.Owner, life: p.Life, spawn: p.Spawn}
 	s.events = &events{bridge: b, handlers: &s.Registered.Handlers, check: p.CheckEvent, pass: p.Emit}
 	s.messages = &messages{bridge: b}
-	s.signals = &signals{bridge: b, jobs: j}
+	s.signals = &signals{bridge: b, jobs: s.jobs}
 	s.theme = &theme{bridge: b, ui: p.UI}
 	s.contexts = &contexts{bridge: b, mode: p.Mode, ui: p.UI, messages: s.messages, signals: s.signals}
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life}
-	s.view = sessionView{b}
-	programs, models := &programs{bridge: b, environ: p.Environ, started: p.Started}, models{b}
-	s.modules = &modules{vm: vm, env: newEnv(j, programs, models.complete), find: p.FindModule, required: map[string]*module{}, looked: map[string]string{}}
-	edits, dialogs := &sessionEdits{b, s.messages}, &dialogs{bridge: b, ui: p.UI, open: p.Dialogs}
-	s.ofPi = []part{
-		s.events.part(), edits.ofPi(),
-		(&sender{bridge: b, later: p.Later}).part(),
-		(&tools{bridge: b, jobs: j, contexts: s.contexts, signals: s.signals, theme: s.theme, registered: &s.Registered, box: p.Tools}).part(),
-		(&commands{bridge: b, jobs: j, contexts: s.contexts, registered: &s.Registered, reserved: p.Reserved, all: p.Commands, changed: p.CommandsChanged}).part(),
-		(&flags{bridge: b, own: &s.Registered.Flags, all: p.Flags, given: p.GivenFlags, notifyOnce: p.NotifyOnce}).part(),
-		(&renderers{bridge: b, jobs: j, theme: s.theme, own: &s.Registered.Renderers}).part(),
-		(&providers{bridge: b, jobs: j, registered: &s.Registered, known: p.Models, checkSwitches: p.CheckSwitches, changed: p.ProvidersChanged}).part(),
-		{"exec": programs.exec, "log": s.log},
-	}
-	s.ofUI = []part{dialogs.part(), s.display.part(), (&components{bridge: b, dialogs: dialogs, jobs: j}).part()}
-	s.ofCtx = []part{
-		edits.ofContext(), models.part(),
-		(&switching{bridge: b, jobs: j, ui: p.UI, reload: p.Reload}).part(),
-		{"exec": programs.exec, "compact": (&compactions{bridge: b, jobs: j, grace: p.Grace}).compact},
-	}
+	s.programs = &programs{bridge: b, environ: p.Environ, started: p.Started}
+	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete), find: p.FindModule, required: map[string]*module{}, looked: map[string]string{}}
 	return s
+}
+
+// ofPi are the functions of pi.
+func (s *Script) ofPi() []part {
+	b, j, p, r := s.bridge, s.jobs, &s.program, &s.Registered
+	return []part{
+		s.events.part(),
+		(&sessionEdits{b, s.messages}).ofPi(),
+		(&sender{bridge: b, later: p.Later}).part(),
+		(&tools{bridge: b, jobs: j, contexts: s.contexts, signals: s.signals, theme: s.theme, registered: r, box: p.Tools}).part(),
+		(&commands{bridge: b, jobs: j, contexts: s.contexts, registered: r, reserved: p.Reserved, all: p.Commands, changed: p.CommandsChanged}).part(),
+		(&flags{bridge: b, own: &r.Flags, all: p.Flags, given: p.GivenFlags, notifyOnce: p.NotifyOnce}).part(),
+		(&renderers{bridge: b, jobs: j, theme: s.theme, own: &r.Renderers}).part(),
+		(&providers{bridge: b, jobs: j, registered: r, known: p.Models, checkSwitches: p.CheckSwitches, changed: p.ProvidersChanged}).part(),
+		{"exec": s.programs.exec, "log": s.log},
+	}
+}
+
+// ofUI are the functions of ctx.ui.
+func (s *Script) ofUI() []part {
+	d := &dialogs{bridge: s.bridge, ui: s.program.UI, open: s.program.Dialogs}
+	return []part{d.part(), s.display.part(), (&components{bridge: s.bridge, dialogs: d, jobs: s.jobs}).part()}
+}
+
+// ofContext are the functions of ctx.
+func (s *Script) ofContext() []part {
+	b, j, p := s.bridge, s.jobs, &s.program
+	return []part{
+		s.contexts.part(),
+		(&sessionEdits{b, s.messages}).ofContext(),
+		models{b}.part(),
+		(&switching{bridge: b, jobs: j, ui: p.UI, reload: p.Reload}).part(),
+		{"exec": s.programs.exec, "compact": (&compactions{bridge: b, jobs: j, grace: p.Grace}).compact},
+	}
 }
 
 // Run gives the VM pi, ctx and require, and runs the hook's file in it. state is
 // pi.state of the version before. It is called within a job.
 func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessage) {
-	pi := luavm.NewRecord(L, 28)
+	vm := s.bridge.vm
+	pi := s.bridge.table(L, s.ofPi()...)
 	luavm.Set(pi, "version", lua.LString(s.program.Version))
 	luavm.Set(pi, "api", lua.LNumber(API))
-	luavm.Set(pi, "hook", s.vm.Value(s.program.Hook))
-	for _, p := range s.ofPi {
-		s.view.add(pi, p)
-	}
-	before, ok := s.records.JSON(state).(*lua.LTable)
+	luavm.Set(pi, "hook", vm.Value(s.program.Hook))
+	before, ok := s.bridge.records.JSON(state).(*lua.LTable)
 	if !ok {
 		before = luavm.NewRecord(L, 0)
 	}
 	luavm.Set(pi, "state", before)
-	s.vm.StrictTable("pi", pi)
-	s.vm.SetGlobal("pi", pi)
-	s.vm.SetRequire(s.modules.require)
+	vm.SetGlobal("pi", vm.StrictTable("pi", pi))
+	vm.SetRequire(s.modules.require)
 
-	ui := luavm.NewRecord(L, 16)
-	for _, p := range s.ofUI {
-		s.view.add(ui, p)
-	}
+	ui := s.bridge.table(L, s.ofUI()...)
 	luavm.Set(ui, "theme", s.theme.open(L))
-	view := luavm.NewRecord(L, 10)
-	s.view.add(view, s.view.part())
-	s.contexts.open(L, map[string]*lua.LTable{"ui": s.vm.StrictTable("ctx.ui", ui), "session": s.vm.StrictTable("ctx.session", view)}, s.ofCtx...)
+	ctx := s.bridge.table(L, s.ofContext()...)
+	luavm.Set(ctx, "ui", vm.StrictTable("ctx.ui", ui))
+	luavm.Set(ctx, "session", vm.StrictTable("ctx.session", s.bridge.table(L, sessionView{s.bridge}.part())))
+	s.contexts.open(ctx)
 
 	if main, ok := callLua(L, L.NewFunctionFromProto(file)).(*lua.LFunction); ok {
 		callLua(L, main, pi)
@@ -179,7 +187,7 @@ func (s *Script) Signal(*lua.LState) lua.LValue { return s.signals.current() }
 // State is pi.state as JSON, for the next version of the hook. What cannot be JSON is
 // left out; lost says what.
 func (s *Script) State(ctx context.Context) (state json.RawMessage, lost, err error) {
-	return encodeState(ctx, s.vm, s.records, s.program.Timeout)
+	return encodeState(ctx, s.bridge.vm, s.bridge.records, s.program.Timeout)
 }
 
 // Files are those that require looked at, with the sum of their bytes.
@@ -193,7 +201,7 @@ func (s *Script) log(L *lua.LState, values ...lua.LValue) {
 	var parts []string
 	for _, v := range values {
 		if v.Type() == lua.LTTable || v.Type() == lua.LTUserData {
-			if raw, err := luavm.EncodeJSON(s.vm.State(), v, luavm.JSON{}); err == nil {
+			if raw, err := luavm.EncodeJSON(s.bridge.vm.State(), v, luavm.JSON{}); err == nil {
 				parts = append(parts, string(raw))
 				continue
 			}
