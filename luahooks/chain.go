@@ -4,61 +4,13 @@ import (
 	"cmp"
 	"context"
 	"sync/atomic"
-	"time"
 
 	"pi/agent"
-	"pi/agent/command"
-	"pi/agent/llm"
 	"pi/luahooks/api"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
 )
-
-// Options are what a Chain is made of.
-type Options struct {
-	Places  trust.Places
-	Cwd     string
-	Mode    string // interactive print json rpc acp
-	Version string
-	LogPath string        // file that pi.log writes to; "" for none
-	Timeout time.Duration // hook_timeout
-	// testOnlyLoadTime bounds loading instead of Timeout, for tests of handlers that
-	// are late: on a busy machine they would be late to load.
-	testOnlyLoadTime time.Duration
-	Grace            time.Duration // hook_grace
-	Memory           int64         // hook_memory, bytes
-	Models           *llm.Models   // where pi.provider registers
-	Tools            []agent.Tool  // the program's own; hooks may replace them by name
-	// Guard knows which version of each file is in force; nil: one that remembers
-	// nothing beyond this run. A Guard serves one chain.
-	Guard          *trust.Guard
-	ApproveProject bool // the project's hooks run as they are now
-	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
-	AskProject func(context.Context, trust.Question) trust.Answer
-	// CommandEnv gives variables (NAME=value) that the programs which hooks start
-	// get beside those of the process; nil: none.
-	CommandEnv func() []string
-	// Inactive are the program's own tools that the model does not get unless a
-	// hook chooses them.
-	Inactive []agent.Tool
-	// Only are the names of the tools that the model may have at all, those of hooks
-	// among them, whatever hooks choose; nil: any.
-	Only []string
-	// Overlay returns the provider below with what a hook says of it on top; a nil
-	// below is one that only the hook has. nil: hooks cannot register providers.
-	Overlay func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec
-	// CheckSwitches says what is wrong with the switches of a wire API, "" for the
-	// one that is spoken already; nil: nothing.
-	CheckSwitches func(api string, switches map[string]any) error
-	// Flags are the values of flags that the command line gave for hooks.
-	Flags map[string]string
-	// Commands lists all commands of the program, those of hooks among them; nil
-	// as long as there are none.
-	Commands func() []command.Command
-	// Reserved are the names of built-in commands, which hooks cannot take.
-	Reserved []string
-}
 
 // Chain is the hooks of a program in their order. It is an [agent.Listener];
 // all its methods may be called from any goroutine.
@@ -79,7 +31,7 @@ type Chain struct {
 	loader *loader
 
 	tools     toolbox
-	providers registry
+	providers hookProviders
 	dialogs   *dialogQueue
 
 	watcher  atomic.Pointer[watcher]
@@ -101,64 +53,34 @@ func New(o Options) *Chain {
 		timeout: o.Timeout, grace: o.Grace})
 	c.edits = &edits{guard: c.guard, dir: c.dir, audience: &c.audience, behind: c.behind}
 	c.loader = &loader{places: &c.opts.Places, guard: c.guard, dir: c.dir, roster: c.roster, gates: c.gates, audience: &c.audience,
-		reports: c.reports, behind: c.behind, events: c.events, edits: c.edits, newInstance: c.newInstance, takeEffect: c.takeEffect,
+		reports: c.reports, behind: c.behind, events: c.events, edits: c.edits, newInstance: c.newInstance, applyRegistered: c.applyRegistered,
 		project: &projectApproval{guard: c.guard, places: &c.opts.Places, events: c.events, audience: &c.audience, approve: o.ApproveProject, ask: o.AskProject}}
 	c.shared = &shared{dir: c.dir, guard: c.guard, reports: c.reports, keeper: c.loader, timeout: cmp.Or(o.testOnlyLoadTime, o.Timeout),
 		ending: newBackground(), isEnding: c.behind.isEnding}
 	c.events.keeper, c.edits.reload = c.loader, c.loader.reload
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
-	c.providers = registry{roster: c.roster, audience: &c.audience, models: o.Models, overlay: o.Overlay}
+	c.providers = hookProviders{roster: c.roster, audience: &c.audience, models: o.Models, overlay: o.Overlay}
 	c.tools = toolbox{program: o.Tools, inactive: o.Inactive, only: o.Only, roster: c.roster, audience: &c.audience}
 	return c
 }
 
-// SetEnabled turns hooks of a name off or on for the session. What is off is out
-// of force at once, its gates too: the person asked for it. Turning on loads the
-// file anew; the error is why that did not work.
-func (c *Chain) SetEnabled(ctx context.Context, name string, on bool) error {
-	hooks, err := c.roster.named(name, c.dir)
-	if err != nil {
-		return err
+// Meet gives the chain its person before there is a front end.
+func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
+
+// Attach gives the chain its host and its person. Hooks get their events from
+// now on, and the host the tools that hooks brought.
+func (c *Chain) Attach(host api.Host, ui agent.UI) {
+	sends := c.audience.attach(host, ui)
+	c.tools.Apply("")
+	for _, send := range sends {
+		send(host)
 	}
-	if on {
-		return c.loader.enable(ctx, hooks)
-	}
-	c.loader.turnOff(ctx, hooks)
-	return nil
 }
 
-// Trace turns on or off that each event that hooks of a name handle is told to
-// the person and written to the hook log.
-func (c *Chain) Trace(name string, on bool) error {
-	hooks, err := c.roster.named(name, c.dir)
-	for _, h := range hooks {
-		h.traced.Store(on)
-	}
-	return err
-}
-
-// Pending lists the files of the chain that wait for approval.
-func (c *Chain) Pending() []trust.Pending { return c.guard.ShowPending() }
-
-// Approve puts what p describes in force, which [Chain.Pending] listed and a person
-// was shown, and loads what is made of it. It fails for what changed since.
-func (c *Chain) Approve(ctx context.Context, p trust.Pending) error {
-	err := c.guard.AcceptExactly(&p)
-	if err == nil {
-		c.Reload(ctx, false)
-	}
-	return err
-}
-
-// Watcher is the listener that opens and closes the window in which a change of a
-// hook's file may be that of a tool. It listens before hooks do.
-func (c *Chain) Watcher() agent.Listener {
-	return &toolWatch{edits: c.edits, open: c.loader.openWindow, isIdle: func() bool {
-		host := c.audience.hostNow()
-		return host != nil && host.IsIdle()
-	}}
-}
+// PendingNotices returns the notices from before Attach, line by line, and drops them. It
+// is for a start that fails: they may say why.
+func (c *Chain) PendingNotices() []string { return c.audience.drainNotices() }
 
 // Load finds the hooks and runs their files. Errors are reported, never
 // returned: a hook that does not load keeps none of the others from loading. It
@@ -176,22 +98,15 @@ func (c *Chain) Reload(ctx context.Context, force bool) { c.loader.reload(ctx, f
 // CatchUp puts in force what was saved a moment ago, as the watcher will.
 func (c *Chain) CatchUp(ctx context.Context) { c.loader.reload(ctx, false, false) }
 
-// Meet gives the chain its person before there is a front end.
-func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
-
-// Attach gives the chain its host and its person. Hooks get their events from
-// now on, and the host the tools that hooks brought.
-func (c *Chain) Attach(host api.Host, ui agent.UI) {
-	sends := c.audience.attach(host, ui)
-	c.tools.Apply("")
-	for _, send := range sends {
-		send(host)
+// Watch makes changes of hook files take effect until [Chain.Close] or the end
+// of ctx. Without it only [Chain.Reload] does. It is called once, after Load.
+func (c *Chain) Watch(ctx context.Context) error {
+	w, err := startWatcher(ctx, c.loader, &c.opts.Places, c.behind)
+	if err == nil {
+		c.watcher.Store(w)
 	}
+	return err
 }
-
-// Unheard returns the notices from before Attach, line by line, and drops them. It
-// is for a start that fails: they may say why.
-func (c *Chain) Unheard() []string { return c.audience.drainNotices() }
 
 // Wants reports whether a hook listens to k.
 func (c *Chain) Wants(k agent.Kind) bool { return c.roster.wants(k) }
@@ -199,6 +114,15 @@ func (c *Chain) Wants(k agent.Kind) bool { return c.roster.wants(k) }
 // Handle passes e along the chain. The error is only ever that of a chain whose
 // context ended at a gate. After Close gates block, and nothing else happens.
 func (c *Chain) Handle(ctx context.Context, e agent.Event) error { return c.events.handle(ctx, e) }
+
+// Watcher is the listener that opens and closes the window in which a change of a
+// hook's file may be that of a tool. It listens before hooks do.
+func (c *Chain) Watcher() agent.Listener {
+	return &toolWatch{edits: c.edits, open: c.loader.openWindow, isIdle: func() bool {
+		host := c.audience.hostNow()
+		return host != nil && host.IsIdle()
+	}}
+}
 
 // Close ends the hooks: handlers in flight finish, or are cut off when ctx ends.
 func (c *Chain) Close(ctx context.Context) {
@@ -234,32 +158,53 @@ func (c *Chain) endAll() {
 	}
 }
 
-// takeEffect puts what hooks registered in force.
-func (c *Chain) takeEffect(ctx context.Context) {
+// applyRegistered puts what hooks registered in force.
+func (c *Chain) applyRegistered(ctx context.Context) {
 	c.providers.refresh()
 	c.tools.Apply("")
 	c.warnCommands(ctx)
 }
 
-// Info is the state of one hook, for a person.
-type Info struct {
-	Name, Path string
-	Scope      trust.Scope
-	State      string // active, failed, pending, disabled
-	Events     []string
-	Commands   []string
-	Tools      []string
-	Others     []string // providers, flags, shortcuts and renderers, such as "provider acme"
-	LastError  string
-	LastErrors int    // how often that came
-	Rejected   string // why the version saved last does not run, where another does
-	Shuts      bool   // most tools, because it never loaded
-	Dropped    int    // telling events that came faster than the hook handled them
+// Pending lists the files of the chain that wait for approval.
+func (c *Chain) Pending() []trust.Pending { return c.guard.ShowPending() }
 
-	Calls, Errors int // of handlers, since the program began
-	P50, P99      time.Duration
-	Stats         []EventStats // of each event, by name
+// Approve puts what p describes in force, which [Chain.Pending] listed and a person
+// was shown, and loads what is made of it. It fails for what changed since.
+func (c *Chain) Approve(ctx context.Context, p trust.Pending) error {
+	err := c.guard.AcceptExactly(&p)
+	if err == nil {
+		c.Reload(ctx, false)
+	}
+	return err
 }
+
+// SetEnabled turns hooks of a name off or on for the session. What is off is out
+// of force at once, its gates too: the person asked for it. Turning on loads the
+// file anew; the error is why that did not work.
+func (c *Chain) SetEnabled(ctx context.Context, name string, on bool) error {
+	hooks, err := c.roster.named(name, c.dir)
+	if err != nil {
+		return err
+	}
+	if on {
+		return c.loader.turnOn(ctx, hooks)
+	}
+	c.loader.turnOff(ctx, hooks)
+	return nil
+}
+
+// Trace turns on or off that each event that hooks of a name handle is told to
+// the person and written to the hook log.
+func (c *Chain) Trace(name string, on bool) error {
+	hooks, err := c.roster.named(name, c.dir)
+	for _, h := range hooks {
+		h.traced.Store(on)
+	}
+	return err
+}
+
+// Summary is one phrase for the first line of a front end, such as "2 hooks".
+func (c *Chain) Summary() string { return c.roster.summary() }
 
 // Hooks describes the chain in its order.
 func (c *Chain) Hooks() []Info {
@@ -269,6 +214,3 @@ func (c *Chain) Hooks() []Info {
 	}
 	return infos
 }
-
-// Summary is one phrase for the first line of a front end, such as "2 hooks".
-func (c *Chain) Summary() string { return c.roster.summary() }

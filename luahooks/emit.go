@@ -53,14 +53,14 @@ func (d *dispatcher) emit(ctx context.Context, spec *event.Spec, hooks []*hook, 
 	}
 }
 
-// pendingEvent is a hook that may not come to the end of what it does about an event.
+// pendingEvent is an event that a hook has not handled yet, and may not have the time to.
 type pendingEvent struct {
 	hook *hook
 	done <-chan struct{}
 	said sync.Once
 }
 
-// cutOff says that a hook was not left the time that it wanted.
+// cutOff tells, once, that a hook did not get the time that it wanted for an event.
 func (d *dispatcher) cutOff(l *pendingEvent, spec *event.Spec) {
 	why := "the program has ended"
 	if spec.Wait == event.LastChance {
@@ -70,7 +70,7 @@ func (d *dispatcher) cutOff(l *pendingEvent, spec *event.Spec) {
 }
 
 // waitFor waits for one hook. One that hangs at the end of a session does not
-// keep the others from hearing of it.
+// keep the others from being told.
 func (d *dispatcher) waitFor(wait context.Context, spec *event.Spec, done <-chan struct{}) bool {
 	if spec.Wait == event.LastChance {
 		var cancel context.CancelFunc
@@ -80,6 +80,7 @@ func (d *dispatcher) waitFor(wait context.Context, spec *event.Spec, done <-chan
 	return waitDone(wait, done)
 }
 
+// waitDone reports whether done is closed before ctx ends.
 func waitDone(ctx context.Context, done <-chan struct{}) bool {
 	select {
 	case <-done:

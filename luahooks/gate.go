@@ -42,6 +42,8 @@ func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.T
 	return rewriter
 }
 
+// gateSteps are those of a round; the last handler that rewrote the arguments is put
+// into rewriter.
 func (d *dispatcher) gateSteps(spec *event.Spec, e *agent.ToolCall, until place, rewriter *place) steps {
 	a := &asking{spec: spec, event: e}
 	return steps{asking: a,

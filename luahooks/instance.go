@@ -20,7 +20,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// instance is one VM that runs a hook's file. It is the [Owner] of the API in it.
+// instance is one VM that runs a hook's file. It is the [api.Owner] of the API in it.
 type instance struct {
 	*shared
 	hook *hook
@@ -98,18 +98,18 @@ func (in *instance) spawn(f func(ctx context.Context)) bool {
 	})
 }
 
-// Current is that of [Owner].
+// Current is that of [api.Owner].
 func (in *instance) Current(ctx context.Context) *api.Registered {
 	in.keeper.revive(ctx, in.hook, in)
 	return in.hook.registered()
 }
 
-// Ran is that of [Owner].
+// Ran is that of [api.Owner].
 func (in *instance) Ran(ctx context.Context, what string, began time.Time, err error) {
 	in.reports.ran(ctx, in.hook, what, "ran", time.Since(began), err)
 }
 
-// Failed is that of [Owner].
+// Failed is that of [api.Owner].
 func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunction, err error, to api.Audience) {
 	if to == api.Everybody {
 		in.keeper.failed(ctx, in.hook, in, what, handler, err)
@@ -128,7 +128,7 @@ func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunct
 	in.keeper.revive(ctx, in.hook, in)
 }
 
-// IsCutOff is that of [Owner].
+// IsCutOff is that of [api.Owner].
 func (in *instance) IsCutOff(ctx context.Context, what string) bool {
 	if ctx.Err() == nil || !in.isEnding() {
 		return false

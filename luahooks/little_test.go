@@ -152,7 +152,7 @@ func TestBeforeThereIsASessionErrorsSaySo(t *testing.T) {
 	c.Load(t.Context())
 	defer c.Close(t.Context())
 	mustDo(t, c.Handle(t.Context(), &agent.AppStart{}))
-	if said := strings.Join(c.Unheard(), "\n"); !strings.Contains(said, "set_model: not available before there is a session; use session_start") {
+	if said := strings.Join(c.PendingNotices(), "\n"); !strings.Contains(said, "set_model: not available before there is a session; use session_start") {
 		t.Errorf("said %q", said)
 	}
 }
@@ -170,7 +170,7 @@ func TestHooksThatDecideAboutAProjectCanAsk(t *testing.T) {
 		c := New(r.chain.opts)
 		c.Meet(&fakeUI{ask: func(context.Context, string, string) (string, bool, error) { return "", yes, nil }})
 		if skipped := c.Load(t.Context()); (len(skipped) == 0) != yes {
-			t.Errorf("answered %v: skipped %v, said %q", yes, skipped, c.Unheard())
+			t.Errorf("answered %v: skipped %v, said %q", yes, skipped, c.PendingNotices())
 		}
 		c.Close(t.Context())
 	}

@@ -31,8 +31,8 @@ type loader struct {
 	edits    *edits
 	project  *projectApproval
 
-	newInstance func(h *hook) *instance   // with a VM in which nothing ran yet
-	takeEffect  func(ctx context.Context) // what hooks registered may be something else now
+	newInstance     func(h *hook) *instance   // with a VM in which nothing ran yet
+	applyRegistered func(ctx context.Context) // what hooks registered may be something else now
 
 	changes   sync.Mutex   // held while the list of hooks or a hook of it is replaced
 	abandoned atomic.Int32 // VMs that did not stop, in this process
@@ -68,7 +68,7 @@ func (l *loader) load(ctx context.Context) (skipped []trust.Source) {
 	}
 	l.changes.Lock()
 	defer l.changes.Unlock()
-	l.takeEffect(ctx)
+	l.applyRegistered(ctx)
 	l.edits.start(ctx, *l.places, partsOf(l.roster.list()))
 	if warning := l.gates.warning(); warning != "" {
 		l.audience.notify(ctx, agent.LevelError, warning)
@@ -244,32 +244,32 @@ func (l *loader) revive(ctx context.Context, h *hook, dead *instance) {
 	n, code := h.abandoned, h.code
 	h.mu.Unlock()
 	if total := l.abandoned.Add(1); n > maxAbandonedHook || total > maxAbandonedProcess {
-		l.disable(ctx, h)
+		l.giveUp(ctx, h)
 		return
 	}
 	in, err := l.run(ctx, h, code, nil)
 	if err != nil {
 		h.fault(err, 1)
-		l.disable(ctx, h)
+		l.giveUp(ctx, h)
 		return
 	}
 	h.replace(in)
-	l.takeEffect(ctx)
+	l.applyRegistered(ctx)
 	l.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+" did not stop; a fresh copy of it goes on")
 	if host := l.audience.hostNow(); host != nil {
 		l.events.greet(ctx, h, host.Session())
 	}
 }
 
-// disable takes a hook out of the chain for the session. Its gates go on to
+// giveUp disables a hook for the session. Its gates go on to
 // block: a gate that is gone must not be an open one.
-func (l *loader) disable(ctx context.Context, h *hook) {
+func (l *loader) giveUp(ctx context.Context, h *hook) {
 	l.gates.closeDisabled(h, h.current())
 	h.mu.Lock()
 	h.disabled = true
 	h.mu.Unlock()
 	h.replace(nil)
-	l.takeEffect(ctx)
+	l.applyRegistered(ctx)
 	l.audience.notify(ctx, agent.LevelError, "hook "+h.Name+" is disabled for this session: it did not stop again; change its file to load it anew")
 }
 
@@ -290,11 +290,11 @@ func (l *loader) turnOff(ctx context.Context, hooks []*hook) {
 		l.gates.open(h)
 		h.replace(nil)
 	}
-	l.takeEffect(ctx)
+	l.applyRegistered(ctx)
 }
 
-// enable loads hooks as a reload does, with all that keeps a file from running.
-func (l *loader) enable(ctx context.Context, hooks []*hook) error {
+// turnOn loads hooks as a reload does, with all that keeps a file from running.
+func (l *loader) turnOn(ctx context.Context, hooks []*hook) error {
 	l.changes.Lock()
 	for _, h := range hooks {
 		if h.off.Store(false); h.current() == nil {

@@ -244,7 +244,7 @@ func TestALoaderInstallsWhatLoadsAndKeepsWhatRuns(t *testing.T) {
 	effects := 0
 	places := &trust.Places{AgentDir: dir, Cwd: t.TempDir()}
 	l := &loader{places: places, guard: p.guard, dir: workdir(dir), roster: p.roster, gates: gatekeeper{p.roster}, audience: &p.audience,
-		reports: p.reports, behind: p.behind, events: p.events, newInstance: p.instance, takeEffect: func(context.Context) { effects++ },
+		reports: p.reports, behind: p.behind, events: p.events, newInstance: p.instance, applyRegistered: func(context.Context) { effects++ },
 		edits: &edits{guard: p.guard, dir: workdir(dir), audience: &p.audience, behind: p.behind}}
 
 	write(`pi.on("tool_call", function() end)`)
@@ -267,7 +267,7 @@ func TestALoaderInstallsWhatLoadsAndKeepsWhatRuns(t *testing.T) {
 	if l.turnOff(t.Context(), []*hook{h}); h.current() != nil || p.roster.wants(agent.KindUserBash) {
 		t.Error("what is turned off is in force")
 	}
-	if err := l.enable(t.Context(), []*hook{h}); err != nil || h.current() == nil {
+	if err := l.turnOn(t.Context(), []*hook{h}); err != nil || h.current() == nil {
 		t.Errorf("turned on: %v", err)
 	}
 	mustDo(t, os.Remove(path))
@@ -350,7 +350,7 @@ func TestProvidersOfHooksGiveBackWhatTheyCovered(t *testing.T) {
 	p := newParts(t)
 	models := llm.NewModels(nil)
 	models.Register(llm.ProviderSpec{Name: "acme", Default: "own"})
-	r := &registry{roster: p.roster, audience: new(audience), models: models, overlay: func(below *llm.ProviderSpec, s llm.ProviderSettings) llm.ProviderSpec {
+	r := &hookProviders{roster: p.roster, audience: new(audience), models: models, overlay: func(below *llm.ProviderSpec, s llm.ProviderSettings) llm.ProviderSpec {
 		if below == nil {
 			return llm.ProviderSpec{Name: s.Name}
 		}

@@ -11,11 +11,11 @@ import (
 	"pi/luahooks/api"
 )
 
-// registry keeps the providers of hooks in the program's list of models. Each
-// stands on what is below it: that of a hook before it in the chain, or the
+// hookProviders puts the providers of hooks into the program's list of models. Each
+// is made on top of what is below it: that of a hook before it in the chain, or the
 // program's own, which comes back when the hook goes. It may be used from any
 // goroutine.
-type registry struct {
+type hookProviders struct {
 	roster   *roster
 	audience *audience
 	models   *llm.Models // nil: nobody keeps models
@@ -27,7 +27,7 @@ type registry struct {
 }
 
 // apply puts wanted in force, in order, in place of what was before. mu is held.
-func (r *registry) apply(wanted []api.Provider) {
+func (r *hookProviders) apply(wanted []api.Provider) {
 	if r.models == nil || r.overlay == nil {
 		return
 	}
@@ -55,8 +55,8 @@ func (r *registry) apply(wanted []api.Provider) {
 	r.ours = now
 }
 
-// own returns the provider that the program has without hooks, and keeps it.
-func (r *registry) own(name string) (llm.ProviderSpec, bool) {
+// own returns the provider that the program has without hooks, and remembers it.
+func (r *hookProviders) own(name string) (llm.ProviderSpec, bool) {
 	if r.ours[name] {
 		was, ok := r.covered[name]
 		return was, ok
@@ -72,7 +72,7 @@ func (r *registry) own(name string) (llm.ProviderSpec, bool) {
 }
 
 // restore gives back the names that hooks no longer have.
-func (r *registry) restore(now map[string]bool) {
+func (r *hookProviders) restore(now map[string]bool) {
 	for name := range r.ours {
 		if now[name] {
 			continue
@@ -88,7 +88,7 @@ func (r *registry) restore(now map[string]bool) {
 
 // refresh registers the providers of all hooks in their order, and lets the session
 // go on with its model as it is now.
-func (r *registry) refresh() {
+func (r *hookProviders) refresh() {
 	before := r.currentModel()
 	var wanted []api.Provider
 	r.mu.Lock()
@@ -102,7 +102,7 @@ func (r *registry) refresh() {
 
 // currentModel is the session's model as it is registered now; nil: it is not, or
 // there is no session yet.
-func (r *registry) currentModel() *llm.Model {
+func (r *hookProviders) currentModel() *llm.Model {
 	host := r.audience.hostNow()
 	if host == nil || host.Model() == nil || host.Models() == nil {
 		return nil
@@ -113,7 +113,7 @@ func (r *registry) currentModel() *llm.Model {
 // refreshModel replaces the session's model if it is another one now under the same
 // name; nobody is told, because nobody chose. One that somebody chooses meanwhile
 // stays. One that is gone stays too, and the person is told to choose another.
-func (r *registry) refreshModel(before *llm.Model) {
+func (r *hookProviders) refreshModel(before *llm.Model) {
 	host := r.audience.hostNow()
 	if host == nil || host.Model() == nil || host.Models() == nil {
 		return

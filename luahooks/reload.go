@@ -77,7 +77,7 @@ func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, d
 		}
 	}
 	if len(fresh)+len(gone) > 0 {
-		l.takeEffect(ctx)
+		l.applyRegistered(ctx)
 	}
 	return fresh, doubtful
 }

@@ -93,7 +93,7 @@ func TestRawgetDoesNotRaiseWhereThereIsNoSession(t *testing.T) {
 	c.Load(t.Context())
 	defer c.Close(t.Context())
 	mustDo(t, c.Handle(t.Context(), &agent.AppStart{}))
-	if said := c.Unheard(); len(said) != 1 || said[0] != "a: nilfalseinteractive" {
+	if said := c.PendingNotices(); len(said) != 1 || said[0] != "a: nilfalseinteractive" {
 		t.Errorf("said %q", said)
 	}
 }

@@ -45,19 +45,17 @@ type updater interface {
 	files() []string // that decide what the hooks are
 }
 
-// Watch makes changes of hook files take effect until [Chain.Close] or the end
-// of ctx. Without it only [Chain.Reload] does. It is called once, after Load.
-func (c *Chain) Watch(ctx context.Context) error {
+// startWatcher returns a watcher that runs until ctx or behind ends.
+func startWatcher(ctx context.Context, hooks updater, places *trust.Places, behind *background) (*watcher, error) {
 	fs, err := fsnotify.NewWatcher()
 	if err != nil {
-		return fmt.Errorf("watch hooks: %w", err)
+		return nil, fmt.Errorf("watch hooks: %w", err)
 	}
-	w := &watcher{hooks: c.loader, places: &c.opts.Places, behind: c.behind, fs: fs, done: make(chan struct{})}
-	ctx, w.end = c.behind.within(ctx)
+	w := &watcher{hooks: hooks, places: places, behind: behind, fs: fs, done: make(chan struct{})}
+	ctx, w.end = behind.within(ctx)
 	w.follow()
-	c.watcher.Store(w)
 	go w.run(ctx)
-	return nil
+	return w, nil
 }
 
 // run collects events and reloads when they have ceased. It sleeps while

@@ -131,7 +131,7 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 	}()
 	if err := r.prepare(ctx, mode); err != nil {
 		// The model or the flag that is missing may be that of a hook that did not load.
-		for _, line := range r.chain.Unheard() {
+		for _, line := range r.chain.PendingNotices() {
 			fmt.Fprintln(os.Stderr, printable.Text(line))
 		}
 		return err

@@ -1,0 +1,56 @@
+package luahooks
+
+import (
+	"context"
+	"time"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/luahooks/trust"
+)
+
+// Options are what a Chain is made of.
+type Options struct {
+	Places  trust.Places
+	Cwd     string
+	Mode    string // interactive print json rpc acp
+	Version string
+	LogPath string        // file that pi.log writes to; "" for none
+	Timeout time.Duration // hook_timeout
+	// testOnlyLoadTime bounds loading instead of Timeout, for tests of handlers that
+	// are late: on a busy machine they would be late to load.
+	testOnlyLoadTime time.Duration
+	Grace            time.Duration // hook_grace
+	Memory           int64         // hook_memory, bytes
+	Models           *llm.Models   // where pi.provider registers
+	Tools            []agent.Tool  // the program's own; hooks may replace them by name
+	// Guard knows which version of each file is in force; nil: one that remembers
+	// nothing beyond this run. A Guard serves one chain.
+	Guard          *trust.Guard
+	ApproveProject bool // the project's hooks run as they are now
+	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
+	AskProject func(context.Context, trust.Question) trust.Answer
+	// CommandEnv gives variables (NAME=value) that the programs which hooks start
+	// get beside those of the process; nil: none.
+	CommandEnv func() []string
+	// Inactive are the program's own tools that the model does not get unless a
+	// hook chooses them.
+	Inactive []agent.Tool
+	// Only are the names of the tools that the model may have at all, those of hooks
+	// among them, whatever hooks choose; nil: any.
+	Only []string
+	// Overlay returns the provider below with what a hook says of it on top; a nil
+	// below is one that only the hook has. nil: hooks cannot register providers.
+	Overlay func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec
+	// CheckSwitches says what is wrong with the switches of a wire API, "" for the
+	// one that is spoken already; nil: nothing.
+	CheckSwitches func(api string, switches map[string]any) error
+	// Flags are the values of flags that the command line gave for hooks.
+	Flags map[string]string
+	// Commands lists all commands of the program, those of hooks among them; nil
+	// as long as there are none.
+	Commands func() []command.Command
+	// Reserved are the names of built-in commands, which hooks cannot take.
+	Reserved []string
+}
