@@ -54,8 +54,8 @@ func TestOnlyMain(args []string, work func()) int {
 			return run()
 		})
 	}}
-	args = joinResume(splitDoubleShort(args))
-	root := newRoot(&o, asksToPrint(args))
+	args, prints := prepareArgs(args)
+	root := newRoot(&o, prints)
 	args, o.Hooks.Given = cutHookFlags(root, args)
 	root.SetArgs(args)
 	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
@@ -72,32 +72,31 @@ func TestOnlyMain(args []string, work func()) int {
 	return crash.tell(status)
 }
 
-// splitDoubleShort turns -na, which is one flag, into its long form.
-func splitDoubleShort(args []string) []string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		if a == "--" {
-			copy(out[i:], args[i:])
-			break
+// prepareArgs makes of args what the flag library can read: -na is one flag, and the
+// word after --resume is its value if it can be one. An id has no blank in it, and a
+// prompt hardly ever none. prints tells that -p is among them: then every word is a
+// prompt and none the name of a subcommand.
+func prepareArgs(args []string) (prepared []string, prints bool) {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch arg {
+		case "--":
+			return append(prepared, args[i:]...), prints
+		case "-na":
+			arg = "--no-approve"
+		case "-p", "--print":
+			prints = true
+		case "--resume", "-r":
+			if i+1 < len(args) && namesSession(args[i+1]) {
+				i++
+				arg = "--resume=" + args[i]
+			}
 		}
-		if a == "-na" {
-			a = "--no-approve"
-		}
-		out[i] = a
+		prepared = append(prepared, arg)
 	}
-	return out
+	return prepared, prints
 }
 
-// asksToPrint reports whether -p is among the flags: then every word is a prompt
-// and none the name of a subcommand.
-func asksToPrint(args []string) bool {
-	for _, a := range args {
-		switch a {
-		case "--":
-			return false
-		case "-p", "--print":
-			return true
-		}
-	}
-	return false
+func namesSession(word string) bool {
+	return word != "" && word[0] != '-' && (!strings.ContainsAny(word, " \t\n") || strings.HasSuffix(word, ".jsonl"))
 }

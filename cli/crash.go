@@ -99,9 +99,10 @@ func (c *crash) catch(f func() error) (err error) {
 // panicText is what of a panic holds no text of the person: an error of the runtime
 // names numbers and types, anything else may hold whatever the program works on.
 func panicText(p any) string {
-	var fault runtime.Error
-	if err, ok := p.(error); ok && errors.As(err, &fault) {
-		return fault.Error()
+	if err, ok := p.(error); ok {
+		if fault, ok := errors.AsType[runtime.Error](err); ok {
+			return fault.Error()
+		}
 	}
 	return fmt.Sprintf("a %T", p)
 }

@@ -87,9 +87,9 @@ const discoverTime = 3 * time.Second
 func unanswered(problems []error) []string {
 	var lines, silent []string
 	for _, err := range problems {
-		var pe *llm.ProviderError
 		known := catalogue.Provider{}
-		if errors.As(err, &pe) {
+		pe, ok := errors.AsType[*llm.ProviderError](err)
+		if ok {
 			known, _ = catalogue.Find(pe.Provider)
 		}
 		if known.Local && errors.Is(err, syscall.ECONNREFUSED) && strings.Contains(err.Error(), portOf(known.BaseURL)) {
@@ -97,7 +97,7 @@ func unanswered(problems []error) []string {
 			continue
 		}
 		lines = append(lines, err.Error())
-		if pe != nil && pe.NextStep != "" {
+		if ok && pe.NextStep != "" {
 			lines = append(lines, "    "+pe.NextStep)
 		}
 	}

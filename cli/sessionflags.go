@@ -40,28 +40,6 @@ func addSessionFlags(f *pflag.FlagSet, o *app.Options) {
 	f.BoolVar(&o.Session.None, "no-session", false, "save nothing")
 }
 
-// joinResume makes the word after --resume its value, if it can be one: an id
-// has no blank in it, and a prompt hardly ever none.
-func joinResume(args []string) []string {
-	var out []string
-	for i := 0; i < len(args); i++ {
-		if args[i] == "--" {
-			return append(out, args[i:]...)
-		}
-		if (args[i] == "--resume" || args[i] == "-r") && i+1 < len(args) && namesSession(args[i+1]) {
-			out = append(out, "--resume="+args[i+1])
-			i++
-			continue
-		}
-		out = append(out, args[i])
-	}
-	return out
-}
-
-func namesSession(word string) bool {
-	return word != "" && word[0] != '-' && (!strings.ContainsAny(word, " \t\n") || strings.HasSuffix(word, ".jsonl"))
-}
-
 // checkSessionFlags refuses flags that mean different sessions.
 func checkSessionFlags(f *pflag.FlagSet, o *app.Options) error {
 	var named []string
@@ -94,5 +72,3 @@ func checkSessionFlags(f *pflag.FlagSet, o *app.Options) error {
 	}
 	return nil
 }
-
-const busyHint = "with --fork pi goes on in a copy of it, with --read-only it only shows it, with --wait it waits until it is free"

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,10 +28,15 @@ func sessionsList(o *app.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return listSessions(forPrograms(), &jsonList{}, p, all, limit)
+			if !asJSON {
+				return printSessions(p, all, limit)
 			}
-			return listSessions(os.Stdout, &lines{all: all}, p, all, limit)
+			list := []listedSession{}
+			err = eachSession(p, all, limit, func(i folder.Info) error {
+				list = append(list, listedSession{i.ID, i.Path, i.Cwd, i.Name, i.FirstPrompt, i.Parent, i.Created, i.Modified, i.Messages, i.Entries, i.Size})
+				return nil
+			})
+			return errors.Join(printJSON(list), err)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "of all directories")
@@ -42,14 +45,9 @@ func sessionsList(o *app.Options) *cobra.Command {
 	return c
 }
 
-// listing writes sessions as they are found.
-type listing interface {
-	add(w io.Writer, i folder.Info) error
-	end(w io.Writer) error
-}
-
-// listSessions writes the sessions of this directory, or of all.
-func listSessions(w io.Writer, l listing, p *app.Place, all bool, limit int) error {
+// eachSession calls do for the sessions of this directory, or of all, up to a limit
+// that is not 0. Those that cannot be read are an error at the end.
+func eachSession(p *app.Place, all bool, limit int, do func(folder.Info) error) error {
 	cwd := p.Cwd
 	if all {
 		cwd = ""
@@ -61,15 +59,12 @@ func listSessions(w io.Writer, l listing, p *app.Place, all bool, limit int) err
 			problems = append(problems, err)
 			continue
 		}
-		if err := l.add(w, info); err != nil {
+		if err := do(info); err != nil {
 			return err
 		}
 		if n++; n == limit {
 			break
 		}
-	}
-	if err := l.end(w); err != nil {
-		return err
 	}
 	if len(problems) > 0 {
 		return app.SessionError{Err: errors.Join(problems...)}
@@ -77,31 +72,32 @@ func listSessions(w io.Writer, l listing, p *app.Place, all bool, limit int) err
 	return nil
 }
 
-// lines is the listing for people.
-type lines struct {
-	all bool // with where each was started
-	any bool
-}
-
-func (l *lines) add(w io.Writer, i folder.Info) error {
-	l.any = true
-	where := ""
-	if l.all {
-		where = "  " + printable.Short(i.Cwd)
-	}
-	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", command.ShortID(i.ID), written(i), command.Size(i.Size), i.Messages, where, command.Title(i))
-	return err
-}
-
-func (l *lines) end(io.Writer) error {
+// printSessions lists sessions for people, each as it is found.
+func printSessions(p *app.Place, all bool, limit int) error {
+	none := true
+	err := eachSession(p, all, limit, func(i folder.Info) error {
+		none = false
+		return printSession(os.Stdout, i, all)
+	})
 	switch {
-	case l.any:
-	case l.all:
+	case !none:
+	case all:
 		fmt.Fprintln(os.Stderr, "no sessions yet")
 	default:
 		fmt.Fprintln(os.Stderr, "no sessions here; --all lists those of other directories")
 	}
-	return nil
+	return err
+}
+
+// printSession writes a line about a session; with where it says in which directory
+// it was started.
+func printSession(w io.Writer, i folder.Info, where bool) error {
+	cwd := ""
+	if where {
+		cwd = "  " + printable.Short(i.Cwd)
+	}
+	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", command.ShortID(i.ID), written(i), command.Size(i.Size), i.Messages, cwd, command.Title(i))
+	return err
 }
 
 // listedSession is a session in the JSON of a listing.
@@ -117,39 +113,4 @@ type listedSession struct {
 	Messages    int       `json:"messages"`
 	Entries     int       `json:"entries"`
 	Size        int64     `json:"size"`
-}
-
-// jsonList is an array whose elements are written one by one.
-type jsonList struct{ any bool }
-
-func (l *jsonList) add(w io.Writer, i folder.Info) error {
-	b, err := indented(listedSession{i.ID, i.Path, i.Cwd, i.Name, i.FirstPrompt, i.Parent, i.Created, i.Modified, i.Messages, i.Entries, i.Size})
-	if err != nil {
-		return err
-	}
-	before := ",\n  "
-	if !l.any {
-		before, l.any = "[\n  ", true
-	}
-	_, err = fmt.Fprintf(w, "%s%s", before, b)
-	return err
-}
-
-func (l *jsonList) end(w io.Writer) error {
-	text := "\n]\n"
-	if !l.any {
-		text = "[]\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
-}
-
-// indented is v as an element of an array.
-func indented(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("  ", "  ")
-	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
 }

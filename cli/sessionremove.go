@@ -81,7 +81,7 @@ func (r *removal) agreed(ctx context.Context, infos []folder.Info, question stri
 		return true
 	}
 	for _, i := range infos {
-		_ = (&lines{all: true}).add(r.person.Out, i)
+		_ = printSession(r.person.Out, i, true)
 	}
 	answer, err := r.person.Ask(ctx, question)
 	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
@@ -89,8 +89,7 @@ func (r *removal) agreed(ctx context.Context, infos []folder.Info, question stri
 
 func (r *removal) remove(ctx context.Context, info folder.Info) error {
 	to, err := r.sessions.Remove(info.Path, r.forGood)
-	var none *folder.NoTrashError
-	if errors.As(err, &none) {
+	if wraps[*folder.NoTrashError](err) {
 		if r.yes {
 			return app.SessionError{Err: fmt.Errorf("%w\n--permanently deletes it for good", err)}
 		}

@@ -13,22 +13,17 @@ import (
 // sessionHint is what the flags and subcommands of pi can do about a session that
 // cannot be opened, found or written to; "" for another error.
 func sessionHint(err error) string {
-	var (
-		busy    *session.BusyError
-		only    *session.UnwritableError
-		missing *folder.NotFoundError
-		several *folder.AmbiguousError
-	)
+	if several, ok := errors.AsType[*folder.AmbiguousError](err); ok {
+		return candidates(several)
+	}
 	switch {
-	case errors.As(err, &only):
+	case wraps[*session.UnwritableError](err):
 		return "with --fork pi goes on in a copy of it, with --read-only it only shows it"
-	case errors.As(err, &busy):
-		return busyHint
+	case wraps[*session.BusyError](err):
+		return "with --fork pi goes on in a copy of it, with --read-only it only shows it, with --wait it waits until it is free"
 	case errors.Is(err, session.ErrReadOnly):
 		return "/branch here goes on in a copy that can be written; so does pi with --fork"
-	case errors.As(err, &several):
-		return candidates(several)
-	case errors.As(err, &missing):
+	case wraps[*folder.NotFoundError](err):
 		return "`pi sessions list` shows the sessions of this directory, with --all those of others"
 	}
 	return ""

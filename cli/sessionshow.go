@@ -23,7 +23,7 @@ func sessionsShow(o *app.Options) *cobra.Command {
 			}
 			defer func() { tell(s.Problems()...) }() // bodies are read as they are shown
 			if !asJSON {
-				return printSession(s)
+				return printConversation(s)
 			}
 			raw, err := s.Show()
 			if err == nil {
@@ -54,8 +54,8 @@ func readNamed(o app.Options, ref string) (*session.Session, error) {
 	return s, nil
 }
 
-// printSession writes the conversation for a person.
-func printSession(s *session.Session) error {
+// printConversation writes a session for a person.
+func printConversation(s *session.Session) error {
 	model := "none"
 	if provider, id := s.Model(); id != "" {
 		model = provider + "/" + id

@@ -27,39 +27,30 @@ const (
 )
 
 func exitStatus(err error) int {
-	var (
-		provider *llm.ProviderError
-		keyless  *app.NoKeyError
-		limit    *agent.LimitError
-		ended    *agent.TerminatedError
-		usage    app.UsageError
-		unknown  *command.UnknownError
-		busy     *session.BusyError
-		only     *session.UnwritableError
-		not      *session.NotSessionError
-		missing  *folder.NotFoundError
-		several  *folder.AmbiguousError
-		kept     app.SessionError
-		mistrust *app.UntrustedError
-	)
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &unknown), errors.Is(err, llm.ErrNoModel):
+	case wraps[app.UsageError](err), wraps[*command.UnknownError](err), errors.Is(err, llm.ErrNoModel):
 		return exitUsage
-	case errors.As(err, &provider), errors.As(err, &keyless):
+	case wraps[*llm.ProviderError](err), wraps[*app.NoKeyError](err):
 		return exitProvider
-	case errors.As(err, &limit):
+	case wraps[*agent.LimitError](err):
 		return exitLimit
-	case errors.As(err, &mistrust):
+	case wraps[*app.UntrustedError](err):
 		return exitUntrusted
-	case errors.As(err, &ended), errors.Is(err, agent.ErrCancelled):
+	case wraps[*agent.TerminatedError](err), errors.Is(err, agent.ErrCancelled):
 		return exitRefused
-	case errors.As(err, &busy), errors.As(err, &only), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several), errors.As(err, &kept),
-		errors.Is(err, session.ErrReadOnly):
+	case wraps[*session.BusyError](err), wraps[*session.UnwritableError](err), wraps[*session.NotSessionError](err), wraps[*folder.NotFoundError](err),
+		wraps[*folder.AmbiguousError](err), wraps[app.SessionError](err), errors.Is(err, session.ErrReadOnly):
 		return exitSession
 	}
 	return exitFailed
+}
+
+// wraps reports whether an error of type E is among those that err wraps, or is err.
+func wraps[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

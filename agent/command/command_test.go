@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -241,6 +242,9 @@ func withSessions(a *agent.Agent, ui agent.UI, infos ...folder.Info) Options {
 				if i.FirstPrompt == ref {
 					return i.Path, nil
 				}
+			}
+			if _, err := os.Stat(ref); err != nil {
+				return "", &folder.NotFoundError{Prefix: ref}
 			}
 			return ref, nil
 		},

@@ -57,7 +57,8 @@ type Sessions struct {
 	// IDs returns ids that begin with prefix, of this directory.
 	IDs func(prefix string) []string
 	// Find returns the path of the session that a person names by its id, the
-	// beginning of it, or a path.
+	// beginning of it, or a path. It is there, else the error is a
+	// *folder.NotFoundError.
 	Find func(ref string) (path string, err error)
 	// Open is session.OpenAs with the options of the program.
 	Open func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error)

@@ -184,8 +184,7 @@ func (r resumer) removeInfo(ctx context.Context, info folder.Info) (Outcome, err
 		return kept, err
 	}
 	to, err := r.store.Remove(info.Path, false)
-	var none *folder.NoTrashError
-	if errors.As(err, &none) {
+	if none, ok := errors.AsType[*folder.NoTrashError](err); ok {
 		if yes, err := r.UI.Confirm(ctx, "Delete it for good?", none.Error(), agent.DialogOptions{}); err != nil || !yes {
 			return kept, err
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"strings"
 
 	"pi/agent"
@@ -40,17 +39,10 @@ const nothingToResume = "no other session in this directory"
 // existing is the path of a session that is there.
 func (r resumer) existing(ref string) (string, error) {
 	path, err := r.store.Find(ref)
-	var several *folder.AmbiguousError
-	switch {
-	case errors.As(err, &several) && r.UI.HasUI(): // elsewhere they are listed
-		return "", fmt.Errorf("%w: write more of it, or pick one with /resume", err)
-	case err != nil:
-		return "", err
+	if _, several := errors.AsType[*folder.AmbiguousError](err); several && r.UI.HasUI() { // elsewhere they are listed
+		err = fmt.Errorf("%w: write more of it, or pick one with /resume", err)
 	}
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return "", &folder.NotFoundError{Prefix: ref}
-	}
-	return path, nil
+	return path, err
 }
 
 // open switches to the session at path. If another process has it, the person says
@@ -60,8 +52,8 @@ func (r resumer) open(ctx context.Context, path string) (Outcome, error) {
 		return r.stays(), err
 	}
 	out, err := r.switchTo(ctx, path, session.ToWrite)
-	var busy *session.BusyError
-	if !errors.As(err, &busy) || !r.UI.HasUI() {
+	busy, ok := errors.AsType[*session.BusyError](err)
+	if !ok || !r.UI.HasUI() {
 		return out, err
 	}
 	ways := []string{"go on in a copy of it", "only look at it", "wait until it is free"}

@@ -166,8 +166,8 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second) // nobody may delay the end for long
 	defer cancel()
 	end := r.agent.Close(ctx)
-	var unsaved *session.SaveError
-	if errors.As(err, &unsaved) && errors.As(end, &unsaved) {
+	_, unsaved := errors.AsType[*session.SaveError](err)
+	if _, again := errors.AsType[*session.SaveError](end); unsaved && again {
 		return err // both say the same
 	}
 	return errors.Join(err, end)

@@ -72,8 +72,7 @@ func (o opening) path() (string, error) {
 func (o opening) openAt(ctx context.Context, path string) (*session.Session, error) {
 	as := o.flags.access()
 	s, err := o.openAs(ctx, path, as)
-	var busy *session.BusyError
-	if errors.As(err, &busy) && o.attended {
+	if busy, ok := errors.AsType[*session.BusyError](err); ok && o.attended {
 		if as, err = Terminal().askBusy(ctx, busy, err); err != nil {
 			return nil, err
 		}

@@ -92,7 +92,7 @@ func (s Sessions) forResume() *command.Sessions {
 			return folder.Scan(s.Root, s.Cwd)
 		},
 		IDs:  func(prefix string) []string { return folder.IDs(s.Root, s.Cwd, prefix, completed) },
-		Find: s.Find,
+		Find: s.FindExisting,
 		Open: func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error) {
 			return session.OpenAs(ctx, path, s.Options(), as, waiting)
 		},

@@ -101,6 +101,11 @@ func TestASessionIsOpenedAsTheCommandLineSays(t *testing.T) {
 	if _, err := (opening{sessions: sessions, flags: SessionFlags{Resume: Resume{Ref: "0000"}}, said: &messages{}}).open(t.Context()); !errors.As(err, &missing) || !errors.As(err, new(SessionError)) {
 		t.Errorf("a session that is not there: %v", err)
 	}
+	for _, ref := range []string{"0000", "/nowhere/x.jsonl", "nowhere.jsonl"} {
+		if path, err := sessions.forResume().Find(ref); path != "" || !errors.As(err, &missing) {
+			t.Errorf("/resume %s: %q, %v", ref, path, err)
+		}
+	}
 	empty := sessions
 	empty.Cwd = t.TempDir()
 	if _, err := (opening{sessions: empty, flags: SessionFlags{Last: true, ReadOnly: true}, said: &messages{}}).open(t.Context()); err == nil || !strings.Contains(err.Error(), "none to look at") {

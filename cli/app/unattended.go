@@ -47,8 +47,8 @@ func (c *modelChoice) check(m *llm.Model) error {
 		return nil
 	}
 	_, err := c.models.Key(context.Background(), m) // none is there, so no command runs
-	var failed *llm.ProviderError
-	if !errors.As(err, &failed) {
+	failed, ok := errors.AsType[*llm.ProviderError](err)
+	if !ok {
 		return err
 	}
 	return &NoKeyError{unattendedError{failed.Error(), failed.NextStep + "\n" + tryDemo}}

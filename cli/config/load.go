@@ -120,8 +120,8 @@ func (c *Config) noteLost(at place, why error, ofTools bool) {
 // syntaxProblem says where the file stops being TOML. The parser may quote the
 // text it stumbled over, so near a secret its words are not used.
 func syntaxProblem(err error, data string) (int, string) {
-	var parse toml.ParseError
-	if !errors.As(err, &parse) {
+	parse, ok := errors.AsType[toml.ParseError](err)
+	if !ok {
 		return 1, "syntax error: not valid TOML"
 	}
 	line := max(parse.Position.Line, 1)

@@ -166,8 +166,7 @@ func parseLogins(path string, data []byte) (map[string]login, []config.Problem) 
 func validObject(data []byte) (int64, bool) {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(data, &all)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return syntax.Offset, false
 	}
 	return 0, err == nil && all != nil

@@ -38,8 +38,8 @@ func (p keyWatcher) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.De
 // known, instead of one about all the places where keys may be.
 func (p keyWatcher) withAdvice(err error, name, key string) error {
 	advice := p.ring.Advice(name, key)
-	var e *llm.ProviderError
-	if advice == "" || !errors.As(err, &e) {
+	e, ok := errors.AsType[*llm.ProviderError](err)
+	if advice == "" || !ok {
 		return err
 	}
 	known := *e
