@@ -20,11 +20,9 @@ type Options struct {
 	// Shell runs commands; "" is bash where it is installed, else sh.
 	Shell string
 
-	// Env gives variables (NAME=value) that a command gets beside the ones
-	// of the process, and Strip the names of those it must not inherit. Both
-	// are asked before each command and may be nil. Env wins over Strip.
-	Env   func() []string
-	Strip func() []string
+	// Env gives variables (NAME=value) that a command gets beside the ones of the
+	// process. It is asked before each command; nil: there are none.
+	Env func() []string
 
 	// Locale gives the variables that put a locale which is not installed right,
 	// see [NewLocale]; nil: each command finds out for itself.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -154,21 +155,9 @@ func (o Options) shell() (string, error) {
 	return "", errors.New("neither bash nor sh is installed; set a shell in the settings")
 }
 
-// environ is the environment of a command: base without what Strip names, with
-// what Env adds.
+// environ is the environment of a command: base, and what Env adds.
 func (o Options) environ(base []string) []string {
-	strip := map[string]bool{}
-	if o.Strip != nil {
-		for _, name := range o.Strip() {
-			strip[name] = true
-		}
-	}
-	env := make([]string, 0, len(base)+8)
-	for _, v := range base {
-		if name, _, _ := strings.Cut(v, "="); !strip[name] {
-			env = append(env, v)
-		}
-	}
+	env := slices.Clone(base)
 	if o.Cwd != "" {
 		env = append(env, "PWD="+o.Cwd)
 	}
