@@ -36,11 +36,11 @@ type GuardOptions struct {
 	Alive func(group int) bool
 	// Group is the process group of this program; 0: unknown.
 	Group int
-	// Mask takes the keys out of the text of settings, before a copy is kept or a
+	// Mask removes the keys from the text of settings, before a copy is kept or a
 	// difference shown; nil with false: it cannot. Without one nothing is masked.
 	Mask func(settings []byte) (masked []byte, ok bool)
-	// Places says where hooks are, as far as the settings on the disk tell. It is
-	// asked when it is not known what was in force; nil: the standard places.
+	// Places are where hooks are, as far as the settings on the disk tell. They are asked
+	// for when it is not known what was in force; nil: the standard places.
 	Places func() Places
 }
 
@@ -120,8 +120,8 @@ func (g *Guard) Store() *Store { return g.state.home.store }
 
 // inForceIn lists the paths below dir of which it is known, whatever the disk says,
 // whether a version of them is in force: those that are withheld, those that were read, and
-// while others may have tools at work all that there were. A process may take them
-// away for the moment in which they are looked for.
+// while others may have tools at work all that there were. A process may remove them
+// for the moment in which they are looked for.
 func (g *Guard) inForceIn(dir string) map[string]bool {
 	s := g.lock()
 	defer g.mu.Unlock()

@@ -6,47 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 )
-
-func TestFilesOfAProjectThatChangeWithinMomentsChangeAtOnce(t *testing.T) {
-	t.Parallel()
-	code := Version{Sum: "new", Code: []byte("x")}
-	p, q := change{path: "p", scope: ScopeProject, is: code}, change{path: "q", scope: ScopeProject, is: code}
-	old := change{path: "o", scope: ScopeProject, is: Version{Sum: "approved", Code: []byte("o")}}
-	mine, gone := change{path: "m", scope: ScopeGlobal, is: code}, change{path: "g", scope: ScopeProject}
-	type look struct {
-		after   time.Duration
-		changes []change
-	}
-	looks := func(l ...look) []look { return l }
-	for name, c := range map[string]struct {
-		looks []look
-		crowd bool // at the last of them
-	}{
-		"one":                            {looks(look{0, []change{p}}), false},
-		"two in one look":                {looks(look{0, []change{p, q}}), true},
-		"a look in between":              {looks(look{0, []change{p}}, look{atOnce - 1, []change{q}}), true},
-		"the same again":                 {looks(look{0, []change{p}}, look{1, []change{p}}), false},
-		"the other much later":           {looks(look{0, []change{p}}, look{atOnce, []change{q}}), false},
-		"and then one alone":             {looks(look{0, []change{p, q}}, look{atOnce, []change{p}}), false},
-		"one that is approved":           {looks(look{0, []change{old, p}}), false},
-		"one of the agent directory":     {looks(look{0, []change{p}}, look{1, []change{mine}}), false},
-		"one of each":                    {looks(look{0, []change{mine, p}}), false},
-		"one that is gone":               {looks(look{0, []change{gone, p}}), false},
-		"with a look that finds nothing": {looks(look{0, []change{p}}, look{1, nil}, look{1, []change{q}}), true},
-	} {
-		a, now, crowd := newApprovals(&home{}), time.Now(), false
-		a.run["o"] = "approved"
-		for _, l := range c.looks {
-			now = now.Add(l.after)
-			crowd = a.noteChanges(l.changes, now)
-		}
-		if crowd != c.crowd {
-			t.Errorf("%s: %v", name, crowd)
-		}
-	}
-}
 
 // homeOf is an agent directory and a project with the files of texts, by their path below
 // both.
@@ -194,42 +154,5 @@ func TestOfAProjectRunsWhatIsApproved(t *testing.T) {
 	must(t, again.Revoke())
 	if again.IsRefused() || again.MayRun(p) {
 		t.Error("it runs unapproved")
-	}
-}
-
-func TestTheLedgerKeepsTheVersionBefore(t *testing.T) {
-	t.Parallel()
-	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "new"})
-	path := filepath.Join(root, "agent/hooks/a.lua")
-	l := newLedger(newHome(o))
-	was := Version{Code: []byte("old"), Sum: "old", real: path}
-	l.files[path] = was
-	changes := l.changed(map[string]Scope{path: ScopeGlobal}, nil)
-	if len(changes) != 1 {
-		t.Fatalf("changes %+v", changes)
-	}
-	l.withhold(changes[0], true)
-	if !l.files[path].same(was) || len(l.changed(map[string]Scope{path: ScopeGlobal}, nil)) != 0 {
-		t.Error("the version before is not in force, or the change comes twice")
-	}
-	d := empty()
-	l.setMarks(&d)
-	if m := d.Pending[path]; m.Old != "old" || m.New != Sum([]byte("new")) {
-		t.Errorf("marked %+v", m)
-	}
-	l.release(path)
-	if l.setMarks(&d); len(d.Pending) != 0 {
-		t.Errorf("the mark stays: %+v", d.Pending)
-	}
-}
-
-func TestANewsIsToldOnce(t *testing.T) {
-	t.Parallel()
-	n := news{spoken: map[string]time.Time{}}
-	n.noteInstructions("/a/AGENTS.md")
-	n.noteInstructions("/a/AGENTS.md")
-	n.noteBegan(&Pending{Path: "p"})
-	if len(n.lines) != 1 || len(n.began) != 1 {
-		t.Errorf("%+v", n)
 	}
 }

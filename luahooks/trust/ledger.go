@@ -29,8 +29,9 @@ type change struct {
 	was, is Version
 }
 
-// changed lists which of paths have another version on the disk than in force. Of what
-// nobody has read, that is how it was when the window opened; w may be nil.
+// changed lists which of paths have another version on the disk than in force. For a file
+// that nobody has read yet, the version in force is the one from when w opened; w may be
+// nil.
 func (l *ledger) changed(paths map[string]Scope, w *openWindow) (list []change) {
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		was, ok := l.files[path]
@@ -123,6 +124,8 @@ func (l *ledger) setMarks(d *Data) {
 	}
 }
 
+// fileOf is a version as the store has it. A copy of its bytes is kept, so that a later
+// program can put it in force; of settings it has no keys.
 func (l *ledger) fileOf(path string, v Version, scope Scope) File {
 	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
 	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeInstructions {

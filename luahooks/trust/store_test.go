@@ -7,13 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
-
-	"pi/luavm/source"
 )
 
 func must(t testing.TB, err error) {
@@ -392,117 +389,6 @@ func TestKeptCopiesAreWhatTheyWere(t *testing.T) {
 	}
 }
 
-func TestWindowsAreFoundWhenTheirProgramIsGone(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	r, err := s.Begin(Window{Groups: []int{4711}}, always, func(d *Data) { d.Known.Files["/a"] = File{Sum: Sum(nil)} })
-	must(t, err)
-	count := func(s *Store, own *Running, wantOpen, wantLeft int) {
-		t.Helper()
-		if open, left := s.OtherWindows(own); len(open) != wantOpen || len(left) != wantLeft {
-			t.Errorf("open %v, left %v", open, left)
-		}
-	}
-	count(s, r, 0, 0)
-	count(open(t, dir), nil, 1, 0)
-	r.Abandon()
-	other := open(t, dir)
-	count(other, nil, 0, 1)
-	for _, harm := range []func(path string) error{
-		func(path string) error { return os.Truncate(path, 0) },
-		os.Remove,
-		func(path string) error { return os.Mkdir(path, 0o700) },
-	} {
-		must(t, harm(r.path()))
-		count(open(t, dir), nil, 0, 1)
-	}
-	_, left := other.OtherWindows(nil)
-	if f, known := other.Known().Was("/a"); !known || f.Sum != Sum(nil) {
-		t.Errorf("known is %+v", other.Known())
-	}
-	everybody := func(int) bool { return true }
-	w := left[r.Name()]
-	if got := w.Living(everybody); !reflect.DeepEqual(got, []int{4711}) {
-		t.Errorf("living are %v", got)
-	}
-	if w.Boot = "before"; len(w.Living(everybody)) != 0 {
-		t.Error("the groups of another start of the machine live")
-	}
-}
-
-func TestTheFileOfAWindowIsPutBack(t *testing.T) {
-	for name, harm := range map[string]func(path string) error{
-		"removed":   os.Remove,
-		"emptied":   func(path string) error { return os.Truncate(path, 0) },
-		"rewritten": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("x", 18)), 0o600) },
-		"replaced":  func(path string) error { return errors.Join(os.Rename(path, path+"x"), os.WriteFile(path, nil, 0o600)) },
-		"a folder":  func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o700)) },
-		"forbidden": func(path string) error { return os.Chmod(path, 0) },
-		"all":       func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
-	} {
-		dir := t.TempDir()
-		s := open(t, dir)
-		r, err := s.Begin(Window{}, always, func(*Data) {})
-		must(t, err)
-		must(t, harm(r.path()))
-		must(t, r.Restore())
-		must(t, s.Change(never, func(*Data) {}))
-		if open, left := open(t, dir).OtherWindows(nil); len(open) != 1 || len(left) != 0 {
-			t.Errorf("%s: open %v, left %v", name, open, left)
-		}
-		r.End()
-	}
-}
-
-func TestADifferenceShowsEverything(t *testing.T) {
-	got := Diff("a\u202e.lua", []byte("one\ntwo\n"), []byte("one\n2\u200b\n"))
-	want := "--- a\\u{202e}.lua (in force)\n+++ a\\u{202e}.lua (on disk)\n@@ -1,2 +1,2 @@\n one\n-two\n+2\\u{200b}\n"
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got := Diff("a", nil, []byte("x")); !strings.Contains(got, "a (not there)") || !strings.Contains(got, "+x\n") {
-		t.Errorf("got %s", got)
-	}
-	if got := Diff("a", []byte("x"), nil); !strings.Contains(got, "+++ a (not there)") || !strings.Contains(got, "-x\n") {
-		t.Errorf("got %s", got)
-	}
-	if got := Diff("a", []byte{}, []byte{}); !strings.Contains(got, "nothing that can be shown") {
-		t.Errorf("got %s", got)
-	}
-	if long := Diff("a", nil, []byte(strings.Repeat("x\n", 5000)+"last\n")); !strings.HasSuffix(long, "+x\n+last\n") {
-		t.Error("a long one is cut off")
-	}
-}
-
-func TestWhatAFileDoesAsFarAsItsTextSaysSo(t *testing.T) {
-	for _, tt := range []struct {
-		code    string
-		want    Scanned
-		problem bool
-	}{
-		{code: ``},
-		{code: `local a = require "b"; local c = require("a.b")`, want: Scanned{Requires: []string{"a.b", "b"}}},
-		{code: "#!/usr/bin/lua\npi.on('input', function() pi.on([[context]], f) end)", want: Scanned{Events: []string{"context", "input"}}},
-		{code: "\ufeffpi.on('x', f) pi.on('x', g)", want: Scanned{Events: []string{"x"}}},
-		{code: `return function(pi) if a then pi.on("tool_call", f) end end`, want: Scanned{Events: []string{"tool_call"}}},
-		{code: `local t = { x = { require "deep" }, f = function() return -#require("len") .. not require "no" end }`, want: Scanned{Requires: []string{"deep", "len", "no"}}},
-		{code: `for _, x in ipairs(require "list") do while require "w" do repeat until require "r" end end`, want: Scanned{Requires: []string{"list", "r", "w"}}},
-		{code: `require(name)`, want: Scanned{Dynamic: true}},
-		{code: `require("a" .. "b")`, want: Scanned{Dynamic: true}},
-		{code: `pi.on(event, f)`, want: Scanned{Dynamic: true}},
-		{code: `other.on("x", f); pi.off("y"); local require2 = require2 "z"`},
-		{code: `local x = = 1`, want: Scanned{Dynamic: true}, problem: true},
-		{code: `x = ` + strings.Repeat("{", 5000) + `require "hidden"` + strings.Repeat("}", 5000), want: Scanned{Dynamic: true}, problem: true},
-		{code: `x = ` + strings.Repeat("{", 900) + `require "hidden"` + strings.Repeat("}", 900), want: Scanned{Dynamic: true}},
-		{code: strings.Repeat(" ", source.MaxSize+1), want: Scanned{Dynamic: true}, problem: true},
-	} {
-		got, err := Scan([]byte(tt.code))
-		if !reflect.DeepEqual(got, tt.want) || (err != nil) != tt.problem {
-			t.Errorf("%.60s: got %+v, %v, want %+v", tt.code, got, err, tt.want)
-		}
-	}
-}
-
 // FuzzStore holds that what counts as a store is byte for byte what is written, and
 // that what is shown of another one is understood whole or not at all.
 func FuzzStore(f *testing.F) {
@@ -534,19 +420,6 @@ func FuzzStore(f *testing.F) {
 		}
 		if again, err := d.encode(); err != nil || string(again) != string(raw) {
 			t.Errorf("%s became %s, %v", raw, again, err)
-		}
-	})
-}
-
-// FuzzScan holds that no text takes the program with it.
-func FuzzScan(f *testing.F) {
-	for _, seed := range []string{"", `require "a"`, `pi.on("x", function() end)`, "local x = = 1", "\x1bLua", "#!\nreturn", "((((((", `require [==[a]==]`} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, code []byte) {
-		s, err := Scan(code)
-		if err != nil && !s.Dynamic && (len(s.Requires) > 0 || len(s.Events) > 0) {
-			t.Errorf("%q: %+v with %v", code, s, err)
 		}
 	})
 }
