@@ -77,6 +77,7 @@ func tighten(p *lua.FunctionProto) {
 
 func exact[T any](list []T) []T { return slices.Clip(slices.Clone(list)) }
 
+// syntaxError is an error of the parser as "name:line: message".
 func syntaxError(name string, src []byte, err error) error {
 	var p *parse.Error
 	if !errors.As(err, &p) {

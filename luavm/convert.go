@@ -136,6 +136,7 @@ func toLua(L *lua.LState, r reflect.Value) lua.LValue {
 	return luar.New(L, r.Interface())
 }
 
+// sliceToLua makes a list of a slice or an array, and a string of bytes.
 func sliceToLua(L *lua.LState, r reflect.Value) lua.LValue {
 	if r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8 {
 		if r.Len() > maxString {

@@ -133,6 +133,7 @@ func coroutineOf(L *lua.LState) *lua.LState {
 	return nil
 }
 
+// status is coroutine.status.
 func status(L *lua.LState) int {
 	th := L.CheckThread(1)
 	s := "suspended"

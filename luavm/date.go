@@ -51,6 +51,7 @@ func osDate(L *lua.LState) int {
 	}
 }
 
+// dateTable is what os.date gives for "*t".
 func dateTable(L *lua.LState, t time.Time) *lua.LTable {
 	r := NewRecord(L, 9)
 	for name, n := range map[string]int{"year": t.Year(), "month": int(t.Month()), "day": t.Day(), "hour": t.Hour(), "min": t.Minute(),

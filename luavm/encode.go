@@ -55,6 +55,7 @@ type step struct {
 	index int
 }
 
+// errorf makes an error that begins with the place in the value: "at .items[2]: …".
 func (e *encoder) errorf(format string, args ...any) error {
 	place := ""
 	for _, s := range e.path {
@@ -106,6 +107,7 @@ func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
 	return false, nil
 }
 
+// number appends a number; whole ones have no exponent below 1e21.
 func (e *encoder) number(n float64) error {
 	switch {
 	case math.IsNaN(n):
@@ -120,6 +122,8 @@ func (e *encoder) number(n float64) error {
 	return nil
 }
 
+// table appends a table, or the bytes of an untouched stub. It reports whether it is
+// untouched.
 func (e *encoder) table(t *lua.LTable) (bool, error) {
 	if s, ok := markOf(t).(*stub); ok {
 		if node, ok := s.ref.(*jsonNode); ok && !e.respells(node.conv.ToLua != nil) {
@@ -198,6 +202,7 @@ func (e *encoder) shape(t *lua.LTable) (keys []string, n int, err error) {
 	return keys, n, nil
 }
 
+// array appends a table as an array of n elements. pristine: it has those of o.
 func (e *encoder) array(t *lua.LTable, n int, o *jsonOrigin) (pristine bool, err error) {
 	pristine = o.array && n == len(o.fields)
 	e.out = append(e.out, '[')
@@ -233,6 +238,8 @@ func (e *encoder) member(v lua.LValue, was *jsonField) (same bool, err error) {
 	return true, nil
 }
 
+// object appends a table as an object: the members that came with o in their order, then
+// the others. pristine: it has just those of o.
 func (e *encoder) object(t *lua.LTable, keys []string, o *jsonOrigin) (pristine bool, err error) {
 	pristine = !o.array
 	came := make(map[string]bool, len(o.fields))
@@ -265,6 +272,7 @@ func (e *encoder) object(t *lua.LTable, keys []string, o *jsonOrigin) (pristine 
 	return pristine, nil
 }
 
+// pair appends one member of an object. wire is how its key was written, or nil.
 func (e *encoder) pair(first *bool, key string, wire []byte, v lua.LValue, was *jsonField) (bool, error) {
 	if !*first {
 		e.out = append(e.out, ',')

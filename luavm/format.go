@@ -20,6 +20,7 @@ type formatSpec struct {
 
 func (f *formatSpec) has(flag byte) bool { return strings.IndexByte(f.flags, flag) >= 0 }
 
+// stringFormat is string.format.
 func stringFormat(L *lua.LState) int {
 	format := L.CheckString(1)
 	out := stringBuilder{L: L}
@@ -66,6 +67,7 @@ func readSpec(L *lua.LState, s string) (f formatSpec, rest string) {
 	return f, s[1:]
 }
 
+// readDigits reads a width or a precision, of two digits at most.
 func readDigits(L *lua.LState, s string) (n int, rest string) {
 	for i := 0; s != "" && s[0] >= '0' && s[0] <= '9'; i++ {
 		if i == 2 {
@@ -100,6 +102,7 @@ func (f *formatSpec) write(L *lua.LState, out *stringBuilder, arg int) {
 	}
 }
 
+// number is an argument as a number; it raises if it is none.
 func (f *formatSpec) number(L *lua.LState, arg int) lua.LNumber {
 	switch v := L.Get(arg).(type) {
 	case lua.LNumber:
@@ -113,6 +116,7 @@ func (f *formatSpec) number(L *lua.LState, arg int) lua.LNumber {
 	return 0
 }
 
+// text is an argument as a text; it raises if it is none.
 func (f *formatSpec) text(L *lua.LState, arg int) string {
 	switch v := L.Get(arg).(type) {
 	case lua.LNumber, lua.LString:
@@ -133,6 +137,7 @@ func magnitude(n float64) uint64 {
 	return uint64(n)
 }
 
+// unsigned writes %u, %o, %x and %X.
 func (f *formatSpec) unsigned(out *stringBuilder, v float64) {
 	n, prefix := magnitude(v), ""
 	if v < 0 {
@@ -155,6 +160,7 @@ func (f *formatSpec) integer(out *stringBuilder, sign, digits string) {
 	f.pad(out, sign, digits, f.precision < 0)
 }
 
+// sign is what a number has before its digits.
 func (f *formatSpec) sign(negative bool) string {
 	switch {
 	case negative:

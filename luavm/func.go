@@ -55,6 +55,7 @@ type call struct {
 	fails    bool // last result is an error
 }
 
+// newCall looks at a Go function; it panics if [VM.Func] cannot take it.
 func newCall(vm *VM, name string, fn any) *call {
 	c := &call{vm: vm, name: name, fn: reflect.ValueOf(fn), typ: reflect.TypeOf(fn)}
 	if c.typ == nil || c.typ.Kind() != reflect.Func {
@@ -81,6 +82,7 @@ func newCall(vm *VM, name string, fn any) *call {
 	return c
 }
 
+// call is the Lua function: it converts the arguments, calls, and pushes the results.
 func (c *call) call(L *lua.LState) int {
 	args := c.args(L)
 	if c.lead != typeContext {
@@ -98,6 +100,7 @@ func (c *call) call(L *lua.LState) int {
 	return c.results(L, out)
 }
 
+// args converts the arguments on the Lua stack, and raises where that cannot be.
 func (c *call) args(L *lua.LState) []reflect.Value {
 	var args []reflect.Value
 	switch c.lead {
@@ -129,6 +132,7 @@ func (c *call) arg(L *lua.LState, n int, t reflect.Type) reflect.Value {
 	return v
 }
 
+// results pushes what the Go function returned, or nil and its error.
 func (c *call) results(L *lua.LState, out []reflect.Value) int {
 	if c.fails {
 		last := len(out) - 1

@@ -87,6 +87,7 @@ func newJSONDecoder(s *stubs) *jsonDecoder {
 	return d
 }
 
+// value is a value in Lua; an object or an array is a stub.
 func (d *jsonDecoder) value(raw []byte, conv JSON) lua.LValue {
 	switch raw[0] {
 	case '{', '[':
@@ -118,6 +119,7 @@ func (d *jsonDecoder) table(L *lua.LState, ref any) *lua.LTable {
 	return t
 }
 
+// array makes the list of an array, and notes its elements in o.
 func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	eachPart(node.raw, func(_, raw []byte) {
 		v := d.value(raw, node.conv)
@@ -129,6 +131,7 @@ func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.L
 	return NewList(L, len(o.fields), func(i int) lua.LValue { return o.fields[i].decoded })
 }
 
+// object makes the table of an object, and notes its members in o.
 func (d *jsonDecoder) object(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	index := map[string]int{}
 	eachPart(node.raw, func(wire, raw []byte) {

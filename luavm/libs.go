@@ -39,6 +39,7 @@ func (vm *VM) openLibs() {
 	}
 }
 
+// print is print: one line to Options.Print.
 func (vm *VM) print(L *lua.LState) int {
 	if vm.opts.Print == nil || vm.Dead() {
 		return 0
@@ -66,6 +67,7 @@ func raiseAt(L *lua.LState) int {
 	return 0
 }
 
+// traceback is debug.traceback(message?).
 func traceback(L *lua.LState) int {
 	switch m := L.Get(1).(type) {
 	case lua.LString, lua.LNumber:
@@ -107,6 +109,8 @@ func load(L *lua.LState) int {
 	return 0
 }
 
+// readPieces joins the strings that a function returns until nil or "". It is false if one is
+// no string.
 func readPieces(L *lua.LState, reader *lua.LFunction) (string, bool) {
 	var b strings.Builder
 	for b.Len() <= source.MaxSize {

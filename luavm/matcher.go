@@ -67,6 +67,7 @@ func (m *matcher) find(at int) (from, to int) {
 	return -1, -1
 }
 
+// findPlain is find for a pattern that is just a text.
 func (m *matcher) findPlain(at int) (from, to int) {
 	if m.anchored {
 		if !strings.HasPrefix(m.text[at:], m.plain) {
@@ -184,6 +185,7 @@ func (m *matcher) most(at, i int) int {
 	return -1
 }
 
+// special matches an item that is no single byte and returns the place behind it, or -1.
 func (m *matcher) special(at int, item *patternItem) int {
 	switch item.op {
 	case opAgain:
@@ -214,6 +216,7 @@ func (m *matcher) special(at int, item *patternItem) int {
 	}
 }
 
+// balanced matches %b() and returns the place behind the closing byte, or -1.
 func (m *matcher) balanced(at int, item *patternItem) int {
 	if at >= len(m.text) || m.text[at] != item.b {
 		return -1

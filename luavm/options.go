@@ -69,6 +69,7 @@ func UnpackTable(L *lua.LState, t *lua.LTable, function string, options ...Optio
 	}
 }
 
+// rejectUnknown raises if a table has a key that is no option.
 func rejectUnknown(L *lua.LState, t *lua.LTable, function string, options []Option) {
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		known := func(o Option) bool { return lua.LString(o.name) == k }
@@ -105,6 +106,7 @@ func Strings(L *lua.LState, v lua.LValue) ([]string, bool) {
 	return list, true
 }
 
+// stringMap reads a table of names and strings or numbers; it is false for anything else.
 func stringMap(L *lua.LState, v lua.LValue) (map[string]string, bool) {
 	t, ok := v.(*lua.LTable)
 	if !ok {

@@ -128,6 +128,7 @@ func (r *patternReader) next() (c byte, ok bool) {
 	return r.text[r.at-1], true
 }
 
+// item reads one item of the pattern.
 func (r *patternReader) item() error {
 	c, _ := r.next()
 	switch {
@@ -167,6 +168,7 @@ func (r *patternReader) single(i patternItem) {
 	r.add(i)
 }
 
+// opening reads what follows a (.
 func (r *patternReader) opening() error {
 	n := len(r.p.captures)
 	if n >= maxCaptures {
@@ -183,6 +185,7 @@ func (r *patternReader) opening() error {
 	return nil
 }
 
+// closing ends the capture that was opened last.
 func (r *patternReader) closing() error {
 	last := len(r.open) - 1
 	if last < 0 {
@@ -194,6 +197,7 @@ func (r *patternReader) closing() error {
 	return nil
 }
 
+// escaped reads what follows a %.
 func (r *patternReader) escaped() error {
 	c, ok := r.next()
 	switch {

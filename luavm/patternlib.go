@@ -45,6 +45,7 @@ func startOf(L *lua.LState, n int, s string) int {
 	return min(max(placeIn(s, L.OptInt(n, 1))-1, 0), len(s))
 }
 
+// stringFind is string.find.
 func stringFind(L *lua.LState) int {
 	s, what := L.CheckString(1), L.CheckString(2)
 	at := startOf(L, 3, s)
@@ -73,6 +74,7 @@ func pushPlace(L *lua.LState, from, to int, found bool) int {
 	return 2
 }
 
+// stringMatch is string.match.
 func stringMatch(L *lua.LState) int {
 	s := L.CheckString(1)
 	m := newMatcher(L, patternOf(L, L.CheckString(2), true), s)
@@ -151,6 +153,7 @@ type replacer struct {
 	out  stringBuilder
 }
 
+// check raises if the replacement is of a wrong type.
 func (r *replacer) check() {
 	switch with := r.with.(type) {
 	case lua.LNumber:
@@ -161,6 +164,7 @@ func (r *replacer) check() {
 	}
 }
 
+// replace adds what replaces a match.
 func (r *replacer) replace(m *matcher, from, to int) {
 	var v lua.LValue
 	switch with := r.with.(type) {

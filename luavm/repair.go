@@ -15,6 +15,7 @@ const maxNested = 100_000
 // those of functions inside expressions included.
 type repairer struct{ depth int }
 
+// repair rewrites a chunk in place. The error is source.ErrTooDeep.
 func repair(chunk []ast.Stmt) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -43,6 +44,7 @@ func (r *repairer) enter() {
 	}
 }
 
+// stmt looks at the parts of a statement.
 func (r *repairer) stmt(s ast.Stmt) {
 	r.enter()
 	switch s := s.(type) {
@@ -85,6 +87,7 @@ func (r *repairer) exprs(es ...ast.Expr) {
 	}
 }
 
+// expr looks at the parts of an expression, for the functions in it.
 func (r *repairer) expr(e ast.Expr) {
 	r.enter()
 	switch e := e.(type) {

@@ -85,6 +85,7 @@ type stringBuilder struct {
 	adds int // since the last look
 }
 
+// add appends a text.
 func (b *stringBuilder) add(s string) {
 	if b.adds++; b.adds == looksApart {
 		b.adds = 0

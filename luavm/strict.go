@@ -45,6 +45,7 @@ func (vm *VM) StrictTable(of string, t *lua.LTable) *lua.LTable {
 	return t
 }
 
+// index is __index of a strict table.
 func (f *Fields) index(L *lua.LState) int {
 	name, ok := L.Get(2).(lua.LString)
 	if !ok {

@@ -22,6 +22,7 @@ func openStrings(L *lua.LState, g *lua.LTable) {
 	Set(t, "gfind", t.RawGetString("gmatch"))
 }
 
+// stringRep is string.rep.
 func stringRep(L *lua.LState) int {
 	s := L.CheckString(1)
 	n := L.CheckNumber(2)
@@ -61,6 +62,7 @@ func placeIn(s string, i int) int {
 	return i
 }
 
+// stringChar is string.char.
 func stringChar(L *lua.LState) int {
 	b := make([]byte, L.GetTop())
 	for i := range b {

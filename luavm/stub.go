@@ -78,6 +78,7 @@ type Peeker interface {
 	Peek(key string) (lua.LValue, bool)
 }
 
+// peek reads a field of an untouched stub without filling it, if its value is a Peeker.
 func peek(t *lua.LTable, key lua.LValue) (lua.LValue, bool) {
 	s, _ := markOf(t).(*stub)
 	name, isString := key.(lua.LString)

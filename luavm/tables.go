@@ -48,6 +48,7 @@ func materialiseArg(L *lua.LState, n int) {
 	}
 }
 
+// unpack is unpack(list, from?, to?).
 func unpack(L *lua.LState) int {
 	t := L.CheckTable(1)
 	Materialise(L, t)

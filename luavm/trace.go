@@ -67,6 +67,7 @@ func trace(L *lua.LState) string {
 	return b.String()
 }
 
+// frameName describes the function of a frame, for a traceback.
 func frameName(dbg *lua.Debug) string {
 	switch {
 	case dbg.LineDefined == 0:

@@ -110,6 +110,7 @@ func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 	return t
 }
 
+// structField is __index of a value: it raises for an unknown field.
 func structField(L *lua.LState, fields *lua.LTable) int {
 	ud, ok := L.Get(1).(*lua.LUserData)
 	name, isName := L.Get(2).(lua.LString)

@@ -160,6 +160,7 @@ func (w *watch) checkClock(j *job) time.Duration {
 	return max(min(left, tick), 100*time.Microsecond)
 }
 
+// checkHeap stops a job that used too much memory since it got its VM.
 func (w *watch) checkHeap(j *job) {
 	limit := j.vm.opts.MemoryLimit
 	if limit < 0 {

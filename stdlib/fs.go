@@ -129,6 +129,7 @@ func (m *module) fsStat(L *lua.LState, path string, opts lua.LValue) (lua.LValue
 		"mode", lua.LString(fmt.Sprintf("%04o", info.Mode().Perm())), "modified", lua.LNumber(info.ModTime().UnixMilli())), nil
 }
 
+// kindOfMode is "file", "directory", "link" or "other".
 func kindOfMode(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():

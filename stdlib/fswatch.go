@@ -55,6 +55,7 @@ func (m *module) fsWatch(L *lua.LState, path string, fn *lua.LFunction, opts lua
 	return record(L, "close", m.vm.Func("close", func() { w.end() })), nil
 }
 
+// begin starts to watch, with what exists now as known.
 func (w *watching) begin() error {
 	info, statErr := os.Stat(w.path)
 	if statErr != nil && !errors.Is(statErr, os.ErrNotExist) {

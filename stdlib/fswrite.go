@@ -28,6 +28,7 @@ func (m *module) fsWrite(L *lua.LState, path, text string, opts lua.LValue) erro
 	return plain("write", path, replaceText(target, text))
 }
 
+// appendText adds to the end of a file, or makes it.
 func appendText(path, text string) error {
 	if err := writable(path); err != nil {
 		return err

@@ -117,6 +117,7 @@ type answer struct {
 	body    string
 }
 
+// request makes a request while the VM is free, and the table of its response.
 func (m *module) request(L *lua.LState, function string, r exchange) (lua.LValue, error) {
 	var a answer
 	err := m.wait(L, function, func(ctx context.Context) (err error) {
@@ -129,6 +130,7 @@ func (m *module) request(L *lua.LState, function string, r exchange) (lua.LValue
 	return record(L, "status", lua.LNumber(a.status), "headers", headerTable(L, a.headers), "body", lua.LString(a.body)), nil
 }
 
+// verb is the method: POST if there is only a body.
 func (r *exchange) verb() string {
 	switch {
 	case r.method != "":
@@ -139,6 +141,7 @@ func (r *exchange) verb() string {
 	return "GET"
 }
 
+// do sends the request and reads the whole response.
 func (r *exchange) do(ctx context.Context) (answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("no answer within %s", r.timeout))
 	defer cancel()
@@ -165,6 +168,7 @@ func (r *exchange) do(ctx context.Context) (answer, error) {
 	return answer{resp.StatusCode, resp.Header, string(body)}, nil
 }
 
+// build makes the request; it refuses addresses that are not of http or https.
 func (r *exchange) build(ctx context.Context) (*http.Request, error) {
 	var body io.Reader
 	if r.body != nil {

@@ -96,6 +96,7 @@ func innermost(err error) error {
 	return err
 }
 
+// start serves until the hook ends or close is called, and returns the table of the server.
 func (s *server) start(L *lua.LState, l net.Listener) (lua.LValue, error) {
 	quit := make(chan struct{})
 	end := sync.OnceFunc(func() { close(quit) })
@@ -107,6 +108,7 @@ func (s *server) start(L *lua.LState, l net.Listener) (lua.LValue, error) {
 		"close", s.m.vm.Func("close", end)), nil
 }
 
+// serve serves until life or quit end, and waits for the requests that are served.
 func (s *server) serve(life context.Context, l net.Listener, quit <-chan struct{}) {
 	ctx, cancel := context.WithCancel(life)
 	defer s.serving.Wait()
@@ -138,6 +140,7 @@ func (s *server) enter() bool {
 	return !s.closed
 }
 
+// handle answers one request: it refuses it or asks fn.
 func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		return
@@ -182,6 +185,7 @@ func (s *server) refuse(r *http.Request) int {
 	return 0
 }
 
+// isOurs reports whether a host with its port is this server.
 func (s *server) isOurs(host string) bool {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
@@ -190,6 +194,7 @@ func (s *server) isOurs(host string) bool {
 	return (name == "127.0.0.1" || strings.EqualFold(name, "localhost")) && port == strconv.Itoa(s.port)
 }
 
+// isOwnOrigin reports whether no page of another site sends the request.
 func (s *server) isOwnOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 		return false
@@ -238,6 +243,7 @@ func requestTable(L *lua.LState, r *http.Request, body string) *lua.LTable {
 		"headers", headerTable(L, r.Header), "body", lua.LString(body))
 }
 
+// readReply reads what fn returned: nothing, a text or a table.
 func readReply(L *lua.LState, v lua.LValue) (reply, error) {
 	const text = "text/plain; charset=utf-8"
 	switch v := v.(type) {
@@ -251,6 +257,7 @@ func readReply(L *lua.LState, v lua.LValue) (reply, error) {
 	return reply{}, fmt.Errorf("http.listen: the function must return a text, a table or nil, not a %s", v.Type())
 }
 
+// readReplyTable reads a reply from a table of options. contentType is for a body without one.
 func readReplyTable(L *lua.LState, t *lua.LTable, contentType string) (reply, error) {
 	a := reply{status: http.StatusOK}
 	var value lua.LValue

@@ -46,6 +46,7 @@ func openPath(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	return m.table
 }
 
+// matchPath is path.match.
 func matchPath(p, pattern string) (bool, error) {
 	if err := globs.Check(pattern); err != nil {
 		return false, luavm.Misusef("%v", err)
@@ -81,6 +82,7 @@ func absolute(p, base string) string {
 	return filepath.Join(base, p)
 }
 
+// splitPath splits a path; what makes it absolute is the first element.
 func splitPath(p string) []string {
 	p = filepath.Clean(p)
 	volume := filepath.VolumeName(p)
@@ -100,6 +102,7 @@ func splitPath(p string) []string {
 	return parts
 }
 
+// expandHome puts the home directory in the place of a leading ~.
 func expandHome(p string) (string, error) {
 	if !strings.HasPrefix(p, "~") {
 		return p, nil

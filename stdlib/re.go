@@ -113,6 +113,7 @@ func matches(L *lua.LState, re *regexp.Regexp, text string, limit int, function 
 	return all
 }
 
+// matchTable is a match as a table. at has the indices of FindStringSubmatchIndex.
 func matchTable(L *lua.LState, re *regexp.Regexp, text string, at []int) *lua.LTable {
 	t, named := L.CreateTable(len(at)/2-1, 4), L.NewTable()
 	names := re.SubexpNames()
@@ -160,6 +161,8 @@ func replacement(L *lua.LState, re *regexp.Regexp, with lua.LValue) func(text st
 	return nil
 }
 
+// replace replaces matches, limit of them at most if it is not negative, and counts those that
+// were replaced.
 func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []int) (string, bool), limit int) (string, int) {
 	var b strings.Builder
 	end, n := 0, 0
@@ -185,6 +188,7 @@ func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []
 // It belongs to the jobs of one VM.
 type patterns struct{ used []*regexp.Regexp }
 
+// compile compiles a pattern unless it is kept. The error is misuse.
 func (c *patterns) compile(pattern string) (*regexp.Regexp, error) {
 	if i := slices.IndexFunc(c.used, func(re *regexp.Regexp) bool { return re.String() == pattern }); i >= 0 {
 		re := c.used[i]

@@ -30,6 +30,7 @@ func (r redaction) apply(s string) (string, int) {
 	return s, total
 }
 
+// hide replaces the matches of one pattern and counts them.
 func (r redaction) hide(s string, secret secret) (string, int) {
 	var b strings.Builder
 	end, n := 0, 0
@@ -51,6 +52,7 @@ func (r redaction) hide(s string, secret secret) (string, int) {
 	return b.String(), n
 }
 
+// submatches are the texts of a match and of its groups.
 func submatches(s string, at []int) []string {
 	groups := make([]string, len(at)/2)
 	for i := range groups {

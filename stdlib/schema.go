@@ -157,6 +157,7 @@ func objectFields(L *lua.LState, properties *lua.LTable) (fields *lua.LTable, re
 	return fields, required
 }
 
+// setSchema sets a key to a schema, which may be nil; anything else raises.
 func setSchema(L *lua.LState, t *lua.LTable, key string, schema lua.LValue, function string) {
 	switch schema.(type) {
 	case *lua.LTable:

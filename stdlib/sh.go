@@ -94,6 +94,7 @@ func (c *shellCommand) value(L *lua.LState) lua.LValue {
 	return t
 }
 
+// quoteWords quotes words and joins them with blanks.
 func quoteWords(words []string) (string, error) {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -140,6 +140,7 @@ func (r *shellReader) inner(src, via string) {
 	}
 }
 
+// node lists the command of a statement, and marks what cannot be known without a shell.
 func (r *shellReader) node(n syntax.Node, src, via string) {
 	switch n := n.(type) {
 	case *syntax.Stmt:
@@ -245,6 +246,7 @@ func slice(src string, n syntax.Node) string {
 	return src[from:to]
 }
 
+// assign adds an assignment before a command or in a declaration.
 func (c *shellCommand) assign(a *syntax.Assign) {
 	if a.Name == nil {
 		return
@@ -283,6 +285,7 @@ func (c *shellCommand) declaration(d *syntax.DeclClause) {
 	c.unknown = c.unknown || d.Variant.Value == "nameref"
 }
 
+// redirect adds a redirection.
 func (c *shellCommand) redirect(n *syntax.Redirect) {
 	r := shellRedirect{op: n.Op.String(), path: readWord(n.Word)}
 	if n.N != nil {

@@ -87,6 +87,7 @@ func (p *wordReader) addText(s string) {
 	}
 }
 
+// parts reads the parts of a word that is not quoted as a whole.
 func (p *wordReader) parts(parts []syntax.WordPart) {
 	for _, part := range parts {
 		switch part := part.(type) {
@@ -128,6 +129,7 @@ func (p *wordReader) lit(s string) {
 	}
 }
 
+// single reads '…' and $'…'.
 func (p *wordReader) single(q *syntax.SglQuoted) {
 	if q.Dollar && strings.Contains(q.Value, `\`) {
 		s, ok := unescape(q.Value)
@@ -171,6 +173,7 @@ func (p *wordReader) quotedParts(parts []syntax.WordPart) {
 	}
 }
 
+// quoted reads text between double quotes, or of a here-document.
 func (p *wordReader) quoted(s string) {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(p.escapes, s[i+1]) >= 0 {

@@ -141,6 +141,7 @@ func (w *wrapper) longOption(option string) (step int, known, quiet bool) {
 	return 1, false, false
 }
 
+// letters is longOption for options of one letter each.
 func (w *wrapper) letters(letters string) (step int, known, quiet bool) {
 	for i := range len(letters) {
 		switch c := letters[i]; {
@@ -188,6 +189,7 @@ func (r *shellReader) unwrap(c *shellCommand) {
 	}
 }
 
+// unwrapWords lists the command behind the words of a wrapper.
 func (r *shellReader) unwrapWords(c *shellCommand, w *wrapper) {
 	rest, assigns, sure := w.inner(c.words)
 	for _, a := range assigns {

@@ -81,6 +81,7 @@ type cut struct {
 	lines, totalLines int
 }
 
+// truncateText is text.truncate.
 func truncateText(L *lua.LState, s string, opts lua.LValue) (string, lua.LValue, error) {
 	lines, bytes, keep, marker := -1, -1, "head", ""
 	luavm.Unpack(L, 2, "text.truncate", luavm.Opt("lines", &lines), luavm.Opt("bytes", &bytes), luavm.Opt("keep", &keep), luavm.Opt("marker", &marker))
@@ -211,6 +212,7 @@ func escapeLen(s string) int {
 	return 2
 }
 
+// fit cuts a text to one line of at most n columns, marker included.
 func fit(s string, n int, marker string) string {
 	if width(s) <= n && !strings.Contains(s, "\n") {
 		return s
@@ -283,6 +285,7 @@ type lineFiller struct {
 	used, empty int // columns of line, and of its indent
 }
 
+// add adds a word, and the gap before it unless a new line begins.
 func (w *lineFiller) add(gap, word string) {
 	n := width(word)
 	if w.used+len(gap)+n <= w.columns {

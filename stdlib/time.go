@@ -84,6 +84,7 @@ func inZone(L *lua.LState, n int, function string, t time.Time) (time.Time, erro
 	return t.In(where), nil
 }
 
+// zoneOption reads {zone} from argument n; it is UTC without.
 func zoneOption(L *lua.LState, n int, function string) (*time.Location, error) {
 	zone := "utc"
 	luavm.Unpack(L, n, function, luavm.Opt("zone", &zone))
@@ -157,6 +158,7 @@ func timeField(t time.Time, letter byte) (string, bool) {
 	return luavm.Strftime(t, letter)
 }
 
+// durationText is a number of milliseconds in the largest units: "1h 2m 3s".
 func durationText(ms int64) string {
 	if ms < 0 {
 		return "-" + durationText(-ms)

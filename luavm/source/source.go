@@ -85,6 +85,7 @@ func (r *reader) count(t token) {
 	}
 }
 
+// keyword counts a keyword.
 func (r *reader) keyword(word string) {
 	switch word {
 	case "and", "or", "not":

@@ -67,6 +67,7 @@ func (r *reader) next() token {
 	return token{kind: end}
 }
 
+// comment skips a comment.
 func (r *reader) comment() {
 	r.pos += len("--")
 	if r.pos < len(r.src) && r.src[r.pos] == '[' && r.long() {
@@ -77,6 +78,7 @@ func (r *reader) comment() {
 	}
 }
 
+// word reads a name or a keyword.
 func (r *reader) word() token {
 	start := r.pos
 	for r.pos < len(r.src) && (isLetter(r.src[r.pos]) || isDigit(r.src[r.pos])) {
@@ -109,6 +111,7 @@ func (r *reader) number() {
 	}
 }
 
+// quoted skips a string between quotes, or to the end of its line.
 func (r *reader) quoted(quote byte) {
 	for r.pos++; r.pos < len(r.src); r.pos++ {
 		switch r.src[r.pos] {
@@ -147,6 +150,7 @@ func (r *reader) long() bool {
 	return true
 }
 
+// symbol reads an operator, a bracket or a separator.
 func (r *reader) symbol() token {
 	rest := r.src[r.pos:]
 	for _, s := range []struct {

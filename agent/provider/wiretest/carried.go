@@ -117,6 +117,7 @@ func kindOf(role string) string {
 	return PieceUser
 }
 
+// messagesMessage adds a message of the messages API.
 func (c *carrier) messagesMessage(raw json.RawMessage) {
 	var m struct {
 		Role    string
@@ -127,6 +128,7 @@ func (c *carrier) messagesMessage(raw json.RawMessage) {
 	}
 }
 
+// messagesBlock adds a block of the messages API.
 func (c *carrier) messagesBlock(text string, raw json.RawMessage) {
 	var b struct {
 		wireBlock
@@ -183,6 +185,7 @@ func (c *carrier) server(kind string, raw json.RawMessage, words ...string) {
 	c.fail("type "+kind, raw)
 }
 
+// chatMessage adds a message of the chat API.
 func (c *carrier) chatMessage(raw json.RawMessage) {
 	var m struct {
 		chatMessage
@@ -221,6 +224,7 @@ func (c *carrier) chatDetail(raw json.RawMessage) {
 	}
 }
 
+// chatPart adds a part of a message of the chat API.
 func (c *carrier) chatPart(text string, raw json.RawMessage) {
 	var p struct {
 		Type, Text string
@@ -247,6 +251,7 @@ func (c *carrier) chatPart(text string, raw json.RawMessage) {
 	}
 }
 
+// inputItem adds an item of the input of the Responses API.
 func (c *carrier) inputItem(_ string, raw json.RawMessage) {
 	var m struct {
 		Type, Role, ID, Name string
@@ -279,6 +284,7 @@ func (c *carrier) inputItem(_ string, raw json.RawMessage) {
 	}
 }
 
+// inputPart adds a part of an item of the Responses API.
 func (c *carrier) inputPart(text string, raw json.RawMessage) {
 	var p struct {
 		Type, Text, Refusal string
@@ -300,6 +306,7 @@ func (c *carrier) inputPart(text string, raw json.RawMessage) {
 	}
 }
 
+// geminiContent adds a turn of the Gemini API.
 func (c *carrier) geminiContent(raw json.RawMessage) {
 	var m struct {
 		Role  string
@@ -331,6 +338,7 @@ type geminiPart struct {
 	Image2     *struct{ Data string } `json:"inline_data"`
 }
 
+// geminiPart adds a part of a turn of the Gemini API.
 func (c *carrier) geminiPart(text string, raw json.RawMessage) {
 	var p geminiPart
 	if !c.decode(raw, &p) {

@@ -73,6 +73,7 @@ func (c *checker) equal(what string, got, want any) {
 	}
 }
 
+// httpError compares the error that a status other than 200 became.
 func (c *checker) httpError() {
 	var e *llm.ProviderError
 	if !errors.As(c.answer.Err, &e) {
@@ -94,6 +95,7 @@ func (c *checker) httpError() {
 	}
 }
 
+// calls compares the tool calls, in their order.
 func (c *checker) calls() {
 	calls := c.answer.Calls()
 	if len(calls) != len(c.Expected.ToolCalls) {
@@ -114,6 +116,7 @@ func (c *checker) calls() {
 	}
 }
 
+// arguments compares the arguments of a call; null are those that could not be parsed.
 func (c *checker) arguments(call *message.Block, want, raw string) {
 	held, broken := c.answer.Broken[call.ID]
 	if want == "null" {
@@ -148,6 +151,7 @@ var stops = map[string]message.StopReason{
 	"refusal": llm.StopRefusal, "pause": llm.StopPause,
 }
 
+// stop compares why the answer ended.
 func (c *checker) stop() {
 	a, want := c.answer, &c.Expected
 	if want.StopReason == "error" {
@@ -161,6 +165,7 @@ func (c *checker) stop() {
 	c.equal("raw stop", a.Stop.Raw, want.StopReasonRaw)
 }
 
+// streamError compares the error that a stream ended with.
 func (c *checker) streamError() {
 	var e *llm.ProviderError
 	if !errors.As(c.answer.Err, &e) {
@@ -189,6 +194,7 @@ func (c *checker) streamError() {
 	}
 }
 
+// usage compares the tokens that were counted.
 func (c *checker) usage() {
 	want, u := c.Expected.Usage, c.answer.Usage
 	if want == nil || u == nil {

@@ -95,6 +95,7 @@ func (f *Folder) Halves(api API) error {
 
 func cutAll() bool { return os.Getenv("PI_WIRE_CUTS") == "all" }
 
+// offsets are the places where Halves cuts.
 func (f *Folder) offsets() func(yield func(int) bool) {
 	stride := 1 + 2*len(f.Body)*len(f.Body)/workPerFolder
 	if cutAll() {

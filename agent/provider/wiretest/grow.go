@@ -50,10 +50,12 @@ func (g *grower) shown() []message.Block {
 	return blocks
 }
 
+// prompt adds a message of the user.
 func (g *grower) prompt() {
 	g.messages = append(g.messages, &message.Message{Role: message.RoleUser, Content: g.shown()})
 }
 
+// answer adds an answer with a thought, text and calls, each perhaps.
 func (g *grower) answer() {
 	m := &message.Message{Role: message.RoleAssistant, API: g.model.API, Provider: g.model.Provider, Model: g.model.ID}
 	if g.r.IntN(4) == 0 {
@@ -74,6 +76,7 @@ func (g *grower) answer() {
 	g.messages = append(g.messages, m)
 }
 
+// results adds the results of the open calls.
 func (g *grower) results() {
 	for _, id := range g.open {
 		content := g.shown()[g.r.IntN(2):]

@@ -59,6 +59,7 @@ func (p *planned) begin(next *message.Message) {
 	}
 }
 
+// result begins the result of the oldest open call, if there is one.
 func (p *planned) result() {
 	if len(p.open) == 0 {
 		return
@@ -69,6 +70,7 @@ func (p *planned) result() {
 	p.open = p.open[1:]
 }
 
+// add adds a block to the answer before, if it is one.
 func (p *planned) add(b message.Block) {
 	if p.now.Role != message.RoleAssistant {
 		return

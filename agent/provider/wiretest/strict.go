@@ -103,6 +103,7 @@ var (
 	nineID     = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
 )
 
+// call opens a call after a look at its id, name and arguments.
 func (t *turns) call(id, name string, arguments []byte) error {
 	if !t.ids.MatchString(id) || t.seen[id] {
 		return fmt.Errorf("call id %q has a bad form or stands there twice", id)
@@ -118,6 +119,7 @@ func (t *turns) call(id, name string, arguments []byte) error {
 	return nil
 }
 
+// result closes the call of an id.
 func (t *turns) result(id string) error {
 	i := slices.Index(t.open, id)
 	if i < 0 {
@@ -181,6 +183,7 @@ func CheckMessages(body []byte) error {
 	return checkEnd(q.Messages, q.Thinking.Type == "enabled")
 }
 
+// message checks a message of the messages API.
 func (t *turns) message(i int, m *wireMessage) error {
 	if want := []string{"user", "assistant"}[i%2]; m.Role != want {
 		return fmt.Errorf("it is of role %q, not %s", m.Role, want)
@@ -227,6 +230,7 @@ func turnBegins(messages []wireMessage) string {
 	return kind
 }
 
+// block checks a block of the messages API, which its role decides.
 func (t *turns) block(role string, b wireBlock) error {
 	switch role + " " + b.Type {
 	case "user tool_result":
@@ -297,6 +301,7 @@ func CheckMistral(body []byte) error { return checkChat(body, turns{ids: nineID,
 // calls of a model that thinks has its thought.
 func CheckDeepSeek(body []byte) error { return checkChat(body, turns{ids: chatID, thoughtful: true}) }
 
+// checkChat checks a request of the chat API, t being what its kind of server wants.
 func checkChat(body []byte, t turns) error {
 	var q struct{ Messages []chatMessage }
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -319,6 +324,7 @@ func checkChat(body []byte, t turns) error {
 	return t.allAnswered()
 }
 
+// chat checks a message of the chat API.
 func (t *turns) chat(m chatMessage) error {
 	empty := len(m.Content) == 0 || slices.Contains([]string{"null", `""`, "[]"}, string(m.Content))
 	if empty && len(m.ToolCalls) == 0 {

@@ -83,6 +83,7 @@ func CheckGemini(body []byte) error { return checkGemini(body, false) }
 // 3 on.
 func CheckSignedGemini(body []byte) error { return checkGemini(body, true) }
 
+// checkGemini is CheckGemini; signs: the model signs its calls.
 func checkGemini(body []byte, signs bool) error {
 	var q geminiRequest
 	if err := exactly(body, &q); err != nil {
@@ -114,6 +115,7 @@ func checkGemini(body []byte, signs bool) error {
 	return nil
 }
 
+// turn checks a turn.
 func (c *geminiCheck) turn(t *geminiTurn) error {
 	if len(t.Parts) == 0 {
 		return errors.New("it has no parts")
@@ -155,6 +157,7 @@ var (
 	geminiName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$`)
 )
 
+// answer opens the calls of a turn of the model.
 func (c *geminiCheck) answer(parts []strictPart) error {
 	for _, p := range parts {
 		if p.FunctionResponse != nil {
@@ -212,6 +215,7 @@ func (c *geminiCheck) results(parts []strictPart) error {
 	return nil
 }
 
+// checkFunctions checks the names and schemas of tools.
 func checkFunctions(list []geminiFunction) error {
 	var names []string
 	for _, f := range list {
@@ -247,6 +251,7 @@ var geminiFormats = map[string][]string{
 	"BOOLEAN": {""}, "ARRAY": {""}, "OBJECT": {""},
 }
 
+// check checks a schema and those in it.
 func (s *geminiSchema) check() error {
 	if s.AnyOf != nil {
 		return s.choice()
@@ -282,6 +287,7 @@ func (s *geminiSchema) check() error {
 	return nil
 }
 
+// choice checks a schema with anyOf: it has nothing else, and two choices or more.
 func (s *geminiSchema) choice() error {
 	alone, err := json.Marshal(geminiSchema{AnyOf: s.AnyOf})
 	if err != nil {

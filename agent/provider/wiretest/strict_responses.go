@@ -96,6 +96,7 @@ func exactly(raw []byte, to any) error {
 	return d.Decode(to)
 }
 
+// check checks a tool: it is a function, with a strict schema unless strict is false.
 func (t *responsesTool) check() error {
 	if t.Type != "function" || !responsesName.MatchString(t.Name) || !bytes.HasPrefix(t.Parameters, []byte("{")) {
 		return fmt.Errorf("type %q, parameters %s", t.Type, t.Parameters)
@@ -143,6 +144,7 @@ type responsesWalk struct {
 	unfounded bool            // a thought waits for what it led to
 }
 
+// checkItems checks the input.
 func checkItems(input []json.RawMessage) error {
 	w := &responsesWalk{turns: turns{ids: responsesID}, items: map[string]bool{}}
 	for n, raw := range input {
@@ -163,6 +165,7 @@ func checkItems(input []json.RawMessage) error {
 
 var errOrphan = errors.New("a reasoning item without its required following item")
 
+// item checks an item, which its type and role decide.
 func (w *responsesWalk) item(i *responsesItem) error {
 	if err := w.id(i); err != nil {
 		return err

@@ -165,6 +165,7 @@ func (f *Folder) read(dir string) error {
 	return err
 }
 
+// moduleRoot is the folder of go.mod.
 func moduleRoot(t testing.TB) string {
 	dir, err := os.Getwd()
 	for err == nil {
