@@ -180,11 +180,11 @@ func checkAPI(name string, code []byte) error {
 	lines := bytes.SplitN(code, []byte("\n"), pinnedWithin+1)
 	for i, line := range lines[:min(pinnedWithin, len(lines))] {
 		pin := apiPin(string(line))
-		if pin == fmt.Sprint(api.API) {
+		if pin == fmt.Sprint(api.Version) {
 			return nil
 		}
 		if pin != "" {
-			return fmt.Errorf("%s:%d: the hook wants pi-api %s, this program has %d", name, i+1, pin, api.API)
+			return fmt.Errorf("%s:%d: the hook wants pi-api %s, this program has %d", name, i+1, pin, api.Version)
 		}
 	}
 	return nil

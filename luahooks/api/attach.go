@@ -18,8 +18,8 @@ const maxAttachment = 20 << 20
 
 // attachments reads a list of {path = …}, {data = base64, mime_type = …} and
 // {text = …, name = …}. Images become image blocks, text a text block that
-// names the file; anything else is refused. What an image is, its bytes say:
-// mime_type is taken, and not believed.
+// names the file; anything else is refused. The bytes decide whether it is an image:
+// mime_type may be given, and is ignored.
 func (b *bridge) attachments(L *lua.LState, function string, list *lua.LTable) ([]message.Block, error) {
 	luavm.Materialise(L, list)
 	if first, _ := list.Next(lua.LNil); list.Len() == 0 && first != lua.LNil {
@@ -83,7 +83,7 @@ func (b *bridge) attachFile(path string) (message.Block, error) {
 	return attachBytes(raw, path)
 }
 
-// attachBytes goes by the bytes, not by what they are called.
+// attachBytes makes a block of a file. Its bytes decide what it is, not its name.
 func attachBytes(raw []byte, name string) (message.Block, error) {
 	b, ok := message.FileBlock(name, raw)
 	if !ok {

@@ -18,8 +18,8 @@ var (
 	errNoHost  = errors.New("not available before there is a session; use session_start")
 )
 
-// bridge is what every function of the API stands on: the VM that calls it, and the
-// way from there to the program.
+// bridge is what every function of the API uses: the VM that calls it, and the way
+// from there to the program.
 type bridge struct {
 	vm      *luavm.VM
 	records *record.Converter
@@ -82,7 +82,7 @@ type commandKey struct{}
 type commandRun struct{ job context.Context }
 
 // isCommand reports whether the job that runs is a command or shortcut itself and
-// not, say, a handler of an event that a command brought about.
+// not, for example, a handler of an event that a command caused.
 func (b *bridge) isCommand() bool {
 	job := b.vm.Context()
 	run, _ := job.Value(commandKey{}).(*commandRun)
@@ -98,13 +98,13 @@ func (b *bridge) mustCommand(L *lua.LState, function string) Host {
 	return host
 }
 
-// wait runs f while the VM is free. It returns the error of f; if the job was stopped
-// meanwhile it raises instead.
+// wait runs f while other jobs may use the VM, and returns its error. If this job was
+// stopped before f ended, it raises instead.
 func (b *bridge) wait(L *lua.LState, function string, f func(ctx context.Context) error) error {
 	return b.waitFor(L, function, false, f)
 }
 
-// waitFor is wait that can stop the hook's clock, for a dialog.
+// waitFor is wait; for a dialog, the time of f does not count as the hook's.
 func (b *bridge) waitFor(L *lua.LState, function string, dialog bool, f func(ctx context.Context) error) error {
 	var inner error
 	if err := b.vm.Wait(L, dialog, func(ctx context.Context) error {
@@ -116,7 +116,8 @@ func (b *bridge) waitFor(L *lua.LState, function string, dialog bool, f func(ctx
 	return inner
 }
 
-// absolute is a path that hooks give: relative ones begin in the working directory.
+// absolute makes a path of a hook absolute: relative ones begin in the working
+// directory.
 func (b *bridge) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -178,7 +178,7 @@ func (c *commands) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outco
 	return out, nil
 }
 
-// completeTime is how long a completion may hold the prompt.
+// completeTime is how long a completion may block the prompt.
 const completeTime = time.Second
 
 // candidates asks the hook what could complete an argument. A failure is none: nobody

@@ -11,7 +11,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// compactions lets hooks ask for compactions.
+// compactions are what a hook asks for with ctx.compact.
 type compactions struct {
 	*bridge
 	jobs  *jobs

@@ -30,7 +30,7 @@ type component struct {
 	stopCalls   context.CancelFunc
 
 	mu      sync.Mutex    // guards what follows
-	surface agent.Surface // where it is shown; nil as long as the front end has not said that
+	surface agent.Surface // where it is shown; nil until the front end has answered
 	closed  bool          // by the hook, whose function may still run
 	failed  bool          // it could not draw itself
 }

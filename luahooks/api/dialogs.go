@@ -61,7 +61,7 @@ func (d *dialogs) confirm(L *lua.LState) int {
 		})
 	}
 	if yes {
-		d.noteAnswer()
+		d.resetBrake()
 	}
 	L.Push(lua.LBool(yes))
 	return 1
@@ -122,13 +122,13 @@ func (d *dialogs) ask(L *lua.LState, kind, title string, ask func(context.Contex
 		L.Push(lua.LNil)
 		return 1
 	}
-	d.noteAnswer()
+	d.resetBrake()
 	L.Push(lua.LString(text))
 	return 1
 }
 
 // show waits for the person with the hook's clock stopped. A dialog that cannot be
-// shown raises, so that nobody takes it for an answer.
+// shown raises, so that it does not look like an answer.
 func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context) error) {
 	if d.vm.Context().Value(componentKey{}) != nil && d.open.IsOpen() {
 		luavm.Raise(L, "%s: a component cannot open a dialog while one is open; close it first", kind)
@@ -139,8 +139,9 @@ func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context
 	}
 }
 
-// noteAnswer tells the agent that a person said something.
-func (d *dialogs) noteAnswer() {
+// resetBrake tells the agent that a person took part, so that what hooks send counts
+// anew.
+func (d *dialogs) resetBrake() {
 	if host := d.host(); host != nil {
 		host.ResetBrake(agent.Origin{Kind: agent.FromPerson})
 	}

@@ -10,7 +10,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// display is what a hook shows outside of the transcript. It is taken back with the
+// display is what a hook shows outside of the transcript. It is removed with the
 // hook's VM.
 type display struct {
 	*bridge
@@ -118,7 +118,7 @@ func (d *display) note(change func(*shownKeys)) bool {
 	return true
 }
 
-// clear takes back what is shown.
+// clear removes what is shown.
 func (d *display) clear() {
 	ui := d.ui()
 	d.mu.Lock()

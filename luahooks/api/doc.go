@@ -3,7 +3,7 @@
 // the order in which they are asked it knows nothing.
 //
 //	script.go     a Script is one VM with the API in it; it puts the parts together
-//	bridge.go     what every function stands on: the VM, and the way to the program
+//	bridge.go     what every function uses: the VM, and the way to the program
 //	jobs.go       calls of a hook from outside of its VM, and again after a reload
 //	registered.go what a hook's file registered
 //	context.go    ctx; the other files are its members and those of pi, by subject
@@ -14,7 +14,7 @@
 // works on the Lua stack where it takes tables of options.
 //
 // Misuse raises at the caller's line; what fails in ordinary life gives nil and a
-// message. A function that waits lets others of the hook run meanwhile
+// message. While a function waits, other functions of the hook may run
 // (bridge.wait). While the file loads, functions that need a session raise
 // (bridge.mustHost).
 package api

@@ -12,8 +12,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// sessionEdits is what hooks write into the session, and what they change of the
-// context.
+// sessionEdits are the functions that write into the session, and those that change
+// the context of the model.
 type sessionEdits struct {
 	*bridge
 	messages *messages
@@ -28,7 +28,7 @@ func (s *sessionEdits) ofContext() part {
 	return part{"save_entry": s.saveEntry, "edit_context": s.editContext, "rebuild_context": s.rebuildContext}
 }
 
-// setName is pi.set_session_name(s); "" takes the name away.
+// setName is pi.set_session_name(s); "" removes the name.
 func (s *sessionEdits) setName(L *lua.LState, name string) error {
 	host := s.mustHost(L, "set_session_name")
 	return s.wait(L, "set_session_name", func(ctx context.Context) error {
@@ -40,7 +40,7 @@ func (s *sessionEdits) name(L *lua.LState) lua.LValue {
 	return luavm.TextOrNil(s.mustHost(L, "session_name").Session().Name())
 }
 
-// setLabel is pi.set_label(entry_id, label?); nil takes the label away.
+// setLabel is pi.set_label(entry_id, label?); nil removes the label.
 func (s *sessionEdits) setLabel(L *lua.LState, id string, label *string) error {
 	host := s.mustHost(L, "set_label")
 	return s.wait(L, "set_label", func(ctx context.Context) error { return host.SetLabel(ctx, id, textOf(label)) })
@@ -108,8 +108,8 @@ func (s *sessionEdits) append(L *lua.LState, host Host, doing, kind string, body
 	return pushResult(L, lua.LString(entry.ID), nil)
 }
 
-// editContext is ctx.edit_context(entry_id, nil|{content = …}) → id; nil takes the
-// entry out of the context.
+// editContext is ctx.edit_context(entry_id, nil|{content = …}) → id; nil removes the
+// entry from the context.
 func (s *sessionEdits) editContext(L *lua.LState) int {
 	host, id := s.mustHost(L, "edit_context"), L.CheckString(1)
 	var replacement *session.Replacement

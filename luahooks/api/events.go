@@ -40,7 +40,7 @@ type emitDepthKey struct{}
 
 // emit is pi.emit(name, data): the other hooks' handlers of name get
 // {type = name, data = data}, in chain order. It returns when they have ended;
-// the VM is free meanwhile, so that they may emit back.
+// other jobs may use the VM until then, so that they may emit back.
 func (e *events) emit(L *lua.LState) int {
 	name := L.CheckString(1)
 	switch {

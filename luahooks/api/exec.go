@@ -28,8 +28,8 @@ type execCall struct {
 	args    []string
 	timeout time.Duration
 	cwd     string
-	extra   []string          // variables that it gets beside those of the process
-	env     map[string]string // and those that the hook gives it
+	extra   []string          // variables besides those of the process
+	env     map[string]string // variables that the hook gives it
 	stdin   string
 }
 

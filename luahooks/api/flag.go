@@ -90,7 +90,7 @@ func (f *Flag) setType(L *lua.LState, standard lua.LValue) {
 	}
 }
 
-// get is pi.get_flag(name): what the command line says, or the default; nil for a flag
+// get is pi.get_flag(name): the value on the command line, or the default; nil for a flag
 // that no hook has.
 func (f *flags) get(name string) lua.LValue {
 	flag, ok := f.find(name)

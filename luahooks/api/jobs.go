@@ -30,11 +30,13 @@ type Owner interface {
 // Audience is who is told of an error of a hook.
 type Audience int
 
-// A caller has the error already: the agent, that of a tool or a model; a person,
-// that of a command, of which other hooks are told too.
 const (
+	// NobodyElse is for a tool or a model, whose error goes to the agent that called it.
 	NobodyElse Audience = iota
+	// OtherHooks is for a command, whose error goes to the person who typed it; other
+	// hooks are told of it as well.
 	OtherHooks
+	// Everybody is for what nobody called: the person and other hooks are told.
 	Everybody
 )
 
@@ -54,7 +56,8 @@ func (j *jobs) run(ctx context.Context, name string, f func(L *lua.LState) error
 	return j.vm.Run(ctx, luavm.Job{Name: name, Timeout: j.timeout, Clock: luavm.CountedLua, Run: f})
 }
 
-// callBack is run for what nobody waits for: an error is the hook's.
+// callBack is run for a timer, a key or a signal, which nobody waits for: the owner is
+// told of an error.
 func (j *jobs) callBack(ctx context.Context, name string, f func(L *lua.LState) error) error {
 	began := time.Now()
 	err := j.run(ctx, name, f)
@@ -70,8 +73,8 @@ func (j *jobs) callBack(ctx context.Context, name string, f func(L *lua.LState) 
 // renderTime is how long a hook may draw: somebody waits at the screen.
 const renderTime = time.Second
 
-// draw runs a function that draws. An error is the hook's; without one, nil lines are
-// no opinion.
+// draw runs a function that draws, and tells the owner of an error. Without one, nil
+// lines are no opinion.
 func (j *jobs) draw(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) ([]string, error) {
 	drawn := new([]string)
 	err := j.vm.Run(ctx, luavm.Job{Name: what, Timeout: min(renderTime, j.timeout), Run: func(L *lua.LState) (err error) {

@@ -37,7 +37,7 @@ type module struct {
 }
 
 // require loads a module once per VM: pi.* from the standard library, everything
-// else from beside the hook.
+// else from the folder of the hook.
 func (m *modules) require(L *lua.LState) int {
 	name := L.CheckString(1)
 	if !trust.IsModuleName(name) {

@@ -6,17 +6,18 @@ import (
 	"pi/agent"
 )
 
-// Who has a say in what a hook sends is known where its Lua is called, and the
-// context of the job carries it: agent.OriginOf. A job without any is the hook's
-// own doing, as those of events, tools and timers are. Others are marked:
+// The agent counts what hooks send by who caused it. That is known where the Lua is
+// called, and the context of the job carries it: agent.OriginOf. A job without an
+// origin was caused by the hook itself, as those of events, tools and timers are.
+// Others are marked:
 //
 //	a command or key of a person              Command.call
 //	a key in a component                      component.HandleInput
 //	what http.listen and fs.watch report      outside
 //	timer.after, started by one of these      following
 //
-// What such a job has other hooks do with pi.emit has its origin; an event that
-// the agent emits meanwhile has not, see Chain.walk.
+// The handlers that such a job reaches with pi.emit inherit its origin; those of an
+// event that the agent emits at that time do not.
 
 // originOf is the origin of what a job of a hook sends.
 func originOf(ctx context.Context, hook string) agent.Origin {

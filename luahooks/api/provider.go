@@ -56,8 +56,14 @@ func (p *providers) provider(L *lua.LState) int {
 		n.script = &scriptModel{p, o.Name, stream}
 		o.API, o.Stream = "lua", n.script
 	}
-	if stream == nil && (o.API == "" || o.BaseURL == "") && !p.isKnown(o.Name) {
-		luavm.Raise(L, "provider: it needs api and base_url, or a stream function")
+	if stream == nil && (o.API == "" || o.BaseURL == "") {
+		known := false
+		if p.known != nil {
+			_, known = p.known.Lookup(o.Name)
+		}
+		if !known {
+			luavm.Raise(L, "provider: it needs api and base_url, or a stream function")
+		}
 	}
 	if variable, ok := strings.CutPrefix(o.APIKey, "$"); ok {
 		o.APIKey = "env:" + variable
@@ -79,14 +85,6 @@ func (p *providers) remove(name string) bool {
 		p.changed()
 	}
 	return had
-}
-
-func (p *providers) isKnown(name string) bool {
-	if p.known == nil {
-		return false
-	}
-	_, ok := p.known.Lookup(name)
-	return ok
 }
 
 // switches reads those of a wire API.

@@ -30,7 +30,7 @@ type List[T Named] struct {
 	items []T // replaced, never changed
 }
 
-// All lists what there is; the caller must not change it.
+// All lists the items; the caller must not change the list.
 func (l *List[T]) All() []T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,11 +82,11 @@ func (l *List[T]) without(name string) []T {
 // Handlers are the functions that a hook's file gave to pi.on, by event. They may be
 // used from any goroutine.
 type Handlers struct {
-	// count is told how many handlers of an event come into force, or go if n is
+	// count is called when n handlers of an event come into force, or go if n is
 	// negative. It must not call back.
 	count func(event string, n int)
 
-	mu      sync.Mutex
+	mu      sync.Mutex            // guards what follows
 	byEvent map[string][]*Handler // lists are replaced, never changed
 	inForce bool                  // between Enter and Exit
 }
@@ -97,7 +97,7 @@ type Handler struct {
 	gone atomic.Bool
 }
 
-// IsGone reports whether the hook has taken the handler back.
+// IsGone reports whether the hook has removed the handler.
 func (h *Handler) IsGone() bool { return h.gone.Load() }
 
 // IsCopyOf reports whether h is what another VM that ran the same file registered as
@@ -130,7 +130,7 @@ func (h *Handlers) Events() (events []string) {
 	return events
 }
 
-// on registers a handler and returns what takes it back.
+// on registers a handler and returns the function that removes it.
 func (h *Handlers) on(event string, fn *lua.LFunction) (off func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// API is the number that `-- pi-api:` in a hook pins.
-const API = 1
+// Version is pi.api, the number that `-- pi-api:` in a hook pins.
+const Version = 1
 
 // HookInfo is pi.hook.
 type HookInfo struct{ Name, Path, Scope string }
@@ -146,7 +146,7 @@ func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessa
 	vm := s.bridge.vm
 	pi := s.bridge.table(L, s.ofPi()...)
 	luavm.Set(pi, "version", lua.LString(s.program.Version))
-	luavm.Set(pi, "api", lua.LNumber(API))
+	luavm.Set(pi, "api", lua.LNumber(Version))
 	luavm.Set(pi, "hook", vm.Value(s.program.Hook))
 	before, ok := s.bridge.records.JSON(state).(*lua.LTable)
 	if !ok {
@@ -185,7 +185,7 @@ func (s *Script) Emitted(L *lua.LState, name string, data json.RawMessage) *lua.
 func (s *Script) Signal(*lua.LState) lua.LValue { return s.signals.current() }
 
 // State is pi.state as JSON, for the next version of the hook. What cannot be JSON is
-// left out; lost says what.
+// left out; lost describes that.
 func (s *Script) State(ctx context.Context) (state json.RawMessage, lost, err error) {
 	return encodeState(ctx, s.bridge.vm, s.bridge.records, s.program.Timeout)
 }
@@ -193,7 +193,7 @@ func (s *Script) State(ctx context.Context) (state json.RawMessage, lost, err er
 // Files are those that require looked at, with the sum of their bytes.
 func (s *Script) Files() map[string]string { return s.modules.files() }
 
-// Clear takes back what the hook shows outside of the transcript.
+// Clear removes what the hook shows outside of the transcript.
 func (s *Script) Clear() { s.display.clear() }
 
 // log is pi.log(…): a line in the hook log. Tables and values that are data are JSON.

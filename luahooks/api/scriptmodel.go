@@ -76,7 +76,7 @@ func (p *scriptModel) successor(now *Registered) (*scriptModel, bool) {
 func (p *scriptModel) call(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
 	e := &emitter{bridge: p.home.bridge, deltas: deltas, gone: ctx.Done(), price: r.Model.Cost}
 	return p.home.jobs.run(ctx, "stream "+p.name, func(L *lua.LState) error {
-		defer func() { e.over = true }()
+		defer func() { e.isOver = true }()
 		callLua(L, p.stream, p.home.requestTable(L, r), p.home.vm.GFunc("emit", e.emit))
 		if !e.stopped {
 			e.send(L, llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: e.natural()}})
@@ -115,14 +115,14 @@ type emitter struct {
 	index   int
 	last    llm.DeltaKind
 	calls   int
-	stopped bool // the script said so itself
-	over    bool // the script has ended
+	stopped bool // the script has emitted a stop
+	isOver  bool // the script has ended
 }
 
 // emit is what the script calls: {type = "text"|"thinking"|"tool_call"|"usage"|
 // "stop", …}.
 func (e *emitter) emit(L *lua.LState) int {
-	if e.over {
+	if e.isOver {
 		luavm.Raise(L, "emit: the answer has ended")
 	}
 	var kind, text, id, name, reason, failure string

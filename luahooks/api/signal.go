@@ -38,22 +38,20 @@ func (s *signals) fill(L *lua.LState, ref any) *lua.LTable {
 		"cancelled": func() bool { return luavm.Stopped(job) },
 		"on_cancel": func(fn *lua.LFunction) *lua.LFunction {
 			off := context.AfterFunc(job, func() {
-				if luavm.Stopped(job) {
-					s.jobs.spawn(func(ctx context.Context) { s.cancelled(ctx, fn) })
+				if !luavm.Stopped(job) {
+					return
 				}
+				s.jobs.spawn(func(ctx context.Context) {
+					_ = s.jobs.callBack(ctx, "on_cancel", func(L *lua.LState) error {
+						callLua(L, fn)
+						return nil
+					})
+				})
 			})
 			return s.vm.Func("off", func() { off() })
 		},
 	})
 	return s.vm.StrictTable("signal", t)
-}
-
-// cancelled runs what waits for the end of a handler, in a job of its own.
-func (s *signals) cancelled(ctx context.Context, fn *lua.LFunction) {
-	_ = s.jobs.callBack(ctx, "on_cancel", func(L *lua.LState) error {
-		callLua(L, fn)
-		return nil
-	})
 }
 
 // signalOption reads an option that is a signal; nil if there is none.

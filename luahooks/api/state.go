@@ -13,7 +13,7 @@ import (
 )
 
 // encodeState is pi.state as JSON, for the next version of the hook. What cannot
-// be JSON is left out; lost says what.
+// be JSON is left out; lost describes that.
 func encodeState(ctx context.Context, vm *luavm.VM, records *record.Converter, timeout time.Duration) (state json.RawMessage, lost, err error) {
 	found := new(foundState)
 	err = vm.Run(ctx, luavm.Job{Name: "state", Timeout: timeout, Run: func(L *lua.LState) error {

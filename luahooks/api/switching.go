@@ -14,10 +14,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// What only commands and shortcuts may do: in the middle of an event it would
-// wait for itself, or take away the session that the event is about.
+// Only commands and shortcuts may replace the session: in the middle of an event that
+// would wait for itself, or replace the session that the event is about.
 
-// switching are the functions of ctx that take the session to another state.
+// switching are the functions of ctx that replace the session or its branch, and
+// those that wait for a good time to do so.
 type switching struct {
 	*bridge
 	jobs   *jobs

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// tap reads an output stream of a program. A child that the program leaves behind
-// may hold the stream open for ever; it is not waited for.
+// tap reads an output stream of a program. A child that outlives the program
+// may keep the stream open for ever; it is not waited for.
 type tap struct {
 	r, w *os.File
 	end  chan struct{} // closed when nothing is read any more
 
-	mu   sync.Mutex
+	mu   sync.Mutex   // guards kept
 	kept bytes.Buffer // the beginning
 }
 
@@ -40,13 +40,13 @@ func (t *tap) open() {
 	}()
 }
 
-// close ends it, also of a command that did not start.
+// close closes the stream, also that of a command that did not start.
 func (t *tap) close() {
 	t.w.Close()
 	t.r.Close()
 }
 
-// Write keeps what there is room for.
+// Write stores the beginning, up to maxCapture.
 func (t *tap) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,8 +54,8 @@ func (t *tap) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// rest is what came, once the program has ended. All that it wrote before is in it;
-// what others write counts until grace is over.
+// rest is the text that was read, once the program has ended. All that the program
+// wrote is in it; what its children write counts until grace is over.
 func (t *tap) rest(grace <-chan struct{}) string {
 	select {
 	case <-t.end:

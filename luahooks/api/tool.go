@@ -70,7 +70,7 @@ func (t *tools) tool(L *lua.LState) int {
 	return 0
 }
 
-// maxToolName is what all providers take.
+// maxToolName is how long a name may be for all providers.
 const maxToolName = 64
 
 func isToolName(name string) bool {

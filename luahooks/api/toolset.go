@@ -34,25 +34,21 @@ type OfferedTool struct {
 	Active bool
 }
 
-// source is who brought a tool: a hook, or the program.
-func (t OfferedTool) source() string {
-	if own, ok := t.Tool.(*Tool); ok {
-		return own.Source()
-	}
-	return "program"
-}
-
 // list is pi.tools(): all there are.
 func (t *tools) list(L *lua.LState) *lua.LTable {
 	t.mustHost(L, "tools")
 	all := t.box.All()
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		spec, e := all[i].Spec(), luavm.NewRecord(L, 6)
+		source := "program"
+		if own, ok := all[i].Tool.(*Tool); ok {
+			source = own.Source()
+		}
 		luavm.Set(e, "name", lua.LString(spec.Name))
 		luavm.SetText(e, "label", spec.Label)
 		luavm.Set(e, "description", lua.LString(spec.Description))
 		luavm.Set(e, "parameters", t.records.JSON(spec.Parameters))
-		luavm.Set(e, "source", lua.LString(all[i].source()))
+		luavm.Set(e, "source", lua.LString(source))
 		luavm.Set(e, "active", lua.LBool(all[i].Active))
 		return e
 	})
