@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -160,7 +161,7 @@ func headersNow(p *payload, e *agent.BeforeProviderHeaders) {
 	}
 	for name, value := range e.Changed {
 		if value == nil {
-			p.put(strings.ToLower(name), lua.LNil)
+			luavm.Set(p.table, strings.ToLower(name), lua.LNil)
 		} else {
 			p.text(strings.ToLower(name), *value)
 		}

@@ -49,6 +49,19 @@ type payload struct {
 	found  lua.LValue  // the value of wanted; nil if only a table can have it
 }
 
+// skips reports whether another field is looked up.
+func (p *payload) skips(name string) bool { return p.wanted != "" && name != p.wanted }
+
+// put is a plain value, which may be looked up alone.
+func (p *payload) put(name, kind string, v lua.LValue) {
+	switch {
+	case p.wanted != "":
+		p.found = v
+	case p.fills(name, kind):
+		luavm.Set(p.table, name, v)
+	}
+}
+
 // fills lists a field, if fields are listed, and reports whether a table is filled. A
 // field that is no plain value is built only then.
 func (p *payload) fills(name, kind string) bool {
@@ -58,44 +71,28 @@ func (p *payload) fills(name, kind string) bool {
 	return p.table != nil
 }
 
-// needs is fills for a plain value, which is also needed when it is looked up.
-func (p *payload) needs(name, kind string) bool {
-	if p.wanted != "" {
-		return name == p.wanted
-	}
-	return p.fills(name, kind)
-}
-
-func (p *payload) put(name string, v lua.LValue) {
-	if p.table == nil {
-		p.found = v
-		return
-	}
-	luavm.Set(p.table, name, v)
-}
-
 func (p *payload) text(name, s string) {
-	if p.needs(name, "string") {
-		p.put(name, lua.LString(s))
+	if !p.skips(name) {
+		p.put(name, "string", lua.LString(s))
 	}
 }
 
 // optional is a text that is nil in Lua when it is empty.
 func (p *payload) optional(name, s string) {
-	if p.needs(name, "string?") {
-		p.put(name, luavm.TextOrNil(s))
+	if !p.skips(name) {
+		p.put(name, "string?", luavm.TextOrNil(s))
 	}
 }
 
 func (p *payload) flag(name string, b bool) {
-	if p.needs(name, "boolean") {
-		p.put(name, lua.LBool(b))
+	if !p.skips(name) {
+		p.put(name, "boolean", lua.LBool(b))
 	}
 }
 
 func (p *payload) integer(name string, n int) {
-	if p.needs(name, "integer") {
-		p.put(name, lua.LNumber(n))
+	if !p.skips(name) {
+		p.put(name, "integer", lua.LNumber(n))
 	}
 }
 
@@ -103,53 +100,53 @@ func (p *payload) texts(name string, list []string) {
 	if p.fills(name, "string[]") {
 		t := luavm.NewList(p.L, len(list), func(i int) lua.LValue { return lua.LString(list[i]) })
 		luavm.MarkList(t)
-		p.put(name, t)
+		luavm.Set(p.table, name, t)
 	}
 }
 
 // message is a message without an entry; m may be nil.
 func (p *payload) message(name string, m *message.Message) {
 	if p.fills(name, "pi.Message") {
-		p.put(name, p.src.records.Message(m))
+		luavm.Set(p.table, name, p.src.records.Message(m))
 	}
 }
 
 func (p *payload) messages(name string, items []session.Item) {
 	if p.fills(name, "pi.Message[]") {
-		p.put(name, p.src.records.Messages(p.L, items))
+		luavm.Set(p.table, name, p.src.records.Messages(p.L, items))
 	}
 }
 
 func (p *payload) blocks(name string, content []message.Block) {
 	if p.fills(name, "pi.Block[]") {
-		p.put(name, p.src.records.Blocks(p.L, content))
+		luavm.Set(p.table, name, p.src.records.Blocks(p.L, content))
 	}
 }
 
 func (p *payload) entries(name string, entries []*session.Entry) {
 	if p.fills(name, "pi.Entry[]") {
-		p.put(name, p.src.records.Entries(p.L, entries))
+		luavm.Set(p.table, name, p.src.records.Entries(p.L, entries))
 	}
 }
 
 // entry is one entry; kind has a ? at its end if e may be nil.
 func (p *payload) entry(name, kind string, e *session.Entry) {
 	if p.fills(name, kind) {
-		p.put(name, p.src.records.Entry(e))
+		luavm.Set(p.table, name, p.src.records.Entry(e))
 	}
 }
 
 // input is the arguments of a tool call.
 func (p *payload) input(name, tool string, raw json.RawMessage) {
 	if p.fills(name, "table") {
-		p.put(name, p.src.records.Input(tool, raw))
+		luavm.Set(p.table, name, p.src.records.Input(tool, raw))
 	}
 }
 
 // value is a field of any other kind. build is called only to fill a table.
 func (p *payload) value(name, kind string, build func() lua.LValue) {
 	if p.fills(name, kind) {
-		p.put(name, build())
+		luavm.Set(p.table, name, build())
 	}
 }
 
