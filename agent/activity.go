@@ -26,6 +26,7 @@ func (a *activity) begin(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
+// end gives the agent free and wakes those who wait for that.
 func (a *activity) end() {
 	a.starting.Lock()
 	defer a.starting.Unlock()

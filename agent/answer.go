@@ -34,7 +34,7 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 		t.emitEnd(ctx, err)
 		switch {
 		case err == nil:
-			r.compacting.state.noteGoodAnswer()
+			r.compacting.state.tried.Store(false)
 			return a, nil
 		case ctx.Err() != nil:
 			return a, err
@@ -92,6 +92,7 @@ type basis struct {
 	thinking string
 }
 
+// basis is what the next request would be made from.
 func (r *run) basis() basis {
 	s, is := r.conversation.current(), r.choice.chosen()
 	return basis{s, s.Leaf(), is.model, is.level()}
@@ -120,6 +121,7 @@ func (r *run) noteAbort(ctx context.Context, abort *Abort) error {
 // answer was stopped. It is not shown; its details name hook and reason.
 const AbortType = "pi.abort"
 
+// stopText says who stopped an answer, and why.
 func stopText(abort *Abort) string {
 	text := "stopped by " + hookName(abort.By)
 	if abort.Reason != "" {
@@ -229,6 +231,7 @@ func (s *stream) stopped() bool {
 	return s.abort != nil
 }
 
+// start emits the start of the message, once.
 func (s *stream) start(ctx context.Context) {
 	if !s.started {
 		s.started = true

@@ -116,6 +116,7 @@ func (s *step) input() json.RawMessage {
 	return s.call.Arguments
 }
 
+// run runs the tool, if the call may run, and closes done.
 func (s *step) run(ctx context.Context, update Update) {
 	defer close(s.done)
 	if s.ready != nil {

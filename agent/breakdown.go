@@ -127,6 +127,7 @@ func (s *Source) add(p Source) {
 	s.Count += p.Count
 }
 
+// textTokens estimates the tokens of a text.
 func textTokens(text string) int {
 	return compaction.EstimateTokens(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}})
 }
@@ -279,6 +280,7 @@ func effect(hook string, before, after []session.Item) HookEffect {
 	return e
 }
 
+// identity is equal for the messages of two lists that are to be compared.
 func identity(it session.Item) any {
 	if it.Entry != nil {
 		return it.Entry

@@ -47,6 +47,7 @@ func withError(r Result, message string) Result {
 	return withText(r, message)
 }
 
+// withText returns r with a text behind its content, which stays as it is.
 func withText(r Result, text string) Result {
 	r.Content = append(r.Content[:len(r.Content):len(r.Content)], message.TextBlock(text))
 	return r

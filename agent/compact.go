@@ -144,7 +144,7 @@ func (c *compactRun) retries() bool { return c.reason == CompactOverflow }
 func (c *compactRun) store(s session.Compaction) (*session.Entry, error) {
 	s.About = c.branch[len(c.branch)-1]
 	drafts := []session.Draft{{Type: session.TypeCompaction, Body: s}}
-	edited := editsIn(c.session.Branch()[len(c.branch):]) // after the plan was made
+	edited := session.EditsOn(c.session.Branch()[len(c.branch):]) // after the plan was made
 	if s.FirstKeptEntryID == c.firstKept() {
 		for _, edit := range c.plan.Shorten {
 			if edited[edit.TargetID] == nil {
@@ -185,6 +185,7 @@ func (c *compactRun) emitBoth(ctx context.Context, build func(auto bool) Event) 
 	}
 }
 
+// emitEnd emits how the compaction ended.
 func (c *compactRun) emitEnd(ctx context.Context, done *Compacted, err error) {
 	c.emitBoth(ctx, func(auto bool) Event {
 		e := &CompactionEnd{Auto: auto, Reason: c.reason, Done: done}
@@ -197,6 +198,7 @@ func (c *compactRun) emitEnd(ctx context.Context, done *Compacted, err error) {
 	})
 }
 
+// emitFailed emits that it has failed.
 func (c *compactRun) emitFailed(ctx context.Context, err error) {
 	c.events.emitAfter(ctx, KindSessionCompactFailed, func() Event {
 		return &SessionCompactFailed{Reason: c.reason, ErrorMessage: err.Error(), Aborted: isStopped(err), FromHook: c.fromHook}

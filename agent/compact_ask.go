@@ -87,7 +87,7 @@ func (c *compactRun) askModel(ctx context.Context) (session.Compaction, error) {
 	switch {
 	case ctx.Err() != nil:
 		return session.Compaction{}, ErrAborted
-	case len(editsIn(c.session.Branch()[len(c.branch):])) > 0: // what hooks removed just now is not summarised
+	case len(session.EditsOn(c.session.Branch()[len(c.branch):])) > 0: // what hooks removed just now is not summarised
 		if err := c.prepare(ctx, c.conversation.runChain(ctx)); err != nil {
 			return session.Compaction{}, err
 		}

@@ -68,7 +68,7 @@ func (c *autoCompact) isNearlyFull(items []session.Item) bool {
 
 // perform runs a compaction that nobody asked for.
 func (c *autoCompact) perform(ctx context.Context, r *compactRun, seen chained) (*Compacted, error) {
-	c.state.noteTried()
+	c.state.tried.Store(true)
 	done, err := r.perform(ctx, seen)
 	if errors.Is(err, ErrAborted) {
 		c.unwanted = true
@@ -83,7 +83,7 @@ func (c *autoCompact) perform(ctx context.Context, r *compactRun, seen chained) 
 // model has answered since that was done or tried last, and the person did not stop
 // it in this run.
 func (c *autoCompact) may() bool {
-	return !c.state.wasTried() && !c.unwanted && !freshlyCompacted(c.conversation.current().Branch())
+	return !c.state.tried.Load() && !c.unwanted && !freshlyCompacted(c.conversation.current().Branch())
 }
 
 // freshlyCompacted reports whether no good answer follows the last compaction of

@@ -143,19 +143,6 @@ func (c *conversation) noteEdit(s *session.Session, id string) {
 	c.edited[id] = true
 }
 
-// editsIn are the last edits in a path, by the ids of the entries that they change.
-func editsIn(path []*session.Entry) map[string]*session.ContextEdit {
-	edits := map[string]*session.ContextEdit{}
-	for _, e := range path {
-		if e.Type == session.TypeContextEdit {
-			if edit, err := session.Body[session.ContextEdit](e); err == nil {
-				edits[edit.TargetID] = edit
-			}
-		}
-	}
-	return edits
-}
-
 // checkEdit refuses an entry that no edit reaches.
 func checkEdit(s *session.Session, id string) error {
 	e := s.Entry(id)

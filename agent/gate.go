@@ -28,6 +28,7 @@ func refuse(format string, args ...any) *Result {
 	return &r
 }
 
+// interrupted is the result of a call that an interrupt keeps from running.
 func interrupted() *Result { return refuse("interrupted") }
 
 // gate decides which calls of tools run.

@@ -33,6 +33,7 @@ type Inbox struct {
 	brake     brake              // for hooks that would keep the agent at work
 }
 
+// newInbox returns an empty inbox without a run.
 func newInbox(events *listeners, s Settings, now func() time.Time) *Inbox {
 	return &Inbox{events: events, now: now, limit: s.MaxContinuations, steerAll: s.SteerAll, followUpAll: s.FollowUpAll,
 		wake: make(chan struct{}, 1)}

@@ -94,6 +94,7 @@ func outcomeKey(r Result) string {
 	return key
 }
 
+// canonical returns JSON with its keys in order and without space; other text as it is.
 func canonical(args json.RawMessage) string {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(args))

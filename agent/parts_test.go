@@ -151,7 +151,7 @@ func TestACompactionThatNobodyAskedForIsTriedOnceUntilAGoodAnswer(t *testing.T) 
 	if len(notices) != 1 || !strings.HasPrefix(notices[0], "the context is nearly full and was not compacted") {
 		t.Errorf("notices %q", notices)
 	}
-	p.compactor.state.noteGoodAnswer()
+	p.compactor.state.tried.Store(false)
 	if seen := c.contextForRequest(t.Context()); len(seen.items) == 0 || seen.items[0].Message.Summary != "both parts" {
 		t.Errorf("%q, notices %q", seen.items[0].Message.Summary, notices)
 	}

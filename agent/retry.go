@@ -162,6 +162,7 @@ func (t *tries) final(ctx context.Context, err error) error {
 	return &with
 }
 
+// withNote adds a note in brackets to a message, which may be empty.
 func withNote(message, more string) string {
 	if message == "" {
 		return more

@@ -177,7 +177,7 @@ func (s *sessions) swap(ctx context.Context, next *session.Session, reason strin
 	refused := s.inbox.forget(func() { previous = s.conversation.replace(next) })
 	s.system.forgetDate()
 	was := s.choice.restore(is)
-	s.compaction.noteGoodAnswer()
+	s.compaction.tried.Store(false)
 	refused.refuse(errLeft)
 	err := previous.Close()
 	s.emitReplaced(ctx, reason, previous)

@@ -97,6 +97,7 @@ func (p *systemPrompts) forgetDate() {
 	p.today = ""
 }
 
+// sections are those of a prompt with these tools; none is empty.
 func (p *SystemPrompt) sections(tools []llm.ToolSpec, today, cwd string) []Section {
 	all := []Section{{SectionRole, p.Replace}}
 	if p.Replace == "" {
@@ -117,6 +118,7 @@ type promptText struct {
 	stages   []PromptStage
 }
 
+// plainPrompt is the prompt of these sections, without listeners.
 func plainPrompt(sections []Section) promptText {
 	text := joinSections(sections)
 	return promptText{base: text, text: text, sections: sections}

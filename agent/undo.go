@@ -53,7 +53,7 @@ func moveBack(kind string, e *session.Entry, s *session.Session) move {
 // userMessages are those of a path that no edit removed from the context.
 func userMessages(path []*session.Entry) []*session.Entry {
 	var sent []*session.Entry
-	edits := editsIn(path)
+	edits := session.EditsOn(path)
 	for _, e := range path {
 		if edit, edited := edits[e.ID]; e.Type != session.TypeMessage || edited && edit.Replacement == nil {
 			continue

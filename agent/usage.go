@@ -51,6 +51,7 @@ func (m *Meter) contextUsage() ContextUsage {
 	return fullness(m.tokensSeen(), m.choice.chosen().model)
 }
 
+// fullness says how much of the window of m so many tokens are.
 func fullness(tokens int, m *llm.Model) ContextUsage {
 	c := ContextUsage{Tokens: tokens, Window: m.ContextWindow}
 	if c.Window > 0 {
@@ -113,6 +114,7 @@ func difference(then, now []session.Item) int {
 
 func isEdit(e *session.Entry) bool { return e.Type == session.TypeContextEdit }
 
+// estimate is about how many tokens the messages are.
 func estimate(items []session.Item) (tokens int) {
 	for _, it := range items {
 		tokens += compaction.EstimateTokens(it.Message)

@@ -45,6 +45,7 @@ func (t *wiretap) watch(ctx context.Context, r *llm.Request) {
 	}
 }
 
+// onWire marks ctx as that of listeners who look at a request, see wireKey.
 func onWire(ctx context.Context) context.Context { return context.WithValue(ctx, wireKey{}, true) }
 
 // body is the body to send. What listeners leave alone stays as it is, byte
@@ -164,6 +165,7 @@ func (l *lastSent) noteAnswer(id string) {
 // Sourced is a Tool that knows which hook brought it.
 type Sourced interface{ Source() string }
 
+// sourceOf is the hook that brought a tool; "" for none.
 func sourceOf(t Tool) string {
 	if s, ok := t.(Sourced); ok {
 		return s.Source()

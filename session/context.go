@@ -23,7 +23,7 @@ func ContextOf(path []*Entry) []Item {
 	at, first := LastCompaction(path)
 	decodeAll(path[first:])
 	items := make([]Item, 0, len(path)-first+1)
-	edits := editsOn(path[first:])
+	edits := EditsOn(path[first:])
 	if at >= 0 {
 		if m := edited(path[at], edits); m != nil {
 			items = append(items, Item{Message: m, Entry: path[at], Index: at})
@@ -87,8 +87,9 @@ func firstKeptIndex(path []*Entry, at int) int {
 	return at + 1
 }
 
-// editsOn returns the last edit of each target.
-func editsOn(path []*Entry) map[string]*ContextEdit {
+// EditsOn returns the last edit of each entry that is edited in path, by the id of that
+// entry.
+func EditsOn(path []*Entry) map[string]*ContextEdit {
 	var edits map[string]*ContextEdit
 	for _, e := range path {
 		if e.Type != TypeContextEdit {

@@ -9,7 +9,7 @@ import "pi/session/message"
 func (s *Session) Glance() (messages int, prompt string) {
 	path := s.Branch()
 	at, first := LastCompaction(path)
-	edits := editsOn(path[first:])
+	edits := EditsOn(path[first:])
 	if at >= 0 && edited(path[at], edits) != nil {
 		messages++
 	}

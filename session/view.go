@@ -26,7 +26,7 @@ func (v *View) Context(s *Session) []Item {
 	from := len(v.path)
 	if !v.extends(s, path) {
 		_, from = LastCompaction(path)
-		*v = View{of: s, edits: editsOn(path[from:]), items: ContextOf(path), sent: v.sent, pairing: v.pairing}
+		*v = View{of: s, edits: EditsOn(path[from:]), items: ContextOf(path), sent: v.sent, pairing: v.pairing}
 	} else {
 		for i := len(v.path); i < len(path); i++ {
 			if m := edited(path[i], v.edits); m != nil {

@@ -102,7 +102,7 @@ func looked(t *testing.T, v *View, s *Session) kept {
 }
 
 // hasEdits: an edited message is made anew each time.
-func hasEdits(s *Session) bool { return len(editsOn(s.Branch())) > 0 }
+func hasEdits(s *Session) bool { return len(EditsOn(s.Branch())) > 0 }
 
 func told(items []Item, sent []*message.Message) string {
 	var b strings.Builder

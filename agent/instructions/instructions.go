@@ -143,6 +143,7 @@ func repositoryAround(dir, home string) (around string, ok bool) {
 	}
 }
 
+// isIn reports whether path is dir or below it, as it is written.
 func isIn(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

@@ -43,10 +43,12 @@ func (l *Log) NoteBody(m *llm.Model, messages []*message.Message, body Stages[js
 	}
 }
 
+// isSameList reports whether both are one slice.
 func isSameList(a, b []*message.Message) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
+// bodyBreak is the break between two bodies; nil if the second begins with the first.
 func bodyBreak(was, is Stages[bodySums]) *Break {
 	part, n := was.last().difference(is.last())
 	if part == "" {
@@ -96,6 +98,7 @@ func sumsOf(body json.RawMessage) bodySums {
 	return p
 }
 
+// add adds the sums of a list of messages.
 func (p *bodySums) add(list []json.RawMessage) {
 	for _, raw := range list {
 		var m struct{ Role string }
@@ -107,6 +110,7 @@ func (p *bodySums) add(list []json.RawMessage) {
 	}
 }
 
+// sum is a hash of b, which goes on from seed.
 func sum(seed uint64, b []byte) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), byte(seed >> 32), byte(seed >> 40), byte(seed >> 48), byte(seed >> 56)})

@@ -137,6 +137,7 @@ func compared(was, is *Request) *Break {
 	return nil
 }
 
+// brokenBy is the break by a hook; nil without one.
 func brokenBy(hook, part string, message int) *Break {
 	if hook == "" {
 		return nil
@@ -172,6 +173,7 @@ func sentAlike(a, b *message.Message) bool {
 	return true
 }
 
+// describedAlike reports whether the model is told the same of two tools.
 func describedAlike(a, b Tool) bool {
 	return a.Spec.Name == b.Spec.Name && a.Spec.Description == b.Spec.Description && bytes.Equal(a.Spec.Parameters, b.Spec.Parameters)
 }

@@ -44,6 +44,7 @@ func (c *Checker) Validate(args json.RawMessage) error {
 	return c.valid(value)
 }
 
+// valid checks decoded arguments.
 func (c *Checker) valid(value any) error {
 	if _, ok := value.(map[string]any); !ok {
 		return fmt.Errorf("invalid arguments: /: expected object, got %s", jsonType(value))
@@ -55,6 +56,7 @@ func (c *Checker) valid(value any) error {
 	return nil
 }
 
+// decodeNumbers decodes one JSON value, with its numbers as they are written.
 func decodeNumbers(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
@@ -185,6 +187,7 @@ func numberLimit(s *jsonschema.Schema, v any) string {
 // pointerToken writes a name as part of a JSON pointer.
 var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
 
+// unknownProperty is the first property of object that s forbids; "" if there is none.
 func unknownProperty(s *jsonschema.Schema, object map[string]any) string {
 	if s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil || len(s.PatternProperties) > 0 {
 		return ""
@@ -204,10 +207,12 @@ func schemaTypes(s *jsonschema.Schema) []string {
 	return s.Types
 }
 
+// typeFits reports whether a value of type got is of one of the types in want.
 func typeFits(want []string, got string) bool {
 	return slices.Contains(want, got) || got == "integer" && slices.Contains(want, "number")
 }
 
+// jsonType is the JSON Schema type of a decoded value.
 func jsonType(v any) string {
 	switch v := v.(type) {
 	case nil:
