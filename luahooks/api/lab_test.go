@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session"
@@ -162,6 +163,9 @@ type labHost struct {
 	did     []string
 	err     error // of what is asked for next
 	compact func(*agent.Compacted, error)
+	models  *llm.Models
+	model   *llm.Model
+	seen    []session.Item
 }
 
 func (h *labHost) note(format string, args ...any) error {
@@ -194,4 +198,10 @@ func (h *labHost) CallTool(_ context.Context, name string, input json.RawMessage
 func (h *labHost) RequestCompact(o agent.CompactOptions, done func(*agent.Compacted, error)) {
 	_ = h.note("compact %q", o.Instructions)
 	h.compact = done
+}
+func (h *labHost) Models() *llm.Models  { return h.models }
+func (h *labHost) Model() *llm.Model    { return h.model }
+func (h *labHost) Seen() []session.Item { return h.seen }
+func (h *labHost) Select(_ context.Context, m *llm.Model, _, _ string) error {
+	return h.note("select %s", m.Ref())
 }

@@ -15,6 +15,7 @@ import (
 	"pi/agent/llm"
 	"pi/luavm"
 	"pi/session"
+	"pi/session/message"
 	"pi/stdlib"
 
 	lua "github.com/yuin/gopher-lua"
@@ -504,4 +505,50 @@ func TestAProviderNeedsAnAddressOrAScript(t *testing.T) {
 	if got := l.owner.reports(); !strings.HasPrefix(got, "stream p failed for 0:") || changed != 2 {
 		t.Errorf("the owner heard %q, %d changes", got, changed)
 	}
+}
+
+func TestAModelIsFoundByItsNameOrItsValue(t *testing.T) {
+	l := newLab(t, func(l *lab) part { return models{l.bridge}.part() }, func(l *lab) part {
+		return part{"complete": models{l.bridge}.complete, "mine": func() lua.LValue { return l.records.Model(l.program.model) }}
+	})
+	known := llm.NewModels(nil)
+	known.Register(llm.ProviderSpec{Name: "p", Models: func() []*llm.Model { return []*llm.Model{{Provider: "p", ID: "m", Name: "M"}} }})
+	l.program.models, l.program.model = known, known.Find("p", "m")
+	l.want("M", `return api.find_model("p", "m").name`)
+	l.want("1", `return #api.available_models()`)
+	l.want("true", `return select(2, api.find_model("p", "none")):find("no model p/none: ", 1, true) == 1`)
+	l.want("there is no key for p/m", `return select(2, api.resolve_api_key(api.mine()))`)
+	l.want("error: model expected (such as ctx.model", `api.resolve_api_key(5)`)
+	l.want("error: only in commands", `api.set_model("p", "m")`)
+	l.want("error: complete: messages is empty", `api.complete(nil, { messages = {} })`)
+	l.want("error: unknown thinking level", `api.complete(nil, { messages = { { role = "user", content = "x" } } }, { thinking = "hihg" })`)
+	l.isCmd = true
+	l.want("true", `return api.set_model("p", "m")`)
+	if !slices.Equal(l.program.did, []string{"select p/m"}) {
+		t.Errorf("the program did %q", l.program.did)
+	}
+}
+
+func TestMessagesAreMadeOncePerHandler(t *testing.T) {
+	var m *messages
+	l := newLab(t, func(l *lab) part {
+		m = &messages{bridge: l.bridge}
+		return part{"messages": func(L *lua.LState) *lua.LTable { return m.current(L, l.program) }, "drop": func() { m.drop() }}
+	})
+	l.program.seen = []session.Item{{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{{Type: message.BlockText, Text: "one"}}}}}
+	l.want("true", `return rawequal(api.messages()[1], api.messages()[1])`)
+	l.want("one", `api.messages()[1].content = "changed" return api.messages()[1].content[1].text`)
+	l.want("false", `local first = api.messages()[1] api.drop() return rawequal(first, api.messages()[1])`)
+}
+
+func TestASignalTellsOfTheEndOfItsHandlerAlone(t *testing.T) {
+	l := newLab(t, func(l *lab) part {
+		s := &signals{bridge: l.bridge, jobs: l.jobs}
+		return part{"signal": func() *lua.LTable { return s.current() }}
+	})
+	l.want("false", `mine = api.signal() off = mine.on_cancel(function() told = true end) return mine.cancelled()`)
+	l.want("false", `return rawequal(mine, api.signal())`)
+	l.want("false", `return mine.cancelled()`)
+	l.spawned.Wait()
+	l.want("nil", `return rawget(_G, "told")`)
 }
