@@ -16,7 +16,7 @@ import (
 // The values there are the defaults of the API.
 type Switches map[string]any
 
-// Words is what a server calls the thinking levels. A level that is not among
+// Words are a server's words for the thinking levels. A level that is not among
 // them keeps the word it has; the word "" sends nothing. In a configuration it
 // is a table.
 type Words map[string]string

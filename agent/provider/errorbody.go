@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// errorBody is what a server says about a failure, out of any of the shapes
-// that occur:
+// errorBody is a server's description of a failure, out of any of the shapes that
+// occur:
 //
 //	{"error": {"message", "type", "code", "status_code", "metadata": {"raw"}}}
 //	{"error": {"message", "status": "RESOURCE_EXHAUSTED", "code": 429}}

@@ -12,7 +12,7 @@ import (
 	"pi/agent/llm"
 )
 
-// ErrCut is what a Decoder returns when the stream ended before the answer did.
+// ErrCut is the error of a Decoder whose stream ended before the answer did.
 var ErrCut = errors.New("the answer was cut off")
 
 // Said is an error that the server reports inside its stream: a JSON value in
@@ -35,7 +35,7 @@ type faults struct {
 	model   *llm.Model
 	keyless bool // no key was sent
 	secrets secrets
-	hint    func(status int, message string) string // what the API knows better; may be nil
+	hint    func(status int, message string) string // of the API, which knows better; may be nil
 	crowded func() bool                             // the prompt is about as large as the window: a refusal without words is about that; may be nil
 }
 

@@ -47,7 +47,8 @@ var kinds = []kind{
 // thinkers are the models of Gemini that sign their calls and think by levels.
 const thinkers = "*gemini-[3-9]* *gemini-flash*latest *gemini-pro-latest"
 
-// newClaudes are those from version 4.6 on, and 4.5, which a later row takes out.
+// newClaudes are the Claude models from version 4.6 on, and 4.5, for which a later row
+// has another value.
 const newClaudes = "*claude-[a-z]*-[5-9]* *claude-[a-z]*.[5-9]* *claude-[a-z]*-[1-9][0-9] *claude-[a-z]*-[1-9][0-9]-*"
 
 // quirks is all that is known of servers that differ. The switches and their defaults

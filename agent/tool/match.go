@@ -46,6 +46,7 @@ func (m *matcher) find(r replacement) ([]change, error) {
 	return nil, missing(m.body, r.old)
 }
 
+// exact finds the places that are the old text byte for byte.
 func (m *matcher) exact(r replacement) []change {
 	var found []change
 	verbatim := strings.Contains(r.old, "\r")
@@ -64,6 +65,7 @@ func (m *matcher) exact(r replacement) []change {
 	return found
 }
 
+// sameButEndings finds the places that differ from the old text in line endings at most.
 func (m *matcher) sameButEndings(r replacement) []change {
 	if len(m.body) > maxView || !strings.Contains(m.body, "\r\n") && !strings.Contains(r.old, "\r\n") {
 		return nil
@@ -81,6 +83,8 @@ func (m *matcher) sameButEndings(r replacement) []change {
 	return found
 }
 
+// sameToTheEye finds the places that look like the old text: they differ from it in quotes,
+// dashes, spaces, line endings and Unicode form at most.
 func (m *matcher) sameToTheEye(r replacement) []change {
 	if len(m.body) > maxView || len(r.old) > maxView {
 		return nil

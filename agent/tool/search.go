@@ -42,13 +42,13 @@ type search struct {
 	large sync.Mutex // locked while a large file is looked into
 }
 
-// candidate is a file to search and what results call it.
+// candidate is a file to search, and its name in the results.
 type candidate struct {
 	place
 	shown string
 }
 
-// hits is what a file has.
+// hits are the matches of one file.
 type hits struct {
 	candidate
 	data    []byte // the lines that match and those around them

@@ -19,7 +19,7 @@ import (
 // maxStore is far above what thousands of projects need.
 const maxStore = 8 << 20
 
-// storeVersion is that of the file's form.
+// storeVersion is the version of the file's form.
 const storeVersion = 2
 
 // Data is the content of a store.
@@ -148,11 +148,11 @@ func parseData(raw []byte) (Data, error) {
 	return d, nil
 }
 
-// parseForeign reads the bytes of a store that somebody else may have written. It
+// parseForeign parses the bytes of a store that somebody else may have written. It
 // accepts nothing that it does not understand whole.
 func parseForeign(raw []byte) (Data, error) { return parseVersion(raw, storeVersion) }
 
-// parseVersion is that for the form of one version.
+// parseVersion is parseForeign for the form of another version.
 func parseVersion(raw []byte, version int) (Data, error) {
 	d := empty()
 	d.Version = 0

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Found is what a search came up with.
+// Found is the result of a search for hooks.
 type Found struct {
 	Sources   []Source // in chain order
 	Untrusted []Source // project hooks that are not to be run, with NoProject

@@ -46,7 +46,7 @@ func (d folder) writeWitness() error {
 	return os.WriteFile(d.witness(), nil, 0o600)
 }
 
-// record is what the file and its copy say together.
+// record is the content of the store, as the file and its copy tell together.
 type record struct {
 	data    Data
 	raw     []byte // nil: there is none

@@ -10,7 +10,7 @@ import (
 	"pi/internal/safefile"
 )
 
-// home is where the files are that count, and how they are read.
+// home knows the files that the guard watches, reads them and describes them.
 type home struct {
 	project      string // the working directory
 	agentDir     string // approvals of files outside of projects are listed under it
@@ -23,7 +23,7 @@ type home struct {
 	places       func() Places
 }
 
-// onDisk is what counts of a file now.
+// onDisk reads a file as it is on the disk now; of auth.json only the commands.
 func (h *home) onDisk(path string) Version {
 	if path == h.keys && path != "" {
 		return commandsIn(path)

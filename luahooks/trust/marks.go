@@ -125,8 +125,8 @@ func (s *state) withholdsAll(mine, theirs Data) bool {
 	return true
 }
 
-// inForce is what a window begins with. The versions are kept, so that they can
-// go on to be in force.
+// inForce lists the versions that are in force for a window. Copies of them are kept, so
+// that a later program can put them in force again.
 func (s *state) inForce(w *openWindow) Known {
 	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
 	for path, v := range w.base {

@@ -1,13 +1,14 @@
 package trust
 
-// openWindow is that time.
+// openWindow is the window of this program: the time in which its tools could change
+// files, and how the files were before.
 type openWindow struct {
 	base    map[string]Version // how files were; what is missing was not there or not known
 	scopes  map[string]Scope
 	dirs    map[string]Scope
 	file    *Running // nil without a store
 	groups  []int
-	settled bool // the agent has; it only waits for processes
+	settled bool // the run has ended; the window only waits for processes
 }
 
 // had reports whether a file was v when the window opened.

@@ -22,7 +22,8 @@ func OthersMayChange(info fs.FileInfo) string {
 	return ""
 }
 
-// groupMayChange is that for a file which only this program writes.
+// groupMayChange is OthersMayChange for a file that only this program writes: its group
+// may not write it either.
 func groupMayChange(info fs.FileInfo) string {
 	if why := ofOther(info); why != "" {
 		return why

@@ -2,14 +2,15 @@ package trust
 
 import "slices"
 
-// programs are what is known of those beside this one and before it.
+// programs is the knowledge about other programs that use the agent directory, at the
+// same time or before this one.
 type programs struct {
 	alive     func(group int) bool
 	group     int   // of this program
 	inherited []int // process groups that tools of the programs before this one started
 	atWork    bool  // tools of other programs may be at work
-	toldStore Mark  // of the store
-	known     Known // how files have to be while they are, and at a start
+	toldStore Mark  // of the store, when the person was told of it last
+	known     Known // the versions that are in force for them, while they may be at work
 }
 
 // endedWindows lists the abandoned windows that are over: no process of them lives, or

@@ -54,10 +54,10 @@ func (r *Running) write(f *os.File) error {
 
 func (r *Running) path() string { return filepath.Join(r.in.dir(), r.name) }
 
-// Name is how the store calls the window.
+// Name is the name of the window in the store.
 func (r *Running) Name() string { return r.name }
 
-// Window is how it began.
+// Window is the window as it began.
 func (r *Running) Window() Window { return r.window }
 
 // Restore puts the file back where others look for it, as it was, if a tool harmed

@@ -14,15 +14,15 @@ import (
 	"pi/luavm/source"
 )
 
-// Scanned is what a Lua file does as far as its text says so.
+// Scanned is the modules and events that a Lua file names in its text.
 type Scanned struct {
 	Requires []string // names in require "…", sorted
 	Events   []string // names in pi.on("…", …), sorted
 	Dynamic  bool     // there is a require or a pi.on whose name is not in the text
 }
 
-// maxDepth is how deep is looked. Deeper files are approved like any other; what
-// they require must then be among the files that are.
+// maxDepth is the deepest node that is looked at. A deeper file can be approved like any
+// other; the modules that it requires must then be approved too.
 const maxDepth = 2000
 
 // Scan reads a file's syntax tree. It runs nothing.

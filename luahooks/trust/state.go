@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// state is what a Guard knows. Its methods, and those of its parts, are called with
+// state is everything that a Guard knows. Its methods, and those of its parts, are called with
 // the mutex of the Guard locked.
 type state struct {
 	home      *home

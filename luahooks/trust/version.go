@@ -22,8 +22,10 @@ type Version struct {
 	Others string // why somebody else may change it; "": only this user and root may
 }
 
+// exists reports whether there is a file, be it unreadable.
 func (v Version) exists() bool { return v.Sum != "" }
 
+// same reports whether two versions have the same bytes, reached through the same links.
 func (v Version) same(w Version) bool { return v.Sum == w.Sum && v.real == w.real }
 
 // withheld is a file whose version on the disk is not in force.
@@ -81,5 +83,5 @@ func readHook(path string) ([]byte, error) {
 // MaxHook is how long a hook may be: far more than one written by hand.
 const MaxHook = 1 << 20
 
-// ErrNotApproved is why there is no version of a file that may run: nobody said yes to it.
+// ErrNotApproved is why no version of a file may run: nobody approved one.
 var ErrNotApproved = errors.New("not approved")

@@ -13,8 +13,8 @@ import (
 	"pi/internal/safefile"
 )
 
-// historyKept is how many entries are called up again; a file that has grown to
-// twice as many is cut back to these.
+// historyKept is the number of entries that can be called up again; a file that has
+// grown to twice as many is cut back to these.
 const historyKept = 1000
 
 // History is a file of what was typed, one JSON string per line, so that an

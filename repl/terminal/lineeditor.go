@@ -174,7 +174,7 @@ func (e *lineEditor) Open(prompt, text string, pos int) <-chan Line {
 // without a size have none.
 const room = 10
 
-// width is that of the terminal as liner asks for it; 0: it has none.
+// width is the number of columns of the terminal, as liner asks for it; 0: it has none.
 func width() int {
 	columns, _, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil {

@@ -62,7 +62,7 @@ func textPart(s string) part {
 	return part{Text: &s}
 }
 
-// made is how the ids begin that [decoder] makes up.
+// made is the beginning of the ids that [decoder] makes up.
 const made = "call_pi_"
 
 // pending is a call that waits for its result.

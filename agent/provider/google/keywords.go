@@ -108,8 +108,8 @@ func (k *keywords) types() (types []string, nullable bool) {
 	return types, nullable
 }
 
-// values are what an enum or a const allows, without null, and whether null is
-// among them.
+// values are the values that an enum or a const allows, without null; null reports
+// whether that is allowed too.
 func (k *keywords) values() (values []json.RawMessage, null bool) {
 	list := k.schemas("enum")
 	if c := k.Get("const"); c != nil {
