@@ -54,7 +54,7 @@ type trustListing struct {
 }
 
 func listTrust(p *app.Place) trustListing {
-	l := trustListing{Project: p.Cwd, Never: p.Guard.Store().IsRefused(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.AllWaiting()}
+	l := trustListing{Project: p.Cwd, Never: p.Guard.Store().IsRefused(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.Waiting(true)}
 	if err := p.Places().TooLarge(); err != nil {
 		l.TooLarge = err.Error()
 	}
@@ -63,7 +63,7 @@ func listTrust(p *app.Place) trustListing {
 
 // runTrust shows what there is to approve, and asks, unless the answer is given.
 func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
-	files, waiting := p.Guard.ProjectFiles(p.Places()), p.AllWaiting()
+	files, waiting := p.Guard.ProjectFiles(p.Places()), p.Waiting(true)
 	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))
 	fmt.Print(app.ListFiles(p.Cwd, files))
 	if p.Guard.Store().IsRefused(p.Cwd) {

@@ -9,7 +9,7 @@
 //	options.go     what the command line says of a run
 //	place.go       settings, approvals and keys of a directory
 //	app.go         from a place to a front end and its end; run.go: what is made on the
-//	               way; messages.go: what is said then
+//	               way; messages.go: what it shows the person first
 //	hooks.go       hooks are loaded, and told what is before a session; chain.go: which
 //	               hooks there are, and what they are given
 //	hookcommand.go /hooks and /reload
@@ -54,7 +54,7 @@ import (
 // Start runs a session in the front end that the command line asks for.
 func Start(ctx context.Context, p *Place) error {
 	r := p.newRun()
-	if settings, err := p.approvePending(ctx, &r.said); err != nil {
+	if settings, err := p.approvePending(ctx, &r.later); err != nil {
 		return err
 	} else if settings {
 		p.readSettings()
@@ -123,7 +123,7 @@ func (r *run) interact(ctx context.Context) error {
 func (r *run) with(ctx context.Context, f front, mode string, own []command.Command, work func() error) error {
 	p := r.place
 	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
-	r.said.warn(providers.Problems(p.Config, p.Keys)...)
+	r.later.warn(providers.Problems(p.Config, p.Keys)...)
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
@@ -148,10 +148,10 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 	commands := command.NewSet(builtin, r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.commands = commands
-	for _, line := range append(r.said.warnings, p.Guard.TakeChangedInstructions()...) {
+	for _, line := range append(r.later.warnings, p.Guard.TakeChangedInstructions()...) {
 		r.agent.Notify(ctx, agent.LevelWarning, line)
 	}
-	for _, line := range r.said.notices {
+	for _, line := range r.later.notices {
 		r.agent.Notify(ctx, agent.LevelInfo, line)
 	}
 	r.agent.Start(ctx)
@@ -181,7 +181,7 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.beforeSession(ctx); err != nil {
 		return err
 	}
-	s, err := opening{r.sessions, r.place.Session, !r.place.PrintMode(), &r.said}.open(ctx)
+	s, err := opening{r.sessions, r.place.Session, !r.place.PrintMode(), &r.later}.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -193,13 +193,13 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 
 func (r *run) newAgent(s *session.Session) error {
 	p, c := r.place, r.place.Config
-	r.choice = modelChoice{place: p, models: r.models, said: &r.said}
+	r.choice = modelChoice{place: p, models: r.models, later: &r.later}
 	model, thinking, err := r.choice.choose(s)
 	if err != nil {
 		return err
 	}
 	r.prompt = agent.SystemPrompt{Replace: p.SystemPrompt, Append: p.AppendPrompt}
-	p.readPromptFiles(&r.prompt, &r.said)
+	p.readPromptFiles(&r.prompt, &r.later)
 	r.agent = agent.New(agent.Options{
 		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,
 		Settings: agent.Settings{MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost,

@@ -44,10 +44,10 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 		r.chain.Meet(early{person: Terminal()})
 	}
 	r.skipped = r.chain.Load(ctx)
-	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.said)); err != nil {
+	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.later)); err != nil {
 		return err
 	}
-	return p.reportSkipped(r.skipped, &r.said)
+	return p.reportSkipped(r.skipped, &r.later)
 }
 
 // beforeSession asks the hooks what is to be known before there is a session: in
@@ -65,7 +65,7 @@ func (r *run) beforeSession(ctx context.Context) error {
 	if e.Dir != "" {
 		dir := absolute(p.Cwd, config.Expand(e.Dir, config.Home(os.Getenv)))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			r.said.warn(fmt.Sprintf("the session directory that a hook wants: %v; the usual one is used", err))
+			r.later.warn(fmt.Sprintf("the session directory that a hook wants: %v; the usual one is used", err))
 		} else {
 			r.sessions.Root = dir
 		}

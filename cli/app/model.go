@@ -15,7 +15,7 @@ import (
 type modelChoice struct {
 	place  *Place
 	models *llm.Models
-	said   *messages // what is unusual about the model
+	later  *messages // what is unusual about the model
 
 	model *llm.Model // what was chosen; nil: nothing yet
 	by    picked
@@ -34,7 +34,7 @@ func (c *modelChoice) choose(s *session.Session) (*llm.Model, string, error) {
 	provider, id := s.Model()
 	used := c.models.Find(provider, id)
 	if id != "" && p.Model == "" && used == nil {
-		c.said.warn(agent.ModelGone(provider, id, model))
+		c.later.warn(agent.ModelGone(provider, id, model))
 	}
 	thinking, left := p.Config.Thinking, s.ThinkingLevel()
 	if llm.ValidThinking(left) {
@@ -53,15 +53,15 @@ func (c *modelChoice) choose(s *session.Session) (*llm.Model, string, error) {
 		}
 	}
 	if note := llm.Clamped(model, thinking); note != "" && (level != "" || p.Thinking != "") {
-		c.said.inform(note)
+		c.later.inform(note)
 	}
 	if left != "" && !llm.ValidThinking(left) && p.Thinking == "" {
-		c.said.warn(agent.LevelGone(left, thinking))
+		c.later.warn(agent.LevelGone(left, thinking))
 	}
 	switch {
 	case p.APIKey == "":
 	case !model.NeedsKey && model.BaseURL == "":
-		c.said.warn(fmt.Sprintf("--api-key has no effect: %s needs none; --model says which model it is for", model.Ref()))
+		c.later.warn(fmt.Sprintf("--api-key has no effect: %s needs none; --model says which model it is for", model.Ref()))
 	default: // it is that of the model's provider
 		c.models.GiveKey(model.Provider, p.APIKey)
 		p.Keys.Sent(model.Provider, p.APIKey, "the key is that of --api-key; check it")
@@ -97,13 +97,13 @@ func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, 
 		if err == nil {
 			return model, level, bySetting, nil
 		}
-		c.said.warn(fmt.Sprintf("model in config.toml: %v", err))
+		c.later.warn(fmt.Sprintf("model in config.toml: %v", err))
 	}
 	if m := c.first(); m != nil {
 		return m, "", byKey, nil
 	}
-	c.said.warn(p.Keys.Expired()...)
-	c.said.warn(providers.Unused(p.Config, p.Keys)...)
+	c.later.warn(p.Keys.Expired()...)
+	c.later.warn(providers.Unused(p.Config, p.Keys)...)
 	return TourModel(), "", byNothing, nil
 }
 
@@ -112,7 +112,7 @@ func (c *modelChoice) match(ref string) (*llm.Model, string, error) {
 	m, level, err := c.models.Match(ref)
 	if err == nil {
 		if note := c.models.Unlisted(m); note != "" {
-			c.said.warn(note)
+			c.later.warn(note)
 		}
 	}
 	return m, level, err

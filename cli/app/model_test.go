@@ -40,7 +40,7 @@ func begin(t *testing.T, cfg config.Config, variables map[string]string, model s
 		t.Setenv(name, value)
 	}
 	ring := keyring.New(keyring.Options{AgentDir: t.TempDir()})
-	c := &modelChoice{place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: providers.New(cfg, ring, d.decode), said: &messages{}}
+	c := &modelChoice{place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: providers.New(cfg, ring, d.decode), later: &messages{}}
 	if len(d.names) > 0 {
 		t.Errorf("making the registry decoded %q", d.names)
 	}

@@ -18,7 +18,7 @@ type opening struct {
 	sessions Sessions
 	flags    SessionFlags
 	attended bool      // a person can be asked
-	said     *messages // what is unusual about the session
+	later    *messages // what is unusual about the session
 }
 
 // open opens the session that the command line names, or begins one. With a bare
@@ -35,9 +35,9 @@ func (o opening) open(ctx context.Context) (*session.Session, error) {
 	if err != nil {
 		return nil, SessionError{Err: err}
 	}
-	o.said.warn(s.Problems()...)
+	o.later.warn(s.Problems()...)
 	if line := s.UnknownTypes(); line != "" {
-		o.said.warn(line)
+		o.later.warn(line)
 	}
 	return s, nil
 }
@@ -57,12 +57,12 @@ func (o opening) path() (string, error) {
 	path, err := folder.Latest(o.sessions.Root, o.sessions.Cwd)
 	switch {
 	case err != nil && path != "":
-		o.said.warn(err.Error() + "; this is the last of those that can be read")
+		o.later.warn(err.Error() + "; this is the last of those that can be read")
 		return path, nil
 	case err == nil && path == "" && o.flags.ReadOnly:
 		return "", errors.New("no session in this directory yet, so there is none to look at")
 	case err == nil && path == "":
-		o.said.warn("no session in this directory yet; this is a new one")
+		o.later.warn("no session in this directory yet; this is a new one")
 	}
 	return path, err
 }
@@ -83,15 +83,15 @@ func (o opening) openAt(ctx context.Context, path string) (*session.Session, err
 	}
 	switch {
 	case as == session.ToCopy:
-		o.said.inform(fmt.Sprintf("going on in a copy, session %s; %s stays as it is", s.ID(), path))
+		o.later.inform(fmt.Sprintf("going on in a copy, session %s; %s stays as it is", s.ID(), path))
 		if h, err := session.ReadHeader(path); err == nil && h.Version > session.Version {
-			o.said.inform(fmt.Sprintf("that has version %d: what only newer programs know is in the copy too, without an effect here", h.Version))
+			o.later.inform(fmt.Sprintf("that has version %d: what only newer programs know is in the copy too, without an effect here", h.Version))
 		}
 	case s.ReadOnly():
-		o.said.inform("the session is open for reading only: prompts are refused; /branch here goes on in a copy")
+		o.later.inform("the session is open for reading only: prompts are refused; /branch here goes on in a copy")
 	}
 	if cwd := s.Cwd(); o.flags.Resume.Ref != "" && as != session.ToCopy && cwd != "" && cwd != o.sessions.Cwd {
-		o.said.inform(fmt.Sprintf("the session was started in %s; the tools work in %s", cwd, o.sessions.Cwd))
+		o.later.inform(fmt.Sprintf("the session was started in %s; the tools work in %s", cwd, o.sessions.Cwd))
 	}
 	return s, nil
 }

@@ -23,8 +23,8 @@ func (e *UntrustedError) Hint() string {
 // approvePending asks about what waits for approval and matters to a run here. It
 // reports whether settings are among what was approved. Without a person the run
 // is refused: which version counts is not for a program to say.
-func (p *Place) approvePending(ctx context.Context, said *messages) (settings bool, err error) {
-	waiting := p.Waiting()
+func (p *Place) approvePending(ctx context.Context, later *messages) (settings bool, err error) {
+	waiting := p.Waiting(false)
 	if len(waiting) == 0 {
 		return false, nil
 	}
@@ -40,7 +40,7 @@ func (p *Place) approvePending(ctx context.Context, said *messages) (settings bo
 			continue
 		}
 		if err := p.Guard.Accept(w.Path); err != nil {
-			said.warn(err.Error())
+			later.warn(err.Error())
 		}
 		settings = settings || w.Kind == "settings" || w.Change == "lost"
 	}
@@ -51,13 +51,9 @@ func (p *Place) approvePending(ctx context.Context, said *messages) (settings bo
 }
 
 // Waiting lists the files that wait for approval and concern a run here with these
-// options. In print mode one of them refuses the run.
-func (p *Place) Waiting() []trust.Pending { return p.waitingFor(false) }
-
-// AllWaiting lists those too that concern only runs with hooks of the command line.
-func (p *Place) AllWaiting() []trust.Pending { return p.waitingFor(true) }
-
-func (p *Place) waitingFor(commandLine bool) []trust.Pending {
+// options; with commandLine, those too that concern only runs with hooks of the command
+// line.
+func (p *Place) Waiting(commandLine bool) []trust.Pending {
 	waiting, places := []trust.Pending{}, p.Places()
 	for _, w := range p.Guard.ShowPending() {
 		if w.Concerns(places) || commandLine && w.Scope == trust.ScopeCommand {
@@ -69,7 +65,7 @@ func (p *Place) waitingFor(commandLine bool) []trust.Pending {
 
 // reportSkipped says which hooks of the project do not run, and ends the run if
 // it must not go on without them.
-func (p *Place) reportSkipped(skipped []trust.Source, said *messages) error {
+func (p *Place) reportSkipped(skipped []trust.Source, later *messages) error {
 	if len(skipped) == 0 {
 		return nil
 	}
@@ -82,7 +78,7 @@ func (p *Place) reportSkipped(skipped []trust.Source, said *messages) error {
 		return &UntrustedError{Text: text}
 	}
 	if !p.Hooks.NoApprove && !p.Guard.Store().IsRefused(p.Cwd) {
-		said.warn(text + "; `pi trust` shows and approves them, --approve runs them this once")
+		later.warn(text + "; `pi trust` shows and approves them, --approve runs them this once")
 	}
 	return nil
 }

@@ -53,8 +53,8 @@ func readPiped(f *os.File) (string, error) {
 
 // readPromptFiles adds what stands in files: SYSTEM.md and APPEND_SYSTEM.md of
 // the agent directory, unless the command line said something else, and the
-// instructions of the directories. What is wrong with them is said.
-func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, said *messages) {
+// instructions of the directories. What is wrong with them is a warning.
+func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 	read := func(name string, into *string) {
 		path := filepath.Join(p.AgentDir, name)
 		b, err := os.ReadFile(path)
@@ -65,7 +65,7 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, said *messages) {
 			}
 		}
 		if err != nil && !os.IsNotExist(err) {
-			said.warn(err.Error())
+			later.warn(err.Error())
 		}
 	}
 	read("SYSTEM.md", &prompt.Replace)
@@ -74,7 +74,7 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, said *messages) {
 		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: config.Home(os.Getenv), Allowed: p.Config.Instructions})
 	prompt.Files = files
 	for _, err := range problems {
-		said.warn(err.Error())
+		later.warn(err.Error())
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type run struct {
 	place    *Place
 	sessions Sessions // those of the place, unless a hook named another folder
-	said     messages
+	later    messages
 	models   *llm.Models
 	chain    *luahooks.Chain
 	skipped  []trust.Source // project hooks that nobody approved

@@ -48,8 +48,8 @@ func TestTheFolderThatAHookNamesIsThatOfOneRun(t *testing.T) {
 	for _, r := range []*run{one, two} {
 		r.chain.Load(t.Context())
 		defer r.chain.Close(t.Context())
-		if err := r.beforeSession(t.Context()); err != nil || len(r.said.warnings) > 0 {
-			t.Fatal(err, r.said)
+		if err := r.beforeSession(t.Context()); err != nil || len(r.later.warnings) > 0 {
+			t.Fatal(err, r.later)
 		}
 	}
 	if want := filepath.Join(p.Cwd, "elsewhere"); one.sessions.Root != want || one.sessions.Options().Dir != want {
@@ -84,12 +84,12 @@ func TestASessionIsOpenedAsTheCommandLineSays(t *testing.T) {
 		{"to look at", SessionFlags{Resume: Resume{Ref: id}, ReadOnly: true}, true, true, "the session is open for reading only"},
 		{"a copy", SessionFlags{Ref: id, Fork: true}, false, false, "going on in a copy, session "},
 	} {
-		said := &messages{}
-		got, err := opening{sessions: sessions, flags: tt.flags, said: said}.open(t.Context())
+		later := &messages{}
+		got, err := opening{sessions: sessions, flags: tt.flags, later: later}.open(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
-		text := strings.Join(append(said.warnings, said.notices...), "\n")
+		text := strings.Join(append(later.warnings, later.notices...), "\n")
 		if (got.ID() == id) != tt.same || got.ReadOnly() != tt.readOnly || !strings.HasPrefix(text, tt.said) || tt.said == "" && text != "" {
 			t.Errorf("%s: session %s, read only %v, said %q", tt.name, got.ID(), got.ReadOnly(), text)
 		}
@@ -98,7 +98,7 @@ func TestASessionIsOpenedAsTheCommandLineSays(t *testing.T) {
 		}
 	}
 	var missing *folder.NotFoundError
-	if _, err := (opening{sessions: sessions, flags: SessionFlags{Resume: Resume{Ref: "0000"}}, said: &messages{}}).open(t.Context()); !errors.As(err, &missing) || !errors.As(err, new(SessionError)) {
+	if _, err := (opening{sessions: sessions, flags: SessionFlags{Resume: Resume{Ref: "0000"}}, later: &messages{}}).open(t.Context()); !errors.As(err, &missing) || !errors.As(err, new(SessionError)) {
 		t.Errorf("a session that is not there: %v", err)
 	}
 	for _, ref := range []string{"0000", "/nowhere/x.jsonl", "nowhere.jsonl"} {
@@ -108,7 +108,7 @@ func TestASessionIsOpenedAsTheCommandLineSays(t *testing.T) {
 	}
 	empty := sessions
 	empty.Cwd = t.TempDir()
-	if _, err := (opening{sessions: empty, flags: SessionFlags{Last: true, ReadOnly: true}, said: &messages{}}).open(t.Context()); err == nil || !strings.Contains(err.Error(), "none to look at") {
+	if _, err := (opening{sessions: empty, flags: SessionFlags{Last: true, ReadOnly: true}, later: &messages{}}).open(t.Context()); err == nil || !strings.Contains(err.Error(), "none to look at") {
 		t.Error(err)
 	}
 }

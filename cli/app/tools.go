@@ -50,12 +50,12 @@ func (p *Place) tools(o tool.Options) (active, others []agent.Tool) {
 
 // checkTools refuses names on the command line that are none of the known tools, of
 // the program or a hook, and warns of those in the settings.
-func (p *Place) checkTools(known []string, said *messages) error {
+func (p *Place) checkTools(known []string, later *messages) error {
 	if unknown := unknownTool(p.Tools, known); unknown != "" {
 		return UsageError{Err: fmt.Errorf("--tools: %s", unknown)}
 	}
 	if unknown := unknownTool(p.Config.Tools.Active, known); unknown != "" {
-		said.warn("[tools] active: " + unknown)
+		later.warn("[tools] active: " + unknown)
 	}
 	return nil
 }
