@@ -3,10 +3,11 @@ package luahooks
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"pi/agent"
 	"pi/agent/command"
 	"pi/luahooks/api"
-	"slices"
 )
 
 // What hooks register for a person: commands, keys, flags.

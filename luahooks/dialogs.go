@@ -6,7 +6,7 @@ import (
 	"pi/agent"
 )
 
-// dialogQueue shows the dialogs of all hooks one at a time. It is a [Dialogs].
+// dialogQueue shows the dialogs of all hooks one at a time. It is a [api.Dialogs].
 type dialogQueue struct {
 	open   chan struct{}  // holds one token: who has put it there may ask the person
 	events agent.Listener // is told when the program waits for the person
@@ -16,10 +16,10 @@ func newDialogQueue(events agent.Listener) *dialogQueue {
 	return &dialogQueue{open: make(chan struct{}, 1), events: events}
 }
 
-// IsOpen is that of [Dialogs].
+// IsOpen is that of [api.Dialogs].
 func (q *dialogQueue) IsOpen() bool { return len(q.open) > 0 }
 
-// Ask is that of [Dialogs].
+// Ask is that of [api.Dialogs].
 func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
 	select {
 	case q.open <- struct{}{}:

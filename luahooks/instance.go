@@ -137,16 +137,6 @@ func (in *instance) IsCutOff(ctx context.Context, what string) bool {
 	return true
 }
 
-// modulesChanged reports whether a file that require looked at is another now.
-func (in *instance) modulesChanged() bool {
-	for path, sum := range in.script.Files() {
-		if in.guard.Read(path).Sum != sum {
-			return true
-		}
-	}
-	return false
-}
-
 // files lists the hook's own file and those that require looked at.
 func (in *instance) files() []string {
 	return append(slices.Collect(maps.Keys(in.script.Files())), in.real)

@@ -18,15 +18,16 @@ import (
 type hookProviders struct {
 	roster   *roster
 	audience *audience
-	models   *llm.Models // nil: nobody keeps models
+	models   *llm.Models // nil: there are none
 	overlay  func(*llm.ProviderSpec, llm.ProviderSettings) llm.ProviderSpec
 
-	mu      sync.Mutex // held while providers are handed over; guards what follows
-	ours    map[string]bool
-	covered map[string]llm.ProviderSpec
+	mu      sync.Mutex                  // held while providers are handed over; guards what follows
+	ours    map[string]llm.ProviderSpec // those that hooks made
+	covered map[string]llm.ProviderSpec // the program's own below them
 }
 
-// apply puts wanted in force, in order, in place of what was before. mu is held.
+// apply registers wanted, in order, in place of the providers from before, and gives
+// back the names that hooks no longer have. mu is held.
 func (r *hookProviders) apply(wanted []api.Provider) {
 	if r.models == nil || r.overlay == nil {
 		return
@@ -46,18 +47,26 @@ func (r *hookProviders) apply(wanted []api.Provider) {
 			made[name] = r.overlay(nil, w.Settings)
 		}
 	}
-	now := map[string]bool{}
 	for _, name := range order {
-		now[name] = true
 		r.models.Register(made[name])
 	}
-	r.restore(now)
-	r.ours = now
+	for name := range r.ours {
+		if _, again := made[name]; again {
+			continue
+		}
+		if was, ok := r.covered[name]; ok {
+			r.models.Register(was)
+			delete(r.covered, name)
+		} else {
+			r.models.Unregister(name)
+		}
+	}
+	r.ours = made
 }
 
 // own returns the provider that the program has without hooks, and remembers it.
 func (r *hookProviders) own(name string) (llm.ProviderSpec, bool) {
-	if r.ours[name] {
+	if _, ok := r.ours[name]; ok {
 		was, ok := r.covered[name]
 		return was, ok
 	}
@@ -69,21 +78,6 @@ func (r *hookProviders) own(name string) (llm.ProviderSpec, bool) {
 		r.covered[name] = was
 	}
 	return was, ok
-}
-
-// restore gives back the names that hooks no longer have.
-func (r *hookProviders) restore(now map[string]bool) {
-	for name := range r.ours {
-		if now[name] {
-			continue
-		}
-		if was, ok := r.covered[name]; ok {
-			r.models.Register(was)
-			delete(r.covered, name)
-		} else {
-			r.models.Unregister(name)
-		}
-	}
 }
 
 // refresh registers the providers of all hooks in their order, and lets the session

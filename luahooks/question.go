@@ -13,15 +13,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// asking asks handlers about an event, one after the other.
+// asking asks handlers about an event, one after the other, and applies their answers.
 type asking struct {
 	spec  *event.Spec
 	event agent.Event
-	seen  agent.Event // a copy of it as it is now; nil: to be made
-	last  *question
+	seen  agent.Event // a copy of event as it is now; nil: job makes one
+	last  *question   // of the handler that was asked last
 }
 
-// job asks one handler.
+// job returns the function of the job that asks a handler of in.
 func (a *asking) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	if a.seen == nil {
 		a.seen = a.spec.Copy(a.event)
@@ -30,9 +30,9 @@ func (a *asking) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	return a.last.run
 }
 
-// apply carries out what the last handler answered, which ended with err. What
-// comes late or with an error has no effect. stop reports whether the answer ends
-// the chain.
+// apply carries out the answer of the last handler, which ended with err. An answer
+// that is late or comes with an error has no effect. stop reports whether the answer
+// ends the chain.
 func (a *asking) apply(err error) (stop bool) {
 	if err != nil {
 		return false
@@ -44,9 +44,9 @@ func (a *asking) apply(err error) (stop bool) {
 	return a.last.stop
 }
 
-// question is one handler asked about an event. apply and stop are written by
-// its job and read only when that ended in time; what the job looks at is its
-// own, for it may still do so when the event has gone on without it.
+// question is one handler asked about an event. apply, stop and result are written by
+// its job and read only when the job ended in time. The job reads only its own copy
+// of the event, because it may still run when the event continues without it.
 type question struct {
 	in    *instance
 	spec  *event.Spec
@@ -59,6 +59,7 @@ type question struct {
 	result string // its keys, where the hook is traced; "" for no opinion
 }
 
+// run calls the handler and reads its answer.
 func (q *question) run(L *lua.LState) error {
 	result := q.in.script.Call(L, q.fn, q.spec.Table(q.in.events, L, q.seen))
 	if result == lua.LNil {

@@ -124,7 +124,17 @@ func (l *loader) compare() (hooks, gone []*hook) {
 // hasChanged reports whether the files of a hook that are in force are others than
 // those of the last attempt to load it. changes is held.
 func (l *loader) hasChanged(h *hook) bool {
-	return h.sum != l.guard.Read(h.Path).Sum || h.tried != nil && h.tried.modulesChanged()
+	if h.sum != l.guard.Read(h.Path).Sum {
+		return true
+	}
+	if h.tried != nil {
+		for path, sum := range h.tried.script.Files() {
+			if l.guard.Read(path).Sum != sum {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // openWindow opens the window for the first of some tools.

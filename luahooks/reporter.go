@@ -12,13 +12,13 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// reporter says what hooks did: what goes wrong is shown to the person once per
-// handler and message, counted for /hooks, told to the other hooks each time, and
-// written to the log; what runs is counted, and told of a hook that is traced.
+// reporter reports what handlers and other functions of hooks did. A failure is shown
+// to the person once per handler and message, counted for /hooks, told to the other
+// hooks each time, and logged. Each run is counted, and shown if its hook is traced.
 type reporter struct {
 	audience *audience
 	log      *hookLog
-	isEnding func() bool // the program ends, which is no fault of a hook
+	isEnding func() bool // the program ends, so that errors are no fault of hooks
 }
 
 // failed reports what went wrong in a handler, which may be nil. It reports nothing
@@ -38,6 +38,7 @@ func (r *reporter) failed(ctx context.Context, h *hook, in *instance, event stri
 	return true
 }
 
+// failureOf is the event of a failure that came for the n-th time.
 func failureOf(h *hook, event string, err error, n int) *agent.HookFailed {
 	f := &agent.HookFailed{Hook: h.Name, Path: h.Path, Event: event, Message: err.Error(), Count: n}
 	var e *luavm.Error
@@ -52,7 +53,7 @@ func failureOf(h *hook, event string, err error, n int) *agent.HookFailed {
 type tellingErrorKey struct{}
 
 // tellFailed shows text, if it is not empty, and tells the other hooks and front ends
-// of f. What fails where hooks hear of failures is shown only: it would never end.
+// of f. A failure in a handler of hook_error is only shown: telling it would never end.
 func (r *reporter) tellFailed(ctx context.Context, f *agent.HookFailed, text string) {
 	ctx = context.WithoutCancel(ctx)
 	if ctx.Value(tellingErrorKey{}) == nil {
@@ -77,20 +78,22 @@ func (r *reporter) ran(ctx context.Context, h *hook, what, result string, took t
 	r.audience.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
 }
 
-// tellCutOff says that a hook did not get the time that it wanted for something.
+// tellCutOff tells that a hook did not get the time that it wanted for something.
 func (r *reporter) tellCutOff(h *hook, what, why string) {
 	text := what + " was cut off: " + why
 	r.log.write(h.Name, text)
 	r.audience.notify(context.Background(), agent.LevelWarning, "hook "+h.Name+": "+text)
 }
 
-// interrupted reports whether somebody ended a job. What was cut off with its VM
-// was not, though the end of the VM may end its context as well.
+// interrupted reports whether a job with this context ended because somebody cancelled
+// it. A job that was cut off with its VM was not interrupted, though the end of the VM
+// may end its context as well.
 func interrupted(ctx context.Context, err error) bool {
 	var e *luavm.Error
 	return errors.As(err, &e) && e.Kind == luavm.Cancelled && ctx.Err() != nil && !errors.Is(err, luavm.ErrCutOff)
 }
 
+// fullText is an error with its traceback, if it has one.
 func fullText(err error) string {
 	var e *luavm.Error
 	if errors.As(err, &e) && e.Traceback != "" && e.Traceback != "-" {

@@ -15,9 +15,9 @@ import (
 
 // streamer passes the deltas of an answer to hooks. A stream never waits for a hook:
 // each with handlers of message_update has a goroutine of its own while there is
-// something for it, and what comes meanwhile is joined. A handler only gets a
-// moment, so that a quick one, which is the normal case, stops an answer at the very
-// delta that it objects to.
+// something for it, and deltas that arrive meanwhile are joined. The stream only waits
+// a moment for a handler, so that a quick one, which is the normal case, stops an
+// answer at the very delta that it objects to.
 type streamer struct {
 	roster  *roster
 	behind  *background
@@ -42,7 +42,7 @@ type updates struct {
 	pending []joined
 	done    chan struct{} // closed when nothing runs any more; nil if nothing does
 	last    *agent.MessageUpdate
-	collect bool // somebody is about to collect abort
+	collect bool // collectAborts is about to take abort
 	abort   *agent.Abort
 	spent   time.Duration // of the budget
 }
@@ -141,9 +141,9 @@ func (s *streamer) start(h *hook, spec *event.Spec) {
 	}
 }
 
-// stop is told that a handler wants no more of an answer. While somebody is about to
-// collect that it waits for them, so that the order of the chain counts; otherwise
-// the stream, which may have nothing more to send for long, is ended at once.
+// stop ends an answer that a handler wants no more of. While collectAborts is about to
+// run, the abort waits for it, so that the order of the chain counts; otherwise the
+// stream, which may send nothing more for long, is ended at once. abort may be nil.
 func (u *updates) stop(answer int, abort *agent.Abort) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

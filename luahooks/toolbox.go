@@ -11,7 +11,7 @@ import (
 )
 
 // toolbox is the tools of the program and of hooks, as the agent gets them. It is a
-// [Toolbox].
+// [api.Toolbox].
 type toolbox struct {
 	program  []agent.Tool // the program's own; hooks may replace them by name
 	inactive []agent.Tool // those of them that the model does not get unless a hook chooses them
@@ -26,7 +26,7 @@ type toolbox struct {
 	chosen map[string]bool
 }
 
-// IsOwn is that of [Toolbox].
+// IsOwn is that of [api.Toolbox].
 func (b *toolbox) IsOwn(name string) bool {
 	return slices.ContainsFunc(slices.Concat(b.program, b.inactive), func(t agent.Tool) bool { return t.Spec().Name == name })
 }
@@ -67,7 +67,7 @@ func (b *toolbox) list(replaced func(h *hook, t *api.Tool, before agent.Tool)) [
 	return all
 }
 
-// Choose is that of [Toolbox].
+// Choose is that of [api.Toolbox].
 func (b *toolbox) Choose(names []string, by string) {
 	chosen := map[string]bool{}
 	for _, t := range b.All() {

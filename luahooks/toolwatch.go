@@ -26,7 +26,7 @@ func (*toolWatch) Wants(k agent.Kind) bool {
 	return false
 }
 
-// Handle never fails: what cannot be written down is told and still held.
+// Handle never fails: a change that cannot be marked is told, and still waits for approval.
 func (t *toolWatch) Handle(ctx context.Context, e agent.Event) error {
 	switch e.(type) {
 	case *agent.ToolExecutionStart:

@@ -17,46 +17,47 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// walk is an event's way along the handlers of some hooks. Its position is data
-// and no stack of calls, because a handler that does not stop keeps its
-// goroutine, and another one goes on from there. Loops in a coroutine (iter.Pull)
-// would do that too; they cost 1 to 1.5 µs for each event, and half of one more
-// for each handler.
+// walk is an event's way along the handlers of some hooks. Its position is kept in
+// fields, not in a stack of calls, because a handler that does not stop keeps its
+// goroutine, and another goroutine continues the walk. Loops in a coroutine
+// (iter.Pull) would allow that too, but cost 1 µs more for each event and 0.3 µs
+// more for each handler.
 type walk struct {
 	dispatcher *dispatcher
 	ctx        context.Context
 	spec       *event.Spec
 	steps      steps
-	hooks      []*hook // still to come
+	hooks      []*hook // after the current one
 
-	hook     *hook // that it is at, with what runs of it
-	in       *instance
-	handlers []*api.Handler
-	limit    int
-	n        int            // of the handler that runs or is next
-	tries    int            // of that handler
+	hook     *hook          // the current one; nil before the first
+	in       *instance      // of it
+	handlers []*api.Handler // of that
+	limit    int            // how many of them are run at most
+	n        int            // index of the handler that runs or is next
+	tries    int            // how often that was started in vain
 	ran      bool           // a handler of this hook began
-	running  bool           // it was handed to the lane
-	fn       *lua.LFunction // that was handed to it last
-	began    time.Time
+	running  bool           // a job was handed to the lane
+	fn       *lua.LFunction // of that job
+	began    time.Time      // when it was handed over
 }
 
-// steps are what an event does on its way. They are taken one after the other,
-// outside of jobs. Functions that are nil do nothing.
+// steps are what a kind of event does on its way. They are called one after the
+// other, outside of jobs. Functions that are nil do nothing.
 type steps struct {
-	// begin is called at a hook that has handlers, and says how many of those in
-	// in are run at most; nil runs all. It is called again when in was replaced
-	// before any began.
+	// begin is called before the handlers of a hook that has some, and returns how
+	// many of those of in are run at most; nil: all. It is called again if in was
+	// replaced before a handler began.
 	begin func(h *hook, in *instance) (limit int)
-	// asking is what handlers are asked; nil for a telling event.
+	// asking asks the handlers; nil for a telling event.
 	asking *asking
-	// run returns what runs for a handler of a telling event: inside a job, maybe
-	// still when the walk has gone on.
+	// run returns the function of the job that calls a handler of a telling event. It
+	// may still run when the walk has continued without it.
 	run func(in *instance, fn *lua.LFunction) func(L *lua.LState) error
-	// ended is told the number of a handler of h and how it ended. stop ends the
-	// walk.
+	// ended is called with the index of a handler of h and the error that it ended
+	// with. stop ends the walk.
 	ended func(h *hook, n int, err error) (stop bool)
-	// done ends a hook, also one without handlers. stop ends the walk.
+	// done is called after the handlers of a hook, also if it has none. stop ends the
+	// walk.
 	done func(h *hook) (stop bool)
 }
 
@@ -67,13 +68,13 @@ const allHandlers = math.MaxInt
 const maxReplaced = 20
 
 // walk runs the handlers that hooks have for an event, one after the other, each
-// at most once. Errors are reported. Handlers that are taken back meanwhile are
-// left out. A VM that is replaced at that moment is no reason to leave one out
-// that did not begin: a hook of which a handler began finishes the event on the
-// version that it began on, and goes on in a fresh copy if that was given up.
+// at most once, and reports their errors. It skips a handler that its hook removes
+// meanwhile. Where a hook is replaced before one of its handlers began, those of the
+// new version run. Afterwards the event is finished on the version that it began on,
+// or on a fresh copy of that if its VM had to be given up.
 func (d *dispatcher) walk(ctx context.Context, spec *event.Spec, hooks []*hook, steps steps) {
 	inner := ctx
-	if !api.IsCustom(spec.Name) { // what the agent tells of is nobody's wish any more
+	if !api.IsCustom(spec.Name) { // an event of the agent is not what somebody asked for
 		inner = agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
 	}
 	if spec.Kind == agent.KindContext {
@@ -83,7 +84,8 @@ func (d *dispatcher) walk(ctx context.Context, spec *event.Spec, hooks []*hook, 
 	d.lanes.Run(inner, w.next)
 }
 
-// next is a [luavm.Next].
+// next returns the job of the next handler, after the one before ended with err. It
+// is a [luavm.Next].
 func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 	if w.running {
 		w.running = false
@@ -105,7 +107,7 @@ func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 	}
 }
 
-// enter goes on to a hook.
+// enter makes h the current hook.
 func (w *walk) enter(h *hook) {
 	w.hook, w.in, w.n, w.tries, w.limit, w.ran = h, h.current(), 0, 0, 0, false
 	if w.handlers = w.in.handlers(w.spec.Name); len(w.handlers) > 0 {
@@ -124,7 +126,7 @@ func (w *walk) begin() {
 	}
 }
 
-// start makes the job of a handler.
+// start returns the job that runs a handler.
 func (w *walk) start(fn *lua.LFunction) luavm.Job {
 	w.running, w.began, w.fn = true, time.Now(), fn
 	j := luavm.Job{Name: w.spec.Name, Timeout: w.dispatcher.timeout, Clock: w.spec.Clock, Continues: w.ran && !w.hook.off.Load()}
@@ -136,7 +138,8 @@ func (w *walk) start(fn *lua.LFunction) luavm.Job {
 	return j
 }
 
-// ended is told how a handler ended. stop ends the walk.
+// ended records that the current handler ended with err, or revives its hook if the
+// handler did not begin because the VM is gone. stop ends the walk.
 func (w *walk) ended(err error) (stop bool) {
 	if !api.IsReplaced(err) {
 		w.ran = true
@@ -162,13 +165,13 @@ func (w *walk) ended(err error) (stop bool) {
 	return stop
 }
 
-// errLost is said of a hook whose handlers cannot be told apart any more.
+// errLost is the error of a hook whose remaining handlers cannot be identified.
 var errLost = errors.New("the hook was given up after some of its handlers had run; the others were left out")
 
-// moveOn goes from a VM that is gone to what runs of the hook now. If no handler
-// of it began, the event begins anew there. Otherwise the handlers that are left
-// are run, as far as it is known which these are: those of another version, or of
-// a copy that has not registered all of its own yet, are none of them.
+// moveOn replaces an instance whose VM is gone by the one that runs now. If no handler
+// of the hook began, the event begins anew there. Otherwise the remaining handlers
+// run in it, if it is a copy with the same handlers; moveOn is false if it is another
+// version, or a copy that has not registered all of them yet.
 func (w *walk) moveOn() bool {
 	in := w.hook.current()
 	handlers := in.handlers(w.spec.Name)
