@@ -7,6 +7,13 @@ import (
 	"strings"
 )
 
+// How much material there is.
+const (
+	hookCount     = 10
+	functionCount = 90
+	entryCount    = 10000
+)
+
 // exampleHooks are ten of the examples, in the order of their names, by the names
 // of their files. The one that runs git before each turn is not among them: what
 // it costs is git's.

@@ -19,12 +19,7 @@ type work struct {
 	size int64 // of the program's binary
 }
 
-const (
-	hookCount     = 10
-	functionCount = 90
-	entryCount    = 10000
-	requestLimit  = 30 * time.Second
-)
+const requestLimit = 30 * time.Second
 
 func newWork(dir string, s *server) (*work, error) {
 	w := &work{dir: dir, s: s}

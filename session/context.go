@@ -8,14 +8,6 @@ import (
 	"pi/session/message"
 )
 
-// Context returns the messages of the branch, as the core builds them: from
-// the last compaction on the branch its summary, what it keeps, and what
-// follows; with the context edits applied. Failed answers are among them, see
-// [ForModel].
-func (s *Session) Context() []Item {
-	return new(View).Context(s)
-}
-
 // ContextOf returns the context of a branch as [Session.Context] gives it, from its path
 // from the root. Entries before the first one that the compaction keeps are not even
 // decoded.

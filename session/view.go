@@ -1,9 +1,8 @@
 package session
 
 import (
-	"slices"
-
 	"pi/session/message"
+	"slices"
 )
 
 // View builds what a model sees of a session again and again while the session
@@ -69,4 +68,12 @@ func (v *View) ForModel(items []Item) []*message.Message {
 	p.out, p.results, p.between = slices.Clip(p.out), slices.Clone(p.results), slices.Clip(p.between)
 	p.endAnswer()
 	return slices.Clip(p.out)
+}
+
+// Context returns the messages of the branch, as the core builds them: from
+// the last compaction on the branch its summary, what it keeps, and what
+// follows; with the context edits applied. Failed answers are among them, see
+// [ForModel].
+func (s *Session) Context() []Item {
+	return new(View).Context(s)
 }
