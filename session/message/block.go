@@ -53,7 +53,7 @@ func (b *Block) encode() []byte {
 		return blockFields(b).Bytes()
 	}
 	was := decodeBlock(b.Raw)
-	if b.equal(&was) {
+	if b.Equal(&was) {
 		return b.Raw
 	}
 	return rawjson.Overlay(b.Raw, blockFields(&was), blockFields(b))
@@ -69,7 +69,9 @@ func (b *Block) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (b *Block) equal(c *Block) bool {
+// Equal reports whether two blocks have the same type and the same fields. Raw, and with
+// it every field that this package does not know, does not count.
+func (b *Block) Equal(c *Block) bool {
 	return b.Type == c.Type && b.Text == c.Text && b.Signature == c.Signature && b.Redacted == c.Redacted &&
 		b.ID == c.ID && b.Name == c.Name && bytes.Equal(b.Arguments, c.Arguments) &&
 		b.Data == c.Data && b.MimeType == c.MimeType
