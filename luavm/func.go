@@ -109,17 +109,14 @@ func (c *call) args(L *lua.LState) []reflect.Value {
 	case typeContext:
 		args = append(args, reflect.Value{})
 	}
-	fixed := len(c.params)
+	n := len(c.params)
 	if c.variadic {
-		fixed--
-	} else if L.GetTop() > fixed {
-		Raise(L, "'%s' takes at most %d arguments, got %d", c.name, fixed, L.GetTop())
+		n = max(n-1, L.GetTop())
+	} else if L.GetTop() > n {
+		Raise(L, "'%s' takes at most %d arguments, got %d", c.name, n, L.GetTop())
 	}
-	for i := range fixed {
-		args = append(args, c.arg(L, i+1, c.params[i]))
-	}
-	for i := fixed; c.variadic && i < L.GetTop(); i++ {
-		args = append(args, c.arg(L, i+1, c.params[fixed]))
+	for i := range n {
+		args = append(args, c.arg(L, i+1, c.params[min(i, len(c.params)-1)]))
 	}
 	return args
 }

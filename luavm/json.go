@@ -17,17 +17,13 @@ import (
 // has read it: large integers, the spelling of numbers, null fields and the
 // order of keys survive. An empty array stays an array.
 type JSON struct {
-	// Nulls decodes null fields of objects as Null; normally they are absent
-	// (and still go back as null when nothing is put there).
-	Nulls bool
 	// ToLua and ToWire rename the keys of objects, at every depth, on the way
 	// in and out. A key that came in keeps its spelling on the way out, unless
 	// names are renamed no more there: then it is spelt as in Lua.
 	ToLua, ToWire func(key string) string
 }
 
-// Null stands for null where Lua's nil cannot be: in lists, and everywhere
-// under JSON.Nulls.
+// Null is null where Lua's nil cannot be: in lists, and wherever Lua puts it.
 var Null lua.LValue = null{}
 
 type null struct{}
@@ -138,9 +134,6 @@ func (d *jsonDecoder) object(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.
 		f := jsonField{key: unquote(wire), wire: wire, raw: raw, decoded: d.value(raw, node.conv)}
 		if node.conv.ToLua != nil {
 			f.key = node.conv.ToLua(f.key)
-		}
-		if f.decoded == lua.LNil && node.conv.Nulls {
-			f.decoded = Null
 		}
 		if i, again := index[f.key]; again {
 			o.fields[i] = f // the last of equal keys counts
