@@ -69,7 +69,13 @@ func (m *module) listen(L *lua.LState, opts *lua.LTable, fn *lua.LFunction) (lua
 		return nil, err
 	}
 	s.port = l.Addr().(*net.TCPAddr).Port
-	return s.start(L, l)
+	quit := make(chan struct{})
+	if !m.env.Spawn(func(life context.Context) { s.serve(life, l, quit) }) {
+		_ = l.Close()
+		return nil, errors.New("listen: the hook is gone")
+	}
+	return record(L, "port", lua.LNumber(s.port), "url", lua.LString(fmt.Sprintf("http://127.0.0.1:%d%s", s.port, s.path)),
+		"close", m.vm.Func("close", sync.OnceFunc(func() { close(quit) }))), nil
 }
 
 // listenPatiently tries again while the port is taken: after a reload the server
@@ -94,18 +100,6 @@ func innermost(err error) error {
 		err = next
 	}
 	return err
-}
-
-// start serves until the hook ends or close is called, and returns the table of the server.
-func (s *server) start(L *lua.LState, l net.Listener) (lua.LValue, error) {
-	quit := make(chan struct{})
-	end := sync.OnceFunc(func() { close(quit) })
-	if !s.m.env.Spawn(func(life context.Context) { s.serve(life, l, quit) }) {
-		_ = l.Close()
-		return nil, errors.New("listen: the hook is gone")
-	}
-	return record(L, "port", lua.LNumber(s.port), "url", lua.LString(fmt.Sprintf("http://127.0.0.1:%d%s", s.port, s.path)),
-		"close", s.m.vm.Func("close", end)), nil
 }
 
 // serve serves until life or quit end, and waits for the requests that are served.

@@ -90,7 +90,10 @@ func (r *shellReader) script(src, via string) error {
 	r.depth++
 	defer func() { r.depth-- }()
 	syntax.Walk(file, func(n syntax.Node) bool {
-		r.node(n, src, via)
+		if s, ok := n.(*syntax.Stmt); ok {
+			r.statement(s, src, via)
+		}
+		r.unknown = r.unknown || needsShell(n, src)
 		return true
 	})
 	return nil
@@ -140,49 +143,28 @@ func (r *shellReader) inner(src, via string) {
 	}
 }
 
-// node lists the command of a statement, and marks what cannot be known without a shell.
-func (r *shellReader) node(n syntax.Node, src, via string) {
+// needsShell reports whether only a shell can know what comes of a node.
+func needsShell(n syntax.Node, src string) bool {
 	switch n := n.(type) {
-	case *syntax.Stmt:
-		r.statement(n, src, via)
-	case *syntax.CmdSubst:
-		// Backquotes take away a level of backslashes before anything else.
-		if n.Backquotes && strings.Contains(slice(src, n), `\`) {
-			r.unknown = true
-		}
-	case *syntax.ParamExp:
-		// ${x@P} runs what is in x, ${!x} reads what x names.
-		if n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps {
-			r.unknown = true
-		}
-	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
-		// The value of a variable is computed, and may have a substitution in
-		// a subscript.
-		if hasNames(n) {
-			r.unknown = true
-		}
+	case *syntax.CmdSubst: // backquotes remove a level of backslashes before anything else
+		return n.Backquotes && strings.Contains(slice(src, n), `\`)
+	case *syntax.ParamExp: // ${x@P} runs what is in x, ${!x} reads what x names
+		return n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
+	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop: // values are computed, which may have a substitution in a subscript
+		return hasNames(n)
 	case *syntax.BinaryTest:
-		if n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr && hasNames(n) {
-			r.unknown = true
-		}
+		return n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr && hasNames(n)
 	case *syntax.UnaryTest:
-		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
-			r.unknown = true
-		}
-	case *syntax.BinaryCmd:
-		// Behind a pipe time is a program with options of its own.
-		if _, timed := n.Y.Cmd.(*syntax.TimeClause); timed {
-			r.unknown = true
-		}
+		return n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
+	case *syntax.BinaryCmd: // behind a pipe time is a program with options of its own
+		_, timed := n.Y.Cmd.(*syntax.TimeClause)
+		return timed
 	case *syntax.WordIter:
-		if changesCommands(n.Name.Value) {
-			r.unknown = true
-		}
+		return changesCommands(n.Name.Value)
 	case *syntax.Assign:
-		if n.Index != nil && hasNames(n.Index) {
-			r.unknown = true
-		}
+		return n.Index != nil && hasNames(n.Index)
 	}
+	return false
 }
 
 // hasNames reports whether there is anything but numbers to compute with.

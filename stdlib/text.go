@@ -75,12 +75,6 @@ func openText(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	return m.table
 }
 
-// cut is a piece of a text, and what it is a piece of.
-type cut struct {
-	text              string
-	lines, totalLines int
-}
-
 // truncateText is text.truncate.
 func truncateText(L *lua.LState, s string, opts lua.LValue) (string, lua.LValue, error) {
 	lines, bytes, keep, marker := -1, -1, "head", ""
@@ -88,28 +82,26 @@ func truncateText(L *lua.LState, s string, opts lua.LValue) (string, lua.LValue,
 	if keep != "head" && keep != "tail" {
 		return "", nil, luavm.Misusef("option \"keep\" must be \"head\" or \"tail\", not %q", keep)
 	}
-	c := truncate(s, lines, bytes, keep == "tail")
-	info := record(L, "truncated", lua.LBool(c.text != s),
-		"total_lines", lua.LNumber(c.totalLines), "output_lines", lua.LNumber(c.lines),
-		"total_bytes", lua.LNumber(len(s)), "output_bytes", lua.LNumber(len(c.text)))
-	if c.text != s && marker != "" {
-		if keep == "tail" {
-			c.text = marker + c.text
-		} else {
-			c.text += marker
-		}
+	text, kept, total := truncate(s, lines, bytes, keep == "tail")
+	info := record(L, "truncated", lua.LBool(text != s), "total_lines", lua.LNumber(total), "output_lines", lua.LNumber(kept),
+		"total_bytes", lua.LNumber(len(s)), "output_bytes", lua.LNumber(len(text)))
+	switch {
+	case text == s:
+	case keep == "tail":
+		text = marker + text
+	default:
+		text += marker
 	}
-	return c.text, info, nil
+	return text, info, nil
 }
 
-// truncate keeps at most so many lines and bytes of one end; negative is no
-// limit.
-func truncate(s string, lines, bytes int, tail bool) cut {
+// truncate keeps at most so many lines and bytes of one end; negative is no limit.
+// It returns how many lines it kept and how many there are.
+func truncate(s string, lines, bytes int, tail bool) (text string, kept, total int) {
 	all := strings.SplitAfter(s, "\n")
 	if all[len(all)-1] == "" {
 		all = all[:len(all)-1]
 	}
-	c := cut{totalLines: len(all)}
 	size := 0
 	at := func(i int) string {
 		if tail {
@@ -117,20 +109,19 @@ func truncate(s string, lines, bytes int, tail bool) cut {
 		}
 		return all[i]
 	}
-	for ; c.lines < len(all) && (lines < 0 || c.lines < lines); c.lines++ {
-		if bytes >= 0 && size+len(at(c.lines)) > bytes {
+	for ; kept < len(all) && (lines < 0 || kept < lines); kept++ {
+		if bytes >= 0 && size+len(at(kept)) > bytes {
 			break
 		}
-		size += len(at(c.lines))
+		size += len(at(kept))
 	}
-	if c.lines == 0 && len(all) > 0 && lines != 0 && bytes > 0 { // not one line fits
-		c.lines, c.text = 1, piece(at(0), bytes, tail)
-	} else if tail {
-		c.text = s[len(s)-size:]
-	} else {
-		c.text = s[:size]
+	switch {
+	case kept == 0 && len(all) > 0 && lines != 0 && bytes > 0: // not one line fits
+		return piece(at(0), bytes, tail), 1, len(all)
+	case tail:
+		return s[len(s)-size:], kept, len(all)
 	}
-	return c
+	return s[:size], kept, len(all)
 }
 
 // piece is the beginning or the end of a line, at most n bytes, whole
