@@ -1,6 +1,6 @@
 // Package cli is the command line: flags, subcommands, exit statuses, and what is
-// said outside of a session. [Main] is the program; only it, and what stands here,
-// knows the arguments and the directory of the process.
+// printed outside of a session. [Main] is the program. Only this package knows the
+// arguments and the directory of the process.
 //
 //	cli.go          from arguments to an exit status; status.go: what each says
 //	flags.go        flags of a run; sessionflags.go: those that name a session;

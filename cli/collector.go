@@ -20,12 +20,12 @@ const (
 	// where it collects although the program still starts: at 36 MiB.
 	startHeap = 900
 	goHeap    = 100 // Go's own
-	// keptMemory is not worth a collection that gives it back.
+	// keptMemory is so little that a collection to give it back is not worth its time.
 	keptMemory = 16 << 20
 )
 
-// quietStart keeps the collector out of the way until the program has started,
-// which the caller says with started. What the person set with GOGC stays.
+// quietStart delays the collector until the caller calls started, when the program has
+// started. A GOGC of the person is not changed.
 func quietStart() (started func()) {
 	before := debug.SetGCPercent(startHeap)
 	if before != goHeap {
@@ -40,8 +40,8 @@ func quietStart() (started func()) {
 	}
 }
 
-// atFirstCollection calls f when the collector has run: a large session is being
-// read, and its heap is not to grow by that much again.
+// atFirstCollection calls f once the collector has run. If that is during the start, a
+// large session is being read, and the heap must not grow by as much again.
 func atFirstCollection(f func()) {
 	canary := new([16]byte) // nothing else points to its block
 	runtime.AddCleanup(canary, func(f func()) { f() }, f)

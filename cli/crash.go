@@ -22,24 +22,24 @@ import (
 	"golang.org/x/term"
 )
 
-// A program that is told to end and to say where it is (SIGQUIT, which a terminal
-// sends for Ctrl+\, and SIGABRT), or that breaks, ends like any other: what tools
-// started is ended, the session is saved, hooks hear of it, the terminal is as it
-// was. Where it was stands in a report below the agent directory. A panic is caught
-// on the goroutine that runs the front end; tools, hooks and providers have their
-// own net, which makes an error of it.
+// SIGQUIT (which a terminal sends for Ctrl+\) and SIGABRT ask a program to end and to
+// report where it is. After one of them, or a panic, pi ends in order all the same:
+// programs that tools started are ended, the session is saved, hooks are told, and the
+// terminal is restored. A report below the agent directory has the stacks. A panic is
+// caught on the goroutine that runs the front end; tools, hooks and providers have
+// their own net, which makes an error of it.
 
-// crash is what there is to say about such an end. It is safe for concurrent use.
+// crash remembers the first such signal or panic. It is safe for concurrent use.
 type crash struct {
 	cancel context.CancelFunc // ends the run
 	before *term.State        // of the terminal; nil if there is none
 
 	mu     sync.Mutex
-	status int    // 0: nothing has happened
-	said   string // for the person
+	status int    // the exit status; 0: nothing has happened
+	text   string // for the person
 }
 
-// newCrash notes how the terminal is. cancel ends the run in order.
+// newCrash remembers the state of the terminal. cancel ends the run in order.
 func newCrash(cancel context.CancelFunc) *crash {
 	c := &crash{cancel: cancel}
 	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {
@@ -107,24 +107,24 @@ func panicText(p any) string {
 	return fmt.Sprintf("a %T", p)
 }
 
-// note keeps the first thing that happened.
-func (c *crash) note(status int, said string) {
+// note remembers the first signal or panic.
+func (c *crash) note(status int, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.status == 0 {
-		c.status, c.said = status, said
+		c.status, c.text = status, text
 	}
 }
 
-// tell says what happened, if anything has, and gives the exit status for it, else
-// the one it is given.
+// tell writes the text for the person, if there was a signal or a panic, and returns
+// the exit status for it; else status.
 func (c *crash) tell(status int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.status == 0 {
 		return status
 	}
-	fmt.Fprintln(os.Stderr, "pi: "+printable.Text(c.said))
+	fmt.Fprintln(os.Stderr, "pi: "+printable.Text(c.text))
 	return c.status
 }
 
@@ -140,8 +140,8 @@ func (c *crash) force() {
 // maxReports is how many reports are kept.
 const maxReports = 10
 
-// writeReport writes where the program was into a file that only its owner reads,
-// and says where that is. It holds nothing that the program works on: no
+// writeReport writes stacks into a file that only its owner reads, and returns a
+// sentence with its path. The file holds nothing that the program works on: no
 // environment, no arguments, no text.
 func writeReport(what string, stacks []byte) string {
 	path, err := newReport(fmt.Sprintf("pi %s, %s %s/%s\n%s\n%s\n\n%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH,
@@ -199,8 +199,8 @@ func allStacks() []byte {
 	}
 }
 
-// withoutArguments takes the words in memory out of stacks that the runtime prints
-// behind the name of each function: a short key may stand in two of them.
+// withoutArguments removes the words of memory that the runtime prints behind the name
+// of each function: two of them may hold a short key.
 func withoutArguments(stacks []byte) []byte {
 	var out bytes.Buffer
 	for line := range strings.Lines(string(stacks)) {

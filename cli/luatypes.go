@@ -142,8 +142,7 @@ func removeOld(dir string, ours fs.FS) error {
 	return nil
 }
 
-// luarc is what the language server has to know. The fields stand in the order
-// of the file.
+// luarc are settings of the language server, in the order of the file.
 type luarc struct {
 	Schema          string            `json:"$schema"`
 	Version         string            `json:"runtime.version"`

@@ -108,7 +108,8 @@ func label(s string) string {
 	return s
 }
 
-// noteOf is what stands behind the tokens of a source, or of a part of it.
+// noteOf is the last column of a source, or of a part of it: its note, or how many of
+// what it has.
 func noteOf(s agent.Source, of string) string {
 	if s.Note != "" || s.Count == 0 || of == agent.SourceTools && s.Name != of {
 		return label(s.Note)

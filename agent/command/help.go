@@ -36,8 +36,8 @@ func helpCommand(all func() []Command) Command {
 	}
 }
 
-// What a command is called with stands left of what it does, unless it is longer
-// than usageWidth: then above it. Nothing is wider than a terminal of old.
+// The usage of a command is left of its help, or above it if it is longer than
+// usageWidth. No line is wider than a terminal of old.
 const (
 	usageWidth = 25
 	tableWidth = 79

@@ -65,8 +65,8 @@ func setModel(ctx context.Context, a *agent.Agent, ref string) (Outcome, error) 
 	return Outcome{Status: chosenModel(a, level != "")}, nil
 }
 
-// chosenModel says what was chosen, and what stands in its way. wished tells that
-// the person named a thinking level with it.
+// chosenModel names the model and the thinking level that were chosen, and what keeps
+// them from being used as they are. wished: the person named the level.
 func chosenModel(a *agent.Agent, wished bool) string {
 	model := a.Model()
 	lines := []string{fmt.Sprintf("model: %s:%s", model.Ref(), a.Thinking())}
@@ -113,7 +113,7 @@ func withCurrent(a *agent.Agent) []*llm.Model {
 
 // modelLines are the models with what is known of them, in columns.
 func modelLines(models []*llm.Model) []string {
-	const most = 44 // wide names stand out
+	const most = 44 // longer cells push their line out of the columns
 	var widths [4]int
 	rows := make([][4]string, len(models))
 	for i, m := range models {

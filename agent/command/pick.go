@@ -18,7 +18,7 @@ const (
 	nextPage = 10 * pageSize
 )
 
-// What can be chosen in the list of sessions besides one of them.
+// The lines of the list of sessions that are no session.
 const (
 	chooseMore   = "… more, older ones"
 	chooseAll    = "… those of all directories"

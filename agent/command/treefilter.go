@@ -39,7 +39,7 @@ func newTreeFilter(text string) treeFilter {
 // shows returns how an entry is shown, and whether it is.
 func (f treeFilter) shows(e *session.Entry, label string) (string, bool) {
 	if f.search != "" {
-		if e.Type == session.TypeLabel { // it stands at the entry that it names
+		if e.Type == session.TypeLabel { // it is shown with the entry that it names
 			return "", false
 		}
 		text, _ := entryText(e, true)

@@ -9,9 +9,9 @@ import (
 	"pi/session"
 )
 
-// The tree of a session as rows of text, for any terminal. What follows each
-// other stands at the same indentation; only what leaves the branch that goes on
-// is indented, below the row that it leaves from:
+// The tree of a session as rows of text, for any terminal. A branch is at one
+// indentation from its beginning to its end. Another branch that leaves it is indented,
+// below the row where it leaves:
 //
 //	* 0a1b2c3d  user: first
 //	* 1b2c3d4e  assistant: answer
@@ -19,8 +19,8 @@ import (
 //	  3d4e5f60      assistant: which was left
 //	> 4e5f6071  user: this way
 //
-// The branch that goes on is that of the leaf, and elsewhere the newest. What is
-// off the branch of the leaf can be folded into the row of its first entry.
+// The branch that is not indented is that of the leaf, and elsewhere the newest. Each
+// branch that leaves the one of the leaf can be folded into the row of its first entry.
 
 // treeNode is an entry that is shown.
 type treeNode struct {
@@ -156,7 +156,7 @@ func (v *treeView) rows(unfolded map[string]bool) []treeRow {
 	return rows
 }
 
-// deepest is the most that a row is indented: deeper branches stand there too.
+// deepest is the most that a row is indented, also one of a deeper branch.
 const deepest = 8
 
 func (v *treeView) row(i, depth int, lead string, folded int) treeRow {

@@ -14,7 +14,8 @@ import (
 	"pi/internal/printable"
 )
 
-// printPrompts joins what stands on the command line with what is piped in.
+// printPrompts are the prompts of the command line; the text from standard input is
+// added to the first, or is the only one.
 func (o Options) printPrompts(stdin *os.File) ([]string, error) {
 	piped, err := readPiped(stdin)
 	if err != nil {
@@ -51,9 +52,9 @@ func readPiped(f *os.File) (string, error) {
 	return strings.TrimRight(strings.ToValidUTF8(string(b), "\uFFFD"), "\n"), nil
 }
 
-// readPromptFiles adds what stands in files: SYSTEM.md and APPEND_SYSTEM.md of
-// the agent directory, unless the command line said something else, and the
-// instructions of the directories. What is wrong with them is a warning.
+// readPromptFiles adds files to the prompt: SYSTEM.md and APPEND_SYSTEM.md of the agent
+// directory, unless the command line gives these texts, and the instructions of the
+// directories. Problems with them are warnings.
 func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 	read := func(name string, into *string) {
 		path := filepath.Join(p.AgentDir, name)

@@ -11,10 +11,10 @@ import (
 	"pi/cli/providers"
 )
 
-// Where nobody watches, in print mode, the model that answers is the one that was
-// meant, or the run ends: a script takes the words of the demo, or of a model that
-// a broken settings file no longer names, for an answer. In a terminal the person
-// sees who answers, and the demo shows how to go on.
+// In print mode nobody watches. So either the model that the person meant answers, or
+// the run ends: a script would take the words of the demo, or of another model because
+// a settings file is broken, for the answer. In a terminal the person sees which model
+// answers, and the demo shows the next step.
 
 // tryDemo is the way to use pi without a key.
 const tryDemo = "to try pi without a key, name the script that is built in: --model demo/tour"
@@ -54,8 +54,8 @@ func (c *modelChoice) check(m *llm.Model) error {
 	return &NoKeyError{unattendedError{failed.Error(), failed.NextStep + "\n" + tryDemo}}
 }
 
-// lostSetting names a setting without effect that has a say in who answers; "" if
-// there is none.
+// lostSetting names a setting that cannot be used and would decide which model answers;
+// "" if there is none.
 func (c *modelChoice) lostSetting() string {
 	for _, p := range c.place.lost {
 		if !p.Warning && c.decides(p) {
@@ -68,7 +68,8 @@ func (c *modelChoice) lostSetting() string {
 	return providers.Misplaced(c.place.Config, c.place.Keys, c.model.Provider, c.by >= byKey)
 }
 
-// decides reports whether a lost setting has a say in who answers.
+// decides reports whether the setting that p lost could have named another model, or
+// another server for it.
 func (c *modelChoice) decides(p config.Problem) bool {
 	switch {
 	case p.Key == "model":

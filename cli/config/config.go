@@ -16,7 +16,7 @@
 // A setting is added in Config, in [Default], and with a comment in
 // config.example.toml, which the tests compare with both. A mistake in a file is a
 // [Problem] with its line and costs that one setting; no message repeats a key.
-// Nothing here prints, or decides what becomes of a setting.
+// Nothing here prints problems, and nothing applies a setting.
 package config
 
 import "time"

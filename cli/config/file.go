@@ -42,7 +42,7 @@ func tooLarge(size int64) error {
 	return fmt.Errorf("%d bytes are too many, at most %d are read%s", size, maxSize, leftOut)
 }
 
-// leftOut is the end of what is said of a file beyond the bounds.
+// leftOut ends each message about a file beyond the bounds.
 const leftOut = "; the file is left out"
 
 // OthersMayRead reports whether the mode of a file lets others than its owner read

@@ -19,7 +19,7 @@ import (
 // Settings are layered: the defaults, the agent directory's config.toml, the
 // project's .pi/config.toml, the environment; flags come on top and are the
 // caller's. A file with a syntax error counts for nothing; otherwise every value
-// stands for itself, so that one mistake costs one setting.
+// is checked by itself, so that one mistake costs one setting.
 
 // Load reads the settings of agentDir and of the project in cwd. It prints
 // nothing; the Config is usable whatever the problems are. A file that does not

@@ -57,8 +57,8 @@ func (p *printer) setting(path, key, value string) {
 	fmt.Fprintln(p.out, line)
 }
 
-// shownKey is a key with escapes for what cannot be seen; such characters stand
-// only in quoted keys.
+// shownKey is a key with escapes for characters that cannot be seen, which only quoted
+// keys have.
 func shownKey(key string) string {
 	var b strings.Builder
 	for _, r := range key {

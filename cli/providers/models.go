@@ -82,7 +82,7 @@ func (p *source) unknownModel(id string) *llm.Model {
 
 // unlisted makes a model for an id that nobody lists: another form of the name of one
 // that the provider lists, or one that the maker of the API has under that name.
-// What the maker says of it is true behind a gateway too, except for prices.
+// Facts from the maker are true behind a gateway too, except for prices.
 func (p *source) unlisted(id string) *llm.Model {
 	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
 		p.applySettings(m, p.key().Needed())
