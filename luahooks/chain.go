@@ -46,11 +46,11 @@ func New(o Options) *Chain {
 	if c.guard == nil {
 		c.guard = trust.NewForRun(o.Places.Cwd)
 	}
-	c.dialogs = newDialogQueue(c)
 	c.gates = gatekeeper{c.roster}
 	c.reports = &reporter{audience: &c.audience, log: &hookLog{path: o.LogPath}, isEnding: c.behind.isEnding}
 	c.events = newDispatcher(dispatcher{roster: c.roster, gates: c.gates, reports: c.reports, behind: c.behind, lanes: &c.lanes,
 		timeout: o.Timeout, grace: o.Grace})
+	c.dialogs = newDialogQueue(c.events)
 	c.edits = &edits{guard: c.guard, dir: c.dir, audience: &c.audience, behind: c.behind}
 	c.loader = &loader{places: &c.opts.Places, guard: c.guard, dir: c.dir, roster: c.roster, gates: c.gates, audience: &c.audience,
 		reports: c.reports, behind: c.behind, events: c.events, edits: c.edits, newInstance: c.newInstance, applyRegistered: c.applyRegistered,
@@ -113,7 +113,7 @@ func (c *Chain) Wants(k agent.Kind) bool { return c.roster.wants(k) }
 
 // Handle passes e along the chain. The error is only ever that of a chain whose
 // context ended at a gate. After Close gates block, and nothing else happens.
-func (c *Chain) Handle(ctx context.Context, e agent.Event) error { return c.events.handle(ctx, e) }
+func (c *Chain) Handle(ctx context.Context, e agent.Event) error { return c.events.Handle(ctx, e) }
 
 // Watcher is the listener that opens and closes the window in which a change of a
 // hook's file may be that of a tool. It listens before hooks do.

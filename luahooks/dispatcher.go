@@ -12,8 +12,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// dispatcher passes events along the handlers of hooks. It may be used from any
-// goroutine.
+// dispatcher is the [agent.Listener] that passes events along the handlers of hooks. It
+// may be used from any goroutine.
 type dispatcher struct {
 	roster  *roster
 	gates   gatekeeper
@@ -40,8 +40,11 @@ func newDispatcher(d dispatcher) *dispatcher {
 	return &d
 }
 
-// handle passes e along the chain, as [Chain.Handle] promises.
-func (d *dispatcher) handle(ctx context.Context, e agent.Event) error {
+// Wants reports whether a hook listens to k.
+func (d *dispatcher) Wants(k agent.Kind) bool { return d.roster.wants(k) }
+
+// Handle passes e along the chain, as [Chain.Handle] promises.
+func (d *dispatcher) Handle(ctx context.Context, e agent.Event) error {
 	spec := d.roster.events[e.Kind()]
 	if spec == nil {
 		return nil

@@ -37,6 +37,7 @@ type parts struct {
 	guard    *trust.Guard
 	made     []*instance
 	models   *llm.Models
+	tools    api.Toolbox
 	failures []string // that the dispatcher handed to its keeper
 }
 
@@ -70,7 +71,7 @@ func (p *parts) instance(h *hook) *instance {
 	in.records = record.NewConverter(in.vm, new(record.ValidJSON))
 	in.script = api.NewScript(in.vm, in.records, api.Program{Hook: api.HookInfo{Name: h.Name}, Timeout: 10 * time.Second, Owner: in, Life: in.behind.life,
 		Host: p.audience.hostNow, UI: p.audience.uiNow, Notify: p.audience.notify, CheckEvent: p.roster.checkEvent, CountHandlers: p.roster.count,
-		Models: p.models, ProvidersChanged: func() {},
+		Models: p.models, Tools: p.tools, ProvidersChanged: func() {},
 		Log: func(text string) { p.host.note(h.Name + " logs " + text) },
 		Emit: func(ctx context.Context, name string, data json.RawMessage) {
 			p.events.emitCustom(ctx, h, name, data)
@@ -100,14 +101,14 @@ func TestADispatcherPassesEventsAlongHooks(t *testing.T) {
 	p.hook("b", `pi.on("input", function(e) return { text = e.text .. "b" } end)
 		pi.on("a:done", function(e) pi.log(e.type .. e.data.n) end)`)
 	e := &agent.Input{Text: "x"}
-	mustDo(t, p.events.handle(t.Context(), e))
+	mustDo(t, p.events.Handle(t.Context(), e))
 	if e.Text != "xab" {
 		t.Errorf("the text became %q", e.Text)
 	}
 	if len(p.failures) != 1 || !strings.HasPrefix(p.failures[0], "broken: input: ") {
 		t.Errorf("failures: %q", p.failures)
 	}
-	mustDo(t, p.events.handle(t.Context(), &agent.SessionNew{SessionID: "s"}))
+	mustDo(t, p.events.Handle(t.Context(), &agent.SessionNew{SessionID: "s"}))
 	if want := []string{"a logs heard", "b logs a:done1"}; !slices.Equal(p.host.told(), want) {
 		t.Errorf("got %q, want %q", p.host.told(), want)
 	}
@@ -118,13 +119,13 @@ func TestAtAGateOfADispatcherARewriteIsSeenByThoseBefore(t *testing.T) {
 	p.hook("gate", `pi.on("tool_call", function(e) if e.input.command == "rm" then return { block = true, reason = "no rm" } end end)`)
 	p.hook("rewrite", `pi.on("tool_call", function(e) return { input = { command = "rm" } } end)`)
 	e := &agent.ToolCall{Name: "bash", Input: []byte(`{"command":"ls"}`)}
-	mustDo(t, p.events.handle(t.Context(), e))
+	mustDo(t, p.events.Handle(t.Context(), e))
 	if !e.Block || e.BlockedBy != "gate" || e.Reason != "no rm" {
 		t.Errorf("block %v by %q: %s", e.Block, e.BlockedBy, e.Reason)
 	}
 	p.behind.announceEnd()
 	user := &agent.UserBash{Command: "ls"}
-	mustDo(t, p.events.handle(t.Context(), user))
+	mustDo(t, p.events.Handle(t.Context(), user))
 	if user.Blocked == "" {
 		t.Error("a gate is open after the end")
 	}
@@ -370,5 +371,99 @@ func TestProvidersOfHooksGiveBackWhatTheyCovered(t *testing.T) {
 	spec, _ := models.Lookup("acme")
 	if _, ok := models.Lookup("new"); ok || spec.Default != "own" {
 		t.Errorf("acme is %q, new is there: %v", spec.Default, ok)
+	}
+}
+
+// plainTool is a tool of the program.
+type plainTool struct {
+	agent.Tool
+	name string
+}
+
+func (t plainTool) Spec() llm.ToolSpec { return llm.ToolSpec{Name: t.name} }
+
+func (n *noting) SetTools(tools []agent.Tool, by string) {
+	line := "tools by " + by + ":"
+	for _, t := range tools {
+		line += " " + t.Spec().Name
+	}
+	n.note(line)
+}
+
+func TestAToolboxPutsToolsOfHooksInTheirPlaces(t *testing.T) {
+	p := newParts(t)
+	b := &toolbox{program: []agent.Tool{plainTool{name: "read"}, plainTool{name: "bash"}}, inactive: []agent.Tool{plainTool{name: "grep"}},
+		only: []string{"read", "bash", "grep", "own"}, roster: p.roster, audience: &p.audience}
+	tool := func(name string) string {
+		return `pi.tool{ name = "` + name + `", description = "d", parameters = { type = "object" }, execute = function() end } `
+	}
+	p.tools = b
+	p.hook("h", tool("own")+tool("read")+tool("forbidden"))
+	for range 2 { // the warning comes once
+		b.Apply("")
+	}
+	b.Choose([]string{"grep", "own", "forbidden"}, "h")
+	want := []string{"tools by : read bash own", "warning: hook h replaces the tool read", "tools by : read bash own", "tools by h: grep own"}
+	if got := p.host.told(); !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	if !b.IsOwn("grep") || b.IsOwn("own") {
+		t.Error("the program's own tools are those that it was given")
+	}
+}
+
+func TestDialogsComeOneAfterTheOther(t *testing.T) {
+	p := newParts(t)
+	p.hook("h", `pi.on("ui_prompt_start", function(e) pi.log(e.kind) end)`)
+	q := newDialogQueue(p.events)
+	mustDo(t, q.Ask(t.Context(), "confirm", "first", func(ctx context.Context) error {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := q.Ask(ctx, "input", "second", nil); !errors.Is(err, context.Canceled) || !q.IsOpen() {
+			t.Errorf("two dialogs are open: %v", err)
+		}
+		return nil
+	}))
+	if got := p.host.told(); q.IsOpen() || !slices.Equal(got, []string{"h logs confirm"}) {
+		t.Errorf("told %q", got)
+	}
+}
+
+func TestAQueueStartsEventsInTheirOrder(t *testing.T) {
+	q, b := new(eventQueue), newBackground()
+	var order []int
+	first := q.add(b, func(own *turn) {
+		q.add(b, func(*turn) { order = append(order, 2) })
+		if q.begin(b) != nil {
+			t.Error("somebody else gets the turn of an event that starts")
+		}
+		order = append(order, 1)
+		own.end()
+	})
+	<-first
+	b.close(t.Context())
+	if !slices.Equal(order, []int{1, 2}) {
+		t.Errorf("started %v", order)
+	}
+	select {
+	case <-q.add(b, func(*turn) { t.Error("started after the end") }):
+	case <-time.After(10 * time.Second):
+		t.Error("an event that cannot start is waited for")
+	}
+}
+
+func TestTheBackgroundEndsInOrder(t *testing.T) {
+	b := newBackground()
+	ctx, cancel := b.detach(t.Context())
+	defer cancel()
+	b.run(func() { <-ctx.Done() })
+	if b.isEnding() || !b.announceEnd() || b.announceEnd() || !b.isEnding() {
+		t.Error("the end is announced once")
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	b.close(ended) // the time that was given is over, so what runs is cut off
+	if ctx.Err() == nil || b.run(func() {}) {
+		t.Error("something goes on after the end")
 	}
 }

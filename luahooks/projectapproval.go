@@ -60,14 +60,14 @@ func (p *projectApproval) decide(ctx context.Context) bool {
 
 // askHooks asks the hooks that do not come from the project.
 func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFile) (decided, yes bool) {
-	if !p.events.roster.wants(agent.KindProjectTrust) {
+	if !p.events.Wants(agent.KindProjectTrust) {
 		return false, false
 	}
 	e := &agent.ProjectTrust{Cwd: p.places.Cwd}
 	for _, f := range files {
 		e.Files = append(e.Files, agent.TrustFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
 	}
-	if err := p.events.handle(ctx, e); err != nil || e.Refused {
+	if err := p.events.Handle(ctx, e); err != nil || e.Refused {
 		return true, false
 	}
 	if e.Trusted == nil {
