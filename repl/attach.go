@@ -71,6 +71,7 @@ func resolve(name, cwd string) (string, string) {
 	return name, path
 }
 
+// absolute is a name as a path, with ~ for the home directory.
 func absolute(name, cwd string) string {
 	if rest, ok := strings.CutPrefix(name, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -83,6 +84,7 @@ func absolute(name, cwd string) string {
 	return filepath.Join(cwd, name)
 }
 
+// fileBlock is the block with the content of a file.
 func fileBlock(name, path string, info os.FileInfo) (message.Block, error) {
 	if !info.Mode().IsRegular() {
 		return message.Block{}, fmt.Errorf("it is no regular file")

@@ -27,6 +27,7 @@ func (r *REPL) suggest(line string, pos int) (head string, words []string, tail 
 	return head, words, tail
 }
 
+// candidates returns what the word at the end of before may become, behind head.
 func (r *REPL) candidates(before string) (head string, words []string) {
 	if _, word := lastWord(before); strings.HasPrefix(word, "@") {
 		return before[:len(before)-len(word)+1], paths(word[1:], r.agent.Cwd())

@@ -131,6 +131,7 @@ func numbered(options []string, i int) string {
 	return fmt.Sprintf("%3d  %s", i+1, strings.TrimRight(row, " "))
 }
 
+// paragraphs are the lines of texts that are not empty, fit to be shown.
 func paragraphs(texts ...string) (lines []string) {
 	for _, text := range texts {
 		if text = strings.Trim(printable.Text(text), "\n"); text != "" {

@@ -168,6 +168,7 @@ func (f *field) HandleInput(key string) {
 	}
 }
 
+// set sets the text; the first option that it means is chosen.
 func (f *field) set(text []rune) {
 	f.text, f.at = slices.Clone(text), -1
 	if _, matches := f.found(); matches && f.q.options != nil && strings.TrimSpace(string(text)) != "" {
@@ -175,6 +176,7 @@ func (f *field) set(text []rune) {
 	}
 }
 
+// move chooses the next option, or with -1 the one before.
 func (f *field) move(by int) {
 	found, _ := f.found()
 	n := len(found)
@@ -189,6 +191,7 @@ func (f *field) move(by int) {
 	}
 }
 
+// enter answers with the chosen option, or with the text.
 func (f *field) enter() {
 	line := strings.TrimSpace(string(f.text))
 	shown := line

@@ -201,6 +201,7 @@ func (r *REPL) await(ctx context.Context, result <-chan terminal.Line) (terminal
 	}
 }
 
+// closed ends a prompt that has closed by itself.
 func (r *REPL) closed(e terminal.Line) (terminal.Line, error) {
 	r.prompter.Ended()
 	if errors.Is(e.Err, io.EOF) && r.HasUI() {

@@ -174,6 +174,7 @@ type surfaces struct {
 	closed bool
 }
 
+// add reports false, and adds nothing, after close.
 func (all *surfaces) add(s *surface) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -152,6 +152,7 @@ func (r *REPL) begin() error {
 	return r.startErr
 }
 
+// open begins to read the terminal.
 func (r *REPL) open() error {
 	entries, err := r.history.Load()
 	if err != nil {

@@ -44,6 +44,7 @@ func (s *status) set(key, text string) bool {
 	return had != text
 }
 
+// spend notes that something was spent, if it was.
 func (s *status) spend(cost float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,6 +117,7 @@ func contextTokens(branch []*session.Entry) int {
 	return 0
 }
 
+// tokens is a number of tokens in words, and how much of the window it is.
 func tokens(n, window int) string {
 	text := fmt.Sprintf("%d tokens", n)
 	if n >= 1000 {

@@ -23,6 +23,7 @@ const (
 // line is not ended while the tool runs; if something else is written meanwhile, the
 // end is shown on a line that names the call again.
 
+// toolStart begins the line of a call.
 func (t *transcript) toolStart(p *terminal.Page, e *agent.ToolExecutionStart, title string, more []string) {
 	if t.calls == nil {
 		t.calls = map[string]string{}
@@ -36,6 +37,7 @@ func (t *transcript) toolStart(p *terminal.Page, e *agent.ToolExecutionStart, ti
 	}
 }
 
+// toolCall shows the call as a hook has rewritten it.
 func (t *transcript) toolCall(p *terminal.Page, e *agent.ToolCall) {
 	if e.RewrittenBy == "" || e.Block {
 		return
@@ -46,6 +48,7 @@ func (t *transcript) toolCall(p *terminal.Page, e *agent.ToolCall) {
 	p.Print(t.Styled(terminal.StyleDim, "  "+printable.Line(e.RewrittenBy)+" made it: "+title))
 }
 
+// toolEnd ends the line of a call, and shows body below it.
 func (t *transcript) toolEnd(p *terminal.Page, e *agent.ToolExecutionEnd, body string) {
 	mark, st := " ✓", terminal.StyleSuccess
 	if e.Result.IsError {
@@ -115,6 +118,7 @@ func changed(details json.RawMessage) string {
 	return d.Diff
 }
 
+// resultText is the text of a result, with the types of its images.
 func resultText(r agent.Result) string {
 	var parts []string
 	for _, b := range r.Content {
@@ -144,6 +148,7 @@ func (t *transcript) fold(lines []string, limit int, paint func(string) string) 
 	return b.String()
 }
 
+// diffLine is a line of a difference in its colour.
 func (t *transcript) diffLine(line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):

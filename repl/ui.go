@@ -75,6 +75,7 @@ func (r *REPL) SetWorking(text string) {
 	}
 }
 
+// showWorking shows the text of a hook while the agent works.
 func (r *REPL) showWorking(text string) {
 	if r.HasUI() {
 		r.screen.Line(terminal.StyleDim, "… "+terminal.Cut(text, terminal.Columns(r.opts.Out)-3))

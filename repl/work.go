@@ -226,6 +226,7 @@ func (r *REPL) steering(ctx context.Context, ready, stop <-chan struct{}) {
 	}
 }
 
+// unread puts a typed line back, unless it is empty.
 func (r *REPL) unread(text string) {
 	if text != "" {
 		r.inbox.Unread(text)

@@ -161,6 +161,7 @@ func asWords(table any) any {
 	return words
 }
 
+// areNumbers reports whether all words are whole numbers or empty.
 func (w Words) areNumbers() bool {
 	for _, word := range w {
 		if _, err := strconv.Atoi(word); err != nil && word != "" {

@@ -118,6 +118,7 @@ func (d *discovery) address() string {
 	return Join(base, "/models")
 }
 
+// withQuery adds a parameter to an address.
 func withQuery(address, query string) string {
 	if strings.Contains(address, "?") {
 		return address + "&" + query
@@ -135,6 +136,7 @@ func (d *discovery) sibling(path string) string {
 	return base
 }
 
+// list gets the list of models and what else the server tells of them.
 func (d *discovery) list(ctx context.Context) ([]Found, error) {
 	body, err := d.get(ctx, d.address())
 	var refusal *llm.ProviderError
@@ -227,6 +229,7 @@ func (d *discovery) complete(ctx context.Context, offers []offer, found []Found)
 	return found
 }
 
+// more gets another list of the server; nil if there is none.
 func (d *discovery) more(ctx context.Context, path string) []offer {
 	body, err := d.get(ctx, d.sibling(path))
 	if err != nil {
@@ -239,6 +242,7 @@ func (d *discovery) more(ctx context.Context, path string) []offer {
 	return offers
 }
 
+// setWindow sets the context window of one model, if it is known.
 func setWindow(found []Found, id string, window int) {
 	for i := range found {
 		if found[i].ID == id && window > 0 {

@@ -102,6 +102,7 @@ func readOffers(offers []offer) []Found {
 	return found
 }
 
+// read describes the model.
 func (o offer) read(id string) Found {
 	can := o.child("capabilities")
 	reasons := o.has("supported_parameters", "reasoning") || o.has("tags", "reasoning") || o["thinking"] == true ||
@@ -129,6 +130,7 @@ func (o offer) id() string {
 	return id
 }
 
+// title is the name for people, of characters that can be shown; "" if there is none.
 func (o offer) title() string {
 	const longest = 100
 	title := strings.Map(func(r rune) rune {
@@ -225,6 +227,7 @@ func (o offer) amount(names ...string) float64 {
 	return -1
 }
 
+// text is the first field of those names that is a text; "" if there is none.
 func (o offer) text(names ...string) string {
 	for _, name := range names {
 		if s, ok := o[name].(string); ok && s != "" {

@@ -62,6 +62,7 @@ func parseErrorBody(body []byte) (errorBody, bool) {
 	return errorBody{Message: string(body)}, false
 }
 
+// parseErrorJSON reads a JSON text; depth counts the objects around it.
 func parseErrorJSON(body []byte, depth int) (errorBody, bool) {
 	if depth > 4 || len(body) == 0 {
 		return errorBody{}, false
@@ -168,6 +169,7 @@ func (e *errorBody) readDetails(raw json.RawMessage) {
 	}
 }
 
+// clip is the beginning of a text, for a message.
 func clip(b []byte) string {
 	const most = 200
 	if len(b) > most {

@@ -93,6 +93,7 @@ func (f *faults) stream(ctx context.Context, err error) error {
 	}
 }
 
+// cut describes an answer that ended before it was complete.
 func (f *faults) cut(message string, cause error) *llm.ProviderError {
 	if errors.Is(cause, ErrCut) {
 		cause = nil

@@ -42,6 +42,7 @@ func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
 	return f.statusHint(e)
 }
 
+// statusHint is the hint that the status of an answer gives.
 func (f *faults) statusHint(e *llm.ProviderError) string {
 	switch {
 	case e.Status == http.StatusForbidden:
@@ -68,6 +69,7 @@ func RefusesKey(err error) bool {
 	return errors.As(err, &e) && e.Status != 0 && isKeyTrouble(e, strings.ToLower(e.Message))
 }
 
+// isKeyTrouble reports whether a server refuses the key; message is in lower case.
 func isKeyTrouble(e *llm.ProviderError, message string) bool {
 	if e.Status == http.StatusUnauthorized || e.Type == "authentication_error" || e.Code == "invalid_api_key" || e.Type == "invalid_api_key" {
 		return true
@@ -104,6 +106,8 @@ func (f *faults) connection(ctx context.Context, err error) error {
 	return e
 }
 
+// connectionHint returns what the person can do about a call without an answer, and
+// whether another attempt may help.
 func (f *faults) connectionHint(err error) (hint string, retryable bool) {
 	base := fmt.Sprintf("base_url of [providers.%s] is %s", f.model.Provider, f.secrets.hide(printable.URL(f.model.BaseURL)))
 	var dns *net.DNSError
@@ -157,6 +161,7 @@ func isRefusedHere(err error) bool {
 	return !ok || addr.IP.IsLoopback() || addr.IP.IsUnspecified()
 }
 
+// isCertificateTrouble reports whether the certificate of the server is not trusted.
 func isCertificateTrouble(err error) bool {
 	var verification *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError

@@ -57,6 +57,7 @@ func promptTokens(r *llm.Request) int {
 	return estimate
 }
 
+// messageTokens estimates the size of a message.
 func messageTokens(m *message.Message) int {
 	bytes, images := 0, 0
 	for i := range m.Content {

@@ -54,6 +54,7 @@ func isOverflow(e *llm.ProviderError) bool {
 	return (e.Type == "request_too_large" || hasAny(text, overflowWords())) && !hasAny(text, rateWords())
 }
 
+// hasAny reports whether a text contains one of the words.
 func hasAny(text string, words []string) bool {
 	for _, w := range words {
 		if strings.Contains(text, w) {
@@ -80,6 +81,7 @@ type silent struct {
 	prompt int
 }
 
+// pass yields a delta, or in place of a stop the error that it hides.
 func (s *silent) pass(d llm.Delta, err error) bool {
 	switch d.Kind {
 	case llm.DeltaText, llm.DeltaToolCall:

@@ -27,6 +27,7 @@ func (q *quirk) applies(m *llm.Model, server string) bool {
 	return listed(q.apis, m.API) && listed(q.servers, server) && (q.models == "" || q.models == reasoners && m.Reasoning || anyGlob(q.models, m.ID))
 }
 
+// listed reports whether a list of words has a word; an empty list has all.
 func listed(list, word string) bool {
 	if list == "" {
 		return true
@@ -73,6 +74,7 @@ func serverOf(m *llm.Model) string {
 	return ""
 }
 
+// answersAt reports whether an address is of this kind of server.
 func (k *kind) answersAt(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	for suffix := range strings.FieldsSeq(k.hosts) {

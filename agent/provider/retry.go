@@ -89,6 +89,7 @@ func retryAfter(h http.Header) time.Duration {
 	return max(0, at.Sub(now))
 }
 
+// number parses a number of units.
 func number(s string, unit time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(n) || n < 0 {
@@ -122,6 +123,7 @@ func findDelay(message string) time.Duration {
 	return total
 }
 
+// unitOf is the unit that a word in lower case names.
 func unitOf(word string) time.Duration {
 	switch {
 	case strings.HasPrefix(word, "ms"), strings.HasPrefix(word, "milli"):

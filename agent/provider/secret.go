@@ -43,6 +43,7 @@ func collectSecrets(key string, headers ...http.Header) secrets {
 	return s
 }
 
+// add adds a secret, unless it is too short to be one.
 func (s *secrets) add(v string) {
 	if v = strings.TrimSpace(v); len(v) >= smallestKey {
 		*s = append(*s, v)

@@ -144,6 +144,7 @@ var errStopped = fmt.Errorf("stopped by the consumer")
 // says nothing.
 const smallestLimit = 1 << 20
 
+// decode yields the deltas of an answer up to its end, and returns why it ended early.
 func decode(body io.Reader, d Decoder, r *llm.Request, yield func(llm.Delta, error) bool) error {
 	events := sse.NewReader(body)
 	keeper, _ := d.(Keeper)
@@ -218,6 +219,7 @@ func send(ctx context.Context, client *http.Client, r *llm.Request, call *Call, 
 	return body, nil
 }
 
+// newRequest makes the request of a call, with what the callbacks change in it.
 func newRequest(ctx context.Context, r *llm.Request, call *Call, f *faults) (*http.Request, error) {
 	body := call.Body
 	if r.Body != nil {

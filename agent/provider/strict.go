@@ -49,6 +49,7 @@ type place struct {
 func (p place) inner() place { return place{p.depth + 1, p.hidden} }
 func (p place) hide() place  { return place{p.depth, true} }
 
+// strictNode is the strict form of one schema.
 func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 	if at.depth > strictDepth || len(schema) == 0 || schema[0] != '{' {
 		return nil, errNotStrict
@@ -81,6 +82,7 @@ func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 	return fields.JSON(), nil
 }
 
+// strictKeyword is the strict form of the value of a keyword.
 func strictKeyword(f *Field, at place) (json.RawMessage, error) {
 	switch f.Name {
 	case "properties":
@@ -111,6 +113,7 @@ func strictKeyword(f *Field, at place) (json.RawMessage, error) {
 	return f.Value, nil
 }
 
+// eachField is an object of schemas in their strict form.
 func eachField(object json.RawMessage, at place) (json.RawMessage, error) {
 	fields, err := ReadFields(object)
 	if err != nil {
@@ -124,6 +127,7 @@ func eachField(object json.RawMessage, at place) (json.RawMessage, error) {
 	return fields.JSON(), nil
 }
 
+// eachElement is a list of schemas in their strict form.
 func eachElement(list json.RawMessage, at place) (json.RawMessage, error) {
 	var elements []json.RawMessage
 	if err := json.Unmarshal(list, &elements); err != nil {

@@ -71,6 +71,7 @@ func progress(update agent.Update) watcher {
 	}}
 }
 
+// orNil is nil for a text that is whole.
 func (t Truncation) orNil() *Truncation {
 	if !t.Truncated {
 		return nil
@@ -78,6 +79,7 @@ func (t Truncation) orNil() *Truncation {
 	return &t
 }
 
+// result is the outcome for the model; own reports that its timeout was that of the call.
 func (o *BashOutcome) result(timeout float64, own bool) agent.Result {
 	var notes []string
 	if o.Truncation.Truncated {
@@ -98,6 +100,7 @@ func (o *BashOutcome) result(timeout float64, own bool) agent.Result {
 	return r
 }
 
+// truncationNotice names the lines that are shown, and the file with all of them.
 func (o *BashOutcome) truncationNotice() string {
 	where := "all of it: " + o.FullOutputPath
 	if o.FullOutputCut {

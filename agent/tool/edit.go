@@ -156,6 +156,7 @@ func editFile(ctx context.Context, p place, edits []replacement) (*edited, error
 	return &edited{before: m.body, after: after, changes: changes, read: sha256.Sum256(data), wrote: whole}, nil
 }
 
+// readAll reads a text file of at most maxEdit bytes.
 func readAll(ctx context.Context, p place) ([]byte, error) {
 	f, err := p.open()
 	if err != nil {
@@ -194,6 +195,7 @@ func (m *matcher) plan(edits []replacement) ([]change, error) {
 	return all, m.inOrder(all)
 }
 
+// findOne finds the changes of one edit, or tells why there are none.
 func (m *matcher) findOne(r replacement) ([]change, error) {
 	if r.old == "" {
 		return nil, errors.New("oldText is empty; give the text to replace, or use write for a whole file")
@@ -208,6 +210,7 @@ func (m *matcher) findOne(r replacement) ([]change, error) {
 	return m.find(r)
 }
 
+// result tells the model what was changed.
 func (e *edited) result(name string) agent.Result {
 	same := 0
 	for same < len(e.before) && same < len(e.after) && e.before[same] == e.after[same] {
@@ -228,6 +231,7 @@ func (e *edited) result(name string) agent.Result {
 	return textResult(text, d)
 }
 
+// diff is the unified difference of the changes.
 func (e *edited) diff(name string) string {
 	var edits []udiff.Edit
 	for _, c := range e.changes {

@@ -124,6 +124,7 @@ func parseGlob(pattern string, p place) (glob, error) {
 	return g, nil
 }
 
+// matches reports whether a glob matches a path below its directory.
 func (g glob) matches(rel string, isDir bool) bool {
 	if g.dirsOnly && !isDir {
 		return false

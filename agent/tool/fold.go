@@ -19,6 +19,7 @@ type view struct {
 // maxView bounds the texts that are rewritten: a view takes nine bytes a byte.
 const maxView = 16 << 20
 
+// add appends a unit that stands for the bytes from up to to of the original.
 func (v *view) add(unit string, from, to int) {
 	for i := range len(unit) {
 		v.text = append(v.text, unit[i])
@@ -123,6 +124,7 @@ func fold(s string) string {
 	return strings.Map(plainRune, norm.NFC.String(s))
 }
 
+// plainRune is the plain form of a quote, a dash or a space.
 func plainRune(r rune) rune {
 	switch r {
 	case '‘', '’', '‚', '‛', '′':

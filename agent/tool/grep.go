@@ -140,6 +140,7 @@ func (s *search) result(a grepArgs, p place, left *leftOut) agent.Result {
 	return textResult(text, d)
 }
 
+// notes tell the model which limits cut the result.
 func (s *search) notes() []string {
 	var notes []string
 	if s.more {

@@ -23,6 +23,8 @@ func NewLocale(environ []string) func() []string {
 	return sync.OnceValue(func() []string { return localeVariables(environ) })
 }
 
+// localeVariables are the variables that replace locales which are not installed; see
+// NewLocale.
 func localeVariables(environ []string) []string {
 	named := namedLocales(environ)
 	if len(named) == 0 {

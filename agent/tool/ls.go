@@ -85,6 +85,7 @@ func entryNames(ctx context.Context, p place) ([]string, error) {
 	return names, nil
 }
 
+// orDot is a path, or the working directory if there is none.
 func orDot(path string) string {
 	if path == "" {
 		return "."

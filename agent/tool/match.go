@@ -210,6 +210,7 @@ func disjoint(found []change) []change {
 // line is the number of the line that byte at is on.
 func (m *matcher) line(at int) int { return 1 + strings.Count(m.body[:at], "\n") }
 
+// lines names the lines of a change.
 func (m *matcher) lines(c change) string {
 	first, last := m.line(c.start), m.line(max(c.start, c.end-1))
 	if first == last {
@@ -221,6 +222,7 @@ func (m *matcher) lines(c change) string {
 // listedPlaces is how many places an error names.
 const listedPlaces = 10
 
+// ambiguous is the error for an old text that is in several places.
 func (m *matcher) ambiguous(found []change) error {
 	where := make([]string, 0, listedPlaces)
 	for _, c := range found[:min(len(found), listedPlaces)] {

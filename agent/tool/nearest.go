@@ -67,6 +67,8 @@ func bestWindow(have, want []string) (at, equal int) {
 	return at, equal
 }
 
+// plainLines are the lines of a text, with plain quotes, dashes and spaces and without
+// blanks at their ends.
 func plainLines(s string) []string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {
@@ -75,6 +77,7 @@ func plainLines(s string) []string {
 	return lines
 }
 
+// longest is the longest of the lines, without blanks around it.
 func longest(lines []string) string {
 	best := ""
 	for _, l := range lines {

@@ -36,6 +36,7 @@ const window = maxBytes + 2
 
 func newOutput(dir string) *output { return &output{dir: dir} }
 
+// write adds output, and begins the file once there is more than the model may read.
 func (o *output) write(b []byte) {
 	o.bytes += len(b)
 	o.lines += bytes.Count(b, []byte("\n"))

@@ -186,6 +186,7 @@ func (p place) open() (*os.File, error) {
 	return root.OpenFile(rel, flags, 0)
 }
 
+// stat describes the place; in confinement as the kernel sees it below the root.
 func (p place) stat() (fs.FileInfo, error) {
 	if p.root == "" {
 		return os.Stat(p.real)

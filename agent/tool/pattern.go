@@ -50,6 +50,7 @@ func required(re *syntax.Regexp) (best literal) {
 	return best
 }
 
+// literalOf is a literal of s; an empty one if s cannot be compared byte by byte.
 func literalOf(s string, fold bool) literal {
 	if fold {
 		s = strings.ToLower(s)

@@ -56,6 +56,7 @@ func writable(root *os.Root, name string) (fs.FileInfo, error) {
 	return info, f.Close()
 }
 
+// replaceIn writes a new file beside the old one and renames it.
 func replaceIn(root *os.Root, name string, old fs.FileInfo, content []byte) error {
 	temp := filepath.Join(filepath.Dir(name), ".pi-"+rand.Text()[:12]+".tmp")
 	mode := fs.FileMode(0o666)
@@ -83,6 +84,7 @@ func replaceIn(root *os.Root, name string, old fs.FileInfo, content []byte) erro
 	return err
 }
 
+// overwrite writes into the file that is there.
 func overwrite(root *os.Root, name string, content []byte) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {

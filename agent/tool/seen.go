@@ -41,6 +41,7 @@ func (k *kit) noteWritten(p place, content []byte) {
 	k.note(p, state{size: int64(len(content)), sum: sha256.Sum256(content)})
 }
 
+// inSession is the key of a path in the current session.
 func (k *kit) inSession(path string) string {
 	if k.Session == nil {
 		return path
@@ -48,6 +49,7 @@ func (k *kit) inSession(path string) string {
 	return k.Session() + "\x00" + path
 }
 
+// known returns a file as the model knows it; real is where its path led then.
 func (k *kit) known(p place) (s state, known bool, real string) {
 	k.seen.mu.Lock()
 	defer k.seen.mu.Unlock()

@@ -139,6 +139,7 @@ func (o Options) command(line string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
+// shell is the path of the shell.
 func (o Options) shell() (string, error) {
 	if o.Shell != "" {
 		path, err := exec.LookPath(o.Shell)

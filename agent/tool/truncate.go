@@ -68,6 +68,7 @@ func tail(s string) (string, Truncation) {
 	return s[start:], t
 }
 
+// countLines counts lines as an editor does.
 func countLines(s string) int {
 	n := strings.Count(s, "\n")
 	if s != "" && !strings.HasSuffix(s, "\n") {

@@ -30,6 +30,8 @@ func walk(ctx context.Context, dir string, r *rules) iter.Seq[found] {
 	}
 }
 
+// walkInto walks one directory, which has the path rel and a slash; it reports false to
+// end the walk.
 func walkInto(ctx context.Context, dir, rel string, r *rules, yield func(found) bool) bool {
 	if ctx.Err() != nil {
 		return false
@@ -51,6 +53,7 @@ func walkInto(ctx context.Context, dir, rel string, r *rules, yield func(found) 
 	return true
 }
 
+// sortKey is the name of an entry, with a slash for a directory.
 func sortKey(e fs.DirEntry) string {
 	if e.IsDir() {
 		return e.Name() + "/"

@@ -43,6 +43,7 @@ func (g *Guard) ListPending() []*Pending {
 	return g.state.listPending()
 }
 
+// listPending describes what waits, as it was seen last, in order of the path.
 func (s *state) listPending() (list []*Pending) {
 	for path, h := range s.ledger.withheld {
 		list = append(list, s.home.pending(path, h))
@@ -120,6 +121,8 @@ func (s *state) accept(path string, h *withheld, now Version) (err error) {
 	return err
 }
 
+// acceptStore adopts the approvals of a store that somebody else wrote, as they were
+// shown.
 func (s *state) acceptStore() error {
 	if s.doubt != nil {
 		return s.acceptDoubt()

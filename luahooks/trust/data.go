@@ -186,6 +186,7 @@ func (d Data) withoutNilMaps() Data {
 	return e
 }
 
+// check is an error for data with a path, a hash or a name that is none.
 func (d *Data) check() error {
 	for dir, p := range d.Projects {
 		if !isPath(dir) || p == nil {

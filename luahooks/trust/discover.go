@@ -74,6 +74,7 @@ func (d *discovery) addFiles(scope Scope, paths []string) {
 	}
 }
 
+// addDirectory adds the hooks of a directory; one that cannot be read is a source itself.
 func (d *discovery) addDirectory(scope Scope, dir string) {
 	paths, err := hookFiles(dir, d.guard)
 	if err != nil {
@@ -84,6 +85,7 @@ func (d *discovery) addDirectory(scope Scope, dir string) {
 	d.addFiles(scope, paths)
 }
 
+// addLostSettings adds the settings files whose hooks cannot be known.
 func (d *discovery) addLostSettings() {
 	for _, path := range slices.Sorted(maps.Keys(d.places.Lost)) {
 		s := Source{Name: filepath.Base(path), Path: path, Real: path, Scope: ScopeConfig,
@@ -97,6 +99,7 @@ func (d *discovery) addLostSettings() {
 	}
 }
 
+// add puts a source into the list that it belongs to.
 func (d *discovery) add(s Source) {
 	ofProject := s.Scope == ScopeProject
 	switch {

@@ -116,6 +116,8 @@ type stored struct {
 	err  error
 }
 
+// readStore reads one of the files, without waiting and without believing what others may
+// write.
 func readStore(path string) (r stored) {
 	f, err := safefile.Open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -303,6 +305,7 @@ func lockFile(f *os.File) error {
 	return nil
 }
 
+// isLocked reports whether a program has the file of a window locked.
 func (d folder) isLocked(name string) bool {
 	f, err := safefile.Open(filepath.Join(d.dir(), name), os.O_RDWR)
 	if err != nil {
@@ -316,6 +319,7 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
+// reasonOf is an error without the operation and the path of a file.
 func reasonOf(err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {

@@ -84,6 +84,8 @@ func listLua(dir string) (l listing) {
 	return l
 }
 
+// addFolder adds the Lua files below a folder; left is how many entries may still be
+// looked at.
 func (l *listing) addFolder(dir string, left *int) {
 	w := luaWalk{left: min(MaxEntries, *left)}
 	before := w.left
@@ -136,6 +138,7 @@ func (w *luaWalk) walk(dir string, above []fs.FileInfo) {
 	}
 }
 
+// isDir reports whether an entry is a directory, or a link to one.
 func isDir(path string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir()

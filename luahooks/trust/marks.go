@@ -84,6 +84,8 @@ func (s *state) mayCount(mine, theirs Data) bool {
 	return mine.ApprovesLike(theirs) && knowsAll(mine.Known, theirs.Known) && s.withholdsAll(mine, theirs)
 }
 
+// knowsAll reports whether theirs has everything that mine knows, and no other version of
+// it.
 func knowsAll(mine, theirs Known) bool {
 	for path, f := range mine.Files {
 		if theirs.Files[path] != f {
@@ -141,6 +143,7 @@ func (s *state) inForce(w *openWindow) Known {
 	return known
 }
 
+// addKnown adds what to does not know.
 func addKnown(to, from Known) {
 	for path, f := range from.Files {
 		if _, known := to.Was(path); !known {

@@ -61,6 +61,7 @@ func (s *state) lookAtWindows() {
 	s.endWindows(ended)
 }
 
+// endWindows removes windows from the store.
 func (s *state) endWindows(names []string) {
 	if len(names) == 0 {
 		return

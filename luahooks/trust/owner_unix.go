@@ -34,6 +34,7 @@ func groupMayChange(info fs.FileInfo) string {
 	return ""
 }
 
+// ofOther returns why a file is of another user; "" if it is not.
 func ofOther(info fs.FileInfo) string {
 	if owner, ok := info.Sys().(*syscall.Stat_t); ok && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
 		return fmt.Sprintf("belongs to another user (uid %d)", owner.Uid)

@@ -61,6 +61,7 @@ func (s Source) dirs() []string {
 	return dirs
 }
 
+// hookName is the name of the hook with that file.
 func hookName(path string) string {
 	base := filepath.Base(path)
 	if base == "init.lua" {
@@ -118,6 +119,7 @@ func (p Places) Named() []string {
 	return append(named, p.Configured...)
 }
 
+// disables reports whether the settings turn a hook off.
 func (p Places) disables(s Source) bool {
 	by := func(list []string) bool {
 		return slices.Contains(list, s.Name) || slices.Contains(list, s.Path) || slices.Contains(list, s.Real)

@@ -50,6 +50,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 // what it requires and once to say what it registers: half a second's work.
 const maxParsed = 256 << 10
 
+// describe describes a file for the question; unless parse, it is not looked into.
 func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 	f := ProjectFile{Path: path, SHA256: v.Sum, Size: int64(len(v.Code)), Events: []string{}, Code: v.Code}
 	if v.Err != nil {
@@ -107,6 +108,8 @@ func (g *Guard) Refuse() error { return g.forget(true) }
 // person that somebody else may change.
 func (g *Guard) Revoke() error { return g.forget(false) }
 
+// forget removes what was decided about the project; with never it is refused from now
+// on.
 func (g *Guard) forget(never bool) error {
 	s := g.lock()
 	defer g.mu.Unlock()

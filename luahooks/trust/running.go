@@ -44,6 +44,7 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 	return r, nil
 }
 
+// write locks the file and writes its name into it.
 func (r *Running) write(f *os.File) error {
 	err := lockFile(f)
 	if err == nil {

@@ -77,6 +77,7 @@ func (s *Scanned) walk(v reflect.Value, depth int) {
 	}
 }
 
+// call notes what a call requires or listens to.
 func (s *Scanned) call(call *ast.FuncCallExpr) {
 	into := (*[]string)(nil)
 	switch fn := call.Func.(type) {

@@ -22,6 +22,7 @@ type state struct {
 	seen      map[string]Version // the files that there are, as they were shown while in doubt
 }
 
+// readLocked returns the version of a file that is in force, and reads it if nobody has.
 func (s *state) readLocked(path string) Version {
 	if h := s.ledger.withheld[path]; h != nil {
 		if !h.old.exists() {

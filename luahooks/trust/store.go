@@ -258,6 +258,7 @@ func (s *Store) Prune() {
 	}
 }
 
+// needed are the hashes of the copies that are referred to.
 func (s *Store) needed() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

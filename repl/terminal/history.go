@@ -54,6 +54,7 @@ func (h *History) Load() ([]string, error) {
 	return entries, nil
 }
 
+// parseHistory returns the entries of a history file.
 func parseHistory(b []byte) (entries []string) {
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, len(b)+1)
@@ -101,6 +102,7 @@ func historyLine(entry string) []byte {
 	return append(b, '\n')
 }
 
+// rewrite replaces the file by one with these entries.
 func (h *History) rewrite(entries []string) error {
 	var b bytes.Buffer
 	for _, entry := range entries {

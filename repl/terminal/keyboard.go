@@ -79,6 +79,7 @@ func (k *Keyboard) Stop() {
 	}
 }
 
+// run reads and delivers until the input ends or Stop is called.
 func (k *Keyboard) run() {
 	defer close(k.done)
 	buf := make([]byte, 4096)

@@ -41,6 +41,7 @@ func KeysOf(line string) (names []string) {
 	return names
 }
 
+// nameRune names the key of a character with n bytes.
 func nameRune(r rune, n int) string {
 	switch {
 	case r == utf8.RuneError && n <= 1, r >= 0x80 && r <= 0x9f:
@@ -51,6 +52,7 @@ func nameRune(r rune, n int) string {
 	return string(r)
 }
 
+// nameControl names the key of a control character.
 func nameControl(c byte) string {
 	switch c {
 	case '\r':
@@ -67,6 +69,8 @@ func nameControl(c byte) string {
 	return "ctrl+" + strings.ToLower(string(rune(c|0x40)))
 }
 
+// nameEscape names the key of an escape sequence, and returns its length; 0 if more of it
+// may come.
 func nameEscape(p []byte, final bool) (string, int) {
 	n, whole := sequence(p)
 	switch {

@@ -54,6 +54,7 @@ func (d *keyDecoder) next(p []byte, final bool) (out []byte, n int, ends bool) {
 	return p[:n], n, false
 }
 
+// paste decodes the bytes inside of a paste.
 func (d *keyDecoder) paste(p []byte, final bool) (out []byte, n int) {
 	if bytes.HasPrefix(p, []byte(pasteEnd)) {
 		out = []byte(d.pastes.paste(pastedText(d.pasted)))
@@ -112,6 +113,7 @@ func sequence(p []byte) (n int, whole bool) {
 	return 2, true
 }
 
+// oneMore is sequence for ESC O and one more byte.
 func oneMore(p []byte) (int, bool) {
 	switch {
 	case len(p) < 3:
@@ -122,6 +124,7 @@ func oneMore(p []byte) (int, bool) {
 	return 3, true
 }
 
+// controlSequence is sequence for ESC [, parameters and a final byte.
 func controlSequence(p []byte) (int, bool) {
 	for i, c := range p[2:] {
 		switch {

@@ -141,6 +141,7 @@ func (e *lineEditor) newState() *liner.State {
 	return liner.NewLiner()
 }
 
+// cook puts the terminal into the mode it was found in.
 func (e *lineEditor) cook() {
 	if err := e.cooked.ApplyMode(); err != nil {
 		return // the terminal is gone, and reading it will say so
@@ -195,6 +196,7 @@ func (e *lineEditor) acquireKeys() error {
 	return err
 }
 
+// prompt has liner read a line.
 func (e *lineEditor) prompt(prompt, text string, pos int) Line {
 	line, err := e.state.PromptWithSuggestion(prompt, toSigns(text), pos)
 	switch {

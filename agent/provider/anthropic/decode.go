@@ -142,6 +142,7 @@ func (d *decoder) emitText(kind llm.DeltaKind, index int, text string) {
 	}
 }
 
+// start begins a block; blocks of unknown kinds are skipped.
 func (d *decoder) start(v *event) {
 	switch b := &v.Block; b.Type {
 	case "text":
@@ -168,6 +169,7 @@ func (d *decoder) start(v *event) {
 	}
 }
 
+// delta adds a piece of a block.
 func (d *decoder) delta(v *event) {
 	if d.skip[v.Index] {
 		return
@@ -196,6 +198,7 @@ func (d *decoder) stopBlock(index int) {
 	}
 }
 
+// count emits the usage so far.
 func (d *decoder) count(raw json.RawMessage) {
 	var c counts
 	if err := json.Unmarshal(raw, &c); !provider.Readable(err) {
@@ -208,6 +211,7 @@ func (d *decoder) count(raw json.RawMessage) {
 	d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(d.usage)})
 }
 
+// set sets a count that is there.
 func set(to, from *int) {
 	if from != nil {
 		*to = *from

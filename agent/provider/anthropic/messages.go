@@ -50,6 +50,7 @@ type conversation struct {
 	messages []wireMessage
 }
 
+// encodeMessages writes the conversation of a request.
 func encodeMessages(r *llm.Request) []wireMessage {
 	v := &conversation{model: r.Model, ids: provider.NewCallIDs(provider.WordIDs(64))}
 	for _, m := range r.Messages {
@@ -110,6 +111,7 @@ func (v *conversation) shown(content []message.Block) []block {
 	return blocks
 }
 
+// assistant encodes an answer of a model.
 func (v *conversation) assistant(m *message.Message) []block {
 	same := provider.SameModel(m, v.model)
 	var blocks []block

@@ -59,6 +59,7 @@ func (q *request) encode() ([]byte, error) {
 	return provider.EncodeFramed(&frame, q.Messages)
 }
 
+// url is the address of the call.
 func (c *compat) url(m *llm.Model) string {
 	switch {
 	case c.vertex:
@@ -171,6 +172,7 @@ func (c *compat) think(q *request, r *llm.Request) {
 	}
 }
 
+// setBudget sets a thinking budget, and the limit that has room for it.
 func (c *compat) setBudget(q *request, r *llm.Request) {
 	b := budget(r.Thinking)
 	if q.MaxTokens = provider.LimitWithThoughts(r, b); q.MaxTokens == 0 {

@@ -32,6 +32,7 @@ func (c *compat) switches() provider.Switches {
 	}
 }
 
+// compatOf is the switches for a request.
 func compatOf(r *llm.Request) (*compat, error) {
 	c := &compat{thinkingFormat: "budget", schema: "subset", toolImages: "turn", budgets: usualBudgets, levels: usualLevels}
 	if err := c.switches().Set(r.Model); err != nil {

@@ -81,6 +81,7 @@ type conversation struct {
 	images   []part // of the results of this turn, where they go behind them
 }
 
+// contents writes the conversation of a request.
 func (c *compat) contents(r *llm.Request) []content {
 	v := &conversation{compat: c, model: r.Model, ids: provider.NewCallIDs(func(id string) string { return id })}
 	for _, m := range r.Messages {
@@ -222,6 +223,7 @@ func (v *conversation) result(m *message.Message) []part {
 	return []part{{Result: out}}
 }
 
+// response is the result of a tool as the service wants it.
 func (v *conversation) response(text string, failed, images bool) response {
 	switch {
 	case text == "" && images:

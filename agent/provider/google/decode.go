@@ -135,6 +135,7 @@ func (d *decoder) apply(c *chunk, data []byte) {
 	}
 }
 
+// part emits part i of an event, whose text is data.
 func (d *decoder) part(p *answerPart, i int, data []byte) {
 	switch {
 	case p.Call != nil:

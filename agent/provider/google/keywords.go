@@ -148,6 +148,7 @@ func (k *keywords) guess(values []json.RawMessage) string {
 	return kind
 }
 
+// typeOf is the JSON type of a value that is not null.
 func typeOf(raw json.RawMessage) string {
 	switch bytes.TrimSpace(raw)[0] {
 	case '"':
@@ -196,6 +197,8 @@ func (k *keywords) merge(other *keywords) {
 	}
 }
 
+// mergeProperties joins the properties of two schemas; one that both have has to match
+// both.
 func mergeProperties(a, b json.RawMessage) json.RawMessage {
 	props, ok := parseKeywords(a)
 	more, _ := parseKeywords(b)

@@ -107,6 +107,7 @@ func (c *compat) request(r *llm.Request) *request {
 	return q
 }
 
+// functions describes tools to the service.
 func (c *compat) functions(specs []llm.ToolSpec) []function {
 	var list []function
 	for i := range specs {

@@ -221,6 +221,7 @@ func (x *converter) typed(k *keywords, kind string, open []string) *schema {
 	return s
 }
 
+// text makes it the schema of a string.
 func (s *schema) text(k *keywords) {
 	s.Type = "STRING"
 	s.MinLength, s.MaxLength = k.count("minLength"), k.count("maxLength")
@@ -234,6 +235,7 @@ func (s *schema) text(k *keywords) {
 	}
 }
 
+// number makes it the schema of a number, or of an integer.
 func (s *schema) number(k *keywords, kind string) {
 	s.Type = strings.ToUpper(kind)
 	formats := []string{"float", "double"}
@@ -276,6 +278,7 @@ func (s *schema) list(values []json.RawMessage) {
 	s.Enum = unique(texts)
 }
 
+// unique leaves out texts that are equal to earlier ones.
 func unique(list []string) []string {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(s string) bool {
@@ -285,6 +288,7 @@ func unique(list []string) []string {
 	})
 }
 
+// describe adds to the description.
 func (s *schema) describe(more string) {
 	if s.Description != "" {
 		more = s.Description + " (" + more + ")"
@@ -436,6 +440,7 @@ func (x *converter) find(ref string) json.RawMessage {
 	return at
 }
 
+// child is the element or the field of that name; nil if there is none.
 func child(raw json.RawMessage, name string) json.RawMessage {
 	if i, err := strconv.Atoi(name); err == nil {
 		var list []json.RawMessage

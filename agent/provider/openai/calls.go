@@ -23,6 +23,7 @@ type call struct {
 	some     bool            // there were arguments
 }
 
+// add adds a piece of a call, and appends what can be sent of it to out.
 func (c *calls) add(p *callPiece, out []llm.Delta) []llm.Delta {
 	k := c.find(p)
 	if k == nil {
@@ -68,6 +69,7 @@ func (c *calls) find(p *callPiece) *call {
 // nameless is the size of a call or an item besides its texts.
 const nameless = 64
 
+// byID is the first call with that id; nil if there is none.
 func (c *calls) byID(id string) *call {
 	for _, k := range c.list {
 		if k.id == id {
@@ -77,6 +79,7 @@ func (c *calls) byID(id string) *call {
 	return nil
 }
 
+// last is the newest call; nil if there is none.
 func (c *calls) last() *call {
 	if len(c.list) == 0 {
 		return nil
@@ -84,6 +87,7 @@ func (c *calls) last() *call {
 	return c.list[len(c.list)-1]
 }
 
+// open begins a call.
 func (c *calls) open(p *callPiece) *call {
 	k := &call{index: callsIndex + len(c.list), id: p.ID}
 	c.buffered += nameless

@@ -68,6 +68,7 @@ type contentPart struct {
 	Thinking json.RawMessage `json:"thinking"`
 }
 
+// joinParts joins the texts, and the thoughts, of a list of parts.
 func joinParts(parts []contentPart) (text, thinking string) {
 	for _, p := range parts {
 		if p.Type != "thinking" {

@@ -60,6 +60,8 @@ func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) {
 	return d.out, err
 }
 
+// chunk emits the deltas of an event, whose text is data; the error is the one that it
+// reports.
 func (d *decoder) chunk(c *chunk, data []byte) error {
 	var first *choice // of several, only the first one counts
 	for i := range c.Choices {
@@ -82,6 +84,7 @@ func (d *decoder) chunk(c *chunk, data []byte) error {
 	return nil
 }
 
+// choice emits the deltas of a choice.
 func (d *decoder) choice(c *choice) {
 	d.thinking(&c.Delta)
 	if text := c.Delta.Content.text; text != "" {
@@ -127,6 +130,7 @@ func (d *decoder) thinking(c *delta) {
 	}
 }
 
+// usage emits the usage, from the place where this server puts it.
 func (d *decoder) usage(c *chunk, first *choice) {
 	for _, raw := range []json.RawMessage{c.Usage, c.Groq.Usage, first.Usage} {
 		if !present(raw) {

@@ -115,6 +115,7 @@ func (d *details) open(piece map[string]json.RawMessage) *detail {
 	return item
 }
 
+// textOf is a JSON string decoded; "" for anything else.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || raw[0] != '"' || unquote(raw, &s) != nil {
@@ -123,6 +124,7 @@ func textOf(raw json.RawMessage) string {
 	return s
 }
 
+// continues reports whether a piece belongs to this item.
 func (d *detail) continues(p map[string]json.RawMessage) bool {
 	id, other := textOf(d.fields["id"]), textOf(p["id"])
 	return bytes.Equal(d.fields["type"], p["type"]) && bytes.Equal(d.fields["index"], p["index"]) &&

@@ -107,6 +107,7 @@ func (v *conversation) add(m *message.Message) {
 	}
 }
 
+// user adds a message of the user, unless it is empty.
 func (v *conversation) user(parts []part) {
 	if len(parts) == 0 {
 		return
@@ -123,6 +124,7 @@ func (v *conversation) user(parts []part) {
 	v.messages = append(v.messages, wireMessage{Role: "user", Content: content})
 }
 
+// joined is parts as one text; it reports false if there is something else among them.
 func joined(parts []part) (string, bool) {
 	var texts []string
 	for i := range parts {
@@ -134,6 +136,7 @@ func joined(parts []part) (string, bool) {
 	return strings.Join(texts, "\n"), true
 }
 
+// parts encodes text and images.
 func (v *conversation) parts(blocks []message.Block) []part {
 	var parts []part
 	for i := range blocks {
@@ -192,6 +195,7 @@ func splitResult(parts []part) (text string, images []part) {
 	return text, images
 }
 
+// placeImages adds the images that wait in a message of the user.
 func (v *conversation) placeImages() {
 	if images := v.images; len(images) > 0 {
 		v.images = nil
@@ -199,6 +203,7 @@ func (v *conversation) placeImages() {
 	}
 }
 
+// assistant adds an answer of a model.
 func (v *conversation) assistant(m *message.Message) {
 	out := wireMessage{Role: "assistant"}
 	own := provider.SameModel(m, v.model)
@@ -233,6 +238,7 @@ func (v *conversation) assistant(m *message.Message) {
 	v.messages = append(v.messages, out)
 }
 
+// answer is the content of an answer: its text, and its thoughts where they are parts.
 func (v *conversation) answer(text string, typed []part) any {
 	switch {
 	case len(typed) > 0 && text != "":
@@ -325,6 +331,7 @@ func (v *conversation) mark() {
 	}
 }
 
+// markLast sets a cache marker on the last text, and reports whether there is one.
 func markLast(parts []part) bool {
 	for i := len(parts) - 1; i >= 0; i-- {
 		if parts[i].Type == "text" {

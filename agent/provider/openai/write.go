@@ -53,12 +53,14 @@ func (q *request) writeRest(w *provider.Writer) error {
 	return w.WriteByte('}')
 }
 
+// flag writes a field that is true or false; nil is none.
 func flag(w *provider.Writer, before string, v *bool) {
 	if v != nil {
 		w.WriteString(before + strconv.FormatBool(*v))
 	}
 }
 
+// number writes a field that is a number; 0 is none.
 func number(w *provider.Writer, before string, n int) {
 	if n != 0 {
 		w.WriteString(before + strconv.Itoa(n))

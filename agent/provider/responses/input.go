@@ -48,6 +48,7 @@ type conversation struct {
 	images []part          // of tool results; they follow the last of a row
 }
 
+// encodeInput writes the conversation of a request.
 func encodeInput(c *compat, r *llm.Request) []any {
 	v := &conversation{compat: c, model: r.Model, calls: provider.NewCallIDs(callIDs), used: map[string]bool{}}
 	if !c.instructions {
@@ -101,6 +102,7 @@ func (v *conversation) user(parts []part) {
 	}
 }
 
+// parts encodes text and images.
 func (v *conversation) parts(blocks []message.Block) []part {
 	var parts []part
 	for i := range blocks {
@@ -138,6 +140,7 @@ func (v *conversation) toolResult(m *message.Message) {
 	v.append(out)
 }
 
+// split separates texts from images.
 func split(parts []part) (texts []string, images []part) {
 	for _, p := range parts {
 		if p.Text != nil {
@@ -149,6 +152,7 @@ func split(parts []part) (texts []string, images []part) {
 	return texts, images
 }
 
+// placeImages adds the images that wait in a message of the user.
 func (v *conversation) placeImages() {
 	if images := v.images; len(images) > 0 {
 		v.images = nil
@@ -156,6 +160,7 @@ func (v *conversation) placeImages() {
 	}
 }
 
+// assistant adds an answer of a model.
 func (v *conversation) assistant(m *message.Message) {
 	same := provider.SameModel(m, v.model)
 	t := turn{conversation: v, same: same, ids: same}
@@ -228,6 +233,7 @@ func (v *conversation) claim(id string) bool {
 	return true
 }
 
+// text adds a text of the answer.
 func (t *turn) text(b *message.Block) {
 	var i item
 	if t.same {
@@ -259,6 +265,7 @@ func (t *turn) addMessage(text string, i item) {
 	t.append(i)
 }
 
+// call adds a call.
 func (t *turn) call(b *message.Block) {
 	t.placeThoughts()
 	arguments := string(provider.Object(b.Arguments))

@@ -56,6 +56,7 @@ func (w *wireItem) kind() kind {
 	return other
 }
 
+// text is the text of a message, or its refusal.
 func (w *wireItem) text() string {
 	var s strings.Builder
 	for i := range w.Content {

@@ -35,6 +35,7 @@ type outputItem struct {
 	part   int      // the one at hand
 }
 
+// at is the item with that index; it is made if it is new.
 func (l *items) at(index int) *outputItem {
 	it := l.byIndex[index]
 	if it == nil {
@@ -72,6 +73,7 @@ func (it *outputItem) is(k kind) bool {
 	return it.kind == k && !it.done
 }
 
+// text adds a piece of a message.
 func (l *items) text(index int, text string, out []llm.Delta) []llm.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(answer) {
@@ -93,6 +95,7 @@ func (l *items) thought(index int, parts partKind, part int, text string, out []
 	return l.emit(it, llm.Delta{Kind: llm.DeltaThinking, Text: text}, out)
 }
 
+// arguments adds a piece of the arguments of a call.
 func (l *items) arguments(index int, text string, out []llm.Delta) []llm.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(call) || it.name == "" {

@@ -103,6 +103,7 @@ func (r *Reader) add(line []byte) (Event, bool, error) {
 	return Event{}, false, nil
 }
 
+// addData adds a data line to the pending event.
 func (r *Reader) addData(value []byte) error {
 	if len(r.first)+len(r.data)+len(value) > r.limit {
 		return fmt.Errorf("read event stream: %w", ErrTooLong)
@@ -124,6 +125,7 @@ func (r *Reader) copyFirst() {
 	}
 }
 
+// flush returns the pending event and begins the next.
 func (r *Reader) flush() Event {
 	e := Event{Name: r.name, Data: r.data}
 	if r.first != nil {
@@ -226,6 +228,7 @@ func (r *Reader) ready() bool {
 	return true
 }
 
+// rest is the last line, or the error that the source ended with.
 func (r *Reader) rest() ([]byte, error) {
 	line := r.buf[r.pos:]
 	r.pos, r.scanned = len(r.buf), len(r.buf)
