@@ -6,33 +6,6 @@ import (
 	"time"
 )
 
-// measure runs all cases in turn, so that each meets the same disturbances, and
-// each beside what it is compared with.
-func measure(cases []*measured, pairs int) error {
-	for i := range pairs + 1 {
-		for _, c := range cases {
-			p, err := c.runPair()
-			if err != nil {
-				return fmt.Errorf("%s: %w", c.name, err)
-			}
-			if i > 0 { // the first warms the caches
-				c.pairs = append(c.pairs, p)
-			}
-		}
-	}
-	return nil
-}
-
-// result is one run of a program.
-type result struct {
-	took time.Duration // to its end, or to the first byte of its request
-	cpu  time.Duration // of all its threads until then; 0: not known
-	rss  int           // KiB at that moment; 0: not known
-}
-
-// pair is a run of the program and the run of what it is compared with.
-type pair struct{ run, base result }
-
 // measured is a case with its pairs.
 type measured struct {
 	name, against string
@@ -56,4 +29,31 @@ func (m *measured) median(of func(pair) float64) float64 {
 	}
 	slices.Sort(all)
 	return all[len(all)/2]
+}
+
+// pair is a run of the program and the run of what it is compared with.
+type pair struct{ run, base result }
+
+// result is one run of a program.
+type result struct {
+	took time.Duration // to its end, or to the first byte of its request
+	cpu  time.Duration // of all its threads until then; 0: not known
+	rss  int           // KiB at that moment; 0: not known
+}
+
+// measure runs all cases in turn, so that each meets the same disturbances, and
+// each beside what it is compared with.
+func measure(cases []*measured, pairs int) error {
+	for i := range pairs + 1 {
+		for _, c := range cases {
+			p, err := c.runPair()
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			if i > 0 { // the first warms the caches
+				c.pairs = append(c.pairs, p)
+			}
+		}
+	}
+	return nil
 }

@@ -1,8 +1,9 @@
 package session
 
 import (
-	"pi/session/message"
 	"slices"
+
+	"pi/session/message"
 )
 
 // View builds what a model sees of a session again and again while the session
