@@ -9,6 +9,7 @@ import (
 	"pi/agent"
 	"pi/luahooks/record"
 	"pi/luavm"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -107,12 +108,10 @@ func (b *bridge) wait(L *lua.LState, function string, f func(ctx context.Context
 // waitFor is wait; for a dialog, the time of f does not count as the hook's.
 func (b *bridge) waitFor(L *lua.LState, function string, dialog bool, f func(ctx context.Context) error) error {
 	var inner error
-	if err := b.vm.Wait(L, dialog, func(ctx context.Context) error {
+	must(L, function, b.vm.Wait(L, dialog, func(ctx context.Context) error {
 		inner = f(ctx)
 		return nil
-	}); err != nil {
-		luavm.Raise(L, "%s: %v", function, err)
-	}
+	}))
 	return inner
 }
 
@@ -132,10 +131,35 @@ func (b *bridge) schema(L *lua.LState, function string, t *lua.LTable) json.RawM
 		return json.RawMessage(`{"type":"object","properties":{}}`)
 	}
 	raw, err := b.records.Encode(t, "parameters")
+	must(L, function, err)
+	return raw
+}
+
+// encodeArg encodes the n-th argument of a function as JSON, nil as nothing; name is
+// for messages.
+func (b *bridge) encodeArg(L *lua.LState, n int, function, name string) json.RawMessage {
+	v := L.Get(n)
+	if v == lua.LNil {
+		return nil
+	}
+	raw, err := b.records.Encode(v, name)
+	must(L, function, err)
+	return raw
+}
+
+// content reads the content of a message; plain reports that it is a string.
+func (b *bridge) content(L *lua.LState, function string, v lua.LValue) (blocks []message.Block, plain bool) {
+	blocks, err := b.records.Content(L, v, "content")
+	must(L, function, err)
+	_, plain = v.(lua.LString)
+	return blocks, plain
+}
+
+// must raises the error of a function, if there is one.
+func must(L *lua.LState, function string, err error) {
 	if err != nil {
 		luavm.Raise(L, "%s: %v", function, err)
 	}
-	return raw
 }
 
 // pushResult pushes v, or nil and the error's text.

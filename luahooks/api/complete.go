@@ -67,9 +67,7 @@ func (m models) completion(L *lua.LState, c *agent.Completion) *signal {
 func (m models) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
 	luavm.Materialise(L, list)
 	n, err := luavm.ListLen(list)
-	if err != nil {
-		luavm.Raise(L, "complete: tools: %v", err)
-	}
+	must(L, "complete: tools", err)
 	var specs []llm.ToolSpec
 	var size luavm.Size
 	for i := 1; i <= n; i++ {
@@ -82,9 +80,7 @@ func (m models) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
 		luavm.UnpackTable(L, t, "complete: tools", luavm.Opt("name", &spec.Name).Required(),
 			luavm.Opt("description", &spec.Description).Required(), luavm.Opt("parameters", &parameters))
 		spec.Parameters = m.schema(L, "complete", parameters)
-		if err := size.Add(len(spec.Name) + len(spec.Description) + len(spec.Parameters)); err != nil {
-			luavm.Raise(L, "complete: tools: %v", err)
-		}
+		must(L, "complete: tools", size.Add(len(spec.Name)+len(spec.Description)+len(spec.Parameters)))
 		specs = append(specs, spec)
 	}
 	return specs

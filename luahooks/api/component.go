@@ -66,8 +66,8 @@ func (c *components) custom(L *lua.LState) int {
 			}
 			return nil
 		})
-	} else if err := c.wait(L, "custom", func(context.Context) error { _, err := n.open(ui); return err }); err != nil {
-		luavm.Raise(L, "custom: %v", err)
+	} else {
+		must(L, "custom", c.wait(L, "custom", func(context.Context) error { _, err := n.open(ui); return err }))
 	}
 	L.Push(n.handle)
 	return 1

@@ -53,18 +53,10 @@ func dialogOptions(L *lua.LState, n int, function string) agent.DialogOptions {
 // confirm is ctx.ui.confirm(title, message?, opts?) → bool; No without a person.
 func (d *dialogs) confirm(L *lua.LState) int {
 	title, message, o := L.CheckString(1), L.OptString(2, ""), dialogOptions(L, 3, "confirm")
-	yes := false
-	if ui := d.person(L, "confirm"); ui != nil {
-		d.show(L, "confirm", title, func(ctx context.Context) (err error) {
-			yes, err = ui.Confirm(ctx, title, message, o)
-			return err
-		})
-	}
-	if yes {
-		d.resetBrake()
-	}
-	L.Push(lua.LBool(yes))
-	return 1
+	return d.ask(L, "confirm", title, lua.LFalse, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
+		yes, err := ui.Confirm(ctx, title, message, o)
+		return lua.LBool(yes), yes, err
+	})
 }
 
 // choose is ctx.ui.select(title, options, opts?) → string?
@@ -74,8 +66,8 @@ func (d *dialogs) choose(L *lua.LState) int {
 	if !ok {
 		luavm.RaiseArg(L, 2, "select", "list of strings expected, got %s", whatOf(L, L.Get(2)))
 	}
-	return d.ask(L, "select", title, func(ctx context.Context, ui agent.UI) (string, bool, error) {
-		return ui.Select(ctx, title, options, o)
+	return d.ask(L, "select", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
+		return text(ui.Select(ctx, title, options, o))
 	})
 }
 
@@ -95,35 +87,38 @@ func whatOf(L *lua.LState, v lua.LValue) string {
 // input is ctx.ui.input(title, placeholder?, opts?) → string?
 func (d *dialogs) input(L *lua.LState) int {
 	title, placeholder, o := L.CheckString(1), L.OptString(2, ""), dialogOptions(L, 3, "input")
-	return d.ask(L, "input", title, func(ctx context.Context, ui agent.UI) (string, bool, error) {
-		return ui.Input(ctx, title, placeholder, o)
+	return d.ask(L, "input", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
+		return text(ui.Input(ctx, title, placeholder, o))
 	})
 }
 
 // editor is ctx.ui.editor(title, prefill?) → string?
 func (d *dialogs) editor(L *lua.LState) int {
 	title, prefill := L.CheckString(1), L.OptString(2, "")
-	return d.ask(L, "editor", title, func(ctx context.Context, ui agent.UI) (string, bool, error) {
-		return ui.Editor(ctx, title, prefill)
+	return d.ask(L, "editor", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
+		return text(ui.Editor(ctx, title, prefill))
 	})
 }
 
-// ask asks for a string and pushes it, or nil when there was no answer.
-func (d *dialogs) ask(L *lua.LState, kind, title string, ask func(context.Context, agent.UI) (string, bool, error)) int {
-	var text string
-	var answered bool
+func text(s string, ok bool, err error) (lua.LValue, bool, error) { return lua.LString(s), ok, err }
+
+// ask asks the person and pushes the answer, or none where there is no person or no
+// answer. An answer resets the brake of the agent: what hooks send counts anew.
+func (d *dialogs) ask(L *lua.LState, kind, title string, none lua.LValue, ask func(context.Context, agent.UI) (v lua.LValue, ok bool, err error)) int {
+	answer, ok := none, false
 	if ui := d.person(L, kind); ui != nil {
 		d.show(L, kind, title, func(ctx context.Context) (err error) {
-			text, answered, err = ask(ctx, ui)
+			answer, ok, err = ask(ctx, ui)
 			return err
 		})
 	}
-	if !answered {
-		L.Push(lua.LNil)
-		return 1
+	if host := d.host(); ok && host != nil {
+		host.ResetBrake(agent.Origin{Kind: agent.FromPerson})
 	}
-	d.resetBrake()
-	L.Push(lua.LString(text))
+	if !ok {
+		answer = none
+	}
+	L.Push(answer)
 	return 1
 }
 
@@ -133,16 +128,5 @@ func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context
 	if d.vm.Context().Value(componentKey{}) != nil && d.open.IsOpen() {
 		luavm.Raise(L, "%s: a component cannot open a dialog while one is open; close it first", kind)
 	}
-	err := d.waitFor(L, kind, true, func(ctx context.Context) error { return d.open.Ask(ctx, kind, title, f) })
-	if err != nil {
-		luavm.Raise(L, "%s: %v", kind, err)
-	}
-}
-
-// resetBrake tells the agent that a person took part, so that what hooks send counts
-// anew.
-func (d *dialogs) resetBrake() {
-	if host := d.host(); host != nil {
-		host.ResetBrake(agent.Origin{Kind: agent.FromPerson})
-	}
+	must(L, kind, d.waitFor(L, kind, true, func(ctx context.Context) error { return d.open.Ask(ctx, kind, title, f) }))
 }

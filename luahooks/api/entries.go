@@ -65,9 +65,7 @@ func (s *sessionEdits) saveEntry(L *lua.LState) int {
 		}
 	})
 	raw, err := s.records.Encode(own, "entry")
-	if err != nil {
-		luavm.Raise(L, "save_entry: %v", err)
-	}
+	must(L, "save_entry", err)
 	return s.append(L, host, "save entry", string(kind), raw)
 }
 
@@ -82,13 +80,7 @@ func (s *sessionEdits) appendEntry(L *lua.LState) int {
 	case session.LeafMove:
 		luavm.Raise(L, "append_entry: type %q is reserved for the program", body.CustomType)
 	}
-	if v := L.Get(2); v != lua.LNil {
-		raw, err := s.records.Encode(v, "data")
-		if err != nil {
-			luavm.Raise(L, "append_entry: %v", err)
-		}
-		body.Data = raw
-	}
+	body.Data = s.encodeArg(L, 2, "append_entry", "data")
 	return s.append(L, host, "append entry", session.TypeCustom, body)
 }
 
@@ -116,11 +108,7 @@ func (s *sessionEdits) editContext(L *lua.LState) int {
 	if L.Get(2) != lua.LNil {
 		var content lua.LValue
 		luavm.Unpack(L, 2, "edit_context", luavm.Opt("content", &content).Required())
-		blocks, err := s.records.Content(L, content, "content")
-		if err != nil {
-			luavm.Raise(L, "edit_context: %v", err)
-		}
-		_, plain := content.(lua.LString)
+		blocks, plain := s.content(L, "edit_context", content)
 		replacement = &session.Replacement{Content: blocks, Plain: plain}
 	}
 	var edit string

@@ -49,14 +49,7 @@ func (e *events) emit(L *lua.LState) int {
 	case e.vm.Loading():
 		luavm.Raise(L, "emit: %v", errLoading)
 	}
-	var data json.RawMessage
-	if v := L.Get(2); v != lua.LNil {
-		raw, err := e.records.Encode(v, "data")
-		if err != nil {
-			luavm.Raise(L, "emit: %v", err)
-		}
-		data = raw
-	}
+	data := e.encodeArg(L, 2, "emit", "data")
 	depth, _ := e.vm.Context().Value(emitDepthKey{}).(int)
 	if depth >= maxEmits {
 		luavm.Raise(L, "emit: %s is the %dth event in a row that hooks answer with an event; they would never end", name, maxEmits+1)

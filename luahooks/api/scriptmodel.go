@@ -171,9 +171,8 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) llm
 	raw := json.RawMessage(`{}`)
 	if arguments != nil && arguments != lua.LNil {
 		var err error
-		if raw, err = e.records.InputFrom(name, arguments); err != nil {
-			luavm.Raise(L, "emit: %v", err)
-		}
+		raw, err = e.records.InputFrom(name, arguments)
+		must(L, "emit", err)
 	}
 	return llm.Delta{Kind: llm.DeltaToolCall, Index: e.index, ID: id, Name: name, Text: string(raw)}
 }

@@ -84,15 +84,12 @@ func (s *sender) customMessage(L *lua.LState) *message.Message {
 	if m.CustomType == "" {
 		luavm.Raise(L, "send_message: custom_type is empty")
 	}
-	blocks, err := s.records.Content(L, content, "content")
-	if err == nil && details != nil {
+	m.Content, m.Plain = s.content(L, "send_message", content)
+	if details != nil {
+		var err error
 		m.Details, err = s.records.Encode(details, "details")
+		must(L, "send_message", err)
 	}
-	if err != nil {
-		luavm.Raise(L, "send_message: %v", err)
-	}
-	m.Content = blocks
-	_, m.Plain = content.(lua.LString)
 	return m
 }
 

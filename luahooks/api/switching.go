@@ -81,9 +81,7 @@ func (s *switching) newSession(L *lua.LState) int {
 		}
 		return host.NewSession(ctx, o)
 	})
-	if wrong != nil {
-		luavm.Raise(L, "new_session: setup: %v", wrong)
-	}
+	must(L, "new_session: setup", wrong)
 	t, err := s.outcome(L, host, err)
 	return pushResult(L, t, err)
 }
@@ -113,14 +111,11 @@ func (s *switching) appendMessage(L *lua.LState, now *session.Session) int {
 	at := time.Now().UnixMilli()
 	luavm.Unpack(L, 1, "append_message", luavm.Opt("role", &role).Required(), luavm.Opt("content", &content).Required(),
 		luavm.Opt("timestamp", &at))
-	blocks, err := s.records.Content(L, content, "content")
-	if err != nil {
-		luavm.Raise(L, "append_message: %v", err)
-	}
+	blocks, plain := s.content(L, "append_message", content)
 	m := &message.Message{Role: message.Role(role), Content: blocks, Timestamp: at}
 	switch m.Role {
 	case message.RoleUser:
-		_, m.Plain = content.(lua.LString)
+		m.Plain = plain
 	case message.RoleAssistant:
 		m.StopReason, m.Usage = message.StopEnd, &message.Usage{}
 		if model := s.host().Model(); model != nil {

@@ -189,9 +189,7 @@ func (t *tools) callTable(L *lua.LState, tool, id string, update agent.Update) *
 	luavm.Set(c, "signal", t.signals.current())
 	t.add(c, part{"update": func(L *lua.LState) int {
 		r, err := t.resultFrom(L, tool, L.Get(1))
-		if err != nil {
-			luavm.Raise(L, "update: %v", err)
-		}
+		must(L, "update", err)
 		if update != nil {
 			_ = t.wait(L, "update", func(context.Context) error {
 				update(r)

@@ -100,9 +100,7 @@ func (t *tools) call(L *lua.LState) int {
 	input := json.RawMessage(`{}`)
 	if v := L.Get(2); v != lua.LNil {
 		raw, err := t.records.InputFrom(name, v)
-		if err != nil {
-			luavm.Raise(L, "call_tool: %v", err)
-		}
+		must(L, "call_tool", err)
 		input = raw
 	}
 	var r agent.Result
