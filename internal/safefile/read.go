@@ -22,8 +22,9 @@ import (
 // is expected there.
 var ErrNotRegular = errors.New("not a regular file of a sensible size")
 
-// Read reads a file that others may have put there. It does not wait for a
-// named pipe, and what has no end, as some files of the system, is not read to it.
+// Read reads a file of at most so many bytes that others may have put there. It does not
+// wait for a named pipe, and a file without an end, as the system has some, is not read
+// to it: those and larger ones are [ErrNotRegular].
 func Read(path string, most int64) ([]byte, error) {
 	f, err := Open(path, os.O_RDONLY)
 	if err != nil {
@@ -33,8 +34,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return ReadMost(f, most)
 }
 
-// Open opens a regular file, and nothing else for longer than a moment. The flags
-// are those of os.OpenFile; it makes no file.
+// Open opens a regular file, and nothing else for longer than a moment; anything else is
+// [ErrNotRegular]. The flags are those of os.OpenFile; it makes no file.
 func Open(path string, flag int) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err

@@ -19,7 +19,10 @@ import (
 
 // Format is a form that sessions are written in.
 type Format struct {
-	Name  string // as a person names it, and the ending of files
+	Name string // as a person names it, and the ending of files
+
+	// Write writes all of s. With a *[PartError] it has written all that there still is;
+	// any other error ended the writing.
 	Write func(w io.Writer, s *session.Session) error
 }
 

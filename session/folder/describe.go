@@ -17,10 +17,10 @@ type Info struct {
 	FirstPrompt string    // text of the first user message
 	Parent      string    // path of the session it was forked from; "" if none
 	Created     time.Time // zero if the header does not say
-	Modified    time.Time
-	Entries     int
-	Messages    int
-	Size        int64
+	Modified    time.Time // of the file
+	Entries     int       // of all branches
+	Messages    int       // of them
+	Size        int64     // of the file, in bytes
 }
 
 // Describe reads one session for a listing: the heads of its lines, and the

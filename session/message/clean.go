@@ -26,6 +26,7 @@ func Clean(m *Message) *Message {
 	return n
 }
 
+// isClean reports whether a provider may see the block as it is.
 func isClean(b *Block) bool {
 	if b.Type == BlockToolCall {
 		args := b.Arguments
@@ -64,6 +65,7 @@ func isEmpty(b *Block) bool {
 	return false
 }
 
+// cleanBlocks leaves out blocks that say nothing and mends the others.
 func cleanBlocks(in []Block) []Block {
 	out := make([]Block, 0, len(in))
 	for _, b := range in {
