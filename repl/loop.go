@@ -56,7 +56,7 @@ func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 		if err := ctx.Err(); err != nil {
 			return agent.Prompt{}, err
 		}
-		if r.agentQuits() || r.work.quitRequested() {
+		if r.agentQuits() || r.work.quit.Load() {
 			return agent.Prompt{}, errQuit
 		}
 		if r.ranShortcut(ctx) {
@@ -259,7 +259,7 @@ func (r *REPL) cleared() {
 	r.before = ""
 	r.draft.take()
 	if r.warned && (r.keyboard == nil || r.keyboard.Typed() <= 1) {
-		r.work.requestQuit()
+		r.work.quit.Store(true)
 		return
 	}
 	r.warned = true
@@ -379,7 +379,7 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 		send(ctx, *out.Prompt)
 	}
 	if out.Quit {
-		r.work.requestQuit()
+		r.work.quit.Store(true)
 		r.work.interrupt()
 	}
 }

@@ -25,6 +25,6 @@ func (r *REPL) mayQuit(ctx context.Context) bool {
 	if failed != nil || yes {
 		return true
 	}
-	r.work.cancelQuit()
+	r.work.quit.Store(false)
 	return false
 }

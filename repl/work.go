@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"pi/agent"
 	"pi/internal/printable"
@@ -16,10 +17,11 @@ import (
 // work is the work between two prompts, of the agent or of a command. Ctrl+C stops
 // it.
 type work struct {
-	mu     sync.Mutex
+	quit atomic.Bool // the person asked to quit meanwhile
+
+	mu     sync.Mutex         // guards the rest
 	cancel context.CancelFunc // nil: nothing to stop
 	ready  chan struct{}      // closed when the agent takes steering; nil: it never will
-	quit   bool               // the person asked to quit meanwhile
 	text   string             // a hook wants this shown while the agent works
 	agent  bool               // the agent works
 }
@@ -91,25 +93,6 @@ func (w *work) agentStarted() (text string) {
 	}
 	w.agent = true
 	return w.text
-}
-
-func (w *work) requestQuit() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.quit = true
-}
-
-// cancelQuit takes requestQuit back.
-func (w *work) cancelQuit() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.quit = false
-}
-
-func (w *work) quitRequested() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.quit
 }
 
 // watchInterrupts makes Ctrl+C stop the work instead of the program, until the

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -37,7 +38,7 @@ type findArgs struct {
 }
 
 func (k *kit) find(ctx context.Context, a findArgs, _ agent.Update) (agent.Result, error) {
-	p, info, err := k.locateExisting(orDot(a.Path))
+	p, info, err := k.locateExisting(cmp.Or(a.Path, "."))
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("find: %w", err)
 	}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -51,7 +52,7 @@ func (k *kit) grep(ctx context.Context, a grepArgs, _ agent.Update) (agent.Resul
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("grep: %w", err)
 	}
-	p, info, err := k.locateExisting(orDot(a.Path))
+	p, info, err := k.locateExisting(cmp.Or(a.Path, "."))
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("grep: %w", err)
 	}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -31,7 +32,7 @@ type lsArgs struct {
 }
 
 func (k *kit) ls(ctx context.Context, a lsArgs, _ agent.Update) (agent.Result, error) {
-	p, info, err := k.locateExisting(orDot(a.Path))
+	p, info, err := k.locateExisting(cmp.Or(a.Path, "."))
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("ls: %w", err)
 	}
@@ -83,12 +84,4 @@ func entryNames(ctx context.Context, p place) ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, nil
-}
-
-// orDot is a path, or the working directory if there is none.
-func orDot(path string) string {
-	if path == "" {
-		return "."
-	}
-	return path
 }

@@ -150,9 +150,6 @@ func readLines(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
 	if last < total {
 		notes = append(notes, fmt.Sprintf("[lines %d-%d of %d; more with offset=%d]", first, last, total, last+1))
 	}
-	if len(notes) == 0 {
-		return textResult(kept, d), nil
-	}
 	return textResult(withNotes(kept, notes...), d), nil
 }
 

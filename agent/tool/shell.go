@@ -48,8 +48,7 @@ const killGrace = 2 * time.Second
 // stderr as they were written, a few times a second and in order, as valid
 // UTF-8 but with control sequences; it is not called after RunShell returned.
 func RunShell(ctx context.Context, o Options, command string, onOutput func(text string)) (BashOutcome, error) {
-	w := watcher{text: onOutput}
-	return runShell(ctx, o, command, w)
+	return runShell(ctx, o, command, watcher{text: onOutput})
 }
 
 func runShell(ctx context.Context, o Options, command string, watch watcher) (BashOutcome, error) {
