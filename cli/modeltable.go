@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"text/tabwriter"
 	"unicode"
 
+	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/cli/providers"
 	"pi/internal/printable"
@@ -145,7 +147,7 @@ func (m listedModel) row() []string {
 	case key == "":
 		key = "-"
 	}
-	return []string{printable.Text(m.Provider + "/" + m.ID), tokens(m.ContextWindow), tokens(m.MaxTokens), images, m.Cost.words(), key, m.thinking()}
+	return []string{printable.Text(m.Provider + "/" + m.ID), cmp.Or(command.TokenCount(m.ContextWindow), "?"), cmp.Or(command.TokenCount(m.MaxTokens), "?"), images, m.Cost.words(), key, m.thinking()}
 }
 
 func (m listedModel) thinking() string {
@@ -166,17 +168,4 @@ func (c *listedCost) words() string {
 		return "free"
 	}
 	return strconv.FormatFloat(*c.Input, 'f', -1, 64) + " / " + strconv.FormatFloat(*c.Output, 'f', -1, 64)
-}
-
-// tokens writes a number of tokens short.
-func tokens(n int) string {
-	switch {
-	case n == 0:
-		return "?"
-	case n >= 1_000_000:
-		return strconv.FormatFloat(float64(n/100_000)/10, 'f', -1, 64) + "M"
-	case n >= 1000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return strconv.Itoa(n)
 }

@@ -117,7 +117,7 @@ func modelLines(models []*llm.Model) []string {
 	var widths [4]int
 	rows := make([][4]string, len(models))
 	for i, m := range models {
-		rows[i] = [4]string{m.Ref(), windowText(m), priceText(m), levelsText(m)}
+		rows[i] = [4]string{m.Ref(), TokenCount(m.ContextWindow), priceText(m), levelsText(m)}
 		for column, cell := range rows[i] {
 			widths[column] = max(widths[column], min(len(cell), most))
 		}
@@ -134,8 +134,9 @@ func modelLines(models []*llm.Model) []string {
 	return lines
 }
 
-func windowText(m *llm.Model) string {
-	switch n := m.ContextWindow; {
+// TokenCount is a number of tokens in few signs, such as 200k; "" where it is not known.
+func TokenCount(n int) string {
+	switch {
 	case n <= 0:
 		return ""
 	case n >= 1_000_000:

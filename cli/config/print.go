@@ -97,6 +97,7 @@ func (p *printer) sections(header, path string, v reflect.Value) {
 	}
 }
 
+// section writes one table that table left out, with the tables in it.
 func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.Value) {
 	switch value := v.Interface().(type) {
 	case *Cost:
@@ -116,24 +117,18 @@ func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.
 			p.sections(at, at, elem)
 		}
 	default:
-		p.plainSection("["+header+"]", path, tag, v)
-	}
-}
-
-// plainSection is a struct of settings, or a table of plain values by name.
-func (p *printer) plainSection(header, path string, tag reflect.StructTag, v reflect.Value) {
-	if v.Kind() == reflect.Struct {
-		p.table(header, path, v)
-		return
-	}
-	if v.Len() == 0 {
-		return
-	}
-	fmt.Fprintf(p.out, "\n%s\n", shownKey(header))
-	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-	for _, key := range keys {
-		p.setting(KeyPath(path, key.String()), key.String(), p.shown(tag, v.MapIndex(key)))
+		if v.Kind() == reflect.Struct {
+			p.table("["+header+"]", path, v)
+			return
+		}
+		keys := v.MapKeys() // of a table of plain values by name
+		if len(keys) > 0 {
+			fmt.Fprintf(p.out, "\n%s\n", shownKey("["+header+"]"))
+		}
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, key := range keys {
+			p.setting(KeyPath(path, key.String()), key.String(), p.shown(tag, v.MapIndex(key)))
+		}
 	}
 }
 
