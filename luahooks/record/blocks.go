@@ -116,9 +116,7 @@ func (c *Converter) readBlock(r Answer, b *message.Block) {
 // their bytes.
 func sameBlock(a, b message.Block) bool {
 	known := a.Type == message.BlockText || a.Type == message.BlockThinking || a.Type == message.BlockToolCall || a.Type == message.BlockImage
-	return a.Type == b.Type && a.Text == b.Text && a.Signature == b.Signature && a.Redacted == b.Redacted &&
-		a.ID == b.ID && a.Name == b.Name && bytes.Equal(a.Arguments, b.Arguments) &&
-		a.Data == b.Data && a.MimeType == b.MimeType && (known || bytes.Equal(a.Raw, b.Raw))
+	return a.Equal(&b) && (known || bytes.Equal(a.Raw, b.Raw))
 }
 
 // SizeOf is the size of all texts and data of blocks, in bytes.
