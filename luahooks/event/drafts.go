@@ -59,8 +59,7 @@ func (r draftReader) draft(a record.Answer, v lua.LValue, at string) (d session.
 		a.Fail(at+".type", "expected custom, custom_message, context_edit or compaction, got %q", string(kind))
 		return d
 	}
-	fields, _ := a.Open(t, at, append(keys, "type")...)
-	return session.Draft{Type: string(kind), Body: r.body(fields, string(kind))}
+	return session.Draft{Type: string(kind), Body: r.body(a.Open(t, at, append(keys, "type")...), string(kind))}
 }
 
 func (r draftReader) body(a record.Answer, kind string) any {

@@ -53,17 +53,23 @@ func (a Answer) Failed() error { return a.err }
 // Has reports whether a field is given.
 func (a Answer) Has(name string) bool { return a.t.RawGetString(name) != lua.LNil }
 
-// Text reads a string; "" for none.
-func (a Answer) Text(name string) string {
+// field reads a field of one Lua type, which errors call want; given is false for none.
+func field[V lua.LValue](a Answer, name, want string) (v V, given bool) {
 	switch v := a.t.RawGetString(name).(type) {
 	case *lua.LNilType:
-	case lua.LString:
-		a.count(name, len(v))
-		return string(v)
+	case V:
+		return v, true
 	default:
-		a.Fail(name, "expected a string, got %s", v.Type())
+		a.Fail(name, "expected %s, got %s", want, v.Type())
 	}
-	return ""
+	return v, false
+}
+
+// Text reads a string; "" for none.
+func (a Answer) Text(name string) string {
+	s, _ := field[lua.LString](a, name, "a string")
+	a.count(name, len(s))
+	return string(s)
 }
 
 // count adds n bytes to the size of the answer; too many are a problem of the field.
@@ -88,41 +94,24 @@ func (a Answer) Need(name string) string {
 
 // Flag reads a boolean; false for none.
 func (a Answer) Flag(name string) bool {
-	switch v := a.t.RawGetString(name).(type) {
-	case *lua.LNilType:
-	case lua.LBool:
-		return bool(v)
-	default:
-		a.Fail(name, "expected a boolean, got %s", v.Type())
-	}
-	return false
-}
-
-// Integer reads one; 0 for none.
-func (a Answer) Integer(name string) int {
-	switch v := a.t.RawGetString(name).(type) {
-	case *lua.LNilType:
-	case lua.LNumber:
-		if n := int(v); lua.LNumber(n) == v {
-			return n
-		}
-		a.Fail(name, "expected an integer, got %v", v)
-	default:
-		a.Fail(name, "expected an integer, got %s", v.Type())
-	}
-	return 0
+	b, _ := field[lua.LBool](a, name, "a boolean")
+	return bool(b)
 }
 
 // Number reads a number without its fraction; given is false for none.
 func (a Answer) Number(name string) (n int, given bool) {
-	switch v := a.t.RawGetString(name).(type) {
-	case *lua.LNilType:
-	case lua.LNumber:
-		return int(v), true
-	default:
-		a.Fail(name, "expected a number, got %s", v.Type())
+	v, given := field[lua.LNumber](a, name, "a number")
+	return int(v), given
+}
+
+// Integer reads an integer; 0 for none.
+func (a Answer) Integer(name string) int {
+	v, _ := field[lua.LNumber](a, name, "an integer")
+	if lua.LNumber(int(v)) != v {
+		a.Fail(name, "expected an integer, got %v", v)
+		return 0
 	}
-	return 0, false
+	return int(v)
 }
 
 // Natural reads an integer that is not negative; 0 for none.
@@ -148,59 +137,47 @@ func (a Answer) Data(name string) json.RawMessage {
 
 // Record reads a table with no other keys than known; ok is false for none.
 func (a Answer) Record(name string, known ...string) (inner Answer, ok bool) {
-	v := a.t.RawGetString(name)
-	if v == lua.LNil {
+	t, given := field[*lua.LTable](a, name, "a table")
+	if !given {
 		return a, false
 	}
-	return a.Open(v, name, known...)
+	return a.Open(t, name, known...), true
 }
 
-// Open is Record for a value that is not a field of the answer; name is what errors
+// Open is Record for a table that is not a field of the answer; name is what errors
 // call it.
-func (a Answer) Open(v lua.LValue, name string, known ...string) (inner Answer, ok bool) {
-	t, isTable := v.(*lua.LTable)
-	if !isTable {
-		a.Fail(name, "expected a table, got %s", v.Type())
-		return a, false
-	}
+func (a Answer) Open(t *lua.LTable, name string, known ...string) Answer {
 	luavm.Materialise(a.L, t)
-	inner = Answer{a.reading, t, a.path + name + "."}
+	inner := Answer{a.reading, t, a.path + name + "."}
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		if key := k.String(); k.Type() != lua.LTString || !slices.Contains(known, key) {
 			inner.Fail(key, "unknown key%s", suggest.Hint(key, known))
 		}
 	}
-	return inner, true
+	return inner
 }
 
-// List calls f for each element of a list, with the name that errors give it; given is
-// false if there is no list.
-func (a Answer) List(name string, f func(v lua.LValue, name string)) (given bool) {
-	v := a.t.RawGetString(name)
-	t, isTable := v.(*lua.LTable)
-	switch {
-	case v == lua.LNil:
-		return false
-	case !isTable:
-		a.Fail(name, "expected a list, got %s", v.Type())
-		return false
+// List calls f for each element of a list, with the name that errors give it.
+func (a Answer) List(name string, f func(v lua.LValue, name string)) {
+	t, given := field[*lua.LTable](a, name, "a list")
+	if !given {
+		return
 	}
 	luavm.Materialise(a.L, t)
 	n, err := luavm.ListLen(t)
 	if err != nil {
 		a.Fail(name, "%w", err)
-		return false
+		return
 	}
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		if i, ok := k.(lua.LNumber); !ok || i < 1 || int(i) > n || lua.LNumber(int(i)) != i {
 			a.Fail(name, "expected a list, it has the key %s", k.String())
-			return false
+			return
 		}
 	}
 	for i := 1; i <= n; i++ {
 		f(t.RawGetInt(i), fmt.Sprintf("%s[%d]", name, i))
 	}
-	return true
 }
 
 // Texts reads a list of strings.
@@ -220,13 +197,8 @@ func (a Answer) Texts(name string) []string {
 // Switches reads a table { name = text or false }; false, which removes the named thing,
 // is nil in the map. given is false if there is no table.
 func (a Answer) Switches(name string) (set map[string]*string, given bool) {
-	v := a.t.RawGetString(name)
-	if v == lua.LNil {
-		return nil, false
-	}
-	t, ok := v.(*lua.LTable)
-	if !ok {
-		a.Fail(name, "expected a table, got %s", v.Type())
+	t, given := field[*lua.LTable](a, name, "a table")
+	if !given {
 		return nil, false
 	}
 	luavm.Materialise(a.L, t)
