@@ -114,20 +114,13 @@ type parts struct {
 	now          func() time.Time
 }
 
-// openers make the sessions that an agent goes on with, see [Options].
-type openers struct {
-	newSession  func(parent string) (*session.Session, error)
-	openSession func(path string) (*session.Session, error)
-	copySession func(s *session.Session, leaf string) (*session.Session, error)
-}
-
 // New returns an idle agent. Nothing is emitted before [Agent.Start].
 func New(o Options) *Agent {
 	busy := &activity{}
 	p := newParts(o, busy.isIdle)
 	return &Agent{
 		parts: p, busy: busy, shutdown: &shutdown{requested: make(chan struct{})},
-		sessions: &sessions{openers{o.NewSession, o.OpenSession, o.CopySession}, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, &p.compactor.state},
+		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, &p.compactor.state},
 		tree:     &tree{busy, p.events, p.conversation, p.choice, p.meter, p.asker, o.Settings.Compaction},
 		maxTurns: o.Settings.MaxTurns, maxRepeats: o.Settings.MaxRepeats, cwd: o.Cwd, shell: o.Shell,
 	}

@@ -23,7 +23,9 @@ type NewSessionOptions struct {
 // sessions replace the current session by another one. All methods may be called from
 // any goroutine.
 type sessions struct {
-	openers
+	newSession   func(parent string) (*session.Session, error) // see [Options], also for the next two
+	openSession  func(path string) (*session.Session, error)
+	copySession  func(s *session.Session, leaf string) (*session.Session, error)
 	busy         *activity
 	events       *listeners
 	conversation *conversation
