@@ -38,21 +38,15 @@ func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCa
 // asks only those before that, all with the same arguments. It returns the last
 // handler that rewrote the arguments.
 func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
-	d.walk(ctx, spec, d.roster.list(), d.gateSteps(spec, e, until, &rewriter))
-	return rewriter
+	round := d.gateSteps(spec, e, until)
+	d.walk(ctx, spec, d.roster.list(), round)
+	return round.asking.rewriter
 }
 
-// gateSteps are those of a round; the last handler that rewrote the arguments is put
-// into rewriter.
-func (d *dispatcher) gateSteps(spec *event.Spec, e *agent.ToolCall, until place, rewriter *place) steps {
+// gateSteps are those of a round.
+func (d *dispatcher) gateSteps(spec *event.Spec, e *agent.ToolCall, until place) steps {
 	a := &asking{spec: spec, event: e}
-	return steps{asking: a,
-		begin: func(h *hook, in *instance) (limit int) {
-			if h == until.hook && in == until.in {
-				return until.n
-			}
-			return allHandlers // of a file that was saved since, for what is where in it now is not known
-		},
+	round := steps{asking: a,
 		ended: func(h *hook, n int, err error) (stop bool) {
 			before := a.seen.(*agent.ToolCall)
 			a.apply(err)
@@ -60,7 +54,7 @@ func (d *dispatcher) gateSteps(spec *event.Spec, e *agent.ToolCall, until place,
 				e.Block, e.BlockedBy, e.Reason = true, h.Name, failedGate(h, err)
 			}
 			if string(before.Input) != string(e.Input) {
-				*rewriter = place{h, a.last.in, n}
+				a.rewriter = place{h, a.last.in, n}
 			}
 			if until.hook != nil {
 				e.Input, e.RewrittenBy = before.Input, before.RewrittenBy
@@ -74,6 +68,15 @@ func (d *dispatcher) gateSteps(spec *event.Spec, e *agent.ToolCall, until place,
 			return e.Block || h == until.hook
 		},
 	}
+	if until.hook != nil {
+		round.begin = func(h *hook, in *instance) (limit int) {
+			if h == until.hook && in == until.in {
+				return until.n
+			}
+			return allHandlers // of a file that was saved since, for what is where in it now is not known
+		}
+	}
+	return round
 }
 
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }

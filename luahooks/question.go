@@ -19,6 +19,8 @@ type asking struct {
 	event agent.Event
 	seen  agent.Event // a copy of event as it is now; nil: job makes one
 	last  *question   // of the handler that was asked last
+
+	rewriter place // at a gate: of the last handler that rewrote the arguments
 }
 
 // job returns the function of the job that asks a handler of in.
