@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"encoding/json"
+	"slices"
 
 	"pi/session"
 	"pi/session/message"
@@ -79,17 +80,8 @@ func (f FileOps) Modified() []string { return union(f.Written, f.Edited) }
 
 // OnlyRead are the files that were read and not modified.
 func (f FileOps) OnlyRead() []string {
-	modified := map[string]bool{}
-	for _, path := range f.Modified() {
-		modified[path] = true
-	}
-	var only []string
-	for _, path := range f.Read {
-		if !modified[path] {
-			only = append(only, path)
-		}
-	}
-	return only
+	modified := f.Modified()
+	return slices.DeleteFunc(slices.Clone(f.Read), func(path string) bool { return slices.Contains(modified, path) })
 }
 
 // Details is how the lists stand in the details of a compaction or a branch
