@@ -71,7 +71,7 @@ func (q *question) run(L *lua.LState) error {
 	if err == nil {
 		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, t)
 	}
-	return api.Placed(q.fn, err)
+	return api.WithPlace(q.fn, err)
 }
 
 // table checks the shape of what a handler returned.

@@ -78,7 +78,7 @@ func (d *dispatcher) walk(ctx context.Context, spec *event.Spec, hooks []*hook, 
 		inner = agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
 	}
 	if spec.Kind == agent.KindContext {
-		inner = api.InContextEvent(inner)
+		inner = api.WithContextEvent(inner)
 	}
 	w := &walk{dispatcher: d, ctx: ctx, spec: spec, steps: steps, hooks: hooks}
 	d.lanes.Run(inner, w.next)

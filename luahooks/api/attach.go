@@ -51,6 +51,7 @@ func (b *bridge) attachments(L *lua.LState, function string, list *lua.LTable) (
 	return blocks, nil
 }
 
+// attachment makes a block of the fields of one attachment.
 func (b *bridge) attachment(path, data, text, name string) (message.Block, error) {
 	switch {
 	case path != "":
@@ -67,6 +68,7 @@ func (b *bridge) attachment(path, data, text, name string) (message.Block, error
 	return message.Block{}, fmt.Errorf("it has no path, data or text")
 }
 
+// attachFile makes a block of a file of at most maxAttachment.
 func (b *bridge) attachFile(path string) (message.Block, error) {
 	path = b.absolute(path)
 	info, err := os.Stat(path)

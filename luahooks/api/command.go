@@ -119,6 +119,7 @@ func (c *Command) successor(now *Registered) (*Command, bool) {
 	return now.Commands.Find(c.Name)
 }
 
+// call runs the handler in one job.
 func (c *Command) call(ctx context.Context, args string) (command.Outcome, error) {
 	home, result, self := c.home, new(command.Outcome), new(commandRun)
 	ctx = asPerson(context.WithValue(ctx, commandKey{}, self))
@@ -126,13 +127,13 @@ func (c *Command) call(ctx context.Context, args string) (command.Outcome, error
 		self.job = home.vm.Context()
 		out, err := home.outcome(L, callLua(L, c.handler, home.contexts.ofCommand(L, args)))
 		*result = out
-		return Placed(c.handler, err)
+		return WithPlace(c.handler, err)
 	})
 	var raised *luavm.Error
 	switch {
 	case err == nil:
 	case errors.As(err, &raised) && raised.Kind == luavm.Raised && raised.Where == "" && raised.Value != nil:
-		return command.Outcome{}, Placed(c.handler, err) // no Lua ran any more where it was raised
+		return command.Outcome{}, WithPlace(c.handler, err) // no Lua ran any more where it was raised
 	default:
 		return command.Outcome{}, err
 	}
@@ -156,10 +157,12 @@ func (c *commands) outcome(L *lua.LState, v lua.LValue) (command.Outcome, error)
 	return command.Outcome{}, fmt.Errorf("a command returns nil, a string or a table, not a %s", v.Type())
 }
 
+// asPrompt is the outcome that sends something to the model.
 func asPrompt(text string, attachments []message.Block) command.Outcome {
 	return command.Outcome{Prompt: &agent.Prompt{Text: text, Attachments: attachments, Source: "hook"}}
 }
 
+// outcomeTable reads {prompt?, attachments?, status?}.
 func (c *commands) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outcome, err error) {
 	var prompt, status *string
 	var attachments *lua.LTable

@@ -41,6 +41,7 @@ func (d *dialogs) person(L *lua.LState, function string) agent.UI {
 	return nil
 }
 
+// dialogOptions reads {timeout?}, the n-th argument of a dialog.
 func dialogOptions(L *lua.LState, n int, function string) agent.DialogOptions {
 	var timeout time.Duration
 	luavm.Unpack(L, n, function, luavm.Opt("timeout", &timeout))
@@ -67,7 +68,7 @@ func (d *dialogs) choose(L *lua.LState) int {
 		luavm.RaiseArg(L, 2, "select", "list of strings expected, got %s", whatOf(L, L.Get(2)))
 	}
 	return d.ask(L, "select", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
-		return text(ui.Select(ctx, title, options, o))
+		return textAnswer(ui.Select(ctx, title, options, o))
 	})
 }
 
@@ -88,7 +89,7 @@ func whatOf(L *lua.LState, v lua.LValue) string {
 func (d *dialogs) input(L *lua.LState) int {
 	title, placeholder, o := L.CheckString(1), L.OptString(2, ""), dialogOptions(L, 3, "input")
 	return d.ask(L, "input", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
-		return text(ui.Input(ctx, title, placeholder, o))
+		return textAnswer(ui.Input(ctx, title, placeholder, o))
 	})
 }
 
@@ -96,11 +97,14 @@ func (d *dialogs) input(L *lua.LState) int {
 func (d *dialogs) editor(L *lua.LState) int {
 	title, prefill := L.CheckString(1), L.OptString(2, "")
 	return d.ask(L, "editor", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
-		return text(ui.Editor(ctx, title, prefill))
+		return textAnswer(ui.Editor(ctx, title, prefill))
 	})
 }
 
-func text(s string, ok bool, err error) (lua.LValue, bool, error) { return lua.LString(s), ok, err }
+// textAnswer is the answer of a dialog for a text.
+func textAnswer(s string, ok bool, err error) (lua.LValue, bool, error) {
+	return lua.LString(s), ok, err
+}
 
 // ask asks the person and pushes the answer, or none where there is no person or no
 // answer. An answer resets the brake of the agent: what hooks send counts anew.

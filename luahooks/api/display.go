@@ -95,10 +95,12 @@ func (d *display) setWorking(L *lua.LState, text *string) {
 	}
 }
 
+// setEditorText is ctx.ui.set_editor_text(text).
 func (d *display) setEditorText(L *lua.LState, text string) {
 	d.front(L, "set_editor_text").SetEditorText(text)
 }
 
+// editorText is ctx.ui.get_editor_text().
 func (d *display) editorText(L *lua.LState) string {
 	return d.front(L, "get_editor_text").EditorText()
 }

@@ -36,6 +36,7 @@ func (s *sessionEdits) setName(L *lua.LState, name string) error {
 	})
 }
 
+// name is pi.session_name(); nil for a session without a name.
 func (s *sessionEdits) name(L *lua.LState) lua.LValue {
 	return luavm.TextOrNil(s.mustHost(L, "session_name").Session().Name())
 }
@@ -126,9 +127,9 @@ func (s *sessionEdits) editContext(L *lua.LState) int {
 
 type contextEventKey struct{}
 
-// InContextEvent marks the Go context of what a handler of the event context does,
+// WithContextEvent marks the Go context of what a handler of the event context does,
 // however deep below it is called.
-func InContextEvent(ctx context.Context) context.Context {
+func WithContextEvent(ctx context.Context) context.Context {
 	return context.WithValue(ctx, contextEventKey{}, true)
 }
 

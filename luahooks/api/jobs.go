@@ -140,9 +140,9 @@ func IsReplaced(err error) bool {
 	return err != nil && (errors.Is(err, luavm.ErrClosed) || errors.Is(err, luavm.ErrDead))
 }
 
-// Placed adds to what is wrong with a function's result where the function is
+// WithPlace adds to what is wrong with a function's result where the function is
 // defined.
-func Placed(fn *lua.LFunction, err error) error {
+func WithPlace(fn *lua.LFunction, err error) error {
 	if err == nil || fn.IsG {
 		return err
 	}

@@ -114,8 +114,8 @@ func newEnv(j *jobs, p *programs, complete lua.LGFunction) *stdlib.Env {
 		Loading: p.vm.Loading,
 		Spawn:   j.spawn,
 		Call:    j.callBack,
-		Outside: outside,
-		Follow:  func() func(context.Context) context.Context { return following(p.vm.Context()) },
+		Outside: asOutside,
+		Follow:  func() func(context.Context) context.Context { return asFollowing(p.vm.Context()) },
 		Exec: func(ctx context.Context, c stdlib.Command) (string, string, int, error) {
 			one := p.call(c.Name, c.Args)
 			one.cwd, one.env = c.Cwd, c.Env

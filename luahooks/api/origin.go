@@ -13,8 +13,8 @@ import (
 //
 //	a command or key of a person              Command.call
 //	a key in a component                      component.HandleInput
-//	what http.listen and fs.watch report      outside
-//	timer.after, started by one of these      following
+//	what http.listen and fs.watch report      asOutside
+//	timer.after, started by one of these      asFollowing
 //
 // The handlers that such a job reaches with pi.emit inherit its origin; those of an
 // event that the agent emits at that time do not.
@@ -37,18 +37,18 @@ func asPerson(ctx context.Context) context.Context {
 	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromPerson})
 }
 
-// outside marks a job that something outside of the program caused, which source
+// asOutside marks a job that something outside of the program caused, which source
 // names.
-func outside(ctx context.Context, source string) context.Context {
+func asOutside(ctx context.Context, source string) context.Context {
 	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromOutside, Source: source})
 }
 
 type followingKey struct{}
 
-// following marks the job of a timer that a job with the context cause starts: it is
+// asFollowing marks the job of a timer that a job with the context cause starts: it is
 // about the same, to wait until a folder is quiet, or to remind somebody. Timers that
 // it starts itself are not: they could start others for ever.
-func following(cause context.Context) func(context.Context) context.Context {
+func asFollowing(cause context.Context) func(context.Context) context.Context {
 	o, ok := agent.OriginOf(cause)
 	if !ok || cause.Value(followingKey{}) != nil {
 		return func(ctx context.Context) context.Context { return ctx }

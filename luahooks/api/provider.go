@@ -145,6 +145,7 @@ func modelSettings(L *lua.LState, list *lua.LTable) []llm.ModelSettings {
 	return models
 }
 
+// readModel reads {id, name?, context_window?, …}.
 func readModel(L *lua.LState, t *lua.LTable) llm.ModelSettings {
 	var o llm.ModelSettings
 	var cost *lua.LTable
@@ -166,7 +167,8 @@ func readModel(L *lua.LState, t *lua.LTable) llm.ModelSettings {
 	return o
 }
 
-// readPrice reads a price.
+// readPrice reads {input?, output?, cache_read?, cache_write?}, dollars for a million
+// tokens; what is left out is not known.
 func readPrice(L *lua.LState, t *lua.LTable) *llm.Price {
 	var input, output, read, write *float64
 	luavm.UnpackTable(L, t, "provider: cost", luavm.Opt("input", &input), luavm.Opt("output", &output),

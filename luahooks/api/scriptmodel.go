@@ -29,7 +29,7 @@ func (p *scriptModel) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.
 		deltas := make(chan llm.Delta, 64)
 		ended := make(chan error, 1)
 		go func() { ended <- p.run(ctx, r, deltas) }()
-		if err, stopped := pass(deltas, ended, yield); stopped {
+		if err, stopped := relay(deltas, ended, yield); stopped {
 			cancel()
 			<-ended
 		} else if err != nil {
@@ -38,8 +38,8 @@ func (p *scriptModel) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.
 	}
 }
 
-// pass yields deltas until the script has ended, or the consumer stops.
-func pass(deltas <-chan llm.Delta, ended <-chan error, yield func(llm.Delta, error) bool) (err error, stopped bool) {
+// relay yields deltas until the script has ended, or the consumer stops.
+func relay(deltas <-chan llm.Delta, ended <-chan error, yield func(llm.Delta, error) bool) (err error, stopped bool) {
 	for {
 		select {
 		case d := <-deltas:
@@ -73,18 +73,20 @@ func (p *scriptModel) successor(now *Registered) (*scriptModel, bool) {
 	return next.script, next.script != nil
 }
 
+// call runs the script once; its deltas are sent while it runs.
 func (p *scriptModel) call(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
 	e := &emitter{bridge: p.home.bridge, deltas: deltas, gone: ctx.Done(), price: r.Model.Cost}
 	return p.home.jobs.run(ctx, "stream "+p.name, func(L *lua.LState) error {
 		defer func() { e.isOver = true }()
 		callLua(L, p.stream, p.home.requestTable(L, r), p.home.vm.GFunc("emit", e.emit))
 		if !e.stopped {
-			e.send(L, llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: e.natural()}})
+			e.send(L, llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: e.defaultStop()}})
 		}
 		return nil
 	})
 }
 
+// requestTable is the first argument of a script.
 func (p *providers) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
 	t := luavm.NewRecord(L, 6)
 	luavm.Set(t, "model", p.records.Model(r.Model))
@@ -150,6 +152,7 @@ func (e *emitter) emit(L *lua.LState) int {
 	return 0
 }
 
+// block makes a delta of text or thinking.
 func (e *emitter) block(kind llm.DeltaKind, text string) llm.Delta {
 	if kind != e.last {
 		e.index++
@@ -158,6 +161,7 @@ func (e *emitter) block(kind llm.DeltaKind, text string) llm.Delta {
 	return llm.Delta{Kind: kind, Index: e.index, Text: text}
 }
 
+// call makes a delta of a whole tool call.
 func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) llm.Delta {
 	if name == "" {
 		luavm.Raise(L, "emit: a tool_call needs a name")
@@ -177,11 +181,12 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) llm
 	return llm.Delta{Kind: llm.DeltaToolCall, Index: e.index, ID: id, Name: name, Text: string(raw)}
 }
 
+// stop checks what a script says of the end of its answer.
 func (e *emitter) stop(L *lua.LState, stop llm.Stop) llm.Delta {
 	switch stop.Reason {
 	case message.StopEnd, message.StopLength, message.StopToolUse, message.StopError:
 	case "":
-		stop.Reason = e.natural()
+		stop.Reason = e.defaultStop()
 	default:
 		luavm.Raise(L, "emit: unknown stop reason %q; reasons are stop, length, toolUse and error", stop.Raw)
 	}
@@ -192,8 +197,8 @@ func (e *emitter) stop(L *lua.LState, stop llm.Stop) llm.Delta {
 	return llm.Delta{Kind: llm.DeltaStop, Stop: stop}
 }
 
-// natural is the reason for which an answer ends that gives none.
-func (e *emitter) natural() message.StopReason {
+// defaultStop is the reason for which an answer ends that gives none.
+func (e *emitter) defaultStop() message.StopReason {
 	if e.calls > 0 {
 		return message.StopToolUse
 	}

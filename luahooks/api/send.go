@@ -76,6 +76,7 @@ func (s *sender) sendMessage(L *lua.LState) int {
 	return pushResult(L, lua.LTrue, err)
 }
 
+// customMessage reads the message that is the first argument of pi.send_message.
 func (s *sender) customMessage(L *lua.LState) *message.Message {
 	m := &message.Message{Role: message.RoleCustom, Display: true, Timestamp: time.Now().UnixMilli()}
 	var content, details lua.LValue

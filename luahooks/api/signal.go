@@ -31,6 +31,7 @@ func (s *signals) current() *lua.LTable {
 	return s.value
 }
 
+// fill makes the table of a signal when Lua uses it first.
 func (s *signals) fill(L *lua.LState, ref any) *lua.LTable {
 	job := ref.(*signal).job
 	t := luavm.NewRecord(L, 2)

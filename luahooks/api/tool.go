@@ -102,7 +102,7 @@ func (t *Tool) Prepare(ctx context.Context, input json.RawMessage) (json.RawMess
 			if v := callLua(L, t.prepare, t.home.records.JSON(input)); v != lua.LNil {
 				changed, err = t.home.records.Encode(v, "arguments")
 			}
-			return Placed(t.prepare, err)
+			return WithPlace(t.prepare, err)
 		})
 		if err == nil {
 			prepared = changed
@@ -137,6 +137,7 @@ func (t *Tool) owner() Owner { return t.home.jobs.owner }
 
 func (t *Tool) successor(now *Registered) (*Tool, bool) { return now.Tools.Find(t.spec.Name) }
 
+// run calls execute in one job.
 func (t *Tool) run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	home, result := t.home, new(agent.Result)
 	above, _ := ctx.Value(runningToolKey{}).(*runningTool)
@@ -144,7 +145,7 @@ func (t *Tool) run(ctx context.Context, input json.RawMessage, update agent.Upda
 	err := home.jobs.run(ctx, "tool "+t.spec.Name, func(L *lua.LState) error {
 		r, err := home.resultFrom(L, t.spec.Name, callLua(L, t.execute, home.records.JSON(input), home.contexts.table, home.callTable(L, t.spec.Name, agent.CallID(ctx), update)))
 		*result = r
-		return Placed(t.execute, err)
+		return WithPlace(t.execute, err)
 	})
 	if err != nil {
 		return agent.Result{}, err
