@@ -8,16 +8,16 @@ import (
 // activity is what occupies the agent: one run at a time, or something that must
 // not happen during one. All methods may be called from any goroutine.
 type activity struct {
-	starting sync.Mutex         // guards cancel and idle, which are set and cleared together
-	cancel   context.CancelFunc // of the run in progress, nil when idle
-	idle     chan struct{}      // closed when the run in progress ends
+	mu     sync.Mutex         // guards cancel and idle, which are set and cleared together
+	cancel context.CancelFunc // of the run in progress, nil when idle
+	idle   chan struct{}      // closed when the run in progress ends
 }
 
-// begin claims the agent; the error is ErrBusy if somebody else has it. The context
-// ends with Abort. Who has claimed it calls end.
+// begin claims the agent; the error is ErrBusy if it is claimed already. abort cancels
+// the context. The caller calls end afterwards.
 func (a *activity) begin(ctx context.Context) (context.Context, error) {
-	a.starting.Lock()
-	defer a.starting.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.cancel != nil {
 		return nil, ErrBusy
 	}
@@ -26,10 +26,10 @@ func (a *activity) begin(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// end gives the agent free and wakes those who wait for that.
+// end releases the agent, and waitIdle returns.
 func (a *activity) end() {
-	a.starting.Lock()
-	defer a.starting.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.cancel()
 	close(a.idle)
 	a.cancel, a.idle = nil, nil
@@ -37,16 +37,16 @@ func (a *activity) end() {
 
 // isIdle reports whether no prompt is running.
 func (a *activity) isIdle() bool {
-	a.starting.Lock()
-	defer a.starting.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	return a.cancel == nil
 }
 
 // waitIdle returns when no prompt is running, or with ctx's error.
 func (a *activity) waitIdle(ctx context.Context) error {
-	a.starting.Lock()
+	a.mu.Lock()
 	idle := a.idle
-	a.starting.Unlock()
+	a.mu.Unlock()
 	if idle == nil {
 		return nil
 	}
@@ -60,8 +60,8 @@ func (a *activity) waitIdle(ctx context.Context) error {
 
 // abort interrupts the run in progress, if there is one, and does not wait.
 func (a *activity) abort() {
-	a.starting.Lock()
-	defer a.starting.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.cancel != nil {
 		a.cancel()
 	}
