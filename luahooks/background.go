@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// background counts the goroutines of a chain: handlers that finish behind the
-// agent, and greetings after a reload. After it was closed none begins.
+// background has the goroutines of a chain or an instance, such as handlers that finish
+// while the agent continues. After it was closed none begins.
 type background struct {
 	life   context.Context // ends with the chain
 	end    context.CancelFunc
@@ -49,14 +49,14 @@ func (b *background) run(f func()) bool {
 	return true
 }
 
-// detach gives a context with the values of ctx that lives as long as the chain.
+// detach returns a context with the values of ctx that lives as long as the chain.
 func (b *background) detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(b.life, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// within gives a context that ends with ctx or with the chain.
+// within returns a context that ends with ctx or with the chain.
 func (b *background) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(b.life, cancel)

@@ -1,11 +1,11 @@
 // Package luahooks is the chain: it finds hook files, runs each in a Lua VM of
 // its own, hands them the agent's events and carries out what they return.
 //
-// A [Chain] is an [agent.Listener]. Hooks stand in it in a fixed order (the
+// A [Chain] is an [agent.Listener]. Hooks are in it in a fixed order (the
 // agent directory's, the project's, the configured ones, those of the command
 // line; within a directory by name), and each event passes them in that order.
-// What a handler returns is read by the rule of the event, which stands with
-// everything else about the event in one table (package event). Session data goes into
+// What a handler returns is read by the rule of the event, which is with everything
+// else about the event in one table (package event). Session data goes into
 // Lua and back through package record.
 //
 //	chain         puts the parts together; each part is a type that is made of what it needs
@@ -24,7 +24,7 @@
 // needs of the chain.
 //
 // A hook that fails never stops the agent: its error is reported with file and
-// line, and the chain goes on, except for gates, where a failure blocks. A hook
+// line, and the chain continues, except for gates, where a failure blocks. A hook
 // that does not stop is abandoned with its VM and gets a fresh one; the second
 // time it is disabled, and its gates block until its file changes.
 package luahooks

@@ -37,7 +37,7 @@ func (e *edits) open(ctx context.Context, places trust.Places, parts map[string]
 }
 
 // start opens the window that never closes, where every change is asked about, and
-// goes on with one whose processes outlived the program before.
+// continues one whose processes outlived the program before.
 func (e *edits) start(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
 	if e.guard.NeedsWindowAtStart() {
 		e.open(ctx, places, parts)
@@ -48,8 +48,8 @@ func (e *edits) start(ctx context.Context, places trust.Places, parts map[string
 	e.guard.RemoveAbandonedWindows()
 }
 
-// close checks and closes the window, or has somebody wait for the processes
-// that keep it open.
+// close judges the changes of the window and closes it; if processes keep it open, it is
+// closed when they have ended.
 func (e *edits) close(ctx context.Context) {
 	closed := e.guard.CloseWindow()
 	e.tellNotices(ctx)
@@ -58,15 +58,15 @@ func (e *edits) close(ctx context.Context) {
 	}
 }
 
-// endRun is close at the end of a run: what waits is easily missed, so the
-// person is asked.
+// endRun closes the window at the end of a run, and asks the person about changes that
+// wait, because their notices are easily missed.
 func (e *edits) endRun(ctx context.Context) {
 	e.close(ctx)
 	e.askUnasked(ctx)
 }
 
-// askUnasked asks the person, if there is one, about what began to wait in this run
-// and still does.
+// askUnasked asks the person, if there is one, about changes that began to wait in this
+// run and still do.
 func (e *edits) askUnasked(ctx context.Context) {
 	if e.audience.person() == nil {
 		return

@@ -20,8 +20,8 @@ type closedGates struct {
 	kinds  []agent.Kind
 	reason string
 	// unloaded: there never was a version that ran, so what the hook was for is not
-	// known. It may have been a gate for anything, or a tool that was to stand in the
-	// place of another one; only what looks and changes nothing goes on.
+	// known. It may have been a gate for anything, or a tool that replaces
+	// another one; only tools that look and change nothing go on.
 	unloaded bool
 }
 

@@ -24,7 +24,7 @@ type hook struct {
 
 	mu        sync.Mutex // guards what follows, up to code
 	lastError string
-	lastCount int    // how often that came
+	lastCount int    // how often that happened
 	rejected  string // why the version saved last does not run; "" if it does, or none runs
 	disabled  bool   // for the session, after a VM that did not stop
 	abandoned int

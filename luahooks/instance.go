@@ -31,7 +31,7 @@ type instance struct {
 	records *record.Converter
 	script  *api.Script // the API in the VM, and what the file registered
 	events  *event.Source
-	behind  *background // what modules do beside the VM; ends with the instance
+	behind  *background // what modules do outside of the VM; ends with the instance
 
 	mu       sync.Mutex // guards failures
 	failures map[failure]int
@@ -72,15 +72,15 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 	}})
 }
 
-// close takes the instance out of everything; what runs in it finishes.
+// close removes what the instance registered and shows. What runs in it finishes.
 func (in *instance) close() {
 	in.script.Registered.Handlers.Exit()
 	in.vm.Close()
 	in.end()
 }
 
-// end takes back what the instance shows and stops what its modules do beside
-// the VM; Chain.Close waits for that.
+// end removes what the instance shows and stops what its modules do outside of the VM;
+// Chain.Close waits for that.
 func (in *instance) end() {
 	in.behind.stop()
 	if !in.isEnding() {
@@ -89,7 +89,8 @@ func (in *instance) end() {
 	in.ending.run(in.behind.wg.Wait)
 }
 
-// spawn runs f until the instance is closed; it is false after that.
+// spawn runs f on a goroutine, with a context that ends when the instance is closed. It
+// is false after that.
 func (in *instance) spawn(f func(ctx context.Context)) bool {
 	return in.behind.run(func() {
 		ctx, cancel := in.behind.within(context.Background())
@@ -142,16 +143,17 @@ func (in *instance) files() []string {
 	return append(slices.Collect(maps.Keys(in.script.Files())), in.real)
 }
 
-// failure is what is shown once.
+// failure is an error of a hook that is shown once.
 type failure struct {
-	handler        *lua.LFunction // nil: it is known by the event
+	handler        *lua.LFunction // nil: event says where
 	event, message string
 }
 
 // maxFailures is how many different ones of a hook are told apart.
 const maxFailures = 1000
 
-// again counts a failure and returns how often it has come since the file was loaded.
+// again counts a failure and returns how often it has happened since the file was
+// loaded.
 func (in *instance) again(f failure) int {
 	in.mu.Lock()
 	defer in.mu.Unlock()

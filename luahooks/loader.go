@@ -38,10 +38,7 @@ type loader struct {
 	abandoned atomic.Int32 // VMs that did not stop, in this process
 }
 
-// load finds the hooks and runs their files. Errors are reported, never
-// returned: a hook that does not load keeps none of the others from loading. It
-// returns the project's hooks that were left out because nobody approved them.
-// Those of the project run last, when the others could say whether they may.
+// load finds the hooks and runs their files, as [Chain.Load] promises.
 func (l *loader) load(ctx context.Context) (skipped []trust.Source) {
 	found := l.places.Discover(l.guard)
 	for _, err := range found.Problems {
@@ -76,6 +73,7 @@ func (l *loader) load(ctx context.Context) (skipped []trust.Source) {
 	return skipped
 }
 
+// loadAll loads hooks for the first time.
 func (l *loader) loadAll(ctx context.Context, hooks []*hook) {
 	l.changes.Lock()
 	defer l.changes.Unlock()
@@ -84,7 +82,8 @@ func (l *loader) loadAll(ctx context.Context, hooks []*hook) {
 	}
 }
 
-// excludeUnapproved takes the hooks of the project that may not run out of the chain.
+// excludeUnapproved removes the hooks of the project that may not run from the chain.
+// may says that those that are approved run.
 func (l *loader) excludeUnapproved(ofProject []*hook, may bool) (run []*hook, skipped []trust.Source) {
 	l.changes.Lock()
 	defer l.changes.Unlock()
@@ -120,7 +119,7 @@ type attempt struct {
 	err  error
 }
 
-// attemptAll loads the files of hooks side by side. changes is held.
+// attemptAll loads the files of hooks at the same time. changes is held.
 func (l *loader) attemptAll(ctx context.Context, hooks []*hook) []attempt {
 	attempts := make([]attempt, len(hooks))
 	var loads sync.WaitGroup
@@ -131,6 +130,8 @@ func (l *loader) attemptAll(ctx context.Context, hooks []*hook) []attempt {
 	return attempts
 }
 
+// attempt runs the version in force of a hook's file in a new VM, with the pi.state of
+// the VM before.
 func (l *loader) attempt(ctx context.Context, h *hook) attempt {
 	v := l.guard.Read(h.Path)
 	h.sum = v.Sum
@@ -281,7 +282,7 @@ func (l *loader) failed(ctx context.Context, h *hook, in *instance, event string
 	}
 }
 
-// turnOff takes hooks out of force, with their gates.
+// turnOff ends hooks for the session and opens their gates.
 func (l *loader) turnOff(ctx context.Context, hooks []*hook) {
 	l.changes.Lock()
 	defer l.changes.Unlock()
@@ -293,7 +294,8 @@ func (l *loader) turnOff(ctx context.Context, hooks []*hook) {
 	l.applyRegistered(ctx)
 }
 
-// turnOn loads hooks as a reload does, with all that keeps a file from running.
+// turnOn loads hooks that were turned off as a reload does, so that their files need the
+// same approval. The error names those that did not load.
 func (l *loader) turnOn(ctx context.Context, hooks []*hook) error {
 	l.changes.Lock()
 	for _, h := range hooks {

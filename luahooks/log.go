@@ -13,10 +13,11 @@ import (
 // line, private to the person; what cannot be written is not worth a failure.
 type hookLog struct {
 	path string
-	mu   sync.Mutex
+	mu   sync.Mutex // guards file
 	file *os.File
 }
 
+// write adds a line of a hook; further lines of text are indented.
 func (l *hookLog) write(hook, text string) {
 	if l.path == "" {
 		return

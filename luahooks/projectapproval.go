@@ -80,8 +80,9 @@ func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFil
 
 // errUnapproved is why a version of a file does not run; path is how it is shown.
 func errUnapproved(path string, v trust.Version) error {
+	others := ""
 	if v.Others != "" {
-		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(path), trust.ErrNotApproved, printable.VisibleLine(v.Others))
+		others = ", and " + printable.VisibleLine(v.Others)
 	}
-	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", printable.VisibleLine(path), trust.ErrNotApproved)
+	return fmt.Errorf("%s is %w%s: `pi trust` shows and approves it", printable.VisibleLine(path), trust.ErrNotApproved, others)
 }

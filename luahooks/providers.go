@@ -80,10 +80,12 @@ func (r *hookProviders) own(name string) (llm.ProviderSpec, bool) {
 	return was, ok
 }
 
-// refresh registers the providers of all hooks in their order, and lets the session
-// go on with its model as it is now.
+// refresh registers the providers of all hooks in their order. If the session's model
+// is another one then under the same name, the session gets that; nobody is told,
+// because nobody chose, and one that somebody chooses meanwhile stays. If it is gone
+// with its hook the session keeps it, and the person is told to choose another.
 func (r *hookProviders) refresh() {
-	before := r.currentModel()
+	_, before := r.sessionModel()
 	var wanted []api.Provider
 	r.mu.Lock()
 	for _, h := range r.roster.list() {
@@ -91,33 +93,23 @@ func (r *hookProviders) refresh() {
 	}
 	r.apply(wanted)
 	r.mu.Unlock()
-	r.refreshModel(before)
-}
-
-// currentModel is the session's model as it is registered now; nil: it is not, or
-// there is no session yet.
-func (r *hookProviders) currentModel() *llm.Model {
-	host := r.audience.hostNow()
-	if host == nil || host.Model() == nil || host.Models() == nil {
-		return nil
-	}
-	return host.Models().Find(host.Model().Provider, host.Model().ID)
-}
-
-// refreshModel replaces the session's model if it is another one now under the same
-// name; nobody is told, because nobody chose. One that somebody chooses meanwhile
-// stays. One that is gone stays too, and the person is told to choose another.
-func (r *hookProviders) refreshModel(before *llm.Model) {
-	host := r.audience.hostNow()
-	if host == nil || host.Model() == nil || host.Models() == nil {
-		return
-	}
-	was := host.Model()
-	now := host.Models().Find(was.Provider, was.ID)
-	switch {
-	case before != nil && now == nil:
+	switch was, now := r.sessionModel(); {
+	case was != nil && now == nil && before != nil:
 		r.audience.notify(context.Background(), agent.LevelWarning, fmt.Sprintf("the model %s is gone with the hook that had it; /model chooses another", before.Ref()))
 	case now != nil && !reflect.DeepEqual(now, was):
-		host.Replace(was, now)
+		r.audience.hostNow().Replace(was, now)
 	}
+}
+
+// sessionModel returns the session's model, and what is registered under its name now.
+// Each is nil if there is none.
+func (r *hookProviders) sessionModel() (model, registered *llm.Model) {
+	host := r.audience.hostNow()
+	if host == nil || host.Models() == nil {
+		return nil, nil
+	}
+	if model = host.Model(); model != nil {
+		registered = host.Models().Find(model.Provider, model.ID)
+	}
+	return model, registered
 }

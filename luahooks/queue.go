@@ -19,7 +19,7 @@ type eventQueue struct {
 	dropped  int
 }
 
-// queued is one event for one hook. run ends its turn as soon as it can.
+// queued is one event for one hook. run ends its turn as soon as it has the VM.
 type queued struct {
 	run  func(*turn)
 	done chan struct{}
@@ -63,8 +63,8 @@ func (q *eventQueue) next(b *background) {
 	}
 }
 
-// begin returns the turn of a job that the caller runs, if nothing is before it;
-// nil if there is. The caller ends the turn as soon as it can.
+// begin returns the turn for a job that the caller runs, or nil if other jobs are
+// before it. The caller ends the turn as soon as the job has the VM.
 func (q *eventQueue) begin(b *background) *turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -75,7 +75,7 @@ func (q *eventQueue) begin(b *background) *turn {
 	return &turn{queue: q, behind: b}
 }
 
-// turn is that of a job which is starting.
+// turn belongs to the job that is starting. Its end lets the next one start.
 type turn struct {
 	queue  *eventQueue
 	behind *background

@@ -15,8 +15,8 @@ func (l *loader) reload(ctx context.Context, force, sure bool) {
 	l.welcome(ctx, fresh)
 }
 
-// welcome lets hooks that run new code know the session, and then everybody see
-// its context.
+// welcome emits session_start to hooks that run new code and waits for their handlers;
+// then the context of an idle session is built anew.
 func (l *loader) welcome(ctx context.Context, fresh []*hook) {
 	host := l.audience.hostNow()
 	if host == nil {
@@ -33,7 +33,7 @@ func (l *loader) welcome(ctx context.Context, fresh []*hook) {
 // update brings the list in line with the files: new files appear, deleted ones
 // disappear, changed ones get a new VM. force loads also what has not changed. It
 // returns the hooks that run new code. Files that are gone or empty are often so for a moment only, while
-// an editor saves; unless sure, they are left as they are, and doubtful says that
+// an editor saves; unless sure, such hooks do not change, and doubtful reports that
 // somebody should look again.
 func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, doubtful bool) {
 	l.changes.Lock()
@@ -144,8 +144,8 @@ func (l *loader) openWindow(ctx context.Context) {
 	l.edits.open(ctx, *l.places, partsOf(l.roster.list()))
 }
 
-// partsOf are the files of hooks, and those besides that they were made of or looked
-// for, when they were loaded last and when they were tried last.
+// partsOf returns the files of hooks, and the modules that they required or looked for,
+// in the version that runs and in the one that was tried last.
 func partsOf(hooks []*hook) map[string]trust.Scope {
 	parts := map[string]trust.Scope{}
 	for _, h := range hooks {
@@ -162,8 +162,8 @@ func partsOf(hooks []*hook) map[string]trust.Scope {
 	return parts
 }
 
-// files lists the files that hooks were made of or looked for when they were
-// loaded last.
+// files returns the files of hooks, and the modules that they required or looked for
+// when they were tried last.
 func (l *loader) files() (files []string) {
 	l.changes.Lock()
 	defer l.changes.Unlock()

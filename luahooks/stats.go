@@ -9,7 +9,7 @@ import (
 
 // stats counts what the handlers of a hook did, per event. It outlives reloads.
 type stats struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards events
 	events map[string]*eventStats
 }
 
@@ -27,6 +27,7 @@ type EventStats struct {
 	P50, P99      time.Duration
 }
 
+// add counts a handler of an event that ended.
 func (s *stats) add(event string, took time.Duration, failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

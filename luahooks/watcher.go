@@ -16,8 +16,8 @@ import (
 
 // Editors save in many ways: in place, in pieces, to a temporary file that is
 // renamed, by moving the old file away first. So directories are watched, never
-// files; a change is looked at when nothing more came for a while; and what is
-// looked at is the bytes, not the event.
+// files; a change is looked at when no other event follows for a while; and what
+// counts is the bytes, not the event.
 const (
 	quiet     = 50 * time.Millisecond  // without a further event
 	quietMax  = 250 * time.Millisecond // however many come
@@ -90,8 +90,8 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// look brings the chain up to date and reports whether a file may only be gone
-// for a moment; sure says that it was so at the last look, and nothing came.
+// look brings the chain up to date and reports whether a file may only be gone for a
+// moment. sure says that it was gone at the last look too, and no event came since.
 func (w *watcher) look(ctx context.Context, sure bool) (doubtful bool) {
 	w.follow() // first, so that nothing changes unseen after it was read
 	fresh, doubtful := w.hooks.update(ctx, false, sure)
@@ -141,7 +141,7 @@ func (w *watcher) follow() (grown bool) {
 }
 
 // followPath watches the directory of a file or, where that does not exist, the
-// first one above it that does, and one more, so that what goes and comes again
+// first one above it that does, and one more, so that what is removed and made again
 // as a whole is seen. Symbolic links on the way are followed.
 func (w *watcher) followPath(path string) {
 	w.names[path] = true
