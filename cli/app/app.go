@@ -136,6 +136,30 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 		}
 		return err
 	}
+	r.attach(ctx, f, mode, own)
+	r.agent.Start(ctx)
+	if mode == "interactive" {
+		r.watchHooks(ctx)
+	}
+	guarded := work
+	if p.Catch != nil {
+		guarded = func() error { return p.Catch(work) }
+	}
+	err := guarded()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second) // nobody may delay the end for long
+	defer cancel()
+	end := r.agent.Close(ctx)
+	_, unsaved := errors.AsType[*session.SaveError](err)
+	if _, again := errors.AsType[*session.SaveError](end); unsaved && again {
+		return err // both say the same
+	}
+	return errors.Join(err, end)
+}
+
+// attach makes the hooks and the front end listeners of the agent, makes the commands,
+// and shows the messages that were for later.
+func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
+	p := r.place
 	r.agent.Listen(r.chain.Watcher(), r.chain, f)
 	if mode != "interactive" {
 		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
@@ -154,23 +178,6 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 	for _, line := range r.later.notices {
 		r.agent.Notify(ctx, agent.LevelInfo, line)
 	}
-	r.agent.Start(ctx)
-	if mode == "interactive" {
-		r.watchHooks(ctx)
-	}
-	if p.Catch != nil {
-		inner := work
-		work = func() error { return p.Catch(inner) }
-	}
-	err := work()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second) // nobody may delay the end for long
-	defer cancel()
-	end := r.agent.Close(ctx)
-	_, unsaved := errors.AsType[*session.SaveError](err)
-	if _, again := errors.AsType[*session.SaveError](end); unsaved && again {
-		return err // both say the same
-	}
-	return errors.Join(err, end)
 }
 
 // prepare loads the hooks and makes the agent that they are for.

@@ -46,27 +46,36 @@ func Overlay(ring *keyring.Ring, below *llm.ProviderSpec, set llm.ProviderSettin
 			return nil
 		}
 	}
-	discover := below.Discover
-	switch {
-	case set.Stream != nil:
-		spec.Stream, discover = set.Stream, nil
-	case set.BaseURL != "": // where the provider below would not ask
-		discover, spec.Partial = nil, true
-		if set.API != "" {
-			discover = p.discover
-		}
+	if set.Stream != nil {
+		spec.Stream = set.Stream
+	} else if set.BaseURL != "" {
+		spec.Partial = true
 	}
-	spec.Discover = nil
-	if discover != nil {
-		spec.Discover = func(ctx context.Context) ([]*llm.Model, error) {
-			found, err := discover(ctx)
-			return p.overlaid(found), err
-		}
-	}
+	spec.Discover = p.discoverOver(below)
 	if set.Models != nil {
 		p.replaceModels(&spec, below, set.Models)
 	}
 	return spec
+}
+
+// discoverOver asks for the models of the provider where the hook says that it is; nil
+// if nobody can be asked.
+func (p *source) discoverOver(below *llm.ProviderSpec) func(context.Context) ([]*llm.Model, error) {
+	discover := below.Discover
+	switch {
+	case p.set.Stream != nil:
+		return nil
+	case p.set.BaseURL != "" && p.set.API == "": // what is spoken there is not known
+		return nil
+	case p.set.BaseURL != "": // the provider below would ask elsewhere
+		discover = p.discover
+	case discover == nil:
+		return nil
+	}
+	return func(ctx context.Context) ([]*llm.Model, error) {
+		found, err := discover(ctx)
+		return p.overlaid(found), err
+	}
 }
 
 // replaceModels makes models the only ones of spec. What is known of them is looked
