@@ -11,6 +11,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/internal/safefile"
 	"pi/repl/terminal"
 	"pi/session"
 	"pi/session/message"
@@ -145,9 +146,10 @@ func gitBranch(dir string) string {
 // headOf reads HEAD of a git directory, or of the one that the file of a linked
 // work tree names.
 func headOf(git string, isDir bool) string {
+	const most = 4 << 10 // bytes; none of these files is larger
 	if !isDir {
-		b := readSmall(git)
-		if b == nil {
+		b, err := safefile.Read(git, most)
+		if err != nil {
 			return ""
 		}
 		target := strings.TrimSpace(strings.TrimPrefix(string(b), "gitdir:"))
@@ -156,24 +158,10 @@ func headOf(git string, isDir bool) string {
 		}
 		git = target
 	}
-	head := strings.TrimSpace(string(readSmall(filepath.Join(git, "HEAD"))))
+	b, _ := safefile.Read(filepath.Join(git, "HEAD"), most)
+	head := strings.TrimSpace(string(b))
 	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
 		return branch
 	}
 	return head[:min(len(head), 8)]
-}
-
-// readSmall reads a small regular file. It is nil for anything else, so that a named
-// pipe in a project does not block the prompt.
-func readSmall(path string) []byte {
-	const most = 4 << 10
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
-		return nil
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	return b
 }
