@@ -254,7 +254,7 @@ func sumOf(raw []byte) string {
 }
 
 // Window is the time in which tools could have changed a file: from the first
-// tool on until the agent has settled and the processes that tools started have
+// tool on until the run has ended and the processes that tools started have
 // ended. The store names it, and its program keeps a small file locked: a window
 // whose file nobody has locked was abandoned by a program that ended before its
 // tools did. A file that is damaged or gone makes no difference, since the store

@@ -143,7 +143,7 @@ func (g *Guard) inForceIn(dir string) map[string]bool {
 
 // inForceAt returns the version in force of a file that is withheld or was read.
 func (g *Guard) inForceAt(path string) (Version, bool) {
-	if v, held := g.withheldAt(path); held {
+	if v, withheld := g.withheldAt(path); withheld {
 		return v, true
 	}
 	s := g.lock()
@@ -164,15 +164,15 @@ func (g *Guard) withheldAt(path string) (Version, bool) {
 
 // IsPending reports whether another version of a file waits for approval.
 func (g *Guard) IsPending(path string) bool {
-	_, held := g.withheldAt(path)
-	return held
+	_, withheld := g.withheldAt(path)
+	return withheld
 }
 
 // IsLost reports whether the version of a file that is in force cannot be had any
 // more.
 func (g *Guard) IsLost(path string) bool {
-	v, held := g.withheldAt(path)
-	return held && v.exists() && v.Code == nil
+	v, withheld := g.withheldAt(path)
+	return withheld && v.exists() && v.Code == nil
 }
 
 // newHome is the home of an agent directory and a project, without a store.

@@ -89,7 +89,7 @@ func (s *state) mayBeOfTool(c change) bool {
 // isOpenToAsk reports whether the window is only open because every change is asked
 // about.
 func (s *state) isOpenToAsk() bool {
-	return s.ledger.askEdits && s.window != nil && s.window.settled && !slices.ContainsFunc(s.window.groups, s.others.alive)
+	return s.ledger.askEdits && s.window != nil && s.window.idle && !slices.ContainsFunc(s.window.groups, s.others.alive)
 }
 
 // mayAdopt reports whether a change comes into force without a question.

@@ -3,12 +3,12 @@ package trust
 // openWindow is the window of this program: the time in which its tools could change
 // files, and how the files were before.
 type openWindow struct {
-	base    map[string]Version // how files were; what is missing was not there or not known
-	scopes  map[string]Scope
-	dirs    map[string]Scope
-	file    *Running // nil without a store
-	groups  []int
-	settled bool // the run has ended; the window only waits for processes
+	base   map[string]Version // how files were; what is missing was not there or not known
+	scopes map[string]Scope
+	dirs   map[string]Scope
+	file   *Running // nil without a store
+	groups []int
+	idle   bool // the run has ended; the window only waits for processes
 }
 
 // had reports whether a file was v when the window opened.

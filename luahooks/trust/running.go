@@ -105,18 +105,18 @@ func (r *Running) Abandon() { r.f.Close() }
 
 // OtherWindows lists the windows of other programs: those whose program lives, and those
 // that were abandoned. own may be nil.
-func (s *Store) OtherWindows(own *Running) (open, left map[string]Window) {
+func (s *Store) OtherWindows(own *Running) (open, abandoned map[string]Window) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	open, left = map[string]Window{}, map[string]Window{}
+	open, abandoned = map[string]Window{}, map[string]Window{}
 	for name, w := range s.data.Windows {
 		switch {
 		case own != nil && name == own.name:
 		case s.disk.isLocked(name):
 			open[name] = w
 		default:
-			left[name] = w
+			abandoned[name] = w
 		}
 	}
-	return open, left
+	return open, abandoned
 }

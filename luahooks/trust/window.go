@@ -31,7 +31,7 @@ func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
 	s := g.lock()
 	defer g.mu.Unlock()
 	if s.window != nil {
-		s.window.settled = false
+		s.window.idle = false
 		return nil
 	}
 	w := &openWindow{base: map[string]Version{}, scopes: paths, dirs: dirs, groups: s.others.inherited}
@@ -147,7 +147,7 @@ func (g *Guard) CloseIdleWindow() (looked, waits bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
 	w := s.window
-	if w == nil || !w.settled || s.ledger.askEdits {
+	if w == nil || !w.idle || s.ledger.askEdits {
 		return false, false
 	}
 	if slices.ContainsFunc(w.groups, s.others.alive) {
@@ -171,7 +171,7 @@ func (s *state) endWindow() (closed bool) {
 	if w == nil {
 		return true
 	}
-	w.settled = true
+	w.idle = true
 	w.groups = slices.DeleteFunc(w.groups, func(group int) bool { return !s.others.alive(group) })
 	if len(w.groups) > 0 || s.ledger.askEdits {
 		return false
@@ -266,9 +266,9 @@ func (g *Guard) RemoveAbandonedWindows() {
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
-	_, left := s.home.store.OtherWindows(s.window.running())
-	ended := slices.DeleteFunc(slices.Collect(maps.Keys(left)), func(name string) bool {
-		return len(left[name].Living(s.others.alive)) > 0 && s.window.running() == nil
+	_, abandoned := s.home.store.OtherWindows(s.window.running())
+	ended := slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool {
+		return len(abandoned[name].Living(s.others.alive)) > 0 && s.window.running() == nil
 	})
 	s.endWindows(ended)
 }
