@@ -88,3 +88,18 @@ func (b *background) close(ctx context.Context) {
 	b.end()
 	<-done
 }
+
+// waitDone reports whether done is closed before ctx ends.
+func waitDone(ctx context.Context, done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

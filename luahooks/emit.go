@@ -80,21 +80,6 @@ func (d *dispatcher) waitFor(wait context.Context, spec *event.Spec, done <-chan
 	return waitDone(wait, done)
 }
 
-// waitDone reports whether done is closed before ctx ends.
-func waitDone(ctx context.Context, done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	default:
-	}
-	select {
-	case <-done:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // emitTo runs one hook's handlers of a telling event when its turn has come.
 // Those that may finish behind the agent are not ended by the end of its run.
 func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Spec, e agent.Event, deadline time.Time, t *turn) {

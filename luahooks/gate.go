@@ -11,13 +11,6 @@ import (
 // The gates: a tool call, or a command of the person, passes or does not run. A
 // handler that fails, is late or cannot be asked any more blocks.
 
-// place is a handler's place in the chain.
-type place struct {
-	hook *hook
-	in   *instance
-	n    int // among the handlers of in
-}
-
 // gate passes a tool call along the chain. What runs is what every handler last
 // saw: after a rewrite the handlers before it are asked again with the final
 // arguments, and of those answers only a block counts.

@@ -46,6 +46,13 @@ func (a *asking) apply(err error) (stop bool) {
 	return a.last.stop
 }
 
+// place is a handler's place in the chain.
+type place struct {
+	hook *hook
+	in   *instance
+	n    int // among the handlers of in
+}
+
 // question is one handler asked about an event. apply, stop and result are written by
 // its job and read only when the job ended in time. The job reads only its own copy
 // of the event, because it may still run when the event continues without it.

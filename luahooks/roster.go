@@ -2,7 +2,6 @@ package luahooks
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -137,16 +136,4 @@ func (r *roster) summary() string {
 		summary += fmt.Sprintf(", %d failed", failed)
 	}
 	return summary
-}
-
-// workdir is the working directory of a chain.
-type workdir string
-
-// shown is how a path is written in messages: relative below the working directory,
-// whole elsewhere.
-func (d workdir) shown(path string) string {
-	if rel, err := filepath.Rel(string(d), path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return rel
-	}
-	return path
 }
