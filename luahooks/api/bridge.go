@@ -51,8 +51,8 @@ func (b *bridge) add(t *lua.LTable, p part) {
 	}
 }
 
-// table makes a table of the API.
-func (b *bridge) table(L *lua.LState, parts ...part) *lua.LTable {
+// newTable makes a table of the API.
+func (b *bridge) newTable(L *lua.LState, parts ...part) *lua.LTable {
 	size := 4
 	for _, p := range parts {
 		size += len(p)

@@ -189,7 +189,7 @@ func TestACommandRunsAsThePersonsOwn(t *testing.T) {
 	changed := 0
 	l := newLab(t, func(l *lab) part {
 		c := &contexts{bridge: l.bridge, mode: "print", ui: func() agent.UI { return nil }, signals: &signals{bridge: l.bridge}}
-		_ = l.job(func(L *lua.LState) { c.open(l.table(L)) })
+		_ = l.job(func(L *lua.LState) { c.open(l.newTable(L)) })
 		return (&commands{bridge: l.bridge, jobs: l.jobs, contexts: c, registered: l.owner.now, reserved: []string{"help"},
 			all:     func() []command.Command { return []command.Command{{Name: "help", Help: "helps"}} },
 			changed: func(context.Context) { changed++ }}).part()

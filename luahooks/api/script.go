@@ -144,7 +144,7 @@ func (s *Script) ofContext() []part {
 // pi.state of the version before. It is called within a job.
 func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessage) {
 	vm := s.bridge.vm
-	pi := s.bridge.table(L, s.ofPi()...)
+	pi := s.bridge.newTable(L, s.ofPi()...)
 	luavm.Set(pi, "version", lua.LString(s.program.Version))
 	luavm.Set(pi, "api", lua.LNumber(Version))
 	luavm.Set(pi, "hook", vm.Value(s.program.Hook))
@@ -156,11 +156,11 @@ func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessa
 	vm.SetGlobal("pi", vm.StrictTable("pi", pi))
 	vm.SetRequire(s.modules.require)
 
-	ui := s.bridge.table(L, s.ofUI()...)
+	ui := s.bridge.newTable(L, s.ofUI()...)
 	luavm.Set(ui, "theme", s.theme.open(L))
-	ctx := s.bridge.table(L, s.ofContext()...)
+	ctx := s.bridge.newTable(L, s.ofContext()...)
 	luavm.Set(ctx, "ui", vm.StrictTable("ctx.ui", ui))
-	luavm.Set(ctx, "session", vm.StrictTable("ctx.session", s.bridge.table(L, sessionView{s.bridge}.part())))
+	luavm.Set(ctx, "session", vm.StrictTable("ctx.session", s.bridge.newTable(L, sessionView{s.bridge}.part())))
 	s.contexts.open(ctx)
 
 	if main, ok := callLua(L, L.NewFunctionFromProto(file)).(*lua.LFunction); ok {
