@@ -35,9 +35,6 @@ type component struct {
 	failed  bool          // it could not draw itself
 }
 
-// componentKey is in the Go context of a component's functions.
-type componentKey struct{}
-
 // custom is ctx.ui.custom(component) → handle {close, request_render}; nil
 // without a person. component is {render = fn(width, handle), handle_input? =
 // fn(key, handle), wait?}; with wait the caller continues when it is closed.

@@ -126,6 +126,9 @@ func (d *dialogs) ask(L *lua.LState, kind, title string, none lua.LValue, ask fu
 	return 1
 }
 
+// componentKey is in the Go context of a component's functions.
+type componentKey struct{}
+
 // show waits for the person with the hook's clock stopped. A dialog that cannot be
 // shown raises, so that it does not look like an answer.
 func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context) error) {

@@ -19,7 +19,6 @@ const (
 	execTime   = 10 * time.Minute       // unless timeout says otherwise
 	killAfter  = 2 * time.Second        // from TERM to KILL
 	drainGrace = 100 * time.Millisecond // for output that is on its way when the program ends
-	maxCapture = 16 << 20               // of each output stream
 )
 
 // execCall is one call of a program.

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// maxCapture bounds what is stored of an output stream.
+const maxCapture = 16 << 20
+
 // tap reads an output stream of a program. A child that outlives the program
 // may keep the stream open for ever; it is not waited for.
 type tap struct {
