@@ -77,7 +77,7 @@ func (c *compactRun) summarized() []session.Item {
 
 // askModel has the model write the summary, with the words that hooks want.
 func (c *compactRun) askModel(ctx context.Context) (session.Compaction, error) {
-	w := summary.Writer{Ask: c.asker.askOutside, Instructions: c.instructions}
+	w := summary.Writer{Ask: c.asker.askOutside, Now: c.asker.now, Instructions: c.instructions}
 	var preserved map[string]json.RawMessage
 	if c.events.wants(KindSessionCompacting) {
 		e := &SessionCompacting{SessionID: c.session.ID(), Messages: c.summarized()}

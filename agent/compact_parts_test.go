@@ -44,3 +44,23 @@ func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
 	}
 	r.wantTalk("compactionSummary", "assistant: a long prompt")
 }
+
+// A script that answers in place of a server sees the time of each message.
+func TestARequestForASummaryHasTheTimeOfNow(t *testing.T) {
+	for name, sumUp := range map[string]func(r *rig) error{
+		"compaction": func(r *rig) error { _, err := r.Compact(t.Context(), CompactOptions{}); return err },
+		"branch": func(r *rig) error {
+			_, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true})
+			return err
+		},
+	} {
+		r := newRig(t, compacting(false), say("hello"), say("a summary"))
+		r.prompt("hi")
+		if err := sumUp(r); err != nil || len(r.model.requests) != 2 {
+			t.Fatalf("%s: %d requests, %v", name, len(r.model.requests), err)
+		}
+		if at := r.model.requests[1].Messages[0].Timestamp; at != r.now().UnixMilli() {
+			t.Errorf("%s: the time of the request is %d", name, at)
+		}
+	}
+}

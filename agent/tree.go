@@ -267,7 +267,7 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 	t.events.Notify(ctx, LevelInfo, "summing up the branch that is left")
 	model := t.choice.model()
 	limits := t.settings.within(model.ContextWindow)
-	w := summary.Writer{Ask: t.asker.askOutside, Model: model, Instructions: o.Instructions,
+	w := summary.Writer{Ask: t.asker.askOutside, Now: t.asker.now, Model: model, Instructions: o.Instructions,
 		Longest: limits.summary(), InputLimit: limits.input(model.ContextWindow)}
 	if o.Replace {
 		w.Instructions, w.Prompt = "", o.Instructions

@@ -2,7 +2,7 @@
 // what a compaction leaves out of it ([Writer.Conversation]), or of a branch that is
 // left ([Writer.Branch]).
 //
-//	w := &summary.Writer{Ask: ask, Model: model, Longest: 8000}
+//	w := &summary.Writer{Ask: ask, Now: time.Now, Model: model, Longest: 8000}
 //	text, err := w.Conversation(ctx, plan)
 //
 // It knows no agent: how a model is asked is handed in, and so is what is to be summed
@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pi/agent/llm"
 	"pi/session"
@@ -29,6 +30,7 @@ type Writer struct {
 	// Ask sends a request. The message is what came, with what was used, also with an
 	// error. A *[llm.ProviderError] that says overflow makes the writer ask for less.
 	Ask          func(context.Context, *llm.Request) (*message.Message, llm.Stop, error)
+	Now          func() time.Time // for the time of a request
 	Model        *llm.Model
 	Instructions string   // what the person asks to mind; may be empty
 	Prompt       string   // instead of the program's own words; may be empty
@@ -144,7 +146,8 @@ func (w *Writer) ask(ctx context.Context, transcript, previous string, t task) (
 		most = min(most, w.Model.MaxTokens)
 	}
 	m, stop, err := w.Ask(ctx, &llm.Request{Model: w.Model, System: t.system, Thinking: "off", MaxTokens: most,
-		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Join(parts, "\n\n"))}}}})
+		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Join(parts, "\n\n"))},
+			Timestamp: w.Now().UnixMilli()}}})
 	w.Usage.Add(m.Usage)
 	if err != nil {
 		return "", err

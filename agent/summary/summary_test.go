@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/agent/llm"
 	"pi/session"
@@ -39,7 +40,7 @@ func (s *scribe) prompt(n int) string { return s.asked[n].Messages[0].Text() }
 
 func writer(answers ...answer) (*Writer, *scribe) {
 	s := &scribe{answers: answers}
-	return &Writer{Ask: s.ask, Model: &llm.Model{Provider: "acme", ID: "one"}, Longest: 1000}, s
+	return &Writer{Ask: s.ask, Now: time.Now, Model: &llm.Model{Provider: "acme", ID: "one"}, Longest: 1000}, s
 }
 
 func item(text string) session.Item {
