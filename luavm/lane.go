@@ -172,8 +172,9 @@ func (l *lane) ring() {
 	}
 }
 
-// isNested reports whether Run was called inside a job and outside of its Wait.
-// Only the goroutine of the caller knows, which supervises the lane.
+// isNested reports whether the caller of [Lanes.Run] is itself inside a job, in a function
+// that did not announce with [VM.Wait] that it waits. The goroutine of that caller
+// supervises this lane and is the only one that knows, so it is asked.
 func (l *lane) isNested() bool {
 	answer := make(chan bool, 1)
 	l.questions <- answer

@@ -121,8 +121,9 @@ func (w *wrapper) after(words []shellWord, skip int) (rest []shellWord, assigns 
 	return words, assigns
 }
 
-// longOption returns how many words an option takes, whether it is known, and
-// whether nothing is run with it.
+// longOption reads an option like --name or --name=value, given without the dashes. It
+// returns how many words it takes, whether it is known, and whether the wrapper runs no
+// command with it, as `env --version` does (quiet).
 func (w *wrapper) longOption(option string) (step int, known, quiet bool) {
 	name, _, hasValue := strings.Cut(option, "=")
 	for _, l := range w.long {
@@ -141,7 +142,10 @@ func (w *wrapper) longOption(option string) (step int, known, quiet bool) {
 	return 1, false, false
 }
 
-// letters is longOption for options of one letter each.
+// letters reads one word of one-letter options, as -iu is for env. It returns how many
+// words the options take (2 if the value of the last one is the next word), whether all
+// letters are known, and whether one of them makes the wrapper run no command at all, as
+// `env -V` does (quiet).
 func (w *wrapper) letters(letters string) (step int, known, quiet bool) {
 	for i := range len(letters) {
 		switch c := letters[i]; {

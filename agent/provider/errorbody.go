@@ -62,7 +62,9 @@ func parseErrorBody(body []byte) (errorBody, bool) {
 	return errorBody{Message: string(body)}, false
 }
 
-// parseErrorJSON reads a JSON text; depth counts the objects around it.
+// parseErrorJSON finds the description of an error in a JSON text without white space
+// around it, and reports whether there is one. depth counts the objects and lists around
+// the text; below four of them it looks no further.
 func parseErrorJSON(body []byte, depth int) (errorBody, bool) {
 	if depth > 4 || len(body) == 0 {
 		return errorBody{}, false

@@ -84,6 +84,7 @@ func spec(name, text, schema string) llm.ToolSpec {
 // whole is an integer argument. JSON has no integers, so 5.0 is one too.
 type whole int
 
+// UnmarshalJSON accepts a number without a fraction.
 func (w *whole) UnmarshalJSON(b []byte) error {
 	var f float64
 	if err := json.Unmarshal(b, &f); err != nil {

@@ -121,8 +121,9 @@ func (k Key) Present() bool {
 	return !isVariable || strings.TrimSpace(k.Ring.getenv(strings.TrimSpace(name))) != ""
 }
 
-// Missing is what is to be set before there is a key: a variable, or a new login;
-// "" if nothing is.
+// Missing names what the person has to set before there is a key: the environment
+// variable, as people write it, or a new login for one that has expired. It is "" if
+// there is a key, or none is needed.
 func (k Key) Missing() string {
 	if k.Present() {
 		return ""

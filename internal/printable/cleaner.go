@@ -133,7 +133,9 @@ func (c *Cleaner) rune(dst []byte, r, after rune) []byte {
 	return c.text(dst, r, after)
 }
 
-// text writes a character that stands outside of sequences.
+// text appends to dst what is shown of r, a character outside of escape sequences; after
+// is the one that follows. Line ends become \n, control characters are dropped, and hidden
+// characters are written out as <U+XXXX> unless they belong to a visible neighbour.
 func (c *Cleaner) text(dst []byte, r, after rune) []byte {
 	wasCR, before := c.cr, c.before
 	c.cr, c.before = false, r
@@ -157,7 +159,7 @@ func (c *Cleaner) text(dst []byte, r, after rune) []byte {
 		return utf8.AppendRune(dst, r)
 	}
 	dst = fmt.Appendf(dst, "<U+%04X>", r)
-	c.before = rune(dst[len(dst)-1]) // what follows does not belong to what is not there
+	c.before = rune(dst[len(dst)-1]) // r was replaced, so the next character cannot belong to it
 	return dst
 }
 

@@ -32,7 +32,8 @@ func (s sessionView) entries(L *lua.LState) *lua.LTable {
 	return s.list(L, s.session(L, "entries").Entries())
 }
 
-// list makes a fresh list; the entries of a session never change.
+// list makes a list of the records of entries, which Lua may change: it is a table of its
+// own each time.
 func (s sessionView) list(L *lua.LState, entries []*session.Entry) *lua.LTable {
 	list := s.records.Entries(L, entries)
 	luavm.MarkList(list)

@@ -71,8 +71,9 @@ func signalOption(L *lua.LState, function string, v lua.LValue) *signal {
 	return nil
 }
 
-// within gives a context that ends with ctx, and when the handler of s is
-// stopped. s may be nil.
+// within returns a context that ends with ctx, and also when the job of s is stopped
+// before its end, as by a timeout. A job that ends by itself does not end the context.
+// s may be nil.
 func (s *signal) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	switch {

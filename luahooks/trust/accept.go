@@ -107,17 +107,19 @@ func (s *state) acceptShown(path string) error {
 	return s.accept(path, h, now)
 }
 
-// accept puts now in force.
-func (s *state) accept(path string, h *withheld, now Version) (err error) {
+// accept puts a version of a file in force, and the file waits no more. For a file of the
+// project that is an approval too. If the store cannot be written, err says so, and the
+// approval counts for this run of the program alone.
+func (s *state) accept(path string, h *withheld, version Version) (err error) {
 	if h.scope == ScopeProject {
-		if now.exists() {
-			err = s.approve(path, now.Sum)
+		if version.exists() {
+			err = s.approve(path, version.Sum)
 		}
 		s.approvals.live[path], s.approvals.head = true, s.home.headNow()
 	}
-	s.ledger.files[path] = now
+	s.ledger.files[path] = version
 	s.ledger.release(path)
-	s.noteApproved(path, now, h.scope)
+	s.noteApproved(path, version, h.scope)
 	return err
 }
 

@@ -34,8 +34,9 @@ func (g *Guard) TakeNotices() Notices {
 	return n
 }
 
-// TakeUnasked lists, once, the files that the person was told of and that still wait. Those
-// that somebody is asked about just now are not among them.
+// TakeUnasked returns the files that wait for approval and of which the person was only
+// told, with no question, and forgets them: no file is returned twice. A file about which
+// a question is open just now is forgotten as well, and not returned.
 func (g *Guard) TakeUnasked() (list []*Pending) {
 	s := g.lock()
 	defer g.mu.Unlock()

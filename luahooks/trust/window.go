@@ -64,7 +64,10 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 	return err
 }
 
-// NoteGroup notes a process group that a tool started: the window stays open while it lives.
+// NoteGroup records a process group that a tool started. The window in which changes of
+// hooks count as those of tools stays open while the group lives. The groups are written to
+// the store, so that a start after a kill knows them; if that fails, the next write of the
+// store brings them along.
 func (g *Guard) NoteGroup(group int) {
 	s := g.lock()
 	defer g.mu.Unlock()

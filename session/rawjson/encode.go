@@ -34,8 +34,8 @@ func Compact(v []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// OrNull returns a raw value that may be absent or broken so that it cannot break a
-// line: compact, null if v is empty, and a string with the text of v if that is no JSON.
+// OrNull returns JSON without line breaks, whatever v is, so that it can be part of a line
+// of a file: v compacted, null if v is empty, and a string of its text if v is no JSON.
 func OrNull(v json.RawMessage) []byte {
 	if len(bytes.TrimSpace(v)) == 0 {
 		return []byte("null")

@@ -26,7 +26,8 @@ func parseKeywords(raw json.RawMessage) (*keywords, bool) {
 	return &keywords{fields}, true
 }
 
-// text is a keyword that is a text; "" if it is not.
+// text returns the value of a keyword of the schema as valid UTF-8; "" if it is absent
+// or no string.
 func (k *keywords) text(name string) string {
 	var s string
 	if json.Unmarshal(k.Get(name), &s) != nil {
@@ -35,7 +36,7 @@ func (k *keywords) text(name string) string {
 	return provider.CleanText(s)
 }
 
-// number is a keyword that is a number; nil if it is not.
+// number returns the value of a keyword of the schema; nil if it is absent or no number.
 func (k *keywords) number(name string) *float64 {
 	var n *float64
 	if json.Unmarshal(k.Get(name), &n) != nil {

@@ -62,6 +62,8 @@ type (
 	}
 )
 
+// encode makes the call of the chat completions API for a request, with what the model's
+// compat settings say about its dialect.
 func encode(r *llm.Request) (*provider.Call, error) {
 	c, err := compatOf(r.Model)
 	if err != nil {

@@ -129,7 +129,8 @@ func (t *turns) result(id string) error {
 	return nil
 }
 
-// allAnswered holds that no call waits for its result.
+// allAnswered checks that each tool call of the message before has its result. It is
+// called where another message begins, so results cannot be further behind.
 func (t *turns) allAnswered() error {
 	if len(t.open) > 0 {
 		return fmt.Errorf("calls %q have no result right behind their message", t.open)

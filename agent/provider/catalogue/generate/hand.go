@@ -12,9 +12,9 @@ const (
 	geminiAPI    = "google-generative-ai"
 )
 
-// leftOut names the providers of catwalk that are not spoken: Bedrock signs its
+// unsupported names the providers of catwalk that are not spoken: Bedrock signs its
 // requests, and Copilot has a login of its own.
-func leftOut() []string { return []string{"bedrock", "bedrock-europe", "copilot"} }
+func unsupported() []string { return []string{"bedrock", "bedrock-europe", "copilot"} }
 
 // providers lists the providers, in the order in which one is picked for whoever
 // has keys for several: makers of models first, then who serves those of others,

@@ -67,7 +67,7 @@ func write(dir string, all []provider) error {
 // complete demands that somebody has decided on each provider of catwalk.
 func complete(known map[string]*catwalk.Provider) error {
 	decided := map[string]bool{}
-	for _, id := range leftOut() {
+	for _, id := range unsupported() {
 		decided[id] = true
 	}
 	for _, p := range providers() {
