@@ -145,7 +145,7 @@ func (w *wrapper) longOption(option string) (step int, known, quiet bool) {
 // letters reads one word of one-letter options, as -iu is for env. It returns how many
 // words the options take (2 if the value of the last one is the next word), whether all
 // letters are known, and whether one of them makes the wrapper run no command at all, as
-// `env -V` does (quiet).
+// `command -v` does (quiet).
 func (w *wrapper) letters(letters string) (step int, known, quiet bool) {
 	for i := range len(letters) {
 		switch c := letters[i]; {
