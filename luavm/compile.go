@@ -10,6 +10,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
 
+	"pi/luavm/repair"
 	"pi/luavm/source"
 )
 
@@ -32,7 +33,7 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, syntaxError(name, src, err)
 	}
-	if err := repair(chunk); err != nil {
+	if err := repair.Chunk(chunk); err != nil {
 		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
 	}
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })

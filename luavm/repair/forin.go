@@ -1,4 +1,4 @@
-package luavm
+package repair
 
 import (
 	"github.com/yuin/gopher-lua/ast"

@@ -1,4 +1,8 @@
-package luavm
+// Package repair works around what gopher-lua compiles wrongly. [Chunk] rewrites a
+// syntax tree before it is compiled: multiple assignments whose sides depend on one
+// another (assign.go), and loops over the result of a call inside an operator
+// (forin.go). What a program means stays the same, and so do the lines in its errors.
+package repair
 
 import (
 	"github.com/yuin/gopher-lua/ast"
@@ -15,8 +19,8 @@ const maxNested = 100_000
 // those of functions inside expressions included.
 type repairer struct{ depth int }
 
-// repair rewrites a chunk in place. The error is source.ErrTooDeep.
-func repair(chunk []ast.Stmt) (err error) {
+// Chunk rewrites a chunk in place. The error is source.ErrTooDeep.
+func Chunk(chunk []ast.Stmt) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			if r != source.ErrTooDeep {
