@@ -25,14 +25,14 @@ type Answer struct {
 // reading is shared by all parts of one answer.
 type reading struct {
 	from *Converter
-	L    *lua.LState
+	lua  *lua.LState
 	err  error
 	size luavm.Size
 }
 
 // NewAnswer reads t, without a look at keys that nobody asks for.
 func (c *Converter) NewAnswer(L *lua.LState, t *lua.LTable) Answer {
-	return Answer{&reading{from: c, L: L}, t, ""}
+	return Answer{&reading{from: c, lua: L}, t, ""}
 }
 
 // Fail reports a problem with a field. Only the first problem counts.
@@ -147,7 +147,7 @@ func (a Answer) Record(name string, known ...string) (inner Answer, ok bool) {
 // Open is Record for a table that is not a field of the answer; name is what errors
 // call it.
 func (a Answer) Open(t *lua.LTable, name string, known ...string) Answer {
-	luavm.Materialise(a.L, t)
+	luavm.Materialise(a.lua, t)
 	inner := Answer{a.reading, t, a.path + name + "."}
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		if key := k.String(); k.Type() != lua.LTString || !slices.Contains(known, key) {
@@ -163,7 +163,7 @@ func (a Answer) List(name string, f func(v lua.LValue, name string)) {
 	if !given {
 		return
 	}
-	luavm.Materialise(a.L, t)
+	luavm.Materialise(a.lua, t)
 	n, err := luavm.ListLen(t)
 	if err != nil {
 		a.Fail(name, "%w", err)
@@ -201,7 +201,7 @@ func (a Answer) Switches(name string) (set map[string]*string, given bool) {
 	if !given {
 		return nil, false
 	}
-	luavm.Materialise(a.L, t)
+	luavm.Materialise(a.lua, t)
 	set = map[string]*string{}
 	t.ForEach(func(k, v lua.LValue) {
 		key, ok := k.(lua.LString)
@@ -248,7 +248,7 @@ func (a Answer) Content(name string) (blocks []message.Block, plain bool) {
 		a.Fail(name, "it is missing")
 		return nil, false
 	}
-	blocks, err := a.from.Content(a.L, v, a.path+name)
+	blocks, err := a.from.Content(a.lua, v, a.path+name)
 	a.FailWith(err)
 	a.count(name, SizeOf(blocks...))
 	_, plain = v.(lua.LString)

@@ -171,7 +171,7 @@ func (c *Converter) readContent(r Answer, m *message.Message, mayBePlain bool) {
 	if plain && m.Plain && string(text) == m.Text() {
 		return
 	}
-	blocks, err := c.Content(r.L, given, "content")
+	blocks, err := c.Content(r.lua, given, "content")
 	r.FailWith(err)
 	m.Content, m.Plain = blocks, plain && mayBePlain && text != ""
 }
