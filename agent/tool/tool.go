@@ -37,25 +37,26 @@ import (
 func All(o Options) []agent.Tool {
 	k := newKit(o)
 	return []agent.Tool{
-		tool[readArgs]{"read", readText, readSchema, k.read},
-		tool[bashArgs]{"bash", bashText, bashSchema, k.bash},
-		tool[editArgs]{"edit", editText, editSchema, k.edit},
-		tool[writeArgs]{"write", writeText, writeSchema, k.write},
-		tool[grepArgs]{"grep", grepText, grepSchema, k.grep},
-		tool[findArgs]{"find", findText, findSchema, k.find},
-		tool[lsArgs]{"ls", lsText, lsSchema, k.ls},
+		&tool[readArgs]{"read", readText, readSchema, k.read},
+		&tool[bashArgs]{"bash", bashText, bashSchema, k.bash},
+		&tool[editArgs]{"edit", editText, editSchema, k.edit},
+		&tool[writeArgs]{"write", writeText, writeSchema, k.write},
+		&tool[grepArgs]{"grep", grepText, grepSchema, k.grep},
+		&tool[findArgs]{"find", findText, findSchema, k.find},
+		&tool[lsArgs]{"ls", lsText, lsSchema, k.ls},
 	}
 }
 
-// tool is one of them: run is called with the arguments of a call, decoded.
+// tool is one of them: run is called with the arguments of a call, decoded. Tools are
+// pointers, which can be compared.
 type tool[A any] struct {
 	name, text, schema string
 	run                func(ctx context.Context, args A, update agent.Update) (agent.Result, error)
 }
 
-func (t tool[A]) Spec() llm.ToolSpec { return spec(t.name, t.text, t.schema) }
+func (t *tool[A]) Spec() llm.ToolSpec { return spec(t.name, t.text, t.schema) }
 
-func (t tool[A]) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
+func (t *tool[A]) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	var args A
 	if err := json.Unmarshal(input, &args); err != nil {
 		return agent.Result{}, fmt.Errorf("%s: the arguments cannot be read: %w", t.name, err)

@@ -92,3 +92,11 @@ func callTool(t *testing.T, tool agent.Tool, arguments map[string]any) {
 		t.Error(err)
 	}
 }
+
+func TestAToolThatIsNamedTwiceIsThereOnce(t *testing.T) {
+	for _, name := range []string{"read", "bash", "edit", "write", "grep", "find", "ls"} {
+		if _, active, others := toolsOf(t, name, name); len(active) != 1 || len(others) != 6 {
+			t.Errorf("%s: %d are active and %d are not", name, len(active), len(others))
+		}
+	}
+}
