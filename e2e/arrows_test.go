@@ -179,7 +179,7 @@ func eachGoFile(t *testing.T, visit func(name string, file *ast.File)) {
 		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return err
 		}
