@@ -92,7 +92,6 @@ func blockAtEnd(e agent.Event) {
 // ask gives an asking event to the handlers of hooks, in the order in which they
 // were registered.
 func (d *dispatcher) ask(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event) {
-	a := &asking{spec: spec, event: e}
-	d.walk(ctx, spec, hooks, steps{asking: a,
-		ended: func(_ *hook, _ int, err error) bool { return a.apply(err) }})
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, steps: steps{ended: (*walk).apply}}
+	w.run()
 }

@@ -104,34 +104,36 @@ func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Sp
 // come gets the event out of its queue. own is the turn of an event that came out
 // of there, else nil.
 func (d *dispatcher) runHandlers(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event, own *turn) {
-	d.walk(ctx, spec, hooks, steps{
-		begin: func(h *hook, _ *instance) (limit int) {
-			if own == nil {
-				own = h.queue.begin(d.behind)
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, turn: own, steps: steps{
+		begin: func(w *walk) (limit int) {
+			d, h := w.dispatcher, w.hook
+			if w.turn == nil {
+				w.turn = h.queue.begin(d.behind)
 			}
-			if own != nil {
+			if w.turn != nil {
 				return allHandlers
 			}
-			run := func(t *turn) { d.emitTo(ctx, &pendingEvent{hook: h}, spec, e, time.Time{}, t) }
-			waitDone(ctx, h.queue.add(d.behind, run))
+			run := func(t *turn) { d.emitTo(w.ctx, &pendingEvent{hook: h}, w.spec, w.event, time.Time{}, t) }
+			waitDone(w.ctx, h.queue.add(d.behind, run))
 			return 0
 		},
-		run: func(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-			turn := own
+		job: func(w *walk) func(*lua.LState) error {
+			in, fn, spec, e, turn := w.in, w.fn, w.spec, w.event, w.turn
 			return func(L *lua.LState) error {
 				turn.end()
 				in.script.Call(L, fn, spec.Table(in.events, L, e))
 				return nil
 			}
 		},
-		done: func(*hook) bool {
-			if own != nil {
-				own.end()
-				own = nil
+		done: func(w *walk) bool {
+			if w.turn != nil {
+				w.turn.end()
+				w.turn = nil
 			}
 			return false
 		},
-	})
+	}}
+	w.run()
 }
 
 // emitCustom passes an event of a hook to all others that listen.
@@ -140,14 +142,17 @@ func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, da
 	if len(others) == 0 {
 		return
 	}
-	d.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, steps{
-		run: func(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+	spec := &event.Spec{Name: name, Rule: "told in chain order; waited for"}
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, hooks: others, steps: steps{
+		job: func(w *walk) func(*lua.LState) error {
+			in, fn := w.in, w.fn
 			return func(L *lua.LState) error {
 				in.script.Call(L, fn, in.script.Emitted(L, name, data))
 				return nil
 			}
 		},
-	})
+	}}
+	w.run()
 }
 
 // greet emits session_start with reason reload to a hook that runs new code, and

@@ -31,66 +31,64 @@ func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCa
 // asks only those before that, all with the same arguments. It returns the last
 // handler that rewrote the arguments.
 func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
-	round := d.gateSteps(spec, e, until)
-	d.walk(ctx, spec, d.roster.list(), round)
-	return round.asking.rewriter
+	w := d.newGateWalk(ctx, spec, e, until)
+	w.run()
+	return w.asking.rewriter
 }
 
-// gateSteps are those of a round.
-func (d *dispatcher) gateSteps(spec *event.Spec, e *agent.ToolCall, until place) steps {
-	a := &asking{spec: spec, event: e}
-	round := steps{asking: a,
-		ended: func(h *hook, n int, err error) (stop bool) {
+// newGateWalk returns the walk of a round.
+func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) *walk {
+	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), asking: asking{until: until}, steps: steps{
+		begin: func(w *walk) (limit int) {
+			if w.hook == w.asking.until.hook && w.in == w.asking.until.in {
+				return w.asking.until.n
+			}
+			return allHandlers // of a file that was saved since, for what is where in it now is not known
+		},
+		ended: func(w *walk, err error) (stop bool) {
+			a, e := &w.asking, w.event.(*agent.ToolCall)
 			before := a.seen.(*agent.ToolCall)
-			a.apply(err)
+			w.apply(err)
 			if err != nil {
-				e.Block, e.BlockedBy, e.Reason = true, h.Name, failedGate(h, err)
+				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, failedGate(w.hook, err)
 			}
 			if string(before.Input) != string(e.Input) {
-				a.rewriter = place{h, a.last.in, n}
+				a.rewriter = place{w.hook, a.last.in, w.n}
 			}
-			if until.hook != nil {
+			if a.until.hook != nil {
 				e.Input, e.RewrittenBy = before.Input, before.RewrittenBy
 			}
 			return e.Block
 		},
-		done: func(h *hook) (stop bool) {
-			if reason := d.gates.closedForTool(h, e.Name); reason != "" {
-				e.Block, e.BlockedBy, e.Reason = true, h.Name, reason
+		done: func(w *walk) (stop bool) {
+			e := w.event.(*agent.ToolCall)
+			if reason := w.dispatcher.gates.closedForTool(w.hook, e.Name); reason != "" {
+				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, reason
 			}
-			return e.Block || h == until.hook
+			return e.Block || w.hook == w.asking.until.hook
 		},
-	}
-	if until.hook != nil {
-		round.begin = func(h *hook, in *instance) (limit int) {
-			if h == until.hook && in == until.in {
-				return until.n
-			}
-			return allHandlers // of a file that was saved since, for what is where in it now is not known
-		}
-	}
-	return round
+	}}
 }
 
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
 // bash asks who answers for a command of the person, until one does or blocks.
 func (d *dispatcher) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) error {
-	a := &asking{spec: spec, event: e}
-	d.walk(ctx, spec, d.roster.list(), steps{asking: a,
-		ended: func(h *hook, _ int, err error) (stop bool) {
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), steps: steps{
+		ended: func(w *walk, err error) (stop bool) {
 			if err != nil {
-				e.Blocked = failedGate(h, err)
+				e.Blocked = failedGate(w.hook, err)
 			}
-			return a.apply(err) || err != nil
+			return w.apply(err) || err != nil
 		},
-		done: func(h *hook) (stop bool) {
-			if reason := h.closedAt(agent.KindUserBash); reason != "" {
+		done: func(w *walk) (stop bool) {
+			if reason := w.hook.closedAt(agent.KindUserBash); reason != "" {
 				e.Blocked = reason
 				return true
 			}
 			return false
 		},
-	})
+	}}
+	w.run()
 	return ctx.Err()
 }

@@ -13,32 +13,33 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// asking asks handlers about an event, one after the other, and applies their answers.
+// asking is what a walk knows of the handlers that it asks.
 type asking struct {
-	spec  *event.Spec
-	event agent.Event
-	seen  agent.Event // a copy of event as it is now; nil: job makes one
-	last  *question   // of the handler that was asked last
+	seen agent.Event // a copy of the event as it is now; nil: askingJob makes one
+	last *question   // of the handler that was asked last
 
+	until    place // at a gate: the handlers before it are asked; no hook: all
 	rewriter place // at a gate: of the last handler that rewrote the arguments
 }
 
-// job returns the function of the job that asks a handler of in.
-func (a *asking) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+// askingJob returns the function of the job that asks the current handler.
+func (w *walk) askingJob() func(*lua.LState) error {
+	a := &w.asking
 	if a.seen == nil {
-		a.seen = a.spec.Copy(a.event)
+		a.seen = w.spec.Copy(w.event)
 	}
-	a.last = &question{in: in, spec: a.spec, event: a.event, seen: a.seen, fn: fn}
+	a.last = &question{in: w.in, spec: w.spec, event: w.event, seen: a.seen, fn: w.fn}
 	return a.last.run
 }
 
 // apply carries out the answer of the last handler, which ended with err. An answer
 // that is late or comes with an error has no effect. stop reports whether the answer
 // ends the chain.
-func (a *asking) apply(err error) (stop bool) {
+func (w *walk) apply(err error) (stop bool) {
 	if err != nil {
 		return false
 	}
+	a := &w.asking
 	if a.last.apply != nil {
 		a.last.apply()
 		a.seen = nil

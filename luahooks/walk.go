@@ -26,6 +26,7 @@ type walk struct {
 	dispatcher *dispatcher
 	ctx        context.Context
 	spec       *event.Spec
+	event      agent.Event // nil for one that a hook emits
 	steps      steps
 	hooks      []*hook // after the current one
 
@@ -39,26 +40,28 @@ type walk struct {
 	running  bool           // a job was handed to the lane
 	fn       *lua.LFunction // of that job
 	began    time.Time      // when it was handed over
+
+	turn   *turn  // of a telling event at the current hook; nil: it has none
+	asking asking // about an asking event
 }
 
 // steps are what a kind of event does on its way. They are called one after the
-// other, outside of jobs. Functions that are nil do nothing.
+// other, outside of jobs. Functions that are nil do nothing. They find in the walk what
+// they work on: a function that captures variables is allocated anew for each event.
 type steps struct {
 	// begin is called before the handlers of a hook that has some, and returns how
-	// many of those of in are run at most; nil: all. It is called again if in was
-	// replaced before a handler began.
-	begin func(h *hook, in *instance) (limit int)
-	// asking asks the handlers; nil for a telling event.
-	asking *asking
-	// run returns the function of the job that calls a handler of a telling event. It
-	// may still run when the walk has continued without it.
-	run func(in *instance, fn *lua.LFunction) func(L *lua.LState) error
-	// ended is called with the index of a handler of h and the error that it ended
-	// with. stop ends the walk.
-	ended func(h *hook, n int, err error) (stop bool)
+	// many of those of the instance are run at most; nil: all. It is called again if
+	// the instance was replaced before a handler began.
+	begin func(w *walk) (limit int)
+	// job returns the function of the job that calls w.fn, for a telling event. It may
+	// still run when the walk has continued without it.
+	job func(w *walk) func(L *lua.LState) error
+	// ended is called with the error that the current handler ended with. stop ends the
+	// walk.
+	ended func(w *walk, err error) (stop bool)
 	// done is called after the handlers of a hook, also if it has none. stop ends the
 	// walk.
-	done func(h *hook) (stop bool)
+	done func(w *walk) (stop bool)
 }
 
 const allHandlers = math.MaxInt
@@ -67,21 +70,20 @@ const allHandlers = math.MaxInt
 // just then.
 const maxReplaced = 20
 
-// walk runs the handlers that hooks have for an event, one after the other, each
+// run runs the handlers that the hooks have for the event, one after the other, each
 // at most once, and reports their errors. It skips a handler that its hook removes
 // meanwhile. Where a hook is replaced before one of its handlers began, those of the
 // new version run. Afterwards the event is finished on the version that it began on,
 // or on a fresh copy of that if its VM had to be given up.
-func (d *dispatcher) walk(ctx context.Context, spec *event.Spec, hooks []*hook, steps steps) {
-	inner := ctx
-	if !api.IsCustom(spec.Name) { // an event of the agent is not what somebody asked for
-		inner = agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
+func (w *walk) run() {
+	inner := w.ctx
+	if !api.IsCustom(w.spec.Name) { // an event of the agent is not what somebody asked for
+		inner = agent.WithOrigin(inner, agent.Origin{Kind: agent.FromHook})
 	}
-	if spec.Kind == agent.KindContext {
+	if w.spec.Kind == agent.KindContext {
 		inner = api.WithContextEvent(inner)
 	}
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, steps: steps, hooks: hooks}
-	d.lanes.Run(inner, w.next)
+	w.dispatcher.lanes.Run(inner, w.next)
 }
 
 // next returns the job of the next handler, after the one before ended with err. It
@@ -99,7 +101,7 @@ func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 				return w.in.vm, w.start(w.handlers[w.n].Fn), true
 			}
 		}
-		if w.hook != nil && w.steps.done != nil && w.steps.done(w.hook) || len(w.hooks) == 0 {
+		if w.hook != nil && w.steps.done != nil && w.steps.done(w) || len(w.hooks) == 0 {
 			return nil, luavm.Job{}, false
 		}
 		w.enter(w.hooks[0])
@@ -122,7 +124,7 @@ func (w *walk) enter(h *hook) {
 func (w *walk) begin() {
 	w.limit = allHandlers
 	if w.steps.begin != nil {
-		w.limit = w.steps.begin(w.hook, w.in)
+		w.limit = w.steps.begin(w)
 	}
 }
 
@@ -130,10 +132,10 @@ func (w *walk) begin() {
 func (w *walk) start(fn *lua.LFunction) luavm.Job {
 	w.running, w.began, w.fn = true, time.Now(), fn
 	j := luavm.Job{Name: w.spec.Name, Timeout: w.dispatcher.timeout, Clock: w.spec.Clock, Continues: w.ran && !w.hook.off.Load()}
-	if w.steps.asking != nil {
-		j.Run = w.steps.asking.job(w.in, fn)
+	if w.spec.Asking {
+		j.Run = w.askingJob()
 	} else {
-		j.Run = w.steps.run(w.in, fn)
+		j.Run = w.steps.job(w)
 	}
 	return j
 }
@@ -152,14 +154,14 @@ func (w *walk) ended(err error) (stop bool) {
 		w.limit, err = 0, errLost
 	}
 	result := "no opinion"
-	if err == nil && w.steps.asking != nil {
-		result = cmp.Or(w.steps.asking.last.result, result)
+	if err == nil && w.spec.Asking {
+		result = cmp.Or(w.asking.last.result, result)
 	}
 	w.dispatcher.reports.ran(w.ctx, w.hook, w.spec.Name, result, time.Since(w.began), err)
 	if err != nil {
 		w.dispatcher.keeper.failed(w.ctx, w.hook, w.in, w.spec.Name, w.fn, err)
 	}
-	stop = w.steps.ended != nil && w.steps.ended(w.hook, w.n, err)
+	stop = w.steps.ended != nil && w.steps.ended(w, err)
 	w.n++
 	w.tries = 0
 	return stop
