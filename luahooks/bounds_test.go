@@ -120,7 +120,7 @@ func FuzzWhatLuaHandsIn(f *testing.F) {
 				continue
 			}
 			read(spec.Name, func(L *lua.LState, v lua.LValue) error {
-				_, _, err := spec.Merge(in.events, L, e, v.(*lua.LTable))
+				_, _, err := spec.Merge(in.events, L, e, e, v.(*lua.LTable))
 				return err
 			})
 		}

@@ -77,7 +77,7 @@ func (q *question) run(L *lua.LState) error {
 	}
 	t, err := q.table(L, result)
 	if err == nil {
-		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, t)
+		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, q.seen, t)
 	}
 	return api.WithPlace(q.fn, err)
 }

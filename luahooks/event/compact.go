@@ -149,10 +149,10 @@ func treeEvents() []Spec {
 
 // readBeforeTree replaces what other handlers answered: the last answer counts as a whole.
 func readBeforeTree(r *result, e *agent.SessionBeforeTree) {
-	next := agent.SessionBeforeTree{Preparation: e.Preparation, Cancel: r.flag("cancel")}
+	next := agent.SessionBeforeTree{Preparation: r.seen.(*agent.SessionBeforeTree).Preparation, Cancel: r.flag("cancel")}
 	if draft, ok := r.record("summary", "pi.BranchSummaryDraft?", "summary", "details"); ok {
 		summary := &agent.SummaryDraft{Summary: draft.Need("summary"), Details: draft.Data("details")}
-		if e.Preparation.UserWantsSummary {
+		if next.Preparation.UserWantsSummary {
 			next.Summary = summary
 		}
 	}

@@ -149,7 +149,7 @@ func read(t *testing.T, e agent.Event, code string) (stop bool, err error) {
 			t.Fatal(err)
 		}
 		var apply func()
-		apply, stop, err = s.Merge(src, L, e, L.CheckTable(-1))
+		apply, stop, err = s.Merge(src, L, e, s.Copy(e), L.CheckTable(-1))
 		if err != nil && (apply != nil || stop) {
 			t.Errorf("%s has an effect, and %v", code, err)
 		}

@@ -173,13 +173,13 @@ func headersNow(p *payload, e *agent.BeforeProviderHeaders) {
 func readHeaders(r *result, e *agent.BeforeProviderHeaders) {
 	r.has("headers", "table<string, string|false>?")
 	given, _ := r.Switches("headers")
-	changes := map[string]*string{}
+	seen, changes := r.seen.(*agent.BeforeProviderHeaders), map[string]*string{}
 	for name, value := range given {
 		key := http.CanonicalHeaderKey(name)
 		if err := validHeader(name, value); err != nil {
 			r.Fail("headers", "%w", err)
 		}
-		if value == nil || *value != headerNow(e, key) {
+		if value == nil || *value != headerNow(seen, key) {
 			changes[key] = value
 		}
 	}
@@ -234,8 +234,8 @@ func readMessage(r *result, e *agent.MessageEnd) {
 		return
 	}
 	item, _, err := r.src.records.ItemFrom(r.L, t, nil)
-	if err == nil && item.Message.Role != e.Message.Role {
-		err = fmt.Errorf("the role must stay %q, got %q", e.Message.Role, item.Message.Role)
+	if role := r.seen.(*agent.MessageEnd).Message.Role; err == nil && item.Message.Role != role {
+		err = fmt.Errorf("the role must stay %q, got %q", role, item.Message.Role)
 	}
 	if err != nil {
 		r.Fail("message", "%w", err)

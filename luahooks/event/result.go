@@ -1,6 +1,7 @@
 package event
 
 import (
+	"pi/agent"
 	"pi/luahooks/record"
 
 	lua "github.com/yuin/gopher-lua"
@@ -13,6 +14,7 @@ type result struct {
 	record.Answer
 	src   *Source
 	L     *lua.LState
+	seen  agent.Event // a copy of the event, as the handler got it; of the event itself only what never changes is read
 	table *lua.LTable
 	list  *[]Field // not nil: the keys are listed
 	apply []func() // what the keys change in the event

@@ -78,8 +78,8 @@ func asking[T any, E eventOf[T]](s Spec, fields func(*payload, E), results func(
 		c := *e.(E)
 		return E(&c)
 	}
-	none := new(lua.LTable)
-	results(&result{Answer: new(record.Converter).NewAnswer(nil, none), src: new(Source), table: none, list: &s.Results}, new(T))
+	none, empty := new(lua.LTable), E(new(T))
+	results(&result{Answer: new(record.Converter).NewAnswer(nil, none), src: new(Source), seen: empty, table: none, list: &s.Results}, empty)
 	s.results = func(r *result, e agent.Event) { results(r, e.(E)) }
 	return s
 }
@@ -169,11 +169,12 @@ func namesOf(fields []Field) []string {
 	return names
 }
 
-// Merge reads the result of a handler while the VM is held, and returns what to do with
-// it, which is to be done only if the handler ended in time; nil: nothing. stop ends the
-// chain.
-func (s *Spec) Merge(src *Source, L *lua.LState, e agent.Event, t *lua.LTable) (apply func(), stop bool, err error) {
-	r := &result{Answer: src.records.NewAnswer(L, t), src: src, L: L, table: t}
+// Merge reads the result of a handler that got seen, a copy of e, while the VM is held. It
+// returns what to do with e, which is to be done only if the handler ended in time; nil:
+// nothing. stop ends the chain. e may change meanwhile: a handler may be late, and the event
+// continue without it.
+func (s *Spec) Merge(src *Source, L *lua.LState, e, seen agent.Event, t *lua.LTable) (apply func(), stop bool, err error) {
+	r := &result{Answer: src.records.NewAnswer(L, t), src: src, L: L, seen: seen, table: t}
 	s.results(r, e)
 	if r.Failed() != nil || len(r.apply) == 0 {
 		return nil, r.stop && r.Failed() == nil, r.Failed()
