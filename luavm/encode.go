@@ -71,7 +71,9 @@ func (e *encoder) errorf(format string, args ...any) error {
 	return fmt.Errorf("at %s: %s", place, fmt.Sprintf(format, args...))
 }
 
-// value appends v, and reports whether it is untouched decoded JSON.
+// value appends v as JSON. pristine is true if v is a table that was decoded from JSON
+// and nobody changed since, which lets the table around it keep its bytes. The error may
+// also be that the output is too large or that the job was stopped.
 func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
 	if s, ok := v.(lua.LString); len(e.out) > e.limit || ok && len(e.out)+len(s) > e.limit {
 		return false, e.errorf("the JSON is larger than %s", printable.Bytes(e.limit))
@@ -122,8 +124,9 @@ func (e *encoder) number(n float64) error {
 	return nil
 }
 
-// table appends a table, or the bytes of an untouched stub. It reports whether it is
-// untouched.
+// table appends a table as JSON. One that was decoded but never looked into is appended
+// as the bytes that it came from, and so is one that nobody changed: then pristine is
+// true.
 func (e *encoder) table(t *lua.LTable) (bool, error) {
 	if s, ok := markOf(t).(*stub); ok {
 		if node, ok := s.ref.(*jsonNode); ok && !e.respells(node.conv.ToLua != nil) {
@@ -147,12 +150,14 @@ func (e *encoder) table(t *lua.LTable) (bool, error) {
 	return pristine, err
 }
 
-// respells reports whether what has names of Lua's own is to keep them: it goes
+// respells reports whether keys that were renamed when they were decoded are to be
+// written with their Lua names. Then the original bytes cannot be used: the JSON goes
 // elsewhere than where it came from.
 func (e *encoder) respells(renamed bool) bool { return renamed && e.conv.ToWire == nil }
 
-// contents appends the entries of a table, or all of it as it came if they are
-// untouched.
+// contents appends a table as an array or an object. If it was decoded from JSON and
+// nothing in it has changed, its original bytes are appended in place of that, and
+// pristine is true.
 func (e *encoder) contents(t *lua.LTable) (pristine bool, err error) {
 	o, _ := markOf(t).(*jsonOrigin)
 	if o == nil {
@@ -181,7 +186,9 @@ func (e *encoder) contents(t *lua.LTable) (pristine bool, err error) {
 	return false, err
 }
 
-// shape returns the string keys of a table or the length of the list.
+// shape returns the string keys of a table, or its length if it is a list 1..n; an empty
+// table has neither. A table of both shapes, a list with gaps or any other key is an
+// error.
 func (e *encoder) shape(t *lua.LTable) (keys []string, n int, err error) {
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		switch k := k.(type) {
@@ -202,7 +209,9 @@ func (e *encoder) shape(t *lua.LTable) (keys []string, n int, err error) {
 	return keys, n, nil
 }
 
-// array appends a table as an array of n elements. pristine: it has those of o.
+// array appends the list t of n elements as a JSON array. o is what t was decoded from
+// (the zero value if it was not): elements that are unchanged are appended with their
+// original bytes. pristine is true if all are, and none was added or removed.
 func (e *encoder) array(t *lua.LTable, n int, o *jsonOrigin) (pristine bool, err error) {
 	pristine = o.array && n == len(o.fields)
 	e.out = append(e.out, '[')
@@ -225,7 +234,9 @@ func (e *encoder) array(t *lua.LTable, n int, o *jsonOrigin) (pristine bool, err
 	return pristine, nil
 }
 
-// member appends one entry: its original bytes if it is what it was.
+// member appends the value v of an array or object. was is the value that stood there
+// when the table was decoded, nil if none: if v is unchanged, its original bytes are
+// appended and same is true.
 func (e *encoder) member(v lua.LValue, was *jsonField) (same bool, err error) {
 	if was == nil || v != was.decoded {
 		_, err := e.value(v)
@@ -238,8 +249,9 @@ func (e *encoder) member(v lua.LValue, was *jsonField) (same bool, err error) {
 	return true, nil
 }
 
-// object appends a table as an object: the members that came with o in their order, then
-// the others. pristine: it has just those of o.
+// object appends a table as a JSON object: first the members with which it was decoded
+// (o) in their original order, then the other keys. pristine is true if members and
+// values are all unchanged.
 func (e *encoder) object(t *lua.LTable, keys []string, o *jsonOrigin) (pristine bool, err error) {
 	pristine = !o.array
 	came := make(map[string]bool, len(o.fields))
@@ -272,7 +284,9 @@ func (e *encoder) object(t *lua.LTable, keys []string, o *jsonOrigin) (pristine 
 	return pristine, nil
 }
 
-// pair appends one member of an object. wire is how its key was written, or nil.
+// pair appends one member of an object, with a comma before it unless it is the first.
+// wire is the key as JSON in its original spelling, or nil. It returns what member
+// returns.
 func (e *encoder) pair(first *bool, key string, wire []byte, v lua.LValue, was *jsonField) (bool, error) {
 	if !*first {
 		e.out = append(e.out, ',')

@@ -22,7 +22,8 @@ type encodedDraft struct {
 	about *Entry // of a compaction, see [Compaction.About]
 }
 
-// encode encodes the fields. The error says what was wrong with the entry.
+// encode encodes the fields of the draft. It refuses the types "" and session. The error
+// names the type, but not what the entry was for.
 func (d Draft) encode() (encodedDraft, error) {
 	if d.Type == "" || d.Type == TypeSession {
 		return encodedDraft{}, fmt.Errorf("entry: %q is no type of an entry", d.Type)
@@ -140,8 +141,8 @@ func (s *Session) Flush() error {
 	return s.journal.flush()
 }
 
-// append adds an entry and saves it. Entries that another program added meanwhile are
-// read before, so that no id is given twice.
+// append adds an entry behind the leaf and saves it. Entries that another program added
+// meanwhile are read before, so that no id is given twice. The caller holds mu.
 func (s *Session) append(d encodedDraft) (*Entry, error) {
 	if s.readOnly {
 		return nil, ErrReadOnly
@@ -150,7 +151,8 @@ func (s *Session) append(d encodedDraft) (*Entry, error) {
 	return s.addToBranch(d), s.journal.save(d.typ == TypeCompaction)
 }
 
-// addToBranch adds an entry behind the leaf, and its line to what is pending.
+// addToBranch makes an entry of a draft, puts it behind the leaf, makes it the leaf, and
+// adds its line to those that are to be written. It writes nothing.
 func (s *Session) addToBranch(d encodedDraft) *Entry {
 	e := &Entry{Type: d.typ, ID: newEntryID(s.tree.byID), Timestamp: isoTime(s.opts.Now())}
 	e.setParent(s.tree.leaf)
@@ -163,9 +165,10 @@ func (s *Session) addToBranch(d encodedDraft) *Entry {
 	return e
 }
 
-// setFirstKept gives a compaction that names no first entry to keep the first of path
-// that has a message and stands behind the last entry that it is about. If there is
-// none, or it is about nothing, that is its own id: so a file says that it keeps none.
+// setFirstKept completes a compaction that names no first entry to keep. That is the
+// first entry with a message on path behind the one the summary is about: it came while
+// the summary was made. If there is none, or About is nil, it is the compaction's own id, by which a file
+// says that nothing is kept.
 func (d *encodedDraft) setFirstKept(own string, path []*Entry) {
 	at := slices.IndexFunc(d.own, func(f rawjson.Member) bool { return f.Key == "firstKeptEntryId" })
 	if at < 0 {

@@ -53,7 +53,9 @@ func (j *journal) save(durable bool) error {
 	return j.saveError(j.unsynced)
 }
 
-// flush writes what is pending. After a sync that failed no later one counts.
+// flush writes what is pending, and syncs if each entry is to be synced. The error is a
+// *[SaveError], also when only an earlier sync has failed: a later one does not undo
+// that.
 func (j *journal) flush() error {
 	if j.store == nil || len(j.pending) == 0 {
 		return j.saveError(j.unsynced)
@@ -67,8 +69,9 @@ func (j *journal) flush() error {
 	return j.saveError(j.unsynced)
 }
 
-// write makes the file if it is not there, reads what others have added, and writes what
-// is pending.
+// write makes the file if it does not exist, reads what other programs have added, and
+// appends what is pending. A file of version 1 is written anew instead. Lines that could
+// not be written stay pending.
 func (j *journal) write() error {
 	if j.store.f == nil {
 		if err := j.store.create(); err != nil {
@@ -101,8 +104,9 @@ func (j *journal) write() error {
 	return err
 }
 
-// readForeign reads what another program added to the file, so that no id is given
-// twice.
+// readForeign reads what other programs have added to the file, so that no id is given
+// twice. It does nothing before the file exists. Errors are dropped: the write that
+// follows meets and reports them.
 func (j *journal) readForeign() {
 	if j.store == nil || j.store.f == nil {
 		return
@@ -119,8 +123,9 @@ func (j *journal) readForeign() {
 	j.addForeign(j.skipPending(buf, lead))
 }
 
-// addForeign adds lines that another program wrote. It may still be writing the last
-// one: the beginning of that waits for the rest, or for our own next line.
+// addForeign hands the whole lines of other programs to the session. A line without its
+// newline, which may still be being written, is kept in partial until the rest arrives
+// or our own next line ends it.
 func (j *journal) addForeign(lines []byte) {
 	lines = append(j.partial, lines...)
 	whole := bytes.LastIndexByte(lines, '\n') + 1
@@ -128,9 +133,10 @@ func (j *journal) addForeign(lines []byte) {
 	j.changes.addForeign(lines[:whole])
 }
 
-// skipPending returns what was read from the file without the pending lines that it
-// begins with: a write may fail after all or some of it arrived. If that is a piece of a
-// line, the next write goes on with it.
+// skipPending is given what was read behind the known end of the file, where lead is the
+// line break that a write of ours begins with. After a write that failed this may be our
+// own pending lines, for some of them may have arrived: those are dropped from pending,
+// and the rest is returned. If a piece of a line arrived, the next write continues it.
 func (j *journal) skipPending(lines []byte, lead string) []byte {
 	if j.unsaved == nil {
 		return lines
@@ -149,7 +155,8 @@ func (j *journal) skipPending(lines []byte, lead string) []byte {
 	return ours[whole:]
 }
 
-// dropWritten drops the first n bytes of what is pending: they are in the file.
+// dropWritten removes the first n bytes from pending, because they are in the file, and
+// counts their lines.
 func (j *journal) dropWritten(n int) {
 	j.changes.addWritten(bytes.Count(j.pending[:n], []byte("\n")))
 	if j.pending = j.pending[n:]; len(j.pending) == 0 {
@@ -157,14 +164,15 @@ func (j *journal) dropWritten(n int) {
 	}
 }
 
-// checkLocked adds to the problems that nobody else is kept away, if that is so.
+// checkLocked adds a problem if the open file could not be locked because its file
+// system has no locks.
 func (j *journal) checkLocked() {
 	if !j.store.locked {
 		j.problems.add("the file system has no locks: nothing keeps another program from writing to this session at the same time")
 	}
 }
 
-// sync brings the file to the disk, and remembers the first failure.
+// sync brings the file to the disk. The first failure is kept in unsynced for good.
 func (j *journal) sync() error {
 	err := j.store.sync()
 	if err != nil && j.unsynced == nil {
@@ -181,6 +189,7 @@ func (j *journal) err() error {
 	return j.saveError(j.unsynced)
 }
 
+// saveError returns err as a *[SaveError] for the file, nil for nil.
 func (j *journal) saveError(err error) error {
 	if err == nil {
 		return nil

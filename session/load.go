@@ -33,8 +33,10 @@ type loader struct {
 	testOnlyBuffer int
 }
 
-// load reads the whole of an open file and puts its entries into the tree, the last as
-// the leaf. Of an empty file there is no header after that. end gets the end of the file.
+// load reads the whole of an open file and puts its entries into the tree, in the form
+// of the current version, the last one as the leaf. What is wrong in the file is mended
+// in memory and added to the problems. An empty file leaves the header empty. end is set
+// to how the file ends.
 func (l *loader) load(f *os.File, path string, end *fileEnd) error {
 	if err := l.loadPieces(f, path, end); err != nil {
 		return readError(path, err)
@@ -58,7 +60,9 @@ func (l *loader) load(f *os.File, path string, end *fileEnd) error {
 	return nil
 }
 
-// loadPieces reads the header and all lines, some at a time.
+// loadPieces reads the header and all lines, a piece of the file at a time. Of a file
+// larger than the buffer the bodies are not held: it opens a descriptor to read them
+// from later. An error is one of reading, or a *[NotSessionError].
 func (l *loader) loadPieces(f *os.File, path string, end *fileEnd) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -96,15 +100,17 @@ func (l *loader) loadPieces(f *os.File, path string, end *fileEnd) error {
 	})
 }
 
-// newer says why a session of a newer version cannot be written.
+// newer returns the problem of a session whose version is newer than ours: it can only
+// be read.
 func (l *loader) newer() string {
 	return fmt.Sprintf("the session has version %d, newer than %d: it is open for reading only", l.header.Version, Version)
 }
 
-// removeTorn looks at the last line of a file that does not end in a newline, the one
-// place where a write that was cut short leaves a line that may look whole. An entry
-// that it removes has nothing hanging on it yet but entries that wait. It reports
-// whether there was one.
+// removeTorn is called for a file that does not end in a newline, which a write that was
+// cut short leaves. If its last line is broken JSON, it adds a problem, takes the line
+// out of those that cannot be read, or its entry out of the tree and of those that wait
+// for a parent. It returns true if there was such an entry: the line has a head and a
+// closing brace, and looked whole.
 func (l *loader) removeTorn() bool {
 	e := l.tree.last()
 	looksWhole := e != nil && e.line == l.lines && !rawjson.Valid(e.Raw())
@@ -121,7 +127,8 @@ func (l *loader) removeTorn() bool {
 	return looksWhole
 }
 
-// addUnreached adds a problem if entries are hidden by a root that is a mistake.
+// addUnreached adds a problem if the conversation begins with an entry whose parentId is
+// a mistake, so that entries before it cannot be reached.
 func (l *loader) addUnreached() {
 	root, hidden := l.tree.unreached()
 	if len(hidden) == 0 {
@@ -135,8 +142,9 @@ func (l *loader) addUnreached() {
 		root.line, root.Type, root.ID, entries, hidden[0].line)
 }
 
-// addForeign adds the entries of whole lines that another program wrote behind what is
-// known. The leaf stays. lines are the entries' from then on.
+// addForeign adds to the tree the entries of whole lines that another program appended
+// to the file, and a problem that says how many. The leaf does not change. The entries
+// keep lines, so the caller must not change it afterwards.
 func (l *loader) addForeign(lines []byte) {
 	before := len(l.tree.entries)
 	l.add(lines, -1)
@@ -153,9 +161,10 @@ func (l *loader) addForeign(lines []byte) {
 // addWritten counts lines of entries that are in the tree already.
 func (l *loader) addWritten(lines int) { l.lines += lines }
 
-// add adds the entries of whole lines, the last of which may lack its newline. Those
-// whose parent was not read yet wait. at is where buf begins in the file, if bodies are
-// read from there, and -1 if buf is the entries' from then on.
+// add parses whole lines, the last of which may lack its newline, and adds their entries
+// to the tree. Entries whose parent was not read yet are put on the waiting list. at is
+// the offset of buf in the file, where bodies are to be read again later; -1 means that
+// they cannot be: then the entries refer to buf.
 func (l *loader) add(buf []byte, at int64) {
 	for len(buf) > 0 {
 		line, rest, _ := bytes.Cut(buf, []byte("\n"))
@@ -181,7 +190,9 @@ func (l *loader) add(buf []byte, at int64) {
 	}
 }
 
-// parse makes an entry of a line, with its place in the tree; nil if the line is none.
+// parse returns the entry that a line holds, with its id and its parent; it is not in
+// the tree yet. It returns nil for an empty line, for one that is no entry, which is
+// noted as unreadable, and for a second header, which is a problem.
 func (l *loader) parse(line []byte) *Entry {
 	h, ok := scanHead(line)
 	if !ok || l.header.Version < 2 && !rawjson.Valid(line) {
@@ -202,7 +213,9 @@ func (l *loader) parse(line []byte) *Entry {
 	return e
 }
 
-// setID gives the entry its id: that of the line if it is free.
+// setID gives the entry the id of its line, or one of its own where that is missing or
+// already given to an earlier entry, which is a problem, except in files of version 1,
+// whose entries have none.
 func (l *loader) setID(e *Entry, quoted []byte) {
 	id := l.arena.unquote(quoted)
 	if id != "" && l.tree.byID[id] == nil {
@@ -225,8 +238,10 @@ func (l *loader) setID(e *Entry, quoted []byte) {
 	e.ID = l.tree.freeID(id, e.line)
 }
 
-// setParent links the entry to its parent. If that was not read yet, ParentID is
-// set and parent is nil.
+// setParent links the entry to its parent: to the entry before it in files of version 1
+// and where a line has neither id nor parentId. If the parent was not read yet, ParentID
+// is set and parent is nil. An entry whose parentId is no text and not null becomes a
+// root and is noted among the orphans.
 func (l *loader) setParent(e *Entry, h head) {
 	prev := l.tree.last()
 	if l.header.Version < 2 {
@@ -250,8 +265,10 @@ func (l *loader) setParent(e *Entry, h head) {
 	e.setParent(l.tree.meant(e.ParentID))
 }
 
-// rewrite calls replace with the contents of a file of version 3 for one of version 1.
-// Lines that cannot be read are not in it.
+// rewrite calls replace with the whole session as a file of the current version, and
+// with the version that its file has now; used for files of version 1, which cannot be
+// appended to. Lines that could not be read are left out. If replace succeeds, the
+// header and the count of lines are those of the new file.
 func (l *loader) rewrite(replace func(contents []byte, version int) error) error {
 	var b bytes.Buffer
 	header := l.header.current()

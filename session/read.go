@@ -13,8 +13,9 @@ import (
 // asked for. Those that are come from the descriptor that stays open.
 const bufferSize = 256 << 10
 
-// reopen gives the bodies a descriptor of their own, which lives as long as
-// the session is in use, not as long as the lock.
+// reopen opens the file at path a second time, to read bodies of entries from: this
+// descriptor stays open as long as the session is in use, while f is closed with its
+// lock. The error is errGone if another file has the path by now.
 func reopen(f *os.File, path string) (*os.File, error) {
 	g, err := os.Open(path)
 	if err != nil {
@@ -97,7 +98,9 @@ type lineReader struct {
 	carry []byte // begins the next piece
 }
 
-// send reads and sends one piece; false was the last.
+// send reads the next piece and hands it to the receiver, the error of reading as the
+// piece's. It returns true if there may be more to read, and false after the last piece,
+// after an error, at the end of a file, and when stop was closed, which drops the piece.
 func (r *lineReader) send(out chan<- piece, stop <-chan struct{}) bool {
 	lines, err := r.next()
 	last := err != nil
@@ -115,7 +118,9 @@ func (r *lineReader) send(out chan<- piece, stop <-chan struct{}) bool {
 	}
 }
 
-// next returns at least one whole line, or the end of the file and io.EOF.
+// next returns the whole lines of the next bufferful, at least one; a line that does not
+// fit makes the buffer grow. What follows the last newline is kept in carry. At the end
+// of the file it returns the rest, which may be empty or lack its newline, with io.EOF.
 func (r *lineReader) next() ([]byte, error) {
 	buf := r.bufs[r.turn]
 	if len(buf) <= len(r.carry) {

@@ -57,7 +57,7 @@ type fileEnd struct {
 	seemsWhole bool   // what it ends in instead is no JSON, but ends in a brace
 }
 
-// add adds bytes to what is known.
+// add notes that b was appended to the file, by us or by another program.
 func (e *fileEnd) add(b []byte) {
 	if len(b) == 0 {
 		return
@@ -71,9 +71,10 @@ func (e *fileEnd) add(b []byte) {
 	e.tail = e.tail[max(len(e.tail)-tailSize, 0):]
 }
 
-// lineBreak ends a line that was cut off; "" if there is none. One that ends in a brace
-// by chance would look whole with lines after it, when only its head is read: it gets a
-// comma.
+// lineBreak returns what must be written before the next line: "" if the file ends in a
+// newline, else a newline, which ends the line that was cut off. If that line ends in a
+// brace, it would look like a whole entry, as loading reads only the head of a line: a
+// comma before the newline prevents that.
 func (e *fileEnd) lineBreak() string {
 	switch {
 	case e.seemsWhole:

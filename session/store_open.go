@@ -25,8 +25,9 @@ func openFile(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// unwritable returns an *[UnwritableError] in place of the error of opening a file for
-// writing, if the file can be read.
+// unwritable is given the error of opening a file for writing. It returns an
+// *[UnwritableError] if writing is not permitted but the file can be read, and otherwise
+// err as it is.
 func unwritable(path string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err
@@ -43,9 +44,9 @@ func unwritable(path string, err error) error {
 	return &UnwritableError{Path: path, Err: err}
 }
 
-// open opens and locks the file that has the path. While the lock was taken
-// another process may have put a new file in its place (see replace): the lock
-// of the old one is worth nothing.
+// open opens the file at the path, locks it and leaves a hint about the lock. If another
+// process replaced the file before it was locked (see replace), the lock of the old one
+// is worth nothing, and it tries again. On failure nothing stays open.
 func (st *store) open() error {
 	for {
 		f, err := openFile(st.path, os.O_RDWR|os.O_APPEND)
@@ -76,8 +77,9 @@ func (st *store) inPlace() bool {
 	return err == nil && os.SameFile(here, there)
 }
 
-// close closes the file, if it is open. The lock is not left to that: a process that is
-// being started has a copy of the descriptor for a moment.
+// close releases the lock, removes the hint and closes the file; it does nothing if the
+// file is not open. The lock is released first, for a process that is being started has
+// a copy of the descriptor for a moment, which would keep it.
 func (st *store) close() error {
 	if st.f == nil {
 		return nil
@@ -92,8 +94,9 @@ func (st *store) close() error {
 	return err
 }
 
-// create makes the file. One that somebody else made meanwhile is left alone,
-// unless there is nothing in it: then a failure was in our way before.
+// create makes the file and the folders above it, locks it and leaves a hint. A file
+// that exists is an error, unless it is empty: then it is ours, of an attempt that
+// failed before its first line.
 func (st *store) create() error {
 	dir := filepath.Dir(st.path)
 	folders, err := safefile.MakeDirs(dir)
@@ -165,7 +168,8 @@ func (st *store) createWith(lines iter.Seq2[[]byte, error]) error {
 	return nil
 }
 
-// fill writes lines piece by piece, for all of them may be a lot, and syncs.
+// fill writes lines with few large writes, without holding all of them, and syncs the
+// file.
 func (st *store) fill(lines iter.Seq2[[]byte, error]) error {
 	const enough = 1 << 20
 	var piece []byte
@@ -189,7 +193,8 @@ func (st *store) fill(lines iter.Seq2[[]byte, error]) error {
 	return st.sync()
 }
 
-// moveTo gives the file another name that is free, for good.
+// moveTo renames the file to a path that must be free, goes on with it there, and syncs
+// its folder.
 func (st *store) moveTo(path string) error {
 	if path == st.path {
 		return nil
@@ -205,7 +210,8 @@ func (st *store) moveTo(path string) error {
 	return st.sync()
 }
 
-// become goes on with the file of another store, which has got our path.
+// become takes over the open file and the lock of next, which has been renamed to our
+// path, and leaves a hint about the lock. next must not be used any more.
 func (st *store) become(next *store) {
 	next.path, next.lockDir = st.path, st.lockDir
 	*st = *next

@@ -36,7 +36,8 @@ func (st *store) replace(contents []byte, version int) error {
 	return nil
 }
 
-// swap fills the new file and gives it the name of the old one.
+// swap writes contents into the new file, syncs it and renames it to our path. It fails
+// with errMixed if another program has added to the old file, which would be lost.
 func (st *store) swap(next *store, contents []byte) error {
 	if _, _, err := next.write(contents); err != nil {
 		return err
@@ -55,8 +56,9 @@ func (st *store) swap(next *store, contents []byte) error {
 	return nil
 }
 
-// backup copies the file to one beside it. A backup that is there already, whole or of
-// an attempt that was cut short, is not touched.
+// backup copies the file to one beside it, named for its version. If a file has that
+// name, it is left alone and a number is added to the name, unless it is the same
+// backup: then there is nothing to do.
 func (st *store) backup(version int) error {
 	info, err := st.f.Stat()
 	if err != nil {
@@ -84,7 +86,8 @@ func (st *store) backup(version int) error {
 	}
 }
 
-// writeNew makes a file that is on the disk when this returns; on failure none is left.
+// writeNew writes b into a file that must not exist, and syncs it; on failure the file
+// is removed.
 func (st *store) writeNew(path string, b []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 // size of the file is looked at before each write, and its offset after it: what
 // they wrote in between stands before our lines.
 
-// countForeign returns how many bytes others have added to the file. The error says that
-// it is no longer the file that we know.
+// countForeign returns how many bytes other programs have appended to the file since we
+// last looked. The error is errGone, errTruncated or errRewritten if the file is no
+// longer the one that we know; then nothing may be written to it.
 func (st *store) countForeign() (int64, error) {
 	here, err := st.f.Stat()
 	if err != nil {
@@ -36,7 +37,8 @@ func (st *store) countForeign() (int64, error) {
 	return n, nil
 }
 
-// readForeign returns what others added and counts it as known.
+// readForeign reads the n bytes that other programs have appended, as countForeign
+// counted them, and moves our end of the file behind them.
 func (st *store) readForeign(n int64) ([]byte, error) {
 	buf := make([]byte, n)
 	got, err := st.f.ReadAt(buf, st.end.size)
@@ -92,8 +94,8 @@ func (st *store) cutShort(buf []byte, n int) int {
 	return whole
 }
 
-// readBetween returns what stands between the end as we knew it and the n bytes
-// that were just written.
+// readBetween is called after an append of n bytes. It returns what other programs
+// appended after we last looked and before those bytes; nil if nothing or on error.
 func (st *store) readBetween(n int) []byte {
 	end, err := st.f.Seek(0, io.SeekCurrent) // after an append that is the end of what it wrote
 	gap := end - int64(n) - st.end.size
@@ -105,6 +107,7 @@ func (st *store) readBetween(n int) []byte {
 	return buf[:got]
 }
 
+// writeFile is f.Write, in whose place tests put one that fails.
 func (st *store) writeFile(f *os.File, b []byte) (int, error) {
 	if st.testOnlyWrite != nil {
 		return st.testOnlyWrite(f, b)
@@ -112,7 +115,8 @@ func (st *store) writeFile(f *os.File, b []byte) (int, error) {
 	return f.Write(b)
 }
 
-// sync brings the file to the disk, and the folders in which it was made.
+// sync brings the file to the disk if it was written to since the last sync, and then
+// the folders in which new names were made. After an error it can be called again.
 func (st *store) sync() error {
 	if st.f == nil || !st.dirty {
 		return nil

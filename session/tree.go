@@ -43,7 +43,8 @@ func (t *tree) addToBranch(e *Entry) {
 	t.leaf, t.branch = e, append(t.branch[:len(path)], e)
 }
 
-// removeLast undoes adding the last entry, which no other has for its parent.
+// removeLast removes the last entry of the list, which must not be the parent of
+// another.
 func (t *tree) removeLast() {
 	e := t.last()
 	t.entries = t.entries[:len(t.entries)-1]
@@ -90,8 +91,8 @@ func pathTo(e *Entry) []*Entry {
 // entries that are appended later.
 func clipped(es []*Entry) []*Entry { return es[:len(es):len(es)] }
 
-// meant is the entry that an id in the file means at this point, nil for none: of
-// those that share one it is the last.
+// meant returns the entry that an id in the file refers to, nil if there is none. Where
+// several lines have the same id, it is the last one read so far.
 func (t *tree) meant(id string) *Entry {
 	if e := t.byFileID[id]; e != nil {
 		return e
@@ -99,7 +100,8 @@ func (t *tree) meant(id string) *Entry {
 	return t.byID[id]
 }
 
-// freeID is an id that no entry has yet: the given one with a number at its end.
+// freeID returns an id that no entry has: id, a dash and the number, with more dashes at
+// the end if that is taken too.
 func (t *tree) freeID(id string, number int) string {
 	for id += "-" + strconv.Itoa(number); t.byID[id] != nil; {
 		id += "-"
@@ -107,9 +109,9 @@ func (t *tree) freeID(id string, number int) string {
 	return id
 }
 
-// link gives parents to entries whose parent did not stand before them. A parentId
-// that leads nowhere, or around in a circle, is replaced by the entry before it in the
-// file.
+// link gives their parent to the entries of waiting, whose parentId named none of the
+// entries before them. Where it leads nowhere, or around in a circle, the entry before
+// it in the file becomes the parent, and a problem is added.
 func (t *tree) link(waiting []*Entry, p *problems) {
 	circles := false // some entry hangs on a later one, so they are possible
 	for _, e := range waiting {
@@ -130,7 +132,9 @@ func (t *tree) link(waiting []*Entry, p *problems) {
 	}
 }
 
-// linkToEarlier links e to the nearest entry before it that does not hang on e.
+// linkToEarlier makes the nearest entry before e that is not a descendant of e its
+// parent; without one e becomes a root. circles is whether there may be such descendants
+// at all: finding out is slow.
 func (t *tree) linkToEarlier(e *Entry, circles bool) {
 	e.ParentID = ""
 	for i := e.index - 1; i >= 0; i-- {
@@ -141,8 +145,8 @@ func (t *tree) linkToEarlier(e *Entry, circles bool) {
 	}
 }
 
-// leadsTo reports whether the way from p to the root passes e. Links made so
-// far are free of circles.
+// leadsTo reports whether e is p or an ancestor of p. It needs links that are free of
+// circles.
 func leadsTo(p, e *Entry) bool {
 	for ; p != nil; p = p.parent {
 		if p == e {
@@ -152,11 +156,10 @@ func leadsTo(p, e *Entry) bool {
 	return false
 }
 
-// unreached finds the entries that are hidden because the one that the conversation
-// begins with lacks its parent. A file with several roots may be in order: a person who
-// goes back to before the first prompt begins anew, and a parentId of null says so. An
-// entry whose parentId is missing, misspelt or no text looks the same, and is a mistake
-// that hides all entries before it. root is that entry, nil if all is in order.
+// unreached returns the root of the branch and the entries that cannot be reached from
+// it, if that root lost its parent by mistake: its parentId is missing, misspelt or no
+// text. Otherwise it returns nil: several roots are no mistake by themselves, for a
+// person may go back to before the first prompt, which writes a parentId of null.
 func (t *tree) unreached() (root *Entry, hidden []*Entry) {
 	if len(t.orphans) == 0 || t.leaf == nil {
 		return nil, nil
@@ -177,8 +180,8 @@ func (t *tree) unreached() (root *Entry, hidden []*Entry) {
 	return root, hidden
 }
 
-// isBelow reports whether the way from e to its root passes one that is below
-// already, and adds what it finds to below.
+// isBelow reports whether e is, or descends from, an entry that below marks as true. It
+// adds the answer for e and for all ancestors that it looked at to below.
 func isBelow(e *Entry, below map[*Entry]bool) bool {
 	var way []*Entry
 	found := false

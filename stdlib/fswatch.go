@@ -55,7 +55,9 @@ func (m *module) fsWatch(L *lua.LState, path string, fn *lua.LFunction, opts lua
 	return record(L, "close", m.vm.Func("close", func() { w.end() })), nil
 }
 
-// begin starts to watch, with what exists now as known.
+// begin notes which paths exist now, starts to watch, and starts run as a goroutine of
+// the hook. The error says that the directory cannot be watched or that the hook is
+// gone; then nothing runs.
 func (w *watching) begin() error {
 	info, statErr := os.Stat(w.path)
 	if statErr != nil && !errors.Is(statErr, os.ErrNotExist) {
@@ -102,7 +104,9 @@ func (w *watching) paths() []string {
 	return found
 }
 
-// run gathers changes and has them emitted, while it gathers more.
+// run collects changes of the watched paths and has them emitted w.delay after the
+// first one, at most one batch at a time, until the hook ends or the script closes the
+// watch. It then waits for a call of fn that is under way.
 func (w *watching) run(life context.Context) {
 	ctx, cancel := context.WithCancel(life)
 	defer w.emitting.Wait()
@@ -130,7 +134,9 @@ func (w *watching) run(life context.Context) {
 	}
 }
 
-// note remembers that something happened to paths.
+// note adds paths to the changed ones. The first of them starts the timer after which
+// they are emitted. Like all that touches changed and timer it is called by the
+// goroutine of run only.
 func (w *watching) note(paths ...string) {
 	if len(w.changed) == 0 && len(paths) > 0 {
 		w.timer.Reset(w.delay)
@@ -140,7 +146,8 @@ func (w *watching) note(paths ...string) {
 	}
 }
 
-// deliver has the changes that were gathered emitted, if it is time and fn is free.
+// deliver starts a goroutine that emits the collected changes, if the delay is over and
+// fn is not being called: else it does nothing, and run calls it again when that ends.
 func (w *watching) deliver(ctx context.Context) {
 	if w.busy || !w.due {
 		return
@@ -156,7 +163,7 @@ func (w *watching) deliver(ctx context.Context) {
 	}
 }
 
-// closed reports whether the hook wants no more events.
+// closed reports whether the script has closed the watch.
 func (w *watching) closed() bool {
 	select {
 	case <-w.quit:
@@ -168,8 +175,9 @@ func (w *watching) closed() bool {
 
 type fileEvent struct{ path, kind string }
 
-// compare makes an event of each path that exists now and did not, the other way
-// round, or changed meanwhile. How often it changed does not matter.
+// compare returns an event for each changed path, in the order of the paths: create,
+// remove or write, by whether it existed before and exists now, and none if it did
+// neither. It notes what exists now. A path that changed several times has one event.
 func (w *watching) compare() []fileEvent {
 	var events []fileEvent
 	for path := range w.changed {
@@ -193,7 +201,8 @@ func (w *watching) compare() []fileEvent {
 	return events
 }
 
-// emit calls fn with one event after the other, as jobs of the hook.
+// emit calls fn with one event after the other, each as a job of its own, until the hook
+// ends or the script closes the watch. Errors of fn are reported by the job.
 func (w *watching) emit(ctx context.Context, events []fileEvent) {
 	for _, e := range events {
 		if ctx.Err() != nil || w.closed() {

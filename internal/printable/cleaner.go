@@ -65,7 +65,9 @@ func Text(text string) string {
 // Line is Text in one line, with every run of white space as one space.
 func Line(text string) string { return strings.Join(strings.Fields(Text(text)), " ") }
 
-// Append adds to dst what is left of text.
+// Append appends the cleaned text to dst. The end of text is kept for the next call if
+// it may be the beginning of a character, or has to be judged together with what
+// follows.
 func (c *Cleaner) Append(dst []byte, text string) []byte {
 	if len(c.partial) > 0 {
 		text = string(c.partial) + text
@@ -96,8 +98,8 @@ func (c *Cleaner) Append(dst []byte, text string) []byte {
 	return dst
 }
 
-// Finish ends the stream: a character that was cut off in the middle is shown as one
-// that cannot be read.
+// Finish ends the stream: it appends what Append kept to dst, a character that was cut
+// off as U+FFFD, and makes the Cleaner ready for another stream.
 func (c *Cleaner) Finish(dst []byte) []byte {
 	if len(c.partial) > 0 && c.state == stateText {
 		r, n := utf8.DecodeRune(c.partial)
@@ -120,7 +122,8 @@ func plainRun(text string) int {
 	return len(text)
 }
 
-// rune writes what is left of a character; after is the one behind it.
+// rune appends to dst what is shown of r in the present state, inside or outside of an
+// escape sequence; after is the character behind it.
 func (c *Cleaner) rune(dst []byte, r, after rune) []byte {
 	switch c.state {
 	case stateEscape:
@@ -163,12 +166,14 @@ func (c *Cleaner) text(dst []byte, r, after rune) []byte {
 	return dst
 }
 
-// dependent reports characters that may belong to what stands behind them.
+// dependent reports whether the character may be shown or not because of the one behind
+// it.
 func dependent(r rune) bool {
 	return r == zeroWidthNonJoiner || r == zeroWidthJoiner || r == textSelector || r == emojiSelector
 }
 
-// introduce begins the sequence that ESC r stands for.
+// introduce sets the state for what follows ESC r: a control sequence, a string such as
+// a title, or text if r was the whole of the sequence.
 func (c *Cleaner) introduce(r rune) {
 	switch r {
 	case '[':
@@ -181,7 +186,8 @@ func (c *Cleaner) introduce(r rune) {
 	}
 }
 
-// escape swallows what follows ESC, up to where a sequence or a string begins.
+// escape handles the character after ESC: it is dropped, and says by which rules what
+// follows is dropped. One that cannot be there is text again.
 func (c *Cleaner) escape(dst []byte, r, after rune) []byte {
 	switch {
 	case r >= 0x20 && r <= 0x2f: // an intermediate byte: the final one follows
@@ -194,7 +200,9 @@ func (c *Cleaner) escape(dst []byte, r, after rune) []byte {
 	return c.text(dst, r, after)
 }
 
-// sequence swallows a control sequence, unless it is one of the theme's colours.
+// sequence handles a character of a control sequence (ESC [ …). The sequence is dropped,
+// unless it sets one of the colours in Inks: then it is appended when it ends. A
+// character that cannot be in one is text again.
 func (c *Cleaner) sequence(dst []byte, r, after rune) []byte {
 	switch {
 	case r >= 0x20 && r <= 0x3f:

@@ -37,8 +37,8 @@ const (
 	blankBraille       = 0x2800
 )
 
-// private reports characters that mean what a font makes of them, and surrogates,
-// which mean nothing.
+// private reports whether r is for private use, so that the font says what it means, or
+// half of a surrogate pair, which means nothing.
 func private(r rune) bool {
 	return r >= 0xd800 && r <= 0xf8ff || r >= 0xf0000 && r <= unicode.MaxRune
 }
@@ -59,12 +59,13 @@ func belongs(before, r, after rune) bool {
 	return false
 }
 
-// shapes reports whether a joiner between the two has an effect on letters.
+// shapes reports whether a joiner between the two characters changes how letters look.
 func shapes(before, after rune) bool {
 	return joining(before) || joining(after) && (before == 0 || !Hidden(before))
 }
 
-// joining reports letters and marks of scripts that join them.
+// joining reports whether r is a letter or mark of a script in which neighbours are
+// joined.
 func joining(r rune) bool {
 	return r >= 0x0600 && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian,
 		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
@@ -72,8 +73,8 @@ func joining(r rune) bool {
 		!Hidden(r)
 }
 
-// pictograph reports characters that are, or may be, emoji. Ranges are enough: what
-// else stands in them is seen too.
+// pictograph reports whether r is or may be an emoji. It goes by ranges, and whatever
+// else lies in them is visible too.
 func pictograph(r rune) bool {
 	switch {
 	case r < 0x2000:
@@ -86,7 +87,7 @@ func pictograph(r rune) bool {
 }
 
 // HiddenIn says how many characters of a text a person does not see and which is the
-// first; "" if they see all. Line ends of either kind are none of them.
+// first, as "2 hidden characters, the first is U+200B in line 1"; "" if there are none.
 func HiddenIn(text string) string {
 	n, first := 0, ""
 	for number, line := range strings.Split(text, "\n") {

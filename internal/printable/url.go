@@ -20,9 +20,10 @@ func CarriesKey(name string) bool {
 // covered stands in an address where a key was; it is what net/url writes.
 const covered = "xxxxx"
 
-// URL is an address as people and hooks may see it: without its password, a
-// user name that has none beside it, for that is a key then, and what its query
-// has under names that speak of keys. One that cannot be read is not shown.
+// URL returns an address as people and hooks may see it. Covered are the password, a
+// user name without a password (it is an API key then), and the values of query fields
+// whose names speak of keys ([CarriesKey]). An address that cannot be parsed becomes
+// "…".
 func URL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -47,9 +47,10 @@ type Request struct {
 	File   string // "" for the usual name, or wherever the caller likes
 }
 
-// Choose makes the request for a format and a file, either of which may be "".
-// Without a format the ending of the file says it; without both it is the first
-// there is.
+// Choose makes a request of the name of a format and a file, either of which may be "".
+// If the format is "", it is the ending of the file, and if there is no file or no
+// ending, it is the first of [Formats]. The error says that there is no such format,
+// also if the name came from the ending.
 func Choose(format, file string) (r Request, err error) {
 	r.File = file
 	if format == "" {

@@ -56,7 +56,8 @@ func ToFile(path string, f Format, s *session.Session, force bool) error {
 	return replace(path, stat, f, s)
 }
 
-// toNew writes a file that nobody else has seen; on failure none is left.
+// toNew writes s to a file that must not exist: else the error is an *[ExistsError]. On
+// failure the file is removed, except after a *[PartError].
 func toNew(path string, f Format, s *session.Session) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -74,8 +75,8 @@ func toNew(path string, f Format, s *session.Session) error {
 	return nil
 }
 
-// fill writes the session into a new file and closes it. A *[PartError] comes last, when
-// all else went well.
+// fill writes the session into a new file, syncs and closes it, also on failure. A
+// *[PartError] is returned only if all else went well.
 func fill(file *os.File, f Format, s *session.Session) error {
 	w := bufio.NewWriter(file)
 	part := f.Write(w, s)
@@ -92,13 +93,16 @@ func fill(file *os.File, f Format, s *session.Session) error {
 	return part
 }
 
-// onlyPart reports whether all that there is was written.
+// onlyPart reports whether err is a *[PartError]: entries were lost before, but the file
+// is complete otherwise.
 func onlyPart(err error) bool {
 	var part *PartError
 	return errors.As(err, &part)
 }
 
-// replace puts a new file in the place of another.
+// replace writes s to a temporary file beside path and renames it to path, if that is
+// allowed (see replaceFile) and the session was written whole. The file at path is not
+// to be that of s itself. On failure the temporary file is removed.
 func replace(path string, stat fs.FileInfo, f Format, s *session.Session) error {
 	if own, err := os.Stat(s.File()); err == nil && os.SameFile(own, stat) {
 		return &ExistsError{path, "it is the session itself"}
@@ -119,8 +123,9 @@ func replace(path string, stat fs.FileInfo, f Format, s *session.Session) error 
 	return err
 }
 
-// replaceFile gives a new file the name of another. If that is a session, nobody
-// may add to it meanwhile.
+// replaceFile renames the file next to path, where there is a file already. If that is a
+// session, it is locked meanwhile, and is replaced only if next begins with all that it
+// has: else the error is an *[ExistsError].
 func replaceFile(next, path string) error {
 	var not *session.NotSessionError
 	if _, err := session.ReadHeader(path); errors.As(err, &not) {
@@ -146,7 +151,8 @@ func replaceFile(next, path string) error {
 	return os.Rename(next, path)
 }
 
-// hasPrefix reports whether a file begins with all of another.
+// hasPrefix reports whether the file at path begins with all bytes of the file at
+// beginning. It is false if one of them cannot be read.
 func hasPrefix(path, beginning string) bool {
 	a, err := os.Open(path)
 	if err != nil {

@@ -44,6 +44,8 @@ func (t *transcript) printf(format string, args ...any) {
 	}
 }
 
+// title writes the heading of the file: the session's name or id, its directory and when
+// it was started.
 func (t *transcript) title(s *session.Session) {
 	h := s.Header()
 	name := s.Name()
@@ -56,6 +58,7 @@ func (t *transcript) title(s *session.Session) {
 	}
 }
 
+// entry writes what a reader shall see of an entry; entries of other types are skipped.
 func (t *transcript) entry(e *session.Entry) {
 	switch e.Type {
 	case session.TypeMessage, session.TypeCustomMessage, session.TypeCompaction, session.TypeBranchSummary:
@@ -77,7 +80,7 @@ func (t *transcript) entry(e *session.Entry) {
 	}
 }
 
-// edit says that an entry was changed for the model.
+// edit writes that the model sees another entry changed, or not at all.
 func (t *transcript) edit(e *session.Entry) {
 	c, err := session.Body[session.ContextEdit](e)
 	if err != nil {
@@ -90,6 +93,7 @@ func (t *transcript) edit(e *session.Entry) {
 	t.italic("entry " + printable.Line(c.TargetID) + " was " + what)
 }
 
+// message writes a heading that says who speaks, and the content of the message.
 func (t *transcript) message(e *session.Entry, m *message.Message) {
 	switch m.Role {
 	case message.RoleUser:
@@ -116,8 +120,9 @@ func (t *transcript) message(e *session.Entry, m *message.Message) {
 	}
 }
 
-// heading begins a section, unless the one above goes on: an answer with its
-// tool calls and results is one.
+// heading writes a heading with the time and the label of e. Below the heading of an
+// assistant a second one of the same text is left out, unless e has a label: an answer
+// goes on after its tool calls.
 func (t *transcript) heading(text string, e *session.Entry) {
 	name := t.labels[e.ID]
 	if text == t.section && strings.HasPrefix(text, "Assistant") && name == "" {
@@ -138,6 +143,8 @@ func (t *transcript) text(text string) {
 	}
 }
 
+// content writes the blocks of a message: text, thinking as a quotation, tool calls with
+// their arguments, and for an image a line that says so.
 func (t *transcript) content(m *message.Message) {
 	for _, b := range m.Content {
 		switch b.Type {
@@ -156,7 +163,7 @@ func (t *transcript) content(m *message.Message) {
 	}
 }
 
-// stopReason says why an answer is not whole.
+// stopReason writes why an answer failed or ended early; nothing if it ended normally.
 func (t *transcript) stopReason(m *message.Message) {
 	switch {
 	case m.ErrorMessage != "":
@@ -194,7 +201,8 @@ func (t *transcript) command(e *session.Entry, m *message.Message) {
 	}
 }
 
-// fenced writes a block that nothing in it can end.
+// fenced writes a code block, cut to what a transcript shows. Its fence is longer than
+// any run of backquotes in the text, so nothing in it can end the block.
 func (t *transcript) fenced(text string) {
 	if text = strings.TrimRight(text, "\n"); text == "" {
 		return
@@ -206,7 +214,8 @@ func (t *transcript) fenced(text string) {
 	t.printf("\n%s\n%s\n%s\n", fence, shortened(text), fence)
 }
 
-// arguments shows what a tool was called with: the text alone if that is all.
+// arguments returns what a tool was called with, as text: "name: value" if there is one
+// argument and it is a string, else the JSON.
 func arguments(raw json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
@@ -223,7 +232,8 @@ func arguments(raw json.RawMessage) string {
 	return printable.Text(string(raw))
 }
 
-// shortened is as much of a text as is shown, and how much is not.
+// shortened returns the first 40 lines, at most 4000 characters, of a text; a last line
+// says how much is left out.
 func shortened(text string) string {
 	lines := strings.Split(text, "\n")
 	kept := strings.Join(lines[:min(len(lines), shownLines)], "\n")
@@ -242,7 +252,7 @@ func shortened(text string) string {
 
 func code(s string) string { return "`" + strings.ReplaceAll(printable.Line(s), "`", "'") + "`" }
 
-// formatTime is a time of the file as people write it, in the zone of the file.
+// formatTime writes an ISO time in minutes and UTC, or "at an unknown time".
 func formatTime(iso string) string {
 	t, err := time.Parse(time.RFC3339, iso)
 	if err != nil {

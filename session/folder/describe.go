@@ -38,7 +38,8 @@ func Describe(path string) (Info, error) {
 	return info, nil
 }
 
-// count counts an entry by its type, and reports whether its body is of interest.
+// count counts an entry by its type, and reports whether describe shall get it: a name
+// of the session, or a message while no prompt was found.
 func (i *Info) count(typ string) bool {
 	i.Entries++
 	if typ == session.TypeMessage {
@@ -48,8 +49,8 @@ func (i *Info) count(typ string) bool {
 	return typ == session.TypeSessionInfo
 }
 
-// describe adds what a body says: the last name that can be read counts, as
-// [session.Session.Name] has it, and the first text of the person.
+// describe reads the name of the session, or the text of the user's message, from an
+// entry. Later names replace earlier ones, as in [session.Session.Name].
 func (i *Info) describe(e *session.Entry) {
 	if e.Type == session.TypeSessionInfo {
 		if c, err := session.Body[session.SessionInfo](e); err == nil {

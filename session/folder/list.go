@@ -80,8 +80,10 @@ type sessionFile struct {
 	header   session.Header
 }
 
-// withHeaders yields the files with the header of a session of cwd, or of any if cwd
-// is "": those written last first.
+// withHeaders yields the files under root with the header of a session that was started
+// in cwd, or in any directory if cwd is "": those written last first. Files that are no
+// sessions are skipped. Before them, and among them, come errors of reading, with the
+// path, if they may hide such a session.
 func withHeaders(root, cwd string) iter.Seq2[sessionFile, error] {
 	return func(yield func(sessionFile, error) bool) {
 		files, problems := candidates(root)
@@ -107,20 +109,20 @@ func withHeaders(root, cwd string) iter.Seq2[sessionFile, error] {
 	}
 }
 
-// concerns reports whether what lies in a folder is to be expected in a listing
-// of cwd.
+// concerns reports whether a folder may hold sessions of cwd: its name is that for cwd,
+// or it is the root, or cwd is "".
 func concerns(folder, cwd string) bool {
 	return cwd == "" || folder == "" || folder == session.FolderName(cwd)
 }
 
-// unlisted is a place whose files are not known.
+// unlisted is a folder that could not be listed.
 type unlisted struct {
 	path, folder string
 	err          error
 }
 
-// candidates are the files in root and its folders whose names are those of
-// sessions, the one written last first.
+// candidates returns the files in root and in its folders whose names are those of
+// sessions, those written last first, and the folders that could not be listed.
 func candidates(root string) (files []sessionFile, problems []unlisted) {
 	dir, err := os.ReadDir(root)
 	switch {
@@ -154,7 +156,8 @@ func candidates(root string) (files []sessionFile, problems []unlisted) {
 	return files, problems
 }
 
-// sessionFiles are those of the entries of a folder that have the names of sessions.
+// sessionFiles returns the regular files among the entries of a folder whose names end
+// in .jsonl.
 func sessionFiles(dir, folder string, entries []fs.DirEntry) (files []sessionFile) {
 	for _, e := range entries {
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ".jsonl") {

@@ -75,7 +75,8 @@ func Delete(path string, o session.Options) error {
 	return session.WithLock(path, o, func() error { return os.Remove(path) })
 }
 
-// move moves a file into the trash, under the first name that is free.
+// move moves a file into the trash, makes the trash if there is none, and returns the
+// new path. If the name is taken there, a number is added to it.
 func (t Trash) move(path string) (string, error) {
 	if t.Dir == "" {
 		return "", errors.New("this system has none")
@@ -104,8 +105,9 @@ func (t Trash) move(path string) (string, error) {
 	return "", fmt.Errorf("%s has %d files named %s already", files, tries, filepath.Base(from))
 }
 
-// moveAs moves a file to a path in the trash, with a note where there are any; fs.ErrExist:
-// another one has that name.
+// moveAs moves a file to a path in the trash. Where the trash describes what is in it,
+// the description is written first and removed again on failure. The error is
+// fs.ErrExist if something in the trash has that name.
 func (t Trash) moveAs(from, to string) error {
 	note, err := t.writeNote(from, filepath.Base(to))
 	if errors.Is(err, fs.ErrExist) {
@@ -120,7 +122,9 @@ func (t Trash) moveAs(from, to string) error {
 	return err
 }
 
-// rename is os.Rename that writes over nothing.
+// rename renames a file, and returns fs.ErrExist if there is one at to. Looking and
+// renaming are two steps: a file that another program makes at to between them is
+// overwritten. Where there are notes, the note has reserved the name before.
 func (t Trash) rename(from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fs.ErrExist
@@ -140,8 +144,9 @@ func numberedName(name string, n int) string {
 	return strings.TrimSuffix(name, ending) + "." + strconv.Itoa(n) + ending
 }
 
-// writeNote describes where a file came from, and so reserves its name in the trash. It
-// returns the path of what it wrote, "" where nothing is noted.
+// writeNote writes the .trashinfo file, which says where a file came from and when it
+// was removed, and reserves its name in the trash: fs.ErrExist if another has it. It
+// returns the path of what it wrote, and "" if the trash has no such files.
 func (t Trash) writeNote(from, name string) (string, error) {
 	if !t.Noted {
 		return "", nil
