@@ -13,8 +13,9 @@ type activity struct {
 	idle   chan struct{}      // closed when the run in progress ends
 }
 
-// begin claims the agent; the error is ErrBusy if it is claimed already. abort cancels
-// the context. The caller calls end afterwards.
+// begin claims the agent for one run and returns the context of that run, which abort
+// cancels. The error is ErrBusy if the agent is claimed already. Who got no error calls
+// end when the run is over.
 func (a *activity) begin(ctx context.Context) (context.Context, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -26,7 +27,8 @@ func (a *activity) begin(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// end releases the agent, and waitIdle returns.
+// end frees the agent: it cancels the context that begin returned and wakes everybody in
+// waitIdle. It is called once for each begin that succeeded.
 func (a *activity) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -154,15 +154,17 @@ func newParts(o Options, isIdle func() bool) parts {
 // only.
 func (a *Agent) Listen(listeners ...Listener) { a.events.all = append(a.events.all, listeners...) }
 
-// Start announces the session and, if a listener wants it, runs the context
-// chain over what it holds.
+// Start tells the listeners that the session has started. If one of them wants context
+// events, it also runs the context chain, the hooks that change what the model sees, over
+// the messages that the session has so far.
 func (a *Agent) Start(ctx context.Context) {
 	a.sessions.emitStart(ctx, "startup", "")
 	a.conversation.refresh(ctx)
 }
 
-// Close tells the listeners that the session ends and closes it. It interrupts a
-// run in progress and waits for it.
+// Close interrupts the run in progress, waits for it until ctx ends, drops what hooks have
+// sent and nobody has delivered, tells the listeners that the session ends, and closes it.
+// The error is that of closing the session.
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // a run that does not stop in time goes on without a session
@@ -174,7 +176,7 @@ func (a *Agent) Close(ctx context.Context) error {
 		a.choice.recordAtRest(ctx)
 	}
 	a.events.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
-	a.inbox.takeCompact().refuse(ErrAborted) // that a listener requested just now
+	a.inbox.takeCompact().refuse(ErrAborted) // a listener may have requested another one just now
 	return a.Session().Close()
 }
 
@@ -221,7 +223,8 @@ func (a *Agent) Notify(ctx context.Context, level Level, text string) {
 	a.events.Notify(ctx, level, text)
 }
 
-// HookFailed shows the person text, if it is not empty, and emits what failed.
+// HookFailed hands f, a failure of a hook, to the listeners. If text is not empty, it
+// first shows that to the person as an error.
 func (a *Agent) HookFailed(ctx context.Context, f *HookFailed, text string) {
 	if text != "" {
 		a.events.tellAll(ctx, &Notice{Text: text, Level: LevelError, Failed: f})
@@ -252,8 +255,9 @@ func (a *Agent) SetModel(ctx context.Context, model *llm.Model, source string) {
 	_ = a.choice.set(ctx, model, "", source) // which fails for a level only
 }
 
-// SetThinking sets how much the model is to think from the next request on. What
-// it does not offer is clamped, see [llm.Clamp].
+// SetThinking sets the wanted thinking level from the next request on. A level that the
+// model does not offer is remembered as the wish, and the nearest one is used, see
+// [llm.Clamp]. The error says that there is no such level.
 func (a *Agent) SetThinking(ctx context.Context, level string) error {
 	if err := llm.CheckThinking(level); err != nil {
 		return err

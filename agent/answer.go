@@ -49,8 +49,9 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 	}
 }
 
-// askWithRetry asks the model until it answers or no further attempt is made. What
-// is sent stays the same, unless somebody changes it while an attempt waits.
+// askWithRetry asks the model until it answers or no further attempt is made, and returns
+// the last attempt. Each attempt sends the same context, unless model, tools or session
+// changed during the wait before it: then the context is made anew.
 func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 	var s *stream
 	seen := r.contextForRequest(ctx)
@@ -75,8 +76,9 @@ func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 	return s, err
 }
 
-// contextForRequest is what the next request is made of. Where the model goes on with
-// its own answer, nothing may come between.
+// contextForRequest returns the context of the next request. It is compacted first where
+// that is due, but not while the model continues an answer of its own, which must be the
+// last message.
 func (r *run) contextForRequest(ctx context.Context) chained {
 	if r.resumes {
 		return r.conversation.runChain(ctx)
@@ -101,7 +103,9 @@ func (r *run) basis() basis {
 // maxAborts is how often listeners may stop an answer in one prompt.
 const maxAborts = 3
 
-// noteAbort notes for the model why its answer was stopped.
+// noteAbort handles an answer that a listener stopped: it adds the text that the listener
+// wants the model to read, if any, to the session. The error is a *[LimitError] if
+// listeners stopped too many answers of this prompt.
 func (r *run) noteAbort(ctx context.Context, abort *Abort) error {
 	if r.aborts++; r.aborts > maxAborts {
 		return &LimitError{"aborts", fmt.Sprintf("%s; hooks may stop %d answers per prompt", stopText(abort), maxAborts)}
@@ -146,7 +150,8 @@ type stream struct {
 	end      context.CancelCauseFunc // of the request
 }
 
-// stopLate stops the answer from another goroutine.
+// stopLate stops the answer at any time and from any goroutine by ending its request. Only
+// the first call has an effect.
 func (s *stream) stopLate(abort *Abort) {
 	if s.late.CompareAndSwap(nil, abort) {
 		s.end(errStopped)
@@ -172,8 +177,8 @@ func (s *stream) ask(ctx context.Context) error {
 	return err
 }
 
-// request is the next model call, as the session and the listeners have it. It is noted
-// as what is sent now.
+// request builds the next model call from the session, the active tools and what the
+// listeners made of them, and notes it as the request that was sent last.
 func (s *stream) request() *llm.Request {
 	tools, by := s.run.tools.toolsAndChooser()
 	current := s.run.conversation.current()
@@ -185,7 +190,8 @@ func (s *stream) request() *llm.Request {
 	return r
 }
 
-// add adds a delta to the answer and emits it.
+// add adds a delta to the answer and emits it, if it is one that is shown. It returns
+// errStopped once a listener has stopped the answer.
 func (s *stream) add(ctx context.Context, d llm.Delta) error {
 	if s.stopped() {
 		return errStopped
@@ -211,7 +217,7 @@ type answerKey struct{}
 // errStopped ends an answer that a listener wants no more of.
 var errStopped = errors.New("stopped by a listener")
 
-// update emits a delta and reports whether a listener wants no more.
+// update emits a delta and reports whether a listener has stopped the answer.
 func (s *stream) update(ctx context.Context, d llm.Delta) (stop bool) {
 	if !s.events.wants(KindMessageUpdate) {
 		return false
@@ -222,8 +228,8 @@ func (s *stream) update(ctx context.Context, d llm.Delta) (stop bool) {
 	return s.stopped()
 }
 
-// stopped reports whether a listener wants no more, be it that it said so while
-// it was told of a delta or later.
+// stopped reports whether a listener has stopped the answer, while it handled a delta or
+// later from another goroutine.
 func (s *stream) stopped() bool {
 	if s.abort == nil {
 		s.abort = s.late.Load()
@@ -242,8 +248,9 @@ func (s *stream) start(ctx context.Context) {
 // message is the answer as far as it has come.
 func (s *stream) message() *message.Message { return s.run.asker.assembled(s.model, &s.assembly) }
 
-// finish adds the answer to the session, also a failed one, and returns it with the
-// error that the run ends with unless it can recover.
+// finish adds the answer to the session, also a failed or interrupted one, which loses its
+// tool calls, and returns it. The error is failure, as it is recorded, or that of adding
+// the answer.
 func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -282,7 +289,8 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	return answer{m, entry, broken, stop == llm.StopPause && len(m.Content) > 0}, cmp.Or(err, failure)
 }
 
-// askEnd lets listeners replace the final message; one of another role does not count.
+// askEnd emits the end of the message and returns the message that listeners put in its
+// place. A replacement of another role is ignored, and one without usage gets that of m.
 func (s *stream) askEnd(ctx context.Context, m *message.Message) *message.Message {
 	s.start(ctx)
 	if !s.events.wants(KindMessageEnd) {

@@ -104,7 +104,8 @@ func (a *asker) askOutside(ctx context.Context, r *llm.Request) (*message.Messag
 	return a.assembled(r.Model, &answer), answer.Stop(), err
 }
 
-// assembled is the answer of model as far as it has come, as a message.
+// assembled returns what assembly has of an answer of model so far, as an assistant
+// message with a usage that is never nil.
 func (a *asker) assembled(model *llm.Model, assembly *llm.Assembly) *message.Message {
 	content, _ := assembly.Content()
 	m := &message.Message{Role: message.RoleAssistant, API: model.API, Provider: model.Provider, Model: model.ID,
@@ -115,8 +116,9 @@ func (a *asker) assembled(model *llm.Model, assembly *llm.Assembly) *message.Mes
 	return m
 }
 
-// noKey is the error where no key was found. One that is a *[llm.ProviderError] already
-// knows better where the key should come from.
+// noKey returns the error for a model whose key was not found, with what to set in
+// config.toml. An err that is a *[llm.ProviderError] is returned as it is, for it says
+// better where the key should come from.
 func noKey(model *llm.Model, err error) error {
 	var known *llm.ProviderError
 	if errors.As(err, &known) {

@@ -18,7 +18,9 @@ type batchEnd struct {
 	blocked   string // why the first call that a gate kept from running did not run
 }
 
-// verdict is the error of a run that gates ended; nil if tools did.
+// verdict returns the error with which the run ends if every call wants it to end and a
+// listener blocked one of them. It is nil if the tools themselves end the run, which is no
+// failure, or if it goes on.
 func (b batchEnd) verdict() error {
 	if !b.terminate || b.blocked == "" {
 		return nil
@@ -36,10 +38,10 @@ type step struct {
 	done   chan struct{} // closed when there is a result
 }
 
-// batch runs the calls of an answer. Calls are prepared and finished in their
-// order; only the running is parallel, and not even that if a tool wants to be
-// alone. Every call gets a result, whatever happened to it. If a result cannot
-// be appended, what still runs is interrupted and waited for.
+// batch runs the calls of an answer. They are prepared and finished in their order; the
+// tools run at the same time, or one after the other if one of them is sequential. Every
+// call gets a result, also one that was refused or interrupted. If a result cannot be
+// added to the session, the tools that still run are interrupted and waited for.
 func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -80,7 +82,8 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	return end, err
 }
 
-// prepare decides for each call whether it runs.
+// prepare makes a step of each call of the answer: ready to run, or with the result that
+// says why it does not.
 func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 	for _, call := range a.message.ToolCalls() {
 		r.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
@@ -94,7 +97,8 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 	return steps
 }
 
-// admit decides whether one call may run.
+// admit decides whether one call may run. One of the two results is nil: the call as it
+// may run, or what the model is told instead.
 func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared, *Result) {
 	raw, isBroken := a.broken[call.ID]
 	switch {
@@ -108,7 +112,8 @@ func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared
 	return r.gate.clear(ctx, call)
 }
 
-// input is what the tool gets; of a call that does not run, what the model sent.
+// input returns the arguments that the tool gets, which listeners may have changed. For a
+// call that does not run it returns what the model sent.
 func (s *step) input() json.RawMessage {
 	if s.ready != nil {
 		return s.ready.input
@@ -124,7 +129,9 @@ func (s *step) run(ctx context.Context, update Update) {
 	}
 }
 
-// finishStep makes the result message of one call.
+// finishStep lets the listeners change the result of one call, counts it for the limit of
+// repeats and the costs, and returns it as a message. Every call passes here, also one
+// that did not run.
 func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	if s.ready != nil {
 		s.result = r.gate.finishCall(ctx, s.ready, s.result)
@@ -145,8 +152,9 @@ func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 // tellAt is the repetition at which the model is told, before the limit.
 const tellAt = 3
 
-// noteRepeat counts a call that has its result. The model is told once what the
-// next ones lead to; the last makes the limit of s.
+// noteRepeat counts how often in a row a call had the same arguments and the same result.
+// Before the limit the model is warned once, in the result; at the limit s gets the error
+// that ends the run.
 func (r *run) noteRepeat(s *step) {
 	limit := r.maxRepeats
 	if limit <= 0 {

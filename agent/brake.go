@@ -73,7 +73,8 @@ type HeldBackError struct{ Why string }
 
 func (e *HeldBackError) Error() string { return e.Why }
 
-// reset counts from zero again, because of a message from o.
+// reset begins to count the requests of hooks from zero, because of a message from o. A
+// message from a person also lifts the pauses of all sources.
 func (b *brake) reset(o Origin) {
 	b.added, b.pulled = 0, false
 	if o.Kind == FromPerson {
@@ -81,8 +82,9 @@ func (b *brake) reset(o Origin) {
 	}
 }
 
-// admit decides whether a message may come: the error is a *[HeldBackError]. notice, if it
-// is not empty, tells the person of a refusal.
+// admit decides whether a message from o may be sent; the error is a *[HeldBackError]. A
+// message that does not come from a hook itself also resets the counts. notice, if it is
+// not empty, is what the person is to be told of the refusal.
 func (b *brake) admit(o Origin, limit int, now time.Time) (notice string, err error) {
 	switch o.Kind {
 	case FromHook:
@@ -99,7 +101,9 @@ func (b *brake) admit(o Origin, limit int, now time.Time) (notice string, err er
 	return "", nil
 }
 
-// pace counts what a source sends, and pauses one that sends too much.
+// pace counts the messages of a source outside of the program, and pauses for a minute one
+// that sends too many. Only the refusal that begins a pause comes with a notice for the
+// person.
 func (b *brake) pace(o Origin, now time.Time) (notice string, err error) {
 	if b.sources == nil {
 		b.sources = map[string]*source{}

@@ -43,7 +43,8 @@ const (
 	SourceRest      = "beyond the estimates" // what the provider counted more, or (negative) less
 )
 
-// Breakdown is about what the model was shown last, and what came since.
+// Breakdown returns what the context consists of: what the model was shown in the last
+// request, and what was added since, in tokens by source.
 func (m *Meter) Breakdown() Breakdown {
 	items, chain := m.conversation.seen()
 	counted, estimated := m.contextTokens(items)
@@ -68,7 +69,8 @@ func (m *Meter) Breakdown() Breakdown {
 // ownSections are the sections that no hook has added.
 var ownSections = []string{SectionRole, SectionTools, SectionGuidelines, SectionAppend, SectionInstructions, SectionEnvironment}
 
-// promptSource has the system prompt by its sections, each instruction file by itself.
+// promptSource returns the system prompt, divided into its sections and instruction files.
+// Where a hook replaced the whole text, that is one part.
 func (m *Meter) promptSource() Source {
 	p := m.system.last(m.sent.of(m.conversation.current()))
 	s := Source{Name: SourceSystem}
@@ -91,7 +93,7 @@ func (m *Meter) promptSource() Source {
 	return s
 }
 
-// changedBy names the hooks that changed a system prompt.
+// changedBy names the hooks that changed a system prompt, as "of a, b"; "" if none did.
 func changedBy(p promptText) string {
 	names, seen := "", map[string]bool{}
 	for _, stage := range p.stages {
@@ -106,7 +108,8 @@ func changedBy(p promptText) string {
 	return "of " + names[2:]
 }
 
-// toolSource has the descriptions of the tools as they are sent.
+// toolSource returns the descriptions of the active tools, as requests carry them, one
+// part for each tool.
 func (m *Meter) toolSource() Source {
 	s := Source{Name: SourceTools}
 	for _, t := range m.tools.active() {
@@ -120,7 +123,7 @@ func (m *Meter) toolSource() Source {
 	return s
 }
 
-// add adds a part to s, with its tokens.
+// add appends p to the parts of s, and adds its tokens and its count to those of s.
 func (s *Source) add(p Source) {
 	s.Parts = append(s.Parts, p)
 	s.Tokens += p.Tokens
@@ -132,7 +135,9 @@ func textTokens(text string) int {
 	return compaction.EstimateTokens(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}})
 }
 
-// messageSources are the messages that are sent, by their sources.
+// messageSources divides the messages that are sent by who brought them: the person, the
+// model, tools, hooks and so on. A message without an entry was made by the hook of chain
+// that has it first.
 func messageSources(items []session.Item, chain chained) []Source {
 	makers := map[*message.Message]string{} // hooks of the chain, by the messages that they made
 	for _, stage := range chain.stages {
@@ -163,7 +168,9 @@ func messageSources(items []session.Item, chain chained) []Source {
 	return all.Parts
 }
 
-// originOf is the source of a message, and the part of that; "" for none.
+// originOf returns the source that a message is counted under, and the part within that
+// source; part is "" where it has none. makers has the hooks that made messages without an
+// entry.
 func originOf(it session.Item, makers map[*message.Message]string) (source, part string) {
 	m := it.Message
 	if it.Entry == nil {
@@ -210,7 +217,8 @@ func (s *Source) addAnswer(m *message.Message, tokens int) {
 	}
 }
 
-// under adds to a part of s, whose own tokens count it already, and returns the part.
+// under finds or adds the part of s with this name, adds tokens and count to it, and
+// returns it. The sums of s itself do not change: they have the tokens already.
 func (s *Source) under(part string, tokens, count int) *Source {
 	i := slices.IndexFunc(s.Parts, func(p Source) bool { return p.Name == part })
 	if i < 0 {
@@ -223,7 +231,7 @@ func (s *Source) under(part string, tokens, count int) *Source {
 	return p
 }
 
-// unsent are the messages that no request carries, and why.
+// unsent counts the messages of the session that no request carries, by the reason.
 func unsent(items []session.Item) []Source {
 	var s Source
 	for _, it := range items {
@@ -255,8 +263,9 @@ func (a *Amount) count(m *message.Message) {
 	a.Tokens += compaction.EstimateTokens(m)
 }
 
-// effect compares the lists before and after a hook. Messages are compared with those
-// of the same entry, those without an entry with themselves.
+// effect returns how many messages a hook added, changed and removed, from the lists
+// before and after it. A message of an entry is compared with that of the same entry; one
+// without an entry is only the same if it is the very same message.
 func effect(hook string, before, after []session.Item) HookEffect {
 	e := HookEffect{Hook: hook}
 	was := map[any]*message.Message{}
@@ -280,7 +289,8 @@ func effect(hook string, before, after []session.Item) HookEffect {
 	return e
 }
 
-// identity is equal for the messages of two lists that are to be compared.
+// identity returns a key that two messages share if one is a version of the other: the
+// entry that they come from, or the message itself without one.
 func identity(it session.Item) any {
 	if it.Entry != nil {
 		return it.Entry

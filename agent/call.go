@@ -10,7 +10,8 @@ import (
 	"pi/session/message"
 )
 
-// run is the one place where a tool runs.
+// run runs the tool and returns its result, also if it crashes, fails or is interrupted.
+// Every tool call comes through here, be it of the model or of a hook.
 func (c *cleared) run(ctx context.Context, update Update) (result Result) {
 	if ctx.Err() != nil {
 		return *interrupted()
@@ -53,8 +54,9 @@ func withText(r Result, text string) Result {
 	return r
 }
 
-// finishCall lets listeners edit the result of a tool. After an interrupt they no
-// longer can, and what they had no chance to remove is dropped.
+// finishCall lets listeners edit the result of a tool, and adds the texts that they want
+// behind it. Where an interrupt keeps them from editing, the result is dropped, for they
+// may have wanted to remove a secret.
 func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result {
 	if g.events.wants(KindToolResult) {
 		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
@@ -105,7 +107,8 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	return *result
 }
 
-// updates passes on what a running tool reports, if anyone wants it.
+// updates returns the function that passes what a running tool reports to the listeners;
+// nil if none of them wants it.
 func (g *gate) updates(ctx context.Context, call message.Block, input json.RawMessage) Update {
 	if !g.events.wants(KindToolExecutionUpdate) {
 		return nil

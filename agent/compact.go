@@ -43,8 +43,9 @@ func (a *Agent) Compact(ctx context.Context, o CompactOptions) (*Compacted, erro
 	return a.compactor.manual(ctx, o, true)
 }
 
-// manual compacts because somebody asked for it. At rest there is no work that needs
-// its beginning in full: then also a short conversation is summarised.
+// manual compacts because somebody asked for it. atRest says that no prompt runs: then
+// also a short conversation is summarised as a whole, for no work needs its last messages
+// as they are.
 func (c *compactor) manual(ctx context.Context, o CompactOptions, atRest bool) (*Compacted, error) {
 	r := &compactRun{compactor: c, reason: CompactManual, instructions: o.Instructions, all: atRest}
 	return r.perform(ctx, c.conversation.runChain(ctx))
@@ -67,8 +68,9 @@ type compactRun struct {
 	fromHook bool // a hook brought the summary
 }
 
-// perform compacts what the model sees now. Whatever comes of it, a start has an
-// end, and a question to the listeners has an outcome.
+// perform compacts the context seen, and emits that it begins and how it ended. Every
+// begin has an end event, also after a crash; without a result a session_compact_failed
+// comes as well. A context with nothing to compact fails before any event.
 func (c *compactRun) perform(ctx context.Context, seen chained) (done *Compacted, err error) {
 	if err := c.prepare(ctx, seen); err != nil {
 		return nil, err
@@ -90,7 +92,8 @@ func (c *compactRun) perform(ctx context.Context, seen chained) (done *Compacted
 	return done, err
 }
 
-// prepare plans it. Nothing has been told to anybody when it fails.
+// prepare decides what is summarised and what stays, and stores that in c. It emits
+// nothing, so a compaction that cannot be made is not announced.
 func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 	c.session = c.conversation.current()
 	switch {
@@ -115,7 +118,8 @@ func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 	return err
 }
 
-// work gets the summary and stores it.
+// work gets the summary, adds it to the session and emits that. A *[session.SaveError]
+// comes with the result.
 func (c *compactRun) work(ctx context.Context) (*Compacted, error) {
 	s, err := c.summary(ctx)
 	if err != nil {
@@ -175,8 +179,8 @@ func (c *compactRun) firstKept() string {
 // there was one.
 func (a *Agent) CancelCompaction() bool { return a.compactor.state.interrupt() }
 
-// emitBoth emits an event, and for a compaction that nobody asked for the auto_ event
-// beside it as well.
+// emitBoth emits the event that build makes, and for an automatic compaction a second time
+// as its auto_ kind.
 func (c *compactRun) emitBoth(ctx context.Context, build func(auto bool) Event) {
 	for _, auto := range []bool{false, true} {
 		if e := build(auto); (!auto || c.reason != CompactManual) && c.events.wants(e.Kind()) {
@@ -198,7 +202,7 @@ func (c *compactRun) emitEnd(ctx context.Context, done *Compacted, err error) {
 	})
 }
 
-// emitFailed emits that it has failed.
+// emitFailed emits that no summary was stored, and why.
 func (c *compactRun) emitFailed(ctx context.Context, err error) {
 	c.events.emitAfter(ctx, KindSessionCompactFailed, func() Event {
 		return &SessionCompactFailed{Reason: c.reason, ErrorMessage: err.Error(), Aborted: isStopped(err), FromHook: c.fromHook}
@@ -256,8 +260,10 @@ func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
 	}
 }
 
-// performRequested compacts if somebody requested that, and reports whether it did. A
-// context that is too short for it while the work goes on is compacted at its end.
+// performRequested runs the compaction that somebody requested while the agent was busy,
+// answers the request, and reports whether the context was compacted. If there is too
+// little to compact while the work goes on (atRest is false), the request stays until the
+// end of the work.
 func (c *compactor) performRequested(ctx context.Context, atRest bool) bool {
 	request := c.inbox.waitingCompact()
 	if request == nil {

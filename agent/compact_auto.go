@@ -23,9 +23,9 @@ type autoCompact struct {
 	unwanted  bool              // no further one: the person stopped one, or one did not help
 }
 
-// contextForRequest returns what the next request is made of: what the context
-// chain gives, after a compaction if hooks asked for one or if the context nearly
-// fills the window. A compaction that fails is told and changes nothing.
+// contextForRequest runs the context chain and returns what the next request is made of.
+// Before that it compacts, if a hook requested it or if the context nearly fills the
+// window. The person is told of a compaction that fails; the request is made without it.
 func (c *autoCompact) contextForRequest(ctx context.Context) chained {
 	seen := c.conversation.runChain(ctx)
 	if ctx.Err() != nil {
@@ -66,7 +66,9 @@ func (c *autoCompact) isNearlyFull(items []session.Item) bool {
 	return c.settings.Enabled && c.may() && c.settings.full(c.meter.tokensOf(items), c.choice.model().ContextWindow)
 }
 
-// perform runs a compaction that nobody asked for.
+// perform runs r, an automatic compaction, and remembers that one was tried, so that none
+// follows before the next good answer. If the person stopped it, there is none for the
+// rest of the run. A failure to save is noted and not returned.
 func (c *autoCompact) perform(ctx context.Context, r *compactRun, seen chained) (*Compacted, error) {
 	c.state.tried.Store(true)
 	done, err := r.perform(ctx, seen)
@@ -86,8 +88,8 @@ func (c *autoCompact) may() bool {
 	return !c.state.tried.Load() && !c.unwanted && !freshlyCompacted(c.conversation.current().Branch())
 }
 
-// freshlyCompacted reports whether no good answer follows the last compaction of
-// a branch.
+// freshlyCompacted reports whether the branch has a compaction and, after it, no answer of
+// the model that is neither failed nor interrupted.
 func freshlyCompacted(branch []*session.Entry) bool {
 	for _, e := range slices.Backward(branch) {
 		if e.Type == session.TypeCompaction {
@@ -104,8 +106,9 @@ func freshlyCompacted(branch []*session.Entry) bool {
 	return false
 }
 
-// afterRun makes room for the next prompt. What the run has added since its last
-// request passes the context chain before it is summarised.
+// afterRun compacts at the end of a run what was requested or is nearly full, so that the
+// next prompt has room. What the run has added since its last request goes through the
+// context chain first.
 func (c *autoCompact) afterRun(ctx context.Context) {
 	if ctx.Err() != nil || c.performRequested(ctx, true) {
 		return
@@ -139,7 +142,8 @@ func (c *autoCompact) recover(ctx context.Context, err error, failed *session.En
 	return tooLong(overflow)
 }
 
-// tooLong is the error of a request that did not fit and is not sent again.
+// tooLong returns e, the error of a request that did not fit and is not sent again, with
+// what the person can do.
 func tooLong(e *llm.ProviderError) error {
 	with := *e
 	with.NextStep = "the conversation does not fit the model's context window: /compact shortens it, /undo takes the last prompt back, /new begins another one, /model chooses a model with a larger window"

@@ -45,7 +45,8 @@ type compactRequest struct {
 	done func(*Compacted, error)
 }
 
-// refuse answers a request with an error. r may be nil.
+// refuse answers the one who requested a compaction with an error. r may be nil, for no
+// request.
 func (r *compactRequest) refuse(why error) {
 	if r != nil {
 		r.done(nil, why)

@@ -39,8 +39,8 @@ func (c *conversation) current() *session.Session {
 	return c.session
 }
 
-// replace makes next the current session and returns the one before it, whose chain
-// is forgotten.
+// replace makes next the current session and returns the one before it. What the context
+// chain made of that one is forgotten.
 func (c *conversation) replace(next *session.Session) (previous *session.Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +49,9 @@ func (c *conversation) replace(next *session.Session) (previous *session.Session
 	return previous
 }
 
-// runChain runs the context chain, see [Agent.Context].
+// runChain lets the listeners to the context event change what the model sees, one after
+// the other, and remembers and returns the result. Without such listeners it is what the
+// session has. If the session was replaced meanwhile, the result is not remembered.
 func (c *conversation) runChain(ctx context.Context) chained {
 	s := c.current()
 	branch, core := s.Branch(), c.view.core(s)
@@ -67,8 +69,9 @@ func (c *conversation) runChain(ctx context.Context) chained {
 	return r
 }
 
-// refresh runs the context chain for those who listen to it. If nobody does, its
-// last result is forgotten, and so is what was built of a session that was left.
+// refresh runs the context chain anew, if somebody listens to it. Otherwise it only drops
+// its last result and what was computed of the session before, which is rebuilt when it is
+// needed.
 func (c *conversation) refresh(ctx context.Context) {
 	if c.events.wants(KindContext) {
 		c.runChain(ctx)
@@ -78,14 +81,17 @@ func (c *conversation) refresh(ctx context.Context) {
 	c.view.reset()
 }
 
-// forgetChain drops the last result, which was about another branch.
+// forgetChain drops the last result of the context chain, because the branch is another
+// one now.
 func (c *conversation) forgetChain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last, c.edited = chained{}, nil
 }
 
-// seen is [Agent.Seen], with the chain that it comes from.
+// seen returns what the model sees now, and the last run of the context chain: the result
+// of that run, with edited entries as they are now and the entries added since. See
+// [Agent.Seen].
 func (c *conversation) seen() ([]session.Item, chained) {
 	c.mu.Lock()
 	s, last, edited := c.session, c.last, maps.Clone(c.edited)
@@ -109,7 +115,8 @@ func (c *conversation) seen() ([]session.Item, chained) {
 	return shown, last
 }
 
-// withEdits is seen with the messages of the edited entries as they are now.
+// withEdits returns seen with the messages of the edited entries replaced by those in now.
+// An entry that has no message any more is left out.
 func withEdits(seen, now []session.Item, edited map[string]bool) []session.Item {
 	given := map[string][]session.Item{} // what an edited entry gives to the context
 	for _, it := range now {
@@ -129,8 +136,8 @@ func withEdits(seen, now []session.Item, edited map[string]bool) []session.Item 
 	return shown
 }
 
-// noteEdit has an edited entry of s shown as it is from now on; the context chain
-// itself runs again before the next request.
+// noteEdit remembers that the entry id of s was edited, so that seen returns it as it is
+// now. The context chain does not run; it does before the next request.
 func (c *conversation) noteEdit(s *session.Session, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,7 +150,8 @@ func (c *conversation) noteEdit(s *session.Session, id string) {
 	c.edited[id] = true
 }
 
-// checkEdit refuses an entry that no edit reaches.
+// checkEdit returns an error if the entry id cannot be edited: it is missing, not on the
+// current branch, or no message of a kind that can be.
 func checkEdit(s *session.Session, id string) error {
 	e := s.Entry(id)
 	if e == nil {
@@ -163,8 +171,8 @@ func checkEdit(s *session.Session, id string) error {
 	return fmt.Errorf("entry %q is a %s; only messages of the roles user, assistant, toolResult and custom can be edited", id, kind)
 }
 
-// appendCustom appends a custom message to the session, and front ends show it if it is
-// to be shown. The entry is nil if there is none.
+// appendCustom appends a custom message to the session, and tells the front ends if it is
+// to be displayed. With an error the entry may be there, only unsaved, or nil.
 func (c *conversation) appendCustom(ctx context.Context, m *message.Message) (*session.Entry, error) {
 	e, err := c.current().Append(session.TypeCustomMessage, session.CustomMessage{
 		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
@@ -183,28 +191,29 @@ type contextView struct {
 	gauge compaction.Gauge
 }
 
-// core is what s holds.
+// core returns the context of s, before any hook has changed it.
 func (v *contextView) core(s *session.Session) []session.Item {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.view.Context(s)
 }
 
-// forModel is a context in the form of a request.
+// forModel returns the messages of a context as a request carries them.
 func (v *contextView) forModel(items []session.Item) []*message.Message {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.view.ForModel(items)
 }
 
-// tokens says what is known of the tokens of a context.
+// tokens returns how many tokens of a context a provider has counted, and how many are
+// estimated.
 func (v *contextView) tokens(items []session.Item) compaction.Reading {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.gauge.Read(items)
 }
 
-// reset forgets the session.
+// reset forgets what was computed of a session, so that its memory can be freed.
 func (v *contextView) reset() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"pi/session/message"
 )
 
-// endTurn emits the end of a turn, appends what listeners want added, and returns
-// what they want next.
+// endTurn emits the end of a turn, appends the entries that listeners want, and returns
+// whether one of them wants the model to go on.
 func (r *run) endTurn(ctx context.Context, index int, a answer, b batchEnd) Continuation {
 	if !r.events.wants(KindTurnEnd) {
 		return Continuation{}
@@ -71,8 +71,9 @@ func isFinal(err error) bool {
 // errNothingToSend ends a run that listeners want to go on without a word.
 var errNothingToSend = errors.New("the answer is the last message and nothing was added, so there is nothing to send")
 
-// addTurn counts a model request that listeners added. The error says why there cannot
-// be one.
+// addTurn checks and counts a further model request that listeners want. The error says
+// why there cannot be one: hooks have added too many, there is nothing new to send, or the
+// run has had all its turns.
 func (r *run) addTurn(wish Continuation) error {
 	if err := r.inbox.addRequest(Origin{Kind: FromHook, Hook: wish.ContinuedBy}); err != nil {
 		return err
@@ -84,8 +85,9 @@ func (r *run) addTurn(wish Continuation) error {
 	return r.turnLimit()
 }
 
-// addDrafts appends what listeners want in the session, all or none. The person is
-// told of a list that cannot be appended; it changes nothing else.
+// addDrafts appends the entries that listeners of the event k want in the session, all or
+// none, and emits what that means (a message to show, a compaction). If they cannot be
+// appended, the person is told, and the run goes on.
 func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 	if len(drafts) == 0 {
 		return
@@ -118,7 +120,8 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 	}
 }
 
-// appendDrafts appends drafts, once each of them is one that listeners may add.
+// appendDrafts checks all drafts and then appends them together. The error names the first
+// one that listeners may not add.
 func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
 	s := r.conversation.current()
 	checked := make([]session.Draft, len(drafts))

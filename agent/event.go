@@ -106,14 +106,15 @@ func (ls *listeners) wants(k Kind) bool {
 	return false
 }
 
-// emitIf builds and emits an event if anybody wants it.
+// emitIf builds and emits an event of kind k, if anybody listens to it.
 func (ls *listeners) emitIf(ctx context.Context, k Kind, build func() Event) {
 	if ls.wants(k) {
 		ls.emit(ctx, build())
 	}
 }
 
-// emitAfter is emitIf for events that come also after an interrupt.
+// emitAfter is emitIf for an event that listeners get also after an interrupt: if ctx is
+// cancelled already, they run with one that is not, see uncancelled.
 func (ls *listeners) emitAfter(ctx context.Context, k Kind, build func() Event) {
 	if ls.wants(k) {
 		ls.emit(uncancelled(ctx), build())
@@ -142,7 +143,8 @@ func (ls *listeners) emit(ctx context.Context, e Event) {
 	ls.emitUntil(ctx, e, func() bool { return false })
 }
 
-// emitUntil is emit up to the listener whose answer decides.
+// emitUntil hands e to the listeners in order until decided reports true, which it is
+// asked after each. A listener that fails is shown to the person and passed over.
 func (ls *listeners) emitUntil(ctx context.Context, e Event, decided func() bool) {
 	for _, l := range ls.all {
 		if !l.Wants(e.Kind()) {
@@ -190,7 +192,8 @@ func (ls *listeners) Notify(ctx context.Context, level Level, text string) {
 	ls.tellAll(ctx, &Notice{Text: text, Level: level})
 }
 
-// tellAll hands e, which is no part of a run, to all listeners.
+// tellAll hands e to all listeners that want it. Their errors are dropped: they are the
+// front ends, and a failure to show something cannot be shown.
 func (ls *listeners) tellAll(ctx context.Context, e Event) {
 	for _, l := range ls.all {
 		if l.Wants(e.Kind()) {

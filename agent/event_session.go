@@ -180,7 +180,7 @@ type SessionTree struct {
 	FromHook             bool
 }
 
-// Cost is what the model took for the summary.
+// Cost returns what the model took for the summary, in dollars; 0 without a summary.
 func (e *SessionTree) Cost() float64 {
 	if e.SummaryEntry == nil {
 		return 0

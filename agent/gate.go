@@ -68,7 +68,8 @@ func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result
 	return g.ask(ctx, c, checker)
 }
 
-// prepare lets a tool change its arguments. One that crashes does not end the run.
+// prepare lets a tool that is a Preparer change the arguments of a call before they are
+// checked. A crash of the tool becomes the error.
 func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (changed json.RawMessage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -78,9 +79,10 @@ func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (change
 	return p.Prepare(ctx, arguments)
 }
 
-// ask asks the listeners: the tool does not run after a block, a failure of a listener,
-// an interrupt, or a rewrite that is no valid input. A rewrite is
-// not coerced, for what runs is what the listeners saw.
+// ask lets the listeners block a call or rewrite its arguments. The result is set, and the
+// tool does not run, after a block, a failure of a listener, an interrupt, or a rewrite
+// that the schema refuses. A rewrite is not coerced: the tool gets exactly what the
+// listeners saw.
 func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *Result) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Input: c.input}
 	err := g.events.emitGate(ctx, e, func() bool { return e.Block })

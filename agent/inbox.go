@@ -39,8 +39,9 @@ func newInbox(events *listeners, s Settings, now func() time.Time) *Inbox {
 		wake: make(chan struct{}, 1)}
 }
 
-// post calls put with the lock, if a message of this origin may be sent: the error is
-// a *[HeldBackError] or that of put. The person may be told of a refusal.
+// post checks whether a message from o may be sent now and, if so, calls put, with the
+// lock held. The error is a *[HeldBackError] or that of put. The person is told of some
+// refusals.
 func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
 	b.mu.Lock()
 	notice, err := b.brake.admit(o, b.limit, b.now())
@@ -54,8 +55,8 @@ func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
 	return err
 }
 
-// postForNextPrompt puts the custom message of p behind the next prompt. The error is
-// one of [Inbox.post], or ErrEnded.
+// postForNextPrompt stores the custom message of p until the next prompt, behind which it
+// is added. The error is one of [Inbox.post], or ErrEnded.
 func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
 	return b.post(ctx, p.Origin, func() error {
 		if b.closed {
@@ -77,8 +78,9 @@ func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, 
 	return posted, err
 }
 
-// postPrompt queues p if a run will look at the queues again. Otherwise, and if it is a
-// command, the front end runs it. The error is one of [Inbox.post], or ErrEnded.
+// postPrompt queues p for the run in progress. If there is none, or p is a command, it is
+// handed to the front end, which runs it later. The error is one of [Inbox.post], or
+// ErrEnded.
 func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
 	return b.post(ctx, p.Origin, func() error {
 		switch {
@@ -100,8 +102,9 @@ func (b *Inbox) resetBrake(o Origin) {
 	b.brake.reset(o)
 }
 
-// addRequest counts a model request that is made because of a message, or
-// because a hook wants to go on. It is a *[LimitError] if hooks have added too many.
+// addRequest counts a model request that a hook causes; one that somebody else causes sets
+// the count back to zero. If hooks have added too many, the error is a *[LimitError], and
+// the messages of hooks that wait are dropped.
 func (b *Inbox) addRequest(o Origin) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,8 +125,8 @@ func (b *Inbox) addRequest(o Origin) error {
 	return &LimitError{"max_continuations", text}
 }
 
-// dropSent drops from all queues what hooks sent of themselves, and counts it; the caller
-// has the lock.
+// dropSent removes from all queues the messages that hooks sent on their own, and returns
+// how many there were; the caller has the lock. A request for a compaction stays.
 func (b *Inbox) dropSent() (dropped int) {
 	sent := func(p Prompt) bool {
 		drop := p.Origin.Kind == FromHook && !p.compact
@@ -138,7 +141,8 @@ func (b *Inbox) dropSent() (dropped int) {
 	return dropped
 }
 
-// enqueue puts a prompt into a queue, and reports false if no run will look at it.
+// enqueue puts a prompt into the queue q. It returns false, and changes nothing, if no run
+// will look at the queues again.
 func (b *Inbox) enqueue(p Prompt, q Queue) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -186,7 +190,8 @@ func (b *Inbox) openQueues() {
 	b.queueing = true
 }
 
-// closeQueues has everything that is sent from now on wait for the front end.
+// closeQueues marks that no run delivers queued messages any more: what is sent from now
+// on is handed to the front end.
 func (b *Inbox) closeQueues() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -209,8 +214,8 @@ func (b *Inbox) closeIfNoneQueued() (queued bool) {
 	return b.queueing
 }
 
-// Pending counts the messages that wait to be delivered, those among them that
-// hooks handed in and that the front end has not taken yet.
+// Pending returns how many messages wait: those queued for the run, and those that hooks
+// sent and that the front end has not run yet.
 func (b *Inbox) Pending() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -239,9 +244,9 @@ func take(queue *[]queued, all bool) []queued {
 	return taken
 }
 
-// due removes from the queues what is to be delivered now: the steering
-// messages, and, when the run would stop otherwise, the follow-ups; of each one, or
-// all.
+// due removes and returns the messages to deliver now, and the queue that they were in:
+// the steering ones, and if there are none and the run would stop (stopping), the
+// follow-ups. Settings say whether it is one message at a time or all.
 func (b *Inbox) due(stopping bool) ([]queued, Queue) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -283,9 +288,9 @@ func (b *Inbox) takeForPrompt() []*message.Message {
 	return messages
 }
 
-// forget drops what waited for a prompt of a session that swap leaves, and returns the
-// compaction that waited. It is one step: what is sent after it is for the session
-// that comes then.
+// forget calls swap, which replaces the session, and drops the messages that waited for a
+// prompt of the old one. It returns the request for a compaction that waited, or nil. All
+// is done under the lock, so that whatever is sent later is for the new session.
 func (b *Inbox) forget(swap func()) *compactRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -321,8 +326,9 @@ func (b *Inbox) TakeSubmitted() iter.Seq[Prompt] {
 	}
 }
 
-// CloseIfEmpty refuses from now on what is sent. It is false, and changes nothing, if
-// something waits: the front end runs that first.
+// CloseIfEmpty closes the inbox for good, so that whatever is sent later is refused. If
+// prompts still wait for the front end, it returns false and changes nothing: they are to
+// run first.
 func (b *Inbox) CloseIfEmpty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -333,7 +339,8 @@ func (b *Inbox) CloseIfEmpty() bool {
 	return true
 }
 
-// close refuses from now on what is sent, drops what waits, and counts it.
+// close closes the inbox for good, drops what waits, and returns how many messages that
+// were.
 func (b *Inbox) close() (dropped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -352,7 +359,7 @@ func (b *Inbox) putCompact(r *compactRequest) bool {
 		return false
 	}
 	b.compact = r
-	b.deferToFrontEnd(Prompt{Source: "hook", compact: true}) // for which a run that ends in another way leaves it
+	b.deferToFrontEnd(Prompt{Source: "hook", compact: true}) // if no run performs the request, this prompt does
 	return true
 }
 

@@ -28,7 +28,8 @@ type answerSize struct {
 	blocks map[int]int // the text of each
 }
 
-// exceeds adds d and reports whether the answer is longer than limit, 0 being none.
+// exceeds adds the size of d and reports whether the answer has become longer than limit
+// bytes; a limit of 0 is none.
 func (s *answerSize) exceeds(limit int, d llm.Delta) bool {
 	if limit <= 0 {
 		return false
@@ -68,9 +69,8 @@ type repeatCounter struct {
 	count int
 }
 
-// note counts a call. Arguments are the same whatever the order of their keys
-// and the space between them; a call without readable ones had something else
-// instead.
+// note counts a call with its result and returns how many times in a row it has been the
+// same. The order of keys and the space in its arguments make no difference.
 func (c *repeatCounter) note(s *step) int {
 	key := sha256.Sum256([]byte(strings.Join([]string{s.call.Name, canonical(s.call.Arguments), s.broken, outcomeKey(s.result)}, "\x00")))
 	if key != c.last {
@@ -80,8 +80,8 @@ func (c *repeatCounter) note(s *step) int {
 	return c.count
 }
 
-// outcomeKey is equal for equal results. The name of the file that has the whole of a
-// long output is left out, for it is another one each time.
+// outcomeKey returns a text that is equal for equal results. The name of the file with the
+// whole of a long output is left out, because it differs each time.
 func outcomeKey(r Result) string {
 	b, _ := json.Marshal(r.Content) // blocks of texts and numbers
 	key := fmt.Sprint(r.IsError, " ", string(b))

@@ -85,7 +85,9 @@ func Text(files []File) string {
 	return b.String()
 }
 
-// counts says why the file at path is left out; nil: it is read.
+// counts returns why the instruction file at path is left out, as a *leftOutError; nil if
+// it is read. Another error says that the path cannot be resolved. project is the
+// repository of the working directory.
 func (at Places) counts(path, project string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -120,8 +122,8 @@ func (e *leftOutError) Error() string {
 	return fmt.Sprintf("%s is left out: %s; instructions = [%q] in your own config.toml allows it", e.path, e.why, e.real)
 }
 
-// isPath compares paths, not files: one that was put in the place of what was
-// allowed is allowed as well, as with every file that is named by its path.
+// isPath reports whether allowed, with its links followed, is the path real. Only paths
+// are compared: another file that is put there later is allowed too.
 func isPath(allowed, real string) bool {
 	if resolved, err := filepath.EvalSymlinks(allowed); err == nil {
 		allowed = resolved
@@ -129,9 +131,9 @@ func isPath(allowed, real string) bool {
 	return filepath.Clean(allowed) == real
 }
 
-// repositoryAround is the repository that dir lies in; where there is none, ok is
-// false and it is dir. A home directory that is a repository is no project: all that
-// a person has lies in it.
+// repositoryAround returns the nearest directory from dir upwards that has a .git. If
+// there is none below the home directory, it returns dir and false: a home directory that
+// is a repository itself does not count, as everything of a person lies in it.
 func repositoryAround(dir, home string) (around string, ok bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if at == filepath.Dir(at) || at == home {
@@ -149,8 +151,9 @@ func isIn(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// instructionsIn reads those of dir; nil if there are none. counts says why a file is
-// left out.
+// instructionsIn reads the instruction file of dir, AGENTS.md or else CLAUDE.md; nil if
+// there is none. counts returns why a file is left out, and then the other one is not
+// tried.
 func instructionsIn(dir string, counts func(path string) error) (*File, error) {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		path := filepath.Join(dir, name)
@@ -178,8 +181,8 @@ func instructionsIn(dir string, counts func(path string) error) (*File, error) {
 // maxInstructions is far above what a model could be told.
 const maxInstructions = 1 << 20
 
-// readInstructions reads a file that came with a project: a named pipe would never
-// end, nor do some files of the system that a link may lead to.
+// readInstructions reads a regular file of at most maxInstructions bytes and refuses
+// anything else, for reading a named pipe or some system files would never end.
 func readInstructions(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// foreign reports whether a file, or the link that leads to it, belongs to a user
-// who is neither this one nor root, who may do everything anyway.
+// foreign reports whether a file, or the link itself if path is one, belongs to a user
+// other than this one and root. It is false if the file cannot be looked at.
 func foreign(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {
