@@ -34,7 +34,8 @@ type shownBlock struct {
 	text  strings.Builder
 }
 
-// add notes a step that is shown.
+// add records a step of the answer that is shown: its text goes to the block it belongs
+// to, the last one or a new one.
 func (s *shownAnswer) add(d llm.Delta) {
 	last := len(s.blocks) - 1
 	if last < 0 || s.blocks[last].kind != d.Kind || s.blocks[last].index != d.Index {
@@ -44,7 +45,9 @@ func (s *shownAnswer) add(d llm.Delta) {
 	s.blocks[last].text.WriteString(d.Text)
 }
 
-// beginAgain begins the comparison with the answer that starts anew.
+// beginAgain is called when the answer broke off and begins anew: its steps are
+// compared with what is shown from now on, if anything is. columns is the width of the
+// screen.
 func (s *shownAnswer) beginAgain(columns int) {
 	if len(s.blocks) > 0 {
 		s.again, s.begun, s.at, s.matched, s.columns = true, false, 0, 0, columns
@@ -83,8 +86,9 @@ func (s *shownAnswer) compare(d llm.Delta) (rest string, c comparison) {
 	return "", differs
 }
 
-// next is the position of the block that a step belongs to; -1 if there is
-// another one in its place.
+// next is the position of the shown block that a step has to repeat, len(blocks) if it
+// comes behind all of them. It is -1 if the answer differs there: the block before was
+// shorter, or this one is of another kind.
 func (s *shownAnswer) next(d llm.Delta) int {
 	at := s.at
 	switch {
@@ -106,7 +110,8 @@ func (s *shownAnswer) whole() bool {
 	return s.begun && s.at == len(s.blocks)-1 && s.matched == s.blocks[s.at].text.Len()
 }
 
-// steps lists the steps of the new answer so far, which are not written yet.
+// steps returns what the new answer has said so far as steps. None of it was written,
+// since it repeated what is shown.
 func (s *shownAnswer) steps() (steps []llm.Delta) {
 	if !s.begun {
 		return nil
@@ -137,7 +142,8 @@ func (s *shownAnswer) lastColumn() (column int, ok bool) {
 	return column % max(s.columns, 1), true
 }
 
-// repeated shows what is new in a step of an answer that has begun anew.
+// repeated shows a step of an answer that has begun anew: nothing while it repeats what
+// is shown, then what it has more. If it differs, the whole answer is shown again.
 func (t *transcript) repeated(p *terminal.Page, d llm.Delta) {
 	rest, c := t.answer.compare(d)
 	switch c {

@@ -59,8 +59,8 @@ func mentioned(text string) (names []string) {
 	return names
 }
 
-// resolve makes a path of a name; punctuation that ends a sentence is no part
-// of either unless such a file exists.
+// resolve returns the name of a mentioned file and its path. If there is no such file,
+// punctuation at the end is no part of them: it ends the sentence.
 func resolve(name, cwd string) (string, string) {
 	path := absolute(name, cwd)
 	if _, err := os.Stat(path); err != nil {
@@ -84,7 +84,8 @@ func absolute(name, cwd string) string {
 	return filepath.Join(cwd, name)
 }
 
-// fileBlock is the block with the content of a file.
+// fileBlock returns the content of a file as a text or image block. It fails for a file
+// that is too large, not regular, or neither text nor a known kind of image.
 func fileBlock(name, path string, info os.FileInfo) (message.Block, error) {
 	if !info.Mode().IsRegular() {
 		return message.Block{}, fmt.Errorf("it is no regular file")

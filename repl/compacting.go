@@ -104,8 +104,9 @@ func (r *REPL) Cancellable(ctx context.Context, doing string, do func(context.Co
 	do(ctx)
 }
 
-// showWork shows line until compacting.end; cancelled is called when the person
-// wants that.
+// showWork shows line in the background until compacting.end is called. cancelled is
+// called when the person wants to cancel that, and reports whether it could. Where
+// single keys cannot be read, the line is written once.
 func (r *REPL) showWork(line compactionLine, cancelled func() bool) {
 	line.began, line.cancelled, line.waits = time.Now(), r.compacting.isCancelled, r.compacting.noted
 	if !r.edits() || r.keyboard == nil {
@@ -122,9 +123,9 @@ func (r *REPL) showWork(line compactionLine, cancelled func() bool) {
 	}()
 }
 
-// compactionEnds shows the outcome of a compaction that nobody asked for; the
-// command that asked for one shows its outcome itself. The cost of a compaction
-// within a run is counted at the end of the run.
+// compactionEnds shows the outcome of a compaction that nobody asked for. The command
+// that asked for one shows its outcome itself; then only the line is removed here, and
+// the cost noted, unless the agent works: the end of its run counts that.
 func (r *REPL) compactionEnds(e *agent.CompactionEnd) {
 	if e.Auto {
 		if text := e.Text(); text != "" {
@@ -138,7 +139,8 @@ func (r *REPL) compactionEnds(e *agent.CompactionEnd) {
 	}
 }
 
-// showCompaction shows line until ctx ends, whenever no dialog wants the floor.
+// showCompaction shows line until ctx ends, whenever no dialog wants the floor, the
+// lines below the transcript. It ends earlier where single keys cannot be read.
 func (r *REPL) showCompaction(ctx context.Context, line compactionLine) {
 	for {
 		wanted, err := r.floor.acquireBackground(ctx)
@@ -153,8 +155,9 @@ func (r *REPL) showCompaction(ctx context.Context, line compactionLine) {
 	}
 }
 
-// awaitEsc shows line until ctx ends or a dialog wants the floor. It reports false
-// where single keys cannot be read.
+// awaitEsc shows line until ctx ends or a dialog wants its place. Esc and Ctrl+C cancel
+// the summary, or, if that was cancelled already, the work. It reports false where
+// single keys cannot be read.
 func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan struct{}) bool {
 	cancel := func() {
 		if !r.compacting.cancel() {

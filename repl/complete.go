@@ -89,6 +89,8 @@ func containsInOrder(text, typed string) bool {
 	return len(left) == 0
 }
 
+// commandNames lists the names and aliases of commands that begin with prefix, each
+// with a space behind it if arguments may follow.
 func (r *REPL) commandNames(prefix string) (names []string) {
 	for _, c := range r.commands.All() {
 		end := ""

@@ -9,7 +9,7 @@ import (
 	"pi/session/message"
 )
 
-// show writes the lines of a message.
+// show ends what is being written, and writes lines below it.
 func (t *transcript) show(lines []string) {
 	t.Locked(func(p *terminal.Page) {
 		p.Write(t.endBlock(p, nil))
@@ -29,7 +29,8 @@ func (t *transcript) message(ctx context.Context, m *message.Message) []string {
 	return []string{t.Styled(terminal.StyleDim, "["+printable.Line(m.CustomType)+"] "+printable.Text(m.Text()))}
 }
 
-// callTitle is the line of a call, and what a hook draws below it.
+// callTitle is the line of a tool call, as a hook draws it or else named by its tool,
+// and the lines that the hook draws below it.
 func (t *transcript) callTitle(e *agent.ToolExecutionStart) (title string, more []string) {
 	if t.renderer != nil {
 		if lines, ok := t.renderer.ToolCall(e.Name, e.Input, t.columns()-4); ok && len(lines) > 0 {
@@ -40,7 +41,8 @@ func (t *transcript) callTitle(e *agent.ToolExecutionStart) (title string, more 
 	return t.title(e.Name, e.Input), nil
 }
 
-// body is the text below the line of a call that ended.
+// body is the text below the line of a tool call that ended, as a hook draws it or else
+// its folded result.
 func (t *transcript) body(e *agent.ToolExecutionEnd) string {
 	if t.renderer != nil {
 		if lines, ok := t.renderer.ToolResult(e.Name, e.Result, false, t.columns()-3); ok {

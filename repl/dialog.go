@@ -142,7 +142,8 @@ func paragraphs(texts ...string) (lines []string) {
 }
 
 // ask runs a dialog to its end: an answer, Ctrl+D, the timeout (then the default
-// counts, without an error) or the end of ctx.
+// counts, without an error) or the end of ctx. Where no person can be asked it returns
+// nil at once, and q.answer is not called.
 func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, q question) error {
 	if err := r.begin(); err != nil {
 		return err
@@ -184,7 +185,8 @@ func remaining(ctx context.Context) string {
 	return fmt.Sprintf("(%v) ", max(left, 0).Round(time.Second/10))
 }
 
-// converse asks where only whole lines can be read.
+// converse asks where only whole lines can be read, until q.answer accepts one. It
+// returns nil too if the input ends, and the error of ctx if that ends.
 func (r *REPL) converse(ctx context.Context, q question) error {
 	answers, back := r.inbox.Lend()
 	defer back()

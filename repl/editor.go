@@ -53,7 +53,8 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool,
 	return text, saved, nil
 }
 
-// edit runs the editor on a file of its own that nobody else can read.
+// edit has the person edit a text in a temporary file that nobody else can read. saved
+// is false if the editor did not write the file.
 func (r *REPL) edit(ctx context.Context, prefill string) (text string, saved bool, err error) {
 	dir, err := os.MkdirTemp("", "pi-edit-")
 	if err != nil {
@@ -75,8 +76,8 @@ func (r *REPL) edit(ctx context.Context, prefill string) (text string, saved boo
 	return editedText(path, past, prefill)
 }
 
-// editedText reads the text that was saved. The line end that editors put at the
-// end of a file is no part of it.
+// editedText reads the text that was saved. A file that still has the time past was
+// not. The line end that editors put at the end of a file is no part of the text.
 func editedText(path string, past time.Time, prefill string) (text string, saved bool, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && info.ModTime().Equal(past) {
@@ -96,7 +97,8 @@ func editedText(path string, past time.Time, prefill string) (text string, saved
 	return text, true, nil
 }
 
-// runEditor runs the editor, which has the terminal until it ends.
+// runEditor runs the editor on a file. The terminal is lent to it, and put in order
+// when it ends.
 func (r *REPL) runEditor(ctx context.Context, path string) error {
 	r.prompter.Rest()
 	defer r.keyboard.Lend()()

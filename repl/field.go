@@ -33,7 +33,9 @@ type field struct {
 	done bool
 }
 
-// askKeys asks with single keys. It reports false where only lines can be read.
+// askKeys asks with single keys, and writes the prompt with the answer, or a dash if
+// there was none, into the transcript. shown is false, and nothing was asked, where
+// only lines can be read. err is that of ctx, if it ended first.
 func (r *REPL) askKeys(ctx context.Context, q question) (shown bool, err error) {
 	ended, finish := context.WithCancel(ctx)
 	defer finish()
@@ -62,7 +64,8 @@ func (r *REPL) askKeys(ctx context.Context, q question) (shown bool, err error) 
 	return true, ctx.Err()
 }
 
-// seconds signals each second of the time that ctx has left.
+// seconds returns a channel that is signalled each second, so that the time that ctx
+// has left can be shown anew; it is nil if ctx has no deadline. stop ends that.
 func seconds(ctx context.Context) (again <-chan struct{}, stop func()) {
 	if _, limited := ctx.Deadline(); !limited {
 		return nil, func() {}
@@ -87,8 +90,9 @@ func seconds(ctx context.Context) (again <-chan struct{}, stop func()) {
 	return signal, func() { close(done); <-ended }
 }
 
-// found lists the options that the text means; matches is false if it means none,
-// and then the further options of the question are listed.
+// found lists the options that the typed text means; without a text, all of them.
+// matches is false if it means none, and then the further options of the question are
+// listed.
 func (f *field) found() (options []int, matches bool) {
 	if f.q.options == nil {
 		return nil, true
@@ -168,7 +172,7 @@ func (f *field) HandleInput(key string) {
 	}
 }
 
-// set sets the text; the first option that it means is chosen.
+// set sets the text, and chooses the first option that it means; none for a blank text.
 func (f *field) set(text []rune) {
 	f.text, f.at = slices.Clone(text), -1
 	if _, matches := f.found(); matches && f.q.options != nil && strings.TrimSpace(string(text)) != "" {
@@ -191,7 +195,9 @@ func (f *field) move(by int) {
 	}
 }
 
-// enter answers with the chosen option, or with the text.
+// enter answers with the chosen option, or with the text where there are no options. A
+// text that no option has is ignored. If the question does not accept the answer, its
+// words are shown and the text is emptied.
 func (f *field) enter() {
 	line := strings.TrimSpace(string(f.text))
 	shown := line

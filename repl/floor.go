@@ -125,7 +125,8 @@ func (f *floor) releaseDialog() {
 	f.changed.Broadcast()
 }
 
-// wanted reports whether anything waits for the end of the prompt.
+// wanted reports whether the open prompt has to be closed for something: a dialog, a
+// background line, a notice, or new lines above it.
 func (f *floor) wanted() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,7 +143,7 @@ func (f *floor) refresh() {
 	}
 }
 
-// wantClosed asks the loop to close the prompt.
+// wantClosed asks the loop to close the prompt. It never waits: one request is enough.
 func (f *floor) wantClosed() {
 	select {
 	case f.poke <- struct{}{}:

@@ -49,8 +49,9 @@ func (r *REPL) agentQuits() bool {
 	}
 }
 
-// next returns the next prompt to run: those that hooks handed in come first, then lines
-// typed ahead, then the prompt is opened.
+// next returns the next prompt to run: those that hooks handed in come first, then
+// lines typed ahead, then the prompt is opened. The error is errQuit or io.EOF if the
+// person or a hook wants to quit, else that of ctx.
 func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -84,7 +85,8 @@ func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 	}
 }
 
-// submitted takes the next prompt that was handed in instead of being typed.
+// submitted removes and returns the oldest prompt that was not typed: one of the
+// command line, else one of a hook. It is echoed like a typed one.
 func (r *REPL) submitted() (agent.Prompt, bool) {
 	if len(r.handed) > 0 {
 		p := r.handed[0]
@@ -158,7 +160,9 @@ func (r *REPL) acquirePrompt(ctx context.Context) error {
 	return err
 }
 
-// await waits for the end of the open prompt, or ends it.
+// await returns the line of the open prompt when it ends. If something else comes first
+// (a line typed ahead, a dialog, a notice, a prompt of a hook, a shortcut, the end), it
+// closes the prompt as withdraw does. result is nil where lines come through the inbox.
 func (r *REPL) await(ctx context.Context, result <-chan terminal.Line) (terminal.Line, error) {
 	for {
 		select {
@@ -201,7 +205,8 @@ func (r *REPL) await(ctx context.Context, result <-chan terminal.Line) (terminal
 	}
 }
 
-// closed ends a prompt that has closed by itself.
+// closed is called when a prompt has ended by itself. It returns its line, which Ctrl+C
+// may have ended, or the error if there is no line: io.EOF for Ctrl+D.
 func (r *REPL) closed(e terminal.Line) (terminal.Line, error) {
 	r.prompter.Ended()
 	if errors.Is(e.Err, io.EOF) && r.HasUI() {
@@ -213,8 +218,9 @@ func (r *REPL) closed(e terminal.Line) (terminal.Line, error) {
 	return e, nil
 }
 
-// withdraw closes the prompt for something else and keeps its text for the next one. If
-// the prompt cannot be closed, withdraw waits for its end.
+// withdraw closes the prompt for something else and keeps its text for the next one;
+// the line then has errPreempted. If the prompt cannot be closed, withdraw waits for
+// its end.
 func (r *REPL) withdraw(result <-chan terminal.Line) (terminal.Line, error) {
 	kept, ok := r.prompter.Cancel()
 	if !ok {
@@ -224,8 +230,9 @@ func (r *REPL) withdraw(result <-chan terminal.Line) (terminal.Line, error) {
 	return terminal.Line{Err: errPreempted}, nil
 }
 
-// entered adds a line as it was typed. It returns the input that the line completes, or
-// "" if there is none (yet).
+// entered adds a typed line to the unfinished lines before it. It returns the input
+// once that is complete and not blank, with pasted texts in place, and records it; else
+// "". Ctrl+C drops the unfinished lines.
 func (r *REPL) entered(e terminal.Line) string {
 	switch {
 	case errors.Is(e.Err, errPreempted):
@@ -254,7 +261,9 @@ func (r *REPL) entered(e terminal.Line) string {
 	return text
 }
 
-// cleared is called for Ctrl+C at the prompt; the second one in a row quits.
+// cleared is called for Ctrl+C at the prompt: it drops the unfinished lines and the
+// draft, and tells how to quit. The second Ctrl+C in a row, with no key in between,
+// quits.
 func (r *REPL) cleared() {
 	r.before = ""
 	r.draft.take()
@@ -284,7 +293,8 @@ func (r *REPL) record(text string) {
 	}
 }
 
-// typedPrompt is a prompt with the files it names.
+// typedPrompt makes the prompt of a typed text, with the files that it names with @.
+// Commands name none.
 func (r *REPL) typedPrompt(text string) agent.Prompt {
 	p := agent.Prompt{Text: text, Source: "interactive"}
 	if isCommand, err := r.reads(text); isCommand || err != nil || strings.HasPrefix(text, "!") {
@@ -321,8 +331,8 @@ func (r *REPL) run(ctx context.Context, p agent.Prompt) {
 	}
 }
 
-// reads reports whether a line is a command. A line that was refused and is sent
-// again is a message.
+// reads reports whether a line is a command; the error says that it looks like one and
+// is none. A line that was refused for that and is sent again is a message.
 func (r *REPL) reads(text string) (isCommand bool, err error) {
 	if r.refused != "" && strings.TrimSpace(text) == r.refused {
 		return false, nil
@@ -357,8 +367,8 @@ func (r *REPL) runAlone(ctx context.Context, run func(context.Context) (command.
 	}
 }
 
-// outcome carries out the outcome of a command; send is called with its prompt, if
-// it has one.
+// outcome carries out the outcome of a command: it shows its text or error, puts its
+// draft into the prompt line, quits, or calls send with its prompt.
 func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt) bool) {
 	if errors.Is(err, agent.ErrAborted) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		r.screen.Line(terminal.StyleWarning, "interrupted")

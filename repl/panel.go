@@ -122,7 +122,8 @@ func (r *REPL) show(ctx context.Context, s *surface) {
 	}
 }
 
-// presentLines shows a component on a terminal that cannot go back.
+// presentLines shows a component where only whole lines can be read: its lines are
+// written anew for each typed line and each request, until ctx or the input ends.
 func (r *REPL) presentLines(ctx context.Context, s *surface) {
 	answers, done := r.inbox.Lend()
 	defer done()

@@ -146,7 +146,8 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	return r.loop(ctx)
 }
 
-// begin takes over the terminal, once.
+// begin takes over the terminal on its first call, and returns the error of that on
+// each. After Close it fails.
 func (r *REPL) begin() error {
 	r.start.Do(func() { r.startErr = r.open() })
 	return r.startErr

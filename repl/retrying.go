@@ -31,7 +31,8 @@ func (w *waiting) text(width int) string {
 	return terminal.Cut(text, width)
 }
 
-// note adds a wait to the line that is shown. It reports whether there is a line.
+// note records a wait, for the line of a summary to show too. The line of a wait shows
+// the longest one. It reports false, and records nothing, if no line is shown.
 func (c *compacting) note(w *waiting) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +50,8 @@ func (c *compacting) note(w *waiting) bool {
 	return true
 }
 
-// waitIsOver ends a wait that was noted, or the line of the last one.
+// waitIsOver forgets one wait that note recorded. With the last one, the line of a wait
+// is removed; that of a summary stays.
 func (c *compacting) waitIsOver() {
 	c.mu.Lock()
 	c.wait = nil
@@ -61,7 +63,7 @@ func (c *compacting) waitIsOver() {
 	}
 }
 
-// noted is the wait that the line shows; nil: none.
+// noted is the wait whose seconds the line shows; nil: none.
 func (c *compacting) noted() *waiting {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,7 +42,8 @@ func (r *REPL) shortcut(name string) (Shortcut, bool) {
 	return Shortcut{}, false
 }
 
-// hotkey notes a key of the open prompt if it is a shortcut.
+// hotkey queues the shortcut that a key of the open prompt has, and reports whether it
+// has one.
 func (r *REPL) hotkey(name string) bool {
 	s, ok := r.shortcut(name)
 	if ok {
@@ -51,8 +52,8 @@ func (r *REPL) hotkey(name string) bool {
 	return ok
 }
 
-// lateKey notes a key that was typed in the middle of a line while the agent works,
-// if it is one of the program's own shortcuts.
+// lateKey queues the shortcut of a key that was typed in the middle of a line while the
+// agent works, if it is one of the program's own.
 func (r *REPL) lateKey(name string) {
 	if s, ok := r.shortcut(name); ok && s.Hook == "" && r.work.working() {
 		r.queueShortcut(s)
@@ -68,7 +69,8 @@ func (r *REPL) queueShortcut(s Shortcut) {
 	}
 }
 
-// ranShortcut runs the shortcut that closed the prompt, if one did.
+// ranShortcut runs the oldest shortcut for which the prompt was closed, and reports
+// whether there was one.
 func (r *REPL) ranShortcut(ctx context.Context) bool {
 	if len(r.pressed) == 0 {
 		return false

@@ -27,7 +27,7 @@ type status struct {
 	spent bool
 }
 
-// set sets the text of a hook under its key; "" removes them. It reports whether
+// set sets the text that a hook shows under a key; "" removes it. It reports whether
 // that changed something.
 func (s *status) set(key, text string) bool {
 	s.mu.Lock()
@@ -45,14 +45,16 @@ func (s *status) set(key, text string) bool {
 	return had != text
 }
 
-// spend notes that something was spent, if it was.
+// spend notes that the session has cost something, if cost is not 0. The amount is
+// added up elsewhere, when it is shown.
 func (s *status) spend(cost float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spent = s.spent || cost > 0
 }
 
-// costText is what the session has cost, if something was spent; "" for nothing.
+// costText is what the session has cost, with a + if not all prices are known; "" for
+// nothing.
 func costText(a *agent.Agent, spent bool) string {
 	if !spent {
 		return ""
@@ -99,8 +101,9 @@ func (s *status) line(a *agent.Agent, columns int) string {
 	return terminal.Cut(printable.Line(strings.Join(parts, " · ")), columns)
 }
 
-// contextTokens is the size of the last request and its answer. It looks back
-// only as far as that, since a long session must not delay the first prompt.
+// contextTokens is the size of the last request and its answer, 0 if there was none
+// since the last compaction. It looks back only as far as that, since a long session
+// must not delay the first prompt.
 func contextTokens(branch []*session.Entry) int {
 	for _, e := range slices.Backward(branch) {
 		if e.Type == session.TypeCompaction {
@@ -143,8 +146,9 @@ func gitBranch(dir string) string {
 	}
 }
 
-// headOf reads HEAD of a git directory, or of the one that the file of a linked
-// work tree names.
+// headOf reads the branch from HEAD of a git directory, or of the one that the file of
+// a linked work tree names. Without a branch it is the beginning of the commit's hash;
+// "" if HEAD cannot be read.
 func headOf(git string, isDir bool) string {
 	const most = 4 << 10 // bytes; none of these files is larger
 	if !isDir {

@@ -23,7 +23,8 @@ const (
 // line is not ended while the tool runs; if something else is written meanwhile, the
 // end is shown on a line that names the call again.
 
-// toolStart begins the line of a call.
+// toolStart begins the line of a call, and writes the lines of a hook below it. Without
+// those the line is not ended, so that toolEnd can end it.
 func (t *transcript) toolStart(p *terminal.Page, e *agent.ToolExecutionStart, title string, more []string) {
 	if t.calls == nil {
 		t.calls = map[string]string{}
@@ -37,7 +38,8 @@ func (t *transcript) toolStart(p *terminal.Page, e *agent.ToolExecutionStart, ti
 	}
 }
 
-// toolCall shows the call as a hook has rewritten it.
+// toolCall shows the call as a hook has rewritten it; nothing if none has, or if the
+// call is blocked.
 func (t *transcript) toolCall(p *terminal.Page, e *agent.ToolCall) {
 	if e.RewrittenBy == "" || e.Block {
 		return
@@ -48,7 +50,8 @@ func (t *transcript) toolCall(p *terminal.Page, e *agent.ToolCall) {
 	p.Print(t.Styled(terminal.StyleDim, "  "+printable.Line(e.RewrittenBy)+" made it: "+title))
 }
 
-// toolEnd ends the line of a call, and shows body below it.
+// toolEnd ends the line of a call with a mark for success or failure, or writes another
+// line with the mark if it was ended already. It shows body below it.
 func (t *transcript) toolEnd(p *terminal.Page, e *agent.ToolExecutionEnd, body string) {
 	mark, st := " ✓", terminal.StyleSuccess
 	if e.Result.IsError {
@@ -132,7 +135,8 @@ func resultText(r agent.Result) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }
 
-// fold indents lines, and counts those that are not shown.
+// fold indents and paints lines, but not many more than limit, and counts the others in
+// a last line.
 func (t *transcript) fold(lines []string, limit int, paint func(string) string) string {
 	var b strings.Builder
 	shown := lines

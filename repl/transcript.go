@@ -71,7 +71,8 @@ func (t *transcript) abort(p *terminal.Page, a *agent.Abort) {
 	p.Print(t.Styled(terminal.StyleDim, text))
 }
 
-// delta writes one step of the answer with one write.
+// delta writes one step of the answer with one write. Steps that are neither text nor
+// thinking, or thinking that the person does not want to see, are not shown.
 func (t *transcript) delta(p *terminal.Page, d llm.Delta) {
 	if d.Kind != llm.DeltaText && (d.Kind != llm.DeltaThinking || !t.showThinking) || d.Text == "" {
 		return
@@ -84,7 +85,8 @@ func (t *transcript) delta(p *terminal.Page, d llm.Delta) {
 	t.write(p, d)
 }
 
-// write writes a step that is new.
+// write writes a step that is not on the screen yet. If it begins another block, the
+// one before is ended.
 func (t *transcript) write(p *terminal.Page, d llm.Delta) {
 	t.answer.add(d)
 	t.buf = t.buf[:0]
@@ -104,7 +106,8 @@ func (t *transcript) write(p *terminal.Page, d llm.Delta) {
 // some models cut their text into blocks in the middle of a sentence.
 type words struct{ first, last int }
 
-// index is the block that a step belongs to.
+// index is the index of the block that a step is shown in: for text, that of the first
+// of the blocks of text that follow each other.
 func (w *words) index(d llm.Delta) int {
 	if d.Kind != llm.DeltaText {
 		return d.Index
@@ -116,8 +119,8 @@ func (w *words) index(d llm.Delta) int {
 	return w.first
 }
 
-// thought sets each piece off by itself, so that nothing else is dimmed when it
-// comes in between.
+// thought appends a piece of thinking to dst, dimmed. Each piece ends its colour, so
+// that nothing else is dimmed when it comes in between.
 func (t *transcript) thought(dst []byte, text string) []byte {
 	start := len(dst)
 	dst = t.Begin(dst, terminal.StyleDim)
@@ -137,7 +140,8 @@ func (t *transcript) thought(dst []byte, text string) []byte {
 	return dst
 }
 
-// endBlock ends what is being written: the block, or the line of a call.
+// endBlock appends to dst what ends the line that is being written, of a block of the
+// answer or of a call.
 func (t *transcript) endBlock(p *terminal.Page, dst []byte) []byte {
 	if t.block.kind != llm.DeltaPing {
 		before := len(dst)
@@ -151,7 +155,9 @@ func (t *transcript) endBlock(p *terminal.Page, dst []byte) []byte {
 	return p.FreshLine(dst)
 }
 
-// messageEnd ends an answer, and tells it if a hook or a limit ended it.
+// messageEnd ends an answer, and tells the person if a hook or a limit ended it, or if
+// it is empty. One that began anew, and was shorter than what is shown of it, is shown
+// again.
 func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
 	if whole := e.Message.StopReason != message.StopError && e.Message.StopReason != message.StopAborted; whole && t.answer.again && !t.answer.whole() {
 		t.startOver(p)

@@ -75,14 +75,16 @@ func (r *REPL) SetWorking(text string) {
 	}
 }
 
-// showWorking shows the text of a hook while the agent works.
+// showWorking writes a line with the text that a hook wants shown while the agent
+// works, cut to the width of the terminal. It writes nothing where no person reads it.
 func (r *REPL) showWorking(text string) {
 	if r.HasUI() {
 		r.screen.Line(terminal.StyleDim, "… "+terminal.Cut(text, terminal.Columns(r.opts.Out)-3))
 	}
 }
 
-// SetEditorText puts text into the prompt line, the open one or the next.
+// SetEditorText replaces the text in the prompt line, the open one or the next. An open
+// prompt is closed and opened again with it.
 func (r *REPL) SetEditorText(text string) {
 	text = strings.Trim(printable.Text(text), "\n")
 	r.floor.notice(func() { r.draft.put(terminal.Line{Text: text, Pos: -1}) })
@@ -92,8 +94,8 @@ func (r *REPL) SetEditorText(text string) {
 // line editor reads the console by itself, it waits in vain.
 const editorWait = time.Second
 
-// EditorText is the text in the prompt line, or the one that the next prompt will
-// begin with.
+// EditorText is the text in the prompt line, or the one that the next prompt will begin
+// with. An open prompt is closed to get it; "" if that takes too long.
 func (r *REPL) EditorText() string {
 	text := make(chan string, 1)
 	r.floor.notice(func() { text <- r.draft.get().Text })
@@ -118,7 +120,8 @@ func (r *REPL) showError(err error) {
 	}
 }
 
-// hintOf is the next step for the person, with the commands that there are here.
+// hintOf is the next step for the person after an error, with the commands that there
+// are here; "" if none is known.
 func hintOf(err error) string {
 	if hint := command.HintOf(err); hint != "" {
 		return hint

@@ -57,7 +57,8 @@ func (w *work) agentEnded() {
 	w.agent = false
 }
 
-// do runs f so that Ctrl+C cancels its context.
+// do runs f with a context that Ctrl+C cancels. ready is closed when the agent begins
+// to run and accepts lines that steer it; nil if it will not.
 func (w *work) do(ctx context.Context, ready chan struct{}, f func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	w.mu.Lock()
@@ -72,7 +73,7 @@ func (w *work) do(ctx context.Context, ready chan struct{}, f func(context.Conte
 	f(ctx)
 }
 
-// interrupt stops the work, if there is any.
+// interrupt stops the work, and reports whether there was any.
 func (w *work) interrupt() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,7 +119,8 @@ func (r *REPL) watchInterrupts() (stop func()) {
 	}
 }
 
-// interrupt is Ctrl+C while no line is edited.
+// interrupt is called for Ctrl+C while no line is edited. It stops one thing: the
+// components of hooks, else the summary, else the work, else the waiting prompt.
 func (r *REPL) interrupt() {
 	r.screen.KeyEchoed()
 	if r.surfaces.interrupt() || r.compacting.cancel() || r.work.interrupt() {
@@ -130,7 +132,8 @@ func (r *REPL) interrupt() {
 	}
 }
 
-// busy runs f between two prompts.
+// busy runs f between two prompts, with the terminal in its usual mode, so that Ctrl+C
+// stops it.
 func (r *REPL) busy(ctx context.Context, ready chan struct{}, f func(context.Context)) {
 	r.prompter.Rest()
 	r.work.do(ctx, ready, f)
@@ -172,8 +175,9 @@ func (r *REPL) returnUnsent(err error) {
 	}
 }
 
-// steering hands typed lines to the agent while it works. Lines that do not come
-// from a person wait instead: a script means them to run one after the other.
+// steering hands typed lines to the agent while it works, until stop; lines that come
+// too late go back to the inbox. Lines that do not come from a person wait instead: a
+// script means them to run one after the other.
 func (r *REPL) steering(ctx context.Context, ready, stop <-chan struct{}) {
 	select {
 	case <-ready:
@@ -250,7 +254,8 @@ func (r *REPL) queueOrSubmit(ctx context.Context, p agent.Prompt) bool {
 	return true
 }
 
-// queue hands a prompt to the working agent.
+// queue hands a prompt to the working agent, and shows that. It reports false if the
+// agent does not work any more.
 func (r *REPL) queue(ctx context.Context, p agent.Prompt) bool {
 	accepted, err := r.agent.Enqueue(ctx, p, agent.Steer)
 	switch {

@@ -40,6 +40,8 @@ type bashDetails struct {
 	ExitCode       *int        `json:"exitCode,omitempty"`
 }
 
+// bash runs a command in a shell. How it ends, also by its timeout, is told in the
+// result; an error means that it was not started.
 func (k *kit) bash(ctx context.Context, a bashArgs, update agent.Update) (agent.Result, error) {
 	if strings.TrimSpace(a.Command) == "" {
 		return agent.Result{}, errors.New("bash: the command is empty")
@@ -60,7 +62,8 @@ func (k *kit) bash(ctx context.Context, a bashArgs, update agent.Update) (agent.
 	return out.result(a.Timeout, own), nil
 }
 
-// progress turns new output into partial results.
+// progress makes partial results for update of new output: each is the end of all
+// output so far. Without update nothing is made.
 func progress(update agent.Update) watcher {
 	if update == nil {
 		return watcher{}
@@ -79,7 +82,8 @@ func (t Truncation) orNil() *Truncation {
 	return &t
 }
 
-// result is the outcome for the model; own reports that its timeout was that of the call.
+// result is the outcome for the model. own reports that a timeout that passed was the
+// one of the call, of that many seconds, and not the limit of the whole run.
 func (o *BashOutcome) result(timeout float64, own bool) agent.Result {
 	var notes []string
 	if o.Truncation.Truncated {

@@ -65,6 +65,9 @@ type editDetails struct {
 	FirstChangedLine int    `json:"firstChangedLine"`
 }
 
+// edit makes the replacements of a call in a file, all or none, and shows the
+// difference. Unlike write it changes a file that the model does not know as it is, and
+// then says so.
 func (k *kit) edit(ctx context.Context, a editArgs, _ agent.Update) (agent.Result, error) {
 	p, info, err := k.locateExisting(a.Path)
 	if err != nil {
@@ -98,7 +101,8 @@ func (k *kit) edit(ctx context.Context, a editArgs, _ agent.Update) (agent.Resul
 	return e.result(p.name), nil
 }
 
-// replacements checks that one of the two forms was used.
+// replacements lists the edits of a call, which are given in one of two forms: oldText
+// and newText, or a list of edits. It fails unless one of them is used.
 func (a *editArgs) replacements() ([]replacement, error) {
 	single := a.OldText != nil && *a.OldText != "" || a.NewText != nil && *a.NewText != ""
 	switch {
@@ -195,7 +199,8 @@ func (m *matcher) plan(edits []replacement) ([]change, error) {
 	return all, m.inOrder(all)
 }
 
-// findOne finds the changes of one edit, or tells why there are none.
+// findOne finds the changes of one edit: one, or with replaceAll several. If there are
+// none, the error tells the model why.
 func (m *matcher) findOne(r replacement) ([]change, error) {
 	if r.old == "" {
 		return nil, errors.New("oldText is empty; give the text to replace, or use write for a whole file")

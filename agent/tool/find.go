@@ -37,6 +37,8 @@ type findArgs struct {
 	Limit   whole  `json:"limit"`
 }
 
+// find lists the files and directories below a directory that match a glob and are not
+// ignored.
 func (k *kit) find(ctx context.Context, a findArgs, _ agent.Update) (agent.Result, error) {
 	p, info, err := k.locateExisting(cmp.Or(a.Path, "."))
 	if err != nil {
@@ -78,7 +80,8 @@ func (k *kit) find(ctx context.Context, a findArgs, _ agent.Update) (agent.Resul
 	return textResult(text, d), nil
 }
 
-// rulesFor are the ignore rules at a place.
+// rulesFor returns the ignore rules for a search at a place: see the function rulesFor,
+// with the working directory as the limit.
 func (k *kit) rulesFor(p place) *rules {
 	cwd, err := realPath(k.Cwd)
 	if err != nil {

@@ -47,6 +47,8 @@ type grepArgs struct {
 	Limit      whole  `json:"limit"`
 }
 
+// grep shows the lines that match a regular expression, in a file or in the files below
+// a directory that are not ignored.
 func (k *kit) grep(ctx context.Context, a grepArgs, _ agent.Update) (agent.Result, error) {
 	re, err := a.compile()
 	if err != nil {
@@ -96,7 +98,8 @@ func (a *grepArgs) compile() (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// fileFilter tells which files a glob argument means.
+// fileFilter returns a function that reports whether a glob argument means a file; with
+// ! in front, whether it does not.
 func fileFilter(pattern string, p place) (func(rel string) bool, error) {
 	if pattern == "" {
 		return func(string) bool { return true }, nil

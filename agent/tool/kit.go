@@ -56,6 +56,8 @@ type kit struct {
 	seen  *seen
 }
 
+// newKit returns an empty kit; the working directory is that of the process unless o
+// names one.
 func newKit(o Options) *kit {
 	if o.Cwd == "" {
 		// Without a working directory every relative path fails by itself.

@@ -31,6 +31,7 @@ type lsArgs struct {
 	Limit whole  `json:"limit"`
 }
 
+// ls lists the entries of a directory, as many as limit allows.
 func (k *kit) ls(ctx context.Context, a lsArgs, _ agent.Update) (agent.Result, error) {
 	p, info, err := k.locateExisting(cmp.Or(a.Path, "."))
 	if err != nil {

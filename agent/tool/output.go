@@ -51,7 +51,8 @@ func (o *output) write(b []byte) {
 	}
 }
 
-// save adds to the file. One that could not be written is worth nothing.
+// save adds to the file, if there is one. If that fails the file is removed, since one
+// with a gap is worth nothing.
 func (o *output) save(b []byte) {
 	if o.file == nil {
 		return
@@ -103,7 +104,8 @@ func (o *output) tail() (string, Truncation) {
 	return cleanText(text), t
 }
 
-// finish closes the file, if there is one that is needed.
+// finish returns the end of the output and closes the file with more of it. The file is
+// removed, and path is empty, if the text is all of the output.
 func (o *output) finish() (text string, t Truncation, path string, err error) {
 	text, t = o.tail()
 	if o.file != nil {

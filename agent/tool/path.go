@@ -83,7 +83,9 @@ func (k *kit) locateExisting(arg string) (place, fs.FileInfo, error) {
 	return pl, info, nil
 }
 
-// absolute expands ~ and @ and sets a relative path below the working directory.
+// absolute makes a path argument absolute: ~ is the home directory, @ in front is
+// dropped unless a file is named so, and what is relative is below the working
+// directory.
 func (k *kit) absolute(arg string) (string, error) {
 	if rest, ok := strings.CutPrefix(arg, "@"); ok && rest != "" {
 		first, _, _ := strings.Cut(filepath.ToSlash(arg), "/")
@@ -199,7 +201,8 @@ func (p place) stat() (fs.FileInfo, error) {
 	return root.Stat(rel)
 }
 
-// confined opens the directory the place must stay in.
+// confined opens the directory that the place must stay in, and returns it with the
+// path of the place in it.
 func (p place) confined() (*os.Root, string, error) {
 	rel, err := filepath.Rel(p.root, p.real)
 	if err != nil {
@@ -209,8 +212,9 @@ func (p place) confined() (*os.Root, string, error) {
 	return root, rel, err
 }
 
-// parent opens the directory the place is in, made if need be, for writing the
-// file that the returned name stands for.
+// parent opens the directory that the file at the place is written in, and makes it if
+// need be. In confinement it opens the root instead. The name is the path of the file
+// in the opened directory.
 func (p place) parent() (*os.Root, string, error) {
 	if p.root == "" {
 		dir := filepath.Dir(p.real)

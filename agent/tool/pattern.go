@@ -24,6 +24,8 @@ type literal struct {
 	fold bool
 }
 
+// newPattern prepares a regular expression for a search. Where no literal can be found
+// in it, every line meets it.
 func newPattern(re *regexp.Regexp) pattern {
 	p := pattern{re: re}
 	if tree, err := syntax.Parse(re.String(), syntax.Perl); err == nil {

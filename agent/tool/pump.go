@@ -33,7 +33,8 @@ const (
 // maxUnreported is how much output waits at most for a report.
 const maxUnreported = 1 << 20
 
-// readChunks reads until the end, or until the deadline that drain sets.
+// readChunks sends what it reads to chunks, until the end of the pipe or an error, such
+// as the deadline that interrupt sets; then it closes chunks.
 func readChunks(r *os.File, chunks chan<- []byte) {
 	defer close(chunks)
 	for {
@@ -48,7 +49,7 @@ func readChunks(r *os.File, chunks chan<- []byte) {
 	}
 }
 
-// until carries output until one of two channels is ready.
+// until stores and reports output until a or b is ready; nil never is.
 func (p *pump) until(a, b <-chan struct{}) {
 	for {
 		select {
@@ -64,9 +65,9 @@ func (p *pump) until(a, b <-chan struct{}) {
 	}
 }
 
-// drain reads the rest once the shell has ended. A process in the background may have
-// the pipe open for ever, so only what comes at once counts; open reports whether one
-// has.
+// drain reads the rest of the output once the shell has ended, and reports it. A
+// process in the background may have the pipe open for ever, so only what comes at once
+// counts; open reports whether one has.
 func (p *pump) drain(r *os.File) (open bool) {
 	limit := time.NewTimer(drainGrace)
 	defer limit.Stop()
@@ -88,7 +89,8 @@ func (p *pump) drain(r *os.File) (open bool) {
 	return open
 }
 
-// cutOff ends the reading of a pipe that others still write to.
+// cutOff ends the reading of a pipe that others still write to. Where a read can be
+// ended, another process then reads on, so that they do not die of a closed pipe.
 func (p *pump) cutOff(r *os.File) {
 	rest := p.chunks
 	p.chunks = nil
@@ -100,14 +102,15 @@ func (p *pump) cutOff(r *os.File) {
 	adopt(r)
 }
 
-// discard waits for the end of readChunks.
+// discard receives chunks until readChunks has ended, so that it is not blocked.
 func discard(chunks <-chan []byte) {
 	for range chunks {
 		continue
 	}
 }
 
-// add adds a chunk to the output; ok is false at the end of it.
+// add adds a chunk to the output; ok is false at the end of it. The watcher is called
+// at once, or, if it was called just before, when the timer ends.
 func (p *pump) add(chunk []byte, ok bool) {
 	if !ok {
 		p.chunks = nil
@@ -130,7 +133,8 @@ func (p *pump) add(chunk []byte, ok bool) {
 	p.report()
 }
 
-// due is ready when output that waits may be reported; it never is while none waits.
+// due returns the channel of the timer that ends when waiting output is to be reported;
+// nil, which is never ready, if none waits.
 func (p *pump) due() <-chan time.Time {
 	if p.timer == nil {
 		return nil

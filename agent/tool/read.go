@@ -43,6 +43,8 @@ type readArgs struct {
 	Limit  whole  `json:"limit"`
 }
 
+// read shows a text file, or some of its lines, or an image. It remembers how the file
+// was, for a later write.
 func (k *kit) read(ctx context.Context, a readArgs, _ agent.Update) (agent.Result, error) {
 	p, info, err := k.locateExisting(a.Path)
 	if err != nil {
@@ -62,8 +64,9 @@ func (k *kit) read(ctx context.Context, a readArgs, _ agent.Update) (agent.Resul
 	return r, nil
 }
 
-// readFile reads a file that was as info says, and tells what it was. One that grows
-// while it is read, as some of the system do without end, is not read to its end.
+// readFile reads a file that info describes, and returns the state in which it was. One
+// that grows while it is read, as some of the system do without end, is not read to its
+// end.
 func readFile(ctx context.Context, p place, info fs.FileInfo, a readArgs) (agent.Result, state, error) {
 	f, err := p.open()
 	if err != nil {
@@ -79,7 +82,8 @@ func readFile(ctx context.Context, p place, info fs.FileInfo, a readArgs) (agent
 	return result, s, err
 }
 
-// readContent reads to the end, unless that is an error.
+// readContent makes the result of a file, text or image. It reads to the end, so that
+// the caller has a hash of the whole file, unless there is an error.
 func readContent(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
 	start, err := r.Peek(sniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -179,7 +179,8 @@ func copyLine(lines, data []byte, start int) (longer []byte, next int) {
 
 var errGrows = errors.New("the file grows while it is read")
 
-// read reads to the end of a file that had this size.
+// read reads a file of this size to its end, into the buffer that is used again for the
+// next file. It fails with errGrows if the file is much larger by then.
 func (b *buffers) read(r io.Reader, size int) ([]byte, error) {
 	b.file = slices.Grow(b.file[:0], size+bytes.MinRead)
 	for {
@@ -197,7 +198,8 @@ func (b *buffers) read(r io.Reader, size int) ([]byte, error) {
 	}
 }
 
-// add appends the results of a file.
+// add appends the lines to show of a file: each match with the lines around it, once,
+// and -- where lines are left out. At the limit of matches it stops and sets more.
 func (s *search) add(h hits) {
 	if h.skipped {
 		s.skipped = append(s.skipped, h.shown)
@@ -232,7 +234,8 @@ func (s *search) add(h hits) {
 	}
 }
 
-// show appends the line that starts at start and returns where the next does.
+// show appends to the result the line of h.data that starts at start, with its number,
+// and returns where the next starts. mark is : for a match and - for a line beside one.
 func (s *search) show(h hits, mark byte, number, start int) (next int) {
 	next = len(h.data)
 	if i := bytes.IndexByte(h.data[start:], '\n'); i >= 0 {

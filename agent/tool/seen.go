@@ -29,7 +29,8 @@ type state struct {
 	sum      [sha256.Size]byte
 }
 
-// note remembers a file as the model knows it now.
+// note remembers the state s in which the model knows a file, and where its path led: a
+// link may lead to another file later. Both hold for the current session only.
 func (k *kit) note(p place, s state) {
 	k.seen.mu.Lock()
 	defer k.seen.mu.Unlock()
@@ -41,7 +42,8 @@ func (k *kit) noteWritten(p place, content []byte) {
 	k.note(p, state{size: int64(len(content)), sum: sha256.Sum256(content)})
 }
 
-// inSession is the key of a path in the current session.
+// inSession is the key of a path in the maps of seen, which serve all sessions: the id
+// of the current session and the path.
 func (k *kit) inSession(path string) string {
 	if k.Session == nil {
 		return path
@@ -49,7 +51,8 @@ func (k *kit) inSession(path string) string {
 	return k.Session() + "\x00" + path
 }
 
-// known returns a file as the model knows it; real is where its path led then.
+// known returns the state in which the model knows a file. real is where its path led
+// then; "" if the model never used that path.
 func (k *kit) known(p place) (s state, known bool, real string) {
 	k.seen.mu.Lock()
 	defer k.seen.mu.Unlock()
@@ -82,7 +85,8 @@ func (k *kit) checkUnchanged(ctx context.Context, p place, now fs.FileInfo) erro
 
 const readAgain = "nothing was written. Use read to see what is there now, then write what it should be, or use edit"
 
-// sum is the hash of a file that has this size.
+// sum is the hash of a file that should have this size. If it has another, the hash is
+// zero, which no file has.
 func (p place) sum(ctx context.Context, size int64) (sum [sha256.Size]byte, err error) {
 	f, err := p.open()
 	if err != nil {

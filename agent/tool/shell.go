@@ -51,6 +51,8 @@ func RunShell(ctx context.Context, o Options, command string, onOutput func(text
 	return runShell(ctx, o, command, watcher{text: onOutput})
 }
 
+// runShell is RunShell with a watcher, which may also be shown the end of the output so
+// far.
 func runShell(ctx context.Context, o Options, command string, watch watcher) (BashOutcome, error) {
 	if err := ctx.Err(); err != nil {
 		return BashOutcome{}, err
@@ -91,8 +93,9 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 	return result, nil
 }
 
-// follow waits for a started command and reads its output. It reports whether the
-// command had to be stopped, and whether a process still has the output open.
+// follow waits for a started command and reads its output. If ctx ends first it stops
+// the whole group of processes. It reports whether it did, and whether a process still
+// has the output open.
 func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *output, watch watcher) (stopped, open bool) {
 	ended := make(chan struct{})
 	go func() {
@@ -119,7 +122,8 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 	return stopped, p.drain(r)
 }
 
-// command prepares a shell for a command line.
+// command prepares a shell for a command line, in a process group of its own. It fails
+// if the shell or the working directory is missing.
 func (o Options) command(line string) (*exec.Cmd, error) {
 	if strings.IndexByte(line, 0) >= 0 {
 		return nil, errors.New("the command holds a NUL byte")
@@ -138,7 +142,7 @@ func (o Options) command(line string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// shell is the path of the shell.
+// shell is the path of the configured shell, or else of bash or sh.
 func (o Options) shell() (string, error) {
 	if o.Shell != "" {
 		path, err := exec.LookPath(o.Shell)

@@ -24,8 +24,9 @@ func exitOf(s *os.ProcessState) (exit *int, signal string) {
 // interrupt ends the reading of a pipe, and reports whether it could.
 func interrupt(r *os.File) bool { return r.SetReadDeadline(time.Unix(1, 0)) == nil }
 
-// adopt starts a process that reads on from a pipe that a background process writes to. Without a reader the next line of a server that was just started
-// would end it, and a reader of ours would end with this program.
+// adopt starts a process that reads on from a pipe that a background process writes to.
+// Without a reader the next line of a server that was just started would end it, and a
+// reader of ours would end with this program.
 func adopt(r *os.File) {
 	// Jobs in the background have no input, hence the detour over descriptor 3.
 	cmd := exec.Command("sh", "-c", "cat <&3 >/dev/null 2>&1 3<&- &")

@@ -56,6 +56,8 @@ type tool[A any] struct {
 
 func (t *tool[A]) Spec() llm.ToolSpec { return spec(t.name, t.text, t.schema) }
 
+// Run decodes the arguments of a call and runs the tool. An error is for the model to
+// read.
 func (t *tool[A]) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	var args A
 	if err := json.Unmarshal(input, &args); err != nil {

@@ -32,6 +32,8 @@ type writeDetails struct {
 	Bytes int `json:"bytes"`
 }
 
+// write replaces a file by new content, or makes it with its directories. It fails if
+// the file has changed since the model last saw it.
 func (k *kit) write(ctx context.Context, a writeArgs, _ agent.Update) (agent.Result, error) {
 	if strings.HasSuffix(a.Path, "/") {
 		return agent.Result{}, fmt.Errorf("write %s: the path ends in a slash; name a file (its directories are made)", a.Path)

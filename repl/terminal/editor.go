@@ -47,6 +47,8 @@ type plainEditor struct {
 	quiet  bool // nobody is there to be prompted
 }
 
+// Open prints the prompt; its line comes through the inbox, so there is no channel. A
+// line cannot begin with text here, so text is shown above the prompt as not sent.
 func (p *plainEditor) Open(prompt, text string, _ int) <-chan Line {
 	if text != "" {
 		p.screen.Line(StyleDim, "not sent: "+text)
@@ -57,6 +59,8 @@ func (p *plainEditor) Open(prompt, text string, _ int) <-chan Line {
 	return nil
 }
 
+// Cancel ends the line of the prompt on the screen. What was typed into it comes
+// through the inbox, so there is no text to return.
 func (p *plainEditor) Cancel() (Line, bool) {
 	if !p.quiet {
 		p.screen.EndLine()

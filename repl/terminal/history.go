@@ -30,7 +30,9 @@ type History struct {
 // nothing.
 func NewHistory(path string) *History { return &History{path: path} }
 
-// Load returns the entries, oldest first. Lines that are no entries are skipped.
+// Load returns the entries, oldest first, at most historyKept of them. Lines that are
+// no entries are skipped. A file that has grown too large is rewritten with the
+// returned entries; they are returned along with the error if that fails.
 func (h *History) Load() ([]string, error) {
 	if h.path == "" {
 		return nil, nil

@@ -68,8 +68,9 @@ func (b *Inbox) Unread(lines ...string) {
 	b.wake()
 }
 
-// end notes an end of input; the one that a person types at a terminal is over
-// at once.
+// end notes an end of the input. With forGood no more lines will come. Otherwise a
+// person has typed Ctrl+D, which refuses an open dialog, or is reported to the next
+// reader once.
 func (b *Inbox) end(forGood bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,7 +106,7 @@ func (b *Inbox) Waiting() bool {
 	return len(b.lines) > 0 || b.eof
 }
 
-// TakeAll empties the inbox.
+// TakeAll removes and returns all lines, oldest first.
 func (b *Inbox) TakeAll() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -21,9 +21,10 @@ const keyWait = 30 * time.Millisecond
 
 // Keyboard is the one reader of the terminal's input. While a prompt is open, keys
 // go to the line editor; while a panel is open, the panel takes them one by one;
-// otherwise whole lines go to the inbox. In between keys are kept for the next of these. The keyboard never blocks in a read, so that it can
-// stop at any time, or pause while another program reads the terminal. Any goroutine
-// may use it.
+// otherwise whole lines go to the inbox. Keys that one of these three does not use are
+// kept for the next reader, whichever of them that is. The keyboard never blocks in a
+// read, so that it can stop at any time, or pause while another program reads the
+// terminal. Any goroutine may use it.
 type Keyboard struct {
 	in    *os.File
 	tty   bool
@@ -117,7 +118,8 @@ func (k *Keyboard) read(buf []byte) (int, error) {
 	return n, err
 }
 
-// parked waits for the end of a parking. It reports false if there is none.
+// parked serves a request of Lend, if there is one: it reads nothing until the terminal
+// is given back, or Stop is called. It reports false if there is no request.
 func (k *Keyboard) parked() bool {
 	select {
 	case p := <-k.park:
@@ -149,7 +151,8 @@ func (k *Keyboard) Lend() (back func()) {
 	return func() { close(p.release) }
 }
 
-// timeout is how long to wait for more: for ever (0), unless a key is incomplete.
+// timeout is how long to wait for more input: keyWait while a prompt or a panel is open
+// and the pending bytes may be the beginning of a key, else for ever (0).
 func (k *Keyboard) timeout() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -172,7 +175,8 @@ func (k *Keyboard) readable(n int, err error) bool {
 	return false
 }
 
-// receive adds bytes that were read, and delivers.
+// receive adds bytes that were read to the pending ones, and delivers. Those that were
+// typed before the open panel are not for it: they are kept for the next reader.
 func (k *Keyboard) receive(p []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -201,7 +205,7 @@ func (k *Keyboard) deliver(final bool) {
 	}
 }
 
-// deliverLines puts whole lines into the inbox.
+// deliverLines puts whole lines into the inbox. The beginning of a line stays pending.
 func (k *Keyboard) deliverLines() {
 	for {
 		i := bytes.IndexAny(k.pending, "\r\n")
@@ -254,7 +258,9 @@ func (k *Keyboard) deliverKeys(final bool) {
 	}
 }
 
-// reportLate calls late for the keys in a line that are no text.
+// reportLate calls the callback late with the name of each control key in a line that
+// was typed while no prompt was open. Input that does not come from a terminal has no
+// keys.
 func (k *Keyboard) reportLate(line []byte) {
 	if k.late == nil || !k.tty {
 		return
@@ -290,8 +296,9 @@ func (k *Keyboard) takeShortcut(final bool) bool {
 	return true
 }
 
-// edit delivers keys to an editor from now on, up to the key that ends its prompt.
-// raw puts the terminal into the mode for that.
+// edit delivers keys to an editor from now on, up to the key that ends its prompt. raw
+// puts the terminal into raw mode. Bytes typed before that and not read yet are
+// counted, since Enter was sent as another byte then.
 func (k *Keyboard) edit(raw func() error, w io.Writer) error {
 	k.reading.Lock()
 	defer k.reading.Unlock()
@@ -308,7 +315,7 @@ func (k *Keyboard) edit(raw func() error, w io.Writer) error {
 	return nil
 }
 
-// inject writes keys of ours to the open prompt, and nothing after them.
+// inject writes keys that nobody typed to the open prompt, which gets none after them.
 // It reports false if the prompt has ended already.
 func (k *Keyboard) inject(sequence string) bool {
 	k.mu.Lock()
@@ -321,7 +328,8 @@ func (k *Keyboard) inject(sequence string) bool {
 	return true
 }
 
-// listen delivers whole lines to the inbox from now on.
+// listen ends a prompt or a panel, and delivers whole lines to the inbox from now on.
+// Keys that the prompt or the panel did not use come first.
 func (k *Keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

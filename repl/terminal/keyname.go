@@ -41,7 +41,8 @@ func KeysOf(line string) (names []string) {
 	return names
 }
 
-// nameRune names the key of a character with n bytes.
+// nameRune names the key of a character with n bytes; "" for broken UTF-8 and for
+// control characters above ASCII.
 func nameRune(r rune, n int) string {
 	switch {
 	case r == utf8.RuneError && n <= 1, r >= 0x80 && r <= 0x9f:
@@ -124,7 +125,8 @@ func nameChord(p []byte) (name string, n int) {
 	return "", 0
 }
 
-// nameSequence names ESC [ parameters final.
+// nameSequence names the key of an escape sequence ESC [ parameters final, with its
+// modifiers; "" if it is no key with a name.
 func nameSequence(parameters string, final byte) string {
 	var numbers []int
 	for _, field := range strings.Split(parameters, ";") {
@@ -173,7 +175,8 @@ func modified(modifier int, key string) string {
 	return key
 }
 
-// nameCode names a key by its character.
+// nameCode names a key by the code of its character, which some terminals send for
+// every key; "" if there is no such key.
 func nameCode(code int) string {
 	switch {
 	case code == 13:
@@ -186,6 +189,7 @@ func nameCode(code int) string {
 	return nameRune(rune(code), utf8.RuneLen(rune(code)))
 }
 
+// nameFinal names the key of an escape sequence by its last byte; "" if there is none.
 func nameFinal(final byte) string {
 	return map[byte]string{'A': "up", 'B': "down", 'C': "right", 'D': "left", 'H': "home", 'F': "end",
 		'P': "f1", 'Q': "f2", 'R': "f3", 'S': "f4", 'M': "enter"}[final]

@@ -54,7 +54,8 @@ func (d *keyDecoder) next(p []byte, final bool) (out []byte, n int, ends bool) {
 	return p[:n], n, false
 }
 
-// paste decodes the bytes inside of a paste.
+// paste collects the bytes inside of a bracketed paste and counts those that it used.
+// out is empty until the paste ends; then it is the text, or the token, for the line.
 func (d *keyDecoder) paste(p []byte, final bool) (out []byte, n int) {
 	if bytes.HasPrefix(p, []byte(pasteEnd)) {
 		out = []byte(d.pastes.paste(pastedText(d.pasted)))
@@ -94,8 +95,8 @@ func (d *keyDecoder) escape(p []byte, final bool) ([]byte, int) {
 	return p[:n], n
 }
 
-// sequence is the length of the escape sequence that p begins with, 0 if more
-// of it may come, and whether it is whole.
+// sequence is the length of the escape sequence that p begins with, 0 if more of it may
+// come. It is not whole if another key broke it off.
 func sequence(p []byte) (n int, whole bool) {
 	if len(p) < 2 {
 		return 0, false

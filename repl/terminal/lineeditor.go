@@ -45,7 +45,7 @@ type lineEditor struct {
 	result   chan Line
 	plain    plainEditor // for as long as the terminal is too narrow
 	narrow   bool        // the open prompt is that of plain
-	columns  int         // of the terminal when state last asked
+	columns  int         // width of the terminal when state last asked for it
 
 	mu       sync.Mutex
 	resting  bool
@@ -84,7 +84,8 @@ func newLineEditor(k *Keyboard, s *Screen, history []string, suggest Completer) 
 	return e, nil
 }
 
-// begin makes the state of the editor, and leaves the terminal as it found it.
+// begin makes the state of liner and stores the raw mode that liner puts the terminal
+// in. It leaves the terminal in the mode in which newLineEditor found it.
 func (e *lineEditor) begin() (err error) {
 	e.state = e.newState()
 	e.state.SetMultiLineMode(true)
@@ -98,9 +99,10 @@ func (e *lineEditor) begin() (err error) {
 	return err
 }
 
-// beginAgain is begin for a terminal that was too narrow: liner asks for the size
-// anew only where it was wide enough. After Close nothing is begun: the terminal
-// would be left to liner.
+// beginAgain replaces the state of liner, with the same history, because the terminal
+// was too narrow for a prompt before: liner asks for the size anew only where it was
+// wide enough. After Close it returns io.EOF, since nobody would restore the terminal
+// again.
 func (e *lineEditor) beginAgain() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -141,13 +143,17 @@ func (e *lineEditor) newState() *liner.State {
 	return liner.NewLiner()
 }
 
-// cook puts the terminal into the mode it was found in.
+// cook puts the terminal into the mode in which newLineEditor found it: the system
+// edits lines, and Ctrl+C is a signal.
 func (e *lineEditor) cook() {
 	if err := e.cooked.ApplyMode(); err != nil {
 		return // the terminal is gone, and reading it will say so
 	}
 }
 
+// Open has liner show the prompt and read a line in the background. A terminal with
+// fewer columns than liner wants behind the prompt gets the prompt of plain instead. If
+// the terminal fails, the line is io.EOF.
 func (e *lineEditor) Open(prompt, text string, pos int) <-chan Line {
 	needed := runewidth.StringWidth(prompt) + room
 	if e.narrow = e.keyboard != nil && width() < needed; e.narrow {
@@ -196,7 +202,8 @@ func (e *lineEditor) acquireKeys() error {
 	return err
 }
 
-// prompt has liner read a line.
+// prompt has liner read a line that begins as text, with the cursor at pos, and waits
+// for its end. Ctrl+C gives ErrCtrlC, Ctrl+D io.EOF.
 func (e *lineEditor) prompt(prompt, text string, pos int) Line {
 	line, err := e.state.PromptWithSuggestion(prompt, toSigns(text), pos)
 	switch {
@@ -208,6 +215,9 @@ func (e *lineEditor) prompt(prompt, text string, pos int) Line {
 	return Line{Text: fromSigns(line)}
 }
 
+// Cancel types cancelKeys into the prompt, erases it from the screen, and returns the
+// line that complete has stored meanwhile. It reports false where liner reads the
+// console by itself, or if the prompt has ended already.
 func (e *lineEditor) Cancel() (Line, bool) {
 	if e.narrow {
 		return e.plain.Cancel()
@@ -229,6 +239,7 @@ func (e *lineEditor) Cancel() (Line, bool) {
 	return e.kept, true
 }
 
+// Ended makes the lines above the prompt a part of the text that stays.
 func (e *lineEditor) Ended() {
 	if e.narrow {
 		e.plain.Ended()
@@ -237,6 +248,8 @@ func (e *lineEditor) Ended() {
 	e.screen.ReleaseFooter()
 }
 
+// Rest puts the terminal back into the mode it was found in, and sends typed lines to
+// the inbox. While a panel has the keys it does nothing: Release will do that.
 func (e *lineEditor) Rest() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -245,7 +258,8 @@ func (e *lineEditor) Rest() {
 	}
 }
 
-// restoreMode brings the terminal into the mode it was found in.
+// restoreMode does what Rest promises, if it was not done since the last prompt or
+// panel. e.mu is locked.
 func (e *lineEditor) restoreMode() {
 	if e.resting || e.closed {
 		return
@@ -260,6 +274,8 @@ func (e *lineEditor) restoreMode() {
 	}
 }
 
+// Grab puts the terminal into raw mode and sends the keys to a panel. It reports false
+// after Close, where liner reads the console by itself, and at the end of the input.
 func (e *lineEditor) Grab(out func()) (pressed <-chan struct{}, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -274,6 +290,8 @@ func (e *lineEditor) Grab(out func()) (pressed <-chan struct{}, ok bool) {
 	return pressed, ok
 }
 
+// Release ends what Grab began, and puts the terminal back into the mode it was found
+// in.
 func (e *lineEditor) Release() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -281,13 +299,17 @@ func (e *lineEditor) Release() {
 	e.restoreMode()
 }
 
+// Reset puts the terminal into the mode it was found in, also if it should be in it
+// already: another program may have changed it.
 func (e *lineEditor) Reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.cook()
 }
 
-// complete is called by the editor for Tab, and by way of cancelKeys.
+// complete is called by liner for Tab, and returns what may replace the word before
+// pos, between the texts before and behind it. While Cancel is under way it stores the
+// line in kept instead and replaces it by an empty one.
 func (e *lineEditor) complete(line string, pos int) (string, []string, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -306,6 +328,8 @@ func (e *lineEditor) complete(line string, pos int) (string, []string, string) {
 
 func (e *lineEditor) Remember(line string) { e.state.AppendHistory(toSigns(line)) }
 
+// Close ends what Grab began, and ends liner, which leaves the terminal as it was
+// found. Later calls change nothing.
 func (e *lineEditor) Close() {
 	e.Release()
 	e.mu.Lock()

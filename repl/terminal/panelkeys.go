@@ -20,9 +20,9 @@ type panelKeys struct {
 
 func (p *panelKeys) isOpen() bool { return p.pressed != nil }
 
-// grab sends keys to a panel until listen. raw puts the terminal into the mode for that;
-// out is called for Ctrl+C and at the end of the input. ok is false where there are no
-// single keys.
+// grab sends keys to a panel until listen is called; those typed before are kept for
+// the next reader. raw puts the terminal into raw mode; out is called for Ctrl+C and at
+// the end of the input. ok is false where there are no single keys.
 func (k *Keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, ok bool) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
@@ -36,8 +36,9 @@ func (k *Keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, 
 	return k.panel.pressed, true
 }
 
-// notifyPanel signals the panel that there are keys. Ctrl+C does not wait until it takes
-// them.
+// notifyPanel signals the panel that there are keys. For Ctrl+C it calls out at once
+// and drops the keys before it, unless the panel wants Esc alone: then they are kept
+// for the next reader.
 func (k *Keyboard) notifyPanel() {
 	if i := bytes.LastIndexByte(k.pending, keyCtrlC); i >= 0 {
 		if k.panel.onlyEsc {

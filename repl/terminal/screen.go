@@ -11,8 +11,8 @@ import (
 
 // Screen writes everything of ours to the terminal, in order, each piece with one
 // write. Shown text is never changed, with two exceptions below it: the region of an
-// open panel, which is drawn again under each line that comes, and the footer, the lines right above the prompt, as long as nothing was written
-// after them. Any goroutine may use it.
+// open panel, which is drawn again under each line that comes, and the footer, the lines
+// right above the prompt, as long as nothing was written after them. Any goroutine may use it.
 type Screen struct {
 	Palette
 	mu   sync.Mutex // guards page
@@ -47,7 +47,9 @@ type Page struct {
 	broken bool     // a region ended the line under way, and nothing was written since
 }
 
-// Write adds text as it is: of the program, or cleaned.
+// Write shows text as it is: it must be the program's own, or cleaned. While another
+// program has the screen the text waits; while a region is open it waits until its line
+// ends, and then appears above the region.
 func (p *Page) Write(text []byte) {
 	if len(text) == 0 {
 		return
@@ -98,8 +100,9 @@ func (p *Page) eraseRegion() []byte {
 	return append(out, "\x1b[J"...)
 }
 
-// ResumeLine goes back to a column of the line that a region has ended, if
-// nothing was written since. The line must not be wider than the terminal was.
+// ResumeLine puts the cursor back into the line that a region ended when it opened, to
+// a column of it. It does nothing if something was written since. The line must not be
+// wider than the terminal was.
 func (p *Page) ResumeLine(column int) {
 	if p.broken && !p.panel && !p.away {
 		p.Write(fmt.Appendf(nil, "\x1b[A\x1b[%dC", column))
@@ -113,7 +116,7 @@ func (p *Page) Print(text string) {
 	p.Write(p.buf)
 }
 
-// FreshLine appends what ends the line that is under way, if there is one.
+// FreshLine appends a line end to dst if the cursor is in the middle of a line.
 func (p *Page) FreshLine(dst []byte) []byte {
 	if p.midLine {
 		return append(dst, '\n')
@@ -203,8 +206,8 @@ func (s *Screen) Print(text string) {
 	s.Locked(func(p *Page) { p.Print(text) })
 }
 
-// Stream writes a piece of the output of others as it comes. Clean has seen the
-// pieces before it.
+// Stream writes a piece of text of others as it comes, cleaned. The cleaner is one for
+// all pieces of a text, since a sequence may be cut between two.
 func (s *Screen) Stream(clean *printable.Cleaner, text string) {
 	s.Locked(func(p *Page) {
 		p.buf = clean.Append(p.buf[:0], text)

@@ -34,8 +34,8 @@ func (p Palette) Styled(s Style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// Begin appends what a style begins with, for a piece that is written in several
-// parts; End appends what ends it.
+// Begin appends to dst the escape sequence that switches a style on, for text that is
+// written in several parts; nothing if colours are off. End switches it off.
 func (p Palette) Begin(dst []byte, s Style) []byte {
 	if !p.On {
 		return dst
@@ -43,7 +43,8 @@ func (p Palette) Begin(dst []byte, s Style) []byte {
 	return append(append(append(dst, "\x1b["...), s...), 'm')
 }
 
-// End appends what ends a style.
+// End appends to dst the escape sequence that switches styles off; nothing if colours
+// are off.
 func (p Palette) End(dst []byte) []byte {
 	if !p.On {
 		return dst
@@ -82,7 +83,8 @@ func (p Palette) Paint(name, text string) string {
 	return fmt.Sprintf("\x1b[%sm%s\x1b[%sm", begin, text, i.end)
 }
 
-// inks are the colour sequences that the theme writes.
+// inks returns the parameters of all colour sequences that the theme writes, and of the
+// one that ends all colours. Text of hooks may have these and no others.
 func inks() map[string]bool {
 	all := map[string]bool{"": true, "0": true}
 	for _, i := range theme() {

@@ -37,12 +37,14 @@ func (w *waker) interrupt() {
 	_, _ = w.w.Write([]byte{0}) // after wake there is nobody to call
 }
 
+// acknowledge removes the signal of one interrupt, so that the next wait waits.
 func (w *waker) acknowledge() {
 	_, _ = w.r.Read(make([]byte, 1))
 }
 
-// wait returns true when in can be read. It returns false when it was woken;
-// expired tells that the timeout (0: none) passed.
+// wait waits until in can be read (ready), the timeout has passed (expired; 0 is none),
+// or wake or interrupt is called (neither). It is ready too if the wait itself fails,
+// since the read will return the error.
 func (w *waker) wait(in *os.File, timeout time.Duration) (ready, expired bool) {
 	fd, bell := int(in.Fd()), int(w.r.Fd())
 	if fd >= unix.FD_SETSIZE || bell >= unix.FD_SETSIZE {
