@@ -17,8 +17,9 @@ const notCallable = "attempt to call a non-function object"
 // maxCallees bounds how many names a message offers.
 const maxCallees = 3
 
-// named adds to message the names of what is called on the line where it was
-// raised.
+// named adds to the message "attempt to call a non-function object" the names of what is
+// called on that line and may be meant. Other messages, and lines where a call has no
+// name or too many have one, are returned as they are.
 func named(L *lua.LState, message string) string {
 	if !strings.HasSuffix(message, notCallable) {
 		return message
@@ -45,8 +46,8 @@ type callee struct {
 	global bool
 }
 
-// calleesHere lists what the Lua function that runs calls on its current line,
-// by name, without the globals that can be called.
+// calleesHere lists the names of what the running Lua function calls on its current
+// line, "" for a call without a name. Globals that are functions are left out.
 func calleesHere(L *lua.LState) (all []string) {
 	fn, line := functionAt(L, 0)
 	if fn == nil || fn.IsG {
@@ -65,8 +66,8 @@ func calleesHere(L *lua.LState) (all []string) {
 	return all
 }
 
-// functionAt is the function at a level of the stack and its current line; nil
-// where there is none.
+// functionAt returns the function at a level of the stack, 0 being the running one, and
+// its current line; nil if there is none.
 func functionAt(L *lua.LState, level int) (*lua.LFunction, int) {
 	dbg, ok := L.GetStack(level)
 	if !ok {
@@ -80,8 +81,9 @@ func functionAt(L *lua.LState, level int) (*lua.LFunction, int) {
 	return fn, dbg.CurrentLine
 }
 
-// undotted adds to a message about arguments that the function was called with a
-// colon: the functions of hooks and modules are called with a dot.
+// undotted adds to a message about wrong arguments the advice to call the function with
+// a dot, if the line calls one of that name with a colon: functions of hooks and modules
+// do not expect themselves as first argument.
 func undotted(L *lua.LState, message string) string {
 	if !strings.Contains(message, "got table)") && !strings.Contains(message, " takes at most ") {
 		return message
@@ -106,8 +108,9 @@ func undotted(L *lua.LState, message string) string {
 	return message
 }
 
-// calleeAt looks for the instruction that loaded the function that is called at
-// pc. What is loaded in between, the arguments, is in higher registers.
+// calleeAt finds the name of what the call instruction at pc calls: it goes back to the
+// instruction that loaded the called register. Arguments are in higher registers. The
+// callee is empty if that was an expression without a name.
 func calleeAt(p *lua.FunctionProto, pc int) callee {
 	a := argA(p.Code[pc])
 	for at := pc - 1; at >= 0; at-- {
@@ -137,6 +140,7 @@ func calleeAt(p *lua.FunctionProto, pc int) callee {
 func opOf(inst uint32) int { return int(inst >> 26) }
 func argA(inst uint32) int { return int(inst>>18) & 0xff }
 
+// constant returns the i-th constant of a function as text; "" if there is none.
 func constant(p *lua.FunctionProto, i int) string {
 	if i >= len(p.Constants) {
 		return ""

@@ -6,9 +6,10 @@ import lua "github.com/yuin/gopher-lua"
 // Go stack.
 const maxCoroutines = 100
 
-// openCoroutines gives every coroutine the VM's switching context, so that one
-// made in one job can continue in another and both can be stopped, and refuses
-// the resumptions that would corrupt a stack.
+// openCoroutines replaces functions of the coroutine library, so that every coroutine
+// has the VM's context: one made in one job can continue in another, and both can be
+// stopped. Resuming or yielding where that would corrupt a stack raises or returns false
+// and a message.
 func (t *threads) openCoroutines(g *lua.LTable) {
 	lib := g.RawGetString("coroutine").(*lua.LTable)
 	create := lib.RawGetString("create").(*lua.LFunction).GFunction
@@ -54,15 +55,16 @@ func (t *threads) openCoroutines(g *lua.LTable) {
 	})
 }
 
-// withoutContext keeps gopher-lua from deriving a context per coroutine.
+// withoutContext calls make, which makes a coroutine, with L's context taken off:
+// gopher-lua would derive a context for each coroutine.
 func withoutContext(L *lua.LState, make lua.LGFunction) int {
 	ctx := L.RemoveContext()
 	defer L.SetContext(ctx)
 	return make(L)
 }
 
-// wrapped does for the function of coroutine.wrap what the others do for a
-// coroutine and its resumption.
+// wrapped changes the function that coroutine.wrap made in the ways in which
+// openCoroutines changes coroutines and their resumption.
 func (t *threads) wrapped(fn *lua.LFunction) {
 	th := fn.Upvalues[0].Value().(*lua.LState)
 	th.SetContext(t.turn)
@@ -86,7 +88,8 @@ func (t *threads) wrapped(fn *lua.LFunction) {
 	}
 }
 
-// cannotResume is why L may not resume a coroutine, or "".
+// cannotResume returns the message why L may not resume the coroutine th, or "" if it
+// may.
 func (t *threads) cannotResume(L, th *lua.LState) string {
 	if th.Dead {
 		return "cannot resume dead coroutine"
@@ -105,8 +108,8 @@ func (t *threads) cannotResume(L, th *lua.LState) string {
 	return ""
 }
 
-// checkYield refuses what would leave a Go function half done: pcall, a
-// comparator of table.sort, a callback of gsub.
+// checkYield raises if a yield would leave a Go function half done: inside a pcall, a
+// comparator of table.sort or a callback of gsub.
 func checkYield(L *lua.LState) {
 	if L.Parent == nil {
 		L.RaiseError("attempt to yield from outside a coroutine")
@@ -123,7 +126,7 @@ func checkYield(L *lua.LState) {
 	}
 }
 
-// coroutineOf is the coroutine that L runs in, or nil in a job's own thread.
+// coroutineOf returns the coroutine in which L runs, nil if it is the job's own thread.
 func coroutineOf(L *lua.LState) *lua.LState {
 	for t := L; t.Parent != nil; t = t.Parent {
 		if t == L.G.CurrentThread {
@@ -133,7 +136,7 @@ func coroutineOf(L *lua.LState) *lua.LState {
 	return nil
 }
 
-// status is coroutine.status.
+// status implements coroutine.status.
 func status(L *lua.LState) int {
 	th := L.CheckThread(1)
 	s := "suspended"

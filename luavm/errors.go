@@ -60,7 +60,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// at adds the place where a stop was noticed.
+// at returns a copy of e, the reason why a job was stopped, with the place and traceback
+// of err, where Lua noticed it; e itself if err is nil.
 func (e *Error) at(err error) *Error {
 	if found := explain(err); found != nil {
 		return &Error{Kind: e.Kind, Message: e.Message, cause: e.cause, Where: found.Where, Traceback: found.Traceback}
@@ -68,7 +69,8 @@ func (e *Error) at(err error) *Error {
 	return e
 }
 
-// explain makes an Error of what PCall returned.
+// explain makes an *Error of what PCall returned: kind, place, message and traceback. It
+// returns nil for nil.
 func explain(err error) *Error {
 	var api *lua.ApiError
 	if !errors.As(err, &api) {
@@ -88,6 +90,8 @@ func explain(err error) *Error {
 	return e
 }
 
+// splitPlace splits "file:line: message" into place and message; the place is "" if
+// there is none.
 func splitPlace(s string) (where, message string) {
 	if where = placeBefore(s, ": "); where != "" {
 		return where, s[len(where)+len(": "):]
@@ -95,7 +99,8 @@ func splitPlace(s string) (where, message string) {
 	return "", strings.TrimPrefix(s, " ")
 }
 
-// firstPlace is that of the first line of a traceback that is not Go's.
+// firstPlace returns "file:line" of the innermost Lua function in a traceback, "" if
+// there is none.
 func firstPlace(trace string) string {
 	for line := range strings.Lines(trace) {
 		name, indented := strings.CutPrefix(line, "\t")
@@ -124,7 +129,8 @@ func placeBefore(s, then string) string {
 	return ""
 }
 
-// messageOf is the text of an error value: a table may carry it as message.
+// messageOf returns the text of an error value: a string or number itself, the field
+// message of a table, or else a sentence that names the type.
 func messageOf(v lua.LValue) string {
 	switch v := v.(type) {
 	case nil:
@@ -139,8 +145,9 @@ func messageOf(v lua.LValue) string {
 	return fmt.Sprintf("(error object is a %s value)", v.Type())
 }
 
-// describe finds words for an error that is a table without a message: its own,
-// or its fields.
+// describe sets the Message of an error whose value is a table without a message: to
+// what its __tostring returns, or else to its fields as JSON. If neither works, it stays
+// as it is.
 func describe(th *lua.LState, e *Error) {
 	t, ok := e.Value.(*lua.LTable)
 	if !ok || lua.LVCanConvToString(t.RawGetString("message")) {

@@ -55,7 +55,8 @@ type call struct {
 	fails    bool // last result is an error
 }
 
-// newCall looks at a Go function; it panics if [VM.Func] cannot take it.
+// newCall prepares the call of a Go function from Lua: it looks at the parameters and
+// results once. It panics if [VM.Func] cannot take the function.
 func newCall(vm *VM, name string, fn any) *call {
 	c := &call{vm: vm, name: name, fn: reflect.ValueOf(fn), typ: reflect.TypeOf(fn)}
 	if c.typ == nil || c.typ.Kind() != reflect.Func {
@@ -82,7 +83,8 @@ func newCall(vm *VM, name string, fn any) *call {
 	return c
 }
 
-// call is the Lua function: it converts the arguments, calls, and pushes the results.
+// call is what Lua calls: it converts the arguments, calls the Go function, inside Wait
+// if that takes a context, and pushes its results. It returns how many.
 func (c *call) call(L *lua.LState) int {
 	args := c.args(L)
 	if c.lead != typeContext {
@@ -100,7 +102,8 @@ func (c *call) call(L *lua.LState) int {
 	return c.results(L, out)
 }
 
-// args converts the arguments on the Lua stack, and raises where that cannot be.
+// args converts the arguments on the Lua stack for the Go function; wrong or too many
+// ones raise. The place of a context, if the function takes one, is left for the caller.
 func (c *call) args(L *lua.LState) []reflect.Value {
 	var args []reflect.Value
 	switch c.lead {
@@ -121,6 +124,7 @@ func (c *call) args(L *lua.LState) []reflect.Value {
 	return args
 }
 
+// arg converts the n-th Lua argument to a value of type t, or raises.
 func (c *call) arg(L *lua.LState, n int, t reflect.Type) reflect.Value {
 	v, ok := toGo(L, L.Get(n), t)
 	if !ok {
@@ -129,7 +133,9 @@ func (c *call) arg(L *lua.LState, n int, t reflect.Type) reflect.Value {
 	return v
 }
 
-// results pushes what the Go function returned, or nil and its error.
+// results pushes what the Go function returned: its values, true if it has none, or nil
+// and the text of its error. An error that is a *Misuse is raised instead. It returns
+// how many values it pushed.
 func (c *call) results(L *lua.LState, out []reflect.Value) int {
 	if c.fails {
 		last := len(out) - 1

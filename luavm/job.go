@@ -89,6 +89,7 @@ type jobContext struct {
 	job *job
 }
 
+// Value returns the job for jobKey; other keys are those of the context around it.
 func (c *jobContext) Value(key any) any {
 	if key == (jobKey{}) {
 		return c.job
@@ -114,9 +115,10 @@ func (vm *VM) Run(ctx context.Context, spec Job) (err error) {
 	return err
 }
 
-// giveUp ends a job that did not stop, if it still is in the state in which it was
-// seen, and returns its error. nil: there is nothing to give up, because the job is
-// in another state by now or does not have the VM yet.
+// giveUp gives up a job that was stopped and did not end, if it is still in this state,
+// and returns its error. A job that waits is detached: it never gets the VM back. One
+// that holds its VM is abandoned, and the VM is dead. It returns nil, and has done
+// nothing, if the job changed its state meanwhile or has not got the VM yet.
 func (j *job) giveUp(state int32) error {
 	reason := j.reason()
 	switch {
@@ -131,9 +133,9 @@ func (j *job) giveUp(state int32) error {
 	return nil
 }
 
-// main runs a job that has got the VM and puts how it ended into result. It is
-// false if the job was given up meanwhile: the VM and the lane belong to others
-// then.
+// main runs a job whose turn it is to its end, stores its error in result, and releases
+// the VM. It returns false if the job was given up meanwhile: then the VM and the lane
+// belong to others and are not touched.
 func (j *job) main() bool {
 	returned := false
 	defer func() {
@@ -162,13 +164,15 @@ func (j *job) main() bool {
 	return true
 }
 
-// finish ends a job that holds its VM, and with it its turn.
+// finish ends a job that holds its VM: its context is cancelled and the next job may
+// run.
 func (j *job) finish() {
 	j.end()
 	j.vm.release()
 	j.vm.life.end()
 }
 
+// end marks the job as ended and cancels its context.
 func (j *job) end() {
 	j.state.Store(stateEnded)
 	if cancel := j.cancel.Load(); cancel != nil {
@@ -176,7 +180,8 @@ func (j *job) end() {
 	}
 }
 
-// runOn calls the job's function on a Lua thread and explains what went wrong.
+// runOn calls the job's function on a Lua thread and returns how that ended: the reason
+// if the job was stopped, what Job.Run returned, or an *Error of what Lua raised.
 func (j *job) runOn(th *lua.LState) error {
 	th.Push(j.vm.threads.lowestJob)
 	err := th.PCall(0, 0, nil)
@@ -191,7 +196,9 @@ func (j *job) runOn(th *lua.LState) error {
 	return j.result
 }
 
-// stop ends the job; the first reason counts.
+// stop asks the job to end: its context is cancelled, the interpreter raises the reason
+// at its next look, and the supervisor is woken, which gives the job up if it does not
+// end. Only the first reason counts.
 func (j *job) stop(reason *Error) {
 	if !j.cause.CompareAndSwap(nil, reason) {
 		return
@@ -202,8 +209,8 @@ func (j *job) stop(reason *Error) {
 	j.lane.ring()
 }
 
-// interrupted reports whether the job should have ended by now. It looks at its
-// context too, which may end a moment before the supervisor stops the job.
+// interrupted reports whether the job was stopped, and stops it if its context has
+// ended: that may be a moment before the supervisor does so.
 func (j *job) interrupted() bool {
 	if j.cause.Load() == nil && j.parent.Err() != nil {
 		cause := context.Cause(j.parent)
@@ -224,7 +231,8 @@ func vmIsGone() *Error {
 	return &Error{Kind: Cancelled, Message: "cut off: another handler of this hook did not stop, and the hook was given up", cause: ErrCutOff}
 }
 
-// context is what waiting Go code gets. Most jobs never wait, and have none.
+// context returns the job's context, which ends when the job ends or is stopped. It is
+// made at the first call: most jobs never need one.
 func (j *job) context() context.Context {
 	if j.real == nil {
 		ctx, cancel := context.WithCancel(j.parent)

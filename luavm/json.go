@@ -83,7 +83,8 @@ func newJSONDecoder(s *stubs) *jsonDecoder {
 	return d
 }
 
-// value is a value in Lua; an object or an array is a stub.
+// value returns the Lua value of raw, which is valid JSON without white space around it.
+// An object or array becomes a stub, whose contents are decoded when Lua looks at it.
 func (d *jsonDecoder) value(raw []byte, conv JSON) lua.LValue {
 	switch raw[0] {
 	case '{', '[':
@@ -101,7 +102,8 @@ func (d *jsonDecoder) value(raw []byte, conv JSON) lua.LValue {
 	return lua.LNumber(n)
 }
 
-// table fills the stub of a *jsonNode.
+// table is the build function of such a stub: ref is its *jsonNode. It decodes one level
+// and marks the table with what it was decoded from (jsonOrigin), for the encoder.
 func (d *jsonDecoder) table(L *lua.LState, ref any) *lua.LTable {
 	node := ref.(*jsonNode)
 	o := &jsonOrigin{raw: node.raw, array: node.raw[0] == '[', renamed: node.conv.ToLua != nil}
@@ -115,7 +117,8 @@ func (d *jsonDecoder) table(L *lua.LState, ref any) *lua.LTable {
 	return t
 }
 
-// array makes the list of an array, and notes its elements in o.
+// array returns the list of the elements of node, with Null for null, and adds each
+// element with its bytes to o.fields.
 func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	eachPart(node.raw, func(_, raw []byte) {
 		v := d.value(raw, node.conv)
@@ -127,7 +130,8 @@ func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.L
 	return NewList(L, len(o.fields), func(i int) lua.LValue { return o.fields[i].decoded })
 }
 
-// object makes the table of an object, and notes its members in o.
+// object returns the table of the members of node, without those that are null, and adds
+// each member with its key and its bytes to o.fields.
 func (d *jsonDecoder) object(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	index := map[string]int{}
 	eachPart(node.raw, func(wire, raw []byte) {
@@ -159,8 +163,8 @@ func MarkList(t *lua.LTable) {
 	}
 }
 
-// eachPart visits the elements of a valid array, or the members of a valid object
-// with their keys as they are written.
+// eachPart calls f for each element of a valid array, with a nil key, or for each member
+// of a valid object, with the key as it is written.
 func eachPart(raw []byte, f func(key, value []byte)) {
 	i := skipSpace(raw, 1)
 	for raw[i] != ']' && raw[i] != '}' {
@@ -178,6 +182,7 @@ func eachPart(raw []byte, f func(key, value []byte)) {
 	}
 }
 
+// skipSpace returns the position of the first byte from i on that is no white space.
 func skipSpace(raw []byte, i int) int {
 	for raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r' {
 		i++
@@ -185,7 +190,7 @@ func skipSpace(raw []byte, i int) int {
 	return i
 }
 
-// skipValue returns where the valid value that begins at i ends.
+// skipValue returns the position behind the JSON value that begins at i.
 func skipValue(raw []byte, i int) int {
 	depth := 0
 	for ; i < len(raw); i++ {
@@ -216,6 +221,7 @@ func skipValue(raw []byte, i int) int {
 	return i
 }
 
+// unquote decodes a JSON string, which must be valid.
 func unquote(raw []byte) string {
 	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
 		return string(inner)

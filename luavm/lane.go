@@ -76,7 +76,7 @@ func (ls *Lanes) Close() {
 	ls.resting = nil
 }
 
-// take gives a lane whose goroutine waits for work.
+// take removes a resting lane and returns it, or makes a new one with its goroutine.
 func (ls *Lanes) take() *lane {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -95,8 +95,8 @@ func (ls *Lanes) take() *lane {
 	return l
 }
 
-// put keeps a lane for later: a fresh goroutine would grow its stack anew for
-// every event.
+// put clears a lane whose jobs are done and keeps it for take, or ends its goroutine if
+// enough lanes rest. Kept goroutines save growing a new stack for every event.
 func (ls *Lanes) put(l *lane) {
 	l.ctx, l.next, l.outer = nil, nil, nil
 	l.cur.Store(nil)
@@ -110,6 +110,8 @@ func (ls *Lanes) put(l *lane) {
 	ls.resting = append(ls.resting, l)
 }
 
+// serve is the goroutine of a lane: it waits for the first job of each Lanes.Run and
+// runs the jobs that follow. It ends when the lane is closed or a job was given up.
 func (l *lane) serve() {
 	for j := range l.work {
 		if !l.drive(j) {
@@ -126,8 +128,9 @@ func (l *lane) resume(err error) {
 	}
 }
 
-// drive runs j and the jobs after it. It is false when the one that it ran was
-// given up: then the lane belongs to another goroutine.
+// drive runs j and all jobs that next gives after it, then tells the supervisor that
+// they have ended. It returns false as soon as the job that it runs was given up:
+// another goroutine continues the lane then (see resume).
 func (l *lane) drive(j *job) bool {
 	for ; j != nil; j = l.prepare(j.result) {
 		l.cur.Store(j)
@@ -143,8 +146,10 @@ func (l *lane) drive(j *job) bool {
 	return true
 }
 
-// prepare makes the next job and keeps its VM from going away; nil if there are
-// no more. err is how the job before ended.
+// prepare asks next for jobs until one can begin and returns it, counted in its VM,
+// which is not freed before the job ends; nil if there are no more. err is how the job
+// before ended; a job that cannot begin hands its error to the next call in the same
+// way.
 func (l *lane) prepare(err error) *job {
 	for {
 		vm, spec, more := l.next(err)

@@ -21,8 +21,8 @@ func newLife(free func()) *life {
 	return &life{dead: make(chan struct{}), free: free, waiting: map[*job]struct{}{}}
 }
 
-// begin counts one more job. A closed VM takes only those that continue
-// something, a dead one none: the error is ErrClosed or ErrDead.
+// begin counts a job that is about to run on the VM. The error is ErrDead, or ErrClosed
+// if the VM was closed and the job does not continue something that began before.
 func (l *life) begin(continues bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,7 +36,7 @@ func (l *life) begin(continues bool) error {
 	return nil
 }
 
-// end counts one job less.
+// end counts a job as ended. If it was the last one of a closed VM, the VM is freed.
 func (l *life) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,6 +44,8 @@ func (l *life) end() {
 	l.freeLocked()
 }
 
+// close refuses new jobs and frees the VM if none runs; otherwise the last one to end
+// does.
 func (l *life) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,14 +53,15 @@ func (l *life) close() {
 	l.freeLocked()
 }
 
+// freeLocked frees the VM if it is closed and no job needs it. mu is held.
 func (l *life) freeLocked() {
 	if l.closed && l.jobs == 0 && !l.died {
 		l.free()
 	}
 }
 
-// kill ends it at once and returns the jobs that wait: they have nothing to come
-// back to.
+// kill marks the VM dead and frees it at once. It returns the jobs that are in Wait, for
+// the caller to stop: they cannot get the VM back. A second call returns nil.
 func (l *life) kill() (waiting []*job) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

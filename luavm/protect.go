@@ -22,7 +22,8 @@ import (
 // maxProtected bounds how deep pcall, xpcall and coroutines nest together.
 const maxProtected = 180
 
-// jobFrame is the lowest frame of a job. An error that leaves it has a trace.
+// jobFrame is the Go function at the bottom of a job's Lua stack. It calls Job.Run and
+// stores its error; an error that Lua raises leaves it as a panic, with a traceback.
 func (t *threads) jobFrame(L *lua.LState) int {
 	L.Panic = func(L *lua.LState) { panic(raised(L, trace(L))) }
 	defer func() {
@@ -35,8 +36,9 @@ func (t *threads) jobFrame(L *lua.LState) int {
 	return 0
 }
 
-// pcallFrame is the lowest frame of a pcall, f, args... on the stack. Nobody reads
-// the trace.
+// pcallFrame is the Go function at the bottom of the thread of a pcall. It calls the
+// function below the arguments on the stack and returns its results; an error leaves it
+// as a panic, without a traceback, which nobody would read.
 func (t *threads) pcallFrame(L *lua.LState) int {
 	L.Panic = raiseQuietly
 	defer func() {
@@ -48,12 +50,14 @@ func (t *threads) pcallFrame(L *lua.LState) int {
 	return L.GetTop()
 }
 
-// noTrace is not empty, because PCall replaces an empty one by its own.
+// noTrace is the traceback of errors that need none. It is not empty, because
+// gopher-lua's PCall replaces an empty one by its own.
 func noTrace(*lua.LState) string { return "-" }
 
 func raiseQuietly(L *lua.LState) { panic(raised(L, noTrace(L))) }
 
-// raised turns the value on top of the stack into an error in flight.
+// raised makes an ApiError of the value on top of the stack, which was raised. To the
+// text of some errors it adds the place or a hint (see named and undotted).
 func raised(L *lua.LState, trace string) *lua.ApiError {
 	obj := L.Get(-1)
 	if s, ok := obj.(lua.LString); ok && strings.HasPrefix(string(s), " ") {
@@ -65,8 +69,9 @@ func raised(L *lua.LState, trace string) *lua.ApiError {
 	return &lua.ApiError{Type: lua.ApiErrorRun, Object: obj, StackTrace: trace}
 }
 
-// caught makes an error of what was recovered, with the trace of the stack, which is
-// there until the recovering function returns, and closes the upvalues of the thread.
+// caught makes an error of a recovered value, with a traceback if it has none, and
+// closes the upvalues of the thread. It is called in the deferred function, while the
+// frames of the error are still on the stack.
 func (t *threads) caught(L *lua.LState, r any, trace func(*lua.LState) string) *lua.ApiError {
 	e, ok := r.(*lua.ApiError)
 	if !ok {
@@ -79,8 +84,9 @@ func (t *threads) caught(L *lua.LState, r any, trace func(*lua.LState) string) *
 	return e
 }
 
-// ofPanic makes an error with the hook's line of a Go panic. The interpreter
-// itself panics when calls nest too deep; that is the script's doing.
+// ofPanic makes a Lua error of a Go panic in function, with the hook's line, and reports
+// the panic with its Go stack. A stack overflow is the script's doing and not reported:
+// there the interpreter itself panics.
 func (t *threads) ofPanic(L *lua.LState, function string, r any) *lua.ApiError {
 	text := fmt.Sprint(r)
 	if text == "lua callstack overflow" {
@@ -95,8 +101,9 @@ func (t *threads) ofPanic(L *lua.LState, function string, r any) *lua.ApiError {
 	return &lua.ApiError{Type: lua.ApiErrorPanic, Object: lua.LString(placed(where(L, 0), "internal error: "+text))}
 }
 
-// closeUpvalues closes those of every frame of the thread. Raising an error
-// does so on its way; here it is made to return.
+// closeUpvalues closes the upvalues of all frames of the thread, so that closures made
+// there keep their values. gopher-lua does so only while it raises an error: L.Error is
+// called for that, with a Panic function that makes it return.
 func closeUpvalues(L *lua.LState) {
 	old := L.Panic
 	defer func() {
@@ -126,8 +133,9 @@ func (t *threads) openPcall(g *lua.LTable) {
 	})
 }
 
-// call runs what is on L's stack (function, arguments) on another thread, whose
-// lowest frame is given.
+// call runs the function and the arguments on L's stack on a thread of their own, whose
+// bottom is frame (see pcallFrame), and leaves on L what pcall returns: true and the
+// results, or false and the error.
 func (t *threads) call(L *lua.LState, frame *lua.LFunction) int {
 	if chainLength(L) >= maxProtected {
 		L.RaiseError("too many nested pcalls")
@@ -173,8 +181,8 @@ func (t *threads) xpcallFrame(L *lua.LState, handler *lua.LFunction) int {
 	return L.GetTop()
 }
 
-// handled is what a handler makes of the value of an error; one that fails leaves
-// it as it is.
+// handled calls the handler of an xpcall with the value of an error and returns its
+// result, or obj if the handler itself fails.
 func handled(L *lua.LState, handler *lua.LFunction, obj lua.LValue) (result lua.LValue) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -187,7 +195,7 @@ func handled(L *lua.LState, handler *lua.LFunction, obj lua.LValue) (result lua.
 	return L.Get(-1)
 }
 
-// chainLength is how many pcalls and coroutines L runs inside of.
+// chainLength returns how many pcalls and coroutines L is nested in.
 func chainLength(L *lua.LState) int {
 	n := 0
 	for t := L.Parent; t != nil; t = t.Parent {

@@ -27,7 +27,8 @@ func Room(L *lua.LState, n int) {
 	}
 }
 
-// room is Room for what reports errors itself.
+// room counts n bytes that are about to be built for Lua. Every 16 MiB it looks at the
+// heap, and stops the job and returns the reason if it uses too much.
 func room(L *lua.LState, n int) error {
 	j := jobOf(L)
 	if j == nil {
@@ -48,7 +49,7 @@ func room(L *lua.LState, n int) error {
 	return j.reason()
 }
 
-// fits reports whether the job that runs may use n bytes more.
+// fits reports whether the heap stays within the job's limit if n bytes are added.
 func (j *job) fits(n int) bool {
 	limit := j.vm.opts.MemoryLimit
 	if limit < 0 || j.lane == nil {
@@ -59,13 +60,15 @@ func (j *job) fits(n int) bool {
 	return heap+int64(n)-base <= max(limit, base)
 }
 
-// baseOf is the heap when the job got the VM: the value of the first call since then.
+// baseOf returns the size of the heap when the job got the VM, from which its growth is
+// counted. heap becomes that size if nobody has measured since then.
 func (j *job) baseOf(heap int64) int64 {
 	j.base.CompareAndSwap(0, max(heap, 1))
 	return j.base.Load()
 }
 
-// jobOf is the job that runs; nil while none does.
+// jobOf returns the job that runs on the VM of L, or the idle one if none does; nil for
+// a Lua state that has no turn, such as the main one.
 func jobOf(L *lua.LState) *job {
 	if L.G.CurrentThread != nil {
 		L = L.G.CurrentThread
@@ -85,7 +88,8 @@ type stringBuilder struct {
 	adds int // since the last look
 }
 
-// add appends a text.
+// add appends a text. It raises if the string becomes too long, there is no memory for
+// it, or the job was stopped.
 func (b *stringBuilder) add(s string) {
 	if b.adds++; b.adds == looksApart {
 		b.adds = 0

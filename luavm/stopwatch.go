@@ -21,18 +21,19 @@ func (w *stopwatch) start(now time.Time) {
 
 func (w *stopwatch) stop(now time.Time) { w.add(time.Duration(now.UnixNano() - w.since.Load())) }
 
-// add counts time that went by while it was stopped.
+// add adds time during which the watch did not run, such as that of a Wait that counts.
 func (w *stopwatch) add(d time.Duration) { w.counted.Add(int64(d)) }
 
-// elapsed is the time so far of a watch that runs. Whoever is not its job must see
-// afterwards that it ran all the time, in the same stretch.
+// elapsed returns the counted time of a watch that runs now. The supervisor, which reads
+// it while the job may stop it, must check afterwards that stretch did not change.
 func (w *stopwatch) elapsed(now time.Time) time.Duration {
 	return time.Duration(w.counted.Load() + now.UnixNano() - w.since.Load())
 }
 
-// pauseClock is called when a job has released its VM to wait for something. What
-// it returns is called when that is over. Without a dialog the time counts under
-// WholeJob, and under CountedLua a long one is reported.
+// pauseClock is called when a job has released its VM and begins to wait, and the
+// function that it returns when that is over. The time counts under WholeJob, which may
+// stop the job; under CountedLua only a long wait is reported to Options.Waits. With
+// dialog it does neither.
 func (j *job) pauseClock(dialog bool) (resume func()) {
 	if dialog {
 		return func() {}
@@ -54,6 +55,7 @@ func (j *job) pauseClock(dialog bool) (resume func()) {
 	}
 }
 
+// expire stops the job because its Timeout is over.
 func (j *job) expire() {
 	j.stop(&Error{Kind: Timeout, Message: "stopped: ran longer than " + j.spec.Timeout.String()})
 }

@@ -42,6 +42,8 @@ type stubs struct {
 	meta lua.LTable // is copied into each of them
 }
 
+// newStubs makes the metatable of stubs. Reading, writing or measuring a stub fills it
+// first; pairs and other functions of Go call [Materialise].
 func newStubs(L *lua.LState) *stubs {
 	t := L.CreateTable(0, 4)
 	Set(t, "__metatable", lua.LFalse)
@@ -78,7 +80,9 @@ type Peeker interface {
 	Peek(key string) (lua.LValue, bool)
 }
 
-// peek reads a field of an untouched stub without filling it, if its value is a Peeker.
+// peek returns the value of a field of an untouched stub without filling it; false if
+// that cannot be done: the table is no stub, or what it stands for is no Peeker or does
+// not know.
 func peek(t *lua.LTable, key lua.LValue) (lua.LValue, bool) {
 	s, _ := markOf(t).(*stub)
 	name, isString := key.(lua.LString)
@@ -98,7 +102,8 @@ func (vm *VM) NewStub(ref any, build func(L *lua.LState, ref any) *lua.LTable) *
 	return vm.stubs.init(new(stub), ref, build)
 }
 
-// init makes a stub of s and returns its table.
+// init turns the zeroed s into a stub that stands for ref and is filled by build, and
+// returns its table.
 func (all *stubs) init(s *stub, ref any, build func(*lua.LState, any) *lua.LTable) *lua.LTable {
 	s.ref, s.build = ref, build
 	s.meta = all.meta
@@ -145,8 +150,8 @@ func StubOrigin(t *lua.LTable) (any, bool) {
 	return nil, false
 }
 
-// Materialise fills t if it is a stub. Every Go function that looks into a
-// table that Lua gave it calls this first.
+// Materialise fills t if it is a stub that nobody looked at yet, and otherwise does
+// nothing. Every Go function that looks into a table that Lua gave it calls this first.
 func Materialise(L *lua.LState, t *lua.LTable) {
 	s, ok := markOf(t).(*stub)
 	if !ok {
@@ -166,6 +171,8 @@ func Materialise(L *lua.LState, t *lua.LTable) {
 // marker hides a mark behind a metatable that does nothing.
 func marker(m mark) *lua.LTable { return &lua.LTable{Metatable: m} }
 
+// markOf returns the Go value hidden behind a table's metatable: a *stub, *origin or
+// *jsonOrigin; nil for a table that has none.
 func markOf(t *lua.LTable) mark {
 	if meta, ok := t.Metatable.(*lua.LTable); ok {
 		m, _ := meta.Metatable.(mark)

@@ -23,7 +23,7 @@ func newThreads(main *lua.LState, turn *turn, panicked func(string, any, []byte)
 	return t
 }
 
-// get gives a thread that nothing runs on.
+// get returns a Lua thread on which nothing runs: a spare one or a new one.
 func (t *threads) get() *lua.LState {
 	if n := len(t.spare); n > 0 {
 		th := t.spare[n-1]
@@ -37,8 +37,8 @@ func (t *threads) get() *lua.LState {
 
 const maxSpare = 8
 
-// put keeps a thread for get. What ran on it must have ended well: threads of
-// failures are thrown away.
+// put clears a thread and keeps it for get, unless there are enough. Only threads whose
+// call ended without an error may be put back.
 func (t *threads) put(th *lua.LState) {
 	if len(t.spare) < maxSpare {
 		th.SetTop(0)
@@ -47,8 +47,8 @@ func (t *threads) put(th *lua.LState) {
 	}
 }
 
-// setParked notes for L and the coroutines that resumed it whether they wait in
-// Wait. Nobody else may resume them then.
+// setParked marks, or unmarks, the coroutine L and those that resumed it as waiting in
+// [VM.Wait]. Other jobs, which run meanwhile, cannot resume them.
 func (t *threads) setParked(L *lua.LState, parked bool) {
 	for ; L.Parent != nil; L = L.Parent {
 		if parked {

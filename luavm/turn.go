@@ -22,6 +22,8 @@ type turn struct {
 	halt  chan struct{}       // a closed channel
 }
 
+// newTurn returns the turn of a VM on which no job runs. idle stands for "no job"; dead
+// is closed when the VM dies.
 func newTurn(idle *job, dead <-chan struct{}) *turn {
 	t := &turn{token: make(chan struct{}, 1), idle: idle, dead: dead, halt: make(chan struct{})}
 	close(t.halt)
@@ -72,8 +74,8 @@ func (t *turn) acquire(j *job) error {
 	}
 }
 
-// reacquire waits for the next turn of a job that was in Wait. It is false when
-// there will be none: the job was given up, or the VM is dead.
+// reacquire waits until a job whose Wait is over may run again. It returns false if that
+// will never be: the job was given up, or the VM is dead.
 func (t *turn) reacquire(j *job) bool {
 	select {
 	case <-t.token:
@@ -126,8 +128,9 @@ func (vm *VM) Wait(L *lua.LState, dialog bool, f func(ctx context.Context) error
 	return err
 }
 
-// wait is the frame that insideJob looks for on the stack. A job that is given up
-// before or while f runs ends in it, quietly, without touching the VM again.
+// wait releases the VM, calls f, and returns when it is the job's turn again. If the job
+// was given up meanwhile, its goroutine ends here (Goexit) without touching the VM.
+// insideJob looks for this function on the stack by its name.
 func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) error) error {
 	thread, ctx := L.G.CurrentThread, j.context()
 	j.waitsFor = j.calling
@@ -155,8 +158,9 @@ func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) e
 	return f(ctx)
 }
 
-// begin makes j, whose turn it is, the job that runs on a Lua thread. It is false
-// if j is not in the state that it is expected in: it was given up.
+// begin makes j, whose turn it is, the running job and starts its clock. It returns
+// false, and the job must not touch the VM, if j is not in state from any more: it was
+// given up.
 func (vm *VM) begin(j *job, from int32, thread *lua.LState) bool {
 	j.clock.start(vm.now()) // before the supervisor looks at it again
 	j.base.Store(0)
@@ -169,7 +173,7 @@ func (vm *VM) begin(j *job, from int32, thread *lua.LState) bool {
 	return true
 }
 
-// release lets other jobs run on the VM.
+// release ends the turn of the running job, so that the next one can run on the VM.
 func (vm *VM) release() {
 	vm.main.G.CurrentThread = nil
 	vm.turn.release()

@@ -34,7 +34,8 @@ type patience struct {
 	seen    time.Time
 }
 
-// look counts the time since the look before, and returns what is left.
+// look is called at each look at a stopped job and returns how much time it has left to
+// end. The first call for a job, or after it came back from Wait, begins with all of it.
 func (p *patience) look(j *job, state int32) time.Duration {
 	now, stretch := j.vm.now(), j.clock.stretch.Load()
 	if p.job != j || state == stateHolding && p.stretch != stretch {
@@ -49,7 +50,10 @@ func (p *patience) look(j *job, state int32) time.Duration {
 	return p.left
 }
 
-// supervise starts a lane with its first job and returns when all are done.
+// supervise hands the first job to the lane's goroutine and returns when all jobs are
+// done. Meanwhile it looks at the running job every tick, and whenever somebody rings,
+// and stops it if it takes too long, uses too much memory, or the context of the lane
+// ends.
 func (l *lane) supervise(first *job) {
 	w := &l.watch
 	w.heap, w.slept = l.owner.heapNow(), false
@@ -77,7 +81,9 @@ func (l *lane) supervise(first *job) {
 	}
 }
 
-// look looks at the job that is under way and decides when to look again.
+// look checks the clock and the memory of the job that is under way, gives it up if it
+// was stopped long enough ago, and sets the timer for the next look, or none while no
+// job runs.
 func (l *lane) look() {
 	w := &l.watch
 	j := l.cur.Load()
@@ -103,7 +109,8 @@ func (l *lane) look() {
 	}
 }
 
-// doze stops the looks until a job holds its VM.
+// doze stops the timer of the looks until a job gets its VM (see rouse). If one got it
+// meanwhile, the looks go on at once.
 func (l *lane) doze() {
 	l.watch.timer.Stop()
 	l.watch.slept = true
@@ -113,14 +120,15 @@ func (l *lane) doze() {
 	}
 }
 
-// rouse is called when a job gets its VM: the looks begin again.
+// rouse is called when a job gets its VM: it wakes the supervisor if that dozes.
 func (l *lane) rouse() {
 	if l.dozing.Load() && l.dozing.Swap(false) {
 		l.ring()
 	}
 }
 
-// hurry gives a job that was stopped some time to end, then gives it up.
+// hurry is called at each look at a job that was stopped. When its time to end is over,
+// it gives the job up and starts a goroutine that continues the lane with the next one.
 func (l *lane) hurry(j *job) {
 	runtime.Gosched() // a goroutine that a timer woke comes before those that wait for a processor, as the job may
 	w := &l.watch
@@ -141,7 +149,8 @@ func (l *lane) hurry(j *job) {
 	w.timer.Reset(tick) // it is ending, or waits for the VM, which it will see
 }
 
-// checkClock returns when to look again.
+// checkClock stops a job that has run longer than its Timeout, at the second look that
+// finds it so. It returns the time until the next look.
 func (w *watch) checkClock(j *job) time.Duration {
 	if j.spec.Timeout <= 0 {
 		return tick
@@ -160,7 +169,8 @@ func (w *watch) checkClock(j *job) time.Duration {
 	return max(min(left, tick), 100*time.Microsecond)
 }
 
-// checkHeap stops a job that used too much memory since it got its VM.
+// checkHeap stops the job if, since it got its VM, the heap of the process grew by more
+// than the limit, or by more than it was if that is more.
 func (w *watch) checkHeap(j *job) {
 	limit := j.vm.opts.MemoryLimit
 	if limit < 0 {
@@ -190,7 +200,7 @@ func (w *watch) checkHeap(j *job) {
 	j.stop(memoryError(heap-base, limit))
 }
 
-// heapNow is heapBytes, or what that was at most a tick ago.
+// heapNow returns the size of the heap, measured at most a tick ago.
 func (ls *Lanes) heapNow() int64 {
 	now := time.Now().UnixNano()
 	if now-ls.heapAt.Load() > int64(tick) {

@@ -166,9 +166,9 @@ func (s *Session) addToBranch(d encodedDraft) *Entry {
 }
 
 // setFirstKept completes a compaction that names no first entry to keep. That is the
-// first entry with a message on path behind the one the summary is about: it came while
-// the summary was made. If there is none, or About is nil, it is the compaction's own id, by which a file
-// says that nothing is kept.
+// first entry with a message on path behind the one the summary is about (About): it
+// came while the summary was made. If there is none, or About is nil, it is the
+// compaction's own id, by which a file says that nothing is kept.
 func (d *encodedDraft) setFirstKept(own string, path []*Entry) {
 	at := slices.IndexFunc(d.own, func(f rawjson.Member) bool { return f.Key == "firstKeptEntryId" })
 	if at < 0 {
