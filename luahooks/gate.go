@@ -11,9 +11,9 @@ import (
 // The gates: a tool call, or a command of the person, passes or does not run. A
 // handler that fails, is late or cannot be asked any more blocks.
 
-// gate passes a tool call along the chain. What runs is what every handler last
-// saw: after a rewrite the handlers before it are asked again with the final
-// arguments, and of those answers only a block counts.
+// gate asks the handlers of the chain about a tool call, so that nothing runs which one of
+// them did not see. After a rewrite there is a second round: the handlers before the last
+// rewriter see the final arguments, and of their answers only a block counts.
 func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) error {
 	rewriter := d.gateRound(ctx, spec, e, place{})
 	if e.Block || rewriter.hook == nil {
@@ -27,9 +27,9 @@ func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCa
 	return ctx.Err()
 }
 
-// gateRound asks the handlers of the chain until one blocks. With a place it
-// asks only those before that, all with the same arguments. It returns the last
-// handler that rewrote the arguments.
+// gateRound asks the handlers of the chain in their order until one blocks, and returns the
+// last one that rewrote the arguments. If until is a place, this is the second round of
+// gate: only the handlers before it are asked, all about the same arguments.
 func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
 	w := d.newGateWalk(ctx, spec, e, until)
 	w.run()
@@ -43,7 +43,9 @@ func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent
 			if w.hook == w.asking.until.hook && w.in == w.asking.until.in {
 				return w.asking.until.n
 			}
-			return allHandlers // of a file that was saved since, for what is where in it now is not known
+			// The hook is before until's; or it is until's and runs another version since, so
+			// that its handlers before until cannot be told from the others.
+			return allHandlers
 		},
 		ended: func(w *walk, err error) (stop bool) {
 			a, e := &w.asking, w.event.(*agent.ToolCall)
@@ -72,7 +74,8 @@ func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent
 
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
-// bash asks who answers for a command of the person, until one does or blocks.
+// bash asks the handlers of the chain about a command that the person typed with !, until
+// one gives a result in its place, or blocks. A handler that fails blocks.
 func (d *dispatcher) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) error {
 	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), steps: steps{
 		ended: func(w *walk, err error) (stop bool) {

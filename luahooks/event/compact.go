@@ -47,6 +47,7 @@ func compactEvents() []Spec {
 	}
 }
 
+// preparation gives p the fields of what a compaction is about to do.
 func preparation(p *payload, e *agent.Preparation) {
 	p.optional("first_kept_entry_id", e.FirstKeptEntryID)
 	p.integer("first_kept_entry_index", e.FirstKeptEntryIndex+1)
@@ -77,7 +78,8 @@ func modelRef(L *lua.LState, m *llm.Model) lua.LValue {
 	return t
 }
 
-// readBeforeCompact reads the draft of a compaction, in full or as its summary alone. A
+// readBeforeCompact reads what a handler of session_before_compact returned: cancel, or the
+// draft of a compaction, in full or as its summary alone, in place of an earlier draft. A
 // summary that is empty is no opinion.
 func readBeforeCompact(r *result, e *agent.SessionBeforeCompact) {
 	r.cancel(&e.Cancel)
@@ -100,6 +102,9 @@ func readBeforeCompact(r *result, e *agent.SessionBeforeCompact) {
 	}
 }
 
+// readCompacting reads what a handler of session_compacting returned: texts for the request
+// that summarizes, a prompt in place of the standard one, and data to store with the
+// compaction, merged by name with that of other handlers.
 func readCompacting(r *result, e *agent.SessionCompacting) {
 	if r.has("context", "string[]?") {
 		context := r.Texts("context")
@@ -147,7 +152,8 @@ func treeEvents() []Spec {
 	}
 }
 
-// readBeforeTree replaces what other handlers answered: the last answer counts as a whole.
+// readBeforeTree reads what a handler of session_before_tree returned. It replaces all that
+// earlier handlers answered; a summary counts only where the person wants one.
 func readBeforeTree(r *result, e *agent.SessionBeforeTree) {
 	next := agent.SessionBeforeTree{Preparation: r.seen.(*agent.SessionBeforeTree).Preparation, Cancel: r.flag("cancel")}
 	if draft, ok := r.record("summary", "pi.BranchSummaryDraft?", "summary", "details"); ok {

@@ -11,8 +11,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// readContinuation reads the keys entries, which are to be appended, and continue. tokens
-// is the size of the context, for a compaction without one.
+// readContinuation reads the keys entries, to be appended to the session, and continue, with
+// which the agent goes on. tokens is the size of the context: a compaction among the entries
+// that does not give tokens_before gets it.
 func readContinuation(r *result, into *agent.Continuation, tokens int) {
 	if r.has("entries", "pi.EntryDraft[]?") {
 		var drafts []session.Draft
@@ -27,8 +28,8 @@ func readContinuation(r *result, into *agent.Continuation, tokens int) {
 
 // draftReader reads entries that are to be appended.
 type draftReader struct {
-	tokens int                                          // the size of the context, for a compaction without one
-	branch func() (branch []*session.Entry, known bool) // that they are for
+	tokens int                                          // for a compaction that does not give tokens_before
+	branch func() (branch []*session.Entry, known bool) // that they are appended to
 }
 
 // draftKeys are the fields that each type of draft may have, besides its type.
@@ -62,6 +63,8 @@ func (r draftReader) draft(a record.Answer, v lua.LValue, at string) (d session.
 	return session.Draft{Type: string(kind), Body: r.body(a.Open(t, at, append(keys, "type")...), string(kind))}
 }
 
+// body reads the fields of an entry of a type that draftKeys knows. Where the branch is
+// known, a compaction must name an entry of it from which messages can be kept.
 func (r draftReader) body(a record.Answer, kind string) any {
 	switch kind {
 	case session.TypeCustom:
@@ -88,7 +91,8 @@ func (r draftReader) body(a record.Answer, kind string) any {
 // editable are the roles of messages that have content.
 var editable = []message.Role{message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom}
 
-// target reads the id of an entry of the branch whose content can be edited.
+// target reads target_id, the entry that a context_edit is for. Where the branch is known,
+// an id that is not on it, or whose entry has no content, is a problem.
 func (r draftReader) target(a record.Answer) string {
 	id := a.Need("target_id")
 	branch, known := r.branch()

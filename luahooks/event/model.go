@@ -129,6 +129,8 @@ func recoveryEvents() []Spec {
 	}
 }
 
+// readBody reads what a handler of before_provider_request returned: the whole body to send
+// in place of the one that it saw. It is recorded as a stage, with the name of the hook.
 func readBody(r *result, e *agent.BeforeProviderRequest) {
 	if !r.has("payload", "table?") {
 		return
@@ -168,8 +170,9 @@ func headersNow(p *payload, e *agent.BeforeProviderHeaders) {
 	}
 }
 
-// readHeaders reads what differs from what the hook was shown: the key, which reads "…",
-// is not overwritten by a hook that returns the whole table.
+// readHeaders reads the headers that a handler returned; false removes one. Only what differs
+// from what it was shown is a change: the API key is shown as "…", and must not be
+// overwritten with that by a hook that returns the whole table.
 func readHeaders(r *result, e *agent.BeforeProviderHeaders) {
 	r.has("headers", "table<string, string|false>?")
 	given, _ := r.Switches("headers")
@@ -186,7 +189,8 @@ func readHeaders(r *result, e *agent.BeforeProviderHeaders) {
 	r.then(func() { e.Changed = merged(e.Changed, changes) })
 }
 
-// headerNow is a header as hooks see it; "" for none.
+// headerNow returns the value of a header with the changes of handlers so far; "" for none.
+// key is its canonical name.
 func headerNow(s *agent.BeforeProviderHeaders, key string) string {
 	if value, ok := s.Changed[key]; ok && value != nil {
 		return *value
@@ -201,6 +205,8 @@ func headerNow(s *agent.BeforeProviderHeaders, key string) string {
 	return ""
 }
 
+// validHeader returns an error for a name that HTTP does not allow, and for a value with
+// control characters. value is nil for a header that is removed.
 func validHeader(name string, value *string) error {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
@@ -223,6 +229,8 @@ func deltaType(k llm.DeltaKind) string {
 	return "text"
 }
 
+// readMessage reads what a handler of message_end returned: the message in place of the one
+// that it saw, with the same role.
 func readMessage(r *result, e *agent.MessageEnd) {
 	given := r.value("message", "pi.Message?")
 	if given == lua.LNil {

@@ -49,10 +49,11 @@ type payload struct {
 	found  lua.LValue  // the value of wanted; nil if only a table can have it
 }
 
-// skips reports whether another field is looked up.
+// skips reports whether p looks up another field than this one.
 func (p *payload) skips(name string) bool { return p.wanted != "" && name != p.wanted }
 
-// put is a plain value, which may be looked up alone.
+// put adds a field that is a text, a number or a boolean. Unlike other fields it can also
+// be looked up alone.
 func (p *payload) put(name, kind string, v lua.LValue) {
 	switch {
 	case p.wanted != "":
@@ -62,8 +63,8 @@ func (p *payload) put(name, kind string, v lua.LValue) {
 	}
 }
 
-// fills lists a field, if fields are listed, and reports whether a table is filled. A
-// field that is no plain value is built only then.
+// fills adds a field to the list, if p makes a list, and reports whether p fills a table:
+// only then is the value of the field needed.
 func (p *payload) fills(name, kind string) bool {
 	if p.list != nil {
 		*p.list = append(*p.list, Field{name, kind})

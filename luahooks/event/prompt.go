@@ -68,6 +68,9 @@ func promptEvents() []Spec {
 
 const continuationRule = "entries: joined in order, appended all or none; continue: one is enough"
 
+// readInput reads what a handler of input returned: a new text or new attachments for the
+// prompt, or handled. As in all functions that read a result, r.then adds a change of e,
+// made only if the handler ends in time, and r.stop keeps later handlers from being asked.
 func readInput(r *result, e *agent.Input) {
 	if text := r.text("text"); r.Has("text") {
 		r.then(func() { e.Text = text })
@@ -82,6 +85,9 @@ func readInput(r *result, e *agent.Input) {
 	}
 }
 
+// readBeforeAgentStart reads what a handler of before_agent_start returned: a message to add,
+// sections of the system prompt to set or remove, or a whole system prompt. The system
+// prompt that this makes is recorded as a stage, with the name of the hook.
 func readBeforeAgentStart(r *result, e *agent.BeforeAgentStart) {
 	if m, ok := r.record("message", "pi.CustomMessage?", "custom_type", "content", "display", "details"); ok {
 		added := m.CustomMessage()
@@ -103,7 +109,8 @@ func readBeforeAgentStart(r *result, e *agent.BeforeAgentStart) {
 	})
 }
 
-// merged is old with the names of changes; neither map changes.
+// merged returns a map with the names of old and of changes, which win; neither map is
+// changed.
 func merged(old, changes map[string]*string) map[string]*string {
 	if len(changes) == 0 {
 		return old
@@ -129,6 +136,8 @@ func turnUsage(L *lua.LState, u agent.TurnUsage) *lua.LTable {
 	return t
 }
 
+// readContext reads what a handler of context returned: the messages that the model gets in
+// place of the ones that the handler saw. Without that key nothing changes.
 func readContext(r *result, e *agent.Context) {
 	given := r.value("messages", "(pi.Message|pi.PlacedMessage)[]?")
 	if given == lua.LNil {

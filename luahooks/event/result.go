@@ -7,9 +7,10 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// result gives the keys of a handler's result to the row of its event, which reads always
-// all of them, in the same order: an empty result is read to list the keys for the
-// documentation. After the first problem that Fail reports, the result has no effect.
+// result is the table that a handler returned, for the function that reads it in the row of
+// the event. That function reads always all keys, in the same order: an empty result is
+// read to list the keys for the documentation. After the first problem that Fail reports,
+// the result has no effect.
 type result struct {
 	record.Answer
 	src   *Source
@@ -18,10 +19,11 @@ type result struct {
 	table *lua.LTable
 	list  *[]Field // not nil: the keys are listed
 	apply []func() // what the keys change in the event
-	stop  bool     // no other handler is asked
+	stop  bool     // no handler after this one is asked
 }
 
-// then adds what to do with the result, in the order of the calls.
+// then adds a change of the event. The changes are made in the order of these calls, after
+// the handler ended; those of a handler that is late, or whose result is wrong, never.
 func (r *result) then(apply func()) { r.apply = append(r.apply, apply) }
 
 // has reports whether a key is given; kind is its type in the documentation.

@@ -81,7 +81,9 @@ func trustFiles(L *lua.LState, files []agent.TrustFile) *lua.LTable {
 	})
 }
 
-// readTrusted reads trusted; only files that the hook was shown can be trusted by it.
+// readTrusted reads what a handler of project_trust returned: false, which refuses the
+// project, or the hashes that it trusts. Either ends the chain. Hashes of files that it was
+// not shown are ignored.
 func readTrusted(r *result, e *agent.ProjectTrust) {
 	v := r.value("trusted", "false|table<string, boolean>?")
 	if r.stop = v != lua.LNil; !r.stop {

@@ -94,7 +94,8 @@ const (
 	toldWithGrace    = "told in chain order; the agent goes on after hook_grace"
 )
 
-// graceful is the row of a telling event whose handlers finish behind the agent.
+// graceful is the row of a telling event whose handlers the agent waits for no longer than
+// hook_grace; they finish while it continues.
 func graceful[T any, E eventOf[T]](fields func(*payload, E)) Spec {
 	return telling(Spec{Rule: toldWithGrace, Wait: Graceful}, fields)
 }
@@ -169,10 +170,10 @@ func namesOf(fields []Field) []string {
 	return names
 }
 
-// Merge reads the result of a handler that got seen, a copy of e, while the VM is held. It
-// returns what to do with e, which is to be done only if the handler ended in time; nil:
-// nothing. stop ends the chain. e may change meanwhile: a handler may be late, and the event
-// continue without it.
+// Merge reads the table t that a handler returned, which got seen, a copy of e; the VM is
+// held. apply makes the changes in e, and is to be called only if the handler ended in time;
+// nil: there are none. With stop no handler after it is asked. Merge reads seen alone: a
+// handler may be late, and e change meanwhile.
 func (s *Spec) Merge(src *Source, L *lua.LState, e, seen agent.Event, t *lua.LTable) (apply func(), stop bool, err error) {
 	r := &result{Answer: src.records.NewAnswer(L, t), src: src, L: L, seen: seen, table: t}
 	s.results(r, e)

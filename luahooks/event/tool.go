@@ -52,7 +52,7 @@ func toolEvents() []Spec {
 	}
 }
 
-// call gives p the fields of a call that runs.
+// call gives p the fields that the events of a running tool call have in common.
 func (p *payload) call(id, tool string, input json.RawMessage) {
 	p.text("tool_call_id", id)
 	p.text("tool_name", tool)
@@ -85,7 +85,9 @@ func (p *payload) usage(u *message.Usage) {
 	})
 }
 
-// readToolCall checks the whole result, also of a handler that blocks.
+// readToolCall reads what a handler of tool_call returned: block, which no later handler can
+// undo, or new arguments and text to add to the context. It checks all keys, also those
+// that a block makes useless.
 func readToolCall(r *result, e *agent.ToolCall) {
 	block, reason := r.flag("block"), r.text("reason")
 	var input json.RawMessage
@@ -111,6 +113,8 @@ func readToolCall(r *result, e *agent.ToolCall) {
 	})
 }
 
+// readToolResult reads what a handler of tool_result returned: each key that is given
+// replaces that field of the tool's result.
 func readToolResult(r *result, e *agent.ToolResult) {
 	if r.has("content", "string|pi.Block[]?") {
 		blocks, _ := r.Content("content")
@@ -137,6 +141,9 @@ func readToolResult(r *result, e *agent.ToolResult) {
 	}
 }
 
+// readUserBash reads what a handler of user_bash returned: a result that stands for the
+// command, which then does not run, and no later handler is asked. Without one the handler
+// has no opinion.
 func readUserBash(r *result, e *agent.UserBash) {
 	given, ok := r.record("result", "pi.BashResult?", "output", "exit_code", "cancelled", "truncated")
 	if !ok {
