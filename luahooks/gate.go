@@ -36,15 +36,18 @@ func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.T
 	return w.asking.rewriter
 }
 
-// newGateWalk returns the walk of a round.
+// newGateWalk returns the walk for a gateRound. It carries out each answer on e, and blocks
+// where a handler fails, or where a gate of the hook is closed, which blocks without being
+// asked. In the second round rewrites are undone: every handler would have to see them
+// again, which might never end.
 func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) *walk {
 	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), asking: asking{until: until}, steps: steps{
 		begin: func(w *walk) (limit int) {
 			if w.hook == w.asking.until.hook && w.in == w.asking.until.in {
 				return w.asking.until.n
 			}
-			// The hook is before until's; or it is until's and runs another version since, so
-			// that its handlers before until cannot be told from the others.
+			// Also of until's hook, if it runs another version since: which of its handlers are
+			// before until cannot be told then.
 			return allHandlers
 		},
 		ended: func(w *walk, err error) (stop bool) {

@@ -79,7 +79,8 @@ func (b *bridge) mustHost(L *lua.LState, function string) Host {
 // commandKey is in the Go context of a command, and of everything below it.
 type commandKey struct{}
 
-// commandRun is one call of a command or shortcut.
+// commandRun is one call of a command or shortcut; job is the context of the job that is
+// the call itself.
 type commandRun struct{ job context.Context }
 
 // isCommand reports whether the job that runs is a command or shortcut itself and
@@ -99,8 +100,8 @@ func (b *bridge) mustCommand(L *lua.LState, function string) Host {
 	return host
 }
 
-// wait runs f while other jobs may use the VM, and returns its error. If this job was
-// stopped before f ended, it raises instead.
+// wait runs f while other calls into the hook may use the VM, and returns its error. If this
+// job, the call that waits, was stopped before f ended, wait raises instead.
 func (b *bridge) wait(L *lua.LState, function string, f func(ctx context.Context) error) error {
 	return b.waitFor(L, function, false, f)
 }

@@ -21,10 +21,10 @@ type Command struct {
 	Name        string // of a shortcut its key
 	Description string
 
-	home       *commands
+	home       *commands // of the hook that registered it
 	isShortcut bool
 	handler    *lua.LFunction
-	complete   *lua.LFunction
+	complete   *lua.LFunction // nil: nothing completes the arguments
 }
 
 // commands are the commands and shortcuts of a hook.
@@ -35,14 +35,16 @@ type commands struct {
 	registered *Registered
 	reserved   []string                  // names of built-in commands
 	all        func() []command.Command  // of the program and of all hooks
-	changed    func(ctx context.Context) // a command is in force that was not
+	changed    func(ctx context.Context) // is told that a command was registered after the file was loaded
 }
 
 func (c *commands) part() part {
 	return part{"command": c.command, "commands": c.list, "shortcut": c.shortcut}
 }
 
-// command is pi.command(name, {description, complete?, handler}).
+// command is pi.command(name, {description, complete?, handler}). It registers a command of
+// the hook, in place of one that it registered under the same name before. It raises for a
+// name that is not one word, or that a built-in command has.
 func (c *commands) command(L *lua.LState) int {
 	n := &Command{home: c, Name: strings.TrimPrefix(L.CheckString(1), "/")}
 	luavm.Unpack(L, 2, "command", luavm.Opt("description", &n.Description),
@@ -84,7 +86,8 @@ func (c *Command) title() string {
 	return "/" + c.Name
 }
 
-// Under is the command for a front end, under a name that may not be its own.
+// Under returns the command for a front end under another name, because a hook before it in
+// the chain has its own name.
 func (c *Command) Under(name string) command.Command {
 	cmd := command.Command{Name: name, Help: c.Description, Hook: c.home.hook, Run: c.Run}
 	if c.complete != nil {
@@ -93,8 +96,9 @@ func (c *Command) Under(name string) command.Command {
 	return cmd
 }
 
-// Run is one call of the command, or of the one that a newer version of its hook has
-// in its place.
+// Run calls the command with the arguments as they were typed. If its VM was replaced
+// before the call began, the command of the same name in the newer version of the hook is
+// called. The call is counted, and an error is told to other hooks.
 func (c *Command) Run(ctx context.Context, args string) (out command.Outcome, err error) {
 	began := time.Now()
 	c, err = latest(ctx, c, func(c *Command) error {
@@ -119,7 +123,9 @@ func (c *Command) successor(now *Registered) (*Command, bool) {
 	return now.Commands.Find(c.Name)
 }
 
-// call runs the handler in one job.
+// call runs the handler in one job, a call into the hook's VM, and returns what it wants of
+// the front end. The context of the job has the mark that isCommand looks for, and says that
+// a person caused what the hook sends.
 func (c *Command) call(ctx context.Context, args string) (command.Outcome, error) {
 	home, result, self := c.home, new(command.Outcome), new(commandRun)
 	ctx = asPerson(context.WithValue(ctx, commandKey{}, self))
@@ -133,7 +139,9 @@ func (c *Command) call(ctx context.Context, args string) (command.Outcome, error
 	switch {
 	case err == nil:
 	case errors.As(err, &raised) && raised.Kind == luavm.Raised && raised.Where == "" && raised.Value != nil:
-		return command.Outcome{}, WithPlace(c.handler, err) // no Lua ran any more where it was raised
+		// It was raised while the result was read, after the handler had returned, so it names
+		// no line of Lua; the place of the handler stands in for that.
+		return command.Outcome{}, WithPlace(c.handler, err)
 	default:
 		return command.Outcome{}, err
 	}
@@ -157,7 +165,7 @@ func (c *commands) outcome(L *lua.LState, v lua.LValue) (command.Outcome, error)
 	return command.Outcome{}, fmt.Errorf("a command returns nil, a string or a table, not a %s", v.Type())
 }
 
-// asPrompt is the outcome that sends something to the model.
+// asPrompt returns the outcome that sends text and attachments to the model.
 func asPrompt(text string, attachments []message.Block) command.Outcome {
 	return command.Outcome{Prompt: &agent.Prompt{Text: text, Attachments: attachments, Source: "hook"}}
 }
@@ -184,8 +192,9 @@ func (c *commands) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outco
 // completeTime is how long a completion may block the prompt.
 const completeTime = time.Second
 
-// candidates asks the hook what could complete an argument. A failure is none: nobody
-// at the prompt wants to read of it.
+// candidates asks the complete function of the command what could complete prefix. It
+// returns nothing, and nobody is told, if the function fails or takes longer than
+// completeTime: the person is typing.
 func (c *Command) candidates(prefix string) []string {
 	words := new([]string)
 	err := c.home.vm.Run(context.Background(), luavm.Job{Name: "complete /" + c.Name, Timeout: completeTime, Run: func(L *lua.LState) error {

@@ -40,7 +40,9 @@ func (m models) complete(L *lua.LState) int {
 	return pushResult(L, m.records.Message(answer), nil)
 }
 
-// completion reads the request and its options; it raises for misuse.
+// completion reads the second and third argument of complete into c: the request and its
+// options. It returns the signal that ends the call early, which may be nil, and raises for
+// misuse.
 func (m models) completion(L *lua.LState, c *agent.Completion) *signal {
 	var messages, tools *lua.LTable
 	var until lua.LValue

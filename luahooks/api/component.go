@@ -25,7 +25,7 @@ func (c *components) part() part { return part{"custom": c.custom} }
 type component struct {
 	jobs        *jobs
 	draw, input *lua.LFunction
-	handle      *lua.LTable
+	handle      *lua.LTable     // what the functions get, and custom returns: close, request_render
 	calls       context.Context // of the functions
 	stopCalls   context.CancelFunc
 
@@ -70,7 +70,9 @@ func (c *components) custom(L *lua.LState) int {
 	return 1
 }
 
-// close is handle.close().
+// close is handle.close(), with which the hook removes the component from the screen.
+// While the front end has not shown it yet, in its first render, there is nothing to remove
+// and the call has no effect: open still waits for the surface.
 func (c *component) close(context.Context) {
 	c.mu.Lock()
 	s := c.surface
@@ -81,7 +83,8 @@ func (c *component) close(context.Context) {
 	}
 }
 
-// requestRender is handle.request_render().
+// requestRender is handle.request_render(), which has the component drawn anew soon. Before
+// it is shown it does nothing.
 func (c *component) requestRender(context.Context) {
 	c.mu.Lock()
 	s := c.surface
@@ -122,7 +125,8 @@ func (c *component) open(ui agent.UI) (agent.Surface, error) {
 	return s, nil
 }
 
-// isClosed reports whether the hook has closed it.
+// isClosed reports whether the hook itself has closed the component; false if the person
+// did, or if it failed.
 func (c *component) isClosed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,7 +151,9 @@ func (c *component) Render(width int) []string {
 	return lines
 }
 
-// HandleInput gives it a key.
+// HandleInput gives a key to the hook's handle_input and waits for that. It is the key of a
+// person, so what the hook sends then counts as sent for the person. If the function closed
+// the component, other functions of it that still run are stopped.
 func (c *component) HandleInput(key string) {
 	if c.input == nil {
 		return

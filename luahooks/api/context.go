@@ -24,13 +24,15 @@ type contexts struct {
 	command *lua.LTable // the metatable of ctx in commands; nil before the first
 }
 
-// open makes table ctx, with its live members.
+// open makes table, which has the functions of ctx, the ctx that handlers get: it adds the
+// members whose values are read when they are asked for.
 func (c *contexts) open(table *lua.LTable) {
 	c.table = table
 	c.table.Metatable = c.meta(c.field)
 }
 
-// meta is a metatable of ctx, some of whose members are live.
+// meta returns a metatable for ctx: live is called for members that the table does not have,
+// unknown names raise with a suggestion, and so does writing.
 func (c *contexts) meta(live func(*lua.LState, string) (lua.LValue, bool, error)) *lua.LTable {
 	members := append(ContextMembers(), luavm.Keys(c.table)...)
 	meta := c.vm.Strict(&luavm.Fields{Of: "ctx", Names: func() []string { return members }, Live: live})
@@ -41,7 +43,8 @@ func (c *contexts) meta(live func(*lua.LState, string) (lua.LValue, bool, error)
 	return meta
 }
 
-// ofCommand is ctx with what only commands get.
+// ofCommand returns a ctx for one call of a command: that of handlers, with args, split into
+// words, and args_raw.
 func (c *contexts) ofCommand(L *lua.LState, args string) *lua.LTable {
 	t := luavm.NewRecord(L, 2)
 	words := splitWords(args)
@@ -70,7 +73,8 @@ func ContextMembers() []string {
 	return []string{"cwd", "session_file", "session_id", "has_ui", "mode", "model", "thinking_level", "entries", "messages", "signal"}
 }
 
-// field reads a live member of ctx.
+// field reads a member of ctx that is a value; ok is false for a name that is none. It fails
+// for a member of the session while there is none.
 func (c *contexts) field(L *lua.LState, name string) (lua.LValue, bool, error) {
 	switch name { // what needs no session
 	case "cwd":
@@ -139,7 +143,8 @@ type prefixBreak struct {
 	Message    *int
 }
 
-// usage is ctx.usage().
+// usage is ctx.usage(): the size of the context, what the session cost so far, and the
+// hook because of which the last request did not begin like the one before. nil is unknown.
 func (c *contexts) usage(L *lua.LState) sessionUsage {
 	u := c.mustHost(L, "usage").Totals()
 	v := sessionUsage{Cost: sessionCost{Input: u.Cost.Input, Output: u.Cost.Output, CacheRead: u.Cost.CacheRead, CacheWrite: u.Cost.CacheWrite}}

@@ -30,7 +30,8 @@ func (d *dialogs) part() part {
 	return part{"select": d.choose, "confirm": d.confirm, "input": d.input, "editor": d.editor}
 }
 
-// person is the front end that has one; nil means nobody is there.
+// person returns the front end, or nil if nobody is there to answer. It raises while the
+// hook's file loads.
 func (d *dialogs) person(L *lua.LState, function string) agent.UI {
 	if d.vm.Loading() {
 		luavm.Raise(L, "%s: %v", function, errLoading)
@@ -51,7 +52,8 @@ func dialogOptions(L *lua.LState, n int, function string) agent.DialogOptions {
 	return agent.DialogOptions{TimeoutMS: int(timeout / time.Millisecond)}
 }
 
-// confirm is ctx.ui.confirm(title, message?, opts?) → bool; No without a person.
+// confirm is ctx.ui.confirm(title, message?, opts?) → bool; false without a person. A No
+// cannot be told from a dialog that timed out, so both are no answer for ask.
 func (d *dialogs) confirm(L *lua.LState) int {
 	title, message, o := L.CheckString(1), L.OptString(2, ""), dialogOptions(L, 3, "confirm")
 	return d.ask(L, "confirm", title, lua.LFalse, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
@@ -101,13 +103,15 @@ func (d *dialogs) editor(L *lua.LState) int {
 	})
 }
 
-// textAnswer is the answer of a dialog for a text.
+// textAnswer turns the result of a dialog for a text into what ask wants; ok is false if the
+// person gave no text.
 func textAnswer(s string, ok bool, err error) (lua.LValue, bool, error) {
 	return lua.LString(s), ok, err
 }
 
-// ask asks the person and pushes the answer, or none where there is no person or no
-// answer. An answer resets the brake of the agent: what hooks send counts anew.
+// ask shows a dialog with the function ask and pushes the value that this returns. Where ok
+// is false, or nobody is there, it pushes none. With ok the person has answered, and the
+// agent counts anew how much hooks send without a person (its brake).
 func (d *dialogs) ask(L *lua.LState, kind, title string, none lua.LValue, ask func(context.Context, agent.UI) (v lua.LValue, ok bool, err error)) int {
 	answer, ok := none, false
 	if ui := d.person(L, kind); ui != nil {
@@ -129,8 +133,9 @@ func (d *dialogs) ask(L *lua.LState, kind, title string, none lua.LValue, ask fu
 // componentKey is in the Go context of a component's functions.
 type componentKey struct{}
 
-// show waits for the person with the hook's clock stopped. A dialog that cannot be
-// shown raises, so that it does not look like an answer.
+// show runs f, which shows a dialog, after the dialogs before it, and waits with the hook's
+// clock stopped. It raises if the dialog cannot be shown, so that this does not look like an
+// answer, and in a component's function while another dialog is open: it might wait for itself.
 func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context) error) {
 	if d.vm.Context().Value(componentKey{}) != nil && d.open.IsOpen() {
 		luavm.Raise(L, "%s: a component cannot open a dialog while one is open; close it first", kind)

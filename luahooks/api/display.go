@@ -31,7 +31,8 @@ func (d *display) part() part {
 		"set_status": proc{d.setStatus}, "set_title": proc{d.setTitle}, "set_working_message": proc{d.setWorking}, "set_editor_text": proc{d.setEditorText}}
 }
 
-// front is where things are shown; nil before there is a front end.
+// front returns the front end. It raises before there is a session, which brings the front
+// end with it.
 func (d *display) front(L *lua.LState, function string) agent.UI {
 	d.mustHost(L, function)
 	return d.ui()
@@ -105,8 +106,8 @@ func (d *display) editorText(L *lua.LState) string {
 	return d.front(L, "get_editor_text").EditorText()
 }
 
-// note changes what is known to be shown. It is false, and nothing is to be shown any
-// more, where the VM was replaced.
+// note records with change what the hook shows from now on, for clear. It is false, and
+// nothing is to be shown, if the VM has ended.
 func (d *display) note(change func(*shownKeys)) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -120,7 +121,7 @@ func (d *display) note(change func(*shownKeys)) bool {
 	return true
 }
 
-// clear removes what is shown.
+// clear removes the statuses, the widgets and the working message that the hook shows.
 func (d *display) clear() {
 	ui := d.ui()
 	d.mu.Lock()

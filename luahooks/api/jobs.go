@@ -51,13 +51,14 @@ type jobs struct {
 	spawn func(f func(ctx context.Context)) bool
 }
 
-// run is one job, of a tool or a command: only the time in which Lua runs counts.
+// run runs f in one job of the VM and waits for it. Only the time in which Lua runs counts
+// for the timeout.
 func (j *jobs) run(ctx context.Context, name string, f func(L *lua.LState) error) error {
 	return j.vm.Run(ctx, luavm.Job{Name: name, Timeout: j.timeout, Clock: luavm.CountedLua, Run: f})
 }
 
-// callBack is run for a timer, a key or a signal, which nobody waits for: the owner is
-// told of an error.
+// callBack is run for a timer, a key or a signal, where nobody else reports an error: the
+// owner is told of it, unless the VM was replaced before the job began or the program ends.
 func (j *jobs) callBack(ctx context.Context, name string, f func(L *lua.LState) error) error {
 	began := time.Now()
 	err := j.run(ctx, name, f)
@@ -73,8 +74,9 @@ func (j *jobs) callBack(ctx context.Context, name string, f func(L *lua.LState) 
 // renderTime is how long a hook may draw: somebody waits at the screen.
 const renderTime = time.Second
 
-// draw runs a function that draws, and tells the owner of an error. Without one, nil
-// lines are no opinion.
+// draw runs a function of the hook that draws and returns its lines; nil without an error:
+// the function returned nil and leaves the drawing to the program. The owner is told of an
+// error.
 func (j *jobs) draw(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) ([]string, error) {
 	drawn := new([]string)
 	err := j.vm.Run(ctx, luavm.Job{Name: what, Timeout: min(renderTime, j.timeout), Run: func(L *lua.LState) (err error) {
@@ -90,7 +92,8 @@ func (j *jobs) draw(ctx context.Context, what string, draw func(L *lua.LState) l
 	return nil, err
 }
 
-// render is draw without the error; false: there is no opinion.
+// render is draw without the error: ok is false if the function failed or returned nil, so
+// that somebody else has to draw.
 func (j *jobs) render(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) (lines []string, ok bool) {
 	lines, err := j.draw(ctx, what, draw)
 	return lines, err == nil && lines != nil
@@ -153,13 +156,13 @@ func WithPlace(fn *lua.LFunction, err error) error {
 // reloaded: a tool, a command, a model.
 type replaceable[T any] interface {
 	owner() Owner
-	// successor is what another version of the hook registered in its place.
+	// successor returns what another version of the hook registered under the same name.
 	successor(now *Registered) (T, bool)
 }
 
-// latest calls do with an item. While that does not begin because the item's VM is
-// no more, it is called again with the item's successor, if the hook has one. latest
-// returns the item that was used last.
+// latest calls do with an item that a hook registered, such as a tool. If do could not begin
+// because the VM of the item is gone, it is called again with what the running version of
+// the hook has in its place, at most maxRetries times. latest returns the item used last.
 func latest[T replaceable[T]](ctx context.Context, item T, do func(T) error) (T, error) {
 	err := do(item)
 	for tries := 0; IsReplaced(err) && tries < maxRetries; tries++ {

@@ -19,7 +19,8 @@ type messages struct {
 	made  []*lua.LTable // of each item, the last
 }
 
-// current lists them for the job that runs.
+// current returns the list of messages for the job that runs; a job that asks for the first
+// time gets those that the host has now.
 func (m *messages) current(L *lua.LState, host Host) *lua.LTable {
 	if m.job != m.vm.Context() {
 		m.replace(host.Seen())
@@ -27,15 +28,16 @@ func (m *messages) current(L *lua.LState, host Host) *lua.LTable {
 	return m.list(L)
 }
 
-// replace makes items those of the job that runs.
+// replace makes items the messages of the job that runs, in place of those it had.
 func (m *messages) replace(items []session.Item) {
 	m.job, m.items, m.made = m.vm.Context(), items, nil
 }
 
-// drop has them asked for anew.
+// drop forgets the messages, so that the next current asks the host again.
 func (m *messages) drop() { m.job, m.items, m.made = nil, nil, nil }
 
-// list makes a table of them; what a handler wrote into an earlier one is not in it.
+// list returns a new table of the messages. Those that a handler did not touch in an earlier
+// table are the same values; what it wrote into others is not in the new table.
 func (m *messages) list(L *lua.LState) *lua.LTable {
 	if m.made == nil {
 		m.made = make([]*lua.LTable, len(m.items))

@@ -26,9 +26,9 @@ func (m models) find(L *lua.LState, provider, id string) (lua.LValue, error) {
 	return m.records.Model(model), err
 }
 
-// exactModel is the model of a provider and id, as its provider lists it or a person
-// named it: the one that is asked now counts though nobody lists it, because the
-// person sees how that goes.
+// exactModel returns the model of a provider and id, or an error that says why it cannot be
+// used. The session's own model is always found, even if its provider does not list it: the
+// person chose it and sees whether it works.
 func exactModel(host Host, provider, id string) (*llm.Model, error) {
 	m, now := host.Models().Find(provider, id), host.Model()
 	if m != nil && now != nil && now.Ref() == m.Ref() {
@@ -40,7 +40,8 @@ func exactModel(host Host, provider, id string) (*llm.Model, error) {
 	return m, nil
 }
 
-// namedModel is the model that a name means, with the level that the name may have.
+// namedModel returns the model that a name such as "provider/id" means, and the thinking
+// level if the name ends with one.
 func namedModel(host Host, name string) (m *llm.Model, level string, err error) {
 	if m, level, err = host.Models().Match(name); err != nil {
 		return nil, "", err

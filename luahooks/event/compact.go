@@ -103,8 +103,8 @@ func readBeforeCompact(r *result, e *agent.SessionBeforeCompact) {
 }
 
 // readCompacting reads what a handler of session_compacting returned: texts for the request
-// that summarizes, a prompt in place of the standard one, and data to store with the
-// compaction, merged by name with that of other handlers.
+// that summarizes, a prompt in place of the standard one, and data for the details of
+// the compaction, merged by name with that of earlier handlers.
 func readCompacting(r *result, e *agent.SessionCompacting) {
 	if r.has("context", "string[]?") {
 		context := r.Texts("context")
