@@ -37,9 +37,9 @@ func (c *compactions) compact(L *lua.LState) int {
 	return 1
 }
 
-// ended calls the hook back. It waits a little for that, so that the hook can tell of
-// it before a program without a person ends; not while ctx.compact itself still has
-// the VM.
+// ended is called when the compaction is over, well or not, and starts the hook's callback.
+// It waits for that up to hook_grace, so that the hook can tell of the end before a program
+// without a person ends; not before ctx.compact has returned, which has the VM until then.
 func (c *compactCall) ended(done *agent.Compacted, err error) {
 	finished := make(chan struct{})
 	began := c.jobs.spawn(func(ctx context.Context) {

@@ -46,7 +46,8 @@ type programs struct {
 	started func(ctx context.Context) func(group int) // is told the process group of what a job starts
 }
 
-// call is one program that is not told anything yet.
+// call returns a call of a program with the standard timeout, directory and variables, for
+// the caller to change and run.
 func (p *programs) call(name string, args []string) execCall {
 	return execCall{command: name, args: args, timeout: execTime, cwd: p.cwd, extra: p.environ()}
 }
@@ -87,8 +88,9 @@ func (p *programs) exec(L *lua.LState) int {
 	return pushResult(L, t, nil)
 }
 
-// run starts the program and waits for it. TERM, then KILL go to its group when
-// time is up or the hook is stopped. started is told the group.
+// run starts the program and waits for it. When time is up or ctx ends its process group
+// gets TERM, and killAfter later KILL. started is told the group. An exit code other than
+// 0 is no error, only a program that could not be started or waited for.
 func (c execCall) run(ctx context.Context, started func(group int)) (execResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

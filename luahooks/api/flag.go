@@ -115,8 +115,8 @@ func (f *flags) get(name string) lua.LValue {
 	return lua.LNil
 }
 
-// find searches the hook's own flags while it loads, because it is no part of the
-// chain yet, then those of all hooks.
+// find returns the flag of a name. While the hook's file loads, its own flags come first,
+// because the list of all hooks does not have them yet.
 func (f *flags) find(name string) (Flag, bool) {
 	own, isOwn := f.own.Find(name)
 	if isOwn && f.vm.Loading() {
@@ -130,7 +130,8 @@ func (f *flags) find(name string) (Flag, bool) {
 	return own, isOwn
 }
 
-// value parses what the command line gave.
+// value parses what the command line gave as the type of the flag. The error, for text that
+// is no such value, is for the person.
 func (f Flag) value(given string) (lua.LValue, error) {
 	switch f.Type {
 	case "boolean":

@@ -59,6 +59,8 @@ func (m *modules) require(L *lua.LState) int {
 	return 1
 }
 
+// load puts the value of a module into one: of a built-in, or what its file returns; true if
+// that returns nothing. If the file raises, the module is as if nobody had required it.
 func (m *modules) load(L *lua.LState, name string, one *module) error {
 	if trust.IsBuiltinModule(name) {
 		open := stdlib.Module(name)
@@ -91,7 +93,7 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 	return nil
 }
 
-// note remembers a file as it was when it was looked at first.
+// note records the sum of a file's bytes, unless one is recorded from an earlier look.
 func (m *modules) note(path, sum string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,14 +102,16 @@ func (m *modules) note(path, sum string) {
 	}
 }
 
-// files are those that were looked at, with the sum of their bytes.
+// files returns the files that require looked at, also those that were not there, with the
+// sum of their bytes at the first look.
 func (m *modules) files() map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.looked)
 }
 
-// newEnv is what the standard library may use of the program around the VM.
+// newEnv returns what the standard library may use of the program around the VM. complete is
+// pi.llm.complete.
 func newEnv(j *jobs, p *programs, complete lua.LGFunction) *stdlib.Env {
 	return &stdlib.Env{
 		Cwd:     p.cwd,

@@ -31,7 +31,7 @@ type providers struct {
 	registered    *Registered
 	known         *llm.Models                                     // nil: nobody has any
 	checkSwitches func(api string, switches map[string]any) error // nil: all are right
-	changed       func()                                          // a provider is in force, or gone
+	changed       func()                                          // is called when a provider comes into force, or goes
 }
 
 func (p *providers) part() part {
@@ -39,8 +39,8 @@ func (p *providers) part() part {
 }
 
 // provider is pi.provider(name, {base_url?, api?, api_key?, headers?, compat?, models?,
-// stream?}): it adds a provider, or changes one. With stream a script is the
-// model.
+// stream?}): it adds a provider, or changes one that is known under the name. With stream
+// a function of the hook answers in place of a server. Misuse raises.
 func (p *providers) provider(L *lua.LState) int {
 	n := Provider{Settings: llm.ProviderSettings{Name: L.CheckString(1), Hook: p.hook}}
 	o := &n.Settings
@@ -87,7 +87,8 @@ func (p *providers) remove(name string) bool {
 	return had
 }
 
-// switches reads those of a wire API.
+// switches reads compat, the settings of the wire API that the provider speaks, and raises
+// for one that the API does not have.
 func (p *providers) switches(L *lua.LState, api string, t *lua.LTable) (switches map[string]any) {
 	if t == nil {
 		return nil
@@ -119,8 +120,8 @@ func (p *providers) mustSpeak(L *lua.LState, api string) {
 	luavm.Raise(L, "provider: unknown api %q%s; there are %s", api, near, strings.Join(apis, ", "))
 }
 
-// modelSettings reads the list of models: ids, or tables that describe them. Of no list it
-// is nil.
+// modelSettings reads the list of models: ids, or tables that describe them. It returns nil
+// without a list, and raises for an element that is neither.
 func modelSettings(L *lua.LState, list *lua.LTable) []llm.ModelSettings {
 	if list == nil {
 		return nil

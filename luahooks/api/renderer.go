@@ -37,14 +37,16 @@ func (r *renderers) register(kind string, fn *lua.LFunction) error {
 
 func (r Renderer) id() string { return r.Kind }
 
-// Render draws a message; false: the renderer has no opinion, or it failed.
+// Render draws a message with the function of the hook. It is false, and somebody else has
+// to draw, if the function returned nil or failed.
 func (r Renderer) Render(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
 	return r.home.jobs.render(ctx, "renderer of "+r.Kind, func(L *lua.LState) lua.LValue {
 		return callLua(L, r.fn, r.home.records.Message(m), drawing(L, &expanded, width), r.home.theme.table)
 	})
 }
 
-// drawing is opts of a renderer.
+// drawing returns the options that a function of a hook that draws gets: the width, and
+// expanded unless it is nil.
 func drawing(L *lua.LState, expanded *bool, width int) *lua.LTable {
 	t := luavm.NewRecord(L, 2)
 	if expanded != nil {

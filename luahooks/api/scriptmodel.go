@@ -21,7 +21,8 @@ type scriptModel struct {
 	stream *lua.LFunction
 }
 
-// Stream runs the script in a job of its own and yields what it emits.
+// Stream runs the script in a job of its own and yields what it emits. An error of the
+// script comes last. It does not return before the script has ended.
 func (p *scriptModel) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -38,7 +39,8 @@ func (p *scriptModel) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.
 	}
 }
 
-// relay yields deltas until the script has ended, or the consumer stops.
+// relay yields deltas until the script has ended, and returns its error; or until the
+// consumer wants no more while the script still runs, which is stopped.
 func relay(deltas <-chan llm.Delta, ended <-chan error, yield func(llm.Delta, error) bool) (err error, stopped bool) {
 	for {
 		select {
@@ -57,7 +59,8 @@ func relay(deltas <-chan llm.Delta, ended <-chan error, yield func(llm.Delta, er
 	}
 }
 
-// run asks the script, or the one that a newer version of its hook has in its place.
+// run runs the script, or if its VM was replaced before it began, the one of the same name
+// in the newer version of the hook. The hook is told of an error, the person is not.
 func (p *scriptModel) run(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
 	p, err := latest(ctx, p, func(p *scriptModel) error { return p.call(ctx, r, deltas) })
 	if err != nil {
@@ -181,7 +184,8 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) llm
 	return llm.Delta{Kind: llm.DeltaToolCall, Index: e.index, ID: id, Name: name, Text: string(raw)}
 }
 
-// stop checks what a script says of the end of its answer.
+// stop returns the delta that ends an answer, and raises for a reason that is none. A stop
+// without a reason gets that of defaultStop.
 func (e *emitter) stop(L *lua.LState, stop llm.Stop) llm.Delta {
 	switch stop.Reason {
 	case message.StopEnd, message.StopLength, message.StopToolUse, message.StopError:
@@ -197,7 +201,7 @@ func (e *emitter) stop(L *lua.LState, stop llm.Stop) llm.Delta {
 	return llm.Delta{Kind: llm.DeltaStop, Stop: stop}
 }
 
-// defaultStop is the reason for which an answer ends that gives none.
+// defaultStop is the reason of an answer whose script gives none.
 func (e *emitter) defaultStop() message.StopReason {
 	if e.calls > 0 {
 		return message.StopToolUse
@@ -205,7 +209,8 @@ func (e *emitter) defaultStop() message.StopReason {
 	return message.StopEnd
 }
 
-// send hands over a delta; the VM is free while the reader is behind.
+// send hands a delta to relay. While that is behind, other jobs may use the VM. A delta that
+// nobody reads any more is dropped.
 func (e *emitter) send(L *lua.LState, d llm.Delta) {
 	select {
 	case e.deltas <- d:

@@ -26,7 +26,9 @@ func (s *sender) part() part {
 	return part{"send": s.send, "send_message": s.sendMessage, "send_user_message": s.sendUserMessage}
 }
 
-// deliver hands p to the host while the VM is free, or stores it until there is one.
+// deliver gives p to the host with the function hand, while other jobs may use the VM. Before
+// there is a host it stores p and returns nil; the person is told if hand fails later. It
+// raises while the hook's file loads.
 func (s *sender) deliver(L *lua.LState, function string, p agent.Prompt, hand func(context.Context, Host, agent.Prompt) error) error {
 	if s.vm.Loading() {
 		luavm.Raise(L, "%s: %v", function, errLoading)

@@ -13,7 +13,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Shortcut is a key that a hook takes.
+// Shortcut is a key of the keyboard to which a hook gave a function.
 type Shortcut struct {
 	Key         string // in one spelling: ctrl+x, alt+x, ctrl+alt+x, f5
 	Description string
@@ -50,8 +50,8 @@ func (c *commands) shortcut(L *lua.LState) int {
 	return 1
 }
 
-// normalKey writes a key in one way: modifiers in lower case and in the order
-// ctrl, alt, shift, then the key.
+// normalKey writes a key in one way: modifiers in lower case and in the order ctrl, alt,
+// shift, then the key. ok is false for what is no key.
 func normalKey(given string) (string, bool) {
 	parts := strings.Split(strings.ToLower(strings.TrimSpace(given)), "+")
 	key, mods := parts[len(parts)-1], parts[:len(parts)-1]

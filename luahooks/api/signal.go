@@ -31,7 +31,8 @@ func (s *signals) current() *lua.LTable {
 	return s.value
 }
 
-// fill makes the table of a signal when Lua uses it first.
+// fill makes the table of a signal, when Lua uses it first: cancelled(), and on_cancel(fn),
+// which has fn called if the handler is stopped and returns a function that undoes this.
 func (s *signals) fill(L *lua.LState, ref any) *lua.LTable {
 	job := ref.(*signal).job
 	t := luavm.NewRecord(L, 2)

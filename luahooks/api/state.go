@@ -12,8 +12,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// encodeState is pi.state as JSON, for the next version of the hook. What cannot
-// be JSON is left out; lost describes that.
+// encodeState returns pi.state as JSON, for the next version of the hook. Fields that cannot
+// be JSON are left out, and lost says which. err is for a VM that could not be asked.
 func encodeState(ctx context.Context, vm *luavm.VM, records *record.Converter, timeout time.Duration) (state json.RawMessage, lost, err error) {
 	found := new(foundState)
 	err = vm.Run(ctx, luavm.Job{Name: "state", Timeout: timeout, Run: func(L *lua.LState) error {

@@ -49,7 +49,8 @@ func (s *switching) switchSession(L *lua.LState, path string) (*lua.LTable, erro
 	}))
 }
 
-// outcome is what functions that replace the session return.
+// outcome returns what functions that replace the session give to Lua: the session that is
+// there now, and whether err says that somebody cancelled. Any other error is returned.
 func (s *switching) outcome(L *lua.LState, host Host, err error) (*lua.LTable, error) {
 	cancelled := errors.Is(err, agent.ErrCancelled)
 	switch {
@@ -86,7 +87,8 @@ func (s *switching) newSession(L *lua.LState) int {
 	return pushResult(L, t, err)
 }
 
-// setUp runs the function that writes into a new session.
+// setUp runs the hook's function that writes into a new session, in a job of its own. What
+// the function gets raises once it has ended.
 func (s *switching) setUp(ctx context.Context, now *session.Session, fn *lua.LFunction) error {
 	return s.jobs.run(ctx, "setup", func(L *lua.LState) error {
 		open := true
@@ -154,7 +156,8 @@ func (s *switching) branch(L *lua.LState, id string) (*lua.LTable, error) {
 	return t, err
 }
 
-// giveBack puts a prompt that was sent once into the prompt line, and into the result.
+// giveBack puts the prompt at which the session was taken back, if there is one, into the
+// prompt line and into the result t, which may be nil.
 func (s *switching) giveBack(t *lua.LTable, r agent.Recalled) {
 	if t == nil || r.Text == "" {
 		return

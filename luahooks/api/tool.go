@@ -41,7 +41,8 @@ func (t *tools) part() part {
 
 // tool is pi.tool{name, label?, description, parameters, prompt_snippet?,
 // prompt_guidelines?, execution?, prepare_arguments?, execute, render_call?,
-// render_result?}.
+// render_result?}: it registers a tool, in place of one of the hook with that name. If the
+// file was loaded before, the agent gets the tool at once. Misuse raises.
 func (t *tools) tool(L *lua.LState) int {
 	n := &Tool{home: t}
 	var parameters *lua.LTable
@@ -90,7 +91,8 @@ func (t *Tool) Spec() llm.ToolSpec { return t.spec }
 // Source is the name of the hook that brought the tool.
 func (t *Tool) Source() string { return t.home.hook }
 
-// Prepare is prepare_arguments(raw). nil leaves the arguments as they came.
+// Prepare returns the arguments as prepare_arguments(raw) changes them. They stay as they
+// came if there is no such function, or it returns nil or fails.
 func (t *Tool) Prepare(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 	prepared := input
 	err := t.inForce(ctx, func(t *Tool) error {
@@ -112,7 +114,8 @@ func (t *Tool) Prepare(ctx context.Context, input json.RawMessage) (json.RawMess
 	return prepared, err
 }
 
-// Run calls execute(params, ctx, call).
+// Run calls execute(params, ctx, call) and returns its result. The call is counted for the
+// hook; its error goes to the agent.
 func (t *Tool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (result agent.Result, err error) {
 	began := time.Now()
 	err = t.inForce(ctx, func(t *Tool) error {
@@ -123,8 +126,8 @@ func (t *Tool) Run(ctx context.Context, input json.RawMessage, update agent.Upda
 	return result, err
 }
 
-// inForce does something with the tool, or with the one that a newer version of its
-// hook has in its place. An error is one of the hook.
+// inForce calls do with the tool or, if its VM was replaced before do began, with the tool
+// of that name in the newer version of the hook. An error is noted as one of the hook.
 func (t *Tool) inForce(ctx context.Context, do func(*Tool) error) error {
 	t, err := latest(ctx, t, do)
 	if err != nil {
@@ -162,8 +165,8 @@ type runningTool struct {
 
 type runningToolKey struct{}
 
-// RenderCall draws a call of the tool; false: it has no render_call, or that has no
-// opinion.
+// RenderCall draws a call of the tool with its render_call. It is false, and somebody else
+// has to draw, if there is none or it returned nil or failed.
 func (t *Tool) RenderCall(args json.RawMessage, width int) ([]string, bool) {
 	if t.renderCall == nil {
 		return nil, false
@@ -173,7 +176,7 @@ func (t *Tool) RenderCall(args json.RawMessage, width int) ([]string, bool) {
 	})
 }
 
-// RenderResult is the same for render_result.
+// RenderResult draws a result of the tool with its render_result, as RenderCall does a call.
 func (t *Tool) RenderResult(r agent.Result, expanded bool, width int) ([]string, bool) {
 	if t.renderResult == nil {
 		return nil, false

@@ -76,7 +76,7 @@ func (t *tools) setActive(L *lua.LState, list *lua.LTable) {
 	t.box.Choose(names, t.hook)
 }
 
-// mustExist raises for the name of no tool.
+// mustExist raises, with a suggestion, if the program and the hooks have no tool of the name.
 func (t *tools) mustExist(L *lua.LState, function, name string) {
 	var known []string
 	for _, tool := range t.box.All() {

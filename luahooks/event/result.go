@@ -26,7 +26,8 @@ type result struct {
 // the handler ended; those of a handler that is late, or whose result is wrong, never.
 func (r *result) then(apply func()) { r.apply = append(r.apply, apply) }
 
-// has reports whether a key is given; kind is its type in the documentation.
+// has reports whether a key is given, and adds it to the list if r makes one; kind is its
+// type in the documentation.
 func (r *result) has(key, kind string) bool {
 	if r.list != nil {
 		*r.list = append(*r.list, Field{key, kind})
@@ -59,7 +60,7 @@ func (r *result) record(key, kind string, known ...string) (inner record.Answer,
 	return r.Record(key, known...)
 }
 
-// cancel reads the key cancel, which ends the chain.
+// cancel reads the key cancel. If it is true, into becomes true and no later handler is asked.
 func (r *result) cancel(into *bool) {
 	if r.stop = r.flag("cancel"); r.stop {
 		r.then(func() { *into = true })

@@ -86,6 +86,8 @@ func (c *Converter) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, erro
 	return b, nil
 }
 
+// readBlock reads the fields that a block of its type has into b. A block of a type that the
+// program does not know is kept whole, as JSON.
 func (c *Converter) readBlock(r Answer, b *message.Block) {
 	need := func(name string) string {
 		if !r.Has(name) {
@@ -137,7 +139,8 @@ func (c *Converter) Encode(v lua.LValue, name string) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// DetailsFrom is the inverse of Details.
+// DetailsFrom encodes the details of a tool's result that Lua wrote; for tools of the
+// program, with the names that session files have.
 func (c *Converter) DetailsFrom(tool string, v lua.LValue) (json.RawMessage, error) {
 	raw, err := luavm.EncodeJSON(c.vm.State(), v, detailJSON(tool))
 	if err != nil {
@@ -146,7 +149,8 @@ func (c *Converter) DetailsFrom(tool string, v lua.LValue) (json.RawMessage, err
 	return raw, nil
 }
 
-// InputFrom is the inverse of Input.
+// InputFrom encodes the arguments of a tool call that Lua wrote, with the names that models
+// use; nil is an empty object.
 func (c *Converter) InputFrom(tool string, v lua.LValue) (json.RawMessage, error) {
 	if v == lua.LNil {
 		return json.RawMessage(`{}`), nil

@@ -69,6 +69,8 @@ func (c *Converter) ItemFrom(L *lua.LState, t *lua.LTable, branch []*session.Ent
 	return item, !untouched, err
 }
 
+// untouchedItem returns the message that a table was made for, if Lua has not looked into
+// the table since; false for any other table.
 func untouchedItem(t *lua.LTable) (session.Item, bool) {
 	if ref, ok := luavm.StubRef(t); ok {
 		return itemOf(ref)
@@ -76,7 +78,8 @@ func untouchedItem(t *lua.LTable) (session.Item, bool) {
 	return session.Item{}, false
 }
 
-// atEntry is item at the place on the branch that its wrapper names.
+// atEntry returns item with the entry of the branch that index names, counted from 1; nil is
+// no entry.
 func atEntry(item session.Item, index lua.LValue, branch []*session.Entry) (session.Item, error) {
 	switch index := index.(type) {
 	case lua.LNumber:
@@ -93,7 +96,8 @@ func atEntry(item session.Item, index lua.LValue, branch []*session.Entry) (sess
 	return item, nil
 }
 
-// changedItem reads a message that a hook looked at, changed or made.
+// changedItem reads a message that a hook looked at, changed or made. One that was made for
+// Lua here keeps its entry; a new one may name it with entry_index.
 func (c *Converter) changedItem(L *lua.LState, t *lua.LTable, branch []*session.Entry) (session.Item, error) {
 	item := session.Item{Index: -1}
 	if ref, ok := luavm.StubOrigin(t); ok {
@@ -176,6 +180,7 @@ func (c *Converter) readContent(r Answer, m *message.Message, mayBePlain bool) {
 	m.Content, m.Plain = blocks, plain && mayBePlain && text != ""
 }
 
+// readBash reads the fields of a command that the person typed with !.
 func readBash(r Answer, m *message.Message) {
 	m.Command, m.Output, m.FullOutputPath = r.Text("command"), r.Text("output"), r.Text("full_output_path")
 	m.Cancelled, m.Truncated = r.Flag("cancelled"), r.Flag("truncated")
@@ -187,6 +192,7 @@ func readBash(r Answer, m *message.Message) {
 	}
 }
 
+// readDetails reads the details of m, which has none if the table has none.
 func (c *Converter) readDetails(r Answer, m *message.Message) {
 	m.Details = nil
 	if r.Has("details") {

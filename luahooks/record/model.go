@@ -23,6 +23,7 @@ type ModelInfo struct {
 // priceInfo is ctx.model.cost; a price that is not known is nil.
 type priceInfo struct{ Input, Output, CacheRead, CacheWrite *float64 }
 
+// priceOf returns a price for Lua: a part that is negative in p is not known, and nil.
 func priceOf(p *llm.Price) *priceInfo {
 	if p == nil {
 		return nil

@@ -57,7 +57,8 @@ func detailJSON(tool string) luavm.JSON {
 	return luavm.JSON{}
 }
 
-// renaming converts the names of the wire to those of Lua, and back; other names stay.
+// renaming returns a conversion of keys by a table from their name on the wire to the one in
+// Lua, and back; keys that are not in it stay. names may be nil.
 func renaming(names map[string]string) luavm.JSON {
 	if names == nil {
 		return luavm.JSON{}

@@ -83,6 +83,7 @@ func (c *Converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	return t
 }
 
+// fillRole sets the fields that messages of this role have besides the common ones.
 func (c *Converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 	switch m.Role {
 	case message.RoleBashExecution:
@@ -220,7 +221,8 @@ func (l *entryList) intact() bool {
 // it.
 type entryMessage struct{ entry *session.Entry }
 
-// itemOf returns the message that a table was made for.
+// itemOf returns the message of ref, what a table of a message was made of; false for the
+// table of anything else.
 func itemOf(ref any) (session.Item, bool) {
 	switch ref := ref.(type) {
 	case *session.Item:
@@ -280,6 +282,8 @@ func (c *Converter) coreField(L *lua.LState, e *session.Entry, key string, v lua
 // JSON decodes JSON that hooks and models wrote; nil for none and for what is not valid.
 func (c *Converter) JSON(raw json.RawMessage) lua.LValue { return c.decode(raw, luavm.JSON{}) }
 
+// decode decodes JSON, with names as conv says; it returns nil for none and for what is not
+// valid.
 func (c *Converter) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
 	if len(raw) == 0 || !c.valid.check(raw) {
 		return lua.LNil
@@ -293,6 +297,8 @@ type ValidJSON struct {
 	last atomic.Pointer[json.RawMessage]
 }
 
+// check reports whether raw is valid JSON. It knows the last text that was valid by its
+// address, without looking at the bytes.
 func (v *ValidJSON) check(raw json.RawMessage) bool {
 	if last := v.last.Load(); last != nil && len(*last) == len(raw) && &(*last)[0] == &raw[0] {
 		return true
@@ -305,12 +311,13 @@ func (v *ValidJSON) check(raw json.RawMessage) bool {
 	return true
 }
 
-// Details are those of a tool's result, with the names Lua uses.
+// Details decodes the details of a tool's result; for tools of the program, with the names
+// that Lua uses.
 func (c *Converter) Details(tool string, raw json.RawMessage) lua.LValue {
 	return c.decode(raw, detailJSON(tool))
 }
 
-// Input is the arguments of a tool call, with the names Lua uses.
+// Input decodes the arguments of a tool call, with the names that Lua uses.
 func (c *Converter) Input(tool string, raw json.RawMessage) lua.LValue {
 	return c.decode(raw, argumentJSON(tool))
 }
