@@ -1,9 +1,12 @@
 package luavm
 
 import (
-	lua "github.com/yuin/gopher-lua"
 	"slices"
-) // Set sets a field of a table, or takes it away when v is nil, without asking
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Set sets a field of a table, or removes it if v is nil, without asking
 // a metatable. It is t.RawSetString, which the compiler would copy to each of
 // the some hundred places that build a table, 600 bytes at a time.
 //

@@ -58,9 +58,10 @@ func OpenWait(ctx context.Context, path string, o Options, waiting func(*BusyErr
 	}
 }
 
-// openCopy copies the branch of a session that may be of a newer version: its entries are
-// lines that version 3 may hold too, and types that only the newer one knows have no
-// effect.
+// openCopy makes a new session of the branch of the one at path, which may have a newer
+// version: its entries are lines that a file of our version may have too, and types that
+// only the newer one knows have no effect. The problems of the old file are those of the
+// copy.
 func openCopy(path string, o Options) (*Session, error) {
 	s, err := Read(path)
 	if err != nil {

@@ -20,7 +20,8 @@ type arena struct {
 // blockOfText is how much room short strings share.
 const blockOfText = 4 << 10
 
-// entry returns a new entry.
+// entry returns a zeroed entry out of the current block, and makes a new block if it is
+// used up.
 func (a *arena) entry() *Entry {
 	if len(a.entries) == 0 {
 		a.entries = make([]Entry, 256)
@@ -30,7 +31,7 @@ func (a *arena) entry() *Entry {
 	return e
 }
 
-// unquote is [rawjson.Unquote] for the short strings of a head, which share their
+// unquote returns what [rawjson.Unquote] does. Strings of up to 64 bytes share their
 // memory.
 func (a *arena) unquote(quoted []byte) string {
 	if !rawjson.IsString(quoted) || len(quoted) > 64 || bytes.IndexByte(quoted, '\\') >= 0 || !utf8.Valid(quoted) {
@@ -46,7 +47,7 @@ func (a *arena) unquote(quoted []byte) string {
 	return a.text.String()[start:]
 }
 
-// typeName is unquote for types of entries, of which there are few.
+// typeName is unquote for names of entry types: equal ones are made once.
 func (a *arena) typeName(quoted []byte) string {
 	if name, ok := a.types[string(quoted)]; ok {
 		return name

@@ -44,8 +44,8 @@ func (s *Session) CopyPath(leaf string, o Options) (*Session, error) {
 	return next, nil
 }
 
-// linesOf yields the header, the lines of a path, and those of its labels behind
-// it, each with its newline.
+// linesOf yields the lines of a copy of a path: header, the entries, and label entries
+// for those whose label is not on the path, each with its newline.
 func (s *Session) linesOf(path []*Entry, header Header) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if !yield(append(bytes.Clone(header.raw), '\n'), nil) {
@@ -69,9 +69,9 @@ func (s *Session) linesOf(path []*Entry, header Header) iter.Seq2[[]byte, error]
 	}
 }
 
-// lineInCopy is the line of the i-th entry of a path for another file: as it is, except
-// that an id, a parent or a first kept entry that is another one in memory is written as
-// it is there.
+// lineInCopy returns the line of the i-th entry of a path for another file. If its id,
+// parent or first kept entry was repaired in memory, it is written as it is there;
+// otherwise the line keeps its bytes. The error is a *[GoneError].
 func lineInCopy(path []*Entry, i int) (json.RawMessage, error) {
 	e := path[i]
 	line := e.rawUncached()
@@ -95,9 +95,9 @@ func lineInCopy(path []*Entry, i int) (json.RawMessage, error) {
 	return rawjson.Overlay(line, nil, repaired), nil
 }
 
-// labelsFor makes the label entries that the copy of a path needs: for each entry whose
-// name in the tree is not the one that the path's own labels give it. They are in the
-// order of the path and hang behind it, each on the one before.
+// labelsFor makes label entries for the entries of a path whose label in the tree is not
+// the one that the path itself gives them, because it was set on another branch. They
+// hang behind the path, each on the one before.
 func (s *Session) labelsFor(path []*Entry) []*Entry {
 	is, says := labelsIn(s.Entries()), labelsIn(path)
 	taken := make(map[string]*Entry, len(path))
@@ -121,9 +121,8 @@ func (s *Session) labelsFor(path []*Entry) []*Entry {
 	return labels
 }
 
-// startWith writes these lines, of which the first is the header, to the file of
-// a session that has none yet, and loads them from there. On failure no file is
-// left.
+// startWith is called for a session without a file. It writes lines, the first of which
+// is the header, to the file and loads the session from it. On failure no file is left.
 func (s *Session) startWith(lines iter.Seq2[[]byte, error]) error {
 	s.journal.pending, s.journal.wanted = nil, true
 	st := s.journal.store

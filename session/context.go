@@ -67,8 +67,9 @@ func LastCompaction(path []*Entry) (at, first int) {
 	return -1, 0
 }
 
-// firstKeptIndex is the position of the first entry that the compaction at a position
-// keeps. By an id that stands twice in the file it means the last before it.
+// firstKeptIndex returns the position of the first entry that the compaction at position
+// at keeps, at+1 if it names none before it. If two entries of the file have that id, it
+// is the later one.
 func firstKeptIndex(path []*Entry, at int) int {
 	c, _ := path[at].compactionBody()
 	for i := at - 1; i >= 0; i-- {
@@ -97,9 +98,9 @@ func EditsOn(path []*Entry) map[string]*ContextEdit {
 	return edits
 }
 
-// edited returns the message of an entry after the edits; nil if the entry has none, or
-// an edit took it out. Any message can be taken out; only one that somebody wrote has
-// content to replace.
+// edited returns the message of an entry as the edits make it; nil if the entry has no
+// message or an edit took it out. Any message can be taken out, but only those of
+// editable roles have their content replaced.
 func edited(e *Entry, edits map[string]*ContextEdit) *message.Message {
 	m := e.Message()
 	c := edits[e.ID]

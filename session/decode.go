@@ -40,7 +40,7 @@ func (e *Entry) decoded() any {
 	return e.body
 }
 
-// decode decodes the body anew, for decoded.
+// decode decodes the body of an entry; its results are those of decoded.
 func (e *Entry) decode() any {
 	switch e.Type {
 	case TypeMessage, TypeCustomMessage, TypeCompaction, TypeBranchSummary, TypeContextEdit:
@@ -71,8 +71,8 @@ func (e *Entry) decode() any {
 		&message.Message{Role: message.RoleCompactionSummary, Summary: m.Summary, TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
 }
 
-// decodeMessage decodes the message of a message entry. Where content is missing whose
-// role has some, it is an empty list.
+// decodeMessage returns the *Message of a message entry, or an error. A message that
+// lacks the content that its role has gets an empty list.
 func (e *Entry) decodeMessage() any {
 	raw := rawjson.Field(e.raw, "message")
 	if len(raw) == 0 || raw[0] != '{' {

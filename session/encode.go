@@ -7,8 +7,8 @@ import (
 	"pi/session/rawjson"
 )
 
-// encode is the line of a new entry: its head first, so that loading finds it
-// without looking further.
+// encode returns the line of a new entry with these fields. Its head comes first, so
+// that loading finds it without reading further.
 func (e *Entry) encode(own rawjson.Object) []byte {
 	parent := []byte("null")
 	if p := e.parent; p != nil && p.fileID != "" {
@@ -24,8 +24,9 @@ func (e *Entry) encode(own rawjson.Object) []byte {
 	return append(o, own...).Bytes()
 }
 
-// encodeFields encodes a value and returns the fields of the object, without those that
-// are the session's own.
+// encodeFields encodes v, which must become a JSON object, and returns its fields
+// without type, id, parentId and timestamp, which are the session's own. nil has no
+// fields.
 func encodeFields(v any) (rawjson.Object, error) {
 	if v == nil {
 		return nil, nil

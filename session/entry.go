@@ -45,8 +45,9 @@ func (e *Entry) Raw() json.RawMessage {
 	return e.raw
 }
 
-// readRaw reads the line from the file; nil if it is no longer there. A descriptor still
-// sees a file that was deleted or replaced, but not what somebody cut off or wrote over.
+// readRaw reads the line from the file that was open when the session was loaded; nil if
+// it is not there any more. A deleted or replaced file can still be read, but not what
+// was cut off or overwritten, so the id is compared.
 func (e *Entry) readRaw() []byte {
 	line := make([]byte, e.size)
 	if _, err := e.src.ReadAt(line, e.at); err != nil {
@@ -60,8 +61,8 @@ func (e *Entry) readRaw() []byte {
 	return line
 }
 
-// rawUncached is Raw without keeping in memory what is read from the file: for callers
-// that write it somewhere else.
+// rawUncached returns what Raw does, but does not keep a line that it reads from the
+// file: for callers that write it somewhere else.
 func (e *Entry) rawUncached() json.RawMessage {
 	if e.src != nil {
 		if line := e.readRaw(); line != nil {

@@ -36,7 +36,8 @@ func ForModel(items []Item) []*message.Message { return forModel(items, nil) }
 // that the session has and the list has not were removed.
 func (s *Session) ForModel(items []Item) []*message.Message { return forModel(items, s.Branch()) }
 
-// forModel pairs calls and results; path is nil where no session is known.
+// forModel turns items into the messages that are sent. path is the branch they are of,
+// or nil if no session is known.
 func forModel(items []Item, path []*Entry) []*message.Message {
 	p := pairing{out: make([]*message.Message, 0, len(items)), path: path}
 	for _, it := range items {
@@ -58,7 +59,8 @@ type pairing struct {
 	path []*Entry // what the list was made of; nil: nothing is known
 }
 
-// add adds the next item, as a model may see it.
+// add adds the next item. What no model sees is left out; other messages become what a
+// model may see, and wait in between until the answer before them is complete.
 func (p *pairing) add(it Item) {
 	m := it.Message
 	if m == nil || message.Hidden(m) {
@@ -79,7 +81,8 @@ func (p *pairing) add(it Item) {
 	}
 }
 
-// addAnswer adds an answer, whose results are to follow.
+// addAnswer ends the answer before and begins a new one, whose results are to follow. An
+// answer that comes first gets a user message before it.
 func (p *pairing) addAnswer(m *message.Message) {
 	p.endAnswer()
 	if len(p.out) == 0 {
@@ -90,7 +93,8 @@ func (p *pairing) addAnswer(m *message.Message) {
 	p.results = make([]*message.Message, len(p.calls))
 }
 
-// addResult adds the first result of a call of the last answer, and no other.
+// addResult stores a result for its call in the current answer. A result without such a
+// call, or a second one, is dropped.
 func (p *pairing) addResult(m *message.Message) {
 	for i, c := range p.calls {
 		if c.ID == m.ToolCallID && p.results[i] == nil {
@@ -100,8 +104,8 @@ func (p *pairing) addResult(m *message.Message) {
 	}
 }
 
-// endAnswer completes the last answer: each of its calls has a result, and what stood
-// before the next answer follows.
+// endAnswer appends the results of the current answer, with one made up for each call
+// that has none, and then the messages that came between them.
 func (p *pairing) endAnswer() {
 	for i, c := range p.calls {
 		if p.results[i] == nil {
@@ -112,7 +116,8 @@ func (p *pairing) endAnswer() {
 	p.calls, p.results, p.between = nil, nil, nil
 }
 
-// hasResult reports whether the path has a result of a call of the answer.
+// hasResult reports whether the branch has a result of that call of the current answer:
+// if so, somebody removed it from the list.
 func (p *pairing) hasResult(call string) bool {
 	if p.at < 0 {
 		return false
@@ -129,9 +134,9 @@ func (p *pairing) hasResult(call string) bool {
 	return false
 }
 
-// missingResult is sent for a call that has no result: the process ended before there was
-// one, or it was removed. Its time is that of the call: the present would make every
-// request different.
+// missingResult returns the result that is sent for a call without one: that it was
+// interrupted, or removed from the context. Its time is that of the answer, because the
+// present would make every request different.
 func missingResult(call message.Block, at int64, removed bool) *message.Message {
 	text := interruptedText
 	if removed {

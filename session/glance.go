@@ -28,8 +28,9 @@ func (s *Session) Glance() (messages int, prompt string) {
 	return messages, prompt
 }
 
-// givesMessage reports whether an entry other than a compaction gives a message, as
-// far as its head and the last edit of it tell.
+// givesMessage reports whether an entry has a message in the context, without decoding
+// it where its type is enough; edit is the last edit of it, or nil. It is not asked
+// about compactions.
 func (e *Entry) givesMessage(edit *ContextEdit) bool {
 	if edit != nil && edit.Replacement == nil {
 		return false

@@ -36,7 +36,7 @@ func scanHead(line []byte) (head, bool) {
 	return h, rawjson.IsString(h.typ)
 }
 
-// slot is where the value of a key lives, nil if the head does not have the key.
+// slot returns where the value of a key is stored; nil if it is not part of the head.
 func (h *head) slot(key []byte) *[]byte {
 	switch string(key) {
 	case "type":

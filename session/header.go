@@ -28,7 +28,8 @@ type Header struct {
 	raw json.RawMessage // the line as it is in the file, without its newline
 }
 
-// parseHeader reads the first line of a file; reason says why it is none.
+// parseHeader reads the first line of a file. If it is no session header, reason says
+// why, and is "" otherwise.
 func parseHeader(line []byte) (h Header, reason string) {
 	line = bytes.TrimRight(bytes.TrimPrefix(line, []byte("\ufeff")), "\r\n")
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -128,7 +129,8 @@ func cutHeader(lines []byte, path string) (h Header, rest []byte, err error) {
 	return h, rest, nil
 }
 
-// current is the line of the header for entries in the form of this version.
+// current returns the line of the header with the version of the files written here, for
+// a copy of the entries in their current form.
 func (h Header) current() json.RawMessage {
 	if h.Version >= Version {
 		return h.raw

@@ -49,11 +49,10 @@ func (st *store) lock() error {
 	return nil
 }
 
-// busy is the error that names the holder of the lock after a number of tries; final
-// reports whether there shall be no more. A holder on another host is final at once:
-// nobody here sees its processes. A new holder writes its hint a moment after it got the
-// lock, and until then the hint of a killed one may still be there, so a process that is
-// gone is not named.
+// busy is called after each try that found the lock taken. It returns the error that
+// names its holder, and whether there shall be no more tries: at once if the holder is
+// on another host, after fewer if it is a process that runs. A hint may be of a killed
+// process, so one that does not run is not named.
 func (st *store) busy(try int) (e *BusyError, final bool) {
 	e = &BusyError{Path: st.path}
 	if st.lockDir == "" {

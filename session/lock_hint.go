@@ -49,7 +49,8 @@ func (st *store) readHint() (h lockHint, ok bool) {
 	return h, err == nil && json.Unmarshal(b, &h) == nil
 }
 
-// writeHint writes the hint whole or not at all.
+// writeHint writes the hint about our lock. Errors are dropped: nothing depends on
+// hints.
 func (st *store) writeHint() {
 	if !st.locked || st.lockDir == "" {
 		return

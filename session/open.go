@@ -98,8 +98,8 @@ func (s *Session) setHeader(h Header) {
 	s.journal.add(h.raw)
 }
 
-// load reads the session's file, which may be empty. One of a newer version is read
-// only.
+// load reads the session's file, which may be empty, and sets from its version whether
+// it can be written to and has to be written anew.
 func (s *Session) load(f *os.File) error {
 	if err := s.loader.load(f, s.path, &s.journal.store.end); err != nil {
 		return err

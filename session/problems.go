@@ -31,8 +31,8 @@ func (p *problems) addBroken(path []*Entry) {
 	}
 }
 
-// removeUnreadable removes a line from those that cannot be read, if it is the last of
-// them.
+// removeUnreadable takes a line out of those that cannot be read, if it is the last one
+// of them: another problem names it. It returns whether it was.
 func (p *problems) removeUnreadable(line int) bool {
 	last := len(p.unreadable) - 1
 	if last < 0 || p.unreadable[last] != line {
@@ -42,7 +42,8 @@ func (p *problems) removeUnreadable(line int) bool {
 	return true
 }
 
-// take returns all, one sentence each, and forgets them.
+// take returns all problems, one sentence each, and forgets them, but not which broken
+// bodies were among them.
 func (p *problems) take() []string {
 	out := p.texts
 	if len(p.unreadable) > 0 {

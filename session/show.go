@@ -29,6 +29,7 @@ func (s *Session) Show() ([]byte, error) {
 	return o.Bytes(), nil
 }
 
+// showContext returns the context as a JSON array of messages.
 func (s *Session) showContext() ([]byte, error) {
 	out := []byte{'['}
 	for i, it := range s.Context() {

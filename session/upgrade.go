@@ -16,8 +16,9 @@ import (
 // appended to. A file of version 1 has to be written anew; the first write does
 // it, and leaves the original beside it.
 
-// upgrade gives all entries of a file of an older version the form of version 3. Those of a file of version 1 have
-// the ids that they have in memory: the file will be written anew.
+// upgrade gives the lines of entries from a file of version 1 or 2 the form of version
+// 3, in memory. Entries of version 1 take the ids that they got in memory, because their
+// file will be written anew.
 func (t *tree) upgrade(version int) {
 	if version < 2 {
 		clear(t.byFileID)
@@ -32,7 +33,7 @@ func (t *tree) upgrade(version int) {
 	}
 }
 
-// upgraded is the line of an entry in the form of version 3, or as it is if it is no
+// upgraded returns the line of an entry in the form of version 3; as it is if it is no
 // valid JSON.
 func (t *tree) upgraded(e *Entry, version int) []byte {
 	own, err := encodeFields(e.raw)

@@ -20,7 +20,8 @@ type View struct {
 	pairing pairing
 }
 
-// Context is [Session.Context].
+// Context returns what [Session.Context] does. If the branch only grew since the last
+// call, only the new entries are looked at.
 func (v *View) Context(s *Session) []Item {
 	path := s.Branch()
 	from := len(v.path)
@@ -39,8 +40,8 @@ func (v *View) Context(s *Session) []Item {
 	return v.items[:len(v.items):len(v.items)]
 }
 
-// extends reports whether path is the last one with more at its end, and
-// nothing in that speaks of what was before.
+// extends reports whether path begins with the path of the last call, and nothing behind
+// that changes what was built for it, as a compaction or an edit would.
 func (v *View) extends(s *Session, path []*Entry) bool {
 	have := len(v.path)
 	if v.of != s || have == 0 || have > len(path) || path[have-1] != v.path[have-1] {
@@ -54,7 +55,8 @@ func (v *View) extends(s *Session, path []*Entry) bool {
 	return true
 }
 
-// ForModel is [Session.ForModel].
+// ForModel returns what [Session.ForModel] does for items that Context returned. Those
+// that the last call had at the beginning are not looked at again.
 func (v *View) ForModel(items []Item) []*message.Message {
 	have := len(v.sent)
 	if len(items) < have || !slices.EqualFunc(items[:have], v.sent, func(a, b Item) bool { return a.Message == b.Message }) {

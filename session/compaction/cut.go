@@ -7,7 +7,9 @@ type Limits struct {
 	All  bool // a person asked for it: where Keep would keep everything, all is summarised and nothing kept
 }
 
-// cut chooses the first entry to be kept.
+// cut chooses the position on the branch from which entries are kept, about as many as
+// l.Keep asks for. ok is false if no cut would leave anything to summarise; at means
+// nothing then.
 func (c *cutting) cut(tokensBefore int, l Limits) (at int, ok bool) {
 	if at = c.cutFor(l.Keep, l); c.useful(at) {
 		return at, true
@@ -24,8 +26,10 @@ func (c *cutting) cut(tokensBefore int, l Limits) (at int, ok bool) {
 	return at, c.useful(at)
 }
 
-// cutFor is the cut that keeps about so many tokens; -1 if all there is, is
-// less.
+// cutFor returns the position of a cut that keeps about so many tokens: the last one
+// that keeps at least that many, or the next one behind it, which keeps fewer, if the
+// first would keep too much (l.Room) or leave nothing to summarise. -1 if all messages
+// together have fewer.
 func (c *cutting) cutFor(tokens int, l Limits) int {
 	k := len(c.branch) - 1
 	for ; k >= c.first && (c.kept[k] < tokens || c.kept[k] == 0); k-- {
@@ -41,7 +45,9 @@ func (c *cutting) cutFor(tokens int, l Limits) int {
 	return c.widen(before, l)
 }
 
-// widen moves a cut to the beginning of its turn if that costs little.
+// widen returns the position of the beginning of the turn in which a cut falls, so that
+// the turn is kept whole, or the cut as it is if that would keep over a tenth of l.Keep
+// more, exceed l.Room, or leave nothing to summarise.
 func (c *cutting) widen(at int, l Limits) int {
 	if at < 0 {
 		return at
@@ -61,8 +67,8 @@ func (c *cutting) widen(at int, l Limits) int {
 	return k
 }
 
-// latestCut is the last cut that there may be; the length of the branch if there
-// is none.
+// latestCut returns the last position where the branch may be cut; the length of the
+// branch, which keeps nothing, if there is none.
 func (c *cutting) latestCut() int {
 	if k := c.lastLegal(min(c.must, len(c.branch)-1)); k >= 0 {
 		return k

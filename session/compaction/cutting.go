@@ -23,7 +23,8 @@ type cutting struct {
 	must   int    // the cut may be no later
 }
 
-// newCutting finds out about a branch what a cut depends on.
+// newCutting computes all that the choice of a cut depends on. seen is what the model
+// sees of the branch.
 func newCutting(branch []*session.Entry, seen []session.Item) *cutting {
 	c := &cutting{branch: branch, core: session.ContextOf(branch)}
 	_, c.first = session.LastCompaction(branch)
@@ -34,8 +35,8 @@ func newCutting(branch []*session.Entry, seen []session.Item) *cutting {
 	return c
 }
 
-// addItems copies the list without the summary. An item that is not where it says it
-// is counts as coming from nowhere.
+// addItems sets items, without the summary, their keys and their calls. An item whose
+// Index does not lead to its Entry counts as one that comes from no entry.
 func (c *cutting) addItems(seen []session.Item) {
 	c.items = withoutSummary(seen)
 	c.calls = answersOf(c.items)
@@ -74,7 +75,8 @@ func withoutSummary(items []session.Item) []session.Item {
 	return kept
 }
 
-// countTokens estimates the items, and what each cut would keep of them.
+// countTokens estimates the tokens of each item (tokens) and of all (total), and for
+// every position how many a cut there would keep (kept).
 func (c *cutting) countTokens() {
 	c.tokens = make([]int, len(c.items))
 	c.kept = make([]int, len(c.branch)+1)
@@ -93,8 +95,9 @@ func (c *cutting) countTokens() {
 	}
 }
 
-// answersOf gives for each result the position of the answer with its call, as
-// they are paired when they are sent (see [session.ForModel]); -1 for everything else.
+// answersOf returns for each item that is a tool result the position of the answer that
+// has its call, and -1 for every other. Calls and results are paired as
+// [session.ForModel] does.
 func answersOf(items []session.Item) []int {
 	of := make([]int, len(items))
 	answer := -1
@@ -117,9 +120,9 @@ func answersOf(items []session.Item) []int {
 	return of
 }
 
-// markLegal marks the entries that may be the first to be kept: messages that
-// are sent, no results, and not between a call and its result, neither as the
-// model sees them nor as they stand on the branch.
+// markLegal marks the entries before which the branch may be cut (legal): those of
+// messages that are sent, except tool results, and not between a call and its result,
+// neither in the order in which the model sees them nor in that of the branch.
 func (c *cutting) markLegal() {
 	c.legal = make([]bool, len(c.branch))
 	inside := make([]int, len(c.branch)+1) // how many pairs begin or end here
@@ -150,7 +153,9 @@ func (c *cutting) markLegal() {
 	}
 }
 
-// forbidBetween notes that no cut may fall between two keys.
+// forbidBetween counts, in inside, that no cut may fall between two positions: markLegal
+// adds the numbers up from the beginning, and where the sum is not 0 it is inside of
+// such a pair.
 func forbidBetween(inside []int, a, b int) {
 	if a != b {
 		inside[min(a, b)+1]++
@@ -158,9 +163,9 @@ func forbidBetween(inside []int, a, b int) {
 	}
 }
 
-// mustKeep is the key of the first message that has to be kept: the prompt that
-// waits for its answer, or the last answer if it has calls. Beyond every key: the
-// conversation is at rest.
+// mustKeep returns the position of the first message that has to be kept: a prompt that
+// has no answer yet, or the last answer if it has calls. If there is neither, it is
+// larger than every position.
 func mustKeep(items []session.Item) int {
 	const rest = int(^uint(0) >> 1)
 	i, at := len(items)-1, rest
@@ -183,5 +188,5 @@ func mustKeep(items []session.Item) int {
 	return at
 }
 
-// useful reports whether a cut summarises anything.
+// useful reports whether at is a position and a cut there leaves anything to summarise.
 func (c *cutting) useful(at int) bool { return at >= 0 && c.total > c.kept[at] }

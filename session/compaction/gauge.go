@@ -21,8 +21,9 @@ type Gauge struct {
 // follows that.
 type Reading struct{ At, Counted, Rest int }
 
-// Read measures items, which must not change any more. An answer from before the
-// compaction that is in force says nothing about what is left.
+// Read measures items, which must not change any more; it looks only at those that are
+// new since the last call, if the others are the same. Answers from before the last
+// compaction are ignored: they counted what is no longer there.
 func (g *Gauge) Read(items []session.Item) Reading {
 	from := len(g.items)
 	if from == 0 || len(items) < from || !slices.EqualFunc(items[:from], g.items, func(a, b session.Item) bool { return a.Message == b.Message }) {

@@ -94,7 +94,8 @@ func justCompacted(branch []*session.Entry) bool {
 	return false
 }
 
-// previousSummary is that of the compaction in force, as the model saw it.
+// previousSummary returns the text of the summaries among the messages that the model
+// saw; "" if a hook has taken it out.
 func previousSummary(seen []session.Item) string {
 	var text string
 	for _, it := range seen {

@@ -21,9 +21,10 @@ type large struct {
 	tokens int
 }
 
-// shorten makes the edits that shorten the tool results behind a cut until the kept
-// messages have room, and corrects kept. All results that are longer than a certain
-// length get that length, so that the largest lose most.
+// shorten returns edits that shorten the tool results kept by a cut until all that is
+// kept has at most room tokens, as far as that can be done, and lowers kept by what they
+// save. All results above a certain length get that length, so the largest lose most.
+// room 0 is no limit.
 func (c *cutting) shorten(at, room int, kept *int) []session.ContextEdit {
 	if room <= 0 || *kept <= room {
 		return nil
@@ -46,14 +47,15 @@ func (c *cutting) shorten(at, room int, kept *int) []session.ContextEdit {
 	return edits
 }
 
-// shortens reports whether the kept messages have room once results are shortened, with
-// more left of the results than a summary would say of them.
+// shortens reports whether shortening tool results makes what a cut keeps fit into room,
+// while each shortened one still has worthwhile tokens.
 func (c *cutting) shortens(at, room int) bool {
 	return lengthFor(c.results(at), c.kept[at]-room) >= worthwhile
 }
 
-// results are those that a cut keeps and the model sees, the largest first. The
-// text to be shortened is that of the branch, not what a hook made of it.
+// results returns the tool results behind a cut that the model sees, the largest first,
+// with their text as it is on the branch: an edit replaces that, not what a hook made of
+// it.
 func (c *cutting) results(at int) []large {
 	seen := map[int]int{}
 	for i, it := range c.items {
@@ -71,8 +73,9 @@ func (c *cutting) results(at int) []large {
 	return list
 }
 
-// lengthFor is the length, in tokens, that the longest results get so that all together
-// lose excess tokens.
+// lengthFor returns the length, in tokens, to which the longest results are to be cut so
+// that all together lose excess tokens; never less than shortest, which may not be
+// enough. results are sorted, the largest first.
 func lengthFor(results []large, excess int) int {
 	sum := 0
 	for i, r := range results {
@@ -88,8 +91,8 @@ func lengthFor(results []large, excess int) int {
 	return shortest
 }
 
-// shortened is the content of a result with about so many characters of text: the
-// beginning, the end, and a note between them that says what is missing. Images
+// shortened returns the content of a tool result with at most about so many characters
+// of text: its beginning, a note that says how much is missing, and its end. Images
 // stay.
 func shortened(m *message.Message, chars int) []message.Block {
 	const note = 100 // about as long as the note
@@ -102,8 +105,9 @@ func shortened(m *message.Message, chars int) []message.Block {
 	return content
 }
 
-// clip keeps so many characters of a text, of its beginning and of its end, and
-// says between them how many are missing.
+// clip shortens a text to so many characters, half from its beginning and half from its
+// end, with a note between them that says how many are missing. A shorter text stays as
+// it is.
 func clip(text string, chars int, note string) string {
 	n := characters(text)
 	if n <= chars {

@@ -47,11 +47,10 @@ func lastMeasured(items []session.Item) int {
 	return -1
 }
 
-// countedMore is how many times as many tokens the answers counted as are
-// estimated for the same messages: by how much the context grew from the first
-// answer to the last, for what it holds besides is in both. It is 1 where that is
-// less, or too little was said to tell; and no more than 8, which is more than any
-// text gives.
+// countedMore returns by which factor the provider counts more tokens than are
+// estimated: how much the context grew from the first answer to the last by its count,
+// divided by the estimate of the messages between them. It is at least 1, at most 8 (no
+// text needs more), and 1 if too little was said to tell.
 func countedMore(items []session.Item) float64 {
 	const enough, most = 8000, 8
 	last, compacted := lastMeasured(items), summaryIndex(items)

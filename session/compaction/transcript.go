@@ -42,7 +42,8 @@ func Section(name, text string) string {
 	return "<" + name + ">\n" + withoutTag(text, name) + "\n</" + name + ">"
 }
 
-// withoutTag breaks what looks like a tag of that name, in whatever case.
+// withoutTag puts a backslash behind the < of everything in a text that looks like an
+// opening or closing tag of that name, in whatever case.
 func withoutTag(text, name string) string {
 	var b strings.Builder
 	done := 0
@@ -65,7 +66,8 @@ func withoutTag(text, name string) string {
 	return b.String() + text[done:]
 }
 
-// messageSection is one message of a transcript; "" if no model sees it.
+// messageSection returns one message of a transcript between its tags; "" if no model
+// sees the message or nothing of it is shown.
 func messageSection(m *message.Message) string {
 	if m == nil || message.Hidden(m) {
 		return ""
@@ -96,7 +98,7 @@ func speaker(m *message.Message) string {
 	return strconv.Quote(string(m.Role))
 }
 
-// messageText is what a transcript shows of a message.
+// messageText returns what a transcript shows of a message, with long output clipped.
 func messageText(m *message.Message) string {
 	switch m.Role {
 	case message.RoleBashExecution:
@@ -162,8 +164,9 @@ func Chunks(items []session.Item, tokens int) [][]session.Item {
 	return chunks
 }
 
-// pieces divides what somebody said and what has no room by itself. Images and
-// calls come with the last piece.
+// pieces divides a message whose text alone is longer than so many tokens into several
+// items of the same entry; other messages are returned as they are. Images and calls
+// come with the last piece.
 func pieces(it session.Item, tokens int) []session.Item {
 	const frame = 100 // more than the tags of a message
 	chars := max(tokens*charsPerToken-frame, frame)

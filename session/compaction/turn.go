@@ -5,8 +5,9 @@ import (
 	"pi/session/message"
 )
 
-// before lists the items that a cut summarises, in the order in which the model saw them:
-// complete turns, and apart from them the beginning of the turn that it splits.
+// before returns the items that a cut at a position summarises, in the order in which
+// the model saw them: those of complete turns, and apart from them those of the turn
+// that the cut splits.
 func (c *cutting) before(at int) (turns, prefix []session.Item) {
 	start, kept := c.splitTurn(at)
 	for i, it := range c.items {
@@ -21,9 +22,9 @@ func (c *cutting) before(at int) (turns, prefix []session.Item) {
 	return turns, prefix
 }
 
-// splitTurn gives the positions of the first kept message and of the message that
-// begins its turn. They are the same if no turn is split: the beginning is kept, or
-// is not there any more, or nothing is kept.
+// splitTurn returns the index among the items of the first kept one, and of the one that
+// begins the turn it belongs to. They are equal if no turn is split: the first kept one
+// begins its turn, the beginning is not there any more, or nothing is kept.
 func (c *cutting) splitTurn(at int) (start, kept int) {
 	for kept = 0; kept < len(c.items) && c.keys[kept] < at; kept++ {
 	}

@@ -48,6 +48,9 @@ func (b *Block) setField(key string, v []byte) {
 // nobody knows survive.
 func (b Block) MarshalJSON() ([]byte, error) { return b.encode(), nil }
 
+// encode returns the block as it stands in a session file: its original bytes if it was
+// decoded and not changed, else its fields, with those of the original that nobody
+// knows.
 func (b *Block) encode() []byte {
 	if b.Raw == nil {
 		return blockFields(b).Bytes()

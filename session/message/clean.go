@@ -39,8 +39,9 @@ func isClean(b *Block) bool {
 // maxName is how long the name of a tool may be for every API.
 const maxName = 64
 
-// cleanName makes a name that every API takes of one that a model invented. It
-// would else be refused in each request from then on.
+// cleanName returns a name that every API takes for a tool: other characters become _,
+// and it is cut to 64. A model may invent a name, which would be refused in each request
+// from then on.
 func cleanName(name string) string {
 	bad := func(r rune) rune {
 		switch {
@@ -53,8 +54,8 @@ func cleanName(name string) string {
 	return name[:min(len(name), maxName)]
 }
 
-// isEmpty reports whether a block says nothing. One that carries a signature
-// does.
+// isEmpty reports whether a block has nothing to send: blank text without a signature,
+// or an image without data.
 func isEmpty(b *Block) bool {
 	switch b.Type {
 	case BlockText, BlockThinking:
@@ -89,8 +90,9 @@ func isObject(v json.RawMessage) bool {
 	return len(v) > 0 && v[0] == '{'
 }
 
-// repairArguments keeps everything but what is broken, the order of keys and
-// large numbers included.
+// repairArguments returns the arguments of a call as a valid JSON object: {} if they are
+// none, else with invalid UTF-8 and unpaired surrogates replaced. The order of keys and
+// large numbers survive.
 func repairArguments(v json.RawMessage) json.RawMessage {
 	if !isObject(v) || !json.Valid(v) {
 		return json.RawMessage("{}")

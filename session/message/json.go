@@ -141,6 +141,7 @@ func DecodeContent(v []byte) (blocks []Block, plain bool) {
 	return blocks, false
 }
 
+// decodeUsage reads a usage object; nil if v is no object. Fields of another type are 0.
 func decodeUsage(v []byte) *Usage {
 	if len(v) == 0 || v[0] != '{' {
 		return nil
@@ -185,7 +186,8 @@ func decodeCost(v []byte) (c Cost) {
 
 func isTrue(v []byte) bool { return string(v) == "true" }
 
-// messageFields lists what a message of its role has, in the order of the file.
+// messageFields returns the known fields of a message of its role as JSON, in the order
+// in which files have them.
 func messageFields(m *Message) (rawjson.Object, error) {
 	o := rawjson.Object{}
 	var err error
@@ -242,6 +244,8 @@ func putDetails(o *rawjson.Object, details json.RawMessage) {
 	}
 }
 
+// putAssistant adds the fields of an assistant message; usage is written even if it is
+// not known.
 func putAssistant(o *rawjson.Object, m *Message) error {
 	o.Put("content", EncodeContent(m.Content, m.Plain))
 	o.Text("api", m.API)
@@ -261,6 +265,7 @@ func putAssistant(o *rawjson.Object, m *Message) error {
 	return nil
 }
 
+// putCommand adds the fields of a command that the user ran.
 func putCommand(o *rawjson.Object, m *Message) {
 	o.Text("command", m.Command)
 	o.Text("output", m.Output)

@@ -58,6 +58,7 @@ func (o Object) Bytes() []byte {
 	return append(b, '}')
 }
 
+// find returns the value of the first field with that key; false if there is none.
 func (o Object) find(key string) ([]byte, bool) {
 	for _, m := range o {
 		if m.Key == key {
@@ -67,9 +68,10 @@ func (o Object) find(key string) ([]byte, bool) {
 	return nil, false
 }
 
-// Overlay writes an object again after a change. base are the bytes it came
-// from, was and now its known fields before and after. Fields that did
-// not change keep their bytes and their places, and so do unknown ones; new fields follow.
+// Overlay writes a JSON object after a change. base is its original text; was and now
+// are its known fields before and after. Fields that did not change, and those that are
+// not known, keep their bytes and their places; changed ones get their new value, those
+// that now lacks go, and new ones follow at the end.
 func Overlay(base []byte, was, now Object) []byte {
 	var all Object
 	done := map[string]bool{}

@@ -30,7 +30,7 @@ func (s *scanner) space() {
 	}
 }
 
-// byte consumes c after white space.
+// byte skips white space and consumes c; false, if something else stands there.
 func (s *scanner) byte(c byte) bool {
 	s.space()
 	if s.i < len(s.b) && s.b[s.i] == c {
@@ -188,8 +188,9 @@ func Unquote(v []byte) string {
 	return unescape(in)
 }
 
-// unescape is most of the time of decoding a long session, so it does not
-// check again what the line was checked for. A broken escape gives "".
+// unescape decodes the escapes in a string without its quotes. A broken escape gives "";
+// what was checked when the line was read is not checked again, because this is most of
+// the time of decoding a long session.
 func unescape(in []byte) string {
 	out := make([]byte, 0, len(in))
 	for {

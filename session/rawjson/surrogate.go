@@ -32,7 +32,8 @@ func ReplaceSurrogates(v []byte) []byte {
 	return out
 }
 
-// escapeAt measures the escape, or pair of them, that v begins with.
+// escapeAt returns the length of the escape that v begins with, or of both escapes of a
+// surrogate pair. broken is true for a surrogate that is not part of a pair.
 func escapeAt(v []byte) (n int, broken bool) {
 	first, ok := unicodeEscape(v)
 	if !ok {

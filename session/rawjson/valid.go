@@ -33,6 +33,7 @@ func (c *checker) next() byte {
 	return c.peek()
 }
 
+// peek returns the next byte, 0 at the end.
 func (c *checker) peek() byte {
 	if c.i < len(c.b) {
 		return c.b[c.i]
@@ -40,6 +41,7 @@ func (c *checker) peek() byte {
 	return 0
 }
 
+// value reads any value; depth is how many objects and arrays it is in, itself included.
 func (c *checker) value(depth int) bool {
 	switch c.next() {
 	case '{':
@@ -58,7 +60,8 @@ func (c *checker) value(depth int) bool {
 	return c.number()
 }
 
-// list is an array or an object, up to its end.
+// list reads an object or an array up to its closing bracket, which is end; item reads
+// one element.
 func (c *checker) list(end byte, depth int, item func(int) bool) bool {
 	c.i++
 	if c.next() == end {
@@ -79,6 +82,7 @@ func (c *checker) list(end byte, depth int, item func(int) bool) bool {
 	return false
 }
 
+// member reads a key, a colon and a value.
 func (c *checker) member(depth int) bool {
 	if c.next() != '"' || !c.str() || c.next() != ':' {
 		return false
@@ -87,6 +91,7 @@ func (c *checker) member(depth int) bool {
 	return c.value(depth)
 }
 
+// str reads a string, which begins at the next byte.
 func (c *checker) str() bool {
 	for i := c.i + 1; i < len(c.b); i++ {
 		switch b := c.b[i]; {
@@ -130,6 +135,7 @@ func (c *checker) word(w string) bool {
 	return true
 }
 
+// number reads a number as JSON allows it: no leading zero, no + before it.
 func (c *checker) number() bool {
 	if c.peek() == '-' {
 		c.i++
@@ -154,6 +160,7 @@ func (c *checker) number() bool {
 	return c.digits()
 }
 
+// digits reads at least one digit.
 func (c *checker) digits() bool {
 	start := c.i
 	for c.peek() >= '0' && c.peek() <= '9' {
