@@ -78,7 +78,8 @@ func IsCommandLine(text string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/.")
 }
 
-// batchOrigin is the origin of messages that are delivered together.
+// batchOrigin returns the origin that counts for messages delivered together: the first
+// that is not a hook on its own, else that of the first message.
 func batchOrigin(messages []queued) Origin {
 	for _, m := range messages {
 		if m.Origin.Kind != FromHook {

@@ -33,8 +33,9 @@ type tries struct {
 	lost    bool                // the last attempt got no answer: its connection may be dead
 }
 
-// repeat calls ask until an answer is there or no further attempt is made. ask
-// returns the model that it asked and what came, also with an error.
+// repeat calls ask until it succeeds or no further attempt is made, waits between the
+// attempts, and records what failed ones used. ask returns the model it asked and what
+// came of the answer, also with an error.
 func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembly, error)) error {
 	for {
 		model, answer, err := ask()
@@ -87,8 +88,9 @@ func (t *tries) tooLong(failed *llm.ProviderError) bool {
 	return most > 0 && failed.RetryAfter > most
 }
 
-// delay is as long as the server wants, or grows with each attempt; a part of it is by
-// chance, so that clients that failed together do not ask together again.
+// delay returns how long to wait before the next attempt: as long as the server says, or a
+// time that doubles with each attempt. That one is varied by chance, so that clients that
+// failed together do not ask together again.
 func (t *tries) delay(failed *llm.ProviderError) time.Duration {
 	if failed.RetryAfter > 0 {
 		return failed.RetryAfter
@@ -105,7 +107,8 @@ func (t *tries) delay(failed *llm.ProviderError) time.Duration {
 	return min(d, longest)
 }
 
-// wait blocks for delay. It reports false if the call was given up meanwhile.
+// wait blocks for delay, or until ctx ends, and emits the beginning and the end of that.
+// It reports false if ctx has ended.
 func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
 	t.told = true
 	t.emitRetry(ctx, KindAutoRetryStart, func() Event {
@@ -122,7 +125,8 @@ func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
 	return ctx.Err() == nil
 }
 
-// emitEnd tells the listeners how a call ended that was made again.
+// emitEnd emits how a call ended that had further attempts; nothing for a call without
+// any.
 func (t *tries) emitEnd(ctx context.Context, err error) {
 	if !t.told {
 		return
@@ -145,7 +149,8 @@ func (t *tries) emitRetry(ctx context.Context, k Kind, build func() Event) {
 	}
 }
 
-// final is the error of a call that is not made again.
+// final returns the error of a call that is not made again, with a word on how often it
+// was tried, or how long the server asks to wait.
 func (t *tries) final(ctx context.Context, err error) error {
 	failed := transient(err)
 	if failed == nil || ctx.Err() != nil || t.asker.retry.MaxAttempts == 0 {

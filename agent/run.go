@@ -89,7 +89,8 @@ func newRun(p parts, maxTurns, maxRepeats int) *run {
 	return r
 }
 
-// run works on a prompt that the listeners to input have seen.
+// run works on a prompt from the first entry to the last event. Listeners to the input
+// event have handled the prompt before.
 func (r *run) run(ctx context.Context, p Prompt) error {
 	r.inbox.openQueues()
 	defer r.inbox.closeQueues()
@@ -110,7 +111,8 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 	return err
 }
 
-// work takes turns until nobody wants another one.
+// work repeats the turns until the model is done and neither listeners nor queued messages
+// want it to go on, and returns the error that the run ended with.
 func (r *run) work(ctx context.Context) error {
 	for {
 		err := r.turns(ctx)
@@ -129,8 +131,9 @@ func (r *run) work(ctx context.Context) error {
 	}
 }
 
-// deliverRest adds to the session what was queued in the meantime, and reports whether
-// there was anything.
+// deliverRest adds the messages to the session that were queued while the run came to its
+// end, and reports whether there were any. If there are none, the queues are closed, so
+// that later messages go to the front end.
 func (r *run) deliverRest(ctx context.Context) (bool, error) {
 	for r.inbox.closeIfNoneQueued() {
 		if err := r.turnLimit(); err != nil {
@@ -144,8 +147,9 @@ func (r *run) deliverRest(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// sync writes the session to the disk and returns how the run ended, of which a failure
-// to save is the least.
+// sync writes the session to the disk and returns the error that the run ends with. A
+// failure to save is returned only if there is no other error; otherwise the person is
+// told of it.
 func (r *run) sync(ctx context.Context, err error) error {
 	err = cmp.Or(err, r.noteSaved(r.choice.record()))
 	syncErr := r.noteSaved(r.conversation.current().Sync())
@@ -161,8 +165,9 @@ func (r *run) sync(ctx context.Context, err error) error {
 	return err
 }
 
-// open adds the prompt to the session, the messages that go with it, and those that
-// still wait from an earlier run, and lets listeners add to them.
+// open begins the run in the session: it adds the prompt, the custom messages that wait
+// for one, what listeners add to it, and the messages that are still queued from an
+// earlier run.
 func (r *run) open(ctx context.Context, p Prompt) error {
 	if err := r.noteSaved(r.choice.record()); err != nil {
 		return err
@@ -170,7 +175,7 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	if err := r.write(ctx, p); err != nil {
 		return err
 	}
-	if p.Custom != nil { // which alone does not make the file
+	if p.Custom != nil { // a custom message alone does not create the session file
 		if err := r.noteSaved(r.conversation.current().Flush()); err != nil {
 			return err
 		}
@@ -187,7 +192,8 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	return err
 }
 
-// askPrompt lets listeners add messages and change the system prompt.
+// askPrompt lets listeners add messages behind the prompt and change the system prompt,
+// which holds for this run.
 func (r *run) askPrompt(ctx context.Context, p Prompt) error {
 	sections := r.prompts.sections()
 	r.system = plainPrompt(sections)
@@ -210,7 +216,9 @@ func (r *run) askPrompt(ctx context.Context, p Prompt) error {
 	return nil
 }
 
-// turns asks the model until there is nothing left to do.
+// turns takes turns until the model calls no more tools and no queued message waits, or
+// until an error or an interrupt. It returns the verdict of the last turn, an error if a
+// listener ended the run.
 func (r *run) turns(ctx context.Context) error {
 	for {
 		if err := r.spending.checkLimit(ctx, r.choice.model()); err != nil {
@@ -256,7 +264,8 @@ const (
 	nextResume             // the model continues its own answer: nothing may come between
 )
 
-// turn asks the model once and runs its calls.
+// turn asks the model once and runs the tool calls of its answer. It returns whether the
+// model is to be asked again, is to continue its answer, or is done.
 func (r *run) turn(ctx context.Context) (next, error) {
 	index := r.index
 	r.index++
@@ -285,7 +294,8 @@ func (r *run) turn(ctx context.Context) (next, error) {
 	return nextStop, nil
 }
 
-// append adds m to the session. The entry is nil if there is none.
+// append adds m to the session. A failure to save is only noted, and then the entry is
+// there all the same. The entry is nil with any other error.
 func (r *run) append(m *message.Message) (*session.Entry, error) {
 	e, err := r.conversation.current().AppendMessage(m)
 	if e != nil {
@@ -303,8 +313,9 @@ func (r *run) appendCustom(ctx context.Context, m *message.Message) error {
 	return r.noteSaved(err)
 }
 
-// noteSaved notes a failure to save, which does not end the run, and returns any other
-// failure. A session whose file lacked something before the run is not reported again.
+// noteSaved returns err, but nil for a failure to save, which does not end the run: the
+// first one is remembered for its end. If the file already lacked something before the
+// run, it is not reported again.
 func (r *run) noteSaved(err error) error {
 	var unsaved *session.SaveError
 	if !errors.As(err, &unsaved) {
@@ -316,7 +327,7 @@ func (r *run) noteSaved(err error) error {
 	return nil
 }
 
-// userMessage is a prompt as a message of now.
+// userMessage returns the message that a prompt makes, with the present time.
 func (r *run) userMessage(p Prompt) *message.Message {
 	m := &message.Message{Role: message.RoleUser, Timestamp: r.now().UnixMilli()}
 	if p.Text != "" {

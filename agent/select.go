@@ -36,7 +36,7 @@ type choice struct {
 	cycleTold  string // what was told of patterns that mean no model
 }
 
-// chosen returns the selection of the next request.
+// chosen returns the model and the wanted thinking level of the next request.
 func (c *choice) chosen() selection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,8 @@ func (c *choice) set(ctx context.Context, model *llm.Model, level, source string
 	return nil
 }
 
-// restore makes is, which a session was left with, the selection.
+// restore makes is the selection, with which another session was used last, and returns
+// the one before. Nothing is emitted or recorded.
 func (c *choice) restore(is selection) (was selection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,7 +88,8 @@ func (c *choice) restore(is selection) (was selection) {
 	return was
 }
 
-// emitChange tells the listeners what is different from before.
+// emitChange emits a change of the model and of the thinking level, as far as they differ
+// between was and is.
 func (c *choice) emitChange(ctx context.Context, was, is selection, source string) {
 	before, now := was.level(), is.level()
 	if was.model.Ref() != is.model.Ref() {
@@ -100,16 +102,16 @@ func (c *choice) emitChange(ctx context.Context, was, is selection, source strin
 	}
 }
 
-// isUnrecorded reports whether a choice came too late for the run to record it.
+// isUnrecorded reports whether the session does not say yet what was chosen last.
 func (c *choice) isUnrecorded() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.unrecorded
 }
 
-// recordAtRest records what was chosen in a session that has begun, so that whoever
-// goes on with it later finds it as it was left. While a prompt runs, its next
-// turn does that; in a session without entries, the next prompt.
+// recordAtRest records the choice in the session, so that it is the same when somebody
+// opens the session later. It does nothing while a prompt runs, whose next turn records
+// it, and in a session without entries, where the next prompt does.
 func (c *choice) recordAtRest(ctx context.Context) {
 	s := c.conversation.current()
 	if !c.idle() || s.ReadOnly() || s.Leaf() == "" {
@@ -120,8 +122,8 @@ func (c *choice) recordAtRest(ctx context.Context) {
 	}
 }
 
-// record appends model and thinking level to the session when they are not what the
-// session says.
+// record appends entries to the session for the model and the thinking level, where the
+// session says something else.
 func (c *choice) record() error {
 	s := c.conversation.current()
 	c.mu.Lock()

@@ -65,7 +65,8 @@ func (a *Agent) Submit(ctx context.Context, p Prompt) error {
 	return a.submit(ctx, p, FollowUp)
 }
 
-// submit is Submit for a queue.
+// submit hands in a prompt for the queue q, or for the front end if no run will deliver
+// it. An empty prompt is ignored. The error is one of [Inbox.postPrompt].
 func (a *Agent) submit(ctx context.Context, p Prompt, q Queue) error {
 	if p.isEmpty() {
 		return nil
@@ -100,9 +101,9 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 	return true, nil
 }
 
-// CommandContext is the context in which p, which is a command, runs. What a
-// command sends that a person typed has that person's say. One that a hook sent
-// is the hook's own, whatever made it send that: a command may send itself.
+// CommandContext returns the context in which the command p runs. Messages that the
+// command sends count as those of the person who typed it. If a hook sent p, they count as
+// the hook's own, whatever made it send p: a command may send itself for ever.
 func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
 	if p.Origin.Hook != "" {
 		return WithOrigin(ctx, Origin{Kind: FromHook, Hook: p.Origin.Hook})

@@ -128,8 +128,8 @@ type change struct {
 	open   func(context.Context) (*session.Session, error)
 }
 
-// replace replaces the session while no prompt can begin, unless a listener is against
-// it: the first that is decides, and one that fails does not count.
+// replace replaces the current session by the one that c opens, unless a listener is
+// against it (ErrCancelled). The agent is claimed meanwhile, so that no prompt can begin.
 func (s *sessions) replace(ctx context.Context, c change) error {
 	ctx, err := s.busy.begin(ctx)
 	if err != nil {
@@ -153,7 +153,8 @@ func (s *sessions) replace(ctx context.Context, c change) error {
 	return s.swap(ctx, next, c.reason)
 }
 
-// askSwitch asks the listeners whether the session may be left.
+// askSwitch asks the listeners and reports whether one of them does not want the session
+// to be left.
 func (s *sessions) askSwitch(ctx context.Context, c change) (cancelled bool) {
 	before := &SessionBeforeSwitch{Reason: c.reason, TargetSessionFile: c.target}
 	s.events.emitUntil(ctx, before, func() bool { return before.Cancel })
@@ -192,7 +193,8 @@ func (s *sessions) swap(ctx context.Context, next *session.Session, reason strin
 	return err
 }
 
-// emitReplaced tells the listeners how the current session became another one.
+// emitReplaced emits the events of a session that has become current in the place of
+// previous; which ones depends on reason.
 func (s *sessions) emitReplaced(ctx context.Context, reason string, previous *session.Session) {
 	if reason == "branch" {
 		s.events.emitAfter(ctx, KindSessionBranch, func() Event { return &SessionBranch{previous.File()} })

@@ -29,9 +29,9 @@ func (s *spending) used() (u message.Usage, priced bool) {
 	return s.account.of(s.conversation.current(), s.models)
 }
 
-// checkLimit returns the *[LimitError] of a session that has cost as much as it may. m is
-// the model that would be asked next. What was used of models without a known price is
-// not in the sum; the person is told once, for the limit should not look complete.
+// checkLimit returns a *[LimitError] if the session has cost as much as it may. m is the
+// model to be asked next: if it or anything used so far has no known price, the sum is
+// incomplete, and the person is told so once.
 func (s *spending) checkLimit(ctx context.Context, m *llm.Model) error {
 	if s.limit <= 0 {
 		return nil
@@ -46,7 +46,8 @@ func (s *spending) checkLimit(ctx context.Context, m *llm.Model) error {
 	return nil
 }
 
-// unpricedPart describes what has no known price; "" if all has one.
+// unpricedPart describes which costs are not known: those of m, the model to be asked
+// next, or, if priced is false, of something in the session. It is "" if all are known.
 func unpricedPart(m *llm.Model, priced bool) string {
 	switch {
 	case !m.Cost.Known():
@@ -57,8 +58,9 @@ func unpricedPart(m *llm.Model, priced bool) string {
 	return ""
 }
 
-// record adds a model call outside of the conversation to the session, and to the run
-// in progress, if there is one. The person is told if that fails.
+// record adds the usage of a model call outside of the conversation, or of a tool, to the
+// session and to the run in progress, if there is one. An empty usage is ignored. The
+// person is told if it cannot be recorded.
 func (s *spending) record(ctx context.Context, entry session.UsageEntry) {
 	if entry.Usage == nil || *entry.Usage == (message.Usage{}) {
 		return
@@ -88,7 +90,8 @@ type unpaid struct {
 	wholly bool // some of its answers cost nothing at all
 }
 
-// of is what s has used, and whether all of it has a price in models.
+// of returns what s has used in all, and whether a price is known for all of it. Only
+// entries that are new since the last call are counted.
 func (l *account) of(s *session.Session, models *llm.Models) (u message.Usage, priced bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +114,8 @@ func (l *account) of(s *session.Session, models *llm.Models) (u message.Usage, p
 	return l.total, l.priced(models)
 }
 
-// add counts what ref has used.
+// add adds u, which ref has used, to the total. Tokens that cost nothing are also counted
+// by model, because a price may be missing.
 func (l *account) add(ref modelRef, u *message.Usage) {
 	if u == nil || *u == (message.Usage{}) {
 		return
@@ -128,7 +132,7 @@ func (l *account) add(ref modelRef, u *message.Usage) {
 	l.free[ref].wholly = l.free[ref].wholly || u.Cost.Total == 0
 }
 
-// unpaidOf are the tokens of u that cost nothing.
+// unpaidOf returns the tokens of u for which no cost was recorded.
 func unpaidOf(u *message.Usage) (rest message.Usage) {
 	c := &u.Cost
 	if c.Total > 0 && c.Input+c.Output+c.CacheRead+c.CacheWrite == 0 {
@@ -146,8 +150,8 @@ func unpaidOf(u *message.Usage) (rest message.Usage) {
 	return rest
 }
 
-// priced reports whether what cost nothing has a price. A model that is not
-// registered any more has none, unless its answers did cost something.
+// priced reports whether every model that charged nothing is known to be free of charge. A
+// model that is no longer registered has no price, unless its answers did cost something.
 func (l *account) priced(models *llm.Models) bool {
 	for ref, u := range l.free {
 		m := models.Find(ref.provider, ref.id)
@@ -160,8 +164,8 @@ func (l *account) priced(models *llm.Models) bool {
 
 type modelRef struct{ provider, id string }
 
-// usedIn returns the model and the usage that an entry records, as far as it does. The
-// choice of a model has no usage.
+// usedIn returns the model and the usage that an entry records. The usage is nil for an
+// entry that records the choice of a model; both are empty for entries of other kinds.
 func usedIn(e *session.Entry) (modelRef, *message.Usage) {
 	switch e.Type {
 	case session.TypeModelChange:
@@ -195,14 +199,14 @@ type asideUsage struct {
 	sum *message.Usage // nil: no run is in progress, and nothing is counted
 }
 
-// begin starts to count.
+// begin starts to count what is used outside of the conversation, for one run.
 func (u *asideUsage) begin() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.sum = &message.Usage{}
 }
 
-// add counts what was used, if a run is in progress.
+// add adds used to the count, if a run is in progress.
 func (u *asideUsage) add(used *message.Usage) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -51,7 +51,8 @@ type systemPrompts struct {
 	running promptText // of the run in progress; empty without one
 }
 
-// sections are those of the next prompt.
+// sections returns the sections of the system prompt that the next prompt starts with. The
+// date in it is fixed at the first call for a session, so that requests begin alike.
 func (p *systemPrompts) sections() []Section {
 	p.mu.Lock()
 	if p.today == "" {
@@ -62,9 +63,9 @@ func (p *systemPrompts) sections() []Section {
 	return p.source.sections(specsOf(p.tools.active()), today, p.cwd)
 }
 
-// last is the system prompt of the run in progress, else that of sent, the last
-// request, with what listeners made of it, if that is still what a prompt starts
-// with.
+// last returns the system prompt of the run in progress. Without one it is that of sent,
+// the last request, as listeners left it, or that of the next prompt, if that would start
+// with another one than sent did.
 func (p *systemPrompts) last(sent *sentRequest) promptText {
 	next := plainPrompt(p.sections())
 	if running := p.ofRun(); running.text != "" {
@@ -76,7 +77,7 @@ func (p *systemPrompts) last(sent *sentRequest) promptText {
 	return next
 }
 
-// ofRun is the system prompt of the run in progress.
+// ofRun returns the system prompt of the run in progress; it is empty if there is no run.
 func (p *systemPrompts) ofRun() promptText {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,14 +91,16 @@ func (p *systemPrompts) setOfRun(system promptText) {
 	p.running = system
 }
 
-// forgetDate is called for another session.
+// forgetDate has the next system prompt begin with the date of its own day. It is called
+// when another session becomes current.
 func (p *systemPrompts) forgetDate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.today = ""
 }
 
-// sections are those of a prompt with these tools; none is empty.
+// sections returns the sections of a system prompt for these tools, in their order,
+// without those that would be empty.
 func (p *SystemPrompt) sections(tools []llm.ToolSpec, today, cwd string) []Section {
 	all := []Section{{SectionRole, p.Replace}}
 	if p.Replace == "" {
@@ -118,7 +121,9 @@ type promptText struct {
 	stages   []PromptStage
 }
 
-// plainPrompt is the prompt of these sections, without listeners.
+// plainPrompt returns the system prompt that is made of sections, as it is before any
+// listener has changed it: base, which stays, and text, which listeners may replace, are
+// the same.
 func plainPrompt(sections []Section) promptText {
 	text := joinSections(sections)
 	return promptText{base: text, text: text, sections: sections}
@@ -132,6 +137,7 @@ func joinSections(sections []Section) string {
 	return strings.Join(texts, "\n\n")
 }
 
+// toolLines returns the section that lists the tools, one line each; "" without tools.
 func toolLines(tools []llm.ToolSpec) string {
 	if len(tools) == 0 {
 		return ""
@@ -147,6 +153,8 @@ func toolLines(tools []llm.ToolSpec) string {
 	return text
 }
 
+// guidelines returns the section with the common guidelines and those of the tools, each
+// once.
 func guidelines(tools []llm.ToolSpec) string {
 	all := slices.Clone(commonGuidelines)
 	for _, t := range tools {

@@ -18,7 +18,8 @@ type toolset struct {
 	checkers map[string]*schema.Checker // by tool name, made on first use
 }
 
-// set replaces the active tools. by is the hook that chose them, "" if none did.
+// set replaces the active tools, and forgets the argument checkers of the old ones. by is
+// the hook that chose the tools, "" if none did.
 func (t *toolset) set(tools []Tool, by string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,8 +58,9 @@ func (t *toolset) tool(name string) Tool {
 	return nil
 }
 
-// checker returns the argument checker of a tool, compiled once. warn is called if a
-// schema can be used in part only.
+// checker returns what checks the arguments of a tool; it is compiled once and remembered.
+// warn is called with a text for the person if parts of the schema cannot be used. The
+// error says that nothing of it can.
 func (t *toolset) checker(tool Tool, warn func(text string)) (*schema.Checker, error) {
 	name := tool.Spec().Name
 	t.mu.Lock()

@@ -82,8 +82,9 @@ type LeafNote struct {
 	From string `json:"from,omitempty"` // the leaf that was left
 }
 
-// moveLeaf is the one place where the leaf moves. Nothing else can happen
-// meanwhile.
+// moveLeaf makes and carries out a move of the leaf, that is, of the entry at which the
+// conversation goes on. plan says where to. The agent is claimed meanwhile, so that no
+// prompt runs. Every move goes through here.
 func (t *tree) moveLeaf(ctx context.Context, plan func(*session.Session) (move, error)) (Moved, error) {
 	ctx, err := t.busy.begin(ctx)
 	if err != nil {
@@ -114,8 +115,9 @@ func (t *tree) moveLeaf(ctx context.Context, plan func(*session.Session) (move, 
 	return t.carryOut(ctx, s, m, summary, result)
 }
 
-// endOf is the entry that a conversation with this leaf ends with: entries that
-// only name and count do not make it another one.
+// endOf returns the id of the entry that the conversation ends with when leaf is the leaf:
+// the first one from there upwards that is no label, session name, usage record or record
+// of a move, none of which the model sees. It is "" if there is none.
 func endOf(s *session.Session, leaf string) string {
 	for e := s.Entry(leaf); e != nil; e = s.Entry(e.ParentID) {
 		switch e.Type {
@@ -131,6 +133,7 @@ func endOf(s *session.Session, leaf string) string {
 	return ""
 }
 
+// isLeafMove reports whether e only records that the leaf was moved.
 func isLeafMove(e *session.Entry) bool {
 	if e.Type != session.TypeCustom {
 		return false
@@ -139,8 +142,9 @@ func isLeafMove(e *session.Entry) bool {
 	return err == nil && c.CustomType == session.LeafMove
 }
 
-// askMove asks the listeners, which may change m, and returns the summary of the branch
-// that is left; nil for none.
+// askMove asks the listeners whether the leaf may move; they may change the options of m.
+// It returns the summary of the branch that is left, nil if none is wanted or there is
+// nothing to sum up.
 func (t *tree) askMove(ctx context.Context, s *session.Session, m *move) (*session.BranchSummary, error) {
 	common := s.CommonAncestor(m.left, m.to)
 	before := &SessionBeforeTree{Preparation: TreePreparation{TargetID: m.target, OldLeafID: m.left, CommonAncestorID: common,
@@ -162,8 +166,8 @@ func (t *tree) askMove(ctx context.Context, s *session.Session, m *move) (*sessi
 	return t.summarize(ctx, before, m.options)
 }
 
-// carryOut moves the leaf, also after an interrupt, and tells the listeners. The entry
-// that records the move is summary, if there is one.
+// carryOut moves the leaf, also after an interrupt, and tells the listeners. The session
+// records the move with an entry, which is the summary, if there is one.
 func (t *tree) carryOut(ctx context.Context, s *session.Session, m move, summary *session.BranchSummary, result Moved) (Moved, error) {
 	body := session.Custom{CustomType: session.LeafMove}
 	if m.note != (LeafNote{}) {
@@ -189,8 +193,8 @@ func (t *tree) carryOut(ctx context.Context, s *session.Session, m move, summary
 	return result, saving
 }
 
-// label names the summary that was made, or the entry that was chosen, if the person
-// has a name for it.
+// label sets the label that the options have, if any: on the summary that was made, or
+// else on the entry that was chosen.
 func (m *move) label(s *session.Session, at Moved) error {
 	if m.options.Label == "" {
 		return nil
@@ -209,8 +213,9 @@ type Recalled struct {
 	Attachments int // that went with it and are no part of the text
 }
 
-// cutBefore returns where the conversation ends that an entry is chosen for: at
-// the entry, or before it if it has one of these roles, and its message then.
+// cutBefore returns the leaf with which the conversation goes on from the entry id. If
+// that is a message of one of these roles, it is the entry before it, and sent is the
+// message, for the person to send again.
 func cutBefore(s *session.Session, id string, roles ...message.Role) (leaf string, sent Recalled, err error) {
 	e := s.Entry(id)
 	if e == nil {
@@ -222,8 +227,8 @@ func cutBefore(s *session.Session, id string, roles ...message.Role) (leaf strin
 	return id, Recalled{}, nil
 }
 
-// recall divides a message into its first text, which is what was typed, and what goes
-// with that.
+// recall returns the text of a message that was sent once, as it was typed, and how many
+// attachments went with it.
 func recall(m *message.Message) Recalled {
 	if len(m.Content) == 0 {
 		return Recalled{}
@@ -283,8 +288,9 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 	return &session.BranchSummary{FromID: from, Summary: text, Details: compaction.FilesOf(items).Details(), Usage: &w.Usage}, nil
 }
 
-// abandoned are the messages in seen that come from entries, and those without an entry
-// behind the last message that stays.
+// abandoned returns the messages of seen that belong to entries, a branch that is left.
+// Messages that hooks made, which have no entry, count if no message that stays comes
+// after them.
 func abandoned(seen []session.Item, entries []*session.Entry) []session.Item {
 	if !slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Message() != nil }) {
 		return nil

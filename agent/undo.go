@@ -40,8 +40,8 @@ func (a *Agent) Undo(ctx context.Context, n int) (Moved, error) {
 	})
 }
 
-// moveBack is the move to before an entry of the branch, with a note for
-// [Agent.Redo].
+// moveBack returns the move to the entry before e, which takes e and what follows off the
+// branch. Its note has the present leaf, so that [Agent.Redo] finds the way back.
 func moveBack(kind string, e *session.Entry, s *session.Session) move {
 	m := move{target: e.ID, to: e.ParentID, note: LeafNote{kind, s.Leaf()}, anyway: true}
 	if said := e.Message(); said != nil && said.Role == message.RoleUser {
@@ -50,7 +50,8 @@ func moveBack(kind string, e *session.Entry, s *session.Session) move {
 	return m
 }
 
-// userMessages are those of a path that no edit removed from the context.
+// userMessages returns the entries of path that are messages of the person, but for those
+// that an edit has removed from the context.
 func userMessages(path []*session.Entry) []*session.Entry {
 	var sent []*session.Entry
 	edits := session.EditsOn(path)
@@ -65,7 +66,8 @@ func userMessages(path []*session.Entry) []*session.Entry {
 	return sent
 }
 
-// Redo reverts the last move back that was not reverted yet, if no message came since.
+// Redo takes back the last Undo or Uncompact that was not taken back yet. It is
+// ErrNothingToRedo if there is none, or if a message or an edit came since.
 func (a *Agent) Redo(ctx context.Context) (Moved, error) {
 	return a.tree.moveLeaf(ctx, func(s *session.Session) (move, error) {
 		from := lastNote(s)
@@ -76,8 +78,8 @@ func (a *Agent) Redo(ctx context.Context) (Moved, error) {
 	})
 }
 
-// lastNote returns the leaf that the last move back has left; "" if there is
-// none.
+// lastNote returns the id of the leaf that the last Undo or Uncompact has left, if the
+// conversation has not changed since; else "".
 func lastNote(s *session.Session) string {
 	for _, e := range slices.Backward(s.Branch()) {
 		if e.Message() != nil || e.Type == session.TypeContextEdit { // the model sees something else since then
@@ -90,7 +92,8 @@ func lastNote(s *session.Session) string {
 	return ""
 }
 
-// leafNote decodes the note of a move back, or of one that reverts such a move.
+// leafNote returns the note of the entry that records an Undo, Uncompact or Redo; false
+// for any other entry.
 func leafNote(e *session.Entry) (LeafNote, bool) {
 	if !isLeafMove(e) {
 		return LeafNote{}, false
@@ -144,7 +147,8 @@ func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
 	return u, err
 }
 
-// String says in one line what has happened, and what can be done about it.
+// String says in a line or two what was undone, how full the context is now, and what the
+// person can do about that.
 func (u *Uncompacted) String() string {
 	text := fmt.Sprintf("the last compaction is taken back: about %s → %s tokens", grouped(u.Before), grouped(u.After))
 	switch {

@@ -37,8 +37,8 @@ func (m *Meter) Spent() (cost float64, all bool) {
 	return u.Cost.Total, all
 }
 
-// ReadyUsage says how full the context is, unless that needs a look at the whole branch,
-// as it does before the first request.
+// ReadyUsage returns how full the context is. ready is false before the first request of a
+// session, when the answer would need a walk over the whole branch.
 func (m *Meter) ReadyUsage() (_ ContextUsage, ready bool) {
 	if m.sent.of(m.conversation.current()) == nil {
 		return ContextUsage{}, false
@@ -51,7 +51,8 @@ func (m *Meter) contextUsage() ContextUsage {
 	return fullness(m.tokensSeen(), m.choice.chosen().model)
 }
 
-// fullness says how much of the window of m so many tokens are.
+// fullness returns how full the context window of m is with so many tokens. Window and
+// Percent are 0 if the window is not known.
 func fullness(tokens int, m *llm.Model) ContextUsage {
 	c := ContextUsage{Tokens: tokens, Window: m.ContextWindow}
 	if c.Window > 0 {
@@ -102,8 +103,9 @@ func (m *Meter) seenBy(answer session.Item) ([]session.Item, bool) {
 	return session.ContextOf(path[:answer.Index]), true
 }
 
-// difference is by how much the estimates of two lists differ. Where they begin
-// alike, as nearly always, nothing is estimated.
+// difference returns by how many estimated tokens now is larger than then. Only what
+// follows the common beginning of the lists is estimated, which is nearly nothing as a
+// rule.
 func difference(then, now []session.Item) int {
 	n := 0
 	for n < len(then) && n < len(now) && then[n].Message == now[n].Message {
@@ -114,7 +116,7 @@ func difference(then, now []session.Item) int {
 
 func isEdit(e *session.Entry) bool { return e.Type == session.TypeContextEdit }
 
-// estimate is about how many tokens the messages are.
+// estimate returns about how many tokens the messages have.
 func estimate(items []session.Item) (tokens int) {
 	for _, it := range items {
 		tokens += compaction.EstimateTokens(it.Message)

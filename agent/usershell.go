@@ -36,7 +36,8 @@ func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output f
 	return outcome, err
 }
 
-// userBash asks the gate; the first listener that answers or blocks decides.
+// userBash runs the command, unless a listener gives a result in its place, blocks it or
+// fails: the first that does so decides.
 func (a *Agent) userBash(ctx context.Context, command string, exclude bool, output func(string)) (BashOutcome, error) {
 	e := &UserBash{Command: command, ExcludeFromContext: exclude, Cwd: a.cwd}
 	err := a.events.emitGate(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })

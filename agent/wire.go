@@ -26,8 +26,9 @@ type wiretap struct {
 	sent   *lastSent // notes the bodies
 }
 
-// watch sets the callbacks of r, which must not be changed afterwards. A model that
-// has no wire, such as a script, asks none of them.
+// watch sets callbacks of r that show listeners the body, the headers and the response as
+// they go over the wire. It does nothing for a request that a listener makes while it
+// handles such an event, which would have no end. r must not be changed afterwards.
 func (t *wiretap) watch(ctx context.Context, r *llm.Request) {
 	if ctx.Value(wireKey{}) != nil {
 		return
@@ -48,8 +49,9 @@ func (t *wiretap) watch(ctx context.Context, r *llm.Request) {
 // onWire marks ctx as that of listeners who look at a request, see wireKey.
 func onWire(ctx context.Context) context.Context { return context.WithValue(ctx, wireKey{}, true) }
 
-// body is the body to send. What listeners leave alone stays as it is, byte
-// for byte.
+// body lets the listeners change the body of a request and returns the one to send. A body
+// that nobody changed is returned byte for byte. The error says that a listener left no
+// JSON object.
 func (t *wiretap) body(ctx context.Context, r *llm.Request, body []byte) ([]byte, error) {
 	e := &BeforeProviderRequest{Provider: r.Model.Provider, Model: r.Model.ID, Payload: bytes.Clone(body)}
 	t.events.emit(onWire(ctx), e)
@@ -73,7 +75,8 @@ func (t *wiretap) body(ctx context.Context, r *llm.Request, body []byte) ([]byte
 // hiddenValue is shown instead of the key and of all other values that give access.
 const hiddenValue = "…"
 
-// headers lets the listeners change h.
+// headers lets the listeners change h in place. They see a placeholder instead of secrets,
+// and one that they give back as it was changes nothing.
 func (t *wiretap) headers(ctx context.Context, r *llm.Request, h http.Header) error {
 	e := &BeforeProviderHeaders{Provider: r.Model.Provider, Model: r.Model.ID, Headers: shownHeaders(h, r.APIKey)}
 	t.events.emit(onWire(ctx), e)
@@ -91,7 +94,8 @@ func (t *wiretap) headers(ctx context.Context, r *llm.Request, h http.Header) er
 	return ctx.Err()
 }
 
-// shownHeaders are headers as listeners may see them.
+// shownHeaders returns headers as listeners may see them, with a placeholder for values
+// that have the key in them or usually carry one.
 func shownHeaders(h http.Header, key string) map[string]string {
 	shown := make(map[string]string, len(h))
 	for name, values := range h {
@@ -121,7 +125,8 @@ type lastSent struct {
 	last   *sentRequest // of a conversation
 }
 
-// of returns the last request, or nil if it was of another session.
+// of returns the last request that was sent for s; nil if the last request was for another
+// session, or there was none.
 func (l *lastSent) of(s *session.Session) *sentRequest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,8 +136,9 @@ func (l *lastSent) of(s *session.Session) *sentRequest {
 	return l.last
 }
 
-// noteRequest notes what is about to be sent as r. tools are those of r, by is the hook
-// that chose them.
+// noteRequest remembers is, which is about to be sent as r, and compares it with the
+// request before, to find the hook because of which a provider cannot use its cache. tools
+// are those of r, in the same order; by is the hook that chose them.
 func (l *lastSent) noteRequest(is *sentRequest, r *llm.Request, tools []Tool, by string) {
 	l.mu.Lock()
 	l.last = is
@@ -151,7 +157,8 @@ func (l *lastSent) noteBody(r *llm.Request, body json.RawMessage, stages []Paylo
 	l.prefix.NoteBody(r.Model, r.Messages, prefix.Stages[json.RawMessage]{Base: body, Each: stages})
 }
 
-// noteAnswer notes the id of the answer to the last request.
+// noteAnswer adds the id of the entry with the answer to the last request, which is
+// replaced by a copy, for others may be reading it.
 func (l *lastSent) noteAnswer(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +172,7 @@ func (l *lastSent) noteAnswer(id string) {
 // Sourced is a Tool that knows which hook brought it.
 type Sourced interface{ Source() string }
 
-// sourceOf is the hook that brought a tool; "" for none.
+// sourceOf returns the hook that brought a tool; "" for a tool of the program.
 func sourceOf(t Tool) string {
 	if s, ok := t.(Sourced); ok {
 		return s.Source()

@@ -49,6 +49,8 @@ func (a *Assembly) Add(d Delta) {
 	}
 }
 
+// block returns the block that d belongs to, and adds it if d is its first delta. A block
+// that began with a signature gets its kind from the next delta.
 func (a *Assembly) block(d Delta) *openBlock {
 	if b := a.blocks[d.Index]; b != nil {
 		if b.kind == DeltaSignature {
@@ -94,8 +96,8 @@ func (a *Assembly) Content() (content []message.Block, broken map[string]string)
 	return content, broken
 }
 
-// Shorten cuts the text of the answer to room bytes, removes its calls, and frees the
-// memory of what it drops.
+// Shorten cuts the thoughts and texts of the answer to room bytes in all, removes its tool
+// calls, and frees the memory of what it drops.
 func (a *Assembly) Shorten(room int) {
 	for _, i := range a.order {
 		b := a.blocks[i]
@@ -120,8 +122,8 @@ func (a *Assembly) TakeUsage() *message.Usage {
 	return used
 }
 
-// block is the block as far as it was added; ok is false for a call whose arguments are
-// not a JSON object.
+// block returns the block as far as it has come. ok is false for a tool call whose
+// arguments are not a complete JSON object.
 func (b *openBlock) block() (block message.Block, ok bool) {
 	text, signature := b.text.String(), b.signature.String()
 	switch b.kind {

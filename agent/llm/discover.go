@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Discover asks the providers that can be used and can say what they have, all at
-// once and for no longer than limit. What they name is listed from then on, and
-// found by its name, until the provider is registered anew. The errors are those
-// of providers that gave no answer.
+// Discover asks the servers of all usable providers for the models that they have, all at
+// once and for no longer than limit. The models found are listed and can be found by name
+// until the provider is registered anew. The errors are those of providers that gave no
+// answer.
 func (m *Models) Discover(ctx context.Context, limit time.Duration) []error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -50,8 +50,8 @@ type silentFor struct {
 func (e *silentFor) Error() string { return "no answer within " + e.limit.String() }
 func (e *silentFor) Unwrap() error { return e.cause }
 
-// discovered notes what a provider was found to have, if it is still registered as it
-// was when it was asked.
+// discovered stores the models that s was found to have. If the provider was registered
+// anew since it was asked, they are dropped.
 func (m *Models) discovered(s *ProviderSpec, found []*Model) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

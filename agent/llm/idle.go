@@ -15,9 +15,9 @@ import (
 // errSilent is the cause of the cancellation of a request whose server is silent.
 var errSilent = errors.New("silent")
 
-// WithIdleTimeout streams r, pings too, and fails when the server is silent for
-// limit; 0 is none. The time that listeners take, to look at the request or at what
-// came, does not count.
+// WithIdleTimeout streams the answer to r, pings included, and ends with a retryable error
+// if the server sends nothing for limit; 0 means no limit. The time that the caller or the
+// callbacks of r take does not count.
 func WithIdleTimeout(ctx context.Context, client Provider, r *Request, limit time.Duration) iter.Seq2[Delta, error] {
 	if limit <= 0 {
 		return client.Stream(ctx, r)
@@ -55,7 +55,8 @@ type silence struct {
 
 const paused = -1
 
-// start begins to wait for the server. The function it returns ends that.
+// start starts the timer that measures how long the server is silent. The function it
+// returns stops it.
 func (w *silence) start() (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,8 +75,8 @@ func (w *silence) pause() { w.since.Store(paused) }
 // listeners were done.
 func (w *silence) resume() { w.since.Store(int64(time.Since(w.began))) }
 
-// expire ends the request if the silence was too long; else it sets the timer to what is
-// left.
+// expire is called when the timer runs out. It ends the request if the server was silent
+// for all that time, else it sets the timer to what is left.
 func (w *silence) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,13 +123,14 @@ func (w *silence) pausedByCallbacks(r *Request) *Request {
 	return &with
 }
 
+// failure returns the error of a request that ended because the server was silent.
 func (w *silence) failure(model *Model) error {
 	return &ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
 		Message:  fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", ShortTime(w.limit)),
 		NextStep: "stream_idle_timeout in config.toml says for how many seconds a server may be silent; 0: for ever"}
 }
 
-// ShortTime is a time for people: 5m, not 5m0s.
+// ShortTime formats a duration for people without parts that are zero: 5m, not 5m0s.
 func ShortTime(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {

@@ -13,6 +13,8 @@ type longText struct {
 	last strings.Builder
 }
 
+// add appends s. Chunks that are full are never copied again, so a long text grows in
+// linear time.
 func (t *longText) add(s string) {
 	if t.last.Len() > 0 && t.last.Len()+len(s) > chunk {
 		t.full = append(t.full, t.last.String())
@@ -24,7 +26,8 @@ func (t *longText) add(s string) {
 
 func (t *longText) reset() { *t = longText{} }
 
-// String is the whole text. It joins the chunks anew each time.
+// String returns the whole text. It joins the chunks anew at each call, so it is not
+// cheap.
 func (t *longText) String() string {
 	if len(t.full) == 0 {
 		return t.last.String()
@@ -32,7 +35,8 @@ func (t *longText) String() string {
 	return strings.Join(append(t.full[:len(t.full):len(t.full)], t.last.String()), "")
 }
 
-// head is the beginning of the text: at least n bytes, or all of it.
+// head returns the beginning of the text, whole chunks with at least n bytes, or all of
+// it.
 func (t *longText) head(n int) string {
 	size := 0
 	for i, part := range t.full {

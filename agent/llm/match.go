@@ -30,7 +30,8 @@ func (e *AmbiguousError) Error() string {
 // Unwrap makes it an ErrNoModel: there is not one such model.
 func (e *AmbiguousError) Unwrap() error { return ErrNoModel }
 
-// match is [Models.Match], but level may be set together with an error.
+// match finds the model that ref means, see [Models.Match]. Unlike there, level may be set
+// together with an error.
 func (p providers) match(ref string) (model *Model, level string, err error) {
 	ref = strings.TrimSpace(ref)
 	readings := readingsOf(ref)
@@ -63,6 +64,8 @@ func (p providers) match(ref string) (model *Model, level string, err error) {
 // off it.
 type reading struct{ name, level string }
 
+// readingsOf returns how ref can be read: as a name, and, if it ends in a thinking level,
+// as a name with that level.
 func readingsOf(ref string) []reading {
 	readings := []reading{{name: ref}}
 	if base, level, ok := cutLast(ref, ':'); ok && ValidThinking(level) {
@@ -71,6 +74,7 @@ func readingsOf(ref string) []reading {
 	return readings
 }
 
+// cutLast cuts s at its last sep. found is false if there is none, or nothing before it.
 func cutLast(s string, sep byte) (before, after string, found bool) {
 	i := strings.LastIndexByte(s, sep)
 	if i <= 0 {
@@ -79,7 +83,8 @@ func cutLast(s string, sep byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// qualified splits provider/id; s is nil if the name does not begin with a known provider.
+// qualified splits a name of the form provider/id. s is nil if it has no such form, or the
+// provider is not known.
 func (p providers) qualified(name string) (s *ProviderSpec, id string) {
 	provider, id, _ := strings.Cut(name, "/")
 	if id == "" {
@@ -116,7 +121,7 @@ func withID(candidates []*Model, id string) []*Model {
 	return nil
 }
 
-// having returns the candidates with an id that fits.
+// having returns the candidates for whose id fits is true.
 func having(candidates []*Model, fits func(id string) bool) (found []*Model) {
 	for _, model := range candidates {
 		if fits(model.ID) {
@@ -150,8 +155,9 @@ func (p providers) findExact(r reading) (*Model, error) {
 	return onlyOne(r.name, withID(p.models(anyProvider), r.name))
 }
 
-// findDefault finds the default model of the provider that is called name. If that
-// provider cannot be used, a usable model that the name fits is preferred.
+// findDefault returns the default model of the provider called name; nil if there is no
+// such provider or it has no default. If that provider cannot be used, a usable model of
+// another one that fits the name is preferred.
 func (p providers) findDefault(name string, usable []*Model) (*Model, error) {
 	s := p.findFold(strings.TrimSuffix(name, "/"))
 	if s == nil || s.Default == "" {
@@ -188,8 +194,9 @@ func (p providers) findLike(r reading) (*Model, error) {
 	return nil, nil
 }
 
-// open asks the provider for a model of an unlisted id; nil if there is none. An id never
-// has blanks, nor a level at its end, unless another level was cut off already.
+// open asks the provider for a model whose id it does not list; nil if there is none. An
+// id with a blank is refused, and so is one that ends in a thinking level, unless another
+// level was cut off its end (cut).
 func (s *ProviderSpec) open(id string, cut bool) *Model {
 	_, level, _ := cutLast(id, ':')
 	if s.Open == nil || strings.ContainsAny(id, " \t\n") || ValidThinking(level) && !cut {
@@ -198,7 +205,8 @@ func (s *ProviderSpec) open(id string, cut bool) *Model {
 	return s.Open(id)
 }
 
-// best returns the candidate that name fits best, nil if it fits none.
+// best returns the candidate that name fits best by the grades of fits; nil if it fits
+// none. If several are equally good, the error is an *AmbiguousError.
 func best(ref string, candidates []*Model, name string, fits fitness) (*Model, error) {
 	n := readName(name)
 	if n.plain == "" {
@@ -240,8 +248,8 @@ func onlyOne(ref string, fitting []*Model) (*Model, error) {
 	return nil, e
 }
 
-// nearest is the name of the model that ref resembles most, "" if it resembles none. A
-// model that can be used is preferred.
+// nearest returns the name of the model whose name is most like ref, for a suggestion; ""
+// if none is like it. A model that can be used is preferred.
 func (p providers) nearest(ref string) string {
 	name := strings.ToLower(ref)
 	for _, candidates := range [][]*Model{p.models((*ProviderSpec).isUsable), p.models(anyProvider)} {

@@ -34,7 +34,8 @@ func (m *Models) Register(spec ProviderSpec) {
 	m.put(spec)
 }
 
-// put adds or replaces a provider, with the key that GiveKey gave it. m is locked.
+// put adds or replaces a provider. A key that GiveKey gave for its name stays in force.
+// The caller has locked mu.
 func (m *Models) put(spec ProviderSpec) {
 	if key, ok := m.given[spec.Name]; ok {
 		spec.Key = func(context.Context) (string, error) { return key, nil }
@@ -48,8 +49,8 @@ func (m *Models) put(spec ProviderSpec) {
 	}
 }
 
-// GiveKey makes key that of a provider in place of its own, also when it is
-// registered anew.
+// GiveKey makes key the key of a provider in place of its own. It stays so when the
+// provider is registered anew, or for the first time.
 func (m *Models) GiveKey(provider, key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -134,9 +135,9 @@ func (m *Models) Match(ref string) (model *Model, level string, err error) {
 	return model, level, nil
 }
 
-// NotThere says why there can be no model of this provider and id, and which one
-// may have been meant; "" if there may be one: it is listed, by this name or the same
-// with a date, or only the provider knows what it has.
+// NotThere returns why there can be no model of this provider and id, and which one may be
+// meant; "" if there may be one: it is listed, perhaps with a date, or the provider does
+// not list all that it has.
 func (m *Models) NotThere(provider, id string) string {
 	all := m.now()
 	why := fmt.Sprintf("there is no provider %q", provider)
@@ -173,7 +174,7 @@ func (m *Models) Unlisted(model *Model) string {
 	return text
 }
 
-// Key returns the key to send for model, "" when it needs none.
+// Key returns the key to send for model; "" if it needs none.
 func (m *Models) Key(ctx context.Context, model *Model) (string, error) {
 	s := m.now().find(model.Provider)
 	switch {

@@ -18,6 +18,7 @@ type nameParts struct {
 	parts []string // between punctuation
 }
 
+// readName prepares a name that a person wrote for comparison with those of models.
 func readName(name string) nameParts {
 	n := nameParts{plain: plainName(name)}
 	for _, word := range strings.Fields(name) {
@@ -27,6 +28,8 @@ func readName(name string) nameParts {
 	return n
 }
 
+// plainName returns s in lower case with one hyphen for each run of other characters than
+// letters and digits, and none at the ends.
 func plainName(s string) string {
 	b := make([]byte, 0, len(s))
 	gap := false
@@ -44,6 +47,8 @@ func plainName(s string) string {
 	return string(b)
 }
 
+// closeFit grades models whose name contains the one that was written, as a whole or word
+// by word in order: 1 is best (it begins with it), 0 does not fit.
 func closeFit(n nameParts, model *Model) int {
 	full := plainName(model.Ref())
 	id := full[min(len(full), len(plainName(model.Provider))+1):]
@@ -64,6 +69,7 @@ func closeFit(n nameParts, model *Model) int {
 	return 0
 }
 
+// containsInOrder reports whether s contains all words, each behind the one before.
 func containsInOrder(s string, words []string) bool {
 	for _, word := range words {
 		i := strings.Index(s, word)
@@ -75,6 +81,9 @@ func containsInOrder(s string, words []string) bool {
 	return true
 }
 
+// looseFit grades models by the parts of a name between punctuation: every part has to
+// begin a part of the model's name. 1 is in the same order, 2 in any order, 0 does not
+// fit.
 func looseFit(n nameParts, model *Model) int {
 	parts := strings.Split(plainName(model.Ref()), "-")
 	begins := func(want string) func(string) bool {
@@ -95,8 +104,9 @@ func looseFit(n nameParts, model *Model) int {
 	return 2
 }
 
-// undatedOnly removes all but one of the ids of a model that differ only in their date,
-// at each provider: the one without a date is retained, else the newest.
+// undatedOnly returns models without the dated versions of one that is there too: of ids
+// of a provider that differ only in their date, the one without a date stays, or else the
+// newest.
 func undatedOnly(models []*Model) []*Model {
 	var kept []*Model
 	at := map[string]int{}
@@ -115,8 +125,8 @@ func undatedOnly(models []*Model) []*Model {
 	return kept
 }
 
-// dated splits the date off an id: -20250929, -2025-09-29, or -latest, which is
-// newer than all of them.
+// dated splits an id into the name and its date, as digits, such as 20250929. The date is
+// "latest" for -latest, which sorts behind all others, and "" for an id without one.
 func dated(id string) (base, date string) {
 	if base, ok := strings.CutSuffix(id, "-latest"); ok {
 		return base, "latest"
@@ -129,6 +139,8 @@ func dated(id string) (base, date string) {
 	return id, ""
 }
 
+// hasForm reports whether s, which is as long as form, has a digit wherever form has a d,
+// and elsewhere the same character.
 func hasForm(s, form string) bool {
 	for i := range len(form) {
 		if digit := s[i] >= '0' && s[i] <= '9'; form[i] == 'd' && !digit || form[i] != 'd' && s[i] != form[i] {

@@ -10,8 +10,8 @@ func (p *Price) Covers(u *message.Usage) bool {
 		(u.CacheRead == 0 || p.CacheRead >= 0) && (u.CacheWrite == 0 || p.CacheWrite >= 0)
 }
 
-// Of is a copy of u with its total and its cost in dollars. Tokens without a known price
-// cost nothing there; Covers reports whether there are any.
+// Of returns a copy of u with the total of its tokens and their cost in dollars. Tokens
+// whose price is not known cost nothing there; Covers reports whether there are any.
 func (p *Price) Of(u message.Usage) *message.Usage {
 	u.TotalTokens = u.Input + u.Output + u.CacheRead + u.CacheWrite
 	if p != nil {

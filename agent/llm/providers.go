@@ -53,7 +53,8 @@ func (p providers) index(name string) int {
 	return slices.IndexFunc(p, func(s *ProviderSpec) bool { return s.Name == name })
 }
 
-// find returns the provider of a name, or else of an alias; nil if there is none.
+// find returns the provider with this name or, if there is none, this alias; nil if there
+// is none either.
 func (p providers) find(name string) *ProviderSpec {
 	if i := p.index(name); i >= 0 {
 		return p[i]
@@ -66,7 +67,7 @@ func (p providers) find(name string) *ProviderSpec {
 	return nil
 }
 
-// findFold is find for a name in whatever case.
+// findFold is find, but if there is no exact match it ignores case.
 func (p providers) findFold(name string) *ProviderSpec {
 	if s := p.find(name); s != nil {
 		return s
@@ -79,8 +80,8 @@ func (p providers) findFold(name string) *ProviderSpec {
 	return nil
 }
 
-// models lists the models of the wanted providers. No other provider is asked for its
-// models.
+// models lists the models of the providers for which wanted is true. The others are not
+// asked, because making a list may take time.
 func (p providers) models(wanted func(*ProviderSpec) bool) (all []*Model) {
 	for _, s := range p {
 		if wanted(s) {
@@ -97,7 +98,8 @@ func (s *ProviderSpec) isUsable() bool { return s.HasKey == nil || s.HasKey() }
 
 func (s *ProviderSpec) isUnusable() bool { return !s.isUsable() }
 
-// list lists the models of a provider, with those that Discover found.
+// list returns the models that the provider lists, and those that Discover found in
+// addition.
 func (s *ProviderSpec) list() (all []*Model) {
 	if s.Models != nil {
 		all = slices.Clip(s.Models())
@@ -119,8 +121,8 @@ func (s *ProviderSpec) isComplete(listed []*Model) bool {
 	return len(listed) > 0 && (!s.Partial || s.found != nil)
 }
 
-// model returns the model of an id, which is listed or which Open makes; nil if there is
-// none.
+// model returns the model with this id: a listed one, or what the provider's Open makes of
+// it; nil if there is none.
 func (s *ProviderSpec) model(id string) *Model {
 	for _, model := range s.list() {
 		if model.ID == id {

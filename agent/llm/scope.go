@@ -40,7 +40,8 @@ func (m *Models) Scope(patterns []string) (choices []Choice, problems []error) {
 	return choices, problems
 }
 
-// findPattern finds what one pattern of a scope means.
+// findPattern returns the models that one pattern means. For a pattern without wildcards
+// it is one model; the error says that there is none, or that it cannot be used.
 func (p providers) findPattern(pattern string) ([]Choice, error) {
 	if strings.ContainsAny(pattern, "*?[") {
 		return p.findGlob(pattern)
@@ -55,6 +56,9 @@ func (p providers) findPattern(pattern string) ([]Choice, error) {
 	return []Choice{{model, level}}, nil
 }
 
+// findGlob returns the usable models whose name or id the pattern fits, with the thinking
+// level that the pattern ends in. A pattern that fits as it stands is not read as one with
+// a level.
 func (p providers) findGlob(pattern string) (found []Choice, err error) {
 	for _, r := range readingsOf(pattern) {
 		like := flat(r.name)

@@ -28,8 +28,8 @@ type ModelSettings struct {
 	Compat        map[string]any
 }
 
-// NewPrice is a price of which parts may be left out. One that is nil is not known;
-// but what comes from the cache or goes there costs what other input does.
+// NewPrice returns a price of which parts may be nil, that is, not known. Cache prices
+// that are not known are those of other input.
 func NewPrice(input, output, cacheRead, cacheWrite *float64) *Price {
 	first := func(prices ...*float64) float64 {
 		for _, p := range prices {

@@ -23,9 +23,9 @@ func CheckThinking(level string) error {
 // ThinkingLevels returns the thinking levels, lowest first.
 func ThinkingLevels() []string { return slices.Clone(thinkingLevels) }
 
-// Clamp is the level of m that is used when level is wanted: that one if m offers it, else
-// the highest below it, else the lowest. A wanted level other than "off" becomes "off"
-// only if m offers nothing else.
+// Clamp returns the thinking level that is used with m if level is wanted: that one if m
+// offers it, else the highest below it, else the lowest. A wanted level other than "off"
+// becomes "off" only if m offers nothing else.
 func Clamp(m *Model, level string) string {
 	offered := m.Levels
 	switch {
@@ -58,7 +58,8 @@ func OfferedLevels(m *Model) []string {
 	return slices.Clone(m.Levels)
 }
 
-// Clamped tells a person that m does not offer level; "" if it does.
+// Clamped returns a sentence for the person that m does not offer level, and which one is
+// used instead; "" if it does.
 func Clamped(m *Model, level string) string {
 	is := Clamp(m, level)
 	switch offers := OfferedLevels(m); {
@@ -75,8 +76,9 @@ func Clamped(m *Model, level string) string {
 	}
 }
 
-// WishLeft is the level that is wanted in a resumed session, whose last model and level
-// these are: level, or wish (the level that is wanted now) if model makes level of it.
+// WishLeft returns the level that is wanted after a session is resumed whose last model
+// and level are these. That is level, unless level is what model makes of wish, the level
+// wanted so far: then the wish stays.
 func WishLeft(model *Model, level, wish string) string {
 	if Clamp(model, wish) == level {
 		return wish

@@ -23,9 +23,10 @@ type bodySums struct {
 	messages      []uint64
 }
 
-// NoteBody compares what hooks made of a body with what they made of the one
-// before it, where that was alike before they had it. messages are those of the
-// request that the body is of: one that was not noted is none of the conversation.
+// NoteBody looks for a break in the body of the last request, compared with the body
+// before it to the same model, if NoteRequest has found none. messages tell which request
+// the body is of: if they are not those of the last one noted, the body is none of the
+// conversation and is ignored.
 func (l *Log) NoteBody(m *llm.Model, messages []*message.Message, body Stages[json.RawMessage]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,7 +49,8 @@ func isSameList(a, b []*message.Message) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// bodyBreak is the break between two bodies; nil if the second begins with the first.
+// bodyBreak returns the break between two bodies, with the hook because of which it is
+// there; nil if the second body begins with the first, or no hook is why.
 func bodyBreak(was, is Stages[bodySums]) *Break {
 	part, n := was.last().difference(is.last())
 	if part == "" {
@@ -60,7 +62,8 @@ func bodyBreak(was, is Stages[bodySums]) *Break {
 	}), part, n)
 }
 
-// difference is the first part of p that is does not keep, and which message.
+// difference returns the first part of p that is different in is, and for messages which
+// one, from 1. The part is "" if is has all of p at its beginning.
 func (p bodySums) difference(is bodySums) (part string, message int) {
 	switch {
 	case p.tools != is.tools:
@@ -76,8 +79,8 @@ func (p bodySums) difference(is bodySums) (part string, message int) {
 	return "", 0
 }
 
-// sumsOf sums up a body of any of the APIs, cache markers removed. What some put
-// among the messages as the system prompt counts as that.
+// sumsOf returns hashes of the parts of a body in the format of any API, without its cache
+// markers. A body that cannot be read has none.
 func sumsOf(body json.RawMessage) bodySums {
 	var p bodySums
 	var fields map[string]json.RawMessage
@@ -98,7 +101,9 @@ func sumsOf(body json.RawMessage) bodySums {
 	return p
 }
 
-// add adds the sums of a list of messages.
+// add adds the hashes of the messages in list. Messages of the role system or developer at
+// the beginning are hashed into the system prompt instead: some APIs put it there, and a
+// change of it is to be reported as one of the system prompt.
 func (p *bodySums) add(list []json.RawMessage) {
 	for _, raw := range list {
 		var m struct{ Role string }
@@ -110,7 +115,7 @@ func (p *bodySums) add(list []json.RawMessage) {
 	}
 }
 
-// sum is a hash of b, which goes on from seed.
+// sum returns a hash of b that also depends on seed, the hash of what came before.
 func sum(seed uint64, b []byte) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), byte(seed >> 32), byte(seed >> 40), byte(seed >> 48), byte(seed >> 56)})
@@ -118,8 +123,9 @@ func sum(seed uint64, b []byte) uint64 {
 	return h.Sum64()
 }
 
-// withoutMarkers is a body without the fields that say what the provider should
-// cache. In a string their name would not end in a bare quote.
+// withoutMarkers returns body without its cache_control fields, which tell the provider
+// what to cache and move from request to request. Text that mentions the field is not
+// touched: in a JSON string the quotes of the name would be escaped.
 func withoutMarkers(body []byte) []byte {
 	const marker = `"cache_control":{`
 	var out []byte

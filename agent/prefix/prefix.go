@@ -74,7 +74,8 @@ type Stage[T any] struct {
 	Value T
 }
 
-// after is the part after the first n stages.
+// after returns the value as it was after the first n stages, that is, hooks; with 0,
+// before all of them.
 func (s Stages[T]) after(n int) T {
 	if n == 0 {
 		return s.Base
@@ -94,8 +95,8 @@ type Log struct {
 	broken *Break     // how the last request began otherwise than the one before
 }
 
-// BreakOf returns the break of the last request, if that was of s; nil if that began
-// with the one before it, or was the first.
+// BreakOf returns the break that was found at the last request; nil if that was not of s,
+// was the first one, or began as the one before it.
 func (l *Log) BreakOf(s *session.Session) *Break {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,8 +106,9 @@ func (l *Log) BreakOf(s *session.Session) *Break {
 	return l.broken
 }
 
-// NoteRequest notes what is about to be sent, and whether a hook made it begin
-// otherwise than the request before.
+// NoteRequest notes is as the request that is sent now, and looks for a break: whether a
+// hook is why it does not begin with the request before in the same session. BreakOf
+// returns the result.
 func (l *Log) NoteRequest(is *Request) {
 	l.mu.Lock()
 	was := l.last
@@ -121,7 +123,8 @@ func (l *Log) NoteRequest(is *Request) {
 	l.broken = broken
 }
 
-// compared names the hook because of which is does not begin with was.
+// compared returns the break between two requests: the first part of was that is different
+// in is, and the hook that is why. It is nil without a difference, or if no hook is why.
 func compared(was, is *Request) *Break {
 	if !slices.EqualFunc(was.Tools, is.Tools, describedAlike) {
 		return brokenBy(toolsChangedBy(was, is), PartTools, 0)
@@ -137,7 +140,8 @@ func compared(was, is *Request) *Break {
 	return nil
 }
 
-// brokenBy is the break by a hook; nil without one.
+// brokenBy returns a break with these values; nil if hook is "", because what no hook
+// changed is nobody's break.
 func brokenBy(hook, part string, message int) *Break {
 	if hook == "" {
 		return nil
@@ -145,8 +149,8 @@ func brokenBy(hook, part string, message int) *Break {
 	return &Break{Hook: hook, Part: part, Message: message}
 }
 
-// firstDifference is the position, from 1, of the first message of was that is
-// does not have in its place; 0 if it has all of them.
+// firstDifference returns the position, from 1, of the first message of was that is
+// missing or different in is; 0 if is begins with all of was.
 func firstDifference(was, is []*message.Message) int {
 	for i, m := range was {
 		if i >= len(is) || m != is[i] && !sentAlike(m, is[i]) {
@@ -184,7 +188,8 @@ func toolsChangedBy(was, is *Request) string {
 	return cmp.Or(is.ToolsBy, bringerOfNew(is.Tools, was.Tools), bringerOfNew(was.Tools, is.Tools), was.ToolsBy)
 }
 
-// bringerOfNew is the hook that brought the first tool that others have not.
+// bringerOfNew returns the hook that brought the first tool that is in tools but not,
+// described alike, in others; "" if no hook brought such a tool.
 func bringerOfNew(tools, others []Tool) string {
 	for _, t := range tools {
 		if t.By != "" && !slices.ContainsFunc(others, func(other Tool) bool { return describedAlike(other, t) }) {

@@ -44,7 +44,8 @@ func (c *Checker) Validate(args json.RawMessage) error {
 	return c.valid(value)
 }
 
-// valid checks decoded arguments.
+// valid checks decoded arguments, which have to be an object. The error tells a model
+// which value is wrong, and why.
 func (c *Checker) valid(value any) error {
 	if _, ok := value.(map[string]any); !ok {
 		return fmt.Errorf("invalid arguments: /: expected object, got %s", jsonType(value))
@@ -91,8 +92,9 @@ func plain(v any) any {
 	return v
 }
 
-// descend finds the smallest part of the arguments that its schema refuses, for
-// the validator names the schema's side only.
+// descend returns the path of the smallest part of v that its schema s refuses, and what
+// is wrong there. It is needed because err, which the validator returned for v, names
+// places in the schema and not in the arguments.
 func descend(s *jsonschema.Schema, v any, path string, err error) (string, string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -119,8 +121,8 @@ func descend(s *jsonschema.Schema, v any, path string, err error) (string, strin
 	return path, reason(s, v, err)
 }
 
-// validateAlone checks a part against its own schema; a schema that only makes
-// sense inside the whole (references) is taken to be content.
+// validateAlone checks a part against its own schema. A schema that cannot be used outside
+// of the whole, because of a reference, passes everything.
 func validateAlone(s *jsonschema.Schema, v any) error {
 	r, err := s.CloneSchemas().Resolve(nil)
 	if err != nil {
@@ -160,7 +162,8 @@ func reason(s *jsonschema.Schema, v any, err error) string {
 	return text
 }
 
-// numberLimit says which bound a number breaks, "" if none.
+// numberLimit returns a sentence about the bound that a number is beyond; "" if it is
+// within all bounds, or v is no number.
 func numberLimit(s *jsonschema.Schema, v any) string {
 	n, ok := v.(json.Number)
 	if !ok {
@@ -187,7 +190,8 @@ func numberLimit(s *jsonschema.Schema, v any) string {
 // pointerToken writes a name as part of a JSON pointer.
 var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
 
-// unknownProperty is the first property of object that s forbids; "" if there is none.
+// unknownProperty returns the first property of object, by name, that s does not allow; ""
+// if there is none, or s allows further properties.
 func unknownProperty(s *jsonschema.Schema, object map[string]any) string {
 	if s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil || len(s.PatternProperties) > 0 {
 		return ""

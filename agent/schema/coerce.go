@@ -58,7 +58,8 @@ func coerceObject(s *jsonschema.Schema, object map[string]any) (changed bool) {
 	return changed
 }
 
-// convert returns v as one of the types in want, if it can mean that.
+// convert returns v as a value of one of the types in want, if there is one that v can
+// only mean: a string that has the value in it, or a single value where a list is wanted.
 func convert(want []string, v any) (any, bool) {
 	if text, ok := v.(string); ok {
 		if better, ok := convertString(want, text); ok {
@@ -74,7 +75,7 @@ func convert(want []string, v any) (any, bool) {
 	return nil, false
 }
 
-// convertString is convert for a text that has the value in it.
+// convertString parses text as the first type in want for which that is possible.
 func convertString(want []string, text string) (any, bool) {
 	trimmed := strings.TrimSpace(text)
 	var parsed any
@@ -97,8 +98,9 @@ func convertString(want []string, text string) (any, bool) {
 	return nil, false
 }
 
-// number parses a number of type want. An integer is written without fraction
-// and exponent, for that is what tools decode.
+// number parses text as a number of type want, "number" or "integer". An integer is
+// returned without fraction and exponent, for tools decode it into an int; one that has no
+// exact value is refused.
 func number(text, want string) (json.Number, bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || !json.Valid([]byte(text)) {

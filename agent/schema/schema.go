@@ -76,9 +76,10 @@ func resolveSchema(tree any) (*jsonschema.Schema, *jsonschema.Resolved, error) {
 	return &s, r, err
 }
 
-// dropOffender removes one keyword from the schema tree and returns where it was, "" if
-// there is nothing to remove. It is the smallest one without which the tree resolves,
-// or, if there is none, the first that offends by itself.
+// dropOffender removes one keyword that keeps the schema from resolving, and returns its
+// path; "" if it finds none. It prefers the smallest one without which the schema
+// resolves. Otherwise it removes the first that fails by itself, and is called again for
+// the rest.
 func dropOffender(tree any) string {
 	spots := keywordSpots(tree, "")
 	offenders := suspects(spots)
@@ -111,8 +112,9 @@ func (s keywordSpot) isAboveAny(others []keywordSpot) bool {
 	return slices.ContainsFunc(others, func(o keywordSpot) bool { return strings.HasPrefix(o.path, s.path+"/") })
 }
 
-// suspects are the keywords that offend by themselves, not by what is below
-// them. References come last, for they may well be right in their place.
+// suspects returns the keywords that do not resolve even alone, the innermost ones only.
+// References come last, for they cannot resolve alone though they may be right in their
+// place.
 func suspects(spots []keywordSpot) []keywordSpot {
 	var found []keywordSpot
 	for _, s := range spots {

@@ -49,9 +49,9 @@ type task struct {
 	longest int                          // tokens
 }
 
-// Conversation returns the summary of what plan leaves out, with the lists of the
-// files that were touched. Its errors are those of Ask, or say that the model
-// answered with something else.
+// Conversation returns the summary of the messages that plan leaves out, followed by lists
+// of the files that were changed and read. Its errors are those of Ask, or say that the
+// model answered with something else.
 func (w *Writer) Conversation(ctx context.Context, plan *compaction.Plan) (string, error) {
 	// The turns that are complete come first; where there are none, the beginning of
 	// the one under way.
@@ -102,9 +102,9 @@ func (w *Writer) Branch(ctx context.Context, items []session.Item) (string, erro
 // shorter any more.
 const smallestPart = 500 // tokens
 
-// inParts summarises items, one part after the other where they are too much for
-// one request: the summary of each is handed to the next. Where a provider says that a
-// part is too long, the further ones are half as long.
+// inParts returns the summary of items. If they are too long for one request, they are
+// summarised in parts, and the request for each part has the summary so far (previous). If
+// a provider refuses a part as too long, the remaining ones are half as long.
 func (w *Writer) inParts(ctx context.Context, items []session.Item, previous string, t task) (string, error) {
 	parts := [][]session.Item{items}
 	if w.InputLimit > 0 {
@@ -131,7 +131,8 @@ func (w *Writer) inParts(ctx context.Context, items []session.Item, previous str
 	return previous, nil
 }
 
-// ask asks the model once about a part of a conversation. Whatever it used is counted.
+// ask asks the model once for the summary of a part of a conversation. It adds to w.Usage
+// what that took, also with an error, and sets w.CutAt if the answer was cut off.
 func (w *Writer) ask(ctx context.Context, transcript, previous string, t task) (string, error) {
 	parts := []string{transcript}
 	if previous != "" {
@@ -161,7 +162,8 @@ func (w *Writer) ask(ctx context.Context, transcript, previous string, t task) (
 // ErrEmpty is returned where the model answered with nothing.
 var ErrEmpty = errors.New("no summary: the model answered with nothing; try again, or use another model")
 
-// textOf is the text of an answer, which must be nothing else.
+// textOf returns the text of an answer. It is an error if the model called tools or wrote
+// nothing.
 func textOf(m *message.Message, stop message.StopReason) (string, error) {
 	text := strings.TrimSpace(m.Text())
 	switch {
@@ -178,7 +180,8 @@ func textOf(m *message.Message, stop message.StopReason) (string, error) {
 // charsOfToken is how many characters of a path a token is, about.
 const charsOfToken = 4
 
-// fileList names files, in at most so many characters as there is room, about.
+// fileList returns a list of paths below a heading; "" without any. room is how many bytes
+// of paths still fit and is lowered; the paths that do not fit are only counted.
 func fileList(heading string, paths []string, room *int) string {
 	if len(paths) == 0 {
 		return ""
