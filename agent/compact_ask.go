@@ -42,7 +42,7 @@ func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error)
 	e := &SessionBeforeCompact{Preparation: Preparation{
 		FirstKeptEntryID: c.firstKept(), FirstKeptEntryIndex: c.plan.FirstKeptIndex,
 		MessagesToSummarize: c.plan.Summarize, TurnPrefixMessages: c.plan.TurnPrefix, IsSplitTurn: len(c.plan.TurnPrefix) > 0,
-		TokensBefore: c.plan.TokensBefore, PreviousSummary: c.plan.PreviousSummary, FileOps: FileOps(c.plan.Files),
+		TokensBefore: c.plan.TokensBefore, PreviousSummary: c.plan.PreviousSummary, FileOps: c.plan.Files,
 		Settings: c.settings,
 	}, BranchEntries: c.branch, Messages: c.summarized(),
 		CustomInstructions: c.instructions, Model: c.model, Reason: c.reason, WillRetry: c.retries()}

@@ -5,6 +5,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/compaction"
 )
 
 // ProjectTrust asks whether files of a project may run as hooks. Only hooks that
@@ -80,12 +81,9 @@ type Preparation struct {
 	IsSplitTurn         bool
 	TokensBefore        int
 	PreviousSummary     string
-	FileOps             FileOps
+	FileOps             compaction.FileOps
 	Settings            CompactionSettings
 }
-
-// FileOps are the files that the tool calls of a conversation touched.
-type FileOps struct{ Read, Written, Edited []string }
 
 // CompactionSettings are those of the configuration.
 type CompactionSettings struct {

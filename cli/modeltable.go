@@ -29,40 +29,19 @@ type listedModel struct {
 	Reasoning     bool           `json:"reasoning"`
 	Levels        []string       `json:"levels"`
 	Input         []string       `json:"input"`
-	Cost          *listedCost    `json:"cost"`
+	Cost          *llm.Published `json:"cost"`
 	Compat        map[string]any `json:"compat,omitempty"`
 	Usable        bool           `json:"usable"`
 	Key           string         `json:"key,omitempty"`     // where it is: a variable, config.toml, auth.json
 	Missing       string         `json:"missing,omitempty"` // what to set before it can be used
 }
 
-// listedCost is a price per million tokens.
-type listedCost struct {
-	Input      *float64 `json:"input"`
-	Output     *float64 `json:"output"`
-	CacheRead  *float64 `json:"cache_read"`
-	CacheWrite *float64 `json:"cache_write"`
-}
-
 func newListed(m *llm.Model, key providers.State) listedModel {
 	return listedModel{
 		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: printable.URL(m.BaseURL),
 		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input,
-		Cost: costOf(m.Cost), Compat: m.Compat, Usable: key.Missing == "", Key: key.From, Missing: key.Missing,
+		Cost: m.Cost.Published(), Compat: m.Compat, Usable: key.Missing == "", Key: key.From, Missing: key.Missing,
 	}
-}
-
-func costOf(p *llm.Price) *listedCost {
-	if p == nil {
-		return nil
-	}
-	known := func(v float64) *float64 {
-		if v < 0 {
-			return nil
-		}
-		return &v
-	}
-	return &listedCost{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
 }
 
 // search leaves the models that every word fits: that have it in their name, or
@@ -147,7 +126,7 @@ func (m listedModel) row() []string {
 	case key == "":
 		key = "-"
 	}
-	return []string{printable.Text(m.Provider + "/" + m.ID), cmp.Or(command.TokenCount(m.ContextWindow), "?"), cmp.Or(command.TokenCount(m.MaxTokens), "?"), images, m.Cost.words(), key, m.thinking()}
+	return []string{printable.Text(m.Provider + "/" + m.ID), cmp.Or(command.TokenCount(m.ContextWindow), "?"), cmp.Or(command.TokenCount(m.MaxTokens), "?"), images, priceText(m.Cost), key, m.thinking()}
 }
 
 func (m listedModel) thinking() string {
@@ -160,7 +139,8 @@ func (m listedModel) thinking() string {
 	return strings.Join(m.Levels, " ")
 }
 
-func (c *listedCost) words() string {
+// priceText is the price of a model in the table: input / output in dollars.
+func priceText(c *llm.Published) string {
 	if c == nil || c.Input == nil || c.Output == nil {
 		return "unknown"
 	}

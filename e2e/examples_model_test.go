@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"pi/session/compaction"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ func (s *stage) compaction() *agent.SessionBeforeCompact {
 	return &agent.SessionBeforeCompact{
 		Preparation: agent.Preparation{FirstKeptEntryID: branch[len(branch)-1].ID, FirstKeptEntryIndex: len(branch) - 1,
 			MessagesToSummarize: items[:len(items)-1], TokensBefore: 1000, PreviousSummary: "it began with a door",
-			FileOps: agent.FileOps{Read: []string{"a.txt"}, Edited: []string{"b.go", "c.go"}}},
+			FileOps: compaction.FileOps{Read: []string{"a.txt"}, Edited: []string{"b.go", "c.go"}}},
 		BranchEntries: branch, Messages: items, CustomInstructions: "the colours", Model: s.agent.Model(), Reason: "manual",
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -58,7 +59,7 @@ func samples(t testing.TB) []agent.Event {
 		&agent.SessionBeforeCompact{
 			Preparation: agent.Preparation{FirstKeptEntryID: entry.ID, FirstKeptEntryIndex: 0, MessagesToSummarize: items,
 				TurnPrefixMessages: items, IsSplitTurn: true, TokensBefore: 9, PreviousSummary: "ps",
-				FileOps:  agent.FileOps{Read: []string{"r"}, Written: []string{"w"}, Edited: []string{"e1", "e2"}},
+				FileOps:  compaction.FileOps{Read: []string{"r"}, Written: []string{"w"}, Edited: []string{"e1", "e2"}},
 				Settings: agent.CompactionSettings{Enabled: true, ReserveTokens: 5, KeepRecentTokens: 6}},
 			BranchEntries: []*session.Entry{entry}, Messages: items, CustomInstructions: "ci", Model: model, Reason: "manual", WillRetry: true},
 		&agent.SessionCompacting{SessionID: "i", Messages: items},

@@ -30,3 +30,26 @@ func perMillion(tokens int, price float64) float64 { return float64(tokens) * ma
 
 // Known reports whether the prices of input and output are known; a nil price is not.
 func (p *Price) Known() bool { return p != nil && p.Input >= 0 && p.Output >= 0 }
+
+// Published are the prices of a model per million tokens, as listings and hooks see
+// them: nil for one that is not known.
+type Published struct {
+	Input      *float64 `json:"input"`
+	Output     *float64 `json:"output"`
+	CacheRead  *float64 `json:"cache_read"`
+	CacheWrite *float64 `json:"cache_write"`
+}
+
+// Published returns the prices for those who show them; nil if there are none.
+func (p *Price) Published() *Published {
+	if p == nil {
+		return nil
+	}
+	known := func(price float64) *float64 {
+		if price < 0 {
+			return nil
+		}
+		return &price
+	}
+	return &Published{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
+}

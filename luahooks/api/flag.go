@@ -40,7 +40,7 @@ func (f *flags) flag(L *lua.LState) int {
 	n := Flag{Name: L.CheckString(1), Hook: f.hook}
 	var standard lua.LValue
 	luavm.Unpack(L, 2, "flag", luavm.Opt("description", &n.Description), luavm.Opt("type", &n.Type), luavm.Opt("default", &standard))
-	if !isFlagName(n.Name) {
+	if !hasNameCharacters(n.Name) || len(n.Name) < 2 || n.Name[0] == '-' {
 		luavm.RaiseArg(L, 1, "flag", "%q is no name of a flag: letters, digits and -, without the dashes before it", n.Name)
 	}
 	n.setType(L, standard)
@@ -49,15 +49,6 @@ func (f *flags) flag(L *lua.LState) int {
 }
 
 func (f Flag) id() string { return f.Name }
-
-func isFlagName(name string) bool {
-	for _, c := range []byte(name) {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
-			return false
-		}
-	}
-	return len(name) > 1 && name[0] != '-'
-}
 
 // setType checks type and default against each other; without a type the default
 // says it, and without both the flag is a boolean.

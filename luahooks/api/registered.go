@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -183,4 +184,11 @@ func (h *Handlers) isInForce() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.inForce
+}
+
+// hasNameCharacters reports whether a name is made of letters, digits, _ and -.
+func hasNameCharacters(name string) bool {
+	return !strings.ContainsFunc(name, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_')
+	})
 }

@@ -53,7 +53,7 @@ func (t *tools) tool(L *lua.LState) int {
 		luavm.Opt("execution", &execution), luavm.Opt("prepare_arguments", &n.prepare),
 		luavm.Opt("execute", &n.execute).Required(), luavm.Opt("render_call", &n.renderCall),
 		luavm.Opt("render_result", &n.renderResult))
-	if !isToolName(n.spec.Name) {
+	if name := n.spec.Name; !hasNameCharacters(name) || name == "" || len(name) > maxToolName {
 		luavm.Raise(L, "tool: %q is no name of a tool: letters, digits, _ and -, at most %d", n.spec.Name, maxToolName)
 	}
 	switch execution {
@@ -73,15 +73,6 @@ func (t *tools) tool(L *lua.LState) int {
 
 // maxToolName is how long a name may be for all providers.
 const maxToolName = 64
-
-func isToolName(name string) bool {
-	for _, c := range []byte(name) {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return name != "" && len(name) <= maxToolName
-}
 
 func (t *Tool) id() string { return t.spec.Name }
 
