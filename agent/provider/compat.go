@@ -80,7 +80,8 @@ func (s Switches) Check(values map[string]any) error {
 	return nil
 }
 
-// assign sets one switch, if there is one of that name.
+// assign sets one switch, if there is one of that name. The error names the values that
+// it can have.
 func (s Switches) assign(name string, value any) error {
 	ok, want := true, ""
 	switch to := s[name].(type) {
@@ -115,7 +116,8 @@ func (s Switches) assign(name string, value any) error {
 	return nil
 }
 
-// add adds a table, or the short form of our rows: "low=small high=large".
+// add adds a table of levels and words, or the short form of our rows: "low=small
+// high=large". It reports false, and adds nothing, for anything else.
 func (w *Words) add(value any) bool {
 	words := maps.Clone(*w)
 	if words == nil {
@@ -142,8 +144,8 @@ func (w *Words) add(value any) bool {
 	return true
 }
 
-// asWords makes words of the whole numbers of a table, as configurations and Lua
-// have them.
+// asWords turns the whole numbers of a table, as configurations and Lua have them, into
+// words. What is no table is returned as it is.
 func asWords(table any) any {
 	numbers, ok := table.(map[string]any)
 	if !ok {

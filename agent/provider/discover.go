@@ -63,6 +63,8 @@ type discovery struct {
 	faults *faults
 }
 
+// newDiscovery prepares the requests to a server: headers and key as its API wants
+// them, and the secrets that no error may show.
 func newDiscovery(client *http.Client, s Server) *discovery {
 	d := &discovery{client: client, server: s, header: http.Header{}}
 	d.header.Set("Accept", "application/json")
@@ -94,7 +96,8 @@ func newDiscovery(client *http.Client, s Server) *discovery {
 	return d
 }
 
-// hint says what is different from a call that failed.
+// hint returns what to do about a request for models that failed, where that differs
+// from the hint for a call; else "".
 func (d *discovery) hint(status int, _ string) string {
 	switch status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
@@ -106,7 +109,7 @@ func (d *discovery) hint(status int, _ string) string {
 	return ""
 }
 
-// address is where the list is.
+// address is the address of the list of models.
 func (d *discovery) address() string {
 	base := d.server.BaseURL
 	switch d.server.API {
@@ -126,7 +129,7 @@ func withQuery(address, query string) string {
 	return address + "?" + query
 }
 
-// sibling is an address on the server, beside that of the API.
+// sibling is the address of a path beside that of the API, on the same server.
 func (d *discovery) sibling(path string) string {
 	base, query, found := strings.Cut(d.server.BaseURL, "?")
 	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1") + path
@@ -157,7 +160,8 @@ func (d *discovery) list(ctx context.Context) ([]Found, error) {
 	return d.complete(ctx, offers, readOffers(offers)), nil
 }
 
-// get returns the body of an answer that is good.
+// get requests an address and returns the body of the answer, if its status is 200 and
+// it is not too long.
 func (d *discovery) get(ctx context.Context, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -194,6 +198,7 @@ func (d *discovery) unreadable(body []byte, cause error) error {
 	return e
 }
 
+// noList is the error for an answer that is something else than a list of models.
 func (d *discovery) noList(message string) *llm.ProviderError {
 	return &llm.ProviderError{Provider: d.server.Provider, Status: http.StatusOK, Message: d.faults.secrets.shown(message),
 		NextStep: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(d.server.BaseURL)) + "): another service may be answering there"}
@@ -229,7 +234,7 @@ func (d *discovery) complete(ctx context.Context, offers []offer, found []Found)
 	return found
 }
 
-// more gets another list of the server; nil if there is none.
+// more gets another list of the server; nil if there is none, or on any error.
 func (d *discovery) more(ctx context.Context, path string) []offer {
 	body, err := d.get(ctx, d.sibling(path))
 	if err != nil {
@@ -242,7 +247,8 @@ func (d *discovery) more(ctx context.Context, path string) []offer {
 	return offers
 }
 
-// setWindow sets the context window of one model, if it is known.
+// setWindow sets the context window of the model with that id, unless the window is 0,
+// not known.
 func setWindow(found []Found, id string, window int) {
 	for i := range found {
 		if found[i].ID == id && window > 0 {

@@ -87,7 +87,7 @@ func listUnder(o map[string]any, names ...string) (list []any, ok bool) {
 	return nil, ok
 }
 
-// readOffers describes the models that are made for conversations.
+// readOffers describes the models that are made for conversations, each id once.
 func readOffers(offers []offer) []Found {
 	found := make([]Found, 0, len(offers))
 	seen := map[string]bool{}
@@ -102,7 +102,8 @@ func readOffers(offers []offer) []Found {
 	return found
 }
 
-// read describes the model.
+// read describes the model: each fact is in one of several fields, as servers name them
+// differently.
 func (o offer) read(id string) Found {
 	can := o.child("capabilities")
 	reasons := o.has("supported_parameters", "reasoning") || o.has("tags", "reasoning") || o["thinking"] == true ||
@@ -148,7 +149,8 @@ func (o offer) title() string {
 	return strings.TrimSpace(title)
 }
 
-// isForTalk reports whether nothing says that a model is for something else.
+// isForTalk reports whether a model can hold a conversation: it can unless its list
+// says that it is for something else.
 func (o offer) isForTalk() bool {
 	for _, denied := range []any{o["active"], o["supports_chat"], o.child("capabilities")["completion_chat"]} {
 		if denied == false {
@@ -181,8 +183,8 @@ func (o offer) input() []string {
 	return nil
 }
 
-// price reads the prices per million tokens. Nothing at all is only believed of a
-// model that calls itself free.
+// price reads the prices per million tokens, -1 for one that is not known; nil if there
+// are none. An input price of 0 is believed only if the id says that the model is free.
 func (o offer) price(id string) *llm.Price {
 	p := o.child("pricing")
 	cost := &llm.Price{

@@ -152,8 +152,8 @@ type errorDetail struct {
 	} `json:"violations"`
 }
 
-// readDetails reads in the details of an error how long to wait, and whether that
-// would help.
+// readDetails sets from the details of an error how long to wait, and marks an error
+// for which waiting does not help, because a day's quota is used up.
 func (e *errorBody) readDetails(raw json.RawMessage) {
 	var details []errorDetail
 	if json.Unmarshal(raw, &details) != nil {

@@ -67,7 +67,8 @@ func (f *faults) answer(status int, h http.Header, body []byte) *llm.ProviderErr
 	return e
 }
 
-// stream maps what ended the reading of a stream to the error to report.
+// stream turns the error that ended the reading of a stream into the one to report:
+// that of ctx, one of the server, or one about the connection.
 func (f *faults) stream(ctx context.Context, err error) error {
 	var said *Said
 	var garbled *Garbled
@@ -93,7 +94,8 @@ func (f *faults) stream(ctx context.Context, err error) error {
 	}
 }
 
-// cut describes an answer that ended before it was complete.
+// cut is the error for an answer that ended before it was complete. Asking again may
+// help.
 func (f *faults) cut(message string, cause error) *llm.ProviderError {
 	if errors.Is(cause, ErrCut) {
 		cause = nil
@@ -145,7 +147,7 @@ func (f *faults) clean(cause error) error {
 	return cause
 }
 
-// setting names a setting of the provider.
+// setting is the beginning of a hint: to check a setting of the provider.
 func (f *faults) setting(key string) string {
 	return fmt.Sprintf("check %s of [providers.%s]", key, f.model.Provider)
 }

@@ -63,8 +63,9 @@ func (f Fields) JSON() json.RawMessage {
 	return object.Bytes()
 }
 
-// WithFields adds the fields of a table to a request, in the order of their
-// names; they take the place of fields that are there already.
+// WithFields adds the fields of a table to a request, in the order of their names; they
+// replace fields that are there already. Without a table the request is returned as it
+// is.
 func WithFields(body []byte, table map[string]any) ([]byte, error) {
 	if len(table) == 0 {
 		return body, nil

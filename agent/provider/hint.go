@@ -16,7 +16,9 @@ import (
 	"pi/internal/printable"
 )
 
-// hintFor returns what the person can do about an answer that is an error.
+// hintFor returns what the person can do about an answer that is an error: the API's
+// own hint if it has one, else one by the kind of error, else one by its status; "" if
+// nothing is known.
 func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
 	if f.hint != nil && !e.Overflow {
 		if h := f.hint(e.Status, e.Message); h != "" {
@@ -92,7 +94,8 @@ func KeyHint(provider string, keyless bool) string {
 	return "check " + where
 }
 
-// connection describes a call that got no answer.
+// connection is the error for a call that got no answer: that of ctx, or one without
+// the address and without keys.
 func (f *faults) connection(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return canceled(ctx)
@@ -146,8 +149,9 @@ func isProxyTrouble(err error) bool {
 	return errors.As(err, &op) && op.Op == "proxyconnect" || errors.As(err, new(*proxyRefusal))
 }
 
-// isRefusedHere reports a refusal by this machine: nothing listens, and nothing
-// will until somebody starts it. A remote service may be restarting.
+// isRefusedHere reports whether this machine, or a proxy for good, refused the
+// connection: nothing listens, and nothing will until somebody starts it. A remote
+// service may be restarting, so asking it again may help.
 func isRefusedHere(err error) bool {
 	if !errors.Is(err, syscall.ECONNREFUSED) {
 		var refusal *proxyRefusal

@@ -36,8 +36,9 @@ func LimitWithThoughts(r *llm.Request, thoughts int) int {
 	return limit
 }
 
-// promptTokens estimates the prompt. The last counted answer is exact, but may
-// be from before a compaction; then the estimate of the text is the smaller one.
+// promptTokens estimates the prompt. The last answer has an exact count, to which the
+// estimate of later messages is added; but it may be from before a compaction, and then
+// the estimate of all text is smaller and counts.
 func promptTokens(r *llm.Request) int {
 	tail, counted := 0, 0
 	for i := len(r.Messages) - 1; i >= 0; i-- {

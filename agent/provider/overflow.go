@@ -64,7 +64,7 @@ func hasAny(text string, words []string) bool {
 	return false
 }
 
-// crowded reports a prompt that is about as large as the window.
+// crowded reports whether a prompt is about as large as the model's context window.
 func crowded(r *llm.Request) bool {
 	window := r.Model.ContextWindow
 	return window > 0 && promptTokens(r) > window/4*3
@@ -81,7 +81,9 @@ type silent struct {
 	prompt int
 }
 
-// pass yields a delta, or in place of a stop the error that it hides.
+// pass yields a delta. In place of a stop without any text or call before it, because
+// the window is full, it yields the error that the server did not report. It returns
+// false to end the stream.
 func (s *silent) pass(d llm.Delta, err error) bool {
 	switch d.Kind {
 	case llm.DeltaText, llm.DeltaToolCall:

@@ -23,6 +23,8 @@ func quirksOf(m *llm.Model) iter.Seq[*quirk] {
 	}
 }
 
+// applies reports whether a row is about a model: its API, its server and its id are
+// each in the row's list, or that is empty.
 func (q *quirk) applies(m *llm.Model, server string) bool {
 	return listed(q.apis, m.API) && listed(q.servers, server) && (q.models == "" || q.models == reasoners && m.Reasoning || anyGlob(q.models, m.ID))
 }
@@ -40,8 +42,8 @@ func listed(list, word string) bool {
 	return false
 }
 
-// anyGlob matches an id, in whatever case. A * stands for slashes too: ids of
-// gateways begin with a path.
+// anyGlob reports whether one of the globs matches an id, in whatever case. A * stands
+// for slashes too: ids of gateways begin with a path.
 func anyGlob(globs, id string) bool {
 	flat := strings.NewReplacer("/", "\x00")
 	id = flat.Replace(strings.ToLower(id))
@@ -53,9 +55,9 @@ func anyGlob(globs, id string) bool {
 	return false
 }
 
-// serverOf names the kind of server that a model is served by: by its address,
-// else by the provider's name, which is right for gateways and proxies. "" is
-// one that is not known.
+// serverOf names the kind of server that a model is served by: by its address, else by
+// the provider's name, which is right for gateways and proxies. It is "" for a kind
+// that is not known.
 func serverOf(m *llm.Model) string {
 	u, err := url.Parse(m.BaseURL)
 	if err == nil && u.Host != "" {

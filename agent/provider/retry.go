@@ -34,7 +34,8 @@ func isRetryable(e *llm.ProviderError, h http.Header) bool {
 	return e.Type == "" && e.Code == "" || e.Code == "error" || isTransient(e)
 }
 
-// isTransient knows the words for a fault that passes by itself.
+// isTransient reports whether type or code of an error are words for a fault that
+// passes by itself.
 func isTransient(e *llm.ProviderError) bool {
 	switch e.Type {
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE",
@@ -47,7 +48,8 @@ func isTransient(e *llm.ProviderError) bool {
 	})
 }
 
-// isOutOfQuota tells a limit that waiting does not lift.
+// isOutOfQuota reports whether an error is about a limit that waiting does not lift,
+// such as credit that is used up.
 func isOutOfQuota(e *llm.ProviderError) bool {
 	if e.Status == http.StatusPaymentRequired {
 		return true
@@ -62,8 +64,8 @@ func isOutOfQuota(e *llm.ProviderError) bool {
 	})
 }
 
-// isTooLargeForRate tells a single request that is larger than what may be sent
-// in a minute: it does not become smaller by waiting.
+// isTooLargeForRate reports whether a single request is larger than what may be sent in
+// a minute: it does not become smaller by waiting.
 func isTooLargeForRate(e *llm.ProviderError) bool {
 	return e.Status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(e.Message), "request too large")
 }
@@ -89,7 +91,8 @@ func retryAfter(h http.Header) time.Duration {
 	return max(0, at.Sub(now))
 }
 
-// number parses a number of units.
+// number parses a number of units as a time. It reports false for a negative one and
+// for what is no number.
 func number(s string, unit time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(n) || n < 0 {

@@ -86,8 +86,9 @@ func hidePieces(text string, forms []string) string {
 	return b.String() + text[done:]
 }
 
-// without is a copy of the headers of an answer in which no secret is whole.
-// Pieces of one are not replaced: finding them takes long, and this is for every answer.
+// without returns a copy of the headers of an answer in which no secret is whole.
+// Pieces of one are not replaced: finding them takes long, and this is for every
+// answer.
 func (s secrets) without(h http.Header) http.Header {
 	forms := s.forms()
 	h = h.Clone()

@@ -86,7 +86,8 @@ type wireAPI struct {
 	decoder func(*llm.Request) Decoder
 }
 
-// Stream sends a request and yields the deltas of the answer.
+// Stream sends a request and yields the deltas of the answer. An error is the last that
+// it yields. The request is sent once: nothing is tried again.
 func (a *wireAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		client, d := a.client, a.decoder(r)
@@ -144,7 +145,9 @@ var errStopped = fmt.Errorf("stopped by the consumer")
 // says nothing.
 const smallestLimit = 1 << 20
 
-// decode yields the deltas of an answer up to its end, and returns why it ended early.
+// decode yields the deltas of an answer up to its end, and a ping for each event
+// without any. It returns nil at the end of the answer, errStopped if the consumer
+// wants no more, else why it ended early.
 func decode(body io.Reader, d Decoder, r *llm.Request, yield func(llm.Delta, error) bool) error {
 	events := sse.NewReader(body)
 	keeper, _ := d.(Keeper)
@@ -182,8 +185,9 @@ func decode(body io.Reader, d Decoder, r *llm.Request, yield func(llm.Delta, err
 	}
 }
 
-// finish ends a stream that ran out. An answer that was complete counts, even if
-// the connection broke then.
+// finish is called when a stream ended with cause before the decoder said that the
+// answer is complete. It yields what is left, and returns nil if the answer is complete
+// all the same, else cause or the decoder's error.
 func finish(cause error, d Decoder, out []llm.Delta, yield func(llm.Delta, error) bool) error {
 	out, err := d.End(out)
 	for i := range out {
@@ -219,7 +223,8 @@ func send(ctx context.Context, client *http.Client, r *llm.Request, call *Call, 
 	return body, nil
 }
 
-// newRequest makes the request of a call, with what the callbacks change in it.
+// newRequest makes the request of a call, with what the callbacks of r change in it. It
+// adds the secrets in its headers and address to those that errors must not show.
 func newRequest(ctx context.Context, r *llm.Request, call *Call, f *faults) (*http.Request, error) {
 	body := call.Body
 	if r.Body != nil {
@@ -244,8 +249,8 @@ func newRequest(ctx context.Context, r *llm.Request, call *Call, f *faults) (*ht
 	return req, nil
 }
 
-// setHeaders lets the model's headers win over the API's, and the request's
-// over both.
+// setHeaders sets the headers of a request. Those of the model replace those of the
+// API, and the request's own replace both.
 func setHeaders(h, api http.Header, r *llm.Request) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "text/event-stream")
@@ -282,8 +287,9 @@ func (s *secrets) addURL(u *url.URL) {
 	}
 }
 
-// checked returns the body of a stream. Some servers name their stream JSON, so
-// for JSON and HTML the first byte decides.
+// checked returns the body of an answer if it is an event stream, else the error that
+// it is. Some servers say that their stream is JSON, so for JSON and HTML the first
+// byte decides.
 func checked(ctx context.Context, resp *http.Response, f *faults) (io.ReadCloser, error) {
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return nil, f.answer(resp.StatusCode, resp.Header, errorText(resp.Body))

@@ -49,7 +49,8 @@ type place struct {
 func (p place) inner() place { return place{p.depth + 1, p.hidden} }
 func (p place) hide() place  { return place{p.depth, true} }
 
-// strictNode is the strict form of one schema.
+// strictNode returns the strict form of one schema, without the keywords that say
+// nothing to a model. It fails with errNotStrict if there is none.
 func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 	if at.depth > strictDepth || len(schema) == 0 || schema[0] != '{' {
 		return nil, errNotStrict
@@ -82,7 +83,8 @@ func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 	return fields.JSON(), nil
 }
 
-// strictKeyword is the strict form of the value of a keyword.
+// strictKeyword returns the strict form of a keyword's value, and fails for keywords
+// that strict schemas do not have.
 func strictKeyword(f *Field, at place) (json.RawMessage, error) {
 	switch f.Name {
 	case "properties":
@@ -98,7 +100,7 @@ func strictKeyword(f *Field, at place) (json.RawMessage, error) {
 			return nil, errNotStrict
 		}
 	case "pattern":
-		// Not every engine has what Go's has not, such as looking ahead.
+		// What Go's engine lacks, such as looking ahead, that of a server may lack too.
 		var p string
 		if json.Unmarshal(f.Value, &p) != nil {
 			return nil, errNotStrict
@@ -142,7 +144,8 @@ func eachElement(list json.RawMessage, at place) (json.RawMessage, error) {
 	return Encode(elements)
 }
 
-// closeObject requires all properties and allows no others.
+// closeObject requires all properties of an object and allows no others. One that was
+// optional may be null from then on.
 func closeObject(object *Fields, at place) error {
 	if more := object.Get("additionalProperties"); more != nil && string(more) != "false" || object.Get("properties") == nil {
 		return errNotStrict

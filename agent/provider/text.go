@@ -51,8 +51,8 @@ func Object(raw json.RawMessage) json.RawMessage {
 	return CleanJSON(trimmed)
 }
 
-// Schema returns the parameters of a tool as servers want them: an object schema
-// that names its type and its properties.
+// Schema returns the parameters of a tool as servers want them: an object schema that
+// names its type and its properties. Those that are missing are added in front.
 func Schema(parameters json.RawMessage) json.RawMessage {
 	var s struct {
 		Type       json.RawMessage `json:"type"`

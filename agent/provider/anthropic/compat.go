@@ -21,6 +21,7 @@ type compat struct {
 	beta        string
 }
 
+// switches names the switches, each with the field that its value goes to.
 func (c *compat) switches() provider.Switches {
 	return provider.Switches{
 		"adaptive_thinking": &c.adaptive,
@@ -36,7 +37,9 @@ func (c *compat) switches() provider.Switches {
 	}
 }
 
-// compatOf is what is in force for a request.
+// compatOf returns the switches for a request: the defaults, then what is known of the
+// server, then the model's own. The way to send the key is chosen by the form of the
+// key, unless a switch says it.
 func compatOf(r *llm.Request) (*compat, error) {
 	c := &compat{cache: true, version: "2023-06-01"}
 	if err := c.switches().Set(r.Model); err != nil {

@@ -90,6 +90,9 @@ const perBlock = 64
 // End is called when no message_stop came: then the answer is incomplete.
 func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) { return out, provider.ErrCut }
 
+// event decodes an event and adds its deltas to out. It reports whether the answer is
+// complete. The error is one that the server reports, or that of an event that is no
+// JSON.
 func (d *decoder) event(e sse.Event) (bool, error) {
 	d.now = event{}
 	if len(e.Data) > provider.LargeEvent {
@@ -189,8 +192,8 @@ func (d *decoder) delta(v *event) {
 	}
 }
 
-// stopBlock completes a call that got no pieces: its arguments were in the start of
-// the block, or there are none.
+// stopBlock ends a tool call. If none of its arguments came in pieces, it emits those
+// that the start of the block had, or {} if there were none.
 func (d *decoder) stopBlock(index int) {
 	if o := d.open[index]; o != nil && !o.some {
 		d.emitText(llm.DeltaToolCall, index, string(provider.Object(o.input)))
@@ -198,7 +201,8 @@ func (d *decoder) stopBlock(index int) {
 	}
 }
 
-// count emits the usage so far.
+// count applies the counts of an event to the usage so far, and emits that. Without
+// counts it emits nothing.
 func (d *decoder) count(raw json.RawMessage) {
 	var c counts
 	if err := json.Unmarshal(raw, &c); !provider.Readable(err) {

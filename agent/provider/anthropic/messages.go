@@ -95,7 +95,8 @@ func (v *conversation) append(role string, blocks []block) {
 	last.Content = append(last.Content[:at:at], rest...)
 }
 
-// shown encodes text and images.
+// shown encodes the text and images that a person or a tool gives. Blank texts are left
+// out; a model that takes no images gets a note in place of each.
 func (v *conversation) shown(content []message.Block) []block {
 	var blocks []block
 	for i := range content {
@@ -111,7 +112,8 @@ func (v *conversation) shown(content []message.Block) []block {
 	return blocks
 }
 
-// assistant encodes an answer of a model.
+// assistant encodes an answer. Only if the model that is asked made it, its thoughts go
+// back as such.
 func (v *conversation) assistant(m *message.Message) []block {
 	same := provider.SameModel(m, v.model)
 	var blocks []block
@@ -130,8 +132,9 @@ func (v *conversation) assistant(m *message.Message) []block {
 	return blocks
 }
 
-// appendThought sends a signed thought back as it came, also one without text,
-// and any other as text.
+// appendThought appends a thought to blocks: a signed one of the same model as it came,
+// even without text, and any other as text. A withheld one of another model is left
+// out.
 func appendThought(blocks []block, b *message.Block, same bool) []block {
 	switch {
 	case same && b.Redacted && b.Signature != "":

@@ -40,6 +40,8 @@ type tool struct {
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
 }
 
+// encode makes the call of the Messages API for a request, with what the model's
+// switches say about its server.
 func encode(r *llm.Request) (*provider.Call, error) {
 	c, err := compatOf(r)
 	if err != nil {
@@ -53,6 +55,7 @@ func encode(r *llm.Request) (*provider.Call, error) {
 	return &provider.Call{URL: c.url(r.Model), Header: c.headers(r, q), Body: body, Hint: refusals.Hint(r.Model)}, nil
 }
 
+// encode writes the body as JSON, the messages one by one.
 func (q *request) encode() ([]byte, error) {
 	frame := *q
 	frame.Messages = []wireMessage{} // the last field
@@ -70,6 +73,8 @@ func (c *compat) url(m *llm.Model) string {
 	return provider.Join(m.BaseURL, "/v1/messages")
 }
 
+// headers returns the headers of the call: version, key, and the beta features that the
+// request uses.
 func (c *compat) headers(r *llm.Request, q *request) http.Header {
 	h := http.Header{}
 	var beta []string
@@ -92,6 +97,9 @@ func (c *compat) headers(r *llm.Request, q *request) http.Header {
 	return h
 }
 
+// request builds the body of a call. On Vertex the model is in the address instead. A
+// thinking budget is left out where the API would refuse the request for it, see
+// continuesWithoutThought.
 func (c *compat) request(r *llm.Request) *request {
 	q := &request{Model: r.Model.ID, Stream: true}
 	if c.vertex {
@@ -121,7 +129,7 @@ const (
 	smallestAnswer = 1024 // that has to be left besides the thinking
 )
 
-// budget is the thinking budget of a level, in tokens.
+// budget is how many tokens a model may think at a level; 0 for one that is not known.
 func budget(level string) int {
 	switch level {
 	case "minimal":
@@ -138,7 +146,8 @@ func budget(level string) int {
 	return 0
 }
 
-// effort is the word of a level for models that think adaptively.
+// effort is the word for a thinking level that models which decide by themselves how
+// much they think are told; "" tells none.
 func (c *compat) effort(level string) string {
 	if word, ok := c.efforts[level]; ok {
 		return word
@@ -172,7 +181,8 @@ func (c *compat) think(q *request, r *llm.Request) {
 	}
 }
 
-// setBudget sets a thinking budget, and the limit that has room for it.
+// setBudget sets a thinking budget, and the limit that has room for it. If the limit
+// leaves too little for thinking beside the answer, the model does not think.
 func (c *compat) setBudget(q *request, r *llm.Request) {
 	b := budget(r.Thinking)
 	if q.MaxTokens = provider.LimitWithThoughts(r, b); q.MaxTokens == 0 {
@@ -204,8 +214,8 @@ func continuesWithoutThought(messages []wireMessage) bool {
 	return kind != "thinking" && kind != "redacted_thinking"
 }
 
-// mark sets at most three markers: on the system prompt, which covers the tools
-// before it, and on the last block of the two newest user messages.
+// mark marks up to three blocks as ends of what the server shall cache: the system
+// prompt, or else the tools, and the last block of the two newest user messages.
 func (c *compat) mark(q *request) {
 	m := &cacheControl{Type: "ephemeral", TTL: c.cacheTTL}
 	if n := len(q.System); n > 0 {

@@ -139,7 +139,7 @@ func decode(m *llm.Model, line string, names []string) {
 	}
 }
 
-// levels names the levels of a list of digits.
+// levels names the thinking levels of a list of digits; nil if they are not known.
 func levels(digits string, names []string) []string {
 	if digits == "" || digits == "?" {
 		return nil
@@ -153,7 +153,8 @@ func levels(digits string, names []string) []string {
 	return known
 }
 
-// price reads the four prices of a model.
+// price parses the four prices of a model, -1 for one that is not known; nil if there
+// are none at all.
 func price(s string) *llm.Price {
 	if s == "" {
 		return nil

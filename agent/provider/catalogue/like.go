@@ -39,7 +39,8 @@ func plainName(id string) string {
 // latest is a plain name without the word for the newest of that name.
 func latest(name string) string { return strings.TrimSuffix(name, "-latest") }
 
-// undated is a plain name without that, and without the date at its end.
+// undated is the plain name of an id without the word for the newest, and without the
+// date at its end.
 func undated(id string) string {
 	id = latest(plainName(id))
 	for _, date := range []string{"-20##-##-##", "-20######"} {

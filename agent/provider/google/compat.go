@@ -19,6 +19,7 @@ type compat struct {
 	toolMode       string
 }
 
+// switches names the switches, each with the field that its value goes to.
 func (c *compat) switches() provider.Switches {
 	return provider.Switches{
 		"auth":                  provider.OneOf(&c.auth, provider.KeySchemes()...),
@@ -32,7 +33,9 @@ func (c *compat) switches() provider.Switches {
 	}
 }
 
-// compatOf is the switches for a request.
+// compatOf returns the switches for a request: the defaults, then what is known of the
+// server, then the model's own. The way to send the key is chosen by the form of the
+// key, unless a switch says it.
 func compatOf(r *llm.Request) (*compat, error) {
 	c := &compat{thinkingFormat: "budget", schema: "subset", toolImages: "turn", budgets: usualBudgets, levels: usualLevels}
 	if err := c.switches().Set(r.Model); err != nil {

@@ -113,12 +113,14 @@ func (v *conversation) append(role string, parts []part) {
 	v.contents = append(v.contents, content{role, parts})
 }
 
+// placeImages sends the images of tool results that wait for the end of the results.
 func (v *conversation) placeImages() {
 	v.append("user", v.images)
 	v.images = nil
 }
 
-// shown encodes text and images.
+// shown encodes the text and images that a person or a tool gives. Blank texts are left
+// out; a model that takes no images gets a note in place of each.
 func (v *conversation) shown(blocks []message.Block) []part {
 	var parts []part
 	for i := range blocks {
@@ -134,8 +136,9 @@ func (v *conversation) shown(blocks []message.Block) []part {
 	return parts
 }
 
-// answer encodes the answer of a model. The first of its calls has to be signed for
-// the models that sign.
+// answer encodes the answer of a model, and notes its calls, which wait for results.
+// For models that sign their calls, the first one gets a placeholder if it has no
+// signature.
 func (v *conversation) answer(m *message.Message) []part {
 	same := provider.SameModel(m, v.model)
 	ours := m.Provider == v.model.Provider && m.API == v.model.API
@@ -162,8 +165,9 @@ func (v *conversation) answer(m *message.Message) []part {
 // unchecked is the signature of a call that the model did not make itself.
 const unchecked = "skip_thought_signature_validator"
 
-// block encodes one block of an answer; ok is false if there is nothing to send. A model
-// gets its own words back with their signatures, and thoughts of another one as text.
+// block encodes one block of an answer; ok is false if there is nothing to send. With
+// same, the model that is asked made it, and gets its signatures back; thoughts of
+// another go as text. With ours, the service made it, and knows the ids of its calls.
 func (v *conversation) block(b *message.Block, same, ours bool) (p part, ok bool) {
 	signature := ""
 	// The service refuses a request for bytes that are not base64, of either alphabet.
@@ -223,7 +227,8 @@ func (v *conversation) result(m *message.Message) []part {
 	return []part{{Result: out}}
 }
 
-// response is the result of a tool as the service wants it.
+// response is what a tool said, as an output or as an error. It is never empty: the
+// service refuses that.
 func (v *conversation) response(text string, failed, images bool) response {
 	switch {
 	case text == "" && images:
@@ -237,7 +242,8 @@ func (v *conversation) response(text string, failed, images bool) response {
 	return response{Output: &text}
 }
 
-// answering begins the result of the oldest call with that id.
+// answering begins the result for the oldest waiting call with the id of m, which waits
+// no longer. Without such a call the result has the name of the tool alone.
 func (v *conversation) answering(m *message.Message) *result {
 	for i := range v.open {
 		if c := v.open[i].call; v.open[i].id == m.ToolCallID {

@@ -97,6 +97,8 @@ func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) {
 	return d.out, nil
 }
 
+// event decodes an event and adds its deltas to out. The error is one that the server
+// reports, or that of an event that is no JSON.
 func (d *decoder) event(e sse.Event) error {
 	if data := bytes.TrimSpace(e.Data); bytes.HasPrefix(data, []byte("[{")) {
 		return &provider.Said{Body: bytes.Clone(data)}
@@ -195,7 +197,8 @@ func (d *decoder) call(p *answerPart) {
 	d.sign(p.Signature)
 }
 
-// toolName is the name of the tool that a model calls by its wire name.
+// toolName is the name of the tool that the model calls by the name that it was sent
+// under, see wireName; one that no tool has stays as it is.
 func (d *decoder) toolName(wire string) string {
 	name := wire
 	for i := range d.tools {

@@ -4,8 +4,9 @@
 // A Gemini model signs parts of its answers: a call, a text, a thought, or an empty
 // part. A signature encodes the model's thoughts, and only the model that made it can
 // read it. Each is kept with its part and sent back on that part, to that model: a
-// signed piece of text is therefore a block of its own, even if it is empty. Signed parts of kinds that pi does not know are kept whole,
-// as the signature of a thought without text.
+// signed piece of text is therefore a block of its own, even if it is empty. Signed
+// parts of kinds that pi does not know are kept whole, as the signature of a thought
+// without text.
 //
 // Calls have no ids on most of these models, so ids are made up here; they begin
 // with "call_pi_" and are never sent. An id that the service gave is sent back to

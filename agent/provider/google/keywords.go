@@ -45,7 +45,8 @@ func (k *keywords) number(name string) *float64 {
 	return n
 }
 
-// count is a keyword that counts something.
+// count returns the value of a keyword that is a whole number, not negative; nil if it
+// is absent or anything else.
 func (k *keywords) count(name string) *int64 {
 	n := k.number(name)
 	if n == nil || *n < 0 || *n > 1<<53 || *n != math.Trunc(*n) {
@@ -54,7 +55,7 @@ func (k *keywords) count(name string) *int64 {
 	return new(int64(*n))
 }
 
-// names is a keyword that lists texts.
+// names returns the strings in the list of a keyword; other elements are left out.
 func (k *keywords) names(name string) []string {
 	var list []string
 	for _, raw := range k.schemas(name) {
@@ -66,7 +67,8 @@ func (k *keywords) names(name string) []string {
 	return list
 }
 
-// schemas is a keyword that lists schemas, or other values.
+// schemas returns the elements of a keyword's list, schemas or other values; nil if it
+// is absent or no list.
 func (k *keywords) schemas(name string) []json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(k.Get(name), &list) != nil {
@@ -126,8 +128,8 @@ func (k *keywords) values() (values []json.RawMessage, null bool) {
 	return values, null
 }
 
-// guess is the type of a schema that does not say: by the keywords it has, or by
-// the values it allows; "" if it can be anything.
+// guess is the JSON type of a schema that does not say: by the keywords it has, or by
+// the values it allows; "" if it can be of several types.
 func (k *keywords) guess(values []json.RawMessage) string {
 	for _, g := range [][2]string{
 		{"properties", "object"}, {"items", "array"}, {"prefixItems", "array"}, {"pattern", "string"},

@@ -41,6 +41,8 @@ type (
 	}
 )
 
+// encode makes the call of generateContent for a request, with what the model's
+// switches say about its server.
 func encode(r *llm.Request) (*provider.Call, error) {
 	c, err := compatOf(r)
 	if err != nil {
@@ -59,8 +61,8 @@ func (q *request) encode() ([]byte, error) {
 	return provider.EncodeFramed(&frame, q.Contents)
 }
 
-// address puts the model into the path. A base without any path is that of the
-// Gemini API, whose current version is not the default.
+// address is the address of the call, with the model in its path. A base without any
+// path is that of the Gemini API, whose current version is not the default.
 func address(m *llm.Model) string {
 	base := m.BaseURL
 	if u, err := url.Parse(base); err == nil && strings.Trim(u.Path, "/") == "" {
@@ -92,6 +94,8 @@ func hint(m *llm.Model) func(int, string) string {
 	}
 }
 
+// request builds the body of a call: conversation, limits and thinking, system prompt,
+// and tools.
 func (c *compat) request(r *llm.Request) *request {
 	q := &request{Contents: c.contents(r), Generation: c.generating(r)}
 	if r.System != "" {

@@ -103,7 +103,8 @@ type converter struct {
 	depth int
 }
 
-// convert makes a schema of raw. open are the references that it is in.
+// convert makes a schema of raw. open are the references that were followed to raw: one
+// of them in raw would have no end. What cannot be described becomes JSON in a text.
 func (x *converter) convert(raw json.RawMessage, open []string) *schema {
 	k, open, ok := x.resolve(raw, open)
 	x.depth++
@@ -149,8 +150,9 @@ func (s *schema) orNull() {
 	s.Nullable = s.AnyOf == nil
 }
 
-// choice makes a schema of alternatives. Each of them also has the keywords beside the
-// list.
+// choice makes a schema that allows each of the alternatives in list. As nothing may be
+// beside a choice, each of them also gets the keywords beside the list. null is no
+// alternative but makes the schema nullable.
 func (x *converter) choice(beside *keywords, list []json.RawMessage, open []string) *schema {
 	nullable := false
 	var all []*schema
@@ -194,7 +196,8 @@ func distinct(list []*schema) []*schema {
 	})
 }
 
-// typed makes a schema of one type, "" for one that does not say.
+// typed makes a schema of the JSON type kind; if that is "", of one that its keywords
+// or values suggest, or else of any simple type.
 func (x *converter) typed(k *keywords, kind string, open []string) *schema {
 	values, null := k.values()
 	s := &schema{Description: k.text("description"), Nullable: null}
@@ -221,7 +224,8 @@ func (x *converter) typed(k *keywords, kind string, open []string) *schema {
 	return s
 }
 
-// text makes it the schema of a string.
+// text fills in the schema of a string: its length, and those formats and patterns that
+// the service reads.
 func (s *schema) text(k *keywords) {
 	s.Type = "STRING"
 	s.MinLength, s.MaxLength = k.count("minLength"), k.count("maxLength")
@@ -229,13 +233,14 @@ func (s *schema) text(k *keywords) {
 		s.Format = f
 	}
 	if p := k.text("pattern"); p != "" {
-		if _, err := regexp.Compile(p); err == nil { // not every engine takes the others
+		if _, err := regexp.Compile(p); err == nil { // the service, like Go, may lack what others have, such as looking ahead
 			s.Pattern = p
 		}
 	}
 }
 
-// number makes it the schema of a number, or of an integer.
+// number fills in the schema of a number, or of an integer, whose exclusive limits
+// become inclusive ones.
 func (s *schema) number(k *keywords, kind string) {
 	s.Type = strings.ToUpper(kind)
 	formats := []string{"float", "double"}
@@ -257,7 +262,8 @@ func (s *schema) number(k *keywords, kind string) {
 	}
 }
 
-// list sets the values that are allowed.
+// list sets the values that are allowed. The service reads them for strings only; for
+// others they are named in the description.
 func (s *schema) list(values []json.RawMessage) {
 	if len(values) == 0 {
 		return
@@ -296,7 +302,8 @@ func (s *schema) describe(more string) {
 	s.Description = more
 }
 
-// freeForm is a value of which nothing can be said: JSON in a text.
+// freeForm is the schema of a value of which nothing is known: a text with JSON in it,
+// which the description says.
 func freeForm(description string) *schema {
 	const as = "as JSON"
 	s := &schema{Type: "STRING", Description: description}
@@ -306,7 +313,8 @@ func freeForm(description string) *schema {
 	return s
 }
 
-// anything is a value of any simple type.
+// anything is the schema of a text, a number, or true or false, with the description of
+// s.
 func anything(s *schema) *schema {
 	a := &schema{}
 	for _, t := range []string{"STRING", "NUMBER", "BOOLEAN"} {
@@ -329,7 +337,8 @@ func (x *converter) object(s *schema, k *keywords, open []string) *schema {
 	return s
 }
 
-// members are the properties of an object and what it requires.
+// members returns the properties of an object, converted, and the names of those that
+// it requires. The alternatives of an object add theirs, see union.
 func (x *converter) members(k *keywords, open []string) (properties, []string) {
 	own := &keywords{}
 	own.merge(k)
@@ -347,8 +356,9 @@ func (x *converter) members(k *keywords, open []string) (properties, []string) {
 	return props, own.names("required")
 }
 
-// union is an object with the properties that any of the objects has, and of
-// what they require what all do. The parameters of a tool cannot be a choice.
+// union merges alternatives into one object, as the parameters of a tool cannot be a
+// choice: it has the properties that any of them has, and requires those that all
+// require.
 func (x *converter) union(list []json.RawMessage, open []string) *keywords {
 	all := &keywords{}
 	var required []string
@@ -369,6 +379,8 @@ func (x *converter) union(list []json.RawMessage, open []string) *keywords {
 	return all
 }
 
+// setProperties sets the properties; of the required ones those that do not exist are
+// left out.
 func (s *schema) setProperties(props properties, required []string) {
 	s.Properties = props
 	for _, name := range unique(required) {
@@ -394,9 +406,10 @@ func (x *converter) items(k *keywords, open []string) *schema {
 	return anything(&schema{})
 }
 
-// resolve follows the references of a schema and merges its allOf. inside are
-// the references that it is in then. It reports false for a schema that
-// contains itself, and for what is none.
+// resolve returns the keywords of a schema, with those of its references and of the
+// schemas in its allOf merged in. inside are the references that were followed to
+// there. ok is false for a schema that contains itself, for too many of them, and for
+// what is no schema.
 func (x *converter) resolve(raw json.RawMessage, open []string) (k *keywords, inside []string, ok bool) {
 	all, ok := parseKeywords(raw)
 	k, inside = all.without("$ref", "allOf"), open

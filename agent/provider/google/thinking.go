@@ -14,8 +14,9 @@ type thinking struct {
 	Level   string `json:"thinkingLevel,omitempty"`
 }
 
-// generating limits the answer and asks for thinking. Thoughts count as part of
-// the limit, so where less than all was asked for, they come on top of it.
+// generating limits the answer and asks for thinking, by a budget or by a word; nil if
+// there is nothing to say. Thoughts count as part of the limit, so where less than all
+// was asked for, they come on top of it.
 func (c *compat) generating(r *llm.Request) *generating {
 	g := &generating{MaxOutputTokens: provider.AnswerLimit(r)}
 	level := cmp.Or(r.Thinking, "off")

@@ -101,8 +101,9 @@ func (c *calls) open(p *callPiece) *call {
 	return k
 }
 
-// emit sends the arguments that are not out. The id is final then: one that is missing,
-// or was given to another call of the same answer, is made.
+// emit appends the arguments that were not sent yet to out. With the first of them the
+// id becomes final: one that is missing, or was given to another call of the same
+// answer, is made up.
 func (c *calls) emit(k *call, out []llm.Delta) []llm.Delta {
 	d := llm.Delta{Kind: llm.DeltaToolCall, Index: k.index, Text: k.unsent.String()}
 	k.some = k.some || d.Text != ""
@@ -119,7 +120,8 @@ func (c *calls) emit(k *call, out []llm.Delta) []llm.Delta {
 	return append(out, d)
 }
 
-// close sends the calls that have no name, and {} for those without arguments.
+// close ends all calls: it sends those that have no name, and {} for those without
+// arguments.
 func (c *calls) close(out []llm.Delta) []llm.Delta {
 	for _, k := range c.list {
 		if !k.some && k.unsent.Len() == 0 {

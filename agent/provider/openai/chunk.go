@@ -50,6 +50,8 @@ type callPiece struct {
 // content is a string, or a list of typed parts.
 type content struct{ text, thinking string }
 
+// UnmarshalJSON accepts a string, or a list of typed parts, of which texts and thoughts
+// are joined. Anything else is empty, without an error.
 func (c *content) UnmarshalJSON(b []byte) error {
 	if b[0] == '"' {
 		return unquote(b, &c.text)
@@ -86,6 +88,8 @@ func joinParts(parts []contentPart) (text, thinking string) {
 // arguments is a piece of JSON text, or the object itself.
 type arguments string
 
+// UnmarshalJSON accepts a string, or an object, whose text is taken as it is. Anything
+// else is empty, without an error.
 func (a *arguments) UnmarshalJSON(b []byte) error {
 	switch b[0] {
 	case '"':

@@ -35,6 +35,7 @@ type compat struct {
 	extra               map[string]any
 }
 
+// switches names the switches, each with the field that its value goes to.
 func (c *compat) switches() provider.Switches {
 	return provider.Switches{
 		"auth":                  provider.OneOf(&c.auth, provider.KeySchemes()...),
@@ -65,7 +66,8 @@ func (c *compat) switches() provider.Switches {
 	}
 }
 
-// compatOf is what is in force for a model.
+// compatOf returns the switches for a model: the defaults, then what is known of the
+// server, then the model's own.
 func compatOf(m *llm.Model) (*compat, error) {
 	c := &compat{
 		maxTokensField: "max_tokens", streamOptions: true, nullContent: true, tools: true, auth: "bearer",

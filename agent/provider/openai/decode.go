@@ -31,6 +31,9 @@ func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error)
 	return d.out, done, err
 }
 
+// event decodes an event and adds its deltas to out. It reports whether the answer is
+// complete. The error is one that the server reports, or that of an event that is no
+// JSON.
 func (d *decoder) event(e sse.Event) (bool, error) {
 	if e.Name != "error" && string(bytes.TrimSpace(e.Data)) == "[DONE]" {
 		d.finished = true

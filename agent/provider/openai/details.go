@@ -72,8 +72,9 @@ func (d *details) addSimilar(raw []byte) (string, bool) {
 	return text, true
 }
 
-// remember notes the bytes around the text of a field, in a piece that others may
-// continue.
+// remember stores the bytes before and after the text of a field in a piece, for
+// addSimilar to recognise the next one by. grows is the text that the next one
+// continues.
 func (d *details) remember(raw []byte, field, text string, grows *[]byte) {
 	d.before, d.after, d.grows = nil, nil, grows
 	at := bytes.Index(raw, []byte(field+`"`))
@@ -124,7 +125,8 @@ func textOf(raw json.RawMessage) string {
 	return s
 }
 
-// continues reports whether a piece belongs to this item.
+// continues reports whether a piece belongs to this item: both have the same type and
+// index, neither is encrypted data, and their ids, if both have one, are equal.
 func (d *detail) continues(p map[string]json.RawMessage) bool {
 	id, other := textOf(d.fields["id"]), textOf(p["id"])
 	return bytes.Equal(d.fields["type"], p["type"]) && bytes.Equal(d.fields["index"], p["index"]) &&

@@ -58,6 +58,7 @@ type conversation struct {
 	images   []part // of tool results; they follow the last of a row
 }
 
+// newConversation writes the messages of a request, the system prompt first.
 func newConversation(c *compat, r *llm.Request) *conversation {
 	rule := provider.ShortIDs(40)
 	if c.toolCallIDs == "nine" {
@@ -75,6 +76,7 @@ func newConversation(c *compat, r *llm.Request) *conversation {
 	return v
 }
 
+// system adds the system prompt, if there is one, in the role that the server wants.
 func (v *conversation) system(prompt string) {
 	if prompt == "" {
 		return
@@ -94,6 +96,8 @@ func (v *conversation) plain(s string) any {
 	return provider.CleanText(s)
 }
 
+// add adds a message. Images of tool results that wait come first, as soon as the row
+// of results is over.
 func (v *conversation) add(m *message.Message) {
 	switch m.Role {
 	case message.RoleToolResult:
@@ -136,7 +140,8 @@ func joined(parts []part) (string, bool) {
 	return strings.Join(texts, "\n"), true
 }
 
-// parts encodes text and images.
+// parts encodes text and images. A model that takes no images gets a note in place of
+// each.
 func (v *conversation) parts(blocks []message.Block) []part {
 	var parts []part
 	for i := range blocks {
@@ -157,8 +162,8 @@ func textPart(s string) part {
 	return part{Type: "text", Text: &s}
 }
 
-// toolResult writes a result. Where images are accepted in user messages only, they are
-// put into one after the row of results.
+// toolResult adds a result. Where images are accepted in user messages only, they wait
+// for placeImages.
 func (v *conversation) toolResult(m *message.Message) {
 	parts := v.parts(m.Content)
 	text, images := splitResult(parts)
@@ -195,7 +200,7 @@ func splitResult(parts []part) (text string, images []part) {
 	return text, images
 }
 
-// placeImages adds the images that wait in a message of the user.
+// placeImages adds the images of tool results that wait, as a message of the user.
 func (v *conversation) placeImages() {
 	if images := v.images; len(images) > 0 {
 		v.images = nil
@@ -203,7 +208,8 @@ func (v *conversation) placeImages() {
 	}
 }
 
-// assistant adds an answer of a model.
+// assistant adds an answer, unless it has neither text nor calls. Its thoughts go back
+// as such only to the model that made it; those of another go as text.
 func (v *conversation) assistant(m *message.Message) {
 	out := wireMessage{Role: "assistant"}
 	own := provider.SameModel(m, v.model)
@@ -314,8 +320,8 @@ func (s *speech) add(text, after string) {
 	}
 }
 
-// mark sets cache markers on the system prompt, the newest user block, and the
-// one that was newest in the request before.
+// mark marks the ends of what the server shall cache: the system prompt, the newest
+// user block, and the one that was newest in the request before.
 func (v *conversation) mark() {
 	marked, fresh := 0, true
 	for i := len(v.messages) - 1; i >= 0; i-- {

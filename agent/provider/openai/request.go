@@ -79,6 +79,7 @@ func encode(r *llm.Request) (*provider.Call, error) {
 	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: provider.KeyHeader(c.auth, r.APIKey), Body: body, Hint: hint(r.Model)}, nil
 }
 
+// request builds the body of a call, in the dialect that the switches describe.
 func (c *compat) request(r *llm.Request) *request {
 	q := &request{Model: r.Model.ID, Messages: newConversation(c, r).messages, Stream: true, thinking: c.thinking(r)}
 	if c.tools {
@@ -105,6 +106,8 @@ func (c *compat) request(r *llm.Request) *request {
 	return q
 }
 
+// encodeTools describes the tools. With the switch strict, each says whether its schema
+// is strict: one that has no strict form is not.
 func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 	var tools []tool
 	for i := range specs {
@@ -121,7 +124,8 @@ func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 	return tools
 }
 
-// thinking asks a reasoning model for the level of the request.
+// thinking returns the fields that ask a reasoning model for the level of the request,
+// in the server's way. Other models get reasoning_split alone, if the switch says so.
 func (c *compat) thinking(r *llm.Request) (t thinking) {
 	t.Split = c.reasoningSplit
 	if !r.Model.Reasoning {

@@ -10,6 +10,7 @@ import (
 // A request is written field by field, in the order and with the names of its
 // struct; tests compare the two. Rare fields are written by the encoder.
 
+// encode writes the body as JSON, the messages one by one.
 func (q *request) encode() ([]byte, error) {
 	before, after := provider.NewWriter(), provider.NewWriter()
 	before.Text(`{"model":`, q.Model)
@@ -67,6 +68,7 @@ func number(w *provider.Writer, before string, n int) {
 	}
 }
 
+// write writes the fields that ask for thinking, if there are any.
 func (t *thinking) write(w *provider.Writer) error {
 	if *t == (thinking{}) {
 		return nil
@@ -80,6 +82,7 @@ func (t *thinking) write(w *provider.Writer) error {
 	return nil
 }
 
+// write writes a tool as the encoder would.
 func (t *tool) write(w *provider.Writer) error {
 	w.Text(`{"type":`, t.Type)
 	w.Text(`,"function":{"name":`, t.Function.Name)
@@ -97,7 +100,8 @@ func (t *tool) write(w *provider.Writer) error {
 	return nil
 }
 
-// WriteJSON writes a message of plain text itself.
+// WriteJSON writes a message as the encoder would; it leaves one that is more than a
+// text to it.
 func (m *wireMessage) WriteJSON(w *provider.Writer) error {
 	text, plain := m.Content.(string)
 	if !plain || m.ReasoningContent != nil || m.Reasoning != nil || m.ReasoningText != nil || len(m.ReasoningDetails) > 0 || len(m.ToolCalls) > 0 {

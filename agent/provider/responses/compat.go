@@ -27,6 +27,7 @@ type compat struct {
 	extra              map[string]any
 }
 
+// switches names the switches, each with the field that its value goes to.
 func (c *compat) switches() provider.Switches {
 	return provider.Switches{
 		"store":               &c.store,
@@ -48,7 +49,8 @@ func (c *compat) switches() provider.Switches {
 	}
 }
 
-// compatOf is what is in force for a model.
+// compatOf returns the switches for a model: the defaults, then what is known of the
+// server, then the model's own.
 func compatOf(m *llm.Model) (*compat, error) {
 	c := &compat{
 		store: true, encryptedReasoning: true, reasoningSummary: "auto", sendReasoning: true, maxOutputTokens: true,

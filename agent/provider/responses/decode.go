@@ -58,6 +58,9 @@ const perItem = 128
 // End is called when the last event never came: nothing else ends an answer.
 func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) { return out, provider.ErrCut }
 
+// event decodes an event and adds its deltas to out. It reports whether the answer is
+// complete. The error is one that the server reports, or that of an event that is no
+// JSON.
 func (d *decoder) event(e sse.Event) (bool, error) {
 	d.now = event{}
 	if len(e.Data) > provider.LargeEvent {
@@ -99,7 +102,8 @@ func (d *decoder) apply(v *event) (bool, error) {
 	return false, nil
 }
 
-// end ends the answer: what its items lack, the counts, and the stop.
+// end ends the answer: it emits what its items lack, the usage, and the stop, or
+// returns the error of a response that failed.
 func (d *decoder) end(v *event) error {
 	r := v.Response
 	if r == nil {

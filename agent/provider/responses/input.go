@@ -72,6 +72,7 @@ func callIDs(id string) string {
 
 func (v *conversation) append(i item) { v.items = append(v.items, i) }
 
+// system adds the system prompt, if there is one, in the role that the server wants.
 func (v *conversation) system(prompt string) {
 	if prompt == "" {
 		return
@@ -83,6 +84,8 @@ func (v *conversation) system(prompt string) {
 	v.append(item{Role: role, Content: provider.CleanText(prompt)})
 }
 
+// add adds a message. Images of tool results that wait come first, as soon as the row
+// of results is over.
 func (v *conversation) add(m *message.Message) {
 	switch m.Role {
 	case message.RoleToolResult:
@@ -102,7 +105,8 @@ func (v *conversation) user(parts []part) {
 	}
 }
 
-// parts encodes text and images.
+// parts encodes text and images. A model that takes no images gets a note in place of
+// each.
 func (v *conversation) parts(blocks []message.Block) []part {
 	var parts []part
 	for i := range blocks {
@@ -118,8 +122,8 @@ func (v *conversation) parts(blocks []message.Block) []part {
 	return parts
 }
 
-// toolResult writes a result as a string, or as a list if it has images and the server
-// accepts them there.
+// toolResult adds a result: a string, or a list if it has images and the server accepts
+// them there. Else its images wait for placeImages.
 func (v *conversation) toolResult(m *message.Message) {
 	out := item{Type: "function_call_output", CallID: v.calls.Result(m.ToolCallID)}
 	parts := v.parts(m.Content)
@@ -152,7 +156,7 @@ func split(parts []part) (texts []string, images []part) {
 	return texts, images
 }
 
-// placeImages adds the images that wait in a message of the user.
+// placeImages adds the images of tool results that wait, as a message of the user.
 func (v *conversation) placeImages() {
 	if images := v.images; len(images) > 0 {
 		v.images = nil
@@ -160,7 +164,8 @@ func (v *conversation) placeImages() {
 	}
 }
 
-// assistant adds an answer of a model.
+// assistant adds the items of an answer. To another model than the one that made it
+// they go without their ids.
 func (v *conversation) assistant(m *message.Message) {
 	same := provider.SameModel(m, v.model)
 	t := turn{conversation: v, same: same, ids: same}
@@ -223,8 +228,8 @@ func reasoningItem(signature string) (raw json.RawMessage, id string) {
 	return slices.DeleteFunc(fields, func(f provider.Field) bool { return f.Name == "id" }).JSON(), ""
 }
 
-// claim reports whether an id is new to the request, and notes it: servers refuse a
-// request that has an item twice.
+// claim reports whether an id of an item was not used in the request before, and notes
+// it: servers refuse a request that has an item twice. An empty id is always new.
 func (v *conversation) claim(id string) bool {
 	if id != "" && v.used[id] {
 		return false
@@ -233,7 +238,8 @@ func (v *conversation) claim(id string) bool {
 	return true
 }
 
-// text adds a text of the answer.
+// text adds a text of the answer as a message, with its id and phase if the same model
+// made it.
 func (t *turn) text(b *message.Block) {
 	var i item
 	if t.same {
@@ -245,7 +251,8 @@ func (t *turn) text(b *message.Block) {
 	t.addMessage(b.Text, i)
 }
 
-// addMessage adds text as the message i.
+// addMessage adds text as the message i, with the thoughts that led to it in front. An
+// id that is used already is left out, or replaced where each message needs one.
 func (t *turn) addMessage(text string, i item) {
 	if text == "" {
 		return
@@ -265,7 +272,8 @@ func (t *turn) addMessage(text string, i item) {
 	t.append(i)
 }
 
-// call adds a call.
+// call adds a tool call, with the thoughts that led to it in front. The id of its item
+// goes along if the id of the call was not changed.
 func (t *turn) call(b *message.Block) {
 	t.placeThoughts()
 	arguments := string(provider.Object(b.Arguments))
@@ -276,4 +284,5 @@ func (t *turn) call(b *message.Block) {
 	t.append(i)
 }
 
+// placeThoughts adds the thoughts that wait for the item that they led to.
 func (t *turn) placeThoughts() { t.items, t.thoughts = append(t.items, t.thoughts...), nil }

@@ -44,6 +44,7 @@ func (a *argument) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*string)(a))
 }
 
+// kind is what becomes of an item: a text, a thought, a call, or nothing.
 func (w *wireItem) kind() kind {
 	switch w.Type {
 	case "message":
@@ -68,8 +69,8 @@ func (w *wireItem) text() string {
 // separator is between the parts of a thought.
 const separator = "\n\n"
 
-// thought is the text of a reasoning item, out of the list that its pieces came
-// from.
+// thought is the text of a reasoning item, out of the list that its pieces came from.
+// If no piece came, it is the summary, or the content where that is empty.
 func (w *wireItem) thought(from partKind) string {
 	list := w.Summary
 	if from == contentPart || from == noPart && len(list) == 0 {

@@ -65,7 +65,8 @@ func (l *items) emit(it *outputItem, d llm.Delta, out []llm.Delta) []llm.Delta {
 	return append(out, d)
 }
 
-// is makes an item of a kind, if it can be.
+// is reports whether more of kind k may be added to the item. An item whose kind is not
+// known yet becomes one of that kind; one that is done accepts nothing.
 func (it *outputItem) is(k kind) bool {
 	if it.kind == unknown {
 		it.kind = k
@@ -104,7 +105,8 @@ func (l *items) arguments(index int, text string, out []llm.Delta) []llm.Delta {
 	return l.emit(it, llm.Delta{Kind: llm.DeltaToolCall, Text: text}, out)
 }
 
-// start notes the kind and the id of an item, and sends the first delta of a call.
+// start stores the id of an item, whose kind is known from now on, and sends the first
+// delta of a call.
 func (l *items) start(it *outputItem, w *wireItem, out []llm.Delta) []llm.Delta {
 	if !it.is(w.kind()) {
 		return out
@@ -138,7 +140,8 @@ func (l *items) open(it *outputItem, w *wireItem, out []llm.Delta) []llm.Delta {
 	return l.emit(it, llm.Delta{Kind: llm.DeltaToolCall, ID: id, Name: w.Name}, out)
 }
 
-// finish sends what is missing of an item, which raw has as a whole.
+// finish sends what was not sent of an item, which raw has as a whole, and its
+// signature. Pieces of it that come later are ignored.
 func (l *items) finish(index int, raw json.RawMessage, out []llm.Delta) []llm.Delta {
 	var w wireItem
 	if !provider.Readable(json.Unmarshal(raw, &w)) {
@@ -211,7 +214,8 @@ func (l *items) close(output []json.RawMessage, out []llm.Delta) []llm.Delta {
 	return out
 }
 
-// unfinished finds the item for an element of the list.
+// unfinished finds the item that an element of the list at the end completes: the one
+// with its id, or else one without an id in its place. found is false if there is none.
 func (l *items) unfinished(place int, raw json.RawMessage) (index int, found bool) {
 	var w wireItem
 	if !provider.Readable(json.Unmarshal(raw, &w)) {

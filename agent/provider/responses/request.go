@@ -36,6 +36,8 @@ type tool struct {
 	Strict      bool            `json:"strict"`
 }
 
+// encode makes the call of the Responses API for a request, with what the model's
+// switches say about its server.
 func encode(r *llm.Request) (*provider.Call, error) {
 	c, err := compatOf(r.Model)
 	if err != nil {
@@ -51,12 +53,14 @@ func encode(r *llm.Request) (*provider.Call, error) {
 	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: provider.KeyHeader(c.auth, r.APIKey), Body: body, Hint: refusals.Hint(r.Model)}, nil
 }
 
+// encode writes the body as JSON, the items of the input one by one.
 func (q *request) encode() ([]byte, error) {
 	frame := *q
 	frame.Input = []any{} // the last field
 	return provider.EncodeFramed(&frame, q.Input)
 }
 
+// request builds the body of a call, in the dialect that the switches describe.
 func (c *compat) request(r *llm.Request) *request {
 	q := &request{Model: r.Model.ID, Stream: true, Reasoning: c.reasoning(r), Input: encodeInput(c, r)}
 	if c.instructions {
@@ -84,8 +88,9 @@ func (c *compat) request(r *llm.Request) *request {
 	return q
 }
 
-// reasoning asks a reasoning model for the level of the request. Where it does
-// not think there is nothing to sum up.
+// reasoning asks a reasoning model for the level of the request, or the nearest that it
+// offers; nil for other models. Where it does not think, no summary of thoughts is
+// asked for.
 func (c *compat) reasoning(r *llm.Request) *reasoning {
 	if !r.Model.Reasoning {
 		return nil

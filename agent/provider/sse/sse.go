@@ -118,7 +118,8 @@ func (r *Reader) addData(value []byte) error {
 	return nil
 }
 
-// copyFirst copies the data line out of the buffer, which is about to change.
+// copyFirst moves the first data line of the pending event out of the buffer, which is
+// about to change, into memory of its own.
 func (r *Reader) copyFirst() {
 	if r.first != nil {
 		r.data, r.first = append(r.data[:0], r.first...), nil
@@ -180,7 +181,8 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// buffered cuts a line out of what was read already.
+// buffered cuts the next line out of what was read already; it reports false if that
+// has no line end.
 func (r *Reader) buffered() ([]byte, bool) {
 	if !r.ready() {
 		return nil, false
@@ -228,7 +230,8 @@ func (r *Reader) ready() bool {
 	return true
 }
 
-// rest is the last line, or the error that the source ended with.
+// rest returns the last line, which has no end, or the error that the source ended
+// with. A line that any other error broke off is dropped.
 func (r *Reader) rest() ([]byte, error) {
 	line := r.buf[r.pos:]
 	r.pos, r.scanned = len(r.buf), len(r.buf)

@@ -66,12 +66,14 @@ type carrier struct {
 
 func (c *carrier) add(p Piece) { c.pieces = append(c.pieces, p) }
 
+// fail records the first thing that is not understood.
 func (c *carrier) fail(what string, raw []byte) {
 	if c.err == nil {
 		c.err = fmt.Errorf("%s is not understood: %.300s", what, raw)
 	}
 }
 
+// decode parses JSON into to. If that fails it records the error and reports false.
 func (c *carrier) decode(raw []byte, to any) bool {
 	if err := json.Unmarshal(raw, to); err != nil {
 		c.fail(err.Error(), raw)
@@ -86,27 +88,29 @@ func (c *carrier) each(list []json.RawMessage, read func(json.RawMessage)) {
 	}
 }
 
-// partReader adds the pieces of a part; its text, if it is text, is of some kind.
-type partReader func(c *carrier, text string, raw json.RawMessage)
+// partReader adds the pieces of a part. kind is the kind that its text has: that depends
+// on the message that the part is in.
+type partReader func(c *carrier, kind string, raw json.RawMessage)
 
-// list reads the parts of an array; a string is one text part.
-func (c *carrier) list(raw json.RawMessage, text string, read partReader) {
+// list reads the content of a message, an array of parts or a string, which is one
+// text. kind is the kind that its texts have.
+func (c *carrier) list(raw json.RawMessage, kind string, read partReader) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
 	case raw[0] == '"':
 		var s string
 		c.decode(raw, &s)
-		c.add(Piece{Kind: text, Text: s})
+		c.add(Piece{Kind: kind, Text: s})
 	default:
 		var list []json.RawMessage
 		c.decode(raw, &list)
 		for _, part := range list {
-			read(c, text, part)
+			read(c, kind, part)
 		}
 	}
 }
 
-// kindOf is the kind that the text of a role has.
+// kindOf is the kind of piece that a text in a message of this role becomes.
 func kindOf(role string) string {
 	switch role {
 	case "assistant", "model":
@@ -128,8 +132,9 @@ func (c *carrier) messagesMessage(raw json.RawMessage) {
 	}
 }
 
-// messagesBlock adds a block of the messages API.
-func (c *carrier) messagesBlock(text string, raw json.RawMessage) {
+// messagesBlock adds a block of a message of the messages API; kind is the kind that a
+// text has.
+func (c *carrier) messagesBlock(kind string, raw json.RawMessage) {
 	var b struct {
 		wireBlock
 		Content json.RawMessage
@@ -140,7 +145,7 @@ func (c *carrier) messagesBlock(text string, raw json.RawMessage) {
 	}
 	switch b.Type {
 	case "text":
-		c.add(Piece{Kind: text, Text: b.Text})
+		c.add(Piece{Kind: kind, Text: b.Text})
 	case "image":
 		c.add(Piece{Kind: PieceImage, Text: b.Source.Data})
 	case "thinking":
@@ -156,7 +161,8 @@ func (c *carrier) messagesBlock(text string, raw json.RawMessage) {
 	}
 }
 
-// result joins the texts of a result; images in it follow.
+// result adds p with the texts of its content joined, and the images of the content
+// behind it.
 func (c *carrier) result(p Piece, content json.RawMessage, read partReader) {
 	var inner carrier
 	inner.list(content, PieceResult, read)
@@ -174,7 +180,8 @@ func (c *carrier) result(p Piece, content json.RawMessage, read partReader) {
 	c.pieces = append(append(c.pieces, p), images...)
 }
 
-// server adds an item of a tool of the provider; its type has one of words.
+// server adds an item of a tool that the provider runs itself, if its type contains one
+// of words. Else the item is not understood.
 func (c *carrier) server(kind string, raw json.RawMessage, words ...string) {
 	for _, word := range words {
 		if strings.Contains(kind, word) {
@@ -217,6 +224,7 @@ func (c *carrier) thought(name, text string) {
 	}
 }
 
+// chatDetail adds an element of reasoning_details as a thought.
 func (c *carrier) chatDetail(raw json.RawMessage) {
 	var d struct{ Text, Summary, Signature, Data string }
 	if c.decode(raw, &d) {
@@ -224,8 +232,9 @@ func (c *carrier) chatDetail(raw json.RawMessage) {
 	}
 }
 
-// chatPart adds a part of a message of the chat API.
-func (c *carrier) chatPart(text string, raw json.RawMessage) {
+// chatPart adds a part of the content of a message of the chat API; kind is the kind
+// that a text has.
+func (c *carrier) chatPart(kind string, raw json.RawMessage) {
 	var p struct {
 		Type, Text string
 		Thinking   []struct{ Text string }
@@ -236,7 +245,7 @@ func (c *carrier) chatPart(text string, raw json.RawMessage) {
 	}
 	switch p.Type {
 	case "text":
-		c.add(Piece{Kind: text, Text: p.Text})
+		c.add(Piece{Kind: kind, Text: p.Text})
 	case "thinking":
 		whole := ""
 		for _, t := range p.Thinking {
@@ -251,7 +260,9 @@ func (c *carrier) chatPart(text string, raw json.RawMessage) {
 	}
 }
 
-// inputItem adds an item of the input of the Responses API.
+// inputItem adds an item of the input of the Responses API: a message, a thought, a
+// call, a result, or an item of the provider's own tools. The kind is not used: the
+// role of a message decides.
 func (c *carrier) inputItem(_ string, raw json.RawMessage) {
 	var m struct {
 		Type, Role, ID, Name string
@@ -284,8 +295,9 @@ func (c *carrier) inputItem(_ string, raw json.RawMessage) {
 	}
 }
 
-// inputPart adds a part of an item of the Responses API.
-func (c *carrier) inputPart(text string, raw json.RawMessage) {
+// inputPart adds a part of an item of the Responses API, whether the user or the model
+// said it. kind is the kind of piece that a text in it becomes.
+func (c *carrier) inputPart(kind string, raw json.RawMessage) {
 	var p struct {
 		Type, Text, Refusal string
 		ImageURL            string `json:"image_url"`
@@ -295,9 +307,9 @@ func (c *carrier) inputPart(text string, raw json.RawMessage) {
 	}
 	switch p.Type {
 	case "input_text", "output_text", "reasoning_text":
-		c.add(Piece{Kind: text, Text: p.Text})
+		c.add(Piece{Kind: kind, Text: p.Text})
 	case "refusal":
-		c.add(Piece{Kind: text, Text: p.Refusal})
+		c.add(Piece{Kind: kind, Text: p.Refusal})
 	case "input_image":
 		_, data, _ := strings.Cut(p.ImageURL, ";base64,")
 		c.add(Piece{Kind: PieceImage, Text: data})
@@ -338,8 +350,8 @@ type geminiPart struct {
 	Image2     *struct{ Data string } `json:"inline_data"`
 }
 
-// geminiPart adds a part of a turn of the Gemini API.
-func (c *carrier) geminiPart(text string, raw json.RawMessage) {
+// geminiPart adds a part of a turn of the Gemini API; kind is the kind that a text has.
+func (c *carrier) geminiPart(kind string, raw json.RawMessage) {
 	var p geminiPart
 	if !c.decode(raw, &p) {
 		return
@@ -358,14 +370,14 @@ func (c *carrier) geminiPart(text string, raw json.RawMessage) {
 	case p.Text != nil && p.Thought:
 		c.add(Piece{Kind: PieceThought, Name: "thought", Text: *p.Text, Opaque: signature})
 	case p.Text != nil:
-		c.add(Piece{Kind: text, Text: *p.Text, Opaque: signature})
+		c.add(Piece{Kind: kind, Text: *p.Text, Opaque: signature})
 	default:
 		c.server(string(raw), raw, "executableCode", "codeExecutionResult", "toolCall", "toolResponse")
 	}
 }
 
-// responseText is what a tool said: clients wrap it in an object, under a name
-// of their own.
+// responseText is the text of a tool's result: clients wrap it in an object, under a
+// name of their own, so the values of all fields are joined.
 func responseText(object map[string]json.RawMessage) string {
 	text := ""
 	for _, raw := range object {
@@ -378,8 +390,9 @@ func responseText(object map[string]json.RawMessage) string {
 	return text
 }
 
-// Canonical is JSON with its keys in order, without blanks, its numbers as they
-// came. No arguments are {}.
+// Canonical writes JSON with its keys in order, without blanks, its numbers as they
+// came, so that equal values are equal texts. Without any JSON it is {}; what is no
+// JSON stays as it is.
 func Canonical(raw []byte) string {
 	var v any
 	if len(raw) == 0 {

@@ -55,7 +55,8 @@ type checker struct {
 	rules  []string
 }
 
-// rule notes a rule that holds for this recording; it returns whether it does.
+// rule notes that an expectation is not taken literally, and by which rule, if the rule
+// holds for this recording. It returns whether it does.
 func (c *checker) rule(holds bool, rule string) bool {
 	if holds {
 		c.rules = append(c.rules, rule)
@@ -73,7 +74,8 @@ func (c *checker) equal(what string, got, want any) {
 	}
 }
 
-// httpError compares the error that a status other than 200 became.
+// httpError compares the error that an answer with another status than 200 became with
+// the expected one.
 func (c *checker) httpError() {
 	var e *llm.ProviderError
 	if !errors.As(c.answer.Err, &e) {
@@ -132,7 +134,8 @@ func (c *checker) arguments(call *message.Block, want, raw string) {
 	}
 }
 
-// callID leaves out what belongs to the item of a call, not to the call.
+// callID is the id of a call without that of its item, which this API keeps behind a
+// bar.
 func (f *Folder) callID(id string) string {
 	if f.API == "openai-responses" {
 		id, _, _ = strings.Cut(id, "|")
@@ -194,7 +197,7 @@ func (c *checker) streamError() {
 	}
 }
 
-// usage compares the tokens that were counted.
+// usage compares the tokens that were counted with the expected ones.
 func (c *checker) usage() {
 	want, u := c.Expected.Usage, c.answer.Usage
 	if want == nil || u == nil {
@@ -227,10 +230,9 @@ func (f *Folder) reasoningOnTop() int {
 	return *u.Reasoning
 }
 
-// opaque counts what has to survive a round trip. A signature that is a list or
-// an object holds the items of a server that sends them so; a bare word is a
-// field name. Gemini signs texts and calls too; on those, others note what is no
-// secret.
+// opaque counts the signatures, and the withheld thoughts, that have to survive a round
+// trip. A signature that is JSON counts by what it contains; one that is the name of a
+// field does not count. Signatures of texts and calls count for Gemini only.
 func (f *Folder) opaque(a Answer) (signatures, redacted int) {
 	for _, b := range a.Content {
 		var items []struct{ Signature, Data string }

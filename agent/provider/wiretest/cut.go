@@ -23,7 +23,8 @@ const workPerFolder = 1 << 18
 // API makes a client of the API under test.
 type API = func(*http.Client) llm.Provider
 
-// decode decodes what body holds.
+// decode has a client decode body in place of the recording, and returns what it made
+// of it.
 func (f *Folder) decode(api API, body io.Reader) Answer {
 	return f.Ask(api(f.Client(func() io.Reader { return body })), "http://model.test")
 }
@@ -113,7 +114,8 @@ func (f *Folder) offsets() func(yield func(int) bool) {
 	}
 }
 
-// broken judges what was made of a part of the recording.
+// broken checks what was made of the beginning of the recording: an error, or the whole
+// answer, and no more text or calls than the whole answer has.
 func (f *Folder) broken(whole, got Answer) error {
 	if f.Status != http.StatusOK {
 		if got.Err == nil {
@@ -136,7 +138,8 @@ func (f *Folder) broken(whole, got Answer) error {
 	return nil
 }
 
-// sameContent leaves out usage, which may come after the answer.
+// sameContent compares two answers without their usage, which may come after the
+// answer.
 func sameContent(a, b Answer) bool {
 	a.Usage, b.Usage = nil, nil
 	return a.String() == b.String()
@@ -169,8 +172,9 @@ func (f *Folder) Events() error {
 	return nil
 }
 
-// cutWindow cuts at every byte from start to end, of a long event at those near
-// its ends.
+// cutWindow reads the events of window in two pieces, cut at every byte from start to
+// end; of a long event only at those near its ends. It fails if that changes what is
+// read.
 func cutWindow(window []byte, start, end, near int) error {
 	want, _ := events(bytes.NewReader(window))
 	for at := start; at < end; at++ {

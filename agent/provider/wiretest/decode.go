@@ -132,8 +132,8 @@ func (d *Decoding) Memory(t *testing.T) {
 	}
 }
 
-// kept is what the heap holds when n deltas have been decoded and the stream is
-// not at its end, and how many bytes of text they brought.
+// kept returns how many bytes the heap has when n deltas have been decoded and the
+// stream is not at its end, and how many bytes of text they brought.
 func (d *Decoding) kept(t *testing.T, n int) (heap int64, text int) {
 	t.Helper()
 	var m runtime.MemStats

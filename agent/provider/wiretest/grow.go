@@ -55,7 +55,8 @@ func (g *grower) prompt() {
 	g.messages = append(g.messages, &message.Message{Role: message.RoleUser, Content: g.shown()})
 }
 
-// answer adds an answer with a thought, text and calls, each perhaps.
+// answer adds an answer with a thought, text and calls, each by chance; a fourth of the
+// answers is of another model.
 func (g *grower) answer() {
 	m := &message.Message{Role: message.RoleAssistant, API: g.model.API, Provider: g.model.Provider, Model: g.model.ID}
 	if g.r.IntN(4) == 0 {

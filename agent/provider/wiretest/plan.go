@@ -44,7 +44,9 @@ type planned struct {
 	all     [][]*message.Message
 }
 
-// begin puts the message before into the session, unless it is empty.
+// begin appends the message before to the session, unless it is empty, and begins
+// another; nil begins none. What is sent before an answer is stored in all. Any message
+// but a result ends the wait for results.
 func (p *planned) begin(next *message.Message) {
 	if p.now != nil && len(p.now.Content) > 0 {
 		if p.now.Role == message.RoleAssistant {

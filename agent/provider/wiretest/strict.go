@@ -69,8 +69,8 @@ func Strict(t *testing.T, check func(body []byte) error, answer string) *httptes
 	return s
 }
 
-// checkText holds what servers refuse a whole request for: what is no UTF-8, and
-// an escape that is half of a surrogate pair.
+// checkText fails for what servers refuse a whole request for: bytes that are no UTF-8,
+// and an escape that is half of a surrogate pair.
 func checkText(body []byte) error {
 	if !utf8.Valid(body) {
 		return errors.New("the request is no UTF-8")
@@ -103,7 +103,8 @@ var (
 	nineID     = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
 )
 
-// call opens a call after a look at its id, name and arguments.
+// call checks id, name and arguments of a call, which waits for its result from then
+// on.
 func (t *turns) call(id, name string, arguments []byte) error {
 	if !t.ids.MatchString(id) || t.seen[id] {
 		return fmt.Errorf("call id %q has a bad form or stands there twice", id)
@@ -119,7 +120,7 @@ func (t *turns) call(id, name string, arguments []byte) error {
 	return nil
 }
 
-// result closes the call of an id.
+// result checks that a call with this id waits for its result; it waits no longer.
 func (t *turns) result(id string) error {
 	i := slices.Index(t.open, id)
 	if i < 0 {
@@ -184,7 +185,7 @@ func CheckMessages(body []byte) error {
 	return checkEnd(q.Messages, q.Thinking.Type == "enabled")
 }
 
-// message checks a message of the messages API.
+// message checks a message of the messages API, the ith of the request.
 func (t *turns) message(i int, m *wireMessage) error {
 	if want := []string{"user", "assistant"}[i%2]; m.Role != want {
 		return fmt.Errorf("it is of role %q, not %s", m.Role, want)
@@ -203,7 +204,8 @@ func (t *turns) message(i int, m *wireMessage) error {
 	return nil
 }
 
-// checkEnd looks at the answer that the model has to go on with.
+// checkEnd checks an answer at the end, which the model has to continue: it has no
+// blanks there, and with a thinking budget the turn begins with a thought.
 func checkEnd(messages []wireMessage, budget bool) error {
 	last := messages[len(messages)-1]
 	if last.Role == "assistant" {
@@ -231,7 +233,8 @@ func turnBegins(messages []wireMessage) string {
 	return kind
 }
 
-// block checks a block of the messages API, which its role decides.
+// block checks a block of the messages API: which types there may be, and what they
+// need, depends on the role.
 func (t *turns) block(role string, b wireBlock) error {
 	switch role + " " + b.Type {
 	case "user tool_result":
@@ -262,8 +265,8 @@ func (t *turns) block(role string, b wireBlock) error {
 	return fmt.Errorf("a block of type %q of the %s", b.Type, role)
 }
 
-// filled holds that blocks are text or images, and that there is something in
-// them.
+// filled checks that there are blocks, and that each is a text or an image that is not
+// empty.
 func filled(blocks []wireBlock) error {
 	if len(blocks) == 0 {
 		return errors.New("no content")
@@ -302,7 +305,8 @@ func CheckMistral(body []byte) error { return checkChat(body, turns{ids: nineID,
 // calls of a model that thinks has its thought.
 func CheckDeepSeek(body []byte) error { return checkChat(body, turns{ids: chatID, thoughtful: true}) }
 
-// checkChat checks a request of the chat API, t being what its kind of server wants.
+// checkChat checks a request of the chat API. t has the rules of the kind of server,
+// and no calls yet.
 func checkChat(body []byte, t turns) error {
 	var q struct{ Messages []chatMessage }
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -354,7 +358,7 @@ func (t *turns) chat(m chatMessage) error {
 	return nil
 }
 
-// filledChat holds that the parts of a user's message hold something.
+// filledChat checks that no part of a user's message is empty.
 func filledChat(content json.RawMessage) error {
 	var parts []struct {
 		Type, Text string

@@ -83,7 +83,8 @@ func CheckGemini(body []byte) error { return checkGemini(body, false) }
 // 3 on.
 func CheckSignedGemini(body []byte) error { return checkGemini(body, true) }
 
-// checkGemini is CheckGemini; signs: the model signs its calls.
+// checkGemini checks a request as CheckGemini says; with signs, the first call of each
+// answer needs a signature.
 func checkGemini(body []byte, signs bool) error {
 	var q geminiRequest
 	if err := exactly(body, &q); err != nil {
@@ -115,7 +116,7 @@ func checkGemini(body []byte, signs bool) error {
 	return nil
 }
 
-// turn checks a turn.
+// turn checks a turn: each of its parts, and the calls or results in it.
 func (c *geminiCheck) turn(t *geminiTurn) error {
 	if len(t.Parts) == 0 {
 		return errors.New("it has no parts")
@@ -131,7 +132,7 @@ func (c *geminiCheck) turn(t *geminiTurn) error {
 	return c.results(t.Parts)
 }
 
-// check holds that a part is one thing, and not an empty one.
+// check fails unless a part is exactly one thing, and not an empty one.
 func (p *strictPart) check() error {
 	things := 0
 	for _, is := range []bool{p.Text != nil, p.InlineData != nil, p.FunctionCall != nil, p.FunctionResponse != nil, p.ToolCall != nil, p.ToolResponse != nil} {
@@ -157,7 +158,7 @@ var (
 	geminiName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$`)
 )
 
-// answer opens the calls of a turn of the model.
+// answer checks a turn of the model. Its calls wait for results from then on.
 func (c *geminiCheck) answer(parts []strictPart) error {
 	for _, p := range parts {
 		if p.FunctionResponse != nil {
@@ -182,8 +183,8 @@ func isObject(raw json.RawMessage) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) && json.Valid(raw)
 }
 
-// results holds that the calls of the turn before have theirs, in order, before
-// anything else.
+// results checks a turn of the user: it begins with the results of the calls of the
+// turn before, all of them in order.
 func (c *geminiCheck) results(parts []strictPart) error {
 	for i, p := range parts {
 		if p.FunctionCall != nil || p.Thought || p.ThoughtSignature != "" || p.ToolCall != nil || p.ToolResponse != nil {
@@ -236,7 +237,8 @@ func checkFunctions(list []geminiFunction) error {
 	return nil
 }
 
-// CheckGeminiSchema holds that a schema is one of the subset that is read.
+// CheckGeminiSchema checks that a schema is one of the subset of JSON Schema that the
+// service reads.
 func CheckGeminiSchema(raw []byte) error {
 	var s geminiSchema
 	if err := exactly(raw, &s); err != nil {

@@ -90,6 +90,7 @@ func CheckResponses(body []byte) error {
 	return checkItems(q.Input)
 }
 
+// exactly parses JSON and fails for a field that is not known.
 func exactly(raw []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -107,8 +108,8 @@ func (t *responsesTool) check() error {
 	return checkStrictSchema(t.Parameters)
 }
 
-// checkStrictSchema holds what strict schemas demand of every object in them:
-// nothing further is allowed, and everything is required.
+// checkStrictSchema checks what strict schemas demand of every object in them: no other
+// properties are allowed, and all are required.
 func checkStrictSchema(raw json.RawMessage) error {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -144,7 +145,7 @@ type responsesWalk struct {
 	unfounded bool            // a thought waits for what it led to
 }
 
-// checkItems checks the input.
+// checkItems checks the items of the input, in their order.
 func checkItems(input []json.RawMessage) error {
 	w := &responsesWalk{turns: turns{ids: responsesID}, items: map[string]bool{}}
 	for n, raw := range input {
@@ -165,7 +166,7 @@ func checkItems(input []json.RawMessage) error {
 
 var errOrphan = errors.New("a reasoning item without its required following item")
 
-// item checks an item, which its type and role decide.
+// item checks an item: what it needs depends on its type and role.
 func (w *responsesWalk) item(i *responsesItem) error {
 	if err := w.id(i); err != nil {
 		return err
@@ -211,7 +212,8 @@ func (w *responsesWalk) item(i *responsesItem) error {
 	}
 }
 
-// turnOver holds what must be true when somebody else speaks.
+// turnOver is called before a message of the user or the system. It checks that no call
+// waits for its output, and no thought for the item that it led to.
 func (w *responsesWalk) turnOver() error {
 	if w.unfounded {
 		return errOrphan
@@ -219,8 +221,9 @@ func (w *responsesWalk) turnOver() error {
 	return w.allAnswered()
 }
 
-// modelSpeaks holds that an answer begins when the outputs of the one before are
-// complete; within it, text and calls mix.
+// modelSpeaks is called before an item of the model. Behind an output another answer
+// begins, so no call of the one before may wait for its output. Within an answer text
+// and calls mix.
 func (w *responsesWalk) modelSpeaks() error {
 	if !w.answered {
 		return nil
@@ -229,7 +232,8 @@ func (w *responsesWalk) modelSpeaks() error {
 	return w.allAnswered()
 }
 
-// id holds that an item that has an id has one of its kind, and no other's.
+// id checks the id of an item, if it has one: its form is that of its type, and no
+// other item has it.
 func (w *responsesWalk) id(i *responsesItem) error {
 	if i.ID == nil {
 		return nil
@@ -243,8 +247,8 @@ func (w *responsesWalk) id(i *responsesItem) error {
 	return nil
 }
 
-// filledParts holds that content is text that is not empty, or a list of parts
-// of these types with something in them.
+// filledParts checks that content is text that is not empty, or a list of parts of
+// these types, none of them empty.
 func filledParts(raw json.RawMessage, types ...string) error {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

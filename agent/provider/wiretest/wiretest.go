@@ -141,8 +141,8 @@ func All(t testing.TB) []Folder {
 	return folders
 }
 
-// read fills in what stands in the folder's files. Who it is was said by the
-// index and has to agree.
+// read fills in a recording from its files. The index has told already which one it is,
+// and has to agree.
 func (f *Folder) read(dir string) error {
 	named := *f
 	meta, err := os.ReadFile(filepath.Join(dir, "meta.json"))
@@ -190,7 +190,7 @@ type Answer struct {
 	Err     error
 }
 
-// Collect reads a stream to its end.
+// Collect reads a stream to its end, or to its first error.
 func Collect(stream iter.Seq2[llm.Delta, error]) Answer {
 	var a llm.Assembly
 	var err error
@@ -248,7 +248,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (r roundTrip) RoundTrip(q *http.Request) (*http.Response, error) { return r(q) }
 
-// APIName is what an API is called in pi.
+// APIName is what pi calls the API that recordings call this.
 func APIName(recorded string) string {
 	switch recorded {
 	case "openai-chat":
