@@ -51,7 +51,7 @@ func (c *commands) shortcut(L *lua.LState) int {
 }
 
 // normalKey writes a key in one way: modifiers in lower case and in the order ctrl, alt,
-// shift, then the key. ok is false for what is no key.
+// shift, then the key. It returns false for what is no key.
 func normalKey(given string) (string, bool) {
 	parts := strings.Split(strings.ToLower(strings.TrimSpace(given)), "+")
 	key, mods := parts[len(parts)-1], parts[:len(parts)-1]

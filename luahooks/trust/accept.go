@@ -36,14 +36,15 @@ func (g *Guard) ShowPending() []Pending {
 	return list
 }
 
-// ListPending is Pending without a person who looks.
+// ListPending lists the files that wait for approval as they were seen last, in order of the
+// path. Unlike ShowPending it notes nothing, so nothing can be accepted because of it.
 func (g *Guard) ListPending() []*Pending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.state.listPending()
 }
 
-// listPending describes what waits, as it was seen last, in order of the path.
+// listPending is [Guard.ListPending].
 func (s *state) listPending() (list []*Pending) {
 	for path, h := range s.ledger.withheld {
 		list = append(list, s.home.pending(path, h))
@@ -57,7 +58,9 @@ func (s *state) listPending() (list []*Pending) {
 	return list
 }
 
-// NoteAsking notes whether somebody looks at the files of list.
+// NoteAsking notes that a question about the files of list is open; with now false, that it
+// is over. Then a file that changed during the question counts as changed again at the next
+// look, so that the person is asked about that too.
 func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -71,16 +74,17 @@ func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	}
 }
 
-// Accept puts the version that was shown last in force. A hook runs it when it is
-// loaded the next time.
+// Accept puts in force the version of a pending file that a person was shown last. A hook
+// runs it when it is loaded the next time. The error is [ErrChangedAgain] if the file on the
+// disk is another one by now.
 func (g *Guard) Accept(path string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.state.acceptShown(path)
 }
 
-// AcceptExactly is Accept for exactly what p describes: a person answered a question about
-// it, while others may list what waits.
+// AcceptExactly is Accept for the version that p describes, about which a person answered a
+// question, whatever a list of the pending files may have shown since.
 func (g *Guard) AcceptExactly(p *Pending) error {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -88,7 +92,9 @@ func (g *Guard) AcceptExactly(p *Pending) error {
 	return s.acceptShown(p.Path)
 }
 
-// acceptShown puts what waits in force if it is what a person was shown.
+// acceptShown puts the pending version of a file in force, if it is the one that a person
+// was shown last; path may be that of the store. A program that a tool started accepts
+// nothing.
 func (s *state) acceptShown(path string) error {
 	if s.isOfTool() {
 		return errOfTool
@@ -108,8 +114,9 @@ func (s *state) acceptShown(path string) error {
 }
 
 // accept puts a version of a file in force, and the file waits no more. For a file of the
-// project that is an approval too. If the store cannot be written, err says so, and the
-// approval counts for this run of the program alone.
+// project that is an approval too, and while .git/HEAD stays as it is, later edits of the
+// file by a person need none (approvals.live). If the store cannot be written, err says so,
+// and the approval counts for this run of the program alone.
 func (s *state) accept(path string, h *withheld, version Version) (err error) {
 	if h.scope == ScopeProject {
 		if version.exists() {
@@ -123,8 +130,8 @@ func (s *state) accept(path string, h *withheld, version Version) (err error) {
 	return err
 }
 
-// acceptStore adopts the approvals of a store that somebody else wrote, as they were
-// shown.
+// acceptStore adopts the approvals of a store that somebody else wrote, if it is the one that
+// a person was shown. While in doubt, it puts in force all files that were shown.
 func (s *state) acceptStore() error {
 	if s.doubt != nil {
 		return s.acceptDoubt()

@@ -35,17 +35,18 @@ const (
 // approvals are the versions of a project's files that may run.
 type approvals struct {
 	home *home
-	run  map[string]string // for this run: path → hash
-	live map[string]bool   // files that were edited and approved in this run
-	head string            // .git/HEAD when they were
-	last edit              // that nobody had approved
+	run  map[string]string // may run until the program ends: path → hash
+	live map[string]bool   // edits of these files were approved in this run: later ones need no question
+	head string            // .git/HEAD at that time; live is void when it changes, as by a checkout
+	last edit              // the last that nobody had approved
 }
 
 func newApprovals(h *home) approvals {
 	return approvals{home: h, run: map[string]string{}, live: map[string]bool{}}
 }
 
-// isApproved reports whether these bytes of a project's file may run.
+// isApproved reports whether the bytes with this hash may run as the file at path: they are
+// approved for this run or in the store. Bytes that cannot be read never are.
 func (a *approvals) isApproved(path, sum string) bool {
 	if sum == "" || sum == Unreadable {
 		return false
@@ -53,14 +54,16 @@ func (a *approvals) isApproved(path, sum string) bool {
 	return a.run[path] == sum || a.home.store != nil && (a.home.store.Approved(a.home.project, path) == sum || a.home.store.Approved(a.home.agentDir, path) == sum)
 }
 
-// isOthers reports whether a file of the person's own counts as a project's, since
-// somebody else may change it. A hook that the person names for one run does not.
+// isOthers reports whether a file of the person's own needs approval as one of a project
+// does, because somebody else may change it. A hook that the person names on the command
+// line does not.
 func isOthers(scope Scope, v Version) bool {
 	return v.Others != "" && (scope == ScopeGlobal || scope == ScopeConfig)
 }
 
-// approvable gives the versions of files that an approval is for: those that were
-// listed, or a later one that a person accepted since.
+// approvable returns the hash, by path, that an approval of listed files is for: the one in
+// the list, or a later one in force that was accepted since. A file that cannot be read, or
+// of which inForce, the versions in force by path, says that there is none, is left out.
 func (a *approvals) approvable(files []ProjectFile, inForce map[string]Version) map[string]string {
 	sums := map[string]string{}
 	for _, f := range files {
@@ -86,8 +89,9 @@ type edit struct {
 // one step of a program, even if a look found the first before the second.
 const atOnce = 2 * time.Second
 
-// noteChanges reports whether several files of the project change at once: that is
-// hardly somebody with an editor.
+// noteChanges records changes of the project's files that are not approved, and reports
+// whether several files changed at once (see atOnce), which is hardly a person with an
+// editor. A file that is gone does not count.
 func (a *approvals) noteChanges(changes []change, now time.Time) (crowd bool) {
 	for _, c := range changes {
 		if c.scope != ScopeProject || !c.is.exists() || a.isApproved(c.path, c.is.Sum) {

@@ -68,8 +68,8 @@ type File struct {
 	Scope string `json:"scope,omitempty"`
 }
 
-// Was returns what a file was. It is known also of what was not there, where it
-// would have been seen.
+// Was returns the version of a file that was in force. known is true also for a file that
+// was not there, if it lies in one of the directories that were listed; its Sum is "".
 func (k Known) Was(path string) (f File, known bool) {
 	if f, known = k.Files[path]; known {
 		return f, true
@@ -116,7 +116,7 @@ func (d *Data) Project(dir string) *Project {
 	return p
 }
 
-// ApprovesLike reports whether two stores approve and refuse the same.
+// ApprovesLike reports whether two stores approve the same files and refuse the same projects.
 func (d Data) ApprovesLike(other Data) bool {
 	return maps.EqualFunc(d.Projects, other.Projects, func(a, b *Project) bool {
 		return a.Never == b.Never && maps.Equal(a.Files, b.Files)
@@ -173,7 +173,8 @@ func parseVersion(raw []byte, version int) (Data, error) {
 	return d.withoutNilMaps(), nil
 }
 
-// withoutNilMaps has no map that is nil.
+// withoutNilMaps returns a copy of the data, in which an empty map stands for one that the
+// file left out.
 func (d Data) withoutNilMaps() Data {
 	e := empty()
 	maps.Copy(e.Projects, d.Projects)
@@ -186,7 +187,8 @@ func (d Data) withoutNilMaps() Data {
 	return e
 }
 
-// check is an error for data with a path, a hash or a name that is none.
+// check returns an error if a path, a hash or the name of a window in the data does not have
+// the form of one.
 func (d *Data) check() error {
 	for dir, p := range d.Projects {
 		if !isPath(dir) || p == nil {
@@ -226,7 +228,7 @@ func isSum(sum string) bool {
 	return sum == Unreadable || err == nil && len(b) == sha256.Size
 }
 
-// areSums allows for "", for no file.
+// areSums reports whether all of sums are hashes, or "", which stands for no file.
 func areSums(sums ...string) bool {
 	return !slices.ContainsFunc(sums, func(sum string) bool { return sum != "" && !isSum(sum) })
 }
@@ -265,7 +267,8 @@ type Window struct {
 	Asks   bool   `json:"asks,omitempty"`   // every change is asked about, so the window never closes
 }
 
-// Living lists the process groups of a window that have a process.
+// Living lists the process groups of a window that have a process. After a new start of the
+// machine there are none, whoever has their numbers now.
 func (w Window) Living(alive func(group int) bool) (groups []int) {
 	if w.Boot != bootID() {
 		return nil

@@ -25,8 +25,8 @@ func Diff(name string, old, now []byte) string {
 	return printable.Visible(text)
 }
 
-// lf ends the last line, so that the difference says nothing about that; what
-// else ends lines is visible.
+// lf returns code with a newline at its end, so that the difference says nothing about a
+// missing one. Other line ends stay, and are made visible.
 func lf(code []byte) string {
 	if len(code) > 0 && code[len(code)-1] != '\n' {
 		return string(code) + "\n"

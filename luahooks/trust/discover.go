@@ -85,7 +85,9 @@ func (d *discovery) addDirectory(scope Scope, dir string) {
 	d.addFiles(scope, paths)
 }
 
-// addLostSettings adds the settings files whose hooks cannot be known.
+// addLostSettings adds settings files that cannot be read as sources with an error: their
+// hooks cannot be known, and may be gates. One of the project counts only if the person
+// approved something of the project.
 func (d *discovery) addLostSettings() {
 	for _, path := range slices.Sorted(maps.Keys(d.places.Lost)) {
 		s := Source{Name: filepath.Base(path), Path: path, Real: path, Scope: ScopeConfig,
@@ -99,7 +101,8 @@ func (d *discovery) addLostSettings() {
 	}
 }
 
-// add puts a source into the list that it belongs to.
+// add puts a source into the list of d.found that it belongs to, and nowhere if its file was
+// listed already or is one that the person names and the project only links to.
 func (d *discovery) add(s Source) {
 	ofProject := s.Scope == ScopeProject
 	switch {
@@ -116,13 +119,14 @@ func (d *discovery) add(s Source) {
 	}
 }
 
-// mayBeGate reports whether what cannot be read of the project may be a gate that the
-// person wants.
+// mayBeGate reports whether a source of the project that cannot be read may be a gate that
+// the person relies on: hooks of the project may run, and this one was approved before.
 func (d *discovery) mayBeGate(s Source) bool {
 	return !d.places.NoProject && (d.places.ProjectApproved || d.guard.WasApproved(s.Path))
 }
 
-// own are the hooks that the person names, by the file they lead to.
+// own returns the files of the hooks that the person names, in the own settings or on the
+// command line, symbolic links followed. Hooks that are off are not among them.
 func (p Places) own(g *Guard) map[string]bool {
 	named := p.CommandLine
 	if !p.NoHooks {
@@ -157,7 +161,9 @@ func sourceAt(path string, scope Scope, g *Guard) Source {
 	return s
 }
 
-// knownSource describes a hook that was read or is withheld.
+// knownSource describes the hook at path from the version in force, without a look at the
+// disk; ok is false for a hook that g has not read and does not withhold. A withheld hook
+// that was not there before has an error.
 func (g *Guard) knownSource(path string, scope Scope) (s Source, ok bool) {
 	if g == nil {
 		return s, false
@@ -232,8 +238,9 @@ func lostLink(path string) error {
 	}
 }
 
-// withInForce lists the hooks of a directory as they are in force: one whose
-// removal is withheld is there, one whose addition is withheld is not.
+// withInForce corrects paths, the hooks of a directory on the disk, to those in force: one
+// whose removal is withheld is added, one whose addition is withheld is removed. inForce says
+// of files below dir whether a version of them is in force.
 func withInForce(paths []string, inForce map[string]bool, dir string) []string {
 	for file, was := range inForce {
 		path := file

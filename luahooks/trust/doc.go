@@ -36,7 +36,7 @@
 //	                 not what its own hash says, was written by somebody else
 //	trust/kept/      copies of files by their hash: the version that is in force
 //	                 while another one is pending, and what differences are shown from;
-//	                 pruned when no mark and nothing known refers to them
+//	                 pruned when trust.json names them no more
 //	trust/running-*  one for each window, locked while its program lives
 //
 // A file is pending when it was changed while tools could have done it. Its mark

@@ -13,7 +13,8 @@ import (
 // hook that is gone would not be missed. So nothing is in force, no hook and no
 // setting, until a person has seen all files that there are.
 
-// pendingDoubt describes all files that a person approves by accepting the store.
+// pendingDoubt describes, as one pending store, all files that there are and that come into
+// force if the person accepts it. It notes in s.seen what it showed.
 func (s *state) pendingDoubt() *Pending {
 	all := *s.home
 	all.store, all.named = nil, map[string]bool{}
@@ -36,7 +37,8 @@ func (s *state) pendingDoubt() *Pending {
 		Diff: s.doubt.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
 }
 
-// acceptDoubt puts what was shown in force.
+// acceptDoubt ends the doubt: all files come into force as a person was shown them, and the
+// store is written anew. It fails if one of them has changed since.
 func (s *state) acceptDoubt() error {
 	shown := s.ledger.shown[s.home.store.Path()]
 	if p := s.pendingDoubt(); p.sum != shown {

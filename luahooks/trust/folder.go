@@ -18,10 +18,11 @@ import (
 // [Store] to decide. It remembers nothing, so any goroutine may use it.
 type folder struct{ agentDir string }
 
-// path is the file of the approvals.
+// path is trust.json, the file of the approvals.
 func (d folder) path() string { return filepath.Join(d.agentDir, "trust.json") }
 
-// dir is the directory of what belongs to them.
+// dir is the directory of what belongs to trust.json: its copy, the kept versions of files,
+// the files of windows.
 func (d folder) dir() string { return filepath.Join(d.agentDir, "trust") }
 
 // copyPath is the second copy of the file. A file that is not what its copy is
@@ -55,8 +56,10 @@ type record struct {
 	err     error  // nothing counts
 }
 
-// examine reads both files. After an interrupted write the copy is one step ahead; it
-// then has the hash of the file, which a write of somebody else does not match.
+// examine reads trust.json and its copy, and says what counts. If they differ the copy does:
+// after an interrupted write it is one step ahead, and knows the hash of the file that it
+// follows; any other file is foreign. Where the copy does not help, err says that nothing
+// counts.
 func (d folder) examine() record {
 	if err := d.check(); err != nil {
 		return record{err: err}
@@ -86,9 +89,9 @@ func (d folder) examine() record {
 	return record{err: fmt.Errorf("read %s: it is not what %s says", d.path(), d.copyPath())}
 }
 
-// checkNew is an error if there was a store before, so that one that is missing is not
-// that of a new person. The directory alone says nothing, for it is made before the first store is
-// written, and version 1 wrote none before something was approved.
+// checkNew returns an error if a store was written before (see witness): one that is missing
+// now was removed. The directory alone says nothing, for it is made before the first store
+// is written, and version 1 wrote none before something was approved.
 func (d folder) checkNew() error {
 	ofVersion1, _ := filepath.Glob(filepath.Join(escapeGlob(d.dir()), "window-*"))
 	if _, err := os.Lstat(d.witness()); err == nil || len(ofVersion1) > 0 {
@@ -152,7 +155,8 @@ func (d folder) isUntouched(known []byte) bool {
 	return true
 }
 
-// encode is the file that takes the place of the one that is there.
+// encode returns the bytes of the next trust.json, with the hash of the one that is there. A
+// file there that cannot be read is renamed.
 func (d folder) encode(data Data) ([]byte, error) {
 	old, err := safefile.Read(d.path(), maxStore)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -248,7 +252,8 @@ func (d folder) readCopy(sum string) ([]byte, error) {
 	return code, nil
 }
 
-// keepForeign keeps a copy of a file that somebody else wrote.
+// keepForeign keeps a copy of trust.json as somebody else wrote it, to be shown to a person,
+// and returns its hash; "" if it was removed, Unreadable if there can be no copy.
 func (d folder) keepForeign() (sum string) {
 	raw, err := safefile.Read(d.path(), maxStore)
 	switch {
@@ -268,7 +273,8 @@ func (d folder) keepForeign() (sum string) {
 // without the lock, for no tool must prevent that others are watched.
 const patience = 2 * time.Second
 
-// lock keeps other processes from writing; they wait for each other.
+// lock keeps other programs from writing the store until unlock. It waits for another one
+// that writes, but not longer than patience: then it succeeds without the lock.
 func (d folder) lock() (unlock func(), err error) {
 	if err := d.repair(); err != nil {
 		return nil, err
@@ -296,8 +302,8 @@ func (d folder) lock() (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// lockFile locks a file until it is closed. On a file system without
-// locks everybody has it.
+// lockFile locks a file until it is closed. It succeeds, without effect, on a file system
+// that has no locks, and never waits.
 func lockFile(f *os.File) error {
 	if err := safefile.Lock(f); !errors.Is(err, safefile.ErrNoLock) {
 		return err

@@ -75,7 +75,8 @@ func (g *Guard) lock() *state {
 	return &g.state
 }
 
-// NoteNamed notes the hooks that are named one by one and lie in no folder of hooks.
+// NoteNamed notes the hooks that settings and the command line name one by one: nothing else
+// tells from their path that they are hooks, and no modules.
 func (g *Guard) NoteNamed(p Places) {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -118,10 +119,9 @@ func (g *Guard) AskEdits() {
 // Store is where approvals are kept; nil if they are not.
 func (g *Guard) Store() *Store { return g.state.home.store }
 
-// inForceIn lists the paths below dir of which it is known, whatever the disk says,
-// whether a version of them is in force: those that are withheld, those that were read, and
-// while others may have tools at work all that there were. A process may remove them
-// for the moment in which they are looked for.
+// inForceIn returns the paths below dir of which it is known, whatever the disk says at this
+// moment, whether a version of them is in force: files that are withheld, files that were
+// read, and, while other programs may have tools at work, all that there were before.
 func (g *Guard) inForceIn(dir string) map[string]bool {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -141,7 +141,8 @@ func (g *Guard) inForceIn(dir string) map[string]bool {
 	return in
 }
 
-// inForceAt returns the version in force of a file that is withheld or was read.
+// inForceAt returns the version in force of a file that is withheld or was read; false for
+// a file of which only the disk knows. It reads nothing.
 func (g *Guard) inForceAt(path string) (Version, bool) {
 	if v, withheld := g.withheldAt(path); withheld {
 		return v, true
@@ -152,7 +153,8 @@ func (g *Guard) inForceAt(path string) (Version, bool) {
 	return v, read && v.Code != nil
 }
 
-// withheldAt returns the version in force of a file that is withheld.
+// withheldAt returns the version in force of a file whose version on the disk waits for
+// approval; false if the file does not wait.
 func (g *Guard) withheldAt(path string) (Version, bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -210,15 +212,17 @@ func (g *Guard) IsRefused() bool {
 	return at.store != nil && at.store.IsRefused(at.project)
 }
 
-// HasApprovals reports whether anything of the project may run.
+// HasApprovals reports whether any file of the project is approved, for this run or in the
+// store.
 func (g *Guard) HasApprovals() bool {
 	s := g.lock()
 	defer g.mu.Unlock()
 	return len(s.approvals.run) > 0 || s.home.store != nil && len(s.home.store.Files(s.home.project)) > 0
 }
 
-// WasApproved reports whether the person approved a version of a project's file, or
-// of one below a directory. Of settings that are lost any may be meant.
+// WasApproved reports whether the person approved any version of the project's file at path,
+// or of a file below it. For a settings file every approval counts: it may have named any
+// of the hooks. g may be nil.
 func (g *Guard) WasApproved(path string) bool {
 	if g == nil {
 		return false

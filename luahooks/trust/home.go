@@ -47,7 +47,8 @@ func (h *home) headNow() string {
 	return string(head)
 }
 
-// masked is the text of a file without keys, to be kept or shown.
+// masked returns the text of a file to be kept or shown: settings without their keys, other
+// files as they are. ok is false if there is no text, or the keys cannot be removed.
 func (h *home) masked(path string, code []byte) (text []byte, ok bool) {
 	if h.mask == nil || code == nil || !slices.Contains(h.configs, path) {
 		return code, code != nil
@@ -90,7 +91,8 @@ func (at *home) diff(path string, h *withheld) string {
 	return leads + Diff(path, at.shownCode(path, h.old), at.shownCode(path, h.now))
 }
 
-// shownCode is what is shown of a version: settings without their keys.
+// shownCode returns the text of a version for a difference: settings without their keys;
+// empty, not nil, for a file whose text cannot be shown; nil if there is no file.
 func (h *home) shownCode(path string, v Version) []byte {
 	code, ok := h.masked(path, v.Code)
 	if !ok {
@@ -137,8 +139,8 @@ func (h *home) inHooks(path string) bool {
 	return slices.ContainsFunc(h.configs, func(config string) bool { return isBelow(path, filepath.Join(filepath.Dir(config), "hooks")) })
 }
 
-// tooLarge is the folder of a directory of hooks that a module lies in and that
-// cannot be listed; "" for modules that can be judged.
+// tooLarge returns the folder, in a directory of hooks, in which a module lies, if that has
+// too many entries to be listed; "" for any other module.
 func (h *home) tooLarge(path string) string {
 	for _, config := range h.configs {
 		dir := filepath.Join(filepath.Dir(config), "hooks") + string(filepath.Separator)

@@ -55,7 +55,9 @@ func (g *Guard) MayRunCommand(command string) error {
 	return fmt.Errorf("the command of the key is %w: %w; `pi trust` shows it", ErrNotApproved, errCommand)
 }
 
-// decide adopts or withholds changes, and returns those that a person is asked about.
+// decide puts each change in force or withholds it: it withholds what tools could have
+// changed, and what needs an approval. It returns the files about which a person is to be
+// asked at once; for the others there is a notice. A change that was undone waits no more.
 func (s *state) decide(changes []change) (ask []*Pending) {
 	s.lookAtOthers()
 	crowd := s.approvals.noteChanges(changes, time.Now())
@@ -86,13 +88,15 @@ func (s *state) mayBeOfTool(c change) bool {
 	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is)
 }
 
-// isOpenToAsk reports whether the window is only open because every change is asked
-// about.
+// isOpenToAsk reports whether the window is open only because every change is asked about
+// ([Guard.AskEdits]), while no tool runs and no process of one lives.
 func (s *state) isOpenToAsk() bool {
 	return s.ledger.askEdits && s.window != nil && s.window.idle && !slices.ContainsFunc(s.window.groups, s.others.alive)
 }
 
-// mayAdopt reports whether a change comes into force without a question.
+// mayAdopt reports whether a change that no tool can have made comes into force without a
+// question: it is no file of the project, or approved, or an edit of a file whose edits were
+// approved in this run. crowd says that several files changed at once.
 func (s *state) mayAdopt(c change, crowd bool) bool {
 	switch {
 	case s.ledger.askEdits:
@@ -105,7 +109,8 @@ func (s *state) mayAdopt(c change, crowd bool) bool {
 	return s.approvals.live[c.path] && !crowd && s.ledger.withheld[c.path] == nil && s.home.headNow() == s.approvals.head
 }
 
-// adopt puts a version in force.
+// adopt puts a changed version in force. A file of the project gets an approval for it, if it
+// has none.
 func (s *state) adopt(c change) {
 	if c.scope == ScopeProject && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
 		_ = s.approve(c.path, c.is.Sum) // if it cannot be stored, it is valid for this run

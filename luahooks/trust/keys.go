@@ -17,8 +17,8 @@ import (
 // maxKeys is how long auth.json may be.
 const maxKeys = 1 << 20
 
-// commandsIn is auth.json reduced to its commands, in order; without any it is
-// like no file.
+// commandsIn returns auth.json reduced to the commands in it, which print keys: one a line,
+// sorted. Keys and logins in it may change as they like. Without commands it is like no file.
 func commandsIn(path string) Version {
 	raw, err := safefile.Read(path, maxKeys)
 	switch {
@@ -45,7 +45,7 @@ func commandsIn(path string) Version {
 	return Version{Code: code, Sum: Sum(code), real: path}
 }
 
-// commandLine is a command as one line.
+// commandLine writes a command as one line that begins with !; a newline in it becomes \n.
 func commandLine(command string) string {
 	return "!" + strings.NewReplacer("\\", `\\`, "\n", `\n`).Replace(strings.TrimSpace(command))
 }

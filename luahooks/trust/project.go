@@ -50,7 +50,8 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 // what it requires and once to say what it registers: half a second's work.
 const maxParsed = 256 << 10
 
-// describe describes a file for the question; unless parse, it is not looked into.
+// describe describes a file of the project for the question whether it may run. Unless
+// parse, its text is not looked into, and More says that nothing is known of what it does.
 func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 	f := ProjectFile{Path: path, SHA256: v.Sum, Size: int64(len(v.Code)), Events: []string{}, Code: v.Code}
 	if v.Err != nil {
@@ -71,14 +72,18 @@ func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 	return f
 }
 
-// ApproveRun lets files run until the program ends.
+// ApproveRun lets files of the project run until the program ends, in the versions that
+// approvable chooses: as they are in the list, or as a person accepted them since. Files
+// that are gone or cannot be read are left out.
 func (g *Guard) ApproveRun(files []ProjectFile) {
 	s := g.lock()
 	defer g.mu.Unlock()
 	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.files))
 }
 
-// ApproveAlways lets these files of the project run from now on.
+// ApproveAlways is ApproveRun, and writes the approvals to the store, for later programs. A
+// refusal of the project ends. A program that a tool started approves nothing. If the store
+// cannot be written, err says so and the approvals count for this program alone.
 func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -101,15 +106,16 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	})
 }
 
-// Refuse has nothing of the project run, and nobody asked.
+// Refuse takes back all approvals of the project, and writes down that nothing of it is to
+// run and nobody is to be asked.
 func (g *Guard) Refuse() error { return g.forget(true) }
 
-// Revoke takes back what was decided about the project, and about hooks of the
-// person that somebody else may change.
+// Revoke takes back what was decided about the project, approvals and refusal, and about
+// hooks of the person that somebody else may change.
 func (g *Guard) Revoke() error { return g.forget(false) }
 
-// forget removes what was decided about the project; with never it is refused from now
-// on.
+// forget removes what was decided about the project, for this run and in the store; with
+// never it is refused from now on. A program that a tool started forgets nothing.
 func (g *Guard) forget(never bool) error {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -130,8 +136,8 @@ func (g *Guard) forget(never bool) error {
 	})
 }
 
-// othersMayChange lists the hooks of the person, and the modules they name, that
-// count as a project's.
+// othersMayChange lists those hooks of the person, and the modules that they name, which
+// somebody else may change, so that they need approval like files of a project.
 func (g *Guard) othersMayChange(found Found) (paths []string) {
 	for _, s := range found.Sources {
 		if s.Err != nil || !isOthers(s.Scope, g.Read(s.Path)) {

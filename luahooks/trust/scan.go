@@ -25,7 +25,8 @@ type Scanned struct {
 // other; the modules that it requires must then be approved too.
 const maxDepth = 2000
 
-// Scan reads a file's syntax tree. It runs nothing.
+// Scan finds in a file's syntax tree, without running it, the modules that it requires and
+// the events that it listens to by a literal name. It returns an error for what is no Lua.
 func Scan(code []byte) (s Scanned, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -44,12 +45,14 @@ func Scan(code []byte) (s Scanned, err error) {
 	return s, nil
 }
 
+// tidy sorts names in place and returns them without repetitions.
 func tidy(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// walk visits every node below v.
+// walk visits every node below v and adds to s what the calls among them name. Below
+// maxDepth it looks at nothing and sets Dynamic.
 func (s *Scanned) walk(v reflect.Value, depth int) {
 	if depth > maxDepth {
 		s.Dynamic = true
@@ -77,7 +80,8 @@ func (s *Scanned) walk(v reflect.Value, depth int) {
 	}
 }
 
-// call notes what a call requires or listens to.
+// call adds to s what a call of require or pi.on names, and sets Dynamic if the name is not
+// a literal. Other calls name nothing.
 func (s *Scanned) call(call *ast.FuncCallExpr) {
 	into := (*[]string)(nil)
 	switch fn := call.Func.(type) {

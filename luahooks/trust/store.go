@@ -95,14 +95,16 @@ func (s *Store) IsRefused(project string) bool {
 	return p != nil && p.Never
 }
 
-// Marks returns the marks.
+// Marks returns the marks of the files that are pending, by path; that of the store itself is
+// under [Store.Path].
 func (s *Store) Marks() map[string]Mark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.data.Pending)
 }
 
-// ChangedInstructions returns the instructions that changed, and when.
+// ChangedInstructions returns the instructions that changed while tools ran, by path, and
+// when. They are those that no person was told of at a start yet.
 func (s *Store) ChangedInstructions() map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,6 +131,8 @@ func (s *Store) Change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 	return nil
 }
 
+// change is Change without the lock mu. The copy is written first and the witness before the
+// file, so that an interrupted write is known as one (see folder.examine).
 func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
 	unlock, err := s.disk.lock()
 	if err != nil {
@@ -168,10 +172,10 @@ func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
 		return
 	}
 	sum := s.disk.keepForeign()
-	if s.doubt != nil || sum == sumOf(s.known) { // there is nothing to compare it with, or just the copy is harmed
+	if s.doubt != nil || sum == sumOf(s.known) { // nothing of this process to compare it with, or only the copy is harmed
 		return
 	}
-	if r.err == nil { // another program's window is one in any case
+	if r.err == nil { // a window of another program counts in any case: it only makes more wait
 		for name, w := range r.data.Windows {
 			if _, known := s.data.Windows[name]; !known {
 				s.data.Windows[name] = w
@@ -183,8 +187,9 @@ func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
 	}
 }
 
-// Look adopts what other processes wrote, if mayCount allows it, or marks it as
-// pending. It reports whether the files are not what was written last.
+// Look adopts what other processes wrote to the store, if mayCount allows it, or else marks
+// the store as pending. harmed: the files are still not what this process last wrote or
+// adopted, so they have to be written anew.
 func (s *Store) Look(mayCount func(mine, theirs Data) bool) (harmed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,8 +203,9 @@ func (s *Store) Look(mayCount func(mine, theirs Data) bool) (harmed bool) {
 	return !s.disk.isUntouched(s.known)
 }
 
-// Foreign shows what a person has to know of a file that somebody else wrote: the
-// approvals in force and those of the file, or its text if it has none.
+// Foreign returns what a person has to compare of a store that somebody else wrote, of which
+// there is a copy with the hash sum: the approvals in force and those of the copy, or its
+// text if that cannot be read as a store; nil if there is no copy.
 func (s *Store) Foreign(sum string) (mine, theirs []byte) {
 	s.mu.Lock()
 	mine = approvalText(s.data)
@@ -214,8 +220,9 @@ func (s *Store) Foreign(sum string) (mine, theirs []byte) {
 	return mine, raw
 }
 
-// Accept adopts what the kept copy sum approves, as the person decided who
-// was shown it: edit is done in the same step.
+// Accept adds to the store what the copy with the hash sum approves and refuses, after a
+// person was shown that; with sum "", for a store that was removed, all approvals are gone.
+// edit is done in the same step.
 func (s *Store) Accept(sum string, mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
 	other := empty()
 	if raw, err := s.disk.readCopy(sum); err == nil {
@@ -234,14 +241,15 @@ func (s *Store) Accept(sum string, mayCount func(mine, theirs Data) bool, edit f
 	})
 }
 
-// pruneAge spares what a program keeps just now and has not referred to yet.
+// pruneAge spares copies that a program made just now and that its store does not name yet.
 const pruneAge = time.Hour
 
 // Keep keeps a copy of a file's bytes and returns their hash.
 func (s *Store) Keep(code []byte) (sum string, err error) { return s.disk.keepCopy(code) }
 
-// Prune removes the copies that no mark and nothing known refers to, and the files
-// of windows that are none.
+// Prune removes copies of files that the store does not name, neither as a version that is
+// pending or in force nor as one that was known when tools began, and that nobody has needed
+// for an hour (pruneAge); and the files that sweep removes. Failures wait for the next Prune.
 func (s *Store) Prune() {
 	s.sweep()
 	dir := filepath.Join(s.disk.dir(), "kept")
@@ -258,7 +266,8 @@ func (s *Store) Prune() {
 	}
 }
 
-// needed are the hashes of the copies that are referred to.
+// needed returns the hashes of the copies that the store names: those of files that are
+// pending, and of the versions that were in force when a window opened last.
 func (s *Store) needed() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -272,8 +281,9 @@ func (s *Store) needed() map[string]bool {
 	return sums
 }
 
-// sweep removes the files of windows that the store does not name and that nobody
-// has locked: their programs ended in the middle of a step, or never were.
+// sweep removes files in the form of those of windows (see [Window]) that the store does not
+// name and no program has locked: a program ended in the middle of a step, or a tool put
+// them there.
 func (s *Store) sweep() {
 	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.disk.dir()), runningPrefix+"*"))
 	for _, path := range names {
