@@ -67,7 +67,8 @@ func (c *compacting) begin(line compactionLine, cancelIt func() bool, stop func(
 	}
 }
 
-// end removes the line. It returns when the terminal is as it was before.
+// end removes the line, and forgets what Esc would cancel. It returns when the terminal
+// is as it was before.
 func (c *compacting) end() {
 	c.mu.Lock()
 	stop := c.stop
@@ -203,7 +204,9 @@ type compactionLine struct {
 	retry *waiting // set if the line only shows this countdown
 }
 
-// text is the line, cut to width; the words that matter most come first.
+// text is the line, cut to width: what is done, whether it was cancelled, and then the
+// seconds that have passed and the size, or the wait for another attempt. The words
+// that matter most come first.
 func (l compactionLine) text(width int) string {
 	if l.retry != nil {
 		return cmp.Or(l.waits(), l.retry).text(width)

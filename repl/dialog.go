@@ -29,7 +29,8 @@ type question struct {
 	answer func(line string) (again []string, done bool)
 }
 
-// Confirm asks a question that is answered No unless the person says yes.
+// Confirm asks a question: y or yes is Yes; n, no, an empty line and no answer are No.
+// After anything else the person is asked again.
 func (r *REPL) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (bool, error) {
 	yes := false
 	q := question{lines: paragraphs(title, message), prompt: "[y/N] "}

@@ -24,6 +24,7 @@ func (d *draft) get() terminal.Line {
 	return d.line
 }
 
+// take returns the line and empties the draft.
 func (d *draft) take() terminal.Line {
 	d.mu.Lock()
 	defer d.mu.Unlock()

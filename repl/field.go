@@ -145,7 +145,8 @@ func tail(text string, columns int) string {
 	return text
 }
 
-// HandleInput edits the line. Esc, Ctrl+D and Ctrl+C give no answer.
+// HandleInput edits the line, moves among the options, or answers. Esc and Ctrl+D end
+// the dialog without an answer.
 func (f *field) HandleInput(key string) {
 	switch key {
 	case "esc", "ctrl+d":

@@ -21,7 +21,8 @@ var (
 	errPreempted = errors.New("the prompt was closed for something else")
 )
 
-// loop reads and runs one line after the other.
+// loop reads and runs one line after the other. It returns nil when the person quits, a
+// hook wants the end, or the input ends, else the error that ended it.
 func (r *REPL) loop(ctx context.Context) error {
 	for {
 		p, err := r.next(ctx)

@@ -155,6 +155,7 @@ func (r *REPL) presentLines(ctx context.Context, s *surface) {
 	}
 }
 
+// RequestRender has the component drawn again soon. It does not wait.
 func (s *surface) RequestRender() {
 	select {
 	case s.again <- struct{}{}:

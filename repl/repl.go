@@ -236,7 +236,8 @@ func (r *REPL) Wants(k agent.Kind) bool {
 	return false
 }
 
-// Handle shows an event. It never fails.
+// Handle shows an event, and follows those that tell what the agent does. It never
+// fails.
 func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Notice:

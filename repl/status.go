@@ -69,7 +69,8 @@ func costText(a *agent.Agent, spent bool) string {
 	}
 }
 
-// line is the status, cut to a number of columns.
+// line is the line above the prompt, cut to a number of columns; a part of which
+// nothing is known is left out.
 func (s *status) line(a *agent.Agent, columns int) string {
 	parts := []string{a.Model().Ref() + ":" + a.Thinking()}
 	u, ready := a.Meter().ReadyUsage()

@@ -94,7 +94,8 @@ func argument(input json.RawMessage) string {
 	return printable.Line(string(input))
 }
 
-// result is what is shown below the line of a call.
+// result is the text below the line of a call: the difference if a file was changed,
+// else the beginning of the result.
 func (t *transcript) result(e *agent.ToolExecutionEnd) string {
 	if diff := changed(e.Result.Details); diff != "" && !e.Result.IsError {
 		return t.fold(strings.Split(strings.TrimRight(printable.Text(diff), "\n"), "\n"), diffLines, t.diffLine)

@@ -17,7 +17,8 @@ type widgets struct {
 	each map[string][]string
 }
 
-// set reports whether it changed something.
+// set sets the lines under a key; nil removes them. It reports whether that changed
+// something.
 func (w *widgets) set(key string, lines []string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -139,7 +139,8 @@ func (d *discovery) sibling(path string) string {
 	return base
 }
 
-// list gets the list of models and what else the server tells of them.
+// list gets the list of models and, where the server tells more in other places,
+// completes them from there.
 func (d *discovery) list(ctx context.Context) ([]Found, error) {
 	body, err := d.get(ctx, d.address())
 	var refusal *llm.ProviderError

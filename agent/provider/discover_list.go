@@ -24,7 +24,7 @@ type Found struct {
 	Cost          *llm.Price
 }
 
-// Fill sets what the server told in a model.
+// Fill sets in a model what the server told of it; the rest stays.
 func (f *Found) Fill(m *llm.Model) {
 	m.ID, m.Name = f.ID, f.Name
 	if f.ContextWindow > 0 {

@@ -106,7 +106,8 @@ func (f *faults) cut(message string, cause error) *llm.ProviderError {
 	}
 }
 
-// notAStream describes a 200 whose body is no event stream.
+// notAStream is the error for an answer with status 200 whose body is no event stream:
+// the error in the body, or that another service may be answering there.
 func (f *faults) notAStream(contentType string, h http.Header, body []byte) *llm.ProviderError {
 	said, ok := parseErrorBody(body)
 	if ok && !said.HTML {

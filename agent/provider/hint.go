@@ -44,7 +44,8 @@ func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
 	return f.statusHint(e)
 }
 
-// statusHint is the hint that the status of an answer gives.
+// statusHint returns what the person can do about an answer with this status; "" if
+// nothing is known.
 func (f *faults) statusHint(e *llm.ProviderError) string {
 	switch {
 	case e.Status == http.StatusForbidden:

@@ -123,7 +123,8 @@ func (o *BashOutcome) truncationNotice() string {
 	return fmt.Sprintf("[lines %d-%d of %d; %s]", t.TotalLines-t.OutputLines+1, t.TotalLines, t.TotalLines, where)
 }
 
-// end words how the command ended; "" for success.
+// end tells the model how the command ended, if not with success; "" then. own is as in
+// result.
 func (o *BashOutcome) end(timeout float64, own bool) string {
 	switch {
 	case o.TimedOut && own:

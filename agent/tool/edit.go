@@ -131,7 +131,8 @@ type edited struct {
 	changed       bool              // the file was not as the model knew it
 }
 
-// editFile makes all edits of a file or none.
+// editFile makes all edits of a file or none, and returns its text before and after. It
+// fails if that would change nothing.
 func editFile(ctx context.Context, p place, edits []replacement) (*edited, error) {
 	data, err := readAll(ctx, p)
 	if err != nil {
@@ -160,7 +161,7 @@ func editFile(ctx context.Context, p place, edits []replacement) (*edited, error
 	return &edited{before: m.body, after: after, changes: changes, read: sha256.Sum256(data), wrote: whole}, nil
 }
 
-// readAll reads a text file of at most maxEdit bytes.
+// readAll reads a text file. It fails if the file is larger than maxEdit, or binary.
 func readAll(ctx context.Context, p place) ([]byte, error) {
 	f, err := p.open()
 	if err != nil {
@@ -180,7 +181,9 @@ func readAll(ctx context.Context, p place) ([]byte, error) {
 	return data, nil
 }
 
-// plan finds the changes of all edits, in the order of the file.
+// plan finds the changes of all edits, each in the text as it is before any of them,
+// and returns them in the order of the text. It fails if an edit has none, or if two
+// overlap.
 func (m *matcher) plan(edits []replacement) ([]change, error) {
 	var all []change
 	for i, r := range edits {
@@ -215,7 +218,9 @@ func (m *matcher) findOne(r replacement) ([]change, error) {
 	return m.find(r)
 }
 
-// result tells the model what was changed.
+// result tells the model how many replacements were made, and what it may not know:
+// bytes that only looked like oldText, and that the file had changed. The difference is
+// in the details.
 func (e *edited) result(name string) agent.Result {
 	same := 0
 	for same < len(e.before) && same < len(e.after) && e.before[same] == e.after[same] {

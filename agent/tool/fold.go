@@ -94,7 +94,7 @@ func newView(n int) *view {
 	return &view{text: make([]byte, 0, n), from: make([]int32, 0, n), to: make([]int32, 0, n), length: n}
 }
 
-// trimLine takes spaces and tabs off the end.
+// trimLine takes spaces and tabs off the end of the view, that is of its last line.
 func (v *view) trimLine() {
 	n := len(v.text)
 	for n > 0 && (v.text[n-1] == ' ' || v.text[n-1] == '\t') {
@@ -124,7 +124,8 @@ func fold(s string) string {
 	return strings.Map(plainRune, norm.NFC.String(s))
 }
 
-// plainRune is the plain form of a quote, a dash or a space.
+// plainRune returns the plain form of a quote, a dash or a space, and any other
+// character as it is.
 func plainRune(r rune) rune {
 	switch r {
 	case '‘', '’', '‚', '‛', '′':
@@ -142,7 +143,7 @@ func plainRune(r rune) rune {
 	return r
 }
 
-// similarity compares two texts by the pairs of bytes they share: 0 for
+// similarity compares two texts by the pairs of neighbouring bytes they share: 0 for
 // nothing in common, 1 for the same pairs.
 func similarity(a, b string) float64 {
 	if len(a) < 2 || len(b) < 2 {

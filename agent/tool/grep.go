@@ -144,7 +144,8 @@ func (s *search) result(a grepArgs, p place, left *leftOut) agent.Result {
 	return textResult(text, d)
 }
 
-// notes tell the model which limits cut the result.
+// notes tell the model what the result lacks: matches beyond the limit, the rest of
+// long lines, files that were not searched.
 func (s *search) notes() []string {
 	var notes []string
 	if s.more {

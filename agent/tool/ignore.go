@@ -62,7 +62,8 @@ var ignoreFiles = [...]string{".git/info/exclude", ".gitignore", ".ignore"}
 
 func noRules() *rules { return &rules{left: &leftOut{}} }
 
-// with returns the rules for what is in dir, whose parent's rules are r.
+// with returns the rules for what is in dir: those of its ignore files, and r, those of
+// its parent. Ignore files that are too large are not used but noted in r.left.
 func (r *rules) with(dir string) *rules {
 	n := &rules{parent: r, dir: filepath.ToSlash(dir), total: r.total, left: r.left}
 	for _, name := range ignoreFiles {

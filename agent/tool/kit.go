@@ -66,7 +66,9 @@ func newKit(o Options) *kit {
 	return &kit{Options: o, locks: &locks{byPath: map[string]*lock{}}, seen: &seen{files: map[string]state{}, links: map[string]string{}}}
 }
 
-// spec builds a ToolSpec from the text beside a tool and its schema.
+// spec makes the specification of a tool from its schema and its text: the first line
+// is for the system prompt, the rest describes it, and the list at the end has its
+// guidelines.
 func spec(name, text, schema string) llm.ToolSpec {
 	snippet, rest, _ := strings.Cut(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	description, list, _ := strings.Cut(rest, "\nGuidelines:\n")

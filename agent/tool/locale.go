@@ -55,8 +55,8 @@ func namedLocales(environ []string) []string {
 	return named
 }
 
-// missingLocales are those that bash warns of; where there is no bash, none is
-// known to be missing.
+// missingLocales returns those of the locales that are not installed, by asking bash;
+// none if there is no bash, or if it does not answer in time.
 func missingLocales(locales []string) []string {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -46,7 +46,8 @@ func (m *matcher) find(r replacement) ([]change, error) {
 	return nil, missing(m.body, r.old)
 }
 
-// exact finds the places that are the old text byte for byte.
+// exact finds the places that are the old text byte for byte. Unless the old text says
+// which line endings it means, the new text gets those of the file.
 func (m *matcher) exact(r replacement) []change {
 	var found []change
 	verbatim := strings.Contains(r.old, "\r")

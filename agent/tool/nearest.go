@@ -28,7 +28,8 @@ func missing(body, old string) error {
 	return fmt.Errorf("oldText is not there; nearest is line %d, which differs only in line breaks or in spaces within lines; read the file again", at+1)
 }
 
-// nearestLine is the error for a text of which no line is in the file as it is.
+// nearestLine is the error for a text of which no line is in the file as it is. It
+// shows the line that is most like the longest one of the text, if any is like it.
 func nearestLine(have, want []string) error {
 	key := longest(want)
 	best, at := 0.5, -1
@@ -43,8 +44,9 @@ func nearestLine(have, want []string) error {
 	return fmt.Errorf("oldText is not there; nearest is line %d:\n  %s\nread the file again and copy the text as it stands", at+1, short(have[at]))
 }
 
-// bestWindow finds the place where most lines of want are equal, whatever their
-// indentation is.
+// bestWindow finds where most lines of want are equal to those of have, whatever their
+// indentation is: at is the line of have at which want would begin, equal how many
+// lines are. It is 0 if none is.
 func bestWindow(have, want []string) (at, equal int) {
 	index := map[string][]int{}
 	for i, w := range want {

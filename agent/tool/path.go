@@ -38,7 +38,8 @@ func (k *kit) locate(arg string) (place, error) {
 	return k.placeAt(p)
 }
 
-// placeAt is locate for a path that is absolute already.
+// placeAt is locate for a path that is absolute already. In confinement it fails for
+// one that leads out of the working directory, symlinks followed.
 func (k *kit) placeAt(path string) (place, error) {
 	pl := place{path: path, name: k.display(path)}
 	var err error

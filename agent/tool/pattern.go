@@ -87,7 +87,8 @@ func (l literal) hay(data []byte, b *buffers) []byte {
 	return b.lower
 }
 
-// lines returns the lines of data that match, at most limit.
+// lines returns the lines of data that match, at most limit. If ctx ends it returns
+// those found until then.
 func (p pattern) lines(ctx context.Context, data []byte, limit int, b *buffers) []span {
 	var found []span
 	hay := p.literal.hay(data, b)

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// checkWritable refuses what is protected: the same file or directory under another name
-// too, as on a file system that ignores case.
+// checkWritable fails for a file that the person has protected, or one in a protected
+// directory, also under another name, as on a file system that ignores case.
 func (k *kit) checkWritable(p place) error {
 	for _, protected := range k.Protect {
 		real, err := realPath(protected)
@@ -21,7 +21,8 @@ func (k *kit) checkWritable(p place) error {
 	return nil
 }
 
-// leadsThrough reports whether path is the file of another name, or below the directory.
+// leadsThrough reports whether path, or a directory it is in, is the same file or
+// directory as file, under whatever name.
 func leadsThrough(path, file string) bool {
 	target, err := os.Stat(file)
 	if err != nil {

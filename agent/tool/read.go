@@ -101,7 +101,8 @@ func readContent(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
 	return readLines(r, p, a)
 }
 
-// readImage returns an image as a block, with a line about it.
+// readImage returns an image as a block, with a line about it. It fails for one that is
+// too large for a provider.
 func readImage(r io.Reader, p place, mime string) (agent.Result, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxImage+1))
 	if err != nil {

@@ -35,9 +35,9 @@ func (p place) replace(content []byte) error {
 	return plain(err)
 }
 
-// writable describes the file that is there, nil if there is none, and refuses
-// what must not be replaced. A rename needs no permission on the file itself,
-// so that is asked for here.
+// writable describes the file that is there, nil if there is none. It fails for what is
+// no regular file, and for one that may not be written: a rename would replace that
+// too.
 func writable(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +56,8 @@ func writable(root *os.Root, name string) (fs.FileInfo, error) {
 	return info, f.Close()
 }
 
-// replaceIn writes a new file beside the old one and renames it.
+// replaceIn writes a new file beside the old one, gives it the owner and mode of that,
+// and renames it. If anything fails, the new file is removed.
 func replaceIn(root *os.Root, name string, old fs.FileInfo, content []byte) error {
 	temp := filepath.Join(filepath.Dir(name), ".pi-"+rand.Text()[:12]+".tmp")
 	mode := fs.FileMode(0o666)
@@ -94,7 +95,7 @@ func overwrite(root *os.Root, name string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// kindOf names what is not a regular file.
+// kindOf says what a file that is not regular is, for an error.
 func kindOf(m fs.FileMode) string {
 	switch {
 	case m.IsDir():

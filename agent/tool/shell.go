@@ -159,7 +159,8 @@ func (o Options) shell() (string, error) {
 	return "", errors.New("neither bash nor sh is installed; set a shell in the settings")
 }
 
-// environ is the environment of a command: base, and what Env adds.
+// environ is the environment of a command: base, the working directory, variables in
+// place of locales that are not installed, and what Env adds, which counts most.
 func (o Options) environ(base []string) []string {
 	env := slices.Clone(base)
 	if o.Cwd != "" {

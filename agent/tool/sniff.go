@@ -11,7 +11,7 @@ const sniffLength = 8 << 10
 
 var utf8BOM = []byte("\xEF\xBB\xBF")
 
-// binaryType names what a file is if it is not text, else "".
+// binaryType names the type of a file by its first bytes; "" if it is text.
 func binaryType(start []byte) string {
 	for _, k := range binaryKinds {
 		if strings.HasPrefix(string(start), k.magic) {

@@ -30,8 +30,8 @@ func walk(ctx context.Context, dir string, r *rules) iter.Seq[found] {
 	}
 }
 
-// walkInto walks one directory, which has the path rel and a slash; it reports false to
-// end the walk.
+// walkInto walks one directory below the start of a walk; rel is its path from there,
+// with a slash at the end. It returns false if the walk is to end.
 func walkInto(ctx context.Context, dir, rel string, r *rules, yield func(found) bool) bool {
 	if ctx.Err() != nil {
 		return false

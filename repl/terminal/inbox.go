@@ -29,6 +29,7 @@ func NewInbox() *Inbox { return &Inbox{signal: make(chan struct{}, 1)} }
 // Ready is signalled when there is something to take: a line, or an end of input.
 func (b *Inbox) Ready() <-chan struct{} { return b.signal }
 
+// wake signals Ready. It never waits: one signal is enough.
 func (b *Inbox) wake() {
 	select {
 	case b.signal <- struct{}{}:
@@ -47,7 +48,8 @@ func (b *Inbox) push(line string) {
 	b.wake()
 }
 
-// offer gives an answer to the open dialog, if it still waits for one.
+// offer gives an answer to the open dialog. It reports false if there is none, or if
+// the dialog is too far behind.
 func (b *Inbox) offer(a Answer) bool {
 	if b.dialog == nil {
 		return false
@@ -115,8 +117,8 @@ func (b *Inbox) TakeAll() []string {
 	return lines
 }
 
-// Lend sends lines to a dialog from now on, until back is called. After the end
-// of input a dialog is refused at once.
+// Lend sends typed lines to a dialog from now on, until back is called; those that came
+// before stay for others. After the end of input a dialog is refused at once.
 func (b *Inbox) Lend() (answers <-chan Answer, back func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

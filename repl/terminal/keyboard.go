@@ -80,7 +80,8 @@ func (k *Keyboard) Stop() {
 	}
 }
 
-// run reads and delivers until the input ends or Stop is called.
+// run reads and delivers until the input ends, which it reports to the inbox, or Stop
+// is called.
 func (k *Keyboard) run() {
 	defer close(k.done)
 	buf := make([]byte, 4096)

@@ -60,7 +60,9 @@ type lineEditor struct {
 // while the editor is locked and must not use it.
 type Completer func(line string, pos int) (head string, words []string, tail string)
 
-// newLineEditor takes over the terminal, which must be the process's own.
+// newLineEditor prepares to edit lines on the terminal, which must be the process's
+// own, and leaves it in the mode it is in. k may be nil, where liner reads the console
+// by itself.
 func newLineEditor(k *Keyboard, s *Screen, history []string, suggest Completer) (*lineEditor, error) {
 	e := &lineEditor{screen: s, suggest: suggest, result: make(chan Line, 1), plain: plainEditor{screen: s}}
 	var err error

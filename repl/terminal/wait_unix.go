@@ -18,6 +18,7 @@ const canWait = true
 // does not work on the terminals of every system.
 type waker struct{ r, w *os.File }
 
+// newWaker returns a waker that uses a pipe; close and wake close its two ends.
 func newWaker() (*waker, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -145,7 +145,8 @@ func (d *decoder) emitText(kind llm.DeltaKind, index int, text string) {
 	}
 }
 
-// start begins a block; blocks of unknown kinds are skipped.
+// start begins a block and emits what its first event has of it. Pieces of blocks of
+// unknown kinds are ignored from then on.
 func (d *decoder) start(v *event) {
 	switch b := &v.Block; b.Type {
 	case "text":
@@ -172,7 +173,7 @@ func (d *decoder) start(v *event) {
 	}
 }
 
-// delta adds a piece of a block.
+// delta emits a piece of a block; nothing for blocks and pieces of unknown kinds.
 func (d *decoder) delta(v *event) {
 	if d.skip[v.Index] {
 		return

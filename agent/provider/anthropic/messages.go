@@ -50,7 +50,9 @@ type conversation struct {
 	messages []wireMessage
 }
 
-// encodeMessages writes the conversation of a request.
+// encodeMessages encodes the conversation of a request in the form that the API
+// demands: roles alternate, results name their calls, nothing is empty, and there are
+// no blanks at the end.
 func encodeMessages(r *llm.Request) []wireMessage {
 	v := &conversation{model: r.Model, ids: provider.NewCallIDs(provider.WordIDs(64))}
 	for _, m := range r.Messages {

@@ -81,7 +81,8 @@ type conversation struct {
 	images   []part // of the results of this turn, where they go behind them
 }
 
-// contents writes the conversation of a request.
+// contents encodes the conversation of a request: roles alternate, and results are in
+// the order of their calls.
 func (c *compat) contents(r *llm.Request) []content {
 	v := &conversation{compat: c, model: r.Model, ids: provider.NewCallIDs(func(id string) string { return id })}
 	for _, m := range r.Messages {

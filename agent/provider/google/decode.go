@@ -115,7 +115,8 @@ func (d *decoder) event(e sse.Event) error {
 	return nil
 }
 
-// apply adds the deltas of a chunk to out; data is its text.
+// apply adds the deltas of a chunk to out, and notes why the answer ended or the prompt
+// was refused. data is the chunk's text.
 func (d *decoder) apply(c *chunk, data []byte) {
 	for i := range c.Candidates {
 		candidate := &c.Candidates[i]

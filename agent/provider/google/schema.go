@@ -57,6 +57,7 @@ type property struct {
 	schema *schema
 }
 
+// MarshalJSON writes the properties as one object, in their order.
 func (p properties) MarshalJSON() ([]byte, error) {
 	var fields provider.Fields
 	for i := range p {

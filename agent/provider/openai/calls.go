@@ -23,7 +23,8 @@ type call struct {
 	some     bool            // there were arguments
 }
 
-// add adds a piece of a call, and appends what can be sent of it to out.
+// add adds a piece to the call that it belongs to, and appends to out what can be sent
+// of that: nothing until its name is known.
 func (c *calls) add(p *callPiece, out []llm.Delta) []llm.Delta {
 	k := c.find(p)
 	if k == nil {

@@ -26,7 +26,8 @@ type detail struct {
 	text, summary []byte
 }
 
-// add adds the pieces of one chunk and returns the thinking text in them.
+// add adds the pieces of one chunk to their items, and returns the thinking text in
+// them. Pieces that are no objects are ignored.
 func (d *details) add(pieces []json.RawMessage) string {
 	all := ""
 	for _, raw := range pieces {
@@ -157,7 +158,7 @@ func (d *details) isOpaque() bool {
 	return false
 }
 
-// String is the list as JSON, or "" for an empty one.
+// String is the list as JSON; "" for an empty one, or if it cannot be encoded.
 func (d *details) String() string {
 	if len(d.items) == 0 {
 		return ""

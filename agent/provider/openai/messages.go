@@ -111,7 +111,8 @@ func (v *conversation) add(m *message.Message) {
 	}
 }
 
-// user adds a message of the user, unless it is empty.
+// user adds a message of the user, unless it is empty. Some servers want an answer
+// between it and results of tools, so one is made up there.
 func (v *conversation) user(parts []part) {
 	if len(parts) == 0 {
 		return
@@ -313,6 +314,7 @@ type speech struct {
 	gap string // what separates the next piece
 }
 
+// add adds a text, unless it is empty; after is what separates it from the next.
 func (s *speech) add(text, after string) {
 	if text != "" {
 		s.WriteString(s.gap + text)

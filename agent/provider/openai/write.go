@@ -21,7 +21,7 @@ func (q *request) encode() ([]byte, error) {
 	return provider.EncodeList(before.Bytes(), q.Messages, after.Bytes())
 }
 
-// writeRest writes what follows the messages.
+// writeRest writes the fields of the request behind the messages, as the encoder would.
 func (q *request) writeRest(w *provider.Writer) error {
 	for i := range q.Tools {
 		if i == 0 {

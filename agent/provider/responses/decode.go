@@ -138,7 +138,8 @@ func failure(status string, said json.RawMessage) error {
 	return errors.Join(err, &provider.Said{Body: body})
 }
 
-// stop maps the status. That there are calls is not a status of its own.
+// stop makes a stop of the status of the answer and the reason why it is incomplete.
+// That there are calls is not a status of its own.
 func (d *decoder) stop(status, reason string) llm.Stop {
 	s := llm.Stop{Raw: status, Reason: message.StopEnd}
 	switch {

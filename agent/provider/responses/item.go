@@ -36,6 +36,7 @@ type wirePart struct {
 // argument is JSON text, or the object itself.
 type argument string
 
+// UnmarshalJSON accepts a string, or an object, whose text is taken as it is.
 func (a *argument) UnmarshalJSON(b []byte) error {
 	if b[0] == '{' {
 		*a = argument(b)

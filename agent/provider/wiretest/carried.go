@@ -192,7 +192,8 @@ func (c *carrier) server(kind string, raw json.RawMessage, words ...string) {
 	c.fail("type "+kind, raw)
 }
 
-// chatMessage adds a message of the chat API.
+// chatMessage adds the pieces of a message of the chat API: a result, or thoughts,
+// content and calls.
 func (c *carrier) chatMessage(raw json.RawMessage) {
 	var m struct {
 		chatMessage

@@ -168,7 +168,8 @@ func (c *checker) stop() {
 	c.equal("raw stop", a.Stop.Raw, want.StopReasonRaw)
 }
 
-// streamError compares the error that a stream ended with.
+// streamError compares the error that a stream ended with. A stream that was cut needs
+// no words, but a hint and that asking again may help.
 func (c *checker) streamError() {
 	var e *llm.ProviderError
 	if !errors.As(c.answer.Err, &e) {

@@ -42,6 +42,7 @@ func conversationField(body map[string]json.RawMessage) string {
 	return "messages"
 }
 
+// fields returns the fields of a request, without cache markers.
 func fields(t *testing.T, body []byte) map[string]json.RawMessage {
 	t.Helper()
 	var f map[string]json.RawMessage

@@ -42,6 +42,7 @@ func (g *grower) words() string {
 	return strings.Repeat(fmt.Sprintf("<w%d> & é\n", g.r.IntN(100)), 1+g.r.IntN(3))
 }
 
+// shown is content of a user or a tool: a text and, by chance, an image.
 func (g *grower) shown() []message.Block {
 	blocks := []message.Block{message.TextBlock(g.words())}
 	if g.r.IntN(5) == 0 {

@@ -329,7 +329,8 @@ func checkChat(body []byte, t turns) error {
 	return t.allAnswered()
 }
 
-// chat checks a message of the chat API.
+// chat checks a message of the chat API: it is not empty, its results belong to waiting
+// calls, and nothing else comes while calls wait.
 func (t *turns) chat(m chatMessage) error {
 	empty := len(m.Content) == 0 || slices.Contains([]string{"null", `""`, "[]"}, string(m.Content))
 	if empty && len(m.ToolCalls) == 0 {

@@ -216,7 +216,8 @@ func (c *geminiCheck) results(parts []strictPart) error {
 	return nil
 }
 
-// checkFunctions checks the names and schemas of tools.
+// checkFunctions checks that the names of tools have the right form, each once, and
+// that their schemas are of the subset that is read.
 func checkFunctions(list []geminiFunction) error {
 	var names []string
 	for _, f := range list {
@@ -253,7 +254,8 @@ var geminiFormats = map[string][]string{
 	"BOOLEAN": {""}, "ARRAY": {""}, "OBJECT": {""},
 }
 
-// check checks a schema and those in it.
+// check checks a schema and those in it: the keywords fit the type, and required
+// properties exist.
 func (s *geminiSchema) check() error {
 	if s.AnyOf != nil {
 		return s.choice()

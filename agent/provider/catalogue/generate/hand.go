@@ -109,7 +109,8 @@ func local() []provider {
 	}
 }
 
-// zen serves each family over the API of its maker.
+// zen returns the API and the address at which OpenCode Zen serves a model: each family
+// has the API of its maker. "" is the one of the provider.
 func zen(id string) (api, base string) {
 	switch {
 	case isClaude(id) || strings.HasPrefix(id, "qwen"):
@@ -122,6 +123,7 @@ func zen(id string) (api, base string) {
 	return "", ""
 }
 
+// zenGo is zen for OpenCode Go.
 func zenGo(id string) (api, base string) {
 	if strings.HasPrefix(id, "qwen") || strings.HasPrefix(id, "minimax-") {
 		return claudeAPI, "https://opencode.ai/zen/go"

@@ -25,6 +25,8 @@ func main() {
 	}
 }
 
+// generate writes the files of the catalogue into a directory. It fails if catwalk has
+// a provider on which nobody has decided, or one of the facts cannot be right.
 func generate(dir string) error {
 	known := map[string]*catwalk.Provider{}
 	for _, p := range embedded.GetAll() {
@@ -36,7 +38,7 @@ func generate(dir string) error {
 	var all []provider
 	for _, p := range providers() {
 		if p.From != "" {
-			if err := p.take(known[p.From]); err != nil {
+			if err := p.fill(known[p.From]); err != nil {
 				return fmt.Errorf("provider %s: %w", p.Name, err)
 			}
 		}
@@ -64,7 +66,8 @@ func write(dir string, all []provider) error {
 	return nil
 }
 
-// complete demands that somebody has decided on each provider of catwalk.
+// complete fails if catwalk has a provider of which hand.go says nothing, or lacks one
+// that hand.go names.
 func complete(known map[string]*catwalk.Provider) error {
 	decided := map[string]bool{}
 	for _, id := range unsupported() {
@@ -121,8 +124,8 @@ type model struct {
 	API, BaseURL   string
 }
 
-// take fills in what catwalk knows.
-func (p *provider) take(from *catwalk.Provider) error {
+// fill adds what catwalk knows of a provider, and its models; what is set by hand stays.
+func (p *provider) fill(from *catwalk.Provider) error {
 	p.Title = cmp.Or(p.Title, from.Name)
 	if name, ok := strings.CutPrefix(from.APIKey, "$"); ok && !slices.Contains(p.KeyVars, name) {
 		p.KeyVars = append(p.KeyVars, name)
@@ -141,6 +144,8 @@ func (p *provider) take(from *catwalk.Provider) error {
 	return nil
 }
 
+// model makes a model out of what catwalk knows of it, with the provider's own rules
+// for its id, its address and its thinking levels.
 func (p *provider) model(from *catwalk.Model) model {
 	m := model{
 		ID: from.ID, Name: strings.TrimSpace(from.Name), Window: from.ContextWindow, Answer: from.DefaultMaxTokens,
@@ -159,7 +164,8 @@ func (p *provider) model(from *catwalk.Model) model {
 	return m
 }
 
-// check refuses what would be a lie in the catalogue.
+// check fails for facts of a provider that cannot be right, such as a model that is
+// there twice, and drops slashes at the end of its address.
 func (p *provider) check() error {
 	switch {
 	case p.Name == "" || p.Title == "" || p.API == "":

@@ -34,6 +34,7 @@ func records(all []provider) (text, packed []byte, err error) {
 	return plain.Bytes(), small.Bytes(), nil
 }
 
+// pack writes a record compressed, for models.bin; nothing for an empty one.
 func pack(to io.Writer, record []byte) error {
 	if len(record) == 0 {
 		return nil
@@ -48,6 +49,8 @@ func pack(to io.Writer, record []byte) error {
 	return w.Close()
 }
 
+// line is the record of a model, as the comment of package catalogue describes it,
+// without what is the same as the provider's.
 func (m *model) line(p *provider) string {
 	fields := []string{
 		m.ID, unless(m.Name, m.ID), amount(m.Window), amount(m.Answer), "", m.thinking(), m.Price,
@@ -59,7 +62,7 @@ func (m *model) line(p *provider) string {
 	return strings.TrimRight(strings.Join(fields, "\t"), "\t")
 }
 
-// unless leaves out what is understood.
+// unless is s, or "" if a reader takes s for granted.
 func unless(s, understood string) string {
 	if s == understood {
 		return ""
@@ -74,6 +77,8 @@ func amount(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+// thinking is a digit for each thinking level; "?" if they are not known, "" for a
+// model that does not reason.
 func (m *model) thinking() string {
 	if !m.Reasons {
 		return ""
@@ -105,6 +110,7 @@ func table(all []provider) []byte {
 	return b.Bytes()
 }
 
+// literal is a provider as an element of the Go table, without its empty fields.
 func (p *provider) literal() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{Name: %q, Title: %q", p.Name, p.Title)
