@@ -14,6 +14,8 @@ import (
 // branchHere names the end of the conversation.
 const branchHere = "here"
 
+// branchCommand returns /branch, which leaves the session and goes on in a new one that
+// has a part of it.
 func branchCommand(o Options) Command {
 	return Command{
 		Name: "branch", Aliases: []string{"fork"}, Args: "[id|here]", Title: "Branch",
@@ -42,6 +44,9 @@ func branchCommand(o Options) Command {
 	}
 }
 
+// branchTo goes on in a new session that has the branch up to the entry id, and gives back
+// the prompt that was cut off there, if one was. If the agent stays in the session, only
+// the error is returned.
 func branchTo(ctx context.Context, a *agent.Agent, id string) (Outcome, error) {
 	left := a.Session()
 	r, err := a.Branch(ctx, id)

@@ -49,6 +49,8 @@ type Outcome struct {
 	Quit   bool
 }
 
+// find returns the command with this name or, if there is none, the first one with this
+// alias.
 func find(commands []Command, name string) (Command, bool) {
 	for _, c := range commands {
 		if c.Name == name {

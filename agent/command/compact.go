@@ -30,7 +30,8 @@ func compactCommand(a *agent.Agent) Command {
 	}
 }
 
-// compactLater leaves it to the run in progress.
+// compactLater leaves the compaction to the run in progress and says so. The person is
+// told later if it fails.
 func compactLater(ctx context.Context, a *agent.Agent, o agent.CompactOptions) Outcome {
 	ctx = context.WithoutCancel(ctx)
 	status := "the context is compacted before the next request, or at the end of the work"

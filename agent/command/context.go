@@ -37,6 +37,8 @@ const (
 	maxLabel = 44
 )
 
+// contextText describes the context for the person: how full it is, a table of its
+// sources, what each hook changed, and what is not sent.
 func contextText(b agent.Breakdown, model string, ink ink) string {
 	lines := []string{fullness(b.ContextUsage) + " of " + model}
 	if b.Window > 0 {
@@ -56,7 +58,8 @@ func contextText(b agent.Breakdown, model string, ink ink) string {
 	return strings.Join(lines, "\n")
 }
 
-// bar is n of whole in a number of columns; what is there at all has one.
+// bar draws n out of whole as a bar of width columns. An n above 0 has at least one
+// column.
 func (k ink) bar(n, whole, width int) string {
 	full := 0
 	if whole > 0 {
@@ -74,7 +77,8 @@ type row struct {
 	tokens      int
 }
 
-// sourceTable lists the sources with their parts below them, and their sum.
+// sourceTable returns the lines of a table: each source with its tokens, its parts
+// indented below it, and the total.
 func sourceTable(b agent.Breakdown) []string {
 	var rows []row
 	for _, s := range b.Sources {
@@ -99,7 +103,8 @@ func sourceTable(b agent.Breakdown) []string {
 	return lines
 }
 
-// label is a name that somebody else chose, in one line that fits.
+// label returns a name that a hook or a file chose, in one line without control
+// characters. Of a long one only the end is shown.
 func label(s string) string {
 	s = printable.Line(s)
 	if n := utf8.RuneCountInString(s); n > maxLabel {
@@ -108,8 +113,8 @@ func label(s string) string {
 	return s
 }
 
-// noteOf is the last column of a source, or of a part of it: its note, or how many of
-// what it has.
+// noteOf returns the last column of a row: the note of s, or how many messages, calls or
+// the like it has. s is the source called of, or a part of that.
 func noteOf(s agent.Source, of string) string {
 	if s.Note != "" || s.Count == 0 || of == agent.SourceTools && s.Name != of {
 		return label(s.Note)
@@ -132,7 +137,7 @@ func noteOf(s agent.Source, of string) string {
 	return printable.Count(s.Count, unit)
 }
 
-// sumNote says how much of the sum is known.
+// sumNote says how much of the total a provider has counted, and how much is an estimate.
 func sumNote(b agent.Breakdown) string {
 	switch {
 	case b.Counted == 0:
@@ -143,7 +148,7 @@ func sumNote(b agent.Breakdown) string {
 	return fmt.Sprintf("%d counted with the last answer, %+d estimated since; its parts are estimated", b.Counted, b.Tokens-b.Counted)
 }
 
-// effectText says what a handler of the context event did.
+// effectText says in words what a hook changed in the list of messages.
 func effectText(e agent.HookEffect) string {
 	var done []string
 	if e.Removed.Messages > 0 {

@@ -10,8 +10,8 @@ import (
 // shortestRef is how much of an id a person has to write.
 const shortestRef = 4
 
-// findEntry returns the entry that a person names by its id, or by the
-// beginning of it; nil if there is none. More than one is an error.
+// findEntry returns the entry whose id is ref or, if ref has at least shortestRef letters,
+// begins with it; nil if there is none. If several begin so, that is an error.
 func findEntry(s *session.Session, ref string) (*session.Entry, error) {
 	if e := s.Entry(ref); e != nil || len(ref) < shortestRef {
 		return e, nil
@@ -31,7 +31,7 @@ func findEntry(s *session.Session, ref string) (*session.Entry, error) {
 	return nil, fmt.Errorf("%q is the beginning of %d ids, such as %s and %s: write more of it", ref, len(found), found[0].ID, found[1].ID)
 }
 
-// needEntry is findEntry where there has to be one.
+// needEntry is findEntry, but it is an error if there is no such entry.
 func needEntry(s *session.Session, ref string) (*session.Entry, error) {
 	e, err := findEntry(s, ref)
 	if e == nil && err == nil {

@@ -43,7 +43,8 @@ func exportCommand(a *agent.Agent) Command {
 	}
 }
 
-// cutForce takes --force off the end, or off the beginning, of a line.
+// cutForce removes the word --force from the end or the beginning of args, and reports
+// whether it was there.
 func cutForce(args string) (rest string, force bool) {
 	if rest, force = strings.CutSuffix(args, " "+forceWord); force {
 		return strings.TrimSpace(rest), true
@@ -55,8 +56,8 @@ func cutForce(args string) (rest string, force bool) {
 	return strings.TrimSpace(rest), force
 }
 
-// exportPath is where a session is written: in cwd unless the name of the file
-// says more; in a folder under its usual name.
+// exportPath returns the file to write a session to. A relative file is in cwd, and if
+// file is empty or a directory, the file in it has the usual name.
 func exportPath(cwd, file, usual string) string {
 	if file == "" {
 		return filepath.Join(cwd, usual)

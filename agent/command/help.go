@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// helpCommand prints the commands that all gives at that moment.
+// helpCommand returns /help, which lists the commands that all returns when it runs.
 func helpCommand(all func() []Command) Command {
 	return Command{
 		Name: "help", Args: "[command]", Help: "list the commands, or tell about one",
@@ -43,7 +43,8 @@ const (
 	tableWidth = 79
 )
 
-// table says what each command does.
+// table formats commands as lines: how each is typed, and behind it what it does. A long
+// left column has a line of its own.
 func table(commands []Command) string {
 	width := 0
 	for _, c := range commands {
@@ -68,8 +69,8 @@ func table(commands []Command) string {
 	return strings.Join(lines, "\n")
 }
 
-// wrapped is text in lines of at most so many characters, where words allow it;
-// there is at least one.
+// wrapped divides text into lines of at most columns characters. A longer word has a line
+// of its own. There is at least one line, which may be empty.
 func wrapped(text string, columns int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -81,6 +82,7 @@ func wrapped(text string, columns int) (lines []string) {
 	return append(lines, line)
 }
 
+// usage returns how a command is typed: its name, its aliases and its arguments.
 func usage(c Command) string {
 	text := "/" + c.Name
 	for _, alias := range c.Aliases {

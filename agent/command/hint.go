@@ -2,9 +2,9 @@ package command
 
 import "errors"
 
-// HintOf is the next step that err knows for the person: what the outermost error of its
-// chain says that has a method Hint() string. It is "" where nobody knows one; what is
-// to be done otherwise, with the means of one front end, that front end adds.
+// HintOf returns the next step for the person that err knows: that of the outermost
+// wrapped error with a method Hint() string; "" if there is none. Hints that name the
+// means of one front end are added by that front end.
 func HintOf(err error) string {
 	var hinted interface{ Hint() string }
 	if errors.As(err, &hinted) {

@@ -34,7 +34,9 @@ func modelCommand(a *agent.Agent, ui agent.UI) Command {
 	}
 }
 
-// completeRef completes a name or an id to the full name, and a level behind it.
+// completeRef lists what prefix can be completed to: the full names of models that can be
+// used, whose name or id begins so, or, behind a full name and a colon, its thinking
+// levels.
 func completeRef(models *llm.Models, prefix string) []string {
 	var found []string
 	// Behind a full name a level follows; what looks like one may be the beginning of
@@ -65,8 +67,9 @@ func setModel(ctx context.Context, a *agent.Agent, ref string) (Outcome, error) 
 	return Outcome{Status: chosenModel(a, level != "")}, nil
 }
 
-// chosenModel names the model and the thinking level that were chosen, and what keeps
-// them from being used as they are. wished: the person named the level.
+// chosenModel returns what the person is told after a choice: the model with its thinking
+// level, and whether it is unknown to its provider, lacks a key, or does not offer the
+// level. The last is said only if the model thinks or the person named a level (wished).
 func chosenModel(a *agent.Agent, wished bool) string {
 	model := a.Model()
 	lines := []string{fmt.Sprintf("model: %s:%s", model.Ref(), a.Thinking())}
@@ -111,7 +114,8 @@ func withCurrent(a *agent.Agent) []*llm.Model {
 	return models
 }
 
-// modelLines are the models with what is known of them, in columns.
+// modelLines returns one line for each model, in columns: name, context window, price and
+// thinking levels.
 func modelLines(models []*llm.Model) []string {
 	const most = 44 // longer cells push their line out of the columns
 	var widths [4]int
@@ -134,7 +138,8 @@ func modelLines(models []*llm.Model) []string {
 	return lines
 }
 
-// TokenCount is a number of tokens in few signs, such as 200k; "" where it is not known.
+// TokenCount formats a number of tokens in a few characters, such as 200k; "" for 0, which
+// means that it is not known.
 func TokenCount(n int) string {
 	switch {
 	case n <= 0:
@@ -148,7 +153,7 @@ func TokenCount(n int) string {
 	}
 }
 
-// priceText is what a million tokens cost, in and out.
+// priceText returns the prices of a million tokens, in and out; "" if they are not known.
 func priceText(m *llm.Model) string {
 	if m.Cost == nil || m.Cost.Input < 0 || m.Cost.Output < 0 {
 		return ""
@@ -190,8 +195,9 @@ func listModels(a *agent.Agent) string {
 	return strings.Join(lines, "\n")
 }
 
-// CycleModel goes on to the next model of those that the settings name, and says
-// which that is, or why it is the same.
+// CycleModel chooses the next of the models that the settings name. The outcome says which
+// that is, or why it is still the same one: a run is in progress, or there are fewer than
+// two models.
 func CycleModel(ctx context.Context, a *agent.Agent) (Outcome, error) {
 	switch err := a.CycleModel(ctx); {
 	case errors.Is(err, agent.ErrNotIdle):

@@ -8,7 +8,8 @@ import (
 	"pi/session"
 )
 
-// moved is the outcome of a move of the leaf.
+// moved returns the outcome of a move of the leaf: word, the message that the conversation
+// ends with now, and the prompt that was taken back, if one was.
 func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
 	s, text := a.Session(), word+": the conversation is empty here"
 	if e := lastMessage(s.Path(m.Leaf)); e != nil {
@@ -18,7 +19,8 @@ func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
 	return recalled(text, m.Recalled)
 }
 
-// recalled gives back what was sent once.
+// recalled returns an outcome that gives back a prompt that was sent once, as a draft to
+// edit. Its attachments are not given back; the status says so.
 func recalled(status string, r agent.Recalled) Outcome {
 	if r.Attachments > 0 {
 		status += "\n" + printable.Count(r.Attachments, "attachment") + " went with that prompt: what its text names with @ goes along again, the rest has to be attached again"
@@ -26,7 +28,7 @@ func recalled(status string, r agent.Recalled) Outcome {
 	return Outcome{Status: status, Draft: r.Text}
 }
 
-// lastMessage is what the conversation of a path ends with.
+// lastMessage returns the last entry of path that is a message; nil if there is none.
 func lastMessage(path []*session.Entry) *session.Entry {
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i].Message() != nil {

@@ -11,6 +11,7 @@ import (
 // navigator is the command /tree.
 type navigator struct{ Options }
 
+// nothingShown says that the filter leaves no entry to show.
 func nothingShown(f treeFilter) string {
 	if f.search != "" {
 		return fmt.Sprintf("no entry has %q in it; /tree all lists them", f.search)
@@ -23,7 +24,9 @@ type canceller interface {
 	Cancellable(ctx context.Context, doing string, do func(context.Context))
 }
 
-// moveTo moves the leaf to an entry and says where the conversation is now.
+// moveTo moves the leaf to an entry, so that the conversation goes on from there, and says
+// with which message it ends now. Where the UI can, the person may cancel while the model
+// writes a summary.
 func (t navigator) moveTo(ctx context.Context, id string, o agent.NavigateOptions) (_ Outcome, err error) {
 	var m agent.Moved
 	move := func(ctx context.Context) { m, err = t.Agent.Navigate(ctx, id, o) }

@@ -12,7 +12,8 @@ const (
 	nearestTold = 3
 )
 
-// unknown is the error for a name that none of the commands has.
+// unknown returns the error for a name that no command has, with the names that it may be
+// a misspelling or the beginning of, the nearest first.
 func unknown(name string, commands []Command) *UnknownError {
 	type alike struct {
 		name string

@@ -20,8 +20,8 @@ type Options struct {
 	Sessions *Sessions // nil: there is no /resume
 }
 
-// withoutArgument is run for a command that refuses arguments: somebody who gives
-// one means something else.
+// withoutArgument returns the Run function of a command that takes no arguments: with one
+// it fails, because whoever gives one means something else.
 func withoutArgument(name string, run func(context.Context) (Outcome, error)) func(context.Context, string) (Outcome, error) {
 	return func(ctx context.Context, args string) (Outcome, error) {
 		if args != "" {
@@ -31,8 +31,8 @@ func withoutArgument(name string, run func(context.Context) (Outcome, error)) fu
 	}
 }
 
-// mayLeave asks the person before a session is left of which a part is only in
-// memory: it would be gone. Where nobody can be asked, it is left.
+// mayLeave reports whether the session may be left. If a part of it could not be saved and
+// would be lost, the person is asked; where nobody can be asked, the answer is yes.
 func (o Options) mayLeave(ctx context.Context) (bool, error) {
 	s := o.Agent.Session()
 	err := s.Sync()

@@ -39,6 +39,8 @@ type sessionPicker struct {
 	ended bool // there are no more
 }
 
+// pick shows the list of sessions until the person opens one or leaves the list. They may
+// also ask for more sessions, or those of all directories, or delete one.
 func (r resumer) pick(ctx context.Context) (Outcome, error) {
 	p := &sessionPicker{resumer: r}
 	p.begin(false)
@@ -65,7 +67,8 @@ func (r resumer) pick(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// begin begins the list anew.
+// begin starts the list over: with the first page of the sessions of this directory or,
+// with all, of every directory. p.stop ends the reading of it.
 func (p *sessionPicker) begin(all bool) {
 	if p.stop != nil {
 		p.stop()
@@ -75,7 +78,8 @@ func (p *sessionPicker) begin(all bool) {
 	p.read(pageSize)
 }
 
-// read reads up to n more sessions.
+// read reads up to n further sessions into the list. Those that cannot be read are shown
+// to the person as warnings.
 func (p *sessionPicker) read(n int) {
 	for want := len(p.infos) + n; len(p.infos) < want; {
 		info, err, ok := p.next()
@@ -91,6 +95,7 @@ func (p *sessionPicker) read(n int) {
 	}
 }
 
+// do changes what is listed: more sessions, or those of all directories or of this one.
 func (p *sessionPicker) do(action string) {
 	switch action {
 	case chooseMore:
@@ -102,7 +107,8 @@ func (p *sessionPicker) do(action string) {
 	}
 }
 
-// actions are what can be chosen besides sessions.
+// actions returns the lines of the list that are no sessions, as they apply now: show
+// more, show other directories, delete one.
 func (p *sessionPicker) actions() (words []string) {
 	if !p.ended {
 		words = append(words, chooseMore)
@@ -126,7 +132,8 @@ func (p *sessionPicker) lines() []string {
 	return lines
 }
 
-// choose lets the person pick a session, or something else to do.
+// choose lets the person pick a line of the list. It returns the session, or the action
+// that they picked; neither if they left the list.
 func (p *sessionPicker) choose(ctx context.Context, title string) (info *folder.Info, action string, err error) {
 	lines, actions := p.lines(), p.actions()
 	choice, ok, err := p.UI.Select(ctx, title, append(slices.Clip(lines), actions...), agent.DialogOptions{Further: actions})
@@ -139,7 +146,8 @@ func (p *sessionPicker) choose(ctx context.Context, title string) (info *folder.
 	return nil, choice, nil
 }
 
-// remove lets the person pick the session to delete.
+// remove lets the person pick a session and deletes it after a question. A failure is
+// shown, and the list goes on; the error ends it.
 func (p *sessionPicker) remove(ctx context.Context) error {
 	lines := p.lines()
 	choice, ok, err := p.UI.Select(ctx, "Session to delete", lines, agent.DialogOptions{})
@@ -173,8 +181,9 @@ func (r resumer) removeNamed(ctx context.Context, ref string) (Outcome, error) {
 	return r.removeInfo(ctx, info)
 }
 
-// removeInfo deletes a session if the person agrees: to the trash if it can go
-// there, else for good after another question.
+// removeInfo deletes a session if the person agrees: it moves it to the trash, or, where
+// that is not possible, deletes it for good after another question. The current session is
+// refused.
 func (r resumer) removeInfo(ctx context.Context, info folder.Info) (Outcome, error) {
 	if info.ID == r.Agent.Session().ID() {
 		return Outcome{}, errors.New("session " + info.ID + " is the current one")

@@ -43,7 +43,8 @@ func resumeCommand(o Options) Command {
 	}
 }
 
-// list is the answer where nobody can pick.
+// list returns the sessions of this directory as text, for a front end where nobody can
+// pick one.
 func (r resumer) list() (Outcome, error) {
 	var lines []string
 	var problems []error

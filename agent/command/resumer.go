@@ -22,7 +22,8 @@ type resumer struct {
 	store Sessions
 }
 
-// others are the sessions but the current one.
+// others yields the sessions of this directory, or of all, except the current one, as they
+// are read from the disk.
 func (r resumer) others(all bool) iter.Seq2[folder.Info, error] {
 	current := r.Agent.Session().ID()
 	return func(yield func(folder.Info, error) bool) {
@@ -36,7 +37,8 @@ func (r resumer) others(all bool) iter.Seq2[folder.Info, error] {
 
 const nothingToResume = "no other session in this directory"
 
-// existing is the path of a session that is there.
+// existing returns the path of the session that ref names: an id, the beginning of one, or
+// a file. It is an error if there is none, or if several fit.
 func (r resumer) existing(ref string) (string, error) {
 	path, err := r.store.Find(ref)
 	if _, several := errors.AsType[*folder.AmbiguousError](err); several && r.UI.HasUI() { // elsewhere they are listed
@@ -69,6 +71,8 @@ func (r resumer) open(ctx context.Context, path string) (Outcome, error) {
 	return r.stays(), nil
 }
 
+// switchTo opens the session at path and makes it the current one. With session.InTurn it
+// waits until another process has closed it, and tells the person so.
 func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (Outcome, error) {
 	before := r.Agent.Session()
 	err := r.Agent.SwitchWith(ctx, path, func(ctx context.Context) (*session.Session, error) {
@@ -86,7 +90,8 @@ func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (
 	return Outcome{Status: strings.Join(r.arrived(s, as), "\n")}, nil
 }
 
-// arrived says where the person is now.
+// arrived returns the lines that tell the person about s, the session that they are in
+// now: its size, how it is open, and what is wrong with it.
 func (r resumer) arrived(s *session.Session, as session.Access) []string {
 	messages, _ := s.Glance()
 	lines := []string{fmt.Sprintf("session %s, %s", s.ID(), printable.Count(messages, "message"))}

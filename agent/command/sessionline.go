@@ -10,9 +10,9 @@ import (
 	"pi/session/folder"
 )
 
-// pickLine describes a session for a list to pick from, where room is scarce:
-// what people know it by first, name and first prompt, and last the id, which makes it different from
-// all others. With where it says in which directory it was started.
+// pickLine returns the line of a list to pick a session from: first what people know it by
+// (name, first prompt), and last its id, which makes the line unique. where adds the
+// directory in which it was started.
 func pickLine(i folder.Info, now time.Time, where bool) string {
 	parts := []string{Title(i)}
 	if i.Name != "" && i.FirstPrompt != "" {
@@ -25,7 +25,7 @@ func pickLine(i folder.Info, now time.Time, where bool) string {
 	return strings.Join(append(parts, i.ID), " · ")
 }
 
-// age is how long ago a time was.
+// age returns in words how long before now t was, or its date after two weeks.
 func age(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {
@@ -41,7 +41,7 @@ func age(t, now time.Time) string {
 	return t.Local().Format(time.DateOnly)
 }
 
-// Size is a number of bytes as people write it.
+// Size formats a number of bytes for people, such as 1.2 MB.
 func Size(n int64) string {
 	switch {
 	case n < 1000:
@@ -60,8 +60,8 @@ func ShortID(id string) string { return id[:min(len(id), 13)] }
 // titleLength is as much of a first prompt as a list has room for.
 const titleLength = 60
 
-// Title is the name of a session, or the beginning of its first prompt; of one
-// that was copied from another it says so.
+// Title returns the name of a session or, without one, the beginning of its first prompt,
+// marked if the session is a copy of another.
 func Title(info folder.Info) string {
 	text := printable.FirstLine(cmp.Or(info.Name, info.FirstPrompt), titleLength)
 	if info.Parent != "" {

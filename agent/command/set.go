@@ -44,7 +44,8 @@ func (s *Set) All() []Command {
 // Lookup returns the command called name, without its slash.
 func (s *Set) Lookup(name string) (Command, bool) { return find(s.All(), name) }
 
-// lookupAgain is Lookup that looks for new commands before it gives up.
+// lookupAgain is Lookup, but if there is no such command, it first calls Refresh, which
+// may load new hooks, and looks once more.
 func (s *Set) lookupAgain(name string) (Command, bool) {
 	c, ok := s.Lookup(name)
 	if !ok && s.Refresh != nil {
@@ -74,9 +75,10 @@ func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
 	return outcome, err
 }
 
-// Reads reports whether a line is a command rather than a prompt. Where its first word
-// could be one and nobody has it, it is a text, unless it was probably meant for one:
-// the name of a command is like it, or it is all there is. That is an *[UnknownError].
+// Reads reports whether a line is to be run as a command. A line that begins like one, but
+// with a name that no command has, is an ordinary prompt; only if it resembles a command
+// or is nothing but that word, it is probably a mistake: then the error is an
+// *[UnknownError].
 func (s *Set) Reads(line string) (isCommand bool, err error) {
 	if !agent.IsCommandLine(line) {
 		return false, nil

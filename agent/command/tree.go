@@ -29,6 +29,8 @@ func treeCommand(o Options) Command {
 	}
 }
 
+// run moves to the entry that args names, or else shows the tree, filtered by args: as a
+// list to pick from, or as text where nobody can pick.
 func (t navigator) run(ctx context.Context, args string) (Outcome, error) {
 	s := t.Agent.Session()
 	ref, rest, _ := strings.Cut(args, " ")

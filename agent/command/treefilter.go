@@ -24,6 +24,8 @@ var treeFilters = [...][2]string{
 	{"all", "every entry of the session"},
 }
 
+// newTreeFilter parses what a person wrote behind /tree: the name of a filter, nothing for
+// the default one, or else a text to search for.
 func newTreeFilter(text string) treeFilter {
 	if text == "" {
 		return treeFilter{word: "default"}
@@ -36,7 +38,8 @@ func newTreeFilter(text string) treeFilter {
 	return treeFilter{search: strings.ToLower(text)}
 }
 
-// shows returns how an entry is shown, and whether it is.
+// shows returns the line of an entry, and whether the filter shows it. label is the label
+// of the entry, "" if it has none.
 func (f treeFilter) shows(e *session.Entry, label string) (string, bool) {
 	if f.search != "" {
 		if e.Type == session.TypeLabel { // it is shown with the entry that it names
@@ -72,7 +75,8 @@ const (
 	kindCalls // an answer that only calls tools
 )
 
-// entryText is an entry in one line, with the calls of an answer or without.
+// entryText returns an entry as one line, and of which kind it is for the filters. calls
+// says whether an answer is shown with its tool calls.
 func entryText(e *session.Entry, calls bool) (string, entryKind) {
 	m := e.Message()
 	if m == nil {
@@ -107,6 +111,8 @@ func entryText(e *session.Entry, calls bool) (string, entryKind) {
 	return string(m.Role) + ": " + firstLine(m.Text()), kindOther
 }
 
+// answerText is entryText for an answer of the model. One that only calls tools is of a
+// kind of its own.
 func answerText(m *message.Message, calls bool) (string, entryKind) {
 	text, kind := firstLine(m.Text()), kindSaid
 	var called []string
@@ -130,7 +136,8 @@ type telling struct {
 	Path, Command, Pattern, Query, URL string
 }
 
-// callText is a call in a few words.
+// callText returns a tool call in a few words: the tool, and the command, path or the like
+// that it is about.
 func callText(c message.Block) string {
 	var about telling
 	_ = json.Unmarshal(c.Arguments, &about) // arguments that are something else tell nothing
@@ -138,7 +145,8 @@ func callText(c message.Block) string {
 	return strings.TrimSpace(c.Name + " " + printable.Cut(firstLine(text), titleLength/2))
 }
 
-// otherText is an entry that is no message.
+// otherText returns an entry that is no message as one line: its type and the most telling
+// of its values.
 func otherText(e *session.Entry) string {
 	var about struct {
 		CustomType, ModelID, ThinkingLevel, Name, Label, TargetID, Kind string
@@ -154,7 +162,8 @@ func firstLine(text string) string {
 	return printable.Cut(strings.TrimSpace(line), titleLength)
 }
 
-// summaryLine is the first line of a summary that is no heading.
+// summaryLine returns the first line of a summary that is neither empty nor a heading; if
+// there is none, simply its first line.
 func summaryLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {

@@ -32,6 +32,8 @@ type treePicker struct {
 	placed   bool // from was chosen; else the leaf is
 }
 
+// pick lets the person pick entries of the tree, unfold branches and do something with an
+// entry, until something was done or they leave the list.
 func (t navigator) pick(ctx context.Context, s *session.Session, f treeFilter) (Outcome, error) {
 	p := &treePicker{navigator: t, filter: f, unfolded: map[string]bool{}}
 	if f.search != "" {
@@ -58,7 +60,8 @@ func (t navigator) pick(ctx context.Context, s *session.Session, f treeFilter) (
 	}
 }
 
-// choose lets the person pick a row, and looks around with them until they do.
+// choose lets the person pick a row of the tree; nil if they leave. A long tree is shown
+// in parts: they can go to earlier and later rows first.
 func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, error) {
 	rows := view.rows(p.unfolded)
 	if !p.placed { // the leaf is shown, with more before it than behind
@@ -104,8 +107,8 @@ func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, erro
 	}
 }
 
-// act asks what to do with an entry and does it; done is false if the person
-// wants to go on looking.
+// act lets the person choose what to do with the entry id, and does it. done is false if
+// they want to go back to the tree.
 func (p *treePicker) act(ctx context.Context, s *session.Session, id string) (out Outcome, done bool, err error) {
 	text, _ := entryText(s.Entry(id), true)
 	way, ok, err := p.UI.Select(ctx, text, []string{wayGo, waySummary, wayAbout, wayLabel, wayBranch, wayBack}, agent.DialogOptions{})
@@ -129,6 +132,8 @@ func (p *treePicker) act(ctx context.Context, s *session.Session, id string) (ou
 	return out, true, err
 }
 
+// summarise asks what the summary of the branch that is left should be about, and moves to
+// the entry id.
 func (p *treePicker) summarise(ctx context.Context, id string) (Outcome, error) {
 	about, ok, err := p.UI.Input(ctx, "What should the summary look at?", "", agent.DialogOptions{})
 	if err != nil || !ok {

@@ -49,8 +49,9 @@ type treeView struct {
 	names map[string]string
 }
 
-// newTreeView is the entries of a session that f shows, in time that grows with the
-// number of entries.
+// newTreeView returns the tree of the entries that f shows: an entry whose parent is not
+// shown hangs below the nearest ancestor that is. It takes time that grows with the number
+// of entries, not their depth.
 func newTreeView(s *session.Session, f treeFilter) *treeView {
 	v := &treeView{leaf: -1, names: s.Labels()}
 	branch := s.Branch()
@@ -88,6 +89,8 @@ func newTreeView(s *session.Session, f treeFilter) *treeView {
 	return v
 }
 
+// add adds a node and returns its position. Nodes come parents first, so the last active
+// one is where the conversation ends.
 func (v *treeView) add(n treeNode) int {
 	i := len(v.nodes)
 	v.nodes = append(v.nodes, n)
@@ -102,9 +105,9 @@ func (v *treeView) add(n treeNode) int {
 	return i
 }
 
-// mainChild is the node among siblings that is at the indentation of their parent:
-// that of the branch of the leaf, or where that does not pass, the newest; -1 at the
-// leaf itself.
+// mainChild returns the node among siblings that is not indented below its parent: the one
+// on the branch of the leaf, or elsewhere the newest. It is -1 if all are indented,
+// because the conversation ends at the parent, or there are none.
 func (v *treeView) mainChild(kids []int, parentActive bool) int {
 	for _, k := range kids {
 		if v.nodes[k].active {
@@ -117,8 +120,9 @@ func (v *treeView) mainChild(kids []int, parentActive bool) int {
 	return kids[len(kids)-1]
 }
 
-// rows lays the tree out. If unfolded is not nil, only the branches in it that
-// leave the one of the leaf are shown in full.
+// rows returns the tree as lines in the order in which they are shown. If unfolded is not
+// nil, a branch that leaves another is folded into its first row, unless unfolded has the
+// id of its first entry.
 func (v *treeView) rows(unfolded map[string]bool) []treeRow {
 	type step struct {
 		node, depth int
@@ -159,6 +163,9 @@ func (v *treeView) rows(unfolded map[string]bool) []treeRow {
 // deepest is the most that a row is indented, also one of a deeper branch.
 const deepest = 8
 
+// row returns one line of the tree: a mark for the branch of the leaf, the id, lead at the
+// indentation of depth, the text and the label. folded is how many entries are hidden
+// under it.
 func (v *treeView) row(i, depth int, lead string, folded int) treeRow {
 	n := &v.nodes[i]
 	mark := " "

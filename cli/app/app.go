@@ -51,7 +51,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Start runs a session in the front end that the command line asks for.
+// Start runs pi in p, with a terminal or without, as the command line says, until it ends.
+// Before that it asks about changes that wait for approval, after which the settings may
+// be others.
 func Start(ctx context.Context, p *Place) error {
 	r := p.newRun()
 	if settings, err := p.approvePending(ctx, &r.later); err != nil {
@@ -69,7 +71,8 @@ func Start(ctx context.Context, p *Place) error {
 	return r.interact(ctx)
 }
 
-// print answers the prompts of the command line and of standard input.
+// print runs the prompts of the command line and of standard input without a person, and
+// writes the answers to standard output.
 func (r *run) print(ctx context.Context) error {
 	// A reader that went away is an error of the write, which ends the session in
 	// order, and not the end of the program. The signal is caught and not ignored:
@@ -96,7 +99,7 @@ func (r *run) print(ctx context.Context) error {
 	return err
 }
 
-// interact talks with a person.
+// interact runs the interactive front end on the terminal until the person leaves it.
 func (r *run) interact(ctx context.Context) error {
 	p := r.place
 	f := repl.New(repl.Options{
@@ -118,8 +121,8 @@ func (r *run) interact(ctx context.Context) error {
 	return r.with(ctx, f, "interactive", f.Commands(), func() error { return f.Run(ctx, r.agent, r.commands) })
 }
 
-// with puts the rest together around a front end with commands of its own, runs it,
-// and ends the session and the hooks on every way out.
+// with prepares the hooks, the agent and the session for the front end f, calls work, and
+// ends session and hooks however work returns. own are the commands that only f has.
 func (r *run) with(ctx context.Context, f front, mode string, own []command.Command, work func() error) error {
 	p := r.place
 	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
@@ -156,8 +159,9 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 	return errors.Join(err, end)
 }
 
-// attach makes the hooks and the front end listeners of the agent, makes the commands,
-// and shows the messages that were for later.
+// attach connects the agent, the hooks and the front end: who listens to whom, and which
+// commands there are. It then shows the messages that were collected before there was a
+// front end.
 func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
 	p := r.place
 	r.agent.Listen(r.chain.Watcher(), r.chain, f)
@@ -180,7 +184,8 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	}
 }
 
-// prepare loads the hooks and makes the agent that they are for.
+// prepare loads the hooks, opens the session and makes the agent. If it fails, the session
+// is closed again.
 func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.loadHooks(ctx, mode); err != nil {
 		return err
@@ -198,6 +203,7 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	return nil
 }
 
+// newAgent chooses the model and makes the agent for the session s.
 func (r *run) newAgent(s *session.Session) error {
 	p, c := r.place, r.place.Config
 	r.choice = modelChoice{place: p, models: r.models, later: &r.later}

@@ -26,8 +26,8 @@ type Person struct {
 // Terminal is the person at standard input and output.
 func Terminal() Person { return Person{os.Stdin, os.Stdout} }
 
-// Ask shows a prompt and reads a line, without the blanks around it; an error means
-// that nobody answers.
+// Ask shows a prompt and returns the line that is typed, without the blanks around it. It
+// is an error if the input or ctx ends before.
 func (p Person) Ask(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(p.Out, prompt)
 	type answer struct {
@@ -48,6 +48,7 @@ func (p Person) Ask(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
+// readLine reads byte by byte, so that what follows the line stays for the next reader.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); ; {
@@ -63,8 +64,8 @@ func readLine(r io.Reader) (string, error) {
 	}
 }
 
-// AskProject asks whether hooks of a project run that are not approved. Where nobody
-// answers they do not.
+// AskProject asks whether the hooks of a project that are not approved may run. The answer
+// is No if nobody answers. The person can look at the files first.
 func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 	fmt.Fprintln(p.Out, "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.")
 	fmt.Fprint(p.Out, ListFiles(q.Project, q.Files))
@@ -107,7 +108,8 @@ func ListFiles(project string, files []trust.ProjectFile) string {
 	return b.String()
 }
 
-// fileDoes is what a file registers, as far as its text says so.
+// fileDoes returns which events a hook listens to, as far as its text shows without
+// running it.
 func fileDoes(f trust.ProjectFile) string {
 	events := append([]string{}, f.Events...)
 	if f.More {
@@ -122,8 +124,8 @@ func fileDoes(f trust.ProjectFile) string {
 	return printable.VisibleLine(strings.Join(events, ", "))
 }
 
-// AskPending asks whether to approve one file that tools may have changed, and shows
-// the difference. Where nobody answers it is not approved.
+// AskPending shows how a file that tools may have changed differs from the approved one,
+// and asks whether to approve it. It returns false if nobody answers.
 func (p Person) AskPending(ctx context.Context, w trust.Pending) bool {
 	fmt.Fprint(p.Out, DescribePending(w))
 	for {
@@ -156,8 +158,8 @@ func DescribePending(w trust.Pending) string {
 		printable.VisibleLine(config.Tilde(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
 }
 
-// askBusy asks what to do about a session that another process has; err is the
-// answer of somebody who wants nothing of it.
+// askBusy asks what to do about a session that another process has open. It returns err if
+// the person leaves or nobody answers.
 func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error) (session.Access, error) {
 	fmt.Fprintln(p.Out, printable.Text(busy.Error()))
 	for {

@@ -13,7 +13,8 @@ import (
 	"pi/session"
 )
 
-// banner is what the interactive front end begins with. hooks is a summary of them.
+// banner returns the lines that the interactive front end begins with: version, model, a
+// summary of the hooks, the instruction files, and which session goes on.
 func (p *Place) banner(a *agent.Agent, hooks string, files []instructions.File) []string {
 	m := a.Model()
 	first := fmt.Sprintf("pi %s · %s:%s · %s", p.Version, m.Ref(), a.Thinking(), hooks)
@@ -35,7 +36,7 @@ func (p *Place) banner(a *agent.Agent, hooks string, files []instructions.File) 
 	return lines
 }
 
-// resumed says which conversation goes on; "" for a new one.
+// resumed says which conversation goes on in s; "" if it has no messages yet.
 func resumed(s *session.Session) string {
 	messages, prompt := s.Glance()
 	if name := s.Name(); name != "" {

@@ -20,7 +20,8 @@ import (
 
 func (p *Place) hookLog() string { return filepath.Join(p.AgentDir, "hooks.log") }
 
-// chainOptions are those of every chain of this place.
+// chainOptions returns the options that every set of hooks in this place is loaded with.
+// The caller adds what only a session needs.
 func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.Options {
 	return luahooks.Options{
 		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
@@ -38,7 +39,8 @@ func (p *Place) Chain(places trust.Places, models *llm.Models) *luahooks.Chain {
 	return luahooks.New(p.chainOptions(places, models))
 }
 
-// Places says where hooks are looked for.
+// Places returns where hooks are looked for: the agent directory, the project, the
+// settings and the command line, and which of them are switched off.
 func (p *Place) Places() trust.Places {
 	places := trust.Places{
 		AgentDir: p.AgentDir, Cwd: p.Cwd, Configured: p.Config.Hooks, ConfiguredIn: p.Config.ProjectHooks,
@@ -51,8 +53,8 @@ func (p *Place) Places() trust.Places {
 	return places
 }
 
-// reservedCommands are the names of the program's own commands, in any front end, and
-// of those that are to come.
+// reservedCommands returns the names that commands of hooks may not have: those of the
+// program in any front end, with aliases, and some for later.
 func reservedCommands() []string {
 	own := slices.Concat(command.Core(command.Options{Sessions: &command.Sessions{}}), new(hookCommands).list(), new(repl.REPL).Commands()) // only their names are looked at
 	names := []string{"copy", "settings"}
@@ -62,7 +64,7 @@ func reservedCommands() []string {
 	return names
 }
 
-// checkNamedHooks refuses a --hook that names no file.
+// checkNamedHooks returns a usage error if a --hook names a file that does not exist.
 func (p *Place) checkNamedHooks() error {
 	if len(p.Hooks.Files) == 0 {
 		return nil
@@ -77,7 +79,8 @@ func (p *Place) checkNamedHooks() error {
 	return nil
 }
 
-// checkHookFlags refuses flags that no hook has, and those that lack a value.
+// checkHookFlags returns a usage error if the command line has a flag that neither pi nor
+// a hook has, or one of a hook that lacks its value. flags are those that the hooks have.
 func (p *Place) checkHookFlags(flags []api.Flag) error {
 	known, names := map[string]api.Flag{}, slices.Clone(p.FlagNames)
 	for _, f := range flags {

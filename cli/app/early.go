@@ -20,14 +20,15 @@ type early struct {
 
 func (early) HasUI() bool { return true }
 
-// Confirm wants a y; everything else is No.
+// Confirm asks for yes or no; anything but y or yes is no, also if nobody answers.
 func (e early) Confirm(ctx context.Context, title, message string, _ agent.DialogOptions) (bool, error) {
 	e.show(title, message)
 	line, err := e.person.Ask(ctx, "y, or Enter for No: ")
 	return err == nil && (strings.EqualFold(line, "y") || strings.EqualFold(line, "yes")), ctx.Err()
 }
 
-// Select takes the number of an option, or its text.
+// Select lets the person choose an option by its number or its text. It reports false for
+// any other answer.
 func (e early) Select(ctx context.Context, title string, options []string, _ agent.DialogOptions) (string, bool, error) {
 	e.show(title)
 	for i, o := range options {
@@ -45,7 +46,7 @@ func (e early) Select(ctx context.Context, title string, options []string, _ age
 	return "", false, nil
 }
 
-// Input takes a line.
+// Input asks for a line of text. It reports false for an empty one, or if nobody answers.
 func (e early) Input(ctx context.Context, title, placeholder string, _ agent.DialogOptions) (string, bool, error) {
 	e.show(title, placeholder)
 	line, err := e.person.Ask(ctx, "> ")

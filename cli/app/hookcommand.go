@@ -26,7 +26,7 @@ type hookCommands struct {
 	ui        agent.UI       // who approves
 }
 
-// list returns the commands.
+// list returns /hooks and /reload.
 func (h *hookCommands) list() []command.Command {
 	return []command.Command{
 		{
@@ -48,7 +48,8 @@ func hookActions() []string {
 	return []string{"reload", "log", "trace", "enable", "disable", "approve"}
 }
 
-// complete completes what follows /hooks: an action, then a hook.
+// complete returns what the words behind /hooks can be completed to: an action, or behind
+// one the name of a hook.
 func (h *hookCommands) complete(prefix string) []string {
 	action, name, second := strings.Cut(prefix, " ")
 	var words []string
@@ -64,7 +65,8 @@ func (h *hookCommands) complete(prefix string) []string {
 	})
 }
 
-// run does what follows /hooks.
+// run carries out /hooks: args has an action and perhaps a hook. It returns the text for
+// the person.
 func (h *hookCommands) run(ctx context.Context, args string) (string, error) {
 	action, name, _ := strings.Cut(args, " ")
 	name = strings.TrimSpace(name)
@@ -95,7 +97,8 @@ func (h *hookCommands) reload(ctx context.Context) string {
 	return "reloaded: " + h.chain.Summary()
 }
 
-// trace has each event that a hook handles told to the person; "NAME off" ends it.
+// trace turns on, or with "NAME off" turns off, that the person is shown each event that a
+// hook handles.
 func (h *hookCommands) trace(name string) (string, error) {
 	name, off := strings.CutSuffix(name, " off")
 	if err := h.chain.Trace(name, !off); err != nil {
@@ -112,7 +115,8 @@ const (
 	logRead  = 64 << 10 // bytes of its end that are looked at
 )
 
-// showLog is the end of the hook log; with a name, of the lines of that hook.
+// showLog returns the last lines of the hook log, or only those of the hook called name if
+// that is not empty.
 func (h *hookCommands) showLog(name string) (string, error) {
 	f, err := os.Open(h.log)
 	if errors.Is(err, os.ErrNotExist) {
@@ -137,7 +141,8 @@ func (h *hookCommands) showLog(name string) (string, error) {
 	return strings.Join(append(lines, "("+config.Tilde(h.log)+")"), "\n"), nil
 }
 
-// logLines are the last lines of the log that are a hook's; "" is any.
+// logLines returns the last logShown lines of text that are about the hook called name,
+// with the indented lines that belong to them; "" means every hook.
 func logLines(text, name string) (lines []string) {
 	mine := name == ""
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
@@ -153,8 +158,9 @@ func logLines(text, name string) (lines []string) {
 	return lines[max(0, len(lines)-logShown):]
 }
 
-// approve shows the difference of what waits and asks a person; a program that hands
-// in prompts is none.
+// approve shows how a changed file differs from the approved one, asks the person, and
+// approves it. It refuses without a person, for a program must not approve. name may be
+// empty if only one file waits.
 func (h *hookCommands) approve(ctx context.Context, name string) (string, error) {
 	waiting := h.chain.Pending()
 	if len(waiting) == 0 {
@@ -182,8 +188,9 @@ func (h *hookCommands) approve(ctx context.Context, name string) (string, error)
 	return "approved: " + p.Name, h.chain.Approve(ctx, p)
 }
 
-// describe is the chain: what each hook is, and below it what it does, how long that
-// takes, and what went wrong last.
+// describe lists the hooks in the order in which they run, with their state, what they
+// register, how long their calls take and the last error; then the files that are not
+// approved.
 func (h *hookCommands) describe() string {
 	var b strings.Builder
 	waiting := h.chain.Pending()
@@ -224,8 +231,8 @@ func (h *hookCommands) describe() string {
 // detail is a line below that of a hook.
 func detail(b *strings.Builder, text string) { fmt.Fprintf(b, "    %s\n", text) }
 
-// hookState is what a person needs to know first. A hook whose new version waits
-// is pending: the one before runs.
+// hookState returns the word for the state of a hook. It is "pending" if a changed version
+// waits for approval while the one before runs.
 func hookState(h luahooks.Info, waiting []trust.Pending) string {
 	for _, p := range waiting {
 		if p.Kind == "hook" && p.Name == h.Name && strings.HasSuffix(p.Path, h.Path) {
@@ -235,8 +242,7 @@ func hookState(h luahooks.Info, waiting []trust.Pending) string {
 	return h.State
 }
 
-// hookTimes is how often the handlers of a hook were called and how long they
-// took.
+// hookTimes says how often the handlers of a hook were called, and how long a call took.
 func hookTimes(h luahooks.Info) string {
 	if h.Calls == 0 {
 		return "no calls"
@@ -248,7 +254,7 @@ func hookTimes(h luahooks.Info) string {
 	return text
 }
 
-// short is a duration in a unit that leaves few digits: 850ns, 4.2µs, 120ms.
+// short formats a duration with few digits in a fitting unit: 850ns, 4.2µs, 120ms.
 func short(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= unit {

@@ -17,7 +17,8 @@ import (
 	"pi/stdlib"
 )
 
-// loadHooks makes the chain and loads the hooks into it.
+// loadHooks loads the hooks. It fails if the command line names flags or tools that there
+// are not, or if hooks are required that are not approved.
 func (r *run) loadHooks(ctx context.Context, mode string) error {
 	p := r.place
 	if p.Config.HookEdits == "ask" {
@@ -50,8 +51,9 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	return p.reportSkipped(r.skipped, &r.later)
 }
 
-// beforeSession asks the hooks what is to be known before there is a session: in
-// which folder the sessions of this run are.
+// beforeSession emits the events that come before there is a session, and uses the session
+// directory that a hook wants, unless the command line names one. Failures of hooks are
+// shown by the chain, so they do not end the start.
 func (r *run) beforeSession(ctx context.Context) error {
 	p := r.place
 	if r.chain.Wants(agent.KindAppStart) {
@@ -73,7 +75,8 @@ func (r *run) beforeSession(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// watchHooks makes what a person saves in a hook take effect.
+// watchHooks begins to watch the files of the hooks, so that a change that the person
+// saves takes effect at once.
 func (r *run) watchHooks(ctx context.Context) {
 	if err := r.chain.Watch(ctx); err != nil {
 		r.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
@@ -90,7 +93,7 @@ type watchLater struct {
 // Wants reports whether k may be the first of an answer.
 func (*watchLater) Wants(k agent.Kind) bool { return k == agent.KindMessageStart }
 
-// Handle never fails.
+// Handle begins the watching at the first answer of the model. It never fails.
 func (w *watchLater) Handle(_ context.Context, e agent.Event) error {
 	if m, ok := e.(*agent.MessageStart); ok && m.Message.Role == message.RoleAssistant {
 		w.once.Do(w.begin)

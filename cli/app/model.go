@@ -21,9 +21,10 @@ type modelChoice struct {
 	by    picked
 }
 
-// choose picks the model to begin with: that of the command line, of the session,
-// of the settings, of the first provider that has a key, or the demo. It returns the
-// thinking level with it.
+// choose picks the model to begin with and its thinking level: from the command line, the
+// session, the settings, or the first provider that has a key, else the demo. It also
+// hands the key of --api-key to the provider of that model, and collects messages about
+// what did not fit.
 func (c *modelChoice) choose(s *session.Session) (*llm.Model, string, error) {
 	p := c.place
 	model, level, by, err := c.pick(s)
@@ -81,6 +82,9 @@ const (
 	byNothing // there is only the demo
 )
 
+// pick returns the model to begin with, the thinking level that was named with it, and
+// what decided (by). A model of the session or the settings that does not exist is passed
+// over.
 func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, by picked, err error) {
 	p := c.place
 	if p.Model != "" {
@@ -118,8 +122,9 @@ func (c *modelChoice) match(ref string) (*llm.Model, string, error) {
 	return m, level, err
 }
 
-// first is the model of the first provider that has a key, else of the first at an
-// address of one's own; nil if there is neither.
+// first returns the default model of the first provider that needs a key and has one, else
+// of the first that is at an address of its own; nil if there is neither. Keys are not
+// read from the disk anew for each provider.
 func (c *modelChoice) first() *llm.Model {
 	defer c.place.Keys.Freeze()()
 	var addressed *llm.Model

@@ -21,8 +21,9 @@ type opening struct {
 	later    *messages // what is unusual about the session
 }
 
-// open opens the session that the command line names, or begins one. With a bare
-// --resume it is an empty one: picking is what the person does first.
+// open opens the session that the command line names, or makes a new one. With a bare
+// --resume it makes a new, empty one, because the person picks a session as the first
+// thing they do.
 func (o opening) open(ctx context.Context) (*session.Session, error) {
 	path, err := o.path()
 	if err != nil {
@@ -42,7 +43,8 @@ func (o opening) open(ctx context.Context) (*session.Session, error) {
 	return s, nil
 }
 
-// path is that of the session which the command line names; "" if there is none.
+// path returns the file of the session that the command line names; "" if a new one is to
+// be begun.
 func (o opening) path() (string, error) {
 	switch {
 	case o.flags.Resume.Ref != "":
@@ -67,8 +69,9 @@ func (o opening) path() (string, error) {
 	return path, err
 }
 
-// openAt opens the session at path the way the command line says, or the way that the
-// person chooses if another process has it.
+// openAt opens the session at path as the command line says. If another process has it
+// open, the person chooses how to go on. The messages for later say what kind of session
+// it is now.
 func (o opening) openAt(ctx context.Context, path string) (*session.Session, error) {
 	as := o.flags.access()
 	s, err := o.openAs(ctx, path, as)
@@ -96,7 +99,8 @@ func (o opening) openAt(ctx context.Context, path string) (*session.Session, err
 	return s, nil
 }
 
-// openAs opens a session; Ctrl+C ends a wait.
+// openAs opens a session. Where it has to wait until another process closes it, Ctrl+C
+// ends that.
 func (o opening) openAs(ctx context.Context, path string, as session.Access) (*session.Session, error) {
 	if as == session.InTurn {
 		var stop context.CancelFunc

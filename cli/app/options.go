@@ -69,7 +69,8 @@ func (o Options) PrintMode() bool {
 	return o.Print || !term.IsTerminal(int(os.Stdin.Fd()))
 }
 
-// access is how the session is to be opened.
+// access returns how the flags want the session opened: to read, to copy, to wait for it,
+// or else to write.
 func (o SessionFlags) access() session.Access {
 	switch {
 	case o.ReadOnly:

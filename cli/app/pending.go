@@ -20,9 +20,9 @@ func (e *UntrustedError) Hint() string {
 	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
 }
 
-// approvePending asks about what waits for approval and matters to a run here. It
-// reports whether settings are among what was approved. Without a person the run
-// is refused: which version counts is not for a program to say.
+// approvePending asks the person about each changed file that waits for approval and
+// concerns this run. settings reports whether the configuration may be another one now.
+// Without a person the run is refused, for no program may decide which version counts.
 func (p *Place) approvePending(ctx context.Context, later *messages) (settings bool, err error) {
 	waiting := p.Waiting(false)
 	if len(waiting) == 0 {
@@ -63,8 +63,8 @@ func (p *Place) Waiting(commandLine bool) []trust.Pending {
 	return waiting
 }
 
-// reportSkipped says which hooks of the project do not run, and ends the run if
-// it must not go on without them.
+// reportSkipped leaves a warning about hooks of the project that do not run because they
+// are not approved. With --require-hooks it is an error, which ends the run.
 func (p *Place) reportSkipped(skipped []trust.Source, later *messages) error {
 	if len(skipped) == 0 {
 		return nil

@@ -27,8 +27,9 @@ type Place struct {
 	locale func() []string  // of the commands that tools and hooks run, see tool.NewLocale
 }
 
-// New reads the settings and the approvals that are in force in cwd, an
-// absolute path. Problems with them are shown and are no error.
+// New reads the settings and approvals that are in force in cwd, an absolute path.
+// Problems with them are written to standard error; the error says only that there is no
+// agent directory.
 func New(o Options, cwd string) (*Place, error) {
 	agentDir, err := config.AgentDir(os.Getenv)
 	if err != nil {
@@ -48,8 +49,9 @@ func New(o Options, cwd string) (*Place, error) {
 	return p, nil
 }
 
-// readSettings reads the configuration that is in force and shows its problems,
-// which do not stop pi by themselves (see unattended.go).
+// readSettings reads the configuration as far as it is approved, and writes its problems
+// to standard error. They do not end the program (see unattended.go for runs without a
+// person).
 func (p *Place) readSettings() {
 	p.Config, p.lost = config.Load(p.AgentDir, p.Cwd, os.Getenv, p.Guard.Config)
 	for _, problem := range p.lost {
@@ -57,7 +59,7 @@ func (p *Place) readSettings() {
 	}
 }
 
-// absolute is a path that a person wrote, made absolute in cwd.
+// absolute makes a path that a person wrote absolute; a relative one begins in cwd.
 func absolute(cwd, path string) string {
 	switch {
 	case filepath.IsAbs(path):

@@ -14,8 +14,9 @@ import (
 	"pi/internal/printable"
 )
 
-// printPrompts are the prompts of the command line; the text from standard input is
-// added to the first, or is the only one.
+// printPrompts returns the prompts of a run without a person: those of the command line,
+// with the text from standard input behind the first. It is a usage error if there is
+// nothing to send.
 func (o Options) printPrompts(stdin *os.File) ([]string, error) {
 	piped, err := readPiped(stdin)
 	if err != nil {
@@ -36,7 +37,8 @@ func (o Options) printPrompts(stdin *os.File) ([]string, error) {
 
 const maxPiped = 64 << 20
 
-// readPiped reads standard input where it cannot be a person.
+// readPiped returns all of standard input if it is a file or a pipe; "" if it is a
+// terminal.
 func readPiped(f *os.File) (string, error) {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
@@ -52,9 +54,9 @@ func readPiped(f *os.File) (string, error) {
 	return strings.TrimRight(strings.ToValidUTF8(string(b), "\uFFFD"), "\n"), nil
 }
 
-// readPromptFiles adds files to the prompt: SYSTEM.md and APPEND_SYSTEM.md of the agent
-// directory, unless the command line gives these texts, and the instructions of the
-// directories. Problems with them are warnings.
+// readPromptFiles fills prompt from files: SYSTEM.md and APPEND_SYSTEM.md of the agent
+// directory, unless the command line gave these texts, and the instruction files. Problems
+// become warnings.
 func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 	read := func(name string, into *string) {
 		path := filepath.Join(p.AgentDir, name)
@@ -79,8 +81,9 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 	}
 }
 
-// firstLines are what a person would type first: with a bare --resume they pick
-// a session, whose model gives way to that of the command line.
+// firstLines returns the lines that the interactive front end runs as if the person had
+// typed them: the prompts of the command line. With a bare --resume, /resume comes first,
+// then the choice of model and level, for the session brings its own.
 func (o Options) firstLines() (lines []string) {
 	if o.Session.Resume.Pick {
 		lines = append(lines, "/resume")

@@ -32,8 +32,8 @@ type front interface {
 
 func (p *Place) newRun() *run { return &run{place: p, sessions: p.Sessions()} }
 
-// toolOptions say where the tools work; commands learn which session and model
-// they run for.
+// toolOptions returns the options of the tools. Commands that they start find the session
+// and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
 	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale}
 	o.Session = func() string {

@@ -25,8 +25,8 @@ type Sessions struct {
 	syncEach bool
 }
 
-// Sessions are those of this place, as the command line and the settings say. Each
-// call returns a value of its own.
+// Sessions returns where sessions are saved and how, from the command line, the settings,
+// or the defaults. An empty Root means that nothing is saved.
 func (p *Place) Sessions() Sessions {
 	s := Sessions{Cwd: p.Cwd, lockDir: filepath.Join(p.AgentDir, "locks"), syncEach: p.Config.Session.Durability == "entry"}
 	switch {
@@ -41,7 +41,7 @@ func (p *Place) Sessions() Sessions {
 	return s
 }
 
-// Options are what a session that is opened or begun here is given.
+// Options returns the options with which a session is opened or begun here.
 func (s Sessions) Options() session.Options {
 	o := session.Options{Dir: s.Root, Cwd: s.Cwd, SyncEach: s.syncEach}
 	if o.Dir != "" {
@@ -50,8 +50,8 @@ func (s Sessions) Options() session.Options {
 	return o
 }
 
-// Find turns what a person wrote into a path: with a separator or the ending .jsonl
-// it is one, else the beginning of an id.
+// Find returns the path of the session that a person named: a path if ref has a separator
+// or ends in .jsonl, else the file whose id begins with ref. A path need not exist.
 func (s Sessions) Find(ref string) (string, error) {
 	if strings.ContainsAny(ref, "/"+string(filepath.Separator)) || strings.HasSuffix(ref, ".jsonl") {
 		return absolute(s.Cwd, config.Expand(ref, config.Home(os.Getenv))), nil
@@ -81,7 +81,7 @@ func (s Sessions) Remove(path string, forGood bool) (to string, err error) {
 	return folder.UserTrash(runtime.GOOS, os.Getenv).Put(path, s.Options())
 }
 
-// forResume are the sessions as /resume needs them.
+// forResume returns what /resume may do with the sessions of this place.
 func (s Sessions) forResume() *command.Sessions {
 	const completed = 100 // ids that completion offers
 	return &command.Sessions{

@@ -10,8 +10,8 @@ import (
 	"pi/internal/suggest"
 )
 
-// onlyTools are the names of the tools that the command line leaves, nil for all
-// there are.
+// onlyTools returns the names of the only tools that the command line allows; nil if it
+// allows all.
 func (o Options) onlyTools() []string {
 	switch {
 	case o.NoTools:
@@ -22,9 +22,9 @@ func (o Options) onlyTools() []string {
 	return nil
 }
 
-// tools are the program's own: those that the model gets, in their order, and the
-// others, which hooks may choose. All are of one set, for they know what the others
-// did to a file.
+// tools returns the tools of the program: those that the model gets, in the order of the
+// settings or the command line, and the others, which hooks may activate. They share one
+// state, such as which files were read.
 func (p *Place) tools(o tool.Options) (active, others []agent.Tool) {
 	names := p.Config.Tools.Active
 	if only := p.onlyTools(); only != nil {
@@ -48,8 +48,8 @@ func (p *Place) tools(o tool.Options) (active, others []agent.Tool) {
 	return active, others
 }
 
-// checkTools refuses names on the command line that are none of the known tools, of
-// the program or a hook, and warns of those in the settings.
+// checkTools returns a usage error for a name in --tools that is no known tool, and leaves
+// a warning for one in the settings.
 func (p *Place) checkTools(known []string, later *messages) error {
 	if unknown := unknownTool(p.Tools, known); unknown != "" {
 		return UsageError{Err: fmt.Errorf("--tools: %s", unknown)}
@@ -60,7 +60,8 @@ func (p *Place) checkTools(known []string, later *messages) error {
 	return nil
 }
 
-// unknownTool says which of names no tool has, "" for none.
+// unknownTool returns a sentence about the first of names that no tool has; "" if all are
+// known.
 func unknownTool(names, known []string) string {
 	for _, name := range names {
 		if slices.Contains(known, name) {

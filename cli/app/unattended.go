@@ -30,8 +30,9 @@ func (e *unattendedError) Hint() string { return e.hint }
 // NoKeyError is one for want of somebody to ask.
 type NoKeyError struct{ unattendedError }
 
-// check is asked before each prompt of an unattended run, which m is to answer: a hook
-// or a command may have chosen another model than that of the start.
+// check is called before each prompt of a run without a person, with m, the model that
+// would answer. The error says that it should not be sent: a setting that cannot be used
+// might name another model, or there is no key.
 func (c *modelChoice) check(m *llm.Model) error {
 	if m.Ref() == c.model.Ref() {
 		if lost := c.lostSetting(); lost != "" {
@@ -54,8 +55,8 @@ func (c *modelChoice) check(m *llm.Model) error {
 	return &NoKeyError{unattendedError{failed.Error(), failed.NextStep + "\n" + tryDemo}}
 }
 
-// lostSetting names a setting that cannot be used and would decide which model answers;
-// "" if there is none.
+// lostSetting returns the name of a setting that cannot be used, but would decide which
+// model answers or at which server; "" if there is none.
 func (c *modelChoice) lostSetting() string {
 	for _, p := range c.place.lost {
 		if !p.Warning && c.decides(p) {
@@ -68,8 +69,8 @@ func (c *modelChoice) lostSetting() string {
 	return providers.Misplaced(c.place.Config, c.place.Keys, c.model.Provider, c.by >= byKey)
 }
 
-// decides reports whether the setting that p lost could have named another model, or
-// another server for it.
+// decides reports whether the setting that could not be read, p, might have chosen another
+// model than the present one, or another server for it.
 func (c *modelChoice) decides(p config.Problem) bool {
 	switch {
 	case p.Key == "model":
