@@ -63,7 +63,8 @@ func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	return m.table
 }
 
-// plain is an error with what was done to which path, as the hook wrote it.
+// plain returns the error of an operation on a path as "doing path: reason", with the
+// path as the hook wrote it; nil for nil.
 func plain(doing, path string, err error) error {
 	if err == nil {
 		return nil
@@ -82,6 +83,7 @@ func plain(doing, path string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, path, err)
 }
 
+// fsRead is fs.read.
 func (m *module) fsRead(L *lua.LState, path string, opts lua.LValue) (string, error) {
 	limit := maxText
 	luavm.Unpack(L, 2, "fs.read", luavm.Opt("max_bytes", &limit))
@@ -92,7 +94,8 @@ func (m *module) fsRead(L *lua.LState, path string, opts lua.LValue) (string, er
 	return text, plain("read", path, err)
 }
 
-// readText reads a regular file: opening a pipe or a device may wait for ever.
+// readText reads a regular file of at most limit bytes. Other files are refused before
+// they are opened, for a pipe or a device may make that wait for ever.
 func readText(path string, limit int) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -115,6 +118,7 @@ func readText(path string, limit int) (string, error) {
 	return b.String(), err
 }
 
+// fsStat is fs.stat.
 func (m *module) fsStat(L *lua.LState, path string, opts lua.LValue) (lua.LValue, error) {
 	follow, stat := true, os.Stat
 	luavm.Unpack(L, 2, "fs.stat", luavm.Opt("follow", &follow))
@@ -142,6 +146,7 @@ func kindOfMode(mode fs.FileMode) string {
 	return "other"
 }
 
+// notRegular is the error that says what there is in place of a regular file.
 func notRegular(mode fs.FileMode) error {
 	kind := kindOfMode(mode)
 	if kind == "other" {
@@ -150,6 +155,7 @@ func notRegular(mode fs.FileMode) error {
 	return fmt.Errorf("it is a %s", kind)
 }
 
+// fsList is fs.list; without a path it lists the working directory.
 func (m *module) fsList(L *lua.LState, path *string) (lua.LValue, error) {
 	dir := "."
 	if path != nil {
@@ -164,8 +170,8 @@ func (m *module) fsList(L *lua.LState, path *string) (lua.LValue, error) {
 	}), nil
 }
 
-// remove refuses what nobody means: the working directory and what it lies in, such
-// as the root.
+// remove deletes a file or an empty directory, or with recursive a whole tree. Then it
+// refuses the working directory cwd and directories that it lies in, which nobody means.
 func remove(path, cwd string, recursive bool) error {
 	if _, err := os.Lstat(path); err != nil {
 		return err
@@ -179,8 +185,8 @@ func remove(path, cwd string, recursive bool) error {
 	return os.RemoveAll(path)
 }
 
-// isInside reports whether dir is outer or lies somewhere below it, by their real
-// places where they have one.
+// isInside reports whether dir is outer or lies below it. Links in both paths are
+// resolved, but not outer itself, which would be removed as a link.
 func isInside(dir, outer string) bool {
 	if real, err := filepath.EvalSymlinks(filepath.Dir(outer)); err == nil {
 		outer = filepath.Join(real, filepath.Base(outer))

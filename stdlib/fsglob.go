@@ -19,6 +19,7 @@ import (
 // maxMatches bounds what a pattern may find.
 const maxMatches = 100_000
 
+// fsGlob is fs.glob.
 func (m *module) fsGlob(L *lua.LState, pattern string, opts lua.LValue) (lua.LValue, error) {
 	dir, files := "", false
 	luavm.Unpack(L, 2, "fs.glob", luavm.Opt("dir", &dir), luavm.Opt("files", &files))
@@ -35,8 +36,10 @@ func (m *module) fsGlob(L *lua.LState, pattern string, opts lua.LValue) (lua.LVa
 	return stringList(L, found), nil
 }
 
-// glob finds paths. Directories that cannot be read are passed over, but not the
-// first one.
+// glob returns the paths that match a pattern, sorted; a relative pattern is looked for
+// below dir, and its paths are relative too. Directories that cannot be read are
+// skipped. More than maxMatches, a dir that is none, and a job that was stopped are
+// errors.
 func glob(ctx context.Context, dir, pattern string, files bool) ([]string, error) {
 	base, rest := doublestar.SplitPattern(filepath.ToSlash(filepath.Clean(pattern)))
 	root := absolute(filepath.FromSlash(base), dir)

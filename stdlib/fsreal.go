@@ -36,8 +36,8 @@ func (m *module) fsReal(L *lua.LState, path string, opts lua.LValue) (string, er
 // maxLinks is how many links a path may lead through.
 const maxLinks = 255
 
-// destination is where something at an absolute path is, or would be made: what
-// does not exist is no obstacle, and a link to nowhere leads on.
+// destination returns the path without links at which something is, or would be made:
+// parts that do not exist stay as they are, and a link to nowhere is followed.
 func destination(path string) (string, error) {
 	root := filepath.VolumeName(path) + string(filepath.Separator)
 	at, parts := root, steps(path[len(root)-1:])
@@ -73,7 +73,7 @@ func destination(path string) (string, error) {
 	return at, nil
 }
 
-// steps are the parts of a path without empty ones and dots.
+// steps splits a path into its parts, without empty ones and dots.
 func steps(path string) []string {
 	var parts []string
 	for _, part := range strings.Split(filepath.ToSlash(path), "/") {

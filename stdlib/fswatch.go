@@ -43,6 +43,7 @@ type watching struct {
 	emitting sync.WaitGroup
 }
 
+// fsWatch is fs.watch: it starts to watch and returns the table with close.
 func (m *module) fsWatch(L *lua.LState, path string, fn *lua.LFunction, opts lua.LValue) (lua.LValue, error) {
 	w := &watching{m: m, fn: fn, path: m.env.path(path), delay: watchDelay}
 	luavm.Unpack(L, 3, "fs.watch", luavm.Opt("delay", &w.delay))
@@ -89,7 +90,8 @@ func (w *watching) begin() error {
 	return nil
 }
 
-// paths lists what exists now of what is watched.
+// paths returns the watched file or directory, if it exists, and what the directory has
+// in it.
 func (w *watching) paths() []string {
 	var found []string
 	if _, err := os.Lstat(w.path); err == nil {

@@ -13,6 +13,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
+// fsWrite is fs.write.
 func (m *module) fsWrite(L *lua.LState, path, text string, opts lua.LValue) error {
 	mkdir, adds := false, false
 	luavm.Unpack(L, 3, "fs.write", luavm.Opt("mkdir", &mkdir), luavm.Opt("append", &adds))
@@ -41,8 +42,9 @@ func appendText(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// replaceText puts a whole new file in the place of the old one, with its mode.
-// A link stays one: what it leads to is replaced.
+// replaceText writes a new file beside path and renames it to path, with the mode of the
+// old one. If path is a link, what it leads to is replaced. On failure the old file
+// stays.
 func replaceText(path, text string) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -67,8 +69,8 @@ func replaceText(path, text string) error {
 	return err
 }
 
-// writable refuses what is there and no regular file, and what the person has
-// made read-only: renaming would not ask.
+// writable returns an error if there is something at path that is no regular file, or a
+// file that nobody may write to: renaming over it would not be refused by the system.
 func writable(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -84,8 +86,9 @@ func writable(path string) error {
 	return nil
 }
 
-// newFileNextTo makes a new file with the mode that new files have, in the
-// directory of path. The length of its name is bounded, as those of all files are.
+// newFileNextTo makes an empty file of a new name in the directory of path, with the
+// mode that new files have. The name is made of at most 100 bytes of that of path, so
+// that it is not too long.
 func newFileNextTo(path string) (*os.File, error) {
 	base := filepath.Base(path)
 	for tries := 0; ; tries++ {

@@ -74,12 +74,14 @@ func openGit(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	return m.table
 }
 
+// cwdOption reads {cwd} from the first argument; "" if it is not given.
 func cwdOption(L *lua.LState, function string) string {
 	cwd := ""
 	luavm.Unpack(L, 1, function, luavm.Opt("cwd", &cwd))
 	return cwd
 }
 
+// gitDiff is git.diff.
 func (m *module) gitDiff(L *lua.LState, opts lua.LValue) (string, error) {
 	cwd, base, staged, paths := "", "", false, []string(nil)
 	luavm.Unpack(L, 1, "git.diff", luavm.Opt("cwd", &cwd), luavm.Opt("staged", &staged), luavm.Opt("base", &base), luavm.Opt("paths", &paths))
@@ -97,7 +99,9 @@ func (m *module) gitDiff(L *lua.LState, opts lua.LValue) (string, error) {
 	return m.git(L, "diff", cwd, args...)
 }
 
-// git runs the program so that it runs no other that the repository names.
+// git runs git in cwd with settings that keep it from running programs which the
+// repository names (see harmlessGit), and returns what it prints. An exit status other
+// than 0 is an error.
 func (m *module) git(L *lua.LState, function, cwd string, args ...string) (string, error) {
 	var stdout, stderr string
 	var code int
@@ -125,8 +129,9 @@ func (m *module) git(L *lua.LState, function, cwd string, args ...string) (strin
 // change is one entry of git status.
 type change struct{ path, from, index, worktree string }
 
-// parseStatus reads entries that end in NUL: two letters, a blank, a path, and
-// in an entry of its own the path before a rename or copy.
+// parseStatus reads the output of git status --porcelain -z: entries that end in NUL,
+// each two letters, a blank and a path. After a rename or copy the next entry is the
+// path before it.
 func parseStatus(out string) []change {
 	var changes []change
 	fields := strings.Split(out, "\x00")

@@ -18,8 +18,9 @@ import (
 // come before every file of settings.
 type gitSettings [][2]string
 
-// harmlessGit are the settings with which git runs no program that the settings of
-// the repository around cwd name. Filters that the person's own settings define stay.
+// harmlessGit returns settings with which git runs no program that the settings of the
+// repository around cwd name. Filters that the person's own settings define stay. It
+// runs git to list them.
 func (e *Env) harmlessGit(ctx context.Context, cwd string) (gitSettings, error) {
 	settings := gitSettings{
 		{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull},
@@ -34,8 +35,8 @@ func (e *Env) harmlessGit(ctx context.Context, cwd string) (gitSettings, error) 
 	return settings, err
 }
 
-// gitFilters lists the filters that the repository's own settings define, or
-// change. Where git is too old to show whose settings they are, all count as the
+// gitFilters returns the names of the filters that the repository's own settings define
+// or change. A git too old to say whose settings they are makes all count as the
 // repository's.
 func (e *Env) gitFilters(ctx context.Context, cwd string, env map[string]string) (names []string, err error) {
 	const usage = 129
@@ -64,8 +65,8 @@ func (e *Env) gitFilters(ctx context.Context, cwd string, env map[string]string)
 	return slices.Compact(names), nil
 }
 
-// env are variables for it, beside those that are there already. Nothing is fetched
-// with them either.
+// env returns the variables that give git these settings, added to those of that kind
+// that the program was started with. They also forbid git to fetch anything or to ask.
 func (s gitSettings) env() map[string]string {
 	env := map[string]string{"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
 	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT"))
@@ -77,8 +78,8 @@ func (s gitSettings) env() map[string]string {
 	return env
 }
 
-// flags are the same as arguments, for a git from before 2.31, which does not know
-// the variables. A name that cannot be written so is refused.
+// flags returns the same settings as arguments, for a git before 2.31, which does not
+// know the variables. A name with a = in it cannot be written so and is an error.
 func (s gitSettings) flags() (flags []string, err error) {
 	for _, one := range s {
 		if strings.Contains(one[0], "=") {
@@ -89,6 +90,8 @@ func (s gitSettings) flags() (flags []string, err error) {
 	return flags, nil
 }
 
+// gitError makes an error of the first line that git wrote to stderr, or of its exit
+// status.
 func gitError(stderr string, code int) error {
 	line, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
 	line = strings.TrimPrefix(line, "fatal: ")

@@ -68,7 +68,8 @@ type exchange struct {
 	redirect    bool
 }
 
-// read reads the options at argument n.
+// read sets the fields from the options at argument n; wrong ones raise. more are
+// options that only some functions take.
 func (r *exchange) read(L *lua.LState, n int, function string, more ...luavm.Option) {
 	var value lua.LValue
 	r.timeout, r.limit, r.redirect = httpTime, httpBytes, true
@@ -95,7 +96,8 @@ func (r *exchange) read(L *lua.LState, n int, function string, more ...luavm.Opt
 	r.headers = withDefault(r.headers, "Content-Type", "application/json")
 }
 
-// withDefault returns headers with one more, if they do not have it yet.
+// withDefault returns headers with this one added to a copy, or as they are if they have
+// it.
 func withDefault(headers map[string]string, name, value string) map[string]string {
 	for have := range headers {
 		if strings.EqualFold(have, name) {
@@ -117,7 +119,8 @@ type answer struct {
 	body    string
 }
 
-// request makes a request while the VM is free, and the table of its response.
+// request sends a request while other jobs may run, and returns the response as a table.
+// Errors name the address without what may be secret in it.
 func (m *module) request(L *lua.LState, function string, r exchange) (lua.LValue, error) {
 	var a answer
 	err := m.wait(L, function, func(ctx context.Context) (err error) {
@@ -130,7 +133,7 @@ func (m *module) request(L *lua.LState, function string, r exchange) (lua.LValue
 	return record(L, "status", lua.LNumber(a.status), "headers", headerTable(L, a.headers), "body", lua.LString(a.body)), nil
 }
 
-// verb is the method: POST if there is only a body.
+// verb returns the method of the request: without one POST if there is a body, else GET.
 func (r *exchange) verb() string {
 	switch {
 	case r.method != "":
@@ -141,7 +144,8 @@ func (r *exchange) verb() string {
 	return "GET"
 }
 
-// do sends the request and reads the whole response.
+// do sends the request and reads the whole response. The error says so if that takes
+// longer than the timeout, or the body is larger than the limit.
 func (r *exchange) do(ctx context.Context) (answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("no answer within %s", r.timeout))
 	defer cancel()
@@ -190,7 +194,8 @@ func (r *exchange) build(ctx context.Context) (*http.Request, error) {
 	return req, nil
 }
 
-// reason is an error without the address, which may hold a key.
+// reason returns why a request failed: the cause if ctx has ended, and otherwise the
+// error without the address, which may hold a key.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -202,7 +207,7 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// withoutSecrets is an address without user, query and fragment.
+// withoutSecrets returns an address without user, query and fragment, for messages.
 func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -212,7 +217,8 @@ func withoutSecrets(address string) string {
 	return u.String()
 }
 
-// headerTable joins the values of a header that came several times.
+// headerTable makes a table of headers, with names in small letters. Several values of
+// one are joined with commas.
 func headerTable(L *lua.LState, h http.Header) *lua.LTable {
 	t := luavm.NewRecord(L, len(h))
 	for _, name := range slices.Sorted(maps.Keys(h)) {

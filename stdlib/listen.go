@@ -45,6 +45,8 @@ type server struct {
 	serving sync.WaitGroup
 }
 
+// listen is http.listen: it opens the port, starts the server as a goroutine of the
+// hook, and returns the table with port, url and close.
 func (m *module) listen(L *lua.LState, opts *lua.LTable, fn *lua.LFunction) (lua.LValue, error) {
 	s := &server{m: m, fn: fn, path: "", limit: bodyLimit, slots: make(chan struct{}, maxServed)}
 	host := "127.0.0.1"
@@ -78,8 +80,8 @@ func (m *module) listen(L *lua.LState, opts *lua.LTable, fn *lua.LFunction) (lua
 		"close", m.vm.Func("close", sync.OnceFunc(func() { close(quit) }))), nil
 }
 
-// listenPatiently tries again while the port is taken: after a reload the server
-// of the version before is just about to end.
+// listenPatiently listens on an address, and tries again for a second while it is taken:
+// after a reload the server of the hook's version before is about to end.
 func listenPatiently(ctx context.Context, address string) (net.Listener, error) {
 	ctx, cancel := context.WithTimeout(ctx, portPatience)
 	defer cancel()
@@ -94,7 +96,8 @@ func listenPatiently(ctx context.Context, address string) (net.Listener, error) 
 	}
 }
 
-// innermost is an error without the addresses around it.
+// innermost returns the error at the end of the chain, without the addresses that those
+// around it add.
 func innermost(err error) error {
 	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
 		err = next
@@ -102,7 +105,8 @@ func innermost(err error) error {
 	return err
 }
 
-// serve serves until life or quit end, and waits for the requests that are served.
+// serve answers requests until life ends or quit is closed; then it closes the port and
+// returns when no request is being answered any more.
 func (s *server) serve(life context.Context, l net.Listener, quit <-chan struct{}) {
 	ctx, cancel := context.WithCancel(life)
 	defer s.serving.Wait()
@@ -124,7 +128,8 @@ func (s *server) serve(life context.Context, l net.Listener, quit <-chan struct{
 	s.mu.Unlock()
 }
 
-// enter counts a request that is served; it is false when none is any more.
+// enter counts a request as being answered. It returns false if the server has been
+// closed.
 func (s *server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +139,8 @@ func (s *server) enter() bool {
 	return !s.closed
 }
 
-// handle answers one request: it refuses it or asks fn.
+// handle answers one request: with a status if it is refused, too large or one too many
+// at a time, and else with what fn returns for it.
 func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		return
@@ -164,9 +170,9 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-// refuse is the status for requests that fn does not see, or 0. A page in a
-// browser may send requests here, and may have a name of its own lead to this
-// machine; both are seen in the headers.
+// refuse returns the status for a request that fn must not see, 0 for any other. A page
+// in a browser may send requests here, and may have a name of its own lead to this
+// machine; the headers Host and Origin show both.
 func (s *server) refuse(r *http.Request) int {
 	switch {
 	case !s.isOurs(r.Host), !s.isOwnOrigin(r):
@@ -188,7 +194,8 @@ func (s *server) isOurs(host string) bool {
 	return (name == "127.0.0.1" || strings.EqualFold(name, "localhost")) && port == strconv.Itoa(s.port)
 }
 
-// isOwnOrigin reports whether no page of another site sends the request.
+// isOwnOrigin reports whether the request comes from no page in a browser, or from one
+// of this server.
 func (s *server) isOwnOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 		return false
@@ -214,8 +221,8 @@ type reply struct {
 	body    string
 }
 
-// ask calls fn as a job of the hook. What fails there is reported as the hook's;
-// the client only learns that the hook failed.
+// ask calls fn with the request, as a job of the hook, and returns its reply. If that
+// fails, the error is reported as the hook's and the client gets status 500.
 func (s *server) ask(r *http.Request, body string) reply {
 	var a reply
 	err := s.m.env.Call(s.m.env.Outside(r.Context(), fmt.Sprintf("http.listen on port %d", s.port)), "http.listen", func(L *lua.LState) (err error) {
@@ -228,6 +235,8 @@ func (s *server) ask(r *http.Request, body string) reply {
 	return a
 }
 
+// requestTable makes the table that fn gets. Of a query field that comes several times
+// it has the last value.
 func requestTable(L *lua.LState, r *http.Request, body string) *lua.LTable {
 	query := L.NewTable()
 	for name, values := range r.URL.Query() {
@@ -237,7 +246,8 @@ func requestTable(L *lua.LState, r *http.Request, body string) *lua.LTable {
 		"headers", headerTable(L, r.Header), "body", lua.LString(body))
 }
 
-// readReply reads what fn returned: nothing, a text or a table.
+// readReply makes a reply of what fn returned: nil is an empty one (204), a string a
+// text (200), a table has the fields of a reply.
 func readReply(L *lua.LState, v lua.LValue) (reply, error) {
 	const text = "text/plain; charset=utf-8"
 	switch v := v.(type) {
@@ -251,7 +261,8 @@ func readReply(L *lua.LState, v lua.LValue) (reply, error) {
 	return reply{}, fmt.Errorf("http.listen: the function must return a text, a table or nil, not a %s", v.Type())
 }
 
-// readReplyTable reads a reply from a table of options. contentType is for a body without one.
+// readReplyTable makes a reply of the table that fn returned. contentType is the type of
+// a body for which the headers name none.
 func readReplyTable(L *lua.LState, t *lua.LTable, contentType string) (reply, error) {
 	a := reply{status: http.StatusOK}
 	var value lua.LValue

@@ -40,8 +40,8 @@ func (m *module) act(name string, fn any) {
 	luavm.Set(m.table, name, f)
 }
 
-// wait runs f while the VM is free for other jobs. When the job is stopped
-// meanwhile it raises.
+// wait calls f while other jobs may run on the VM, and returns its error. If the job is
+// stopped meanwhile, it raises. function is for that message.
 func (m *module) wait(L *lua.LState, function string, f func(ctx context.Context) error) error {
 	var inner error
 	err := m.vm.Wait(L, false, func(ctx context.Context) error {
@@ -64,7 +64,8 @@ func call(L *lua.LState, fn *lua.LFunction, arg lua.LValue) lua.LValue {
 	return result
 }
 
-// record makes a table of string keys; pairs are key, value, key, value.
+// record makes a table of string keys and their values, given in turn: key, value, key,
+// value.
 func record(L *lua.LState, pairs ...any) *lua.LTable {
 	t := luavm.NewRecord(L, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
@@ -73,7 +74,8 @@ func record(L *lua.LState, pairs ...any) *lua.LTable {
 	return t
 }
 
-// list makes a list of n elements, which stays a list in JSON when it is empty.
+// list makes a list of n elements. It is marked, so that it is [] in JSON when it is
+// empty.
 func list(L *lua.LState, n int, element func(i int) lua.LValue) *lua.LTable {
 	t := luavm.NewList(L, n, element)
 	luavm.MarkList(t)

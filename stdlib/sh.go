@@ -65,7 +65,7 @@ func openSh(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	return m.table
 }
 
-// value is the command as a table.
+// value returns the command as the table that sh.commands gives to Lua.
 func (c *shellCommand) value(L *lua.LState) lua.LValue {
 	words := make([]string, len(c.words))
 	for i, w := range c.words {
@@ -94,7 +94,8 @@ func (c *shellCommand) value(L *lua.LState) lua.LValue {
 	return t
 }
 
-// quoteWords quotes words and joins them with blanks.
+// quoteWords quotes each word for a shell where it has to be, and joins them with
+// blanks. A zero byte is an error.
 func quoteWords(words []string) (string, error) {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -106,7 +107,7 @@ func quoteWords(words []string) (string, error) {
 	return strings.Join(quoted, " "), nil
 }
 
-// quoteWord leaves plain words as they are.
+// quoteWord puts a word between single quotes, unless the shell reads it as it is.
 func quoteWord(w string) string {
 	plain := w != "" && !isAmong(reserved, w)
 	for i := 0; i < len(w) && plain; i++ {

@@ -31,8 +31,8 @@ type shellRedirect struct {
 	path   shellWord
 }
 
-// name is the first word without a directory, or "" when there is none or it is
-// not known.
+// name returns the program that the command runs, without a directory; "" if there is no
+// word, or only the shell can know it.
 func (c *shellCommand) name() string {
 	if len(c.words) == 0 || !c.words[0].known || c.words[0].value == "" {
 		return ""
@@ -43,7 +43,8 @@ func (c *shellCommand) name() string {
 	return path.Base(c.words[0].value)
 }
 
-// readShell lists the commands of a line; unknown: there may be others.
+// readShell lists the commands of a command line. unknown is true if others may run too.
+// The error is one of syntax, or the line is too long or nested too deep.
 func readShell(line string) (commands []*shellCommand, unknown bool, err error) {
 	r := &shellReader{}
 	if err := r.script(line, ""); err != nil {
@@ -66,7 +67,9 @@ type shellReader struct {
 	read     int // bytes
 }
 
-// script reads a command line that via runs.
+// script adds the commands of a command line, which the command via runs ("" for the
+// line itself). Lines inside lines are read to a bounded depth and length; what is
+// beyond is not read, and the whole is unknown then.
 func (r *shellReader) script(src, via string) error {
 	if len(src) > maxLine {
 		return fmt.Errorf("parse command line: it is longer than %s", printable.Bytes(maxLine))
@@ -99,8 +102,9 @@ func (r *shellReader) script(src, via string) error {
 	return nil
 }
 
-// parse makes a tree. The parser takes a backslash at the end of a comment for
-// one that joins lines, the shell does not: such a line is read again without it.
+// parse returns the syntax tree of a command line. The parser takes a backslash at the
+// end of a comment for one that joins lines, the shell does not: such a line is parsed
+// again without it.
 func (r *shellReader) parse(src string) (*syntax.File, error) {
 	for range maxScripts {
 		file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(src), "")
@@ -116,7 +120,7 @@ func (r *shellReader) parse(src string) (*syntax.File, error) {
 	return nil, errors.New("too many comments end in a backslash")
 }
 
-// withoutJoins blanks the backslashes at the ends of comments.
+// withoutJoins returns the line with a blank for each backslash at the end of a comment.
 func withoutJoins(file *syntax.File, src string) string {
 	text := []byte(src)
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -135,15 +139,16 @@ func withoutJoins(file *syntax.File, src string) string {
 // deeper than a stack should: a level of brackets needs up to 8 KiB.
 const maxNesting = 6000
 
-// inner reads a command line that a command runs. One that cannot be read is
-// not understood.
+// inner adds the commands of a command line that the command via runs. If it cannot be
+// parsed, the whole is unknown.
 func (r *shellReader) inner(src, via string) {
 	if r.script(src, via) != nil {
 		r.unknown = true
 	}
 }
 
-// needsShell reports whether only a shell can know what comes of a node.
+// needsShell reports whether a part of a command line may run commands, or change what
+// runs, in a way that only the shell can find out.
 func needsShell(n syntax.Node, src string) bool {
 	switch n := n.(type) {
 	case *syntax.CmdSubst: // backquotes remove a level of backslashes before anything else
@@ -167,7 +172,8 @@ func needsShell(n syntax.Node, src string) bool {
 	return false
 }
 
-// hasNames reports whether there is anything but numbers to compute with.
+// hasNames reports whether an arithmetic expression has more than numbers in it: a
+// variable may hold a subscript with a command in it.
 func hasNames(n syntax.Node) bool {
 	found := false
 	syntax.Walk(n, func(n syntax.Node) bool {
@@ -182,7 +188,8 @@ func hasNames(n syntax.Node) bool {
 	return found
 }
 
-// statement lists the command of a statement. Those inside of a group come by
+// statement adds the simple command of a statement, or one without a name if there are
+// only redirections. The statements in a group, a loop or a function are visited by
 // themselves.
 func (r *shellReader) statement(s *syntax.Stmt, src, via string) {
 	c := &shellCommand{via: via}
@@ -210,7 +217,7 @@ func (r *shellReader) statement(s *syntax.Stmt, src, via string) {
 	r.add(c)
 }
 
-// add lists a command, and what it runs.
+// add appends a command to the list, and then the commands that it runs.
 func (r *shellReader) add(c *shellCommand) {
 	for _, w := range c.words {
 		c.unknown = c.unknown || !w.known
@@ -246,7 +253,8 @@ func (c *shellCommand) assign(a *syntax.Assign) {
 	}
 }
 
-// declaration is export, local and their like: words that may be assignments.
+// declaration reads export, declare, local and the like, whose words may be assignments:
+// each becomes both, an assignment and a word.
 func (c *shellCommand) declaration(d *syntax.DeclClause) {
 	c.words = append(c.words, shellWord{d.Variant.Value, true})
 	for _, a := range d.Args {
@@ -267,7 +275,8 @@ func (c *shellCommand) declaration(d *syntax.DeclClause) {
 	c.unknown = c.unknown || d.Variant.Value == "nameref"
 }
 
-// redirect adds a redirection.
+// redirect adds a redirection. A here-document or here-string is remembered as what the
+// command reads, another source for its input makes that forgotten.
 func (c *shellCommand) redirect(n *syntax.Redirect) {
 	r := shellRedirect{op: n.Op.String(), path: readWord(n.Word)}
 	if n.N != nil {
@@ -293,7 +302,8 @@ func (c *shellCommand) redirect(n *syntax.Redirect) {
 	c.redirects = append(c.redirects, r)
 }
 
-// reads gives a command a text to read.
+// reads remembers the text of a here-document, if it is for standard input (input). The
+// command is unknown if the text is.
 func (c *shellCommand) reads(text shellWord, input bool) {
 	c.unknown = c.unknown || !text.known
 	if input {
@@ -305,7 +315,7 @@ func (c *shellCommand) reads(text shellWord, input bool) {
 const commandVariables = "PATH IFS ENV BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELL SHELLOPTS BASHOPTS CDPATH EXECIGNORE HOME EDITOR VISUAL PAGER MANPAGER LESSOPEN BROWSER " +
 	"PERL5OPT PERL5LIB PYTHONSTARTUP PYTHONPATH RUBYOPT NODE_OPTIONS"
 
-// changesCommands reports whether a variable is one of those, or of a family of them.
+// changesCommands reports whether setting this variable may change which programs run.
 func changesCommands(name string) bool {
 	for _, prefix := range []string{"LD_", "DYLD_", "GIT_", "BASH_FUNC_"} {
 		if strings.HasPrefix(name, prefix) {

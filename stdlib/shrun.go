@@ -31,7 +31,9 @@ const (
 // isAmong reports whether name is one of the names of a list.
 func isAmong(names, name string) bool { return slices.Contains(strings.Fields(names), name) }
 
-// unwrapShell reads sh -c, and knows the commands behind which others hide.
+// unwrapShell handles the commands that are no wrappers: it lists what sh -c runs, and
+// marks a command as unknown that may run others by itself, such as ssh or an
+// interpreter with code.
 func (r *shellReader) unwrapShell(c *shellCommand, name string) {
 	switch {
 	case isAmong(shells, strings.TrimPrefix(name, "-")):
@@ -52,8 +54,9 @@ func (r *shellReader) unwrapShell(c *shellCommand, name string) {
 	}
 }
 
-// shell reads the words of a shell. A script in a file is not looked into, and
-// shells with a syntax of their own are read but not trusted.
+// shell lists the commands of the script that a shell is given with -c or as a
+// here-document. With a script in a file, or none that is known, the shell is unknown,
+// and so is one whose language is not that of bash.
 func (r *shellReader) shell(c *shellCommand, name string) {
 	script, fromArgs, known := shellScript(c.words[1:])
 	switch {
@@ -74,8 +77,9 @@ func (r *shellReader) shell(c *shellCommand, name string) {
 	}
 }
 
-// shellScript finds the script of sh -c; fromArgs is false when it is read from
-// standard input, and known when neither is the case.
+// shellScript finds the script among the words of a shell. fromArgs: it is script, given
+// with -c; else the shell reads standard input. known is false if neither can be said,
+// as for a script in a file or an option that is not known.
 func shellScript(words []shellWord) (script shellWord, fromArgs, known bool) {
 	command := false
 	for i := 0; i < len(words); i++ {
@@ -104,8 +108,9 @@ func shellScript(words []shellWord) (script shellWord, fromArgs, known bool) {
 	return shellWord{}, false, !command
 }
 
-// scriptAt is the script at the first word that is no option. Without -c that
-// word is a file.
+// scriptAt returns the results of shellScript for a shell whose first word that is no
+// option is the i-th: the script with -c (command), else a file; without one the script
+// is standard input.
 func scriptAt(words []shellWord, i int, command bool) (shellWord, bool, bool) {
 	if !command || i >= len(words) {
 		return shellWord{}, false, !command && i >= len(words)
@@ -113,8 +118,8 @@ func scriptAt(words []shellWord, i int, command bool) (shellWord, bool, bool) {
 	return words[i], true, true
 }
 
-// runsProgram reports whether an interpreter is given a program in a file, and
-// nothing else before it, rather than code.
+// runsProgram reports whether an interpreter runs a program in a file or a module, or
+// says its version, and is not given code as an argument or on its input.
 func runsProgram(words []shellWord) bool {
 	if len(words) == 0 || !words[0].known {
 		return false
@@ -129,7 +134,7 @@ func runsProgram(words []shellWord) bool {
 	}
 }
 
-// awkRuns reports whether the words of awk may run commands or write files.
+// awkRuns reports whether the words of awk may run commands, write files or read them.
 func awkRuns(words []shellWord) bool {
 	for _, w := range words {
 		if !w.known || strings.HasPrefix(w.value, "-") && !strings.HasPrefix(w.value, "-F") && !strings.HasPrefix(w.value, "-v") {

@@ -13,6 +13,7 @@ type shellWord struct {
 	known bool
 }
 
+// String returns the word as Lua sees it: "?" if only the shell can know it.
 func (w shellWord) String() string {
 	if !w.known {
 		return "?"
@@ -20,7 +21,9 @@ func (w shellWord) String() string {
 	return w.value
 }
 
-// readWord reads a word of a command.
+// readWord reads a word of a command, with quotes and escapes taken away. It is not
+// known if the shell may make something else of it, or several words: a variable, a
+// pattern, ~, braces.
 func readWord(w *syntax.Word) shellWord {
 	if w == nil {
 		return shellWord{known: true}
@@ -33,8 +36,8 @@ func readWord(w *syntax.Word) shellWord {
 	return p.word()
 }
 
-// readAssigned reads the value of an assignment, in which nothing is a pattern
-// but ~ counts after every colon too.
+// readAssigned is readWord for the value of an assignment, in which patterns and braces
+// are text, and ~ counts after every colon too.
 func readAssigned(w *syntax.Word) shellWord {
 	p := &wordReader{escapes: "$`\"\\\n"}
 	p.parts(w.Parts)
@@ -44,8 +47,8 @@ func readAssigned(w *syntax.Word) shellWord {
 	return p.word()
 }
 
-// readHeredoc reads the text of a here-document. When its end is quoted, the
-// text is literal.
+// readHeredoc reads the text of a here-document, which is literal if any part of its end
+// word is quoted.
 func readHeredoc(body, end *syntax.Word) shellWord {
 	if body == nil {
 		return shellWord{known: true}
@@ -61,7 +64,7 @@ func readHeredoc(body, end *syntax.Word) shellWord {
 	return p.word()
 }
 
-// wordReader joins the parts of a word.
+// wordReader puts the parts of a word together.
 type wordReader struct {
 	value   []byte
 	bare    []bool // for each byte of value: it was neither quoted nor escaped
@@ -69,6 +72,7 @@ type wordReader struct {
 	escapes string // what a backslash takes the meaning of between quotes
 }
 
+// word returns what was read; a word that is not known if any part was not.
 func (p *wordReader) word() shellWord {
 	if p.lost {
 		return shellWord{}
@@ -105,15 +109,17 @@ func (p *wordReader) parts(parts []syntax.WordPart) {
 	}
 }
 
-// spliced looks for a $ in text that a backslash at the end of a line goes
-// through: the shell joins the lines first, and then may see a variable.
+// spliced marks the word as not known if its text has a $ and a backslash at the end of
+// a line was removed from it: the shell joins the lines first, and may see a variable
+// then.
 func (p *wordReader) spliced(l *syntax.Lit) {
 	if p.escapes != "" && strings.Contains(l.Value, "$") && int(l.End().Offset()-l.Pos().Offset()) != len(l.Value) {
 		p.lost = true
 	}
 }
 
-// lit reads what is not quoted.
+// lit adds text outside of quotes, in which a backslash takes the next character
+// literally.
 func (p *wordReader) lit(s string) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -140,7 +146,7 @@ func (p *wordReader) single(q *syntax.SglQuoted) {
 	p.addText(q.Value)
 }
 
-// unescape reads the plain escapes of $'…'; it is false for all others.
+// unescape decodes the escapes \n \t \\ \' and \" of $'…'; false if there are others.
 func unescape(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -186,8 +192,8 @@ func (p *wordReader) quoted(s string) {
 	}
 }
 
-// tildes reports whether there is a ~ for a home directory: at the beginning, or
-// after one of the characters.
+// tildes reports whether the shell would replace a ~ by a home directory: one outside of
+// quotes, at the beginning or after one of these characters.
 func (p *wordReader) tildes(after string) bool {
 	for i, c := range p.value {
 		if c == '~' && p.bare[i] && (i == 0 || strings.IndexByte(after, p.value[i-1]) >= 0) {
@@ -197,7 +203,8 @@ func (p *wordReader) tildes(after string) bool {
 	return false
 }
 
-// pattern reports whether the word may become the names of files.
+// pattern reports whether there is a * or ? or […] outside of quotes, for which names of
+// files may come.
 func (p *wordReader) pattern() bool {
 	open := false
 	for i, c := range p.value {
@@ -212,8 +219,8 @@ func (p *wordReader) pattern() bool {
 	return false
 }
 
-// braces reports whether the word may become several: {a,b} and {1..9}, but {}
-// is just that.
+// braces reports whether there is a { outside of quotes that may make several words of
+// one, as {a,b} does; {} does not.
 func (p *wordReader) braces() bool {
 	for i, c := range p.value {
 		if c == '{' && p.bare[i] && (i+1 == len(p.value) || p.value[i+1] != '}' || !p.bare[i+1]) {

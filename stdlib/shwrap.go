@@ -59,8 +59,9 @@ var wrappers = sync.OnceValue(func() map[string]wrapper {
 	}
 })
 
-// inner is what is left of the words when those of the wrapper are taken away;
-// sure: every one of them was understood.
+// inner returns the words of the command that the wrapper runs, and the name=value words
+// before it. rest is empty if there are none or an option makes the wrapper run nothing.
+// sure is false if an option was not known: then rest may begin at a wrong word.
 func (w *wrapper) inner(words []shellWord) (rest []shellWord, assigns []shellAssign, sure bool) {
 	skip := w.skip
 	sure = true
@@ -105,13 +106,14 @@ func (w *wrapper) inner(words []shellWord) (rest []shellWord, assigns []shellAss
 	return nil, assigns, sure
 }
 
-// assigned is a word of the form name=value, whatever the name.
+// assigned splits a word of the form name=value.
 func assigned(w shellWord) shellAssign {
 	name, value, _ := strings.Cut(w.value, "=")
 	return shellAssign{name, shellWord{value, true}}
 }
 
-// after reads the words that follow --.
+// after is inner for the words that follow --, where no options are: it skips the words
+// before the command and returns its words and the assignments.
 func (w *wrapper) after(words []shellWord, skip int) (rest []shellWord, assigns []shellAssign) {
 	words = words[min(skip, len(words)):]
 	for w.assigns && len(words) > 0 && strings.Contains(words[0].value, "=") {
@@ -164,8 +166,8 @@ func (w *wrapper) letters(letters string) (step int, known, quiet bool) {
 	return 1, true, false
 }
 
-// unwrap lists the commands that a command runs, and marks it unknown if it is not
-// understood.
+// unwrap lists the commands that a command runs: its arguments (sudo, find -exec), a
+// script (sh -c), a text (eval). It marks the command as unknown if it may run others.
 func (r *shellReader) unwrap(c *shellCommand) {
 	name := c.name()
 	if name == "" {
@@ -193,7 +195,9 @@ func (r *shellReader) unwrap(c *shellCommand) {
 	}
 }
 
-// unwrapWords lists the command behind the words of a wrapper.
+// unwrapWords lists the command that follows the options of a wrapper such as sudo or
+// env. Both are unknown if an option is; the wrapper also if it sets a variable that
+// decides what runs.
 func (r *shellReader) unwrapWords(c *shellCommand, w *wrapper) {
 	rest, assigns, sure := w.inner(c.words)
 	for _, a := range assigns {
@@ -210,8 +214,8 @@ func (r *shellReader) unwrapWords(c *shellCommand, w *wrapper) {
 	r.add(inner)
 }
 
-// unwrapFind reads the commands between an option and ; or +. In them {} is
-// replaced by a name.
+// unwrapFind lists the commands of find and fd, which stand between one of the options
+// and ; or +. Words with braces, in whose place a name comes, are not known.
 func (r *shellReader) unwrapFind(c *shellCommand, options ...string) {
 	for i := 1; i < len(c.words); i++ {
 		if w := c.words[i]; !w.known || !slices.Contains(options, w.value) {
@@ -234,7 +238,8 @@ func (r *shellReader) unwrapFind(c *shellCommand, options ...string) {
 	}
 }
 
-// runText reads words that are joined to a command line.
+// runText joins words to a command line that c runs, as eval does, and lists its
+// commands. If a word is not known, c is marked as unknown.
 func (r *shellReader) runText(c *shellCommand, words []shellWord) {
 	if len(words) > 0 && words[0].known && words[0].value == "--" {
 		words = words[1:]
@@ -250,7 +255,8 @@ func (r *shellReader) runText(c *shellCommand, words []shellWord) {
 	r.inner(strings.Join(parts, " "), c.name())
 }
 
-// unwrapTrap reads trap 'commands' SIGNAL….
+// unwrapTrap lists the commands of trap 'commands' SIGNAL…; with - or an empty text in their
+// place it runs none.
 func (r *shellReader) unwrapTrap(c *shellCommand) {
 	words := c.words[1:]
 	if len(words) > 0 && words[0].known && words[0].value == "--" {
@@ -262,7 +268,8 @@ func (r *shellReader) unwrapTrap(c *shellCommand) {
 	r.runText(c, words[:1])
 }
 
-// unwrapWatch reads watch [options] commands….
+// unwrapWatch lists the commands of watch [options] commands…, which it gives to a
+// shell.
 func (r *shellReader) unwrapWatch(c *shellCommand) {
 	w := &wrapper{flags: "bcdegptwx", values: "nq", quiet: "v", long: []string{"interval=", "differences", "no-title", "beep", "errexit", "chgexit", "color", "precise", "exec", "help!", "version!"}}
 	rest, _, sure := w.inner(c.words)
@@ -272,8 +279,8 @@ func (r *shellReader) unwrapWatch(c *shellCommand) {
 	}
 }
 
-// unwrapOption reads su, script and flock: what they run follows -c, or is not
-// understood.
+// unwrapOption lists the commands that su, runuser, script and flock are given with -c,
+// and the one that flock has as its words. Without them what they run is unknown.
 func (r *shellReader) unwrapOption(c *shellCommand) {
 	c.unknown = true
 	for i, w := range c.words {

@@ -46,6 +46,8 @@ func openTimer(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 // maxTimer is a year.
 const maxTimer = 365 * 24 * 60 * 60 * 1000
 
+// duration converts milliseconds from Lua; less than least or more than a year is
+// misuse.
 func duration(ms, least float64) (time.Duration, error) {
 	if math.IsNaN(ms) || ms < least || ms > maxTimer {
 		return 0, luavm.Misusef("%v is no number of milliseconds from %v to %d", ms, least, int64(maxTimer))
@@ -53,7 +55,7 @@ func duration(ms, least float64) (time.Duration, error) {
 	return time.Duration(ms * float64(time.Millisecond)), nil
 }
 
-// pause waits; it is false when ctx ended first.
+// pause waits for d and returns true, or returns false as soon as ctx ends.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -65,7 +67,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// timer starts one and returns the function that cancels it.
+// timer starts a goroutine of the hook that calls fn after d, once or again and again,
+// each time as a job, and returns the Lua function that cancels it. A call that is
+// waiting for the VM when the timer is cancelled does not run.
 func (m *module) timer(name string, d time.Duration, fn *lua.LFunction, again bool) (lua.LValue, error) {
 	stop, cancel := context.WithCancel(context.Background())
 	done := false // belongs to the VM
