@@ -14,9 +14,8 @@ const (
 	entryCount    = 10000
 )
 
-// exampleHooks are ten of the examples, in the order of their names, by the names
-// of their files. The one that runs git before each turn is not among them: what
-// it costs is git's.
+// exampleHooks returns the first hookCount of the examples, by file name. The one that
+// runs git before each turn is left out: it would measure git.
 func exampleHooks() (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join("examples", "*.lua"))
 	if err != nil {
@@ -39,8 +38,8 @@ func exampleHooks() (map[string]string, error) {
 	return hooks, nil
 }
 
-// functionHooks are hooks of many small functions that are called for everything on the
-// way to the first request.
+// functionHooks returns hooks that each define many small functions and are called at
+// every event before the first request.
 func functionHooks() map[string]string {
 	hooks := map[string]string{}
 	for i := range hookCount {

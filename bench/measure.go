@@ -13,6 +13,7 @@ type measured struct {
 	pairs         []pair
 }
 
+// runPair measures the program and what it is compared with, one right after the other.
 func (m *measured) runPair() (p pair, err error) {
 	if p.base, err = m.base(); err != nil {
 		return p, err
@@ -21,7 +22,7 @@ func (m *measured) runPair() (p pair, err error) {
 	return p, err
 }
 
-// median is the middle one of the values that of has for the pairs.
+// median returns the middle one of the values that of returns for the pairs.
 func (m *measured) median(of func(pair) float64) float64 {
 	all := make([]float64, len(m.pairs))
 	for i, p := range m.pairs {
@@ -41,8 +42,8 @@ type result struct {
 	rss  int           // KiB at that moment; 0: not known
 }
 
-// measure runs all cases in turn, so that each meets the same disturbances, and
-// each beside what it is compared with.
+// measure runs each case pairs times. The cases take turns, so that all suffer from the
+// same disturbances of the machine.
 func measure(cases []*measured, pairs int) error {
 	for i := range pairs + 1 {
 		for _, c := range cases {

@@ -19,6 +19,8 @@ type server struct {
 	answer   chan struct{} // one value lets one answer out
 }
 
+// listen starts a server that plays a model: it sends the time at which a request arrives
+// to asked, and answers when answer is written to.
 func listen() (*server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,6 +40,7 @@ func (s *server) url() string { return "http://" + s.listener.Addr().String() + 
 
 func (s *server) close() { _ = s.http.Close() }
 
+// last returns the body of the last request.
 func (s *server) last() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

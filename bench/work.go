@@ -21,6 +21,7 @@ type work struct {
 
 const requestLimit = 30 * time.Second
 
+// newWork builds the programs to measure and writes what they need into dir.
 func newWork(dir string, s *server) (*work, error) {
 	w := &work{dir: dir, s: s}
 	for name, pkg := range map[string]string{"pi": ".", "empty": "./bench/empty", "bare": "./bench/bare"} {
@@ -42,7 +43,8 @@ func newWork(dir string, s *server) (*work, error) {
 
 func (w *work) path(name string) string { return filepath.Join(w.dir, name) }
 
-// makeHome makes a HOME whose settings name the server, with some hooks.
+// makeHome writes a home directory with settings that name the server s, and with these
+// hooks.
 func (w *work) makeHome(name string, hooks map[string]string) error {
 	agent := filepath.Join(w.path(name), ".pi", "agent")
 	if err := os.MkdirAll(filepath.Join(agent, "hooks"), 0o700); err != nil {
@@ -56,6 +58,7 @@ func (w *work) makeHome(name string, hooks map[string]string) error {
 	return err
 }
 
+// cases returns what is measured, and against what.
 func (w *work) cases() []*measured {
 	const empty = "an empty Go program"
 	return []*measured{
@@ -69,8 +72,8 @@ func (w *work) cases() []*measured {
 	}
 }
 
-// request is a start to the first request beside the bare program, which sends
-// the same bytes.
+// request returns the case that measures the time from the start of pi to its first
+// request, compared with a minimal program that sends the same bytes.
 func (w *work) request(name, home string, args ...string) *measured {
 	body := w.path(strings.ReplaceAll(name, " ", "-") + ".json")
 	args = append(args, "-p", "hello")
@@ -84,7 +87,8 @@ func (w *work) request(name, home string, args ...string) *measured {
 		run: func() (result, error) { return w.timeToRequest(home, "pi", args...) }}
 }
 
-// saveBody writes what pi sends into a file, unless that has been done.
+// saveBody runs pi once and writes the body of its request to file, for the other program
+// to send; it does nothing if the file exists.
 func (w *work) saveBody(file, home string, args []string) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil
@@ -95,6 +99,8 @@ func (w *work) saveBody(file, home string, args []string) error {
 	return os.WriteFile(file, w.s.last(), 0o600)
 }
 
+// command returns a program to run in the project directory, with only HOME and PATH in
+// its environment.
 func (w *work) command(home, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(w.path(name), args...)
 	cmd.Dir = w.path("project")
@@ -138,7 +144,7 @@ func (w *work) timeToRequest(home, name string, args ...string) (result, error) 
 	return r, nil
 }
 
-// residentKiB is the resident memory of a process; 0 where /proc does not tell.
+// residentKiB returns the resident memory of a process; 0 if /proc does not say.
 func residentKiB(pid int) int {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -149,8 +155,8 @@ func residentKiB(pid int) int {
 	return n
 }
 
-// processorTime is what all threads of a process have run; 0 where /proc does
-// not tell. Its clock is finer than that of the times of a process.
+// processorTime returns how long all threads of a process have run; 0 if /proc does not
+// say. It is more precise than the times that the process itself reports.
 func processorTime(pid int) time.Duration {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	var sum time.Duration

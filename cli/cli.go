@@ -39,8 +39,8 @@ func Main(args []string) int {
 	return TestOnlyMain(args, func() {})
 }
 
-// TestOnlyMain is Main, and does work before the front end begins, under the net
-// that catches its panics.
+// TestOnlyMain is Main, but calls work before the front end begins, at a point where
+// panics are caught as in the front end.
 func TestOnlyMain(args []string, work func()) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -72,10 +72,9 @@ func TestOnlyMain(args []string, work func()) int {
 	return crash.tell(status)
 }
 
-// prepareArgs makes of args what the flag library can read: -na is one flag, and the
-// word after --resume is its value if it can be one. An id has no blank in it, and a
-// prompt hardly ever none. prints tells that -p is among them: then every word is a
-// prompt and none the name of a subcommand.
+// prepareArgs rewrites args into what the flag library understands: -na becomes
+// --no-approve, and --resume takes the next word as its value if that can name a session.
+// prints reports whether -p is among them: then no word is a subcommand.
 func prepareArgs(args []string) (prepared []string, prints bool) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]

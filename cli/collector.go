@@ -24,8 +24,9 @@ const (
 	keptMemory = 16 << 20
 )
 
-// quietStart delays the collector until the caller calls started, when the program has
-// started. A GOGC of the person is not changed.
+// quietStart keeps the garbage collector from running while the program starts, until the
+// caller calls started or the heap has grown large. It does nothing if the person set
+// GOGC.
 func quietStart() (started func()) {
 	before := debug.SetGCPercent(startHeap)
 	if before != goHeap {
@@ -47,7 +48,7 @@ func atFirstCollection(f func()) {
 	runtime.AddCleanup(canary, func(f func()) { f() }, f)
 }
 
-// giveBack returns memory that nobody needs to the system, if there is much.
+// giveBack returns unused memory to the system, if it is more than keptMemory.
 func giveBack() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -39,7 +39,8 @@ type crash struct {
 	text   string // for the person
 }
 
-// newCrash remembers the state of the terminal. cancel ends the run in order.
+// newCrash remembers the present state of the terminal, to restore it later. cancel ends
+// the run in an orderly way.
 func newCrash(cancel context.CancelFunc) *crash {
 	c := &crash{cancel: cancel}
 	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {
@@ -52,7 +53,9 @@ func newCrash(cancel context.CancelFunc) *crash {
 // do so because it hangs.
 const crashPatience = 10 * time.Second
 
-// watch waits for the signals until the function it returns is called.
+// watch waits for SIGQUIT and SIGABRT, until the function it returns is called. Such a
+// signal is reported and ends the run; if the run has not ended after crashPatience, the
+// process is ended by force.
 func (c *crash) watch() (stop func()) {
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGQUIT, syscall.SIGABRT)
@@ -75,7 +78,8 @@ func (c *crash) watch() (stop func()) {
 	}
 }
 
-// ended notes a signal and where the program was, and ends the run.
+// ended writes a report of what all goroutines were doing when the signal came, notes it
+// for the person, and cancels the run.
 func (c *crash) ended(by syscall.Signal) {
 	name := map[syscall.Signal]string{syscall.SIGQUIT: "SIGQUIT", syscall.SIGABRT: "SIGABRT"}[by]
 	where := writeReport("ended by "+name, allStacks())
@@ -83,7 +87,8 @@ func (c *crash) ended(by syscall.Signal) {
 	c.cancel()
 }
 
-// catch runs f; a panic becomes an error and ends the run.
+// catch runs f. A panic in it is reported as a crash, cancels the run, and becomes the
+// error app.ErrReported, which is not shown again.
 func (c *crash) catch(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -96,8 +101,9 @@ func (c *crash) catch(f func() error) (err error) {
 	return f()
 }
 
-// panicText is what of a panic holds no text of the person: an error of the runtime
-// names numbers and types, anything else may hold whatever the program works on.
+// panicText returns what may be written about a panic: the text of a runtime error, which
+// has only numbers and types, else the type of the value. Any other text might be private
+// to the person.
 func panicText(p any) string {
 	if err, ok := p.(error); ok {
 		if fault, ok := errors.AsType[runtime.Error](err); ok {
@@ -107,7 +113,8 @@ func panicText(p any) string {
 	return fmt.Sprintf("a %T", p)
 }
 
-// note remembers the first signal or panic.
+// note remembers the exit status and the text for the person; only the first signal or
+// panic counts.
 func (c *crash) note(status int, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,8 +123,8 @@ func (c *crash) note(status int, text string) {
 	}
 }
 
-// tell writes the text for the person, if there was a signal or a panic, and returns
-// the exit status for it; else status.
+// tell writes what note remembered to standard error and returns the exit status that
+// belongs to it. Without a signal or a panic it writes nothing and returns status.
 func (c *crash) tell(status int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +135,9 @@ func (c *crash) tell(status int) int {
 	return c.status
 }
 
-// force ends a run that did not end in time.
+// force ends the process at once, for a run that is still going crashPatience after a
+// signal. First it restores the terminal to its state at the start, turns bracketed paste
+// off, which the line editor turned on, and writes what happened.
 func (c *crash) force() {
 	if c.before != nil {
 		_ = term.Restore(int(os.Stdin.Fd()), c.before)
@@ -152,6 +161,8 @@ func writeReport(what string, stacks []byte) string {
 	return "where it was stands in " + config.Tilde(path)
 }
 
+// newReport writes text into a new file in the crashes folder of the agent directory and
+// returns its path. Old reports are removed.
 func newReport(text string) (string, error) {
 	agentDir, err := config.AgentDir(os.Getenv)
 	if err != nil {
@@ -174,7 +185,8 @@ func newReport(text string) (string, error) {
 	return path, nil
 }
 
-// removeOldReports keeps the newest; the names are in the order of time.
+// removeOldReports removes all but the newest maxReports reports of dir. Their names sort
+// by time.
 func removeOldReports(dir string) {
 	reports, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil || len(reports) <= maxReports {

@@ -18,8 +18,8 @@ const usageExamples = `  pi                                     talk in the term
   pi --model anthropic/claude-sonnet-4-6:high
   pi --hook ./gate.lua                   with one more hook`
 
-// newRoot is the command line that fills o; promptsOnly leaves the subcommands
-// out.
+// newRoot returns the command line of pi, which fills o and starts what it asks for. With
+// promptsOnly there are no subcommands, so that every word is a prompt.
 func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
 	var showVersion bool
 	root := &cobra.Command{
@@ -84,7 +84,7 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f.SetNormalizeFunc(otherName)
 }
 
-// otherName gives a flag that has two names the one it was made with.
+// otherName maps the second name of a flag to its first, for the flag library.
 func otherName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
 	case "extension":

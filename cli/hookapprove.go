@@ -41,8 +41,8 @@ func hooksApprove(o *app.Options) *cobra.Command {
 	return c
 }
 
-// approveFiles approves files by name or path, as they are now. What is unknown
-// keeps all of it from being approved.
+// approveFiles approves the files that names name, as they are now, and returns their
+// paths. If one of the names is unknown, none is approved.
 func approveFiles(p *app.Place, names []string) (approved []string, err error) {
 	var files []trust.ProjectFile
 	var waiting []trust.Pending
@@ -85,8 +85,8 @@ func approveFiles(p *app.Place, names []string) (approved []string, err error) {
 	return slices.Compact(approved), err
 }
 
-// named reports whether a person means path by name: the whole path, that in the
-// project, or the name of a hook.
+// named reports whether name, which a person wrote, means the file at path: by the whole
+// path, the path in the project, the name of the file, or that of the hook.
 func named(project, name, path string) bool {
 	rel := config.InProject(project, path)
 	hook := strings.TrimSuffix(filepath.Base(path), ".lua")

@@ -61,7 +61,8 @@ type checkedHook struct {
 	Others   []string    `json:"others,omitempty"` // such as "provider acme", "--flag", "key ctrl+k"
 }
 
-// checkHooks loads the hooks of this place, or those at paths.
+// checkHooks loads the hooks that a session here would load, or those at paths, and
+// returns of each what it registers or why it fails.
 func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook {
 	places, missing := p.Places(), []checkedHook{}
 	if len(paths) > 0 {
@@ -87,8 +88,9 @@ func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook
 	return checked
 }
 
-// placesOf are the places that hold just the hooks at paths. Those of the project
-// keep its scope, so that they are not run without approval.
+// placesOf returns places in which only the hooks at paths are found. Hooks of the project
+// stay marked as such, so that they do not run without approval. missing has the paths
+// that cannot be used.
 func placesOf(p *app.Place, paths []string) (places trust.Places, missing []checkedHook) {
 	places = trust.Places{AgentDir: p.AgentDir, Cwd: p.Cwd}
 	var own []string
@@ -109,8 +111,8 @@ func placesOf(p *app.Place, paths []string) (places trust.Places, missing []chec
 	return places, missing
 }
 
-// ofProject is the file of the project that a path means, by whatever link: what
-// counts is the file.
+// ofProject reports whether path is a hook of the project, also through a link, and
+// returns the path of that hook as the project has it.
 func ofProject(p *app.Place, path string) (file string, ok bool) {
 	places := p.Places()
 	for _, at := range []string{path, filepath.Join(path, "init.lua")} {
@@ -139,7 +141,7 @@ func realPath(path string) string {
 	return path
 }
 
-// compiled is what can be said of a hook without running it.
+// compiled checks a hook that may not run by compiling it only.
 func compiled(p *app.Place, s trust.Source) checkedHook {
 	c := checkedHook{Name: s.Name, Path: s.Path, Scope: s.Scope, State: "compiles"}
 	code, err := safefile.Read(s.Path, trust.MaxHook)

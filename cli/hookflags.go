@@ -13,8 +13,9 @@ import (
 // loaded. So what the program does not know is cut out of the command line
 // before it is parsed, and checked afterwards.
 
-// cutHookFlags cuts long flags that root does not have out of args. A value
-// follows after =; without one the flag is "true".
+// cutHookFlags removes the long flags that pi does not know from args and returns them:
+// they are for hooks. The value of such a flag follows behind =; without one it is "true".
+// With a subcommand nothing is removed.
 func cutHookFlags(root *cobra.Command, args []string) (rest []string, flags app.GivenFlags) {
 	if sub, _, err := root.Find(args); err != nil || sub != root {
 		return args, flags
@@ -43,6 +44,7 @@ func cutHookFlags(root *cobra.Command, args []string) (rest []string, flags app.
 	return rest, flags
 }
 
+// lookupFlag returns the flag of pi with this long name; nil if there is none.
 func lookupFlag(root *cobra.Command, name string) *pflag.Flag {
 	if name == "help" || name == "version" {
 		return &pflag.Flag{Name: name}

@@ -52,6 +52,8 @@ type listedHook struct {
 	State string      `json:"state"` // runs, untrusted, pending, disabled, failed
 }
 
+// listedHooks returns the hooks in f with their state: whether they would run, fail, wait
+// for approval or are disabled.
 func listedHooks(p *app.Place, f trust.Found) []listedHook {
 	hooks, pending := []listedHook{}, map[string]bool{}
 	for _, w := range p.Guard.ShowPending() {

@@ -49,7 +49,8 @@ func hooksTypes() *cobra.Command {
 	}
 }
 
-// writeTypes makes hooks known to an editor that is opened in dir.
+// writeTypes writes the files by which an editor opened in dir knows the functions of
+// hooks: annotations, and settings of the language server.
 func writeTypes(out io.Writer, dir, agentDir string) error {
 	library := ".pi/types"
 	if sameDir(dir, agentDir) {
@@ -122,6 +123,8 @@ func writeAnew(file string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// removeOld removes the annotations in dir that an older version wrote and ours no longer
+// has. Files without our mark stay.
 func removeOld(dir string, ours fs.FS) error {
 	have, err := filepath.Glob(filepath.Join(dir, "*.lua"))
 	if err != nil {
@@ -153,6 +156,8 @@ type luarc struct {
 	Globals         []string          `json:"diagnostics.globals"`
 }
 
+// newLuarc returns the settings of the language server, with the annotations in the folder
+// library.
 func newLuarc(library string) ([]byte, error) {
 	b, err := json.MarshalIndent(luarc{
 		Schema:  "https://raw.githubusercontent.com/LuaLS/vscode-lua/master/setting/schema.json",
@@ -165,8 +170,8 @@ func newLuarc(library string) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// writeLuarc writes the settings of the language server, unless there are some:
-// then it says what has to be added, if anything has.
+// writeLuarc writes the settings of the language server, unless the file exists: then see
+// adviseLuarc.
 func writeLuarc(out io.Writer, file, library string) error {
 	text, err := newLuarc(library)
 	if err != nil {
@@ -182,9 +187,9 @@ func writeLuarc(out io.Writer, file, library string) error {
 	return nil
 }
 
-// adviseLuarc leaves a file alone that is there. It may have comments, and the
-// language server takes its settings nested or dotted, so it is not parsed: it
-// will do if it names the library.
+// adviseLuarc is for a settings file that exists, which is never changed. If it does not
+// name the library, the error says what the person has to add. It is not parsed, for it
+// may have comments and nested or dotted keys.
 func adviseLuarc(out io.Writer, file, library string, text []byte) error {
 	have, err := os.ReadFile(file)
 	if err != nil {

@@ -41,7 +41,8 @@ The exit status is 1 if no model fits.`,
 	return c
 }
 
-// listModels prints the models that are wanted.
+// listModels prints the models that the words and flags ask for. It fails if no model
+// fits; notes about what is left out go to standard error.
 func listModels(ctx context.Context, o app.Options, f modelsFlags, words []string) error {
 	p, err := here(o)
 	if err != nil {
@@ -82,8 +83,10 @@ func listModels(ctx context.Context, o app.Options, f modelsFlags, words []strin
 // this machine answer at once or never.
 const discoverTime = 3 * time.Second
 
-// unanswered says which servers gave no list. That nothing runs at the usual
-// ports of this machine is one line.
+// unanswered turns the errors of asking servers for their models into lines for the
+// person, with the next step below each. A local server of the catalogue, such as Ollama,
+// that refused the connection at its usual port is probably not installed: all of those
+// share one line at the end.
 func unanswered(problems []error) []string {
 	var lines, silent []string
 	for _, err := range problems {
@@ -108,6 +111,7 @@ func unanswered(problems []error) []string {
 	return lines
 }
 
+// portOf returns the port of a URL with its colon, such as ":8080".
 func portOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -116,7 +120,8 @@ func portOf(address string) string {
 	return ":" + u.Port()
 }
 
-// usable leaves only models that can be used; all, if none can and others will do.
+// usable returns the models that can be used. If there are none and others is true, it
+// returns all.
 func usable(models []listedModel, others bool) []listedModel {
 	can := []listedModel{} // in JSON a list also when it is empty
 	for _, m := range models {
@@ -130,7 +135,9 @@ func usable(models []listedModel, others bool) []listedModel {
 	return can
 }
 
-// notShown says what is not among the models shown, and what to do.
+// notShown returns lines for the person about models that are not listed, and how to have
+// them listed. all are the models there are, found those that the words fit, shown those
+// that were printed.
 func notShown(words []string, all, found, shown []listedModel) []string {
 	var lines []string
 	if len(shown) == 0 {

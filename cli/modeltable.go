@@ -44,8 +44,8 @@ func newListed(m *llm.Model, key providers.State) listedModel {
 	}
 }
 
-// search leaves the models that every word fits: that have it in their name, or
-// where no model has, whose name it abbreviates.
+// search returns the models that all words fit: those with the word in their name or, if
+// there are none, those whose name the word abbreviates.
 func search(models []listedModel, words []string) []listedModel {
 	for _, word := range words {
 		for part := range strings.FieldsSeq(strings.ToLower(word)) {
@@ -55,6 +55,7 @@ func search(models []listedModel, words []string) []listedModel {
 	return models
 }
 
+// fitting returns the models that one word fits, see search.
 func fitting(models []listedModel, word string) []listedModel {
 	part, short := []listedModel{}, []listedModel{} // in JSON lists also when they are empty
 	for _, m := range models {
@@ -85,6 +86,8 @@ func abbreviates(word, name string) bool {
 	return letters != "" && isMadeOf(letters, parts)
 }
 
+// isMadeOf reports whether word can be cut into beginnings of some of the parts, in their
+// order.
 func isMadeOf(word string, parts []string) bool {
 	if word == "" {
 		return true
@@ -112,8 +115,8 @@ func printModels(w io.Writer, models []listedModel) error {
 	return table.Flush()
 }
 
-// row is a model in words. A dash is what it has not, a question mark what is
-// not known.
+// row returns the cells of a model in the table. "-" means that it lacks something, "?" or
+// "unknown" that a value is not known.
 func (m listedModel) row() []string {
 	images := "-"
 	if slices.Contains(m.Input, "image") {

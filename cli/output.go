@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// forPrograms is standard output for JSON. A terminal gets escapes for what could
-// command it; a file or a program gets every byte.
+// forPrograms returns standard output for JSON. On a terminal, characters that could
+// control it are escaped as JSON allows; a file or pipe gets every byte as it is.
 func forPrograms() io.Writer {
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		return &printable.JSONWriter{W: os.Stdout}

@@ -37,7 +37,8 @@ func sessionsExport(o *app.Options) *cobra.Command {
 	return c
 }
 
-// exportNamed writes a session to a file, or to standard output.
+// exportNamed writes the session that ref names to the file of r, or to standard output if
+// r has none.
 func exportNamed(o app.Options, ref string, r export.Request, force bool) error {
 	s, err := readNamed(o, ref)
 	if err != nil {

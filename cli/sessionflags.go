@@ -40,7 +40,8 @@ func addSessionFlags(f *pflag.FlagSet, o *app.Options) {
 	f.BoolVar(&o.Session.None, "no-session", false, "save nothing")
 }
 
-// checkSessionFlags refuses flags that mean different sessions.
+// checkSessionFlags returns a usage error if the flags name several sessions, contradict
+// each other, or lack a session or a person that they need.
 func checkSessionFlags(f *pflag.FlagSet, o *app.Options) error {
 	var named []string
 	for _, name := range []string{"continue", "resume", "session"} {

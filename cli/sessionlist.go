@@ -45,8 +45,9 @@ func sessionsList(o *app.Options) *cobra.Command {
 	return c
 }
 
-// eachSession calls do for the sessions of this directory, or of all, up to a limit
-// that is not 0. Those that cannot be read are an error at the end.
+// eachSession calls do for the sessions of this directory, or of all, newest first, at
+// most limit of them; 0 is no limit. It stops at an error of do. Sessions that cannot be
+// read are passed over and become the error at the end.
 func eachSession(p *app.Place, all bool, limit int, do func(folder.Info) error) error {
 	cwd := p.Cwd
 	if all {
@@ -72,7 +73,7 @@ func eachSession(p *app.Place, all bool, limit int, do func(folder.Info) error) 
 	return nil
 }
 
-// printSessions lists sessions for people, each as it is found.
+// printSessions prints a line for each session, as soon as it is found.
 func printSessions(p *app.Place, all bool, limit int) error {
 	none := true
 	err := eachSession(p, all, limit, func(i folder.Info) error {

@@ -43,7 +43,8 @@ type removal struct {
 	forGood  bool
 }
 
-// run removes all that are named, or none if one of them is unknown.
+// run removes the sessions that refs name, after one question about all of them. If one is
+// not found, or nobody can be asked, nothing is removed.
 func (r *removal) run(ctx context.Context, refs []string) error {
 	if !r.asks && !r.yes {
 		return app.UsageError{Err: errors.New("sessions rm asks first, and there is nobody to answer: --yes removes them without")}
@@ -75,7 +76,8 @@ func (r *removal) run(ctx context.Context, refs []string) error {
 	return errors.Join(problems...)
 }
 
-// agreed shows sessions and asks about them.
+// agreed shows the sessions, asks the question, and reports whether the person said yes.
+// With --yes it asks nothing.
 func (r *removal) agreed(ctx context.Context, infos []folder.Info, question string) bool {
 	if r.yes {
 		return true
@@ -87,6 +89,8 @@ func (r *removal) agreed(ctx context.Context, infos []folder.Info, question stri
 	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
 }
 
+// remove moves a session to the trash. If that is not possible, the person is asked
+// whether to delete it for good; with --yes that is an error.
 func (r *removal) remove(ctx context.Context, info folder.Info) error {
 	to, err := r.sessions.Remove(info.Path, r.forGood)
 	if wraps[*folder.NoTrashError](err) {

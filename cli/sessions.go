@@ -10,8 +10,8 @@ import (
 	"pi/session/folder"
 )
 
-// sessionHint is what the flags and subcommands of pi can do about a session that
-// cannot be opened, found or written to; "" for another error.
+// sessionHint returns how the person can go on after a failure to open, find or write a
+// session, by flags and subcommands; "" for another error.
 func sessionHint(err error) string {
 	if several, ok := errors.AsType[*folder.AmbiguousError](err); ok {
 		return candidates(several)
@@ -29,7 +29,7 @@ func sessionHint(err error) string {
 	return ""
 }
 
-// candidates is a hint that tells the sessions apart whose ids begin alike.
+// candidates lists the sessions whose ids begin alike, for the person to choose one.
 func candidates(e *folder.AmbiguousError) string {
 	const most = 10
 	lines := []string{"write more of the id:"}

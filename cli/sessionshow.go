@@ -36,7 +36,8 @@ func sessionsShow(o *app.Options) *cobra.Command {
 	return c
 }
 
-// readNamed reads a session to look at it, and tells what is wrong with it.
+// readNamed reads the session that ref names, without changing it, and writes to standard
+// error what is wrong with its file.
 func readNamed(o app.Options, ref string) (*session.Session, error) {
 	p, err := here(o)
 	if err != nil {
@@ -54,7 +55,7 @@ func readNamed(o app.Options, ref string) (*session.Session, error) {
 	return s, nil
 }
 
-// printConversation writes a session for a person.
+// printConversation prints the conversation of a session as text.
 func printConversation(s *session.Session) error {
 	model := "none"
 	if provider, id := s.Model(); id != "" {
@@ -71,8 +72,8 @@ func printConversation(s *session.Session) error {
 	return nil
 }
 
-// printUnreached writes what the conversation would begin with if a line of the
-// file were in order.
+// printUnreached prints messages at the beginning of the file that the conversation does
+// not reach, because a line between is broken.
 func printUnreached(entries []*session.Entry) {
 	for i, e := range entries {
 		if i == 0 {
@@ -84,6 +85,8 @@ func printUnreached(entries []*session.Entry) {
 	}
 }
 
+// shownText returns a message as text: what was said, the tool calls, and the error, if it
+// failed.
 func shownText(m *message.Message) string {
 	switch m.Role {
 	case message.RoleBashExecution:

@@ -26,6 +26,7 @@ const (
 	exitTerminated  = 143
 )
 
+// exitStatus returns the exit status of pi for the error that it ends with.
 func exitStatus(err error) int {
 	switch {
 	case err == nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// here is the place that pi was started in.
+// here returns what the settings and approvals say in the working directory.
 func here(o app.Options) (*app.Place, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -20,7 +20,7 @@ func here(o app.Options) (*app.Place, error) {
 	return app.New(o, cwd)
 }
 
-// group is a command that only has others below it, and shows its help.
+// group returns a command that does nothing but hold subcommands; it shows its help.
 func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.Args = func(cmd *cobra.Command, args []string) error {
@@ -42,7 +42,8 @@ func group(use, short string, below ...*cobra.Command) *cobra.Command {
 // exactly wants n arguments; another number is a mistake in the usage.
 func exactly(n int) cobra.PositionalArgs { return usageOf(cobra.ExactArgs(n)) }
 
-// usageOf makes what is wrong with arguments a mistake in the usage.
+// usageOf wraps the errors of check, which checks the arguments of a command, as usage
+// errors.
 func usageOf(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {

@@ -61,7 +61,9 @@ func listTrust(p *app.Place) trustListing {
 	return l
 }
 
-// runTrust shows what there is to approve, and asks, unless the answer is given.
+// runTrust shows the files that can be approved and, on a terminal, asks about them. list
+// only shows them, yes approves all without a question. The error says what is still not
+// approved, unless the person was asked or only wanted the list.
 func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	files, waiting := p.Guard.ProjectFiles(p.Places()), p.Waiting(true)
 	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))
@@ -104,7 +106,8 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	return errors.Join(problems...)
 }
 
-// trustProject approves the files of the project, or says how many are not.
+// trustProject asks about the hooks of the project, or approves them with yes, and returns
+// how many are still not approved.
 func trustProject(ctx context.Context, p *app.Place, files []trust.ProjectFile, ask, yes bool) (open int, err error) {
 	for _, f := range files {
 		if !f.Approved {

@@ -26,7 +26,8 @@ func (l *lines) notice(text string, level agent.Level) {
 	l.write(text)
 }
 
-// call writes which tool is called, in at most 120 characters.
+// call writes the name of a tool that is called and its arguments, in one line of at most
+// 120 characters.
 func (l *lines) call(e *agent.ToolExecutionStart) {
 	text := []rune(printable.Text(e.Name + " " + strings.Join(strings.Fields(string(e.Input)), " ")))
 	if len(text) > 120 {
@@ -35,7 +36,8 @@ func (l *lines) call(e *agent.ToolExecutionStart) {
 	l.write(string(text))
 }
 
-// write writes a line without what could control a terminal.
+// write writes a line without characters that could control a terminal. An error is
+// dropped: there is no other place to show it.
 func (l *lines) write(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -119,7 +119,8 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 	return nil
 }
 
-// runSubmitted runs the prompts that hooks have submitted until there are none.
+// runSubmitted runs the prompts that hooks have submitted, until there are none or the end
+// of the program was requested.
 func (p *Print) runSubmitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
 	if isClosed(a.ShutdownRequested()) {
 		return nil
@@ -177,8 +178,9 @@ func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command
 	return p.ask(ctx, a, *outcome.Prompt)
 }
 
-// ask has the agent work on a prompt and prints its answer. After a failure there
-// is no answer, unless only saving it failed.
+// ask has the agent work on a prompt and prints its answers. After an error nothing is
+// printed, unless only saving the session failed. It is ErrNoAnswer if the model had
+// nothing to say and called no tool.
 func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) error {
 	p.note(func(r *result) { *r = result{} })
 	if p.Ready != nil {
@@ -212,7 +214,8 @@ func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) er
 	return err
 }
 
-// print writes text to the output, as lines of its own.
+// print writes text to the output and ends its last line. It is ErrBrokenPipe if nobody
+// reads the output any more.
 func (p *Print) print(text string) error {
 	if p.terminal {
 		text = printable.Text(text)
@@ -233,7 +236,7 @@ func (p *Print) print(text string) error {
 	return nil
 }
 
-// note changes what is remembered of the last run.
+// note calls change with what is remembered of the last run, under its lock.
 func (p *Print) note(change func(*result)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -246,7 +249,8 @@ func (p *Print) Wants(k agent.Kind) bool {
 		k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd || k == agent.KindAutoRetryStart
 }
 
-// Handle notes the answer and writes progress and notices. It never fails.
+// Handle remembers the answers and writes progress and notices, as the events come. It
+// never fails.
 func (p *Print) Handle(_ context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Notice:
@@ -270,8 +274,9 @@ func (p *Print) Handle(_ context.Context, e agent.Event) error {
 	return nil
 }
 
-// finalAnswers lists the texts of the last answer and of each answer that a queued
-// message follows at once.
+// finalAnswers returns the texts to print after a run: the last answer, and each answer
+// without tool calls that is directly followed by a message of the user, which ended the
+// work on the message before it.
 func finalAnswers(messages []*message.Message) []string {
 	var answers []string
 	next := message.Role("")

@@ -16,8 +16,9 @@ import (
 // The rules that a value of the right type must still obey, and the messages about
 // one that does not.
 
-// checkText checks a string, alone or in a list, against its rules and returns the
-// form in which it is kept; false means that it was rejected.
+// checkText checks a string against the rules in the tag of its setting and returns it in
+// the form in which it is stored, such as an absolute path. A false means that it broke a
+// rule, which was reported.
 func (d *decoder) checkText(t target, s string) (string, bool) {
 	var text string
 	if words := t.tag.Get("oneof"); words != "" {
@@ -35,7 +36,8 @@ func (d *decoder) checkText(t target, s string) (string, bool) {
 	return s, text == ""
 }
 
-// normalize brings a string into the form its tag names, or says why it cannot.
+// normalize converts a string to the form that the tag of its setting names, such as an
+// absolute path; problem says why that cannot be done.
 func (d *decoder) normalize(t target, s string) (kept, problem string) {
 	switch t.tag.Get("form") {
 	case "url":
@@ -65,6 +67,7 @@ func (d *decoder) normalize(t target, s string) (kept, problem string) {
 	return s, ""
 }
 
+// emptyElement returns the message about an empty string in a list; "" if s is not empty.
 func emptyElement(path, s string) string {
 	if strings.TrimSpace(s) == "" {
 		return fmt.Sprintf("key %q: an empty string names nothing", path)
@@ -88,8 +91,8 @@ func (d *decoder) absolute(path string) string {
 	return filepath.Clean(path)
 }
 
-// hookPath resolves a hook file. Those of a project lie inside the project,
-// also after symlinks.
+// hookPath makes the path of a hook file absolute. A project may name only files inside of
+// it, also after symbolic links are followed; problem says so for any other.
 func (d *decoder) hookPath(key, s string) (kept, problem string) {
 	if text := emptyElement(key, s); text != "" {
 		return "", text
@@ -101,6 +104,8 @@ func (d *decoder) hookPath(key, s string) (kept, problem string) {
 	return path, ""
 }
 
+// insideProject reports whether path is inside of the project, also with symbolic links
+// followed. A file that does not exist counts as inside: loading it fails later.
 func insideProject(project, path string) bool {
 	root, err := filepath.Abs(project)
 	if err != nil || !isBelow(root, path) {
@@ -119,8 +124,9 @@ func isBelow(root, path string) bool {
 	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
-// CleanURL wants http or https with a host, and keeps no slash at the end. The
-// value is not repeated: it may carry a password.
+// CleanURL returns an address without slashes at its end. problem is set if it is not http
+// or https with a host; it does not repeat the value, which may have a password in it. An
+// empty one is no problem.
 func CleanURL(path, s string) (kept, problem string) {
 	u, err := url.Parse(s)
 	switch {
@@ -132,8 +138,8 @@ func CleanURL(path, s string) (kept, problem string) {
 	return strings.TrimRight(s, "/"), ""
 }
 
-// checkKey notes a key in plain text, and warns of the name of a variable that
-// would be sent as the key itself.
+// checkKey notes where an API key is written in plain text. It warns of one that looks
+// like the name of a variable, for it would be sent as the key.
 func (d *decoder) checkKey(path, s string) {
 	if s == "" || strings.HasPrefix(s, "!") || strings.HasPrefix(s, "env:") {
 		return
@@ -146,14 +152,16 @@ func (d *decoder) checkKey(path, s string) {
 	d.notePlainKey(path)
 }
 
-// notePlainKey notes a key in plain text.
+// notePlainKey remembers the first line with a secret in plain text, about which loadFile
+// warns if others may read the file.
 func (d *decoder) notePlainKey(path string) {
 	if d.literalKey == 0 {
 		d.literalKey = d.line(path)
 	}
 }
 
-// notOneOf is the message about a word that is not among words; "" if it is.
+// notOneOf returns the message about a word that is not among words, with a suggestion; ""
+// if it is among them.
 func notOneOf(path, s string, words []string) string {
 	for _, w := range words {
 		if s == w {
@@ -187,6 +195,8 @@ func belowMin(t target, v reflect.Value) string {
 	return fmt.Sprintf("key %q: must be at least %s, found %s", t.path, tag, formatValue(v))
 }
 
+// wrongType returns the message about a value v of the wrong type. If the type is right,
+// the number is too large for its setting.
 func wrongType(path, expected string, v any) string {
 	found := tomlType(v)
 	if found == expected {
@@ -195,6 +205,7 @@ func wrongType(path, expected string, v any) string {
 	return fmt.Sprintf("key %q: expected %s, found %s", path, expected, found)
 }
 
+// tomlType returns what the type of a decoded value is called in messages.
 func tomlType(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -218,8 +229,9 @@ func tomlType(v any) string {
 	return "list"
 }
 
-// unknownKey names the nearest key of the same table, else the place where a
-// key of that name belongs: a key below the wrong [table] is the usual mistake.
+// unknownKey returns the message about a key that does not exist in table. It suggests the
+// nearest key of the table or, because a key below the wrong [table] is the usual mistake,
+// the place where a key of that name exists.
 func unknownKey(full, key, table string, typ reflect.Type) string {
 	text := fmt.Sprintf("unknown key %q", full)
 	if near := suggest.Nearest(key, keysOf(typ)); near != "" {
@@ -236,6 +248,7 @@ func unknownKey(full, key, table string, typ reflect.Type) string {
 	return text
 }
 
+// keysOf returns the keys that a table of this type may have.
 func keysOf(typ reflect.Type) []string {
 	var keys []string
 	for _, f := range reflect.VisibleFields(typ) {
@@ -246,8 +259,8 @@ func keysOf(typ reflect.Type) []string {
 	return keys
 }
 
-// settingPaths lists every key there is, tables included; NAME stands for a name
-// of the person's choice.
+// settingPaths returns the paths of all settings and tables below a type; NAME stands for
+// a name that the person chooses.
 func settingPaths(typ reflect.Type, parent string) []string {
 	var paths []string
 	for _, f := range reflect.VisibleFields(typ) {

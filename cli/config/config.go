@@ -144,8 +144,8 @@ type Cost struct {
 	CacheWrite *float64 `toml:"cache_write" min:"0"`
 }
 
-// Default is what is in force where no file says anything. Each call returns a
-// fresh value.
+// Default returns the settings that are in force where no file says anything. Each call
+// returns a new value.
 func Default() Config {
 	return Config{
 		Thinking:          "medium",
@@ -179,7 +179,7 @@ func Default() Config {
 // lists of a project's file are "project hooks" and "project disable".
 type Origins map[string]string
 
-// Of is the origin of the key at path.
+// Of returns where the value of the key at path came from; "default" if no file set it.
 func (o Origins) Of(path string) string {
 	if origin, ok := o[path]; ok {
 		return origin

@@ -14,7 +14,9 @@ import (
 	"pi/internal/suggest"
 )
 
-// decodeDocument decodes the top level, where a project's file may set only part.
+// decodeDocument decodes the whole file into cfg. In a project's file, keys that a project
+// may not set are ignored with a warning, and its lists of hooks are stored apart from
+// those of the person.
 func (d *decoder) decodeDocument(cfg *Config, doc map[string]any) {
 	if d.project != "" {
 		for _, key := range d.inOrder("", doc) {
@@ -42,7 +44,8 @@ func projectKeys() []string {
 	return []string{"model", "thinking", "models", "compaction", "ui", "hooks", "disable"}
 }
 
-// decodeTable decodes src into a struct.
+// decodeTable decodes the table src, which is at path, into the struct dst. Keys that do
+// not exist are reported.
 func (d *decoder) decodeTable(path string, dst reflect.Value, src map[string]any) {
 	for _, key := range d.inOrder(path, src) {
 		full := KeyPath(path, key)
@@ -65,7 +68,8 @@ func (d *decoder) decodeTable(path string, dst reflect.Value, src map[string]any
 	}
 }
 
-// decodeValue decodes one value by the kind of its target.
+// decodeValue decodes one value of the file into its setting, by the type of the setting.
+// What does not fit is reported and changes nothing.
 func (d *decoder) decodeValue(t target, v any) {
 	switch dst := t.dst.Addr().Interface().(type) {
 	case *Chords:
@@ -94,8 +98,8 @@ func (d *decoder) decodeValue(t target, v any) {
 	}
 }
 
-// decodeByKind decodes a value into a target that has no rules of its type; false means
-// that it was rejected as a whole.
+// decodeByKind decodes a value into a setting whose type has no rule of its own in
+// decodeValue. It returns false if nothing of it was used.
 func (d *decoder) decodeByKind(t target, v any) (ok bool) {
 	var src map[string]any
 	switch t.dst.Kind() {
@@ -118,7 +122,8 @@ func (d *decoder) decodeByKind(t target, v any) (ok bool) {
 	return ok
 }
 
-// decodeNamed decodes a table whose keys are names, such as [providers].
+// decodeNamed decodes a table whose keys are names that the person chose, such as
+// [providers]. The names in it replace those that are there already; others stay.
 func (d *decoder) decodeNamed(t target, src map[string]any) {
 	// Copied first: a Config that was handed out shares no map with this one.
 	all := reflect.MakeMap(t.dst.Type())
@@ -137,7 +142,8 @@ func (d *decoder) decodeNamed(t target, src map[string]any) {
 	t.dst.Set(all)
 }
 
-// decodeList decodes strings; an element that does not fit is left out.
+// decodeList decodes a list of strings. An element that breaks a rule is reported and left
+// out; if none is left, the setting stays as it was.
 func (d *decoder) decodeList(t target, v any) {
 	elems, ok := v.([]any)
 	if !ok {
@@ -162,7 +168,8 @@ func (d *decoder) decodeList(t target, v any) {
 	}
 }
 
-// decodeStrings decodes a table of strings, such as headers.
+// decodeStrings decodes a table of strings, such as headers. A value that is no string is
+// reported and left out.
 func (d *decoder) decodeStrings(t target, dst *map[string]string, v any) {
 	src, ok := d.asTable(t, v)
 	if !ok {
@@ -204,7 +211,8 @@ func (d *decoder) decodeModels(t target, dst *[]Model, v any) {
 	}
 }
 
-// tablesOf accepts both ways to write a list of tables.
+// tablesOf returns a list of tables, whether it was written as [[name]] or as a list of
+// inline tables; false if v is none.
 func tablesOf(v any) ([]map[string]any, bool) {
 	if tables, ok := v.([]map[string]any); ok {
 		return tables, true
@@ -242,8 +250,8 @@ func (d *decoder) decodeScalar(t target, v any) bool {
 	return true
 }
 
-// convert converts a TOML value to the type of a setting. The zero Value means that
-// this cannot be done, and expected names the type for the person.
+// convert converts a TOML value to the type of its setting. If it cannot, the returned
+// Value is not valid, and expected says in words what the setting wants.
 func convert(typ reflect.Type, v any) (converted reflect.Value, expected string) {
 	if typ == reflect.TypeFor[time.Duration]() {
 		s, _ := v.(string)
@@ -272,6 +280,7 @@ func convert(typ reflect.Type, v any) (converted reflect.Value, expected string)
 	return reflect.Value{}, cmp.Or(map[reflect.Kind]string{reflect.Int: "integer", reflect.Float64: "number", reflect.Bool: "boolean"}[typ.Kind()], "string")
 }
 
+// asTable returns v as a table, or reports that it is none.
 func (d *decoder) asTable(t target, v any) (map[string]any, bool) {
 	src, ok := v.(map[string]any)
 	if !ok {
@@ -280,7 +289,7 @@ func (d *decoder) asTable(t target, v any) (map[string]any, bool) {
 	return src, ok
 }
 
-// inOrder gives the keys in their order in the file.
+// inOrder returns the keys of src in the order of their lines in the file.
 func (d *decoder) inOrder(path string, src map[string]any) []string {
 	keys := slices.Sorted(maps.Keys(src))
 	sort.SliceStable(keys, func(i, j int) bool {
@@ -289,7 +298,7 @@ func (d *decoder) inOrder(path string, src map[string]any) []string {
 	return keys
 }
 
-// fieldOf finds the field of a key.
+// fieldOf returns the field of a struct that has this key in its toml tag.
 func fieldOf(typ reflect.Type, key string) (reflect.StructField, bool) {
 	for _, f := range reflect.VisibleFields(typ) {
 		if name := f.Tag.Get("toml"); name == key && name != "-" {

@@ -19,7 +19,7 @@ type Problem struct {
 
 func (p Problem) String() string { return p.Where() + ": " + p.Text }
 
-// Where is the file, with the line if there is one.
+// Where returns the file of the problem, with its line if that is known.
 func (p Problem) Where() string {
 	if p.Line == 0 {
 		return p.File
@@ -35,8 +35,8 @@ type place struct {
 	inForce func(path string) (data []byte, ok bool)
 }
 
-// read is the content in force, and what the disk says of the file; nil if it has
-// none.
+// read returns the content of the file that is in force, which may be an older one than
+// that on the disk, and the FileInfo from the disk; that is nil if the file is gone.
 func (at place) read() ([]byte, fs.FileInfo, error) {
 	if at.inForce != nil {
 		if data, ok := at.inForce(at.file); ok {
@@ -74,8 +74,8 @@ type target struct {
 	dst  reflect.Value
 }
 
-// noteOrigin notes where a setting is from. The lists of a project have keys of their
-// own.
+// noteOrigin remembers from which file and line a setting came. The lists of a project
+// have a name of their own, for they do not replace those of the person.
 func (d *decoder) noteOrigin(t target) {
 	key := t.path
 	if d.project != "" && (key == "hooks" || key == "disable") {
@@ -92,6 +92,9 @@ func (d *decoder) report(line int, text string) { d.add(line, text, false) }
 
 func (d *decoder) warn(line int, text string) { d.add(line, text, true) }
 
+// add adds a problem to those of the file; beyond maxProblems they are only counted. An
+// error in what a person says about hooks or tools is also remembered as lost, for it
+// might have been a restriction.
 func (d *decoder) add(line int, text string, warning bool) {
 	if ofTools := d.concerns == toolsKey; (ofTools || d.concerns == hooksKey) && !warning && d.project == "" { // what a project may not set is no loss
 		d.lost, d.lostTools = fmt.Sprintf("line %d: %s", line, text), d.lostTools || ofTools
@@ -109,8 +112,8 @@ const (
 	toolsKey = "tools"
 )
 
-// reject reports a value that breaks its rule, and the one that stays in force
-// instead.
+// reject reports a value that breaks a rule, and which value stays in force instead,
+// unless that is a secret.
 func (d *decoder) reject(t target, text string) {
 	if stays := formatValue(t.dst); !t.dst.IsZero() && t.tag.Get("secret") == "" {
 		text += "; " + stays + " stays in force"

@@ -14,9 +14,9 @@ import (
 // much a file may contain.
 const maxSize = 256 << 10
 
-// ReadFile reads a file of settings or of keys, of at most 256 KiB. It refuses
-// what is no regular file: a named pipe would never end. The error does not name
-// the file; it is [fs.ErrNotExist] where there is none.
+// ReadFile reads a file of settings or keys, of at most maxSize bytes. Only regular files
+// are read: reading a named pipe would never end. The error does not name the file; it
+// wraps [fs.ErrNotExist] if there is none.
 func ReadFile(file string) ([]byte, fs.FileInfo, error) {
 	info, err := os.Stat(file)
 	switch {

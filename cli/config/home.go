@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// AgentDir is the directory of the person's own settings, hooks and sessions:
-// PI_CODING_AGENT_DIR, or .pi/agent in the home directory.
+// AgentDir returns the directory of the person's own settings, hooks and sessions:
+// PI_CODING_AGENT_DIR, or else .pi/agent in the home directory. The error says that
+// neither is set.
 func AgentDir(getenv func(string) string) (string, error) {
 	home := Home(getenv)
 	if dir := getenv("PI_CODING_AGENT_DIR"); dir != "" {
@@ -21,7 +22,7 @@ func AgentDir(getenv func(string) string) (string, error) {
 	return filepath.Join(home, ".pi", "agent"), nil
 }
 
-// Home is the home directory, "" if the environment names none.
+// Home returns the home directory that the environment names; "" if it names none.
 func Home(getenv func(string) string) string {
 	if home := getenv("HOME"); home != "" || runtime.GOOS != "windows" {
 		return home
@@ -29,7 +30,8 @@ func Home(getenv func(string) string) string {
 	return getenv("USERPROFILE")
 }
 
-// Expand replaces a leading ~; without a home directory the path stays.
+// Expand replaces a ~ at the beginning of path by home. A path like ~name, or any path if
+// home is "", is returned as it is.
 func Expand(path, home string) string {
 	rest, ok := strings.CutPrefix(path, "~")
 	if !ok || home == "" || rest != "" && rest[0] != '/' && rest[0] != filepath.Separator {
@@ -38,7 +40,7 @@ func Expand(path, home string) string {
 	return filepath.Join(home, rest)
 }
 
-// Tilde writes a path with ~ where it is below the home directory of this process.
+// Tilde returns a path with ~ in place of the home directory, for people to read.
 func Tilde(path string) string {
 	if rest, ok := strings.CutPrefix(path, Home(os.Getenv)+string(filepath.Separator)); ok {
 		return "~" + string(filepath.Separator) + rest
@@ -46,8 +48,8 @@ func Tilde(path string) string {
 	return path
 }
 
-// InProject is a path relative to the project that it lies in; elsewhere it is
-// written with ~ where that is shorter.
+// InProject returns the path relative to the project if it is inside of it, else as Tilde
+// writes it.
 func InProject(project, path string) string {
 	if rel, err := filepath.Rel(project, path); err == nil && filepath.IsLocal(rel) {
 		return rel

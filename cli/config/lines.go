@@ -13,7 +13,8 @@ import (
 // it accepted, and a message without a line sends people searching.
 type lineIndex map[string]int
 
-// KeyPath is the path of key in the table parent, written as in a TOML file.
+// KeyPath returns the path of key in the table parent, with quotes where a TOML file needs
+// them. It names settings in messages and origins.
 func KeyPath(parent, key string) string {
 	key = toml.Key{key}.String()
 	if parent == "" {
@@ -25,9 +26,9 @@ func KeyPath(parent, key string) string {
 // indexPath is the path of element i, counted from 0, of a list.
 func indexPath(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
-// indexLines reads a text. The index of one that is not TOML is complete up to
-// there. It reads before the parser does and by its own bounds: nothing that the
-// parser then meets is larger.
+// indexLines returns the line of each key and list element of a TOML text. Of a text that
+// is no valid TOML it has them up to the mistake. It runs before the parser and refuses
+// what is too deep or too long, so that the parser only gets texts it can cope with.
 func indexLines(data string) (lineIndex, *tooMuch) {
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} { // of the order of bytes
 		if rest, ok := strings.CutPrefix(data, mark); ok {
@@ -67,7 +68,8 @@ type lineScanner struct {
 	tooMuch *tooMuch
 }
 
-// stop ends the reading, at the first thing that goes beyond the bounds.
+// stop ends the scan because the text is beyond a limit. The first call decides what is
+// reported.
 func (s *lineScanner) stop(format string, args ...any) {
 	if s.tooMuch == nil {
 		s.tooMuch = &tooMuch{s.line(), fmt.Sprintf(format, args...)}
@@ -86,7 +88,8 @@ func (s *lineScanner) document() {
 	}
 }
 
-// header reads [a.b] or [[a.b]] and gives the path that its keys are below.
+// header reads [a.b] or [[a.b]] and returns the path of that table, with its position in
+// the list for the second.
 func (s *lineScanner) header() string {
 	line := s.line()
 	many := strings.HasPrefix(s.text[s.pos:], "[[")
@@ -109,7 +112,8 @@ func (s *lineScanner) header() string {
 	return path
 }
 
-// keyValue reads key = value in the table.
+// keyValue reads one key = value, notes its lines below the path table, and moves behind
+// it. It always moves, also in a text that is not TOML.
 func (s *lineScanner) keyValue(table string) {
 	start, line := s.pos, s.line()
 	for _, key := range s.dottedKey() {
@@ -127,6 +131,7 @@ func (s *lineScanner) keyValue(table string) {
 	}
 }
 
+// dottedKey reads a key such as a."b c".d and returns its parts.
 func (s *lineScanner) dottedKey() []string {
 	var keys []string
 	for start := s.pos; ; {
@@ -146,6 +151,7 @@ func (s *lineScanner) dottedKey() []string {
 	}
 }
 
+// key reads one part of a key, quoted or bare, and returns it without quotes.
 func (s *lineScanner) key() string {
 	start := s.pos
 	if c := s.peek(); c == '"' || c == '\'' {
@@ -159,7 +165,8 @@ func (s *lineScanner) key() string {
 	return s.text[start:s.pos]
 }
 
-// unquoteKey has the parser resolve the escapes.
+// unquoteKey returns a quoted key with its escapes resolved, by the TOML parser. A key
+// that is not valid stays as it is.
 func unquoteKey(quoted string) string {
 	var doc map[string]any
 	if _, err := toml.Decode(quoted+" = 0", &doc); err == nil {
@@ -170,6 +177,8 @@ func unquoteKey(quoted string) string {
 	return quoted
 }
 
+// skipValue moves behind a value, and notes the lines of the elements and keys inside of
+// it, below path.
 func (s *lineScanner) skipValue(path string) {
 	switch s.peek() {
 	case '"', '\'':
@@ -193,7 +202,8 @@ func (s *lineScanner) skipValue(path string) {
 	}
 }
 
-// openNested skips the beginning of a list or inline table.
+// openNested moves behind the opening bracket of a list or inline table and counts how
+// deep it is nested.
 func (s *lineScanner) openNested() {
 	s.advance(1)
 	if s.depth++; s.depth > maxDepth {
@@ -237,7 +247,7 @@ func (s *lineScanner) skipString() {
 	}
 }
 
-// note keeps the first line where a path appears.
+// note remembers the line where path appears first.
 func (s *lineScanner) note(path string, line int) {
 	if _, known := s.lines[path]; !known {
 		s.lines[path] = line
@@ -247,7 +257,7 @@ func (s *lineScanner) note(path string, line int) {
 	}
 }
 
-// skipSpace skips blanks, comments before a line's end, and the bytes of also.
+// skipSpace skips blanks, comments to the end of their line, and the bytes in also.
 func (s *lineScanner) skipSpace(also string) {
 	for s.skip(" \t\r" + also); s.peek() == '#'; s.skip(" \t\r" + also) {
 		s.skipTo("\n")
@@ -259,7 +269,7 @@ func (s *lineScanner) skip(set string) {
 	s.pos = len(s.text) - len(strings.TrimLeft(s.text[s.pos:], set))
 }
 
-// skipTo skips what is before the next byte of set.
+// skipTo moves to the next byte that is in set, or to the end.
 func (s *lineScanner) skipTo(set string) {
 	if n := strings.IndexAny(s.text[s.pos:], set); n >= 0 {
 		s.pos += n
@@ -270,7 +280,7 @@ func (s *lineScanner) skipTo(set string) {
 
 func (s *lineScanner) advance(n int) { s.pos = min(s.pos+n, len(s.text)) }
 
-// peek is the byte here, 0 at the end: a valid file has no such byte.
+// peek returns the next byte without moving; 0 at the end, a byte that no valid file has.
 func (s *lineScanner) peek() byte {
 	if s.pos >= len(s.text) {
 		return 0
@@ -278,7 +288,8 @@ func (s *lineScanner) peek() byte {
 	return s.text[s.pos]
 }
 
-// line is the line here.
+// line returns the number of the line that the scan has reached. It counts from the last
+// call on, so positions must not go back.
 func (s *lineScanner) line() int {
 	s.lastLine += strings.Count(s.text[s.lastPos:s.pos], "\n")
 	s.lastPos = s.pos

@@ -39,6 +39,8 @@ func Load(agentDir, cwd string, getenv func(string) string, inForce func(path st
 	return cfg, problems
 }
 
+// loadFile applies one file of settings to cfg and returns its problems, in the order of
+// their lines. A file that does not exist has none.
 func loadFile(cfg *Config, at place) []Problem {
 	data, info, err := at.read()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +70,8 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// decode puts what data says into cfg.
+// decode applies the settings in data to cfg and returns the decoder, which has the
+// problems. A text that is too large or no TOML changes nothing.
 func decode(cfg *Config, at place, data []byte) *decoder {
 	d := &decoder{place: at, origins: cfg.Origins}
 	if len(data) > maxSize { // a version that was kept
@@ -91,8 +94,8 @@ func decode(cfg *Config, at place, data []byte) *decoder {
 	return d
 }
 
-// rejectFile reports why nothing of a file is used. If it names hooks or tools, that
-// is noted as lost.
+// rejectFile reports that nothing of a file is used, and why. If the file mentions hooks
+// or tools, it may have restricted something, so that is noted as lost.
 func (d *decoder) rejectFile(cfg *Config, data []byte, line int, text string) *decoder {
 	d.report(line, text)
 	ofTools := bytes.Contains(data, []byte(toolsKey))
@@ -102,9 +105,9 @@ func (d *decoder) rejectFile(cfg *Config, data []byte, line int, text string) *d
 	return d
 }
 
-// noteLost notes that a file may name hooks, or bound the tools, in a way that is not
-// known. A gate may be among them, so tools are shut as long as it is so; those that
-// only look stay in the working directory, which the person may have wanted.
+// noteLost notes that the settings of a file about hooks or tools could not be read, and
+// why. A hook that forbids things may be among them, so as long as this is so, only tools
+// that read are allowed; with ofTools they are confined to the working directory.
 func (c *Config) noteLost(at place, why error, ofTools bool) {
 	lost := maps.Clone(c.Lost) // a Config that was handed out shares no map with this one
 	if lost == nil {
@@ -117,8 +120,8 @@ func (c *Config) noteLost(at place, why error, ofTools bool) {
 	}
 }
 
-// syntaxProblem says where the file stops being TOML. The parser may quote the
-// text it stumbled over, so near a secret its words are not used.
+// syntaxProblem returns the line where a file stops being TOML, and a message. The parser
+// may quote what it could not read, so its words are not used if a secret may be near.
 func syntaxProblem(err error, data string) (int, string) {
 	parse, ok := errors.AsType[toml.ParseError](err)
 	if !ok {
@@ -139,7 +142,8 @@ func nearSecret(s string) bool {
 	return strings.Contains(s, "api_key") || strings.Contains(s, "headers")
 }
 
-// applyEnvironment applies the variables that decide about a setting.
+// applyEnvironment sets the settings that environment variables decide, at present the
+// session directory.
 func applyEnvironment(cfg *Config, getenv func(string) string) {
 	const name = "PI_CODING_AGENT_SESSION_DIR"
 	dir := getenv(name)

@@ -12,8 +12,9 @@ import (
 // that the key is missing, and sends nothing.
 const maskedKey = "env:PI_KEY_THAT_IS_NOT_KEPT"
 
-// MaskKeys removes the keys from the text of a config.toml, for copies and
-// differences. It is false for a text of which it cannot be said where they are.
+// MaskKeys returns the text of a config.toml with its API keys and header values hidden,
+// so that it can be stored and shown. It returns false if it cannot be sure to have found
+// all of them.
 func MaskKeys(text []byte) ([]byte, bool) {
 	if _, beyond := indexLines(string(text)); beyond != nil || len(text) > maxSize {
 		return nil, false
@@ -35,8 +36,9 @@ func MaskKeys(text []byte) ([]byte, bool) {
 	return []byte(masked), true
 }
 
-// secretsIn lists the values that are keys or headers. What names a variable or a
-// command is none.
+// secretsIn returns the strings in a decoded file that are API keys or header values.
+// secret says that value is below such a key. The name of a variable or a command is no
+// secret.
 func secretsIn(value any, secret bool) (keys []string) {
 	switch v := value.(type) {
 	case string:
@@ -65,8 +67,8 @@ func NamesVariable(s string) bool {
 	return regexp.MustCompile(`^(\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|[A-Z][A-Z0-9]*_[A-Z0-9_]+)$`).MatchString(s)
 }
 
-// ShownVariable is the name of a variable as it may be shown: what no variable is
-// called is likely the key itself, written in the wrong place.
+// ShownVariable returns the name of an environment variable, or … if it does not look like
+// one: then it is probably the key itself, written in the wrong place.
 func ShownVariable(name string) string {
 	const upper, lower = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_", "abcdefghijklmnopqrstuvwxyz_"
 	if strings.Trim(name, upper+"0123456789") == "" || strings.Trim(name, lower) == "" {

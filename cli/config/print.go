@@ -33,8 +33,8 @@ type printer struct {
 	origins Origins
 }
 
-// table writes the plain values of a struct below its header; tables in it
-// follow as sections, because TOML wants them last.
+// table writes the header of a table and the settings of v in it, one line each. Tables in
+// it are left to sections, because TOML wants them after the plain values.
 func (p *printer) table(header, path string, v reflect.Value) {
 	if header != "" {
 		fmt.Fprintf(p.out, "\n%s\n", shownKey(header))
@@ -49,6 +49,7 @@ func (p *printer) table(header, path string, v reflect.Value) {
 	}
 }
 
+// setting writes the line of one setting, with where it came from if that is wanted.
 func (p *printer) setting(path, key, value string) {
 	line := shownKey(toml.Key{key}.String()) + " = " + value
 	if p.origins != nil {
@@ -57,8 +58,7 @@ func (p *printer) setting(path, key, value string) {
 	fmt.Fprintln(p.out, line)
 }
 
-// shownKey is a key with escapes for characters that cannot be seen, which only quoted
-// keys have.
+// shownKey returns a key with invisible characters escaped.
 func shownKey(key string) string {
 	var b strings.Builder
 	for _, r := range key {
@@ -71,7 +71,8 @@ func shownKey(key string) string {
 	return b.String()
 }
 
-// projectLists are comments: a file of one's own cannot set them.
+// projectLists writes the hooks that the project's file names, as comments: in a file of
+// the person there is no key for them.
 func (p *printer) projectLists(cfg Config) {
 	for i, list := range [][]string{cfg.ProjectHooks, cfg.ProjectDisable} {
 		if len(list) == 0 {
@@ -86,8 +87,8 @@ func (p *printer) projectLists(cfg Config) {
 	}
 }
 
-// sections writes the tables of a struct. A header names no list position, a
-// path does.
+// sections writes the tables inside of the struct v. header is the name of v in table
+// headers and path its path with positions in lists, by which origins are found.
 func (p *printer) sections(header, path string, v reflect.Value) {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		value := v.FieldByIndex(f.Index)
@@ -97,7 +98,8 @@ func (p *printer) sections(header, path string, v reflect.Value) {
 	}
 }
 
-// section writes one table that table left out, with the tables in it.
+// section writes a value for which isSection is true: one table, one for each element of a
+// list, or one for each name; and the tables inside of them.
 func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.Value) {
 	switch value := v.Interface().(type) {
 	case *Cost:
@@ -132,6 +134,8 @@ func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.
 	}
 }
 
+// isSection reports whether a setting is written as a [table] of its own, or several, and
+// not as a line key = value.
 func isSection(v reflect.Value) bool {
 	switch v.Interface().(type) {
 	case *Cost, []Model:
@@ -140,8 +144,8 @@ func isSection(v reflect.Value) bool {
 	return v.Kind() == reflect.Struct || v.Kind() == reflect.Map
 }
 
-// shown is a value as printed: of a secret only how it is found, of an address
-// no key.
+// shown returns a value as it is printed. Secrets are hidden, and so is a key in an
+// address.
 func (p *printer) shown(tag reflect.StructTag, v reflect.Value) string {
 	if tag.Get("secret") != "" {
 		return quote(withoutSecret(v.String()))
@@ -152,8 +156,9 @@ func (p *printer) shown(tag reflect.StructTag, v reflect.Value) string {
 	return formatValue(v)
 }
 
-// withoutSecret hides a key but shows the name of a variable, which is no secret and
-// is what people look for here. A command may contain a secret.
+// withoutSecret returns what may be shown of an api_key setting: the name of a variable,
+// which is no secret and what people want to know here, and that there is a command or a
+// key.
 func withoutSecret(spec string) string {
 	switch {
 	case spec == "":
@@ -205,7 +210,7 @@ func formatDuration(dur time.Duration) string {
 	return s
 }
 
-// formatAny writes what a free table such as compat holds.
+// formatAny formats a value from a table without fixed keys, such as compat, as TOML.
 func formatAny(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -220,6 +225,8 @@ func formatAny(v any) string {
 	return formatValue(reflect.ValueOf(v))
 }
 
+// formatFloat formats a number as TOML does, with a point or an exponent, so that it is no
+// integer.
 func formatFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -234,7 +241,7 @@ func formatFloat(f float64) string {
 	return s + ".0"
 }
 
-// escape writes a character as its number.
+// escape writes a character as a TOML escape with its number.
 func escape(b *strings.Builder, r rune) {
 	if r > 0xffff {
 		fmt.Fprintf(b, `\U%08X`, r)
@@ -243,7 +250,7 @@ func escape(b *strings.Builder, r rune) {
 	fmt.Fprintf(b, `\u%04X`, r)
 }
 
-// quote writes a TOML string; the escapes of Go that TOML lacks are replaced.
+// quote returns s as a TOML string in double quotes, with invisible characters escaped.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -52,7 +52,8 @@ func newAuthFile(agentDir string) *authFile {
 	return &authFile{path: filepath.Join(agentDir, "auth.json")}
 }
 
-// find returns the first entry that one of these names has.
+// find returns the login of the first of these names that has one. The file is read anew
+// if it has changed.
 func (f *authFile) find(names ...string) (login, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,7 +80,8 @@ func (f *authFile) expired(now time.Time) []string {
 	return names
 }
 
-// unusable lists what of the file cannot be used.
+// unusable returns the problems with the file: entries that cannot be used, or that others
+// may read it.
 func (f *authFile) unusable() []config.Problem {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,8 +89,8 @@ func (f *authFile) unusable() []config.Problem {
 	return slices.Clone(f.problems)
 }
 
-// freeze reads the file if it has changed, and then not again before release is
-// called.
+// freeze reads the file if it has changed and then not again until release is called, so
+// that many look-ups in a row do not check the disk each time.
 func (f *authFile) freeze() (release func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,7 +103,8 @@ func (f *authFile) freeze() (release func()) {
 	}
 }
 
-// refresh reads the file if it has changed. The caller has locked mu.
+// refresh reads the file if it has changed on the disk since the last time and it is not
+// frozen. The caller has locked mu.
 func (f *authFile) refresh() {
 	if f.frozen > 0 {
 		return
@@ -130,8 +133,9 @@ func (f *authFile) refresh() {
 	}
 }
 
-// parseLogins reads the entries one by one: one that does not fit costs itself
-// only. The words of the JSON package are not used, they may quote a key.
+// parseLogins returns the logins in the text of auth.json by name, and the problems. An
+// entry that does not fit is left out and the others are used. Errors of the JSON package
+// are not repeated, for they may quote a key.
 func parseLogins(path string, data []byte) (map[string]login, []config.Problem) {
 	bad := func(offset int64, text string) config.Problem {
 		offset = max(0, min(offset, int64(len(data))))
@@ -162,7 +166,8 @@ func parseLogins(path string, data []byte) (map[string]login, []config.Problem) 
 	return logins, problems
 }
 
-// validObject reports whether data is one JSON object, else where it is not.
+// validObject reports whether data is one JSON object, and if not, at which offset it
+// stops being one, if that is known.
 func validObject(data []byte) (int64, bool) {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(data, &all)
@@ -172,7 +177,8 @@ func validObject(data []byte) (int64, bool) {
 	return 0, err == nil && all != nil
 }
 
-// parseLogin is an entry, or what is wrong with it.
+// parseLogin returns the login of one entry; the text says what is wrong with it, "" if
+// nothing is.
 func parseLogin(entry json.RawMessage) (login, string) {
 	var l login
 	if err := json.Unmarshal(entry, &l); err != nil {

@@ -41,8 +41,9 @@ func newCommands() *commands {
 	return &commands{limit: timeLimit, run: runCommand, runs: map[string]*commandRun{}}
 }
 
-// key returns what command prints, or printed before. If ctx ends, so does the
-// command, unless another request waits for it too.
+// key returns the key that command prints. The command runs once; what it printed is
+// remembered. If ctx ends, the command is stopped, unless another request waits for it
+// too.
 func (k *commands) key(ctx context.Context, command string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -75,8 +76,8 @@ func (k *commands) join(command string) *commandRun {
 	return run
 }
 
-// abandon stops waiting for a run. Where nobody else waits it cancels the run, and
-// reports so.
+// abandon stops waiting for a run. If nobody else waits for it, it stops the command,
+// forgets the run, and returns true.
 func (k *commands) abandon(command string, run *commandRun) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -89,6 +90,8 @@ func (k *commands) abandon(command string, run *commandRun) bool {
 	return true
 }
 
+// start runs the command, stores its key or error in run and closes run.done. A failed run
+// is forgotten, so that the next request tries again.
 func (k *commands) start(ctx context.Context, command string, run *commandRun) {
 	defer close(run.done)
 	defer run.cancel()
@@ -138,6 +141,7 @@ type limitedText struct {
 	over bool
 }
 
+// Write fails once there would be more text than a key command can sensibly print.
 func (b *limitedText) Write(p []byte) (int, error) {
 	const most = 64 << 10
 	if b.text.Len()+len(p) > most {
@@ -147,8 +151,9 @@ func (b *limitedText) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// runCommand runs a command line with the system's shell, without standard
-// input and without a terminal, and ends all processes that it started.
+// runCommand runs a command line with the system's shell and returns its standard output
+// and error. It has no input and no terminal, and all processes that it started are ended
+// with it.
 func runCommand(ctx context.Context, command string) (string, string, error) {
 	shell, flag := "sh", "-c"
 	if runtime.GOOS == "windows" {

@@ -37,7 +37,9 @@ func (k Key) Place() string { return k.place().name }
 // run out: [Ring.Expired] tells of these.
 func (k Key) IsLogin() bool { return k.place().login != nil }
 
-// place is the first place that names a key.
+// place returns where the key is to be found: in the settings, else in auth.json, else in
+// the first variable that is set. It is empty if no key is needed; if one is missing, it
+// names the variable to set.
 func (k Key) place() keyPlace {
 	if k.Configured != "" {
 		return keyPlace{name: "config.toml", spec: k.Configured}
@@ -59,7 +61,7 @@ func (k Key) place() keyPlace {
 	return keyPlace{spec: "env:" + k.variable()}
 }
 
-// setting is where the person sets the key.
+// setting names the setting in which the person can write the key.
 func (k Key) setting() string {
 	if k.Hook != "" {
 		return "api_key in hook " + k.Hook
@@ -95,7 +97,8 @@ func (k Key) howToSet() string {
 	return fmt.Sprintf("export %s, or set %s", k.variable(), k.setting())
 }
 
-// variable is the one that is spoken of: a key is easier to come by than a login.
+// variable returns the one of the variables to tell the person about: one that holds an
+// API key if there is one, because that is easier to get than a login.
 func (k Key) variable() string {
 	for _, name := range k.Variables {
 		if strings.HasSuffix(name, "_API_KEY") {
@@ -149,7 +152,8 @@ func (k Key) Resolve(ctx context.Context) (string, error) {
 	return "", &llm.ProviderError{Provider: k.Provider, Message: err.Error(), Err: err, NextStep: k.hintAt(p)}
 }
 
-// resolveAt returns the key from p, which may be that of a login.
+// resolveAt returns the key from p. A login that has expired is an error, and so is a
+// command in auth.json that may not run.
 func (k Key) resolveAt(ctx context.Context, p keyPlace) (string, error) {
 	command, isCommand := strings.CutPrefix(p.spec, "!")
 	if isCommand && p.name == "auth.json" && k.Ring.mayRun != nil {
@@ -166,7 +170,8 @@ func (k Key) resolveAt(ctx context.Context, p keyPlace) (string, error) {
 	return p.login.Access, nil
 }
 
-// adviceOnRefusal is what a person can do if the server refuses the key from p.
+// adviceOnRefusal returns what the person can do if the server refuses the key that came
+// from p.
 func (k Key) adviceOnRefusal(p keyPlace) string {
 	switch {
 	case k.Hook != "":

@@ -51,7 +51,8 @@ type Options struct {
 	Now      func() time.Time           // nil: time.Now
 }
 
-// New is a ring that looks where o says. Nothing is read or run before it is asked.
+// New returns a ring that looks for keys where o says. It reads and runs nothing before it
+// is asked for a key.
 func New(o Options) *Ring {
 	r := &Ring{auth: newAuthFile(o.AgentDir), commands: newCommands(), mayRun: o.MayRun, getenv: os.Getenv, now: time.Now}
 	if o.Getenv != nil {
@@ -81,7 +82,7 @@ func (r *Ring) Resolve(ctx context.Context, spec string) (string, error) {
 	return spec, nil
 }
 
-// Expired tells, in a line each, of logins that cannot be used any more.
+// Expired returns a line for the person about each login that has expired.
 func (r *Ring) Expired() []string {
 	var lines []string
 	for _, name := range r.auth.expired(r.now()) {
@@ -100,7 +101,8 @@ func (r *Ring) Freeze() (release func()) { return r.auth.freeze() }
 // sentKey is a key as it was sent, "" where none was.
 type sentKey struct{ provider, key string }
 
-// Sent notes what a person can do if the server of a provider refuses a key.
+// Sent remembers what the person can do if the server of a provider refuses key; Advice
+// returns it.
 func (r *Ring) Sent(provider, key, advice string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"pi/internal/printable"
 )
 
-// keyFromVariable is the value of a variable.
+// keyFromVariable returns the value of an environment variable as a key. It is an error if
+// it is empty or has several lines.
 func keyFromVariable(name string, getenv func(string) string) (string, error) {
 	if name == "" {
 		return "", errors.New(`read key: "env:" names no variable`)
@@ -25,8 +26,9 @@ func keyFromVariable(name string, getenv func(string) string) (string, error) {
 	return key, nil
 }
 
-// keyFromCommand is what a command prints. run runs a command line and gives both
-// its outputs.
+// keyFromCommand returns what a command prints, as a key. run runs a command line and
+// returns its two outputs. Errors have no word of the standard output, which may be the
+// key.
 func keyFromCommand(command string, run func(command string) (stdout, stderr string, err error)) (string, error) {
 	if command == "" {
 		return "", errors.New(`read key: "!" names no command`)
@@ -49,8 +51,8 @@ func keyFromCommand(command string, run func(command string) (stdout, stderr str
 	return key, nil
 }
 
-// shownCommand is the program of a command line. The rest is hidden: a password or a
-// token may be in it, and errors are kept in sessions.
+// shownCommand returns what may be shown of a command line: its program. The rest may have
+// a password in it, and errors are stored in sessions.
 func shownCommand(command string) string {
 	program, rest, _ := strings.Cut(command, " ")
 	if strings.ContainsAny(program, "=$`'\"|;&<>(){}…") {
@@ -62,8 +64,8 @@ func shownCommand(command string) string {
 	return program
 }
 
-// withoutOutput hides each line that a command printed where text repeats it:
-// a command may have its key in its words, or repeat it as it fails.
+// withoutOutput replaces in text each line that the command printed. A command may have
+// its key in its own words, or repeat it when it fails.
 func withoutOutput(text, stdout string) string {
 	const shortest = 4
 	for line := range strings.Lines(stdout) {

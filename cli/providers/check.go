@@ -9,7 +9,9 @@ import (
 	"pi/cli/keyring"
 )
 
-// Problems says what of the configuration of providers has no effect.
+// Problems returns a line for each thing in the configuration of providers that has no
+// effect: problems of the login file, addresses in variables that are none, sections of
+// config.toml that cannot be used, and unknown compat switches.
 func Problems(cfg config.Config, ring *keyring.Ring) []string {
 	var problems []string
 	for _, p := range ring.Problems() {
@@ -30,8 +32,9 @@ func Problems(cfg config.Config, ring *keyring.Ring) []string {
 	return problems
 }
 
-// Unused tells of the providers in the settings that are not begun with,
-// for want of a key or of a model. Of logins that ran out [Ring.Expired] tells.
+// Unused returns a line for each provider in the settings that cannot be the one to begin
+// with, because it lacks a key or a model. Expired logins are not among them, see
+// [keyring.Ring.Expired].
 func Unused(cfg config.Config, ring *keyring.Ring) []string {
 	var lines []string
 	for _, p := range sources(cfg, ring) {
@@ -47,7 +50,8 @@ func Unused(cfg config.Config, ring *keyring.Ring) []string {
 	return lines
 }
 
-// compatProblems names switches in the settings that no wire API knows.
+// compatProblems returns a line for each compat switch in the settings of the provider
+// that its API does not know.
 func (p *source) compatProblems() []string {
 	var problems []string
 	check := func(compat map[string]any, what string) {
@@ -64,8 +68,9 @@ func (p *source) compatProblems() []string {
 	return problems
 }
 
-// checkSwitch asks the API of the settings; where they name none, the
-// models of the catalogue may speak several, and one that knows it is enough.
+// checkSwitch returns an error if the API that the settings name does not know a compat
+// switch. If they name none, the models of the provider may use different APIs, and it is
+// enough that one knows it.
 func (p *source) checkSwitch(compat map[string]any) error {
 	checks := compatChecks()
 	check := checks[p.api()]

@@ -13,8 +13,8 @@ import (
 	"pi/agent/provider/catalogue"
 )
 
-// models lists those of the settings that the catalogue does not have, then the
-// catalogue's with what the settings say of them.
+// models returns the models of the provider: first those that only the settings have, then
+// those of the catalogue, changed as the settings say.
 func (p *source) models() []*llm.Model {
 	listed, needsKey := p.decode(p.Name), p.key().Needed()
 	for _, m := range listed {
@@ -43,8 +43,8 @@ func byID(models []*llm.Model, id string) *llm.Model {
 	return nil
 }
 
-// applySettings gives a model the address, the API, the headers and the switches
-// that the settings name for its provider.
+// applySettings changes m to be reached as the settings of its provider say: at their
+// address, with their API, headers and compat switches.
 func (p *source) applySettings(m *llm.Model, needsKey bool) {
 	if own := p.ownAddress(); own != "" {
 		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
@@ -54,9 +54,9 @@ func (p *source) applySettings(m *llm.Model, needsKey bool) {
 	m.NeedsKey = needsKey
 }
 
-// rebased moves an address of a model from the address of its provider to
-// another one; the models of one provider may differ in the last parts. A from of
-// "" is none, and every model is asked at the other.
+// rebased returns the address of a model when its provider is not at from but at to. The
+// models of a provider may have addresses that are longer or shorter than its own; the
+// difference is retained. Without a from it is simply to.
 func rebased(address, from, to string) string {
 	if from == "" {
 		return to
@@ -70,7 +70,7 @@ func rebased(address, from, to string) string {
 	return to
 }
 
-// unknownModel is a model of which nothing is known but its id.
+// unknownModel returns a model of which only the id is known, reached as the provider is.
 func (p *source) unknownModel(id string) *llm.Model {
 	m := &llm.Model{Provider: p.Name, ID: id, Name: id, API: p.API, BaseURL: p.BaseURL, Input: []string{"text", "image"}}
 	if p.Local {
@@ -80,9 +80,9 @@ func (p *source) unknownModel(id string) *llm.Model {
 	return m
 }
 
-// unlisted makes a model for an id that nobody lists: another form of the name of one
-// that the provider lists, or one that the maker of the API has under that name.
-// Facts from the maker are true behind a gateway too, except for prices.
+// unlisted returns a model for an id that is not listed. What it can do is copied from a
+// listed model whose id is another form of the same name, or from the maker of the API;
+// but not the price, which others set.
 func (p *source) unlisted(id string) *llm.Model {
 	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
 		p.applySettings(m, p.key().Needed())
@@ -99,7 +99,7 @@ func (p *source) unlisted(id string) *llm.Model {
 	return m
 }
 
-// discover asks the server what it has.
+// discover asks the server of the provider which models it has.
 func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 	key, err := p.key().Resolve(ctx)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 	return models, err
 }
 
-// makerOf is the provider who made a wire API.
+// makerOf returns the provider that made a wire API, whose models are known best.
 func makerOf(api string) string {
 	switch api {
 	case "anthropic-messages":
@@ -145,7 +145,7 @@ func seemsToThink(id string) bool {
 	return false
 }
 
-// override lets the settings of a model win.
+// override changes m to what the settings of that model say, where they say something.
 func override(m *llm.Model, set llm.ModelSettings) {
 	m.Name = cmp.Or(set.Name, m.Name)
 	if set.ContextWindow != nil {
@@ -168,7 +168,7 @@ func override(m *llm.Model, set llm.ModelSettings) {
 	m.Headers, m.Compat = layered(m.Headers, set.Headers), layered(m.Compat, set.Compat)
 }
 
-// layered is a map with what another one says besides or instead. Neither is changed.
+// layered returns the entries of both maps; those of above win. Neither map is changed.
 func layered[V any](below, above map[string]V) map[string]V {
 	if len(above) == 0 {
 		return below

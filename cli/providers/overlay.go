@@ -58,8 +58,8 @@ func Overlay(ring *keyring.Ring, below *llm.ProviderSpec, set llm.ProviderSettin
 	return spec
 }
 
-// discoverOver asks for the models of the provider where the hook says that it is; nil
-// if nobody can be asked.
+// discoverOver returns a function that asks the server for its models, where the hook says
+// that it is; nil if the hook answers itself or it is not known how to ask there.
 func (p *source) discoverOver(below *llm.ProviderSpec) func(context.Context) ([]*llm.Model, error) {
 	discover := below.Discover
 	switch {
@@ -78,8 +78,8 @@ func (p *source) discoverOver(below *llm.ProviderSpec) func(context.Context) ([]
 	}
 }
 
-// replaceModels makes models the only ones of spec. What is known of them is looked
-// up in below when somebody asks for the list.
+// replaceModels makes models the only ones of spec. What is known of them is copied from
+// below, but only when somebody asks for the list, which may take time.
 func (p *source) replaceModels(spec, below *llm.ProviderSpec, models []llm.ModelSettings) {
 	spec.Open, spec.Discover, spec.Partial = nil, nil, false
 	spec.Models = sync.OnceValue(func() []*llm.Model {
@@ -106,8 +106,8 @@ func (p *source) replaceModels(spec, below *llm.ProviderSpec, models []llm.Model
 	}
 }
 
-// modelBelow is what is known of a model: the model itself, or at least how its
-// provider is reached.
+// modelBelow returns what is known of the model id: the model of that id, or, if there is
+// none, one with only the address, the API and the like of another model of the provider.
 func modelBelow(below *llm.ProviderSpec, known []*llm.Model, id string) llm.Model {
 	m := byID(known, id)
 	if m == nil && below.Open != nil {
@@ -123,7 +123,7 @@ func modelBelow(below *llm.ProviderSpec, known []*llm.Model, id string) llm.Mode
 	return llm.Model{API: like.API, BaseURL: like.BaseURL, Headers: like.Headers, Compat: like.Compat, NeedsKey: like.NeedsKey}
 }
 
-// overlaid are copies of models that are reached as the hook says.
+// overlaid returns copies of models that are reached as the hook says.
 func (p *source) overlaid(models []*llm.Model) []*llm.Model {
 	all := make([]*llm.Model, len(models))
 	for i, m := range models {
@@ -135,8 +135,8 @@ func (p *source) overlaid(models []*llm.Model) []*llm.Model {
 	return all
 }
 
-// CheckSwitches says what is wrong with the switches of a provider of a hook. One
-// that leaves the API as it is may name those of any.
+// CheckSwitches returns an error about the first compat switch of a hook's provider that
+// is wrong. With api empty, a switch that any API knows is right.
 func CheckSwitches(api string, switches map[string]any) error {
 	p := source{set: llm.ProviderSettings{API: api}}
 	if api == "" {

@@ -18,6 +18,8 @@ type keyWatcher struct {
 	ring   *keyring.Ring
 }
 
+// Stream streams from the client. If the server refuses the key, the ring is told, so that
+// it asks for another one next time, and the error says where the key came from.
 func (p keyWatcher) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		for d, err := range p.client.Stream(ctx, r) {
@@ -34,8 +36,8 @@ func (p keyWatcher) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// withAdvice is err with a hint about the place that the key is from, if that is
-// known, instead of one about all the places where keys may be.
+// withAdvice returns err with advice about the place that this key came from, if that is
+// known, in place of the general hint about where keys can be.
 func (p keyWatcher) withAdvice(err error, name, key string) error {
 	advice := p.ring.Advice(name, key)
 	e, ok := errors.AsType[*llm.ProviderError](err)

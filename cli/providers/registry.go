@@ -31,8 +31,8 @@ import (
 	"pi/cli/keyring"
 )
 
-// New makes the registry and fills it. decode gives the models that the catalogue has of
-// a provider, new each time.
+// New returns a registry with all providers of the catalogue and the settings. decode
+// returns the models that the catalogue has of a provider, new ones at each call.
 func New(cfg config.Config, ring *keyring.Ring, decode func(provider string) []*llm.Model) *llm.Models {
 	client := provider.NewClient()
 	models := llm.NewModels(clients(client, ring))
@@ -49,7 +49,7 @@ func New(cfg config.Config, ring *keyring.Ring, decode func(provider string) []*
 	return models
 }
 
-// clients speak the wire APIs.
+// clients returns the client of each wire API, by its name.
 func clients(client *http.Client, ring *keyring.Ring) map[string]llm.Provider {
 	apis := map[string]llm.Provider{
 		"anthropic-messages":   anthropic.New(client),
@@ -63,8 +63,8 @@ func clients(client *http.Client, ring *keyring.Ring) map[string]llm.Provider {
 	return apis
 }
 
-// spec is what is registered. It is made for every provider at every start, so
-// what is not asked of each of them is put together later.
+// spec returns the provider as the registry wants it. It is called for every provider at
+// every start, so whatever takes time is in functions that are called later.
 func (p *source) spec() llm.ProviderSpec {
 	spec := llm.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.defaultModel(), Models: sync.OnceValue(p.models), Open: p.unlisted,
@@ -78,8 +78,8 @@ func (p *source) spec() llm.ProviderSpec {
 	return spec
 }
 
-// unusableSpec is that of a provider which cannot be asked before the person says
-// more than a key. Its models are listed with what to do.
+// unusableSpec returns a provider that cannot be used before the person sets more than a
+// key, such as its address. Its models are listed, and why says what to do.
 func (p *source) unusableSpec(why string) llm.ProviderSpec {
 	return llm.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.Default, Models: sync.OnceValue(p.models), KeyHint: func() string { return why },

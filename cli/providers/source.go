@@ -29,8 +29,8 @@ type source struct {
 	decode             func(name string) []*llm.Model // the catalogue's models
 }
 
-// sources lists the providers of the catalogue, then the others of the
-// settings by name.
+// sources returns all providers, with what the settings say of them: those of the
+// catalogue, then those that only the settings have, by name.
 func sources(cfg config.Config, ring *keyring.Ring) []source {
 	listed := catalogue.Providers()
 	all := make([]source, 0, len(listed)+len(cfg.Providers))
@@ -53,7 +53,8 @@ func sources(cfg config.Config, ring *keyring.Ring) []source {
 	return all
 }
 
-// settingsOf are those of a section of config.toml, where 0 and empty is not said.
+// settingsOf converts a section of config.toml, in which 0 and empty mean that nothing is
+// said, to provider settings, in which that is nil.
 func settingsOf(section config.Provider) llm.ProviderSettings {
 	set := llm.ProviderSettings{BaseURL: section.BaseURL, API: section.API, APIKey: section.APIKey, Headers: section.Headers, Compat: section.Compat}
 	for _, m := range section.Models {
@@ -78,7 +79,8 @@ func (p *source) api() string { return cmp.Or(p.set.API, p.API) }
 // address is where the provider is asked.
 func (p *source) address() string { return cmp.Or(p.ownAddress(), p.BaseURL) }
 
-// ownAddress is the address that the person gave, "" for none.
+// ownAddress returns the address that the person gave, in the settings or in a variable;
+// "" if they gave none.
 func (p *source) ownAddress() string {
 	if p.set.BaseURL != "" {
 		return p.set.BaseURL
@@ -87,8 +89,9 @@ func (p *source) ownAddress() string {
 	return base
 }
 
-// addressOfVariable is the address in the provider's variable, "" for none; not ok: what
-// is there is no address.
+// addressOfVariable returns the address in the environment variable that the provider has
+// for it, such as OPENAI_BASE_URL; "" if there is none. ok is false if the variable is set
+// to something that is no address.
 func (p *source) addressOfVariable() (base string, ok bool) {
 	if p.BaseVar == "" {
 		return "", true
@@ -97,7 +100,7 @@ func (p *source) addressOfVariable() (base string, ok bool) {
 	return base, problem == ""
 }
 
-// unusable says why nobody could be asked there; empty: it can be used.
+// unusable returns why the provider cannot be asked, whatever key there is; "" if it can.
 func (p *source) unusable() string {
 	if known, ok := catalogue.Find(p.Name); p.Title == "" && ok {
 		return fmt.Sprintf("%s is another name of %s, and [providers.%s] is there", p.Name, known.Name, known.Name)
@@ -113,6 +116,8 @@ func (p *source) unusable() string {
 	return ""
 }
 
+// key returns where the key of the provider is looked for. It is optional at an address of
+// the person's own.
 func (p *source) key() keyring.Key {
 	return keyring.Key{
 		Ring: p.ring, Provider: p.Name, Configured: p.set.APIKey, Hook: p.set.Hook, Logins: append([]string{p.Name}, p.Aliases...),
@@ -120,8 +125,9 @@ func (p *source) key() keyring.Key {
 	}
 }
 
-// defaultModel is the id of the model to begin with, "" if none is known. At an
-// address of the person's own the models listed for it come before the catalogue's.
+// defaultModel returns the id of the model to begin with; "" if none is known. At an
+// address of the person's own, the models that the settings list come before that of the
+// catalogue.
 func (p *source) defaultModel() string {
 	if len(p.set.Models) > 0 && (p.Default == "" || p.ownAddress() != "") {
 		return p.set.Models[0].ID

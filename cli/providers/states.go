@@ -11,8 +11,8 @@ type State struct {
 	Missing string // what is to be set before it can be used; "" if nothing is
 }
 
-// States are those of the catalogue's providers and of the settings', by name.
-// No command that prints a key is run.
+// States returns for each provider, by name, where its key is and what is missing to use
+// it. No command that prints a key is run.
 func States(cfg config.Config, ring *keyring.Ring) map[string]State {
 	states := map[string]State{}
 	for _, p := range sources(cfg, ring) {
@@ -26,8 +26,9 @@ func States(cfg config.Config, ring *keyring.Ring) map[string]State {
 	return states
 }
 
-// Section is the name that a provider has in the settings, "" if it has none
-// there. It is not known if it is the demo or of a hook.
+// Section returns the name of the section that a provider has in config.toml, "" if it has
+// none. known is false for a provider that is neither in the catalogue nor in the
+// settings, such as one of a hook.
 func Section(cfg config.Config, provider string) (section string, known bool) {
 	for _, p := range sources(cfg, nil) {
 		if p.Name == provider {
@@ -37,9 +38,9 @@ func Section(cfg config.Config, provider string) (section string, known bool) {
 	return "", false
 }
 
-// Misplaced names what keeps a provider from being asked where the person wants,
-// or, with others, any provider of the settings from being asked at all; "" where
-// nothing does.
+// Misplaced returns the setting that keeps provider from being asked where the person
+// wants it; "" if there is none. With others, a section that cannot be used counts too,
+// whichever provider it is for.
 func Misplaced(cfg config.Config, ring *keyring.Ring, provider string, others bool) string {
 	for _, p := range sources(cfg, ring) {
 		_, ok := p.addressOfVariable()
