@@ -120,7 +120,7 @@ func (d *discovery) add(s Source) {
 }
 
 // mayBeGate reports whether a source of the project that cannot be read may be a gate that
-// the person relies on: hooks of the project may run, and this one was approved before.
+// the person relies on: hooks of the project may run, and this one, or all, were approved.
 func (d *discovery) mayBeGate(s Source) bool {
 	return !d.places.NoProject && (d.places.ProjectApproved || d.guard.WasApproved(s.Path))
 }

@@ -13,7 +13,7 @@ type ledger struct {
 	home     *home
 	files    map[string]Version   // in force: what was read
 	withheld map[string]*withheld // what the disk has instead
-	marked   map[string]bool      // what was ever withheld and marked
+	marked   map[string]bool      // files that this program ever withheld and marked in the store
 	shown    map[string]string    // path → hash of what a person was shown last
 	askEdits bool                 // every change is withheld
 }
@@ -29,9 +29,10 @@ type change struct {
 	was, is Version
 }
 
-// changed lists which of paths have another version on the disk than in force. For a file
-// that nobody has read yet, the version in force is the one from when w opened; w may be
-// nil.
+// changed lists, in order, the paths that have another version on the disk than in force.
+// Withheld files are among them only if the disk has another version than the one that
+// waits. For a file that nobody has read yet, the version in force is the one from when w
+// opened; w may be nil.
 func (l *ledger) changed(paths map[string]Scope, w *openWindow) (list []change) {
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		was, ok := l.files[path]
@@ -52,7 +53,7 @@ func (l *ledger) changed(paths map[string]Scope, w *openWindow) (list []change) 
 	return list
 }
 
-// withWithheld is files, and those that are withheld but are no settings.
+// withWithheld returns files and all withheld files but settings, with their scopes.
 func (l *ledger) withWithheld(files map[string]Scope) map[string]Scope {
 	paths := maps.Clone(files)
 	for path, h := range l.withheld {
@@ -63,7 +64,9 @@ func (l *ledger) withWithheld(files map[string]Scope) map[string]Scope {
 	return paths
 }
 
-// withhold keeps a version from taking effect.
+// withhold keeps the new version of a changed file from taking effect: c.was stays in force,
+// or what was in force already if the file waits. marked: tools could have changed it, so
+// the next program has to withhold it too.
 func (l *ledger) withhold(c change, marked bool) *withheld {
 	h := l.withheld[c.path]
 	if h == nil {
@@ -76,14 +79,16 @@ func (l *ledger) withhold(c change, marked bool) *withheld {
 	return h
 }
 
-// release ends the withholding of a file. writeMarks writes it down.
+// release ends the withholding of a file, which was approved or undone. The caller puts a
+// version in force; writeMarks removes the mark from the store.
 func (l *ledger) release(path string) {
 	delete(l.withheld, path)
 	delete(l.shown, path)
 }
 
-// restore withholds a file that has a mark, unless it is again what it was. Then this
-// look is the one that counts, for the next may see another file.
+// restore withholds a file as its mark in the store says: the version before is in force
+// again, from what was read or from the kept copy. A file that is again what it was is not
+// withheld, and what this look saw is in force, for the next may see another file.
 func (l *ledger) restore(path string, m Mark) {
 	h := &withheld{now: l.home.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
 	h.old = Version{Sum: m.Old, real: m.Real}
@@ -107,8 +112,8 @@ func (l *ledger) restore(path string, m Mark) {
 	l.withheld[path], l.files[path], l.marked[path] = h, h.old, true
 }
 
-// setMarks marks what is withheld, and nothing else that this program ever withheld.
-// Another process may have added marks since.
+// setMarks brings the marks in d in line with what this program withholds. Marks of files
+// that it never withheld stay: another program may have written them.
 func (l *ledger) setMarks(d *Data) {
 	for path := range l.marked {
 		if h := l.withheld[path]; h == nil || !h.marked {
@@ -124,8 +129,8 @@ func (l *ledger) setMarks(d *Data) {
 	}
 }
 
-// fileOf is a version as the store has it. A copy of its bytes is kept, so that a later
-// program can put it in force; of settings it has no keys.
+// fileOf returns a version in the form of the store and keeps a copy of its bytes, so that a
+// later program can put it in force. The copy of settings has no keys, and so another hash.
 func (l *ledger) fileOf(path string, v Version, scope Scope) File {
 	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
 	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeInstructions {

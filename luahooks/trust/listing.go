@@ -61,8 +61,9 @@ type listing struct {
 	large []string
 }
 
-// listLua lists the Lua files below a directory of hooks, symbolic links followed:
-// first those that are hooks, so that other folders cannot use up the limit before.
+// listLua lists the Lua files below a directory of hooks, symbolic links followed. Folders
+// share a limit (maxWalked); those beyond it are in large. A directory that cannot be read
+// has no files.
 func listLua(dir string) (l listing) {
 	entries, err := hookEntries(dir)
 	if err != nil {
@@ -84,8 +85,8 @@ func listLua(dir string) (l listing) {
 	return l
 }
 
-// addFolder adds the Lua files below a folder; left is how many entries may still be
-// looked at.
+// addFolder adds the Lua files below a folder, and lowers left, how many entries may still be
+// looked at. Of a folder with more than that, or than MaxEntries, it adds only init.lua.
 func (l *listing) addFolder(dir string, left *int) {
 	w := luaWalk{left: min(MaxEntries, *left)}
 	before := w.left
@@ -107,12 +108,12 @@ func isThere(path string) bool {
 
 type luaWalk struct {
 	files []string
-	left  int // entries that may still be looked at
-	large bool
+	left  int  // entries that may still be looked at
+	large bool // there are more of them, or too many folders in each other
 }
 
-// walk lists what is below dir; above are the directories on the way there, for a
-// link may lead back.
+// walk adds the Lua files below dir to w.files, until it finds that there is too much. above
+// are the directories on the way to dir: a link that leads back to one is not followed.
 func (w *luaWalk) walk(dir string, above []fs.FileInfo) {
 	here, err := os.Stat(dir)
 	leadsBack := func(a fs.FileInfo) bool { return os.SameFile(a, here) }

@@ -25,7 +25,8 @@ func (s *state) writeMarks() {
 // noEdit edits nothing: a change writes the marks and the window in any case.
 func noEdit(*Data) {}
 
-// change edits the store.
+// change edits the store, and writes with it the marks, the window and the changed
+// instructions that this program knows of. Its error is also remembered for the person.
 func (s *state) change(edit func(*Data)) error {
 	if s.home.store == nil {
 		return nil
@@ -39,7 +40,7 @@ func (s *state) change(edit func(*Data)) error {
 	return s.unwritten
 }
 
-// setWindow notes the processes that the window waits for.
+// setWindow writes into d the window of this program, with the processes that it waits for.
 func (s *state) setWindow(d *Data) {
 	if file := s.window.running(); file != nil {
 		w := file.Window()
@@ -61,8 +62,8 @@ func (s *state) noteApproved(path string, v Version, scope Scope) {
 	})
 }
 
-// approve lets a version of a project's file run: for this run, and in the store
-// if the file has an approval there.
+// approve lets a version of a project's file run until the program ends. In the store it
+// replaces the approval of another version of the file; a file that has none there gets none.
 func (s *state) approve(path, sum string) error {
 	s.approvals.run[path] = sum
 	if s.home.store == nil || s.home.store.Files(s.home.project)[path] == "" {
@@ -71,9 +72,9 @@ func (s *state) approve(path, sum string) error {
 	return s.change(func(d *Data) { d.Project(s.home.project).Files[path] = sum })
 }
 
-// mayCount reports whether what another program wrote may count for this one. It
-// may not, while tools are at work, if it takes back what this one knows of, or
-// approves what this one has not: then a tool may have written it.
+// mayCount reports whether a store that another program wrote, theirs, may take the place of
+// what this one knows, mine. While tools are at work it may not if it approves other files,
+// or lacks a mark or a known version that this program has: a tool may have written it.
 func (s *state) mayCount(mine, theirs Data) bool {
 	if s.window == nil && !s.others.atWork {
 		return true
@@ -127,8 +128,8 @@ func (s *state) withholdsAll(mine, theirs Data) bool {
 	return true
 }
 
-// inForce lists the versions that are in force for a window. Copies of them are kept, so
-// that a later program can put them in force again.
+// inForce returns, in the form of the store, the versions that are in force while a window is
+// open. It keeps copies of them, so that a later program can put them in force again.
 func (s *state) inForce(w *openWindow) Known {
 	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
 	for path, v := range w.base {
@@ -143,7 +144,7 @@ func (s *state) inForce(w *openWindow) Known {
 	return known
 }
 
-// addKnown adds what to does not know.
+// addKnown adds to to the files and directories of from of which it knows nothing.
 func addKnown(to, from Known) {
 	for path, f := range from.Files {
 		if _, known := to.Was(path); !known {

@@ -41,8 +41,8 @@ func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", r.Name, strings.Join(moduleFiles(r.Name), ", "))
 }
 
-// checkListed is an error for a module that lies among more files than can be watched,
-// and the hook does not name it in its text, so a tool could add it unseen.
+// checkListed returns an error for a module in a folder with more files than can be watched,
+// unless the hook names it in its text: a tool could add it there unseen.
 func (g *Guard) checkListed(r Required, path string) error {
 	dir := g.state.home.tooLarge(path)
 	if dir == "" || g.namesModule(r.Hook, path) {
@@ -51,8 +51,9 @@ func (g *Guard) checkListed(r Required, path string) error {
 	return fmt.Errorf("%s has more than %d entries, too many to be watched: a module in it has to be named as a text, as in require \"x\"", r.Shown(dir), MaxEntries)
 }
 
-// checkWatched is an error for a module outside of the folders of hooks: nobody knew of
-// it when tools began to run, so nobody knows whether one of them wrote it.
+// checkWatched returns an error for a module outside of the folders of hooks, unless the hook
+// is being loaded or names the module in its text: nobody knew of it when tools began to
+// run, so nobody knows whether one of them wrote it.
 func (g *Guard) checkWatched(r Required, path string) error {
 	if r.Loading || g.state.home.inHooks(path) || !isThere(path) || g.namesModule(r.Hook, path) {
 		return nil
@@ -67,7 +68,8 @@ func (g *Guard) namesModule(hook Source, path string) bool {
 	return slices.Contains(named, path)
 }
 
-// candidates are the files in which a module is looked for, in order.
+// candidates returns the files in which a module is looked for, in order; none for a name
+// that is of the standard library or no name.
 func candidates(dirs []string, name string) (paths []string) {
 	if !IsModuleName(name) || IsBuiltinModule(name) {
 		return nil
@@ -121,7 +123,7 @@ type reach struct {
 	looked  map[string]Scope // files that decide, those that are not there among them
 	reached []string         // modules
 	done    map[string]bool  // files with the directories of their modules
-	left    int              // bytes that may still be looked into
+	left    int              // bytes that may still be parsed
 	unread  int              // bytes that may still be read
 }
 
@@ -142,7 +144,8 @@ func (r *reach) follow(path string, dirs []string) {
 	}
 }
 
-// modulesOf lists the modules that one file requires.
+// modulesOf returns the files of the modules that one file requires by name, and adds them to
+// reached. All places in which they are looked for are added to looked.
 func (r *reach) modulesOf(file string, dirs []string) (modules []string) {
 	v := r.guard.Read(file)
 	if r.left -= len(v.Code); r.left < 0 {

@@ -9,13 +9,13 @@ import (
 // news is collected until the person can be told and asked.
 type news struct {
 	lines   []string
-	began   []*Pending           // what began to wait
-	large   []string             // folders of hooks with too much in them
-	unasked []string             // what was told of, by path
+	began   []*Pending           // files that began to wait for approval
+	large   []string             // folders of hooks with too much in them to be watched
+	unasked []string             // paths that waited, and of which the person was told without a question
 	spoken  map[string]time.Time // instructions that changed and were told of
 }
 
-// noteBegan notes what began to wait.
+// noteBegan notes files that began to wait for approval, for the next TakeNotices.
 func (n *news) noteBegan(began ...*Pending) { n.began = append(n.began, began...) }
 
 // scopeInstructions is for files that a model reads and that nobody runs: the person is

@@ -13,8 +13,9 @@ import (
 // own is open, what this program knows is in force, whatever the store says by then:
 // it is written back, and the person is told.
 
-// lookAtOthers finds out what other programs do and wrote down, and withholds what
-// tools of theirs changed.
+// lookAtOthers reads what other programs wrote into the store, and withholds what their tools
+// changed; what a person approved there waits no more. What began to wait is news. If a
+// tool harmed the store or the file of this window, both are written anew.
 func (s *state) lookAtOthers() {
 	if s.home.store == nil || s.doubt != nil {
 		return
@@ -41,8 +42,9 @@ func (s *state) lookAtOthers() {
 	}
 }
 
-// lookAtWindows withholds what differs while others may have tools at work, and ends
-// the abandoned windows of which no process lives.
+// lookAtWindows looks at the windows of other programs. While there are some it withholds the
+// files that differ from what was in force when they opened. It ends the abandoned windows
+// of which no process lives any more, and notes in s.others whether tools may be at work.
 func (s *state) lookAtWindows() {
 	open, abandoned := s.home.store.OtherWindows(s.window.running())
 	s.others.atWork, s.others.known = false, Known{}
@@ -73,7 +75,8 @@ func (s *state) endWindows(names []string) {
 	})
 }
 
-// withholdDiffering withholds the files that are not as they are known.
+// withholdDiffering withholds the files that differ from known, and those that are new in its
+// directories.
 func (s *state) withholdDiffering(known Known) {
 	for path, f := range known.Files {
 		s.withholdIfChanged(path, f)

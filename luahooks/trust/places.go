@@ -107,7 +107,8 @@ func (p Places) Watched() []string {
 	return []string{p.GlobalDir(), p.ProjectDir()}
 }
 
-// Named are the hooks that were named one by one.
+// Named lists the paths of the hooks that settings and the command line name one by one, as
+// far as p lets them run.
 func (p Places) Named() []string {
 	named := p.CommandLine[:len(p.CommandLine):len(p.CommandLine)]
 	if p.NoHooks {
@@ -139,8 +140,8 @@ const (
 	maxProjectLua   = 4 << 20 // bytes of all its files
 )
 
-// TooLarge is why the hooks of the project cannot be judged, so that none of
-// them runs; nil: they can.
+// TooLarge returns why the hooks of the project are too many or too long to be judged, so
+// that none of them runs; nil: they are not.
 func (p Places) TooLarge() error {
 	l := listLua(p.ProjectDir())
 	files, bytes := append(l.files, p.ConfiguredIn...), int64(0)

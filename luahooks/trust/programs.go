@@ -13,9 +13,9 @@ type programs struct {
 	known     Known // the versions that are in force for them, while they may be at work
 }
 
-// endedWindows lists the abandoned windows that are over: no process of them lives, or
-// the window of this program, which may be nil, waits for their processes from now on.
-// It notes whether others are at work.
+// endedWindows lists those of the abandoned windows that can be removed: no process of them
+// lives, or own, the window of this program, waits for their processes from now on. own may
+// be nil. A window that cannot be removed means that tools may be at work.
 func (p *programs) endedWindows(abandoned map[string]Window, own *openWindow) (ended []string) {
 	for name, w := range abandoned {
 		living := w.Living(p.alive)

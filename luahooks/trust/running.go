@@ -18,7 +18,8 @@ type Running struct {
 	f      *os.File // locked
 }
 
-// Begin opens a window: edit writes down in the same step what is in force.
+// Begin opens a window: it makes its file, locks it, and writes the window into the store;
+// edit writes down in the same step what is in force.
 func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func(*Data)) (*Running, error) {
 	fail := func(err error) error { return fmt.Errorf("note the files before tools run: %w", err) }
 	if err := s.disk.repair(); err != nil {
@@ -100,7 +101,8 @@ func (r *Running) End() {
 	r.f.Close()
 }
 
-// Abandon lets go of a window that stays open.
+// Abandon closes the file of a window that stays in the store, so that another program ends
+// it.
 func (r *Running) Abandon() { r.f.Close() }
 
 // OtherWindows lists the windows of other programs: those whose program lives, and those

@@ -16,13 +16,15 @@ type state struct {
 	others    programs
 
 	window    *openWindow        // nil while closed
-	wrote     bool               // a window, with copies of what it is about
+	wrote     bool               // a window was written to the store, with copies that Close may prune
 	unwritten error              // why the store does not have the marks of what is withheld
 	doubt     error              // why it cannot be known what was in force; nothing is, until a person decides
 	seen      map[string]Version // the files that there are, as they were shown while in doubt
 }
 
-// readLocked returns the version of a file that is in force, and reads it if nobody has.
+// readLocked returns the version of a file that is in force. It reads a file that nobody has
+// read yet, and withholds one that tools of this or another program may have changed: then
+// the version before is returned, or an error with [ErrNotApproved] if there was none.
 func (s *state) readLocked(path string) Version {
 	if h := s.ledger.withheld[path]; h != nil {
 		if !h.old.exists() {
@@ -53,8 +55,9 @@ func (s *state) readLocked(path string) Version {
 	return v
 }
 
-// withholdIfChanged withholds a file that is not f. A file that this program has
-// read is in force in the version that it read.
+// withholdIfChanged withholds a file whose version on the disk is not f, which was in force.
+// In force stays what this program read, or else f. Changed instructions are not withheld,
+// the person is told of them.
 func (s *state) withholdIfChanged(path string, f File) {
 	if s.ledger.withheld[path] != nil {
 		return

@@ -54,8 +54,8 @@ func onDisk(path string) Version {
 	return v
 }
 
-// othersMayChange says of a file and of the folders it is reached through why
-// somebody else may change what is there.
+// othersMayChange returns why somebody else may change a file, or replace it in one of the
+// folders through which it is reached; "" if nobody else may.
 func othersMayChange(path, real string) string {
 	for _, at := range []string{real, filepath.Dir(real), filepath.Dir(path)} {
 		if info, err := os.Stat(at); err == nil {
@@ -67,8 +67,8 @@ func othersMayChange(path, real string) string {
 	return ""
 }
 
-// readHook never waits and never reads more than a hook may have: what is there
-// may have been put there to harm.
+// readHook reads a file of at most MaxHook. It never waits and never reads more, because
+// somebody may have put a pipe or an endless file there.
 func readHook(path string) ([]byte, error) {
 	code, err := safefile.Read(path, MaxHook)
 	if errors.Is(err, safefile.ErrNotRegular) {

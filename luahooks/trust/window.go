@@ -50,7 +50,8 @@ func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
 	return s.beginWindow(w)
 }
 
-// beginWindow writes a window down, and what is in force.
+// beginWindow writes a window into the store, and which versions are in force. What another
+// program with an open window wrote there before stays.
 func (s *state) beginWindow(w *openWindow) (err error) {
 	known := s.inForce(w)
 	w.file, err = s.home.store.Begin(Window{Groups: w.groups, Asks: s.ledger.askEdits}, s.mayCount, func(d *Data) {
@@ -79,7 +80,8 @@ func (g *Guard) NoteGroup(group int) {
 	}
 }
 
-// WithholdChanges withholds what differs from when the window opened.
+// WithholdChanges withholds the files that differ from when the window opened; without an
+// open window it does nothing.
 func (g *Guard) WithholdChanges() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,7 +117,8 @@ func (s *state) withholdChanges() {
 	s.writeMarks()
 }
 
-// withholdAdded withholds the hooks and modules that appeared in a directory.
+// withholdAdded withholds the hooks and modules that appeared in the directories of w since
+// it opened, and returns them for the person.
 func (s *state) withholdAdded(w *openWindow) (news []*Pending) {
 	for dir, scope := range w.dirs {
 		l := listLua(dir)
@@ -133,8 +136,9 @@ func (s *state) withholdAdded(w *openWindow) (news []*Pending) {
 	return news
 }
 
-// CloseWindow looks at what the tools changed and ends the window, if nothing that one of
-// them started lives any more. It reports whether the window is closed.
+// CloseWindow withholds what the tools changed, and closes the window if no process that one
+// of them started lives any more and changes are not always asked about. It reports whether
+// the window is closed.
 func (g *Guard) CloseWindow() (closed bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -142,10 +146,9 @@ func (g *Guard) CloseWindow() (closed bool) {
 	return s.endWindow()
 }
 
-// CloseIdleWindow is Settle for a window that only waits for processes, once none of them
-// lives: looked reports that. waits reports that there is such a window and that it is
-// still open; also after a look it may have found others to wait for, which tools of a
-// program that was killed started.
+// CloseIdleWindow is CloseWindow for a window that only waits for processes. While one lives
+// it does nothing; looked reports that none did. waits reports that the window is still
+// open, also after a look: that may find processes of a program that was killed.
 func (g *Guard) CloseIdleWindow() (looked, waits bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -168,7 +171,9 @@ func (g *Guard) NeedsWindowAtStart() bool {
 	return s.ledger.askEdits || len(s.others.inherited) > 0
 }
 
-// endWindow ends the window if nothing keeps it open.
+// endWindow closes the window, here and in the store, unless processes or AskEdits keep it
+// open; then it is idle. It reports whether no window is open. If the store cannot be written
+// the window stays there, abandoned.
 func (s *state) endWindow() (closed bool) {
 	w := s.window
 	if w == nil {
@@ -220,8 +225,9 @@ func (g *Guard) TestOnlyKill() {
 	s.window, s.home.store, s.wrote = nil, nil, false
 }
 
-// deciding lists the files that decide what the hooks of p do, and the directories
-// where a new one would.
+// deciding returns the files that decide what the hooks of p do, whether they are there or
+// not, and the directories where a new file would, with their scopes: hooks, the modules
+// that they name, settings, commands of keys, instructions.
 func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	h := g.state.home
 	paths, dirs = map[string]Scope{}, map[string]Scope{p.GlobalDir(): ScopeGlobal}
@@ -261,8 +267,8 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	return paths, dirs
 }
 
-// RemoveAbandonedWindows ends the abandoned windows: this program's own, if there must be
-// one, has begun.
+// RemoveAbandonedWindows removes the windows of programs that are gone from the store, but
+// those with living processes only if the window of this program waits for them.
 func (g *Guard) RemoveAbandonedWindows() {
 	s := g.lock()
 	defer g.mu.Unlock()
