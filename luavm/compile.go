@@ -39,14 +39,15 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
 }
 
-// isUTF16 reports whether text is what editors call Unicode: with a mark of the byte
-// order, or with a zero in one of the first two bytes.
+// isUTF16 reports whether a text looks like UTF-16: it has the byte order mark of that,
+// or a zero in just one of the first two bytes.
 func isUTF16(src []byte) bool {
 	return bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")) ||
 		len(src) > 1 && (src[0] == 0) != (src[1] == 0)
 }
 
-// compileChunk makes errors of the compiler's errors and of its panics.
+// compileChunk calls the compiler, makes an error of a panic in it and adds the place to
+// its errors, and frees the memory that the result has in reserve.
 func compileChunk(name string, compile func() (*lua.FunctionProto, error)) (proto *lua.FunctionProto, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -64,8 +65,8 @@ func compileChunk(name string, compile func() (*lua.FunctionProto, error)) (prot
 	return proto, err
 }
 
-// tighten gives back what the compiler keeps in reserve: 17 KB for each function,
-// however small.
+// tighten copies the lists of a function into memory of their exact size: the compiler
+// reserves 17 KB for each function, however small.
 func tighten(p *lua.FunctionProto) {
 	p.Code, p.Constants = exact(p.Code), exact(p.Constants)
 	p.DbgSourcePositions, p.DbgLocals = exact(p.DbgSourcePositions), exact(p.DbgLocals)

@@ -24,8 +24,8 @@ var (
 	typeStringMap = reflect.TypeFor[map[string]string]()
 )
 
-// wantedType is the Lua type of a parameter or an option of a Go type, or "" if
-// there is none.
+// wantedType returns the name of the Lua type that a parameter or option of a Go type
+// takes, for messages; "" if it can be none.
 func wantedType(t reflect.Type) string {
 	switch t {
 	case typeValue:
@@ -58,7 +58,9 @@ func isNumber(k reflect.Kind) bool {
 	return k >= reflect.Int && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
 }
 
-// toGo converts one Lua value. It does not turn numbers into strings or back.
+// toGo converts a Lua value to a Go type that wantedType knows; false if it is of
+// another type. Numbers do not become strings or the other way round, except in lists
+// and maps of strings.
 func toGo(L *lua.LState, v lua.LValue, t reflect.Type) (reflect.Value, bool) {
 	switch t {
 	case typeValue:
@@ -101,7 +103,8 @@ func toGo(L *lua.LState, v lua.LValue, t reflect.Type) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// toLua converts a result or a field. Lists and maps are copied.
+// toLua converts a result or a field of a struct to Lua. Lists and maps are copied;
+// functions and channels are nil.
 func toLua(L *lua.LState, r reflect.Value) lua.LValue {
 	if !r.IsValid() {
 		return lua.LNil

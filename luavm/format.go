@@ -45,7 +45,8 @@ func stringFormat(L *lua.LState) int {
 	return 1
 }
 
-// readSpec reads a directive behind its %.
+// readSpec reads a directive of a format behind its %, and returns the rest of the
+// format; a wrong one raises.
 func readSpec(L *lua.LState, s string) (f formatSpec, rest string) {
 	whole := s
 	for ; s != "" && strings.IndexByte("-+ #0", s[0]) >= 0; s = s[1:] {
@@ -78,7 +79,8 @@ func readDigits(L *lua.LState, s string) (n int, rest string) {
 	return n, s
 }
 
-// write formats an argument.
+// write appends the argument with that number to out as the directive says; one of the
+// wrong type raises.
 func (f *formatSpec) write(L *lua.LState, out *stringBuilder, arg int) {
 	switch f.verb {
 	case 'c':
@@ -153,14 +155,14 @@ func (f *formatSpec) unsigned(out *stringBuilder, v float64) {
 	f.integer(out, prefix, digits)
 }
 
-// integer writes a whole number behind its sign or prefix. Its precision is the
-// least number of digits.
+// integer writes a whole number: sign or prefix, zeros up to the precision, digits.
 func (f *formatSpec) integer(out *stringBuilder, sign, digits string) {
 	digits = strings.Repeat("0", max(0, f.precision-len(digits))) + digits
 	f.pad(out, sign, digits, f.precision < 0)
 }
 
-// sign is what a number has before its digits.
+// sign returns what stands before the digits of a number: -, or what a flag asks for, or
+// "".
 func (f *formatSpec) sign(negative bool) string {
 	switch {
 	case negative:
@@ -173,8 +175,8 @@ func (f *formatSpec) sign(negative bool) string {
 	return ""
 }
 
-// float writes what Go's fmt makes of a number. Only the flags for the sign and the
-// padding are left to do.
+// float writes a number for e, f, g and their capitals. Go's fmt makes the digits; the
+// sign and the padding are added as C does.
 func (f *formatSpec) float(out *stringBuilder, v float64) {
 	precision, verb := f.precision, "%.*"
 	if precision < 0 {
@@ -193,7 +195,8 @@ func (f *formatSpec) float(out *stringBuilder, v float64) {
 	f.pad(out, f.sign(math.Signbit(v) && v == v), digits, finite)
 }
 
-// pad writes what a directive became. Zeros go behind the sign.
+// pad writes sign and s, filled with blanks to the width, or with zeros between them if
+// zeros is true and the directive asks for that.
 func (f *formatSpec) pad(out *stringBuilder, sign, s string, zeros bool) {
 	fill := max(0, f.width-len(sign)-len(s))
 	switch {

@@ -55,8 +55,8 @@ func (vm *VM) print(L *lua.LState) int {
 	return 0
 }
 
-// raiseAt is error(value, level). Level 2 is the line that called the function
-// that calls error; Go functions in between are passed over.
+// raiseAt is error(value, level). Level 2 is the line that called the function that
+// calls error; Go functions in between do not count.
 func raiseAt(L *lua.LState) int {
 	v := L.Get(1)
 	level := L.OptInt(2, 1)
@@ -80,8 +80,8 @@ func traceback(L *lua.LState) int {
 	return 1
 }
 
-// collectGarbage answers "count", in KiB of the whole process, and ignores the
-// rest: the heap belongs to the program.
+// collectGarbage is collectgarbage: for "count" it returns the heap of the whole process
+// in KiB, and it does nothing for all else, because the heap belongs to the program.
 func collectGarbage(L *lua.LState) int {
 	n := lua.LNumber(0)
 	if L.OptString(1, "collect") == "count" {
@@ -91,7 +91,8 @@ func collectGarbage(L *lua.LState) int {
 	return 1
 }
 
-// load takes a string or a function that returns pieces of one.
+// load is load(chunk, name?); the chunk is a string, or a function that returns its
+// pieces.
 func load(L *lua.LState) int {
 	switch chunk := L.Get(1).(type) {
 	case lua.LString:
@@ -109,8 +110,9 @@ func load(L *lua.LState) int {
 	return 0
 }
 
-// readPieces joins the strings that a function returns until nil or "". It is false if one is
-// no string.
+// readPieces joins the strings that a function returns, call by call, until it returns
+// nil or "", or they are larger than a program may be. It returns false if one is no
+// string.
 func readPieces(L *lua.LState, reader *lua.LFunction) (string, bool) {
 	var b strings.Builder
 	for b.Len() <= source.MaxSize {
@@ -134,7 +136,8 @@ func loadString(L *lua.LState) int {
 	return pushCompiled(L, src, L.OptString(2, src))
 }
 
-// pushCompiled pushes a function, or nil and a message.
+// pushCompiled compiles src and pushes the function, or nil and a message. It returns
+// how many values.
 func pushCompiled(L *lua.LState, src, name string) int {
 	proto, err := Compile(chunkName(name), []byte(src))
 	if err != nil {
@@ -146,8 +149,8 @@ func pushCompiled(L *lua.LState, src, name string) int {
 	return 1
 }
 
-// chunkName shows a name as Lua does: "=x" and "@x" are x, a source text is
-// its first line.
+// chunkName returns the name of a chunk for messages, as Lua does: x for "=x" and "@x",
+// else [string "…"] with the first line of the source.
 func chunkName(name string) string {
 	if strings.HasPrefix(name, "=") || strings.HasPrefix(name, "@") {
 		return name[1:]
@@ -162,8 +165,8 @@ func chunkName(name string) string {
 	return `[string "` + line + `"]`
 }
 
-// makeStrict refuses to write globals that nobody declared; reading one gives
-// nil. While a file loads, functions declare themselves.
+// makeStrict makes writing a global that nobody declared raise; reading one gives nil.
+// While a job with Loading runs, writing a function declares its name.
 func (vm *VM) makeStrict(g *lua.LTable) {
 	declared := map[string]bool{}
 	meta := NewRecord(vm.main, 2)

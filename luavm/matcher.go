@@ -26,7 +26,8 @@ func newMatcher(L *lua.LState, p *pattern, text string) matcher {
 // span is what a capture matched; a place has only a beginning.
 type span struct{ from, to int }
 
-// spend counts work, and is false when the matcher was stopped.
+// spend counts n steps of work. It returns false if the job was stopped: every thousand
+// steps or so it looks for that, and sets err.
 func (m *matcher) spend(n int) bool {
 	if m.work -= n; m.work > 0 {
 		return true
@@ -41,8 +42,8 @@ func (m *matcher) spend(n int) bool {
 	return true
 }
 
-// find looks for the first match at or behind a place; from is -1 if there is
-// none, or the matcher was stopped.
+// find returns the first match that begins at or behind a place of the text; from is -1
+// if there is none, or if the job was stopped, in which case err is set.
 func (m *matcher) find(at int) (from, to int) {
 	if m.isPlain {
 		return m.findPlain(at)
@@ -126,7 +127,8 @@ func (i *patternItem) matches(c byte) bool {
 	return true
 }
 
-// repeated matches an item with a repetition, and all that follow.
+// repeated matches the item i, which has a repetition, and all items behind it; it
+// returns where that match ends, or -1.
 func (m *matcher) repeated(at, i int) int {
 	switch item := &m.items[i]; item.repeat {
 	case '?':
@@ -152,8 +154,8 @@ func (m *matcher) repeated(at, i int) int {
 	}
 }
 
-// most matches an item as often as it can, and then less often until what follows
-// matches too.
+// most is repeated for * and +: it matches the item as often as it can, and then less
+// often until what follows matches too.
 func (m *matcher) most(at, i int) int {
 	item, next := &m.items[i], &m.items[i+1]
 	end := at
@@ -185,7 +187,8 @@ func (m *matcher) most(at, i int) int {
 	return -1
 }
 
-// special matches an item that is no single byte and returns the place behind it, or -1.
+// special matches an item that is no single byte (%1, %b, %f, $) and returns the place
+// behind it, or -1.
 func (m *matcher) special(at int, item *patternItem) int {
 	switch item.op {
 	case opAgain:

@@ -57,7 +57,8 @@ func toNumber(s string) (lua.LNumber, bool) {
 // decimal is a number with or without a point and an exponent.
 var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 
-// digitsToNumber reads a whole number in a base.
+// digitsToNumber reads a whole number in a base, with a sign, and 0x before it in base
+// 16; false if the text is no such number.
 func digitsToNumber(s string, base int) (lua.LNumber, bool) {
 	s = strings.Trim(s, luaSpace)
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")

@@ -85,7 +85,7 @@ func rejectUnknown(L *lua.LState, t *lua.LTable, function string, options []Opti
 	}
 }
 
-// Strings reads a list of strings and numbers; it is false for anything else. One
+// Strings returns a list of strings and numbers as strings; false for anything else. One
 // that is larger than any string may be raises.
 func Strings(L *lua.LState, v lua.LValue) ([]string, bool) {
 	t, ok := v.(*lua.LTable)
@@ -106,7 +106,8 @@ func Strings(L *lua.LState, v lua.LValue) ([]string, bool) {
 	return list, true
 }
 
-// stringMap reads a table of names and strings or numbers; it is false for anything else.
+// stringMap returns a table of names and strings or numbers as a map; false for anything
+// else.
 func stringMap(L *lua.LState, v lua.LValue) (map[string]string, bool) {
 	t, ok := v.(*lua.LTable)
 	if !ok {

@@ -24,7 +24,7 @@ func openOS(L *lua.LState, g *lua.LTable) {
 	}
 }
 
-// osTime is the library's for tables and the clock without one.
+// osTime makes os.time: the library's own for a table, and the clock without one.
 func osTime(all *lua.LTable) lua.LGFunction {
 	original := all.RawGetString("time").(*lua.LFunction).GFunction
 	return func(L *lua.LState) int {

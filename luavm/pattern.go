@@ -37,6 +37,7 @@ func (s *byteSet) addRange(from, to byte) {
 	}
 }
 
+// inverted returns the set of all other bytes.
 func (s byteSet) inverted() byteSet {
 	for i := range s {
 		s[i] = ^s[i]
@@ -79,8 +80,8 @@ type pattern struct {
 	isPlain  bool
 }
 
-// compilePattern reads a pattern. In gmatch ^ has no meaning and stands for
-// itself.
+// compilePattern compiles a pattern, or returns what is wrong with it. Without
+// canAnchor, as for gmatch, a ^ at the beginning stands for itself.
 func compilePattern(text string, canAnchor bool) (*pattern, error) {
 	c := &patternReader{text: text, p: &pattern{}}
 	if canAnchor && strings.HasPrefix(text, "^") {
@@ -128,7 +129,7 @@ func (r *patternReader) next() (c byte, ok bool) {
 	return r.text[r.at-1], true
 }
 
-// item reads one item of the pattern.
+// item compiles the next item of the pattern.
 func (r *patternReader) item() error {
 	c, _ := r.next()
 	switch {
@@ -168,7 +169,7 @@ func (r *patternReader) single(i patternItem) {
 	r.add(i)
 }
 
-// opening reads what follows a (.
+// opening compiles what follows a (: the beginning of a capture, or () as a whole.
 func (r *patternReader) opening() error {
 	n := len(r.p.captures)
 	if n >= maxCaptures {
@@ -185,7 +186,7 @@ func (r *patternReader) opening() error {
 	return nil
 }
 
-// closing ends the capture that was opened last.
+// closing compiles a ): it ends the capture that was opened last.
 func (r *patternReader) closing() error {
 	last := len(r.open) - 1
 	if last < 0 {
@@ -197,7 +198,8 @@ func (r *patternReader) closing() error {
 	return nil
 }
 
-// escaped reads what follows a %.
+// escaped compiles what follows a %: %b, %f, a digit, a class of characters or a literal
+// one.
 func (r *patternReader) escaped() error {
 	c, ok := r.next()
 	switch {
@@ -236,8 +238,8 @@ func (r *patternReader) escaped() error {
 
 var errNoBracket = errors.New("malformed pattern (missing ']')")
 
-// set reads a set whose [ was read. A ] that comes first, or behind a % that ends a
-// range, stands for itself.
+// set reads a set such as [a-z], of which the [ was read. A ] that comes first, or
+// behind a range that ends in %, stands for itself.
 func (r *patternReader) set() (set byteSet, err error) {
 	not := strings.HasPrefix(r.text[r.at:], "^")
 	if not {
@@ -283,8 +285,8 @@ var byteClasses = map[byte]string{
 	'u': "AZ", 'w': "azAZ09", 'x': "09afAF", 'z': "\x00\x00",
 }
 
-// byteClass is what a letter behind % matches; capitals match the others. ok is
-// false for what is no class.
+// byteClass returns the bytes that a letter behind % stands for; a capital stands for
+// all others. ok is false for a letter that names no class.
 func byteClass(letter byte) (set byteSet, ok bool) {
 	ranges, ok := byteClasses[letter|0x20]
 	for i := 0; i < len(ranges); i += 2 {

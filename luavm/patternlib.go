@@ -19,7 +19,8 @@ type patternKey struct {
 	anchor bool
 }
 
-// patternOf compiles a pattern, or finds it among those that the VM keeps.
+// patternOf returns a compiled pattern, from those that the VM keeps or newly compiled;
+// a wrong one raises.
 func patternOf(L *lua.LState, text string, canAnchor bool) *pattern {
 	j, key := jobOf(L), patternKey{text, canAnchor}
 	if j != nil {
@@ -40,7 +41,8 @@ func patternOf(L *lua.LState, text string, canAnchor bool) *pattern {
 	return p
 }
 
-// startOf is where the argument init of find and match, the n-th, has them begin.
+// startOf returns the index in s at which a search begins, from the n-th argument
+// (init), which may be negative or missing.
 func startOf(L *lua.LState, n int, s string) int {
 	return min(max(placeIn(s, L.OptInt(n, 1))-1, 0), len(s))
 }
@@ -63,7 +65,8 @@ func stringFind(L *lua.LState) int {
 	return n
 }
 
-// pushPlace pushes where something was found, or nil.
+// pushPlace pushes the first and the last position of what was found, counted from 1, or
+// nil. It returns how many values it pushed.
 func pushPlace(L *lua.LState, from, to int, found bool) int {
 	if !found {
 		L.Push(lua.LNil)
@@ -87,7 +90,8 @@ func stringMatch(L *lua.LState) int {
 	return m.pushMatch(from, to)
 }
 
-// stringGmatch finds one match with each call of the function that it returns.
+// stringGmatch is string.gmatch: it returns a function that finds the next match at each
+// call.
 func stringGmatch(L *lua.LState) int {
 	s := L.CheckString(1)
 	p, at := patternOf(L, L.CheckString(2), false), 0
@@ -164,7 +168,8 @@ func (r *replacer) check() {
 	}
 }
 
-// replace adds what replaces a match.
+// replace appends what replaces a match to out: the replacement text, or what the table
+// or function has for it. The match itself stays if that is nil or false.
 func (r *replacer) replace(m *matcher, from, to int) {
 	var v lua.LValue
 	switch with := r.with.(type) {
@@ -189,8 +194,8 @@ func (r *replacer) replace(m *matcher, from, to int) {
 	}
 }
 
-// expand adds a text in which %0 to %9 are captures and % makes any other
-// character stand for itself.
+// expand appends a replacement text in which %0 is the match, %1 to %9 its captures, and
+// % makes any other character stand for itself.
 func (r *replacer) expand(m *matcher, with string, from, to int) {
 	for {
 		plain, rest, escaped := strings.Cut(with, "%")
@@ -212,14 +217,16 @@ func (r *replacer) expand(m *matcher, with string, from, to int) {
 	}
 }
 
-// check raises what stopped the matcher.
+// check raises the reason if the job was stopped during the match.
 func (m *matcher) check() {
 	if m.err != nil {
 		m.L.RaiseError("%s", m.err.Error())
 	}
 }
 
-// capture is the n-th capture; without any the first is the whole match.
+// capture returns the n-th capture of the match from … to, counted from 0: a text, or a
+// number for (). Without captures the first is the whole match; one that does not exist
+// raises.
 func (m *matcher) capture(n, from, to int) lua.LValue {
 	switch {
 	case n < len(m.captures) && m.captures[n]:
@@ -232,6 +239,7 @@ func (m *matcher) capture(n, from, to int) lua.LValue {
 	return lua.LString(m.text[from:to])
 }
 
+// pushCaptures pushes all captures and returns how many there are.
 func (m *matcher) pushCaptures() int {
 	for n := range m.captures {
 		m.L.Push(m.capture(n, 0, 0))
@@ -239,7 +247,8 @@ func (m *matcher) pushCaptures() int {
 	return len(m.captures)
 }
 
-// pushMatch pushes the captures, or the whole match if there are none.
+// pushMatch pushes the captures, or the whole match if there are none, and returns how
+// many values.
 func (m *matcher) pushMatch(from, to int) int {
 	if len(m.captures) > 0 {
 		return m.pushCaptures()

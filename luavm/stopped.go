@@ -21,7 +21,7 @@ func Stopped(ctx context.Context) bool {
 // whether its job was stopped.
 const looksApart = 1 << 10
 
-// halted is why the job that runs was stopped; nil if it was not. Go code that may
+// halted returns why the running job was stopped, nil if it was not. Go code that may
 // take long calls it now and then, because only Lua's own instructions are watched.
 func halted(L *lua.LState) error {
 	if L.G.CurrentThread != nil {

@@ -45,7 +45,9 @@ func (vm *VM) StrictTable(of string, t *lua.LTable) *lua.LTable {
 	return t
 }
 
-// index is __index of a strict table.
+// index is called when Lua reads a field that a strict table does not store: it pushes a
+// live field, nil for one that is empty, and raises for a name that the table does not
+// have.
 func (f *Fields) index(L *lua.LState) int {
 	name, ok := L.Get(2).(lua.LString)
 	if !ok {
@@ -70,8 +72,8 @@ func (f *Fields) index(L *lua.LState) int {
 // fewFields are as many as a message lists.
 const fewFields = 12
 
-// orList is the end of a message about an unknown name: the nearest that there is, or
-// all if they are few.
+// orList returns the end of a message about an unknown name: the nearest known one, or
+// all if they are few, or "".
 func orList(name string, known []string) string {
 	if hint := suggest.Hint(name, known); hint != "" {
 		return hint
@@ -93,8 +95,8 @@ func strictOf(t *lua.LTable) *Fields {
 	return nil
 }
 
-// rawGet never raises, and answers for live fields too: with it a hook asks whether
-// something exists.
+// rawGet is rawget: it never raises for an unknown field, and reads live fields too, so
+// a hook can ask whether something exists.
 func rawGet(L *lua.LState) int {
 	t, key := L.CheckTable(1), L.CheckAny(2)
 	Materialise(L, t)

@@ -38,8 +38,8 @@ func stringRep(L *lua.LState) int {
 	return 1
 }
 
-// stringByte refuses to push more bytes than fit on the Lua stack before it grows
-// to its limit trying.
+// stringByte is string.byte. More results than maxResults raise before the Lua stack
+// grows for them.
 func stringByte(L *lua.LState) int {
 	s := L.CheckString(1)
 	from := L.OptInt(2, 1)
@@ -54,7 +54,8 @@ func stringByte(L *lua.LState) int {
 	return max(0, to-from+1)
 }
 
-// placeIn is a place in a text; negative ones count from its end.
+// placeIn returns a position in a text, counted from 1, for one that is negative if it
+// counts from the end; 0 if that is before the beginning.
 func placeIn(s string, i int) int {
 	if i < 0 {
 		return max(i+len(s)+1, 0)
@@ -76,6 +77,7 @@ func stringChar(L *lua.LState) int {
 	return 1
 }
 
+// stringReverse is string.reverse.
 func stringReverse(L *lua.LState) int {
 	s := L.CheckString(1)
 	b := bytesOf(L, s)
@@ -84,14 +86,16 @@ func stringReverse(L *lua.LState) int {
 	return 1
 }
 
-// bytesOf is a copy of s that is to become another string.
+// bytesOf returns a copy of s as bytes, which become another string; it asks for room
+// for both.
 func bytesOf(L *lua.LState, s string) []byte {
 	Room(L, len(s)) // for the bytes
 	Room(L, len(s)) // and for the string
 	return []byte(s)
 }
 
-// mapBytes changes the case of the letters from first to last.
+// mapBytes is string.lower and upper: it changes the case of the ASCII letters from
+// first to last.
 func mapBytes(L *lua.LState, first, last byte) int {
 	s := L.CheckString(1)
 	i := 0

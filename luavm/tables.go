@@ -31,8 +31,8 @@ func openTables(L *lua.LState, g *lua.LTable) {
 	setAll(L, t, map[string]lua.LGFunction{"concat": tableConcat, "maxn": tableMaxn})
 }
 
-// touchFirst wraps a function so that a stub given as its first argument has
-// filled itself before. The function keeps its identity and upvalues.
+// touchFirst makes the function of that name fill a stub that is its first argument
+// before it runs. The function value itself stays the same.
 func touchFirst(t *lua.LTable, name string) {
 	fn := t.RawGetString(name).(*lua.LFunction)
 	original := fn.GFunction
@@ -67,8 +67,8 @@ func unpack(L *lua.LState) int {
 	return n
 }
 
-// tableConcat is written anew because gopher-lua's pushes the whole list on
-// the Lua stack and knows no limit.
+// tableConcat is table.concat, written anew because gopher-lua's pushes the whole list
+// on the Lua stack and has no limit.
 func tableConcat(L *lua.LState) int {
 	t := L.CheckTable(1)
 	Materialise(L, t)
@@ -99,7 +99,7 @@ func tableConcat(L *lua.LState) int {
 	return 1
 }
 
-// tableMaxn is the largest number among the keys.
+// tableMaxn is table.maxn: the largest number among the keys, 0 if there is none.
 func tableMaxn(L *lua.LState) int {
 	t := L.CheckTable(1)
 	Materialise(L, t)
@@ -113,7 +113,8 @@ func tableMaxn(L *lua.LState) int {
 	return 1
 }
 
-// getMetatable hides the metatables that mark stubs and decoded JSON.
+// getMetatable is getmetatable; it returns false for the metatables that mark stubs and
+// decoded JSON.
 func getMetatable(L *lua.LState) int {
 	v := L.CheckAny(1)
 	if t, ok := v.(*lua.LTable); ok && markOf(t) != nil {

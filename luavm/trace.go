@@ -14,9 +14,9 @@ const (
 	maxLevels = 250
 )
 
-// where is the place of the first Lua function at or above a level of L's
-// stack, as "file:line"; level 0 is the function that runs. It continues in the
-// thread that called pcall or resumed the coroutine.
+// where returns "file:line" of the first Lua function at or above a level of L's stack,
+// 0 being the running function; "" if there is none. It goes on in the thread that
+// called pcall or resumed the coroutine.
 func where(L *lua.LState, level int) string {
 	for t := L; t != nil; t = t.Parent {
 		for ; level < maxLevels; level++ {

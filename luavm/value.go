@@ -34,9 +34,9 @@ func (vm *VM) Value(v any) lua.LValue {
 	return structValue(vm.main, r)
 }
 
-// structValue hands a struct to gopher-luar, which knows its fields, those of embedded
-// structs among them, and keeps one metatable for each type. The functions in it are
-// replaced, once for each type, by those that do what Value promises.
+// structValue makes the Lua value of a struct with gopher-luar, which knows the fields
+// and keeps one metatable for each type. At the first value of a type the functions in
+// that are replaced.
 func structValue(L *lua.LState, r reflect.Value) lua.LValue {
 	config := luar.GetConfig(L)
 	if config.FieldNames == nil {
@@ -88,8 +88,8 @@ func indexOf(fields *lua.LTable, name string) []int {
 	return fields.RawGetString(name).(*lua.LUserData).Value.([]int)
 }
 
-// valueTable is what a value of [VM.Value] holds, as a fresh table in the order of the
-// struct, for pairs and JSON; nil for anything else.
+// valueTable returns the fields of a value made by [VM.Value] as a fresh table, in the
+// order of the struct; nil for anything else.
 func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 	ud, ok := v.(*lua.LUserData)
 	if !ok {
@@ -134,7 +134,8 @@ func fieldOf(L *lua.LState, of *lua.LUserData, index lua.LValue) lua.LValue {
 	return toLua(L, field)
 }
 
-// fieldNames is what Lua calls a field; nothing hides it.
+// fieldNames returns the name that a struct field has in Lua, for gopher-luar; none
+// hides the field.
 func fieldNames(_ reflect.Type, f reflect.StructField) []string {
 	switch tag := f.Tag.Get("lua"); tag {
 	case "-":

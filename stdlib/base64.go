@@ -25,8 +25,8 @@ func openBase64(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	return m.table
 }
 
-// decode64 decodes what may be padded. Padding in wrong places stays, and is
-// refused.
+// decode64 decodes base64 with or without padding at its end. Padding elsewhere is an
+// error.
 func decode64(raw *base64.Encoding, s string) (string, error) {
 	trimmed := strings.TrimRight(s, "=\r\n")
 	if pad := strings.Count(s[len(trimmed):], "="); pad > 2 {

@@ -58,7 +58,8 @@ func matchPath(p, pattern string) (bool, error) {
 	return ok, nil
 }
 
-// extension is filepath.Ext, but the name of a hidden file is no extension.
+// extension returns the ending of a name with its dot. A name such as .profile, which
+// only begins with a dot, has none.
 func extension(p string) string {
 	base := filepath.Base(p)
 	if ext := filepath.Ext(base); ext != base {
@@ -67,7 +68,8 @@ func extension(p string) string {
 	return ""
 }
 
-// from is an absolute base: the working directory, or what was given.
+// from returns an absolute path: base, which may be relative to the working directory,
+// or the working directory itself if base is nil.
 func (e *Env) from(base *string) string {
 	if base == nil {
 		return e.Cwd
@@ -75,6 +77,7 @@ func (e *Env) from(base *string) string {
 	return absolute(*base, e.Cwd)
 }
 
+// absolute returns p as it is if it is absolute, else joined to base; both cleaned.
 func absolute(p, base string) string {
 	if filepath.IsAbs(p) {
 		return filepath.Clean(p)
@@ -82,7 +85,8 @@ func absolute(p, base string) string {
 	return filepath.Join(base, p)
 }
 
-// splitPath splits a path; what makes it absolute is the first element.
+// splitPath splits a path into its parts. What makes it absolute, / or a volume, is the
+// first.
 func splitPath(p string) []string {
 	p = filepath.Clean(p)
 	volume := filepath.VolumeName(p)
@@ -102,7 +106,8 @@ func splitPath(p string) []string {
 	return parts
 }
 
-// expandHome puts the home directory in the place of a leading ~.
+// expandHome replaces a leading ~ by the home directory. ~name, of another user, is an
+// error.
 func expandHome(p string) (string, error) {
 	if !strings.HasPrefix(p, "~") {
 		return p, nil
@@ -118,7 +123,8 @@ func expandHome(p string) (string, error) {
 	return filepath.Join(home, rest), nil
 }
 
-// path is absolute. An empty path is no path; it stays and fails.
+// path returns p as an absolute path. An empty path stays empty, so that what is done
+// with it fails.
 func (e *Env) path(p string) string {
 	if p == "" {
 		return ""

@@ -89,7 +89,7 @@ func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	return m.table
 }
 
-// maxOption reads {max}; -1 is no limit.
+// maxOption reads {max} from argument n; -1, no limit, if it is not given or negative.
 func maxOption(L *lua.LState, n int, function string) int {
 	limit := -1
 	luavm.Unpack(L, n, function, luavm.Opt("max", &limit))
@@ -100,7 +100,8 @@ func maxOption(L *lua.LState, n int, function string) int {
 // text.
 const maxFound = 1_000_000
 
-// matches finds all, or the first few.
+// matches returns the indices of all matches, or of the first limit of them if that is
+// not negative. More than a million raise.
 func matches(L *lua.LState, re *regexp.Regexp, text string, limit int, function string) [][]int {
 	n := limit
 	if n < 0 || n > maxFound {
@@ -113,7 +114,8 @@ func matches(L *lua.LState, re *regexp.Regexp, text string, limit int, function 
 	return all
 }
 
-// matchTable is a match as a table. at has the indices of FindStringSubmatchIndex.
+// matchTable returns a match as the table that pi.re gives to Lua; at is what
+// FindStringSubmatchIndex returned for it.
 func matchTable(L *lua.LState, re *regexp.Regexp, text string, at []int) *lua.LTable {
 	t, named := L.CreateTable(len(at)/2-1, 4), L.NewTable()
 	names := re.SubexpNames()
@@ -134,7 +136,8 @@ func matchTable(L *lua.LState, re *regexp.Regexp, text string, at []int) *lua.LT
 	return t
 }
 
-// replacement makes the function that replaces a match; false: the match stays.
+// replacement returns a function that returns what replaces a match, false if the match
+// stays. with is a text with $1, or a Lua function; anything else raises.
 func replacement(L *lua.LState, re *regexp.Regexp, with lua.LValue) func(text string, at []int) (string, bool) {
 	switch with := with.(type) {
 	case lua.LString:
@@ -161,8 +164,8 @@ func replacement(L *lua.LState, re *regexp.Regexp, with lua.LValue) func(text st
 	return nil
 }
 
-// replace replaces matches, limit of them at most if it is not negative, and counts those that
-// were replaced.
+// replace returns text with its matches replaced by what with returns, and how many
+// were. limit bounds the matches that are looked at if it is not negative.
 func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []int) (string, bool), limit int) (string, int) {
 	var b strings.Builder
 	end, n := 0, 0
@@ -188,7 +191,8 @@ func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []
 // It belongs to the jobs of one VM.
 type patterns struct{ used []*regexp.Regexp }
 
-// compile compiles a pattern unless it is kept. The error is misuse.
+// compile returns the compiled pattern, from those that are kept or newly compiled. A
+// pattern that is not one is misuse.
 func (c *patterns) compile(pattern string) (*regexp.Regexp, error) {
 	if i := slices.IndexFunc(c.used, func(re *regexp.Regexp) bool { return re.String() == pattern }); i >= 0 {
 		re := c.used[i]

@@ -19,7 +19,8 @@ type redaction struct {
 	replacement string
 }
 
-// apply returns the text without secrets, and how many there were.
+// apply returns the text with the replacement in the place of each secret, and how many
+// there were.
 func (r redaction) apply(s string) (string, int) {
 	total := 0
 	for _, secret := range r.secrets {
@@ -30,7 +31,8 @@ func (r redaction) apply(s string) (string, int) {
 	return s, total
 }
 
-// hide replaces the matches of one pattern and counts them.
+// hide replaces what one pattern matches and counts it. What was replaced before does
+// not count again, and what isNone of the secret says is none stays.
 func (r redaction) hide(s string, secret secret) (string, int) {
 	var b strings.Builder
 	end, n := 0, 0
@@ -63,7 +65,8 @@ func submatches(s string, at []int) []string {
 	return groups
 }
 
-// defaultSecrets compiles the patterns when they are first wanted.
+// defaultSecrets returns a function that returns the built-in patterns; the first call
+// compiles them.
 func defaultSecrets() func() []secret {
 	return sync.OnceValue(func() []secret {
 		return []secret{
@@ -98,14 +101,14 @@ func keyShapes() []string {
 	}
 }
 
-// isProse reports whether the word after "bearer" is one of a sentence: it has no
-// digit.
+// isProse reports whether the word after "bearer" looks like one of a sentence and not
+// like a token: it is short and has no digit.
 func isProse(match []string) bool {
 	return !strings.ContainsAny(match[1], "0123456789") && len(match[1]) < 24
 }
 
-// isHarmless reports whether a number of tokens, a variable or nothing is assigned,
-// and no secret.
+// isHarmless reports whether the value given to a name such as token or password is no
+// secret: empty, true or false, a number of tokens, a variable or a call.
 func isHarmless(match []string) bool {
 	name, value := strings.ToLower(match[0][:len(match[0])-len(match[1])]), strings.Trim(match[1], `"'`)
 	switch strings.ToLower(value) {

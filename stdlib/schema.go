@@ -50,12 +50,14 @@ func openSchema(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	return m.table
 }
 
+// numeric lists the options of number and integer.
 func numeric() []keyword {
 	return []keyword{{"minimum", lua.LTNumber}, {"maximum", lua.LTNumber}, {"exclusive_minimum", lua.LTNumber},
 		{"exclusive_maximum", lua.LTNumber}, {"multiple_of", lua.LTNumber}, {"enum", lua.LTTable}}
 }
 
-// typed is a schema of one type; "any" has none.
+// typed returns a new schema for values of one type; for "any" an empty one, which fits
+// all.
 func typed(L *lua.LState, name string) *lua.LTable {
 	if name == "any" {
 		return L.NewTable()
@@ -63,7 +65,7 @@ func typed(L *lua.LState, name string) *lua.LTable {
 	return record(L, "type", lua.LString(name))
 }
 
-// schemaOfParts adds what is made of other schemas.
+// schemaOfParts adds object, array, map and optional to the module.
 func (m *module) schemaOfParts() {
 	m.fn("object", func(L *lua.LState, properties *lua.LTable, opts lua.LValue) lua.LValue {
 		t := typed(L, "object")
@@ -92,7 +94,7 @@ func (m *module) schemaOfParts() {
 	})
 }
 
-// schemaOfChoices adds what lists values or schemas.
+// schemaOfChoices adds enum, const and any_of to the module.
 func (m *module) schemaOfChoices() {
 	m.fn("enum", func(L *lua.LState, values *lua.LTable, opts lua.LValue) (lua.LValue, error) {
 		t := L.NewTable()
@@ -133,8 +135,8 @@ func (m *module) schemaOfChoices() {
 // it.
 type optional struct{ schema *lua.LTable }
 
-// objectFields copies properties, and names the required ones, both in the order
-// in which they were written.
+// objectFields copies the properties of an object, and lists those that are not
+// optional, in the order in which they were written. What is no schema raises.
 func objectFields(L *lua.LState, properties *lua.LTable) (fields *lua.LTable, required []string) {
 	fields = L.NewTable()
 	for k, v := properties.Next(lua.LNil); k != lua.LNil; k, v = properties.Next(k) {
@@ -157,7 +159,7 @@ func objectFields(L *lua.LState, properties *lua.LTable) (fields *lua.LTable, re
 	return fields, required
 }
 
-// setSchema sets a key to a schema, which may be nil; anything else raises.
+// setSchema sets a key of t to a schema; nil sets nothing, and anything else raises.
 func setSchema(L *lua.LState, t *lua.LTable, key string, schema lua.LValue, function string) {
 	switch schema.(type) {
 	case *lua.LTable:
@@ -168,7 +170,7 @@ func setSchema(L *lua.LState, t *lua.LTable, key string, schema lua.LValue, func
 	}
 }
 
-// kindOf is the JSON type that all values of a list have, or "".
+// kindOf returns the JSON type of the values of a list if all have the same, else "".
 func kindOf(values *lua.LTable) string {
 	kind := ""
 	for i := 1; i <= values.Len(); i++ {
@@ -188,7 +190,9 @@ type keyword struct {
 	kind lua.LValueType
 }
 
-// annotate reads a description or the options at argument n into a schema.
+// annotate adds to the schema t what argument n of the function says: a text is its
+// description, a table has options, which are description, title, default, examples and
+// those of more.
 func annotate(L *lua.LState, t *lua.LTable, n int, function string, more []keyword) {
 	if s, ok := L.Get(n).(lua.LString); ok {
 		luavm.Set(t, "description", s)

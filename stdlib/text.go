@@ -95,8 +95,9 @@ func truncateText(L *lua.LState, s string, opts lua.LValue) (string, lua.LValue,
 	return text, info, nil
 }
 
-// truncate keeps at most so many lines and bytes of one end; negative is no limit.
-// It returns how many lines it kept and how many there are.
+// truncate returns as many whole lines from the beginning, or the end (tail), as fit
+// into so many lines and bytes, and part of a line if not one fits; negative is no
+// limit. It also returns how many lines it kept and how many there are.
 func truncate(s string, lines, bytes int, tail bool) (text string, kept, total int) {
 	all := strings.SplitAfter(s, "\n")
 	if all[len(all)-1] == "" {
@@ -124,8 +125,8 @@ func truncate(s string, lines, bytes int, tail bool) (text string, kept, total i
 	return s[:size], kept, len(all)
 }
 
-// piece is the beginning or the end of a line, at most n bytes, whole
-// characters.
+// piece returns the first or the last (tail) n bytes of a line, or less, so that no
+// character is cut.
 func piece(line string, n int, tail bool) string {
 	if tail {
 		i := len(line) - n
@@ -151,8 +152,9 @@ func width(s string) int {
 	return widest
 }
 
-// eachCell visits the characters of a line as a person counts them, and the
-// escape sequences, which are 0 wide.
+// eachCell calls visit with each character of a line, as a person counts them, and the
+// columns it takes, and with each escape sequence, which takes 0. It ends when visit
+// returns false.
 func eachCell(s string, visit func(cell string, width int) bool) {
 	for s != "" {
 		if n := escapeLen(s); n > 0 {
@@ -203,7 +205,8 @@ func escapeLen(s string) int {
 	return 2
 }
 
-// fit cuts a text to one line of at most n columns, marker included.
+// fit returns the first line of a text, cut to n columns; the marker at its end, which
+// counts too, says that something is missing.
 func fit(s string, n int, marker string) string {
 	if width(s) <= n && !strings.Contains(s, "\n") {
 		return s
@@ -218,8 +221,8 @@ func fit(s string, n int, marker string) string {
 	return line + marker
 }
 
-// firstColumns cuts a line. What was switched on by an escape sequence is
-// switched off.
+// firstColumns returns the first n columns of a line. If it has escape sequences, one
+// that resets colours follows.
 func firstColumns(line string, n int) string {
 	var b strings.Builder
 	escaped := false
@@ -237,7 +240,9 @@ func firstColumns(line string, n int) string {
 	return b.String()
 }
 
-// wrap breaks lines at spaces, and words that are longer than a line anywhere.
+// wrap returns the lines of a text broken to so many columns, at blanks, or within a
+// word that is longer than a line. The first line begins with indent, all others with
+// hanging.
 func wrap(s string, columns int, indent, hanging string) []string {
 	var out []string
 	for _, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
@@ -267,7 +272,7 @@ func wrap(s string, columns int, indent, hanging string) []string {
 	return out
 }
 
-// lineFiller fills lines with words.
+// lineFiller puts words into lines of so many columns.
 type lineFiller struct {
 	columns     int
 	hanging     string
@@ -276,7 +281,8 @@ type lineFiller struct {
 	used, empty int // columns of line, and of its indent
 }
 
-// add adds a word, and the gap before it unless a new line begins.
+// add adds a word to the line, with the gap before it, or begins a new line with it. A
+// word that is longer than a line is divided.
 func (w *lineFiller) add(gap, word string) {
 	n := width(word)
 	if w.used+len(gap)+n <= w.columns {
@@ -297,6 +303,7 @@ func (w *lineFiller) add(gap, word string) {
 	})
 }
 
+// next ends the line and begins another with the hanging indent.
 func (w *lineFiller) next() {
 	w.lines = append(w.lines, w.line)
 	w.line, w.used = w.hanging, width(w.hanging)

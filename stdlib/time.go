@@ -69,6 +69,8 @@ func openTime(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 // maxMillis is the end of the year 9999.
 const maxMillis = 253402300799999
 
+// fromMillis converts milliseconds from Lua to a time in UTC; what is beyond the year
+// 9999 is misuse.
 func fromMillis(ms float64) (time.Time, error) {
 	if math.IsNaN(ms) || ms > maxMillis || ms < -maxMillis/4 {
 		return time.Time{}, luavm.Misusef("%v is no time in milliseconds", ms)
@@ -76,6 +78,7 @@ func fromMillis(ms float64) (time.Time, error) {
 	return time.UnixMilli(int64(math.Floor(ms))).UTC(), nil
 }
 
+// inZone returns t in the zone that the options at argument n name, UTC if none.
 func inZone(L *lua.LState, n int, function string, t time.Time) (time.Time, error) {
 	where, err := zoneOption(L, n, function)
 	if err != nil {
@@ -84,7 +87,8 @@ func inZone(L *lua.LState, n int, function string, t time.Time) (time.Time, erro
 	return t.In(where), nil
 }
 
-// zoneOption reads {zone} from argument n; it is UTC without.
+// zoneOption reads {zone} from argument n: utc, which is also for none, local, or the
+// name of a zone. A name that the system does not know is an error.
 func zoneOption(L *lua.LState, n int, function string) (*time.Location, error) {
 	zone := "utc"
 	luavm.Unpack(L, n, function, luavm.Opt("zone", &zone))
@@ -103,7 +107,8 @@ func zoneOption(L *lua.LState, n int, function string) (*time.Location, error) {
 	return where, nil
 }
 
-// parseTime tries the ways in which programs write times.
+// parseTime reads a time in one of the forms that programs write, as milliseconds; where
+// is the zone of texts that name none.
 func parseTime(text string, where *time.Location) (int64, error) {
 	text = strings.TrimSpace(text)
 	for _, layout := range []string{
@@ -147,7 +152,7 @@ func strftime(t time.Time, layout string) (string, error) {
 	return b.String(), nil
 }
 
-// timeField is what a letter behind % stands for.
+// timeField returns what %letter stands for; false if it is no directive of this module.
 func timeField(t time.Time, letter byte) (string, bool) {
 	if letter == 'L' {
 		return fmt.Sprintf("%03d", t.Nanosecond()/int(time.Millisecond)), true
@@ -158,7 +163,8 @@ func timeField(t time.Time, letter byte) (string, bool) {
 	return luavm.Strftime(t, letter)
 }
 
-// durationText is a number of milliseconds in the largest units: "1h 2m 3s".
+// durationText writes milliseconds as "250ms", "2.5s" from a second on, and "1h 2m 3s"
+// from ten.
 func durationText(ms int64) string {
 	if ms < 0 {
 		return "-" + durationText(-ms)

@@ -17,8 +17,8 @@ func Check(pattern string) error {
 	return nil
 }
 
-// combinations counts in how many ways one alternative of each pair of braces can be
-// chosen; a little more than maxCombinations stands for all above.
+// combinations returns in how many ways one alternative of each pair of braces can be
+// chosen. It stops counting above maxCombinations.
 func combinations(pattern string) int {
 	var open []int // alternatives of the braces that are not closed yet
 	n := 1

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// onlyZombies reports whether all processes of a group have ended.
+// onlyZombies reports whether a group has processes and all of them have ended, with no
+// parent that has asked how.
 func onlyZombies(group int) bool {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	ended := false
@@ -25,14 +26,16 @@ func onlyZombies(group int) bool {
 	return ended
 }
 
-// isZombie reports a process that is only there until its parent asks how it ended.
+// isZombie reports whether a process has ended and is only there until its parent asks
+// how.
 func isZombie(pid int) bool {
 	zombie, _, _ := readStat(fmt.Sprintf("/proc/%d/stat", pid))
 	return zombie
 }
 
-// readStat reads whether a process has ended, and its group: "pid (name) state parent
-// group …", where the name may hold anything. It is false of one that is gone.
+// readStat reads from /proc/PID/stat whether a process has ended, and its group: "pid
+// (name) state parent group …", where the name may have anything in it. ok is false if
+// the process is gone.
 func readStat(path string) (zombie bool, group string, ok bool) {
 	stat, err := os.ReadFile(path)
 	if err != nil {

@@ -47,8 +47,9 @@ func otherWords() [][2]string {
 // minPart is how long a part of a name is that tells what was meant.
 const minPart = 3
 
-// sameWords finds what is called alike but for case and underscores, or by a part of the
-// name: toolName for tool_name, registerTool for tool, str for string.
+// sameWords returns the known name that is equal but for case and what joins the words
+// (tool_name for toolName), or else the longest one with which name ends (tool for
+// registerTool), or one that begins with it (string for str); "" if there is none.
 func sameWords(name string, known []string) string {
 	part := ""
 	for _, k := range known {
@@ -65,8 +66,7 @@ func sameWords(name string, known []string) string {
 	return part
 }
 
-// plain is a name in lower case without the signs that join its words: people write both
-// one way or another.
+// plain returns a name in lower case without _, - and blanks, for comparing.
 func plain(s string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 }

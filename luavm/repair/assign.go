@@ -26,7 +26,9 @@ func assignsTogether(s *ast.AssignStmt) bool {
 	return false
 }
 
-// separated is do local (value 1), … = values; last = (value n); … end.
+// separated returns the statements that replace a multiple assignment: do local (value
+// 1), … = values; last = (value n); … end. Before them it evaluates the tables and keys
+// on the left.
 func separated(s *ast.AssignStmt) *ast.DoBlockStmt {
 	line := s.Line()
 	block := &ast.DoBlockStmt{}
@@ -64,7 +66,7 @@ func separated(s *ast.AssignStmt) *ast.DoBlockStmt {
 	return block
 }
 
-// hidden refers to a local variable that no script can name.
+// hidden returns a use of a local variable whose name no script can write.
 func hidden(name string, line int) *ast.IdentExpr {
 	ident := &ast.IdentExpr{Value: name}
 	ident.SetLine(line)

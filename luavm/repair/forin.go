@@ -15,7 +15,8 @@ import (
 
 var hiddenNames = []string{"(loop 1)", "(loop 2)", "(loop 3)"}
 
-// hoisted is do local (loop 1), … = exprs; for names in (loop 1), … do … end end.
+// hoisted returns what replaces a loop: do local (loop 1), … = exprs; for names in (loop
+// 1), … do … end end. It changes the expressions of the loop itself.
 func hoisted(loop *ast.GenericForStmt) *ast.DoBlockStmt {
 	assign := &ast.LocalAssignStmt{Names: hiddenNames, Exprs: loop.Exprs}
 	assign.SetLine(loop.Line())
@@ -29,8 +30,8 @@ func hoisted(loop *ast.GenericForStmt) *ast.DoBlockStmt {
 	return block
 }
 
-// callsInOperator reports whether the receiver of a method call is computed by
-// an operator.
+// callsInOperator reports whether one of the expressions is a method call on something
+// other than a name, a text or a field, such as (a .. b):gmatch(…).
 func callsInOperator(exprs []ast.Expr) bool {
 	for _, e := range exprs {
 		if call, ok := e.(*ast.FuncCallExpr); ok && call.Receiver != nil {

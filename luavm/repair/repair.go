@@ -33,6 +33,7 @@ func Chunk(chunk []ast.Stmt) (err error) {
 	return nil
 }
 
+// block rewrites statements, and those inside of them, in place.
 func (r *repairer) block(stmts []ast.Stmt) {
 	for i, s := range stmts {
 		r.stmt(s)
@@ -42,13 +43,16 @@ func (r *repairer) block(stmts []ast.Stmt) {
 	}
 }
 
+// enter counts a level of the tree. Too many end the walk with a panic, which Chunk
+// makes an error; stmt and expr count down again.
 func (r *repairer) enter() {
 	if r.depth++; r.depth > maxNested {
 		panic(source.ErrTooDeep)
 	}
 }
 
-// stmt looks at the parts of a statement.
+// stmt rewrites the statements inside of a statement, functions in its expressions
+// included.
 func (r *repairer) stmt(s ast.Stmt) {
 	r.enter()
 	switch s := s.(type) {
@@ -91,7 +95,7 @@ func (r *repairer) exprs(es ...ast.Expr) {
 	}
 }
 
-// expr looks at the parts of an expression, for the functions in it.
+// expr rewrites the bodies of the functions inside of an expression.
 func (r *repairer) expr(e ast.Expr) {
 	r.enter()
 	switch e := e.(type) {
@@ -124,7 +128,8 @@ func (r *repairer) expr(e ast.Expr) {
 	r.depth--
 }
 
-// repaired is what a statement becomes; nil if it may stay.
+// repaired returns the statement that has to replace s; nil if gopher-lua compiles s
+// correctly.
 func repaired(s ast.Stmt) ast.Stmt {
 	switch s := s.(type) {
 	case *ast.GenericForStmt:

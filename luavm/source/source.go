@@ -54,7 +54,7 @@ func Check(src []byte) (line int, err error) {
 	return r.line, r.err
 }
 
-// count adds what a token opens, closes or continues to the depth.
+// count updates the depth for a token that opens, closes or continues something.
 func (r *reader) count(t token) {
 	switch t.kind {
 	case name:
@@ -113,31 +113,37 @@ func (r *reader) keyword(word string) {
 
 func (r *reader) top() *frame { return &r.frames[len(r.frames)-1] }
 
+// deeper adds n levels; too many are an error.
 func (r *reader) deeper(n int) {
 	if r.depth += n; r.depth > MaxNested {
 		r.err = ErrTooDeep
 	}
 }
 
+// operator counts an operator as a level of the expression that is read.
 func (r *reader) operator() {
 	r.top().operators++
 	r.deeper(1)
 	r.operand = false
 }
 
-// reset begins an expression in the innermost frame.
+// reset begins a new expression in the innermost bracket or block: the levels of the
+// last one, which are its operators, are taken off.
 func (r *reader) reset() {
 	r.depth -= r.top().operators
 	r.top().operators = 0
 	r.operand = false
 }
 
+// enter counts a bracket or a block that opens.
 func (r *reader) enter() {
 	r.frames = append(r.frames, frame{})
 	r.deeper(1)
 	r.operand = false
 }
 
+// exit takes off the levels of the bracket or block that ends. One that nothing opened,
+// which is no Lua, is ignored.
 func (r *reader) exit() {
 	if len(r.frames) > 1 { // else it is no Lua
 		r.depth -= 1 + r.top().operators + r.top().elseifs

@@ -91,6 +91,7 @@ func (r *reader) word() token {
 	return token{name, w}
 }
 
+// isKeyword reports whether a word is one of Lua's own.
 func isKeyword(w []byte) bool {
 	switch string(w) {
 	case "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
@@ -100,8 +101,8 @@ func isKeyword(w []byte) bool {
 	return false
 }
 
-// number skips a number. Its parts are letters, digits and dots, and a sign after
-// an exponent, which may as well be an operator.
+// number skips a number: letters, digits and dots. The sign of an exponent is left, and
+// read as an operator, which does no harm.
 func (r *reader) number() {
 	for r.pos < len(r.src) && (isLetter(r.src[r.pos]) || isDigit(r.src[r.pos]) || r.src[r.pos] == '.') {
 		if bytes.HasPrefix(r.src[r.pos:], []byte("..")) {
@@ -130,7 +131,8 @@ func (r *reader) quoted(quote byte) {
 	r.pos = len(r.src)
 }
 
-// long skips a string or comment in long brackets; false: there is none here.
+// long skips a string or comment in long brackets, [[…]] or [=[…]=], up to the end of
+// the text if it is not closed. It returns false if none begins here.
 func (r *reader) long() bool {
 	level := r.pos + 1
 	for level < len(r.src) && r.src[level] == '=' {
