@@ -36,8 +36,8 @@ func (n notice) deliver(ctx context.Context, h api.Host) {
 	}
 }
 
-// attach brings the host and the person. The host gets the notices from before. What
-// was to be sent is returned, for later: it may begin a run.
+// attach sets the host and the person's front end, and gives the host the notices from
+// before. It returns what keep stored, for the caller to call: that may begin a run.
 func (a *audience) attach(host api.Host, ui agent.UI) (sends []func(api.Host)) {
 	a.ui.Store(&ui)
 	a.mu.Lock()
@@ -113,6 +113,7 @@ func (a *audience) notifyOnce(ctx context.Context, what string, level agent.Leve
 	}
 }
 
+// tell gives a notice to the host, or stores it until there is one.
 func (a *audience) tell(ctx context.Context, n notice) {
 	host := a.hostNow()
 	if host == nil {
@@ -127,8 +128,8 @@ func (a *audience) tell(ctx context.Context, n notice) {
 	}
 }
 
-// keep stores what is to be sent as soon as there is a host. It is false if there is
-// one already.
+// keep stores send, to be called by attach's caller as soon as there is a host. It is false,
+// and stores nothing, if there is one already.
 func (a *audience) keep(send func(api.Host)) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -49,14 +49,15 @@ func (b *background) run(f func()) bool {
 	return true
 }
 
-// detach returns a context with the values of ctx that lives as long as the chain.
+// detach returns a context with the values of ctx that does not end with ctx, but with the
+// chain.
 func (b *background) detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(b.life, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// within returns a context that ends with ctx or with the chain.
+// within returns a context that ends with ctx or with the chain, whichever is first.
 func (b *background) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(b.life, cancel)

@@ -69,8 +69,9 @@ func (d *dispatcher) cutOff(l *pendingEvent, spec *event.Spec) {
 	l.said.Do(func() { d.reports.tellCutOff(l.hook, spec.Name, why) })
 }
 
-// waitFor waits for one hook. One that hangs at the end of a session does not
-// keep the others from being told.
+// waitFor waits until a hook has handled an event, and reports whether it has before wait
+// ended. At the end of a session no hook is waited for longer than hook_grace, so that one
+// that hangs leaves time for the others.
 func (d *dispatcher) waitFor(wait context.Context, spec *event.Spec, done <-chan struct{}) bool {
 	if spec.Wait == event.LastChance {
 		var cancel context.CancelFunc
@@ -80,8 +81,9 @@ func (d *dispatcher) waitFor(wait context.Context, spec *event.Spec, done <-chan
 	return waitDone(wait, done)
 }
 
-// emitTo runs one hook's handlers of a telling event when its turn has come.
-// Those that may finish behind the agent are not ended by the end of its run.
+// emitTo runs the handlers of one hook for a telling event, when the queue has given it the
+// turn t. Handlers that may finish after the agent has gone on do not end with its run, only
+// with the chain, or at deadline if it is the last chance; the person is told of that.
 func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Spec, e agent.Event, deadline time.Time, t *turn) {
 	mayBeLate := !spec.IsWaitedFor(ctx)
 	if mayBeLate {

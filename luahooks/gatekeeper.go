@@ -60,8 +60,8 @@ func (g gatekeeper) closedForTool(h *hook, tool string) string {
 	return h.closedAt(agent.KindToolCall)
 }
 
-// closeDisabled makes the gates of a hook that is given up block until its file
-// changes. in is what ran.
+// closeDisabled makes the gates of a hook that is given up block until its file changes: the
+// events for which in, the instance that ran, has handlers, if they are gates.
 func (g gatekeeper) closeDisabled(h *hook, in *instance) {
 	var kinds []agent.Kind
 	for _, kind := range gateKinds() {
@@ -75,15 +75,16 @@ func (g gatekeeper) closeDisabled(h *hook, in *instance) {
 	}
 }
 
-// closeLost makes a hook block whose version in force is lost: it may have been a
-// gate, and the version that is there is not approved.
+// closeLost makes a hook block at all gates because there is no copy of its version in force:
+// it may have been a gate, and the version on the disk is not approved.
 func (g gatekeeper) closeLost(h *hook) {
 	g.close(h, &closedGates{kinds: gateKinds(),
 		reason: "hook " + h.File() + " waits for approval and the version in force is lost, so nobody can be asked; `pi trust` shows it"})
 }
 
-// closeUnloaded makes a hook block that has no version to run. Gates that are closed
-// for another reason stay so, and what appeared in a running session changes nothing.
+// closeUnloaded makes a hook block at all gates because its file did not load and no version
+// of it runs. It does nothing if gates of the hook are closed for another reason, or if its
+// file appeared only in the running session (hook.counts).
 func (g gatekeeper) closeUnloaded(h *hook, err error) {
 	if !h.counts || h.closed.Load() != nil && !h.unloaded() {
 		return
@@ -93,8 +94,8 @@ func (g gatekeeper) closeUnloaded(h *hook, err error) {
 			h.File(), looking, err, h.Name)})
 }
 
-// closeNew closes the gates of hooks that count before they are loaded for the first
-// time.
+// closeNew closes the gates of hooks that may be gates (hook.counts) until they have been
+// loaded for the first time.
 func (g gatekeeper) closeNew(hooks []*hook) {
 	for _, h := range hooks {
 		if h.counts && h.sum == notLooked && h.closed.Load() == nil {
@@ -103,6 +104,8 @@ func (g gatekeeper) closeNew(hooks []*hook) {
 	}
 }
 
+// close replaces the closed gates of a hook, and counts them for roster.wants, so that their
+// events are passed to the hook though it has no handler.
 func (g gatekeeper) close(h *hook, closed *closedGates) {
 	g.open(h)
 	h.closed.Store(closed)

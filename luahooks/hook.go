@@ -62,7 +62,7 @@ func (h *hook) File() string {
 	return base
 }
 
-// fault notes what went wrong, for the n-th time.
+// fault notes an error of the hook, which happened for the n-th time, for [Info].
 func (h *hook) fault(err error, n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -79,8 +79,8 @@ func (in *instance) close() {
 	in.end()
 }
 
-// end removes what the instance shows and stops what its modules do outside of the VM;
-// Chain.Close waits for that.
+// end removes what the instance shows, unless the program ends, and tells what its modules do
+// outside of the VM to stop. It does not wait for that; Chain.Close does.
 func (in *instance) end() {
 	in.behind.stop()
 	if !in.isEnding() {
@@ -152,8 +152,8 @@ type failure struct {
 // maxFailures is how many different ones of a hook are told apart.
 const maxFailures = 1000
 
-// again counts a failure and returns how often it has happened since the file was
-// loaded.
+// again counts a failure and returns how often it has happened since the file was loaded.
+// Beyond maxFailures different ones, all new ones count as the same.
 func (in *instance) again(f failure) int {
 	in.mu.Lock()
 	defer in.mu.Unlock()

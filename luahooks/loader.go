@@ -32,7 +32,7 @@ type loader struct {
 	project  *projectApproval
 
 	newInstance     func(h *hook) *instance   // with a VM in which nothing ran yet
-	applyRegistered func(ctx context.Context) // what hooks registered may be something else now
+	applyRegistered func(ctx context.Context) // puts in force what hooks have registered by now
 
 	changes   sync.Mutex   // held while the list of hooks or a hook of it is replaced
 	abandoned atomic.Int32 // VMs that did not stop, in this process
@@ -82,8 +82,9 @@ func (l *loader) loadAll(ctx context.Context, hooks []*hook) {
 	}
 }
 
-// excludeUnapproved removes the hooks of the project that may not run from the chain.
-// may says that those that are approved run.
+// excludeUnapproved removes hooks of the project from the chain: all, or if may, those that
+// are not approved. It returns the ones that stay, and the files of the others, as far as
+// they can be read.
 func (l *loader) excludeUnapproved(ofProject []*hook, may bool) (run []*hook, skipped []trust.Source) {
 	l.changes.Lock()
 	defer l.changes.Unlock()
@@ -101,8 +102,8 @@ func (l *loader) excludeUnapproved(ofProject []*hook, may bool) (run []*hook, sk
 	return run, skipped
 }
 
-// isApproved reports whether a hook of the project is approved, or may be and
-// cannot be read.
+// isApproved reports whether a hook of the project is approved. One that cannot be read, but
+// was approved before, counts as approved: its error is told and its gates close.
 func (l *loader) isApproved(h *hook) bool {
 	if h.Err != nil {
 		return true // Discover asked already
@@ -159,9 +160,9 @@ func (l *loader) attempt(ctx context.Context, h *hook) attempt {
 	return attempt{h, code, in, err}
 }
 
-// install puts the VM of an attempt into the chain. If the attempt failed, that is
-// told, and the last good version keeps running. It reports whether the hook runs
-// new code now. changes is held.
+// install puts the VM of an attempt into the chain and opens the gates of its hook. If the
+// attempt failed, that is told; the last good version keeps running, and where there is
+// none the gates close. It reports whether the hook runs new code now. changes is held.
 func (l *loader) install(ctx context.Context, a attempt) bool {
 	h, old := a.hook, a.hook.current()
 	if a.err != nil && old == nil {

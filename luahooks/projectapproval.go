@@ -58,7 +58,9 @@ func (p *projectApproval) decide(ctx context.Context) bool {
 	return g.HasApprovals()
 }
 
-// askHooks asks the hooks that do not come from the project.
+// askHooks asks the handlers of project_trust, which only the person's own hooks have, and
+// approves for this run what they trust. decided is false if none had an opinion; yes says
+// whether anything of the project may run.
 func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFile) (decided, yes bool) {
 	if !p.events.Wants(agent.KindProjectTrust) {
 		return false, false

@@ -64,7 +64,8 @@ func (r *hookProviders) apply(wanted []api.Provider) {
 	r.ours = made
 }
 
-// own returns the provider that the program has without hooks, and remembers it.
+// own returns the provider that the program has under a name without hooks, or false. It
+// remembers it in covered, for when the hooks that cover it are gone.
 func (r *hookProviders) own(name string) (llm.ProviderSpec, bool) {
 	if _, ok := r.ours[name]; ok {
 		was, ok := r.covered[name]

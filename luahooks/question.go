@@ -15,7 +15,7 @@ import (
 
 // asking is what a walk knows of the handlers that it asks.
 type asking struct {
-	seen agent.Event // a copy of the event as it is now; nil: askingJob makes one
+	seen agent.Event // the copy that handlers get; nil: the event has changed, so askingJob makes one
 	last *question   // of the handler that was asked last
 
 	until    place // at a gate: the handlers before it are asked; no hook: all
@@ -32,9 +32,9 @@ func (w *walk) askingJob() func(*lua.LState) error {
 	return a.last.run
 }
 
-// apply carries out the answer of the last handler, which ended with err. An answer
-// that is late or comes with an error has no effect. stop reports whether the answer
-// ends the chain.
+// apply carries out on the event what the last handler, which ended with err, returned. With
+// an error, as of a handler that is late, that has no effect. stop reports whether no later
+// handler is to be asked.
 func (w *walk) apply(err error) (stop bool) {
 	if err != nil {
 		return false
@@ -61,7 +61,7 @@ type question struct {
 	in    *instance
 	spec  *event.Spec
 	event agent.Event // that apply changes
-	seen  agent.Event // as it is now
+	seen  agent.Event // the copy that the handler gets
 	fn    *lua.LFunction
 
 	apply  func()
@@ -69,7 +69,8 @@ type question struct {
 	result string // its keys, where the hook is traced; "" for no opinion
 }
 
-// run calls the handler and reads its answer.
+// run calls the handler and reads what it returned into apply, stop and result. It is the
+// function of the job.
 func (q *question) run(L *lua.LState) error {
 	result := q.in.script.Call(L, q.fn, q.spec.Table(q.in.events, L, q.seen))
 	if result == lua.LNil {
@@ -82,7 +83,8 @@ func (q *question) run(L *lua.LState) error {
 	return api.WithPlace(q.fn, err)
 }
 
-// table checks the shape of what a handler returned.
+// table returns what a handler returned as a table, or an error if it is none or has a key
+// that a result of the event may not have.
 func (q *question) table(L *lua.LState, v lua.LValue) (*lua.LTable, error) {
 	t, ok := v.(*lua.LTable)
 	if !ok {

@@ -25,8 +25,8 @@ type queued struct {
 	done chan struct{}
 }
 
-// add queues a job and returns what is closed when it has run. When too many
-// wait, the oldest is dropped.
+// add queues a job, and starts it if no other is starting. The channel is closed when it has
+// run; also when it never will, because too many wait and it is the oldest.
 func (q *eventQueue) add(b *background, run func(*turn)) <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -43,7 +43,8 @@ func (q *eventQueue) add(b *background, run func(*turn)) <-chan struct{} {
 	return j.done
 }
 
-// next starts the oldest job. q.mu is held.
+// next starts the oldest job on a goroutine, if there is one. Jobs of a chain that is closed
+// are dropped. q.mu is held.
 func (q *eventQueue) next(b *background) {
 	q.starting = len(q.jobs) > 0
 	if !q.starting {
@@ -82,6 +83,7 @@ type turn struct {
 	over   atomic.Bool
 }
 
+// end lets the next job of the queue start; only the first call has an effect.
 func (t *turn) end() {
 	if t.over.Swap(true) {
 		return

@@ -82,8 +82,9 @@ func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, d
 	return fresh, doubtful
 }
 
-// compare searches for hooks anew. It returns them in their order and those that
-// are no more. While a directory cannot be read, everything stays as it is.
+// compare searches for hook files anew. It returns the hooks that there are, in their order
+// and with new ones for new files, and those whose files are gone. It changes no hook that
+// runs. If a directory of hooks cannot be read, it tells, and all stay as they are.
 func (l *loader) compare() (hooks, gone []*hook) {
 	have := map[string]*hook{}
 	for _, h := range l.roster.list() {
@@ -121,8 +122,8 @@ func (l *loader) compare() (hooks, gone []*hook) {
 	return hooks, gone
 }
 
-// hasChanged reports whether the files of a hook that are in force are others than
-// those of the last attempt to load it. changes is held.
+// hasChanged reports whether the version in force of a hook's file, or of one that it
+// required or looked for, is another one than at the last attempt to load it. changes is held.
 func (l *loader) hasChanged(h *hook) bool {
 	if h.sum != l.guard.Read(h.Path).Sum {
 		return true

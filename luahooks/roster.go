@@ -41,7 +41,7 @@ func (r *roster) list() []*hook { return *r.hooks.Load() }
 
 func (r *roster) replace(hooks []*hook) { r.hooks.Store(&hooks) }
 
-// listening returns the hooks with handlers for an event.
+// listening returns the hooks with handlers for an event, in their order.
 func (r *roster) listening(event string) (hooks []*hook) {
 	for _, h := range r.list() {
 		if len(h.current().handlers(event)) > 0 {
@@ -85,7 +85,8 @@ func (r *roster) tool(name string) *api.Tool {
 // wants reports whether a hook listens to k, or has a closed gate there.
 func (r *roster) wants(k agent.Kind) bool { return r.wanted[k].Load() > 0 }
 
-// count adds n handlers of an event.
+// count adds n, which may be negative, to the handlers of an event, for wants. It does not
+// count events that hooks emit.
 func (r *roster) count(event string, n int) {
 	for kind, spec := range r.events {
 		if spec.Name == event {

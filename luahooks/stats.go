@@ -73,6 +73,7 @@ type histogram [4 * maxPower]uint32
 
 const maxPower = 41
 
+// bucketOf returns the index of the bucket that a duration is counted in.
 func bucketOf(d time.Duration) int {
 	n := uint64(max(d, 4))
 	power := bits.Len64(n) - 1
@@ -84,7 +85,8 @@ func bucketOf(d time.Duration) int {
 
 func (h *histogram) add(d time.Duration) { h[bucketOf(d)]++ }
 
-// at is the duration that percent of n are not above: the middle of its bucket.
+// at returns the duration that percent of the n counted ones do not exceed, as the middle of
+// its bucket; 0 if there are none.
 func (h *histogram) at(percent, n int) time.Duration {
 	left := (n*percent + 99) / 100
 	for i, count := range h {

@@ -99,13 +99,15 @@ func (u *updates) add(ctx context.Context, e *agent.MessageUpdate, message *mess
 	return true
 }
 
-// forget ends an answer. u.mu is held.
+// forget drops all that belongs to the answer, which is over or was interrupted, so that what
+// its handlers still return has no effect. u.mu is held.
 func (u *updates) forget() {
 	u.ctx, u.pending, u.last, u.collect, u.abort, u.spent = nil, nil, nil, false, nil, 0
 	u.answer++
 }
 
-// next removes and returns what is to be handled; nil ends the goroutine.
+// next removes and returns the deltas that a handler gets next, with the context and the
+// number of their answer. With nil there are none, and done is closed.
 func (u *updates) next() (j *joined, ctx context.Context, answer int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -141,9 +143,10 @@ func (s *streamer) start(h *hook, spec *event.Spec) {
 	}
 }
 
-// stop ends an answer that a handler wants no more of. While collectAborts is about to
-// run, the abort waits for it, so that the order of the chain counts; otherwise the
-// stream, which may send nothing more for long, is ended at once. abort may be nil.
+// stop ends an answer with the abort that a handler returned; nil, or one of an earlier answer,
+// does nothing. While collectAborts is about to run, the abort waits for it, so that the
+// first hook of the chain counts; otherwise the stream, which may send nothing for long, is
+// ended at once.
 func (u *updates) stop(answer int, abort *agent.Abort) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -156,8 +159,9 @@ func (u *updates) stop(answer int, abort *agent.Abort) {
 	}
 }
 
-// wait gives the handlers a moment, or at the end of an answer as long as a handler
-// may take.
+// wait waits for the handlers that are busy: a moment for all together, or at the end of an
+// answer (last) as long as a handler may take. What a hook takes too long comes out of its
+// budget, and without that nobody waits for it any more in this answer.
 func (s *streamer) wait(ctx context.Context, last bool) {
 	moment, budget := updateMoment, s.grace
 	if last {
@@ -197,6 +201,8 @@ func (u *updates) underWay(budget time.Duration) <-chan struct{} {
 	return u.done
 }
 
+// spend takes the time for which the stream waited for a hook out of the hook's budget,
+// except updateFree of it.
 func (u *updates) spend(d time.Duration) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -221,6 +227,8 @@ func (s *streamer) collectAborts(e *agent.MessageUpdate) {
 	}
 }
 
+// takeAbort removes and returns the abort that waits, or nil. One that comes later ends the
+// stream at once.
 func (u *updates) takeAbort() *agent.Abort {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -14,7 +14,7 @@ type toolWatch struct {
 	isIdle func() bool               // no prompt runs
 
 	mu      sync.Mutex // guards running
-	running int        // tools that are called while no prompt runs
+	running int        // tools that run now
 }
 
 // Wants reports whether k begins or ends a step of the window.
@@ -44,6 +44,7 @@ func (t *toolWatch) Handle(ctx context.Context, e agent.Event) error {
 	return nil
 }
 
+// count adds n to the tools that run and returns how many there are.
 func (t *toolWatch) count(n int) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -35,9 +35,9 @@ type walk struct {
 	handlers []*api.Handler // of that
 	limit    int            // how many of them are run at most
 	n        int            // index of the handler that runs or is next
-	tries    int            // how often that was started in vain
+	tries    int            // how often that did not begin because its VM was gone
 	ran      bool           // a handler of this hook began
-	running  bool           // a job was handed to the lane
+	running  bool           // a job was returned by next, and has not ended
 	fn       *lua.LFunction // of that job
 	began    time.Time      // when it was handed over
 
@@ -109,7 +109,8 @@ func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 	}
 }
 
-// enter makes h the current hook.
+// enter makes h the current hook, at its first handler. For an asking event it waits until
+// the telling events that were queued for h before have started.
 func (w *walk) enter(h *hook) {
 	w.hook, w.in, w.n, w.tries, w.limit, w.ran = h, h.current(), 0, 0, 0, false
 	if w.handlers = w.in.handlers(w.spec.Name); len(w.handlers) > 0 {
