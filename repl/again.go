@@ -142,9 +142,9 @@ func (s *shownAnswer) lastColumn() (column int, ok bool) {
 	return column % max(s.columns, 1), true
 }
 
-// repeated shows a step of an answer that has begun anew: nothing while it repeats what
+// writeRepeated shows a step of an answer that has begun anew: nothing while it repeats what
 // is shown, then what it has more. If it differs, the whole answer is shown again.
-func (t *transcript) repeated(p *terminal.Page, d llm.Delta) {
+func (t *transcript) writeRepeated(p *terminal.Page, d llm.Delta) {
 	rest, c := t.answer.compare(d)
 	switch c {
 	case continues:

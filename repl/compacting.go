@@ -109,7 +109,7 @@ func (r *REPL) Cancellable(ctx context.Context, doing string, do func(context.Co
 // called when the person wants to cancel that, and reports whether it could. Where
 // single keys cannot be read, the line is written once.
 func (r *REPL) showWork(line compactionLine, cancelled func() bool) {
-	line.began, line.cancelled, line.waits = time.Now(), r.compacting.isCancelled, r.compacting.noted
+	line.began, line.cancelled, line.waits = time.Now(), r.compacting.isCancelled, r.compacting.shownWait
 	if !r.edits() || r.keyboard == nil {
 		r.compacting.begin(line, cancelled, nil)
 		r.floor.notice(func() { r.screen.Line(terminal.StyleDim, line.doing+" … Ctrl+C cancels") })

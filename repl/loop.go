@@ -168,7 +168,7 @@ func (r *REPL) await(ctx context.Context, result <-chan terminal.Line) (terminal
 	for {
 		select {
 		case e := <-result:
-			return r.closed(e)
+			return r.promptEnded(e)
 		case <-r.interrupted:
 			if _, err := r.withdraw(result); err != nil {
 				return terminal.Line{}, err
@@ -185,9 +185,9 @@ func (r *REPL) await(ctx context.Context, result <-chan terminal.Line) (terminal
 			line, ok, eof := r.inbox.Take()
 			switch {
 			case ok:
-				return r.closed(terminal.Line{Text: line})
+				return r.promptEnded(terminal.Line{Text: line})
 			case eof:
-				return r.closed(terminal.Line{Err: io.EOF})
+				return r.promptEnded(terminal.Line{Err: io.EOF})
 			}
 		case <-ctx.Done():
 			return r.withdraw(result)
@@ -206,9 +206,9 @@ func (r *REPL) await(ctx context.Context, result <-chan terminal.Line) (terminal
 	}
 }
 
-// closed is called when a prompt has ended by itself. It returns its line, which Ctrl+C
+// promptEnded is called when a prompt has ended by itself. It returns its line, which Ctrl+C
 // may have ended, or the error if there is no line: io.EOF for Ctrl+D.
-func (r *REPL) closed(e terminal.Line) (terminal.Line, error) {
+func (r *REPL) promptEnded(e terminal.Line) (terminal.Line, error) {
 	r.prompter.Ended()
 	if errors.Is(e.Err, io.EOF) && r.HasUI() {
 		r.screen.LineEnded("\n")
@@ -225,7 +225,7 @@ func (r *REPL) closed(e terminal.Line) (terminal.Line, error) {
 func (r *REPL) withdraw(result <-chan terminal.Line) (terminal.Line, error) {
 	kept, ok := r.prompter.Cancel()
 	if !ok {
-		return r.closed(<-result)
+		return r.promptEnded(<-result)
 	}
 	r.draft.put(kept)
 	return terminal.Line{Err: errPreempted}, nil

@@ -63,8 +63,8 @@ func (c *compacting) waitIsOver() {
 	}
 }
 
-// noted is the wait whose seconds the line shows; nil: none.
-func (c *compacting) noted() *waiting {
+// shownWait is the wait whose seconds the line shows; nil: none.
+func (c *compacting) shownWait() *waiting {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return cmp.Or(c.retry, c.wait)

@@ -79,7 +79,7 @@ func (t *transcript) delta(p *terminal.Page, d llm.Delta) {
 	}
 	d.Index = t.words.index(d)
 	if t.answer.again {
-		t.repeated(p, d)
+		t.writeRepeated(p, d)
 		return
 	}
 	t.write(p, d)

@@ -49,8 +49,8 @@ func readChunks(r *os.File, chunks chan<- []byte) {
 	}
 }
 
-// until stores and reports output until a or b is ready; nil never is.
-func (p *pump) until(a, b <-chan struct{}) {
+// carryUntil stores and reports output until a or b is ready; nil never is.
+func (p *pump) carryUntil(a, b <-chan struct{}) {
 	for {
 		select {
 		case <-a:

@@ -106,7 +106,7 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 	go readChunks(r, chunks)
 
 	p := pump{out: out, watch: watch, chunks: chunks}
-	p.until(ended, ctx.Done())
+	p.carryUntil(ended, ctx.Done())
 	select {
 	case <-ended:
 	default:
@@ -116,8 +116,8 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 			defer close(killed)
 			process.Stop(cmd.Process.Pid, cmp.Or(o.testOnlyGrace, killGrace))
 		}()
-		p.until(killed, nil)
-		p.until(ended, nil)
+		p.carryUntil(killed, nil)
+		p.carryUntil(ended, nil)
 	}
 	return stopped, p.drain(r)
 }

@@ -94,7 +94,7 @@ func (k *Keyboard) run() {
 			k.mu.Unlock()
 			continue
 		}
-		if !ready && k.parked() {
+		if !ready && k.waitLent() {
 			continue
 		}
 		if !ready {
@@ -119,9 +119,9 @@ func (k *Keyboard) read(buf []byte) (int, error) {
 	return n, err
 }
 
-// parked serves a request of Lend, if there is one: it reads nothing until the terminal
+// waitLent serves a request of Lend, if there is one: it reads nothing until the terminal
 // is given back, or Stop is called. It reports false if there is no request.
-func (k *Keyboard) parked() bool {
+func (k *Keyboard) waitLent() bool {
 	select {
 	case p := <-k.park:
 		k.waker.acknowledge()

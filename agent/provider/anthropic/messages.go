@@ -58,11 +58,11 @@ func encodeMessages(r *llm.Request) []wireMessage {
 	for _, m := range r.Messages {
 		switch m.Role {
 		case message.RoleUser:
-			v.append("user", v.shown(m.Content))
+			v.append("user", v.encodeContent(m.Content))
 		case message.RoleAssistant:
 			v.append("assistant", v.assistant(m))
 		case message.RoleToolResult:
-			content := v.shown(m.Content)
+			content := v.encodeContent(m.Content)
 			if len(content) == 0 {
 				content = []block{textBlock(provider.NoOutput)}
 			}
@@ -97,9 +97,9 @@ func (v *conversation) append(role string, blocks []block) {
 	last.Content = append(last.Content[:at:at], rest...)
 }
 
-// shown encodes the text and images that a person or a tool gives. Blank texts are left
+// encodeContent encodes the text and images that a person or a tool gives. Blank texts are left
 // out; a model that takes no images gets a note in place of each.
-func (v *conversation) shown(content []message.Block) []block {
+func (v *conversation) encodeContent(content []message.Block) []block {
 	var blocks []block
 	for i := range content {
 		switch b := &content[i]; {

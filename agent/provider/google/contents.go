@@ -89,7 +89,7 @@ func (c *compat) contents(r *llm.Request) []content {
 		switch m.Role {
 		case message.RoleUser:
 			v.placeImages()
-			v.append("user", v.shown(m.Content))
+			v.append("user", v.encodeContent(m.Content))
 		case message.RoleAssistant:
 			v.placeImages()
 			v.append("model", v.answer(m))
@@ -120,9 +120,9 @@ func (v *conversation) placeImages() {
 	v.images = nil
 }
 
-// shown encodes the text and images that a person or a tool gives. Blank texts are left
+// encodeContent encodes the text and images that a person or a tool gives. Blank texts are left
 // out; a model that takes no images gets a note in place of each.
-func (v *conversation) shown(blocks []message.Block) []part {
+func (v *conversation) encodeContent(blocks []message.Block) []part {
 	var parts []part
 	for i := range blocks {
 		switch b := &blocks[i]; {
@@ -211,14 +211,14 @@ func wireName(name string) string {
 func (v *conversation) result(m *message.Message) []part {
 	var texts []string
 	var images []part
-	for _, p := range v.shown(m.Content) {
+	for _, p := range v.encodeContent(m.Content) {
 		if p.Image != nil {
 			images = append(images, p)
 		} else {
 			texts = append(texts, *p.Text)
 		}
 	}
-	out := v.answering(m)
+	out := v.beginResult(m)
 	out.Response = v.response(strings.Join(texts, "\n"), m.IsError, len(images) > 0)
 	if v.compat.toolImages == "response" {
 		out.Parts = images
@@ -243,9 +243,9 @@ func (v *conversation) response(text string, failed, images bool) response {
 	return response{Output: &text}
 }
 
-// answering begins the result for the oldest waiting call with the id of m, which waits
+// beginResult begins the result for the oldest waiting call with the id of m, which waits
 // no longer. Without such a call the result has the name of the tool alone.
-func (v *conversation) answering(m *message.Message) *result {
+func (v *conversation) beginResult(m *message.Message) *result {
 	for i := range v.open {
 		if c := v.open[i].call; v.open[i].id == m.ToolCallID {
 			v.open = append(v.open[:i:i], v.open[i+1:]...)

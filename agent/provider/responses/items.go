@@ -154,21 +154,21 @@ func (l *items) finish(index int, raw json.RawMessage, out []llm.Delta) []llm.De
 	}
 	switch it.kind {
 	case answer:
-		out = l.whole(it, llm.DeltaText, w.text(), out)
+		out = l.sendRest(it, llm.DeltaText, w.text(), out)
 		out = l.sign(it, signText(w.ID, w.Phase), out)
 	case thinking:
-		out = l.whole(it, llm.DeltaThinking, w.thought(it.parts), out)
+		out = l.sendRest(it, llm.DeltaThinking, w.thought(it.parts), out)
 		out = l.sign(it, string(provider.CleanJSON(bytes.TrimSpace(raw))), out)
 	case call:
-		out = l.whole(it, llm.DeltaToolCall, string(w.Arguments), out)
+		out = l.sendRest(it, llm.DeltaToolCall, string(w.Arguments), out)
 	}
 	it.done = true
 	return out
 }
 
-// whole sends the rest of a text of which pieces were sent. If those are not its
+// sendRest sends the rest of a text of which pieces were sent. If those are not its
 // beginning, the whole text replaces them.
-func (l *items) whole(it *outputItem, k llm.DeltaKind, text string, out []llm.Delta) []llm.Delta {
+func (l *items) sendRest(it *outputItem, k llm.DeltaKind, text string, out []llm.Delta) []llm.Delta {
 	if text == "" || k == llm.DeltaToolCall && it.name == "" {
 		return out
 	}
@@ -208,7 +208,7 @@ func (l *items) close(output []json.RawMessage, out []llm.Delta) []llm.Delta {
 	}
 	for _, it := range l.byIndex {
 		if it.kind == call && it.sent.Len() == 0 {
-			out = l.whole(it, llm.DeltaToolCall, it.early, out)
+			out = l.sendRest(it, llm.DeltaToolCall, it.early, out)
 		}
 	}
 	return out
