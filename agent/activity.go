@@ -75,8 +75,8 @@ type shutdown struct {
 	requested chan struct{} // closed by Shutdown
 }
 
-// Shutdown asks the front end to end the program in order, once the prompt that
-// runs is done. Who cannot wait for that calls [Agent.Abort] as well.
+// Shutdown asks the front end to end the program as soon as the prompt that runs is done.
+// To end that too, the caller calls [Agent.Abort] as well. Further calls do nothing.
 func (s *shutdown) Shutdown() { s.once.Do(func() { close(s.requested) }) }
 
 // ShutdownRequested is closed when somebody asked for the end of the program.

@@ -235,16 +235,17 @@ func (a *Agent) HookFailed(ctx context.Context, f *HookFailed, text string) {
 // Model returns the model that the next request goes to.
 func (a *Agent) Model() *llm.Model { return a.choice.model() }
 
-// Thinking returns the thinking level of the next request: what was wished, as
-// far as the model offers it.
+// Thinking returns the thinking level of the next request: the wanted one, or the nearest
+// that the model offers.
 func (a *Agent) Thinking() string { return a.choice.thinking() }
 
 // ThinkingWish returns the thinking level that was chosen. It stays when a model
 // offers less, and counts again with one that offers more.
 func (a *Agent) ThinkingWish() string { return a.choice.chosen().wish }
 
-// Replace puts now, which is was as it is known by now, in its place if that is
-// the model at hand. Nobody is told, because nobody chose.
+// Replace puts now in the place of was, if was is the selected model: it is the same
+// model, of which more is known by now. Nothing is emitted, because nobody chose another
+// one.
 func (a *Agent) Replace(was, now *llm.Model) { a.choice.replace(was, now) }
 
 // SetModel makes the next request go to model, also while a prompt runs. It fires
@@ -252,7 +253,7 @@ func (a *Agent) Replace(was, now *llm.Model) { a.choice.replace(was, now) }
 // restore. If the thinking level in force becomes another one with it, that is
 // told as well.
 func (a *Agent) SetModel(ctx context.Context, model *llm.Model, source string) {
-	_ = a.choice.set(ctx, model, "", source) // which fails for a level only
+	_ = a.choice.set(ctx, model, "", source) // an error would be about the level, and none is given
 }
 
 // SetThinking sets the wanted thinking level from the next request on. A level that the
@@ -271,11 +272,11 @@ func (a *Agent) Select(ctx context.Context, model *llm.Model, level, source stri
 	return a.choice.set(ctx, model, level, source)
 }
 
-// CycleModel goes on to the next model of those that the settings name (see
-// [llm.Models.Scope]), from the last one to the first; one that is none of them goes
-// to the first. It changes nothing, with an error, while a prompt runs
-// (ErrNotIdle), or where there are fewer than two (ErrFewModels). What the
-// settings name in vain is told once.
+// CycleModel selects the next of the models that the settings name (see
+// [llm.Models.Scope]), and the first after the last one, or if the present model is none
+// of them. It changes nothing while a prompt runs (ErrNotIdle), or if there are fewer than
+// two (ErrFewModels). Names in the settings that no model has are shown to the person,
+// once.
 func (a *Agent) CycleModel(ctx context.Context) error { return a.choice.cycleModel(ctx) }
 
 // CycleThinking goes on to the next level that the model offers, from the highest

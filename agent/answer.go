@@ -94,7 +94,8 @@ type basis struct {
 	thinking string
 }
 
-// basis is what the next request would be made from.
+// basis returns all that decides what the next request is made of. If it is equal later,
+// the request need not be made anew.
 func (r *run) basis() basis {
 	s, is := r.conversation.current(), r.choice.chosen()
 	return basis{s, s.Leaf(), is.model, is.level()}

@@ -30,12 +30,12 @@ const (
 
 type originKey struct{}
 
-// WithOrigin marks what happens in ctx as caused by o.
+// WithOrigin returns a context that says that what happens in it was caused by o.
 func WithOrigin(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
-// OriginOf is the origin that ctx is marked with; ok is false if there is none.
+// OriginOf returns the origin that WithOrigin put into ctx; ok is false if there is none.
 func OriginOf(ctx context.Context) (o Origin, ok bool) {
 	o, ok = ctx.Value(originKey{}).(Origin)
 	return o, ok

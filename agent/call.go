@@ -36,13 +36,14 @@ func (c *cleared) run(ctx context.Context, update Update) (result Result) {
 
 type callIDKey struct{}
 
-// CallID is the id of the call that a tool runs for; ctx is what its Run got.
+// CallID returns the id of the tool call that ctx belongs to, if ctx was handed to a
+// tool's Run; else "".
 func CallID(ctx context.Context) string {
 	id, _ := ctx.Value(callIDKey{}).(string)
 	return id
 }
 
-// withError adds what went wrong to what the tool still had to say.
+// withError returns r marked as an error, with a message behind what the tool has written.
 func withError(r Result, message string) Result {
 	r.IsError = true
 	return withText(r, message)

@@ -139,7 +139,7 @@ func (c *compactRun) work(ctx context.Context) (*Compacted, error) {
 	return done, unsaved
 }
 
-// retries reports whether the request is sent again afterwards.
+// retries reports whether the request that did not fit is sent again after the compaction.
 func (c *compactRun) retries() bool { return c.reason == CompactOverflow }
 
 // store adds the entry to the session, and behind it the edits of the messages that
@@ -223,7 +223,8 @@ func (s CompactionSettings) within(window int) CompactionSettings {
 	return s
 }
 
-// full reports whether a context of so many tokens reaches into the reserve of a window.
+// full reports whether a context of so many tokens leaves less than the reserve of the
+// window free. It is false if compaction is off or the window is not known.
 func (s CompactionSettings) full(tokens, window int) bool {
 	return s.Enabled && window > 0 && tokens > window-s.within(window).ReserveTokens
 }
@@ -236,7 +237,7 @@ const (
 	leastInput   = 1000 // likewise
 )
 
-// summary is the longest that a summary may be, in tokens.
+// summary returns how many tokens a summary may have at most.
 func (s CompactionSettings) summary() int { return max(s.ReserveTokens/2, leastSummary) }
 
 // input is how many tokens of a conversation one request for a summary may have, besides

@@ -70,7 +70,8 @@ type unwantedCompaction struct{}
 func (unwantedCompaction) Error() string { return "Compaction " + ErrCancelled.Error() }
 func (unwantedCompaction) Unwrap() error { return ErrCancelled }
 
-// summarized are the messages that the summary replaces.
+// summarized returns the messages that the summary replaces, including the beginning of a
+// turn that is cut in two.
 func (c *compactRun) summarized() []session.Item {
 	return slices.Concat(c.plan.Summarize, c.plan.TurnPrefix)
 }

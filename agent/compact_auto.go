@@ -60,8 +60,8 @@ func (c *autoCompact) ifNearlyFull(ctx context.Context, seen chained) {
 	}
 }
 
-// isNearlyFull reports whether a context is over the threshold, and something may
-// be done about it.
+// isNearlyFull reports whether a context leaves too little of the window free, and an
+// automatic compaction is allowed now.
 func (c *autoCompact) isNearlyFull(items []session.Item) bool {
 	return c.settings.Enabled && c.may() && c.settings.full(c.meter.tokensOf(items), c.choice.model().ContextWindow)
 }
@@ -81,9 +81,9 @@ func (c *autoCompact) perform(ctx context.Context, r *compactRun, seen chained) 
 	return done, err
 }
 
-// may reports whether the context may be compacted without anybody's asking: the
-// model has answered since that was done or tried last, and the person did not stop
-// it in this run.
+// may reports whether an automatic compaction is allowed: the model has given a good
+// answer since the last one was done or tried, and neither did the person stop one in this
+// run, nor was one of no use.
 func (c *autoCompact) may() bool {
 	return !c.state.tried.Load() && !c.unwanted && !freshlyCompacted(c.conversation.current().Branch())
 }

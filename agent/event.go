@@ -133,12 +133,13 @@ func uncancelled(ctx context.Context) context.Context {
 
 type interruptedKey struct{}
 
-// Interrupted reports whether the event that came with ctx is of a run that was
-// interrupted before, so that nobody wants to wait for its listeners.
+// Interrupted reports whether ctx came with an event of a run that had been interrupted
+// before. A listener should then not take long, for nobody wants to wait.
 func Interrupted(ctx context.Context) bool { return ctx.Value(interruptedKey{}) != nil }
 
-// emit hands e to the listeners in order. A listener's error stops nobody; it is
-// told to all as a notice. The gates, where it decides, are asked with emitGate.
+// emit hands e to the listeners in order. If one fails, the person is shown the error, and
+// the others get e all the same. For events where an error has a meaning there is
+// emitGate.
 func (ls *listeners) emit(ctx context.Context, e Event) {
 	ls.emitUntil(ctx, e, func() bool { return false })
 }

@@ -58,8 +58,9 @@ type MessageUpdate struct {
 	stop    func(*Abort)
 }
 
-// NewMessageUpdate makes one outside of a stream. partial may be called only
-// while the event is handled; stop is what Stop calls, nil for nothing.
+// NewMessageUpdate returns an update that does not come from a stream of the agent.
+// partial returns the message so far and is only called while the event is handled; stop
+// is called by Stop and may be nil.
 func NewMessageUpdate(d llm.Delta, partial func() *message.Message, stop func(*Abort)) *MessageUpdate {
 	return &MessageUpdate{Delta: d, partial: partial, stop: stop}
 }
@@ -80,8 +81,8 @@ func (e *MessageUpdate) Stop(abort *Abort) {
 // hook. The fourth in a prompt ends the run.
 type Abort struct{ Reason, Inject, By string }
 
-// Message is the answer as far as it has come, built when it is asked for. It
-// may be called only while the event is handled.
+// Message builds and returns the answer as far as it has come. It may only be called while
+// the event is handled.
 func (e *MessageUpdate) Message() *message.Message { return e.partial() }
 
 // MessageEnd comes with a whole answer before it is added to the session, also with one
@@ -193,13 +194,14 @@ type AutoRetryStart struct {
 	Aside                bool // the call is none of the conversation
 }
 
-// Text is the line of a front end about it while so much of the wait is left.
+// Text returns the line that a front end shows while the agent waits, with the seconds
+// left.
 func (e *AutoRetryStart) Text(left time.Duration) string {
 	seconds := max(1, (left+time.Second-1)/time.Second) // rounded up, for nothing happens in 0 seconds
 	return fmt.Sprintf("retry %d/%d in %d s: %s", e.Attempt, e.MaxAttempts, seconds, e.ErrorMessage)
 }
 
-// Delay is how long the wait is.
+// Delay returns how long the agent waits before the next attempt.
 func (e *AutoRetryStart) Delay() time.Duration { return time.Duration(e.DelayMS) * time.Millisecond }
 
 // AutoRetryWaited comes at the end of that wait, also where it was interrupted.

@@ -18,7 +18,8 @@ type selection struct {
 	wish  string // how much the model is to think
 }
 
-// level is what the model is asked for.
+// level returns the thinking level that requests ask for: the wish, as far as the model
+// offers it.
 func (s selection) level() string { return llm.Clamp(s.model, s.wish) }
 
 // choice is the selection of the next request, and the ways to change it. All

@@ -112,6 +112,6 @@ func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
 	return WithOrigin(ctx, p.Origin)
 }
 
-// ResetBrake counts the requests that hooks add from zero again, because a person or
-// something outside of the program did something that was no prompt.
+// ResetBrake counts the requests that hooks may add from zero again, because of something
+// other than a prompt that a person, or something outside of the program, did.
 func (a *Agent) ResetBrake(o Origin) { a.inbox.resetBrake(o) }

@@ -244,6 +244,8 @@ func (a *Agent) SetLabel(_ context.Context, id, label string) error {
 	return setLabel(a.Session(), id, label)
 }
 
+// setLabel records a label for the entry id; an empty one removes it. It is an error if
+// there is no such entry.
 func setLabel(s *session.Session, id, label string) error {
 	if s.Entry(id) == nil {
 		return fmt.Errorf("set label: no entry %q", id)

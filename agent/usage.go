@@ -30,8 +30,8 @@ type Totals struct {
 	Break  *prefix.Break // see [Meter.PrefixBreak]
 }
 
-// Spent is what the session has cost so far, and whether that is all: the prices of
-// all that it used are known.
+// Spent returns what the session has cost so far in dollars. all is false if something
+// that it used has no known price, so that the real cost is higher.
 func (m *Meter) Spent() (cost float64, all bool) {
 	u, all := m.spending.used()
 	return u.Cost.Total, all
@@ -46,7 +46,7 @@ func (m *Meter) ReadyUsage() (_ ContextUsage, ready bool) {
 	return m.contextUsage(), true
 }
 
-// contextUsage says how full the context is, as it was seen last.
+// contextUsage returns how full the window of the model is with what it sees now.
 func (m *Meter) contextUsage() ContextUsage {
 	return fullness(m.tokensSeen(), m.choice.chosen().model)
 }
@@ -76,13 +76,13 @@ func (m *Meter) contextTokens(items []session.Item) (counted, estimated int) {
 	return r.Counted, max(r.Rest, -r.Counted)
 }
 
-// tokensOf is the sum of contextTokens.
+// tokensOf returns how many tokens a context has, counted or estimated.
 func (m *Meter) tokensOf(items []session.Item) int {
 	counted, estimated := m.contextTokens(items)
 	return counted + estimated
 }
 
-// tokensSeen is how many tokens the context is that was seen last.
+// tokensSeen returns how many tokens the context has that the model sees now.
 func (m *Meter) tokensSeen() int {
 	items, _ := m.conversation.seen()
 	return m.tokensOf(items)

@@ -46,7 +46,8 @@ func (t *wiretap) watch(ctx context.Context, r *llm.Request) {
 	}
 }
 
-// onWire marks ctx as that of listeners who look at a request, see wireKey.
+// onWire marks ctx as that of listeners to a request, so that requests which they make
+// themselves emit no such events, which could go on for ever.
 func onWire(ctx context.Context) context.Context { return context.WithValue(ctx, wireKey{}, true) }
 
 // body lets the listeners change the body of a request and returns the one to send. A body

@@ -34,6 +34,8 @@ func main() {
 	}
 }
 
+// bench measures the cases whose name contains only, in so many pairs each, and prints a
+// table.
 func bench(pairs int, only string) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {

@@ -48,6 +48,8 @@ func functionHooks() map[string]string {
 	return hooks
 }
 
+// functionHook returns a hook of functionCount small functions, of which each event calls
+// one.
 func functionHook() string {
 	var b strings.Builder
 	b.WriteString("local check = {}\n")

@@ -55,6 +55,8 @@ data: [DONE]
 
 `
 
+// ServeHTTP keeps the body of the request and answers with a fixed stream once answer is
+// written to.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

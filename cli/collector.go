@@ -41,8 +41,8 @@ func quietStart() (started func()) {
 	}
 }
 
-// atFirstCollection calls f once the collector has run. If that is during the start, a
-// large session is being read, and the heap must not grow by as much again.
+// atFirstCollection calls f after the first garbage collection. If one happens during the
+// start, a large session is being read, and the collector must not be delayed further.
 func atFirstCollection(f func()) {
 	canary := new([16]byte) // nothing else points to its block
 	runtime.AddCleanup(canary, func(f func()) { f() }, f)

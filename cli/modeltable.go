@@ -36,6 +36,8 @@ type listedModel struct {
 	Missing       string         `json:"missing,omitempty"` // what to set before it can be used
 }
 
+// newListed returns the row of a model for the table and for JSON. key says where the key
+// of its provider is, or what is missing.
 func newListed(m *llm.Model, key providers.State) listedModel {
 	return listedModel{
 		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: printable.URL(m.BaseURL),
@@ -132,6 +134,8 @@ func (m listedModel) row() []string {
 	return []string{printable.Text(m.Provider + "/" + m.ID), cmp.Or(command.TokenCount(m.ContextWindow), "?"), cmp.Or(command.TokenCount(m.MaxTokens), "?"), images, priceText(m.Cost), key, m.thinking()}
 }
 
+// thinking returns the thinking levels of a model; "-" if it cannot think, "yes" if its
+// levels are not known.
 func (m listedModel) thinking() string {
 	switch {
 	case !m.Reasoning:

@@ -19,6 +19,8 @@ type resumeFlag struct{ *app.Resume }
 func (r resumeFlag) String() string { return "" }
 func (r resumeFlag) Type() string   { return "bool" } // so that help shows no value that may be left out
 
+// Set stores the value of --resume: a session, or bareResume, which stands for the flag
+// without a value.
 func (r resumeFlag) Set(value string) error {
 	if value == "" {
 		return errors.New("the session has no name")

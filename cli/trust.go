@@ -53,6 +53,8 @@ type trustListing struct {
 	Pending  []trust.Pending     `json:"pending"`
 }
 
+// listTrust returns what approval concerns here, for JSON: the hooks of the project and
+// the changed files that wait.
 func listTrust(p *app.Place) trustListing {
 	l := trustListing{Project: p.Cwd, Never: p.Guard.Store().IsRefused(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.Waiting(true)}
 	if err := p.Places().TooLarge(); err != nil {

@@ -134,6 +134,7 @@ func (p *Print) runSubmitted(ctx context.Context, a *agent.Agent, commands *comm
 	return nil
 }
 
+// isClosed reports whether c is closed; it does not wait.
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -243,7 +244,7 @@ func (p *Print) note(change func(*result)) {
 	change(&p.last)
 }
 
-// Wants reports whether k is of a run's answer and progress, or a notice.
+// Wants reports whether k is one of the events that Handle uses.
 func (p *Print) Wants(k agent.Kind) bool {
 	return k == agent.KindAgentEnd || k == agent.KindToolExecutionStart || k == agent.KindToolExecutionEnd || k == agent.KindNotice ||
 		k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd || k == agent.KindAutoRetryStart

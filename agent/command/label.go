@@ -39,6 +39,7 @@ func labelCommand(a *agent.Agent) Command {
 	}
 }
 
+// labelList lists the entries that have a label, one a line.
 func labelList(s *session.Session) string {
 	names := s.Labels()
 	var lines []string

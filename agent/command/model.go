@@ -56,6 +56,8 @@ func completeRef(models *llm.Models, prefix string) []string {
 	return found
 }
 
+// setModel selects the model that ref means, with the thinking level in ref, if it names
+// one.
 func setModel(ctx context.Context, a *agent.Agent, ref string) (Outcome, error) {
 	model, level, err := a.Models().Match(ref)
 	if err != nil {

@@ -54,7 +54,8 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
-// ShortID is enough of the id of a session to find it again by.
+// ShortID returns the beginning of a session id, which is long enough to find the session
+// by.
 func ShortID(id string) string { return id[:min(len(id), 13)] }
 
 // titleLength is as much of a first prompt as a list has room for.

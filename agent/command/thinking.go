@@ -27,6 +27,7 @@ func thinkingCommand(a *agent.Agent, ui agent.UI) Command {
 	}
 }
 
+// setThinking sets the wanted level. The outcome says so if the model does not offer it.
 func setThinking(ctx context.Context, a *agent.Agent, level string) (Outcome, error) {
 	level = strings.ToLower(level)
 	if !llm.ValidThinking(level) {
@@ -42,6 +43,8 @@ func setThinking(ctx context.Context, a *agent.Agent, level string) (Outcome, er
 	return Outcome{Status: "thinking: " + level}, nil
 }
 
+// pickThinking lets the person choose one of the levels that the model offers. If there is
+// only one, it says so and does not ask.
 func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
 	model, current := a.Model(), a.Thinking()
 	levels := llm.OfferedLevels(model)

@@ -54,6 +54,7 @@ func (t navigator) run(ctx context.Context, args string) (Outcome, error) {
 	return t.pick(ctx, s, f)
 }
 
+// print returns the whole tree as text, for a front end where nobody can pick.
 func (t navigator) print(s *session.Session, f treeFilter) (Outcome, error) {
 	rows := newTreeView(s, f).rows(nil)
 	if len(rows) == 0 {

@@ -156,7 +156,7 @@ func otherText(e *session.Entry) string {
 	return strings.TrimRight(firstLine(strings.ReplaceAll(e.Type, "_", " ")+": "+text), ": ")
 }
 
-// firstLine is the beginning of a text, where it says something.
+// firstLine returns the first line of a text that is not empty, cut to titleLength.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return printable.Cut(strings.TrimSpace(line), titleLength)

@@ -2,6 +2,6 @@
 
 package instructions
 
-// foreign is not told from the mode of a file there; who may write above a project
-// is not everybody either.
+// foreign is always false on this system: the owner of a file is not known here, and not
+// everybody may write into the directories above a project.
 func foreign(string) bool { return false }

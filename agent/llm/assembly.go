@@ -71,7 +71,7 @@ func (a *Assembly) block(d Delta) *openBlock {
 // it was added.
 func (a *Assembly) Position(d Delta) int { return slices.Index(a.order, d.Index) }
 
-// Stop says how the answer ended; its Reason is empty before the end.
+// Stop returns how the answer ended. Its Reason is empty as long as it has not.
 func (a *Assembly) Stop() Stop { return a.stop }
 
 // Usage is the last usage that was added, or nil.

@@ -71,8 +71,8 @@ func (w *silence) start() (stop func()) {
 
 func (w *silence) pause() { w.since.Store(paused) }
 
-// resume starts the clock anew, after the server gave a sign of life or the
-// listeners were done.
+// resume begins to measure the silence of the server from now on: it has sent something,
+// or a callback has returned.
 func (w *silence) resume() { w.since.Store(int64(time.Since(w.began))) }
 
 // expire is called when the timer runs out. It ends the request if the server was silent

@@ -27,7 +27,8 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q may be any of %s; name more of it", e.Ref, list)
 }
 
-// Unwrap makes it an ErrNoModel: there is not one such model.
+// Unwrap returns ErrNoModel, so that callers who only want to know whether a name means
+// one model need no second check.
 func (e *AmbiguousError) Unwrap() error { return ErrNoModel }
 
 // match finds the model that ref means, see [Models.Match]. Unlike there, level may be set

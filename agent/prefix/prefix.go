@@ -83,7 +83,7 @@ func (s Stages[T]) after(n int) T {
 	return s.Each[n-1].Value
 }
 
-// last is the part as it is sent.
+// last returns the value as it was sent, after all hooks.
 func (s Stages[T]) last() T { return s.after(len(s.Each)) }
 
 // Log compares each request with the one before it. The zero value is ready; all
@@ -182,8 +182,8 @@ func describedAlike(a, b Tool) bool {
 	return a.Spec.Name == b.Spec.Name && a.Spec.Description == b.Spec.Description && bytes.Equal(a.Spec.Parameters, b.Spec.Parameters)
 }
 
-// toolsChangedBy is the hook that chose the tools; else the one that brought the
-// first new one, or one that is gone.
+// toolsChangedBy returns the hook because of which the tools differ: the one that chose
+// them, else the one that brought a new tool or one that is gone; "" if no hook did.
 func toolsChangedBy(was, is *Request) string {
 	return cmp.Or(is.ToolsBy, bringerOfNew(is.Tools, was.Tools), bringerOfNew(was.Tools, is.Tools), was.ToolsBy)
 }

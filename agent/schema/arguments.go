@@ -204,6 +204,7 @@ func unknownProperty(s *jsonschema.Schema, object map[string]any) string {
 	return ""
 }
 
+// schemaTypes returns the types that a schema allows; none means any.
 func schemaTypes(s *jsonschema.Schema) []string {
 	if s.Type != "" {
 		return []string{s.Type}

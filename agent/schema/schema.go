@@ -107,7 +107,7 @@ type keywordSpot struct {
 	key, path string
 }
 
-// isAboveAny reports whether one of others is in the value of s.
+// isAboveAny reports whether one of others lies inside of the value of the keyword s.
 func (s keywordSpot) isAboveAny(others []keywordSpot) bool {
 	return slices.ContainsFunc(others, func(o keywordSpot) bool { return strings.HasPrefix(o.path, s.path+"/") })
 }

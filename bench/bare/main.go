@@ -17,6 +17,8 @@ func main() {
 	}
 }
 
+// run posts a file to a URL and reads the answer: the least that a program does for one
+// request.
 func run(args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("usage: bare URL FILE")

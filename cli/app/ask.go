@@ -23,7 +23,7 @@ type Person struct {
 	Out io.Writer // where what the question is about is shown, too
 }
 
-// Terminal is the person at standard input and output.
+// Terminal returns the person at standard input and output.
 func Terminal() Person { return Person{os.Stdin, os.Stdout} }
 
 // Ask shows a prompt and returns the line that is typed, without the blanks around it. It

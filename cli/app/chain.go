@@ -33,8 +33,8 @@ func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.O
 	}
 }
 
-// Chain is a chain of the hooks at places that no session uses: it has no tools
-// and nobody to ask.
+// Chain returns hooks that can be loaded and looked at, but are used in no session: they
+// have no tools and nobody to ask.
 func (p *Place) Chain(places trust.Places, models *llm.Models) *luahooks.Chain {
 	return luahooks.New(p.chainOptions(places, models))
 }

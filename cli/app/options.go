@@ -64,7 +64,8 @@ type GivenFlags struct {
 	Bare   map[string]bool // without a value of their own
 }
 
-// PrintMode reports whether a run prints and leaves.
+// PrintMode reports whether the run has no person: it prints its answers and ends. That is
+// so with --print, or if standard input is no terminal.
 func (o Options) PrintMode() bool {
 	return o.Print || !term.IsTerminal(int(os.Stdin.Fd()))
 }

@@ -23,7 +23,7 @@ func KeyPath(parent, key string) string {
 	return parent + "." + key
 }
 
-// indexPath is the path of element i, counted from 0, of a list.
+// indexPath returns the path of element i of a list, such as "hooks[0]".
 func indexPath(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
 // indexLines returns the line of each key and list element of a TOML text. Of a text that
@@ -77,6 +77,7 @@ func (s *lineScanner) stop(format string, args ...any) {
 	s.pos = len(s.text)
 }
 
+// document scans the whole text: table headers, and the keys below each.
 func (s *lineScanner) document() {
 	table := ""
 	for s.skipSpace("\n"); s.pos < len(s.text); s.skipSpace("\n") {

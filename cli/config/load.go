@@ -64,6 +64,8 @@ func loadFile(cfg *Config, at place) []Problem {
 	return d.problems
 }
 
+// sameFile reports whether both paths lead to one file. It is false if one of them cannot
+// be looked at.
 func sameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

@@ -69,7 +69,7 @@ func (k Key) setting() string {
 	return fmt.Sprintf("api_key of [providers.%s] in config.toml", k.Provider)
 }
 
-// Hint says what to do while there is no key.
+// Hint returns what the person can do to get a working key.
 func (k Key) Hint() string { return k.hintAt(k.place()) }
 
 // hintAt says what to do if the key of a place cannot be read.
@@ -108,7 +108,8 @@ func (k Key) variable() string {
 	return k.Variables[0]
 }
 
-// Needed reports whether a key is sent, or has to be.
+// Needed reports whether requests have a key: one that was found, or one that has to be
+// set first.
 func (k Key) Needed() bool {
 	p := k.place()
 	return p.spec != "" || p.login != nil

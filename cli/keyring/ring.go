@@ -119,6 +119,6 @@ func (r *Ring) Advice(provider, key string) string {
 	return r.from[sentKey{provider, key}]
 }
 
-// Refused tells the ring that a server refused a key: the command that printed it,
-// if one did, is run again for the next request.
+// Refused tells the ring that a server refused a key. If a command printed it, that
+// command runs again for the next request, for the key may have been replaced.
 func (r *Ring) Refused(key string) { r.commands.forgetKey(key) }

@@ -76,5 +76,6 @@ func withoutOutput(text, stdout string) string {
 	return text
 }
 
-// isOneLine keeps out what no HTTP header can carry.
+// isOneLine reports whether a key has no control characters, such as line breaks, with
+// which it could not be sent in an HTTP header.
 func isOneLine(key string) bool { return strings.IndexFunc(key, unicode.IsControl) < 0 }

@@ -34,6 +34,7 @@ func (p *source) models() []*llm.Model {
 	return append(added, listed...)
 }
 
+// byID returns the model with this id; nil if there is none.
 func byID(models []*llm.Model, id string) *llm.Model {
 	for _, m := range models {
 		if m.ID == id {

@@ -73,10 +73,11 @@ func settingsOf(section config.Provider) llm.ProviderSettings {
 	return set
 }
 
-// api is the wire API of models that name none themselves.
+// api returns the wire API of the provider's models, unless a model names another.
 func (p *source) api() string { return cmp.Or(p.set.API, p.API) }
 
-// address is where the provider is asked.
+// address returns the address of the provider's server: the person's own, or that of the
+// catalogue; "" if none is known.
 func (p *source) address() string { return cmp.Or(p.ownAddress(), p.BaseURL) }
 
 // ownAddress returns the address that the person gave, in the settings or in a variable;
@@ -90,8 +91,8 @@ func (p *source) ownAddress() string {
 }
 
 // addressOfVariable returns the address in the environment variable that the provider has
-// for it, such as OPENAI_BASE_URL; "" if there is none. ok is false if the variable is set
-// to something that is no address.
+// for it, such as OPENAI_API_ENDPOINT; "" if there is none. ok is false if the variable is
+// set to something that is no address.
 func (p *source) addressOfVariable() (base string, ok bool) {
 	if p.BaseVar == "" {
 		return "", true
@@ -135,6 +136,7 @@ func (p *source) defaultModel() string {
 	return p.Default
 }
 
+// compatChecks returns, by wire API, the function that checks compat switches for it.
 func compatChecks() map[string]func(map[string]any) error {
 	return map[string]func(map[string]any) error{
 		"anthropic-messages":   anthropic.CheckCompat,
