@@ -88,7 +88,7 @@ func undotted(L *lua.LState, message string) string {
 	if !strings.Contains(message, "got table)") && !strings.Contains(message, " takes at most ") {
 		return message
 	}
-	for level := range 2 { // the function itself may be on the stack
+	for level := range 2 { // level 0 may be the called Go function itself
 		fn, line := functionAt(L, level)
 		if fn == nil || fn.IsG {
 			continue

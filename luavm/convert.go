@@ -134,7 +134,7 @@ func toLua(L *lua.LState, r reflect.Value) lua.LValue {
 		}
 		return t
 	case reflect.Func, reflect.Chan:
-		return lua.LNil // what runs or waits comes from Func
+		return lua.LNil // functions for Lua are made by Func
 	}
 	return luar.New(L, r.Interface())
 }

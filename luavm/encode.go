@@ -325,7 +325,7 @@ func appendString(out []byte, s string) []byte {
 			out = append(out, '\\', 'r')
 		case '\t':
 			out = append(out, '\\', 't')
-		case utf8.RuneError: // one byte
+		case utf8.RuneError: // one byte that is not UTF-8
 			out = append(out, "\ufffd"...)
 		default:
 			out = append(out, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])

@@ -162,7 +162,7 @@ func describe(th *lua.LState, e *Error) {
 		return L.GetTop()
 	}))
 	if th.PCall(0, 1, nil) != nil {
-		return // it has no better words
+		return // keep the message that e has
 	}
 	if s, ok := th.Get(-1).(lua.LString); ok {
 		e.Message = string(s)

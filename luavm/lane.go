@@ -59,7 +59,7 @@ func (ls *Lanes) Run(ctx context.Context, next Next) {
 	if l.outer, _ = ctx.Value(jobKey{}).(*job); l.outer != nil {
 		l.depth = l.outer.depth + 1
 	}
-	if j := l.prepare(nil); j != nil { // here, so that a VM which is there now stays until the job is done
+	if j := l.prepare(nil); j != nil { // on this goroutine, so that a VM that is open now is not freed before the job is done
 		l.supervise(j)
 	}
 	ls.put(l)
@@ -173,7 +173,7 @@ func (l *lane) prepare(err error) *job {
 func (l *lane) ring() {
 	select {
 	case l.alarm <- struct{}{}:
-	default: // it is about to
+	default: // it was rung already
 	}
 }
 

@@ -36,7 +36,7 @@ func (m *matcher) spend(n int) bool {
 		m.err = halted(m.L)
 	}
 	if m.err != nil {
-		return false // and from now on
+		return false // work stays used up, so all later calls fail too
 	}
 	m.work = looksApart
 	return true

@@ -107,7 +107,7 @@ func (t *threads) ofPanic(L *lua.LState, function string, r any) *lua.ApiError {
 func closeUpvalues(L *lua.LState) {
 	old := L.Panic
 	defer func() {
-		_ = recover() // a full stack: the upvalues are closed by then
+		_ = recover() // L.Error panics on a full stack, after it has closed the upvalues
 		L.Panic = old
 	}()
 	L.Panic = func(*lua.LState) {}

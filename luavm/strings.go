@@ -26,7 +26,7 @@ func openStrings(L *lua.LState, g *lua.LTable) {
 func stringRep(L *lua.LState) int {
 	s := L.CheckString(1)
 	n := L.CheckNumber(2)
-	if !(n >= 1) || s == "" { // what is no number, too
+	if !(n >= 1) || s == "" { // written so that NaN counts too
 		L.Push(lua.LString(""))
 		return 1
 	}

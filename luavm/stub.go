@@ -159,7 +159,7 @@ func Materialise(L *lua.LState, t *lua.LTable) {
 	}
 	built := *s.build(L, s.ref)
 	if strict := strictOf(&built); strict != nil {
-		meta := *built.Metatable.(*lua.LTable) // it shares what it has with the others
+		meta := *built.Metatable.(*lua.LTable) // a copy: the hash part is still that of all tables of this kind
 		meta.Metatable = &origin{ref: s.ref, fields: strict}
 		built.Metatable = &meta
 	} else if built.Metatable == nil || built.Metatable == lua.LNil {

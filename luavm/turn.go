@@ -162,7 +162,7 @@ func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) e
 // false, and the job must not touch the VM, if j is not in state from any more: it was
 // given up.
 func (vm *VM) begin(j *job, from int32, thread *lua.LState) bool {
-	j.clock.start(vm.now()) // before the supervisor looks at it again
+	j.clock.start(vm.now()) // before the state changes: from then on the supervisor reads it
 	j.base.Store(0)
 	if !j.state.CompareAndSwap(from, stateHolding) {
 		return false

@@ -128,7 +128,7 @@ func structField(L *lua.LState, fields *lua.LTable) int {
 // fieldOf is a field of a struct, by the index that gopher-luar has of it.
 func fieldOf(L *lua.LState, of *lua.LUserData, index lua.LValue) lua.LValue {
 	field, err := reflect.ValueOf(of.Value).FieldByIndexErr(index.(*lua.LUserData).Value.([]int))
-	if err != nil { // of an embedded struct that is not there
+	if err != nil { // the field is in an embedded pointer that is nil
 		return lua.LNil
 	}
 	return toLua(L, field)

@@ -130,7 +130,7 @@ func (l *lane) rouse() {
 // hurry is called at each look at a job that was stopped. When its time to end is over,
 // it gives the job up and starts a goroutine that continues the lane with the next one.
 func (l *lane) hurry(j *job) {
-	runtime.Gosched() // a goroutine that a timer woke comes before those that wait for a processor, as the job may
+	runtime.Gosched() // let the job run first, which may be waiting for a processor: this goroutine, woken by a timer, overtook it
 	w := &l.watch
 	state := j.state.Load()
 	left := w.doomed.look(j, state)
@@ -146,7 +146,7 @@ func (l *lane) hurry(j *job) {
 		l.cur.Store(nil)
 		go l.resume(err)
 	}
-	w.timer.Reset(tick) // it is ending, or waits for the VM, which it will see
+	w.timer.Reset(tick) // if it was not given up, it is ending or waits for the VM: look again
 }
 
 // checkClock stops a job that has run longer than its Timeout, at the second look that
@@ -157,7 +157,7 @@ func (w *watch) checkClock(j *job) time.Duration {
 	}
 	stretch := j.clock.stretch.Load()
 	left := j.spec.Timeout - j.clock.elapsed(j.vm.now())
-	if left <= 0 && j.state.Load() == stateHolding && j.clock.stretch.Load() == stretch { // what was read belongs together
+	if left <= 0 && j.state.Load() == stateHolding && j.clock.stretch.Load() == stretch { // the job did not stop its clock while that was read
 		if w.overdue != j {
 			w.overdue = j
 			runtime.Gosched() // on a busy machine its time may have gone by before it ran at all

@@ -72,8 +72,8 @@ func openCopy(path string, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	broken := slices.DeleteFunc(s.Problems(), func(p string) bool { return p == s.loader.newer() })
-	next.problems.texts = append(broken, next.problems.texts...) // it is not in the copy
+	broken := slices.DeleteFunc(s.Problems(), func(p string) bool { return p == s.loader.newerProblem() })
+	next.problems.texts = append(broken, next.problems.texts...) // that the version is newer is not true of the copy
 	return next, nil
 }
 

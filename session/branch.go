@@ -114,7 +114,7 @@ func (s *Session) labelsFor(path []*Entry) []*Entry {
 			continue // two strings always encode
 		}
 		l := &Entry{Type: TypeLabel, ID: newEntryID(taken), Timestamp: isoTime(s.opts.Now())}
-		l.setParent(&Entry{ID: last.ID}) // by its id here, which is the one in the copy
+		l.setParent(&Entry{ID: last.ID}) // only its ID, which is also its id in the copy
 		l.raw = l.encode(own)
 		taken[l.ID], last, labels = l, l, append(labels, l)
 	}
@@ -147,7 +147,7 @@ func (s *Session) startInMemory(lines iter.Seq2[[]byte, error]) error {
 		if err != nil {
 			return err
 		}
-		if s.loader.lines == 0 { // the header, which is there
+		if s.loader.lines == 0 { // skip the header, which is set already
 			s.loader.lines = 1
 			continue
 		}

@@ -27,7 +27,7 @@ func ContextOf(path []*Entry) []Item {
 		}
 		m := edited(path[i], edits)
 		if m == nil || i < at && m.Role == message.RoleSystem {
-			continue // what the prompt was before a compaction is void after it
+			continue // a system prompt from before a compaction no longer holds
 		}
 		items = append(items, Item{Message: m, Entry: path[i], Index: i})
 	}

@@ -96,7 +96,7 @@ func (j *journal) write() error {
 	}
 	n, foreign, err := j.store.write(j.pending)
 	j.addForeign(foreign)
-	if !j.store.end.torn { // our line break has ended it
+	if !j.store.end.torn { // we have ended the partial line with a line break
 		j.changes.addForeign(j.partial)
 		j.partial = nil
 	}

@@ -45,7 +45,7 @@ func (l *loader) load(f *os.File, path string, end *fileEnd) error {
 		return nil
 	}
 	if l.header.Version > Version {
-		l.problems.add("%s", l.newer())
+		l.problems.add("%s", l.newerProblem())
 	}
 	if end.torn {
 		end.seemsWhole = l.removeTorn()
@@ -100,9 +100,9 @@ func (l *loader) loadPieces(f *os.File, path string, end *fileEnd) error {
 	})
 }
 
-// newer returns the problem of a session whose version is newer than ours: it can only
+// newerProblem returns the problem of a session whose version is newer than ours: it can only
 // be read.
-func (l *loader) newer() string {
+func (l *loader) newerProblem() string {
 	return fmt.Sprintf("the session has version %d, newer than %d: it is open for reading only", l.header.Version, Version)
 }
 
@@ -262,7 +262,7 @@ func (l *loader) setParent(e *Entry, h head) {
 		return
 	}
 	e.ParentID = rawjson.Unquote(h.parent)
-	e.setParent(l.tree.meant(e.ParentID))
+	e.setParent(l.tree.entryByFileID(e.ParentID))
 }
 
 // rewrite calls replace with the whole session as a file of the current version, and

@@ -33,7 +33,7 @@ func Skim(path string, wanted func(typ string) bool, add func(*Entry)) (Header, 
 		}
 		for len(lines) > 0 {
 			line, rest, whole := bytes.Cut(lines, []byte("\n"))
-			if whole && h.Version > 1 || rawjson.Valid(line) { // else it was cut off in mid-write
+			if whole && h.Version > 1 || rawjson.Valid(line) { // else the last line may be cut off
 				if head, ok := scanHead(line); ok {
 					if typ := rawjson.Unquote(head.typ); wanted(typ) {
 						add(&Entry{Type: typ, raw: bytes.Clone(line)})

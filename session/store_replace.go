@@ -66,7 +66,7 @@ func (st *store) backup(version int) error {
 	}
 	old := make([]byte, info.Size())
 	n, err := st.f.ReadAt(old, 0)
-	if err != nil && err != io.EOF { // then the file became shorter meanwhile
+	if err != nil && err != io.EOF { // with io.EOF the file became shorter meanwhile: what is left is copied
 		return err
 	}
 	old = old[:n]

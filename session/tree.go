@@ -91,9 +91,9 @@ func pathTo(e *Entry) []*Entry {
 // entries that are appended later.
 func clipped(es []*Entry) []*Entry { return es[:len(es):len(es)] }
 
-// meant returns the entry that an id in the file refers to, nil if there is none. Where
+// entryByFileID returns the entry that an id in the file refers to, nil if there is none. Where
 // several lines have the same id, it is the last one read so far.
-func (t *tree) meant(id string) *Entry {
+func (t *tree) entryByFileID(id string) *Entry {
 	if e := t.byFileID[id]; e != nil {
 		return e
 	}
@@ -115,10 +115,10 @@ func (t *tree) freeID(id string, number int) string {
 func (t *tree) link(waiting []*Entry, p *problems) {
 	circles := false // some entry hangs on a later one, so they are possible
 	for _, e := range waiting {
-		circles = circles || t.meant(e.ParentID) != nil
+		circles = circles || t.entryByFileID(e.ParentID) != nil
 	}
 	for _, e := range waiting {
-		parent := t.meant(e.ParentID)
+		parent := t.entryByFileID(e.ParentID)
 		switch {
 		case parent == nil:
 			p.add("line %d: parent %q is not in the file; the entry goes on from the one before it", e.line, e.ParentID)

@@ -16,7 +16,7 @@ func linked(t *testing.T, text string) (tr tree, p problems) {
 		if tr.byID[id] != nil {
 			e.ID, e.fileID = tr.freeID(id, e.line), id
 		}
-		e.setParent(tr.meant(parent))
+		e.setParent(tr.entryByFileID(parent))
 		tr.add(e)
 		if parent != "" && e.parent == nil {
 			waiting = append(waiting, e)

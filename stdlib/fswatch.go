@@ -124,7 +124,7 @@ func (w *watching) run(life context.Context) {
 			if e.Op != fsnotify.Chmod && (e.Name == w.path || filepath.Dir(e.Name) == w.path) {
 				w.note(e.Name)
 			}
-		case <-w.events.Errors: // some were lost
+		case <-w.events.Errors: // events were lost: look at all paths
 			w.note(w.paths()...)
 			w.note(slices.Collect(maps.Keys(w.existing))...)
 		case <-w.timer.C:

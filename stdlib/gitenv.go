@@ -48,7 +48,7 @@ func (e *Env) gitFilters(ctx context.Context, cwd string, env map[string]string)
 		out, stderr, code, err = e.Exec(ctx, ask)
 	}
 	switch {
-	case err != nil || code == 1: // there are none
+	case err != nil || code == 1: // 1: there are no filters
 		return nil, err
 	case code != 0:
 		return nil, gitError(stderr, code)

@@ -139,9 +139,9 @@ func withoutJoins(file *syntax.File, src string) string {
 // deeper than a stack should: a level of brackets needs up to 8 KiB.
 const maxNesting = 6000
 
-// inner adds the commands of a command line that the command via runs. If it cannot be
+// nestedScript adds the commands of a command line that the command via runs. If it cannot be
 // parsed, the whole is unknown.
-func (r *shellReader) inner(src, via string) {
+func (r *shellReader) nestedScript(src, via string) {
 	if r.script(src, via) != nil {
 		r.unknown = true
 	}
@@ -155,13 +155,13 @@ func needsShell(n syntax.Node, src string) bool {
 		return n.Backquotes && strings.Contains(slice(src, n), `\`)
 	case *syntax.ParamExp: // ${x@P} runs what is in x, ${!x} reads what x names
 		return n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
-	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop: // values are computed, which may have a substitution in a subscript
+	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop: // arithmetic: a value may have a subscript with a command substitution
 		return hasNames(n)
 	case *syntax.BinaryTest:
 		return n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr && hasNames(n)
 	case *syntax.UnaryTest:
 		return n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
-	case *syntax.BinaryCmd: // behind a pipe time is a program with options of its own
+	case *syntax.BinaryCmd: // after a pipe, time is a program with options of its own and no keyword
 		_, timed := n.Y.Cmd.(*syntax.TimeClause)
 		return timed
 	case *syntax.WordIter:
@@ -269,7 +269,7 @@ func (c *shellCommand) declaration(d *syntax.DeclClause) {
 			c.words = append(c.words, shellWord{last.name + "=" + last.value.value, last.value.known})
 		}
 	}
-	for _, w := range c.words[1:] { // -i computes values, -n makes other names of names
+	for _, w := range c.words[1:] { // -i makes values arithmetic, -n makes a variable stand for another
 		c.unknown = c.unknown || strings.HasPrefix(w.value, "-") && strings.ContainsAny(w.value, "in")
 	}
 	c.unknown = c.unknown || d.Variant.Value == "nameref"

@@ -68,10 +68,10 @@ func (r *shellReader) shell(c *shellCommand, name string) {
 			c.unknown = true
 			return
 		}
-		r.inner(script.value, name)
+		r.nestedScript(script.value, name)
 	case c.stdin != nil && c.stdin.known:
 		c.unknown = c.unknown || !isAmong(bashLike, name)
-		r.inner(c.stdin.value, name)
+		r.nestedScript(c.stdin.value, name)
 	default:
 		c.unknown = true
 	}

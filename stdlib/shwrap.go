@@ -7,8 +7,7 @@ import (
 )
 
 // wrapper describes the words of a command that runs another: its options, and what
-// precedes the other command. An option that is in none
-// of the lists is not understood.
+// precedes the other command. An option that is in none of the lists is not understood.
 type wrapper struct {
 	flags  string   // letters of options without a value
 	values string   // letters of options with one
@@ -59,10 +58,10 @@ var wrappers = sync.OnceValue(func() map[string]wrapper {
 	}
 })
 
-// inner returns the words of the command that the wrapper runs, and the name=value words
+// command returns the words of the command that the wrapper runs, and the name=value words
 // before it. rest is empty if there are none or an option makes the wrapper run nothing.
 // sure is false if an option was not known: then rest may begin at a wrong word.
-func (w *wrapper) inner(words []shellWord) (rest []shellWord, assigns []shellAssign, sure bool) {
+func (w *wrapper) command(words []shellWord) (rest []shellWord, assigns []shellAssign, sure bool) {
 	skip := w.skip
 	sure = true
 	for i := 1; i < len(words); {
@@ -112,7 +111,7 @@ func assigned(w shellWord) shellAssign {
 	return shellAssign{name, shellWord{value, true}}
 }
 
-// after is inner for the words that follow --, where no options are: it skips the words
+// after is command for the words that follow --, where no options are: it skips the words
 // before the command and returns its words and the assignments.
 func (w *wrapper) after(words []shellWord, skip int) (rest []shellWord, assigns []shellAssign) {
 	words = words[min(skip, len(words)):]
@@ -199,7 +198,7 @@ func (r *shellReader) unwrap(c *shellCommand) {
 // env. Both are unknown if an option is; the wrapper also if it sets a variable that
 // decides what runs.
 func (r *shellReader) unwrapWords(c *shellCommand, w *wrapper) {
-	rest, assigns, sure := w.inner(c.words)
+	rest, assigns, sure := w.command(c.words)
 	for _, a := range assigns {
 		c.unknown = c.unknown || changesCommands(a.name)
 	}
@@ -230,7 +229,7 @@ func (r *shellReader) unwrapFind(c *shellCommand, options ...string) {
 			inner.words = append(inner.words, w)
 		}
 		if strings.HasPrefix(c.name(), "fd") {
-			inner.words = append(inner.words, shellWord{}) // fd adds the name where no {} is
+			inner.words = append(inner.words, shellWord{}) // fd appends the name if there is no {}
 		}
 		if len(inner.words) > 0 {
 			r.add(inner)
@@ -252,7 +251,7 @@ func (r *shellReader) runText(c *shellCommand, words []shellWord) {
 		}
 		parts[i] = w.value
 	}
-	r.inner(strings.Join(parts, " "), c.name())
+	r.nestedScript(strings.Join(parts, " "), c.name())
 }
 
 // unwrapTrap lists the commands of trap 'commands' SIGNAL…; with - or an empty text in their
@@ -272,7 +271,7 @@ func (r *shellReader) unwrapTrap(c *shellCommand) {
 // shell.
 func (r *shellReader) unwrapWatch(c *shellCommand) {
 	w := &wrapper{flags: "bcdegptwx", values: "nq", quiet: "v", long: []string{"interval=", "differences", "no-title", "beep", "errexit", "chgexit", "color", "precise", "exec", "help!", "version!"}}
-	rest, _, sure := w.inner(c.words)
+	rest, _, sure := w.command(c.words)
 	c.unknown = c.unknown || !sure
 	if len(rest) > 0 {
 		r.runText(c, rest)
@@ -290,7 +289,7 @@ func (r *shellReader) unwrapOption(c *shellCommand) {
 	}
 	if c.name() == "flock" {
 		w := &wrapper{flags: "sxenouF", values: "wE", skip: 1, long: []string{"shared", "exclusive", "unlock", "nonblock", "nb", "close", "no-fork", "timeout=", "wait="}}
-		if rest, _, sure := w.inner(c.words); sure && len(rest) > 0 && (!rest[0].known || rest[0].value != "-c") {
+		if rest, _, sure := w.command(c.words); sure && len(rest) > 0 && (!rest[0].known || rest[0].value != "-c") {
 			c.unknown = false
 			r.add(&shellCommand{words: rest, stdin: c.stdin, text: c.text, via: "flock"})
 		}

@@ -117,7 +117,7 @@ func truncate(s string, lines, bytes int, tail bool) (text string, kept, total i
 		size += len(at(kept))
 	}
 	switch {
-	case kept == 0 && len(all) > 0 && lines != 0 && bytes > 0: // not one line fits
+	case kept == 0 && len(all) > 0 && lines != 0 && bytes > 0: // not even one line fits
 		return piece(at(0), bytes, tail), 1, len(all)
 	case tail:
 		return s[len(s)-size:], kept, len(all)

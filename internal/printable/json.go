@@ -21,7 +21,7 @@ func (w *JSONWriter) Write(p []byte) (int, error) {
 	for len(text) > 0 && utf8.FullRune(text) {
 		r, n := utf8.DecodeRune(text)
 		switch {
-		case r == '\r': // outside of strings, where it says nothing; inside it is an escape already
+		case r == '\r': // dropped: it is white space between values; in strings JSON has it as an escape
 		case !Hidden(r):
 			out = utf8.AppendRune(out, r)
 		case r > 0xffff:

@@ -36,7 +36,7 @@ func Own() int { return syscall.Getpgrp() }
 // Stop ends a process group: TERM, and KILL for what is left after grace.
 func Stop(group int, grace time.Duration) {
 	_ = syscall.Kill(-group, syscall.SIGTERM)
-	_ = syscall.Kill(-group, syscall.SIGCONT) // one that is stopped cannot end
+	_ = syscall.Kill(-group, syscall.SIGCONT) // a process that is suspended (SIGSTOP) does not see TERM
 	late := time.NewTimer(grace)
 	defer late.Stop()
 	// Nothing tells when a group is empty, so it is asked, while it is ending.

@@ -40,7 +40,7 @@ func Open(path string, flag int) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, ErrNotRegular // to open a device may do something already
+		return nil, ErrNotRegular // not opened at all: opening a device may have an effect
 	}
 	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {

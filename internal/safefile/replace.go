@@ -14,7 +14,7 @@ func Replace(path string, contents []byte, durable bool) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".new-*") // mode 0600; the name of the file may have no room for more
+	f, err := os.CreateTemp(dir, ".new-*") // mode 0600; a name made of path's may be too long
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func NewPlan(branch []*session.Entry, seen []session.Item, tokensBefore int, l L
 		return nil, ErrJustCompacted
 	}
 	c, more := newCutting(branch, seen), countedMore(seen)
-	if len(c.core) == 0 { // what hooks add to nothing they add again
+	if len(c.core) == 0 { // the branch is empty; messages that hooks add come again after a compaction
 		return nil, ErrNothingToCompact
 	}
 	l.Keep, l.Room = int(float64(l.Keep)/more), min(l.Room, int(float64(l.Room)/more)+1)

@@ -71,7 +71,7 @@ func Parse(text string) (Request, error) {
 		return Choose(format, strings.TrimSpace(file))
 	}
 	if file == "" && !strings.ContainsAny(format, `./\~`) {
-		return Choose(format, "") // no file looks like that
+		return Choose(format, "") // one word without dots and slashes: a format that does not exist
 	}
 	return Choose("", strings.TrimSpace(text))
 }

@@ -131,7 +131,7 @@ func replaceFile(next, path string) error {
 	if _, err := session.ReadHeader(path); errors.As(err, &not) {
 		return os.Rename(next, path)
 	} else if err != nil {
-		return err // it may be one
+		return err // the file may be a session
 	}
 	held, err := session.Open(path, session.Options{})
 	var busy *session.BusyError

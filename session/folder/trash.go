@@ -111,7 +111,7 @@ func (t Trash) move(path string) (string, error) {
 func (t Trash) moveAs(from, to string) error {
 	note, err := t.writeNote(from, filepath.Base(to))
 	if errors.Is(err, fs.ErrExist) {
-		return err // the note of another one
+		return err // another removed file has that name
 	}
 	if err == nil {
 		err = t.rename(from, to)
