@@ -71,7 +71,7 @@ func resolve(name, cwd string) (string, string) {
 	return name, path
 }
 
-// absolute is a name as a path, with ~ for the home directory.
+// absolute makes an absolute path of a name; ~ in front is the home directory.
 func absolute(name, cwd string) string {
 	if rest, ok := strings.CutPrefix(name, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		if home, err := os.UserHomeDir(); err == nil {

@@ -48,7 +48,7 @@ func (r *REPL) Confirm(ctx context.Context, title, message string, o agent.Dialo
 	return yes && err == nil, err
 }
 
-// Input asks for a line of text; an empty one is none.
+// Input asks for a line of text. It reports false for an empty line and for no answer.
 func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	text := ""
 	q := question{lines: paragraphs(title), prompt: "? "}

@@ -33,7 +33,7 @@ func (d *draft) take() terminal.Line {
 	return e
 }
 
-// add appends text on a line of its own.
+// add appends text to the draft, on a line of its own.
 func (d *draft) add(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -136,7 +136,7 @@ func (f *field) around() int {
 	return f.at
 }
 
-// tail cuts the beginning of a text, if it is too long for its columns.
+// tail cuts off the beginning of a text that is too long for its columns.
 func tail(text string, columns int) string {
 	for columns > 0 && len(text) > 0 && terminal.Cut(text, columns) != text {
 		_, n := utf8.DecodeRuneInString(text)

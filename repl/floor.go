@@ -33,7 +33,8 @@ func newFloor() *floor {
 	return f
 }
 
-// await waits until ready or until ctx ends. f.mu is locked.
+// await waits until ready returns true or ctx ends, whose error it returns then. f.mu
+// is locked, but free while it waits.
 func (f *floor) await(ctx context.Context, ready func() bool) error {
 	stop := context.AfterFunc(ctx, func() {
 		f.mu.Lock()
@@ -47,7 +48,8 @@ func (f *floor) await(ctx context.Context, ready func() bool) error {
 	return ctx.Err()
 }
 
-// acquirePrompt gives the floor to the prompt when no dialog wants it.
+// acquirePrompt waits until nothing else has or wants the floor, and gives it to the
+// prompt.
 func (f *floor) acquirePrompt(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,7 +135,8 @@ func (f *floor) wanted() bool {
 	return f.dialogsWaiting+f.backgroundWaiting > 0 || f.stale || len(f.notices) > 0
 }
 
-// refresh makes the loop close an open prompt soon and open it again.
+// refresh has an open prompt closed soon and opened again, because the lines above it
+// have changed. Changes that follow at once are shown together.
 func (f *floor) refresh() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -108,7 +108,7 @@ func (r *REPL) Custom(c agent.Component) (agent.Surface, error) {
 	return s, nil
 }
 
-// show shows a surface from when it gets the floor until it is closed.
+// show waits for the floor, and then shows a surface until it is closed.
 func (r *REPL) show(ctx context.Context, s *surface) {
 	defer close(s.done)
 	defer r.surfaces.remove(s)
@@ -176,7 +176,7 @@ type surfaces struct {
 	closed bool
 }
 
-// add reports false, and adds nothing, after close.
+// add adds a surface. It reports false, and adds nothing, after close.
 func (all *surfaces) add(s *surface) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()

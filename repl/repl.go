@@ -153,7 +153,8 @@ func (r *REPL) begin() error {
 	return r.startErr
 }
 
-// open begins to read the terminal.
+// open loads the history and begins to read the terminal. If the history cannot be
+// read, the person is told, and there is none.
 func (r *REPL) open() error {
 	entries, err := r.history.Load()
 	if err != nil {

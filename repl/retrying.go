@@ -21,7 +21,8 @@ type waiting struct {
 	until time.Time
 }
 
-// text is cut to a number of columns, the reason of the failure first.
+// text tells why the request failed, the seconds until the next attempt and, if there
+// is room, how to cancel, in a number of columns.
 func (w *waiting) text(width int) string {
 	const how, least = " · Esc or Ctrl+C cancels", 24
 	text := printable.Line(w.Text(time.Until(w.until)))

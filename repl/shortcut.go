@@ -81,7 +81,7 @@ func (r *REPL) ranShortcut(ctx context.Context) bool {
 	return true
 }
 
-// hotkeys lists what the keys do.
+// hotkeys is a list of what the keys do, those of hooks at the end.
 func (r *REPL) hotkeys() string {
 	lines := []string{
 		"Enter                  send the line",

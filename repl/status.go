@@ -134,7 +134,8 @@ func tokens(n, window int) string {
 	return text
 }
 
-// gitBranch reads the branch that dir is on, without running git.
+// gitBranch reads the branch of the git repository that dir is in, without running git;
+// "" if it is in none.
 func gitBranch(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		git := filepath.Join(dir, ".git")

@@ -67,7 +67,8 @@ func (t *transcript) toolEnd(p *terminal.Page, e *agent.ToolExecutionEnd, body s
 	p.Write([]byte(body))
 }
 
-// title names a call by its tool and its telling argument.
+// title names a call by its tool and the argument that tells most, cut to the width of
+// the terminal.
 func (t *transcript) title(name string, input json.RawMessage) string {
 	title := printable.Line(name)
 	if a := argument(input); a != "" {
@@ -111,7 +112,7 @@ func (t *transcript) result(e *agent.ToolExecutionEnd) string {
 	return t.fold(strings.Split(text, "\n"), foldedLines, func(line string) string { return t.Styled(st, line) })
 }
 
-// changed is the diff among a result's details, if there is one.
+// changed returns the diff that the details of a result contain; "" if there is none.
 func changed(details json.RawMessage) string {
 	var d struct {
 		Diff string `json:"diff"`
@@ -122,7 +123,7 @@ func changed(details json.RawMessage) string {
 	return d.Diff
 }
 
-// resultText is the text of a result, with the types of its images.
+// resultText joins the texts of a result; an image is its type in brackets.
 func resultText(r agent.Result) string {
 	var parts []string
 	for _, b := range r.Content {
@@ -153,7 +154,7 @@ func (t *transcript) fold(lines []string, limit int, paint func(string) string) 
 	return b.String()
 }
 
-// diffLine is a line of a difference in its colour.
+// diffLine colours a line of a diff by its first characters.
 func (t *transcript) diffLine(line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):

@@ -59,7 +59,7 @@ func (t *transcript) handle(e agent.Event) {
 	}
 }
 
-// abort shows why an answer that was partly shown was stopped.
+// abort shows that a hook stopped an answer, which hook, and why.
 func (t *transcript) abort(p *terminal.Page, a *agent.Abort) {
 	text := "stopped by a hook"
 	if by := printable.Line(a.By); by != "" {

@@ -34,7 +34,8 @@ func (w *widgets) set(key string, lines []string) bool {
 	return !there || !slices.Equal(had, lines)
 }
 
-// lines are those of all widgets in the order of their keys.
+// lines returns the lines of all widgets, in the order of their keys, each widget cut
+// to widgetLines.
 func (w *widgets) lines(p terminal.Palette, columns int) (all []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -26,8 +26,8 @@ type work struct {
 	agent  bool               // the agent works
 }
 
-// setText sets the text that is shown while the agent works, and reports whether it is
-// to be shown now.
+// setText stores the text that is shown while the agent works. It reports whether to
+// show it now: the agent works, and it is another text than before.
 func (w *work) setText(text string) (now bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

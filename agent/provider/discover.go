@@ -187,7 +187,8 @@ func (d *discovery) get(ctx context.Context, address string) ([]byte, error) {
 	return body, nil
 }
 
-// unreadable describes an answer that is no list.
+// unreadable is the error for an answer that is no list of models: the error that it
+// describes, or else that it is a web page or cannot be read.
 func (d *discovery) unreadable(body []byte, cause error) error {
 	if said, ok := parseErrorBody(body); ok && !said.HTML {
 		return d.faults.answer(0, nil, body)

@@ -120,7 +120,8 @@ func (o offer) read(id string) Found {
 	return f
 }
 
-// id is what a request names the model by; "" if that cannot be shown.
+// id is what a request names the model by; "" if there is none, or if it has characters
+// that cannot be shown.
 func (o offer) id() string {
 	const longest = 300
 	id := strings.TrimPrefix(o.text("id", "model", "name"), "models/")
@@ -168,7 +169,8 @@ func (o offer) isForTalk() bool {
 	return !slices.Contains(others, o.text("type"))
 }
 
-// input is what a model takes, nil if that is not told.
+// input is the kinds of content that a model takes, text and perhaps image; nil if the
+// server does not tell.
 func (o offer) input() []string {
 	can, shape := o.child("capabilities"), o.child("architecture")
 	_, listed := shape["input_modalities"].([]any)

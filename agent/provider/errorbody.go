@@ -123,7 +123,7 @@ func (o *errorObject) read(depth int) (errorBody, bool) {
 	return e, true
 }
 
-// word is a JSON string or number as text.
+// word returns a JSON string, or a number written as text; "" for anything else.
 func word(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -171,7 +171,7 @@ func (e *errorBody) readDetails(raw json.RawMessage) {
 	}
 }
 
-// clip is the beginning of a text, for a message.
+// clip returns the beginning of a text, short enough for an error message.
 func clip(b []byte) string {
 	const most = 200
 	if len(b) > most {

@@ -54,7 +54,7 @@ func (f Fields) index(name string) int {
 	return slices.IndexFunc(f, func(m Field) bool { return m.Name == name })
 }
 
-// JSON writes the object.
+// JSON writes the fields as one object, in their order.
 func (f Fields) JSON() json.RawMessage {
 	var object rawjson.Object
 	for _, m := range f {

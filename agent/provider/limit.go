@@ -58,7 +58,8 @@ func promptTokens(r *llm.Request) int {
 	return estimate
 }
 
-// messageTokens estimates the size of a message.
+// messageTokens estimates the size of a message by its bytes, and each image as one
+// size.
 func messageTokens(m *message.Message) int {
 	bytes, images := 0, 0
 	for i := range m.Content {

@@ -115,7 +115,8 @@ func strictKeyword(f *Field, at place) (json.RawMessage, error) {
 	return f.Value, nil
 }
 
-// eachField is an object of schemas in their strict form.
+// eachField returns an object of schemas with each in its strict form; it fails if one
+// has none.
 func eachField(object json.RawMessage, at place) (json.RawMessage, error) {
 	fields, err := ReadFields(object)
 	if err != nil {
@@ -129,7 +130,8 @@ func eachField(object json.RawMessage, at place) (json.RawMessage, error) {
 	return fields.JSON(), nil
 }
 
-// eachElement is a list of schemas in their strict form.
+// eachElement returns a list of schemas with each in its strict form; it fails if one
+// has none.
 func eachElement(list json.RawMessage, at place) (json.RawMessage, error) {
 	var elements []json.RawMessage
 	if err := json.Unmarshal(list, &elements); err != nil {

@@ -21,7 +21,7 @@ func NewWriter() *Writer {
 	return w
 }
 
-// Value writes v.
+// Value writes v as JSON, without the line end that an encoder adds.
 func (w *Writer) Value(v any) error {
 	if err := w.values.Encode(v); err != nil {
 		return err

@@ -241,7 +241,7 @@ func (e *edited) result(name string) agent.Result {
 	return textResult(text, d)
 }
 
-// diff is the unified difference of the changes.
+// diff is the unified difference of the changes, as valid UTF-8.
 func (e *edited) diff(name string) string {
 	var edits []udiff.Edit
 	for _, c := range e.changes {

@@ -54,7 +54,7 @@ func (v *view) endOfLine(i int) int {
 	return v.length
 }
 
-// lineEndings views \r\n as \n.
+// lineEndings returns a view of a text in which \r\n is \n.
 func lineEndings(s string) *view {
 	v := newView(len(s))
 	for i := 0; i < len(s); {

@@ -133,7 +133,8 @@ func candidates(ctx context.Context, p place, info fs.FileInfo, r *rules, want f
 	}
 }
 
-// result renders what was found.
+// result is the matching lines as the model reads them, or that there are none, and
+// notes on what was left out.
 func (s *search) result(a grepArgs, p place, left *leftOut) agent.Result {
 	notes := append(s.notes(), left.notes()...)
 	if s.matches == 0 {

@@ -39,7 +39,8 @@ const (
 // goroutine and asks when it is through.
 type leftOut struct{ files []string }
 
-// notes is a line about them for the model; none without them.
+// notes is one line for the model that names the ignore files that were left out;
+// nothing if there are none.
 func (l *leftOut) notes() []string {
 	if len(l.files) == 0 {
 		return nil

@@ -211,7 +211,7 @@ func disjoint(found []change) []change {
 // line is the number of the line that byte at is on.
 func (m *matcher) line(at int) int { return 1 + strings.Count(m.body[:at], "\n") }
 
-// lines names the lines of a change.
+// lines names the lines of the text that a change replaces.
 func (m *matcher) lines(c change) string {
 	first, last := m.line(c.start), m.line(max(c.start, c.end-1))
 	if first == last {
@@ -223,7 +223,8 @@ func (m *matcher) lines(c change) string {
 // listedPlaces is how many places an error names.
 const listedPlaces = 10
 
-// ambiguous is the error for an old text that is in several places.
+// ambiguous is the error for an old text that is in several places. It names their
+// lines.
 func (m *matcher) ambiguous(found []change) error {
 	where := make([]string, 0, listedPlaces)
 	for _, c := range found[:min(len(found), listedPlaces)] {
@@ -254,7 +255,7 @@ func (m *matcher) apply(changes []change) string {
 	return b.String()
 }
 
-// inOrder sorts the changes and refuses those that overlap.
+// inOrder sorts the changes by their place, and fails if two overlap.
 func (m *matcher) inOrder(changes []change) error {
 	sort.SliceStable(changes, func(i, j int) bool { return changes[i].start < changes[j].start })
 	for i := 1; i < len(changes); i++ {

@@ -90,7 +90,7 @@ func longest(lines []string) string {
 	return best
 }
 
-// short bounds a line that an error shows.
+// short cuts a line that an error shows, if it is long.
 func short(line string) string {
 	const most = 200
 	if len(line) <= most {

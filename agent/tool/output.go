@@ -90,7 +90,8 @@ func (o *output) shorten() error {
 	return err
 }
 
-// tail is what the model may read of the output so far.
+// tail returns the end of the output so far, as much as the model may read, and how
+// much of all that is.
 func (o *output) tail() (string, Truncation) {
 	end := o.end
 	if len(end) > window {

@@ -23,7 +23,8 @@ type place struct {
 // errOutside is the cause of a refusal by confinement.
 var errOutside = errors.New("outside the working directory")
 
-// locate finds out what a path argument means. The path need not exist.
+// locate finds out which path an argument of a tool means. The path need not exist; in
+// confinement it must be in the working directory.
 func (k *kit) locate(arg string) (place, error) {
 	if arg == "" {
 		return place{}, errors.New("the path is empty")

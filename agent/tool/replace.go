@@ -85,7 +85,8 @@ func replaceIn(root *os.Root, name string, old fs.FileInfo, content []byte) erro
 	return err
 }
 
-// overwrite writes into the file that is there.
+// overwrite writes into the file that is there. A failure on the way may leave it
+// incomplete.
 func overwrite(root *os.Root, name string, content []byte) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {

@@ -99,6 +99,7 @@ func (h *History) write(entry string) error {
 	return nil
 }
 
+// historyLine is an entry as a line of the file.
 func historyLine(entry string) []byte {
 	b, _ := json.Marshal(entry) // a string always has a JSON form
 	return append(b, '\n')

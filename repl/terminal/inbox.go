@@ -37,7 +37,8 @@ func (b *Inbox) wake() {
 	}
 }
 
-// push adds a typed line. It never blocks.
+// push gives a typed line to the open dialog, or else adds it to the lines. It never
+// blocks.
 func (b *Inbox) push(line string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

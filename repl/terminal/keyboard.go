@@ -56,7 +56,7 @@ type Keyboard struct {
 // parking is a request to read nothing until release is closed.
 type parking struct{ taken, release chan struct{} }
 
-// newKeyboard begins to read what s names.
+// newKeyboard begins to read the input of a terminal, as lines for the inbox at first.
 func newKeyboard(s Setup) (*Keyboard, error) {
 	w, err := newWaker()
 	if err != nil {

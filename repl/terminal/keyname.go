@@ -53,7 +53,7 @@ func nameRune(r rune, n int) string {
 	return string(r)
 }
 
-// nameControl names the key of a control character.
+// nameControl names the key that sends a control character: most are ctrl and a letter.
 func nameControl(c byte) string {
 	switch c {
 	case '\r':
@@ -91,7 +91,8 @@ func nameEscape(p []byte, final bool) (string, int) {
 	return nameAlt(p, final)
 }
 
-// nameAlt names Esc and a key as one key, as terminals send Alt.
+// nameAlt names Esc and another key as one key with alt, since terminals send Alt so. n
+// is 0 if more of it may come.
 func nameAlt(p []byte, final bool) (string, int) {
 	if p[1] == '\n' {
 		return "alt+enter", 2

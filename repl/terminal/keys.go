@@ -114,7 +114,7 @@ func sequence(p []byte) (n int, whole bool) {
 	return 2, true
 }
 
-// oneMore is sequence for ESC O and one more byte.
+// oneMore is sequence for those of ESC O and one more byte.
 func oneMore(p []byte) (int, bool) {
 	switch {
 	case len(p) < 3:
@@ -125,7 +125,7 @@ func oneMore(p []byte) (int, bool) {
 	return 3, true
 }
 
-// controlSequence is sequence for ESC [, parameters and a final byte.
+// controlSequence is sequence for those of ESC [, parameters and a final byte.
 func controlSequence(p []byte) (int, bool) {
 	for i, c := range p[2:] {
 		switch {

@@ -62,7 +62,7 @@ func (q *request) encode() ([]byte, error) {
 	return provider.EncodeFramed(&frame, q.Messages)
 }
 
-// url is the address of the call.
+// url is the address of the call. On Vertex it has the model in it.
 func (c *compat) url(m *llm.Model) string {
 	switch {
 	case c.vertex:

@@ -138,7 +138,8 @@ func (d *decoder) apply(c *chunk, data []byte) {
 	}
 }
 
-// part emits part i of an event, whose text is data.
+// part emits part i of an event, whose text is data: a call, a text, or another part
+// that is signed. Others, as images, are left out.
 func (d *decoder) part(p *answerPart, i int, data []byte) {
 	switch {
 	case p.Call != nil:
@@ -183,7 +184,7 @@ func (d *decoder) text(p *answerPart) {
 	d.sign(p.Signature)
 }
 
-// call emits a call, which always comes whole.
+// call emits a call, which always comes whole, with a made-up id if it has none.
 func (d *decoder) call(p *answerPart) {
 	id, args := p.Call.ID, "{}"
 	if id == "" {

@@ -77,7 +77,8 @@ func (k *keywords) schemas(name string) []json.RawMessage {
 	return list
 }
 
-// choices are the alternatives of a schema; nil if it has none.
+// choices are the alternatives of a schema, those of anyOf or else of oneOf; nil if it
+// has none.
 func (k *keywords) choices() []json.RawMessage {
 	if list := k.schemas("anyOf"); len(list) > 0 {
 		return list
@@ -217,7 +218,7 @@ func mergeProperties(a, b json.RawMessage) json.RawMessage {
 	return props.JSON()
 }
 
-// concat joins two lists.
+// concat joins two JSON lists; what is no list or empty adds nothing.
 func concat(a, b json.RawMessage) json.RawMessage {
 	a, b = bytes.TrimSpace(a), bytes.TrimSpace(b)
 	if len(b) <= len("[]") || b[0] != '[' {

@@ -79,7 +79,8 @@ func address(m *llm.Model) string {
 	return u + "?alt=sse"
 }
 
-// hint knows what to do about some errors.
+// hint returns a function that tells what to do about some errors of this API; "" for
+// others.
 func hint(m *llm.Model) func(int, string) string {
 	return func(status int, message string) string {
 		switch {
@@ -111,7 +112,8 @@ func (c *compat) request(r *llm.Request) *request {
 	return q
 }
 
-// functions describes tools to the service.
+// functions describes the tools to the service, their parameters in its own subset of
+// JSON Schema or in all of it.
 func (c *compat) functions(specs []llm.ToolSpec) []function {
 	var list []function
 	for i := range specs {

@@ -131,7 +131,8 @@ func (x *converter) convert(raw json.RawMessage, open []string) *schema {
 	return s
 }
 
-// splitTypes makes a choice of a list of types.
+// splitTypes makes alternatives of a list of types, one schema for each; null is one
+// more if the value may be that.
 func splitTypes(types []string, nullable bool) []json.RawMessage {
 	if nullable {
 		types = append(types, "null")
@@ -324,7 +325,8 @@ func anything(s *schema) *schema {
 	return a
 }
 
-// object makes the schema of an object by its properties.
+// object completes s as the schema of an object. One without known properties becomes
+// JSON in a text, for the service refuses it.
 func (x *converter) object(s *schema, k *keywords, open []string) *schema {
 	props, required := x.members(k, open)
 	if len(props) == 0 {
@@ -454,7 +456,8 @@ func (x *converter) find(ref string) json.RawMessage {
 	return at
 }
 
-// child is the element or the field of that name; nil if there is none.
+// child is the element at a position of a list, or the value of a field of an object;
+// nil if there is none.
 func child(raw json.RawMessage, name string) json.RawMessage {
 	if i, err := strconv.Atoi(name); err == nil {
 		var list []json.RawMessage

@@ -88,7 +88,7 @@ func (c *calls) last() *call {
 	return c.list[len(c.list)-1]
 }
 
-// open begins a call.
+// open begins a call with its first piece.
 func (c *calls) open(p *callPiece) *call {
 	k := &call{index: callsIndex + len(c.list), id: p.ID}
 	c.buffered += nameless

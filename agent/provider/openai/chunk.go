@@ -100,7 +100,8 @@ func (a *arguments) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// unquote decodes a string; most pieces of an answer have no escape.
+// unquote decodes a JSON string into to. Most pieces of an answer have no escape, so
+// for those no decoder is needed.
 func unquote(b []byte, to *string) error {
 	if bytes.IndexByte(b, '\\') >= 0 || !utf8.Valid(b) {
 		return json.Unmarshal(b, to)
@@ -109,7 +110,7 @@ func unquote(b []byte, to *string) error {
 	return nil
 }
 
-// present reports a value that is there and says something.
+// present reports whether a value is there and is not empty, null or false.
 func present(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", `""`, "{}", "false":

@@ -87,7 +87,8 @@ func (d *decoder) chunk(c *chunk, data []byte) error {
 	return nil
 }
 
-// choice emits the deltas of a choice.
+// choice emits the deltas of a choice, and notes its refusal and the first reason why
+// it ended.
 func (d *decoder) choice(c *choice) {
 	d.thinking(&c.Delta)
 	if text := c.Delta.Content.text; text != "" {
@@ -133,7 +134,8 @@ func (d *decoder) thinking(c *delta) {
 	}
 }
 
-// usage emits the usage, from the place where this server puts it.
+// usage emits the usage of a chunk, if it has one: servers put it in one of three
+// places.
 func (d *decoder) usage(c *chunk, first *choice) {
 	for _, raw := range []json.RawMessage{c.Usage, c.Groq.Usage, first.Usage} {
 		if !present(raw) {

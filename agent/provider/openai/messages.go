@@ -282,7 +282,8 @@ func (m *wireMessage) addThought(b *message.Block, typed *[]part, name string) b
 	return true
 }
 
-// thought is the field of a name; "" is the usual one.
+// thought is the field of a message for a thought of that name; the usual field for a
+// name that is not known.
 func (m *wireMessage) thought(name string) **string {
 	switch name {
 	case "reasoning":

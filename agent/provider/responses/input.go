@@ -48,7 +48,8 @@ type conversation struct {
 	images []part          // of tool results; they follow the last of a row
 }
 
-// encodeInput writes the conversation of a request.
+// encodeInput encodes the conversation of a request as items, the system prompt first
+// unless it is a field of its own.
 func encodeInput(c *compat, r *llm.Request) []any {
 	v := &conversation{compat: c, model: r.Model, calls: provider.NewCallIDs(callIDs), used: map[string]bool{}}
 	if !c.instructions {

@@ -35,7 +35,7 @@ type outputItem struct {
 	part   int      // the one at hand
 }
 
-// at is the item with that index; it is made if it is new.
+// at returns the item with that index of the answer; a new one if there is none yet.
 func (l *items) at(index int) *outputItem {
 	it := l.byIndex[index]
 	if it == nil {
@@ -74,7 +74,7 @@ func (it *outputItem) is(k kind) bool {
 	return it.kind == k && !it.done
 }
 
-// text adds a piece of a message.
+// text emits a piece of a message; nothing if the item is of another kind, or finished.
 func (l *items) text(index int, text string, out []llm.Delta) []llm.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(answer) {
@@ -96,7 +96,8 @@ func (l *items) thought(index int, parts partKind, part int, text string, out []
 	return l.emit(it, llm.Delta{Kind: llm.DeltaThinking, Text: text}, out)
 }
 
-// arguments adds a piece of the arguments of a call.
+// arguments emits a piece of the arguments of a call; nothing if the item is of another
+// kind, or finished.
 func (l *items) arguments(index int, text string, out []llm.Delta) []llm.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(call) || it.name == "" {
@@ -166,8 +167,8 @@ func (l *items) finish(index int, raw json.RawMessage, out []llm.Delta) []llm.De
 	return out
 }
 
-// sendRest sends the rest of a text of which pieces were sent. If those are not its
-// beginning, the whole text replaces them.
+// sendRest sends what was not sent of a text that is known as a whole by now. If the
+// pieces that were sent are not its beginning, the whole text replaces them.
 func (l *items) sendRest(it *outputItem, k llm.DeltaKind, text string, out []llm.Delta) []llm.Delta {
 	if text == "" || k == llm.DeltaToolCall && it.name == "" {
 		return out

@@ -29,7 +29,8 @@ func signText(id, phase string) string {
 	return string(signature)
 }
 
-// readTextSignature returns the id, if it can be sent, and the phase.
+// readTextSignature returns the id and the phase that signText put into a signature;
+// the id is "" if servers would not take it back.
 func readTextSignature(signature string) (id, phase string) {
 	s := textSignature{ID: signature}
 	if strings.HasPrefix(signature, "{") {

@@ -103,7 +103,7 @@ func (r *Reader) add(line []byte) (Event, bool, error) {
 	return Event{}, false, nil
 }
 
-// addData adds a data line to the pending event.
+// addData adds a data line to the pending event; it fails if that becomes too long.
 func (r *Reader) addData(value []byte) error {
 	if len(r.first)+len(r.data)+len(value) > r.limit {
 		return fmt.Errorf("read event stream: %w", ErrTooLong)
@@ -126,7 +126,8 @@ func (r *Reader) copyFirst() {
 	}
 }
 
-// flush returns the pending event and begins the next.
+// flush returns the pending event, whose data is valid until the next is read, and
+// begins the next.
 func (r *Reader) flush() Event {
 	e := Event{Name: r.name, Data: r.data}
 	if r.first != nil {

@@ -97,7 +97,7 @@ func (c *checker) httpError() {
 	}
 }
 
-// calls compares the tool calls, in their order.
+// calls compares the tool calls, in their order: ids, names and arguments.
 func (c *checker) calls() {
 	calls := c.answer.Calls()
 	if len(calls) != len(c.Expected.ToolCalls) {

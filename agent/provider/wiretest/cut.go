@@ -62,6 +62,7 @@ type pieces struct {
 	next func() int
 }
 
+// Read reads no more than the next size, however large b is.
 func (p *pieces) Read(b []byte) (int, error) {
 	if len(p.rest) == 0 {
 		return 0, io.EOF
@@ -96,7 +97,7 @@ func (f *Folder) Halves(api API) error {
 
 func cutAll() bool { return os.Getenv("PI_WIRE_CUTS") == "all" }
 
-// offsets are the places where Halves cuts.
+// offsets yields the places where Halves cuts.
 func (f *Folder) offsets() func(yield func(int) bool) {
 	stride := 1 + 2*len(f.Body)*len(f.Body)/workPerFolder
 	if cutAll() {

@@ -70,6 +70,7 @@ type repeated struct {
 	left int
 }
 
+// Read fills p as far as the text, repeated, goes.
 func (r *repeated) Read(p []byte) (int, error) {
 	n := 0
 	for n < len(p) && r.left > 0 {

@@ -205,7 +205,8 @@ func Collect(stream iter.Seq2[llm.Delta, error]) Answer {
 	return Answer{content, broken, a.Stop(), a.Usage(), err}
 }
 
-// String shows everything but ids that the client made up.
+// String shows everything but the ids of calls, which the client may have made up, so
+// that answers can be compared.
 func (a Answer) String() string {
 	usage := "no usage"
 	if a.Usage != nil {
@@ -233,7 +234,8 @@ func (a Answer) Text(kind message.BlockType) string {
 // Calls returns the tool calls.
 func (a Answer) Calls() []message.Block { return (&message.Message{Content: a.Content}).ToolCalls() }
 
-// Client answers every request with what body returns.
+// Client returns an HTTP client that reaches no server: every request gets the status
+// and headers of the recording, with the body that the function returns.
 func (f *Folder) Client(body func() io.Reader) *http.Client {
 	return &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 		h := http.Header{}

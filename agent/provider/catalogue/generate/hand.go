@@ -34,6 +34,7 @@ func providers() []provider {
 	return all
 }
 
+// makers are the providers that serve models of their own.
 func makers() []provider {
 	return []provider{
 		{From: "anthropic", Name: "anthropic", API: claudeAPI, BaseURL: "https://api.anthropic.com", Aliases: list("claude"),
@@ -57,6 +58,7 @@ func makers() []provider {
 	}
 }
 
+// servers are the providers that serve the models of others.
 func servers() []provider {
 	return []provider{
 		{From: "openrouter", Name: "openrouter", SaysOff: true},
@@ -85,7 +87,8 @@ func servers() []provider {
 	}
 }
 
-// clouds are at an address of the person's own.
+// clouds are the providers whose address is one of the person's own, so each has a hint
+// on how to find it.
 func clouds() []provider {
 	return []provider{
 		{From: "azure", Name: "azure-openai-responses", API: responsesAPI, Aliases: list("azure", "azure-openai"),

@@ -103,7 +103,8 @@ func gptLevels(id string) []string {
 	return nil
 }
 
-// geminiLevels are sizes of a budget.
+// geminiLevels names the levels of the models whose thinking has a budget, for each of
+// which there is a size; nil for others.
 func geminiLevels(id string) []string {
 	switch {
 	case strings.HasPrefix(id, "gemini-2.5-flash"):
