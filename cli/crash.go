@@ -62,7 +62,7 @@ func (c *crash) watch() (stop func()) {
 	go func() {
 		select {
 		case got := <-signals:
-			c.ended(got.(syscall.Signal))
+			c.reportSignal(got.(syscall.Signal))
 		case <-done:
 			return
 		}
@@ -78,9 +78,9 @@ func (c *crash) watch() (stop func()) {
 	}
 }
 
-// ended writes a report of what all goroutines were doing when the signal came, notes it
+// reportSignal writes a report of what all goroutines were doing when the signal came, notes it
 // for the person, and cancels the run.
-func (c *crash) ended(by syscall.Signal) {
+func (c *crash) reportSignal(by syscall.Signal) {
 	name := map[syscall.Signal]string{syscall.SIGQUIT: "SIGQUIT", syscall.SIGABRT: "SIGABRT"}[by]
 	where := writeReport("ended by "+name, allStacks())
 	c.note(128+int(by), "ended by "+name+"; "+where)

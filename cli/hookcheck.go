@@ -83,7 +83,7 @@ func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook
 		checked = append(checked, c)
 	}
 	for _, s := range skipped {
-		checked = append(checked, compiled(p, s))
+		checked = append(checked, checkCompiles(p, s))
 	}
 	return checked
 }
@@ -141,8 +141,8 @@ func realPath(path string) string {
 	return path
 }
 
-// compiled checks a hook that may not run by compiling it only.
-func compiled(p *app.Place, s trust.Source) checkedHook {
+// checkCompiles checks a hook that may not run by compiling it only.
+func checkCompiles(p *app.Place, s trust.Source) checkedHook {
 	c := checkedHook{Name: s.Name, Path: s.Path, Scope: s.Scope, State: "compiles"}
 	code, err := safefile.Read(s.Path, trust.MaxHook)
 	if err == nil {

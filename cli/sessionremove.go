@@ -65,7 +65,7 @@ func (r *removal) run(ctx context.Context, refs []string) error {
 	if r.forGood {
 		where = "away for good"
 	}
-	if !r.agreed(ctx, infos, "Move "+where+"? [y/N] ") {
+	if !r.confirm(ctx, infos, "Move "+where+"? [y/N] ") {
 		fmt.Println("nothing was removed")
 		return nil
 	}
@@ -76,9 +76,9 @@ func (r *removal) run(ctx context.Context, refs []string) error {
 	return errors.Join(problems...)
 }
 
-// agreed shows the sessions, asks the question, and reports whether the person said yes.
+// confirm shows the sessions, asks the question, and reports whether the person said yes.
 // With --yes it asks nothing.
-func (r *removal) agreed(ctx context.Context, infos []folder.Info, question string) bool {
+func (r *removal) confirm(ctx context.Context, infos []folder.Info, question string) bool {
 	if r.yes {
 		return true
 	}
@@ -98,7 +98,7 @@ func (r *removal) remove(ctx context.Context, info folder.Info) error {
 			return app.SessionError{Err: fmt.Errorf("%w\n--permanently deletes it for good", err)}
 		}
 		fmt.Fprintln(r.person.Out, printable.Text(err.Error()))
-		if !r.agreed(ctx, []folder.Info{info}, "Delete it for good? [y/N] ") {
+		if !r.confirm(ctx, []folder.Info{info}, "Delete it for good? [y/N] ") {
 			fmt.Println("session " + info.ID + " stays")
 			return nil
 		}

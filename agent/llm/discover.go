@@ -26,7 +26,7 @@ func (m *Models) Discover(ctx context.Context, limit time.Duration) []error {
 		asking.Go(func() {
 			found, err := s.Discover(ctx)
 			if err == nil {
-				m.discovered(s, found)
+				m.storeFound(s, found)
 				return
 			}
 			if errors.Is(err, context.DeadlineExceeded) {
@@ -50,9 +50,9 @@ type silentFor struct {
 func (e *silentFor) Error() string { return "no answer within " + e.limit.String() }
 func (e *silentFor) Unwrap() error { return e.cause }
 
-// discovered stores the models that s was found to have. If the provider was registered
+// storeFound stores the models that s was found to have. If the provider was registered
 // anew since it was asked, they are dropped.
-func (m *Models) discovered(s *ProviderSpec, found []*Model) {
+func (m *Models) storeFound(s *ProviderSpec, found []*Model) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if slices.Contains(m.specs, s) {

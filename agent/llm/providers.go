@@ -42,13 +42,15 @@ type ProviderSpec struct {
 	found []*Model // by Discover; nil before
 }
 
-// Listed is the Models of a provider whose models are known beforehand.
+// Listed returns a function for the field Models of a provider whose models are always
+// these.
 func Listed(models ...*Model) func() []*Model { return func() []*Model { return models } }
 
 // providers are the providers of a registry at one moment, in order of registration. The
 // list never changes, so that no lock is needed to read it.
 type providers []*ProviderSpec
 
+// index returns the position of the provider with exactly this name; -1 if there is none.
 func (p providers) index(name string) int {
 	return slices.IndexFunc(p, func(s *ProviderSpec) bool { return s.Name == name })
 }

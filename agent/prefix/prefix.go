@@ -116,16 +116,16 @@ func (l *Log) NoteRequest(is *Request) {
 	l.mu.Unlock()
 	var broken *Break
 	if was != nil && was.Session == is.Session {
-		broken = compared(was, is)
+		broken = findBreak(was, is)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.broken = broken
 }
 
-// compared returns the break between two requests: the first part of was that is different
+// findBreak returns the break between two requests: the first part of was that is different
 // in is, and the hook that is why. It is nil without a difference, or if no hook is why.
-func compared(was, is *Request) *Break {
+func findBreak(was, is *Request) *Break {
 	if !slices.EqualFunc(was.Tools, is.Tools, describedAlike) {
 		return brokenBy(toolsChangedBy(was, is), PartTools, 0)
 	}

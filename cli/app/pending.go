@@ -64,7 +64,8 @@ func (p *Place) Waiting(commandLine bool) []trust.Pending {
 }
 
 // reportSkipped leaves a warning about hooks of the project that do not run because they
-// are not approved. With --require-hooks it is an error, which ends the run.
+// are not approved, unless the person has decided so. With --require-hooks it is an error,
+// which ends the run.
 func (p *Place) reportSkipped(skipped []trust.Source, later *messages) error {
 	if len(skipped) == 0 {
 		return nil
