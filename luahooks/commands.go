@@ -30,7 +30,8 @@ func (c *Chain) Commands() []command.Command {
 	return all
 }
 
-// warnCommands tells of commands that two hooks bring.
+// warnCommands tells the person, once each, of commands that two hooks have, and under which
+// name the second can be called.
 func (c *Chain) warnCommands(ctx context.Context) {
 	owner := map[string]*hook{}
 	for _, h := range c.roster.list() {

@@ -78,7 +78,8 @@ func (d *dispatcher) Handle(ctx context.Context, e agent.Event) error {
 	return nil
 }
 
-// blockAtEnd blocks at gates.
+// blockAtEnd blocks a tool call or a command of the person, because the chain has ended and no
+// handler can be asked. Other events stay as they are.
 func blockAtEnd(e agent.Event) {
 	const reason = "the hooks have ended, so nobody can be asked"
 	switch e := e.(type) {

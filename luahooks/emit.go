@@ -102,9 +102,9 @@ func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Sp
 	}
 }
 
-// runHandlers runs the handlers of hooks and waits for them. A hook whose turn has not
-// come gets the event out of its queue. own is the turn of an event that came out
-// of there, else nil.
+// runHandlers runs the handlers of hooks for a telling event and waits for them. A hook with
+// earlier events in its queue gets this one through the queue, after them. own is the turn
+// of an event that comes out of the queue of its one hook; nil for any other.
 func (d *dispatcher) runHandlers(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event, own *turn) {
 	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, turn: own, steps: steps{
 		begin: func(w *walk) (limit int) {
@@ -138,7 +138,8 @@ func (d *dispatcher) runHandlers(ctx context.Context, spec *event.Spec, hooks []
 	w.run()
 }
 
-// emitCustom passes an event of a hook to all others that listen.
+// emitCustom passes an event that the hook from emits to the other hooks that listen, and
+// returns when their handlers have ended.
 func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, data json.RawMessage) {
 	others := slices.DeleteFunc(d.roster.listening(name), func(h *hook) bool { return h == from })
 	if len(others) == 0 {

@@ -52,7 +52,7 @@ func (h *hook) info(dir workdir, guard *trust.Guard) Info {
 	return i
 }
 
-// add describes what a hook registered.
+// add adds to i the names of what a hook registered.
 func (i *Info) add(r *api.Registered) {
 	i.Events = r.Handlers.Events()
 	for _, c := range r.Commands.All() {

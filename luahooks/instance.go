@@ -56,7 +56,8 @@ type shared struct {
 	isEnding func() bool   // the chain has ended or is about to
 }
 
-// load runs the file's code in the VM. state is pi.state of the version before.
+// load runs the file's code in the VM, which has run nothing yet. state is pi.state of the
+// version before; nil: empty. It fails for a hook that is for another version of the API.
 func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage) error {
 	name := in.dir.shown(in.hook.Path)
 	if err := checkAPI(name, code); err != nil {

@@ -283,7 +283,8 @@ func (l *loader) failed(ctx context.Context, h *hook, in *instance, event string
 	}
 }
 
-// turnOff ends hooks for the session and opens their gates.
+// turnOff ends hooks until they are turned on again or the session ends, and opens their
+// gates, which the person wants.
 func (l *loader) turnOff(ctx context.Context, hooks []*hook) {
 	l.changes.Lock()
 	defer l.changes.Unlock()

@@ -17,7 +17,8 @@ type hookLog struct {
 	file *os.File
 }
 
-// write adds a line of a hook; further lines of text are indented.
+// write adds a line of a hook, with the time; further lines of text are indented. It opens
+// the file if need be, and reports no error.
 func (l *hookLog) write(hook, text string) {
 	if l.path == "" {
 		return

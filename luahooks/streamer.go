@@ -76,7 +76,9 @@ func (s *streamer) pass(ctx context.Context, spec *event.Spec, e *agent.MessageU
 	s.collectAborts(e)
 }
 
-// add queues a delta, and reports whether somebody has to start on it.
+// add queues a delta, joined with the one before if that still waits and is of the same
+// block. It reports whether nothing handles deltas for the hook yet, so that the caller
+// has to start. A new ctx is a new answer.
 func (u *updates) add(ctx context.Context, e *agent.MessageUpdate, message *message.Message) (start bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -121,7 +123,8 @@ func (u *updates) next() (j *joined, ctx context.Context, answer int) {
 	return &first, u.ctx, u.answer
 }
 
-// start hands a hook its deltas until there are no more.
+// start gives a hook its deltas, on a goroutine, until there are no more. If the chain is
+// closed they are dropped.
 func (s *streamer) start(h *hook, spec *event.Spec) {
 	began := s.behind.run(func() {
 		for {

@@ -162,7 +162,8 @@ func (w *watcher) followPath(path string) {
 	}
 }
 
-// matters reports whether an event can be a change of a hook.
+// matters reports whether an event is about a file that decides what the hooks are. A change
+// of its mode does not.
 func (w *watcher) matters(e fsnotify.Event) bool {
 	switch {
 	case e.Op == fsnotify.Chmod:

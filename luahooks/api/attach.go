@@ -51,7 +51,8 @@ func (b *bridge) attachments(L *lua.LState, function string, list *lua.LTable) (
 	return blocks, nil
 }
 
-// attachment makes a block of the fields of one attachment.
+// attachment makes a block of the fields of one attachment: of the file at path, else of
+// data in base64, else of text. Without all three it fails.
 func (b *bridge) attachment(path, data, text, name string) (message.Block, error) {
 	switch {
 	case path != "":

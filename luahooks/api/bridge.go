@@ -64,7 +64,8 @@ func (b *bridge) newTable(L *lua.LState, parts ...part) *lua.LTable {
 	return t
 }
 
-// mustHost returns the host, or raises while there is none.
+// mustHost returns the host. It raises, in the name of function, while the hook's file loads
+// and before there is a session.
 func (b *bridge) mustHost(L *lua.LState, function string) Host {
 	host := b.host()
 	if b.vm.Loading() {
@@ -163,7 +164,8 @@ func must(L *lua.LState, function string, err error) {
 	}
 }
 
-// pushResult pushes v, or nil and the error's text.
+// pushResult pushes what a function gives to Lua, v or else nil and the text of err, and
+// returns how many values that is.
 func pushResult(L *lua.LState, v lua.LValue, err error) int {
 	if err != nil {
 		L.Push(lua.LNil)

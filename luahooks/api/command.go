@@ -170,7 +170,8 @@ func asPrompt(text string, attachments []message.Block) command.Outcome {
 	return command.Outcome{Prompt: &agent.Prompt{Text: text, Attachments: attachments, Source: "hook"}}
 }
 
-// outcomeTable reads {prompt?, attachments?, status?}.
+// outcomeTable reads the table {prompt?, attachments?, status?} that a command returned. It
+// raises for other keys, and returns an error for an attachment that cannot be read.
 func (c *commands) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outcome, err error) {
 	var prompt, status *string
 	var attachments *lua.LTable

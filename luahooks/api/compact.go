@@ -25,7 +25,8 @@ type compactCall struct {
 	returned            atomic.Bool
 }
 
-// compact is ctx.compact{instructions?, on_complete?, on_error?} → true.
+// compact is ctx.compact{instructions?, on_complete?, on_error?} → true. It asks for a
+// compaction and does not wait for it; one of the functions is called when it is over.
 func (c *compactions) compact(L *lua.LState) int {
 	host := c.mustHost(L, "compact")
 	one := &compactCall{compactions: c}

@@ -38,7 +38,8 @@ func (d *display) front(L *lua.LState, function string) agent.UI {
 	return d.ui()
 }
 
-// notice is ctx.ui.notify(text, level?).
+// notice is ctx.ui.notify(text, level?): it shows a text to the person; level is info,
+// warning or error.
 func (d *display) notice(L *lua.LState) int {
 	text, level := L.CheckString(1), agent.Level(L.OptString(2, string(agent.LevelInfo)))
 	switch level {
@@ -53,7 +54,8 @@ func (d *display) notice(L *lua.LState) int {
 	return 0
 }
 
-// setStatus is ctx.ui.set_status(key, text?); nil removes.
+// setStatus is ctx.ui.set_status(key, text?): it shows a short text under a key, in place of
+// the one that the key had; nil removes that.
 func (d *display) setStatus(L *lua.LState, key string, text *string) error {
 	ui := d.front(L, "set_status")
 	if key == "" {
@@ -65,7 +67,8 @@ func (d *display) setStatus(L *lua.LState, key string, text *string) error {
 	return nil
 }
 
-// setWidget is ctx.ui.set_widget(key, lines?); nil removes.
+// setWidget is ctx.ui.set_widget(key, lines?): it shows lines under a key, in place of those
+// that the key had; nil removes them.
 func (d *display) setWidget(L *lua.LState) int {
 	ui, key := d.front(L, "set_widget"), L.CheckString(1)
 	var lines []string

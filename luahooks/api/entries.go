@@ -47,7 +47,8 @@ func (s *sessionEdits) setLabel(L *lua.LState, id string, label *string) error {
 	return s.wait(L, "set_label", func(ctx context.Context) error { return host.SetLabel(ctx, id, textOf(label)) })
 }
 
-// saveEntry is ctx.save_entry{type = …, …} → id.
+// saveEntry is ctx.save_entry{type = …, …} → id. It appends an entry of a type of the hook's
+// own to the session, with all fields of the table, and raises for a type of the program.
 func (s *sessionEdits) saveEntry(L *lua.LState) int {
 	host := s.mustHost(L, "save_entry")
 	t := L.CheckTable(1)
@@ -133,7 +134,8 @@ func WithContextEvent(ctx context.Context) context.Context {
 	return context.WithValue(ctx, contextEventKey{}, true)
 }
 
-// rebuildContext is ctx.rebuild_context() → messages.
+// rebuildContext is ctx.rebuild_context() → messages. It passes the context along the hooks
+// anew, and returns what the model would see. In a handler of that event it raises.
 func (s *sessionEdits) rebuildContext(L *lua.LState) int {
 	host := s.mustHost(L, "rebuild_context")
 	if s.vm.Context().Value(contextEventKey{}) != nil {

@@ -62,7 +62,8 @@ func (e *events) emit(L *lua.LState) int {
 	return 1
 }
 
-// table is an event of another hook for a handler.
+// table returns the event that another hook emitted as handlers get it: {type, data}.
+// Reading another field raises.
 func (e *events) table(L *lua.LState, name string, data json.RawMessage) *lua.LTable {
 	if e.meta == nil {
 		e.meta = e.vm.Strict(&luavm.Fields{Of: "the event", Names: func() []string { return []string{"type", "data"} }})

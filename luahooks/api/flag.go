@@ -35,7 +35,8 @@ type flags struct {
 
 func (f *flags) part() part { return part{"flag": f.flag, "get_flag": f.get} }
 
-// flag is pi.flag(name, {description, type, default}).
+// flag is pi.flag(name, {description, type, default}): it registers a flag for the command
+// line, and raises for a name or a type that is none.
 func (f *flags) flag(L *lua.LState) int {
 	n := Flag{Name: L.CheckString(1), Hook: f.hook}
 	var standard lua.LValue

@@ -85,7 +85,8 @@ func (m models) setThinking(L *lua.LState, level string) error {
 	return m.wait(L, "set_thinking_level", func(ctx context.Context) error { return host.SetThinking(ctx, level) })
 }
 
-// resolveKey is ctx.resolve_api_key(model) → key, or nil and a message.
+// resolveKey is ctx.resolve_api_key(model) → key, or nil and a message, also if the model
+// needs none. A command that prints the key may have to run for it.
 func (m models) resolveKey(L *lua.LState) int {
 	host := m.mustHost(L, "resolve_api_key")
 	model, _, err := modelArgument(L, 1, "resolve_api_key", L.Get(1), host)

@@ -146,7 +146,8 @@ func modelSettings(L *lua.LState, list *lua.LTable) []llm.ModelSettings {
 	return models
 }
 
-// readModel reads {id, name?, context_window?, …}.
+// readModel reads a model that a hook describes: {id, name?, context_window?, …}. It raises
+// for an unknown key or thinking level. An empty list of inputs stands for text.
 func readModel(L *lua.LState, t *lua.LTable) llm.ModelSettings {
 	var o llm.ModelSettings
 	var cost *lua.LTable

@@ -163,6 +163,8 @@ func (h *Handlers) Enter() { h.setInForce(true) }
 // Exit ends that. Without an Enter before it does nothing.
 func (h *Handlers) Exit() { h.setInForce(false) }
 
+// setInForce puts the handlers in force or out of it, and has their number counted; false
+// after false, or true after true, does nothing.
 func (h *Handlers) setInForce(on bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

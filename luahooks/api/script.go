@@ -106,7 +106,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	return s
 }
 
-// ofPi are the functions of pi.
+// ofPi returns the functions of pi, by their part of the API.
 func (s *Script) ofPi() []part {
 	b, j, p, r := s.bridge, s.jobs, &s.program, &s.Registered
 	return []part{

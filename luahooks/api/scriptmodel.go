@@ -76,7 +76,8 @@ func (p *scriptModel) successor(now *Registered) (*scriptModel, bool) {
 	return next.script, next.script != nil
 }
 
-// call runs the script once; its deltas are sent while it runs.
+// call runs the script once and sends what it emits to deltas while it runs. A script that
+// ends without a stop gets one.
 func (p *scriptModel) call(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
 	e := &emitter{bridge: p.home.bridge, deltas: deltas, gone: ctx.Done(), price: r.Model.Cost}
 	return p.home.jobs.run(ctx, "stream "+p.name, func(L *lua.LState) error {

@@ -45,7 +45,8 @@ func (s *sender) deliver(L *lua.LState, function string, p agent.Prompt, hand fu
 	return s.wait(L, function, func(ctx context.Context) error { return hand(ctx, host, p) })
 }
 
-// send is pi.send(text, attachments?): as typed at the prompt.
+// send is pi.send(text, attachments?) → true, or nil and a message: it submits a prompt as if
+// it had been typed. One without text and attachments does nothing.
 func (s *sender) send(L *lua.LState) int {
 	p := agent.Prompt{Text: L.CheckString(1), Source: "hook"}
 	var err error
@@ -96,7 +97,8 @@ func (s *sender) customMessage(L *lua.LState) *message.Message {
 	return m
 }
 
-// delivery reads deliver_as; known are the ways that the function has.
+// delivery returns what the text as, from deliver_as, means: standard if it is empty. It
+// raises for one that is not among known, the ways that the function has.
 func delivery(L *lua.LState, function, as string, standard agent.Delivery, known ...string) agent.Delivery {
 	switch {
 	case as == "":

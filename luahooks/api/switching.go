@@ -37,7 +37,8 @@ func (s *switching) waitForIdle(L *lua.LState) (*lua.LTable, error) {
 	return s.outcome(L, host, s.wait(L, "wait_for_idle", host.WaitIdle))
 }
 
-// switchSession is ctx.switch_session(path) → {cancelled, session_id, …}.
+// switchSession is ctx.switch_session(path) → {cancelled, session_id, …}. It replaces the
+// session by the one of that file.
 func (s *switching) switchSession(L *lua.LState, path string) (*lua.LTable, error) {
 	host := s.mustCommand(L, "switch_session")
 	if path == "" {
@@ -66,7 +67,9 @@ func (s *switching) outcome(L *lua.LState, host Host, err error) (*lua.LTable, e
 	return t, nil
 }
 
-// newSession is ctx.new_session{parent_session?, setup?} → {cancelled, …}.
+// newSession is ctx.new_session{parent_session?, setup?} → {cancelled, …}. It replaces the
+// session by a new one, into which the function setup may write first; an error of that
+// function raises.
 func (s *switching) newSession(L *lua.LState) int {
 	host := s.mustCommand(L, "new_session")
 	var o agent.NewSessionOptions

@@ -73,7 +73,8 @@ func (t *tap) rest(grace <-chan struct{}) string {
 	return t.kept.String()
 }
 
-// drain reads what is in the pipe and does not wait for more.
+// drain reads what is in the pipe at this moment, and does not wait for more. It uses the
+// system call itself, because a read of the file would wait.
 func (t *tap) drain() {
 	raw, err := t.r.SyscallConn()
 	if err != nil || t.r.SetReadDeadline(time.Time{}) != nil {

@@ -19,7 +19,8 @@ type theme struct {
 	table *lua.LTable
 }
 
-// open makes the table.
+// open makes the table of the theme, with a function for each style, and stores it for
+// renderers.
 func (t *theme) open(L *lua.LState) *lua.LTable {
 	table := luavm.NewRecord(L, 5)
 	t.add(table, part{"fg": t.fg})
@@ -30,7 +31,7 @@ func (t *theme) open(L *lua.LState) *lua.LTable {
 	return t.table
 }
 
-// fg is theme.fg(name, text).
+// fg is theme.fg(name, text): text in a colour, for the terminal. An unknown colour raises.
 func (t *theme) fg(name, text string) (string, error) {
 	if colors := agent.ThemeColors(); !slices.Contains(colors, name) {
 		if near := suggest.Hint(name, colors); near != "" {

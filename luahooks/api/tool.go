@@ -131,7 +131,8 @@ func (t *Tool) owner() Owner { return t.home.jobs.owner }
 
 func (t *Tool) successor(now *Registered) (*Tool, bool) { return now.Tools.Find(t.spec.Name) }
 
-// run calls execute in one job.
+// run calls execute in one job, a call into the hook's VM. The context of the job knows the
+// hooks' tools that are running, for mustNotRecurse.
 func (t *Tool) run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	home, result := t.home, new(agent.Result)
 	above, _ := ctx.Value(runningToolKey{}).(*runningTool)
@@ -177,7 +178,8 @@ func (t *Tool) RenderResult(r agent.Result, expanded bool, width int) ([]string,
 	})
 }
 
-// callTable is the third argument of execute: {id, update, signal}.
+// callTable returns the third argument of execute: {id, update, signal}. update shows a
+// partial result.
 func (t *tools) callTable(L *lua.LState, tool, id string, update agent.Update) *lua.LTable {
 	c := luavm.NewRecord(L, 3)
 	luavm.Set(c, "id", lua.LString(id))

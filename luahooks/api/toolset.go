@@ -63,7 +63,8 @@ func (t *tools) active(L *lua.LState) []string {
 	return names
 }
 
-// setActive is pi.set_active_tools(names).
+// setActive is pi.set_active_tools(names): the model gets exactly these tools from now on. It
+// raises for a name that no tool has.
 func (t *tools) setActive(L *lua.LState, list *lua.LTable) {
 	t.mustHost(L, "set_active_tools")
 	names, ok := luavm.Strings(L, list)

@@ -68,6 +68,7 @@ func preparation(p *payload, e *agent.Preparation) {
 	})
 }
 
+// modelRef returns {provider, id} of a model; nil for none.
 func modelRef(L *lua.LState, m *llm.Model) lua.LValue {
 	if m == nil {
 		return lua.LNil

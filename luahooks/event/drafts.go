@@ -47,7 +47,8 @@ func draftKeys(kind string) []string {
 	return nil
 }
 
-// draft reads one entry; at is what errors call it.
+// draft reads one entry by its type; at is what errors call it. A problem is reported to a,
+// and what is returned then is not to be used.
 func (r draftReader) draft(a record.Answer, v lua.LValue, at string) (d session.Draft) {
 	t, ok := v.(*lua.LTable)
 	if !ok {

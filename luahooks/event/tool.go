@@ -76,6 +76,7 @@ func (p *payload) details(tool string, raw json.RawMessage) {
 	p.value("details", "any", func() lua.LValue { return p.src.records.Details(tool, raw) })
 }
 
+// usage adds the field usage, what a tool used itself; nil if it did not say.
 func (p *payload) usage(u *message.Usage) {
 	p.value("usage", "pi.Usage?", func() lua.LValue {
 		if u == nil {

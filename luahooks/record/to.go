@@ -204,7 +204,8 @@ func (c *Converter) CurrentBranch(L *lua.LState, branch []*session.Entry) *lua.L
 	return l.table
 }
 
-// intact reports whether the table still holds what was put there.
+// intact reports whether the list holds the elements that were put there, so that Lua changed
+// nothing in it.
 func (l *entryList) intact() bool {
 	if l.table.Len() != len(l.stubs) {
 		return false
@@ -265,7 +266,8 @@ func (c *Converter) fillEntry(L *lua.LState, ref any) *lua.LTable {
 	return t
 }
 
-// coreField converts a field of an entry whose type the program knows.
+// coreField returns the value of a field of an entry whose type the program knows: of its
+// message and usage the table that Lua has for those, of others v.
 func (c *Converter) coreField(L *lua.LState, e *session.Entry, key string, v lua.LValue) lua.LValue {
 	switch {
 	case key == "message" && e.Type == session.TypeMessage:

@@ -103,7 +103,8 @@ func (d Data) clone() Data {
 	return c
 }
 
-// Project returns the record of a project, made if need be.
+// Project returns the record of a project, for the caller to change. It adds an empty one if
+// there is none.
 func (d *Data) Project(dir string) *Project {
 	p := d.Projects[dir]
 	if p == nil {
@@ -123,7 +124,8 @@ func (d Data) ApprovesLike(other Data) bool {
 	})
 }
 
-// encode writes the data with its own hash in it.
+// encode returns the bytes of a store, with the hash of the rest in the field sum. The same
+// data has always the same bytes.
 func (d Data) encode() ([]byte, error) {
 	d.Sum = ""
 	raw, err := json.MarshalIndent(d, "", "  ")

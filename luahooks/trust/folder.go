@@ -100,7 +100,8 @@ func (d folder) checkNew() error {
 	return nil
 }
 
-// check is an error if somebody else may write to the agent directory.
+// check returns an error if somebody else may write to the agent directory, so that its
+// files cannot be believed.
 func (d folder) check() error {
 	info, err := os.Stat(d.agentDir)
 	if err != nil {

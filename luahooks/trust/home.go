@@ -120,7 +120,8 @@ func (h *home) pendingStore(m Mark) *Pending {
 	return p
 }
 
-// isHook reports whether a file is a hook, not a module, as far as its path tells.
+// isHook reports whether a file is a hook, not a module: it is named (see [Guard.NoteNamed]),
+// or lies directly in a directory of hooks, or is the init.lua of a folder there.
 func (h *home) isHook(path string) bool {
 	dir, base := filepath.Split(path)
 	if base == "init.lua" {

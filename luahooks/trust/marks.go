@@ -9,7 +9,8 @@ import (
 // too. Marks are written with everything else that this program knows: a
 // change of the store writes all of them.
 
-// writeMarks brings the marks of the store in line with what is withheld.
+// writeMarks brings the marks of the store in line with what is withheld, and writes the
+// store only if that changes one.
 func (s *state) writeMarks() {
 	if s.home.store == nil || s.doubt != nil {
 		return
@@ -49,7 +50,8 @@ func (s *state) setWindow(d *Data) {
 	}
 }
 
-// noteApproved notes in the window and in the store the version that a person approved.
+// noteApproved makes the version that a person approved the one from before the tools ran, in
+// the open window and in the store, so that no later look takes it for a change of a tool.
 func (s *state) noteApproved(path string, v Version, scope Scope) {
 	if s.window != nil {
 		s.window.base[path] = v

@@ -133,7 +133,8 @@ func (g *Guard) newReach(scope Scope, read, parsed int) *reach {
 	return &reach{guard: g, scope: scope, looked: map[string]Scope{}, done: map[string]bool{}, left: parsed, unread: read}
 }
 
-// follow adds what a hook reaches. dirs is where its modules are looked for.
+// follow adds the modules that the hook at path names, those that these name, and so on, as
+// far as the limits allow. dirs is where they are looked for.
 func (r *reach) follow(path string, dirs []string) {
 	in := strings.Join(dirs, "\x00") + "\x00"
 	for todo := []string{path}; len(todo) > 0 && len(r.looked) < maxModules && r.left >= 0; todo = todo[1:] {

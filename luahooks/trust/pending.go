@@ -45,7 +45,8 @@ func (p *Pending) Effect() string {
 	return "the version before stays in force"
 }
 
-// Concerns reports whether what waits matters to a program that runs in p.
+// Concerns reports whether a pending file can matter to a program with these places: it is
+// settings or the store, or it lies where the program has hooks and modules.
 func (p Pending) Concerns(places Places) bool {
 	below := func(dir string) bool { return strings.HasPrefix(p.Path, dir+string(filepath.Separator)) }
 	switch {
