@@ -14,13 +14,13 @@ const tick = 10 * time.Millisecond
 type watch struct {
 	timer   *time.Timer
 	heap    int64 // at the last look
-	stretch int64 // which stretch of which job late belongs to
+	stretch int64 // number of the stretch in which job has its VM, for which late holds (see stopwatch)
 	job     *job
-	late    bool // it was too much at the last look
-	overdue *job // whose time was up at a look
+	late    bool // the heap had grown a little too much at the last look
+	overdue *job // its time was up at one look; at a second one it is stopped
 
-	slept  bool // heap is old
-	doomed patience
+	slept  bool     // there were no looks for a while, so heap is old
+	doomed patience // of the job that was stopped
 }
 
 // patience is the time that a job which was stopped has left to end. Only time in
