@@ -21,7 +21,7 @@ type shownAnswer struct {
 	blocks []shownBlock
 
 	again   bool // the answer has begun anew, and is compared
-	begun   bool // it has a block already
+	begun   bool // the new answer has a block already
 	at      int  // the block that is compared
 	matched int  // how much of it the new answer repeats so far
 	index   int  // of that block in the new answer

@@ -22,7 +22,7 @@ import (
 // compacting is the compaction, or the other summary, in progress.
 type compacting struct {
 	mu        sync.Mutex
-	cancelIt  func() bool // cancels it, and reports whether there was anything to cancel; nil: none
+	cancelIt  func() bool // cancels the summary, and reports whether there was anything to cancel; nil: none
 	cancelled bool
 	stop      func() // removes its line; may be nil
 

@@ -23,7 +23,7 @@ type question struct {
 	prompt  string
 	options []string // to choose from; nil: none
 	near    int      // the option that is in view at first
-	further []int    // options for a text that nothing matches
+	further []int    // the options to show for a text that matches none
 	// answer is called with a line. It returns the lines to show before asking
 	// again, or done if the line was an answer.
 	answer func(line string) (again []string, done bool)

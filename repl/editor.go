@@ -65,7 +65,7 @@ func (r *REPL) edit(ctx context.Context, prefill string) (text string, saved boo
 	if err := os.WriteFile(path, []byte(prefill), 0o600); err != nil {
 		return "", false, fmt.Errorf("make a file to edit: %w", err)
 	}
-	// A file that was saved has another time than this one, also if its text is the same.
+	// An editor that saves the file gives it another time than past, even with the same text.
 	past := time.Unix(1e9, 0)
 	if err := os.Chtimes(path, past, past); err != nil {
 		return "", false, fmt.Errorf("make a file to edit: %w", err)

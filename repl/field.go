@@ -27,7 +27,7 @@ type field struct {
 	show   func(lines []string) // above the panel
 	finish func()
 
-	open bool // it was drawn, with the lines of the question
+	open bool // it was drawn, and the lines of the question were shown
 	text []rune
 	at   int // among the options that the text means; -1: none is chosen
 	done bool

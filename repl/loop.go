@@ -126,7 +126,7 @@ func (r *REPL) read(ctx context.Context) (terminal.Line, error) {
 	}
 	draft := r.draft.take()
 	select {
-	case <-r.interrupted: // of work that had ended by then
+	case <-r.interrupted: // a Ctrl+C for work that had ended by then
 	default:
 	}
 	result := r.prompter.Open(sign, draft.Text, draft.Pos)

@@ -146,7 +146,7 @@ func (r *REPL) presentLines(ctx context.Context, s *surface) {
 			}
 			r.screen.LineEnded("")
 			unlessEnded(ctx, func() {
-				for _, key := range terminal.KeysOf(a.Text) { // that the line was typed with
+				for _, key := range terminal.KeysOf(a.Text) { // one of the keys that the line was typed with
 					s.component.HandleInput(key)
 				}
 				s.component.HandleInput("enter")

@@ -82,7 +82,7 @@ func (f *faults) stream(ctx context.Context, err error) error {
 		e.Err = garbled.Err
 		return e
 	case errors.Is(err, ErrCut), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		// An end that the connection itself calls regular or merely early.
+		// The connection was closed in order, or in the middle of the body, so the answer is at fault.
 		return f.cut("the answer ended early", err)
 	default:
 		e := f.connection(ctx, err)

@@ -113,7 +113,7 @@ func (a *wireAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delt
 		case err == nil:
 			drain(body, cancel)
 		case errors.Is(err, llm.ErrAnswerTooLong):
-			cancel() // what is left of it is of no use
+			cancel() // the rest of the answer is of no use
 			yield(llm.Delta{}, err)
 		case err != errStopped:
 			failure := f.stream(ctx, err)
@@ -135,7 +135,7 @@ const (
 func drain(body io.Reader, giveUp func()) {
 	timer := time.AfterFunc(drainTime, giveUp)
 	defer timer.Stop()
-	_, _ = io.CopyN(io.Discard, body, drainSize) // whatever is wrong with it, the answer is there
+	_, _ = io.CopyN(io.Discard, body, drainSize) // an error in the rest does not matter: the answer is complete
 }
 
 // errStopped says that the consumer wants no more.

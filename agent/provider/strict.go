@@ -67,7 +67,7 @@ func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 		}
 	}
 	// Nodes whose keywords are fine one by one: a list of anything, a reference with
-	// something beside it, and a whole that is a choice.
+	// something beside it, and parameters that are a choice as a whole.
 	if hasType(fields.Get("type"), "array") && fields.Get("items") == nil ||
 		fields.Get("$ref") != nil && len(fields) > 1 ||
 		fields.Get("anyOf") != nil && at.depth == 0 {

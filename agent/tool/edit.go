@@ -128,7 +128,7 @@ type edited struct {
 	changes       []change
 	read          [sha256.Size]byte // of the file before
 	wrote         []byte            // the file now
-	changed       bool              // the file was not as the model knew it
+	changed       bool              // somebody else had changed the file since the model last knew it
 }
 
 // editFile makes all edits of a file or none, and returns its text before and after. It

@@ -175,7 +175,7 @@ func rulesFor(dir, limit string) *rules {
 			break
 		}
 		if d == filepath.Dir(d) {
-			above = above[:1+max(0, slices.Index(above, limit))] // dir alone, if limit is not above it
+			above = above[:1+max(0, slices.Index(above, limit))] // up to limit; dir alone, if limit is not above it
 			break
 		}
 	}

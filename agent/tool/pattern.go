@@ -58,7 +58,8 @@ func literalOf(s string, fold bool) literal {
 		s = strings.ToLower(s)
 	}
 	for _, r := range s {
-		// To a regular expression, bytes that are no text are RuneError too.
+		// A regular expression reads any broken UTF-8 as RuneError, so RuneError matches
+		// more than its own bytes.
 		if r == utf8.RuneError || fold && r >= utf8.RuneSelf {
 			return literal{}
 		}

@@ -22,7 +22,7 @@ type pump struct {
 // watcher is called with output while it comes; either function may be nil.
 type watcher struct {
 	text func(text string) // all of it, in order
-	end  func(o *output)   // that there is more, and what the end is now
+	end  func(o *output)   // called for more output; o has the end of all of it
 }
 
 const (

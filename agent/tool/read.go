@@ -73,7 +73,7 @@ func readFile(ctx context.Context, p place, info fs.FileInfo, a readArgs) (agent
 		return agent.Result{}, state{}, plain(err)
 	}
 	defer f.Close()
-	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // most files need none and have none
+	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // regular files have none, and never wait
 	sum := sha256.New()
 	whole := io.TeeReader(io.LimitReader(&ctxReader{ctx, f}, info.Size()+maxSearch), sum)
 	result, err := readContent(bufio.NewReaderSize(whole, 64<<10), p, a)

@@ -21,7 +21,7 @@ import (
 const (
 	maxSearch  = 64 << 20        // bytes of the largest file
 	maxGrowth  = 1 << 20         // bytes that a file may have more than it had when it was opened
-	maxSilence = 2 * time.Second // that a file may be silent which can keep a reader waiting
+	maxSilence = 2 * time.Second // for which a read may wait, as that of a file of the system can
 	largeFile  = 4 << 20         // files from here on are read one at a time
 	grepWidth  = 500             // bytes of a line that are shown
 )
@@ -75,7 +75,7 @@ func (s *search) run(ctx context.Context, files iter.Seq[candidate]) error {
 			j := job{f, make(chan hits, 1)}
 			select {
 			case queue <- j.answer:
-				jobs <- j // a worker takes it: they outlive this loop
+				jobs <- j // a worker receives it, since workers end only after this loop
 			case <-inner.Done():
 				return
 			}
@@ -125,7 +125,7 @@ func (s *search) searchFile(ctx context.Context, c candidate, b *buffers) hits {
 		defer s.large.Unlock()
 		defer func() { *b = buffers{} }() // gives the memory back
 	}
-	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // most files need none and have none
+	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // regular files have none, and never wait
 	data, err := b.read(&ctxReader{ctx, f}, int(info.Size()))
 	if h.skipped = errors.Is(err, errGrows); err != nil || bytes.IndexByte(data[:min(len(data), sniffLength)], 0) >= 0 {
 		return h // a NUL byte near the start means that it is binary, as to git

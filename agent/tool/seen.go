@@ -18,7 +18,7 @@ import (
 type seen struct {
 	mu    sync.Mutex
 	files map[string]state  // by session and real path
-	links map[string]string // by session and path as it was named: the real path
+	links map[string]string // real paths, by session and the path by which a file was named
 }
 
 // state is a file at one time. A modified that is zero is not compared: the time of
@@ -95,7 +95,7 @@ func (p place) sum(ctx context.Context, size int64) (sum [sha256.Size]byte, err 
 	defer f.Close()
 	h := sha256.New()
 	if n, err := io.Copy(h, io.LimitReader(&ctxReader{ctx, f}, size+1)); err != nil || n != size {
-		return sum, plain(err) // of one that grew the hash is another
+		return sum, plain(err) // a file of another size has another hash
 	}
 	copy(sum[:], h.Sum(nil))
 	return sum, nil

@@ -33,5 +33,5 @@ func adopt(r *os.File) {
 	cmd.Dir = "/"
 	cmd.ExtraFiles = []*os.File{r}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	_ = cmd.Run() // if it cannot be had, the process meets a closed pipe
+	_ = cmd.Run() // without sh or cat, the background process finds a closed pipe
 }

@@ -184,8 +184,8 @@ func (k *Keyboard) receive(p []byte) {
 	if n := min(k.panel.unreadBefore, len(p)); n > 0 {
 		k.panel.before, p, k.panel.unreadBefore = append(k.panel.before, p[:n]...), p[n:], k.panel.unreadBefore-n
 	}
-	// A terminal that is not raw sends the byte of Ctrl+J for Enter too, which is the key
-	// that people press there.
+	// A terminal that is not raw sends the byte of Ctrl+J for Enter too, and people there
+	// press Enter.
 	n := min(k.cooked, len(p))
 	k.cooked -= n
 	k.pending = slices.Concat(k.pending, bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r")), p[n:])

@@ -77,7 +77,7 @@ func (d *keyDecoder) paste(p []byte, final bool) (out []byte, n int) {
 // bare Esc is dropped, and so is a sequence that another key broke off: the
 // editor would take that key for a part of it.
 func (d *keyDecoder) escape(p []byte, final bool) ([]byte, int) {
-	newLine := []string{"\x1b\r", "\x1b\n", "\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;3u"} // that does not send
+	newLine := []string{"\x1b\r", "\x1b\n", "\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;3u"} // keys that begin a new line of the input
 	n, whole := sequence(p)
 	switch key := string(p[:n]); {
 	case n == 0 && !final:

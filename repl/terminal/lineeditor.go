@@ -51,7 +51,7 @@ type lineEditor struct {
 	resting  bool
 	grabbed  bool // by a panel
 	canceled bool
-	kept     Line // the text of the line that was canceled
+	kept     Line // the line that was in the prompt when Cancel closed it
 	closed   bool
 }
 

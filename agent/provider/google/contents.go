@@ -78,7 +78,7 @@ type conversation struct {
 	ids      *provider.CallIDs
 	contents []content
 	open     []pending
-	images   []part // of the results of this turn, where they go behind them
+	images   []part // of the results of this turn, where images go behind all results
 }
 
 // contents encodes the conversation of a request: roles alternate, and results are in

@@ -63,7 +63,7 @@ type decoder struct {
 	now   chunk // the current event; its memory is used again
 
 	index int           // of the current block
-	kind  llm.DeltaKind // of the block that more may be added to; DeltaPing: none
+	kind  llm.DeltaKind // of the block that grows; DeltaPing: the next piece begins one
 	calls int
 	used  [4]int // the counts, in the order of their fields
 

@@ -235,7 +235,7 @@ func (s *schema) text(k *keywords) {
 		s.Format = f
 	}
 	if p := k.text("pattern"); p != "" {
-		if _, err := regexp.Compile(p); err == nil { // the service, like Go, may lack what others have, such as looking ahead
+		if _, err := regexp.Compile(p); err == nil { // what Go lacks, such as looking ahead, the service may lack too
 			s.Pattern = p
 		}
 	}

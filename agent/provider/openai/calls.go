@@ -12,14 +12,14 @@ import (
 type calls struct {
 	list     []*call
 	byIndex  map[int]*call
-	buffered int // bytes of arguments that are not out, and of calls without a name
+	buffered int // bytes of arguments that were not sent, and of calls without a name
 }
 
 type call struct {
 	index    int // block index
 	id, name string
-	started  bool            // its first delta is out
-	unsent   strings.Builder // arguments that are not out
+	started  bool            // its first delta was sent
+	unsent   strings.Builder // arguments that were not sent yet
 	some     bool            // there were arguments
 }
 

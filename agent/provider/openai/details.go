@@ -65,7 +65,7 @@ func (d *details) addSimilar(raw []byte) (string, bool) {
 	}
 	value := raw[len(d.before) : len(raw)-len(d.after)]
 	if end := stringEnd(value); end != len(value) {
-		return "", false // it differs in something else too
+		return "", false // the piece differs in more than its text
 	}
 	text := textOf(value)
 	d.buffered += len(text)
@@ -84,7 +84,7 @@ func (d *details) remember(raw []byte, field, text string, grows *[]byte) {
 	}
 	at += len(field)
 	end := at + stringEnd(raw[at:])
-	if textOf(raw[at:end]) == text { // the text of the piece, not of something in it
+	if textOf(raw[at:end]) == text { // the text is that of the piece itself, not of an object within
 		d.before, d.after = bytes.Clone(raw[:at]), bytes.Clone(raw[end:])
 	}
 }

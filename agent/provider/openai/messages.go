@@ -55,7 +55,7 @@ type conversation struct {
 	model    *llm.Model
 	ids      *provider.CallIDs
 	messages []wireMessage
-	images   []part // of tool results; they follow the last of a row
+	images   []part // of tool results; they wait until the row of results is over
 }
 
 // newConversation writes the messages of a request, the system prompt first.

@@ -45,7 +45,7 @@ type conversation struct {
 	calls  *provider.CallIDs
 	used   map[string]bool // ids of items
 	items  []any           // item, or json.RawMessage for what goes as it came
-	images []part          // of tool results; they follow the last of a row
+	images []part          // of tool results; they wait until the row of results is over
 }
 
 // encodeInput encodes the conversation of a request as items, the system prompt first

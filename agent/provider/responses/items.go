@@ -25,7 +25,7 @@ type items struct {
 type outputItem struct {
 	index  int
 	kind   kind
-	open   bool // its first delta is out
+	open   bool // its first delta was sent
 	done   bool
 	sent   strings.Builder
 	itemID string
@@ -51,7 +51,7 @@ func (l *items) at(index int) *outputItem {
 // emit sends a piece of an item. Blocks are in the order of their first delta, so items
 // before it that are still to come get their place first.
 func (l *items) emit(it *outputItem, d llm.Delta, out []llm.Delta) []llm.Delta {
-	const far = 100 // more than that are never missing
+	const far = 100 // so many items in a row are never missing
 	l.placed = max(l.placed, it.index-far)
 	for ; l.placed < it.index; l.placed++ {
 		if before := l.at(l.placed); !before.open && !before.done && before.kind != other {
@@ -101,7 +101,7 @@ func (l *items) thought(index int, parts partKind, part int, text string, out []
 func (l *items) arguments(index int, text string, out []llm.Delta) []llm.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(call) || it.name == "" {
-		return out // without a name it waits for the finished item
+		return out // a call without a name waits for the finished item
 	}
 	return l.emit(it, llm.Delta{Kind: llm.DeltaToolCall, Text: text}, out)
 }
