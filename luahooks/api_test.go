@@ -321,12 +321,3 @@ func TestEveryEventHasASample(t *testing.T) {
 		t.Errorf("%d samples for %d events", n, len(event.Infos()))
 	}
 }
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}

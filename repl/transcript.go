@@ -167,17 +167,13 @@ func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
 	if e.Abort != nil {
 		t.abort(p, e.Abort)
 	}
-	switch {
-	case e.Message.StopReason == message.StopLength:
+	switch m := e.Message; {
+	case m.StopReason == message.StopLength:
 		p.Print(t.Styled(terminal.StyleWarning, "the answer was cut off at the token limit"))
-	case e.Abort == nil && isEmptyAnswer(e.Message):
+	case e.Abort == nil && m.Role == message.RoleAssistant && m.StopReason == message.StopEnd &&
+		strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls()) == 0:
 		p.Print(t.Styled(terminal.StyleDim, "the answer is empty"))
 	}
-}
-
-// isEmptyAnswer reports whether an answer ended well without a word or a call.
-func isEmptyAnswer(m *message.Message) bool {
-	return m.Role == message.RoleAssistant && m.StopReason == message.StopEnd && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls()) == 0
 }
 
 // Renderer draws messages and tool calls the way hooks want them. Each method

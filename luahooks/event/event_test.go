@@ -92,9 +92,7 @@ func events(t *testing.T) []agent.Event {
 	for _, e := range all {
 		fill(reflect.ValueOf(e).Elem())
 	}
-	for _, e := range []agent.Event{&agent.CompactionStart{}, &agent.CompactionEnd{}} { // one of each with Auto, one without
-		all = append(all, e)
-	}
+	all = append(all, &agent.CompactionStart{}, &agent.CompactionEnd{}) // without Auto, as those above are with it
 	if have := len(Table()); len(all) != have {
 		t.Fatalf("%d events for %d rows", len(all), have)
 	}
