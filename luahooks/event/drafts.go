@@ -74,7 +74,12 @@ func (r draftReader) body(a record.Answer, kind string) any {
 		m := a.CustomMessage()
 		return session.CustomMessage{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details}
 	case session.TypeContextEdit:
-		return session.ContextEdit{TargetID: r.target(a), Replacement: replacement(a)}
+		edit := session.ContextEdit{TargetID: r.target(a)}
+		if given, ok := a.Record("replacement", "content"); ok { // without one the entry leaves the context
+			blocks, plain := given.Content("content")
+			edit.Replacement = &session.Replacement{Content: blocks, Plain: plain}
+		}
+		return edit
 	}
 	c := session.Compaction{Summary: a.Need("summary"), FirstKeptEntryID: a.Need("first_kept_entry_id"),
 		TokensBefore: r.tokens, Details: a.Data("details"), FromHook: true}
@@ -106,14 +111,4 @@ func (r draftReader) target(a record.Answer) string {
 		a.Fail("target_id", "a %s entry has no content to edit", branch[i].Type)
 	}
 	return id
-}
-
-// replacement reads the new content of an entry; nil removes it from the context.
-func replacement(a record.Answer) *session.Replacement {
-	r, ok := a.Record("replacement", "content")
-	if !ok {
-		return nil
-	}
-	blocks, plain := r.Content("content")
-	return &session.Replacement{Content: blocks, Plain: plain}
 }
