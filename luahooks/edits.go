@@ -27,7 +27,10 @@ type edits struct {
 	waiting atomic.Bool // somebody waits for the processes of tools
 }
 
-// open opens the window. parts are the files that the hooks of the chain consist of.
+// open opens the window: from now until it is closed, tools are at work, and changes of the
+// files of hooks count as theirs. parts are the files that the hooks of the chain consist
+// of. If the window cannot be written to the store, that is told once: a program that starts
+// after this one was killed would not know of it.
 func (e *edits) open(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
 	err := e.guard.OpenWindow(places, parts)
 	e.tellNotices(ctx)

@@ -77,16 +77,17 @@ func (t *transcript) title(name string, input json.RawMessage) string {
 	return terminal.Cut(title, t.columns()-len("•  ✓"))
 }
 
-// argument is the argument of a call that a person wants to see: the value of the member
-// that the call is about, else all of them as JSON.
+// argument is the argument of a call that a person wants to see, as one line: the value of
+// the member that the call is about (of a search, the pattern and where), else all of them
+// as JSON; "" if there are none.
 func argument(input json.RawMessage) string {
 	var members map[string]any
 	if json.Unmarshal(input, &members) != nil || len(members) == 0 {
 		return ""
 	}
-	for _, key := range []string{"command", "path", "pattern", "query", "url", "name"} {
+	for _, key := range []string{"command", "pattern", "path", "query", "url", "name"} {
 		if s, ok := members[key].(string); ok && s != "" {
-			if path, ok := members["path"].(string); ok && key == "pattern" {
+			if path, ok := members["path"].(string); ok && path != "" && key == "pattern" {
 				s += " in " + path
 			}
 			return printable.Line(s)

@@ -29,8 +29,10 @@ func treeCommand(o Options) Command {
 	}
 }
 
-// run moves to the entry that args names, or else shows the tree, filtered by args: as a
-// list to pick from, or as text where nobody can pick.
+// run moves to the entry that args names, with a summary of the branch that is left if
+// "summary" and perhaps what it is to be about follow. Other args are the name of a
+// filter or a text to search for: the entries that fit are shown as a tree, a list to pick
+// from, or a text where nobody can pick.
 func (t navigator) run(ctx context.Context, args string) (Outcome, error) {
 	s := t.Agent.Session()
 	ref, rest, _ := strings.Cut(args, " ")

@@ -119,9 +119,10 @@ func (g *Guard) AskEdits() {
 // Store is where approvals are kept; nil if they are not.
 func (g *Guard) Store() *Store { return g.state.home.store }
 
-// inForceIn returns the paths below dir of which it is known, whatever the disk says at this
-// moment, whether a version of them is in force: files that are withheld, files that were
-// read, and, while other programs may have tools at work, all that there were before.
+// inForceIn returns the files below dir that are known without a look at the disk, each with
+// whether some version of it runs as a hook at present ("is in force"). Known are the files
+// that were read, those of which a changed version waits for approval, and those that the
+// store lists for other programs whose tools may be at work.
 func (g *Guard) inForceIn(dir string) map[string]bool {
 	s := g.lock()
 	defer g.mu.Unlock()

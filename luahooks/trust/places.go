@@ -38,7 +38,8 @@ func (s Source) Missing() bool {
 	return errors.Is(s.Err, fs.ErrNotExist) || errors.Is(s.Err, syscall.ENOTDIR) || errors.Is(s.Err, syscall.ELOOP)
 }
 
-// Removed reports whether nothing at all is at the path of a source that is named.
+// Removed reports whether a hook that an option names, and of which there is no readable
+// file, is gone altogether: nothing is at its path, not even a link that leads nowhere.
 func (s Source) Removed() bool {
 	if !s.Missing() {
 		return false
