@@ -288,13 +288,13 @@ func TestThePersonIsAskedAboutEditsThatWait(t *testing.T) {
 	defer b.close(context.Background())
 	guard := trust.NewForRun(t.TempDir())
 	defer guard.Close()
-	e := &edits{guard: guard, dir: "/work", audience: a, behind: b, reload: func(_ context.Context, _, sure bool) { caught <- sure }}
+	e := &edits{guard: guard, dir: "/project", audience: a, behind: b, reload: func(_ context.Context, _, sure bool) { caught <- sure }}
 	var title string
 	ui.ask = func(_ context.Context, _, question string) (string, bool, error) {
 		title = question
 		return "", false, nil
 	}
-	e.ask(t.Context(), []*trust.Pending{{Name: "gate", Path: "/work/gate.lua", Change: "changed"}})
+	e.ask(t.Context(), []*trust.Pending{{Name: "gate", Path: "/project/gate.lua", Change: "changed"}})
 	// It has no bytes, and was shown so.
 	if sure := <-caught; !sure || !strings.Contains(title, "gate.lua was changed") {
 		t.Errorf("asked %q", title)

@@ -10,14 +10,14 @@ import (
 func TestARosterFindsHooksByNameAndByPath(t *testing.T) {
 	r := newRoster("print")
 	gate := newHook(trust.Source{Name: "gate", Path: "/home/hooks/gate.lua"})
-	mine := newHook(trust.Source{Name: "gate", Path: "/work/.pi/hooks/gate.lua"})
+	mine := newHook(trust.Source{Name: "gate", Path: "/project/.pi/hooks/gate.lua"})
 	r.replace([]*hook{gate, mine})
 	for name, want := range map[string]int{"gate": 2, "/home/hooks/gate.lua": 1, ".pi/hooks/gate.lua": 1} {
-		if found, err := r.named(name, "/work"); err != nil || len(found) != want {
+		if found, err := r.named(name, "/project"); err != nil || len(found) != want {
 			t.Errorf("%s: %d hooks, %v", name, len(found), err)
 		}
 	}
-	if _, err := r.named("gat", "/work"); err == nil || err.Error() != `no hook "gat"; did you mean "gate"?` {
+	if _, err := r.named("gat", "/project"); err == nil || err.Error() != `no hook "gat"; did you mean "gate"?` {
 		t.Error(err)
 	}
 	if got := r.summary(); got != "0 hooks, 2 failed" {
@@ -41,8 +41,8 @@ func TestARosterCountsWhoListens(t *testing.T) {
 }
 
 func TestPathsAreShownBelowTheWorkingDirectory(t *testing.T) {
-	for path, want := range map[string]string{"/work/a.lua": "a.lua", "/work/b/c": "b/c", "/workshop/a": "/workshop/a", "/": "/", "/work/..b": "..b"} {
-		if got := workdir("/work").shown(path); got != want {
+	for path, want := range map[string]string{"/project/a.lua": "a.lua", "/project/b/c": "b/c", "/projects/a": "/projects/a", "/": "/", "/project/..b": "..b"} {
+		if got := workdir("/project").shown(path); got != want {
 			t.Errorf("%s is shown as %s, want %s", path, got, want)
 		}
 	}

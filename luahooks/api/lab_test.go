@@ -39,8 +39,8 @@ type lab struct {
 func newLab(t *testing.T, parts ...func(*lab) part) *lab {
 	vm := luavm.New(luavm.Options{})
 	life, end := context.WithCancel(context.Background())
-	l := &lab{t: t, program: &labHost{session: session.New(session.Options{Cwd: "/work"})}, owner: &labOwner{now: new(Registered)}, end: end}
-	l.bridge = &bridge{vm: vm, records: record.NewConverter(vm, new(record.ValidJSON)), hook: "lab", cwd: "/work",
+	l := &lab{t: t, program: &labHost{session: session.New(session.Options{Cwd: "/project"})}, owner: &labOwner{now: new(Registered)}, end: end}
+	l.bridge = &bridge{vm: vm, records: record.NewConverter(vm, new(record.ValidJSON)), hook: "lab", cwd: "/project",
 		host: func() Host {
 			if l.program == nil {
 				return nil

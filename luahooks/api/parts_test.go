@@ -291,7 +291,7 @@ func TestASessionIsReplacedByCommandsAlone(t *testing.T) {
 	l.want("true", `return api.wait_for_idle().cancelled`)
 	l.program.err = agent.ErrNotIdle
 	l.want(agent.ErrNotIdle.Error()+"; wait_for_idle() first", `return select(2, api.switch_session("/y"))`)
-	if want := []string{"switch /work/x", "wait", "switch /y"}; !slices.Equal(l.program.did, want) || reloads != 1 {
+	if want := []string{"switch /project/x", "wait", "switch /y"}; !slices.Equal(l.program.did, want) || reloads != 1 {
 		t.Errorf("the program did %q, want %q; %d reloads", l.program.did, want, reloads)
 	}
 }
@@ -323,7 +323,7 @@ func TestAModuleIsLoadedOnceAndItsFileRemembered(t *testing.T) {
 		m = &modules{vm: l.vm, env: &stdlib.Env{}, required: map[string]*module{}, looked: map[string]string{},
 			find: func(name string, _ bool, looked func(path, sum string)) (string, []byte, error) {
 				found++
-				looked("/work/"+name+".lua", fmt.Sprint(found))
+				looked("/project/"+name+".lua", fmt.Sprint(found))
 				if name == "none" {
 					return "", nil, errors.New("module none does not exist")
 				}
@@ -336,7 +336,7 @@ func TestAModuleIsLoadedOnceAndItsFileRemembered(t *testing.T) {
 	l.want("error: module none does not exist", `api.require("none")`)
 	l.want("error: module pi.nothing does not exist", `api.require("pi.nothing")`)
 	l.want("error: names are words", `api.require("../x")`)
-	if got := fmt.Sprint(m.files()); got != "map[/work/none.lua:2 /work/x.lua:1]" {
+	if got := fmt.Sprint(m.files()); got != "map[/project/none.lua:2 /project/x.lua:1]" {
 		t.Errorf("files %s", got)
 	}
 }
