@@ -32,6 +32,7 @@ func rooms() map[string]room {
 		"session/message":    {rooms: []string{"session/rawjson"}, libraries: []string{}},
 		"session/folder":     {rooms: []string{"session", "session/message", "internal/safefile"}, libraries: []string{}},
 		"session/rawjson":    {libraries: []string{}},
+		"internal/fuzzy":     {libraries: []string{"golang.org/x/text"}},
 		"internal/printable": {libraries: []string{}},
 		"internal/suggest":   {libraries: []string{}},
 		"internal/safefile":  {libraries: []string{"golang.org/x/sys"}},
