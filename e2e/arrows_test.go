@@ -38,6 +38,7 @@ func rooms() map[string]room {
 		"internal/safefile":  {libraries: []string{"golang.org/x/sys"}},
 		"internal/process":   {libraries: []string{}},
 		"internal/globs":     {libraries: []string{}},
+		"internal/cells":     {libraries: []string{"github.com/clipperhouse/uax29", "github.com/mattn/go-runewidth"}},
 		"session/export":     {rooms: []string{"session", "session/message", "internal/printable"}},
 		"agent":              {rooms: []string{"agent/llm", "agent/schema", "agent/instructions", "agent/prefix", "agent/summary", "session", "session/message", "session/rawjson", "session/compaction", "internal/printable"}},
 		"agent/instructions": {rooms: []string{"internal/printable"}, libraries: []string{}},
