@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"pi/agent"
+	"pi/internal/gitignore"
 	"pi/internal/globs"
 )
 
@@ -54,16 +55,16 @@ func (k *kit) find(ctx context.Context, a findArgs, _ agent.Update) (agent.Resul
 	limit := a.Limit.or(findLimit)
 	var lines, notes []string
 	rules := k.rulesFor(p)
-	for f := range walk(ctx, p.real, rules) {
-		if !g.matches(f.rel, f.isDir) {
+	for f := range gitignore.Walk(ctx, p.real, rules) {
+		if !g.matches(f.Rel, f.IsDir) {
 			continue
 		}
 		if len(lines) == limit {
 			notes = append(notes, fmt.Sprintf("[the first %d results; there are more: narrow the pattern or path, or set limit]", limit))
 			break
 		}
-		line := oneLine(p.below(f.rel))
-		if f.isDir {
+		line := oneLine(p.below(f.Rel))
+		if f.IsDir {
 			line += "/"
 		}
 		lines = append(lines, line)
@@ -71,7 +72,7 @@ func (k *kit) find(ctx context.Context, a findArgs, _ agent.Update) (agent.Resul
 	if err := ctx.Err(); err != nil {
 		return agent.Result{}, fmt.Errorf("find %s: %w", p.name, err)
 	}
-	notes = append(notes, rules.left.notes()...)
+	notes = append(notes, oversized(rules)...)
 	if len(lines) == 0 {
 		text := "(nothing matches " + a.Pattern + " in " + p.name + "; what .gitignore and .ignore name is left out)"
 		return textResult(withNotes(text, notes...), listDetails{}), nil
@@ -80,14 +81,28 @@ func (k *kit) find(ctx context.Context, a findArgs, _ agent.Update) (agent.Resul
 	return textResult(text, d), nil
 }
 
-// rulesFor returns the ignore rules for a search at a place: see the function rulesFor,
-// with the working directory as the limit.
-func (k *kit) rulesFor(p place) *rules {
+// rulesFor returns the ignore rules for a search at a place: see [gitignore.For], with the
+// working directory as the limit.
+func (k *kit) rulesFor(p place) *gitignore.Rules {
 	cwd, err := realPath(k.Cwd)
 	if err != nil {
 		cwd = p.real
 	}
-	return rulesFor(p.real, cwd)
+	return gitignore.For(p.real, cwd)
+}
+
+// oversized is one line for the model that names the ignore files that were left out;
+// nothing if there are none.
+func oversized(r *gitignore.Rules) []string {
+	files := r.Oversized()
+	if len(files) == 0 {
+		return nil
+	}
+	text := oneLine(strings.Join(files[:min(3, len(files))], ", "))
+	if more := len(files) - 3; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return []string{fmt.Sprintf("[ignore files larger than %s or %d rules are left out, so more is shown: %s]", size(gitignore.MaxFile), gitignore.MaxRules, text)}
 }
 
 // below names something found at rel below the place.
@@ -136,5 +151,6 @@ func (g glob) matches(rel string, isDir bool) bool {
 	if g.names {
 		rel = path.Base(rel)
 	}
-	return match(g.pattern, rel)
+	ok, err := doublestar.Match(g.pattern, rel)
+	return ok && err == nil
 }

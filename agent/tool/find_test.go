@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pi/internal/gitignore"
 )
 
 func TestFind(t *testing.T) {
@@ -117,9 +119,9 @@ func TestIgnoreRulesAreGits(t *testing.T) {
 			want := strings.FieldsFunc(run("ls-files", "-z", "-co", "--exclude-standard"), func(r rune) bool { return r == 0 })
 			slices.Sort(want)
 			var got []string
-			for f := range walk(t.Context(), b.dir, rulesFor(b.dir, b.dir)) {
-				if !f.isDir {
-					got = append(got, f.rel)
+			for f := range gitignore.Walk(t.Context(), b.dir, gitignore.For(b.dir, b.dir)) {
+				if !f.IsDir {
+					got = append(got, f.Rel)
 				}
 			}
 			if !slices.Equal(got, want) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/gitignore"
 )
 
 //go:embed grep.md
@@ -66,14 +67,14 @@ func (k *kit) grep(ctx context.Context, a grepArgs, _ agent.Update) (agent.Resul
 		return agent.Result{}, fmt.Errorf("grep: %w", err)
 	}
 	s := &search{pattern: newPattern(re), context: min(int(a.Context.or(0)), maxLines), limit: a.Limit.or(grepLimit)}
-	rules := noRules()
+	rules := gitignore.None()
 	if info.IsDir() {
 		rules = k.rulesFor(p)
 	}
 	if err := s.run(ctx, candidates(ctx, p, info, rules, want)); err != nil {
 		return agent.Result{}, fmt.Errorf("grep %s: %w", p.name, err)
 	}
-	return s.result(a, p, rules.left), nil
+	return s.result(a, p, oversized(rules)), nil
 }
 
 // compile makes the regular expression that every line is matched against.
@@ -114,7 +115,7 @@ func fileFilter(pattern string, p place) (func(rel string) bool, error) {
 
 // candidates yields the files to search: the one that was named, or all below
 // the directory that was.
-func candidates(ctx context.Context, p place, info fs.FileInfo, r *rules, want func(string) bool) func(func(candidate) bool) {
+func candidates(ctx context.Context, p place, info fs.FileInfo, r *gitignore.Rules, want func(string) bool) func(func(candidate) bool) {
 	return func(yield func(candidate) bool) {
 		if !info.IsDir() {
 			if want(filepath.Base(p.real)) {
@@ -122,11 +123,11 @@ func candidates(ctx context.Context, p place, info fs.FileInfo, r *rules, want f
 			}
 			return
 		}
-		for f := range walk(ctx, p.real, r) {
-			if !f.file || !want(f.rel) {
+		for f := range gitignore.Walk(ctx, p.real, r) {
+			if !f.File || !want(f.Rel) {
 				continue
 			}
-			if !yield(candidate{place{real: f.path, root: p.root}, oneLine(p.below(f.rel))}) {
+			if !yield(candidate{place{real: f.Path, root: p.root}, oneLine(p.below(f.Rel))}) {
 				return
 			}
 		}
@@ -135,8 +136,8 @@ func candidates(ctx context.Context, p place, info fs.FileInfo, r *rules, want f
 
 // result is the matching lines as the model reads them, or that there are none, and
 // notes on what was left out.
-func (s *search) result(a grepArgs, p place, left *leftOut) agent.Result {
-	notes := append(s.notes(), left.notes()...)
+func (s *search) result(a grepArgs, p place, left []string) agent.Result {
+	notes := append(s.notes(), left...)
 	if s.matches == 0 {
 		text := fmt.Sprintf("(no line matches in %s; what .gitignore names and binary files are left out)", p.name)
 		return textResult(withNotes(text, notes...), listDetails{})

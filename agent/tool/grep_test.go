@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pi/internal/gitignore"
 )
 
 func TestGrep(t *testing.T) {
@@ -184,7 +186,7 @@ func TestAFileThatGrowsWhileItIsReadIsGivenUp(t *testing.T) {
 
 func TestGrepAndFindLeaveOutIgnoreFilesWithoutEnd(t *testing.T) {
 	for name, content := range map[string]string{
-		"rules": strings.Repeat("*.a\n", maxIgnoreRules+1), "bytes": "a.txt\n#" + strings.Repeat("x", maxIgnoreFile),
+		"rules": strings.Repeat("*.a\n", gitignore.MaxRules+1), "bytes": "a.txt\n#" + strings.Repeat("x", gitignore.MaxFile),
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, Options{})
@@ -199,7 +201,7 @@ func TestGrepAndFindLeaveOutIgnoreFilesWithoutEnd(t *testing.T) {
 		})
 	}
 	b := newBench(t, Options{})
-	b.file(".gitignore", strings.Repeat("*.a\n", maxIgnoreRules-1)+strings.Repeat("x", maxIgnoreRule+1)+"\n*.txt\n")
+	b.file(".gitignore", strings.Repeat("*.a\n", gitignore.MaxRules-1)+strings.Repeat("x", gitignore.MaxRule+1)+"\n*.txt\n")
 	b.file("a.txt", "foo\n")
 	equal(t, b.text("find", args{"pattern": "*"}), ".gitignore")
 }

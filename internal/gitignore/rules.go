@@ -1,10 +1,17 @@
-package tool
+// Package gitignore tells which files of a project git ignores, and walks through the
+// others.
+//
+// [For] reads the rules that apply in a directory: those of .gitignore, .ignore and
+// .git/info/exclude, in it and above it. [Rules.With] adds those of a directory below,
+// [Rules.Ignores] decides, and [Walk] does both for all that is below a directory.
+//
+// It knows nothing of the rest of the program.
+package gitignore
 
 import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -17,40 +24,27 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// rules are the ignore rules of one directory and, through parent, of those
-// above it. They are immutable but for what they tell of files left out.
-type rules struct {
-	parent *rules
+// Rules are the ignore rules of one directory and, through parent, of those above it.
+// Only [Rules.With] changes something, the list of what is left out: one goroutine at a
+// time may use rules that come from the same start.
+type Rules struct {
+	parent *Rules
 	dir    string // absolute, with slashes
 	list   []rule
-	total  int      // rules here and above
-	left   *leftOut // of the whole search
+	total  int        // rules here and above
+	large  *oversized // of the whole walk
 }
 
-// Bounds of ignore files. Each rule is tried on each file, so one that is larger
-// is left out, and the model is told: it may have been put there to make a search endless.
+// Bounds of ignore files. Each rule is tried on each file, so a file of rules that is
+// larger is left out ([Rules.Oversized]): it may have been put there to make a search endless.
 const (
-	maxIgnoreFile  = 256 << 10
-	maxIgnoreRule  = 1 << 10 // bytes of a line
-	maxIgnoreRules = 5_000   // of one directory and those above
+	MaxFile  = 256 << 10 // bytes
+	MaxRule  = 1 << 10   // bytes of a line
+	MaxRules = 5_000     // of one directory and those above
 )
 
-// leftOut are ignore files that go beyond the bounds. A search walks in one
-// goroutine and asks when it is through.
-type leftOut struct{ files []string }
-
-// notes is one line for the model that names the ignore files that were left out;
-// nothing if there are none.
-func (l *leftOut) notes() []string {
-	if len(l.files) == 0 {
-		return nil
-	}
-	text := strings.Join(l.files[:min(3, len(l.files))], ", ")
-	if more := len(l.files) - 3; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return []string{fmt.Sprintf("[ignore files larger than %s or %d rules are left out, so more is shown: %s]", size(maxIgnoreFile), maxIgnoreRules, text)}
-}
+// oversized are the ignore files that go beyond the bounds.
+type oversized struct{ files []string }
 
 type rule struct {
 	glob    string // matched against the path below the rules' directory
@@ -61,18 +55,26 @@ type rule struct {
 // ignoreFiles are read in this order; the later wins.
 var ignoreFiles = [...]string{".git/info/exclude", ".gitignore", ".ignore"}
 
-func noRules() *rules { return &rules{left: &leftOut{}} }
+// Names are the paths of ignore files below their directory.
+func Names() []string { return ignoreFiles[:] }
 
-// with returns the rules for what is in dir: those of its ignore files, and r, those of
-// its parent. Ignore files that are too large are not used but noted in r.left.
-func (r *rules) with(dir string) *rules {
-	n := &rules{parent: r, dir: filepath.ToSlash(dir), total: r.total, left: r.left}
+// None are rules that ignore nothing, to begin a walk with.
+func None() *Rules { return &Rules{large: &oversized{}} }
+
+// Oversized are the ignore files that go beyond the bounds, as far as [Rules.With] has come
+// by them.
+func (r *Rules) Oversized() []string { return r.large.files }
+
+// With returns the rules for what is in dir: those of its ignore files, and r, those of
+// its parent. Ignore files that are too large are not used ([Rules.Oversized]).
+func (r *Rules) With(dir string) *Rules {
+	n := &Rules{parent: r, dir: filepath.ToSlash(dir), total: r.total, large: r.large}
 	for _, name := range ignoreFiles {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		list, err := readRules(path, maxIgnoreRules-n.total)
+		list, err := readRules(path, MaxRules-n.total)
 		if err != nil { // most directories have none
-			if errors.Is(err, errIgnoreSize) {
-				r.left.files = append(r.left.files, oneLine(path))
+			if errors.Is(err, errSize) && !slices.Contains(r.large.files, path) {
+				r.large.files = append(r.large.files, path)
 			}
 			continue
 		}
@@ -84,7 +86,7 @@ func (r *rules) with(dir string) *rules {
 	return n
 }
 
-var errIgnoreSize = errors.New("too large for an ignore file")
+var errSize = errors.New("too large for an ignore file")
 
 // readRules reads an ignore file of at most so many rules. It does not wait for
 // what is no regular file.
@@ -97,25 +99,25 @@ func readRules(path string, most int) (list []rule, err error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, cmp.Or(err, fs.ErrInvalid)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile+1))
-	if err != nil || len(data) > maxIgnoreFile {
-		return nil, cmp.Or(err, errIgnoreSize)
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil || len(data) > MaxFile {
+		return nil, cmp.Or(err, errSize)
 	}
-	for line := range bytes.Lines(bytes.TrimPrefix(data, utf8BOM)) {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))) {
 		one, ok := parseRule(string(line))
-		if !ok || len(line) > maxIgnoreRule {
+		if !ok || len(line) > MaxRule {
 			continue
 		}
 		if list = append(list, one); len(list) > most {
-			return nil, errIgnoreSize
+			return nil, errSize
 		}
 	}
 	return list, nil
 }
 
-// ignores decides on something whose directory is not ignored: the last rule
+// Ignores decides on something whose directory is not ignored: the last rule
 // that matches, of the nearest directory that has one, counts.
-func (r *rules) ignores(full string, isDir bool) bool {
+func (r *Rules) Ignores(full string, isDir bool) bool {
 	full = filepath.ToSlash(full)
 	for ; r != nil; r = r.parent {
 		rel := strings.TrimPrefix(strings.TrimPrefix(full, r.dir), "/")
@@ -163,11 +165,11 @@ func parseRule(line string) (r rule, ok bool) {
 	return r, true
 }
 
-// rulesFor returns the rules that apply in dir, a real path: those of the
+// For returns the rules that apply in dir, a real path: those of the
 // repository it is in, or of the directories up to limit if it is in none. If
 // they ignore dir itself, whoever named it wants to see it all the same, and
 // the rules of the directories above do not count.
-func rulesFor(dir, limit string) *rules {
+func For(dir, limit string) *Rules {
 	var above []string
 	for d := dir; ; d = filepath.Dir(d) {
 		above = append(above, d)
@@ -179,13 +181,13 @@ func rulesFor(dir, limit string) *rules {
 			break
 		}
 	}
-	none := noRules()
+	none := None()
 	r := none
 	for _, d := range slices.Backward(above) {
-		if d != above[len(above)-1] && (r.ignores(d, true) || path.Base(filepath.ToSlash(d)) == ".git") {
+		if d != above[len(above)-1] && (r.Ignores(d, true) || path.Base(filepath.ToSlash(d)) == ".git") {
 			r = none
 		}
-		r = r.with(d)
+		r = r.With(d)
 	}
 	return r
 }
