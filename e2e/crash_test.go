@@ -79,9 +79,7 @@ func TestQuitGivesTheTerminalBack(t *testing.T) {
 	s.enter("read a.txt")
 	s.see(1, "beta")
 	s.prompt()
-	if err := s.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
+	s.Signal(syscall.SIGQUIT)
 	s.leave(131)
 	s.see(1, "ended by SIGQUIT; where it was stands in ~/.pi/agent/crashes/")
 	w.report()

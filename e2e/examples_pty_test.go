@@ -167,11 +167,7 @@ func TestTheBellRingsWhereThereIsNoDesktop(t *testing.T) {
 	s := w.inTerminal("--hook", example(t, "notify.lua"), "--notify-after=0")
 	s.enter("read a.txt")
 	s.see(1, "a.txt has 2 lines:")
-	s.until("the bell rings", func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return strings.Contains(string(s.raw), "\a")
-	})
+	s.until("the bell rings", func() bool { return s.Bells() > 0 })
 	s.enter("/quit")
 	s.leave(statusDone)
 }

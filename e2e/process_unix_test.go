@@ -16,12 +16,6 @@ import (
 	"time"
 )
 
-// leaderOfTerminal makes a program the leader of a session whose terminal is its
-// standard input.
-func leaderOfTerminal() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setsid: true, Setctty: true}
-}
-
 // mailbox makes a named pipe in the project and returns what waits for the next
 // line that is written into it.
 func (w *world) mailbox(name string) (next func() string) {

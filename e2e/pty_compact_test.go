@@ -8,8 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/creack/pty"
 )
 
 // compactions is how many there are in the files of sessions.
@@ -38,17 +36,6 @@ func (s *screen) compacting(m *modelServer, n int) {
 	})
 }
 
-// narrow gives the terminal another width.
-func (s *screen) narrow(columns int) {
-	s.t.Helper()
-	if err := pty.Setsize(s.master, &pty.Winsize{Rows: screenLines, Cols: uint16(columns)}); err != nil {
-		s.t.Fatal(err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shown.Resize(columns, screenLines)
-}
-
 func TestEscCancelsACompactionAndKeepsWhatElseIsTyped(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{"Esc": "\x1b", "Ctrl+C": "\x03", "Esc, 40 columns": "\x1b"} {
@@ -59,7 +46,7 @@ func TestEscCancelsACompactionAndKeepsWhatElseIsTyped(t *testing.T) {
 			s.enter("hello")
 			s.see(1, "Hello.")
 			if strings.HasSuffix(name, "columns") {
-				s.narrow(40)
+				s.Resize(40, screenLines)
 			}
 			s.enter("/compact")
 			s.compacting(m, 2)
@@ -115,9 +102,7 @@ func TestASignalDuringACompactionLeavesTheTerminalAsItWas(t *testing.T) {
 	s.see(1, "Hello.")
 	s.enter("/compact")
 	s.compacting(m, 2)
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	s.Signal(syscall.SIGTERM)
 	s.leave(statusTerminated)
 }
 

@@ -144,9 +144,7 @@ func TestASignalDuringTheWaitLeavesTheTerminalAsItWasAndThePromptInTheFile(t *te
 	s, m := talkAgain(t, w, "40s", "text Hello wor\ncut\n---\ntext Hello world.")
 	s.enter("remember the milk")
 	s.see(1, "retry 1/3 in ")
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	s.Signal(syscall.SIGTERM)
 	s.leave(statusTerminated)
 	if got := w.pi("--continue", "-p", "and now?"); got != "Hello world.\n" {
 		t.Errorf("the answer is %q", got)
@@ -161,10 +159,8 @@ func TestAKillDuringTheWaitLosesNothing(t *testing.T) {
 	s, m := talkAgain(t, w, "40s", "text Hello wor\ncut\n---\ntext Hello world.")
 	s.enter("remember the milk")
 	s.see(1, "retry 1/3 in ")
-	if err := s.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = s.cmd.Wait()
+	s.Signal(syscall.SIGKILL)
+	s.Wait()
 	if got := w.stopReasons(); got != "" {
 		t.Errorf("the session has answers that ended with %q", got)
 	}

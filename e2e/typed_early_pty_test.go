@@ -6,8 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"testing"
-
-	"github.com/creack/pty"
 )
 
 // starts is how often the program is started by the test of what is typed early;
@@ -55,9 +53,7 @@ func TestATerminalWithoutColumnsIsAnswered(t *testing.T) {
 	s.see(1, "a.txt has 2 lines:")
 	s.keys("/name narrow\r")
 	s.see(1, "/name narrow")
-	if err := pty.Setsize(s.master, &pty.Winsize{Rows: screenLines, Cols: screenColumns}); err != nil {
-		t.Fatal(err)
-	}
+	s.SetSize(screenColumns, screenLines)
 	s.keys("/session\r")
 	s.see(1, "messages 1 of you")
 	s.enter("/quit")

@@ -1,0 +1,222 @@
+//go:build unix
+
+package screentest
+
+import (
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/term"
+)
+
+// Options say what kind of terminal a program gets. The zero value is one of 80
+// columns and 24 rows that reflows and answers what it is asked.
+type Options struct {
+	Cols, Rows int
+	// NoSize is a terminal that says its size is 0 × 0, as serial lines do; Cols and
+	// Rows are what it shows all the same.
+	NoSize bool
+	// Clips is a terminal that cuts its rows when it becomes narrower.
+	Clips   bool
+	Profile Profile
+	// Patience is how long Until waits, 20 s by default. Only a failing test waits as
+	// long.
+	Patience time.Duration
+	// Delay makes a slow line of it: what the program writes is read in pieces of 256
+	// bytes with this pause between them.
+	Delay time.Duration
+	// Without UTF8 the terminal erases byte by byte while it is not raw, as one does
+	// whose IUTF8 is not set.
+	NoUTF8 bool
+}
+
+// Terminal is a program that runs in a pseudo-terminal, and what its screen shows.
+// Its methods may be called by one goroutine at a time; those that fail end the test.
+type Terminal struct {
+	t           testing.TB
+	options     Options
+	cmd         *exec.Cmd
+	master, tty *os.File
+	before      *term.State
+	exited      chan struct{} // closed when the program has been waited for
+
+	mu      sync.Mutex
+	screen  *Emulator
+	raw     []byte
+	changed chan struct{} // closed and replaced with each output
+	ended   chan struct{} // closed when nothing more can come
+	watch   func(Screen)
+
+	keys chan []byte // what is typed and what the terminal answers, in order
+	stop chan struct{}
+}
+
+// Start runs a command in a terminal of its own, whose process group it leads. The
+// command gets the terminal as its input and outputs; it must not have been started.
+// It is killed at the end of the test.
+func Start(t testing.TB, cmd *exec.Cmd, o Options) *Terminal {
+	t.Helper()
+	if o.Cols == 0 {
+		o.Cols = 80
+	}
+	if o.Rows == 0 {
+		o.Rows = 24
+	}
+	if o.Patience == 0 {
+		o.Patience = 20 * time.Second
+	}
+	s := &Terminal{t: t, options: o, cmd: cmd, exited: make(chan struct{}), changed: make(chan struct{}), ended: make(chan struct{}),
+		keys: make(chan []byte, 1024), stop: make(chan struct{}), screen: NewEmulator(o.Cols, o.Rows, !o.Clips, o.Profile)}
+	s.screen.reply = func(text string) { s.keys <- []byte(text) }
+	if err := s.open(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.tty, s.tty, s.tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go s.read()
+	go s.write()
+	go func() {
+		_ = cmd.Wait()
+		close(s.exited)
+	}()
+	t.Cleanup(s.close)
+	return s
+}
+
+// open opens the pseudo-terminal and gives it its size.
+func (s *Terminal) open() error {
+	master, tty, err := pty.Open()
+	if err != nil {
+		return err
+	}
+	size := &pty.Winsize{Rows: uint16(s.options.Rows), Cols: uint16(s.options.Cols)}
+	if s.options.NoSize {
+		size = &pty.Winsize{}
+	}
+	if err := pty.Setsize(master, size); err != nil {
+		return err
+	}
+	s.tty = tty
+	if s.master, err = closable(master); err != nil {
+		return err
+	}
+	if err := setUTF8(tty, !s.options.NoUTF8); err != nil {
+		return err
+	}
+	s.before, err = term.GetState(int(tty.Fd()))
+	return err
+}
+
+// closable makes a file of f that can be closed while it is read.
+func closable(f *os.File) (*os.File, error) {
+	defer f.Close()
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(fd)
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// read shows what the program writes.
+func (s *Terminal) read() {
+	defer close(s.ended)
+	buf := make([]byte, 64<<10)
+	if s.options.Delay > 0 {
+		buf = buf[:256]
+	}
+	for {
+		n, err := s.master.Read(buf)
+		s.show(buf[:n])
+		if err != nil {
+			return
+		}
+		if s.options.Delay > 0 {
+			time.Sleep(s.options.Delay)
+		}
+	}
+}
+
+func (s *Terminal) show(output []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.raw = append(s.raw, output...)
+	_, _ = s.screen.Write(output)
+	if s.watch != nil && !s.screen.modes.Synchronous {
+		s.watch(s.screen.Screen())
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// write hands over what is typed. It waits where the program does not read.
+func (s *Terminal) write() {
+	for {
+		select {
+		case keys := <-s.keys:
+			if _, err := s.master.Write(keys); err != nil {
+				return
+			}
+		case <-s.stop:
+			return
+		}
+	}
+}
+
+func (s *Terminal) close() {
+	_ = s.cmd.Process.Kill()
+	<-s.exited
+	close(s.stop)
+	s.tty.Close()
+	s.master.Close()
+	<-s.ended
+}
+
+// Type sends keys as they are.
+func (s *Terminal) Type(keys string) { s.keys <- []byte(keys) }
+
+// Press sends keys by their names, as KeyBytes knows them.
+func (s *Terminal) Press(names ...string) {
+	for _, name := range names {
+		s.Type(KeyBytes(name, s.Screen().Modes))
+	}
+}
+
+// Paste sends a text as the terminal does when a person pastes it: line ends are CR,
+// and it is marked if the program has asked for that.
+func (s *Terminal) Paste(text string) {
+	if s.Screen().Modes.BracketedPaste {
+		text = "\x1b[200~" + text + "\x1b[201~"
+	}
+	s.Type(text)
+}
+
+// Resize gives the window another size.
+func (s *Terminal) Resize(cols, rows int) {
+	s.t.Helper()
+	s.mu.Lock()
+	s.screen.Resize(cols, rows)
+	s.mu.Unlock()
+	if err := pty.Setsize(s.master, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// SetSize says another size than what is shown; 0 × 0 is what some lines say.
+func (s *Terminal) SetSize(cols, rows int) {
+	s.t.Helper()
+	if err := pty.Setsize(s.master, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)}); err != nil {
+		s.t.Fatal(err)
+	}
+}
