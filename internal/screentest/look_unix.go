@@ -115,8 +115,8 @@ func (s *Terminal) See(text string) Screen {
 	return s.Until("the screen shows "+text, func(screen Screen) bool { return screen.Shows(text) })
 }
 
-// Gone waits until a text is not shown.
-func (s *Terminal) Gone(text string) Screen {
+// UntilGone waits until a text is not shown.
+func (s *Terminal) UntilGone(text string) Screen {
 	s.t.Helper()
 	return s.Until("the screen does not show "+text, func(screen Screen) bool { return !screen.Shows(text) })
 }

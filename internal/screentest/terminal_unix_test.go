@@ -96,7 +96,7 @@ func TestEveryScreenIsWatched(t *testing.T) {
 	s.Type("\r")
 	s.See("a moment")
 	s.Type("\r")
-	s.Gone("a moment")
+	s.UntilGone("a moment")
 	s.Type("\r")
 	if s.Wait(); !seen {
 		t.Error("it was not seen")
