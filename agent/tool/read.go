@@ -112,7 +112,7 @@ func readImage(r io.Reader, p place, mime string) (agent.Result, error) {
 		return agent.Result{}, fmt.Errorf("it is an image (%s) of more than %s, too large to be sent; make a smaller copy with bash and read that", mime, size(maxImage))
 	}
 	about := mime
-	if width, height := imageSize(data, mime); width > 0 && height > 0 {
+	if width, height := message.ImageSize(data); width > 0 && height > 0 {
 		about += fmt.Sprintf(", %d×%d", width, height)
 	}
 	result := textResult(fmt.Sprintf("Image %s (%s, %s)", p.name, about, size(int64(len(data)))), listDetails{})

@@ -1,4 +1,4 @@
-package tool
+package message
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"image/jpeg"
 	"image/png"
 	"testing"
-
-	"pi/session/message"
 )
 
 // pictures are a picture of each kind, by name.
@@ -38,7 +36,7 @@ func pictures(tb testing.TB, width, height int) map[string][]byte {
 func TestTheSizeOfAnImageIsReadFromItsHead(t *testing.T) {
 	for _, size := range []image.Point{{1, 1}, {3, 2}, {640, 257}, {1, 4000}} {
 		for name, data := range pictures(t, size.X, size.Y) {
-			if w, h := imageSize(data, message.ImageType(data)); w != size.X || h != size.Y {
+			if w, h := ImageSize(data); w != size.X || h != size.Y {
 				t.Errorf("%s: %d×%d, want %v", name, w, h, size)
 			}
 		}
@@ -65,6 +63,28 @@ func TestWhatStandsBeforeAFrameOfAJPEGIsSkipped(t *testing.T) {
 	}
 }
 
+func TestTheSizeOfAWebPIsReadFromItsFirstChunk(t *testing.T) {
+	webp := func(chunk, content string) string {
+		return "RIFF\x00\x00\x00\x00WEBP" + chunk + "\x0A\x00\x00\x00" + content
+	}
+	for name, c := range map[string]struct {
+		data          string
+		width, height int
+	}{
+		"lossy":                {webp("VP8 ", "\x30\x01\x00\x9D\x01\x2A\x80\x42\xE0\x01"), 0x280, 0x1E0}, // the upper bits say how it is scaled
+		"lossy without mark":   {webp("VP8 ", "\x30\x01\x00\x00\x01\x2A\x80\x02\xE0\x01"), 0, 0},
+		"lossless":             {webp("VP8L", "\x2F\x7F\xC2\x77\x10\x00\x00\x00\x00\x00"), 640, 480},
+		"lossless, no mark":    {webp("VP8L", "\x00\x7F\xC2\x77\x10\x00\x00\x00\x00\x00"), 0, 0},
+		"extended":             {webp("VP8X", "\x10\x00\x00\x00\x7F\x02\x00\xDF\x01\x00"), 640, 480},
+		"cut in the chunk":     {webp("VP8X", "\x10\x00\x00\x00\x7F\x02\x00\xDF\x01"), 0, 0},
+		"a chunk nobody knows": {webp("ICCP", "\x10\x00\x00\x00\x7F\x02\x00\xDF\x01\x00"), 0, 0},
+	} {
+		if w, h := ImageSize([]byte(c.data)); w != c.width || h != c.height {
+			t.Errorf("%s: %d×%d, want %d×%d", name, w, h, c.width, c.height)
+		}
+	}
+}
+
 // What the decoders of the standard library read, is read the same.
 func FuzzImageSize(f *testing.F) {
 	for _, data := range pictures(f, 7, 5) {
@@ -73,8 +93,8 @@ func FuzzImageSize(f *testing.F) {
 	}
 	f.Add([]byte("\xFF\xD8\xFF\xFF"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		mime := message.ImageType(data)
-		w, h := imageSize(data, mime)
+		mime := ImageType(data)
+		w, h := ImageSize(data)
 		want, kind, err := image.DecodeConfig(bytes.NewReader(data))
 		if err == nil && "image/"+kind == mime && (w != want.Width || h != want.Height) {
 			t.Errorf("%d×%d, want %d×%d", w, h, want.Width, want.Height)

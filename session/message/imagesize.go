@@ -1,24 +1,54 @@
-package tool
+package message
 
 import (
 	"bytes"
 	"encoding/binary"
 )
 
-// imageSize is the width and height that the head of a PNG, JPEG or GIF states;
-// zeros where there are none. The decoders of the standard library say the same,
-// but the registry that leads to them brings all of each decoder along.
-func imageSize(data []byte, mime string) (width, height int) {
-	switch {
+// ImageSize is the width and height that the head of an image states; zeros where there
+// are none, or where the image is of no type that [ImageType] knows. The decoders of the
+// standard library say the same, but the registry that leads to them brings all of each
+// decoder along.
+func ImageSize(data []byte) (width, height int) {
+	switch mime := ImageType(data); {
 	case mime == "image/png" && len(data) >= 24 && string(data[12:16]) == "IHDR": // the chunk behind the eight bytes of the magic
 		return int(binary.BigEndian.Uint32(data[16:])), int(binary.BigEndian.Uint32(data[20:]))
 	case mime == "image/gif" && len(data) >= 10:
 		return int(binary.LittleEndian.Uint16(data[6:])), int(binary.LittleEndian.Uint16(data[8:]))
 	case mime == "image/jpeg":
 		return jpegSize(data)
+	case mime == "image/webp":
+		return webpSize(data)
 	}
 	return 0, 0
 }
+
+// webpSize reads the first chunk of a WebP, behind the twelve bytes of the magic: each of
+// the three kinds has its own way to write the size.
+func webpSize(data []byte) (width, height int) {
+	if len(data) < 30 {
+		return 0, 0
+	}
+	head := data[20:] // the content of the chunk
+	switch string(data[12:16]) {
+	case "VP8 ": // lossy: three bytes of the frame, its mark, 14 bits each
+		if string(head[3:6]) != "\x9D\x01\x2A" {
+			return 0, 0
+		}
+		return int(binary.LittleEndian.Uint16(head[6:])) & 0x3FFF, int(binary.LittleEndian.Uint16(head[8:])) & 0x3FFF
+	case "VP8L": // lossless: a mark, then 14 bits each, less one
+		if head[0] != 0x2F {
+			return 0, 0
+		}
+		bits := binary.LittleEndian.Uint32(head[1:])
+		return int(bits&0x3FFF) + 1, int(bits>>14&0x3FFF) + 1
+	case "VP8X": // extended: flags, then 24 bits each, less one
+		return uint24(head[4:]) + 1, uint24(head[7:]) + 1
+	}
+	return 0, 0
+}
+
+func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 // jpegSize walks from segment to segment to the frame header. Before the length of a
 // segment are 0xFF, as often as the writer liked, and its marker.
