@@ -97,7 +97,7 @@ func printSession(w io.Writer, i folder.Info, where bool) error {
 	if where {
 		cwd = "  " + printable.Short(i.Cwd)
 	}
-	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", command.ShortID(i.ID), written(i), command.Size(i.Size), i.Messages, cwd, command.Title(i))
+	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", command.ShortID(i.ID), written(i), printable.Size(i.Size), i.Messages, cwd, command.Title(i))
 	return err
 }
 

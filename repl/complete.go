@@ -110,7 +110,7 @@ func (r *REPL) commandNames(prefix string) (names []string) {
 // only when asked for by their dot.
 func paths(prefix, cwd string) (found []string) {
 	dir, base := filepath.Split(prefix)
-	entries, err := os.ReadDir(absolute(dir, cwd))
+	entries, err := os.ReadDir(namedFrom(cwd).Path(dir))
 	if err != nil {
 		return nil
 	}

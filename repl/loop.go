@@ -301,12 +301,7 @@ func (r *REPL) typedPrompt(text string) agent.Prompt {
 	if isCommand, err := r.reads(text); isCommand || err != nil || strings.HasPrefix(text, "!") {
 		return p
 	}
-	var problems []string
-	p.Attachments, problems = attach(text, r.agent.Cwd())
-	for _, problem := range problems {
-		r.Notify(problem, agent.LevelWarning)
-	}
-	return p
+	return r.attached(p)
 }
 
 // run runs a prompt: a command, a shell command of a person, or a message for the

@@ -34,6 +34,7 @@ import (
 	"golang.org/x/term"
 
 	"pi/agent"
+	"pi/agent/attach"
 	"pi/agent/command"
 	"pi/internal/printable"
 	"pi/session"
@@ -66,6 +67,8 @@ type Print struct {
 	// Ready, if set, is called before each prompt that goes to the model. After an
 	// error the prompt is not sent, and Run returns the error.
 	Ready func() error
+	// Attach, if set, finds what goes along with the text of a prompt of the command line.
+	Attach func(text string) attach.Found
 
 	out      io.Writer
 	terminal bool // out is a terminal, which text of models and tools must not control
@@ -157,7 +160,7 @@ func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command
 		}
 	}
 	if !isCommand {
-		return p.ask(ctx, a, prompt)
+		return p.ask(ctx, a, p.attached(prompt))
 	}
 	outcome, err := commands.Run(a.CommandContext(ctx, prompt), prompt.Text)
 	var cancelled *command.CancelledError
@@ -177,6 +180,22 @@ func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command
 		return nil
 	}
 	return p.ask(ctx, a, *outcome.Prompt)
+}
+
+// attached adds to a prompt of the command line what its text names, and tells of it.
+func (p *Print) attached(prompt agent.Prompt) agent.Prompt {
+	if p.Attach == nil || prompt.Source != "print" || prompt.Custom != nil {
+		return prompt
+	}
+	found := p.Attach(prompt.Text)
+	for _, problem := range found.Problems {
+		p.Notify(problem, agent.LevelWarning)
+	}
+	if words := found.Words(); words != "" {
+		p.Notify(words, agent.LevelInfo)
+	}
+	prompt.Attachments = append(prompt.Attachments, found.Blocks()...)
+	return prompt
 }
 
 // ask has the agent work on a prompt and prints its answers. After an error nothing is

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pi/internal/printable"
 )
 
 // removeWord is what /resume has to be told to remove a session.
@@ -57,7 +59,7 @@ func (r resumer) list() (Outcome, error) {
 			problems = append(problems, err)
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s  %10s  %8s  %4d messages  %s", i.ID, age(i.Modified, now), Size(i.Size), i.Messages, Title(i)))
+		lines = append(lines, fmt.Sprintf("%s  %10s  %8s  %4d messages  %s", i.ID, age(i.Modified, now), printable.Size(i.Size), i.Messages, Title(i)))
 	}
 	if more {
 		lines = append(lines, "… `pi sessions list` lists them all")

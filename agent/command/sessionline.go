@@ -18,7 +18,7 @@ func pickLine(i folder.Info, now time.Time, where bool) string {
 	if i.Name != "" && i.FirstPrompt != "" {
 		parts = append(parts, printable.FirstLine(i.FirstPrompt, titleLength))
 	}
-	parts = append(parts, age(i.Modified, now), printable.Count(i.Messages, "message"), Size(i.Size))
+	parts = append(parts, age(i.Modified, now), printable.Count(i.Messages, "message"), printable.Size(i.Size))
 	if where {
 		parts = append(parts, printable.Cut(i.Cwd, titleLength))
 	}
@@ -39,19 +39,6 @@ func age(t, now time.Time) string {
 		return fmt.Sprintf("%d d ago", d/(24*time.Hour))
 	}
 	return t.Local().Format(time.DateOnly)
-}
-
-// Size formats a number of bytes for people, such as 1.2 MB.
-func Size(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1e6:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	case n < 1e9:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
 // ShortID returns the beginning of a session id, which is long enough to find the session

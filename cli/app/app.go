@@ -38,6 +38,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/attach"
 	"pi/agent/command"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
@@ -82,7 +83,7 @@ func (r *run) print(ctx context.Context) error {
 	defer signal.Stop(caught)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	texts, err := r.place.printPrompts(os.Stdin)
+	texts, piped, err := r.place.printPrompts(os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -92,6 +93,10 @@ func (r *run) print(ctx context.Context) error {
 	}
 	f := serve.NewPrint(os.Stdout, os.Stderr)
 	f.Ready = func() error { return r.choice.check(r.agent.Model()) }
+	f.Attach = func(text string) attach.Found {
+		// What is piped in was not typed: a text from anywhere names no files.
+		return attach.Find(strings.TrimSuffix(text, piped), r.place.attachOptions())
+	}
 	err = r.with(ctx, f, "print", nil, func() error { return f.Run(ctx, r.agent, r.commands, prompts) })
 	if errors.Is(err, serve.ErrBrokenPipe) {
 		return ErrReported

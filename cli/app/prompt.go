@@ -9,30 +9,36 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/attach"
 	"pi/agent/instructions"
 	"pi/cli/config"
 	"pi/internal/printable"
 )
 
 // printPrompts returns the prompts of a run without a person: those of the command line,
-// with the text from standard input behind the first. It is a usage error if there is
-// nothing to send.
-func (o Options) printPrompts(stdin *os.File) ([]string, error) {
-	piped, err := readPiped(stdin)
+// with the text from standard input behind the first, and that text. It is a usage error
+// if there is nothing to send.
+func (o Options) printPrompts(stdin *os.File) (prompts []string, piped string, err error) {
+	piped, err = readPiped(stdin)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	prompts := o.Prompts
+	prompts = o.Prompts
 	if piped != "" {
 		if len(prompts) == 0 {
-			return []string{piped}, nil
+			return []string{piped}, piped, nil
 		}
 		prompts = append([]string{prompts[0] + "\n\n" + piped}, prompts[1:]...)
 	}
 	if len(prompts) == 0 || strings.TrimSpace(strings.Join(prompts, "")) == "" {
-		return nil, UsageError{Err: errors.New(`no prompt: pi -p "what to do", or pipe it in`)}
+		return nil, "", UsageError{Err: errors.New(`no prompt: pi -p "what to do", or pipe it in`)}
 	}
-	return prompts, nil
+	return prompts, piped, nil
+}
+
+// attachOptions returns how the names of files are understood that a person types.
+func (p *Place) attachOptions() attach.Options {
+	return attach.Options{Cwd: p.Cwd, Home: config.Home(os.Getenv)}
 }
 
 const maxPiped = 64 << 20

@@ -23,3 +23,16 @@ func Bytes(n int) string {
 	}
 	return Count(n, "byte")
 }
+
+// Size formats a number of bytes for people, such as 1.2 MB.
+func Size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1e6:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}

@@ -55,3 +55,11 @@ func TestTheBeginningOfATextFits(t *testing.T) {
 		}
 	}
 }
+
+func TestSizesReadAsPeopleSayThem(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 45_678: "45.7 kB", 52_428_800: "52.4 MB", 3e9: "3.0 GB"} {
+		if got := Size(n); got != want {
+			t.Errorf("%d bytes are %q, want %q", n, got, want)
+		}
+	}
+}
