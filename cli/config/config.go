@@ -9,6 +9,9 @@
 //	           with it
 //	check.go   the rules of values, and the words for what breaks one
 //	lines.go   the line of each key, and the bounds of a file
+//	set.go     [Set] and [Unset] write a setting into a file: edit.go changes the text,
+//	           layout.go says where things are in it, typed.go reads the new value
+//	listing.go [Config.Settings]: each setting with value, origin and meaning.go's line
 //	print.go   [Print] writes what is in force, with [Origins]
 //	mask.go    [MaskKeys] removes the keys from a text of which a copy is kept
 //	home.go    where the agent directory is; ~ in paths
@@ -102,11 +105,16 @@ type Tools struct {
 
 // UI is how the terminal looks.
 type UI struct {
-	Plain        bool `toml:"plain"`
-	ShowThinking bool `toml:"show_thinking"`
+	Plain        bool   `toml:"plain"`
+	ShowThinking bool   `toml:"show_thinking"`
+	Highlight    bool   `toml:"highlight"`
+	Notify       string `toml:"notify" oneof:"off bell osc9"`
+	Background   string `toml:"background" oneof:"auto dark light"`
 }
 
-// Chords are the keys bound to one action; a file may give one as a string.
+// Chords are the keys bound to one action, as they are written: whether there is such an
+// action, and such keys, is for the terminal to say. A file may have one as a string, or
+// several with a comma and a blank between them. An empty list binds the action to nothing.
 type Chords []string
 
 // Provider adds a provider to the catalogue or overrides one of it. What
@@ -167,7 +175,7 @@ func Default() Config {
 		Retry:             Retry{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute},
 		Session:           Session{Durability: "turn"},
 		Tools:             Tools{Active: []string{"read", "bash", "edit", "write", "grep", "find", "ls"}},
-		UI:                UI{ShowThinking: true},
+		UI:                UI{ShowThinking: true, Notify: "off", Background: "auto"},
 		Keys:              map[string]Chords{},
 		Providers:         map[string]Provider{},
 		Origins:           Origins{},

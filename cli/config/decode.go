@@ -73,12 +73,7 @@ func (d *decoder) decodeTable(path string, dst reflect.Value, src map[string]any
 func (d *decoder) decodeValue(t target, v any) {
 	switch dst := t.dst.Addr().Interface().(type) {
 	case *Chords:
-		if s, isOne := v.(string); !isOne {
-			d.decodeList(t, v)
-		} else if s, ok := d.checkText(t, s); ok {
-			*dst = Chords{s}
-			d.noteOrigin(t)
-		}
+		d.decodeChords(t, v)
 	case *[]string:
 		d.decodeList(t, v)
 	case *map[string]string:
@@ -96,6 +91,26 @@ func (d *decoder) decodeValue(t target, v any) {
 	default:
 		d.decodeByKind(t, v)
 	}
+}
+
+// decodeChords decodes the keys of one action: a list, or a string with a comma and a blank
+// between them. A comma alone is a key.
+func (d *decoder) decodeChords(t target, v any) {
+	s, isText := v.(string)
+	if !isText {
+		d.decodeList(t, v)
+		return
+	}
+	chords := []string{}
+	for chord := range strings.SplitSeq(s, ", ") {
+		chord, ok := d.checkText(t, strings.TrimSpace(chord))
+		if !ok {
+			return
+		}
+		chords = append(chords, chord)
+	}
+	t.dst.Set(reflect.ValueOf(chords).Convert(t.dst.Type()))
+	d.noteOrigin(t)
 }
 
 // decodeByKind decodes a value into a setting whose type has no rule of its own in

@@ -30,15 +30,19 @@ func indexPath(list string, i int) string { return list + "[" + strconv.Itoa(i) 
 // is no valid TOML it has them up to the mistake. It runs before the parser and refuses
 // what is too deep or too long, so that the parser only gets texts it can cope with.
 func indexLines(data string) (lineIndex, *tooMuch) {
-	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} { // of the order of bytes
+	for _, mark := range byteOrderMarks() {
 		if rest, ok := strings.CutPrefix(data, mark); ok {
 			data = rest
 			break
 		}
 	}
-	s := lineScanner{text: data, lastLine: 1, lines: lineIndex{}, tables: map[string]int{}}
+	s := newLineScanner(data)
 	s.document()
 	return s.lines, s.tooMuch
+}
+
+func newLineScanner(text string) *lineScanner {
+	return &lineScanner{text: text, lastLine: 1, lines: lineIndex{}, tables: map[string]int{}}
 }
 
 // Bounds of a settings file, far above any that a person writes. Below them every
@@ -66,6 +70,8 @@ type lineScanner struct {
 
 	depth   int // of lists and inline tables around here
 	tooMuch *tooMuch
+
+	layout *layout // where things are is noted in it; nil: nobody asks
 }
 
 // stop ends the scan because the text is beyond a limit. The first call decides what is
@@ -92,7 +98,7 @@ func (s *lineScanner) document() {
 // header reads [a.b] or [[a.b]] and returns the path of that table, with its position in
 // the list for the second.
 func (s *lineScanner) header() string {
-	line := s.line()
+	start, line := s.pos, s.line()
 	many := strings.HasPrefix(s.text[s.pos:], "[[")
 	s.skip("[")
 	s.skipSpace("")
@@ -110,6 +116,7 @@ func (s *lineScanner) header() string {
 		}
 	}
 	s.skip("] \t")
+	s.layout.noteSection(path, start, s.pos)
 	return path
 }
 
@@ -126,7 +133,9 @@ func (s *lineScanner) keyValue(table string) {
 		s.advance(1)
 	}
 	s.skipSpace("")
+	value := s.pos
 	s.skipValue(table)
+	s.layout.notePair(table, pair{start, value, value + len(strings.TrimRight(s.text[value:s.pos], " \t")), s.depth > 0})
 	if s.pos == start { // not TOML: go on all the same
 		s.advance(1)
 	}
@@ -261,7 +270,9 @@ func (s *lineScanner) note(path string, line int) {
 // skipSpace skips blanks, comments to the end of their line, and the bytes in also.
 func (s *lineScanner) skipSpace(also string) {
 	for s.skip(" \t\r" + also); s.peek() == '#'; s.skip(" \t\r" + also) {
+		start := s.pos
 		s.skipTo("\n")
+		s.layout.noteComment(start, s.pos)
 	}
 }
 

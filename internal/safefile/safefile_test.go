@@ -121,3 +121,39 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+func TestTheTargetOfAPathIsBehindItsLinks(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := func(to, name string) string {
+		path := filepath.Join(dir, name)
+		if err := os.Symlink(to, path); err != nil {
+			t.Skip(err)
+		}
+		return path
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "far", "below"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link("far/below", "short")
+	for _, tt := range []struct{ name, path, want string }{
+		{"no link, and no file", filepath.Join(dir, "file"), filepath.Join(dir, "file")},
+		{"a link to nothing", link("far/nothing", "one"), filepath.Join(dir, "far", "nothing")},
+		{"a link to a link", link("one", "two"), filepath.Join(dir, "far", "nothing")},
+		{"out of a linked folder", link("short/../up", "three"), filepath.Join(dir, "far", "up")},
+	} {
+		got, err := Target(tt.path)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, %v, want %s", tt.name, got, err, tt.want)
+		}
+	}
+	if _, err := Target(link("round", "round")); err == nil {
+		t.Error("links that lead round have no end")
+	}
+}

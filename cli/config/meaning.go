@@ -1,0 +1,48 @@
+package config
+
+// meanings returns what each setting does, in a line, by its path with NAME for what the
+// person names. config.example.toml says more.
+func meanings() map[string]string {
+	return map[string]string{
+		"model":                         "the model to start with: provider/id, maybe with :thinking",
+		"thinking":                      "how hard the model thinks, as far as it can",
+		"models":                        "what the key for the next model goes through",
+		"hooks":                         "more hook files, run after those of the hooks directory",
+		"disable":                       "names or paths of hooks that are not loaded",
+		"instructions":                  "instruction files that are read although they are not of this project",
+		"hook_timeout":                  "milliseconds that one hook handler may take",
+		"hook_grace":                    "milliseconds that the agent waits for handlers which only listen",
+		"hook_memory":                   "MiB by which one hook call may make the process grow",
+		"hook_edits":                    "whether your edits of approved hooks count at once, or are asked about",
+		"steering":                      "how many typed messages are delivered between two steps",
+		"follow_up":                     "how many queued messages are delivered when the agent would stop",
+		"max_turns":                     "turns per prompt; 0: no limit",
+		"max_repeats":                   "the same call with the same result this often ends the run; 0: no limit",
+		"max_continuations":             "requests that hooks may add until somebody says something; 0: none",
+		"max_cost":                      "what one session may cost; 0: no limit",
+		"stream_idle_timeout":           "seconds of silence that cut an answer off; 0: no limit",
+		"max_answer_bytes":              "how long an answer may be; 0: no limit",
+		"compaction.enabled":            "whether a conversation that gets too long is summarised by itself",
+		"compaction.reserve_tokens":     "tokens of the window that are kept free for the answer",
+		"compaction.keep_recent_tokens": "tokens at the end of the conversation that stay as they are",
+		"retry.max_attempts":            "further tries of a request that failed for a passing reason",
+		"retry.base_delay":              "the wait before the first of them; it doubles",
+		"retry.max_delay":               "the longest wait; 0s: no limit",
+		"session.dir":                   "where sessions are kept; empty: in the agent directory",
+		"session.durability":            "when the session file is forced to the disk",
+		"tools.active":                  "the tools of the program that the model is given",
+		"tools.confine":                 "keep the file tools inside the working directory",
+		"tools.shell":                   "the shell of the bash tool; empty: bash, else sh",
+		"ui.plain":                      "no colours, no live rows, no line editing beyond the terminal's own",
+		"ui.show_thinking":              "show what the model thinks before it answers",
+		"ui.highlight":                  "colour the code of answers",
+		"ui.notify":                     "what tells you that a long run ended or a question waits",
+		"ui.background":                 "what colours have to be read on",
+		"keys.NAME":                     "the keys of this action",
+		"providers.NAME.base_url":       "the address of this provider's server",
+		"providers.NAME.api":            "how this provider is spoken to",
+		"providers.NAME.api_key":        "the key of this provider, or where it is",
+		"providers.NAME.headers.NAME":   "sent with every request to this provider",
+		"providers.NAME.compat.NAME":    "a switch for a server that differs from the API it speaks",
+	}
+}
