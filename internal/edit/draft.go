@@ -1,0 +1,128 @@
+package edit
+
+import "strings"
+
+// Draft is a text with what is needed to show it as it was: to keep what was typed while
+// something else is in the line, to queue it, and to store it in a history.
+type Draft struct {
+	Text     string `json:"text"`
+	Tokens   []Span `json:"tokens,omitempty"`   // in their order
+	Position int    `json:"position,omitempty"` // of the cursor, in bytes; negative: at the end
+}
+
+// Span is a part of a text that is shown as a token, in bytes.
+type Span struct {
+	From  int    `json:"from"`
+	To    int    `json:"to"`
+	Label string `json:"label,omitempty"` // "": that of a paste
+}
+
+// From which size on a text that nobody knows to be pasted is shown as a token when it is
+// recalled. Nobody types that much; and what was typed is better edited as rows.
+const (
+	recalledLines = 20
+	recalledRunes = 1000
+)
+
+// Save returns the text as it is now.
+func (b *Buffer) Save() Draft {
+	d := Draft{Text: b.Text(), Position: b.Position()}
+	at := 0
+	b.text.each(place{}, b.text.end(), func(e element) {
+		n := e.textSize()
+		if e.token != nil {
+			s := Span{From: at, To: at + n}
+			if e.token.named {
+				s.Label = e.token.label
+			}
+			d.Tokens = append(d.Tokens, s)
+		}
+		at += n
+	})
+	return d
+}
+
+// Restore replaces the whole text by a draft, which can be undone. A paste that the buffer
+// had as a token since Reset keeps its number.
+func (b *Buffer) Restore(d Draft) {
+	if changed := b.edit(kindOther, place{}, b.text.end(), b.elementsOfDraft(d)); d.Position >= 0 {
+		b.cursor = b.text.placeAt(d.Position, element.textSize)
+		b.undo.moved(b.cursor, changed)
+	}
+	b.last, b.recalled = kindOther, false
+}
+
+// Recall is Restore for an entry of a history, with the cursor at the end. A large entry of
+// which no token is known becomes one. Recalled reports true from then on until something
+// is typed or the cursor moves.
+func (b *Buffer) Recall(d Draft) {
+	if len(d.Tokens) == 0 && isLarge(d.Text, recalledLines, recalledRunes) {
+		d.Tokens = []Span{{To: len(d.Text)}}
+	}
+	d.Position = -1
+	b.Restore(d)
+	b.recalled = true
+}
+
+// Recalled reports whether the text and the cursor are as Recall put them.
+func (b *Buffer) Recalled() bool { return b.recalled }
+
+// Prepend puts a draft as rows above the text. The cursor stays where it is in the text,
+// or goes behind the draft if there was none. It can be undone.
+func (b *Buffer) Prepend(d Draft) {
+	elements := b.elementsOfDraft(d)
+	if len(elements) == 0 {
+		return
+	}
+	if b.Empty() {
+		b.edit(kindOther, place{}, place{}, elements)
+		return
+	}
+	cursor := b.cursor
+	b.edit(kindOther, place{}, place{}, append(elements, lineEnd()))
+	b.cursor.line += cursor.line
+	b.cursor.col = cursor.col
+	b.undo.moved(b.cursor, true)
+}
+
+// elementsOfDraft are the elements of a draft. Spans that are not in the text, or not in
+// their order, are left out.
+func (b *Buffer) elementsOfDraft(d Draft) (elements []element) {
+	at := 0
+	for _, s := range d.Tokens {
+		if s.From < at || s.To <= s.From || s.To > len(d.Text) {
+			continue
+		}
+		elements = append(elements, elementsOf(normal(d.Text[at:s.From]))...)
+		elements = append(elements, b.tokenOf(normal(d.Text[s.From:s.To]), s.Label))
+		at = s.To
+	}
+	return append(elements, elementsOf(normal(d.Text[at:]))...)
+}
+
+// tokenOf is the token for a text: one that the buffer has or had, or a new one.
+func (b *Buffer) tokenOf(text, label string) element {
+	for _, t := range b.known {
+		if t.text == text && (label == "" && !t.named || t.named && t.label == label) {
+			return tokenElement(t)
+		}
+	}
+	return b.newToken(label, text)
+}
+
+// tokensIn finds the texts of the buffer's tokens in a text that was made of its own.
+func (b *Buffer) tokensIn(text string) (spans []Span) {
+	at := 0
+	for _, t := range b.text.tokens() {
+		i := strings.Index(text[at:], t.text)
+		if i < 0 || t.text == "" {
+			continue
+		}
+		s := Span{From: at + i, To: at + i + len(t.text)}
+		if t.named {
+			s.Label = t.label
+		}
+		spans, at = append(spans, s), s.To
+	}
+	return spans
+}
