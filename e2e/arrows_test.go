@@ -35,6 +35,7 @@ func rooms() map[string]room {
 		"internal/gitignore":  {libraries: []string{"github.com/bmatcuk/doublestar/v4"}},
 		"internal/fuzzy":      {libraries: []string{"golang.org/x/text"}},
 		"internal/printable":  {libraries: []string{}},
+		"internal/slowmodel":  {libraries: []string{}}, // for tests and bench
 		"internal/suggest":    {libraries: []string{}},
 		"internal/screentest": {libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "golang.org/x/sys", "golang.org/x/term"}}, // for tests only
 		"internal/safefile":   {libraries: []string{"golang.org/x/sys"}},
@@ -72,7 +73,7 @@ func rooms() map[string]room {
 		"serve":               {rooms: []string{"agent", "agent/command", "session", "session/export", "session/message", "internal/printable", "agent/attach"}},
 		".":                   {rooms: []string{"cli"}, libraries: []string{}},
 		"e2e":                 {libraries: []string{}}, // tests only
-		"bench":               {libraries: []string{}},
+		"bench":               {rooms: []string{"internal/slowmodel"}, libraries: []string{}},
 		"examples":            {libraries: []string{}},
 	}
 }

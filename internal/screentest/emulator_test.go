@@ -9,8 +9,6 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-func shown(e *Emulator) string { return e.Screen().Text() }
-
 func TestTheScreenShowsWhatIsWritten(t *testing.T) {
 	for name, c := range map[string]struct {
 		written, want string
