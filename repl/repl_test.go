@@ -432,9 +432,7 @@ func TestTerminalThatHangsUpEndsTheProgram(t *testing.T) {
 			s.prompt("")
 			s.typeKeys(c.keys)
 			s.see(c.shown)
-			s.tty.Close()
-			s.master.Close()
-			_ = s.cmd.Wait() // its status cannot be told: it writes to nobody
+			s.HangUp()
 		})
 	}
 }

@@ -52,6 +52,19 @@ func (s *Terminal) drain() {
 	s.mu.Unlock()
 }
 
+// HangUp takes the terminal away, as a window does that is closed, and waits for the
+// end of the program. What it writes then is seen by nobody.
+func (s *Terminal) HangUp() {
+	s.t.Helper()
+	s.tty.Close()
+	s.master.Close()
+	select {
+	case <-s.exited:
+	case <-time.After(s.options.Patience):
+		s.t.Fatal("the program goes on without its terminal")
+	}
+}
+
 // ExitedBy is the signal that ended the program, 0 if none did.
 func (s *Terminal) ExitedBy() syscall.Signal {
 	<-s.exited
