@@ -9,6 +9,7 @@
 //	Cut(s, columns)            a line made to fit, with … where something is missing
 //	Wrap(s, columns)           a text in rows, broken between words
 //	Hang(s, columns, f, r)     the same with a prefix for the first row and one for the others
+//	NewWrapper(columns, f, r)  the same for a text that arrives in parts
 //	Pad(s, columns)            blanks up to a width, behind the text or (PadLeft) before it
 //	ExpandTabs(s, stop)        tabs as blanks up to the next multiple of stop
 //

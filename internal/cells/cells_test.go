@@ -155,6 +155,17 @@ func TestHangPutsAPrefixBeforeEachRow(t *testing.T) {
 	}
 }
 
+func TestAnOpenRowIsWrappedAnew(t *testing.T) {
+	w := NewWrapper(12, "- ", "  ")
+	w.Write("one two \x1b[1mthree four fi")
+	w.SetColumns(8)
+	w.Write("ve six")
+	want := []string{"- one two", "  \x1b[1mthree\x1b[22m", "  \x1b[1mfour\x1b[22m", "  \x1b[1mfive\x1b[22m", "  \x1b[1msix\x1b[22m"}
+	if got := w.End(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestPadCountsCells(t *testing.T) {
 	for _, c := range []struct {
 		in          string
@@ -244,15 +255,33 @@ func FuzzRowsFitAndGiveTheTextBack(f *testing.F) {
 		if Width(text) != sum {
 			t.Fatalf("Width %d, its pieces %d", Width(text), sum)
 		}
+		text = strings.ToValidUTF8(text, "?") // bytes on both sides of an ESC can become a character without it
 		checkCut(t, text, columns)
 		rows := Wrap(text, columns)
 		if text := seen(text); !strings.ContainsRune(text, '\r') {
 			unwrapped(t, text, rows)
 		}
+		checkParts(t, text, columns)
 		for _, row := range append(rows, Hang(text, columns, "12. ", "\x1b[2m│\x1b[22m   ")...) {
 			checkRow(t, row, columns)
 		}
 	})
+}
+
+// checkParts writes the text piece by piece, and holds the rows against those of the
+// whole text.
+func checkParts(t *testing.T, text string, columns int) {
+	t.Helper()
+	w := NewWrapper(columns, "1. ", "   ")
+	var rows []string
+	for piece := range Pieces(text) {
+		w.Write(piece)
+		rows = append(rows, w.TakeRows()...)
+		w.Clone().Write("other text\x1b[1m\n")
+	}
+	if rows = append(rows, w.End()...); !slices.Equal(rows, Hang(text, columns, "1. ", "   ")) {
+		t.Fatalf("in parts:\n%q\nat once:\n%q", rows, Hang(text, columns, "1. ", "   "))
+	}
 }
 
 func checkCut(t *testing.T, text string, columns int) {

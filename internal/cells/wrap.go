@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,34 +18,25 @@ func Wrap(s string, columns int) []string { return Hang(s, columns, "", "") }
 // counts, and has at most half of the columns: of a longer one the end is shown. It has to
 // end the colours that it begins.
 func Hang(s string, columns int, first, rest string) []string {
-	w := wrapper{columns: columns, prefix: first, rest: rest}
-	if columns > 0 {
-		most := max(0, min(columns/2, columns-2)) // a wide character has room behind it
-		w.prefix, w.rest = keepEnd(first, most), keepEnd(rest, most)
-	}
-	w.pens = append(w.pens, pen{})
-	for line := range strings.SplitSeq(s, "\n") {
-		w.begin()
-		w.read(strings.TrimSuffix(line, "\r"))
-		w.endRow()
-	}
-	return w.rows
+	w := NewWrapper(columns, first, rest)
+	w.Write(s)
+	return w.End()
 }
 
-// wrapper reads a text once and writes its rows. The text of a word waits until its end
-// is known, and the blanks before it until it is known whether it fits behind them.
-type wrapper struct {
-	columns      int
-	prefix, rest string // of the row that is written, and of those behind it
-	rows         []string
+// Wrapper is Hang for a text that arrives in parts. The rows do not depend on where it is
+// divided, as long as no cluster, sequence or line end ("\r\n") is. It is for one goroutine.
+type Wrapper struct {
+	columns     int
+	first, rest string // the prefix of the row that is written, and of those behind it
+	rows        []string
 
 	row       []byte
 	used      int // cells of the row, its prefix included
-	head      int // cells of its prefix
-	headBytes int
+	headBytes int // of its prefix
 	have      int // what is set at the end of row, by its place in pens
 
-	pens       []pen // all that the text sets, one after the other; the first sets nothing
+	pens       []pen // what the text sets, each once; the first sets nothing
+	now        int   // what it sets at present
 	gap, word  []run
 	gapWidth   int
 	wordWidth  int
@@ -59,8 +51,70 @@ type run struct {
 	pen   int // its place in pens
 }
 
-// read writes a line. Plain letters are read by the word, all else by the piece.
-func (w *wrapper) read(s string) {
+// NewWrapper begins a text with the prefixes of its first row and of the others.
+func NewWrapper(columns int, first, rest string) *Wrapper {
+	w := &Wrapper{columns: columns, first: first, rest: rest, pens: []pen{{}}}
+	w.begin()
+	return w
+}
+
+// Write adds a part of the text.
+func (w *Wrapper) Write(s string) {
+	for {
+		line, more, ended := strings.Cut(s, "\n")
+		if !ended {
+			w.read(line)
+			return
+		}
+		w.read(strings.TrimSuffix(line, "\r"))
+		w.endLine()
+		w.first = w.rest
+		w.begin()
+		s = more
+	}
+}
+
+// TakeRows returns the rows that are complete and were not returned before: no text that
+// follows changes them.
+func (w *Wrapper) TakeRows() []string {
+	rows := w.rows
+	w.rows = nil
+	return rows
+}
+
+// End ends the text and returns the rows that were not returned before.
+func (w *Wrapper) End() []string {
+	w.endLine()
+	return w.TakeRows()
+}
+
+// Clone returns a copy that can be written to, and ended, without the other.
+func (w *Wrapper) Clone() *Wrapper {
+	c := *w
+	c.rows, c.row, c.pens = slices.Clone(w.rows), slices.Clone(w.row), slices.Clone(w.pens)
+	c.gap, c.word = slices.Clone(w.gap), slices.Clone(w.word)
+	return &c
+}
+
+// SetColumns gives the text another width from the row on that is not complete.
+func (w *Wrapper) SetColumns(columns int) {
+	open := string(w.row[w.headBytes:])
+	have := w.have
+	var rest []byte
+	for _, r := range append(slices.Clone(w.gap), w.word...) {
+		rest = append(w.pens[have].change(rest, &w.pens[r.pen]), r.text...)
+		have = r.pen
+	}
+	rest = w.pens[have].change(rest, &w.pens[w.now])
+	again := NewWrapper(columns, w.first, w.rest)
+	again.rows = w.rows
+	again.Write(open + string(rest))
+	*w = *again
+}
+
+// read writes what belongs to one line. Plain letters are read by the word, all else by
+// the piece.
+func (w *Wrapper) read(s string) {
 	for len(s) > 0 {
 		n := plainWord(s)
 		switch {
@@ -75,9 +129,6 @@ func (w *wrapper) read(s string) {
 		}
 		s = s[n:]
 	}
-	w.place()
-	w.gap, w.gapWidth = w.gap[:0], 0
-	w.last, w.lastIsWide = "", false
 }
 
 // plainWord counts the leading bytes that are letters of ASCII and cannot be part of a
@@ -95,7 +146,7 @@ func plainWord(s string) int {
 
 // readPieces reads up to where a plain word or a blank may begin, and returns how far it
 // read.
-func (w *wrapper) readPieces(s string) int {
+func (w *Wrapper) readPieces(s string) int {
 	read := 0
 	for piece, width := range Pieces(s) {
 		w.piece(piece, width)
@@ -107,7 +158,7 @@ func (w *wrapper) readPieces(s string) int {
 	return read
 }
 
-func (w *wrapper) piece(piece string, width int) {
+func (w *Wrapper) piece(piece string, width int) {
 	switch {
 	case piece == " " || piece == "\t":
 		w.addGap()
@@ -123,23 +174,25 @@ func (w *wrapper) piece(piece string, width int) {
 }
 
 // addGap ends the word at a blank.
-func (w *wrapper) addGap() {
+func (w *Wrapper) addGap() {
 	w.place()
-	w.gap = append(w.gap, run{" ", 1, len(w.pens) - 1})
+	w.gap = append(w.gap, run{" ", 1, w.now})
 	w.gapWidth++
 	w.last, w.lastIsWide = "", false
 }
 
 // sequence follows the colours of the text.
-func (w *wrapper) sequence(s string) {
-	now := w.pens[len(w.pens)-1]
-	if now.apply(s); now != w.pens[len(w.pens)-1] {
+func (w *Wrapper) sequence(s string) {
+	now := w.pens[w.now]
+	now.apply(s)
+	if w.now = slices.Index(w.pens, now); w.now < 0 {
+		w.now = len(w.pens)
 		w.pens = append(w.pens, now)
 	}
 }
 
-func (w *wrapper) addWord(text string, width int) {
-	w.word = append(w.word, run{text, width, len(w.pens) - 1})
+func (w *Wrapper) addWord(text string, width int) {
+	w.word = append(w.word, run{text, width, w.now})
 	w.wordWidth += width
 }
 
@@ -151,20 +204,19 @@ const (
 )
 
 // mayBreak reports whether a row may end between the cluster read last and the next.
-func (w *wrapper) mayBreak(next string, width int) bool {
+func (w *Wrapper) mayBreak(next string, width int) bool {
 	return w.last != "" && (w.lastIsWide || width > 1) &&
 		!strings.Contains(closing, next) && !strings.Contains(opening, w.last)
 }
 
 // place writes the word and the blanks before it, in a new row if this one has no room.
-func (w *wrapper) place() {
+func (w *Wrapper) place() {
 	if len(w.word) == 0 {
 		return
 	}
 	if w.columns > 0 && w.used+w.gapWidth+w.wordWidth > w.columns {
-		if w.used > w.head {
-			w.endRow()
-			w.begin()
+		if !w.isEmpty() {
+			w.breakRow()
 		}
 		w.gap = w.gap[:0]
 	}
@@ -177,14 +229,14 @@ func (w *wrapper) place() {
 	w.gap, w.word, w.gapWidth, w.wordWidth = w.gap[:0], w.word[:0], 0, 0
 }
 
-func (w *wrapper) write(r run) {
+func (w *Wrapper) write(r run) {
 	w.turn(r.pen)
 	w.row = append(w.row, r.text...)
 	w.used += r.width
 }
 
 // turn writes the sequences that set what a pen has.
-func (w *wrapper) turn(to int) {
+func (w *Wrapper) turn(to int) {
 	if to != w.have {
 		w.row = w.pens[w.have].change(w.row, &w.pens[to])
 		w.have = to
@@ -192,15 +244,14 @@ func (w *wrapper) turn(to int) {
 }
 
 // writeBroken writes a part of a word in as many rows as it takes.
-func (w *wrapper) writeBroken(r run) {
+func (w *Wrapper) writeBroken(r run) {
 	if w.columns <= 0 || r.width == 0 || w.used+r.width <= w.columns {
 		w.write(r)
 		return
 	}
 	for cluster, width := range Clusters(r.text) {
-		if w.used+width > w.columns && w.used > w.head {
-			w.endRow()
-			w.begin()
+		if w.used+width > w.columns && !w.isEmpty() {
+			w.breakRow()
 		}
 		if w.used+width > w.columns {
 			w.dropPrefix()
@@ -209,23 +260,43 @@ func (w *wrapper) writeBroken(r run) {
 	}
 }
 
-// begin begins a row with its prefix.
-func (w *wrapper) begin() {
-	w.row = append(w.row[:0], w.prefix...)
-	w.head, w.headBytes = Width(w.prefix), len(w.prefix)
-	w.used = w.head
-	w.prefix = w.rest
+// breakRow ends the row in the middle of a line and begins another.
+func (w *Wrapper) breakRow() {
+	w.endRow()
+	w.first = w.rest
+	w.begin()
 }
 
-// dropPrefix takes the prefix of a row away that has no cell of text yet, for a cluster
-// that is too wide behind it.
-func (w *wrapper) dropPrefix() {
-	w.row = append(w.row[:0], w.row[w.headBytes:]...)
-	w.used, w.head, w.headBytes = 0, 0, 0
+// begin begins a row with its prefix, of which a wide character still has room behind.
+func (w *Wrapper) begin() {
+	prefix := w.first
+	if w.columns > 0 {
+		prefix = keepEnd(prefix, max(0, min(w.columns/2, w.columns-2)))
+	}
+	w.row = append(w.row[:0], prefix...)
+	w.used, w.headBytes = Width(prefix), len(prefix)
+}
+
+// isEmpty reports whether the row has no text yet.
+func (w *Wrapper) isEmpty() bool { return len(w.row) == w.headBytes }
+
+// dropPrefix takes the prefix of an empty row away, for a cluster that is too wide behind
+// it.
+func (w *Wrapper) dropPrefix() {
+	w.row = w.row[:0]
+	w.used, w.headBytes = 0, 0
+}
+
+// endLine writes the last word of a line and ends its last row.
+func (w *Wrapper) endLine() {
+	w.place()
+	w.gap, w.gapWidth = w.gap[:0], 0
+	w.last, w.lastIsWide = "", false
+	w.endRow()
 }
 
 // endRow ends what is open in the row, and the row.
-func (w *wrapper) endRow() {
+func (w *Wrapper) endRow() {
 	w.turn(0)
 	w.rows = append(w.rows, string(w.row))
 }
