@@ -36,25 +36,6 @@ import (
 	"pi/session"
 )
 
-// Settings are the plain values of the configuration that the loop obeys.
-type Settings struct {
-	MaxTurns    int  // per prompt; 0: no limit
-	MaxRepeats  int  // the same call with the same result in a row; 0: no limit
-	SteerAll    bool // deliver all steering lines at once instead of one per turn
-	FollowUpAll bool
-
-	MaxContinuations int // model requests that hooks may add until somebody says something
-
-	MaxAnswerBytes int // of one answer; 0: no limit
-
-	MaxCost float64 // per session, in the currency of the prices; 0: no limit
-
-	Compaction CompactionSettings
-	Retry      RetrySettings
-
-	StreamIdleTimeout time.Duration // silence of a server that ends a request; 0: none
-}
-
 // Options are what an Agent is made of.
 type Options struct {
 	Session   *session.Session
@@ -87,18 +68,17 @@ type Options struct {
 type Agent struct {
 	parts
 	*shutdown
-	busy       *activity
-	sessions   *sessions
-	tree       *tree
-	maxTurns   int // see [Settings]
-	maxRepeats int
-	cwd        string
-	shell      func(context.Context, string, func(string)) (BashOutcome, error)
+	busy     *activity
+	sessions *sessions
+	tree     *tree
+	cwd      string
+	shell    func(context.Context, string, func(string)) (BashOutcome, error)
 }
 
 // parts are what a prompt is worked on with. Each is a type of its own, which knows
 // only those that it was given.
 type parts struct {
+	settings     *inForce
 	events       *listeners
 	conversation *conversation
 	choice       *choice
@@ -121,8 +101,8 @@ func New(o Options) *Agent {
 	return &Agent{
 		parts: p, busy: busy, shutdown: &shutdown{requested: make(chan struct{})},
 		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, &p.compactor.state},
-		tree:     &tree{busy, p.events, p.conversation, p.choice, p.meter, p.asker, o.Settings.Compaction},
-		maxTurns: o.Settings.MaxTurns, maxRepeats: o.Settings.MaxRepeats, cwd: o.Cwd, shell: o.Shell,
+		tree:     &tree{busy, p.events, p.conversation, p.choice, p.meter, p.asker, p.settings},
+		cwd:      o.Cwd, shell: o.Shell,
 	}
 }
 
@@ -134,19 +114,19 @@ func newParts(o Options, isIdle func() bool) parts {
 	if o.Prompt == nil {
 		o.Prompt = &SystemPrompt{}
 	}
-	p := parts{events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
+	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
 	p.tools.set(o.Tools, "")
 	p.gate = &gate{p.events, p.tools}
 	p.conversation = &conversation{events: p.events, session: o.Session}
 	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: isIdle,
 		selected: selection{o.Model, o.Thinking}}
-	p.inbox = newInbox(p.events, o.Settings, o.Now)
+	p.inbox = newInbox(p.events, p.settings, o.Now)
 	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, cwd: o.Cwd, now: o.Now}
-	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, limit: o.Settings.MaxCost}
+	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
 	p.meter = &Meter{p.conversation, p.choice, p.tools, p.prompts, p.sent, p.spending}
-	p.asker = &asker{p.events, o.Models, p.sent, p.spending, o.Now, o.Settings.Retry, o.Settings.StreamIdleTimeout, o.Settings.MaxAnswerBytes}
+	p.asker = &asker{p.events, o.Models, p.sent, p.spending, o.Now, p.settings}
 	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
-		inbox: p.inbox, settings: o.Settings.Compaction}
+		inbox: p.inbox, settings: p.settings}
 	return p
 }
 

@@ -18,14 +18,12 @@ import (
 
 // asker sends requests to models. All methods may be called from any goroutine.
 type asker struct {
-	events    *listeners
-	models    *llm.Models
-	sent      *lastSent
-	spending  *spending
-	now       func() time.Time
-	retry     RetrySettings
-	silence   time.Duration // of a server that ends a request; 0: any
-	maxAnswer int           // bytes; 0: no limit
+	events   *listeners
+	models   *llm.Models
+	sent     *lastSent
+	spending *spending
+	now      func() time.Time
+	settings *inForce
 }
 
 // send sends a request to model and hands each delta to add, until the answer has ended,
@@ -54,7 +52,7 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 		}
 	}
 	r := build()
-	r.APIKey, r.MaxAnswer = key, a.maxAnswer
+	r.APIKey, r.MaxAnswer = key, a.settings.get().MaxAnswerBytes
 	tap := &wiretap{a.events, a.sent}
 	tap.watch(ctx, r)
 	if err := ctx.Err(); err != nil {
@@ -62,7 +60,7 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 	}
 	var size answerSize
 	var stop llm.Stop
-	for d, err := range llm.WithIdleTimeout(ctx, client, r, a.silence) {
+	for d, err := range llm.WithIdleTimeout(ctx, client, r, a.settings.get().StreamIdleTimeout) {
 		switch {
 		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.exceeds(r.MaxAnswer, d):
 			return &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",

@@ -156,7 +156,7 @@ const tellAt = 3
 // Before the limit the model is warned once, in the result; at the limit s gets the error
 // that ends the run.
 func (r *run) noteRepeat(s *step) {
-	limit := r.maxRepeats
+	limit := r.settings.get().MaxRepeats
 	if limit <= 0 {
 		return
 	}

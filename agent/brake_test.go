@@ -74,7 +74,7 @@ func TestWhatAPersonTypesWhileTheAgentWorksBeginsANewCount(t *testing.T) {
 			}
 		}
 	}))
-	r.inbox.limit = 1
+	r.SetSettings(Settings{MaxContinuations: 1})
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: a", "user: yours", "assistant: a", "user: mine", "assistant: a")
 }

@@ -20,7 +20,7 @@ type compactor struct {
 	meter        *Meter
 	asker        *asker
 	inbox        *Inbox // has the compaction that is requested
-	settings     CompactionSettings
+	settings     *inForce
 	state        compactionState
 }
 
@@ -112,7 +112,7 @@ func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 	if c.reason == CompactOverflow && (c.window <= 0 || tokens < c.window) {
 		c.window = tokens // whatever is said of the model, this much was too much
 	}
-	c.limits = c.settings.within(c.window)
+	c.limits = c.settings.get().Compaction.within(c.window)
 	c.plan, err = compaction.NewPlan(c.branch, items, tokens, compaction.Limits{
 		Keep: c.limits.KeepRecentTokens, Room: c.limits.KeepRecentTokens + c.limits.ReserveTokens/16, All: c.all})
 	return err

@@ -43,7 +43,7 @@ func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error)
 		FirstKeptEntryID: c.firstKept(), FirstKeptEntryIndex: c.plan.FirstKeptIndex,
 		MessagesToSummarize: c.plan.Summarize, TurnPrefixMessages: c.plan.TurnPrefix, IsSplitTurn: len(c.plan.TurnPrefix) > 0,
 		TokensBefore: c.plan.TokensBefore, PreviousSummary: c.plan.PreviousSummary, FileOps: c.plan.Files,
-		Settings: c.settings,
+		Settings: c.settings.get().Compaction,
 	}, BranchEntries: c.branch, Messages: c.summarized(),
 		CustomInstructions: c.instructions, Model: c.model, Reason: c.reason, WillRetry: c.retries()}
 	c.events.emitUntil(ctx, e, func() bool { return e.Cancel })

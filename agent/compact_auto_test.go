@@ -98,9 +98,9 @@ func TestWhereNoCompactionHelpsThatIsSaidOnceInARun(t *testing.T) {
 					llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 100200}}, stop(message.StopToolUse))...))
 			}
 			r := full(t, o, append(replies, using(100300, text("done")))...)
-			r.compactor.settings.Enabled = false
+			r.setCompaction(func(s *CompactionSettings) { s.Enabled = false })
 			r.prompt("first")
-			r.compactor.settings.Enabled = true
+			r.setCompaction(func(s *CompactionSettings) { s.Enabled = true })
 			r.prompt("second " + strings.Repeat("word ", 8000))
 			if n := r.compactions(); n != 1 || len(notices) != 1 || !strings.HasPrefix(notices[0], c.told) {
 				t.Errorf("%d compactions, notices %q", n, notices)
@@ -250,7 +250,7 @@ func TestAnInterruptDuringACompactionEndsTheRun(t *testing.T) {
 	if err := r.Prompt(ctx, Prompt{Text: strings.Repeat("word ", 100000)}); !errors.Is(err, ErrAborted) || r.requests() != 2 {
 		t.Errorf("%v, %d requests", err, r.requests())
 	}
-	r.compactor.settings.Enabled = false
+	r.setCompaction(func(s *CompactionSettings) { s.Enabled = false })
 	r.wantGoesOn()
 }
 
@@ -313,7 +313,7 @@ func TestARequestThatDoesNotFitIsAnErrorThatSaysWhatToDo(t *testing.T) {
 			if r.requests() != len(c.replies) {
 				t.Errorf("%d requests", r.requests())
 			}
-			r.compactor.settings.Enabled = false
+			r.setCompaction(func(s *CompactionSettings) { s.Enabled = false })
 			r.wantGoesOn()
 		})
 	}

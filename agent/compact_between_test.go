@@ -55,9 +55,9 @@ func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(fu
 			t.Run(fmt.Sprintf("%s/%s", sort, k), func(t *testing.T) {
 				o, l := &moment{kind: k}, &log{}
 				r := full(t, Options{Listeners: []Listener{o, l}}, replies...)
-				r.compactor.settings.Enabled = false
+				r.setCompaction(func(s *CompactionSettings) { s.Enabled = false })
 				r.prompt("first")
-				r.compactor.settings.Enabled = true
+				r.setCompaction(func(s *CompactionSettings) { s.Enabled = true })
 				l.kinds = nil
 				arm := func(do func()) { o.armed, o.do = true, do }
 				test(t, r, l, arm, func(ctx context.Context) error {
@@ -68,7 +68,7 @@ func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(fu
 					return r.Prompt(ctx, Prompt{Text: "second"})
 				})
 				paired(t, l.kinds)
-				r.compactor.settings.Enabled = false
+				r.setCompaction(func(s *CompactionSettings) { s.Enabled = false })
 				r.wantGoesOn()
 			})
 		}

@@ -22,7 +22,7 @@ func longTurn(t *testing.T, o Options, replies ...reply) *rig {
 		before = append(before, use(call{id, "big", "{}"}))
 	}
 	r := full(t, o, append(append(before, say("two")), replies...)...)
-	r.compactor.settings.Enabled = false
+	r.setCompaction(func(s *CompactionSettings) { s.Enabled = false })
 	r.prompt("first")
 	r.prompt("second")
 	return r
@@ -332,7 +332,7 @@ func TestWhatTheLastRequestDidNotHavePassesTheContextChainBeforeItIsSummarised(t
 		}
 	})
 	r := full(t, Options{Listeners: []Listener{hide, add}}, say("one"), using(95000, text("the secret")), say("the notes"), say("the beginning"))
-	r.compactor.settings.KeepRecentTokens = 1000
+	r.setCompaction(func(s *CompactionSettings) { s.KeepRecentTokens = 1000 })
 	r.prompt("first")
 	r.prompt("second")
 	if r.compactions() != 1 {

@@ -15,12 +15,10 @@ import (
 // for the front end; and it decides who may send. All methods may be called from any
 // goroutine, but for those of which it is said that the caller has the lock.
 type Inbox struct {
-	events      *listeners
-	now         func() time.Time
-	limit       int           // requests that hooks may add, see brake
-	steerAll    bool          // deliver all steering messages at once
-	followUpAll bool          // likewise
-	wake        chan struct{} // signalled when something is submitted, has room for one
+	events   *listeners
+	now      func() time.Time
+	settings *inForce
+	wake     chan struct{} // signalled when something is submitted, has room for one
 
 	mu        sync.Mutex // guards what follows: a message is in one place, and is admitted and put there in one step
 	queueing  bool       // a prompt runs that will look at the queues again
@@ -34,9 +32,8 @@ type Inbox struct {
 }
 
 // newInbox returns an empty inbox without a run.
-func newInbox(events *listeners, s Settings, now func() time.Time) *Inbox {
-	return &Inbox{events: events, now: now, limit: s.MaxContinuations, steerAll: s.SteerAll, followUpAll: s.FollowUpAll,
-		wake: make(chan struct{}, 1)}
+func newInbox(events *listeners, settings *inForce, now func() time.Time) *Inbox {
+	return &Inbox{events: events, now: now, settings: settings, wake: make(chan struct{}, 1)}
 }
 
 // post checks whether a message from o may be sent now and, if so, calls put, with the
@@ -44,7 +41,7 @@ func newInbox(events *listeners, s Settings, now func() time.Time) *Inbox {
 // refusals.
 func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
 	b.mu.Lock()
-	notice, err := b.brake.admit(o, b.limit, b.now())
+	notice, err := b.brake.admit(o, b.settings.get().MaxContinuations, b.now())
 	if err == nil {
 		err = put()
 	}
@@ -112,13 +109,13 @@ func (b *Inbox) addRequest(o Origin) error {
 		b.brake.reset(o)
 		return nil
 	}
-	if b.brake.added < b.limit {
+	if b.brake.added < b.settings.get().MaxContinuations {
 		b.brake.added++
 		return nil
 	}
 	b.brake.pulled = true
 	text := fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests until somebody says something (max_continuations)",
-		hookName(o.Hook), b.limit)
+		hookName(o.Hook), b.settings.get().MaxContinuations)
 	if n := b.dropSent(); n > 0 {
 		text += fmt.Sprintf("; messages of hooks that waited are dropped: %d", n)
 	}
@@ -250,10 +247,10 @@ func take(queue *[]queued, all bool) []queued {
 func (b *Inbox) due(stopping bool) ([]queued, Queue) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if messages := take(&b.steer, b.steerAll); len(messages) > 0 || !stopping {
+	if messages := take(&b.steer, b.settings.get().SteerAll); len(messages) > 0 || !stopping {
 		return messages, Steer
 	}
-	return take(&b.followUp, b.followUpAll), FollowUp
+	return take(&b.followUp, b.settings.get().FollowUpAll), FollowUp
 }
 
 // TakeQueued removes the texts of people from both queues and returns them, so

@@ -18,7 +18,7 @@ func textsOf(messages []queued) (texts []string) {
 }
 
 func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
-	b := newInbox(listening(), Settings{FollowUpAll: true}, time.Now)
+	b := newInbox(listening(), newInForce(Settings{FollowUpAll: true}), time.Now)
 	if b.enqueue(Prompt{Text: "early"}, Steer) {
 		t.Error("a prompt is queued though no run is there")
 	}
@@ -53,7 +53,7 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 }
 
 func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
-	b := newInbox(listening(), Settings{MaxContinuations: 1}, time.Now)
+	b := newInbox(listening(), newInForce(Settings{MaxContinuations: 1}), time.Now)
 	b.openQueues()
 	hook := Origin{Kind: FromHook, Hook: "loop"}
 	for _, p := range []Prompt{{Text: "a", Origin: hook}, {Text: "b"}} {
@@ -84,7 +84,7 @@ func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 // What is sent while the session is swapped waits for the one that comes, and is not
 // dropped with what waited for the other.
 func TestWhatIsSentWhileASessionIsLeftIsForTheNext(t *testing.T) {
-	b := newInbox(listening(), Settings{}, time.Now)
+	b := newInbox(listening(), newInForce(Settings{}), time.Now)
 	note := func(text string) Prompt {
 		return Prompt{Custom: &message.Message{Role: message.RoleCustom, CustomType: text}}
 	}
@@ -104,7 +104,7 @@ func TestWhatIsSentWhileASessionIsLeftIsForTheNext(t *testing.T) {
 }
 
 func TestAnInboxGivesBackWhatPeopleTyped(t *testing.T) {
-	b := newInbox(listening(), Settings{SteerAll: true}, time.Now)
+	b := newInbox(listening(), newInForce(Settings{SteerAll: true}), time.Now)
 	b.openQueues()
 	for _, p := range []Prompt{{Text: "typed", Source: "interactive"}, {Text: "of a hook", Source: "hook"}, {Text: "of a program", Source: "rpc"}} {
 		b.enqueue(p, Steer)

@@ -228,7 +228,7 @@ func TestATreeMovesItsLeafOnceTheListenersAgree(t *testing.T) {
 
 func TestARunNeedsNoAgent(t *testing.T) {
 	p, _ := partsOf(t, Options{Tools: []Tool{echo("look")}}, use(call{"a", "look", `{}`}), say("done"))
-	r := newRun(p, 0, 0)
+	r := newRun(p)
 	if err := r.run(t.Context(), Prompt{Text: "look at it"}); err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembl
 // It counts the attempts.
 func (t *tries) next(ctx context.Context, err error) (delay time.Duration, again bool) {
 	failed := transient(err)
-	if ctx.Err() != nil || failed == nil || t.further >= t.asker.retry.MaxAttempts || t.tooLong(failed) {
+	if ctx.Err() != nil || failed == nil || t.further >= t.asker.settings.get().Retry.MaxAttempts || t.tooLong(failed) {
 		return 0, false
 	}
 	t.further++
@@ -84,7 +84,7 @@ func transient(err error) *llm.ProviderError {
 
 // tooLong reports whether the server asks for a longer wait than the settings allow.
 func (t *tries) tooLong(failed *llm.ProviderError) bool {
-	most := t.asker.retry.MaxDelay
+	most := t.asker.settings.get().Retry.MaxDelay
 	return most > 0 && failed.RetryAfter > most
 }
 
@@ -96,12 +96,12 @@ func (t *tries) delay(failed *llm.ProviderError) time.Duration {
 		return failed.RetryAfter
 	}
 	const longest = 24 * time.Hour
-	d := t.asker.retry.BaseDelay
+	d := t.asker.settings.get().Retry.BaseDelay
 	for i := 1; i < t.further && d < longest; i++ {
 		d *= 2
 	}
 	d = time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
-	if most := t.asker.retry.MaxDelay; most > 0 {
+	if most := t.asker.settings.get().Retry.MaxDelay; most > 0 {
 		d = min(d, most)
 	}
 	return min(d, longest)
@@ -112,7 +112,7 @@ func (t *tries) delay(failed *llm.ProviderError) time.Duration {
 func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
 	t.told = true
 	t.emitRetry(ctx, KindAutoRetryStart, func() Event {
-		return &AutoRetryStart{Attempt: t.further, MaxAttempts: t.asker.retry.MaxAttempts,
+		return &AutoRetryStart{Attempt: t.further, MaxAttempts: t.asker.settings.get().Retry.MaxAttempts,
 			DelayMS: int(delay.Milliseconds()), ErrorMessage: err.Error(), Aside: t.outside}
 	})
 	timer := time.NewTimer(delay)
@@ -153,14 +153,14 @@ func (t *tries) emitRetry(ctx context.Context, k Kind, build func() Event) {
 // was tried, or how long the server asks to wait.
 func (t *tries) final(ctx context.Context, err error) error {
 	failed := transient(err)
-	if failed == nil || ctx.Err() != nil || t.asker.retry.MaxAttempts == 0 {
+	if failed == nil || ctx.Err() != nil || t.asker.settings.get().Retry.MaxAttempts == 0 {
 		return err
 	}
 	with := *failed
 	if t.tooLong(failed) {
 		asked := llm.ShortTime(failed.RetryAfter.Round(time.Second))
 		with.Message = withNote(failed.Message, fmt.Sprintf("the server asks to wait %s", asked))
-		with.NextStep = fmt.Sprintf("ask again in %s; retry.max_delay in config.toml (now %s) says how long pi waits by itself", asked, llm.ShortTime(t.asker.retry.MaxDelay))
+		with.NextStep = fmt.Sprintf("ask again in %s; retry.max_delay in config.toml (now %s) says how long pi waits by itself", asked, llm.ShortTime(t.asker.settings.get().Retry.MaxDelay))
 		return &with
 	}
 	with.Message = withNote(failed.Message, fmt.Sprintf("tried %d times", t.further+1))

@@ -208,7 +208,7 @@ func TestTheWaitIsTheServersWishOrGrowsUpToTheLimit(t *testing.T) {
 		{"at once", RetrySettings{3, 0, time.Minute}, 0, 0, 0},
 		{"a base without reason", RetrySettings{3, 1 << 62, 0}, 0, 24 * time.Hour, 24 * time.Hour},
 	} {
-		a := &asker{retry: c.settings}
+		a := &asker{settings: newInForce(Settings{Retry: c.settings})}
 		for range 100 {
 			failed := overloaded()
 			failed.RetryAfter = c.wish

@@ -47,7 +47,7 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	if err := a.inbox.addRequest(p.Origin); err != nil {
 		return err
 	}
-	return newRun(a.parts, a.maxTurns, a.maxRepeats).run(ctx, p)
+	return newRun(a.parts).run(ctx, p)
 }
 
 // askInput lets listeners rewrite a prompt or handle it themselves. behavior says how it
@@ -65,8 +65,6 @@ func (ls *listeners) askInput(ctx context.Context, p Prompt, behavior string) (_
 // run is the state of one prompt on its way.
 type run struct {
 	parts
-	maxTurns   int // 0: no limit
-	maxRepeats int // likewise
 	compacting autoCompact
 
 	system  promptText // for this prompt only
@@ -82,9 +80,9 @@ type run struct {
 	resumes bool  // the model continues its own answer
 }
 
-// newRun returns the run of one prompt. The limits are those of [Settings].
-func newRun(p parts, maxTurns, maxRepeats int) *run {
-	r := &run{parts: p, maxTurns: maxTurns, maxRepeats: maxRepeats, unsaved: p.conversation.current().Unsaved() != nil}
+// newRun returns the run of one prompt.
+func newRun(p parts) *run {
+	r := &run{parts: p, unsaved: p.conversation.current().Unsaved() != nil}
 	r.compacting = autoCompact{compactor: p.compactor, noteSaved: r.noteSaved}
 	return r
 }
@@ -249,7 +247,7 @@ func (r *run) turns(ctx context.Context) error {
 
 // turnLimit is the error of a run that has taken as many turns as it may; else nil.
 func (r *run) turnLimit() error {
-	if limit := r.maxTurns; limit > 0 && r.index >= limit {
+	if limit := r.settings.get().MaxTurns; limit > 0 && r.index >= limit {
 		return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
 	}
 	return nil

@@ -17,7 +17,7 @@ type spending struct {
 	events       *listeners
 	conversation *conversation
 	models       *llm.Models
-	limit        float64 // what a session may cost; 0: no limit
+	settings     *inForce
 
 	account account
 	aside   asideUsage
@@ -33,12 +33,13 @@ func (s *spending) used() (u message.Usage, priced bool) {
 // model to be asked next: if it or anything used so far has no known price, the sum is
 // incomplete, and the person is told so once.
 func (s *spending) checkLimit(ctx context.Context, m *llm.Model) error {
-	if s.limit <= 0 {
+	limit := s.settings.get().MaxCost
+	if limit <= 0 {
 		return nil
 	}
 	used, priced := s.used()
-	if used.Cost.Total >= s.limit {
-		return &LimitError{"max_cost", fmt.Sprintf("stopped: this session has cost $%.4f, and max_cost is $%.4f; /new begins another one", used.Cost.Total, s.limit)}
+	if used.Cost.Total >= limit {
+		return &LimitError{"max_cost", fmt.Sprintf("stopped: this session has cost $%.4f, and max_cost is $%.4f; /new begins another one", used.Cost.Total, limit)}
 	}
 	if what := unpricedPart(m, priced); what != "" && s.warned.CompareAndSwap(false, true) {
 		s.events.Notify(ctx, LevelWarning, "max_cost counts only what has a price: "+what)

@@ -43,7 +43,7 @@ func TestAnAccountAddsUpASessionAndKnowsWhatHasNoPrice(t *testing.T) {
 
 func TestSpendingEndsAtItsLimitAndCountsWhatIsBesideTheAnswers(t *testing.T) {
 	l, is := &log{}, unsaved(t, "go")
-	s := &spending{events: listening(l), conversation: &conversation{session: is}, models: llm.NewModels(nil), limit: 1}
+	s := &spending{events: listening(l), conversation: &conversation{session: is}, models: llm.NewModels(nil), settings: newInForce(Settings{MaxCost: 1})}
 	m := &llm.Model{Provider: "acme", ID: "one"}
 	for range 2 {
 		if err := s.checkLimit(t.Context(), m); err != nil {

@@ -38,7 +38,7 @@ type tree struct {
 	choice       *choice
 	meter        *Meter
 	asker        *asker
-	settings     CompactionSettings
+	settings     *inForce
 }
 
 // Navigate makes an entry the one that the conversation goes on from; of
@@ -273,7 +273,7 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 	}
 	t.events.Notify(ctx, LevelInfo, "summing up the branch that is left")
 	model := t.choice.model()
-	limits := t.settings.within(model.ContextWindow)
+	limits := t.settings.get().Compaction.within(model.ContextWindow)
 	w := summary.Writer{Ask: t.asker.askOutside, Now: t.asker.now, Model: model, Instructions: o.Instructions,
 		Longest: limits.summary(), InputLimit: limits.input(model.ContextWindow)}
 	if o.Replace {
