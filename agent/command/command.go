@@ -7,7 +7,7 @@
 //
 //	/help  /model  /thinking  /new (/clear)  /resume  /branch (/fork)  /tree
 //	/label  /undo  /redo  /compact  /uncompact  /name  /session
-//	/context  /export  /tools
+//	/settings  /context  /export  /tools
 //
 // [Set.Reads] tells a line that is a command from a text that begins with a slash, and
 // [Set.Run] runs it. A name that nobody has is an [UnknownError],

@@ -20,6 +20,9 @@ func Core(o Options) []Command {
 	}
 	commands = append(commands, branchCommand(o), treeCommand(o), labelCommand(o.Agent), undoCommand(o.Agent), redoCommand(o.Agent),
 		compactCommand(o.Agent), uncompactCommand(o.Agent))
+	if o.Settings != nil {
+		commands = append(commands, settingsCommand(o.Settings))
+	}
 	return append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), contextCommand(o), exportCommand(o.Agent), toolsCommand(o.Agent))
 }
 

@@ -18,6 +18,7 @@ type Options struct {
 	Blocks bool // bars may be drawn with block characters
 
 	Sessions *Sessions // nil: there is no /resume
+	Settings *Settings // nil: there is no /settings
 }
 
 // withoutArgument returns the Run function of a command that takes no arguments: with one

@@ -19,6 +19,7 @@
 //	               where nobody watches
 //	prompt.go      prompts of the command line, and those in files
 //	tools.go       the program's tools
+//	settings.go    settings are written; livesettings.go: those that can change in a run
 //	banner.go      what a session in the terminal begins with
 //	ask.go         what a person is asked before there is a front end; early.go:
 //	               by hooks; pending.go: about what waits for approval
@@ -177,8 +178,9 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	// Bars may be more than ASCII where they are drawn for a person.
 	blocks := !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f}
-	builtin := slices.Concat(command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Blocks: blocks}), hooks.list(), own)
-	commands := command.NewSet(builtin, r.chain.Commands)
+	r.settings = r.newLiveSettings(f).port()
+	core := command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Settings: r.settings, Blocks: blocks})
+	commands := command.NewSet(withFront(slices.Concat(core, hooks.list()), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.commands = commands
 	for _, line := range append(r.later.warnings, p.Guard.TakeChangedInstructions()...) {
@@ -187,6 +189,15 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	for _, line := range r.later.notices {
 		r.agent.Notify(ctx, agent.LevelInfo, line)
 	}
+}
+
+// withFront returns the commands of the program with those of the front end. Where both
+// have one of the same name, that of the front end counts.
+func withFront(program, own []command.Command) []command.Command {
+	has := func(c command.Command) bool {
+		return slices.ContainsFunc(own, func(o command.Command) bool { return o.Name == c.Name })
+	}
+	return append(slices.DeleteFunc(program, has), own...)
 }
 
 // prepare loads the hooks, opens the session and makes the agent. If it fails, the session
@@ -220,10 +231,7 @@ func (r *run) newAgent(s *session.Session) error {
 	p.readPromptFiles(&r.prompt, &r.later)
 	r.agent = agent.New(agent.Options{
 		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,
-		Settings: agent.Settings{MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost,
-			MaxAnswerBytes: c.MaxAnswerBytes, SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
-			Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),
-			StreamIdleTimeout: time.Duration(c.StreamIdleTimeout) * time.Second},
+		Settings: agentSettings(c),
 		NewSession: func(parent string) (*session.Session, error) {
 			o := r.sessions.Options()
 			o.Parent = parent

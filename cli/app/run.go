@@ -20,8 +20,9 @@ type run struct {
 	skipped  []trust.Source // project hooks that nobody approved
 	choice   modelChoice
 	prompt   agent.SystemPrompt
-	agent    *agent.Agent // nil until there is a session
-	commands *command.Set // nil until there is a front end
+	agent    *agent.Agent      // nil until there is a session
+	commands *command.Set      // nil until there is a front end
+	settings *command.Settings // likewise
 }
 
 // front is a front end as a run sees it.

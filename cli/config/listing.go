@@ -150,12 +150,12 @@ func joinWords(words []string, separator string) string {
 // Change returns c with another value of one setting, which is not written anywhere: for a
 // change that is to hold for this run. origin says where it came from. It is an error if
 // [Set] would refuse the value.
-func (c Config) Change(key, value, origin string) (Config, error) {
+func (c Config) Change(key, value, origin string, getenv func(string) string) (Config, error) {
 	parts, err := parseKey(key)
 	if err != nil {
 		return c, err
 	}
-	at := place{file: origin}
+	at := place{file: origin, home: Home(getenv)}
 	literal, _, err := at.literalOf(parts, value)
 	if err != nil {
 		return c, err

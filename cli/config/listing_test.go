@@ -101,14 +101,14 @@ func TestTheTextOfASettingCanBeWritten(t *testing.T) {
 
 func TestAChangeForThisRunIsCheckedAndWrittenNowhere(t *testing.T) {
 	before := Default()
-	after, err := before.Change("ui.notify", "bell", "this run")
+	after, err := before.Change("ui.notify", "bell", "this run", noVariable)
 	if err != nil || after.UI.Notify != "bell" || before.UI.Notify != "off" || after.Origins.Of("ui.notify") != "this run" || before.Origins.Of("ui.notify") != "default" {
 		t.Errorf("%v: %+v", err, after.UI)
 	}
-	if after, err = after.Change("ui.notify", "loud", "this run"); err == nil || after.UI.Notify != "bell" {
+	if after, err = after.Change("ui.notify", "loud", "this run", noVariable); err == nil || after.UI.Notify != "bell" {
 		t.Errorf("%v, %q", err, after.UI.Notify)
 	}
-	bound, err := before.Change("keys.send", "enter, ctrl+m", "this run")
+	bound, err := before.Change("keys.send", "enter, ctrl+m", "this run", noVariable)
 	if err != nil || !slices.Equal(bound.Keys["send"], []string{"enter", "ctrl+m"}) || len(before.Keys) != 0 {
 		t.Errorf("%v: %q, before %q", err, bound.Keys, before.Keys)
 	}
