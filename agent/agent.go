@@ -252,12 +252,12 @@ func (a *Agent) Select(ctx context.Context, model *llm.Model, level, source stri
 	return a.choice.set(ctx, model, level, source)
 }
 
-// CycleModel selects the next of the models that the settings name (see
-// [llm.Models.Scope]), and the first after the last one, or if the present model is none
-// of them. It changes nothing while a prompt runs (ErrNotIdle), or if there are fewer than
+// CycleModel selects the model that is by further among those that the settings name (see
+// [llm.Models.Scope]): 1 is the next, -1 the one before. Behind the last comes the first,
+// which is also the next one if the present model is none of them. It changes nothing while a prompt runs (ErrNotIdle), or if there are fewer than
 // two (ErrFewModels). Names in the settings that no model has are shown to the person,
 // once.
-func (a *Agent) CycleModel(ctx context.Context) error { return a.choice.cycleModel(ctx) }
+func (a *Agent) CycleModel(ctx context.Context, by int) error { return a.choice.cycleModel(ctx, by) }
 
 // CycleThinking goes on to the next level that the model offers, from the highest
 // to the lowest. It reports false for a model that offers only one.

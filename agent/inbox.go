@@ -24,6 +24,8 @@ type Inbox struct {
 	queueing  bool       // a prompt runs that will look at the queues again
 	steer     []queued
 	followUp  []queued
+	count     int                // of all that were queued
+	beside    []*message.Message // that the run adds at its next occasion, without asking the model for them
 	nextTurn  []*message.Message // custom messages that go with the next prompt
 	submitted []Prompt           // for the front end
 	compact   *compactRequest    // that a hook waits for; nil for none
@@ -149,12 +151,14 @@ func (b *Inbox) enqueue(p Prompt, q Queue) bool {
 	if p.Origin.Kind != FromHook {
 		b.brake.reset(p.Origin)
 	}
-	b.put(queued{p, true}, q)
+	b.put(queued{Prompt: p, asked: true}, q)
 	return true
 }
 
 // put appends to a queue; the caller has the lock.
 func (b *Inbox) put(m queued, q Queue) {
+	b.count++
+	m.number = b.count
 	if q == Steer {
 		b.steer = append(b.steer, m)
 	} else {
@@ -276,6 +280,72 @@ func (b *Inbox) TakeQueued() []string {
 	return texts
 }
 
+// Waiting is a message that is queued for the run, as a front end shows it.
+type Waiting struct {
+	Text  string
+	Queue Queue
+}
+
+// Queued returns the messages that are queued for the run: those that steer it, then those
+// for its end, each in their order. Custom messages that are not to be shown are left out.
+func (b *Inbox) Queued() (waiting []Waiting) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for q, queue := range [][]queued{Steer: b.steer, FollowUp: b.followUp} {
+		for _, m := range queue {
+			switch {
+			case m.Custom == nil:
+				waiting = append(waiting, Waiting{m.Text, Queue(q)})
+			case m.Custom.Display:
+				waiting = append(waiting, Waiting{m.Custom.Text(), Queue(q)})
+			}
+		}
+	}
+	return waiting
+}
+
+// TakeLast removes the text of a person that was queued last, and returns it. What is more
+// than a text stays, as with TakeQueued.
+func (b *Inbox) TakeLast() (text string, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var last *[]queued
+	at, number := 0, 0
+	for _, queue := range []*[]queued{&b.steer, &b.followUp} {
+		for i, m := range *queue {
+			if m.isTyped() && m.number > number {
+				last, at, number = queue, i, m.number
+			}
+		}
+	}
+	if last == nil {
+		return "", false
+	}
+	text = (*last)[at].Text
+	*last = slices.Delete(slices.Clone(*last), at, at+1)
+	return text, true
+}
+
+// putBeside stores a message that the run adds before its next request, or at its end. It
+// reports false, and stores nothing, if no run will look.
+func (b *Inbox) putBeside(m *message.Message) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.queueing {
+		b.beside = append(b.beside, m)
+	}
+	return b.queueing
+}
+
+// takeBeside removes and returns what putBeside stored.
+func (b *Inbox) takeBeside() []*message.Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	messages := b.beside
+	b.beside = nil
+	return messages
+}
+
 // takeForPrompt removes and returns the messages that go with the next prompt.
 func (b *Inbox) takeForPrompt() []*message.Message {
 	b.mu.Lock()
@@ -292,7 +362,7 @@ func (b *Inbox) forget(swap func()) *compactRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	swap()
-	b.steer, b.followUp, b.nextTurn = nil, nil, nil
+	b.steer, b.followUp, b.beside, b.nextTurn = nil, nil, nil, nil
 	request := b.compact
 	b.compact = nil
 	return request

@@ -26,7 +26,8 @@ type Prompt struct {
 // queued is a message that waits for its place in a run.
 type queued struct {
 	Prompt
-	asked bool // the listeners to input were; else they are when it is delivered
+	asked  bool // the listeners to input were; else they are when it is delivered
+	number int  // in the order in which all were queued
 }
 
 // Queue says when a message that comes while the agent works is delivered.

@@ -101,6 +101,7 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 	r.events.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
 	err := r.work(ctx)
 	r.inbox.closeQueues() // what is sent from here on is for the front end
+	err = cmp.Or(err, r.addBeside())
 	r.usage.Add(r.spending.aside.end())
 	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	r.compacting.afterRun(ctx)
@@ -338,6 +339,9 @@ func (r *run) userMessage(p Prompt) *message.Message {
 // deliver adds the queued messages that are due to the session and counts them. With
 // stopping, they are also those that wait for the end of the work.
 func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err error) {
+	if err := r.addBeside(); err != nil {
+		return 0, err
+	}
 	messages, q := r.inbox.due(stopping)
 	counted := !stopping // the model is asked again anyway
 	for _, m := range messages {
@@ -364,6 +368,17 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 		delivered++
 	}
 	return delivered, nil
+}
+
+// addBeside adds the messages to the session that came beside the run, for which the model
+// is not asked.
+func (r *run) addBeside() error {
+	for _, m := range r.inbox.takeBeside() {
+		if _, err := r.append(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write adds a prompt to the session.

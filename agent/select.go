@@ -147,7 +147,7 @@ func (c *choice) record() error {
 var ErrFewModels = errors.New("fewer than two models to go through")
 
 // cycleModel is [Agent.CycleModel].
-func (c *choice) cycleModel(ctx context.Context) error {
+func (c *choice) cycleModel(ctx context.Context, by int) error {
 	if !c.idle() {
 		return ErrNotIdle
 	}
@@ -162,7 +162,11 @@ func (c *choice) cycleModel(ctx context.Context) error {
 	if at < 0 {
 		at = slices.IndexFunc(choices, is)
 	}
-	next := choices[(at+1)%len(choices)]
+	n := len(choices)
+	if at < 0 && by < 0 {
+		at = 0 // then the one before is the last
+	}
+	next := choices[((at+by)%n+n)%n]
 	return c.set(ctx, next.Model, next.Level, "cycle")
 }
 

@@ -238,7 +238,7 @@ func TestCyclingGoesRoundAndIsToldAsThat(t *testing.T) {
 	}
 	told = nil
 	for range 3 {
-		if err := r.CycleModel(t.Context()); err != nil {
+		if err := r.CycleModel(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -254,7 +254,7 @@ func TestCyclingSetsTheLevelOfTheListAndKnowsWhereItIs(t *testing.T) {
 	r.Listen(on(func(e *Notice) { told = append(told, e.Text) }))
 	var went []string
 	for range 4 {
-		if err := r.CycleModel(t.Context()); err != nil {
+		if err := r.CycleModel(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
 		went = append(went, r.Model().ID+":"+r.Thinking())
@@ -271,14 +271,14 @@ func TestCyclingChangesNothingWithoutAChoiceOrAtWork(t *testing.T) {
 	for _, pattern := range []string{"acme/one", "acme/two", "nothing*"} {
 		var told []string
 		r := cycleRig(t, &told, pattern)
-		if err := r.CycleModel(t.Context()); !errors.Is(err, ErrFewModels) || r.Model().ID != "one" {
+		if err := r.CycleModel(t.Context(), 1); !errors.Is(err, ErrFewModels) || r.Model().ID != "one" {
 			t.Errorf("%s: %v, model %s", pattern, err, r.Model().ID)
 		}
 	}
 	var told []string
 	var err error
 	r := cycleRig(t, &told)
-	r.Listen(on(func(*MessageStart) { err = r.CycleModel(t.Context()) }))
+	r.Listen(on(func(*MessageStart) { err = r.CycleModel(t.Context(), 1) }))
 	r.prompt("go")
 	if !errors.Is(err, ErrNotIdle) || r.Model().ID != "one" {
 		t.Errorf("at work: %v, model %s", err, r.Model().ID)

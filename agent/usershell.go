@@ -11,13 +11,18 @@ import (
 // Bash runs a command of the person and adds it to the session, where the model
 // sees it unless exclude is set. output, which may be nil, gets what the command
 // prints as it comes. Listeners may answer for the command or keep it from
-// running. It works only while no prompt runs.
+// running. While a prompt runs the command runs beside it, and is added before the next
+// request to the model, or at the end of the run.
 func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output func(string)) (BashOutcome, error) {
-	ctx, err := a.busy.begin(ctx)
-	if err != nil {
+	claimed, err := a.busy.begin(ctx)
+	beside := errors.Is(err, ErrBusy)
+	switch {
+	case err == nil:
+		ctx = claimed
+		defer a.busy.end()
+	case !beside:
 		return BashOutcome{}, err
 	}
-	defer a.busy.end()
 	if a.Session().ReadOnly() {
 		return BashOutcome{}, session.ErrReadOnly
 	}
@@ -28,12 +33,37 @@ func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output f
 	if err != nil {
 		return outcome, err
 	}
-	_, err = a.Session().AppendMessage(&message.Message{
+	m := &message.Message{
 		Role: message.RoleBashExecution, Command: command, Output: outcome.Output, ExitCode: outcome.ExitCode,
 		Cancelled: outcome.Cancelled, Truncated: outcome.Truncated, FullOutputPath: outcome.FullOutputPath,
 		ExcludeFromContext: exclude, Timestamp: a.now().UnixMilli(),
-	})
+	}
+	if beside {
+		return outcome, a.appendBeside(ctx, m)
+	}
+	_, err = a.Session().AppendMessage(m)
 	return outcome, err
+}
+
+// appendBeside adds a message to the session that came while a prompt ran: the run adds it
+// where it disturbs no call and its result; if the run has ended, it is added now.
+func (a *Agent) appendBeside(ctx context.Context, m *message.Message) error {
+	for !a.inbox.putBeside(m) {
+		if err := a.busy.waitIdle(ctx); err != nil {
+			return err
+		}
+		_, err := a.busy.begin(ctx)
+		if errors.Is(err, ErrBusy) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		defer a.busy.end()
+		_, err = a.Session().AppendMessage(m)
+		return err
+	}
+	return nil
 }
 
 // userBash runs the command, unless a listener gives a result in its place, blocks it or

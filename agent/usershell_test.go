@@ -76,3 +76,36 @@ func TestInterruptedQuestionRunsNoCommand(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestACommandOfThePersonRunsBesideAPrompt(t *testing.T) {
+	shell := func(_ context.Context, command string, _ func(string)) (BashOutcome, error) {
+		return BashOutcome{Output: "out of " + command}, nil
+	}
+	var r *rig
+	beside := func(command string) func() {
+		return func() {
+			if _, err := r.Bash(t.Context(), command, false, nil); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	during, atEnd := beside("during"), beside("late")
+	r = newRig(t, Options{Shell: shell, Tools: []Tool{echo("look")}, Listeners: []Listener{
+		on(func(*ToolExecutionEnd) { during() }), on(func(e *MessageEnd) {
+			if e.Message.Text() == "done" {
+				atEnd()
+			}
+		}),
+	}}, use(call{"a", "look", `{}`}), say("done"))
+	r.prompt("go")
+	var roles []string
+	for _, item := range r.Session().Context() {
+		roles = append(roles, string(item.Message.Role))
+	}
+	if want := "user assistant toolResult bashExecution assistant bashExecution"; strings.Join(roles, " ") != want {
+		t.Errorf("the session has %v, want %s", roles, want)
+	}
+	if n := len(r.model.requests); n != 2 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}

@@ -28,7 +28,7 @@ func (r *REPL) shortcut(name string) (Shortcut, bool) {
 		return Shortcut{}, false
 	}
 	all := []Shortcut{
-		{Key: "ctrl+p", Run: func(ctx context.Context) (command.Outcome, error) { return command.CycleModel(ctx, r.agent) }},
+		{Key: "ctrl+p", Run: func(ctx context.Context) (command.Outcome, error) { return command.CycleModel(ctx, r.agent, 1) }},
 		{Key: "shift+tab", Run: func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, r.agent) }},
 	}
 	if r.opts.Shortcuts != nil {

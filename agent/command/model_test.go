@@ -126,7 +126,8 @@ func TestKeysSayWhatBecameOfModelAndLevel(t *testing.T) {
 		return out.Status
 	}
 	for i, want := range []string{"model: p/two:low", "model: p/one:low"} {
-		if got := said(CycleModel); got != want {
+		next := func(ctx context.Context, a *agent.Agent) (Outcome, error) { return CycleModel(ctx, a, 1) }
+		if got := said(next); got != want {
 			t.Errorf("model %d: %q, want %q", i, got, want)
 		}
 	}
