@@ -7,7 +7,7 @@ import (
 )
 
 func TestTheNewestQueuedTextIsTakenBackFirst(t *testing.T) {
-	b := newInbox(listening(), Settings{}, time.Now)
+	b := newInbox(listening(), newInForce(Settings{}), time.Now)
 	b.openQueues()
 	for _, x := range []struct {
 		text string

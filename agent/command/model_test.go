@@ -135,7 +135,8 @@ func TestKeysSayWhatBecameOfModelAndLevel(t *testing.T) {
 		t.Error(got)
 	}
 	a.Models().Unregister("p")
-	if got := said(CycleModel); !strings.HasPrefix(got, "model: still p/one; there are fewer than two models") || a.Model().ID != "one" {
+	next := func(ctx context.Context, a *agent.Agent) (Outcome, error) { return CycleModel(ctx, a, 1) }
+	if got := said(next); !strings.HasPrefix(got, "model: still p/one; there are fewer than two models") || a.Model().ID != "one" {
 		t.Error(got)
 	}
 	run(t, a, nil, "/model q/three")
