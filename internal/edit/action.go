@@ -82,11 +82,11 @@ func Keys() map[string]string {
 		"ctrl+right": "word_right", "alt+right": "word_right", "alt+f": "word_right",
 		"home": "row_start", "ctrl+a": "row_start", "end": "row_end", "ctrl+e": "row_end",
 		"ctrl+home": "text_start", "alt+<": "text_start", "ctrl+end": "text_end", "alt+>": "text_end",
-		"up": "up", "down": "down", "ctrl+n": "down",
+		"up": "up", "down": "down",
 		"backspace": "backspace", "shift+backspace": "backspace", "ctrl+h": "backspace", "delete": "delete", "ctrl+d": "delete",
 		"alt+backspace": "delete_word_back", "ctrl+backspace": "delete_word_back", "ctrl+w": "delete_blank_back",
 		"alt+d": "delete_word", "ctrl+delete": "delete_word", "alt+delete": "delete_word",
 		"ctrl+u": "kill_row_start", "ctrl+k": "kill_row_end", "ctrl+y": "yank", "alt+y": "yank_pop",
-		"ctrl+_": "undo", "alt+_": "redo",
+		"ctrl+_": "undo", "alt+r": "redo",
 	}
 }
