@@ -21,7 +21,7 @@ type Handler struct {
 	Zone func(columns, rows int) Zone
 	// Line is given each whole line that was typed in plain mode.
 	Line func(text string)
-	// Interrupt is called for Ctrl+C in plain mode.
+	// Interrupt is called for Ctrl+C in plain mode, and for SIGINT, which is no key.
 	Interrupt func()
 	// End is called once, when there will be no more input; and in plain mode for each Ctrl+D
 	// in an empty line.
@@ -49,4 +49,6 @@ type Config struct {
 
 	Background string                   // "light" or "dark"; "" asks the terminal
 	Getenv     func(name string) string // nil: os.Getenv
+
+	focus bool // somebody wants to know whether the window is in front
 }

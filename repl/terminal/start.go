@@ -2,23 +2,74 @@ package terminal
 
 import (
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
+	"time"
+
+	"golang.org/x/term"
 )
 
 // Terminal is the terminal of a person while the program has it. Its methods may be called
-// by any goroutine.
+// by any goroutine, but none that waits by a function of the [Handler], unless it says so.
 type Terminal struct {
 	config Config
+	began  time.Time
+	plain  *plain // nil: keys are read and the zone is painted
 
-	mu     sync.Mutex
-	closed bool
+	painter *painter
+	input   *input
+	signals *signals
+	before  lineMode // as it was found
+	keys    lineMode // as it is now
+
+	lending   sync.Mutex // locked while another program has the terminal
+	switching sync.Mutex // locked while the modes change from one state to another
+	closed    bool
+
+	mu       sync.Mutex // guards the rest
+	modes    modes
+	replies  replies
+	lent     bool
+	answered chan struct{} // closed when no answer to the first questions is to be expected
+	known    chan struct{} // closed when the background is known, or never will be
 }
 
 // Start takes the terminal over: keys are read one by one, and the live zone is painted
 // below what is printed. In plain mode lines are read and nothing is painted. The caller
-// closes the terminal.
+// closes the terminal. Functions of the handler may be called before Start returns.
 func Start(c Config) (*Terminal, error) {
+	c = c.withDefaults()
+	t := &Terminal{config: c, began: time.Now(), answered: make(chan struct{}), known: make(chan struct{})}
+	if c.Plain {
+		var err error
+		t.plain, err = startPlain(c)
+		return t, err
+	}
+	var err error
+	if t.before, err = readLineMode(c.In); err != nil {
+		return nil, err
+	}
+	t.keys = t.before.keys()
+	if t.input, err = newInput(c.In, c.Getenv("SSH_CONNECTION") != ""); err != nil {
+		return nil, err
+	}
+	t.input.guard, t.input.end = t.guarded, c.Handler.End
+	t.input.onKey, t.input.onFocus, t.input.onReply = c.Handler.Key, c.Handler.Focus, t.replied
+	t.painter = newPainter(c.Out, c.Handler)
+	t.painter.guard, t.painter.reflows = t.guardedFrame, t.reflows
+	if err := t.takeOver(); err != nil {
+		t.input.waker.wake()
+		return nil, err
+	}
+	go t.painter.run()
+	go t.input.run()
+	t.signals = watchSignals(t)
+	return t, nil
+}
+
+// withDefaults fills in what is not set.
+func (c Config) withDefaults() Config {
 	if c.In == nil {
 		c.In = os.Stdin
 	}
@@ -28,73 +79,250 @@ func Start(c Config) (*Terminal, error) {
 	if c.Getenv == nil {
 		c.Getenv = os.Getenv
 	}
-	return &Terminal{config: c}, nil
+	kind := c.Getenv("TERM")
+	c.Dumb = c.Dumb || canWait && (kind == "dumb" || kind == "")
+	c.Plain = c.Plain || c.Dumb || !canWait || !isTerminal(c.In) || !isTerminal(c.Out)
+	h := &c.Handler
+	if h.Key == nil {
+		h.Key = func(Key) {}
+	}
+	if h.Focus == nil {
+		h.Focus = func(bool) {}
+	} else {
+		c.focus = true
+	}
+	if h.Line == nil {
+		h.Line = func(string) {}
+	}
+	for _, f := range []*func(){&h.Interrupt, &h.End, &h.Resized, &h.Resumed} {
+		if *f == nil {
+			*f = func() {}
+		}
+	}
+	return c
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// takeOver sets the modes and asks the terminal what it is. What was typed before and not
+// read yet is counted.
+func (t *Terminal) takeOver() error {
+	t.input.pause()
+	err := t.keys.set(t.config.In)
+	t.input.resume()
+	if err != nil {
+		return err
+	}
+	t.modes = modes{focus: t.config.focus}
+	first := t.modes.on()
+	if strings.HasPrefix(t.config.Getenv("TERM"), "linux") { // the console has no answers
+		t.replies.all = true
+		close(t.answered)
+	} else {
+		first += askName + askPasteMode + askKeyboard
+		if t.config.Background == "" {
+			first += askBackground
+		}
+		first += askKind
+	}
+	if t.config.Background != "" || t.replies.all {
+		t.replies.background, t.replies.light = true, t.config.Background == "light"
+		close(t.known)
+	}
+	t.painter.ask(func(w *wants) { w.controls = append(w.controls, first...) })
+	return nil
+}
+
+// replied takes an answer of the terminal. It runs on the goroutine that reads.
+func (t *Terminal) replied(answer string) {
+	set, alternate := t.noteReply(answer)
+	if set != "" {
+		t.Control(set)
+	}
+	if alternate {
+		t.painter.call(0, func() { t.painter.restart(alternateOff) })
+	}
+}
+
+// noteReply remembers an answer. It returns the sequences that set what the terminal turns out to
+// know, and whether it shows the alternate screen, which another program entered.
+func (t *Terminal) noteReply(answer string) (set string, alternate bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	had := t.replies
+	t.replies.note(answer)
+	now := t.replies
+	t.input.burst.on = now.noPaste
+	alternate, t.replies.alternate = now.alternate && !t.lent, false
+	if now.all && !had.all {
+		close(t.answered)
+	}
+	if t.replies.background = now.background || now.all; t.replies.background && !had.background {
+		close(t.known)
+	}
+	if kitty, other := now.kitty, now.all && !now.kitty; kitty != t.modes.kitty || other != t.modes.other {
+		t.modes.kitty, t.modes.other = kitty, other
+		if !t.lent {
+			set = t.modes.keyboardOn()
+		}
+	}
+	return set, alternate
 }
 
 // Plain reports whether the terminal is in plain mode: because that was asked for, or because
 // it has no keys or cannot be painted on.
-func (t *Terminal) Plain() bool { return t.config.Plain || t.config.Dumb }
+func (t *Terminal) Plain() bool { return t.plain != nil }
 
 // Print adds whole rows to the transcript, in order. They are painted with the next frame.
-// It waits while more was printed than the terminal can take.
+// It waits while more was printed than the terminal can take, but never while the zone is
+// asked for, so the caller may have locked what [Handler.Zone] locks.
 func (t *Terminal) Print(rows ...string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, _ = t.config.Out.WriteString(strings.Join(rows, "\r\n") + "\r\n")
+	if t.plain != nil {
+		t.plain.print(rows)
+		return
+	}
+	t.painter.print(rows)
 }
 
 // Changed has the zone painted with the next frame.
-func (t *Terminal) Changed() {}
+func (t *Terminal) Changed() {
+	if t.plain == nil {
+		t.painter.ask(func(w *wants) { w.changed = true })
+	}
+}
 
 // Echo has the zone painted at once, for a key that was pressed.
-func (t *Terminal) Echo() {}
+func (t *Terminal) Echo() {
+	if t.plain == nil {
+		t.painter.ask(func(w *wants) { w.changed, w.urgent = true, true })
+	}
+}
 
-// Flush waits until all that was printed before is written.
-func (t *Terminal) Flush() {}
+// Flush waits until all that was printed before is written. While another program has the
+// terminal it does not wait.
+func (t *Terminal) Flush() {
+	if t.plain == nil {
+		t.painter.flush()
+	}
+}
 
 // Control sends the terminal a sequence that moves nothing: a title, a bell, a text for the
-// clipboard.
-func (t *Terminal) Control(sequence string) {}
-
-// Lend gives the terminal to another program while run runs: the zone is removed, all modes
-// are as they were before Start, and nothing is read. What is printed meanwhile waits. It
-// returns the error of run.
-func (t *Terminal) Lend(run func() error) error { return run() }
-
-// Suspend stops the process and its group as Ctrl+Z does, with the terminal as it was
-// before Start, and returns when the process runs again.
-func (t *Terminal) Suspend() {}
-
-// Reset sets all modes and paints the zone anew, for a terminal that another program may
-// have changed.
-func (t *Terminal) Reset() {}
+// clipboard. A dumb terminal gets none.
+func (t *Terminal) Control(sequence string) {
+	if t.plain != nil {
+		t.plain.control(sequence)
+		return
+	}
+	t.painter.ask(func(w *wants) { w.controls = append(w.controls, sequence...) })
+}
 
 // Releases says whether the release of keys is of use. Only some terminals tell it.
-func (t *Terminal) Releases(wanted bool) {}
+func (t *Terminal) Releases(wanted bool) {
+	if t.plain != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.modes.releases == wanted {
+		return
+	}
+	t.modes.releases = wanted
+	if t.modes.kitty && !t.lent {
+		sequence := kittyUsual
+		if wanted {
+			sequence = kittyRelease
+		}
+		t.painter.ask(func(w *wants) { w.controls = append(w.controls, sequence...) })
+	}
+}
 
 // Size is the size of the window in cells, or what is usual where it is not known.
 func (t *Terminal) Size() (columns, rows int) {
-	return Columns(t.config.Out), Rows(t.config.Out)
+	return size(t.config.Out)
 }
 
+// size is the size of a terminal. One that does not know it says 0; it may have any.
+func size(f *os.File) (columns, rows int) {
+	columns, rows, err := term.GetSize(int(f.Fd()))
+	if err != nil || columns <= 0 {
+		columns = usualColumns
+	}
+	if err != nil || rows <= 0 {
+		rows = usualRows
+	}
+	return columns, rows
+}
+
+// lightPatience is how long the terminal has to answer what its background is.
+const lightPatience = 50 * time.Millisecond
+
 // Light reports whether the background is light. It waits for the terminal's answer, at most
-// until 50 ms after the start.
-func (t *Terminal) Light() bool { return t.config.Background == "light" }
+// until 50 ms after the start; without one it is dark.
+func (t *Terminal) Light() bool {
+	if t.plain != nil {
+		return t.config.Background == "light"
+	}
+	select {
+	case <-t.known:
+	case <-time.After(lightPatience - time.Since(t.began)):
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.replies.light
+}
 
 // Prompt asks for a line, in plain mode only: sign is shown, and text is what is in the line
 // already. The line that the person ends goes to [Handler.Line], after which no
 // prompt is open.
-func (t *Terminal) Prompt(sign, text string) {}
+func (t *Terminal) Prompt(sign, text string) {
+	if t.plain != nil {
+		t.plain.prompt(sign, text)
+	}
+}
 
 // Unprompt closes the open prompt without a trace and returns what was typed into it.
 // It reports false if that cannot be done, or no prompt is open.
-func (t *Terminal) Unprompt() (text string, ok bool) { return "", false }
+func (t *Terminal) Unprompt() (text string, ok bool) {
+	if t.plain == nil {
+		return "", false
+	}
+	return t.plain.unprompt()
+}
 
-// Close gives the terminal back as it was found: what was printed is written, the zone is
-// removed, the cursor is at the start of a line. It may be called more than once. What is
-// printed later is written at once.
-func (t *Terminal) Close() {
+// reflows reports whether the terminal breaks rows that are too wide for its window.
+func (t *Terminal) reflows() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.closed = true
+	return reflows(t.config.Getenv, t.replies.name)
+}
+
+// guarded runs a function of the front end and reports whether it did not panic.
+func (t *Terminal) guarded(f func()) (ok bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			if t.config.Handler.Panicked == nil {
+				t.Close()
+				panic(p)
+			}
+			t.config.Handler.Panicked(p, debug.Stack())
+		}
+	}()
+	f()
+	return true
+}
+
+// guardedFrame is guarded for the goroutine that paints, which cannot wait for itself.
+func (t *Terminal) guardedFrame(f func()) (ok bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			if t.config.Handler.Panicked == nil {
+				t.painter.remove(t.modesOff())
+				_ = t.before.set(t.config.In)
+				panic(p)
+			}
+			t.config.Handler.Panicked(p, debug.Stack())
+		}
+	}()
+	f()
+	return true
 }

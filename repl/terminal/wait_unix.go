@@ -72,3 +72,15 @@ func (w *waker) wait(in *os.File, timeout time.Duration) (ready, expired bool) {
 		}
 	}
 }
+
+// readable reports whether in can be read without waiting, or nobody knows.
+func readable(in *os.File) bool {
+	fd := int(in.Fd())
+	if fd >= unix.FD_SETSIZE {
+		return true
+	}
+	var set unix.FdSet
+	set.Set(fd)
+	n, err := unix.Select(fd+1, &set, nil, nil, &unix.Timeval{})
+	return n > 0 || err != nil && !errors.Is(err, unix.EINTR)
+}

@@ -1,0 +1,264 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"pi/internal/cells"
+)
+
+// Sequences that a frame is made of.
+const (
+	eraseBelow = "\x1b[J"
+	eraseRight = "\x1b[K"
+	hideCursor = "\x1b[?25l"
+	showCursor = "\x1b[?25h"
+	wrapOff    = "\x1b[?7l" // what is too wide is cut by the terminal
+	wrapOn     = "\x1b[?7h"
+	styleEnd   = "\x1b[0m"
+)
+
+// canvas is the live zone as the terminal shows it, and where the cursor is. The zone
+// begins at the start of the row below the transcript. Its methods append to a frame what
+// turns it into another. Rows are written with the terminal's wrapping off, so that each
+// takes one row of the window even where the terminal has another idea of a character's
+// width, or the window became narrower a moment ago.
+type canvas struct {
+	rows    []string
+	row     int // of the cursor, counted from the zone's first
+	column  int // of the cursor
+	hidden  bool
+	columns int // of the window when the zone was drawn; 0: it was not drawn yet
+	height  int
+	stale   bool // the rows are not as they were drawn, only the row of the cursor is known
+	lost    int  // rows of a zone that went into the scrollback right above the window
+}
+
+// fit cuts a zone to a window, so that the row of the cursor is among its rows.
+func (z Zone) fit(columns, height int) Zone {
+	z.Row = min(max(z.Row, 0), max(len(z.Rows)-1, 0))
+	z.Column = min(max(z.Column, 0), columns-1)
+	if extra := len(z.Rows) - height; extra > 0 {
+		first := min(z.Row, extra)
+		z.Rows = z.Rows[first : first+height]
+		z.Row -= first
+	}
+	return z
+}
+
+// shows reports whether the terminal shows a zone already.
+func (d *canvas) shows(z Zone) bool {
+	if d.stale || len(d.rows) != len(z.Rows) || d.row != z.Row || d.column != z.Column || d.hidden != z.NoCursor {
+		return false
+	}
+	for i, row := range z.Rows {
+		if row != d.rows[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// redraw appends to a frame what erases the zone, writes text, which is whole rows of the
+// transcript, and draws a zone below.
+func (d *canvas) redraw(frame, text []byte, z Zone) []byte {
+	frame = d.erase(append(frame, hideCursor...))
+	frame = append(frame, text...)
+	if len(text) > 0 {
+		d.lost = 0
+	}
+	if len(z.Rows) > 0 {
+		frame = append(frame, wrapOff...)
+		for i, row := range z.Rows {
+			if i > 0 {
+				frame = append(frame, "\r\n"...)
+			}
+			frame = appendRow(frame, row)
+		}
+		frame = append(frame, wrapOn...)
+		d.row = len(z.Rows) - 1
+		d.column = -1
+	}
+	d.hidden = true
+	return d.finish(frame, z)
+}
+
+// erase appends to a frame what removes the zone, and leaves the cursor where it began.
+func (d *canvas) erase(frame []byte) []byte {
+	frame = append(frame, '\r')
+	frame = appendMove(frame, d.row, 'A')
+	frame = append(frame, eraseBelow...)
+	d.rows, d.row, d.column, d.stale = nil, 0, 0, false
+	return frame
+}
+
+// change appends to a frame what turns the zone into another: only rows that differ are
+// written, and of those only what differs from the first difference on.
+func (d *canvas) change(frame []byte, z Zone) []byte {
+	differ := differing(d.rows, z.Rows)
+	quiet := len(differ) > 1 || len(differ) == 1 && differ[0] != d.row || len(d.rows) > len(z.Rows)
+	if quiet && !d.hidden {
+		frame = append(frame, hideCursor...)
+		d.hidden = true
+	}
+	if len(differ) > 0 {
+		frame = append(frame, wrapOff...)
+	}
+	for _, i := range differ {
+		old := ""
+		if i < len(d.rows) {
+			old = d.rows[i]
+		}
+		frame = d.rewrite(frame, i, old, z.Rows[i])
+	}
+	if len(differ) > 0 {
+		frame = append(frame, wrapOn...)
+	}
+	if len(d.rows) > len(z.Rows) {
+		frame = d.to(frame, len(z.Rows), 0)
+		frame = append(frame, eraseBelow...)
+	}
+	return d.finish(frame, z)
+}
+
+// differing returns the indexes of the new rows that are not the same as the old ones.
+func differing(old, rows []string) (differ []int) {
+	for i, row := range rows {
+		if i >= len(old) || row != old[i] {
+			differ = append(differ, i)
+		}
+	}
+	return differ
+}
+
+// rewrite appends to a frame what turns row i from old into row.
+func (d *canvas) rewrite(frame []byte, i int, old, row string) []byte {
+	same, column, style := samePrefix(old, row)
+	frame = d.to(frame, i, column)
+	if rest := row[same:]; rest != "" {
+		frame = append(append(frame, style...), rest...)
+		if painted := style != "" || strings.Contains(rest, "\x1b"); painted && !strings.HasSuffix(rest, styleEnd) {
+			frame = append(frame, styleEnd...)
+		}
+	}
+	width := cells.Width(row)
+	if cells.Width(old) > width {
+		frame = append(frame, eraseRight...)
+	}
+	d.column = width
+	if width >= d.columns { // where the cursor is then depends on the terminal
+		d.column = -1
+	}
+	return frame
+}
+
+// finish appends to a frame what puts the cursor where a zone has it, and notes that the zone is drawn.
+func (d *canvas) finish(frame []byte, z Zone) []byte {
+	frame = d.to(frame, z.Row, z.Column)
+	if d.hidden && !z.NoCursor {
+		frame = append(frame, showCursor...)
+	} else if !d.hidden && z.NoCursor {
+		frame = append(frame, hideCursor...)
+	}
+	d.rows, d.hidden = z.Rows, z.NoCursor
+	return frame
+}
+
+// to appends to a frame what moves the cursor to a place in the zone, which may be in the row below
+// its last one.
+func (d *canvas) to(frame []byte, row, column int) []byte {
+	if row == d.row && column == d.column {
+		return frame
+	}
+	switch {
+	case row > d.row:
+		for range row - d.row {
+			frame = append(frame, "\r\n"...)
+		}
+		d.column = 0
+	case row < d.row:
+		frame = appendMove(frame, d.row-row, 'A')
+	}
+	if column < d.column || d.column < 0 {
+		frame = append(frame, '\r')
+		d.column = 0
+	}
+	frame = appendMove(frame, column-d.column, 'C')
+	d.row, d.column = row, column
+	return frame
+}
+
+// appendMove appends the sequence that moves the cursor by n cells in a direction.
+func appendMove(frame []byte, n int, direction byte) []byte {
+	switch {
+	case n <= 0:
+		return frame
+	case n == 1:
+		return append(frame, '\x1b', '[', direction)
+	}
+	return fmt.Appendf(frame, "\x1b[%d%c", n, direction)
+}
+
+// appendRow appends a row. Colours that it leaves open are ended.
+func appendRow(frame []byte, row string) []byte {
+	frame = append(frame, row...)
+	if strings.Contains(row, "\x1b") && !strings.HasSuffix(row, styleEnd) {
+		frame = append(frame, styleEnd...)
+	}
+	return frame
+}
+
+// samePrefix counts the bytes that two rows begin with in the same way, and the columns
+// that they take. style switches on the colours that are open there. It counts
+// characters of ASCII and colours only, since terminals differ in the widths of others,
+// and not the last one before others, which may combine with it.
+func samePrefix(a, b string) (n, columns int, style string) {
+	at := 0 // of the last character before n
+	styleAt := ""
+	for n < len(a) && n < len(b) && a[n] == b[n] && a[n] < 0x7f {
+		if a[n] == keyEsc {
+			length := colour(a[n:])
+			if length == 0 || colour(b[n:]) != length || a[n:n+length] != b[n:n+length] {
+				break
+			}
+			style = openStyle(style, a[n:n+length])
+			n += length
+			continue
+		}
+		if a[n] < ' ' {
+			break
+		}
+		at, styleAt = n, style
+		n++
+		columns++
+	}
+	if columns > 0 && (n < len(a) && a[n] >= 0x7f || n < len(b) && b[n] >= 0x7f) {
+		return at, columns - 1, styleAt
+	}
+	return n, columns, style
+}
+
+// colour is the length of the colour sequence that s begins with, 0 if it begins with
+// none.
+func colour(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case (c < '0' || c > '9') && c != ';' && c != ':':
+			return 0
+		}
+	}
+	return 0
+}
+
+// openStyle is the colour sequences that are in force after one more.
+func openStyle(open, sequence string) string {
+	if sequence == "\x1b[m" || sequence == styleEnd {
+		return ""
+	}
+	return open + sequence
+}

@@ -1,0 +1,151 @@
+package terminal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// input is the one reader of the terminal's keys, on a goroutine of its own. It does not
+// read before there is something to read, so that it can be paused at any time while
+// another program reads.
+type input struct {
+	in      *os.File
+	waker   *waker
+	decoder decoder
+	decoded []func()    // what was found and not handed on yet
+	handing atomic.Bool // a function of the front end runs
+	done    chan struct{}
+	end     func()            // the input has ended
+	guard   func(func()) bool // runs a function of the front end and reports whether it did not panic
+
+	onKey   func(Key)
+	onFocus func(in bool)
+	onReply func(string)
+	burst   burst
+
+	reading sync.Mutex // locked while bytes are read, and while another program has the terminal
+	cooked  int        // how many bytes not yet read were typed while the terminal was not raw
+}
+
+func newInput(in *os.File, slow bool) (*input, error) {
+	w, err := newWaker()
+	if err != nil {
+		return nil, fmt.Errorf("read the terminal: %w", err)
+	}
+	k := &input{in: in, waker: w, done: make(chan struct{})}
+	k.decoder = decoder{slow: slow, handlers: k}
+	k.burst.key = func(key Key) { k.found(func() { k.onKey(key) }) }
+	return k, nil
+}
+
+func (k *input) key(key Key)         { k.burst.add(key) }
+func (k *input) focus(in bool)       { k.found(func() { k.onFocus(in) }) }
+func (k *input) reply(answer string) { k.found(func() { k.onReply(answer) }) }
+func (k *input) found(f func())      { k.decoded = append(k.decoded, f) }
+
+// run reads and hands on until the input ends, stop is called, or the front end panics.
+func (k *input) run() {
+	defer close(k.done)
+	var given time.Time // when the beginning of a sequence was given up
+	for {
+		ready, expired := k.waker.wait(k.in, k.timeout())
+		switch {
+		case expired && k.burst.open():
+			k.burst.end()
+		case expired:
+			if k.decoder.expire(); k.decoder.late != nil {
+				given = time.Now()
+			}
+		case !ready:
+			return
+		default:
+			if k.decoder.late != nil && time.Since(given) > waitTail {
+				k.decoder.late = nil
+			}
+			if !k.read() {
+				k.guard(k.end)
+				return
+			}
+		}
+		if !k.guard(k.handOn) {
+			return
+		}
+	}
+}
+
+// timeout is how long to wait for more bytes; 0 is for ever.
+func (k *input) timeout() time.Duration {
+	if k.burst.open() {
+		return waitBurst
+	}
+	return k.decoder.wait()
+}
+
+// handOn calls the front end for what was found.
+func (k *input) handOn() {
+	k.handing.Store(true)
+	defer k.handing.Store(false)
+	found := k.decoded
+	k.decoded = nil
+	for _, f := range found {
+		f()
+	}
+}
+
+// read reads and decodes once. It reports false at the end of the input.
+func (k *input) read() bool {
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	if !readable(k.in) { // another program has read it meanwhile
+		return true
+	}
+	buf := make([]byte, 4096)
+	n, err := k.in.Read(buf)
+	if n <= 0 {
+		return errors.Is(err, syscall.EINTR) || errors.Is(err, syscall.EAGAIN)
+	}
+	k.burst.begin(time.Now(), buf[:n])
+	k.decoder.feed(k.asRaw(buf[:n]))
+	k.burst.finish()
+	return true
+}
+
+// asRaw turns the bytes that were typed while the terminal was not raw into those that it
+// would have sent: the byte of Ctrl+J was sent for Enter too, and people there press Enter;
+// Ctrl+D was kept as a zero.
+func (k *input) asRaw(p []byte) []byte {
+	n := min(k.cooked, len(p))
+	k.cooked -= n
+	head := bytes.ReplaceAll(p[:n], []byte{'\n'}, []byte{'\r'})
+	return append(bytes.ReplaceAll(head, []byte{0}, []byte{4}), p[n:]...)
+}
+
+// pause has nothing read until resume is called. It may be called by a function that run
+// calls.
+func (k *input) pause() { k.reading.Lock() }
+
+// resume ends a pause. What is there to be read was typed into a terminal that was not raw.
+func (k *input) resume() {
+	k.cooked = unread(k.in)
+	k.reading.Unlock()
+}
+
+// stop ends the reading. It waits for the end, but not while a function of the front end
+// runs, since that may have called it.
+func (k *input) stop(patience time.Duration) {
+	k.waker.wake()
+	if k.handing.Load() {
+		return
+	}
+	select {
+	case <-k.done:
+		k.waker.close()
+	case <-time.After(patience):
+	}
+}

@@ -1,0 +1,145 @@
+package terminal
+
+import "time"
+
+// The terminal is given away and taken back: for another program, for a stop of the
+// process, and for good.
+
+// Lend gives the terminal to another program while run runs: the zone is removed, all modes
+// are as they were before Start, and nothing is read. What is printed meanwhile waits. run
+// leaves the cursor at the start of a row. Lend returns the error of run. One program has
+// the terminal at a time.
+func (t *Terminal) Lend(run func() error) error {
+	if t.plain != nil {
+		return t.plain.lend(run)
+	}
+	t.lending.Lock()
+	defer t.lending.Unlock()
+	if t.giveAway() {
+		defer t.takeBack(askAlternate)
+	}
+	return run()
+}
+
+// giveAway pauses the reading, removes the zone and restores the modes. It reports false if
+// the terminal is closed.
+func (t *Terminal) giveAway() bool {
+	t.input.pause()
+	t.switching.Lock()
+	defer t.switching.Unlock()
+	if t.closed {
+		t.input.resume()
+		return false
+	}
+	off := t.setLent(true).off()
+	t.painter.call(0, func() {
+		t.painter.remove(off)
+		t.painter.note(func() { t.painter.away = true })
+	})
+	_ = t.before.set(t.config.In) // if the terminal is gone, reading it will say so
+	return true
+}
+
+// takeBack undoes giveAway, whatever another program made of the terminal. ask is written behind
+// the modes.
+func (t *Terminal) takeBack(ask string) {
+	t.switching.Lock()
+	defer t.switching.Unlock()
+	defer t.input.resume()
+	if t.closed {
+		return
+	}
+	_ = t.keys.set(t.config.In)
+	again := t.setLent(false).again()
+	t.painter.call(0, func() { t.painter.restart(again + ask) })
+}
+
+// setLent notes whether another program has the terminal, and returns the modes.
+func (t *Terminal) setLent(lent bool) modes {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lent = lent
+	return t.modes
+}
+
+// restart writes sequences and has the zone drawn from the row of the cursor on, wherever
+// that is. Only the goroutine that paints calls it.
+func (p *painter) restart(sequences string) {
+	p.drawn = canvas{}
+	p.repaint(sequences)
+}
+
+// repaint writes sequences and has the zone drawn anew in its place. Only the goroutine
+// that paints calls it.
+func (p *painter) repaint(sequences string) {
+	p.drawn.stale = true
+	p.write([]byte(sequences))
+	p.note(func() {
+		p.away = false
+		p.want.changed, p.want.urgent = true, true
+	})
+}
+
+// Reset sets all modes and paints the zone anew, for a terminal that another program may
+// have changed.
+func (t *Terminal) Reset() {
+	if t.plain != nil {
+		return
+	}
+	t.switching.Lock()
+	defer t.switching.Unlock()
+	t.mu.Lock()
+	again, lent := t.modes.again(), t.lent
+	t.mu.Unlock()
+	if t.closed || lent {
+		return
+	}
+	_ = t.keys.set(t.config.In)
+	t.painter.call(0, func() { t.painter.repaint(again) })
+}
+
+const (
+	closePatience  = time.Second            // for a terminal that takes nothing at the moment
+	answerPatience = 150 * time.Millisecond // from the start, for answers that would go to the next program
+)
+
+// Close gives the terminal back as it was found: what was printed is written, the zone is
+// removed, the cursor is at the start of a row. It may be called more than once, and by
+// any function. What is printed later is written at once.
+func (t *Terminal) Close() {
+	if t.plain != nil {
+		t.plain.close()
+		return
+	}
+	select {
+	case <-t.answered:
+	case <-time.After(answerPatience - time.Since(t.began)):
+	}
+	t.switching.Lock()
+	defer t.switching.Unlock()
+	if t.closed {
+		return
+	}
+	t.closed = true
+	t.input.stop(closePatience)
+	t.signals.stop()
+	off := t.modesOff()
+	t.painter.call(closePatience, func() { t.painter.remove(off) })
+	_ = t.before.set(t.config.In)
+	close(t.painter.quit)
+	select {
+	case <-t.painter.done:
+	case <-time.After(closePatience):
+	}
+}
+
+// modesOff returns the sequences that undo all modes, those of a program that has the
+// terminal among them.
+func (t *Terminal) modesOff() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lent {
+		return alternateOff + sane + t.modes.off()
+	}
+	return t.modes.off()
+}

@@ -1,0 +1,114 @@
+package terminal
+
+import (
+	"strings"
+
+	"pi/internal/cells"
+)
+
+// When a window becomes narrower, some terminals cut rows that are too wide, and others
+// break them into several. What is known then is the row of the zone that the cursor is
+// in; how far the zone's first row is above it depends on the terminal.
+
+// resize notes that the window has another size. The next frame erases the zone: from the row
+// that its first one is in now, or a later one where that is not certain, so that no row
+// of the transcript is erased. reflows says that the terminal breaks rows.
+func (d *canvas) resize(columns, height int, reflows bool) {
+	above := d.row
+	if reflows {
+		above = d.rowsAbove(columns)
+	}
+	// A window that becomes lower than the zone pushes the first rows of the zone out, and some
+	// terminals bring them back when it becomes higher. They are erased then. In other terminals
+	// the zone is at the top of the window and nothing is above it.
+	if grown := height - d.height; grown > 0 && d.lost > 0 {
+		back := min(grown, d.lost)
+		above, d.lost = above+back, d.lost-back
+	}
+	if extra := above - (height - 1); extra > 0 {
+		above, d.lost = above-extra, d.lost+extra
+	}
+	d.row, d.column, d.stale = above, -1, true
+	d.columns, d.height = columns, height
+}
+
+// rowsAbove counts the rows between the zone's first one and the cursor, when each row that
+// is wider than the window has been broken.
+func (d *canvas) rowsAbove(columns int) int {
+	if d.stale || len(d.rows) == 0 {
+		return d.row
+	}
+	above := 0
+	for _, row := range d.rows[:d.row] {
+		above += brokenRows(row, columns, -1) + 1
+	}
+	return above + brokenRows(d.rows[d.row], columns, d.column)
+}
+
+// brokenRows counts how often a row is broken before a column of it in a window of so many
+// columns; -1 is its end. A cursor behind the text is in the last row of the text.
+func brokenRows(row string, columns, before int) (breaks int) {
+	used, all := 0, 0
+	for _, width := range cells.Pieces(row) {
+		if width == 0 {
+			continue
+		}
+		if used+width > columns {
+			breaks++
+			used = 0
+		}
+		if before >= 0 && all+width > before {
+			return breaks
+		}
+		used += width
+		all += width
+	}
+	return breaks
+}
+
+// reflows reports whether a terminal breaks rows that are too wide for a window that became
+// narrower, by what it says of itself in the environment, and by its answer to the
+// question for its name (XTVERSION), "" if there was none. It is false for a terminal that
+// is not known, since rows of the transcript would be erased if it cut rows; what may
+// remain there of the zone is part of its broken rows.
+func reflows(getenv func(string) string, name string) bool {
+	kind := getenv("TERM")
+	switch {
+	case strings.HasPrefix(kind, "tmux"), strings.HasPrefix(kind, "screen") && getenv("TMUX") != "" && getenv("STY") == "":
+		return true // whatever terminal tmux itself runs in
+	case getenv("STY") != "", strings.HasPrefix(kind, "screen"), kind == "linux", getenv("MOSH_CONNECTION") != "":
+		return false
+	case name != "":
+		return reflowsByName(name)
+	case getenv("XTERM_VERSION") != "":
+		return false
+	}
+	for _, variable := range []string{"VTE_VERSION", "KITTY_WINDOW_ID", "ALACRITTY_WINDOW_ID", "WEZTERM_PANE", "KONSOLE_VERSION",
+		"WT_SESSION", "GHOSTTY_RESOURCES_DIR", "ITERM_SESSION_ID", "ZELLIJ"} {
+		if getenv(variable) != "" {
+			return true
+		}
+	}
+	switch getenv("TERM_PROGRAM") {
+	case "Apple_Terminal", "iTerm.app", "WezTerm", "ghostty", "vscode", "kitty", "WarpTerminal", "mintty":
+		return true
+	}
+	for _, prefix := range []string{"alacritty", "foot", "xterm-kitty", "xterm-ghostty", "contour", "wezterm", "rxvt-unicode"} {
+		if strings.HasPrefix(kind, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// reflowsByName is reflows for a terminal that has said its name and version.
+func reflowsByName(name string) bool {
+	name = strings.ToLower(name)
+	for _, known := range []string{"vte", "kitty", "alacritty", "wezterm", "konsole", "ghostty", "iterm2", "foot", "tmux", "contour",
+		"mintty", "xterm.js", "windows terminal", "warp", "rio"} {
+		if strings.HasPrefix(name, known) {
+			return true
+		}
+	}
+	return false
+}

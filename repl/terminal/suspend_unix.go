@@ -1,0 +1,129 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd
+
+package terminal
+
+import (
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// signals are those of a terminal: its window has another size, the process is to stop, it
+// runs again. Ctrl+C is one only while another program has the terminal, which it is for.
+type signals struct {
+	came chan os.Signal
+	quit chan struct{}
+	own  atomic.Bool // the next signal to run again ends a stop by Suspend
+}
+
+// watchSignals takes the signals until stop is called.
+func watchSignals(t *Terminal) *signals {
+	s := &signals{came: make(chan os.Signal, 8), quit: make(chan struct{})}
+	signal.Notify(s.came, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGTSTP, syscall.SIGINT)
+	go func() {
+		for {
+			select {
+			case came := <-s.came:
+				t.signalled(came)
+			case <-s.quit:
+				return
+			}
+		}
+	}()
+	return s
+}
+
+func (s *signals) stop() {
+	signal.Stop(s.came)
+	close(s.quit)
+}
+
+// signalled takes one signal.
+func (t *Terminal) signalled(came os.Signal) {
+	switch came {
+	case syscall.SIGWINCH:
+		t.painter.windowChanges()
+	case syscall.SIGTSTP:
+		t.Suspend()
+	case syscall.SIGINT:
+		t.mu.Lock()
+		lent := t.lent
+		t.mu.Unlock()
+		if !lent {
+			t.config.Handler.Interrupt()
+		}
+	case syscall.SIGCONT:
+		if !t.signals.own.Swap(false) {
+			t.resumed()
+		}
+	}
+}
+
+// stopPatience is how long the process may take to stop. The system does not stop one
+// whose parent could not have it run again.
+const stopPatience = time.Second
+
+// Suspend stops the process and its group as Ctrl+Z does, with the terminal as it was
+// before Start, and returns when the process runs again. A function of the handler may call
+// it. While another program has the terminal, that has its modes.
+func (t *Terminal) Suspend() {
+	if t.plain != nil {
+		t.stopGroup()
+		return
+	}
+	if !t.lending.TryLock() {
+		t.stopGroup()
+		return
+	}
+	defer t.lending.Unlock()
+	if !t.giveAway() {
+		return
+	}
+	t.stopGroup()
+	t.takeBack("")
+	t.config.Handler.Resumed()
+}
+
+// stopGroup stops the process and its group, and returns when they run again.
+func (t *Terminal) stopGroup() {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGCONT)
+	defer signal.Stop(again)
+	if t.signals != nil {
+		t.signals.own.Store(true)
+		signal.Reset(syscall.SIGTSTP)
+		defer signal.Notify(t.signals.came, syscall.SIGTSTP)
+	}
+	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+		return
+	}
+	select {
+	case <-again:
+	case <-time.After(stopPatience):
+	}
+}
+
+// resumed sets the terminal up after a stop that could not be prepared. If its mode is still
+// ours nobody has used it, and the zone is where it was; else a shell has written below.
+func (t *Terminal) resumed() {
+	t.switching.Lock()
+	defer t.switching.Unlock()
+	t.mu.Lock()
+	again, lent := t.modes.again(), t.lent
+	t.mu.Unlock()
+	if t.closed || lent {
+		return
+	}
+	ours := t.keys.is(t.config.In)
+	_ = t.keys.set(t.config.In)
+	t.painter.call(0, func() {
+		if ours {
+			t.painter.repaint(again)
+		} else {
+			t.painter.restart(again)
+		}
+	})
+	t.config.Handler.Resumed()
+}
