@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"time"
 
 	"pi/agent/llm"
 	"pi/session/message"
@@ -39,59 +42,169 @@ type Result struct {
 // TextResult is a Result of one text block.
 func TextResult(s string) Result { return Result{Content: []message.Block{message.TextBlock(s)}} }
 
-// UI asks and tells the person, if there is one. Every call honours ctx. The
-// methods that show something may be called by any goroutine and do not wait.
+// UI asks and tells the person, if there is one. Every call honours ctx. What a
+// front end has no place for, it ignores.
+//
+// The methods that show something may be called by any goroutine, also while the
+// agent works, and do not wait. Their texts may be anybody's: the front end takes
+// out what controls a terminal, but for what its Theme writes, and cuts them to the
+// room that it has.
 type UI interface {
 	HasUI() bool
 
-	// Dialogs. ok is false when there was no answer.
-	Select(ctx context.Context, title string, options []string, o DialogOptions) (choice string, ok bool, err error)
-	Confirm(ctx context.Context, title, message string, o DialogOptions) (bool, error)
+	// Dialogs. One that is asked while another is open waits for it. ok is false when
+	// there was no answer: the person left it, its time was up, or nobody is there. The
+	// end of ctx ends it as leaving does, but with the error of ctx.
+
+	// Select returns the values of the choices; one, unless o.Multi is set. With Multi
+	// none is an answer, too.
+	Select(ctx context.Context, title string, choices []Choice, o DialogOptions) (values []string, ok bool, err error)
+	Confirm(ctx context.Context, title, message string, o DialogOptions) (Answer, error)
 	Input(ctx context.Context, title, placeholder string, o DialogOptions) (text string, ok bool, err error)
-	Editor(ctx context.Context, title, prefill string) (text string, ok bool, err error)
+	Editor(ctx context.Context, title, prefill string, o DialogOptions) (text string, ok bool, err error)
+
+	// What is shown beside the conversation.
 
 	Notify(text string, level Level)
-	SetStatus(key, text string)           // "" removes
-	SetWidget(key string, lines []string) // above the prompt; nil removes
-	SetTitle(text string)                 // of the terminal
-	SetWorking(text string)               // shown while the agent works; "" is the usual text
-	SetEditorText(text string)            // the prompt line
+	SetStatus(key, text string)                        // a part of the status line; "" removes it
+	SetWidget(place Place, key string, lines []string) // by key in each place; nil removes it
+	SetTitle(text string)                              // of the terminal; "" puts the usual one back
+	SetWorking(text string)                            // shown while the agent works; "" is the usual text
+	SetIndicator(frames []string, every time.Duration) // that turns while the agent works; nil is the usual one
+	SetEditorText(text string)                         // the line being typed
 	EditorText() string
-	Custom(c Component) (Surface, error) // nil without a person
+
+	// Custom shows a component until its surface is closed; nil without a person. It
+	// may return before the component was drawn, or after.
+	Custom(c Component, o SurfaceOptions) (Surface, error)
+	// Lend gives the terminal to a program and waits for its end. Meanwhile nothing else
+	// is shown, and no key read. The error is [ErrNoTerminal] where there is none to give,
+	// or says why the program could not be started.
+	Lend(ctx context.Context, p Program) (Exit, error)
 	Theme() Theme
 }
 
-// DialogOptions are common to all dialogs.
-type DialogOptions struct {
-	TimeoutMS int // 0: none; then the default answer counts
-
-	// Of Select: the option that is in view at first, where not all are, and those
-	// that lead to more of them, which are offered also where nothing matches what
-	// is typed.
-	Near    string
-	Further []string
+// Choice is what a person can choose in a Select.
+type Choice struct {
+	Value       string // what Select returns; no two are equal
+	Label       string // shown; "" is Value
+	Description string // shown behind the label, dim
+	Further     bool   // it leads to more choices, and is offered also where nothing matches what is typed
 }
 
-// Component is something that a hook draws below the transcript. Its methods
-// are called one at a time.
+// Choices are choices that are their labels.
+func Choices(labels ...string) []Choice {
+	list := make([]Choice, len(labels))
+	for i, label := range labels {
+		list[i].Value = label
+	}
+	return list
+}
+
+// Text is what is shown of a choice.
+func (c Choice) Text() string { return cmp.Or(c.Label, c.Value) }
+
+// Answer is what a person said to a question.
+type Answer int
+
+const (
+	No     Answer = iota // also where nobody answered
+	Yes                  // this time
+	Always               // and to all questions with the same DialogOptions.Always in this session
+)
+
+// DialogOptions are common to all dialogs.
+type DialogOptions struct {
+	From      string // the hook that asks, which the dialog names; "": the program
+	TimeoutMS int    // 0: none; then the default answer counts
+
+	Multi   bool     // of Select: any number may be chosen
+	Default []string // of Select: the values that are marked at first, or with one answer the one the cursor is on
+	Always  string   // of Confirm: if it is not empty, Always may be the answer, too; whoever asks remembers it under this key
+	Secret  bool     // of Input: the text is not shown
+}
+
+// Place is where a widget stands, in the rows below the transcript.
+type Place string
+
+const (
+	Header Place = "header" // the first rows
+	Above  Place = "above"  // above the line being typed
+	Below  Place = "below"  // below that
+	Footer Place = "footer" // the last rows
+)
+
+// Component draws itself, as what a hook shows does. Its methods are called one at a time.
 type Component interface {
-	Render(width int) []string
-	HandleInput(key string) // "a", "enter", "up", "ctrl+c", …
+	// Render draws all of it. Lines beyond height, which is what there is room for, are
+	// not shown, nor is what goes beyond width, in cells.
+	Render(width, height int) Drawing
+	// HandleInput reports whether the component used the key. One that it did not use has
+	// its usual meaning: Esc closes the surface, all else is for the line being typed, if
+	// that is in view.
+	HandleInput(k Key) (used bool)
+}
+
+// Drawing is a component as it looks now.
+type Drawing struct {
+	Lines  []string
+	Cursor *Position // nil: it has none
+}
+
+// Position is a place in a Drawing, both counted from 0.
+type Position struct{ Row, Column int } // Column in cells
+
+// Key is a key that was pressed, or released.
+type Key struct {
+	Name    string // "a", "enter", "up", "ctrl+x", "shift+f5", "paste": modifiers in the order ctrl, alt, shift
+	Text    string // what it types, of a paste all of it; "" for none
+	Release bool   // it was released, not pressed; only with SurfaceOptions.Releases
+}
+
+// SurfaceOptions say how a component is shown.
+type SurfaceOptions struct {
+	From     string // the hook whose component it is; "": the program's
+	Over     bool   // it covers the window, the line being typed included; else it stands above that
+	Rows     int    // how many it wants; 0: as many as it draws
+	Releases bool   // it wants to know when keys are released, where the terminal tells
 }
 
 // Surface is where a Component is shown, until Close or the end of the front
-// end.
+// end. Its methods do not wait; the component itself may call them.
 type Surface interface {
-	RequestRender()
+	RequestRender() // soon, and once for many calls
 	Close()
 	Done() <-chan struct{} // closed when it is shown no more
 }
 
-// Theme paints text for the terminal at hand; plain where there are no colours.
+// Program is one that gets the terminal. It is looked for as a shell does, and no shell
+// runs it.
+type Program struct {
+	Name string
+	Args []string
+	Dir  string   // "": the working directory
+	Env  []string // NAME=value, in addition to the environment
+}
+
+// Exit is how a program ended.
+type Exit struct {
+	Code   int    // -1 if a signal ended it
+	Signal string // such as TERM; "" if none did
+}
+
+// ErrNoTerminal means that there is no terminal that a program could have.
+var ErrNoTerminal = errors.New("no terminal")
+
+// Theme paints text for the terminal at hand; plain where there are no colours. What it
+// writes ends with the text, so that one paint inside of another does not end that.
 type Theme interface {
 	// Paint returns text in one of ThemeColors or ThemeStyles, or text as it is
 	// for another name.
 	Paint(style, text string) string
+	// Background returns text on one of ThemeColors, or as it is for another name.
+	Background(name, text string) string
+	// RGB returns text in a colour, or in the nearest that the terminal has.
+	RGB(r, g, b uint8, text string) string
 }
 
 // ThemeColors are the colours that a theme has.
@@ -101,13 +214,21 @@ func ThemeColors() []string {
 }
 
 // ThemeStyles are the styles that a theme has besides.
-func ThemeStyles() []string { return []string{"bold", "italic", "underline", "strikethrough"} }
+func ThemeStyles() []string {
+	return []string{"bold", "italic", "underline", "strikethrough", "inverse"}
+}
 
 // PlainTheme paints nothing.
 type PlainTheme struct{}
 
 // Paint returns text.
 func (PlainTheme) Paint(_, text string) string { return text }
+
+// Background returns text.
+func (PlainTheme) Background(_, text string) string { return text }
+
+// RGB returns text.
+func (PlainTheme) RGB(_, _, _ uint8, text string) string { return text }
 
 // NoUI is the UI where nobody is: every question has its default answer, and
 // what would be shown has nowhere to go, but for notices. Front ends build on it.
@@ -119,12 +240,12 @@ type NoUI struct {
 func (NoUI) HasUI() bool { return false }
 
 // Select chooses nothing.
-func (NoUI) Select(context.Context, string, []string, DialogOptions) (string, bool, error) {
-	return "", false, nil
+func (NoUI) Select(context.Context, string, []Choice, DialogOptions) ([]string, bool, error) {
+	return nil, false, nil
 }
 
 // Confirm answers No.
-func (NoUI) Confirm(context.Context, string, string, DialogOptions) (bool, error) { return false, nil }
+func (NoUI) Confirm(context.Context, string, string, DialogOptions) (Answer, error) { return No, nil }
 
 // Input answers nothing.
 func (NoUI) Input(context.Context, string, string, DialogOptions) (string, bool, error) {
@@ -132,7 +253,9 @@ func (NoUI) Input(context.Context, string, string, DialogOptions) (string, bool,
 }
 
 // Editor answers nothing.
-func (NoUI) Editor(context.Context, string, string) (string, bool, error) { return "", false, nil }
+func (NoUI) Editor(context.Context, string, string, DialogOptions) (string, bool, error) {
+	return "", false, nil
+}
 
 // Notify hands the notice to Notices.
 func (n NoUI) Notify(text string, level Level) {
@@ -141,13 +264,20 @@ func (n NoUI) Notify(text string, level Level) {
 	}
 }
 
-func (NoUI) SetStatus(string, string)          {}
-func (NoUI) SetWidget(string, []string)        {}
-func (NoUI) SetTitle(string)                   {}
-func (NoUI) SetWorking(string)                 {}
-func (NoUI) SetEditorText(string)              {}
-func (NoUI) EditorText() string                { return "" }
-func (NoUI) Custom(Component) (Surface, error) { return nil, nil }
-func (NoUI) Theme() Theme                      { return PlainTheme{} }
+func (NoUI) SetStatus(string, string)             {}
+func (NoUI) SetWidget(Place, string, []string)    {}
+func (NoUI) SetTitle(string)                      {}
+func (NoUI) SetWorking(string)                    {}
+func (NoUI) SetIndicator([]string, time.Duration) {}
+func (NoUI) SetEditorText(string)                 {}
+func (NoUI) EditorText() string                   { return "" }
+
+// Custom shows nothing.
+func (NoUI) Custom(Component, SurfaceOptions) (Surface, error) { return nil, nil }
+
+// Lend runs nothing.
+func (NoUI) Lend(context.Context, Program) (Exit, error) { return Exit{}, ErrNoTerminal }
+
+func (NoUI) Theme() Theme { return PlainTheme{} }
 
 var _ UI = NoUI{}

@@ -134,15 +134,18 @@ type audience struct {
 
 func (p *audience) HasUI() bool { return p.present }
 
-func (p *audience) Confirm(_ context.Context, title, message string, _ agent.DialogOptions) (bool, error) {
+func (p *audience) Confirm(_ context.Context, title, message string, _ agent.DialogOptions) (agent.Answer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, title+" "+message)
-	return p.yes, nil
+	if p.yes {
+		return agent.Yes, nil
+	}
+	return agent.No, nil
 }
 
 // Editor leaves nothing of what it is given but what the person writes.
-func (p *audience) Editor(_ context.Context, title, prefill string) (string, bool, error) {
+func (p *audience) Editor(_ context.Context, title, prefill string, _ agent.DialogOptions) (string, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, title+" "+prefill)

@@ -279,16 +279,19 @@ type fakeUI struct {
 
 func (u *fakeUI) HasUI() bool { return !u.absent }
 
-func (u *fakeUI) Select(ctx context.Context, title string, _ []string, _ agent.DialogOptions) (string, bool, error) {
-	return u.ask(ctx, "select", title)
+func (u *fakeUI) Select(ctx context.Context, title string, _ []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
+	value, ok, err := u.ask(ctx, "select", title)
+	return []string{value}, ok, err
 }
 
-func (u *fakeUI) Confirm(ctx context.Context, title, _ string, _ agent.DialogOptions) (bool, error) {
+func (u *fakeUI) Confirm(ctx context.Context, title, _ string, _ agent.DialogOptions) (agent.Answer, error) {
 	if u.ask == nil { // nobody answers in this test: the default
-		return false, nil
+		return agent.No, nil
 	}
-	_, yes, err := u.ask(ctx, "confirm", title)
-	return yes, err
+	if _, yes, err := u.ask(ctx, "confirm", title); !yes {
+		return agent.No, err
+	}
+	return agent.Yes, nil
 }
 
 func (u *fakeUI) Input(ctx context.Context, title, _ string, _ agent.DialogOptions) (string, bool, error) {

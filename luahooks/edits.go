@@ -157,10 +157,10 @@ func (e *edits) ask(ctx context.Context, list []*trust.Pending) {
 	began := e.behind.run(func() {
 		ctx, cancel := e.behind.detach(ctx)
 		defer cancel()
-		yes, err := ui.Confirm(ctx, strings.Join(names, ", ")+". Run it like this from now on?", diffs.String(), agent.DialogOptions{})
+		answer, err := ui.Confirm(ctx, strings.Join(names, ", ")+". Run it like this from now on?", diffs.String(), agent.DialogOptions{})
 		e.guard.NoteAsking(list, false)
 		if err == nil {
-			e.apply(ctx, list, yes)
+			e.apply(ctx, list, answer == agent.Yes)
 		}
 	})
 	if !began {

@@ -38,19 +38,23 @@ func (s *screen) said() string {
 	return text
 }
 
-func (s *screen) HasUI() bool                          { return s.here }
-func (s *screen) SetStatus(key, text string)           { s.note("status %s=%s", key, text) }
-func (s *screen) SetWidget(key string, lines []string) { s.note("widget %s=%v", key, lines) }
-func (s *screen) SetTitle(text string)                 { s.note("title %s", text) }
-func (s *screen) SetWorking(text string)               { s.note("working %s", text) }
-func (s *screen) SetEditorText(text string)            { s.note("editor %s", text) }
-func (s *screen) EditorText() string                   { return "typed" }
-func (s *screen) Theme() agent.Theme                   { return s }
-func (s *screen) Paint(style, text string) string      { return "<" + style + ">" + text }
-func (s *screen) RequestRender()                       { s.note("render") }
-func (s *screen) Done() <-chan struct{}                { return s.closed }
-func (s *screen) Close()                               { s.closing.Do(func() { close(s.closed) }) }
-func (s *screen) Custom(c agent.Component) (agent.Surface, error) {
+func (s *screen) HasUI() bool                { return s.here }
+func (s *screen) SetStatus(key, text string) { s.note("status %s=%s", key, text) }
+func (s *screen) SetWidget(_ agent.Place, key string, lines []string) {
+	s.note("widget %s=%v", key, lines)
+}
+func (s *screen) SetTitle(text string)                  { s.note("title %s", text) }
+func (s *screen) SetWorking(text string)                { s.note("working %s", text) }
+func (s *screen) SetEditorText(text string)             { s.note("editor %s", text) }
+func (s *screen) EditorText() string                    { return "typed" }
+func (s *screen) Background(name, text string) string   { return "[" + name + "]" + text }
+func (s *screen) RGB(r, g, b uint8, text string) string { return fmt.Sprint(r, g, b, text) }
+func (s *screen) Theme() agent.Theme                    { return s }
+func (s *screen) Paint(style, text string) string       { return "<" + style + ">" + text }
+func (s *screen) RequestRender()                        { s.note("render") }
+func (s *screen) Done() <-chan struct{}                 { return s.closed }
+func (s *screen) Close()                                { s.closing.Do(func() { close(s.closed) }) }
+func (s *screen) Custom(c agent.Component, _ agent.SurfaceOptions) (agent.Surface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.component = c
@@ -63,13 +67,13 @@ func (s *screen) shownComponent() agent.Component {
 	return s.component
 }
 
-func (s *screen) Editor(_ context.Context, title, prefill string) (string, bool, error) {
+func (s *screen) Editor(_ context.Context, title, prefill string, _ agent.DialogOptions) (string, bool, error) {
 	return title + prefill, true, nil
 }
 
-func (s *screen) Confirm(_ context.Context, title, message string, o agent.DialogOptions) (bool, error) {
+func (s *screen) Confirm(_ context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
 	s.note("confirm %s %s %d", title, message, o.TimeoutMS)
-	return true, nil
+	return agent.Yes, nil
 }
 
 // onScreen is a rig with a screen.
@@ -200,13 +204,13 @@ func TestAComponentIsDrawnGetsKeysAndCloses(t *testing.T) {
 	work.Go(func() { out = said(r.chain.Commands()[0].Run(context.Background(), "")) })
 	until(t, func() bool { return s.shownComponent() != nil })
 	c := s.shownComponent()
-	until(t, func() bool { c.HandleInput("up"); return strings.Contains(s.said(), "render") })
-	if got := c.Render(20); len(got) != 2 || got[0] != "width 20" || !strings.HasPrefix(got[1], "up") {
+	until(t, func() bool { c.HandleInput(agent.Key{Name: "up"}); return strings.Contains(s.said(), "render") })
+	if got := c.Render(20, 9).Lines; len(got) != 2 || got[0] != "width 20" || !strings.HasPrefix(got[1], "up") {
 		t.Errorf("drawn %q", got)
 	}
-	c.HandleInput("ask")
+	c.HandleInput(agent.Key{Name: "ask"})
 	r.mustSay("a component cannot open a dialog while one is open")
-	c.HandleInput("q")
+	c.HandleInput(agent.Key{Name: "q"})
 	work.Wait()
 	if !strings.HasPrefix(out, "closed after up") || !strings.HasSuffix(out, "askq") {
 		t.Errorf("the command says %q", out)
@@ -219,7 +223,7 @@ func TestAComponentThatCannotDrawItselfIsClosed(t *testing.T) {
 	if got := r.input(""); got != "goes on" {
 		t.Errorf("got %q", got)
 	}
-	if got := s.shownComponent().Render(9); got != nil {
+	if got := s.shownComponent().Render(9, 9).Lines; got != nil {
 		t.Errorf("drawn %q", got)
 	}
 	r.mustSay("hook a: render of a component", "a.lua:2: cannot draw")

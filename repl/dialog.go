@@ -29,29 +29,43 @@ type question struct {
 	answer func(line string) (again []string, done bool)
 }
 
-// Confirm asks a question: y or yes is Yes; n, no, an empty line and no answer are No.
-// After anything else the person is asked again.
-func (r *REPL) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (bool, error) {
-	yes := false
-	q := question{lines: paragraphs(title, message), prompt: "[y/N] "}
-	q.answer = func(line string) ([]string, bool) {
-		switch strings.ToLower(line) {
-		case "y", "yes":
-			yes = true
-			return nil, true
-		case "", "n", "no":
-			return nil, true
-		}
-		return []string{"Please answer y or n."}, false
+// Confirm asks a question: y or yes is Yes, a or always is Always where o wants that; n,
+// no, an empty line and no answer are No. After anything else the person is asked again.
+func (r *REPL) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
+	answer := agent.No
+	q := question{lines: paragraphs(asker(o), title, message), prompt: "[y/N] "}
+	if o.Always != "" {
+		q.prompt = "[y/a(lways in this session)/N] "
 	}
-	err := r.ask(ctx, o, q)
-	return yes && err == nil, err
+	q.answer = func(line string) ([]string, bool) {
+		switch line = strings.ToLower(line); {
+		case line == "y" || line == "yes":
+			answer = agent.Yes
+		case o.Always != "" && (line == "a" || line == "always"):
+			answer = agent.Always
+		case line != "" && line != "n" && line != "no":
+			return []string{"Please answer y or n."}, false
+		}
+		return nil, true
+	}
+	if err := r.ask(ctx, o, q); err != nil {
+		return agent.No, err
+	}
+	return answer, nil
+}
+
+// asker names the hook that asks; "" if it is the program.
+func asker(o agent.DialogOptions) string {
+	if o.From == "" {
+		return ""
+	}
+	return "hook " + printable.Line(o.From) + " asks:"
 }
 
 // Input asks for a line of text. It reports false for an empty line and for no answer.
 func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	text := ""
-	q := question{lines: paragraphs(title), prompt: "? "}
+	q := question{lines: paragraphs(asker(o), title), prompt: "? "}
 	if placeholder != "" {
 		q.lines = append(q.lines, r.screen.Styled(terminal.StyleDim, "("+printable.Line(placeholder)+")"))
 	}
@@ -66,15 +80,22 @@ func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.Dia
 // Select lets the person choose one of options with the arrows, by its number, or
 // by a part of it; a part that several have narrows the list. An empty line
 // chooses none.
-func (r *REPL) Select(ctx context.Context, title string, options []string, o agent.DialogOptions) (string, bool, error) {
-	if len(options) == 0 {
-		return "", false, nil
+func (r *REPL) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+	if len(choices) == 0 {
+		return nil, false, nil
 	}
 	chosen := -1
-	q := question{lines: paragraphs(title), options: options, near: max(slices.Index(options, o.Near), 0), prompt: "number or text? "}
-	for _, option := range o.Further {
-		q.further = append(q.further, slices.Index(options, option))
+	q := question{lines: paragraphs(asker(o), title), prompt: "number or text? "}
+	for i, c := range choices {
+		q.options = append(q.options, strings.TrimRight(c.Text()+"  "+c.Description, " "))
+		if c.Further {
+			q.further = append(q.further, i)
+		}
+		if slices.Contains(o.Default, c.Value) && q.near == 0 {
+			q.near = i
+		}
 	}
+	options := q.options
 	q.answer = func(line string) ([]string, bool) {
 		if line == "" {
 			return nil, true
@@ -91,9 +112,9 @@ func (r *REPL) Select(ctx context.Context, title string, options []string, o age
 	}
 	err := r.ask(ctx, o, q)
 	if err != nil || chosen < 0 {
-		return "", false, err
+		return nil, false, err
 	}
-	return options[chosen], true, nil
+	return []string{choices[chosen].Value}, true, nil
 }
 
 // choose finds the options that a typed line means: a number, the whole text,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 // Editor has the person edit a text in the program that Options.Editor names,
 // which gets the terminal meanwhile. There is no text if the editor fails or
 // saves nothing.
-func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool, error) {
+func (r *REPL) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
 	if err := r.begin(); err != nil {
 		return "", false, err
 	}
@@ -31,7 +32,7 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool,
 		return "", false, err
 	}
 	defer r.floor.releaseDialog()
-	for _, line := range paragraphs(title) {
+	for _, line := range paragraphs(asker(o), title) {
 		r.screen.Print(line)
 	}
 	text, saved, err := r.edit(ctx, prefill)
@@ -97,18 +98,42 @@ func editedText(path string, past time.Time, prefill string) (text string, saved
 	return text, true, nil
 }
 
-// runEditor runs the editor on a file. The terminal is lent to it, and put in order
-// when it ends.
+// runEditor runs the editor on a file.
 func (r *REPL) runEditor(ctx context.Context, path string) error {
+	if err := r.lendTo(editorCommand(ctx, r.opts.Editor, path)); err != nil {
+		return fmt.Errorf("edit with %s: %w", printable.Text(r.opts.Editor), err)
+	}
+	return nil
+}
+
+// lendTo runs a program. The terminal is lent to it, and put in order when it ends.
+func (r *REPL) lendTo(cmd *exec.Cmd) error {
 	r.prompter.Rest()
 	defer r.keyboard.Lend()()
 	defer r.screen.Lend()()
 	defer r.prompter.Reset()
-	cmd := editorCommand(ctx, r.opts.Editor, path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opts.In, r.opts.Out, r.opts.Out
 	cmd.WaitDelay = time.Second
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("edit with %s: %w", printable.Text(r.opts.Editor), err)
+	return cmd.Run()
+}
+
+// Lend is that of [agent.UI].
+func (r *REPL) Lend(ctx context.Context, p agent.Program) (agent.Exit, error) {
+	if err := r.begin(); err != nil {
+		return agent.Exit{}, err
 	}
-	return nil
+	if !r.HasUI() || r.keyboard == nil {
+		return agent.Exit{}, agent.ErrNoTerminal
+	}
+	if err := r.floor.acquireDialog(ctx); err != nil {
+		return agent.Exit{}, err
+	}
+	defer r.floor.releaseDialog()
+	cmd := exec.CommandContext(ctx, p.Name, p.Args...)
+	cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)
+	err := r.lendTo(cmd)
+	if _, ended := errors.AsType[*exec.ExitError](err); err == nil || ended {
+		return agent.Exit{Code: cmd.ProcessState.ExitCode()}, ctx.Err()
+	}
+	return agent.Exit{}, err
 }

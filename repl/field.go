@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pi/agent"
 	"pi/internal/printable"
 	"pi/repl/terminal"
 )
@@ -105,11 +106,12 @@ func (f *field) found() (options []int, matches bool) {
 
 // Render draws the options around the chosen one, and the line below them. The first time
 // it shows the lines of the question, so that a person who reads them can answer.
-func (f *field) Render(width int) (lines []string) {
+func (f *field) Render(width, _ int) agent.Drawing {
 	if !f.open {
 		f.open = true
 		f.show(f.q.lines)
 	}
+	var lines []string
 	found, matches := f.found()
 	from := max(0, min(f.around()-fieldOptions/2, len(found)-fieldOptions))
 	for i, option := range found[from:min(from+fieldOptions, len(found))] {
@@ -125,7 +127,8 @@ func (f *field) Render(width int) (lines []string) {
 	if !matches {
 		lines = append(lines, f.Paint("dim", "  nothing matches; Esc leaves"))
 	}
-	return append(lines, f.Paint("bold", f.prompt())+tail(string(f.text), width-utf8.RuneCountInString(f.prompt())))
+	lines = append(lines, f.Paint("bold", f.prompt())+tail(string(f.text), width-utf8.RuneCountInString(f.prompt())))
+	return agent.Drawing{Lines: lines}
 }
 
 // around is the option that the shown part of the list is centred on.
@@ -147,8 +150,8 @@ func tail(text string, columns int) string {
 
 // HandleInput edits the line, moves among the options, or answers. Esc and Ctrl+D end
 // the dialog without an answer.
-func (f *field) HandleInput(key string) {
-	switch key {
+func (f *field) HandleInput(k agent.Key) bool {
+	switch key := k.Name; key {
 	case "esc", "ctrl+d":
 		f.finish()
 	case "enter":
@@ -171,6 +174,7 @@ func (f *field) HandleInput(key string) {
 			f.set(append(f.text, []rune(key)...))
 		}
 	}
+	return true
 }
 
 // set sets the text, and chooses the first option that it means; none for a blank text.

@@ -32,20 +32,25 @@ func (r *REPL) present(ctx context.Context, c agent.Component, again <-chan stru
 			return true
 		case <-again:
 		case <-pressed:
-			r.press(ctx, c)
+			r.press(ctx, c, out)
 		}
 	}
 }
 
-// press gives c the keys that were pressed, until ctx ends.
-func (r *REPL) press(ctx context.Context, c agent.Component) {
+// press gives c the keys that were pressed, until ctx ends. out is called for an Esc that
+// c has no use for.
+func (r *REPL) press(ctx context.Context, c agent.Component, out func()) {
 	for ctx.Err() == nil {
 		key, ok := r.keyboard.Key()
 		if !ok {
 			return
 		}
 		if key != "" {
-			unlessEnded(ctx, func() { c.HandleInput(key) })
+			unlessEnded(ctx, func() {
+				if !c.HandleInput(agent.Key{Name: key}) && key == "esc" {
+					out()
+				}
+			})
 		}
 	}
 }
@@ -54,7 +59,7 @@ func (r *REPL) press(ctx context.Context, c agent.Component) {
 func (r *REPL) draw(ctx context.Context, c agent.Component) bool {
 	width, height := terminal.Columns(r.opts.Out)-1, terminal.Rows(r.opts.Out)-1
 	var lines []string
-	if !unlessEnded(ctx, func() { lines = c.Render(width) }) {
+	if !unlessEnded(ctx, func() { lines = c.Render(width, height).Lines }) {
 		return false
 	}
 	lines = r.screen.Painted(lines, width)
@@ -90,7 +95,7 @@ type surface struct {
 // Custom shows c below the transcript as soon as it can have the floor. Where
 // only whole lines can be read, its lines are written anew each time, and it gets
 // typed keys when their line ends. The surface is nil if no person can be asked.
-func (r *REPL) Custom(c agent.Component) (agent.Surface, error) {
+func (r *REPL) Custom(c agent.Component, _ agent.SurfaceOptions) (agent.Surface, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
@@ -130,7 +135,7 @@ func (r *REPL) presentLines(ctx context.Context, s *surface) {
 	for {
 		width := terminal.Columns(r.opts.Out) - 1
 		var lines []string
-		if !unlessEnded(ctx, func() { lines = s.component.Render(width) }) {
+		if !unlessEnded(ctx, func() { lines = s.component.Render(width, terminal.Rows(r.opts.Out)-1).Lines }) {
 			return
 		}
 		for _, line := range r.screen.Painted(lines, width) {
@@ -147,9 +152,9 @@ func (r *REPL) presentLines(ctx context.Context, s *surface) {
 			r.screen.LineEnded("")
 			unlessEnded(ctx, func() {
 				for _, key := range terminal.KeysOf(a.Text) { // one of the keys that the line was typed with
-					s.component.HandleInput(key)
+					s.component.HandleInput(agent.Key{Name: key})
 				}
-				s.component.HandleInput("enter")
+				s.component.HandleInput(agent.Key{Name: "enter"})
 			})
 		}
 	}

@@ -68,12 +68,12 @@ func told(ctx context.Context, r *REPL, a *agent.Agent) {
 		r.SetStatus("z", "it says\n\tb\x1b[31m")
 		r.SetStatus("a", "so")
 	case "widget":
-		r.SetWidget("w", []string{"one \x1b[2Jline", strings.Repeat("long ", 40)})
+		r.SetWidget(agent.Above, "w", []string{"one \x1b[2Jline", strings.Repeat("long ", 40)})
 	case "text":
 		r.SetEditorText("[" + r.EditorText() + "]")
 	case "ask":
-		yes, err := r.Confirm(ctx, "Now?", "", agent.DialogOptions{})
-		r.Notify(fmt.Sprintf("now: %v %v", yes, err), agent.LevelInfo)
+		answer, err := r.Confirm(ctx, "Now?", "", agent.DialogOptions{})
+		r.Notify(fmt.Sprintf("now: %v %v", answer == agent.Yes, err), agent.LevelInfo)
 	case "message":
 		m := &message.Message{Role: message.RoleCustom, CustomType: "memo", Display: true, Content: []message.Block{message.TextBlock("by the way")}}
 		r.Notify(fmt.Sprint("sent: ", a.SendCustom(ctx, agent.Prompt{Custom: m}, agent.DeliverSteer, false)), agent.LevelInfo)
@@ -140,35 +140,35 @@ func testCommands(r *REPL, a *agent.Agent) []command.Command {
 			return "", fmt.Errorf("hook x: %w", ctx.Err())
 		}),
 		one("sure", func(ctx context.Context, _ string) (string, error) {
-			yes, err := r.Confirm(ctx, "Really?", "It cannot be undone.", agent.DialogOptions{})
-			return fmt.Sprintf("sure: %v", yes), err
+			answer, err := r.Confirm(ctx, "Really?", "It cannot be undone.", agent.DialogOptions{})
+			return fmt.Sprintf("sure: %v", answer == agent.Yes), err
 		}),
 		one("ask", func(ctx context.Context, _ string) (string, error) {
 			text, ok, err := r.Input(ctx, "Your name?", "", agent.DialogOptions{})
 			return fmt.Sprintf("name: %q %v", text, ok), err
 		}),
 		one("hasty", func(ctx context.Context, _ string) (string, error) {
-			yes, err := r.Confirm(ctx, "Quick?", "", agent.DialogOptions{TimeoutMS: 1})
-			return fmt.Sprintf("hasty: %v %v", yes, err), nil
+			answer, err := r.Confirm(ctx, "Quick?", "", agent.DialogOptions{TimeoutMS: 1})
+			return fmt.Sprintf("hasty: %v %v", answer == agent.Yes, err), nil
 		}),
 		one("patient", func(ctx context.Context, _ string) (string, error) {
-			yes, err := r.Confirm(ctx, "Slowly?", "", agent.DialogOptions{TimeoutMS: 3000})
-			return fmt.Sprintf("patient: %v %v", yes, err), nil
+			answer, err := r.Confirm(ctx, "Slowly?", "", agent.DialogOptions{TimeoutMS: 3000})
+			return fmt.Sprintf("patient: %v %v", answer == agent.Yes, err), nil
 		}),
 		one("choose", func(ctx context.Context, _ string) (string, error) {
-			choice, ok, err := r.Select(ctx, "Which?", []string{"3", "alpha", "beta", "2"}, agent.DialogOptions{})
-			return fmt.Sprintf("chosen: %q %v", choice, ok), err
+			choice, ok, err := r.Select(ctx, "Which?", agent.Choices("3", "alpha", "beta", "2"), agent.DialogOptions{})
+			return fmt.Sprintf("chosen: %q %v", strings.Join(choice, ""), ok), err
 		}),
 		one("page", func(ctx context.Context, _ string) (string, error) {
-			options := []string{"… before these"}
+			choices := []agent.Choice{{Value: "… before these", Further: true}}
 			for i := range 30 {
-				options = append(options, fmt.Sprintf("option %c", 'A'+i))
+				choices = append(choices, agent.Choice{Value: fmt.Sprintf("option %c", 'A'+i)})
 			}
-			choice, ok, err := r.Select(ctx, "Which of many?", options, agent.DialogOptions{Near: "option T", Further: options[:1]})
-			return fmt.Sprintf("chosen: %q %v", choice, ok), err
+			choice, ok, err := r.Select(ctx, "Which of many?", choices, agent.DialogOptions{Default: []string{"option T"}})
+			return fmt.Sprintf("chosen: %q %v", strings.Join(choice, ""), ok), err
 		}),
 		one("edit", func(ctx context.Context, args string) (string, error) {
-			text, ok, err := r.Editor(ctx, "Change this", args)
+			text, ok, err := r.Editor(ctx, "Change this", args, agent.DialogOptions{})
 			return fmt.Sprintf("edited: %q %v", text, ok), err
 		}),
 		one("title", func(_ context.Context, args string) (string, error) {
@@ -181,7 +181,7 @@ func testCommands(r *REPL, a *agent.Agent) []command.Command {
 		}),
 		one("panel", func(ctx context.Context, args string) (string, error) {
 			c := &testComponent{said: func(text string) { r.Notify(text, agent.LevelInfo) }, shown: make(chan agent.Surface, 1)}
-			s, err := r.Custom(c)
+			s, err := r.Custom(c, agent.SurfaceOptions{})
 			if err != nil {
 				return "", err
 			}
@@ -223,13 +223,14 @@ type testComponent struct {
 	said  func(string)
 }
 
-func (c *testComponent) Render(width int) []string {
+func (c *testComponent) Render(width, _ int) agent.Drawing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return []string{fmt.Sprintf("panel of \x1b[2J%d", width), "keys: " + strings.Join(c.keys, " ")}
+	return agent.Drawing{Lines: []string{fmt.Sprintf("panel of \x1b[2J%d", width), "keys: " + strings.Join(c.keys, " ")}}
 }
 
-func (c *testComponent) HandleInput(key string) {
+func (c *testComponent) HandleInput(k agent.Key) bool {
+	key := k.Name
 	c.mu.Lock()
 	c.keys = append(c.keys, key)
 	c.mu.Unlock()
@@ -240,6 +241,7 @@ func (c *testComponent) HandleInput(key string) {
 		c.said("it is stuck")
 		select {} // it never comes back
 	}
+	return true
 }
 
 // testRenderer draws messages of type card, and the calls of the tool show.

@@ -3,6 +3,7 @@ package repl
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,12 +41,17 @@ func (r *REPL) SetStatus(key, text string) {
 	}
 }
 
-// SetWidget sets lines that a hook shows above the prompt; nil removes them.
-func (r *REPL) SetWidget(key string, lines []string) {
-	if r.widgets.set(key, lines) {
+// SetWidget sets lines that a hook shows above the prompt; nil removes them. The place
+// says only in which order widgets are shown.
+func (r *REPL) SetWidget(place agent.Place, key string, lines []string) {
+	order := slices.Index([]agent.Place{agent.Header, agent.Above, agent.Below, agent.Footer}, place)
+	if r.widgets.set(fmt.Sprint(order, key), lines) {
 		r.floor.refresh()
 	}
 }
+
+// SetIndicator does nothing: no indicator is shown.
+func (r *REPL) SetIndicator([]string, time.Duration) {}
 
 // SetTitle names the terminal's window. Close puts the name from before back, where
 // the terminal can remember it.

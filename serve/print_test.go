@@ -286,11 +286,11 @@ func TestOutputWithoutReaderIsABrokenPipe(t *testing.T) {
 
 func TestNobodyIsAsked(t *testing.T) {
 	p := NewPrint(io.Discard, io.Discard)
-	yes, err := p.Confirm(t.Context(), "Sure?", "", agent.DialogOptions{})
-	_, chosen, _ := p.Select(t.Context(), "Which?", []string{"a"}, agent.DialogOptions{})
+	answer, err := p.Confirm(t.Context(), "Sure?", "", agent.DialogOptions{})
+	_, chosen, _ := p.Select(t.Context(), "Which?", agent.Choices("a"), agent.DialogOptions{})
 	_, typed, _ := p.Input(t.Context(), "What?", "", agent.DialogOptions{})
-	if yes || chosen || typed || err != nil || p.HasUI() {
-		t.Errorf("confirm %v, select %v, input %v, error %v, has UI %v", yes, chosen, typed, err, p.HasUI())
+	if answer != agent.No || chosen || typed || err != nil || p.HasUI() {
+		t.Errorf("confirm %v, select %v, input %v, error %v, has UI %v", answer, chosen, typed, err, p.HasUI())
 	}
 }
 

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pi/agent"
@@ -61,11 +60,13 @@ func branchTo(ctx context.Context, a *agent.Agent, id string) (Outcome, error) {
 // pickBranch lets the person choose one of the prompts of the branch, the newest
 // first, or all of it.
 func pickBranch(ctx context.Context, o Options, s *session.Session) (Outcome, error) {
-	var ids, lines []string
+	choices := []agent.Choice{{Value: s.Leaf(), Label: branchHere + ", with all that was said"}}
+	var lines []string
 	path := s.Branch()
 	for i := len(path) - 1; i >= 0; i-- {
 		if text, kind := entryText(path[i], false); kind == kindUser {
-			ids, lines = append(ids, path[i].ID), append(lines, path[i].ID+"  "+text)
+			choices = append(choices, agent.Choice{Value: path[i].ID, Label: text, Description: path[i].ID})
+			lines = append(lines, path[i].ID+"  "+text)
 		}
 	}
 	if len(lines) == 0 {
@@ -74,10 +75,9 @@ func pickBranch(ctx context.Context, o Options, s *session.Session) (Outcome, er
 	if !o.UI.HasUI() {
 		return Outcome{Status: strings.Join(lines, "\n")}, nil
 	}
-	ids, lines = append([]string{s.Leaf()}, ids...), append([]string{branchHere + ", with all that was said"}, lines...)
-	choice, ok, err := o.UI.Select(ctx, "Branch off before which prompt?", lines, agent.DialogOptions{})
-	if i := slices.Index(lines, choice); ok && err == nil && i >= 0 {
-		return branchTo(ctx, o.Agent, ids[i])
+	id, ok, err := selectOne(ctx, o.UI, "Branch off before which prompt?", choices, agent.DialogOptions{})
+	if ok && err == nil {
+		return branchTo(ctx, o.Agent, id)
 	}
 	return o.stays(), err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,14 +98,14 @@ func TestUnknownCommandSuggestsTheNearest(t *testing.T) {
 type picker struct {
 	agent.UI
 	choice  string
-	options []string
+	choices []agent.Choice
 }
 
 func (p *picker) HasUI() bool { return p != nil }
 
-func (p *picker) Select(_ context.Context, _ string, options []string, _ agent.DialogOptions) (string, bool, error) {
-	p.options = options
-	return p.choice, p.choice != "", nil
+func (p *picker) Select(_ context.Context, _ string, choices []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
+	p.choices = choices
+	return []string{p.choice}, p.choice != "", nil
 }
 
 func newAgent(t *testing.T) *agent.Agent {
@@ -143,13 +144,13 @@ func TestEachCommandSaysWhatItDid(t *testing.T) {
 }
 
 func TestModelIsPickedWhereAPersonCanBeAsked(t *testing.T) {
-	a, ui := newAgent(t), &picker{choice: "p/two  200k  $3/$15.5  thinks low to high"}
+	a, ui := newAgent(t), &picker{choice: "p/two"}
 	out, err := NewSet(Core(Options{Agent: a, UI: ui}), nil).Run(t.Context(), "/model")
 	if err != nil || a.Model().ID != "two" || out.Status != "model: p/two:low" {
 		t.Errorf("model %s, said %q, %v", a.Model().Ref(), out.Status, err)
 	}
-	if got := strings.Join(ui.options, "|"); got != "p/one                  thinks|"+ui.choice {
-		t.Errorf("offered %q: a model without a key cannot be used", got)
+	if want := []agent.Choice{{Value: "p/one", Description: "                thinks"}, {Value: "p/two", Description: "200k  $3/$15.5  thinks low to high"}}; !slices.Equal(ui.choices, want) {
+		t.Errorf("offered %+v: a model without a key cannot be used", ui.choices)
 	}
 	ui.choice = ""
 	if _, err = NewSet(Core(Options{Agent: a, UI: ui}), nil).Run(t.Context(), "/model"); err != nil || a.Model().ID != "two" {

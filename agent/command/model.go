@@ -92,13 +92,11 @@ func pickModel(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error
 	a.Models().Discover(ctx, discoverWait)
 	current := a.Model().Ref()
 	models := withCurrent(a)
-	lines := modelLines(models)
-	near := slices.IndexFunc(models, func(m *llm.Model) bool { return m.Ref() == current })
-	choice, ok, err := ui.Select(ctx, "Model (now "+current+")", lines, agent.DialogOptions{Near: lines[near]})
+	chosen, ok, err := selectOne(ctx, ui, "Model (now "+current+")", modelChoices(models), agent.DialogOptions{Default: []string{current}})
 	if err != nil {
 		return Outcome{}, err
 	}
-	i := slices.Index(lines, choice)
+	i := slices.IndexFunc(models, func(m *llm.Model) bool { return m.Ref() == chosen })
 	if !ok || i < 0 {
 		return Outcome{Status: "model: still " + current}, nil
 	}
@@ -116,14 +114,34 @@ func withCurrent(a *agent.Agent) []*llm.Model {
 	return models
 }
 
+// modelChoices returns a choice for each model, with what modelLines says of it behind its
+// name.
+func modelChoices(models []*llm.Model) []agent.Choice {
+	choices := make([]agent.Choice, len(models))
+	for i, line := range inColumns(models, modelFacts) {
+		choices[i] = agent.Choice{Value: models[i].Ref(), Description: line}
+	}
+	return choices
+}
+
 // modelLines returns one line for each model, in columns: name, context window, price and
 // thinking levels.
 func modelLines(models []*llm.Model) []string {
+	return inColumns(models, func(m *llm.Model) []string { return append([]string{m.Ref()}, modelFacts(m)...) })
+}
+
+func modelFacts(m *llm.Model) []string {
+	return []string{TokenCount(m.ContextWindow), priceText(m), levelsText(m)}
+}
+
+// inColumns returns a line for each model with its cells, padded to columns. A column
+// without text takes no room.
+func inColumns(models []*llm.Model, cells func(*llm.Model) []string) []string {
 	const most = 44 // longer cells push their line out of the columns
 	var widths [4]int
-	rows := make([][4]string, len(models))
+	rows := make([][]string, len(models))
 	for i, m := range models {
-		rows[i] = [4]string{m.Ref(), TokenCount(m.ContextWindow), priceText(m), levelsText(m)}
+		rows[i] = cells(m)
 		for column, cell := range rows[i] {
 			widths[column] = max(widths[column], min(len(cell), most))
 		}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,9 +50,9 @@ func TestListOfModelsHasWhatServersSayTheyHave(t *testing.T) {
 	if got := run(t, a, nil, "/model"); strings.Contains(got, "llama") || asked != 0 {
 		t.Errorf("asked %d times for %q", asked, got)
 	}
-	ui := &picker{choice: "here/llama  131k  free"}
+	ui := &picker{choice: "here/llama"}
 	if got := run(t, a, ui, "/model"); got != "model: here/llama:off" || asked != 1 || a.Model().ContextWindow != 131072 {
-		t.Errorf("said %q, asked %d times, offered %q", got, asked, ui.options)
+		t.Errorf("said %q, asked %d times, offered %+v", got, asked, ui.choices)
 	}
 	if got := run(t, a, nil, "/model llama"); got != "model: here/llama:off" {
 		t.Errorf("named afterwards: %q", got)
@@ -62,8 +63,8 @@ func TestModelThatIsNotListedIsListedWhileItIsTheCurrentOne(t *testing.T) {
 	a := newAgent(t)
 	run(t, a, nil, "/model three")
 	ui := &picker{}
-	if got := run(t, a, ui, "/model"); got != "model: still q/three" || !strings.HasPrefix(ui.options[0], "q/three") {
-		t.Errorf("said %q, offered %q", got, ui.options)
+	if got := run(t, a, ui, "/model"); got != "model: still q/three" || ui.choices[0].Value != "q/three" {
+		t.Errorf("said %q, offered %+v", got, ui.choices)
 	}
 	if got := run(t, a, nil, "/model"); !strings.HasPrefix(got, "* q/three\n  p/one") {
 		t.Error(got)
@@ -93,8 +94,8 @@ func TestAModelThatItsProviderDoesNotListIsSaidToBeTakenAtItsWord(t *testing.T) 
 func TestThinkingIsPickedFromWhatTheModelOffers(t *testing.T) {
 	a, ui := newAgent(t), &picker{choice: "high"}
 	run(t, a, nil, "/model two")
-	if got := run(t, a, ui, "/thinking"); got != "thinking: high" || strings.Join(ui.options, " ") != "low medium high" {
-		t.Errorf("said %q, offered %q", got, ui.options)
+	if got := run(t, a, ui, "/thinking"); got != "thinking: high" || !slices.Equal(ui.choices, agent.Choices("low", "medium", "high")) {
+		t.Errorf("said %q, offered %+v", got, ui.choices)
 	}
 	ui.choice = ""
 	if got := run(t, a, ui, "/thinking"); got != "thinking: still high" || a.Thinking() != "high" {

@@ -43,8 +43,19 @@ func (o Options) mayLeave(ctx context.Context) (bool, error) {
 	if err == nil || !o.UI.HasUI() {
 		return true, nil
 	}
-	return o.UI.Confirm(ctx, "Part of this session is only in memory. Leave it, and lose that?",
+	answer, err := o.UI.Confirm(ctx, "Part of this session is only in memory. Leave it, and lose that?",
 		err.Error()+"\n/export FILE writes all of it elsewhere", agent.DialogOptions{})
+	return answer == agent.Yes, err
+}
+
+// selectOne lets the person choose one of choices. It returns its value; ok is false if
+// they chose none.
+func selectOne(ctx context.Context, ui agent.UI, title string, choices []agent.Choice, o agent.DialogOptions) (value string, ok bool, err error) {
+	values, ok, err := ui.Select(ctx, title, choices, o)
+	if err != nil || !ok || len(values) != 1 {
+		return "", false, err
+	}
+	return values[0], true, nil
 }
 
 func (o Options) stays() Outcome {

@@ -124,23 +124,32 @@ func (p *sessionPicker) actions() (words []string) {
 	return words
 }
 
-func (p *sessionPicker) lines() []string {
-	lines, now := make([]string, len(p.infos)), time.Now()
+// choices returns the sessions that were read, by their paths.
+func (p *sessionPicker) choices() []agent.Choice {
+	choices, now := make([]agent.Choice, len(p.infos)), time.Now()
 	for i, info := range p.infos {
-		lines[i] = pickLine(info, now, p.all)
+		choices[i] = agent.Choice{Value: info.Path, Label: pickLine(info, now, p.all)}
 	}
-	return lines
+	return choices
+}
+
+// find returns the position of the session at path; -1: there is none.
+func (p *sessionPicker) find(path string) int {
+	return slices.IndexFunc(p.infos, func(i folder.Info) bool { return i.Path == path })
 }
 
 // choose lets the person pick a line of the list. It returns the session, or the action
 // that they picked; neither if they left the list.
 func (p *sessionPicker) choose(ctx context.Context, title string) (info *folder.Info, action string, err error) {
-	lines, actions := p.lines(), p.actions()
-	choice, ok, err := p.UI.Select(ctx, title, append(slices.Clip(lines), actions...), agent.DialogOptions{Further: actions})
+	choices := p.choices()
+	for _, action := range p.actions() {
+		choices = append(choices, agent.Choice{Value: action, Further: true})
+	}
+	choice, ok, err := selectOne(ctx, p.UI, title, choices, agent.DialogOptions{})
 	if err != nil || !ok {
 		return nil, "", err
 	}
-	if i := slices.Index(lines, choice); i >= 0 {
+	if i := p.find(choice); i >= 0 {
 		return &p.infos[i], "", nil
 	}
 	return nil, choice, nil
@@ -149,9 +158,8 @@ func (p *sessionPicker) choose(ctx context.Context, title string) (info *folder.
 // remove lets the person pick a session and deletes it after a question. A failure is
 // shown, and the list goes on; the error ends it.
 func (p *sessionPicker) remove(ctx context.Context) error {
-	lines := p.lines()
-	choice, ok, err := p.UI.Select(ctx, "Session to delete", lines, agent.DialogOptions{})
-	i := slices.Index(lines, choice)
+	choice, ok, err := selectOne(ctx, p.UI, "Session to delete", p.choices(), agent.DialogOptions{})
+	i := p.find(choice)
 	if err != nil || !ok || i < 0 {
 		return err
 	}
@@ -189,12 +197,12 @@ func (r resumer) removeInfo(ctx context.Context, info folder.Info) (Outcome, err
 		return Outcome{}, errors.New("session " + info.ID + " is the current one")
 	}
 	kept := Outcome{Status: "session " + info.ID + " stays"}
-	if yes, err := r.UI.Confirm(ctx, "Move this session to the trash?", pickLine(info, time.Now(), true), agent.DialogOptions{}); err != nil || !yes {
+	if answer, err := r.UI.Confirm(ctx, "Move this session to the trash?", pickLine(info, time.Now(), true), agent.DialogOptions{}); err != nil || answer == agent.No {
 		return kept, err
 	}
 	to, err := r.store.Remove(info.Path, false)
 	if none, ok := errors.AsType[*folder.NoTrashError](err); ok {
-		if yes, err := r.UI.Confirm(ctx, "Delete it for good?", none.Error(), agent.DialogOptions{}); err != nil || !yes {
+		if answer, err := r.UI.Confirm(ctx, "Delete it for good?", none.Error(), agent.DialogOptions{}); err != nil || answer == agent.No {
 			return kept, err
 		}
 		to, err = r.store.Remove(info.Path, true)

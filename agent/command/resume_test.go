@@ -38,20 +38,27 @@ func (a *answers) next(title string) string {
 	return answer
 }
 
-func (a *answers) Select(_ context.Context, title string, options []string, _ agent.DialogOptions) (string, bool, error) {
-	answer := a.next(title + "\n" + strings.Join(options, "\n"))
+func (a *answers) Select(_ context.Context, title string, choices []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
+	shown := title
+	for _, c := range choices {
+		shown += "\n" + c.Text()
+	}
+	answer := a.next(shown)
 	if answer == "" {
-		return "", false, nil
+		return nil, false, nil
 	}
-	i := slices.IndexFunc(options, func(o string) bool { return strings.Contains(o, answer) })
+	i := slices.IndexFunc(choices, func(c agent.Choice) bool { return strings.Contains(c.Text(), answer) })
 	if i < 0 {
-		a.t.Fatalf("no option has %q: %q", answer, options)
+		a.t.Fatalf("no choice has %q: %+v", answer, choices)
 	}
-	return options[i], true, nil
+	return []string{choices[i].Value}, true, nil
 }
 
-func (a *answers) Confirm(_ context.Context, title, message string, _ agent.DialogOptions) (bool, error) {
-	return a.next(title+"\n"+message) == "yes", nil
+func (a *answers) Confirm(_ context.Context, title, message string, _ agent.DialogOptions) (agent.Answer, error) {
+	if a.next(title+"\n"+message) == "yes" {
+		return agent.Yes, nil
+	}
+	return agent.No, nil
 }
 
 func (a *answers) Notify(text string, _ agent.Level) { a.told = append(a.told, text) }

@@ -59,7 +59,7 @@ func (r resumer) open(ctx context.Context, path string) (Outcome, error) {
 		return out, err
 	}
 	ways := []string{"go on in a copy of it", "only look at it", "wait until it is free"}
-	choice, ok, asked := r.UI.Select(ctx, busy.Error(), ways, agent.DialogOptions{})
+	choice, ok, asked := selectOne(ctx, r.UI, busy.Error(), agent.Choices(ways...), agent.DialogOptions{})
 	if asked != nil || !ok {
 		return r.stays(), asked
 	}

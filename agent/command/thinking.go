@@ -51,7 +51,7 @@ func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, er
 	if len(levels) < 2 {
 		return Outcome{Status: fmt.Sprintf("thinking: %s; %s offers nothing else", current, model.Ref())}, nil
 	}
-	choice, ok, err := ui.Select(ctx, fmt.Sprintf("Thinking of %s (now %s)", model.Ref(), current), levels, agent.DialogOptions{Near: current})
+	choice, ok, err := selectOne(ctx, ui, fmt.Sprintf("Thinking of %s (now %s)", model.Ref(), current), agent.Choices(levels...), agent.DialogOptions{Default: []string{current}})
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -223,15 +223,19 @@ func (p *person) next() (string, bool) {
 	return answer, true
 }
 
-func (p *person) Select(_ context.Context, _ string, options []string, _ agent.DialogOptions) (string, bool, error) {
-	p.asked = append(p.asked, options)
+func (p *person) Select(_ context.Context, _ string, choices []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
+	var shown []string
+	for _, c := range choices {
+		shown = append(shown, strings.TrimRight(c.Text()+"  "+c.Description, " "))
+	}
+	p.asked = append(p.asked, shown)
 	answer, ok := p.next()
-	for _, option := range options {
-		if ok && strings.Contains(option, answer) {
-			return option, true, nil
+	for i, c := range choices {
+		if ok && strings.Contains(shown[i], answer) {
+			return []string{c.Value}, true, nil
 		}
 	}
-	return "", false, nil
+	return nil, false, nil
 }
 
 func (p *person) Input(context.Context, string, string, agent.DialogOptions) (string, bool, error) {

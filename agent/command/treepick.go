@@ -74,21 +74,21 @@ func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, erro
 		p.from = max(min(p.from, len(rows)-window), 0)
 		to := min(p.from+window, len(rows))
 		earlier, later := fmt.Sprintf("… %d rows before these", p.from), fmt.Sprintf("… %d rows after these", len(rows)-to)
-		var options []string
+		var choices []agent.Choice
 		var o agent.DialogOptions
 		if p.from > 0 {
-			options, o.Further = append(options, earlier), append(o.Further, earlier)
+			choices = append(choices, agent.Choice{Value: earlier, Further: true})
 		}
 		for _, row := range rows[p.from:to] {
-			options = append(options, row.text)
+			choices = append(choices, agent.Choice{Value: row.id, Label: row.text})
 			if row.leaf {
-				o.Near = row.text
+				o.Default = []string{row.id}
 			}
 		}
 		if to < len(rows) {
-			options, o.Further = append(options, later), append(o.Further, later)
+			choices = append(choices, agent.Choice{Value: later, Further: true})
 		}
-		choice, ok, err := p.UI.Select(ctx, "Tree (> you are here, * this branch, + folded)", options, o)
+		choice, ok, err := selectOne(ctx, p.UI, "Tree (> you are here, * this branch, + folded)", choices, o)
 		if err != nil || !ok {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, erro
 		case later:
 			p.from += window
 		default:
-			if i := slices.IndexFunc(rows[p.from:to], func(r treeRow) bool { return r.text == choice }); i >= 0 {
+			if i := slices.IndexFunc(rows[p.from:to], func(r treeRow) bool { return r.id == choice }); i >= 0 {
 				return &rows[p.from+i], nil
 			}
 			return nil, nil
@@ -111,7 +111,7 @@ func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, erro
 // they want to go back to the tree.
 func (p *treePicker) act(ctx context.Context, s *session.Session, id string) (out Outcome, done bool, err error) {
 	text, _ := entryText(s.Entry(id), true)
-	way, ok, err := p.UI.Select(ctx, text, []string{wayGo, waySummary, wayAbout, wayLabel, wayBranch, wayBack}, agent.DialogOptions{})
+	way, ok, err := selectOne(ctx, p.UI, text, agent.Choices(wayGo, waySummary, wayAbout, wayLabel, wayBranch, wayBack), agent.DialogOptions{})
 	if err != nil || !ok {
 		return Outcome{Status: "nothing has moved"}, true, err
 	}

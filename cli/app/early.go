@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,37 +21,78 @@ type early struct {
 
 func (early) HasUI() bool { return true }
 
-// Confirm asks for yes or no; anything but y or yes is no, also if nobody answers.
-func (e early) Confirm(ctx context.Context, title, message string, _ agent.DialogOptions) (bool, error) {
-	e.show(title, message)
-	line, err := e.person.Ask(ctx, "y, or Enter for No: ")
-	return err == nil && (strings.EqualFold(line, "y") || strings.EqualFold(line, "yes")), ctx.Err()
+// Confirm asks for yes or no, and for always where that may be the answer; anything else
+// is no, also if nobody answers.
+func (e early) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
+	e.show(asker(o), title, message)
+	prompt := "y, or Enter for No: "
+	if o.Always != "" {
+		prompt = "y, a for always in this session, or Enter for No: "
+	}
+	line, err := e.person.Ask(ctx, prompt)
+	switch line = strings.ToLower(line); {
+	case err != nil:
+		return agent.No, ctx.Err()
+	case line == "y" || line == "yes":
+		return agent.Yes, ctx.Err()
+	case o.Always != "" && (line == "a" || line == "always"):
+		return agent.Always, ctx.Err()
+	}
+	return agent.No, ctx.Err()
 }
 
-// Select lets the person choose an option by its number or its text. It reports false for
-// any other answer.
-func (e early) Select(ctx context.Context, title string, options []string, _ agent.DialogOptions) (string, bool, error) {
-	e.show(title)
-	for i, o := range options {
-		fmt.Fprintf(e.person.Out, "%3d  %s\n", i+1, printable.VisibleLine(o))
+// Select lets the person choose by number or text, with Multi several with commas between
+// them. It reports false for any other answer.
+func (e early) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+	e.show(asker(o), title)
+	for i, c := range choices {
+		fmt.Fprintf(e.person.Out, "%3d  %s\n", i+1, printable.VisibleLine(strings.TrimSpace(c.Text()+"  "+c.Description)))
 	}
-	line, err := e.person.Ask(ctx, "number, or Enter for none: ")
-	if err != nil {
-		return "", false, ctx.Err()
+	prompt := "number, or Enter for none: "
+	if o.Multi {
+		prompt = "numbers with commas between them, or Enter for none: "
 	}
-	for i, o := range options {
-		if line == strconv.Itoa(i+1) || line != "" && line == o {
-			return o, true, nil
+	line, err := e.person.Ask(ctx, prompt)
+	if err != nil || line == "" {
+		return nil, false, ctx.Err()
+	}
+	words := []string{line}
+	if o.Multi {
+		words = strings.Split(line, ",")
+	}
+	var values []string
+	for _, word := range words {
+		i := numbered(choices, strings.TrimSpace(word))
+		if i < 0 {
+			return nil, false, nil
 		}
+		values = append(values, choices[i].Value)
 	}
-	return "", false, nil
+	return values, true, nil
+}
+
+// numbered returns the position of the choice that a person named by its number or its
+// text; -1: none.
+func numbered(choices []agent.Choice, word string) int {
+	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(choices) {
+		return n - 1
+	}
+	return slices.IndexFunc(choices, func(c agent.Choice) bool { return c.Text() == word })
 }
 
 // Input asks for a line of text. It reports false for an empty one, or if nobody answers.
-func (e early) Input(ctx context.Context, title, placeholder string, _ agent.DialogOptions) (string, bool, error) {
-	e.show(title, placeholder)
+func (e early) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+	e.show(asker(o), title, placeholder)
 	line, err := e.person.Ask(ctx, "> ")
 	return line, err == nil && line != "", ctx.Err()
+}
+
+// asker names the hook that asks.
+func asker(o agent.DialogOptions) string {
+	if o.From == "" {
+		return ""
+	}
+	return "hook " + o.From + " asks:"
 }
 
 func (e early) show(texts ...string) {

@@ -181,8 +181,8 @@ func (h *hookCommands) approve(ctx context.Context, name string) (string, error)
 		return "", errors.New("a person has to approve: run `pi trust` in a terminal, or `pi hooks approve NAME` after looking at it")
 	}
 	p := waiting[i]
-	yes, err := h.ui.Confirm(ctx, "Approve "+printable.VisibleLine(p.Name)+"?", DescribePending(p), agent.DialogOptions{})
-	if err != nil || !yes {
+	answer, err := h.ui.Confirm(ctx, "Approve "+printable.VisibleLine(p.Name)+"?", DescribePending(p), agent.DialogOptions{})
+	if err != nil || answer != agent.Yes {
 		return "not approved", err
 	}
 	return "approved: " + p.Name, h.chain.Approve(ctx, p)

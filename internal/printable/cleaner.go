@@ -28,13 +28,13 @@ import (
 // to what is seen (belongs), are for private use, where fonts have icons, or are
 // blanks of Braille, of which plots are made. The result is valid UTF-8.
 //
-// Text that a hook made with the theme may have the colours of the theme: with Inks set,
-// the parameters of colour sequences, those sequences stay.
+// Text that a hook made with the theme may have the colours of the theme: the sequences stay whose
+// parameters Inks accepts.
 //
 // It works on a stream: a sequence or a character may be split over any number
 // of writes. The zero value is ready; it is for one goroutine.
 type Cleaner struct {
-	Inks map[string]bool // nil: none
+	Inks func(parameters string) bool // nil: none
 
 	state   escapeState
 	partial []byte // the beginning of a character, or one whose neighbour has to be seen
@@ -212,7 +212,7 @@ func (c *Cleaner) sequence(dst []byte, r, after rune) []byte {
 		return dst
 	case r >= 0x40 && r <= 0x7e:
 		c.state = stateText
-		if r == 'm' && c.Inks[string(c.parameters)] {
+		if r == 'm' && c.Inks != nil && c.Inks(string(c.parameters)) {
 			dst = fmt.Appendf(dst, "\x1b[%sm", c.parameters)
 		}
 		return dst

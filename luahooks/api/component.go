@@ -23,6 +23,7 @@ func (c *components) part() part { return part{"custom": c.custom} }
 // component is what ctx.ui.custom shows; it is an [agent.Component]. Its functions
 // are jobs of the hook's VM.
 type component struct {
+	hook        string
 	jobs        *jobs
 	draw, input *lua.LFunction
 	handle      *lua.LTable     // what the functions get, and custom returns: close, request_render
@@ -40,7 +41,7 @@ type component struct {
 // fn(key, handle), wait?}; with wait the caller continues when it is closed.
 func (c *components) custom(L *lua.LState) int {
 	L.CheckTable(1)
-	n := &component{jobs: c.jobs}
+	n := &component{hook: c.hook, jobs: c.jobs}
 	var wait bool
 	luavm.Unpack(L, 1, "custom", luavm.Opt("render", &n.draw).Required(), luavm.Opt("handle_input", &n.input), luavm.Opt("wait", &wait))
 	ui := c.dialogs.person(L, "custom")
@@ -98,7 +99,7 @@ func (c *component) requestRender(context.Context) {
 // person closes it, a function that is still running is stopped: it may be why.
 func (c *component) open(ui agent.UI) (agent.Surface, error) {
 	c.calls, c.stopCalls = context.WithCancel(context.WithValue(c.jobs.life, componentKey{}, true))
-	s, err := ui.Custom(c)
+	s, err := ui.Custom(c, agent.SurfaceOptions{From: c.hook})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func (c *component) isClosed() bool {
 
 // Render draws the component. One that fails is closed: it would get every key,
 // show nothing, and fail again with each.
-func (c *component) Render(width int) []string {
+func (c *component) Render(width, _ int) agent.Drawing {
 	lines, err := c.jobs.draw(c.calls, "render of a component", func(L *lua.LState) lua.LValue {
 		return callLua(L, c.draw, lua.LNumber(width), c.handle)
 	})
@@ -148,21 +149,22 @@ func (c *component) Render(width int) []string {
 			s.Close()
 		}
 	}
-	return lines
+	return agent.Drawing{Lines: lines}
 }
 
 // HandleInput gives a key to the hook's handle_input and waits for that. It is the key of a
 // person, so what the hook sends then counts as sent for the person. If the function closed
 // the component, other functions of it that still run are stopped.
-func (c *component) HandleInput(key string) {
+func (c *component) HandleInput(k agent.Key) (used bool) {
 	if c.input == nil {
-		return
+		return false
 	}
 	_ = c.jobs.callBack(asPerson(c.calls), "handle_input of a component", func(L *lua.LState) error {
-		callLua(L, c.input, lua.LString(key), c.handle)
+		callLua(L, c.input, lua.LString(k.Name), c.handle)
 		return nil
 	})
 	if c.isClosed() {
 		c.stopCalls()
 	}
+	return true
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"pi/agent"
@@ -42,35 +43,36 @@ func (d *dialogs) person(L *lua.LState, function string) agent.UI {
 	return nil
 }
 
-// dialogOptions reads {timeout?}, the n-th argument of a dialog.
-func dialogOptions(L *lua.LState, n int, function string) agent.DialogOptions {
+// options reads {timeout?}, the n-th argument of a dialog.
+func (d *dialogs) options(L *lua.LState, n int, function string) agent.DialogOptions {
 	var timeout time.Duration
 	luavm.Unpack(L, n, function, luavm.Opt("timeout", &timeout))
 	if timeout < 0 {
 		luavm.Raise(L, "%s: option \"timeout\" must be a positive number of milliseconds", function)
 	}
-	return agent.DialogOptions{TimeoutMS: int(timeout / time.Millisecond)}
+	return agent.DialogOptions{From: d.hook, TimeoutMS: int(timeout / time.Millisecond)}
 }
 
 // confirm is ctx.ui.confirm(title, message?, opts?) → bool; false without a person. A No
 // cannot be told from a dialog that timed out, so both are no answer for ask.
 func (d *dialogs) confirm(L *lua.LState) int {
-	title, message, o := L.CheckString(1), L.OptString(2, ""), dialogOptions(L, 3, "confirm")
+	title, message, o := L.CheckString(1), L.OptString(2, ""), d.options(L, 3, "confirm")
 	return d.ask(L, "confirm", title, lua.LFalse, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
-		yes, err := ui.Confirm(ctx, title, message, o)
-		return lua.LBool(yes), yes, err
+		answer, err := ui.Confirm(ctx, title, message, o)
+		return lua.LBool(answer != agent.No), answer != agent.No, err
 	})
 }
 
 // choose is ctx.ui.select(title, options, opts?) → string?
 func (d *dialogs) choose(L *lua.LState) int {
-	title, o := L.CheckString(1), dialogOptions(L, 3, "select")
+	title, o := L.CheckString(1), d.options(L, 3, "select")
 	options, ok := luavm.Strings(L, L.Get(2))
 	if !ok {
 		luavm.RaiseArg(L, 2, "select", "list of strings expected, got %s", whatOf(L, L.Get(2)))
 	}
 	return d.ask(L, "select", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
-		return textAnswer(ui.Select(ctx, title, options, o))
+		values, ok, err := ui.Select(ctx, title, agent.Choices(options...), o)
+		return textAnswer(strings.Join(values, ""), ok, err)
 	})
 }
 
@@ -89,7 +91,7 @@ func whatOf(L *lua.LState, v lua.LValue) string {
 
 // input is ctx.ui.input(title, placeholder?, opts?) → string?
 func (d *dialogs) input(L *lua.LState) int {
-	title, placeholder, o := L.CheckString(1), L.OptString(2, ""), dialogOptions(L, 3, "input")
+	title, placeholder, o := L.CheckString(1), L.OptString(2, ""), d.options(L, 3, "input")
 	return d.ask(L, "input", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
 		return textAnswer(ui.Input(ctx, title, placeholder, o))
 	})
@@ -99,7 +101,7 @@ func (d *dialogs) input(L *lua.LState) int {
 func (d *dialogs) editor(L *lua.LState) int {
 	title, prefill := L.CheckString(1), L.OptString(2, "")
 	return d.ask(L, "editor", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
-		return textAnswer(ui.Editor(ctx, title, prefill))
+		return textAnswer(ui.Editor(ctx, title, prefill, agent.DialogOptions{From: d.hook}))
 	})
 }
 

@@ -83,7 +83,7 @@ func (d *display) setWidget(L *lua.LState) int {
 		luavm.RaiseArg(L, 1, "set_widget", "the key is empty")
 	}
 	if d.note(func(s *shownKeys) { s.widgets[key] = lines != nil }) {
-		ui.SetWidget(key, lines)
+		ui.SetWidget(agent.Above, key, lines)
 	}
 	return 0
 }
@@ -141,7 +141,7 @@ func (d *display) clear() {
 	}
 	for key, on := range shown.widgets {
 		if on {
-			ui.SetWidget(key, nil)
+			ui.SetWidget(agent.Above, key, nil)
 		}
 	}
 	if shown.working {

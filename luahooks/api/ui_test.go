@@ -23,18 +23,22 @@ type labUI struct {
 }
 
 func (u *labUI) HasUI() bool { return true }
-func (u *labUI) Confirm(context.Context, string, string, agent.DialogOptions) (bool, error) {
-	return true, nil
+func (u *labUI) Confirm(context.Context, string, string, agent.DialogOptions) (agent.Answer, error) {
+	return agent.Yes, nil
 }
-func (u *labUI) SetStatus(key, text string)       { u.shown = append(u.shown, key+"="+text) }
-func (u *labUI) SetWidget(key string, l []string) { u.shown = append(u.shown, fmt.Sprint(key, l)) }
-func (u *labUI) SetWorking(text string)           { u.shown = append(u.shown, "working "+text) }
-func (u *labUI) Theme() agent.Theme               { return u }
-func (u *labUI) Paint(style, text string) string  { return "<" + style + ">" + text }
-func (u *labUI) RequestRender()                   {}
-func (u *labUI) Done() <-chan struct{}            { return u.done }
-func (u *labUI) Close()                           { u.closing.Do(func() { close(u.done) }) }
-func (u *labUI) Custom(c agent.Component) (agent.Surface, error) {
+func (u *labUI) SetStatus(key, text string) { u.shown = append(u.shown, key+"="+text) }
+func (u *labUI) SetWidget(_ agent.Place, key string, l []string) {
+	u.shown = append(u.shown, fmt.Sprint(key, l))
+}
+func (u *labUI) SetWorking(text string)                { u.shown = append(u.shown, "working "+text) }
+func (u *labUI) Background(name, text string) string   { return "[" + name + "]" + text }
+func (u *labUI) RGB(r, g, b uint8, text string) string { return fmt.Sprint(r, g, b, text) }
+func (u *labUI) Theme() agent.Theme                    { return u }
+func (u *labUI) Paint(style, text string) string       { return "<" + style + ">" + text }
+func (u *labUI) RequestRender()                        {}
+func (u *labUI) Done() <-chan struct{}                 { return u.done }
+func (u *labUI) Close()                                { u.closing.Do(func() { close(u.done) }) }
+func (u *labUI) Custom(c agent.Component, _ agent.SurfaceOptions) (agent.Surface, error) {
 	u.custom = c
 	return u, nil
 }
@@ -89,11 +93,11 @@ func TestAComponentDrawsAndEndsWhenItFails(t *testing.T) {
 	})
 	l.want("nil", `local key = "none"
 		api.custom{ render = function(width) if key == "x" then error("broken") end return key .. width end, handle_input = function(k) key = k end }`)
-	if got := ui.custom.Render(9); !slices.Equal(got, []string{"none9"}) {
+	if got := ui.custom.Render(9, 9).Lines; !slices.Equal(got, []string{"none9"}) {
 		t.Errorf("drawn %q", got)
 	}
-	ui.custom.HandleInput("x")
-	if got := ui.custom.Render(9); got != nil {
+	ui.custom.HandleInput(agent.Key{Name: "x"})
+	if got := ui.custom.Render(9, 9).Lines; got != nil {
 		t.Errorf("drawn %q", got)
 	}
 	<-ui.done

@@ -22,8 +22,10 @@ const (
 
 // Palette colours text for a terminal, or leaves it as it is.
 type Palette struct {
-	On   bool // the terminal has colours, and they are wanted
-	Rich bool // it has 256 of them
+	On    bool // the terminal has colours, and they are wanted
+	Rich  bool // it has 256 of them
+	True  bool // it has all of them
+	Light bool // its background is light
 }
 
 // Styled returns text in a style.
@@ -66,6 +68,7 @@ func theme() map[string]ink {
 		"thinking": {"90", "38;5;245", "39"}, "user": {"34", "38;5;111", "39"}, "code": {"35", "38;5;180", "39"},
 		"link": {"94", "38;5;75", "39"},
 		"bold": {"1", "1", "22"}, "italic": {"3", "3", "23"}, "underline": {"4", "4", "24"}, "strikethrough": {"9", "9", "29"},
+		"inverse": {"7", "7", "27"},
 	}
 }
 
@@ -83,12 +86,16 @@ func (p Palette) Paint(name, text string) string {
 	return fmt.Sprintf("\x1b[%sm%s\x1b[%sm", begin, text, i.end)
 }
 
-// inks returns the parameters of all colour sequences that the theme writes, and of the
-// one that ends all colours. Text of hooks may have these and no others.
+// inks returns the parameters of all colour sequences that the theme writes, but for RGB,
+// and of the one that ends all colours. Text of hooks may have these and no others.
 func inks() map[string]bool {
 	all := map[string]bool{"": true, "0": true}
 	for _, i := range theme() {
 		all[i.usual], all[i.rich], all[i.end] = true, true, true
+	}
+	all[usualGroundEnd], all[richGroundEnd] = true, true
+	for _, g := range grounds() {
+		all[g.usual], all[g.dark], all[g.light] = true, true, true
 	}
 	return all
 }
@@ -96,9 +103,10 @@ func inks() map[string]bool {
 // Painted cleans lines that a hook made with the theme: they are cut to a number
 // of columns, the colours of the theme stay and nothing else does.
 func (p Palette) Painted(lines []string, columns int) (clean []string) {
-	allowed := inks()
-	if !p.On {
-		allowed = nil
+	var allowed func(string) bool
+	if p.On {
+		exact := inks()
+		allowed = func(parameters string) bool { return exact[parameters] || p.isRGB(parameters) }
 	}
 	for _, line := range lines {
 		s := printable.Cleaner{Inks: allowed}

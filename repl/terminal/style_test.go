@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,8 +28,42 @@ func TestThemeHasEveryNameAndIsPlainWithoutColours(t *testing.T) {
 			}
 		}
 	}
-	if got := (Palette{On: true}).Paint("nosuch", "x"); got != "x" {
+	for _, name := range agent.ThemeColors() {
+		for _, p := range []Palette{{On: true}, {On: true, Rich: true}, {On: true, Rich: true, Light: true}} {
+			got := p.Background(name, "x")
+			if lines := p.Painted([]string{got}, 10); got == "x" || printable.Text(got) != "x" || !slices.Equal(lines, []string{got + "\x1b[0m"}) {
+				t.Errorf("%s as a background of %+v does not stay: %q from %q", name, p, lines, got)
+			}
+		}
+		if got := (Palette{}).Background(name, "x"); got != "x" {
+			t.Errorf("%s as a background without colours: %q", name, got)
+		}
+	}
+	if got := (Palette{On: true}).Paint("nosuch", "x") + (Palette{On: true}).Background("nosuch", "y"); got != "xy" {
 		t.Errorf("a name that there is not: %q", got)
+	}
+}
+
+func TestAColourByItsPartsIsTheNearestThatTheTerminalHas(t *testing.T) {
+	all, rich, few, light := Palette{On: true, Rich: true, True: true}, Palette{On: true, Rich: true}, Palette{On: true}, Palette{On: true, Rich: true, True: true, Light: true}
+	for _, c := range []struct {
+		p       Palette
+		r, g, b uint8
+		want    string
+	}{
+		{all, 1, 200, 3, "38;2;1;200;3"}, {rich, 255, 0, 0, "38;5;196"}, {rich, 128, 128, 128, "38;5;244"}, {few, 200, 10, 10, "31"}, {few, 255, 250, 250, "97"},
+		{light, 0, 0, 0, "38;2;0;0;0"},
+		{all, 0, 0, 0, ""}, {rich, 10, 10, 10, ""}, {few, 0, 0, 0, ""}, {light, 255, 255, 255, ""}, // nobody could read it
+		{Palette{True: true}, 1, 200, 3, ""},
+	} {
+		want := "x"
+		if c.want != "" {
+			want = "\x1b[" + c.want + "mx\x1b[39m"
+		}
+		got := c.p.RGB(c.r, c.g, c.b, "x")
+		if lines := c.p.Painted([]string{got}, 10); got != want || !strings.Contains(lines[0], want) {
+			t.Errorf("%d %d %d for %+v: %q, want %q; of that %q stays", c.r, c.g, c.b, c.p, got, want, lines)
+		}
 	}
 }
 
@@ -48,7 +83,8 @@ func TestOnlyColoursOfTheThemeStayInWhatHooksDraw(t *testing.T) {
 		{"its colours", "\x1b[36ma\x1b[39m", true, []string{"\x1b[36ma\x1b[39m\x1b[0m"}},
 		{"a colour that is left open is closed", "\x1b[1ma", true, []string{"\x1b[1ma\x1b[0m"}},
 		{"none without colours", "\x1b[36ma\x1b[39m", false, []string{"a"}},
-		{"none that hide text", "\x1b[8ma\x1b[30;40mb", true, []string{"ab"}},
+		{"none that hide text", "\x1b[8ma\x1b[30;40mb\x1b[38;2;0;0;0mc\x1b[38;5;16md\x1b[30me", true, []string{"abcde"}},
+		{"no more than a number's range", "\x1b[38;2;256;0;0ma\x1b[38;2;0;255mb\x1b[48;2;1;2;3mc\x1b[38;2;0;0255;0md", true, []string{"abcd"}},
 		{"no movement, no title, no query", "a\x1b[2J\x1b[5;1H\x1b]0;t\x07\x1b[cb\u009b6n", true, []string{"ab"}},
 		{"nothing that looks like one", "a\x1b[?36mb\x1b[36;1mc", true, []string{"abc"}},
 		{"lines are lines", "a\nb\rc", true, []string{"a", "b", "c"}},
@@ -73,9 +109,12 @@ func FuzzWhatHooksDrawFitsAndIsHarmless(f *testing.F) {
 		columns = 1 + max(columns, -columns, 0)%200
 		for _, shown := range (Palette{On: true}).Painted([]string{line}, columns) {
 			rest := shown
-			for ink := range inks() {
-				rest = strings.ReplaceAll(rest, "\x1b["+ink+"m", "")
-			}
+			rest = regexp.MustCompile("\x1b\\[([0-9;]*)m").ReplaceAllStringFunc(rest, func(s string) string {
+				if ink := s[2 : len(s)-1]; inks()[ink] || (Palette{On: true}).isRGB(ink) {
+					return ""
+				}
+				return s
+			})
 			if strings.ContainsFunc(rest, func(r rune) bool { return r < 0x20 || r >= 0x7f && r <= 0x9f }) {
 				t.Fatalf("control characters in %q", shown)
 			}

@@ -134,3 +134,8 @@ function theme.underline(text) end
 ---@param text string
 ---@return string
 function theme.strikethrough(text) end
+
+--- Text with its colour and that of the background exchanged.
+---@param text string
+---@return string
+function theme.inverse(text) end
