@@ -65,6 +65,7 @@ func rooms() map[string]room {
 		"luahooks/trust":       {rooms: []string{"internal/printable", "internal/safefile", "luavm/source"}, libraries: []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/gopher-lua"}},
 		"repl/terminal":        {rooms: []string{"internal/cells", "internal/printable", "internal/safefile"}, libraries: []string{"github.com/mattn/go-runewidth", "github.com/peterh/liner", "golang.org/x/sys", "golang.org/x/term"}},
 		"repl/terminal/keymap": {rooms: []string{"internal/edit", "internal/suggest"}, libraries: []string{}},
+		"repl/terminal/pick":   {rooms: []string{"repl/terminal", "internal/cells", "internal/edit", "internal/fuzzy", "internal/printable"}, libraries: []string{}},
 		"repl":                 {rooms: []string{"repl/terminal", "agent", "agent/llm", "agent/command", "session", "session/export", "session/message", "internal/printable", "internal/safefile", "agent/attach"}},
 		"cli/config":           {rooms: []string{"internal/printable", "internal/suggest", "internal/safefile"}, libraries: []string{"github.com/BurntSushi/toml"}},
 		"cli/keyring":          {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process"}, libraries: []string{}},

@@ -1,0 +1,145 @@
+package pick
+
+import (
+	"fmt"
+	"strings"
+
+	"pi/internal/cells"
+	"pi/internal/fuzzy"
+	"pi/internal/printable"
+	"pi/repl/terminal"
+)
+
+// menuRows is how many rows a menu has at most.
+const menuRows = 8
+
+// MenuItem is one of the things that a word can become.
+type MenuItem struct{ Label, Description string }
+
+// Menu is the list below the word that is being completed. The word stays in the line: the
+// caller gives the menu the keys first, edits the line with those that it does not use, and
+// sets the items anew. It is a [terminal.Panel] without a cursor.
+type Menu struct {
+	terminal.Palette
+	items  []MenuItem
+	typed  string
+	column int
+	at     int
+	from   int
+	done   bool
+	taken  bool
+}
+
+// NewMenu returns a menu without items.
+func NewMenu(p terminal.Palette) *Menu { return &Menu{Palette: p} }
+
+// SetItems sets what the word can become, what is typed of it, and the column in which it
+// begins. The selected item stays, if it is still there and a key had moved to it.
+func (m *Menu) SetItems(items []MenuItem, typed string, column int) {
+	var selected MenuItem
+	if m.at > 0 && m.at < len(m.items) {
+		selected = m.items[m.at]
+	}
+	m.items, m.typed, m.column, m.at, m.from = items, typed, column, 0, 0
+	for i, item := range items {
+		if item == selected {
+			m.at = i
+		}
+	}
+}
+
+// Key gives the menu a key: those that move, Enter and Tab, which take the selected item,
+// and Esc. Others are the line's.
+func (m *Menu) Key(k terminal.Key) (used bool) {
+	n := len(m.items)
+	if k.Release || m.done || n == 0 {
+		return false
+	}
+	switch k.Name {
+	case "up", "ctrl+p", "shift+tab":
+		m.at = (m.at - 1 + n) % n
+	case "down", "ctrl+n":
+		m.at = (m.at + 1) % n
+	case "pageup":
+		m.at = max(0, m.at-menuRows+1)
+	case "pagedown":
+		m.at = min(n-1, m.at+menuRows-1)
+	case "enter", "tab":
+		m.done, m.taken = true, true
+	case "esc":
+		m.done = true
+	default:
+		return false
+	}
+	return true
+}
+
+// Done reports whether an item was taken, or the person left.
+func (m *Menu) Done() bool { return m.done }
+
+// Selected is the position of the selected item.
+func (m *Menu) Selected() int { return m.at }
+
+// Taken returns the position of the item that was taken; false if the person left, or has
+// not chosen.
+func (m *Menu) Taken() (item int, ok bool) { return m.at, m.taken }
+
+// Render draws the items around the selected one below their word.
+func (m *Menu) Render(width, height int) (rows []string, cursorRow, cursorColumn int) {
+	width, height = max(width, 1), max(1, min(height, menuRows))
+	m.from = max(0, min(m.from, m.at, len(m.items)-height))
+	if m.at >= m.from+height {
+		m.from = m.at - height + 1
+	}
+	shown := m.items[m.from:min(len(m.items), m.from+height)]
+	labels, needed := make([]string, len(shown)), []int{0, 0}
+	for i, item := range shown {
+		labels[i] = cell(item.Label)
+		needed[0] = max(needed[0], cells.Width(labels[i]))
+		needed[1] = max(needed[1], cells.Width(printable.Line(item.Description)))
+	}
+	lead := 2
+	if width < 4 {
+		lead = 0
+	}
+	indent := max(0, min(m.column-lead, width-lead-total(needed)))
+	widths := layout(needed, width-lead-indent)
+	for i, item := range shown {
+		row := m.label(labels[i])
+		if description := printable.Line(item.Description); description != "" && len(widths) > 1 && widths[1] > 0 {
+			row = cells.Pad(cells.Cut(row, widths[0]), widths[0]) + "  " + m.Paint("dim", cells.Cut(description, widths[1]))
+		}
+		rows = append(rows, m.row(row, indent, lead, width, m.from+i))
+	}
+	if n := len(m.items); n > len(rows) && len(rows) > 0 {
+		h := heading{Palette: m.Palette}
+		rows[len(rows)-1] = h.behind(rows[len(rows)-1], fmt.Sprintf("%d of %d", m.at+1, n), width)
+	}
+	return rows, -1, 0
+}
+
+// label is a label with what was typed set off.
+func (m *Menu) label(label string) string {
+	if !m.On {
+		return label
+	}
+	return underlined(label, fuzzy.Spans(label, m.typed), m.Palette)
+}
+
+// row puts an item into a row with its mark.
+func (m *Menu) row(text string, indent, lead, width, at int) string {
+	mark := "  "
+	if at == m.at {
+		mark = "▸ "
+	}
+	if lead == 0 {
+		mark = strings.TrimSpace(mark)
+	}
+	text = cells.Cut(strings.Repeat(" ", indent)+mark+text, width)
+	if at == m.at {
+		text = m.Paint("accent", text)
+	}
+	return strings.TrimRight(text, " ")
+}
+
+var _ terminal.Panel = (*Menu)(nil)
