@@ -1,10 +1,8 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"pi/internal/safefile"
@@ -30,8 +28,7 @@ func Set(path, key, value string, getenv func(string) string) (warnings []Proble
 	if err != nil {
 		return nil, fmt.Errorf("set %q: %w", key, err)
 	}
-	secret := isSecret(parts)
-	err = rewrite(path, secret, func(text string) (string, error) { return withKey(text, parts, literal) })
+	err = rewrite(path, isSecret(parts), func(text string) (string, error) { return withKey(text, parts, literal) })
 	if err != nil {
 		return nil, fmt.Errorf("set %q: %w", key, err)
 	}
@@ -67,65 +64,35 @@ func parseKey(key string) (toml.Key, error) {
 	return nil, errors.New(`not a key such as "thinking" or "compaction.enabled"`)
 }
 
-// tries is how often a file is read anew that others change at the same moment.
-const tries = 5
-
-// errOthersWrite says that a file never stayed the same for long enough to be changed.
-var errOthersWrite = errors.New("another program writes the file all the time; try again")
-
-// rewrite replaces the text of the file at path by what change makes of it. A change that
-// somebody else made meanwhile is not lost: change is then called again.
+// rewrite replaces the text of the file at path by what change makes of it. Who may read
+// the file stays as it was, unless a secret was put into it.
 func rewrite(path string, secret bool, change func(text string) (string, error)) error {
-	path, err := safefile.Target(path)
-	if err != nil {
+	was, _ := os.Stat(path)
+	written := false
+	err := safefile.Change(path, readSettings, func(old []byte) ([]byte, error) {
+		text, err := change(string(old))
+		written = err == nil && text != string(old)
+		return []byte(text), err
+	})
+	if err != nil || !written || secret || was == nil || was.Mode().Perm() == 0o600 {
 		return err
 	}
-	for range tries {
-		old, info, err := readSettings(path)
-		if err != nil {
-			return err
-		}
-		text, err := change(string(old))
-		if err != nil || text == string(old) {
-			return err
-		}
-		if now, _, err := readSettings(path); err != nil || !bytes.Equal(now, old) {
-			continue
-		}
-		return replaceSettings(path, text, info, secret)
-	}
-	return errOthersWrite
+	return os.Chmod(path, was.Mode().Perm())
 }
 
-// readSettings returns the text of a file that can be edited; that of one that is not there
-// is empty.
-func readSettings(path string) ([]byte, fs.FileInfo, error) {
-	data, info, err := ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
+// readSettings returns the text of a file that can be edited.
+func readSettings(path string) ([]byte, error) {
+	data, _, err := ReadFile(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", Tilde(path), err)
+		return nil, fmt.Errorf("%s: %w", Tilde(path), err)
 	}
 	var doc map[string]any
 	if _, beyond := indexLines(string(data)); beyond != nil {
-		return nil, nil, fmt.Errorf("mend %s:%d first: %s", Tilde(path), beyond.line, beyond.text)
+		return nil, fmt.Errorf("mend %s:%d first: %s", Tilde(path), beyond.line, beyond.text)
 	}
 	if _, err := toml.Decode(string(data), &doc); err != nil {
 		line, text := syntaxProblem(err, string(data))
-		return nil, nil, fmt.Errorf("mend %s:%d first: %s", Tilde(path), line, text)
+		return nil, fmt.Errorf("mend %s:%d first: %s", Tilde(path), line, text)
 	}
-	return data, info, nil
-}
-
-// replaceSettings writes a file as a whole. Who may read it stays as it was, unless a
-// secret was just put into it.
-func replaceSettings(path, text string, was fs.FileInfo, secret bool) error {
-	if err := safefile.Replace(path, []byte(text), true); err != nil {
-		return fmt.Errorf("write %s: %w", Tilde(path), err)
-	}
-	if was == nil || secret || was.Mode().Perm() == 0o600 {
-		return nil
-	}
-	return os.Chmod(path, was.Mode().Perm())
+	return data, nil
 }

@@ -18,8 +18,8 @@ import (
 	"pi/internal/printable"
 )
 
-// authFile is the auth.json of the agent directory, which the login of pi
-// writes: keys and logins by provider. It is only read. A program that renews a
+// authFile is the auth.json of the agent directory: keys and logins by provider, which
+// the login of pi writes, and keys, which [Ring.Keep] does. A program that renews a
 // login there is noticed at the next request, since the file is looked at again
 // when it has changed.
 type authFile struct {

@@ -84,7 +84,7 @@ func (k Key) hintAt(p keyPlace) string {
 	case p.login != nil && p.login.expired(k.Ring.now()):
 		return fmt.Sprintf("log in again with the program that wrote %s, or set %s", k.Ring.auth.path, k.setting())
 	case p.name == "auth.json":
-		return fmt.Sprintf("check the entry of %s in %s, or set %s", k.Provider, k.Ring.auth.path, k.setting())
+		return fmt.Sprintf("check the entry of %s in %s, /login %s asks for another key, or set %s", k.Provider, k.Ring.auth.path, k.Provider, k.setting())
 	}
 	return k.howToSet()
 }
@@ -92,9 +92,18 @@ func (k Key) hintAt(p keyPlace) string {
 // howToSet says how to set a key.
 func (k Key) howToSet() string {
 	if len(k.Variables) == 0 {
-		return "set " + k.setting()
+		return "set " + k.setting() + k.orLogin()
 	}
-	return fmt.Sprintf("export %s, or set %s", k.variable(), k.setting())
+	return fmt.Sprintf("export %s, or set %s%s", k.variable(), k.setting(), k.orLogin())
+}
+
+// orLogin names the command that asks for a key; "" for the provider of a hook, whose key
+// is not kept.
+func (k Key) orLogin() string {
+	if k.Hook != "" {
+		return ""
+	}
+	return fmt.Sprintf("; in the terminal /login %s asks for it", k.Provider)
 }
 
 // variable returns the one of the variables to tell the person about: one that holds an
@@ -183,8 +192,10 @@ func (k Key) adviceOnRefusal(p keyPlace) string {
 		return fmt.Sprintf("the key is what the command in %s prints; it is run again for the next request", k.setting())
 	case k.Configured != "":
 		return "the key is from " + k.setting() + "; check it"
+	case p.name == "auth.json" && p.login != nil:
+		return fmt.Sprintf("the key is from %s; log in again with the program that wrote it, or /login %s keeps a key instead", k.Ring.auth.path, k.Provider)
 	case p.name == "auth.json":
-		return fmt.Sprintf("the key is from %s; log in again with the program that wrote it, or set %s", k.Ring.auth.path, k.setting())
+		return fmt.Sprintf("the key is from %s; /login %s asks for another, or set %s", k.Ring.auth.path, k.Provider, k.setting())
 	}
-	return fmt.Sprintf("the key is from the variable %s; check it, or set %s", p.name, k.setting())
+	return fmt.Sprintf("the key is from the variable %s; check it, or set %s%s", p.name, k.setting(), k.orLogin())
 }

@@ -6,7 +6,7 @@
 //
 //	--api-key                      for the provider of the model that is begun with
 //	api_key of [providers.NAME]    "env:NAME", "!command", or the key itself
-//	auth.json                      what pi's login wrote; only read
+//	auth.json                      what pi's login wrote, and [Ring.Keep]
 //	the provider's variables       ANTHROPIC_API_KEY and the like
 //
 // Whether there is one is told without running anything.
@@ -16,8 +16,9 @@
 //	spec.go      what a setting says of a key: a variable, a command, the key itself
 //	authfile.go  auth.json, read again when it has changed
 //	command.go   commands that print keys; each is run once until its key is refused
+//	login.go     [Login] asks a person for a key; keep.go: it is written to auth.json
 //
-// No key is written anywhere, and no error repeats one.
+// No key is written anywhere else, and no error repeats one.
 package keyring
 
 import (

@@ -69,7 +69,7 @@ func TestAnErrorAboutAKeySaysWhereItIsFrom(t *testing.T) {
 	for _, tt := range []struct{ configured, auth, want string }{
 		{"literal", auth, "the key is from api_key of [providers.acme] in config.toml"},
 		{"!echo printed", auth, "the command in api_key of [providers.acme] in config.toml prints"},
-		{"", auth, "auth.json; log in again"},
+		{"", auth, "auth.json; /login acme asks for another"},
 		{"", "", "the key is from the variable ACME_KEY"},
 	} {
 		k := keyring.Key{Ring: ringWith(t, tt.auth, map[string]string{"ACME_KEY": "of-env"}), Provider: "acme", Configured: tt.configured,
@@ -102,8 +102,8 @@ func TestARefusalWithoutAKeyNamesOnlyWhatIsRead(t *testing.T) {
 		variables []string
 		want      string
 	}{
-		{nil, "no key was sent: set api_key of [providers.acme] in config.toml"},
-		{[]string{"ACME_KEY"}, "no key was sent: export ACME_KEY, or set api_key of [providers.acme] in config.toml"},
+		{nil, "no key was sent: set api_key of [providers.acme] in config.toml; in the terminal /login acme asks for it"},
+		{[]string{"ACME_KEY"}, "no key was sent: export ACME_KEY, or set api_key of [providers.acme] in config.toml; in the terminal /login acme asks for it"},
 	} {
 		k := keyring.Key{Ring: ringWith(t, "", nil), Provider: "acme", Variables: tt.variables, Optional: true}
 		if key, err := k.Resolve(t.Context()); key != "" || err != nil {

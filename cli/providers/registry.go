@@ -10,6 +10,7 @@
 //	overlay.go   [Overlay]: a provider with what a hook says of it on top
 //	check.go     what of the settings has no effect, and who cannot be used
 //	states.go    what else is asked about the settings of a provider
+//	login.go     who may be logged in to, and whether a server takes a key
 //	refused.go   what happens when a server refuses a key
 //
 // A wire API is added where the clients are listed ([New]) and where its switches
@@ -51,16 +52,20 @@ func New(cfg config.Config, ring *keyring.Ring, decode func(provider string) []*
 
 // clients returns the client of each wire API, by its name.
 func clients(client *http.Client, ring *keyring.Ring) map[string]llm.Provider {
-	apis := map[string]llm.Provider{
+	apis := wireClients(client)
+	for name, api := range apis {
+		apis[name] = keyWatcher{api, ring}
+	}
+	return apis
+}
+
+func wireClients(client *http.Client) map[string]llm.Provider {
+	return map[string]llm.Provider{
 		"anthropic-messages":   anthropic.New(client),
 		"google-generative-ai": google.New(client),
 		"openai-completions":   openai.New(client),
 		"openai-responses":     responses.New(client),
 	}
-	for name, api := range apis {
-		apis[name] = keyWatcher{api, ring}
-	}
-	return apis
 }
 
 // spec returns the provider as the registry wants it. It is called for every provider at

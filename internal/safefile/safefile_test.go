@@ -157,3 +157,37 @@ func TestTheTargetOfAPathIsBehindItsLinks(t *testing.T) {
 		t.Error("links that lead round have no end")
 	}
 }
+
+func TestAChangeLosesNothingThatOthersWriteMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	read := func(path string) ([]byte, error) { return Read(path, 100) }
+	calls := 0
+	add := func(line string, meanwhile ...string) error {
+		return Change(path, read, func(old []byte) ([]byte, error) {
+			if calls++; calls <= len(meanwhile) {
+				must(t, os.WriteFile(path, []byte(meanwhile[calls-1]), 0o600))
+			}
+			return append(old, line...), nil
+		})
+	}
+	must(t, add("one "))
+	calls = 0
+	must(t, add("mine ", "theirs ", "theirs again "))
+	if got, err := os.ReadFile(path); err != nil || string(got) != "theirs again mine " || calls != 3 {
+		t.Errorf("%q after %d calls, %v", got, calls, err)
+	}
+	calls = 0
+	if err := add("mine", "1", "2", "3", "4", "5", "6"); !errors.Is(err, ErrBusy) {
+		t.Errorf("others never stop: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "5" {
+		t.Errorf("then it has %q, %v", got, err)
+	}
+	refused := errors.New("refused")
+	if err := Change(path, read, func([]byte) ([]byte, error) { return []byte("lost"), refused }); err != refused {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "5" {
+		t.Errorf("a change that failed left %q, %v", got, err)
+	}
+}

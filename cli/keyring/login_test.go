@@ -1,0 +1,109 @@
+package keyring
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// answering is a person with these answers, who notes what was asked.
+type answering struct {
+	choice string // the beginning of the line to choose
+	secret string
+	yes    bool
+	asked  []string
+}
+
+func (a *answering) Choose(_ context.Context, title string, options []string) (string, bool, error) {
+	a.asked = append(a.asked, title)
+	for _, o := range options {
+		if a.choice != "" && strings.HasPrefix(o, a.choice) {
+			return o, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+func (a *answering) AskSecret(_ context.Context, title string) (string, bool, error) {
+	a.asked = append(a.asked, title)
+	return a.secret, a.secret != "", nil
+}
+
+func (a *answering) Confirm(_ context.Context, title, message string) (bool, error) {
+	a.asked = append(a.asked, title+": "+message)
+	return a.yes, nil
+}
+
+func TestAPersonLogsIn(t *testing.T) {
+	const key = "sk-typed"
+	for _, tt := range []struct {
+		name, argument   string
+		person           answering
+		refused          bool
+		fails            error
+		asked, want, err string
+		kept             bool
+	}{
+		{name: "a provider that is chosen", person: answering{choice: "acme", secret: key}, asked: "Key of which provider?|Key of Acme (it is not shown)",
+			want: "the key of acme works and is kept in ", kept: true},
+		{name: "one that is named", argument: "ac", person: answering{secret: " " + key + "\n"}, asked: "Key of Acme (it is not shown)", want: "; /model acme/one asks it", kept: true},
+		{name: "none is chosen", person: answering{}, asked: "Key of which provider?", want: "no key was changed"},
+		{name: "no key is typed", argument: "acme", person: answering{}, asked: "Key of Acme (it is not shown)", want: "no key was changed"},
+		{name: "it is refused", argument: "acme", person: answering{secret: key}, refused: true, fails: errors.New("HTTP 401: bad key " + key),
+			asked: "Key of Acme (it is not shown)|Acme refuses the key. Keep it all the same?: HTTP 401: bad key …", want: "the key was not kept"},
+		{name: "it is refused, and kept", argument: "acme", person: answering{secret: key, yes: true}, refused: true, fails: errors.New("HTTP 401"), want: "was refused and is kept", kept: true},
+		{name: "it cannot be tried", argument: "acme", person: answering{secret: key}, fails: errors.New("no network"),
+			asked: "Key of Acme (it is not shown)|The key could not be tried. Keep it all the same?: no network", want: "the key was not kept"},
+		{name: "it cannot be tried, and is kept", argument: "acme", person: answering{secret: key, yes: true}, fails: errors.New("no network"), want: "was not tried and is kept", kept: true},
+		{name: "the settings come before it", argument: "other", person: answering{secret: key}, want: "it has no effect yet: api_key of [providers.other]", kept: true},
+		{name: "a provider that is not there", argument: "acmee", err: `there is no provider of that name, did you mean "acme"?`},
+		{name: "a key in place of a provider", argument: key, err: "there is no provider of that name"},
+		{name: "a key behind the provider", argument: "acme " + key, err: "it asks for the key itself"},
+		{name: "a command in place of a key", argument: "acme", person: answering{secret: "!sk-command"}, err: "read as the name of a variable or as a command"},
+	} {
+		r := testRing(t, "", nil)
+		tried := ""
+		l := Login{Ring: r, Person: &tt.person,
+			Accounts: []Account{{Name: "acme", Aliases: []string{"ac"}, Title: "Acme", Model: "acme/one"}, {Name: "other", Title: "Other", From: "config.toml", Before: "api_key of [providers.other] in config.toml"}},
+			Try: func(_ context.Context, provider, k string) (bool, error) {
+				tried = k
+				return tt.refused, tt.fails
+			}}
+		status, err := l.Run(t.Context(), tt.argument)
+		if (err != nil) != (tt.err != "") || err != nil && !strings.Contains(err.Error(), tt.err) || !strings.Contains(status, tt.want) {
+			t.Errorf("%s: %q, %v", tt.name, status, err)
+		}
+		asked := strings.Join(tt.person.asked, "|")
+		if tt.asked != "" && asked != tt.asked {
+			t.Errorf("%s: asked %q", tt.name, asked)
+		}
+		if err != nil && strings.Contains(err.Error(), "sk-") || strings.Contains(status+asked, "sk-") {
+			t.Errorf("%s: the key is shown: %q, %v, %q", tt.name, status, err, asked)
+		}
+		if tried != "" && tried != key {
+			t.Errorf("%s: %q was tried", tt.name, tried)
+		}
+		data, _ := os.ReadFile(r.auth.path)
+		if strings.Contains(string(data), key) != tt.kept {
+			t.Errorf("%s: auth.json has %q", tt.name, data)
+		}
+	}
+}
+
+func TestALoginThatIsInterruptedKeepsNothing(t *testing.T) {
+	r := testRing(t, "", nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	l := Login{Ring: r, Person: &answering{secret: "sk-typed", yes: true}, Accounts: []Account{{Name: "acme"}},
+		Try: func(ctx context.Context, _, _ string) (bool, error) {
+			cancel()
+			return false, ctx.Err()
+		}}
+	if _, err := l.Run(ctx, "acme"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(r.auth.path); err == nil {
+		t.Error("a key was kept")
+	}
+}
