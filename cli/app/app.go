@@ -19,6 +19,7 @@
 //	               where nobody watches
 //	prompt.go      prompts of the command line, and those in files
 //	tools.go       the program's tools
+//	login.go       /login
 //	settings.go    settings are written; livesettings.go: those that can change in a run
 //	banner.go      what a session in the terminal begins with
 //	ask.go         what a person is asked before there is a front end; early.go:
@@ -108,6 +109,8 @@ func (r *run) print(ctx context.Context) error {
 // interact runs the interactive front end on the terminal until the person leaves it.
 func (r *run) interact(ctx context.Context) error {
 	p := r.place
+	_, wrong := p.keymap()
+	r.later.warn(wrong...)
 	f := repl.New(repl.Options{
 		History: filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd)),
 		NoColor: os.Getenv("NO_COLOR") != "",
@@ -180,7 +183,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f}
 	r.settings = r.newLiveSettings(f).port()
 	core := command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Settings: r.settings, Blocks: blocks})
-	commands := command.NewSet(withFront(slices.Concat(core, hooks.list()), own), r.chain.Commands)
+	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.commands = commands
 	for _, line := range append(r.later.warnings, p.Guard.TakeChangedInstructions()...) {

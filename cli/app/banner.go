@@ -30,7 +30,7 @@ func (p *Place) banner(a *agent.Agent, hooks string, files []instructions.File) 
 		lines = append(lines, line)
 	}
 	if m.Provider == "demo" {
-		lines = append(lines, "demo/tour is a script, no model. For a real one: export ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server in "+
+		lines = append(lines, "demo/tour is a script, no model. For a real one: /login asks for a key; or export ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server in "+
 			config.Tilde(filepath.Join(p.AgentDir, "config.toml"))+" (config.example.toml shows how). Try: help")
 	}
 	return lines

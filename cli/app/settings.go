@@ -2,12 +2,14 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"pi/cli/config"
+	"pi/repl/terminal/keymap"
 )
 
 // configFile is the person's own config.toml.
@@ -21,8 +23,33 @@ func (p *Place) WriteSetting(key, value string) (warnings []config.Problem, err 
 	if p.Guard.IsPending(p.configFile()) {
 		return nil, errPendingSettings
 	}
+	if err := p.checkKeys(key, value); err != nil {
+		return nil, fmt.Errorf("set %q: %w", key, err)
+	}
 	return config.Set(p.configFile(), key, value, os.Getenv)
 }
+
+// checkKeys returns an error if a setting of [keys] would have no effect: there is no such
+// action or key, or another action has the key. Of other settings it says nothing.
+func (p *Place) checkKeys(key, value string) error {
+	if !strings.HasPrefix(key, "keys.") {
+		return nil
+	}
+	changed, err := p.Config.Change(key, value, p.configFile(), os.Getenv)
+	if err != nil {
+		return err
+	}
+	_, before := p.keymap()
+	_, wrong := keymap.Parse(changed.Bindings())
+	wrong = slices.DeleteFunc(wrong, func(text string) bool { return slices.Contains(before, text) })
+	if len(wrong) > 0 {
+		return errors.New(strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// keymap returns the table of what the keys do, and what is wrong in [keys].
+func (p *Place) keymap() (*keymap.Map, []string) { return keymap.Parse(p.Config.Bindings()) }
 
 // RemoveSetting removes a setting from the person's config.toml, see [config.Unset].
 func (p *Place) RemoveSetting(key string) (was bool, err error) {

@@ -117,6 +117,15 @@ type UI struct {
 // several with a comma and a blank between them. An empty list binds the action to nothing.
 type Chords []string
 
+// Bindings returns [keys] as a table of plain lists.
+func (c Config) Bindings() map[string][]string {
+	all := map[string][]string{}
+	for action, chords := range c.Keys {
+		all[action] = chords
+	}
+	return all
+}
+
 // Provider adds a provider to the catalogue or overrides one of it. What
 // is empty or nil was not set.
 type Provider struct {
