@@ -257,3 +257,21 @@ func TestWordsAreReplaced(t *testing.T) {
 		}
 	}
 }
+
+func TestADraftAsARow(t *testing.T) {
+	for _, c := range []struct {
+		draft Draft
+		width int
+		want  string
+	}{
+		{Draft{Text: "one\ntwo\tthree\x1b"}, 40, "one⏎two three␛"},
+		{Draft{Text: "one two three"}, 8, "one two…"},
+		{Draft{Text: "see 1\n2\n3\n4!", Tokens: []Span{{From: 4, To: 11}}}, 40, "see [paste #1: 4 lines, 7 B]!"},
+		{Draft{Text: strings.Repeat("a line\n", 10_000)}, 30, "[paste #1: 10000 lines, 70.0 …"},
+		{Draft{}, 10, ""},
+	} {
+		if got := c.draft.Row(c.width); got != c.want {
+			t.Errorf("%.20q in %d cells: %q, want %q", c.draft.Text, c.width, got, c.want)
+		}
+	}
+}

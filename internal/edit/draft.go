@@ -1,6 +1,10 @@
 package edit
 
-import "strings"
+import (
+	"strings"
+
+	"pi/internal/cells"
+)
 
 // Draft is a text with what is needed to show it as it was: to keep what was typed while
 // something else is in the line, to queue it, and to store it in a history.
@@ -125,4 +129,34 @@ func (b *Buffer) tokensIn(text string) (spans []Span) {
 		spans, at = append(spans, s), s.To
 	}
 	return spans
+}
+
+// Row is the draft in one row of at most width cells, for a list: line ends as ⏎, tokens as
+// their labels, and … where there is no room for the rest.
+func (d Draft) Row(width int) string {
+	b := New()
+	b.Recall(d)
+	var out strings.Builder
+	used := 0
+	b.text.each(place{}, b.text.end(), func(e element) {
+		if used > width {
+			return
+		}
+		sign := rowSign(e)
+		out.WriteString(sign)
+		used += cells.Width(sign)
+	})
+	return cells.Cut(out.String(), width)
+}
+
+func rowSign(e element) string {
+	switch {
+	case e.token != nil:
+		return e.token.label
+	case e.isLineEnd():
+		return "⏎"
+	case e.text == "\t":
+		return " "
+	}
+	return e.sign()
 }
