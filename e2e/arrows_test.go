@@ -40,6 +40,7 @@ func rooms() map[string]room {
 		"internal/screentest":   {libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "golang.org/x/sys", "golang.org/x/term"}}, // for tests only
 		"internal/safefile":     {libraries: []string{"golang.org/x/sys"}},
 		"internal/process":      {libraries: []string{}},
+		"internal/frontmatter":  {libraries: []string{}},
 		"internal/globs":        {libraries: []string{}},
 		"internal/cells":        {libraries: []string{"github.com/clipperhouse/uax29", "github.com/mattn/go-runewidth"}},
 		"internal/edit":         {rooms: []string{"internal/cells"}, libraries: []string{}},
