@@ -35,6 +35,15 @@ func WithOrigin(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
+type sourceKey struct{}
+
+// SourceOf returns the source of the command that runs in ctx, as it is in [Prompt]; ""
+// if that is not known.
+func SourceOf(ctx context.Context) string {
+	source, _ := ctx.Value(sourceKey{}).(string)
+	return source
+}
+
 // OriginOf returns the origin that WithOrigin put into ctx; ok is false if there is none.
 func OriginOf(ctx context.Context) (o Origin, ok bool) {
 	o, ok = ctx.Value(originKey{}).(Origin)

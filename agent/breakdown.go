@@ -67,7 +67,7 @@ func (m *Meter) Breakdown() Breakdown {
 }
 
 // ownSections are the sections that no hook has added.
-var ownSections = []string{SectionRole, SectionTools, SectionGuidelines, SectionAppend, SectionInstructions, SectionEnvironment}
+var ownSections = []string{SectionRole, SectionTools, SectionGuidelines, SectionAppend, SectionInstructions, SectionSkills, SectionEnvironment}
 
 // promptSource returns the system prompt, divided into its sections and instruction files.
 // Where a hook replaced the whole text, that is one part.

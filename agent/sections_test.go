@@ -100,7 +100,7 @@ func TestTheDateOfASystemPromptStaysForASession(t *testing.T) {
 	}
 	want("2026-01-03")
 	want("2026-01-03")
-	p.forgetDate()
+	p.forgetSession()
 	want("2026-01-04")
 }
 

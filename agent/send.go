@@ -105,6 +105,7 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 // command sends count as those of the person who typed it. If a hook sent p, they count as
 // the hook's own, whatever made it send p: a command may send itself for ever.
 func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
+	ctx = context.WithValue(ctx, sourceKey{}, p.Source)
 	if p.Origin.Hook != "" {
 		return WithOrigin(ctx, Origin{Kind: FromHook, Hook: p.Origin.Hook})
 	}

@@ -178,7 +178,7 @@ func (s *sessions) swap(ctx context.Context, next *session.Session, reason strin
 	}
 	var previous *session.Session
 	refused := s.inbox.forget(func() { previous = s.conversation.replace(next) })
-	s.system.forgetDate()
+	s.system.forgetSession()
 	was := s.choice.restore(is)
 	s.compaction.tried.Store(false)
 	refused.refuse(errLeft)

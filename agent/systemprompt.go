@@ -18,6 +18,10 @@ type SystemPrompt struct {
 	Replace string // instead of role, tools and guidelines; "" for the usual text
 	Append  string
 	Files   []instructions.File
+
+	// Skills, if set, returns the list of skills; "" for none. It is called before the first
+	// prompt of a session, and what it returns stays for that session.
+	Skills func() string
 }
 
 const role = `You are an expert coding agent working in a terminal on the user's machine. You read files, run commands, change code and write new files through the tools below, and you say briefly what you did.`
@@ -35,6 +39,7 @@ const (
 	SectionGuidelines   = "guidelines"   // how to work, as it fits the active tools
 	SectionAppend       = "append"       // what the person added
 	SectionInstructions = "instructions" // the instruction files of the directories
+	SectionSkills       = "skills"       // the skills that the model may use, if it can read files
 	SectionEnvironment  = "environment"  // date and working directory
 )
 
@@ -48,19 +53,51 @@ type systemPrompts struct {
 
 	mu      sync.Mutex // guards what follows
 	today   string     // the date in it, fixed per session
+	skills  *string    // the skills in it, fixed per session
 	running promptText // of the run in progress; empty without one
 }
 
 // sections returns the sections of the system prompt that the next prompt starts with. The
-// date in it is fixed at the first call for a session, so that requests begin alike.
+// date and the skills in it are fixed at the first call for a session, so that requests
+// begin alike.
 func (p *systemPrompts) sections() []Section {
+	tools := specsOf(p.tools.active())
+	skills := ""
+	if canRead(tools) {
+		skills = p.skillList()
+	}
 	p.mu.Lock()
 	if p.today == "" {
 		p.today = p.now().Format(time.DateOnly)
 	}
 	today := p.today
 	p.mu.Unlock()
-	return p.source.sections(specsOf(p.tools.active()), today, p.cwd)
+	return p.source.sections(tools, skills, today, p.cwd)
+}
+
+// canRead reports whether a model with these tools can read the file of a skill.
+func canRead(tools []llm.ToolSpec) bool {
+	return slices.ContainsFunc(tools, func(t llm.ToolSpec) bool { return t.Name == "read" || t.Name == "bash" })
+}
+
+// skillList returns the list of skills of this session.
+func (p *systemPrompts) skillList() string {
+	p.mu.Lock()
+	known := p.skills
+	p.mu.Unlock()
+	switch {
+	case known != nil:
+		return *known
+	case p.source.Skills == nil:
+		return ""
+	}
+	found := p.source.Skills() // without the lock: files are read, and people are told
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.skills == nil {
+		p.skills = &found
+	}
+	return *p.skills
 }
 
 // last returns the system prompt of the run in progress. Without one it is that of sent,
@@ -91,17 +128,17 @@ func (p *systemPrompts) setOfRun(system promptText) {
 	p.running = system
 }
 
-// forgetDate has the next system prompt begin with the date of its own day. It is called
-// when another session becomes current.
-func (p *systemPrompts) forgetDate() {
+// forgetSession has the next system prompt have the date of its own day, and the skills
+// there are then. It is called when another session becomes current.
+func (p *systemPrompts) forgetSession() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.today = ""
+	p.today, p.skills = "", nil
 }
 
-// sections returns the sections of a system prompt for these tools, in their order,
-// without those that would be empty.
-func (p *SystemPrompt) sections(tools []llm.ToolSpec, today, cwd string) []Section {
+// sections returns the sections of a system prompt for these tools and skills, in their
+// order, without those that would be empty.
+func (p *SystemPrompt) sections(tools []llm.ToolSpec, skills, today, cwd string) []Section {
 	all := []Section{{SectionRole, p.Replace}}
 	if p.Replace == "" {
 		all = []Section{{SectionRole, role}, {SectionTools, toolLines(tools)}, {SectionGuidelines, guidelines(tools)}}
@@ -109,6 +146,7 @@ func (p *SystemPrompt) sections(tools []llm.ToolSpec, today, cwd string) []Secti
 	all = append(all,
 		Section{SectionAppend, p.Append},
 		Section{SectionInstructions, instructions.Text(p.Files)},
+		Section{SectionSkills, skills},
 		Section{SectionEnvironment, fmt.Sprintf("Date: %s\nWorking directory: %s", today, cwd)})
 	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
 }

@@ -13,7 +13,9 @@ import (
 const usageExamples = `  pi                                     talk in the terminal
   pi "explain this repository"           the same, beginning with a prompt
   pi -p "list the files"                 print the answer and leave
+  pi -p "explain @main.go:10-40"         a file, or some lines of it, goes along
   git diff | pi -p "review this"         the input goes along
+  pi -p /review                          a command, or a prompt template
   pi --continue                          go on with the last session here; --resume lets you pick one
   pi --model anthropic/claude-sonnet-4-6:high
   pi --hook ./gate.lua                   with one more hook`
@@ -74,9 +76,9 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f.StringVar(&o.SystemPrompt, "system-prompt", "", "replace the system prompt (text)")
 	f.StringVar(&o.AppendPrompt, "append-system-prompt", "", "add to the system prompt (text)")
 	f.StringArrayVarP(&o.Hooks.Files, "hook", "e", nil, "load one more hook file; repeatable (--extension)")
-	f.BoolVar(&o.Hooks.None, "no-hooks", false, "load no hooks but those of --hook")
+	f.BoolVar(&o.Hooks.None, "no-hooks", false, "load no hooks but those of --hook, and no skills or templates")
 	f.BoolVarP(&o.Hooks.Approve, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
-	f.BoolVar(&o.Hooks.NoApprove, "no-approve", false, "do not run this project's hooks (-na)")
+	f.BoolVar(&o.Hooks.NoApprove, "no-approve", false, "do not run this project's hooks, nor use its skills and templates (-na)")
 	f.BoolVar(&o.Hooks.Require, "require-hooks", false, "end with status 7 if a hook of this project is not approved")
 	f.BoolVar(&o.Plain, "plain", false, "no colours")
 	f.BoolVarP(showVersion, "version", "v", false, "print the version and leave")

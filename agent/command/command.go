@@ -7,7 +7,10 @@
 //
 //	/help  /model  /thinking  /new (/clear)  /resume  /branch (/fork)  /tree
 //	/label  /undo  /redo  /compact  /uncompact  /name  /session
-//	/settings  /context  /export  /tools
+//	/settings  /context  /export  /tools  /skills
+//
+// [Prompts] makes commands of prompt templates (/init and /review among them) and of
+// skills (/skill:NAME): they become a prompt.
 //
 // [Set.Reads] tells a line that is a command from a text that begins with a slash, and
 // [Set.Run] runs it. A name that nobody has is an [UnknownError],
@@ -31,7 +34,11 @@ type Command struct {
 	Help    string   // one line
 	More    string   // further lines, for who asks about this command
 	Title   string   // what the command does, for messages such as "… cancelled by hook"; "" for its name
-	Hook    string   // the hook that brought it; "" for the program's own
+	Hook    string   // the hook that brought it; "" for the program's own, and for prompts
+	Origin  string   // where a template or skill comes from, for help; "" for all others
+
+	// Unlisted commands are not in the list of /help, which would grow long of them.
+	Unlisted bool
 
 	// Complete returns the candidates for the argument that starts with prefix;
 	// nil if there is nothing to complete.

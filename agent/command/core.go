@@ -23,7 +23,11 @@ func Core(o Options) []Command {
 	if o.Settings != nil {
 		commands = append(commands, settingsCommand(o.Settings))
 	}
-	return append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), contextCommand(o), exportCommand(o.Agent), toolsCommand(o.Agent))
+	commands = append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), contextCommand(o), exportCommand(o.Agent), toolsCommand(o.Agent))
+	if o.Prompts != nil {
+		commands = append(commands, skillsCommand(o.Prompts))
+	}
+	return commands
 }
 
 func newCommand(o Options) Command {

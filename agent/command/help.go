@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,7 +21,8 @@ func helpCommand(all func() []Command) Command {
 		},
 		Run: func(_ context.Context, args string) (Outcome, error) {
 			if args == "" {
-				return Outcome{Status: table(all())}, nil
+				listed := slices.DeleteFunc(slices.Clone(all()), func(c Command) bool { return c.Unlisted })
+				return Outcome{Status: table(listed)}, nil
 			}
 			name, _ := Split(args)
 			c, ok := find(all(), name)
@@ -57,6 +59,9 @@ func table(commands []Command) string {
 		left, help := usage(c), c.Help
 		if c.Hook != "" {
 			help += " (hook " + c.Hook + ")"
+		}
+		if c.Origin != "" {
+			help += " (" + c.Origin + ")"
 		}
 		if len(left) > width {
 			lines, left = append(lines, left), ""

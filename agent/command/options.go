@@ -19,6 +19,7 @@ type Options struct {
 
 	Sessions *Sessions // nil: there is no /resume
 	Settings *Settings // nil: there is no /settings
+	Prompts  *Prompts  // nil: there is no /skills
 }
 
 // withoutArgument returns the Run function of a command that takes no arguments: with one

@@ -13,6 +13,7 @@ import (
 type Set struct {
 	builtin []Command
 	hooks   func() []Command
+	prompts *Prompts // nil: there are none
 	// Refresh brings the commands of hooks up to date; it is asked before a name is
 	// called unknown, for its hook may just have been saved. It may be nil.
 	Refresh func()
@@ -27,22 +28,59 @@ func NewSet(builtin []Command, hooks func() []Command) *Set {
 	return s
 }
 
-// All lists the commands: the program's own, then those of hooks.
+// AddPrompts adds the commands of templates and skills. They have no names that others
+// have. It is called before the set is used.
+func (s *Set) AddPrompts(p *Prompts) {
+	s.prompts = p
+	p.taken = func(name string) bool {
+		_, taken := s.lookupCode(name)
+		return taken
+	}
+}
+
+// All lists the commands: the program's own, those of hooks, then templates and skills.
 func (s *Set) All() []Command {
 	all := s.builtin[:len(s.builtin):len(s.builtin)]
-	if s.hooks == nil {
-		return all
-	}
-	for _, c := range s.hooks() {
+	for _, c := range s.ofHooks() {
 		if _, taken := find(s.builtin, c.Name); !taken {
 			all = append(all, c)
 		}
 	}
-	return all
+	return append(all, s.ofPrompts()...)
 }
 
-// Lookup returns the command called name, without its slash.
-func (s *Set) Lookup(name string) (Command, bool) { return find(s.All(), name) }
+func (s *Set) ofHooks() []Command {
+	if s.hooks == nil {
+		return nil
+	}
+	return s.hooks()
+}
+
+func (s *Set) ofPrompts() []Command {
+	if s.prompts == nil {
+		return nil
+	}
+	return s.prompts.Commands()
+}
+
+// Lookup returns the command called name, without its slash. Templates and skills are
+// only read if it is none of the others.
+func (s *Set) Lookup(name string) (Command, bool) {
+	c, ok := s.lookupCode(name)
+	if !ok {
+		c, ok = find(s.ofPrompts(), name)
+	}
+	return c, ok
+}
+
+// lookupCode returns the command called name of the program or of a hook.
+func (s *Set) lookupCode(name string) (Command, bool) {
+	c, ok := find(s.builtin, name)
+	if !ok {
+		c, ok = find(s.ofHooks(), name)
+	}
+	return c, ok
+}
 
 // lookupAgain is Lookup, but if there is no such command, it first calls Refresh, which
 // may load new hooks, and looks once more.

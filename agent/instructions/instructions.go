@@ -45,7 +45,7 @@ type Places struct {
 // in /tmp anybody may write instructions.
 func Find(at Places) (files []File, problems []error) {
 	seen := map[string]bool{}
-	project, _ := repositoryAround(at.Cwd, at.Home)
+	project, _ := Repository(at.Cwd, at.Home)
 	for _, dir := range append([]string{at.AgentDir}, ancestors(at.Cwd)...) {
 		if dir == "" || seen[dir] {
 			continue
@@ -96,7 +96,7 @@ func (at Places) counts(path, project string) error {
 	around, above := project, !isIn(filepath.Dir(path), project)
 	inRepository := true
 	if above {
-		around, inRepository = repositoryAround(filepath.Dir(path), at.Home)
+		around, inRepository = Repository(filepath.Dir(path), at.Home)
 	}
 	base, err := filepath.EvalSymlinks(around)
 	if err != nil {
@@ -131,10 +131,10 @@ func isPath(allowed, real string) bool {
 	return filepath.Clean(allowed) == real
 }
 
-// repositoryAround returns the nearest directory from dir upwards that has a .git. If
+// Repository returns the nearest directory from dir upwards that has a .git. If
 // there is none below the home directory, it returns dir and false: a home directory that
 // is a repository itself does not count, as everything of a person lies in it.
-func repositoryAround(dir, home string) (around string, ok bool) {
+func Repository(dir, home string) (around string, ok bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if at == filepath.Dir(at) || at == home {
 			return dir, false

@@ -95,10 +95,11 @@ func (r *run) print(ctx context.Context) error {
 	}
 	f := serve.NewPrint(os.Stdout, os.Stderr)
 	f.Ready = func() error { return r.choice.check(r.agent.Model()) }
-	f.Attach = func(text string) attach.Found {
+	r.attached = func(text string) attach.Found {
 		// What is piped in was not typed: a text from anywhere names no files.
 		return attach.Find(strings.TrimSuffix(text, piped), r.place.attachOptions())
 	}
+	f.Attach = r.attached
 	err = r.with(ctx, f, "print", nil, func() error { return f.Run(ctx, r.agent, r.commands, prompts) })
 	if errors.Is(err, serve.ErrBrokenPipe) {
 		return ErrReported
@@ -182,9 +183,11 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	blocks := !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f}
 	r.settings = r.newLiveSettings(f).port()
-	core := command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Settings: r.settings, Blocks: blocks})
+	core := command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Settings: r.settings, Prompts: r.prompts, Blocks: blocks})
 	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
+	r.prompts.UI, r.prompts.Attach = f, r.attached
+	commands.AddPrompts(r.prompts)
 	r.commands = commands
 	for _, line := range append(r.later.warnings, p.Guard.TakeChangedInstructions()...) {
 		r.agent.Notify(ctx, agent.LevelWarning, line)
@@ -230,7 +233,7 @@ func (r *run) newAgent(s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	r.prompt = agent.SystemPrompt{Replace: p.SystemPrompt, Append: p.AppendPrompt}
+	r.prompt = agent.SystemPrompt{Replace: p.SystemPrompt, Append: p.AppendPrompt, Skills: r.prompts.SkillList}
 	p.readPromptFiles(&r.prompt, &r.later)
 	r.agent = agent.New(agent.Options{
 		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,

@@ -11,6 +11,7 @@ import (
 	"pi/agent"
 	"pi/agent/attach"
 	"pi/agent/instructions"
+	"pi/agent/prompts"
 	"pi/cli/config"
 	"pi/internal/printable"
 )
@@ -34,6 +35,17 @@ func (o Options) printPrompts(stdin *os.File) (prompts []string, piped string, e
 		return nil, "", UsageError{Err: errors.New(`no prompt: pi -p "what to do", or pipe it in`)}
 	}
 	return prompts, piped, nil
+}
+
+// library returns the skills and templates of this place. Those of a project are data, as
+// its instructions are, so nobody is asked; what a person refused, or left out of this run,
+// stays out.
+func (p *Place) library() *prompts.Library {
+	return prompts.New(prompts.Options{
+		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: config.Home(os.Getenv), Allowed: p.Config.Instructions,
+		BuiltIn:   p.Hooks.None,
+		NoProject: func() bool { return p.Hooks.NoApprove || p.Guard.Store().IsRefused(p.Cwd) },
+	})
 }
 
 // attachOptions returns how the names of files are understood that a person types.

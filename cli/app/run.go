@@ -2,6 +2,7 @@ package app
 
 import (
 	"pi/agent"
+	"pi/agent/attach"
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/agent/tool"
@@ -20,9 +21,11 @@ type run struct {
 	skipped  []trust.Source // project hooks that nobody approved
 	choice   modelChoice
 	prompt   agent.SystemPrompt
-	agent    *agent.Agent      // nil until there is a session
-	commands *command.Set      // nil until there is a front end
-	settings *command.Settings // likewise
+	prompts  *command.Prompts               // skills and templates
+	attached func(text string) attach.Found // what goes along with a text that a person typed
+	agent    *agent.Agent                   // nil until there is a session
+	commands *command.Set                   // nil until there is a front end
+	settings *command.Settings              // likewise
 }
 
 // front is a front end as a run sees it.
@@ -31,7 +34,12 @@ type front interface {
 	agent.UI
 }
 
-func (p *Place) newRun() *run { return &run{place: p, sessions: p.Sessions()} }
+func (p *Place) newRun() *run {
+	r := &run{place: p, sessions: p.Sessions()}
+	r.attached = func(text string) attach.Found { return attach.Find(text, p.attachOptions()) }
+	r.prompts = &command.Prompts{Library: p.library(), UI: agent.NoUI{}, Cwd: p.Cwd}
+	return r
+}
 
 // toolOptions returns the options of the tools. Commands that they start find the session
 // and the model in environment variables.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pi/agent"
+	"pi/agent/command"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -47,7 +48,7 @@ func (c *contexts) meta(live func(*lua.LState, string) (lua.LValue, bool, error)
 // words, and args_raw.
 func (c *contexts) ofCommand(L *lua.LState, args string) *lua.LTable {
 	t := luavm.NewRecord(L, 2)
-	words := splitWords(args)
+	words := command.Words(args)
 	list := L.CreateTable(len(words), 0)
 	for _, w := range words {
 		list.Append(lua.LString(w))

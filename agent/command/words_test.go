@@ -1,4 +1,4 @@
-package api
+package command
 
 import (
 	"reflect"
@@ -22,7 +22,7 @@ func TestWordsAreSplitAsAShellQuotesThem(t *testing.T) {
 		"ü 日本":            {"ü", "日本"},
 	}
 	for in, want := range cases {
-		if got := splitWords(in); !reflect.DeepEqual(got, want) {
+		if got := Words(in); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s, "?")
 		quoted := "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-		if got := splitWords(" " + quoted + " x"); len(got) != 2 || got[0] != s || got[1] != "x" {
+		if got := Words(" " + quoted + " x"); len(got) != 2 || got[0] != s || got[1] != "x" {
 			t.Errorf("%s is split into %q", quoted, got)
 		}
 	})

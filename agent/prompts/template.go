@@ -1,0 +1,150 @@
+package prompts
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pi/internal/frontmatter"
+	"pi/internal/printable"
+)
+
+// Template becomes a prompt when its name is typed.
+type Template struct {
+	Name        string // without the slash
+	Description string // one line
+	Hint        string // the arguments that it wants, as "[ref]"; "" for none
+	Path        string // "": inside the program
+	From        string // where it was found, for people: "project", "yours", "hook notes", "built in"
+}
+
+// mostTemplates is how many templates of one folder are looked at.
+const mostTemplates = 500
+
+// templateName is how a template may be called, so that it can be typed: no slash, no dot,
+// no colon.
+var templateName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_-]{0,63}$`)
+
+//go:embed init.md review.md
+var builtin embed.FS
+
+// Templates returns the templates there are, those inside of the program among them, in
+// the order of their names, and what is wrong with those that do not count.
+func (l *Library) Templates() (templates []Template, problems []Problem) {
+	for _, s := range l.options.sources("prompts", func(f Folder) string { return f.Templates }) {
+		found, more := l.templatesIn(s)
+		problems = append(problems, more...)
+		for _, t := range found {
+			if i := slices.IndexFunc(templates, func(have Template) bool { return have.Name == t.Name }); i < 0 {
+				templates = append(templates, t)
+			} else if !sameFile(templates[i].Path, t.Path) {
+				problems = append(problems, Problem{Path: t.Path, Text: fmt.Sprintf("the template /%s is also in %s, which is nearer and counts", t.Name, templates[i].Path)})
+			}
+		}
+	}
+	for _, name := range []string{"init", "review"} {
+		if !slices.ContainsFunc(templates, func(have Template) bool { return have.Name == name }) {
+			templates = append(templates, builtIn(name))
+		}
+	}
+	slices.SortFunc(templates, func(a, b Template) int { return cmp.Compare(a.Name, b.Name) })
+	return templates, problems
+}
+
+// builtIn returns a template that is inside of the program.
+func builtIn(name string) Template {
+	fields := frontmatter.Parse(builtInText(name))
+	hint, _ := fields.Field("argument-hint")
+	return Template{Name: name, Description: fields.Text("description"), Hint: hint.Raw, From: "built in"}
+}
+
+func builtInText(name string) string {
+	b, _ := builtin.ReadFile(name + ".md") // it is there: the compiler put it in
+	return string(b)
+}
+
+// templatesIn returns the templates of a folder.
+func (l *Library) templatesIn(s source) (templates []Template, problems []Problem) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, Problem{Path: s.dir, Text: "the templates here cannot be listed: " + reason(err)})
+		}
+		return nil, problems
+	}
+	for _, e := range entries {
+		name, isMarkdown := strings.CutSuffix(e.Name(), ".md")
+		if !isMarkdown || name == "" || name[0] == '.' || isFolder(s.dir, e) {
+			continue
+		}
+		if len(templates) == mostTemplates {
+			return templates, append(problems, Problem{Path: s.dir, Text: fmt.Sprintf("more than %d templates are not looked at", mostTemplates)})
+		}
+		t, more, ok := l.template(filepath.Join(s.dir, e.Name()), name, s)
+		problems = append(problems, more...)
+		if ok {
+			templates = append(templates, t)
+		}
+	}
+	return templates, problems
+}
+
+// template reads the template at path. It is false if that cannot be used, and problems say
+// why. Damaged fields do not keep it from being used.
+func (l *Library) template(path, name string, s source) (t Template, problems []Problem, ok bool) {
+	if !templateName.MatchString(name) {
+		return Template{}, []Problem{{Path: path, Text: fmt.Sprintf("/%s cannot be typed; the name of a template is one word of letters, digits and dashes", name)}}, false
+	}
+	if why := l.options.counts(path, s); why != "" {
+		return Template{}, []Problem{{Path: path, Text: why}}, false
+	}
+	f, err := l.read(path)
+	if err != nil {
+		return Template{}, []Problem{{Path: path, Text: reason(err)}}, false
+	}
+	hint, _ := f.fields.Field("argument-hint")
+	t = Template{Name: name, Path: path, From: s.from, Description: printable.Line(f.fields.Text("description")), Hint: printable.Line(cmp.Or(hint.Text, hint.Raw))}
+	t.Description = cmp.Or(t.Description, f.first)
+	return t, f.problems(path), true
+}
+
+// Text returns the prompt that a template becomes with these arguments. Its file is read
+// again.
+func (t Template) Text(args Arguments) (string, error) {
+	text, err := "", error(nil)
+	if t.Path == "" {
+		text = strings.TrimSpace(frontmatter.Parse(builtInText(t.Name)).Body)
+	} else if text, err = readBody(t.Path); err != nil {
+		return "", fmt.Errorf("read template: %s: %w", t.Path, err)
+	}
+	if text = Fill(text, args); text == "" {
+		return "", fmt.Errorf("the template %s has no text", t.Path)
+	}
+	return text, nil
+}
+
+// readBody returns the text of a skill or a template, without its fields.
+func readBody(path string) (string, error) {
+	text, err := readText(path)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(frontmatter.Parse(text).Body), nil
+}
+
+// reason drops the operation and the path of an error of the file system, which the
+// problem around it has already.
+func reason(err error) string {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
