@@ -35,8 +35,11 @@ func Cut(s string, columns int) string {
 // its first clusters, never its sequences.
 func keepEnd(s string, columns int) string {
 	surplus := Width(s) - columns
-	if surplus <= 0 {
+	switch {
+	case surplus <= 0:
 		return s
+	case columns <= 0:
+		return ""
 	}
 	var out strings.Builder
 	for piece, width := range Pieces(s) {

@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -205,7 +206,7 @@ const (
 
 // mayBreak reports whether a row may end between the cluster read last and the next.
 func (w *Wrapper) mayBreak(next string, width int) bool {
-	return w.last != "" && (w.lastIsWide || width > 1) &&
+	return w.last != "" && width > 0 && (w.lastIsWide || width > 1) &&
 		!strings.Contains(closing, next) && !strings.Contains(opening, w.last)
 }
 
@@ -295,8 +296,12 @@ func (w *Wrapper) endLine() {
 	w.endRow()
 }
 
-// endRow ends what is open in the row, and the row.
+// endRow ends what is open in the row, and the row. Without a text it has no blanks at its
+// end.
 func (w *Wrapper) endRow() {
+	if w.isEmpty() {
+		w.row = bytes.TrimRight(w.row, " ")
+	}
 	w.turn(0)
 	w.rows = append(w.rows, string(w.row))
 }
