@@ -134,6 +134,10 @@ func differing(old, rows []string) (differ []int) {
 // rewrite appends to a frame what turns row i from old into row.
 func (d *canvas) rewrite(frame []byte, i int, old, row string) []byte {
 	same, column, style := samePrefix(old, row)
+	was := cells.Width(old)
+	if was > d.columns { // the terminal has cut it
+		same, column, style = 0, 0, ""
+	}
 	frame = d.to(frame, i, column)
 	if rest := row[same:]; rest != "" {
 		frame = append(append(frame, style...), rest...)
@@ -142,7 +146,7 @@ func (d *canvas) rewrite(frame []byte, i int, old, row string) []byte {
 		}
 	}
 	width := cells.Width(row)
-	if cells.Width(old) > width {
+	if was > width && width < d.columns {
 		frame = append(frame, eraseRight...)
 	}
 	d.column = width

@@ -42,6 +42,7 @@ type painter struct {
 	drawn  canvas
 	last   time.Time // when the last frame was painted
 	frozen time.Time // until then the size of the window may be changing
+	sized  bool      // it has changed, though it may be the same again
 	gone   bool      // the terminal takes nothing any more
 }
 
@@ -229,10 +230,8 @@ func (p *painter) release() {
 // windowChanges notes that the size of the window has changed and may change further.
 func (p *painter) windowChanges() {
 	p.call(0, func() {
-		p.frozen = time.Now().Add(dragTime)
-		p.mu.Lock()
-		p.want.changed = true
-		p.mu.Unlock()
+		p.frozen, p.sized = time.Now().Add(dragTime), true
+		p.note(func() { p.want.changed = true })
 	})
 }
 
@@ -247,10 +246,11 @@ func (p *painter) frame() {
 	columns, height := p.size()
 	if d := &p.drawn; d.columns == 0 {
 		d.columns, d.height, d.stale = columns, height, true
-	} else if columns != d.columns || height != d.height {
+	} else if p.sized || columns != d.columns || height != d.height {
 		p.whileAsking(p.resized)
 		d.resize(columns, height, p.reflows())
 	}
+	p.sized = false
 	text, z := p.collect(columns, height)
 	frame, flushed := p.takeControls()
 	switch z = z.fit(columns, height); {

@@ -53,7 +53,7 @@ func brokenRows(row string, columns, before int) (breaks int) {
 		if width == 0 {
 			continue
 		}
-		if used+width > columns {
+		if used > 0 && used+width > columns {
 			breaks++
 			used = 0
 		}

@@ -19,7 +19,7 @@ const (
 
 // isReply reports whether a sequence ESC [ … is an answer of the terminal, and no key.
 func isReply(s string) bool {
-	if s[1] != '[' || len(s) < 3 {
+	if len(s) < 3 || s[1] != '[' || s[2] == 'M' {
 		return false
 	}
 	return strings.IndexByte("?>=", s[2]) >= 0 || strings.IndexByte("cntxy", s[len(s)-1]) >= 0
