@@ -52,7 +52,9 @@ func (s *stage) endsWith(last, columns, zone int) {
 		}
 		return true
 	}
-	s.until(func() string { return fmt.Sprintf("no zone of %d rows below row %d in %d columns", zone, last, columns) }, good)
+	s.until(func() string {
+		return fmt.Sprintf("no zone of %d rows below row %d in %d columns", zone, last, columns)
+	}, good)
 }
 
 func TestAnotherSizeShowsTheZoneOnce(t *testing.T) {

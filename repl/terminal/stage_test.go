@@ -20,6 +20,7 @@ type stage struct {
 	t           *testing.T
 	master, tty *os.File
 	term        *Terminal
+	before      lineMode // of the terminal, for a program of its own
 	ended       chan struct{}
 
 	mu      sync.Mutex
@@ -196,6 +197,12 @@ func (s *stage) until(what func() string, ready func() bool) {
 func (s *stage) see(want string) {
 	s.t.Helper()
 	s.until(func() string { return "not seen:\n" + want }, func() bool { return s.text() == want })
+}
+
+// seeStart waits until the screen begins with a text.
+func (s *stage) seeStart(want string) {
+	s.t.Helper()
+	s.until(func() string { return "does not begin with:\n" + want }, func() bool { return strings.HasPrefix(s.text(), want) })
 }
 
 // press types and waits for the names of the keys that it makes.

@@ -10,8 +10,10 @@ import (
 	"time"
 )
 
-// signals are those of a terminal: its window has another size, the process is to stop, it
-// runs again. Ctrl+C is one only while another program has the terminal, which it is for.
+// signals are those of a terminal: its window has another size, the process runs again
+// after a stop. Ctrl+C is one only while another program has the terminal, which it is for.
+// SIGTSTP is none of them, since a Go program that has taken it once can no longer be
+// stopped by it.
 type signals struct {
 	came chan os.Signal
 	quit chan struct{}
@@ -21,7 +23,7 @@ type signals struct {
 // watchSignals takes the signals until stop is called.
 func watchSignals(t *Terminal) *signals {
 	s := &signals{came: make(chan os.Signal, 8), quit: make(chan struct{})}
-	signal.Notify(s.came, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGTSTP, syscall.SIGINT)
+	signal.Notify(s.came, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGINT)
 	go func() {
 		for {
 			select {
@@ -45,8 +47,6 @@ func (t *Terminal) signalled(came os.Signal) {
 	switch came {
 	case syscall.SIGWINCH:
 		t.painter.windowChanges()
-	case syscall.SIGTSTP:
-		t.Suspend()
 	case syscall.SIGINT:
 		t.mu.Lock()
 		lent := t.lent
@@ -93,15 +93,21 @@ func (t *Terminal) stopGroup() {
 	defer signal.Stop(again)
 	if t.signals != nil {
 		t.signals.own.Store(true)
-		signal.Reset(syscall.SIGTSTP)
-		defer signal.Notify(t.signals.came, syscall.SIGTSTP)
 	}
 	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
 		return
 	}
-	select {
-	case <-again:
-	case <-time.After(stopPatience):
+	// Short waits, since the time of the stop passes for one of them only.
+	const waits = 50
+	for range waits {
+		select {
+		case <-again:
+			return
+		case <-time.After(stopPatience / waits):
+		}
+	}
+	if t.signals != nil {
+		t.signals.own.Store(false)
 	}
 }
 
