@@ -273,7 +273,7 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 			var ui agent.UI
 			switch {
 			case c.pick >= 0:
-				ui = &picker{choice: pickLine([]folder.Info{one, two}[c.pick], time.Now(), false)}
+				ui = &picker{choice: []folder.Info{one, two}[c.pick].Path}
 			case c.pick == -2:
 				ui = &picker{}
 			}

@@ -54,7 +54,7 @@ func (r resumer) pick(ctx context.Context) (Outcome, error) {
 			return r.open(ctx, info.Path)
 		case action == chooseRemove:
 			err = p.remove(ctx)
-		case action != "":
+		case slices.Contains(p.actions(), action):
 			p.do(action)
 		case len(p.infos) == 0:
 			return Outcome{Status: nothingToResume}, nil
