@@ -11,6 +11,7 @@ import (
 type secret struct {
 	pattern *regexp.Regexp
 	isNone  func(match []string) bool // it only looks like one; may be nil
+	sign    sign                      // a built-in pattern has one
 }
 
 // redaction hides secrets.
@@ -70,12 +71,12 @@ func submatches(s string, at []int) []string {
 func defaultSecrets() func() []secret {
 	return sync.OnceValue(func() []secret {
 		return []secret{
-			{pattern: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`)},
-			{pattern: regexp.MustCompile(`\b(?:` + strings.Join(keyShapes(), "|") + `)`)},
-			{pattern: regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?([^\s"',;]{6,})`)},
-			{pattern: regexp.MustCompile(`(?i)\bbearer\s+([a-z0-9._~+/=-]{12,})`), isNone: isProse},
-			{pattern: regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"']*:([^\s/@"']+)@`)},
-			{pattern: regexp.MustCompile(`(?i)[a-z0-9_.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)s?["']?\s*(?::?=>?|:)\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[^\s"',;&]+)`), isNone: isHarmless},
+			{pattern: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`), sign: sign{[]string{"-----begin"}, nil}},
+			{pattern: regexp.MustCompile(`\b(?:` + strings.Join(keyShapes(), "|") + `)`), sign: sign{keyBeginnings(), isLongWord}},
+			{pattern: regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?([^\s"',;]{6,})`), sign: sign{[]string{"authorization"}, nil}},
+			{pattern: regexp.MustCompile(`(?i)\bbearer\s+([a-z0-9._~+/=-]{12,})`), isNone: isProse, sign: sign{[]string{"bearer"}, isValue}},
+			{pattern: regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"']*:([^\s/@"']+)@`), sign: sign{[]string{"://"}, isAddressWithAt}},
+			{pattern: regexp.MustCompile(`(?i)[a-z0-9_.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)s?["']?\s*(?::?=>?|:)\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[^\s"',;&]+)`), isNone: isHarmless, sign: sign{secretNames(), isGiven}},
 		}
 	})
 }

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-func TestRedaction(t *testing.T) {
+// redactions are texts with what becomes of them, where # stands for what is hidden.
+func redactions() map[string]string {
 	key := "0123456789abcdefghijklmnopqrstuvwxyz"
-	hidden := redaction{secrets: defaultSecrets()(), replacement: "[redacted]"}
-	for text, short := range map[string]string{
+	return map[string]string{
 		"sk-ant-" + key + " x":                     "# x",
 		"token ghp_" + key:                         "token #",
 		"AKIA0123456789ABCDEF":                     "#",
@@ -36,7 +36,12 @@ func TestRedaction(t *testing.T) {
 		"-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nx": "#\nx",
 		"-----BEGIN PRIVATE KEY-----\nMII":                                       "#",
 		"-----BEGIN CERTIFICATE-----\nMII":                                       "-----BEGIN CERTIFICATE-----\nMII",
-	} {
+	}
+}
+
+func TestRedaction(t *testing.T) {
+	hidden := redaction{secrets: defaultSecrets()(), replacement: "[redacted]"}
+	for text, short := range redactions() {
 		want := strings.ReplaceAll(short, "#", "[redacted]")
 		got, n := hidden.apply(text)
 		if got != want || n == 0 != (text == want) {
