@@ -66,6 +66,7 @@ func rooms() map[string]room {
 		"luahooks/record":       {rooms: []string{"luavm", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/event":        {rooms: []string{"luahooks/record", "luavm", "agent", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/trust":        {rooms: []string{"internal/printable", "internal/safefile", "luavm/source"}, libraries: []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/gopher-lua"}},
+		"repl/completion":       {rooms: []string{"agent/command", "internal/fuzzy", "internal/gitignore", "internal/printable"}, libraries: []string{}},
 		"repl/terminal":         {rooms: []string{"internal/cells", "internal/printable", "internal/safefile"}, libraries: []string{"github.com/mattn/go-runewidth", "github.com/peterh/liner", "golang.org/x/sys", "golang.org/x/term"}},
 		"repl/terminal/keymap":  {rooms: []string{"internal/edit", "internal/suggest"}, libraries: []string{}},
 		"repl/terminal/history": {rooms: []string{"internal/edit", "internal/fuzzy", "internal/safefile"}, libraries: []string{}},

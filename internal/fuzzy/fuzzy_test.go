@@ -118,6 +118,25 @@ func TestEqualCandidatesKeepTheirOrder(t *testing.T) {
 	}
 }
 
+func TestBestLeavesOutWhatIsScattered(t *testing.T) {
+	texts := []string{"anthropic/claude-sonnet", "anthropic/claude-opus", "corpus"}
+	tests := []struct {
+		typed string
+		want  []int
+	}{
+		{"opus", []int{1}},
+		{"pus", []int{1, 2}},
+		{"ops", []int{0, 1, 2}}, // there is nothing better
+		{"aco", []int{1, 0}},
+		{"", []int{0, 1, 2}},
+	}
+	for _, tt := range tests {
+		if got := NewIndex(texts).Best(tt.typed, 9); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %v, want %v", tt.typed, got, tt.want)
+		}
+	}
+}
+
 func TestALongTextIsFoundByAllOfIt(t *testing.T) {
 	long := strings.Repeat("a b", longestTyped)
 	x := NewIndex([]string{"x" + long, long, "a"})

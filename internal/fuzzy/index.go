@@ -28,7 +28,21 @@ func (x *Index) Len() int { return len(x.texts) }
 
 // Find returns at most so many candidates that have the characters of typed in their
 // order, the best first. For an empty text they are the first ones.
-func (x *Index) Find(typed string, most int) []int {
+func (x *Index) Find(typed string, most int) []int { return positions(x.rank(typed, most)) }
+
+// Best is Find without the candidates in which what was typed is scattered, in two parts
+// or more that are inside of words, if another has it in one piece or at starts of words.
+func (x *Index) Best(typed string, most int) []int {
+	ranked := x.rank(typed, most)
+	if len(ranked) > 0 && ranked[0]>>32 <= priceInside {
+		n, _ := slices.BinarySearch(ranked, 2*priceInside<<32)
+		ranked = ranked[:n]
+	}
+	return positions(ranked)
+}
+
+// rank returns the prices of candidates, each above the position, in order.
+func (x *Index) rank(typed string, most int) []uint64 {
 	want := newPattern(typed)
 	from := x.found
 	if !x.asked || !isSequence(x.typed.runes, want.runes) {
@@ -48,11 +62,11 @@ func (x *Index) Find(typed string, most int) []int {
 		ranked = append(ranked, uint64(price)<<32|uint64(i))
 	}
 	x.typed, x.found, x.asked = want, found, true
-	return best(ranked, most)
+	return least(ranked, most)
 }
 
-// best returns the positions of the n least ranks, in order.
-func best(ranked []uint64, n int) []int {
+// least returns the n least ranks, in order.
+func least(ranked []uint64, n int) []uint64 {
 	n = max(0, min(n, len(ranked)))
 	top := ranked[:n]
 	slices.Sort(top)
@@ -63,9 +77,14 @@ func best(ranked []uint64, n int) []int {
 			top[at] = r
 		}
 	}
-	positions := make([]int, n)
-	for i, r := range top {
-		positions[i] = int(uint32(r))
+	return top
+}
+
+// positions are the positions of the candidates that were ranked.
+func positions(ranked []uint64) []int {
+	list := make([]int, len(ranked))
+	for i, r := range ranked {
+		list[i] = int(uint32(r))
 	}
-	return positions
+	return list
 }
