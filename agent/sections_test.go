@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -102,6 +103,28 @@ func TestTheDateOfASystemPromptStaysForASession(t *testing.T) {
 	want("2026-01-03")
 	p.forgetSession()
 	want("2026-01-04")
+}
+
+func TestTheSkillsOfASystemPromptStayForASession(t *testing.T) {
+	asked := 0
+	skills := func() string { asked++; return fmt.Sprintf("Skills, version %d.", asked) }
+	reads := &toolset{}
+	p := systemPrompts{source: &SystemPrompt{Replace: "Hi.", Skills: skills}, tools: reads, now: time.Now}
+	if got := joinSections(p.sections()); strings.Contains(got, "Skills") || asked > 0 {
+		t.Errorf("a model that can read nothing: %q", got)
+	}
+	reads.set([]Tool{echo("read")}, "")
+	want := func(version string) {
+		t.Helper()
+		for range 2 {
+			if got := joinSections(p.sections()); !strings.HasPrefix(got, "Hi.\n\nSkills, version "+version+".\n\nDate: ") {
+				t.Errorf("%q, want version %s", got, version)
+			}
+		}
+	}
+	want("1")
+	p.forgetSession()
+	want("2")
 }
 
 func TestTheLastSystemPromptIsThatOfTheRunThenThatOfTheLastRequest(t *testing.T) {
