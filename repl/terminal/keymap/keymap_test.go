@@ -1,9 +1,12 @@
 package keymap
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/BurntSushi/toml"
 
 	"pi/internal/edit"
 	"pi/repl/terminal"
@@ -221,6 +224,33 @@ func TestRowsAreTheTableInForce(t *testing.T) {
 	}
 	if got := m.Label("editor"); got != "F5" {
 		t.Errorf("the key of editor is shown as %q", got)
+	}
+}
+
+func TestTheExamplesOfTheSettingsAreRight(t *testing.T) {
+	file, err := os.ReadFile("../../../config.example.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(file), "\n[keys]\n")
+	section, _, _ = strings.Cut(section, "\n\n")
+	var examples map[string]any
+	if _, err := toml.Decode(strings.ReplaceAll("\n"+section, "\n#", "\n"), &examples); err != nil || len(examples) == 0 {
+		t.Fatalf("%d examples, %v", len(examples), err)
+	}
+	for action, keys := range examples {
+		chords := []string{}
+		switch keys := keys.(type) {
+		case string:
+			chords = strings.Split(keys, ", ")
+		case []any:
+			for _, key := range keys {
+				chords = append(chords, key.(string))
+			}
+		}
+		if _, warnings := Parse(map[string][]string{action: chords}); len(warnings) > 0 {
+			t.Errorf("%s = %v: %q", action, keys, warnings)
+		}
 	}
 }
 
