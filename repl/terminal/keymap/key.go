@@ -16,8 +16,12 @@ const escEsc = "esc esc"
 
 func namedKeys() []string {
 	return []string{"enter", "esc", "tab", "space", "backspace", "delete", "insert", "up", "down", "left", "right", "home", "end",
-		"pageup", "pagedown", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12"}
+		"pageup", "pagedown", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
+		"f13", "f14", "f15", "f16", "f17", "f18", "f19", "f20", "f21", "f22", "f23", "f24"}
 }
+
+// modifierNames are in the order in which they are written before a key.
+func modifierNames() []string { return []string{"super", "ctrl", "alt", "shift"} }
 
 // ParseChord writes a key, or two keys with a blank between them, in the one way in
 // which keys are compared: "Control+X Up" is "ctrl+x up". The error says what is wrong with
@@ -55,15 +59,12 @@ func parseKey(s string) (string, error) {
 	if !slices.Contains(namedKeys(), base) && !isCharacter(base) {
 		return "", fmt.Errorf("there is no key %q%s", s, suggest.Hint(base, namedKeys()))
 	}
-	var has [3]bool
-	for _, m := range modifiers {
-		i := modifier(m)
-		if i < 0 {
-			return "", fmt.Errorf("there is no key %q: before + stand ctrl, alt and shift%s", s, suggest.Hint(m, []string{"ctrl", "alt", "shift"}))
+	for i, m := range modifiers {
+		if modifiers[i] = modifier(m); modifiers[i] == "" {
+			return "", fmt.Errorf("there is no key %q: before + is ctrl, alt, shift or super%s", s, suggest.Hint(m, modifierNames()))
 		}
-		has[i] = true
 	}
-	return canonical(joinKey(base, has)), nil
+	return canonical(joinKey(base, modifiers)), nil
 }
 
 // splitKey parts a key from its modifiers.
@@ -80,24 +81,27 @@ func splitKey(s string) (base string, modifiers []string) {
 	return base, strings.Split(s, "+")
 }
 
-// modifier is the place of a modifier in the order in which they are written; -1: there is
-// none of that name.
-func modifier(name string) int {
+// modifier is the usual name of a modifier; "": there is none.
+func modifier(name string) string {
 	switch name {
-	case "ctrl", "control":
-		return 0
-	case "alt", "option", "meta":
-		return 1
-	case "shift":
-		return 2
+	case "control":
+		return "ctrl"
+	case "option", "meta":
+		return "alt"
+	case "cmd", "command", "win":
+		return "super"
 	}
-	return -1
+	if slices.Contains(modifierNames(), name) {
+		return name
+	}
+	return ""
 }
 
-func joinKey(base string, has [3]bool) string {
-	for i, prefix := range []string{"shift+", "alt+", "ctrl+"} {
-		if has[2-i] {
-			base = prefix + base
+// joinKey puts modifiers before a key, each once and in their order.
+func joinKey(base string, modifiers []string) string {
+	for _, m := range slices.Backward(modifierNames()) {
+		if slices.Contains(modifiers, m) {
+			base = m + "+" + base
 		}
 	}
 	return base
@@ -132,14 +136,8 @@ func canonical(key string) string {
 		return "ctrl+_"
 	}
 	base, modifiers := splitKey(key)
-	if r, n := utf8.DecodeRuneInString(base); len(modifiers) > 0 && n == len(base) && unicode.IsUpper(r) {
-		has := [3]bool{2: true}
-		for _, m := range modifiers {
-			if i := modifier(m); i >= 0 {
-				has[i] = true
-			}
-		}
-		return joinKey(strings.ToLower(base), has)
+	if r, n := utf8.DecodeRuneInString(base); n == len(base) && unicode.IsUpper(r) {
+		return joinKey(strings.ToLower(base), append(modifiers, "shift"))
 	}
 	return key
 }

@@ -71,7 +71,7 @@ func TestParseChord(t *testing.T) {
 		"Ctrl+X": "ctrl+x", "shift+ctrl+P": "ctrl+shift+p", "Control+x  UP": "ctrl+x up", "option+Return": "alt+enter", "F5": "f5",
 		"ctrl+x a": "ctrl+x a", "ctrl++": "ctrl++", "ctrl+x +": "ctrl+x +", "alt+,": "alt+,", "ctrl+é": "ctrl+é", "esc ESCAPE": "esc esc",
 		"PgUp": "pageup", "ctrl+m": "enter", "ctrl+i": "tab", "ctrl+[": "esc", "ctrl+/": "ctrl+_", "ctrl+shift+-": "ctrl+_",
-		"ctrl+space": "ctrl+space", "meta+del": "alt+delete", "alt+A": "alt+a",
+		"ctrl+space": "ctrl+space", "meta+del": "alt+delete", "alt+A": "alt+a", "Cmd+shift+K": "super+shift+k", "f13": "f13",
 	} {
 		if got, err := ParseChord(in); got != want || err != nil {
 			t.Errorf("%q: got %q, %v; want %q", in, got, err, want)
@@ -79,7 +79,7 @@ func TestParseChord(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"": "is no key", "ctrl+x a b": "is no key", "a": "types a character", "shift+a": "types a character", "space": "types a character",
-		"ctlr+x": `did you mean "ctrl"?`, "ctrl+entr": `did you mean "enter"?`, "super+x": "before + stand ctrl, alt and shift", "f13": "there is no key",
+		"ctlr+x": `did you mean "ctrl"?`, "ctrl+entr": `did you mean "enter"?`, "hyper+x": "before + is ctrl, alt, shift or super", "f25": "there is no key",
 		"esc x": "cannot be told from alt+x", "paste": "there is no key", "+": "types a character", "ctrl+": "there is no key", "\xff": "there is no key",
 	} {
 		if got, err := ParseChord(in); err == nil || !strings.Contains(err.Error(), want) {
@@ -139,7 +139,7 @@ func TestSettingsChangeTheTable(t *testing.T) {
 }
 
 func TestReader(t *testing.T) {
-	hooks := []string{"alt+k", "Ctrl+X k", "ctrl+o", "ctrl+q q", "a"}
+	hooks := []string{"alt+k", "Ctrl+X k", "ctrl+o", "ctrl+q q", "ctrl+q shift+s", "a"}
 	for _, c := range []struct {
 		keys string // a trailing ! says that the line is empty and at rest
 		want string // of the last key
@@ -148,7 +148,7 @@ func TestReader(t *testing.T) {
 		{"ctrl+x esc", "refused"}, {"ctrl+x q enter", "send"}, {"ctrl+x ctrl+x", "refused"}, {"alt+k", "hook alt+k"}, {"ctrl+x k", "hook ctrl+x k"},
 		{"ctrl+o", "expand"}, {"ctrl+q", "waiting"}, {"ctrl+q q", "hook ctrl+q q"}, {"esc", "interrupt"}, {"esc esc", "interrupt"},
 		{"esc! esc!", "tree"}, {"esc! esc", "interrupt"}, {"esc esc!", "interrupt"}, {"esc! esc! esc!", "interrupt"}, {"esc! a! esc!", "interrupt"},
-		{"esc! ctrl+[!", "tree"}, {"paste", "unbound"}, {"alt+B", "unbound"}, {"alt+b", "word_left"}, {"ctrl+shift+-", "undo"},
+		{"esc! ctrl+[!", "tree"}, {"paste", "unbound"}, {"alt+B", "unbound"}, {"alt+b", "word_left"}, {"ctrl+shift+-", "undo"}, {"A", "unbound"}, {"shift+a", "unbound"}, {"ctrl+q S", "hook ctrl+q shift+s"},
 	} {
 		r := NewReader(Default(), func() []string { return hooks })
 		got := ""
