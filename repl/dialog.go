@@ -5,152 +5,131 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"pi/agent"
 	"pi/internal/printable"
 	"pi/repl/terminal"
+	"pi/repl/terminal/pick"
 )
 
-// selectShown is how many options are listed at once.
-const selectShown = 30
-
-// question is a dialog: the lines that are shown, and the meaning of a typed line.
-type question struct {
-	lines   []string // shown once
-	prompt  string
-	options []string // to choose from; nil: none
-	near    int      // the option that is in view at first
-	further []int    // the options to show for a text that matches none
-	// answer is called with a line. It returns the lines to show before asking
-	// again, or done if the line was an answer.
-	answer func(line string) (again []string, done bool)
-}
-
-// Confirm asks a question: y or yes is Yes, a or always is Always where o wants that; n,
-// no, an empty line and no answer are No. After anything else the person is asked again.
+// Confirm asks a question. y or yes is Yes; n, no, an empty line, Esc and no answer are
+// No.
 func (r *REPL) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
 	answer := agent.No
-	q := question{lines: paragraphs(asker(o), title, message), prompt: "[y/N] "}
+	p := pick.NewConfirm(r.question(title, message, o), o.Always != "")
+	words := map[string]agent.Answer{"y": agent.Yes, "yes": agent.Yes, "": agent.No, "n": agent.No, "no": agent.No}
+	d := dialog{panel: p, lines: paragraphs(asked(o.From, title), message), prompt: "[y/N] "}
 	if o.Always != "" {
-		q.prompt = "[y/a(lways in this session)/N] "
+		words["a"], words["always"] = agent.Always, agent.Always
+		d.prompt = "[y/N/always] "
 	}
-	q.answer = func(line string) ([]string, bool) {
-		switch line = strings.ToLower(line); {
-		case line == "y" || line == "yes":
-			answer = agent.Yes
-		case o.Always != "" && (line == "a" || line == "always"):
-			answer = agent.Always
-		case line != "" && line != "n" && line != "no":
-			return []string{"Please answer y or n."}, false
+	d.answer = func(line string) (again []string, done bool) {
+		if answer, done = words[strings.ToLower(line)]; !done {
+			again = []string{"Please answer y or n."}
 		}
-		return nil, true
+		return again, done
 	}
-	if err := r.ask(ctx, o, q); err != nil {
+	d.read = func() {
+		answer = map[pick.Answer]agent.Answer{pick.Yes: agent.Yes, pick.Always: agent.Always}[p.Answer()]
+	}
+	if err := r.ask(ctx, o, d); err != nil {
 		return agent.No, err
 	}
 	return answer, nil
 }
 
-// asker names the hook that asks; "" if it is the program.
-func asker(o agent.DialogOptions) string {
-	if o.From == "" {
-		return ""
-	}
-	return "hook " + printable.Line(o.From) + " asks:"
+// question is what the panels of all dialogs show.
+func (r *REPL) question(title, message string, o agent.DialogOptions) pick.Question {
+	return pick.Question{Title: title, Message: message, Hook: o.From, Palette: r.screen.palette}
 }
 
 // Input asks for a line of text. It reports false for an empty line and for no answer.
 func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	text := ""
-	q := question{lines: paragraphs(asker(o), title), prompt: "? "}
+	p := pick.NewInput(pick.InputOptions{Question: r.question(title, "", o), Placeholder: placeholder, Masked: o.Secret})
+	lines := paragraphs(asked(o.From, title))
 	if placeholder != "" {
-		q.lines = append(q.lines, r.screen.Styled(terminal.StyleDim, "("+printable.Line(placeholder)+")"))
+		lines = append(lines, "("+printable.Line(placeholder)+")")
 	}
-	q.answer = func(line string) ([]string, bool) {
-		text = line
-		return nil, true
-	}
-	err := r.ask(ctx, o, q)
+	err := r.ask(ctx, o, dialog{
+		panel: p, lines: lines, prompt: "? ", secret: o.Secret,
+		answer: func(line string) ([]string, bool) { text = line; return nil, true },
+		read:   func() { text, _ = p.Text() },
+	})
 	return text, text != "" && err == nil, err
 }
 
-// Select lets the person choose one of options with the arrows, by its number, or
-// by a part of it; a part that several have narrows the list. An empty line
-// chooses none.
+// Select lets the person choose among choices, by typing a part of one and with the
+// arrows; in plain mode by its number, or by a part of it.
 func (r *REPL) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
 	if len(choices) == 0 {
 		return nil, false, nil
 	}
-	chosen := -1
-	q := question{lines: paragraphs(asker(o), title), prompt: "number or text? "}
+	rows := make([]pick.Row, len(choices))
 	for i, c := range choices {
-		q.options = append(q.options, strings.TrimRight(c.Text()+"  "+c.Description, " "))
-		if c.Further {
-			q.further = append(q.further, i)
-		}
-		if slices.Contains(o.Default, c.Value) && q.near == 0 {
-			q.near = i
-		}
+		rows[i] = pick.Row{ID: c.Value, Columns: strings.Split(c.Text(), "\t"), Description: c.Description, Further: c.Further,
+			Marked: o.Multi && slices.Contains(o.Default, c.Value)}
 	}
-	options := q.options
-	q.answer = func(line string) ([]string, bool) {
-		if line == "" {
-			return nil, true
-		}
-		found := choose(options, line)
-		switch len(found) {
-		case 0:
-			return append([]string{"Nothing matches " + strconv.Quote(line) + "."}, r.listed(options, q.further)...), false
-		case 1:
-			chosen = found[0]
-			return nil, true
-		}
-		return r.listed(options, found), false
+	options := pick.Options{Title: title, Hook: o.From, Multi: o.Multi, Palette: r.screen.palette}
+	if len(o.Default) > 0 {
+		options.Initial = o.Default[0]
 	}
-	err := r.ask(ctx, o, q)
-	if err != nil || chosen < 0 {
+	p := pick.New(options, rows)
+	var values []string
+	ok := false
+	all := pick.Choose(rows, "")
+	err := r.ask(ctx, o, dialog{
+		panel: p, lines: append(paragraphs(asked(o.From, title)), pick.Numbered(rows, all)...), prompt: "number or text? ",
+		answer: func(line string) (again []string, done bool) {
+			var found []int
+			if found, again, done = chosenInLine(rows, line, o.Multi); done {
+				for _, i := range found {
+					values = append(values, rows[i].ID)
+				}
+				ok = line != ""
+			}
+			return again, done
+		},
+		read: func() { values, ok = p.Chosen() },
+	})
+	if err != nil {
 		return nil, false, err
 	}
-	return []string{choices[chosen].Value}, true, nil
+	return values, ok, nil
 }
 
-// choose finds the options that a typed line means: a number, the whole text,
-// or a part of it. An empty line means all.
-func choose(options []string, line string) (found []int) {
-	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(options) {
-		return []int{n - 1}
+// chosenInLine reads what a line chooses among rows. If it is not clear, again are the
+// lines to show before the next one.
+func chosenInLine(rows []pick.Row, line string, multi bool) (found []int, again []string, done bool) {
+	if line == "" {
+		return nil, nil, true
 	}
-	if i := slices.Index(options, line); i >= 0 {
-		return []int{i}
-	}
-	part := strings.ToLower(line)
-	for i, option := range options {
-		if strings.Contains(strings.ToLower(printable.Text(option)), part) {
-			found = append(found, i)
+	if multi {
+		found, unclear := pick.ChooseSeveral(rows, line)
+		if unclear == "" {
+			return found, nil, true
 		}
+		line = unclear
 	}
-	return found
+	found = pick.Choose(rows, line)
+	switch {
+	case len(found) == 0:
+		return nil, append([]string{fmt.Sprintf("Nothing matches %q.", line)}, pick.Numbered(rows, pick.Choose(rows, ""))...), false
+	case len(found) == 1 && !multi:
+		return found, nil, true
+	}
+	return nil, pick.Numbered(rows, found), false
 }
 
-// listed is the lines of some of the options, each under its number among all.
-func (r *REPL) listed(options []string, which []int) (lines []string) {
-	for _, i := range which[:min(len(which), selectShown)] {
-		lines = append(lines, numbered(options, i))
+// asked is the title of a dialog, which names the hook that asks.
+func asked(from, title string) string {
+	title = strings.Trim(printable.Text(title), "\n")
+	if from == "" {
+		return title
 	}
-	if n := len(which) - selectShown; n > 0 {
-		lines = append(lines, fmt.Sprintf("     … %d more: type a part of the name", n))
-	}
-	return lines
-}
-
-// numbered is an option under its number, on one line. The spaces that make its columns
-// stay.
-func numbered(options []string, i int) string {
-	row := strings.NewReplacer("\n", " ", "\t", " ").Replace(printable.Text(options[i]))
-	return fmt.Sprintf("%3d  %s", i+1, strings.TrimRight(row, " "))
+	return "[" + printable.Line(from) + "] " + title
 }
 
 // paragraphs are the lines of texts that are not empty, fit to be shown.
@@ -163,34 +142,93 @@ func paragraphs(texts ...string) (lines []string) {
 	return lines
 }
 
-// ask runs a dialog to its end: an answer, Ctrl+D, the timeout (then the default
-// counts, without an error) or the end of ctx. Where no person can be asked it returns
-// nil at once, and q.answer is not called.
-func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, q question) error {
+// dialog is a question in its two forms: a panel that has the keys, and lines.
+type dialog struct {
+	panel terminal.Panel
+	read  func() // called when the panel is done
+
+	lines  []string // shown once
+	prompt string
+	secret bool
+	// answer is called with a typed line. It returns the lines to show before asking
+	// again, or done if the line was an answer.
+	answer func(line string) (again []string, done bool)
+}
+
+// ask runs a dialog to its end: an answer, Esc, the timeout (then the default counts,
+// without an error) or the end of ctx. Where no person can be asked it returns nil at
+// once.
+func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, d dialog) error {
 	if err := r.begin(); err != nil {
 		return err
 	}
-	if !r.HasUI() || r.keyboard == nil {
+	if !r.HasUI() {
 		return nil
 	}
-	if err := r.floor.acquireDialog(ctx); err != nil {
-		return err
-	}
-	defer r.floor.releaseDialog()
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if o.TimeoutMS > 0 {
 		limited, cancel = context.WithTimeout(ctx, time.Duration(o.TimeoutMS)*time.Millisecond)
 	}
 	defer cancel()
-	shown, err := r.askKeys(limited, q)
-	if !shown {
-		r.prompter.Rest()
-		err = r.converse(limited, q)
+	r.notifyQuestion()
+	err := error(nil)
+	if r.term.Plain() {
+		err = r.converse(limited, d)
+	} else {
+		err = r.showPanel(limited, d)
 	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil
 	}
 	return err
+}
+
+// showPanel shows the panel of a dialog until it is done or ctx ends.
+func (r *REPL) showPanel(ctx context.Context, d dialog) error {
+	var x *shownPanel
+	r.screen.change(func() { x = r.screen.open(d.panel, isByPerson(ctx)) })
+	select {
+	case <-x.done:
+	case <-r.closed:
+		return nil
+	case <-ctx.Done():
+		r.screen.change(func() { r.screen.closePanel(x) })
+		return ctx.Err()
+	}
+	r.screen.mu.Lock()
+	defer r.screen.mu.Unlock()
+	d.read()
+	return nil
+}
+
+// converse asks in plain mode, until an answer is accepted. It returns nil too if the
+// input ends, and the error of ctx if that ends.
+func (r *REPL) converse(ctx context.Context, d dialog) error {
+	x := &plainDialog{prompt: remaining(ctx) + d.prompt, lines: make(chan string, 1), turn: make(chan struct{})}
+	r.plain.add(x)
+	defer r.plain.remove(x)
+	select {
+	case <-x.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	r.screen.print(d.lines...)
+	for {
+		draft := r.promptFor(x.prompt, "")
+		select {
+		case <-ctx.Done():
+			r.term.Unprompt()
+			r.reopen(draft)
+			return ctx.Err()
+		case line := <-x.lines:
+			again, done := d.answer(strings.TrimSpace(line))
+			if done {
+				r.reopen(draft)
+				return nil
+			}
+			r.screen.print(again...)
+		}
+	}
 }
 
 // remaining is the time that is left for an answer, as it is shown before a prompt;
@@ -205,31 +243,4 @@ func remaining(ctx context.Context) string {
 		return fmt.Sprintf("(%v) ", left.Round(time.Second))
 	}
 	return fmt.Sprintf("(%v) ", max(left, 0).Round(time.Second/10))
-}
-
-// converse asks where only whole lines can be read, until q.answer accepts one. It
-// returns nil too if the input ends, and the error of ctx if that ends.
-func (r *REPL) converse(ctx context.Context, q question) error {
-	answers, back := r.inbox.Lend()
-	defer back()
-	q.prompt = remaining(ctx) + q.prompt
-	r.screen.Ask(append(q.lines, r.listed(q.options, choose(q.options, ""))...), q.prompt)
-	for {
-		select {
-		case <-ctx.Done():
-			r.screen.EndLine()
-			return ctx.Err()
-		case a := <-answers:
-			if a.EOF {
-				r.screen.EndLine()
-				return nil
-			}
-			r.screen.LineEnded("")
-			again, done := q.answer(strings.TrimSpace(a.Text))
-			if done {
-				return nil
-			}
-			r.screen.Ask(again, q.prompt)
-		}
-	}
 }

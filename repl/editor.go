@@ -21,21 +21,17 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string, o agent.Dialog
 	if err := r.begin(); err != nil {
 		return "", false, err
 	}
-	if !r.HasUI() || r.keyboard == nil {
+	if !r.HasUI() {
 		return "", false, nil
 	}
 	if r.opts.Editor == "" {
 		r.Notify("no editor: set VISUAL or EDITOR", agent.LevelWarning)
 		return "", false, nil
 	}
-	if err := r.floor.acquireDialog(ctx); err != nil {
-		return "", false, err
+	if lines := paragraphs(asked(o.From, title)); title != "" {
+		r.screen.print(lines...)
 	}
-	defer r.floor.releaseDialog()
-	for _, line := range paragraphs(asker(o), title) {
-		r.screen.Print(line)
-	}
-	text, saved, err := r.edit(ctx, prefill)
+	text, saved, err := r.editText(ctx, prefill)
 	if endedByInterrupt(err) {
 		// The Ctrl+C that has ended the editor arrives here too: the terminal sends it to
 		// all of its processes, in no order. It does not if somebody ended the editor alone.
@@ -54,9 +50,9 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string, o agent.Dialog
 	return text, saved, nil
 }
 
-// edit has the person edit a text in a temporary file that nobody else can read. saved
+// editText has the person edit a text in a temporary file that nobody else can read. saved
 // is false if the editor did not write the file.
-func (r *REPL) edit(ctx context.Context, prefill string) (text string, saved bool, err error) {
+func (r *REPL) editText(ctx context.Context, prefill string) (text string, saved bool, err error) {
 	dir, err := os.MkdirTemp("", "pi-edit-")
 	if err != nil {
 		return "", false, fmt.Errorf("make a file to edit: %w", err)
@@ -98,42 +94,42 @@ func editedText(path string, past time.Time, prefill string) (text string, saved
 	return text, true, nil
 }
 
-// runEditor runs the editor on a file.
+// runEditor runs the editor on a file. The terminal is lent to it.
 func (r *REPL) runEditor(ctx context.Context, path string) error {
-	if err := r.lendTo(editorCommand(ctx, r.opts.Editor, path)); err != nil {
-		return fmt.Errorf("edit with %s: %w", printable.Text(r.opts.Editor), err)
-	}
-	return nil
+	return r.term.Lend(func() error {
+		cmd := editorCommand(ctx, r.opts.Editor, path)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opts.In, r.opts.Out, r.opts.Out
+		cmd.WaitDelay = time.Second
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("edit with %s: %w", printable.Text(r.opts.Editor), err)
+		}
+		return nil
+	})
 }
 
-// lendTo runs a program. The terminal is lent to it, and put in order when it ends.
-func (r *REPL) lendTo(cmd *exec.Cmd) error {
-	r.prompter.Rest()
-	defer r.keyboard.Lend()()
-	defer r.screen.Lend()()
-	defer r.prompter.Reset()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opts.In, r.opts.Out, r.opts.Out
-	cmd.WaitDelay = time.Second
-	return cmd.Run()
-}
-
-// Lend is that of [agent.UI].
+// Lend gives the terminal to a program and waits for its end.
 func (r *REPL) Lend(ctx context.Context, p agent.Program) (agent.Exit, error) {
 	if err := r.begin(); err != nil {
 		return agent.Exit{}, err
 	}
-	if !r.HasUI() || r.keyboard == nil {
+	if !r.HasUI() || !isTerminal(r.opts.Out) {
 		return agent.Exit{}, agent.ErrNoTerminal
 	}
-	if err := r.floor.acquireDialog(ctx); err != nil {
-		return agent.Exit{}, err
+	var exit agent.Exit
+	err := r.term.Lend(func() error {
+		cmd := exec.CommandContext(ctx, p.Name, p.Args...)
+		cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opts.In, r.opts.Out, r.opts.Out
+		cmd.WaitDelay = time.Second
+		err := cmd.Run()
+		exit = exitOf(cmd)
+		if _, ended := errors.AsType[*exec.ExitError](err); ended {
+			return nil
+		}
+		return err
+	})
+	if ctx.Err() != nil {
+		return exit, ctx.Err()
 	}
-	defer r.floor.releaseDialog()
-	cmd := exec.CommandContext(ctx, p.Name, p.Args...)
-	cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)
-	err := r.lendTo(cmd)
-	if _, ended := errors.AsType[*exec.ExitError](err); err == nil || ended {
-		return agent.Exit{Code: cmd.ProcessState.ExitCode()}, ctx.Err()
-	}
-	return agent.Exit{}, err
+	return exit, err
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"os/exec"
 	"strings"
+
+	"pi/agent"
 )
 
 // editorCommand runs the editor, whose name may have arguments, on a file.
@@ -16,3 +18,11 @@ func editorCommand(ctx context.Context, editor, path string) *exec.Cmd {
 
 // endedByInterrupt is false: here the exit status does not tell.
 func endedByInterrupt(error) bool { return false }
+
+// exitOf is how a program ended.
+func exitOf(cmd *exec.Cmd) agent.Exit {
+	if cmd.ProcessState == nil {
+		return agent.Exit{Code: -1}
+	}
+	return agent.Exit{Code: cmd.ProcessState.ExitCode()}
+}

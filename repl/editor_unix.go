@@ -6,7 +6,12 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"pi/agent"
 )
 
 // editorCommand runs the editor, whose name may have arguments, on a file. It is
@@ -26,4 +31,16 @@ func endedByInterrupt(err error) bool {
 	}
 	status, ok := exit.Sys().(syscall.WaitStatus)
 	return ok && (status.Signaled() && status.Signal() == syscall.SIGINT || status.ExitStatus() == 128+int(syscall.SIGINT))
+}
+
+// exitOf is how a program ended.
+func exitOf(cmd *exec.Cmd) agent.Exit {
+	if cmd.ProcessState == nil {
+		return agent.Exit{Code: -1}
+	}
+	exit := agent.Exit{Code: cmd.ProcessState.ExitCode()}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		exit.Signal = strings.TrimPrefix(unix.SignalName(status.Signal()), "SIG")
+	}
+	return exit
 }

@@ -1,107 +1,95 @@
-// Package repl is the interactive front end: a prompt, and below it what the
-// agent does, in plain output that is only ever added to.
+// Package repl is the interactive front end: a transcript that is only ever added to,
+// and below it a live zone with what runs and the line being typed.
 //
 // [New] makes a [REPL] before there is an agent, because it is the agent's last
-// listener and the user interface of hooks; [REPL.Run] then reads lines and runs
-// them until the person quits:
+// listener and the user interface of hooks; [REPL.Run] then does one job after the
+// other until the person quits:
 //
 //	/name args   a command            !cmd    a shell command whose output the model sees
 //	@path        attaches a file      !!cmd   one whose output it does not see
-//	text \       continues in the next line
 //
-// Keys and lines are the business of package terminal. While a prompt is open the
-// line editor has the keys; while a panel is open, a dialog (dialog.go, field.go)
-// or a component of a hook (panel.go), that has them, and so has the line that a
-// compaction shows (compacting.go), or the wait for another attempt (retrying.go);
-// otherwise lines are collected, which steer the agent while it works (work.go) or
-// wait for the next prompt (loop.go). Where only whole lines can be read, they
-// answer dialogs too.
+// Package terminal reads keys and paints. Keys come to keys.go, which gives them to the
+// panel in view (panels.go: dialogs, pickers), to a component of a hook (component.go),
+// or to the line (line.go). A line that is sent becomes a job (jobs.go): between two
+// prompts the loop does it (loop.go), while the agent works it steers (work.go).
 //
-// A dialog, a notice, a status that changed, a prompt of a hook or a shortcut that needs
-// the floor while a prompt is open has the prompt closed, and opened again with its text
-// (floor.go, draft.go, shortcut.go). An editor gets the
-// terminal as a whole (editor.go).
+// What the person sees is the screen (screen.go), behind one lock: what the agent does
+// becomes rows of the transcript (transcript.go, flow.go, calls.go), and what can still
+// change is put together as the zone (zone.go). In plain mode there is no zone, and
+// whole lines are read (plain.go).
 //
-// Everything that others wrote passes the [printable.Cleaner] before it is shown
-// (transcript.go); what hooks draw (widget.go, custom.go) keeps the colours of the
-// theme and nothing else.
+// Everything that others wrote passes package printable before it is shown; what hooks
+// draw keeps the colours of the theme and nothing else.
 package repl
 
 import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 	"sync"
-	"sync/atomic"
 
-	"github.com/peterh/liner"
 	"golang.org/x/term"
 
 	"pi/agent"
 	"pi/agent/command"
 	"pi/internal/printable"
 	"pi/repl/terminal"
-	"pi/session/message"
+	"pi/repl/terminal/keymap"
 )
 
 // Options are what [New] makes a REPL from. The zero value is one on the process's
 // own terminal, without a history.
 type Options struct {
-	In, Out *os.File // nil: the process's own; only these get line editing
+	In, Out *os.File // nil: the process's own
 
-	History string // file of what was typed; "": none is kept
-	NoColor bool   // NO_COLOR is set
-	Plain   bool   // --plain: no colours
-	Dumb    bool   // no line editing and no colours, as with TERM=dumb
+	History    string              // file of what was typed; "": none is kept
+	Secret     func(string) bool   // whether a text looks like it holds a key; nil: none does
+	NoColor    bool                // NO_COLOR is set
+	Plain      bool                // --plain: no live zone, no colours
+	Dumb       bool                // the same without any escape sequence, as with TERM=dumb
+	Background string              // "light", "dark"; "": the terminal is asked
+	Keys       map[string][]string // [keys] of config.toml: keys by action
 
 	ShowThinking bool
+	Highlight    bool            // code has colours
+	NotifyWith   string          // "bell", "osc9"; else nothing is sent when a long run ends
 	Banner       func() []string // lines shown at the start; nil: none
 	First        []string        // prompts to run before the person is asked for one
 
 	Editor    string            // the program that texts are edited with, as VISUAL or EDITOR name it
+	Pager     string            // the program that long texts are shown with
 	Rich      bool              // the terminal has 256 colours
 	Renderer  Renderer          // of hooks; nil: none
 	Shortcuts func() []Shortcut // of hooks, at this moment; nil: none
+	Asked     func() string     // the hook that is being asked for long; "": none; nil: not known
 }
 
 // REPL is the interactive front end. As [agent.Listener] and [agent.UI] it may
 // be used by any goroutine.
 type REPL struct {
 	opts     Options
-	screen   *terminal.Screen
+	screen   *screen
 	view     *transcript
-	status   *status
-	inbox    *terminal.Inbox
-	floor    *floor
-	history  *terminal.History
+	jobs     *jobs
+	work     *work
+	plain    plainLines
+	title    title
+	keys     keyTable
+	scratch  scratch
 	agent    *agent.Agent
 	commands *command.Set
 
 	start    sync.Once
 	startErr error
 	stop     sync.Once
-	keyboard *terminal.Keyboard
-	prompter terminal.Editor
+	term     *terminal.Terminal
+	closed   chan struct{} // the terminal was given back
 
-	surfaces surfaces
-	widgets  widgets
-	title    sync.Once // the terminal stores the title it had
-	titled   atomic.Bool
-
-	work        work
-	compacting  compacting
-	interrupted chan struct{} // Ctrl+C without work to stop, a buffer of one
-	warned      bool          // Ctrl+C was pressed at the last prompt
-	askedToQuit bool          // the person was asked whether to quit, and has done nothing since
-	draft       draft
-	hot         chan Shortcut // pressed, a buffer of one
-	pressed     []Shortcut    // shortcuts that closed the prompt and are run next
-	before      string        // the lines so far of an input whose last one ended in a backslash
-	handed      []agent.Prompt
-	refused     string // the last line, if it looked like a command and was none
-	shownStatus string
-	shownWidth  int
+	problems    []string // of [keys], told when the terminal is there
+	first       []string // prompts of the command line that have not run
+	refused     string   // the last line, if it looked like a command and was none
+	compaction  func()   // ends the row of the compaction in progress; nil: none
+	askedToQuit bool     // the person was asked whether to quit, and has done nothing since
 }
 
 // New returns a REPL. It touches the terminal only when it is first used.
@@ -112,15 +100,24 @@ func New(o Options) *REPL {
 	if o.Out == nil {
 		o.Out = os.Stdout
 	}
-	o.Dumb = o.Dumb || !liner.TerminalSupported()
-	colours := !o.NoColor && !o.Plain && !o.Dumb && isTerminal(o.Out)
-	s := terminal.NewScreen(o.Out, terminal.Palette{On: colours, Rich: o.Rich})
-	view := &transcript{Screen: s, showThinking: o.ShowThinking, renderer: o.Renderer, columns: func() int { return terminal.Columns(o.Out) }}
-	return &REPL{
-		opts: o, screen: s, view: view, status: &status{},
-		inbox: terminal.NewInbox(), floor: newFloor(), history: terminal.NewHistory(o.History),
-		interrupted: make(chan struct{}, 1), hot: make(chan Shortcut, 1),
+	plain := o.Plain || o.Dumb || !isTerminal(o.In) || !isTerminal(o.Out)
+	palette := terminal.Palette{On: !o.NoColor && !plain, Rich: o.Rich}
+	s := newScreen(palette, plain, terminal.Columns(o.Out))
+	s.showThinking, s.highlight = o.ShowThinking, o.Highlight
+	s.busy.hook = o.Asked
+	r := &REPL{
+		opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s),
+		closed: make(chan struct{}), first: o.First,
 	}
+	table, problems := keymap.Parse(o.Keys)
+	r.keys = keyTable{table, keymap.NewReader(table, func() (chords []string) {
+		for _, s := range r.shortcuts() {
+			chords = append(chords, s.Key)
+		}
+		return chords
+	})}
+	r.problems = problems
+	return r
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -134,15 +131,13 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 		return err
 	}
 	defer r.Close()
-	defer r.watchInterrupts()()
-	for _, text := range r.opts.First {
-		r.handed = append(r.handed, r.typedPrompt(text))
-	}
 	if r.opts.Banner != nil {
 		for _, line := range r.opts.Banner() {
-			r.screen.Print(printable.Text(line))
+			r.screen.print(printable.Text(line))
 		}
 	}
+	r.showLastExchange()
+	r.refresh()
 	return r.loop(ctx)
 }
 
@@ -153,25 +148,31 @@ func (r *REPL) begin() error {
 	return r.startErr
 }
 
-// open loads the history and begins to read the terminal. If the history cannot be
-// read, the person is told, and there is none.
+// open loads the history and takes the terminal over. If the history cannot be read, the
+// person is told, and there is none.
 func (r *REPL) open() error {
-	entries, err := r.history.Load()
-	if err != nil {
-		r.Notify(err.Error(), agent.LevelWarning)
-	}
-	r.keyboard, r.prompter, err = terminal.Open(terminal.Setup{
-		In: r.opts.In, Screen: r.screen, Inbox: r.inbox, Edit: r.edits(), History: entries,
-		Complete: r.suggest, Shortcut: r.hotkey, Late: r.lateKey,
+	line, problems := r.newLine()
+	problems = append(problems, r.problems...)
+	t, err := terminal.Start(terminal.Config{
+		In: r.opts.In, Out: r.opts.Out, Palette: r.screen.palette, Background: r.opts.Background,
+		Plain: r.screen.plain, Dumb: r.opts.Dumb,
+		Handler: terminal.Handler{
+			Key: r.key, Zone: r.screen.frame, Line: r.lineTyped, Interrupt: r.plainInterrupt, End: r.inputHasEnded, Focus: r.focus,
+		},
 	})
-	return err
-}
-
-// edits reports whether lines can be edited: only on the terminal that is the
-// process's own input and output.
-func (r *REPL) edits() bool {
-	return !r.opts.Dumb && r.opts.In == os.Stdin && r.opts.Out == os.Stdout &&
-		isTerminal(r.opts.In) && isTerminal(r.opts.Out)
+	if err != nil {
+		return err
+	}
+	r.term = t
+	r.screen.change(func() {
+		r.screen.term, r.screen.line, r.screen.plain = t, line, t.Plain()
+		r.screen.palette.Light = t.Light()
+		r.screen.calls.palette, r.screen.notices.palette = r.screen.palette, r.screen.palette
+	})
+	for _, problem := range problems {
+		r.Notify(problem, agent.LevelWarning)
+	}
+	return nil
 }
 
 // Close gives the terminal back as it was found. It may be called at any time,
@@ -179,50 +180,31 @@ func (r *REPL) edits() bool {
 func (r *REPL) Close() {
 	r.stop.Do(func() {
 		r.start.Do(func() { r.startErr = errors.New("the terminal is closed") })
+		close(r.closed)
+		r.scratch.remove()
 		if r.startErr != nil {
 			return
 		}
-		r.surfaces.close()
-		r.prompter.Close()
-		if r.keyboard != nil {
-			r.keyboard.Stop()
-		}
-		r.screen.CloseRegion()
-		r.screen.EndLine()
-		if r.titled.Load() {
-			r.screen.Control(titleBack)
-		}
+		r.screen.close()
+		r.title.restore(r.term.Control)
+		r.term.Close()
 	})
 }
 
-// Commands returns the commands that only this front end has.
-func (r *REPL) Commands() []command.Command {
-	return []command.Command{{
-		Name: "quit", Aliases: []string{"exit"}, Help: "leave; Ctrl+D on an empty line does the same",
-		Run: func(context.Context, string) (command.Outcome, error) { return command.Outcome{Quit: true}, nil },
-	}, {
-		Name: "hotkeys", Help: "list what the keys do, those of hooks too",
-		Run: func(context.Context, string) (command.Outcome, error) {
-			return command.Outcome{Status: r.hotkeys()}, nil
-		},
-	}}
+// inputHasEnded is called when nothing more will be typed, and in plain mode for Ctrl+D,
+// which is no answer to a dialog.
+func (r *REPL) inputHasEnded() {
+	if !r.plain.answer("") {
+		r.plain.setOpen(false)
+		r.jobs.end()
+	}
 }
 
-// showCustom shows a message of a hook, above the prompt if one is open. A message
-// in the role of the user looks as if it had been typed.
-func (r *REPL) showCustom(ctx context.Context, m *message.Message) {
-	var lines []string
-	switch {
-	case m.Role == message.RoleUser && !r.HasUI():
-		return
-	case m.Role == message.RoleUser:
-		lines = strings.Split(promptSign+printable.Text(m.Text()), "\n")
-	case m.Display:
-		lines = r.view.message(ctx, m)
-	default:
-		return
-	}
-	r.floor.notice(func() { r.view.show(lines) })
+// focus notes whether the window is in front.
+func (r *REPL) focus(in bool) {
+	r.screen.mu.Lock()
+	defer r.screen.mu.Unlock()
+	r.screen.focus, r.screen.focused = true, in
 }
 
 // Wants reports whether the REPL shows or follows events of kind k.
@@ -231,7 +213,8 @@ func (r *REPL) Wants(k agent.Kind) bool {
 	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow, agent.KindCompactionStart,
 		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd, agent.KindSessionTree,
 		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindMessageUpdate, agent.KindMessageEnd,
-		agent.KindToolExecutionStart, agent.KindToolExecutionEnd, agent.KindToolCall:
+		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd, agent.KindToolCall,
+		agent.KindTurnStart, agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindSessionStart:
 		return true
 	}
 	return false
@@ -240,36 +223,33 @@ func (r *REPL) Wants(k agent.Kind) bool {
 // Handle shows an event, and follows those that tell what the agent does. It never
 // fails.
 func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
+	s := r.screen
 	switch e := e.(type) {
 	case *agent.Notice:
 		r.Notify(e.Text, e.Level)
 	case *agent.AgentStart:
-		if text := r.work.agentStarted(); text != "" {
-			r.showWorking(text)
-		}
-	case *agent.CustomShow:
-		r.showCustom(ctx, e.Message)
+		s.change(func() { s.busy.agent = true; s.busy.note(waitsForAnswer, s.now()) })
+	case *agent.TurnStart:
+		s.change(func() { s.busy.note(waitsForAnswer, s.now()) })
+		r.showQueue()
 	case *agent.AgentEnd:
-		r.work.agentEnded()
-		r.status.spend(e.Usage.Cost.Total)
+		s.change(func() { s.busy.agent = false; s.status.spent = s.status.spent || e.Usage.Cost.Total > 0 })
 	case *agent.SessionTree:
-		r.status.spend(e.Cost())
+		s.change(func() { s.status.spent = s.status.spent || e.Cost() > 0 })
 	case *agent.CompactionStart:
 		r.compactionStarts(e)
 	case *agent.CompactionEnd:
 		r.compactionEnds(e)
 	case *agent.AutoRetryStart:
-		r.view.handle(e)
 		r.retryStarts(e)
 	case *agent.AutoRetryWaited:
-		r.compacting.waitIsOver()
+		s.change(func() { s.busy.retries = nil; s.busy.note(waitsForAnswer, s.now()) })
+	case *agent.ModelSelect, *agent.ThinkingLevelSelect, *agent.SessionStart:
+		if r.agent != nil {
+			go r.refresh()
+		}
 	default:
-		r.view.handle(e)
+		r.view.handle(ctx, e)
 	}
 	return nil
 }
-
-const (
-	promptSign   = "> "
-	continueSign = "... "
-)

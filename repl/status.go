@@ -7,54 +7,73 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"pi/agent"
+	"pi/internal/cells"
 	"pi/internal/printable"
 	"pi/internal/safefile"
-	"pi/repl/terminal"
 	"pi/session"
 	"pi/session/message"
 )
 
-// status is the line above the prompt: the model, the size of the context, the cost of
-// the session, the git branch, and the texts of hooks. The cost is added up only
-// once something was spent, since that reads all entries, and a long session must
-// not delay the first prompt.
+// status is what the row above the line says: the model, how full the context is, the
+// cost of the session, the git branch, and the words of hooks. It is read anew when
+// something may have changed it, never for a key.
 type status struct {
-	mu    sync.Mutex
 	hooks map[string]string
-	spent bool
+	spent bool // something was spent: only then the cost is added up, which reads all entries
+
+	model  string // as people call it, with the thinking level
+	full   string // "34% of 200k"
+	part   float64
+	cost   string
+	branch string
+	cache  string
 }
 
-// set sets the text that a hook shows under a key; "" removes it. It reports whether
-// that changed something.
-func (s *status) set(key, text string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	text = printable.Line(text)
-	had := s.hooks[key]
-	if text == "" {
+// set sets the words that a hook shows under a key; "" removes them.
+func (s *status) set(key, text string) {
+	if text = printable.Line(text); text == "" {
 		delete(s.hooks, key)
-		return had != ""
+		return
 	}
 	if s.hooks == nil {
 		s.hooks = map[string]string{}
 	}
 	s.hooks[key] = text
-	return had != text
 }
 
-// spend notes that the session has cost something, if cost is not 0. The amount is
-// added up elsewhere, when it is shown.
-func (s *status) spend(cost float64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.spent = s.spent || cost > 0
+// figures are the parts of the status that are read from the agent.
+type figures struct {
+	model, full, cost, branch, cache string
+	part                             float64
 }
 
-// costText is what the session has cost, with a + if not all prices are known; "" for
-// nothing.
+// readStatus reads the figures from the agent. It may read files, so it is not called
+// with the lock.
+func readStatus(a *agent.Agent, spent bool, branch func(dir string) string) (f figures) {
+	f.model = a.Model().Ref() + ":" + a.Thinking()
+	u, ready := a.Meter().ReadyUsage()
+	if !ready {
+		u = agent.ContextUsage{Tokens: contextTokens(a.Session().Branch()), Window: a.Model().ContextWindow}
+	}
+	switch {
+	case u.Tokens > 0 && u.Window > 0:
+		f.part = float64(u.Tokens) / float64(u.Window)
+		f.full = fmt.Sprintf("%d%% of %s", int(f.part*100+0.5), tokenCount(u.Window))
+	case u.Tokens > 0:
+		f.full = tokenCount(u.Tokens) + " tokens"
+	}
+	f.cost = costText(a, spent)
+	f.branch = branch(a.Cwd())
+	if b := a.Meter().PrefixBreak(); b != nil {
+		f.cache = "cache: " + b.String()
+	}
+	return f
+}
+
+// costText is what the session has cost, as at least that if not all prices are known;
+// "" for nothing.
 func costText(a *agent.Agent, spent bool) string {
 	if !spent {
 		return ""
@@ -63,43 +82,68 @@ func costText(a *agent.Agent, spent bool) string {
 	case cost <= 0:
 		return ""
 	case !all:
-		return fmt.Sprintf("$%.3f+", cost)
+		return fmt.Sprintf("≥ $%.3f", cost)
 	default:
 		return fmt.Sprintf("$%.3f", cost)
 	}
 }
 
-// line is the line above the prompt, cut to a number of columns; a part of which
-// nothing is known is left out.
-func (s *status) line(a *agent.Agent, columns int) string {
-	parts := []string{a.Model().Ref() + ":" + a.Thinking()}
-	u, ready := a.Meter().ReadyUsage()
-	if !ready {
-		u = agent.ContextUsage{Tokens: contextTokens(a.Session().Branch()), Window: a.Model().ContextWindow}
+// statusRows is the row above the line. The caller has the lock.
+func (s *screen) statusRows(columns int) []string {
+	st := &s.status
+	if st.model == "" {
+		return nil
 	}
-	if u.Tokens > 0 {
-		parts = append(parts, tokens(u.Tokens, u.Window))
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(st.hooks)) {
+		words = append(words, st.hooks[key])
 	}
-	s.mu.Lock()
-	spent := s.spent
-	var texts []string
-	for _, key := range slices.Sorted(maps.Keys(s.hooks)) {
-		texts = append(texts, s.hooks[key])
+	return []string{s.palette.Paint("dim", s.statusText(columns, words))}
+}
+
+// statusText joins the parts, and leaves out those for which there is no room: the words
+// of hooks, the branch, the cost, the bar, in this order. The percentage stays longest.
+func (s *screen) statusText(columns int, words []string) string {
+	st := &s.status
+	hooks, branch, cost, bar, cache := strings.Join(words, " · "), st.branch, st.cost, "", st.cache
+	if st.part > 0 && !s.plain {
+		bar = s.bar(st.part)
 	}
-	s.mu.Unlock()
-	if cost := costText(a, spent); cost != "" {
-		parts = append(parts, cost)
+	join := func() string {
+		full := strings.TrimSpace(bar + " " + st.full)
+		var all []string
+		head := st.model
+		if bar != "" {
+			head, full = strings.TrimSpace(head+" "+full), ""
+		}
+		for _, part := range []string{head, full, cost, cache, branch, hooks} {
+			if part != "" {
+				all = append(all, part)
+			}
+		}
+		return strings.Join(all, " · ")
 	}
-	if b := a.Meter().PrefixBreak(); b != nil {
-		parts = append(parts, "cache: "+b.String())
+	for _, drop := range []*string{&hooks, &branch, &cache, &cost, &bar} {
+		if cells.Width(join()) <= columns {
+			break
+		}
+		*drop = ""
 	}
-	if branch := gitBranch(a.Cwd()); branch != "" {
-		parts = append(parts, branch)
+	text := join()
+	if cells.Width(text) > columns && st.full != "" {
+		if room := columns - cells.Width(st.full) - 3; room >= 4 {
+			return cells.Cut(st.model, room) + " · " + st.full
+		}
+		return cells.Cut(st.full, columns)
 	}
-	if len(texts) > 0 {
-		parts = append(parts, strings.Join(texts, " "))
-	}
-	return terminal.Cut(printable.Line(strings.Join(parts, " · ")), columns)
+	return cells.Cut(text, columns)
+}
+
+// bar draws how full the context is.
+func (s *screen) bar(part float64) string {
+	const width = 6
+	full := min(width, max(0, int(part*width+0.5)))
+	return "▕" + strings.Repeat("█", full) + strings.Repeat("░", width-full) + "▏"
 }
 
 // contextTokens is the size of the last request and its answer, 0 if there was none
@@ -120,18 +164,6 @@ func contextTokens(branch []*session.Entry) int {
 		}
 	}
 	return 0
-}
-
-// tokens is a number of tokens in words, and how much of the window it is.
-func tokens(n, window int) string {
-	text := fmt.Sprintf("%d tokens", n)
-	if n >= 1000 {
-		text = fmt.Sprintf("%.1fk tokens", float64(n)/1000)
-	}
-	if window > 0 {
-		text += fmt.Sprintf(" (%d%%)", (n*100+window/2)/window)
-	}
-	return text
 }
 
 // gitBranch reads the branch of the git repository that dir is in, without running git;
@@ -167,7 +199,7 @@ func headOf(git string, isDir bool) string {
 	b, _ := safefile.Read(filepath.Join(git, "HEAD"), most)
 	head := strings.TrimSpace(string(b))
 	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
-		return branch
+		return printable.Line(branch)
 	}
-	return head[:min(len(head), 8)]
+	return printable.Line(head[:min(len(head), 8)])
 }

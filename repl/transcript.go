@@ -3,178 +3,14 @@ package repl
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/internal/printable"
-	"pi/repl/terminal"
 	"pi/session/message"
 )
-
-// transcript shows the work of the agent as it happens. It is the last listener, so
-// it shows what hooks have decided.
-type transcript struct {
-	*terminal.Screen
-	showThinking bool
-	renderer     Renderer // of hooks; nil: none
-	columns      func() int
-
-	// The fields below are used only inside of Locked.
-	clean   printable.Cleaner
-	buf     []byte
-	block   openBlock
-	answer  shownAnswer
-	words   words
-	running string // the call whose line is not ended yet
-	calls   map[string]string
-}
-
-// openBlock is the block of an answer that is being written.
-type openBlock struct {
-	kind  llm.DeltaKind // DeltaPing: none
-	index int
-}
-
-// handle shows an event. Hooks draw before the screen is locked, for they may want
-// to show something meanwhile.
-func (t *transcript) handle(e agent.Event) {
-	switch e := e.(type) {
-	case *agent.ToolExecutionStart:
-		title, more := t.callTitle(e)
-		t.Locked(func(p *terminal.Page) { t.toolStart(p, e, title, more) })
-	case *agent.ToolExecutionEnd:
-		body := t.body(e)
-		t.Locked(func(p *terminal.Page) { t.toolEnd(p, e, body) })
-	case *agent.ToolCall:
-		t.Locked(func(p *terminal.Page) { t.toolCall(p, e) })
-	case *agent.MessageUpdate:
-		t.Locked(func(p *terminal.Page) { t.delta(p, e.Delta) })
-	case *agent.AutoRetryStart:
-		if !e.Aside {
-			t.Locked(func(*terminal.Page) { t.answer.beginAgain(t.columns()) })
-		}
-	case *agent.MessageEnd:
-		t.Locked(func(p *terminal.Page) { t.messageEnd(p, e) })
-	}
-}
-
-// abort shows that a hook stopped an answer, which hook, and why.
-func (t *transcript) abort(p *terminal.Page, a *agent.Abort) {
-	text := "stopped by a hook"
-	if by := printable.Line(a.By); by != "" {
-		text = "stopped by hook " + by
-	}
-	if reason := printable.Line(a.Reason); reason != "" {
-		text += ": " + reason
-	}
-	p.Print(t.Styled(terminal.StyleDim, text))
-}
-
-// delta writes one step of the answer with one write. Steps that are neither text nor
-// thinking, or thinking that the person does not want to see, are not shown.
-func (t *transcript) delta(p *terminal.Page, d llm.Delta) {
-	if d.Kind != llm.DeltaText && (d.Kind != llm.DeltaThinking || !t.showThinking) || d.Text == "" {
-		return
-	}
-	d.Index = t.words.index(d)
-	if t.answer.again {
-		t.writeRepeated(p, d)
-		return
-	}
-	t.write(p, d)
-}
-
-// write writes a step that is not on the screen yet. If it begins another block, the
-// one before is ended.
-func (t *transcript) write(p *terminal.Page, d llm.Delta) {
-	t.answer.add(d)
-	t.buf = t.buf[:0]
-	if d.Kind != t.block.kind || d.Index != t.block.index {
-		t.buf = t.endBlock(p, t.buf)
-		t.block = openBlock{d.Kind, d.Index}
-	}
-	if d.Kind == llm.DeltaThinking {
-		t.buf = t.thought(t.buf, d.Text)
-	} else {
-		t.buf = t.clean.Append(t.buf, d.Text)
-	}
-	p.Write(t.buf)
-}
-
-// words are the blocks of text that follow each other. They count as one, since
-// some models cut their text into blocks in the middle of a sentence.
-type words struct{ first, last int }
-
-// index is the index of the block that a step is shown in: for text, that of the first
-// of the blocks of text that follow each other.
-func (w *words) index(d llm.Delta) int {
-	if d.Kind != llm.DeltaText {
-		return d.Index
-	}
-	if d.Index != w.last && d.Index != w.last+1 {
-		w.first = d.Index
-	}
-	w.last = d.Index
-	return w.first
-}
-
-// thought appends a piece of thinking to dst, dimmed. Each piece ends its colour, so
-// that nothing else is dimmed when it comes in between.
-func (t *transcript) thought(dst []byte, text string) []byte {
-	start := len(dst)
-	dst = t.Begin(dst, terminal.StyleDim)
-	painted := len(dst)
-	dst = t.clean.Append(dst, text)
-	if len(dst) == painted {
-		return dst[:start]
-	}
-	midLine := dst[len(dst)-1] != '\n'
-	if !midLine {
-		dst = dst[:len(dst)-1]
-	}
-	dst = t.End(dst)
-	if !midLine {
-		dst = append(dst, '\n')
-	}
-	return dst
-}
-
-// endBlock appends to dst what ends the line that is being written, of a block of the
-// answer or of a call.
-func (t *transcript) endBlock(p *terminal.Page, dst []byte) []byte {
-	if t.block.kind != llm.DeltaPing {
-		before := len(dst)
-		dst = t.clean.Finish(dst)
-		t.block = openBlock{}
-		if len(dst) > before {
-			return append(dst, '\n')
-		}
-	}
-	t.running = ""
-	return p.FreshLine(dst)
-}
-
-// messageEnd ends an answer, and tells the person if a hook or a limit ended it, or if
-// it is empty. One that began anew, and was shorter than what is shown of it, is shown
-// again.
-func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
-	if whole := e.Message.StopReason != message.StopError && e.Message.StopReason != message.StopAborted; whole && t.answer.again && !t.answer.whole() {
-		t.startOver(p)
-	}
-	t.answer = shownAnswer{}
-	p.Write(t.endBlock(p, nil))
-	if e.Abort != nil {
-		t.abort(p, e.Abort)
-	}
-	switch m := e.Message; {
-	case m.StopReason == message.StopLength:
-		p.Print(t.Styled(terminal.StyleWarning, "the answer was cut off at the token limit"))
-	case e.Abort == nil && m.Role == message.RoleAssistant && m.StopReason == message.StopEnd &&
-		strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls()) == 0:
-		p.Print(t.Styled(terminal.StyleDim, "the answer is empty"))
-	}
-}
 
 // Renderer draws messages and tool calls the way hooks want them. Each method
 // reports false if no hook wants to draw, and the usual way is taken. Width is in
@@ -183,4 +19,196 @@ type Renderer interface {
 	Message(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool)
 	ToolCall(name string, args json.RawMessage, width int) ([]string, bool)
 	ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool)
+}
+
+// transcript shows the work of the agent as it happens. It is the last listener, so it
+// shows what hooks have decided. Hooks draw before the screen is locked, for they may
+// want to show something meanwhile.
+type transcript struct {
+	screen   *screen
+	renderer Renderer // nil: hooks draw nothing
+}
+
+// handle shows an event.
+func (t *transcript) handle(ctx context.Context, e agent.Event) {
+	s := t.screen
+	switch e := e.(type) {
+	case *agent.MessageUpdate:
+		s.change(func() { s.step(e.Delta) })
+	case *agent.MessageEnd:
+		s.change(func() { s.messageEnd(e) })
+	case *agent.ToolExecutionStart:
+		title := t.title(e.Name, e.Input)
+		s.change(func() {
+			s.endBlock()
+			s.tellWaiting()
+			s.busy.note(waitsForTool, s.now())
+			s.calls.start(e.ID, e.Name, title, s.now())
+			if s.plain {
+				s.add(kindTool, "tool "+title[0])
+			}
+		})
+	case *agent.ToolCall:
+		t.rewritten(e)
+	case *agent.ToolExecutionUpdate:
+		s.change(func() { s.busy.note(waitsForTool, s.now()); s.calls.update(e.ID, e.Partial) })
+	case *agent.ToolExecutionEnd:
+		t.toolEnd(e)
+	case *agent.CustomShow:
+		t.custom(ctx, e.Message)
+	}
+}
+
+// step follows a step of an answer. The caller has the lock.
+func (s *screen) step(d llm.Delta) {
+	switch d.Kind {
+	case llm.DeltaPing:
+		return
+	case llm.DeltaToolCall:
+		if s.busy.waits != waitsForArguments || d.Name != "" {
+			s.busy.name, s.busy.bytes = d.Name, 0
+		}
+		s.busy.bytes += len(d.Text)
+		s.busy.note(waitsForArguments, s.now())
+	default:
+		s.busy.note(waitsForNothing, s.now())
+	}
+	s.busy.written += len(d.Text)
+	s.delta(d)
+}
+
+// messageEnd ends an answer, and tells the person if a hook or a limit ended it, or if
+// it is empty. The caller has the lock.
+func (s *screen) messageEnd(e *agent.MessageEnd) {
+	s.endBlock()
+	s.flow.midAnswer = false
+	s.tellWaiting()
+	m := e.Message
+	if m.Role == message.RoleAssistant {
+		s.busy.used(m.Usage)
+	}
+	s.busy.note(waitsForNothing, s.now())
+	if e.Abort != nil {
+		s.add(kindNotice, s.palette.Paint("dim", abortText(e.Abort)))
+	}
+	switch {
+	case m.StopReason == message.StopLength:
+		s.add(kindNotice, s.noticeRows("the answer was cut off at the token limit", agent.LevelWarning)...)
+	case e.Abort == nil && m.Role == message.RoleAssistant && m.StopReason == message.StopEnd &&
+		strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls()) == 0:
+		s.add(kindNotice, s.palette.Paint("dim", "the answer is empty"))
+	}
+}
+
+// abortText says that a hook stopped an answer, which hook, and why.
+func abortText(a *agent.Abort) string {
+	text := "stopped by a hook"
+	if by := printable.Line(a.By); by != "" {
+		text = "stopped by hook " + by
+	}
+	if reason := printable.Line(a.Reason); reason != "" {
+		text += ": " + reason
+	}
+	return text
+}
+
+// title is how a call is named: as a hook draws it, else by its tool and argument.
+func (t *transcript) title(name string, input json.RawMessage) []string {
+	if t.renderer != nil {
+		if lines, ok := t.renderer.ToolCall(name, input, t.width(4)); ok && len(lines) > 0 {
+			return t.screen.palette.Painted(lines, t.width(4))
+		}
+	}
+	return titleOf(name, input)
+}
+
+// width is that of the window, less some columns.
+func (t *transcript) width(less int) int {
+	t.screen.mu.Lock()
+	defer t.screen.mu.Unlock()
+	return max(1, t.screen.columns-less)
+}
+
+// rewritten notes how a hook has rewritten a call; nothing if none has, or if the call
+// is blocked.
+func (t *transcript) rewritten(e *agent.ToolCall) {
+	if e.RewrittenBy == "" || e.Block {
+		return
+	}
+	title := titleOf(e.Name, e.Input)
+	t.screen.change(func() {
+		if c := t.screen.calls.find(e.ID); c != nil {
+			c.title, c.note = title, printable.Line(e.RewrittenBy)+" made it so"
+		}
+	})
+}
+
+// toolEnd shows how a call ended.
+func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
+	var drawn []string
+	if t.renderer != nil {
+		if lines, ok := t.renderer.ToolResult(e.Name, e.Result, false, t.width(3)); ok {
+			drawn = append([]string{}, t.screen.palette.Painted(lines, t.width(3))...)
+		}
+	}
+	s := t.screen
+	s.change(func() {
+		now := s.now()
+		c := s.calls.find(e.ID)
+		if c == nil {
+			s.calls.start(e.ID, e.Name, titleOf(e.Name, e.Input), now)
+			c = s.calls.find(e.ID)
+		}
+		end := ended{name: e.Name, title: c.title, note: c.note, result: e.Result, took: now.Sub(c.began), drawn: drawn, plain: s.plain}
+		end.number = func(whole func(int) []string) int {
+			return s.folds.add(c.title[0], t.whole(e, whole))
+		}
+		mark := markDone
+		if e.Result.IsError {
+			mark = markFailed
+		}
+		s.endBlock()
+		s.add(kindTool, s.calls.end(e.ID, mark, end.rows(s.palette, s.columns), now)...)
+		s.busy.note(waitsForTool, now)
+		if len(s.calls.all) == 0 {
+			s.busy.note(waitsForAnswer, now)
+		}
+		s.tellWaiting()
+	})
+}
+
+// whole draws a call in full: by the hook that draws it, else with usual.
+func (t *transcript) whole(e *agent.ToolExecutionEnd, usual func(columns int) []string) func(columns int) []string {
+	return func(columns int) []string {
+		if t.renderer != nil {
+			if lines, ok := t.renderer.ToolResult(e.Name, e.Result, true, columns-3); ok {
+				return append([]string{t.screen.palette.Paint("tool_title", "• "+titleOf(e.Name, e.Input)[0])},
+					indented(t.screen.palette.Painted(lines, columns-3), columns)...)
+			}
+		}
+		return usual(columns)
+	}
+}
+
+// custom shows a message of a hook. A message in the role of the user looks as if it had
+// been typed.
+func (t *transcript) custom(ctx context.Context, m *message.Message) {
+	s := t.screen
+	switch {
+	case m.Role == message.RoleUser:
+		s.change(func() { s.echo(m.Text(), nil) })
+	case m.Display:
+		lines, ok := []string(nil), false
+		if t.renderer != nil {
+			lines, ok = t.renderer.Message(ctx, m, false, t.width(1))
+		}
+		s.change(func() {
+			if !ok {
+				text := fmt.Sprintf("[%s] %s", printable.Line(m.CustomType), printable.Text(m.Text()))
+				s.tell(s.noticeRows(text, agent.LevelInfo))
+				return
+			}
+			s.tell(s.palette.Painted(lines, s.columns))
+		})
+	}
 }

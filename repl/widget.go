@@ -3,45 +3,44 @@ package repl
 import (
 	"maps"
 	"slices"
-	"sync"
 
+	"pi/agent"
 	"pi/repl/terminal"
 )
 
-// widgetLines is how many lines of one widget are shown.
+// widgetLines is how many lines of one widget, header or footer are shown.
 const widgetLines = 20
 
-// widgets are the lines that hooks show above the prompt, by key.
+// widgets are the lines that hooks show around the line, by place and key.
 type widgets struct {
-	mu   sync.Mutex
-	each map[string][]string
+	each map[agent.Place]map[string][]string
 }
 
-// set sets the lines under a key; nil removes them. It reports whether that changed
-// something.
-func (w *widgets) set(key string, lines []string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	had, there := w.each[key]
+// set sets the lines under a key; nil removes them.
+func (w *widgets) set(place agent.Place, key string, lines []string) {
 	if lines == nil {
-		delete(w.each, key)
-		return there
+		delete(w.each[place], key)
+		return
 	}
 	if w.each == nil {
-		w.each = map[string][]string{}
+		w.each = map[agent.Place]map[string][]string{}
 	}
-	w.each[key] = slices.Clone(lines)
-	return !there || !slices.Equal(had, lines)
+	if w.each[place] == nil {
+		w.each[place] = map[string][]string{}
+	}
+	w.each[place][key] = slices.Clone(lines)
 }
 
-// lines returns the lines of all widgets, in the order of their keys, each widget cut
-// to widgetLines.
-func (w *widgets) lines(p terminal.Palette, columns int) (all []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, key := range slices.Sorted(maps.Keys(w.each)) {
-		lines := p.Painted(w.each[key], columns)
-		all = append(all, lines[:min(len(lines), widgetLines)]...)
+// rows are those of a place, in the order of their keys.
+func (w *widgets) rows(p terminal.Palette, columns int, place agent.Place) (rows []string) {
+	for _, key := range slices.Sorted(maps.Keys(w.each[place])) {
+		rows = append(rows, drawn(p, w.each[place][key], columns)...)
 	}
-	return all
+	return rows
+}
+
+// drawn are the lines of a hook as rows, not too many of them.
+func drawn(p terminal.Palette, lines []string, columns int) []string {
+	rows := p.Painted(lines, columns)
+	return rows[:min(len(rows), widgetLines)]
 }

@@ -3,269 +3,284 @@ package repl
 import (
 	"context"
 	"errors"
-	"os"
-	"os/signal"
+	"fmt"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
+	"time"
 
 	"pi/agent"
+	"pi/internal/cells"
 	"pi/internal/printable"
-	"pi/repl/terminal"
 )
 
-// work is the work between two prompts, of the agent or of a command. Ctrl+C stops
-// it.
+// work is what runs between two prompts, of the agent or of a command.
 type work struct {
-	quit atomic.Bool // the person asked to quit meanwhile
+	quit atomic.Bool   // the person asked to quit
+	wake chan struct{} // the loop has something new to look at, a buffer of one
 
-	mu     sync.Mutex         // guards the rest
-	cancel context.CancelFunc // nil: nothing to stop
-	ready  chan struct{}      // closed when the agent takes steering; nil: it never will
-	text   string             // a hook wants this shown while the agent works
-	agent  bool               // the agent works
+	screen      *screen
+	interrupted time.Time     // when Esc or Ctrl+C stopped something last
+	stopTicks   chan struct{} // nil while nothing runs
 }
 
-// setText stores the text that is shown while the agent works. It reports whether to
-// show it now: the agent works, and it is another text than before.
-func (w *work) setText(text string) (now bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now = w.agent && text != "" && w.text != text
-	w.text = text
-	return now
+func newWork(s *screen) *work { return &work{wake: make(chan struct{}, 1), screen: s} }
+
+// signal wakes the loop.
+func (w *work) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
 }
 
-// working reports whether the agent works.
-func (w *work) working() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.agent
-}
-
-// interruptible reports whether there is something that Ctrl+C stops.
-func (w *work) interruptible() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.cancel != nil
-}
-
-// agentEnded is called when the agent has ended its run.
-func (w *work) agentEnded() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.agent = false
-}
-
-// do runs f with a context that Ctrl+C cancels. ready is closed when the agent begins
-// to run and accepts lines that steer it; nil if it will not.
-func (w *work) do(ctx context.Context, ready chan struct{}, f func(context.Context)) {
+// do runs f with a context that Esc and Ctrl+C cancel. doing names it; "" is the work of
+// the agent.
+func (w *work) do(ctx context.Context, s *screen, doing string, f func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
-	w.mu.Lock()
-	w.cancel, w.ready = cancel, ready
-	w.mu.Unlock()
-	defer func() {
-		w.mu.Lock()
-		w.cancel, w.ready = nil, nil
-		w.mu.Unlock()
-		cancel()
-	}()
+	defer cancel()
+	t := &task{doing: printable.Line(doing), began: s.now(), cancel: func() bool { cancel(); return true }}
+	defer w.begin(t)()
 	f(ctx)
 }
 
-// interrupt stops the work, and reports whether there was any.
-func (w *work) interrupt() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.cancel != nil {
-		w.cancel()
-	}
-	return w.cancel != nil
-}
-
-// agentStarted is called when the agent has begun to run. It returns the text that
-// is to be shown while it works.
-func (w *work) agentStarted() (text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ready != nil {
-		close(w.ready)
-		w.ready = nil
-	}
-	w.agent = true
-	return w.text
-}
-
-// watchInterrupts makes Ctrl+C stop the work instead of the program, until the
-// function it returns is called.
-func (r *REPL) watchInterrupts() (stop func()) {
-	signals, done, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
-	signal.Notify(signals, os.Interrupt)
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-signals:
-				r.interrupt()
-			case <-done:
-				return
-			}
+// begin shows a task until end is called.
+func (w *work) begin(t *task) (end func()) {
+	s := w.screen
+	s.change(func() {
+		s.busy.begin(t)
+		if w.stopTicks == nil {
+			w.stopTicks = make(chan struct{})
+			go s.tick(w.stopTicks)
 		}
-	}()
+	})
 	return func() {
-		signal.Stop(signals)
-		close(done)
-		<-ended
+		s.change(func() {
+			s.busy.end(t)
+			if len(s.busy.works) == 0 && w.stopTicks != nil {
+				close(w.stopTicks)
+				w.stopTicks = nil
+			}
+		})
 	}
 }
 
-// interrupt is called for Ctrl+C while no line is edited. It stops one thing: the
-// components of hooks, else the summary, else the work, else the waiting prompt.
-func (r *REPL) interrupt() {
-	r.screen.KeyEchoed()
-	if r.surfaces.interrupt() || r.compacting.cancel() || r.work.interrupt() {
-		return
+// interrupt stops the newest task, and says what was stopped and how long it ran. It
+// reports false if nothing runs. The caller has the lock of the screen.
+func (w *work) interrupt(key string) bool {
+	s := w.screen
+	t := s.busy.top()
+	if t == nil {
+		return len(s.busy.works) > 0 // it is being stopped
 	}
-	select {
-	case r.interrupted <- struct{}{}:
-	default:
+	t.cancelled = t.cancel()
+	w.interrupted = s.now()
+	what, began := t.doing, t.began
+	if title, since := s.calls.running(); t.doing == "" && title != "" {
+		what, began = title, since
 	}
+	if retry := s.busy.retry(); t.doing == "" && retry != nil {
+		s.add(kindNotice, s.noticeRows(printable.Line(retry.ErrorMessage), agent.LevelError)...)
+	}
+	s.endBlock()
+	s.add(kindNotice, s.palette.Paint("warning", interruptedText(key, printable.Line(what), s.now().Sub(began), s.columns)))
+	return true
 }
 
-// busy runs f between two prompts, with the terminal in its usual mode, so that Ctrl+C
-// stops it.
-func (r *REPL) busy(ctx context.Context, ready chan struct{}, f func(context.Context)) {
-	r.prompter.Rest()
-	r.work.do(ctx, ready, f)
+// interruptedText says what was interrupted, by which key, and how long it had run. Of
+// these what was interrupted is cut.
+func interruptedText(key, what string, ran time.Duration, columns int) string {
+	front, behind := "interrupted ("+key+")", " · "+seconds(ran)
+	if room := columns - len(front) - cells.Width(behind) - len(" · ") + 1; what != "" && room > 3 {
+		front += " · " + cells.Cut(what, room-1)
+	}
+	return cells.Cut(front+behind, columns)
 }
 
-// prompt has the agent work on a prompt. Lines typed meanwhile steer it; those that
-// were not sent to the model are put back into the prompt line.
+// interruptAll stops everything that runs.
+func (w *work) interruptAll() {
+	w.screen.change(func() {
+		for _, t := range slices.Clone(w.screen.busy.works) {
+			t.cancelled = t.cancel()
+		}
+	})
+}
+
+// prompt has the agent work on a prompt. What is typed meanwhile steers it; what was not
+// sent to the model is put back into the line.
 func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	var err error
-	ready, stop, typed := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	r.busy(ctx, ready, func(ctx context.Context) {
+	began := r.screen.now()
+	r.screen.change(func() {
+		b := &r.screen.busy
+		b.tokens, b.written = 0, 0
+		b.note(waitsForAnswer, began)
+	})
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	r.work.do(ctx, r.screen, "", func(ctx context.Context) {
 		go func() {
-			defer close(typed)
-			r.steering(ctx, ready, stop)
+			defer close(stopped)
+			r.steering(ctx, stop)
 		}()
 		err = r.agent.Prompt(ctx, p)
 		close(stop)
-		<-typed
+		<-stopped
 	})
-	r.screen.EndLine()
+	r.promptEnded(err, r.screen.now().Sub(began))
+}
+
+// promptEnded shows how the work on a prompt ended.
+func (r *REPL) promptEnded(err error, took time.Duration) {
+	s := r.screen
+	s.change(func() {
+		s.endBlock()
+		s.add(kindTool, s.calls.drop()...)
+		s.tellWaiting()
+		s.busy.agent, s.flow.midAnswer = false, false
+		s.busy.retries = nil
+	})
 	r.returnUnsent(err)
 	switch {
 	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
-		r.screen.Line(terminal.StyleWarning, "interrupted")
+		if r.plainInterrupted() {
+			s.print(s.palette.Paint("warning", "interrupted"))
+		}
 	case err != nil && !errors.Is(err, agent.ErrEmptyPrompt):
 		r.showError(err)
 	}
+	r.refresh()
+	r.notifyEnd(took)
 }
 
-// returnUnsent puts messages that were queued and not sent into the next prompt;
-// after an interrupted run also the typed lines that nobody has read.
+// plainInterrupted reports whether the interrupt came from elsewhere than a key, so that
+// nothing has told it yet.
+func (r *REPL) plainInterrupted() bool {
+	r.screen.mu.Lock()
+	defer r.screen.mu.Unlock()
+	return r.screen.now().Sub(r.work.interrupted) > 10*time.Second
+}
+
+// returnUnsent puts messages that were queued and not sent back into the line, above
+// what is typed; after an interrupted run also the lines that nobody has read.
 func (r *REPL) returnUnsent(err error) {
 	unsent := r.agent.Inbox().TakeQueued()
 	if errors.Is(err, agent.ErrAborted) && r.HasUI() {
-		unsent = append(unsent, r.inbox.TakeAll()...)
+		unsent = append(unsent, r.jobs.takeLines()...)
 	}
-	if len(unsent) > 0 {
-		r.draft.add(strings.Join(unsent, "\n"))
-	}
+	queue := r.queued()
+	r.screen.change(func() {
+		r.screen.queue = queue
+		if len(unsent) > 0 {
+			r.screen.line.prepend(strings.Join(unsent, "\n"))
+		}
+	})
 }
 
-// steering hands typed lines to the agent while it works, until stop; lines that come
-// too late go back to the inbox. Lines that do not come from a person wait instead: a
-// script means them to run one after the other.
-func (r *REPL) steering(ctx context.Context, ready, stop <-chan struct{}) {
-	select {
-	case <-ready:
-	case <-stop:
-		return
-	}
+// steering runs what is typed while the agent works, until stop. Lines that do not come
+// from a person wait instead: a script means them to run one after the other.
+func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 	if !r.HasUI() {
+		<-stop
 		return
 	}
-	before := ""
 	for {
 		select {
 		case <-stop:
-			r.unread(before)
 			return
-		case s := <-r.hot:
-			out, err := s.Run(ctx)
-			r.outcome(ctx, out, err, r.queueOrSubmit)
-		case <-r.inbox.Ready():
+		case <-r.jobs.ready:
 		}
-		for line, ok, _ := r.inbox.Take(); ok; line, ok, _ = r.inbox.Take() {
-			text, more := joinLines(before, line)
-			if more {
-				before = text
-				continue
-			}
-			before = ""
-			if !r.steer(ctx, text) {
-				r.unread(text)
+		for x, ok, _ := r.jobs.take(); ok; x, ok, _ = r.jobs.take() {
+			if !r.steer(ctx, x) {
+				r.jobs.putBack(x)
+				<-stop
 				return
 			}
+			r.showQueue()
+			select {
+			case <-stop:
+				return
+			default:
+			}
 		}
 	}
 }
 
-// unread puts a typed line back, unless it is empty.
-func (r *REPL) unread(text string) {
-	if text != "" {
-		r.inbox.Unread(text)
-	}
+// leaving are the commands that end what runs: while the agent works they ask first.
+func leaving() []string {
+	return []string{"compact", "uncompact", "new", "clear", "resume", "branch", "fork", "tree", "undo", "redo", "quit", "exit"}
 }
 
-// steer runs a line that was typed while the agent works. It reports false if the
-// line came too late.
-func (r *REPL) steer(ctx context.Context, text string) bool {
-	r.screen.LineEnded("") // the terminal has shown the line and its end
-	isCommand, err := r.reads(text)
-	r.refused = ""
-	switch {
-	case strings.TrimSpace(text) == "":
-	case err != nil:
-		r.refuse(text, true, err)
-	case isCommand:
-		r.record(text)
-		out, err := r.commands.Run(r.agent.CommandContext(ctx, agent.Prompt{Text: text}), text)
+// steer runs a job while the agent works. It reports false if that came too late, or the
+// job is for the time after the work.
+func (r *REPL) steer(ctx context.Context, x job) bool {
+	if x.run != nil {
+		out, err := x.run(asPerson(ctx))
 		r.outcome(ctx, out, err, r.queueOrSubmit)
-	case strings.HasPrefix(text, "!"):
-		r.screen.Line(terminal.StyleWarning, "warning: commands of the shell run only while the agent does not work")
-	default:
-		return r.queue(ctx, r.typedPrompt(text))
+		return true
 	}
+	p, _ := r.typedPrompt(x)
+	isCommand, err := false, error(nil)
+	if !p.Literal {
+		isCommand, err = r.reads(x.text)
+	}
+	switch {
+	case strings.TrimSpace(x.text) == "":
+	case err != nil:
+		r.refuse(x.text, true, err)
+	case isCommand:
+		return r.steerCommand(ctx, p)
+	case isShell(p) && !p.Literal:
+		r.echo(p.Text, nil)
+		r.shell(ctx, p.Text)
+	default:
+		q := agent.Steer
+		if x.followUp {
+			q = agent.FollowUp
+		}
+		return r.enqueue(ctx, p, q)
+	}
+	return true
+}
+
+// steerCommand runs a command while the agent works. One that ends the work asks first:
+// then the work is stopped, and the command is for the time after it.
+func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt) bool {
+	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
+	if slices.Contains(leaving(), name) {
+		yes, err := r.Confirm(asPerson(ctx), fmt.Sprintf("/%s ends what runs. Interrupt it?", name), "", agent.DialogOptions{})
+		if err != nil || yes == agent.No {
+			return true
+		}
+		r.work.interruptAll()
+		return false
+	}
+	r.echo(p.Text, nil)
+	out, err := r.commands.Run(r.agent.CommandContext(asPerson(ctx), p), p.Text)
+	r.outcome(ctx, out, err, r.queueOrSubmit)
 	return true
 }
 
 // queueOrSubmit hands a prompt of a command to the working agent; if the run
 // ended before the command did, it is the next prompt.
-func (r *REPL) queueOrSubmit(ctx context.Context, p agent.Prompt) bool {
-	if !r.queue(ctx, p) {
-		p.Literal = true
-		if err := r.agent.Submit(ctx, p); err != nil {
-			r.showError(err)
-		}
+func (r *REPL) queueOrSubmit(ctx context.Context, p agent.Prompt) {
+	if r.enqueue(ctx, p, agent.Steer) {
+		return
 	}
-	return true
+	p.Literal = true
+	if err := r.agent.Submit(ctx, p); err != nil {
+		r.showError(err)
+	}
 }
 
-// queue hands a prompt to the working agent, and shows that. It reports false if the
-// agent does not work any more.
-func (r *REPL) queue(ctx context.Context, p agent.Prompt) bool {
-	accepted, err := r.agent.Enqueue(ctx, p, agent.Steer)
-	switch {
-	case errors.Is(err, agent.ErrNoRun):
+// enqueue hands a prompt to the working agent. It reports false if the agent does not
+// work any more.
+func (r *REPL) enqueue(ctx context.Context, p agent.Prompt, q agent.Queue) bool {
+	_, err := r.agent.Enqueue(ctx, p, q)
+	if errors.Is(err, agent.ErrNoRun) {
 		return false
-	case err != nil:
+	}
+	if err != nil {
 		r.showError(err)
-	case accepted:
-		r.record(p.Text)
-		r.screen.Line(terminal.StyleDim, "queued: "+terminal.Cut(printable.Line(p.Text), terminal.Columns(r.opts.Out)-10))
 	}
 	return true
 }

@@ -44,6 +44,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
+	"pi/cli/config"
 	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/luahooks"
@@ -115,7 +116,9 @@ func (r *run) interact(ctx context.Context) error {
 	f := repl.New(repl.Options{
 		History: filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd)),
 		NoColor: os.Getenv("NO_COLOR") != "",
-		Plain:   p.Plain || p.Config.UI.Plain, ShowThinking: p.Config.UI.ShowThinking,
+		Plain:   p.Plain || p.Config.UI.Plain, Dumb: os.Getenv("TERM") == "dumb", ShowThinking: p.Config.UI.ShowThinking,
+		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, Background: p.Config.UI.Background, Keys: keysOf(p.Config),
+		Pager:  os.Getenv("PAGER"),
 		Banner: func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, First: p.firstLines(),
 		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
 		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
@@ -129,6 +132,15 @@ func (r *run) interact(ctx context.Context) error {
 	})
 	defer f.Close()
 	return r.with(ctx, f, "interactive", f.Commands(), func() error { return f.Run(ctx, r.agent, r.commands) })
+}
+
+// keysOf are the keys that the settings bind to each action.
+func keysOf(c config.Config) map[string][]string {
+	keys := map[string][]string{}
+	for action, chords := range c.Keys {
+		keys[action] = chords
+	}
+	return keys
 }
 
 // with prepares the hooks, the agent and the session for the front end f, calls work, and

@@ -1,0 +1,237 @@
+package repl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pi/agent"
+	"pi/internal/cells"
+	"pi/internal/printable"
+	"pi/session/message"
+)
+
+// busy is what is done between two prompts, and what is waited for: the row with the
+// seconds, and in plain mode a line every few seconds.
+type busy struct {
+	works   []*task // what runs; the newest is shown
+	agent   bool    // the agent takes what is typed meanwhile
+	silent  time.Time
+	waits   waitsFor
+	name    string // of the tool whose arguments are written
+	bytes   int    // of them so far
+	tokens  int    // of the answers of this run
+	written int    // bytes of the answer that is being written, whose tokens are not counted yet
+	retries []*retryWait
+	text    string // in place of "working"; of a hook
+	frames  []string
+	every   time.Duration
+	hook    func() string // the hook that is being asked for long; "" for none; nil: nobody knows
+	told    time.Time     // plain mode: when the last line came
+}
+
+// waitsFor is what the work waits for when nothing comes.
+type waitsFor uint8
+
+const (
+	waitsForNothing waitsFor = iota
+	waitsForAnswer
+	waitsForArguments
+	waitsForTool
+)
+
+// task is one thing that runs and that Esc stops.
+type task struct {
+	doing     string // "" for the work of the agent
+	began     time.Time
+	size      int // in tokens, of a context that is compacted
+	cancel    func() bool
+	cancelled bool
+}
+
+// retryWait is a wait for the next attempt of a request.
+type retryWait struct {
+	*agent.AutoRetryStart
+	until time.Time
+}
+
+// begin adds a task; end removes it.
+func (b *busy) begin(t *task) { b.works = append(b.works, t) }
+
+func (b *busy) end(t *task) {
+	b.works = slices.DeleteFunc(b.works, func(x *task) bool { return x == t })
+}
+
+// top is the task that Esc stops: the newest that was not cancelled; nil for none.
+func (b *busy) top() *task {
+	for _, t := range slices.Backward(b.works) {
+		if !t.cancelled {
+			return t
+		}
+	}
+	return nil
+}
+
+// note records a sign of life, and what is waited for from now on.
+func (b *busy) note(w waitsFor, now time.Time) { b.silent, b.waits = now, w }
+
+// shown is how long a command runs before the row appears.
+const shown = 300 * time.Millisecond
+
+// rows is the row that says what is done. The caller has the lock of s.
+func (b *busy) rows(columns int, s *screen) []string {
+	if len(b.works) == 0 {
+		return nil
+	}
+	t := b.works[len(b.works)-1]
+	now := s.now()
+	if !b.agent && now.Sub(t.began) < shown {
+		return nil
+	}
+	front := b.spinner(now, t.began) + b.doing(t, now, s) + " " + seconds(now.Sub(t.began))
+	if w := b.retry(); w != nil {
+		front = b.spinner(now, t.began) + printable.Line(w.Text(w.until.Sub(now)))
+	}
+	row := s.palette.Paint("accent", cells.Cut(front, columns))
+	used := cells.Width(front)
+	for _, fact := range b.facts(t, s) {
+		if used+3+cells.Width(fact) > columns {
+			break
+		}
+		row += s.palette.Paint("dim", " · "+fact)
+		used += 3 + cells.Width(fact)
+	}
+	how := "Esc interrupts"
+	switch {
+	case t.cancelled:
+		how = "cancelled"
+	case t.doing != "":
+		how = "Esc cancels"
+	}
+	if used+2+len(how) <= columns {
+		row += s.palette.Paint("dim", "  "+how)
+	}
+	return []string{row}
+}
+
+// spinner is the sign that something moves, at most four times a second.
+func (b *busy) spinner(now, began time.Time) string {
+	frames, every := b.frames, b.every
+	if frames == nil {
+		frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+	}
+	if len(frames) == 0 {
+		return ""
+	}
+	every = max(every, spinnerFrame)
+	return frames[int(now.Sub(began)/every)%len(frames)] + " "
+}
+
+const spinnerFrame = 250 * time.Millisecond
+
+// silence is how long nothing may come before the row says what is waited for.
+const silence = time.Second
+
+// doing names what is done or waited for. The caller has the lock of s.
+func (b *busy) doing(t *task, now time.Time, s *screen) string {
+	if t.doing != "" {
+		return t.doing
+	}
+	if b.hook != nil {
+		if name := b.hook(); name != "" {
+			return "waiting for hook " + printable.Line(name)
+		}
+	}
+	if b.waits == waitsForArguments {
+		return fmt.Sprintf("writing %s (%s)", printable.Line(b.name), printable.Bytes(b.bytes))
+	}
+	if b.waits == waitsForAnswer && now.Sub(b.silent) >= silence {
+		return "waiting for " + s.status.model
+	}
+	if b.text != "" {
+		return b.text
+	}
+	return "working"
+}
+
+// facts are further words, the most important first.
+func (b *busy) facts(t *task, s *screen) (facts []string) {
+	if t.size > 0 {
+		facts = append(facts, tokenCount(t.size)+" tokens")
+	}
+	if n := b.tokens + b.written/4; n > 0 && t.doing == "" {
+		facts = append(facts, "↓ "+tokenCount(n)+" tokens")
+	}
+	if n := len(s.queue); n > 0 {
+		facts = append(facts, fmt.Sprintf("%d queued", n))
+	}
+	return facts
+}
+
+// retry is the longest wait for another attempt; nil for none.
+func (b *busy) retry() (longest *retryWait) {
+	for _, w := range b.retries {
+		if longest == nil || w.until.After(longest.until) {
+			longest = w
+		}
+	}
+	return longest
+}
+
+// used counts the tokens of an answer that has ended.
+func (b *busy) used(u *message.Usage) {
+	if u != nil && u.Output > 0 {
+		b.tokens += u.Output
+	} else {
+		b.tokens += b.written / 4
+	}
+	b.written = 0
+}
+
+// tokenCount is a number of tokens in few characters.
+func tokenCount(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1e6:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e3), ".0") + "k"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + "M"
+}
+
+// plainEvery is how often a line tells in plain mode that something runs.
+const plainEvery = 5 * time.Second
+
+// tick is called while something runs: it has the row painted anew, and in plain mode
+// writes a line when nothing was written for long. It ends when stop is closed.
+func (s *screen) tick(stop <-chan struct{}) {
+	t := time.NewTicker(spinnerFrame)
+	defer t.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-t.C:
+			s.change(s.tickPlain)
+		}
+	}
+}
+
+// tickPlain writes the line of the plain mode. The caller has the lock.
+func (s *screen) tickPlain() {
+	now := s.now()
+	if !s.plain || len(s.busy.works) == 0 || s.flow.open != nil {
+		return
+	}
+	t := s.busy.works[len(s.busy.works)-1]
+	if now.Sub(t.began) < plainEvery || now.Sub(s.busy.told) < plainEvery || now.Sub(s.busy.silent) < plainEvery {
+		return
+	}
+	s.busy.told = now
+	text := s.busy.doing(t, now, s) + " " + seconds(now.Sub(t.began))
+	if title, began := s.calls.running(); title != "" {
+		text = title + " " + seconds(now.Sub(began))
+	}
+	s.add(kindNotice, "... "+printable.Line(text))
+}

@@ -1,0 +1,410 @@
+package repl
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pi/agent"
+	"pi/internal/cells"
+	"pi/internal/printable"
+	"pi/repl/terminal"
+	"pi/session/message"
+)
+
+// A tool call is one row in the live zone while it runs, with the last rows of what it
+// prints. When it has ended, and all calls before it have, its rows go into the
+// transcript: the calls are there in their order, as in the session.
+
+// call is a tool call whose rows are not in the transcript yet.
+type call struct {
+	id, name string
+	title    []string // rows of the call itself, the first without its bullet
+	note     string   // a hook has rewritten it
+	began    time.Time
+	took     time.Duration
+	tail     []string // the last lines of its output so far
+	lines    int      // how many lines of output there are so far
+	rows     []string // of the ended call, for the transcript
+	mark     string   // of the ended call: ✓ or ✗
+}
+
+// calls are the calls of the answer at hand, in their order.
+type calls struct {
+	palette terminal.Palette
+	all     []*call
+}
+
+func (c *calls) find(id string) *call {
+	if i := slices.IndexFunc(c.all, func(x *call) bool { return x.id == id && x.rows == nil }); i >= 0 {
+		return c.all[i]
+	}
+	return nil
+}
+
+// start adds a call.
+func (c *calls) start(id, name string, title []string, now time.Time) {
+	c.all = append(c.all, &call{id: id, name: name, title: title, began: now})
+}
+
+// update stores what a call has printed so far.
+func (c *calls) update(id string, partial agent.Result) {
+	x := c.find(id)
+	if x == nil {
+		return
+	}
+	lines := outputLines(printable.Text(lastStates(resultText(partial))))
+	x.lines = len(lines)
+	if d := detailsOf(partial); d.Truncation != nil {
+		x.lines = d.Truncation.TotalLines
+	}
+	x.tail = lines[max(0, len(lines)-tailRows):]
+}
+
+// tailRows is how many lines of a running call's output are shown.
+const tailRows = 2
+
+// end stores how a call ended, and removes and returns the rows of the calls that have
+// ended and have no running one before them.
+func (c *calls) end(id, mark string, rows []string, now time.Time) (done []string) {
+	if x := c.find(id); x != nil {
+		x.rows, x.mark, x.took = rows, mark, now.Sub(x.began)
+	}
+	for len(c.all) > 0 && c.all[0].rows != nil {
+		done = append(done, c.all[0].rows...)
+		c.all = c.all[1:]
+	}
+	return done
+}
+
+// drop removes all calls, for a run that has ended, and returns the rows of those that
+// had ended behind one that did not.
+func (c *calls) drop() (done []string) {
+	for _, x := range c.all {
+		done = append(done, x.rows...)
+	}
+	c.all = nil
+	return done
+}
+
+// running is the title of the newest call that runs, and since when; "" for none.
+func (c *calls) running() (title string, began time.Time) {
+	for _, x := range slices.Backward(c.all) {
+		if x.rows == nil {
+			return x.title[0], x.began
+		}
+	}
+	return "", time.Time{}
+}
+
+// liveRows are the rows of the zone: each call, and what those that run print.
+func (c *calls) liveRows(columns int) (rows []string) {
+	for _, x := range c.all {
+		if x.rows != nil {
+			rows = append(rows, c.headRow(x, c.mark(x.mark)+" "+seconds(x.took), columns))
+			continue
+		}
+		rows = append(rows, c.headRow(x, seconds(time.Since(x.began)), columns))
+		for i, line := range x.tail {
+			row := "  │ " + strings.ReplaceAll(line, "\t", "    ")
+			count := ""
+			if i == len(x.tail)-1 && x.lines > len(x.tail) {
+				count = fmt.Sprintf("  (last %d of %d)", len(x.tail), x.lines)
+			}
+			rows = append(rows, c.palette.Paint("dim", cells.Cut(row, max(1, columns-len(count)))+cells.Cut(count, columns)))
+		}
+	}
+	return rows
+}
+
+// headRow is the first row of a call with something behind it, which is cut last.
+func (c *calls) headRow(x *call, behind string, columns int) string {
+	room := columns - cells.Width(behind) - 1
+	if room < 6 {
+		return cells.Cut(c.palette.Paint("tool_title", "• "+x.title[0]), columns)
+	}
+	return c.palette.Paint("tool_title", cells.Cut("• "+x.title[0], room)) + " " + c.palette.Paint("dim", behind)
+}
+
+func (c *calls) mark(mark string) string {
+	style := "success"
+	if mark == markFailed {
+		style = "error"
+	}
+	return c.palette.Paint(style, mark)
+}
+
+const (
+	markDone   = "✓"
+	markFailed = "✗"
+)
+
+// toolDetails are the details of results that the terminal knows.
+type toolDetails struct {
+	Diff       string `json:"diff"`
+	ExitCode   *int   `json:"exitCode"`
+	Truncation *struct {
+		TotalLines  int `json:"totalLines"`
+		OutputLines int `json:"outputLines"`
+	} `json:"truncation"`
+	FullOutputPath string `json:"fullOutputPath"`
+}
+
+// detailsOf reads the details of a result; those of another form are empty.
+func detailsOf(r agent.Result) (d toolDetails) {
+	if len(r.Details) > 0 && json.Unmarshal(r.Details, &d) != nil {
+		return toolDetails{}
+	}
+	return d
+}
+
+// resultText joins the texts of a result; an image is its type in brackets.
+func resultText(r agent.Result) string {
+	var parts []string
+	for _, b := range r.Content {
+		switch b.Type {
+		case message.BlockText:
+			parts = append(parts, b.Text)
+		case message.BlockImage:
+			parts = append(parts, "["+b.MimeType+"]")
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+// outputLines are the lines of a text without the empty ones at its end.
+func outputLines(text string) []string {
+	if text = strings.TrimRight(text, "\n"); text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// withoutNotes cuts what the bash tool tells the model behind an output, in brackets.
+func withoutNotes(text string) string {
+	i := strings.LastIndex(text, "\n\n[")
+	if i < 0 {
+		if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") && !strings.Contains(text, "\n") {
+			return ""
+		}
+		return text
+	}
+	for line := range strings.SplitSeq(text[i+2:], "\n") {
+		if !strings.HasPrefix(line, "[") || !strings.HasSuffix(line, "]") {
+			return text
+		}
+	}
+	return text[:i]
+}
+
+// argument is the argument of a call that a person wants to see: the value of the
+// member that the call is about (of a search, the pattern and where), else all of them
+// as JSON; "" if there are none. A command keeps its lines.
+func argument(input json.RawMessage) string {
+	var members map[string]any
+	if json.Unmarshal(input, &members) != nil || len(members) == 0 {
+		return ""
+	}
+	for _, key := range []string{"command", "pattern", "path", "query", "url", "name"} {
+		s, ok := members[key].(string)
+		if !ok || s == "" {
+			continue
+		}
+		if path, ok := members["path"].(string); ok && path != "" && key == "pattern" {
+			s += " in " + path
+		}
+		if key == "command" {
+			return strings.TrimSpace(printable.Text(s))
+		}
+		return printable.Line(s)
+	}
+	return printable.Line(string(input))
+}
+
+// commandRows is how many lines of a command are shown.
+const commandRows = 3
+
+// titleOf names a call by its tool and its argument: one row, of a command with several
+// lines the first three and their number.
+func titleOf(name string, input json.RawMessage) (rows []string) {
+	lines := strings.Split(argument(input), "\n")
+	rows = append(rows, strings.TrimSpace(printable.Line(name)+" "+strings.ReplaceAll(lines[0], "\t", " ")))
+	if len(lines) == 1 {
+		return rows
+	}
+	for _, line := range lines[1:min(len(lines), commandRows)] {
+		rows = append(rows, strings.ReplaceAll(line, "\t", "    "))
+	}
+	if n := len(lines) - commandRows; n > 0 {
+		rows = append(rows, fmt.Sprintf("… %s in all", printable.Count(len(lines), "line")))
+	}
+	return rows
+}
+
+// outputRows is how many rows of a result are shown.
+const outputRows = 5
+
+// ended is a call that has ended, as it is put into the transcript.
+type ended struct {
+	name   string
+	title  []string
+	note   string
+	result agent.Result
+	took   time.Duration
+	drawn  []string // by a hook; nil: none did
+	plain  bool     // states are said in words
+	number func(whole func(columns int) []string) int
+}
+
+// rows are those of the transcript. number is called for what is not shown whole, with
+// what it would be.
+func (e ended) rows(p terminal.Palette, columns int) []string {
+	d := detailsOf(e.result)
+	text := resultText(e.result)
+	if e.name == "bash" {
+		text = withoutNotes(text)
+		if text == "(no output)" {
+			text = ""
+		}
+	}
+	lines := outputLines(printable.Text(lastStates(text)))
+	body, facts, hidden := e.body(d, lines, p, columns)
+	total := len(lines)
+	if d.Truncation != nil {
+		total = d.Truncation.TotalLines
+	}
+	behind := e.facts(d, facts, total)
+	if hidden || len(e.title) > 1 {
+		n := e.number(func(columns int) []string { return e.whole(d, lines, p, columns) })
+		behind = append(behind, fmt.Sprintf("#%d", n), "Ctrl+O")
+	}
+	rows := []string{e.head(behind, p, columns)}
+	for _, row := range e.title[1:] {
+		rows = append(rows, p.Paint("tool_title", cells.Cut("    "+row, columns)))
+	}
+	if e.note != "" {
+		rows = append(rows, p.Paint("dim", cells.Cut("  "+e.note, columns)))
+	}
+	return append(rows, body...)
+}
+
+// facts are the words behind the mark: time, exit status, lines.
+func (e ended) facts(d toolDetails, more string, lines int) (facts []string) {
+	if e.took >= time.Second {
+		facts = append(facts, seconds(e.took))
+	}
+	if d.ExitCode != nil && *d.ExitCode != 0 {
+		facts = append(facts, fmt.Sprintf("exit %d", *d.ExitCode))
+	}
+	switch {
+	case more != "":
+		facts = append(facts, more)
+	case lines > 1 && e.drawn == nil:
+		facts = append(facts, printable.Count(lines, "line"))
+	}
+	return facts
+}
+
+// head is the first row: as many of the words behind the mark as there is room for next
+// to the beginning of the title. The number of the block stays longest.
+func (e ended) head(behind []string, p terminal.Palette, columns int) string {
+	mark, style := markDone, "success"
+	if e.result.IsError {
+		mark, style = markFailed, "error"
+	}
+	sign := "• "
+	if e.plain {
+		sign = "tool "
+		mark = map[string]string{markDone: "done", markFailed: "failed"}[mark]
+	}
+	least := min(cells.Width(e.title[0])+2, max(8, columns/3))
+	for len(behind) > 0 && least+3+cells.Width(strings.Join(behind, " · ")) > columns {
+		drop := len(behind) - 1
+		if strings.HasPrefix(behind[drop], "#") && len(behind) > 1 {
+			drop--
+		}
+		behind = slices.Delete(behind, drop, drop+1)
+	}
+	tail := " " + mark
+	words := strings.Join(behind, " · ")
+	if words != "" {
+		words = " " + words
+	}
+	title := cells.Cut(sign+e.title[0], max(1, columns-cells.Width(tail)-cells.Width(words)))
+	return p.Paint("tool_title", title) + p.Paint(style, tail) + p.Paint("dim", words)
+}
+
+// diffRowsShown is how many rows of a difference are shown.
+const diffRowsShown = 40
+
+// body are the rows below the title. facts are words that take the place of the number
+// of lines, hidden says that something is not shown.
+func (e ended) body(d toolDetails, lines []string, p terminal.Palette, columns int) (rows []string, facts string, hidden bool) {
+	if e.drawn != nil {
+		if n := len(e.drawn) - diffRowsShown; n > 1 {
+			return append(indented(e.drawn[:diffRowsShown], columns), p.Paint("dim", fmt.Sprintf("  … %d more", n))), "", true
+		}
+		return indented(e.drawn, columns), "", false
+	}
+	if d.Diff != "" && !e.result.IsError {
+		diff := parseDiff(printable.Text(d.Diff))
+		rows = diffRows(diff.changes(), p, columns)
+		if n := len(rows) - diffRowsShown; n > 1 {
+			rows = append(rows[:diffRowsShown:diffRowsShown], p.Paint("dim", fmt.Sprintf("  … %d more rows", n)))
+			hidden = true
+		}
+		return rows, diff.counts(), hidden
+	}
+	if e.name == "read" && !e.result.IsError {
+		return nil, "", len(lines) > 0
+	}
+	shown, n := lastLines(lines, outputRows, max(1, columns-2))
+	if n > 0 {
+		rows = append(rows, p.Paint("dim", cells.Cut(fmt.Sprintf("  … %d earlier", n), columns)))
+	}
+	dropped := 0
+	if d.Truncation != nil {
+		dropped = d.Truncation.TotalLines - d.Truncation.OutputLines
+	}
+	if dropped > 0 {
+		rows = append([]string{p.Paint("dim", cells.Cut(fmt.Sprintf("  … %s dropped before them", printable.Count(dropped, "line")), columns))}, rows...)
+	}
+	style := "dim"
+	if e.result.IsError {
+		style = "tool_output"
+	}
+	for _, row := range shown {
+		rows = append(rows, p.Paint(style, "  "+row))
+	}
+	return rows, "", n > 0 || dropped > 0 || slices.ContainsFunc(lines, func(line string) bool { return cells.Width(line) > columns-2 })
+}
+
+func indented(rows []string, columns int) (all []string) {
+	for _, row := range rows {
+		all = append(all, cells.Cut("  "+row, columns))
+	}
+	return all
+}
+
+// whole is everything there is of the call: its arguments and its result.
+func (e ended) whole(d toolDetails, lines []string, p terminal.Palette, columns int) (rows []string) {
+	for i, row := range e.title {
+		sign := "• "
+		if i > 0 {
+			sign = "    "
+		}
+		rows = append(rows, p.Paint("tool_title", sign+row))
+	}
+	if d.Diff != "" && !e.result.IsError {
+		return append(rows, diffRows(parseDiff(printable.Text(d.Diff)).lines, p, columns)...)
+	}
+	for _, line := range lines {
+		rows = append(rows, "  "+strings.ReplaceAll(line, "\t", "    "))
+	}
+	if d.FullOutputPath != "" {
+		rows = append(rows, p.Paint("dim", "  all of it: "+printable.Text(d.FullOutputPath)))
+	}
+	return rows
+}

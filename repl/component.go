@@ -1,0 +1,224 @@
+package repl
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"pi/agent"
+	"pi/repl/terminal"
+)
+
+// surface is a component of a hook that is shown. The component is called on a goroutine
+// of its own, since a hook may be slow; what it drew last is shown meanwhile.
+type surface struct {
+	component agent.Component
+	options   agent.SurfaceOptions
+	screen    *screen
+	unused    func(terminal.Key) // gets the keys that the component does not want
+
+	again  chan struct{} // it is to be drawn again, a buffer of one
+	done   chan struct{}
+	cancel context.CancelFunc
+
+	mu   sync.Mutex // guards keys
+	keys []terminal.Key
+
+	// The lock of the screen guards the rest.
+	drawing       agent.Drawing
+	width, height int // it was drawn for
+}
+
+// Custom shows c. The surface is nil if no person can be asked.
+func (r *REPL) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface, error) {
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	if !r.HasUI() {
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	x := &surface{component: c, options: o, screen: r.screen, unused: r.unusedKey,
+		again: make(chan struct{}, 1), done: make(chan struct{}), cancel: cancel}
+	r.screen.mu.Lock()
+	x.width, x.height = r.screen.columns, usualHeight
+	r.screen.mu.Unlock()
+	go func() {
+		defer r.closeSurface(x)
+		if r.term.Plain() {
+			r.presentLines(ctx, x)
+			return
+		}
+		x.run(ctx)
+	}()
+	if !r.term.Plain() {
+		r.term.Releases(o.Releases)
+		r.screen.change(func() {
+			if r.screen.closed {
+				cancel()
+				return
+			}
+			r.screen.panels.components = append(r.screen.panels.components, x)
+		})
+	}
+	return x, nil
+}
+
+// usualHeight is the height that a component is drawn for before it is known.
+const usualHeight = 10
+
+// closeSurface removes a surface that has ended.
+func (r *REPL) closeSurface(x *surface) {
+	r.screen.change(func() {
+		all := &r.screen.panels.components
+		*all = slices.DeleteFunc(*all, func(other *surface) bool { return other == x })
+	})
+	if x.options.Releases {
+		r.term.Releases(false)
+	}
+	close(x.done)
+}
+
+// run draws the component and gives it keys until ctx ends.
+func (x *surface) run(ctx context.Context) {
+	for {
+		if !x.draw(ctx) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-x.again:
+		}
+		for k, ok := x.takeKey(); ok; k, ok = x.takeKey() {
+			used := false
+			if !unlessEnded(ctx, func() {
+				used = x.component.HandleInput(agent.Key{Name: k.Name, Text: k.Text, Release: k.Release})
+			}) {
+				return
+			}
+			if !used && !k.Release {
+				x.unused(k)
+			}
+		}
+	}
+}
+
+// draw has the component drawn for the room there is. It reports false if ctx ended.
+func (x *surface) draw(ctx context.Context) bool {
+	x.screen.mu.Lock()
+	width, height := x.width, x.height
+	x.screen.mu.Unlock()
+	var drawing agent.Drawing
+	if !unlessEnded(ctx, func() { drawing = x.component.Render(width, height) }) {
+		return false
+	}
+	drawing.Lines = x.screen.palette.Painted(drawing.Lines, width)
+	x.screen.change(func() { x.drawing = drawing })
+	return ctx.Err() == nil
+}
+
+// rows are those of the component, and where its cursor is; row is -1 for nowhere. If
+// there is another room than it was drawn for, it is drawn again soon. The caller has
+// the lock of the screen.
+func (x *surface) rows(width, height int) (rows []string, row, column int) {
+	if x.options.Rows > 0 {
+		height = min(height, x.options.Rows)
+	}
+	if width != x.width || height != x.height {
+		x.width, x.height = width, height
+		x.RequestRender()
+	}
+	rows = x.drawing.Lines[:min(len(x.drawing.Lines), height)]
+	if c := x.drawing.Cursor; c != nil && c.Row < len(rows) {
+		return rows, c.Row, min(c.Column, max(0, width-1))
+	}
+	return rows, -1, 0
+}
+
+// press queues a key for the component.
+func (x *surface) press(k terminal.Key) {
+	x.mu.Lock()
+	x.keys = append(x.keys, k)
+	x.mu.Unlock()
+	x.RequestRender()
+}
+
+func (x *surface) takeKey() (k terminal.Key, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.keys) == 0 {
+		return k, false
+	}
+	k, x.keys = x.keys[0], x.keys[1:]
+	return k, true
+}
+
+// unlessEnded calls a method of a component. If ctx ends first it reports false and
+// does not wait for the call, so that a hook that is stuck does not block the
+// terminal.
+func unlessEnded(ctx context.Context, call func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		call()
+	}()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// presentLines shows a component in plain mode: its lines are written anew for each
+// typed line and each request, until ctx or the input ends.
+func (r *REPL) presentLines(ctx context.Context, x *surface) {
+	d := &plainDialog{prompt: "? ", lines: make(chan string, 1), turn: make(chan struct{})}
+	r.plain.add(d)
+	defer r.plain.remove(d)
+	select {
+	case <-d.turn:
+	case <-ctx.Done():
+		return
+	}
+	draft := ""
+	defer func() { r.term.Unprompt(); r.reopen(draft) }()
+	for {
+		if !x.draw(ctx) {
+			return
+		}
+		r.screen.print(strings.Join(x.drawing.Lines, "\n"))
+		draft += r.promptFor(d.prompt, "")
+		select {
+		case <-ctx.Done():
+			return
+		case <-x.again:
+		case line := <-d.lines:
+			unlessEnded(ctx, func() {
+				for _, key := range terminal.KeysOf(line) { // one of the keys that the line was typed with
+					x.component.HandleInput(agent.Key{Name: key})
+				}
+				x.component.HandleInput(agent.Key{Name: "enter"})
+			})
+		}
+	}
+}
+
+// RequestRender has the component drawn again soon. It does not wait.
+func (x *surface) RequestRender() {
+	select {
+	case x.again <- struct{}{}:
+	default:
+	}
+}
+
+// Close ends the showing of the component. It does not wait, since the component itself
+// may call it.
+func (x *surface) Close() { x.cancel() }
+
+// Done is closed when the component is shown no more.
+func (x *surface) Done() <-chan struct{} { return x.done }
+
+var _ agent.Surface = (*surface)(nil)

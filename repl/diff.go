@@ -1,0 +1,174 @@
+package repl
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"pi/internal/cells"
+	"pi/repl/terminal"
+)
+
+// diffLine is a line of a difference, with its number in the file that it is in.
+type diffLine struct {
+	mark   byte // '+', '-', ' ', or '…' between two parts of the file
+	number int
+	text   string
+}
+
+// parsedDiff is a unified difference in lines.
+type parsedDiff struct {
+	lines          []diffLine
+	added, removed int
+}
+
+// parseDiff reads a unified difference. Lines that are none of it are skipped.
+func parseDiff(text string) (d parsedDiff) {
+	head := regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+	before, after := 0, 0
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		if m := head.FindStringSubmatch(line); m != nil {
+			if before > 0 || after > 0 {
+				d.lines = append(d.lines, diffLine{mark: '~'})
+			}
+			before, _ = strconv.Atoi(m[1])
+			after, _ = strconv.Atoi(m[2])
+			continue
+		}
+		if before == 0 && after == 0 || line == "" {
+			continue
+		}
+		switch line[0] {
+		case '+':
+			d.lines = append(d.lines, diffLine{'+', after, line[1:]})
+			after++
+			d.added++
+		case '-':
+			d.lines = append(d.lines, diffLine{'-', before, line[1:]})
+			before++
+			d.removed++
+		case ' ':
+			d.lines = append(d.lines, diffLine{' ', after, line[1:]})
+			before++
+			after++
+		}
+	}
+	return d
+}
+
+// counts are the numbers of added and removed lines in words.
+func (d parsedDiff) counts() string { return fmt.Sprintf("+%d −%d", d.added, d.removed) }
+
+// changes returns the lines that were added or removed, and those between two of them
+// that are at most two apart.
+func (d parsedDiff) changes() (lines []diffLine) {
+	last := -1
+	for i, line := range d.lines {
+		if line.mark != '+' && line.mark != '-' {
+			continue
+		}
+		switch gap := i - last - 1; {
+		case last >= 0 && gap > 2:
+			lines = append(lines, diffLine{mark: '~'})
+		case last >= 0:
+			lines = append(lines, d.lines[last+1:i]...)
+		}
+		lines = append(lines, line)
+		last = i
+	}
+	return lines
+}
+
+// rows draws lines of a difference: number, mark and text. A long line goes on under its
+// text, and the part of a changed line that is different is marked.
+func diffRows(lines []diffLine, p terminal.Palette, columns int) (rows []string) {
+	digits := 1
+	for _, line := range lines {
+		digits = max(digits, len(strconv.Itoa(line.number)))
+	}
+	for i, line := range lines {
+		if line.mark == '~' {
+			rows = append(rows, cells.Cut(p.Paint("dim", "  "+strings.Repeat(" ", max(0, digits-1))+"⋮"), columns))
+			continue
+		}
+		from, to := 0, 0
+		if other, ok := counterpart(lines, i); ok {
+			from, to = different(line.text, other)
+		}
+		rows = append(rows, diffRow(line, from, to, digits, p, columns)...)
+	}
+	return rows
+}
+
+// counterpart returns the text that a removed line was replaced by, or that an added
+// line replaces, where a run of removed lines is followed by one of as many added ones.
+func counterpart(lines []diffLine, i int) (string, bool) {
+	begin := i
+	for begin > 0 && (lines[begin-1].mark == '-' || lines[begin-1].mark == '+') {
+		begin--
+	}
+	removed := begin
+	for removed < len(lines) && lines[removed].mark == '-' {
+		removed++
+	}
+	end := removed
+	for end < len(lines) && lines[end].mark == '+' {
+		end++
+	}
+	n := removed - begin
+	switch {
+	case n == 0 || n != end-removed || i >= end:
+		return "", false
+	case i < removed:
+		return lines[i+n].text, true
+	}
+	return lines[i-n].text, true
+}
+
+// different returns the part of text, in bytes, that other does not share at its
+// beginning or end; nothing if they share nothing.
+func different(text, other string) (from, to int) {
+	a, b := clusters(text), clusters(other)
+	head := 0
+	for head < len(a) && head < len(b) && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	if head+tail == 0 {
+		return 0, 0
+	}
+	return len(strings.Join(a[:head], "")), len(strings.Join(a[:len(a)-tail], ""))
+}
+
+func clusters(text string) (all []string) {
+	for c := range cells.Clusters(text) {
+		all = append(all, c)
+	}
+	return all
+}
+
+// diffRow draws one line, whose bytes from from to to are different.
+func diffRow(line diffLine, from, to, digits int, p terminal.Palette, columns int) (rows []string) {
+	style := map[byte]string{'+': "success", '-': "error", ' ': "dim"}[line.mark]
+	text := line.text
+	if from < to && p.On {
+		text = text[:from] + "\x1b[7m" + text[from:to] + "\x1b[27m" + text[to:]
+	}
+	text = strings.ReplaceAll(text, "\t", "    ")
+	first := fmt.Sprintf("  %*d %c ", digits, line.number, line.mark)
+	room := columns - len(first)
+	if room < 4 {
+		return []string{cells.Cut(p.Paint(style, first+text), columns)}
+	}
+	for i, part := range cells.Wrap(text, room) {
+		if i == 1 {
+			first = strings.Repeat(" ", len(first))
+		}
+		rows = append(rows, p.Paint(style, first+part))
+	}
+	return rows
+}

@@ -1,0 +1,91 @@
+package repl
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"pi/agent"
+	"pi/agent/attach"
+)
+
+// withFiles attaches the files that a prompt names, and says in words what was attached.
+// What could not be is told.
+func (r *REPL) withFiles(p agent.Prompt) (agent.Prompt, []string) {
+	home, _ := os.UserHomeDir()
+	found := attach.Find(p.Text, attach.Options{Cwd: r.agent.Cwd(), Home: home})
+	p.Attachments = found.Blocks()
+	for _, problem := range found.Problems {
+		r.Notify(problem, agent.LevelWarning)
+	}
+	if words := found.Words(); words != "" {
+		return p, []string{words}
+	}
+	return p, nil
+}
+
+// pasteImage puts the path of the image that is in the clipboard into the line. The image
+// is kept in a file of its own until the program ends.
+func (r *REPL) pasteImage() {
+	go func() {
+		path, words, err := r.clipboardImage()
+		if err != nil {
+			r.Notify("paste an image: "+err.Error(), agent.LevelWarning)
+			return
+		}
+		r.screen.change(func() { r.screen.line.token(words, path) })
+	}()
+}
+
+// clipboardImage stores the image of the clipboard in a file that nobody else can read.
+func (r *REPL) clipboardImage() (path, words string, err error) {
+	image, err := attach.SystemClipboard().Image(context.Background())
+	if err != nil {
+		return "", "", err
+	}
+	data, err := base64.StdEncoding.DecodeString(image.Block.Data)
+	if err != nil {
+		return "", "", fmt.Errorf("read the image: %w", err)
+	}
+	_, ending, _ := strings.Cut(image.Block.MimeType, "/")
+	path, err = r.scratch.store(data, "."+ending)
+	return path, image.Words, err
+}
+
+// scratch is a folder for files that are needed until the program ends.
+type scratch struct {
+	mu    sync.Mutex
+	dir   string
+	files int
+}
+
+// store writes a file that nobody else can read.
+func (s *scratch) store(data []byte, ending string) (path string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir == "" {
+		if s.dir, err = os.MkdirTemp("", "pi-"); err != nil {
+			return "", fmt.Errorf("store the image: %w", err)
+		}
+	}
+	s.files++
+	path = filepath.Join(s.dir, fmt.Sprintf("pasted-%d%s", s.files, ending))
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return "", fmt.Errorf("store the image: %w", err)
+	}
+	return path, nil
+}
+
+// remove removes all files.
+func (s *scratch) remove() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir != "" {
+		_ = os.RemoveAll(s.dir) // what is left is in the system's temporary folder
+	}
+	s.dir = ""
+}

@@ -1,0 +1,145 @@
+package repl
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"pi/agent"
+	"pi/agent/command"
+)
+
+// job is one thing to do between two prompts, or while the agent works: a line that was
+// sent, or the action of a key.
+type job struct {
+	text     string
+	pasted   bool // a part of the text was pasted
+	followUp bool // it waits for the end of the work
+	literal  bool // it is text, whatever it begins with
+
+	run func(context.Context) (command.Outcome, error) // of a key; nil for a line
+}
+
+// jobs are those that wait, in their order. Any goroutine may use them.
+type jobs struct {
+	ready chan struct{} // signalled when there is something to take, a buffer of one
+
+	mu    sync.Mutex // guards the rest
+	all   []job
+	ended bool // no more will come
+}
+
+func newJobs() *jobs { return &jobs{ready: make(chan struct{}, 1)} }
+
+func (j *jobs) signal() {
+	select {
+	case j.ready <- struct{}{}:
+	default:
+	}
+}
+
+// add appends a job.
+func (j *jobs) add(x job) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.all = append(j.all, x)
+	j.signal()
+}
+
+// putBack puts a job before the others.
+func (j *jobs) putBack(x job) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.all = slices.Insert(j.all, 0, x)
+	j.signal()
+}
+
+// end notes that the input has ended.
+func (j *jobs) end() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ended = true
+	j.signal()
+}
+
+// reopen takes back that the input has ended: the person wants to go on.
+func (j *jobs) reopen() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ended = false
+}
+
+// take removes and returns the oldest job. ended is true when there is none and no more
+// will come.
+func (j *jobs) take() (x job, ok, ended bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.all) == 0 {
+		return job{}, false, j.ended
+	}
+	x, j.all = j.all[0], j.all[1:]
+	if len(j.all) > 0 || j.ended {
+		j.signal()
+	}
+	return x, true, false
+}
+
+// takeLast removes and returns the newest line.
+func (j *jobs) takeLast() (text string, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i, x := range slices.Backward(j.all) {
+		if x.run == nil {
+			j.all = slices.Delete(j.all, i, i+1)
+			return x.text, true
+		}
+	}
+	return "", false
+}
+
+// takeLines removes and returns the texts of all lines.
+func (j *jobs) takeLines() (texts []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.all = slices.DeleteFunc(j.all, func(x job) bool {
+		if x.run == nil {
+			texts = append(texts, x.text)
+		}
+		return x.run == nil
+	})
+	return texts
+}
+
+// lines are the lines that wait, as rows of the queue.
+func (j *jobs) lines() (rows []queuedRow) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, x := range j.all {
+		if x.run == nil {
+			rows = append(rows, queuedRow{"next", x.text})
+		}
+	}
+	return rows
+}
+
+// queuedRow is a message that waits, and when it will be delivered.
+type queuedRow struct{ when, text string }
+
+// queued are the messages that wait: those that the agent has, and those that nobody
+// has looked at yet.
+func (r *REPL) queued() (rows []queuedRow) {
+	for _, w := range r.agent.Inbox().Queued() {
+		when := "after this tool"
+		if w.Queue == agent.FollowUp {
+			when = "at the end"
+		}
+		rows = append(rows, queuedRow{when, w.Text})
+	}
+	return append(rows, r.jobs.lines()...)
+}
+
+// showQueue has the rows of the queue drawn as they are now.
+func (r *REPL) showQueue() {
+	rows := r.queued()
+	r.screen.change(func() { r.screen.queue = rows })
+}

@@ -1,0 +1,115 @@
+package repl
+
+import (
+	"strings"
+	"time"
+
+	"pi/internal/cells"
+	"pi/internal/edit"
+	"pi/repl/terminal"
+)
+
+// line is the text being typed, with what is open below it: the menu of completions or
+// the search of the history. There is one at all times. The lock of the screen guards
+// it.
+type line struct {
+	buffer  *edit.Buffer
+	keys    keyTable
+	past    past
+	overlay overlay   // nil: none
+	pasted  bool      // a part of the text was pasted
+	warned  time.Time // when Ctrl+C in an empty line told how to quit
+
+	before      string // plain mode: the lines so far of an input whose last one ended in a backslash
+	shownStatus string // plain mode: the status line that is shown already
+}
+
+// overlay is what is open below the line and has the keys first.
+type overlay interface {
+	// Key reports whether the key was used. One that was not used closes the overlay, and
+	// goes to the line.
+	Key(terminal.Key) (used bool)
+	// Render returns at most height rows.
+	Render(width, height int) []string
+	Done() bool
+}
+
+func (l *line) empty() bool { return l.buffer.Empty() }
+
+func (l *line) text() string { return l.buffer.Text() }
+
+// hasPaste reports whether a part of the text was pasted.
+func (l *line) hasPaste() bool { return l.pasted }
+
+// set replaces the text, which can be undone.
+func (l *line) set(text string) {
+	l.buffer.Set(text, -1)
+	l.overlay = nil
+}
+
+// clear removes the text, which can be undone.
+func (l *line) clear() {
+	l.buffer.Clear()
+	l.overlay = nil
+}
+
+// reset begins a new line: nothing of the old one can be undone.
+func (l *line) reset() {
+	l.buffer.Reset()
+	l.overlay, l.pasted = nil, false
+	l.past.leave()
+}
+
+// prepend puts a text as rows above what is typed.
+func (l *line) prepend(text string) { l.buffer.Prepend(edit.Draft{Text: text, Position: -1}) }
+
+// atEnd reports whether the cursor is behind the text.
+func (l *line) atEnd() bool { return l.buffer.Position() == len(l.buffer.Text()) }
+
+// token puts a text at the cursor that is shown under a label.
+func (l *line) token(label, text string) { l.buffer.InsertToken("["+label+"]", text) }
+
+// edit gives a key to the text: a paste, the action that it is bound to, or what it types.
+func (l *line) edit(k terminal.Key, action string) {
+	switch {
+	case k.Name == "paste":
+		l.pasted = true
+		l.buffer.Paste(k.Text)
+	case action == "up" && !l.buffer.Recalled() && l.buffer.Do("up"):
+	case action == "up":
+		l.past.older(l.buffer)
+	case action == "down" && !l.buffer.Recalled() && l.buffer.Do("down"):
+	case action == "down":
+		l.past.newer(l.buffer)
+	case action != "":
+		l.buffer.Do(action)
+	case k.Text != "":
+		l.buffer.Insert(k.Text)
+	}
+}
+
+// overlayKey gives a key to the menu or the search. It reports false if none is open, or
+// the key closed it.
+func (l *line) overlayKey(k terminal.Key) bool {
+	if l.overlay == nil {
+		return false
+	}
+	o := l.overlay
+	used := o.Key(k)
+	if (!used || o.Done()) && l.overlay == o {
+		l.overlay = nil
+	}
+	return used
+}
+
+// render draws the line: at most most rows of the text, and below it the overlay, all in
+// at most limit rows. It returns where the cursor is.
+func (l *line) render(columns, limit, most int, sign string) (rows []string, row, column int) {
+	rest := strings.Repeat(" ", cells.Width(sign))
+	v := l.buffer.Window(columns, max(1, min(limit, most)), sign, rest)
+	rows = v.Rows
+	if l.overlay != nil && limit > len(rows) {
+		rows = append(rows[:len(rows):len(rows)], l.overlay.Render(columns, limit-len(rows))...)
+	}
+	return rows, v.Row, v.Column
+}

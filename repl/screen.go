@@ -1,0 +1,222 @@
+package repl
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"pi/internal/cells"
+	"pi/internal/printable"
+	"pi/repl/terminal"
+)
+
+// screen is everything that the person sees, behind one lock: rows on their way into
+// the transcript, and the parts of the live zone below it. The painter of the terminal
+// asks for both at once (frame), so that a row is never in both or in neither.
+type screen struct {
+	palette      terminal.Palette
+	plain        bool // no live zone: rows are written as they come
+	highlight    bool
+	showThinking bool
+	now          func() time.Time
+
+	mu      sync.Mutex // guards the rest
+	drained *sync.Cond // pending was handed to the terminal
+	term    *terminal.Terminal
+	columns int
+	pending []string // rows for the transcript
+	size    int      // their bytes
+	closed  bool
+
+	flow    flow
+	calls   calls
+	folds   folds
+	notices notices
+	busy    busy
+	queue   []queuedRow
+	widgets widgets
+	status  status
+	panels  panels
+	line    *line
+	focus   bool // the terminal has told whether its window is in front
+	focused bool // it is
+}
+
+// pendingMost is how many bytes may wait for a terminal that is slower than the model,
+// before the model has to wait.
+const pendingMost = 1 << 20
+
+// close has nothing wait for the terminal any more, and all components closed.
+func (s *screen) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.endBlock()
+	s.term.Print(s.take()...)
+	for _, x := range s.panels.components {
+		x.cancel()
+	}
+	s.drained.Broadcast()
+}
+
+func newScreen(p terminal.Palette, plain bool, columns int) *screen {
+	s := &screen{palette: p, plain: plain, columns: columns, now: time.Now}
+	s.drained = sync.NewCond(&s.mu)
+	s.calls.palette, s.notices.palette = p, p
+	return s
+}
+
+// change calls f with the lock and has the zone painted in the next frame. It waits
+// while too much is on its way to the terminal.
+func (s *screen) change(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.size > pendingMost && !s.closed {
+		s.drained.Wait()
+	}
+	f()
+	s.repaint()
+}
+
+// key calls f with the lock and has the zone painted at once.
+func (s *screen) key(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+	if s.term != nil && !s.plain {
+		s.term.Echo()
+	}
+}
+
+// repaint has the zone painted in the next frame, or in plain mode writes the rows. The
+// caller has the lock.
+func (s *screen) repaint() {
+	switch {
+	case s.term == nil:
+	case s.plain:
+		s.term.Print(s.take()...)
+	default:
+		s.term.Changed()
+	}
+}
+
+// take removes and returns the rows for the transcript. The caller has the lock.
+func (s *screen) take() []string {
+	rows := s.pending
+	s.pending, s.size = nil, 0
+	s.drained.Broadcast()
+	return rows
+}
+
+// frame hands over the rows for the transcript and returns the live zone below them.
+// The painter calls it.
+func (s *screen) frame(columns, rows int) terminal.Zone {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.setColumns(columns)
+	z := s.zone(columns, rows)
+	if len(s.pending) > 0 {
+		s.term.Print(s.take()...)
+	}
+	return z
+}
+
+// setColumns notes the width of the window.
+func (s *screen) setColumns(columns int) {
+	if columns == s.columns || columns <= 0 {
+		return
+	}
+	s.columns = columns
+	if s.flow.open != nil {
+		s.flow.open.SetColumns(columns)
+	}
+}
+
+// add puts rows into the transcript, below a blank row if what is there is of another
+// kind. The caller has the lock.
+func (s *screen) add(k kind, rows ...string) {
+	if len(rows) == 0 {
+		return
+	}
+	if s.flow.last != kindNone && apart(s.flow.last, k) {
+		s.pending = append(s.pending, "")
+	}
+	s.flow.last = k
+	for _, row := range rows {
+		s.pending = append(s.pending, row)
+		s.size += len(row) + 1
+	}
+}
+
+// apart reports whether a blank row stands between two kinds of rows.
+func apart(before, k kind) bool {
+	switch k {
+	case before, kindNotice, kindRows:
+		return false
+	case kindTool:
+		return before == kindPrompt || before == kindText || before == kindThinking
+	}
+	return true
+}
+
+// print puts rows of a command or of the program into the transcript, each wrapped at
+// words. They must be clean.
+func (s *screen) print(rows ...string) {
+	s.change(func() {
+		s.endBlock()
+		s.add(kindRows, s.wrapped(rows)...)
+	})
+}
+
+// wrapped are rows, cut at words where they are too long. The caller has the lock.
+func (s *screen) wrapped(rows []string) (all []string) {
+	for _, row := range rows {
+		for part := range strings.SplitSeq(row, "\n") {
+			all = append(all, cells.Wrap(part, max(1, s.columns))...)
+		}
+	}
+	return all
+}
+
+// echo shows a prompt as the person typed it, marked, with blank rows around it. The
+// caller has the lock.
+func (s *screen) echo(text string, attached []string) {
+	s.endBlock()
+	sign, rest := promptSign, strings.Repeat(" ", cells.Width(promptSign))
+	if s.plain {
+		sign, rest = "you: ", ""
+	}
+	var rows []string
+	for i, line := range strings.Split(printable.Text(text), "\n") {
+		for j, part := range cells.Wrap(strings.ReplaceAll(line, "\t", "    "), max(1, s.columns-len(sign))) {
+			if i == 0 && j == 0 {
+				rows = append(rows, s.palette.Paint("user", sign+part))
+				continue
+			}
+			rows = append(rows, s.palette.Paint("user", rest+part))
+		}
+	}
+	for _, a := range attached {
+		rows = append(rows, s.palette.Paint("dim", cells.Cut(rest+printable.Line(a), s.columns)))
+	}
+	s.flow.last = max(s.flow.last, kindPrompt) // two prompts in a row are apart too
+	if s.flow.last == kindPrompt {
+		s.flow.last = kindRows
+	}
+	s.add(kindPrompt, rows...)
+}
+
+// promptSign is before the line that is typed, and before a prompt in the transcript;
+// steerSign is before the line while the agent works.
+const (
+	promptSign = "> "
+	steerSign  = "steer> "
+)
+
+// lineSign is what stands before the line. The caller has the lock.
+func (s *screen) lineSign() string {
+	if s.busy.agent {
+		return steerSign
+	}
+	return promptSign
+}

@@ -1,0 +1,117 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/internal/printable"
+	"pi/session"
+)
+
+// isShell reports whether a prompt is a shell command of the person.
+func isShell(p agent.Prompt) bool { return strings.HasPrefix(p.Text, "!") && p.Source == "interactive" }
+
+// typedPrompt makes the prompt of a typed line, with the files that it names with @, and
+// says in words what was attached. Commands name none.
+func (r *REPL) typedPrompt(x job) (p agent.Prompt, attached []string) {
+	p = agent.Prompt{Text: x.text, Source: "interactive", Literal: x.literal}
+	if !x.literal {
+		if isCommand, err := r.reads(x.text); isCommand || err != nil || isShell(p) {
+			return p, nil
+		}
+	}
+	return r.withFiles(p)
+}
+
+// reads reports whether a line is a command; the error says that it looks like one and
+// is none. A line that was refused for that and is sent again is a message.
+func (r *REPL) reads(text string) (isCommand bool, err error) {
+	if r.refused != "" && strings.TrimSpace(text) == r.refused {
+		return false, nil
+	}
+	return r.commands.Reads(text)
+}
+
+// refuse shows that a line looks like a command and is none. If a person typed it, it is
+// put back into the line, unless they have begun another one.
+func (r *REPL) refuse(text string, typed bool, err error) {
+	r.showError(err)
+	if !typed || !r.HasUI() {
+		return
+	}
+	r.screen.print(r.screen.palette.Paint("dim", "  Enter again sends it to the model as it is"))
+	r.refused = strings.TrimSpace(text)
+	r.screen.change(func() {
+		if r.screen.line.empty() {
+			r.screen.line.set(text)
+		}
+	})
+}
+
+// outcome carries out the outcome of a command: it shows its text or error, puts its
+// draft into the line, quits, or calls send with its prompt.
+func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt)) {
+	if errors.Is(err, agent.ErrAborted) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return // the interrupt is told where it came from
+	}
+	if out.Draft != "" { // also after a failure, so that no text of the person is lost
+		r.SetEditorText(out.Draft)
+	}
+	var unsaved *session.SaveError // the command has taken effect in memory
+	if out.Status != "" && (err == nil || errors.As(err, &unsaved)) {
+		r.screen.print(strings.TrimRight(printable.Text(out.Status), "\n"))
+	}
+	if err != nil {
+		r.showError(err)
+		return
+	}
+	if out.Prompt != nil {
+		send(ctx, *out.Prompt)
+	}
+	if out.Quit {
+		r.quit()
+	}
+}
+
+// quit has the loop end, and what runs stopped.
+func (r *REPL) quit() {
+	r.work.quit.Store(true)
+	r.work.signal()
+	r.work.interruptAll()
+}
+
+// showError shows what failed, and on a line of its own the next step.
+func (r *REPL) showError(err error) {
+	s := r.screen
+	rows := []string{s.palette.Paint("error", "error: "+printable.Text(err.Error()))}
+	if hint := hintOf(err); hint != "" {
+		rows = append(rows, s.palette.Paint("dim", "  "+strings.ReplaceAll(printable.Text(hint), "\n", "\n  ")))
+	}
+	s.print(rows...)
+}
+
+// hintOf is the next step for the person after an error, with the commands that there
+// are here; "" if none is known.
+func hintOf(err error) string {
+	if hint := command.HintOf(err); hint != "" {
+		return hint
+	}
+	var unsaved *session.SaveError
+	if errors.As(err, &unsaved) {
+		return "/export FILE writes all of it elsewhere"
+	}
+	if errors.Is(err, session.ErrReadOnly) {
+		return "/branch here goes on in a copy that can be written"
+	}
+	return ""
+}
+
+// record keeps a line so that it can be called up again.
+func (r *REPL) record(text string) {
+	if err := r.screen.line.record(text); err != nil {
+		r.Notify(err.Error(), agent.LevelWarning)
+	}
+}

@@ -1,0 +1,129 @@
+package repl
+
+import (
+	"context"
+	"time"
+
+	"pi/agent"
+	"pi/internal/printable"
+)
+
+// compactionStarts shows that a context is compacted, until compactionEnds. A compaction
+// that nobody asked for is an event of its own, with its reason.
+func (r *REPL) compactionStarts(e *agent.CompactionStart) {
+	s := r.screen
+	if e.Auto {
+		s.change(func() { s.tell(s.noticeRows(e.Text(), agent.LevelInfo)) })
+		return
+	}
+	a := r.agent
+	if a == nil {
+		return
+	}
+	r.compaction = r.work.begin(&task{doing: "compacting", began: s.now(), size: contextTokens(a.Session().Branch()), cancel: a.CancelCompaction})
+}
+
+// compactionEnds removes the row of a compaction. The command that asked for one shows
+// its outcome itself; of one that nobody asked for it is shown here.
+func (r *REPL) compactionEnds(e *agent.CompactionEnd) {
+	s := r.screen
+	if e.Auto {
+		if text := e.Text(); text != "" {
+			s.change(func() { s.tell(s.noticeRows(text, agent.LevelInfo)) })
+		}
+		return
+	}
+	if r.compaction != nil {
+		r.compaction()
+		r.compaction = nil
+	}
+	if e.Done != nil {
+		s.change(func() { s.status.spent = s.status.spent || e.Done.Usage.Cost.Total > 0 })
+	}
+}
+
+// Cancellable calls do, and shows the words of doing until it returns. Esc and Ctrl+C
+// end the context that do is given.
+func (r *REPL) Cancellable(ctx context.Context, doing string, do func(context.Context)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if r.HasUI() {
+		defer r.work.begin(&task{doing: doing, began: r.screen.now(), cancel: func() bool { cancel(); return true }})()
+	}
+	do(ctx)
+}
+
+// retryStarts shows the wait for the next attempt of a request. A request of a hook
+// while nothing else is done is not shown.
+func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
+	s := r.screen
+	s.change(func() {
+		if len(s.busy.works) == 0 {
+			return
+		}
+		if !e.Aside {
+			s.startOver()
+		}
+		w := &retryWait{e, s.now().Add(e.Delay())}
+		s.busy.retries = append(s.busy.retries, w)
+		if s.plain {
+			s.add(kindNotice, printable.Line(e.Text(e.Delay()))+" · Ctrl+C cancels")
+		}
+	})
+}
+
+// startOver ends what is shown of an answer that broke off: it is asked for again, and
+// written from its beginning. The caller has the lock.
+func (s *screen) startOver() {
+	s.endBlock()
+	if s.flow.midAnswer {
+		s.add(kindNotice, s.noticeRows("the answer starts over", agent.LevelInfo)...)
+	}
+	s.flow.midAnswer = false
+	s.busy.written = 0
+}
+
+// refresh reads the figures of the status line anew.
+func (r *REPL) refresh() {
+	if !r.HasUI() || r.agent == nil {
+		return
+	}
+	s := r.screen
+	s.mu.Lock()
+	spent := s.status.spent
+	s.mu.Unlock()
+	f := readStatus(r.agent, spent, gitBranch)
+	s.change(func() {
+		st := &s.status
+		st.model, st.full, st.part, st.cost, st.branch, st.cache = f.model, f.full, f.part, f.cost, f.branch, f.cache
+	})
+}
+
+// longRun is how long a run takes, at least, for its end to be told to a person who
+// looks at another window.
+const longRun = 20 * time.Second
+
+// notifyEnd tells that a run has ended, if it took long.
+func (r *REPL) notifyEnd(took time.Duration) {
+	if took > longRun {
+		r.attract("pi: done")
+	}
+}
+
+// notifyQuestion tells that a question waits.
+func (r *REPL) notifyQuestion() { r.attract("pi: a question waits") }
+
+// attract tells a person who looks at another window, in the way of [ui] notify.
+func (r *REPL) attract(text string) {
+	s := r.screen
+	s.mu.Lock()
+	away := !s.focused || !s.focus
+	s.mu.Unlock()
+	switch {
+	case !away || r.term == nil || r.opts.Dumb:
+	case r.opts.NotifyWith == "bell":
+		r.term.Control("\a")
+	case r.opts.NotifyWith == "osc9":
+		r.term.Control("\x1b]9;" + text + "\x07")
+	}
+}
