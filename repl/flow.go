@@ -5,6 +5,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/internal/cells"
+	"pi/internal/markdown"
 	"pi/internal/printable"
 )
 
@@ -82,7 +83,7 @@ func (s *screen) delta(d llm.Delta) {
 		s.endBlock()
 		f.kind, f.index, f.midAnswer = d.Kind, d.Index, true
 		if d.Kind == llm.DeltaText {
-			f.open = newText(s.columns)
+			f.open = markdown.NewStream(s.painter())
 		} else {
 			f.open = newThought(s.palette.Paint, s.columns, s.plain)
 		}
@@ -95,6 +96,11 @@ func kindOf(k llm.DeltaKind) kind {
 		return kindThinking
 	}
 	return kindText
+}
+
+// painter draws Markdown for the terminal at hand.
+func (s *screen) painter() markdown.Painter {
+	return markdown.Painter{Columns: s.columns, Paint: s.palette.Paint, Highlight: s.highlight}
 }
 
 // endBlock puts the rest of the open block into the transcript. The caller has the lock.
@@ -125,11 +131,6 @@ func newThought(paint func(style, text string) string, columns int, plain bool) 
 		t.sign = "thinking: "
 	}
 	return t
-}
-
-// newText is a block of text that is shown as it is, wrapped at words.
-func newText(columns int) *thought {
-	return &thought{paint: func(_, text string) string { return text }, columns: columns, begun: true}
 }
 
 // Write takes a piece of text.

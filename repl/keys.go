@@ -181,13 +181,13 @@ func (r *REPL) sendLine(followUp bool) after {
 		l.set(text)
 		return nil
 	}
-	text, pasted := l.text(), l.hasPaste()
+	draft, text, pasted := l.buffer.Save(), l.text(), l.hasPaste()
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
 	l.reset()
 	return func() {
-		r.record(text)
+		r.record(draft)
 		if literal, asks := r.pastedCommand(text, pasted); asks {
 			go r.askPasted(job{text: text, pasted: pasted, followUp: followUp})
 		} else {

@@ -30,7 +30,7 @@ func (r *REPL) showLastExchange() {
 			row += " …"
 		}
 		s.add(kindPrompt, s.palette.Paint("user", cells.Cut(row, s.columns)))
-		rows := s.wrapped([]string{printable.Text(answer)})
+		rows := s.painter().Rows(answer)
 		if n := len(rows) - room; n > 0 {
 			rows = append([]string{s.palette.Paint("dim", "…")}, rows[n+1:]...)
 		}

@@ -7,6 +7,7 @@ import (
 	"pi/internal/cells"
 	"pi/internal/edit"
 	"pi/repl/terminal"
+	"pi/repl/terminal/history"
 )
 
 // line is the text being typed, with what is open below it: the menu of completions or
@@ -15,23 +16,19 @@ import (
 type line struct {
 	buffer  *edit.Buffer
 	keys    keyTable
-	past    past
-	overlay overlay   // nil: none
-	pasted  bool      // a part of the text was pasted
-	warned  time.Time // when Ctrl+C in an empty line told how to quit
+	history *history.History
+	walk    *history.Walk
+	overlay terminal.Panel // nil: none; it has the keys first
+	pasted  bool           // a part of the text was pasted
+	warned  time.Time      // when Ctrl+C in an empty line told how to quit
 
 	before      string // plain mode: the lines so far of an input whose last one ended in a backslash
 	shownStatus string // plain mode: the status line that is shown already
 }
 
-// overlay is what is open below the line and has the keys first.
-type overlay interface {
-	// Key reports whether the key was used. One that was not used closes the overlay, and
-	// goes to the line.
-	Key(terminal.Key) (used bool)
-	// Render returns at most height rows.
-	Render(width, height int) []string
-	Done() bool
+// newLine is an empty line with the history of a file.
+func newLine(keys keyTable, past *history.History) *line {
+	return &line{buffer: edit.New(), keys: keys, history: past, walk: past.Walk()}
 }
 
 func (l *line) empty() bool { return l.buffer.Empty() }
@@ -57,7 +54,7 @@ func (l *line) clear() {
 func (l *line) reset() {
 	l.buffer.Reset()
 	l.overlay, l.pasted = nil, false
-	l.past.leave()
+	l.walk = l.history.Walk()
 }
 
 // prepend puts a text as rows above what is typed.
@@ -75,12 +72,10 @@ func (l *line) edit(k terminal.Key, action string) {
 	case k.Name == "paste":
 		l.pasted = true
 		l.buffer.Paste(k.Text)
-	case action == "up" && !l.buffer.Recalled() && l.buffer.Do("up"):
 	case action == "up":
-		l.past.older(l.buffer)
-	case action == "down" && !l.buffer.Recalled() && l.buffer.Do("down"):
+		l.walk.Up(l.buffer)
 	case action == "down":
-		l.past.newer(l.buffer)
+		l.walk.Down(l.buffer)
 	case action != "":
 		l.buffer.Do(action)
 	case k.Text != "":
@@ -108,8 +103,13 @@ func (l *line) render(columns, limit, most int, sign string) (rows []string, row
 	rest := strings.Repeat(" ", cells.Width(sign))
 	v := l.buffer.Window(columns, max(1, min(limit, most)), sign, rest)
 	rows = v.Rows
+	row, column = v.Row, v.Column
 	if l.overlay != nil && limit > len(rows) {
-		rows = append(rows[:len(rows):len(rows)], l.overlay.Render(columns, limit-len(rows))...)
+		below, at, cell := l.overlay.Render(columns, limit-len(rows))
+		if at >= 0 {
+			row, column = len(rows)+at, cell
+		}
+		rows = append(rows[:len(rows):len(rows)], below...)
 	}
-	return rows, v.Row, v.Column
+	return rows, row, column
 }

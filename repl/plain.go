@@ -2,7 +2,10 @@ package repl
 
 import (
 	"slices"
+	"strings"
 	"sync"
+
+	"pi/internal/edit"
 )
 
 // Plain mode has no live zone: what is typed comes in whole lines. A prompt is open at
@@ -86,7 +89,12 @@ func (r *REPL) lineTyped(text string) {
 		r.openPrompt()
 		return
 	}
-	r.send(job{text: before})
+	if strings.TrimSpace(before) != "" {
+		r.record(edit.Draft{Text: before})
+		r.send(job{text: before})
+		return
+	}
+	r.openPrompt()
 }
 
 // joinLines adds a line to those before it; more reports that it ends in a

@@ -34,6 +34,7 @@ import (
 	"pi/agent/command"
 	"pi/internal/printable"
 	"pi/repl/terminal"
+	"pi/repl/terminal/history"
 	"pi/repl/terminal/keymap"
 )
 
@@ -148,11 +149,9 @@ func (r *REPL) begin() error {
 	return r.startErr
 }
 
-// open loads the history and takes the terminal over. If the history cannot be read, the
-// person is told, and there is none.
+// open takes the terminal over.
 func (r *REPL) open() error {
-	line, problems := r.newLine()
-	problems = append(problems, r.problems...)
+	line := newLine(r.keys, history.Open(r.opts.History, r.opts.Secret))
 	t, err := terminal.Start(terminal.Config{
 		In: r.opts.In, Out: r.opts.Out, Palette: r.screen.palette, Background: r.opts.Background,
 		Plain: r.screen.plain, Dumb: r.opts.Dumb,
@@ -169,7 +168,7 @@ func (r *REPL) open() error {
 		r.screen.palette.Light = t.Light()
 		r.screen.calls.palette, r.screen.notices.palette = r.screen.palette, r.screen.palette
 	})
-	for _, problem := range problems {
+	for _, problem := range r.problems {
 		r.Notify(problem, agent.LevelWarning)
 	}
 	return nil

@@ -138,7 +138,7 @@ func (s *screen) add(k kind, rows ...string) {
 	if len(rows) == 0 {
 		return
 	}
-	if s.flow.last != kindNone && apart(s.flow.last, k) {
+	if s.flow.last != kindNone && needsBlank(s.flow.last, k) {
 		s.pending = append(s.pending, "")
 	}
 	s.flow.last = k
@@ -148,8 +148,8 @@ func (s *screen) add(k kind, rows ...string) {
 	}
 }
 
-// apart reports whether a blank row stands between two kinds of rows.
-func apart(before, k kind) bool {
+// needsBlank reports whether a blank row stands between two kinds of rows.
+func needsBlank(before, k kind) bool {
 	switch k {
 	case before, kindNotice, kindRows:
 		return false

@@ -7,6 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/edit"
 	"pi/internal/printable"
 	"pi/session"
 )
@@ -110,8 +111,8 @@ func hintOf(err error) string {
 }
 
 // record keeps a line so that it can be called up again.
-func (r *REPL) record(text string) {
-	if err := r.screen.line.record(text); err != nil {
+func (r *REPL) record(d edit.Draft) {
+	if err := r.screen.line.record(d); err != nil {
 		r.Notify(err.Error(), agent.LevelWarning)
 	}
 }

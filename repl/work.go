@@ -205,8 +205,8 @@ func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 	}
 }
 
-// leaving are the commands that end what runs: while the agent works they ask first.
-func leaving() []string {
+// interrupting are the commands that end what runs: while the agent works they ask first.
+func interrupting() []string {
 	return []string{"compact", "uncompact", "new", "clear", "resume", "branch", "fork", "tree", "undo", "redo", "quit", "exit"}
 }
 
@@ -246,7 +246,7 @@ func (r *REPL) steer(ctx context.Context, x job) bool {
 // then the work is stopped, and the command is for the time after it.
 func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt) bool {
 	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
-	if slices.Contains(leaving(), name) {
+	if slices.Contains(interrupting(), name) {
 		yes, err := r.Confirm(asPerson(ctx), fmt.Sprintf("/%s ends what runs. Interrupt it?", name), "", agent.DialogOptions{})
 		if err != nil || yes == agent.No {
 			return true
