@@ -1,0 +1,120 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// dot is a PNG of one pixel.
+const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+// pasted is a text as a terminal sends it when it is pasted.
+func pasted(text string) string {
+	return "\x1b[200~" + strings.ReplaceAll(text, "\n", "\r") + "\x1b[201~"
+}
+
+// lastAsked returns the last message of the last request, as JSON.
+func lastAsked(t *testing.T, m *modelServer) string {
+	t.Helper()
+	asked := m.asked()
+	var request struct{ Messages []json.RawMessage }
+	if err := json.Unmarshal(asked[len(asked)-1].body, &request); err != nil {
+		t.Fatal(err)
+	}
+	return string(request.Messages[len(request.Messages)-1])
+}
+
+func TestPathsTracebacksAndImagesReachTheModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.model("text Answer 1.\n---\ntext Answer 2.\n---\ntext Answer 3.\n---\ntext Answer 4.")
+	picture, err := base64.StdEncoding.DecodeString(dot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shot := filepath.Join(w.project, "my shot.png")
+	w.write(shot, string(picture))
+	s := w.inTerminal()
+	traceback := "/srv/app/main.py:3: SyntaxError\n  def f(:\n\tat @once.there"
+	for _, c := range []struct{ name, keys, answer, asked, told string }{
+		{"a path", "/tmp/x is a file", "Answer 1.", `/tmp/x is a file`, ""},
+		{"a pasted traceback", pasted(traceback), "Answer 2.", `/srv/app/main.py:3: SyntaxError\n  def f(:\n\tat @once.there`, ""},
+		{"a pasted path of an image", pasted(strings.ReplaceAll(shot, " ", `\ `)), "Answer 3.", "data:image/png;base64," + dot, "attached my shot.png (image, 1×1)"},
+		{"lines of a file", "look at @a.txt:2 and @no/file", "Answer 4.", `lines=\"2\"\u003e\nbeta\n`, "attached @a.txt:2 (5 B)"},
+	} {
+		s.prompt()
+		s.keys(c.keys)
+		s.keys("\r")
+		s.see(1, c.answer)
+		if c.told != "" {
+			s.see(1, c.told)
+		}
+		asked := lastAsked(t, m)
+		if !strings.Contains(asked, c.asked) && !strings.Contains(asked, strings.ReplaceAll(strings.ReplaceAll(c.asked, `\u003e`, ">"), `\u003c`, "<")) {
+			t.Errorf("%s: the model was asked %s, want %s", c.name, asked, c.asked)
+		}
+	}
+	s.see(1, "@no/file is no file here, it is sent as it stands")
+	s.enter("/modle")
+	s.see(1, "unknown command /modle")
+	s.see(1, "did you mean /model?")
+	s.stands("/modle")
+	s.keys(clearLine)
+	s.enter("/quit")
+	s.leave(statusDone)
+	if n := len(m.asked()); n != 4 {
+		t.Errorf("the model was asked %d times, want 4", n)
+	}
+}
+
+func TestSkillsAndTemplatesAreCommandsOfTheTerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.model("text Answer 1.\n---\ntext Answer 2.\n---\ntext Answer 3.\n---\ntext Answer 4.")
+	w.write(w.agentFile("skills/zip/SKILL.md"), "---\nname: zip\ndescription: Pack\n---\nUse zip.\n")
+	w.write(w.agentFile("prompts/fix.md"), "Fix $1 now.\n")
+	s := w.inTerminal()
+	s.enter("/fix a.txt")
+	s.see(1, "Answer 1.")
+	if asked := lastAsked(t, m); !strings.Contains(asked, "Fix a.txt now.") {
+		t.Errorf("/fix asked %s", asked)
+	}
+	w.write(w.agentFile("prompts/fix.md"), "Mend $1 now.\n") // while it runs
+	s.enter("/fix a.txt")
+	s.see(1, "Answer 2.")
+	if asked := lastAsked(t, m); !strings.Contains(asked, "Mend a.txt now.") {
+		t.Errorf("/fix asked %s", asked)
+	}
+	s.enter("/skill:zip all")
+	s.see(1, "Answer 3.")
+	if asked := lastAsked(t, m); !strings.Contains(asked, "Use zip.") || !strings.Contains(asked, "all") {
+		t.Errorf("/skill:zip asked %s", asked)
+	}
+	s.enter("/skills")
+	s.see(1, "tokens in the system prompt")
+
+	// /init asks before it touches a file that is there.
+	w.write(filepath.Join(w.project, "AGENTS.md"), "Mine.\n")
+	s.enter("/init")
+	s.see(1, "There is an AGENTS.md here")
+	s.keys("n\r")
+	s.see(1, "AGENTS.md stays as it is")
+	s.enter("/init")
+	s.see(2, "There is an AGENTS.md here")
+	s.keys("y\r")
+	s.see(1, "Answer 4.")
+	if asked := lastAsked(t, m); !strings.Contains(asked, "write AGENTS.md in the working directory") {
+		t.Errorf("/init asked %s", asked)
+	}
+	s.enter("/quit")
+	s.leave(statusDone)
+	if b, err := os.ReadFile(filepath.Join(w.project, "AGENTS.md")); err != nil || string(b) != "Mine.\n" {
+		t.Errorf("AGENTS.md is %q, %v", b, err)
+	}
+}
