@@ -44,6 +44,10 @@ type Command struct {
 	// nil if there is nothing to complete.
 	Complete func(prefix string) []string
 
+	// Describe returns a few words on a candidate of Complete; "" if there is nothing to
+	// add. It may be nil.
+	Describe func(candidate string) string
+
 	// Run does it. args is the rest of the line, trimmed.
 	Run func(ctx context.Context, args string) (Outcome, error)
 }

@@ -19,6 +19,10 @@ func helpCommand(all func() []Command) Command {
 			}
 			return withPrefix(names, prefix)
 		},
+		Describe: func(name string) string {
+			c, _ := find(all(), name)
+			return c.Help
+		},
 		Run: func(_ context.Context, args string) (Outcome, error) {
 			if args == "" {
 				listed := slices.DeleteFunc(slices.Clone(all()), func(c Command) bool { return c.Unlisted })

@@ -22,6 +22,7 @@ func modelCommand(a *agent.Agent, ui agent.UI) Command {
 		Name: "model", Args: "[provider/id[:thinking]]", Help: "choose the model, or list what there is",
 		More:     "An id, the beginning of one or a part of it will do, as long as it fits one model only.\nThe list of a terminal also has what local servers say they have.",
 		Complete: func(prefix string) []string { return completeRef(a.Models(), prefix) },
+		Describe: func(ref string) string { return describeRef(a.Models(), ref) },
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			switch {
 			case args != "":
@@ -54,6 +55,17 @@ func completeRef(models *llm.Models, prefix string) []string {
 		}
 	}
 	return found
+}
+
+// describeRef returns the window, the prices and the thinking levels of a model.
+func describeRef(models *llm.Models, ref string) string {
+	provider, id, _ := strings.Cut(ref, "/")
+	m := models.Find(provider, id)
+	if m == nil {
+		return ""
+	}
+	parts := []string{TokenCount(m.ContextWindow), priceText(m), levelsText(m)}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
 // setModel selects the model that ref means, with the thinking level in ref, if it names

@@ -16,16 +16,21 @@ const removeWord = "rm"
 
 func resumeCommand(o Options) Command {
 	r := resumer{Options: o, store: *o.Sessions}
+	recent := &recentSessions{read: r.others}
 	return Command{
-		Name: "resume", Args: "[id|path] | rm id", Help: "go on with another session; pick one, also to delete it, if none is named",
+		Name: "resume", Args: "[id|name|path] | rm id", Help: "go on with another session; pick one, also to delete it, if none is named",
 		More: "/resume        pick a session, of this directory or of all; without a person: list them\n" +
 			"/resume ID     the session whose id begins so, or the file; model and thinking level as it was left\n" +
+			"/resume NAME   the session of this directory that has this name\n" +
 			"/resume rm ID  delete it, after a question, to the trash where there is one\n" +
 			"One that another process has open can be copied, only looked at, or waited for.",
 		Complete: func(prefix string) []string {
 			current := o.Agent.Session().ID()
-			return slices.DeleteFunc(o.Sessions.IDs(prefix), func(id string) bool { return id == current })
+			prefix = strings.TrimPrefix(prefix, removeWord+" ")
+			ids := slices.DeleteFunc(o.Sessions.IDs(prefix), func(id string) bool { return id == current })
+			return append(ids, recent.names()...)
 		},
+		Describe: recent.describe,
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			ref, removes := strings.CutPrefix(args, removeWord+" ")
 			switch {

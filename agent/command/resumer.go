@@ -37,14 +37,34 @@ func (r resumer) others(all bool) iter.Seq2[folder.Info, error] {
 
 const nothingToResume = "no other session in this directory"
 
-// existing returns the path of the session that ref names: an id, the beginning of one, or
-// a file. It is an error if there is none, or if several fit.
+// existing returns the path of the session that ref names: an id, the beginning of one, a
+// file, or the name of a session of this directory. It is an error if there is none, or if
+// several fit.
 func (r resumer) existing(ref string) (string, error) {
 	path, err := r.store.Find(ref)
+	if _, none := errors.AsType[*folder.NotFoundError](err); none {
+		switch paths := r.named(ref); len(paths) {
+		case 0:
+		case 1:
+			return paths[0], nil
+		default:
+			err = &folder.AmbiguousError{Prefix: ref, Paths: paths}
+		}
+	}
 	if _, several := errors.AsType[*folder.AmbiguousError](err); several && r.UI.HasUI() { // elsewhere they are listed
 		err = fmt.Errorf("%w: write more of it, or pick one with /resume", err)
 	}
 	return path, err
+}
+
+// named returns the paths of the sessions of this directory that have a name, case aside.
+func (r resumer) named(name string) (paths []string) {
+	for info, err := range r.others(false) {
+		if err == nil && info.Name != "" && strings.EqualFold(printable.Line(info.Name), printable.Line(name)) {
+			paths = append(paths, info.Path)
+		}
+	}
+	return paths
 }
 
 // open switches to the session at path. If another process has it, the person says

@@ -64,9 +64,13 @@ func arguments(known command.Command, before string, end int) Result {
 			continue
 		}
 		seen[candidate] = true
-		whole = append(whole, argument(candidate))
+		item := argument(candidate)
+		if known.Describe != nil {
+			item.Description = known.Describe(candidate)
+		}
+		whole = append(whole, item)
 		if last > 0 {
-			word = append(word, argument(candidate))
+			word = append(word, item)
 		}
 	}
 	items := rank(whole, "", args)

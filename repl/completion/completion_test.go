@@ -51,6 +51,7 @@ func commands() []command.Command {
 		{Name: "model", Help: "choose the model", Complete: withPrefix("anthropic/claude-opus", "anthropic/claude-sonnet", "openai/gpt-5")},
 		{Name: "new", Aliases: []string{"clear"}, Help: "begin a new session"},
 		{Name: "mode", Help: "switch the way to work"},
+		{Name: "resume", Complete: func(string) []string { return []string{"0a1b", "fix the lexer"} }, Describe: func(candidate string) string { return "about " + candidate }},
 		{Name: "deploy", Hook: "deploy.lua", Complete: func(string) []string { return []string{"to staging", "to production", "rollback", "src/"} }},
 	}
 }
@@ -80,7 +81,7 @@ func TestComplete(t *testing.T) {
 	c := newCompleter(t, dir)
 	c.Home, c.Programs = outside, NewPrograms(bin)
 	tests := []struct{ text, want string }{
-		{"/", "/ > /help_ | /model_ | /new_ | /mode_ | /deploy_"},
+		{"/", "/ > /help_ | /model_ | /new_ | /mode_ | /resume_ | /deploy_"},
 		{"/mo", "/mo > /model_ | /mode_"},
 		{"/mode", "/mode > /mode_ | /model_"},
 		{"/MD", "/MD > /model_ | /mode_"},
@@ -92,6 +93,8 @@ func TestComplete(t *testing.T) {
 		{"/model ", " > anthropic/claude-opus_ | anthropic/claude-sonnet_ | openai/gpt-5_"},
 		{"/model ocl", "ocl > anthropic/claude-opus_ | anthropic/claude-sonnet_"},
 		{"/help x", " > "},
+		{"/resume lex", "lex > fix the lexer_"},
+		{"/resume fix the l", "fix the l > fix the lexer_"},
 		{"/deploy stg", "stg > to staging_"},
 		{"/deploy to pr", "to pr > to production_"},
 		{"/deploy now rol", "now rol > now rollback_"},
@@ -165,6 +168,15 @@ func TestResultIsApplied(t *testing.T) {
 	}
 	if item, ok := (Result{Items: []Item{{Value: "x"}}}).Only(); !ok || item.Text() != "x" {
 		t.Error("the only item is not it")
+	}
+}
+
+func TestCandidatesAreDescribed(t *testing.T) {
+	c := &Completer{Commands: commands}
+	for text, want := range map[string]string{"/mode": "switch the way to work", "/resume 0a": "about 0a1b", "/clea": "/new: begin a new session"} {
+		if item := c.Complete(t.Context(), text, len(text)).Items[0]; item.Description != want {
+			t.Errorf("%s: %q, want %q", text, item.Description, want)
+		}
 	}
 }
 
