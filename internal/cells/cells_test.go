@@ -160,7 +160,7 @@ func TestAnOpenRowIsWrappedAnew(t *testing.T) {
 	w.Write("one two \x1b[1mthree four fi")
 	w.SetColumns(8)
 	w.Write("ve six")
-	want := []string{"- one two", "  \x1b[1mthree\x1b[22m", "  \x1b[1mfour\x1b[22m", "  \x1b[1mfive\x1b[22m", "  \x1b[1msix\x1b[22m"}
+	want := []string{"- one two", "  \x1b[1mthree four\x1b[22m", "  \x1b[1mfive\x1b[22m", "  \x1b[1msix\x1b[22m"}
 	if got := w.End(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

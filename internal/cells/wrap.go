@@ -192,9 +192,19 @@ func (w *Wrapper) sequence(s string) {
 	}
 }
 
+// addWord adds to the word. As soon as it has no room behind what is in the row, the row is
+// complete.
 func (w *Wrapper) addWord(text string, width int) {
 	w.word = append(w.word, run{text, width, w.now})
-	w.wordWidth += width
+	if w.wordWidth += width; w.overflows() && !w.isEmpty() {
+		w.breakRow()
+		w.gap, w.gapWidth = w.gap[:0], 0
+	}
+}
+
+// overflows reports whether the row has no room for the word and the blanks before it.
+func (w *Wrapper) overflows() bool {
+	return w.columns > 0 && w.used+w.gapWidth+w.wordWidth > w.columns
 }
 
 // The marks that no row begins with, and those that no row ends with, where it is broken
@@ -215,10 +225,7 @@ func (w *Wrapper) place() {
 	if len(w.word) == 0 {
 		return
 	}
-	if w.columns > 0 && w.used+w.gapWidth+w.wordWidth > w.columns {
-		if !w.isEmpty() {
-			w.breakRow()
-		}
+	if w.overflows() { // in an empty row
 		w.gap = w.gap[:0]
 	}
 	for _, r := range w.gap {

@@ -56,7 +56,7 @@ func (s *Stream) readLine(line string) {
 	s.flushHeader()
 	isLazy, isNew := s.leaf.kind == textLeaf, false
 	for {
-		inner, ok := s.enter(&c, isWhole && isLazy)
+		inner, ok := s.enter(&c, matched, isWhole && isLazy)
 		if !ok {
 			break
 		}
@@ -100,11 +100,14 @@ func readQuote(c *cursor) {
 	c.skip(1)
 }
 
-// enter reads the mark of a container that begins in the line. In a paragraph an item
-// has to have a text, and the number 1 if it has one.
-func (s *Stream) enter(c *cursor, inText bool) (container, bool) {
+// deepest is how many containers can lie in each other.
+const deepest = 32
+
+// enter reads the mark of a container that begins in the line, in so many others. In a
+// paragraph an item has to have a text, and the number 1 if it has one.
+func (s *Stream) enter(c *cursor, depth int, inText bool) (container, bool) {
 	indent := c.indent()
-	if indent > 3 || c.isBlank() {
+	if indent > 3 || c.isBlank() || depth >= deepest {
 		return container{}, false
 	}
 	ahead := *c
@@ -232,7 +235,8 @@ func (s *Stream) extend(c cursor) bool {
 // text of a paragraph.
 func (s *Stream) isText(line string) bool {
 	c := cursor{rest: line}
-	isWhole := s.match(&c) == len(s.open)
+	depth := s.match(&c)
+	isWhole := depth == len(s.open)
 	isLazy := s.leaf.kind == textLeaf
 	switch {
 	case isWhole && (s.leaf.kind == fencedLeaf || s.leaf.kind == indentedLeaf || s.leaf.kind == tableLeaf):
@@ -244,8 +248,8 @@ func (s *Stream) isText(line string) bool {
 		if c.indent() > 3 {
 			return isLazy && !c.isBlank()
 		}
-		if _, ok := s.enter(&c, isWhole && isLazy); ok {
-			isWhole, isLazy = true, false
+		if _, ok := s.enter(&c, depth, isWhole && isLazy); ok {
+			depth, isWhole, isLazy = depth+1, true, false
 			continue
 		}
 		c.skip(c.indent())
@@ -315,6 +319,9 @@ func (s *Stream) endLeaf() {
 	s.flushHeader()
 	switch s.leaf.kind {
 	case textLeaf:
+		if s.live {
+			s.leaf.text.closeMarks()
+		}
 		s.add(s.leaf.text.end()...)
 	case tableLeaf:
 		s.addTable()

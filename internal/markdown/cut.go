@@ -13,7 +13,17 @@ import (
 // findCut returns up to where the text from from on stays as it is, whatever follows the
 // window: before anything that is open, outside of anything that is marked up.
 func (t inlineTree) findCut(from int) int {
-	safe := t.beforeAddress(from, min(t.unsure(from), t.firstOpen()))
+	safe := min(t.unsure(from), t.firstOpen())
+	for {
+		cut := t.lastCut(from, safe)
+		if safe = t.beforeAddress(from, cut); safe == cut {
+			return cut
+		}
+	}
+}
+
+// lastCut returns the last place up to safe where the text can be divided.
+func (t inlineTree) lastCut(from, safe int) int {
 	best := from
 	for c := t.root.FirstChild(); c != nil; c = c.NextSibling() {
 		text, ok := c.(*ast.Text)
@@ -32,6 +42,9 @@ func (t inlineTree) findCut(from int) int {
 
 // beforeAddress returns a place up to at that is not in the middle of an address.
 func (t inlineTree) beforeAddress(from, at int) int {
+	if at == len(t.src) || isSpace(t.src[at]) {
+		return at
+	}
 	begin := at
 	for begin > from && t.src[begin-1] < utf8.RuneSelf && !isSpace(t.src[begin-1]) {
 		begin--
@@ -141,7 +154,8 @@ type opens struct {
 	src      []byte
 	first    int
 	brackets []int
-	isDone   bool // at a code span that is open: nothing behind it counts
+	marks    []int // of emphasis and code spans
+	isDone   bool  // at a code span that is open: nothing behind it counts
 }
 
 func (o *opens) note(at int) { o.first = min(o.first, at) }
@@ -169,10 +183,12 @@ func (o *opens) text(start, stop int, isInner bool) {
 			}
 		case '`':
 			o.note(i)
+			o.marks = append(o.marks, i)
 			o.isDone = true
 		case '*', '_', '~':
 			if !isInner && o.mayOpen(i) {
 				o.note(i)
+				o.marks = append(o.marks, i)
 			}
 		case '<':
 			if !bytes.ContainsAny(o.src[i+1:], " \t\n<>") {

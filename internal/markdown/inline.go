@@ -79,11 +79,11 @@ func paintInline(p Painter, s string, styles ...string) string {
 		return ""
 	}
 	if len(s) > mostInline {
-		return p.paintText(s, 0, styles...)
+		return p.paintText(strings.ReplaceAll(s, "\t", " "), 0, styles...)
 	}
 	w := inlinePainter{p: p, src: []byte(s)}
 	w.children(p.parseInline(w.src).root, len(s), styles...)
-	return strings.ReplaceAll(w.out.String(), "\n", " ")
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(w.out.String())
 }
 
 // inlinePainter paints nodes. Each text is painted in all its styles, since the end of a

@@ -19,7 +19,7 @@ type code struct {
 
 func (s *Stream) startFenced(f fence) {
 	prefix, rest := s.begin(false)
-	s.leaf = leaf{kind: fencedLeaf, code: code{fence: f, prefix: rest, lexer: newLexer(f.language)}}
+	s.leaf = leaf{kind: fencedLeaf, code: code{fence: f, prefix: rest, lexer: s.p.newLexer(f.language)}}
 	if prefix != rest { // the mark of an item has a row, for code is not to be moved
 		s.addMarks(prefix)
 	}
@@ -36,7 +36,7 @@ func (s *Stream) readFenced(c cursor) {
 
 func (s *Stream) startIndented(c cursor) {
 	prefix, rest := s.begin(false)
-	s.leaf = leaf{kind: indentedLeaf, code: code{prefix: rest, lexer: newLexer("")}}
+	s.leaf = leaf{kind: indentedLeaf, code: code{prefix: rest}}
 	if prefix != rest {
 		s.addMarks(prefix)
 	}
@@ -72,10 +72,7 @@ func (s *Stream) addCode(line string) {
 		s.addMarks(code.prefix)
 		return
 	}
-	if s.p.Highlight {
-		line = code.lexer.paint(s.p, line)
-	}
-	s.add(code.prefix + codeIndent + line)
+	s.add(code.prefix + codeIndent + code.lexer.paint(s.p, line))
 }
 
 // ruleLen is how long a rule is drawn: not as wide as the window, which would make it two

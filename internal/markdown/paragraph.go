@@ -70,6 +70,25 @@ func (g *paragraph) end() []string {
 	return g.rows.End()
 }
 
+// closeMarks ends the emphasis and the code span that are open, so that they are seen as
+// what they will be.
+func (g *paragraph) closeMarks() {
+	g.src = g.src[:trimSpace(g.src, len(g.src))]
+	tree := g.p.parseInline(g.window())
+	o := opens{src: tree.src}
+	o.visit(tree.root, false)
+	for i := len(o.marks) - 1; i >= 0; i-- {
+		c := o.src[o.marks[i]]
+		run := runLen(string(o.src[o.marks[i]:]), c)
+		if i > 0 && o.marks[i-1] == o.marks[i]-1 {
+			continue // the run is that of the mark before
+		}
+		if o.marks[i]+run < len(o.src) {
+			g.src = append(g.src, strings.Repeat(string(c), run)...)
+		}
+	}
+}
+
 // window is as much of the text as is parsed at once.
 func (g *paragraph) window() []byte {
 	end := min(len(g.src), g.from+reach)

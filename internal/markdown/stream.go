@@ -66,12 +66,16 @@ func (s *Stream) endLine(rest string) {
 	s.readLine(rest)
 }
 
+// mostLook is how many bytes of a line are looked at to find that it can be nothing but
+// text. One that needs more waits for its end.
+const mostLook = 1 << 10
+
 // readPart hands what there is of a line to the paragraph, if it can be nothing but text.
 func (s *Stream) readPart() {
 	switch {
 	case s.inRow:
 		s.leaf.text.write(string(s.line))
-	case s.isText(string(s.line)):
+	case s.isText(string(s.line[:min(len(s.line), mostLook)])):
 		s.readLine(string(s.line))
 		s.inRow = true
 	default:

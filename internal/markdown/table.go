@@ -99,7 +99,7 @@ func (s *Stream) readTableLine(c cursor) bool {
 		return false
 	}
 	ahead := c
-	if _, ok := s.enter(&ahead, false); ok {
+	if _, ok := s.enter(&ahead, len(s.open), false); ok {
 		return false
 	}
 	c.skip(c.indent())
