@@ -31,11 +31,14 @@ type plain struct {
 	rows   []string // printed while a prompt was open
 	next   *asked   // the prompt to open
 	closes chan typed
+	stops  bool // the process is to be stopped
 	open   *asked
 	lent   bool
 	closed bool
 
-	result <-chan Line // of the open prompt, where lines do not come through the inbox; the goroutine's own
+	// Only the goroutine uses these.
+	result <-chan Line // of the open prompt, where lines do not come through the inbox
+	over   bool        // there will be no more input
 }
 
 // asked is a prompt.
@@ -52,7 +55,7 @@ type typed struct {
 
 func startPlain(c Config) (*plain, error) {
 	p := &plain{config: c, screen: NewScreen(c.Out, c.Palette), inbox: NewInbox(), tty: isTerminal(c.In),
-		pokes: make(chan struct{}, 1), signals: make(chan os.Signal, 1), quit: make(chan struct{}), done: make(chan struct{})}
+		pokes: make(chan struct{}, 1), signals: make(chan os.Signal, 4), quit: make(chan struct{}), done: make(chan struct{})}
 	var err error
 	if p.tty {
 		if p.before, err = readLineMode(c.In); err != nil {
@@ -61,12 +64,18 @@ func startPlain(c Config) (*plain, error) {
 	}
 	edit := p.tty && !c.Dumb && c.In == os.Stdin && c.Out == os.Stdout && isTerminal(c.Out)
 	p.keyboard, p.editor, err = Open(Setup{In: c.In, Screen: p.screen, Inbox: p.inbox, Edit: edit,
-		Complete: func(line string, pos int) (string, []string, string) { return line, nil, "" }})
+		Complete: func(line string, pos int) (string, []string, string) { return line, nil, "" },
+		Shortcut: func(key string) bool {
+			if key == "ctrl+z" {
+				p.suspend()
+			}
+			return key == "ctrl+z"
+		}})
 	if err != nil {
 		return nil, err
 	}
 	p.silence()
-	signal.Notify(p.signals, os.Interrupt)
+	signal.Notify(p.signals, plainSignals()...)
 	go p.run()
 	return p, nil
 }
@@ -92,8 +101,12 @@ func (p *plain) run() {
 		select {
 		case <-p.pokes:
 			p.act()
-		case <-p.signals:
-			p.interrupted()
+		case came := <-p.signals:
+			if came == os.Interrupt {
+				p.interrupted()
+			} else {
+				p.again()
+			}
 		case line := <-p.result:
 			p.ended(line)
 		case <-p.inbox.Ready():
@@ -115,10 +128,10 @@ func (p *plain) poke() {
 // act does what is to be done: it closes the prompt, shows rows, opens a prompt.
 func (p *plain) act() {
 	p.mu.Lock()
-	rows, next, closing, open := p.rows, p.next, p.closes, p.open
-	p.rows, p.next, p.closes = nil, nil, nil
+	rows, next, closing, open, stops := p.rows, p.next, p.closes, p.open, p.stops
+	p.rows, p.next, p.closes, p.stops = nil, nil, nil, false
 	p.mu.Unlock()
-	if open != nil && (len(rows) > 0 || next != nil || closing != nil) {
+	if open != nil && (len(rows) > 0 || next != nil || closing != nil || stops) {
 		line, ok := p.editor.Cancel()
 		switch {
 		case !ok: // it ends by itself, or cannot be closed: rows wait for its end
@@ -141,9 +154,23 @@ func (p *plain) act() {
 	for _, row := range rows {
 		p.screen.Print(row)
 	}
+	if stops {
+		p.show()
+		stopGroup(nil)
+		p.silence()
+		p.config.Handler.Resumed()
+	}
 	if next != nil {
 		p.begin(next)
 	}
+}
+
+// suspend has the goroutine stop the process, with the prompt closed meanwhile.
+func (p *plain) suspend() {
+	p.mu.Lock()
+	p.stops = true
+	p.mu.Unlock()
+	p.poke()
 }
 
 // begin opens a prompt.
@@ -167,14 +194,18 @@ func (p *plain) rest() {
 
 // ended takes the line of a prompt that has ended.
 func (p *plain) ended(line Line) {
-	p.editor.Ended()
+	if line.Err == nil || errors.Is(line.Err, ErrCtrlC) {
+		p.editor.Ended()
+	} else {
+		p.screen.LineEnded("\n")
+	}
 	p.rest()
 	p.flushRows()
 	switch {
 	case errors.Is(line.Err, ErrCtrlC):
 		p.config.Handler.Interrupt()
 	case line.Err != nil:
-		p.config.Handler.End()
+		p.end()
 	default:
 		p.hand(line.Text)
 	}
@@ -202,15 +233,27 @@ func (p *plain) lines() {
 		open := p.open != nil
 		p.mu.Unlock()
 		if open && p.result == nil {
-			p.editor.Ended()
+			if ok {
+				p.editor.Ended()
+			} else { // nobody has ended the line of the prompt
+				p.screen.EndLine()
+			}
 			p.rest()
 			p.flushRows()
 		}
 		if !ok {
-			p.config.Handler.End()
+			p.end()
 			return
 		}
 		p.config.Handler.Line(line)
+	}
+}
+
+// end tells that the input has ended: once if it has for good, and for each Ctrl+D.
+func (p *plain) end() {
+	if !p.over {
+		p.over = p.inbox.Waiting()
+		p.config.Handler.End()
 	}
 }
 
@@ -237,6 +280,17 @@ func (p *plain) interrupted() {
 		p.screen.KeyEchoed()
 	}
 	p.config.Handler.Interrupt()
+}
+
+// again has the system show nothing, after a stop that a shell undid, which has set a mode
+// of its own.
+func (p *plain) again() {
+	p.mu.Lock()
+	lent, open := p.lent, p.open != nil
+	p.mu.Unlock()
+	if !lent && !open {
+		p.silence()
+	}
 }
 
 // print writes rows at once; while a prompt is open that is closed for them and opened

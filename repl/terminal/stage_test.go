@@ -205,6 +205,12 @@ func (s *stage) seeStart(want string) {
 	s.until(func() string { return "does not begin with:\n" + want }, func() bool { return strings.HasPrefix(s.text(), want) })
 }
 
+// seeEnd waits until the screen ends with a text.
+func (s *stage) seeEnd(want string) {
+	s.t.Helper()
+	s.until(func() string { return "does not end with:\n" + want }, func() bool { return strings.HasSuffix(s.text(), want) })
+}
+
 // press types and waits for the names of the keys that it makes.
 func (s *stage) press(typed, want string) {
 	s.t.Helper()

@@ -42,6 +42,9 @@ func (s *signals) stop() {
 	close(s.quit)
 }
 
+// plainSignals are those that a terminal of lines wants to know of.
+func plainSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGCONT} }
+
 // signalled takes one signal.
 func (t *Terminal) signalled(came os.Signal) {
 	switch came {
@@ -70,30 +73,32 @@ const stopPatience = time.Second
 // it. While another program has the terminal, that has its modes.
 func (t *Terminal) Suspend() {
 	if t.plain != nil {
-		t.stopGroup()
+		t.plain.suspend()
 		return
 	}
 	if !t.lending.TryLock() {
-		t.stopGroup()
+		stopGroup(&t.signals.own)
 		return
 	}
 	defer t.lending.Unlock()
 	if !t.giveAway() {
 		return
 	}
-	t.stopGroup()
+	stopGroup(&t.signals.own)
 	t.takeBack("")
 	t.config.Handler.Resumed()
 }
 
-// stopGroup stops the process and its group, and returns when they run again.
-func (t *Terminal) stopGroup() {
+// stopGroup stops the process and its group, and returns when they run again. own is set while that
+// is awaited; nil: nobody wants to know.
+func stopGroup(own *atomic.Bool) {
+	if own == nil {
+		own = new(atomic.Bool)
+	}
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGCONT)
 	defer signal.Stop(again)
-	if t.signals != nil {
-		t.signals.own.Store(true)
-	}
+	own.Store(true)
 	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
 		return
 	}
@@ -106,9 +111,7 @@ func (t *Terminal) stopGroup() {
 		case <-time.After(stopPatience / waits):
 		}
 	}
-	if t.signals != nil {
-		t.signals.own.Store(false)
-	}
+	own.Store(false)
 }
 
 // resumed sets the terminal up after a stop that could not be prepared. If its mode is still
