@@ -44,7 +44,7 @@ func (p *Place) library() *prompts.Library {
 	return prompts.New(prompts.Options{
 		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: config.Home(os.Getenv), Allowed: p.Config.Instructions,
 		BuiltIn:   p.Hooks.None,
-		NoProject: func() bool { return p.Hooks.NoApprove || p.Guard.Store().IsRefused(p.Cwd) },
+		NoProject: func() bool { return p.Hooks.NoApprove || p.Guard.IsRefused() },
 	})
 }
 
