@@ -2,7 +2,7 @@ package command
 
 import (
 	"iter"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,14 +57,16 @@ func (r *recentSessions) names() (names []string) {
 
 // describe returns what a session is about, of an id, and how old it is.
 func (r *recentSessions) describe(candidate string) string {
-	for _, info := range r.all() {
-		parts := []string{age(info.Modified, time.Now()), printable.Count(info.Messages, "message")}
-		switch candidate {
-		case info.ID:
-			return strings.Join(append([]string{Title(info)}, parts...), " · ")
-		case printable.Line(info.Name):
-			return strings.Join(parts, " · ")
-		}
+	all := r.all()
+	i := slices.IndexFunc(all, func(info folder.Info) bool {
+		return candidate == info.ID || candidate == printable.Line(info.Name)
+	})
+	if i < 0 {
+		return ""
 	}
-	return ""
+	words := age(all[i].Modified, time.Now()) + " · " + printable.Count(all[i].Messages, "message")
+	if candidate == all[i].ID {
+		return Title(all[i]) + " · " + words
+	}
+	return words
 }

@@ -64,13 +64,9 @@ func arguments(known command.Command, before string, end int) Result {
 			continue
 		}
 		seen[candidate] = true
-		item := argument(candidate)
-		if known.Describe != nil {
-			item.Description = known.Describe(candidate)
-		}
-		whole = append(whole, item)
+		whole = append(whole, argument(candidate))
 		if last > 0 {
-			word = append(word, item)
+			word = append(word, argument(candidate))
 		}
 	}
 	items := rank(whole, "", args)
@@ -80,7 +76,13 @@ func arguments(known command.Command, before string, end int) Result {
 			items = append(items, item)
 		}
 	}
-	return Result{Start: start, End: len(before), Typed: args[last:], Items: uniqueItems(items)}
+	items = uniqueItems(items)
+	for i, item := range items {
+		if known.Describe != nil {
+			items[i].Description = known.Describe(item.Text())
+		}
+	}
+	return Result{Start: start, End: len(before), Typed: args[last:], Items: items}
 }
 
 // argument is the item of a candidate. One that ends in a blank or a slash says itself
