@@ -90,13 +90,12 @@ func TestFieldRender(t *testing.T) {
 		{"signs", Field{}, []string{"paste:a\tb\x1b"}, 10, "a b␛", 4},
 	} {
 		f := c.field
-		row, column := "", 0
 		f.Render(c.width)
 		for _, key := range c.keys {
 			press(&f, key)
-			row, column = f.Render(c.width)
+			f.Render(c.width)
 		}
-		if row, column = f.Render(c.width); row != c.want || column != c.column {
+		if row, column := f.Render(c.width); row != c.want || column != c.column {
 			t.Errorf("%s: %q with the cursor at %d, want %q at %d", c.name, row, column, c.want, c.column)
 		}
 	}
