@@ -30,6 +30,7 @@ type Buffer struct {
 	cursor place
 
 	known   []*token // that were in the text since Reset
+	sent    []*token // of pastes that were in the text at a Reset, the newest last
 	actions map[string]action
 	last    kind // of the newest change or movement, which the next one may go on with
 	goal    int  // the column that up and down aim at
@@ -44,14 +45,24 @@ type Buffer struct {
 
 // New returns an empty buffer.
 func New() *Buffer {
-	b := &Buffer{actions: actions()}
+	b := &Buffer{actions: actions(), text: text{[]*line{{}}}}
 	b.Reset()
 	return b
 }
 
+// sentKept is how many pastes that were sent are known as such when they come back.
+const sentKept = 20
+
 // Reset empties the buffer for the next input: undo ends here and pastes are numbered
-// from 1 again. What was killed can still be yanked.
+// from 1 again. What was killed can still be yanked, and a draft without tokens still has
+// the pastes of what was sent as tokens.
 func (b *Buffer) Reset() {
+	for _, t := range b.text.tokens() {
+		if !t.named {
+			b.sent = append(b.sent, t)
+		}
+	}
+	b.sent = b.sent[max(0, len(b.sent)-sentKept):]
 	b.text, b.cursor = text{[]*line{{}}}, place{}
 	b.known, b.last, b.undo = nil, kindOther, history{}
 	b.top, b.recalled = 0, false
@@ -102,7 +113,8 @@ func (b *Buffer) Position() int { return b.text.sizeBefore(b.cursor, element.tex
 // goes to a position in bytes, or to the end if that is negative. A text that a token
 // stood for is still that token, if it is still there. It can be undone.
 func (b *Buffer) Set(text string, position int) {
-	b.Restore(Draft{Text: text, Tokens: b.tokensIn(normal(text)), Position: position})
+	text = normal(text)
+	b.Restore(Draft{Text: text, Tokens: spansIn(text, b.text.tokens()), Position: position})
 }
 
 // Empty reports whether there is no text.

@@ -234,6 +234,30 @@ func TestPrependPutsRowsAboveTheText(t *testing.T) {
 	}
 }
 
+func TestPastesThatWereSentComeBackAsTokens(t *testing.T) {
+	b := New()
+	do(t, b, "'fix ", "<1\n2\n3\n4", "' and ", "<1\n2\n3\n4\n5")
+	text := b.Text()
+	b.Reset()
+	b.Insert("typed")
+	b.Prepend(Draft{Text: text, Position: -1})
+	if got, want := marked(b), "fix \ufffc and \ufffc\ntyped|"; got != want || b.Text() != text+"\ntyped" {
+		t.Errorf("taken back: %q, want %q", got, want)
+	}
+	b.Set("only 1\n2\n3\n4", -1)
+	if got, want := marked(b), "only \ufffc|"; got != want {
+		t.Errorf("set: %q, want %q", got, want)
+	}
+	for i := range sentKept { // too many to know the first ones
+		b.Reset()
+		b.Paste(strings.Repeat("x\n", 4+i))
+	}
+	b.Reset()
+	if b.Set(text, -1); strings.Contains(marked(b), "\ufffc") {
+		t.Errorf("of what was long ago: %q", marked(b))
+	}
+}
+
 func TestWordsAreReplaced(t *testing.T) {
 	for _, c := range []struct{ script, word, want string }{
 		{"'look at @src/ma and", "and", "look at @src/ma X|"},

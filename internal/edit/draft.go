@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 
 	"pi/internal/cells"
@@ -60,6 +61,7 @@ func (b *Buffer) Restore(d Draft) {
 // which no token is known becomes one. Recalled reports true from then on until something
 // is typed or the cursor moves.
 func (b *Buffer) Recall(d Draft) {
+	d = b.withTokens(d)
 	if len(d.Tokens) == 0 && isLarge(d.Text, recalledLines, recalledRunes) {
 		d.Tokens = []Span{{To: len(d.Text)}}
 	}
@@ -89,9 +91,19 @@ func (b *Buffer) Prepend(d Draft) {
 	b.undo.moved(b.cursor, true)
 }
 
+// withTokens is a draft with those pastes as tokens that were sent before, if none are
+// known: what was queued comes back as it looked, though queues keep nothing but text.
+func (b *Buffer) withTokens(d Draft) Draft {
+	if len(d.Tokens) == 0 {
+		d.Tokens = spansIn(d.Text, b.sent)
+	}
+	return d
+}
+
 // elementsOfDraft are the elements of a draft. Spans that are not in the text, or not in
 // their order, are left out.
 func (b *Buffer) elementsOfDraft(d Draft) (elements []element) {
+	d = b.withTokens(d)
 	at := 0
 	for _, s := range d.Tokens {
 		if s.From < at || s.To <= s.From || s.To > len(d.Text) {
@@ -114,20 +126,26 @@ func (b *Buffer) tokenOf(text, label string) element {
 	return b.newToken(label, text)
 }
 
-// tokensIn finds the texts of the buffer's tokens in a text that was made of its own.
-func (b *Buffer) tokensIn(text string) (spans []Span) {
-	at := 0
-	for _, t := range b.text.tokens() {
-		i := strings.Index(text[at:], t.text)
-		if i < 0 || t.text == "" {
-			continue
+// spansIn finds the texts of tokens in a text, the longest first.
+func spansIn(text string, tokens []*token) (spans []Span) {
+	longest := slices.SortedStableFunc(slices.Values(tokens), func(s, t *token) int { return len(t.text) - len(s.text) })
+	for _, t := range longest {
+		for at := 0; t.text != ""; {
+			i := strings.Index(text[at:], t.text)
+			if i < 0 {
+				break
+			}
+			found := Span{From: at + i, To: at + i + len(t.text)}
+			if at = found.To; slices.ContainsFunc(spans, func(s Span) bool { return s.From < found.To && found.From < s.To }) {
+				continue
+			}
+			if t.named {
+				found.Label = t.label
+			}
+			spans = append(spans, found)
 		}
-		s := Span{From: at + i, To: at + i + len(t.text)}
-		if t.named {
-			s.Label = t.label
-		}
-		spans, at = append(spans, s), s.To
 	}
+	slices.SortFunc(spans, func(s, t Span) int { return s.From - t.From })
 	return spans
 }
 
