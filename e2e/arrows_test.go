@@ -42,6 +42,7 @@ func rooms() map[string]room {
 		"internal/process":      {libraries: []string{}},
 		"internal/frontmatter":  {libraries: []string{}},
 		"internal/globs":        {libraries: []string{}},
+		"internal/clipboard":    {libraries: []string{}},
 		"internal/cells":        {libraries: []string{"github.com/clipperhouse/uax29", "github.com/mattn/go-runewidth"}},
 		"internal/markdown":     {rooms: []string{"internal/cells", "internal/printable"}, libraries: []string{"github.com/yuin/goldmark"}},
 		"internal/edit":         {rooms: []string{"internal/cells"}, libraries: []string{}},
@@ -76,7 +77,7 @@ func rooms() map[string]room {
 		"cli/keyring":           {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process", "internal/safefile", "internal/suggest"}, libraries: []string{}},
 		"cli/providers":         {rooms: []string{"cli/config", "cli/keyring", "agent/llm", "agent/provider", "session/message"}, libraries: []string{}},
 		"cli":                   {rooms: []string{"cli/app", "cli/providers", "cli/config", "luahooks", "luahooks/trust", "luahooks/event", "stdlib", "luavm", "agent", "agent/llm", "agent/command", "agent/provider", "session", "session/folder", "session/message", "session/export", "internal/printable", "internal/safefile", "internal/suggest"}},
-		"cli/app":               {rooms: []string{"cli/providers", "cli/keyring", "cli/config", "repl", "repl/terminal/keymap", "serve", "luahooks", "luahooks/api", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/instructions", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/printable", "internal/process", "internal/suggest", "agent/attach", "agent/prompts"}},
+		"cli/app":               {rooms: []string{"cli/providers", "cli/keyring", "cli/config", "repl", "repl/terminal/keymap", "serve", "luahooks", "luahooks/api", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/instructions", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/clipboard", "internal/printable", "internal/process", "internal/suggest", "agent/attach", "agent/prompts"}},
 		"serve":                 {rooms: []string{"agent", "agent/command", "session", "session/export", "session/message", "internal/printable", "agent/attach"}},
 		".":                     {rooms: []string{"cli"}, libraries: []string{}},
 		"e2e":                   {libraries: []string{}}, // tests only

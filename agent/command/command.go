@@ -7,7 +7,7 @@
 //
 //	/help  /model  /thinking  /new (/clear)  /resume  /branch (/fork)  /tree
 //	/label  /undo  /redo  /compact  /uncompact  /name  /session
-//	/settings  /context  /export  /tools  /skills
+//	/settings  /copy  /context  /export  /tools  /skills
 //
 // [Prompts] makes commands of prompt templates (/init and /review among them) and of
 // skills (/skill:NAME): they become a prompt.

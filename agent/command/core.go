@@ -23,6 +23,9 @@ func Core(o Options) []Command {
 	if o.Settings != nil {
 		commands = append(commands, settingsCommand(o.Settings))
 	}
+	if o.Copy != nil {
+		commands = append(commands, copyCommand(o.Agent, o.Copy))
+	}
 	commands = append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), contextCommand(o), exportCommand(o.Agent), toolsCommand(o.Agent))
 	if o.Prompts != nil {
 		commands = append(commands, skillsCommand(o.Prompts))

@@ -20,6 +20,10 @@ type Options struct {
 	Sessions *Sessions // nil: there is no /resume
 	Settings *Settings // nil: there is no /settings
 	Prompts  *Prompts  // nil: there is no /skills
+
+	// Copy copies a text to the person's clipboard and returns the way that it went;
+	// nil: there is no /copy.
+	Copy func(ctx context.Context, text string) (way string, err error)
 }
 
 // withoutArgument returns the Run function of a command that takes no arguments: with one

@@ -19,7 +19,7 @@
 //	               where nobody watches
 //	prompt.go      prompts of the command line, and those in files
 //	tools.go       the program's tools
-//	login.go       /login
+//	login.go       /login; copy.go: where /copy puts a text
 //	settings.go    settings are written; livesettings.go: those that can change in a run
 //	banner.go      what a session in the terminal begins with
 //	ask.go         what a person is asked before there is a front end; early.go:
@@ -195,7 +195,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	blocks := !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f}
 	r.settings = r.newLiveSettings(f).port()
-	core := command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Settings: r.settings, Prompts: r.prompts, Blocks: blocks})
+	core := command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f), Prompts: r.prompts, Blocks: blocks})
 	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.prompts.UI, r.prompts.Attach = f, r.attached
