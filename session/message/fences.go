@@ -27,7 +27,8 @@ type fenceScanner struct {
 // container is a quote, or an item of a list.
 type container struct {
 	quote  bool
-	indent int // of what is in the item, in columns from what the item is in
+	indent int  // of what is in the item, in columns from what the item is in
+	empty  bool // the item has nothing yet: a second blank line ends it
 }
 
 // fence is the line that opened a block; a length of 0 is none.
@@ -51,18 +52,22 @@ func (s *fenceScanner) line(line string) {
 		s.inside, s.paragraph = s.inside[:s.openAfterBlank(matched)], false
 		return
 	}
+	for i := range matched {
+		s.inside[i].empty = false
+	}
 	if s.paragraph && matched < len(s.inside) && !s.beginsBlock(rest) {
 		return // a line of the paragraph before, which may do without the marks of what that is in
 	}
+	s.paragraph = s.paragraph && matched == len(s.inside)
 	s.inside = s.inside[:matched]
 	s.begin(rest)
 }
 
 // openAfterBlank returns how many containers are still open behind a blank line: a quote
-// without its mark is not.
+// without its mark is not, nor an item without anything in it.
 func (s *fenceScanner) openAfterBlank(matched int) int {
-	for i := matched; i < len(s.inside); i++ {
-		if s.inside[i].quote {
+	for i, c := range s.inside {
+		if i >= matched && c.quote || c.empty {
 			return i
 		}
 	}
@@ -80,7 +85,9 @@ func (s *fenceScanner) continued(line mdLine) (rest mdLine, matched int) {
 				return line, matched
 			}
 			line = after
-		case !line.isBlank() && line.indent() < c.indent:
+		case line.isBlank():
+			line = mdLine{text: line.bare()} // however far it is indented
+		case line.indent() < c.indent:
 			return line, matched
 		default:
 			line = line.cut(c.indent)
@@ -113,7 +120,7 @@ func (s *fenceScanner) beginsBlock(line mdLine) bool {
 	if line.indent() > 3 {
 		return false
 	}
-	_, _, isItem := cutItem(line, true)
+	_, _, isItem := cutItem(line, false)
 	_, isQuote := cutQuote(line)
 	f, _ := fenceOf(line)
 	return isItem || isQuote || f.length > 0 || isRule(line) || isHeading(line)
@@ -131,7 +138,7 @@ func (s *fenceScanner) begin(line mdLine) {
 		if !ok {
 			break
 		}
-		s.inside, line, s.paragraph = append(s.inside, container{indent: indent}), after, false
+		s.inside, line, s.paragraph = append(s.inside, container{indent: indent, empty: after.isBlank()}), after, false
 	}
 	if f, _ := fenceOf(line); f.length > 0 {
 		s.fence, s.paragraph = f, false

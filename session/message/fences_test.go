@@ -1,9 +1,15 @@
 package message
 
 import (
+	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	gtext "github.com/yuin/goldmark/text"
 )
 
 func TestCodeBlocksAreFoundByTheRulesOfCommonMark(t *testing.T) {
@@ -66,4 +72,49 @@ func FuzzCodeBlocks(f *testing.F) {
 			t.Errorf("%q became %q", code, got)
 		}
 	})
+}
+
+// blocksOfGoldmark returns the fenced blocks that another reader of CommonMark finds.
+func blocksOfGoldmark(text string) (blocks []string) {
+	source := []byte(text)
+	_ = ast.Walk(goldmark.New().Parser().Parse(gtext.NewReader(source)), func(n ast.Node, enter bool) (ast.WalkStatus, error) {
+		if _, isBlock := n.(*ast.FencedCodeBlock); isBlock && enter {
+			var b strings.Builder
+			for _, line := range n.Lines().Sliced(0, n.Lines().Len()) {
+				b.Write(line.Value(source))
+			}
+			blocks = append(blocks, b.String())
+		}
+		return ast.WalkContinue, nil
+	})
+	return blocks
+}
+
+// withBareBlanks removes what blank lines are indented by: goldmark leaves it where the
+// fence has as much.
+func withBareBlanks(blocks []string) (bare []string) {
+	for _, block := range blocks {
+		bare = append(bare, regexp.MustCompile(`(?m)^[ \t]+$`).ReplaceAllString(block, ""))
+	}
+	return bare
+}
+
+// Texts of the marks that matter, put together at random, are read as by goldmark.
+func TestCodeBlocksAreThoseOfAnotherReader(t *testing.T) {
+	pieces := []string{"- ", "1. ", "10) ", "> ", "  ", "    ", "```", "````", "~~~", " go", "text", "# h", "***", "\n", "\n", "\n\n", "\n   "}
+	r := rand.New(rand.NewPCG(1, 2))
+	emptyItem := regexp.MustCompile(`(?m)(-|\d[.)])[ \t]*$`)
+	for range 20000 {
+		var b strings.Builder
+		for range 3 + r.IntN(16) {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		text := b.String() + "\n"
+		if emptyItem.MatchString(text) { // of which goldmark thinks differently
+			continue
+		}
+		if got, want := withBareBlanks(CodeBlocks(text)), withBareBlanks(blocksOfGoldmark(text)); !slices.Equal(got, want) {
+			t.Fatalf("%q: %q, want %q", text, got, want)
+		}
+	}
 }
