@@ -80,9 +80,7 @@ func Find(text string, o Options) Found {
 	for _, m := range mentions(text) {
 		s.mention(m)
 	}
-	for _, path := range imagePaths(text) {
-		s.imagePath(path)
-	}
+	s.images(text)
 	return s.found
 }
 

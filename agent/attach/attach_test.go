@@ -36,6 +36,7 @@ func TestWordsWithAtSignNameFiles(t *testing.T) {
 		{`in quotes @"my file.txt" too`, "my file.txt"},
 		{`in quotes with lines @"my file.txt":3-4, too`, "my file.txt:3-4"},
 		{"(@a.go)", "a.go)"},
+		{"@a.go,@b.go; and `@c`", "a.go|b.go;|c`"},
 		{"mail me@example.com", ""},
 		{"@", ""}, {"a @ b", ""}, {`@"open`, ``}, {"x\n@y", "y"},
 		{"@\"two\nrows\"", ""},
@@ -171,6 +172,36 @@ func TestWhatGoesAlongTogetherIsBounded(t *testing.T) {
 	found = Find(text, place(t, files))
 	if len(found.Attached) != 3 || len(found.Problems) != 2 || !strings.Contains(found.Problems[0], "@p3 is not attached: with the files before it that would be more than 16 MiB") {
 		t.Errorf("%d attached, problems %q", len(found.Attached), found.Problems)
+	}
+}
+
+func TestATextFullOfImagesIsAText(t *testing.T) {
+	files, text := map[string]string{}, ""
+	for i := range mostBare + 1 {
+		files[fmt.Sprintf("p%d.png", i)] = picture
+	}
+	o := place(t, files)
+	for name := range files {
+		text += filepath.Join(o.Cwd, name) + " saved\n"
+	}
+	if found := Find(text, o); len(found.Attached) > 0 || len(found.Problems) != 1 || !strings.Contains(found.Problems[0], "more than 8 images") {
+		t.Errorf("%q, problems %q", found.Words(), found.Problems)
+	}
+	if found := Find(text[:strings.LastIndex(text[:len(text)-1], "\n")], o); len(found.Attached) != mostBare || len(found.Problems) > 0 {
+		t.Errorf("one less: %q, problems %q", found.Words(), found.Problems)
+	}
+}
+
+// A text that is pasted may be long, and made to be slow.
+func BenchmarkALongText(b *testing.B) {
+	for name, piece := range map[string]string{"words": "some words and more ", "signs": "(@", "quotes": "@\"", "images": "/tmp/a.png ", "one word": "x"} {
+		text := strings.Repeat(piece, (1<<20)/len(piece))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Find(text, Options{Cwd: "/nowhere"})
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package attach
 
 import (
+	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -21,11 +22,14 @@ var imageEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 // as a person types them, and as terminals write a file that is dropped on them: in
 // quotes, with backslashes before blanks, as a file URL.
 func imagePaths(text string) (paths []string) {
-	for rest := text; rest != ""; {
-		word := ""
-		if word, rest = cutWord(strings.TrimLeft(rest, " \t\r\n")); word == "" {
+	for rest := text; rest != "" && len(paths) < mostMentions; {
+		rest = strings.TrimLeft(rest, blanks)
+		if !mayBePath(rest) {
+			rest = rest[nextBlank(rest):]
 			continue
 		}
+		word := ""
+		word, rest = cutWord(rest)
 		for _, path := range []string{word, strings.TrimRight(word, closing)} {
 			if path, ok := strings.CutPrefix(path, "file://"); ok {
 				if decoded, err := url.PathUnescape(path); err == nil && isImagePath(decoded) {
@@ -40,6 +44,32 @@ func imagePaths(text string) (paths []string) {
 		}
 	}
 	return paths
+}
+
+const blanks = " \t\r\n"
+
+// nextBlank returns where the first word of a text ends.
+func nextBlank(text string) int {
+	for i := range len(text) {
+		if c := text[i]; c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// mayBePath reports whether the word that text begins with could be an absolute path, by
+// its first characters.
+func mayBePath(text string) bool {
+	if text == "" {
+		return false
+	}
+	switch c := text[0]; c {
+	case '/', '~', '\'', '"', '\\':
+		return true
+	default:
+		return strings.HasPrefix(text, "file:") || filepath.VolumeName(text[:min(len(text), 2)]) != ""
+	}
 }
 
 // isImagePath reports whether path is absolute, or begins at home, and has the ending of
@@ -73,16 +103,30 @@ func cutWord(text string) (word, rest string) {
 	return b.String(), ""
 }
 
-// imagePath attaches the image at an absolute path. What is not there, or is no image,
-// stays text.
-func (s *search) imagePath(name string) {
-	t := target{name: filepath.Base(name), path: s.Path(name)}
-	info, err := os.Stat(t.path)
-	if err != nil || !info.Mode().IsRegular() || !startsLikeImage(t.path) {
-		return
+// mostBare is how many images go along because of their bare path. A text that has more is
+// rather about the files, such as a log.
+const mostBare = 8
+
+// images attaches the images whose absolute paths are in text. What is not there, or is no
+// image, stays text.
+func (s *search) images(text string) {
+	var targets []target
+	for _, name := range imagePaths(text) {
+		t := target{name: filepath.Base(name), path: s.Path(name)}
+		info, err := os.Stat(t.path)
+		isKnown := slices.ContainsFunc(targets, func(have target) bool { return have.path == t.path })
+		if err != nil || isKnown || !info.Mode().IsRegular() || !startsLikeImage(t.path) {
+			continue
+		}
+		t.info = info
+		if targets = append(targets, t); len(targets) > mostBare {
+			s.tell("bare", fmt.Sprintf("paths of more than %d images are in the text, so none of them is attached; those with @ in front go along", mostBare))
+			return
+		}
 	}
-	t.info = info
-	s.add(t)
+	for _, t := range targets {
+		s.add(t)
+	}
 }
 
 // startsLikeImage reports whether the file at path is an image by its first bytes.

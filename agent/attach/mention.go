@@ -27,14 +27,20 @@ func (m mention) looksLikePath() bool {
 // name.
 const closing = ".,;:!?)]}'\"`"
 
+// What is looked at of a text that somebody may have pasted.
+const (
+	mostMentions = 1000
+	mostName     = 4096 // bytes of one name; no path is longer
+)
+
 // mentions lists the words of text that begin with @. An @ within a word, as in an
-// address, is none.
+// address, is none, but for one behind a comma.
 func mentions(text string) (found []mention) {
-	for i := 0; i < len(text); i++ {
+	for i := 0; i < len(text) && len(found) < mostMentions; i++ {
 		if text[i] != '@' || i > 0 && !strings.ContainsRune(" \t\r\n([{,;`'\"", rune(text[i-1])) {
 			continue
 		}
-		rest := text[i+1:]
+		rest := text[i+1 : min(len(text), i+1+mostName)]
 		if strings.HasPrefix(rest, `"`) {
 			if name, after, ok := strings.Cut(rest[1:], `"`); ok && name != "" && !strings.Contains(name, "\n") {
 				found = append(found, mention{name: name, lines: rangePattern.FindString(after), quoted: true})
@@ -45,6 +51,7 @@ func mentions(text string) (found []mention) {
 		if end := strings.IndexAny(rest, " \t\r\n"); end >= 0 {
 			rest = rest[:end]
 		}
+		rest, _, _ = strings.Cut(rest, ",@")
 		if rest != "" {
 			found = append(found, mention{name: rest})
 		}
@@ -82,7 +89,7 @@ func (s *search) resolve(m mention) (target, error) {
 // at looks at the file with a name; lines is "" or what follows the name.
 func (s *search) at(name, lines string) (target, error) {
 	t := target{name: name, path: s.Path(name), at: true}
-	if strings.IndexByte(name, 0) >= 0 || len(name) > 4096 {
+	if strings.IndexByte(name, 0) >= 0 {
 		return t, nil
 	}
 	info, err := os.Stat(t.path)
