@@ -9,18 +9,19 @@
 local json = require "pi.json"
 
 local examples = [[
-  list                          the files here (or: list DIR)
-  read FILE                     the beginning of a file
-  find GLOB                     files by name, such as find **/*.go
-  grep TEXT                     lines that contain TEXT (or: grep TEXT in DIR)
-  run `CMD`                     a shell command
-  write FILE: TEXT              a new file
-  edit FILE: OLD -> NEW         a change in a file
-  hooks                         what hooks are, with an example to try
-  help                          this list]]
+    list                          the files here (or: list DIR)
+    read FILE                     the beginning of a file
+    find GLOB                     files by name, such as find **/*.go
+    grep TEXT                     lines that contain TEXT (or: grep TEXT in DIR)
+    run `CMD`                     a shell command
+    write FILE: TEXT              a new file
+    edit FILE: OLD -> NEW         a change in a file
+    hooks                         what hooks are, with an example to try
+    help                          this list]]
 
 local setup = [[
 To talk to a real model, leave with /quit and either
+
   - export the key of a provider (ANTHROPIC_API_KEY or OPENAI_API_KEY), or
   - describe any server that speaks one of their APIs in config.toml, as
     config.example.toml shows, and start pi with --model provider/id.]]
@@ -44,7 +45,7 @@ end)
 local about_hooks = "Hooks are Lua files that see every step and may change it: prompts, requests, tool calls, results. "
   .. "They live in " .. hook_dir .. " (yours) and in .pi/hooks (a project's, run only when you trust it). "
   .. "Saving a file is enough: it takes effect at the next step, without a restart.\n\n"
-  .. "This one asks before a command that removes files:\n\n" .. hook_source
+  .. "This one asks before a command that removes files:\n\n```lua\n" .. hook_source .. "```\n"
   .. "\nShall I write it to " .. hook_file .. "? Say: write the example hook. What a tool wrote does not run "
   .. "before you have approved it, so then look at it with: /hooks approve careful"
 
@@ -230,10 +231,11 @@ local function cut(lines)
   return notice
 end
 
+-- head is the beginning of some lines, as Markdown shows them as they are.
 local function head(lines, n)
   local shown = {}
-  for i = 1, math.min(n, #lines) do shown[i] = "  " .. lines[i] end
-  if #lines > n then shown[#shown + 1] = "  … and " .. (#lines - n) .. " more lines" end
+  for i = 1, math.min(n, #lines) do shown[i] = "    " .. lines[i] end
+  if #lines > n then shown[#shown + 1] = "    … and " .. (#lines - n) .. " more lines" end
   return table.concat(shown, "\n")
 end
 
@@ -241,20 +243,20 @@ local function count(n, one, many) return n == 1 and ("1 " .. one) or (n .. " " 
 
 local tell = {
   ls = function(input, lines)
-    return (input.path or "This directory") .. " has " .. count(#lines, "entry", "entries") .. ":\n" .. head(lines, 40)
+    return (input.path or "This directory") .. " has " .. count(#lines, "entry", "entries") .. ":\n\n" .. head(lines, 40)
   end,
   read = function(input, lines)
-    return input.path .. " has " .. count(#lines, "line", "lines") .. ":\n" .. head(lines, 20)
+    return input.path .. " has " .. count(#lines, "line", "lines") .. ":\n\n" .. head(lines, 20)
   end,
   find = function(input, lines)
-    return count(#lines, "file matches ", "files match ") .. input.pattern .. ":\n" .. head(lines, 40)
+    return count(#lines, "file matches ", "files match ") .. input.pattern .. ":\n\n" .. head(lines, 40)
   end,
   grep = function(input, lines)
-    return count(#lines, "line contains ", "lines contain ") .. input.pattern .. ":\n" .. head(lines, 20)
+    return count(#lines, "line contains ", "lines contain ") .. input.pattern .. ":\n\n" .. head(lines, 20)
   end,
   bash = function(input, lines)
     if #lines == 0 or #lines == 1 and lines[1] == "(no output)" then return "`" .. input.command .. "` printed nothing." end
-    return "`" .. input.command .. "` printed " .. count(#lines, "line", "lines") .. ":\n" .. head(lines, 20)
+    return "`" .. input.command .. "` printed " .. count(#lines, "line", "lines") .. ":\n\n" .. head(lines, 20)
   end,
   write = function(input, lines) return "Done: " .. (lines[1] or input.path) end,
   edit = function(input, lines) return "Done: " .. (lines[1] or input.path) end,
@@ -269,11 +271,11 @@ local function answer_for(call, result)
   if result.is_error then return "`" .. call.name .. "` did not work: " .. text end
   if nothing_found(call.name, text) then return "`" .. call.name .. "` found nothing." end
   local teller = tell[call.name]
-  if not teller then return call.name .. " said:\n" .. head(lines_of(text), 20) end
+  if not teller then return call.name .. " said:\n\n" .. head(lines_of(text), 20) end
   local lines = lines_of(text)
   local notice = cut(lines)
   local answer = teller(call.arguments, lines)
-  return notice and answer .. "\n" .. notice or answer
+  return notice and answer .. "\n\n" .. notice or answer
 end
 
 -- last_turn returns the calls of the last assistant message and the results that
