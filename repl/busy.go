@@ -86,8 +86,8 @@ func (b *busy) rows(columns int, s *screen) []string {
 	}
 	t := b.works[len(b.works)-1]
 	now := s.now()
-	if !b.agent && now.Sub(t.began) < shown {
-		return nil
+	if !b.agent && (now.Sub(t.began) < shown || s.panels.top() != nil) {
+		return nil // it waits for the person
 	}
 	front := b.spinner(now, t.began) + b.doing(t, now, s) + " " + seconds(now.Sub(t.began))
 	if w := b.retry(); w != nil {

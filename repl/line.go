@@ -14,13 +14,14 @@ import (
 // the search of the history. There is one at all times. The lock of the screen guards
 // it.
 type line struct {
-	buffer  *edit.Buffer
-	keys    keyTable
-	history *history.History
-	walk    *history.Walk
-	overlay terminal.Panel // nil: none; it has the keys first
-	pasted  bool           // a part of the text was pasted
-	warned  time.Time      // when Ctrl+C in an empty line told how to quit
+	buffer      *edit.Buffer
+	keys        keyTable
+	history     *history.History
+	walk        *history.Walk
+	overlay     terminal.Panel // nil: none; it has the keys first
+	completions completions
+	pasted      bool      // a part of the text was pasted
+	warned      time.Time // when Ctrl+C in an empty line told how to quit
 
 	before      string // plain mode: the lines so far of an input whose last one ended in a backslash
 	shownStatus string // plain mode: the status line that is shown already
@@ -86,8 +87,8 @@ func (l *line) edit(k terminal.Key, action string) {
 // overlayKey gives a key to the menu or the search. It reports false if none is open, or
 // the key closed it.
 func (l *line) overlayKey(k terminal.Key) bool {
-	if l.overlay == nil {
-		return false
+	if _, ok := l.overlay.(*menu); ok || l.overlay == nil {
+		return l.menuKey(k)
 	}
 	o := l.overlay
 	used := o.Key(k)

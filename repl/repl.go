@@ -33,6 +33,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/internal/printable"
+	"pi/repl/completion"
 	"pi/repl/terminal"
 	"pi/repl/terminal/history"
 	"pi/repl/terminal/keymap"
@@ -57,12 +58,13 @@ type Options struct {
 	Banner       func() []string // lines shown at the start; nil: none
 	First        []string        // prompts to run before the person is asked for one
 
-	Editor    string            // the program that texts are edited with, as VISUAL or EDITOR name it
-	Pager     string            // the program that long texts are shown with
-	Rich      bool              // the terminal has 256 colours
-	Renderer  Renderer          // of hooks; nil: none
-	Shortcuts func() []Shortcut // of hooks, at this moment; nil: none
-	Asked     func() string     // the hook that is being asked for long; "": none; nil: not known
+	Editor      string                     // the program that texts are edited with, as VISUAL or EDITOR name it
+	Pager       string                     // the program that long texts are shown with
+	Rich        bool                       // the terminal has 256 colours
+	Renderer    Renderer                   // of hooks; nil: none
+	Shortcuts   func() []Shortcut          // of hooks, at this moment; nil: none
+	Completions func() []completion.Source // of hooks, at this moment; nil: none
+	Asked       func() string              // the hook that is being asked for long; "": none; nil: not known
 }
 
 // REPL is the interactive front end. As [agent.Listener] and [agent.UI] it may
