@@ -136,12 +136,12 @@ func (k *input) resume() {
 	k.reading.Unlock()
 }
 
-// stop ends the reading. It waits for the end, but not while a function of the front end
-// runs, since that may have called it.
+// stop ends the reading and waits for the end: not for long while a function of the front
+// end runs, since that may have called it.
 func (k *input) stop(patience time.Duration) {
 	k.waker.wake()
 	if k.handing.Load() {
-		return
+		patience /= 10
 	}
 	select {
 	case <-k.done:

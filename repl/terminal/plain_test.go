@@ -40,7 +40,7 @@ func TestPlainModeAsksForLines(t *testing.T) {
 			s.types("\x03")
 			s.seeEnd("working\ngot interrupt\n>")
 			s.types("\x03")
-			s.seeEnd("\ngot interrupt\n>")
+			s.seeEnd("> ^C\ngot interrupt\n>")
 			s.types("\x04")
 			s.seeEnd("\n>\nends")
 			if !s.before.is(s.tty) {
