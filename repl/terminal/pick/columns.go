@@ -140,11 +140,12 @@ func (t *table) line(i int, widths []int, width int, l look) string {
 
 // column is the text of one column of a row, in so many cells; of the last one, in no more.
 func (t *table) column(i, c, width int, last bool, l look) string {
-	text := l.emphasized(t.cells(i)[c])
+	branch := ""
 	if c == 0 {
-		text = t.branch(i, min(deepest, width/3)) + text
+		branch = t.branch(i, min(deepest, width/3))
 	}
-	text = cells.Cut(text, width)
+	text := shortened(t.cells(i)[c], width-cells.Width(branch))
+	text = cells.Cut(branch+l.emphasized(text), width)
 	switch {
 	case t.numbers[c]:
 		return cells.PadLeft(text, width)

@@ -105,9 +105,9 @@ func (m *Menu) Render(width, height int) (rows []string, cursorRow, cursorColumn
 	indent := max(0, min(m.column-lead, width-lead-total(needed)))
 	widths := layout(needed, width-lead-indent)
 	for i, item := range shown {
-		row := m.label(labels[i])
+		row := m.label(shortened(labels[i], widths[0]))
 		if description := printable.Line(item.Description); description != "" && len(widths) > 1 && widths[1] > 0 {
-			row = cells.Pad(cells.Cut(row, widths[0]), widths[0]) + "  " + m.Paint("dim", cells.Cut(description, widths[1]))
+			row = cells.Pad(row, widths[0]) + "  " + m.Paint("dim", cells.Cut(description, widths[1]))
 		}
 		rows = append(rows, m.row(row, indent, lead, width, m.from+i))
 	}

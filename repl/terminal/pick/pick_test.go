@@ -271,6 +271,27 @@ func TestForeignTextIsHarmless(t *testing.T) {
 	}
 }
 
+func TestNamesLoseTheirMiddle(t *testing.T) {
+	tests := []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"anthropic/claude-opus-4-8", 16, "anthr…e-opus-4-8"},
+		{"anthropic/claude-opus-4-8", 25, "anthropic/claude-opus-4-8"},
+		{"the first prompt of a session", 16, "the first promp…"},
+		{"anthropic/claude-opus-4-8", 7, "anthro…"},
+		{"日本語日本語日本語", 9, "日…日本語"},
+		{"日本語日本語日本語", 10, "日…日本語"},
+		{"x", 0, "x"},
+	}
+	for _, tt := range tests {
+		if got := shortened(tt.text, tt.width); got != tt.want || cells.Width(got) > max(tt.width, 1) {
+			t.Errorf("%q in %d: %q, want %q", tt.text, tt.width, got, tt.want)
+		}
+	}
+}
+
 func TestLayout(t *testing.T) {
 	tests := []struct {
 		needed []int
