@@ -121,10 +121,14 @@ func (s *Terminal) UntilGone(text string) Screen {
 	return s.Until("the screen does not show "+text, func(screen Screen) bool { return !screen.Shows(text) })
 }
 
-// SeeAnywhere waits until a text is in the transcript, on the screen or above it.
+// SeeAnywhere waits until a text is in the transcript, on the screen or above it, broken
+// between words or not.
 func (s *Terminal) SeeAnywhere(text string) {
 	s.t.Helper()
-	s.Until("it was said: "+text, func(Screen) bool { return strings.Contains(s.Transcript(), text) })
+	s.Until("it was said: "+text, func(Screen) bool {
+		said := s.Transcript()
+		return strings.Contains(said, text) || strings.Contains(strings.Join(strings.Fields(said), " "), text)
+	})
 }
 
 // Quiet waits until the program has written nothing for so long. It is for what must

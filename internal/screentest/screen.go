@@ -56,6 +56,10 @@ func (s Screen) Joined() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// Wrapped reports whether the terminal has wrapped a row: its text was too wide, and
+// continues in the next one.
+func (s Screen) Wrapped(row int) bool { return s.wrapped[row] }
+
 // Count says how often a text is shown: in one row, or broken at the terminal's edge
 // or between words.
 func (s Screen) Count(text string) int {
@@ -116,14 +120,13 @@ func (s Screen) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "┌%s┐ %d×%d, cursor in row %d, column %d\n", strings.Repeat("─", width), width, len(s.Rows), s.Row, s.Col)
 	last := max(strings.Count(s.Text(), "\n"), s.Row)
-	for i, row := range s.Rows[:min(last+1, len(s.Rows))] {
+	for i := range min(last+1, len(s.Rows)) {
 		mark := ""
 		if i == s.Row {
 			mark = " ◂"
 		}
 		l := line{cells: s.Cells[i]}
 		fmt.Fprintf(&b, "│%s│%s\n", l.text(false), mark)
-		_ = row
 	}
 	fmt.Fprintf(&b, "└%s┘", strings.Repeat("─", width))
 	return b.String()

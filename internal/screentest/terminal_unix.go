@@ -3,6 +3,7 @@
 package screentest
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"sync"
@@ -13,6 +14,12 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/term"
 )
+
+// input is what is typed next, behind a pause.
+type input struct {
+	pause time.Duration
+	keys  string
+}
 
 // Options say what kind of terminal a program gets. The zero value is one of 80
 // columns and 24 rows that reflows and answers what it is asked.
@@ -52,7 +59,7 @@ type Terminal struct {
 	ended   chan struct{} // closed when nothing more can come
 	watch   func(Screen)
 
-	keys chan []byte // what is typed and what the terminal answers, in order
+	keys chan input // what is typed and what the terminal answers, in order
 	stop chan struct{}
 }
 
@@ -71,8 +78,8 @@ func Start(t testing.TB, cmd *exec.Cmd, o Options) *Terminal {
 		o.Patience = 20 * time.Second
 	}
 	s := &Terminal{t: t, options: o, cmd: cmd, exited: make(chan struct{}), changed: make(chan struct{}), ended: make(chan struct{}),
-		keys: make(chan []byte, 1024), stop: make(chan struct{}), screen: NewEmulator(o.Cols, o.Rows, !o.Clips, o.Profile)}
-	s.screen.reply = func(text string) { s.keys <- []byte(text) }
+		keys: make(chan input, 1024), stop: make(chan struct{}), screen: NewEmulator(o.Cols, o.Rows, !o.Clips, o.Profile)}
+	s.screen.reply = func(text string) { s.keys <- input{keys: text} }
 	if err := s.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -137,15 +144,35 @@ func (s *Terminal) read() {
 		buf = buf[:256]
 	}
 	for {
+		_ = s.master.SetReadDeadline(time.Time{})
 		n, err := s.master.Read(buf)
-		s.show(buf[:n])
+		if s.options.Delay > 0 {
+			s.show(buf[:n])
+			time.Sleep(s.options.Delay)
+		} else {
+			n, err = s.rest(buf, n, err)
+			s.show(buf[:n])
+		}
 		if err != nil {
 			return
 		}
-		if s.options.Delay > 0 {
-			time.Sleep(s.options.Delay)
+	}
+}
+
+// rest reads on for as long as more comes at once: what a program writes in one piece
+// may arrive in several, and half of it was never meant to be looked at.
+func (s *Terminal) rest(buf []byte, n int, err error) (int, error) {
+	for err == nil && n < len(buf) {
+		_ = s.master.SetReadDeadline(time.Now().Add(time.Millisecond))
+		more, failed := s.master.Read(buf[n:])
+		if n += more; failed != nil {
+			if !errors.Is(failed, os.ErrDeadlineExceeded) {
+				err = failed
+			}
+			break
 		}
 	}
+	return n, err
 }
 
 func (s *Terminal) show(output []byte) {
@@ -164,8 +191,9 @@ func (s *Terminal) show(output []byte) {
 func (s *Terminal) write() {
 	for {
 		select {
-		case keys := <-s.keys:
-			if _, err := s.master.Write(keys); err != nil {
+		case next := <-s.keys:
+			time.Sleep(next.pause)
+			if _, err := s.master.WriteString(next.keys); err != nil {
 				return
 			}
 		case <-s.stop:
@@ -184,7 +212,11 @@ func (s *Terminal) close() {
 }
 
 // Type sends keys as they are.
-func (s *Terminal) Type(keys string) { s.keys <- []byte(keys) }
+func (s *Terminal) Type(keys string) { s.keys <- input{keys: keys} }
+
+// Pause makes a pause of at least this time between what was typed and what is typed
+// next.
+func (s *Terminal) Pause(d time.Duration) { s.keys <- input{pause: d} }
 
 // Press sends keys by their names, as KeyBytes knows them.
 func (s *Terminal) Press(names ...string) {
