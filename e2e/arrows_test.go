@@ -63,7 +63,7 @@ func rooms() map[string]room {
 		"luavm":                 {rooms: []string{"luavm/repair", "luavm/source", "internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
 		"stdlib":                {rooms: []string{"luavm", "internal/globs", "internal/printable"}},
 		"luahooks":              {rooms: []string{"luahooks/api", "luahooks/event", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "luavm", "internal/printable", "internal/suggest"}},
-		"luahooks/api":          {rooms: []string{"luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/suggest", "internal/process"}, libraries: []string{"github.com/yuin/gopher-lua"}},
+		"luahooks/api":          {rooms: []string{"luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/suggest", "internal/process", "internal/cells", "internal/edit", "internal/markdown", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/record":       {rooms: []string{"luavm", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/event":        {rooms: []string{"luahooks/record", "luavm", "agent", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/trust":        {rooms: []string{"internal/printable", "internal/safefile", "luavm/source"}, libraries: []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/gopher-lua"}},

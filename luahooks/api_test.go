@@ -42,7 +42,7 @@ func TestExec(t *testing.T) {
 		{`local x, err = pi.exec("ls", {}, { cwd = "/no/such" }); return { text = tostring(x) .. " " .. err }`, "nil start ls: cwd: stat /no/such: no such file or directory"},
 		{`local x = pi.exec("sleep", {"10"}, { timeout = 30 }); return { text = tostring(x.killed) }`, "true"},
 		{`local x = pi.exec("sh", {"-c", "sleep 10 & echo started"}, { timeout = 5000 }); return { text = x.stdout }`, "started\n"},
-		{`pi.exec("ls", "x")`, "list of strings expected, got string"},
+		{`pi.exec("ls", "x")`, "expected, got string"},
 		{`pi.exec("ls", {}, { tmeout = 1 })`, `did you mean "timeout"`},
 		{`local ok, err = pcall(pi.exec, "ls", {}, { cwd = 1 }); return { text = err }`, "cwd"},
 		{`pi.exec()`, "string expected"},
@@ -132,7 +132,7 @@ func TestSend(t *testing.T) {
 func TestDialogs(t *testing.T) {
 	r := newRig(t, nil)
 	r.ui.ask = func(_ context.Context, kind, title string) (string, bool, error) { return kind + title, true, nil }
-	const ask = `return { text = table.concat({ tostring(ctx.has_ui), tostring(ctx.ui.confirm("?")), tostring(ctx.ui.select("?", { "a" })), tostring(ctx.ui.input("?")) }, " ") }`
+	const ask = `return { text = table.concat({ tostring(ctx.has_ui), tostring(ctx.ui.confirm("?")), tostring(ctx.ui.select("?", { "a", "select?" })), tostring(ctx.ui.input("?")) }, " ") }`
 	if got := r.lua(ask); got != "true true select? input?" {
 		t.Errorf("with a person: %q", got)
 	}
@@ -140,7 +140,7 @@ func TestDialogs(t *testing.T) {
 	if got := r.lua(ask); got != "false false nil nil" {
 		t.Errorf("without one: %q", got)
 	}
-	if got := r.lua(`ctx.ui.select("?", "a")`); !strings.Contains(got, "list of strings expected, got string") {
+	if got := r.lua(`ctx.ui.select("?", "a")`); !strings.Contains(got, "expected, got string") {
 		t.Error(got)
 	}
 	if got := r.lua(`ctx.ui.notify("100%d", "warning")`); got != "warning: 100%d" {

@@ -33,6 +33,7 @@ type Chain struct {
 	tools     toolbox
 	providers hookProviders
 	dialogs   *dialogQueue
+	always    answeredAlways
 
 	watcher  atomic.Pointer[watcher]
 	guard    *trust.Guard

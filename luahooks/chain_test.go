@@ -279,9 +279,14 @@ type fakeUI struct {
 
 func (u *fakeUI) HasUI() bool { return !u.absent }
 
-func (u *fakeUI) Select(ctx context.Context, title string, _ []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
-	value, ok, err := u.ask(ctx, "select", title)
-	return []string{value}, ok, err
+func (u *fakeUI) Select(ctx context.Context, title string, choices []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
+	label, ok, err := u.ask(ctx, "select", title)
+	for _, c := range choices {
+		if c.Text() == label {
+			return []string{c.Value}, ok, err
+		}
+	}
+	return nil, false, err
 }
 
 func (u *fakeUI) Confirm(ctx context.Context, title, _ string, _ agent.DialogOptions) (agent.Answer, error) {

@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"sync"
 
 	"pi/agent"
 )
@@ -37,3 +38,15 @@ func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(contex
 	}
 	return f(ctx)
 }
+
+// answeredAlways has the questions that a person answeredAlways with "always". It is an [api.Memory].
+type answeredAlways struct{ questions sync.Map }
+
+// IsKept is that of [api.Memory].
+func (a *answeredAlways) IsKept(question string) bool {
+	_, ok := a.questions.Load(question)
+	return ok
+}
+
+// Keep is that of [api.Memory].
+func (a *answeredAlways) Keep(question string) { a.questions.Store(question, true) }

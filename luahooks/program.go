@@ -69,8 +69,8 @@ func (c *Chain) program(in *instance) api.Program {
 				send(ctx, host)
 			})
 		},
-		Dialogs: c.dialogs,
-		Reload:  func(ctx context.Context) { c.Reload(ctx, true) },
+		Dialogs: c.dialogs, Always: &c.always,
+		Reload: func(ctx context.Context) { c.Reload(ctx, true) },
 
 		Owner: in, Life: in.behind.life, Spawn: in.spawn,
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pi/agent"
 	"pi/luahooks/api"
@@ -40,8 +41,11 @@ func (s *screen) said() string {
 
 func (s *screen) HasUI() bool                { return s.here }
 func (s *screen) SetStatus(key, text string) { s.note("status %s=%s", key, text) }
-func (s *screen) SetWidget(_ agent.Place, key string, lines []string) {
-	s.note("widget %s=%v", key, lines)
+func (s *screen) SetWidget(p agent.Place, key string, lines []string) {
+	s.note("widget %s %s=%v", p, key, lines)
+}
+func (s *screen) SetIndicator(frames []string, every time.Duration) {
+	s.note("indicator %v %v", frames, every)
 }
 func (s *screen) SetTitle(text string)                  { s.note("title %s", text) }
 func (s *screen) SetWorking(text string)                { s.note("working %s", text) }
@@ -90,8 +94,19 @@ func TestWhatHooksShow(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{`ctx.ui.set_status("k", "v")`, "status k=v"},
 		{`ctx.ui.set_status("k")`, "status k="},
-		{`ctx.ui.set_widget("w", { "one", "two" })`, "widget w=[one two]"},
-		{`ctx.ui.set_widget("w")`, "widget w=[]"},
+		{`ctx.ui.set_widget("w", { "one", "two" })`, "widget above w=[one two]"},
+		{`ctx.ui.set_widget("w", { "one" }) ctx.ui.set_widget("w", { "one" }, { place = "below" })`, "widget above w=[one]; widget above w=[]; widget below w=[one]"},
+		{`ctx.ui.set_widget("w", { "one" }, { place = "below" }) ctx.ui.set_widget("w")`, "widget below w=[one]; widget below w=[]"},
+		{`ctx.ui.set_widget("w", { "two" }, { place = "below" })`, "widget below w=[two]"},
+		{`ctx.ui.set_header{ "h" }`, "widget header lua=[h]"},
+		{`ctx.ui.set_footer{ "f" }`, "widget footer lua=[f]"},
+		{`ctx.ui.set_footer()`, "widget footer lua=[]"},
+		{`ctx.ui.set_working_indicator{ frames = { "-", "+" }, ms = 500 }`, "indicator [- +] 500ms"},
+		{`ctx.ui.set_working_indicator{ frames = { "-" }, ms = 1 }`, "indicator [-] 250ms"},
+		{`ctx.ui.set_working_indicator()`, "indicator [] 0s"},
+		{`ctx.ui.set_title()`, "title "},
+		{`ctx.ui.set_title(("x"):rep(5000) .. "ä")`, "title " + strings.Repeat("x", 4096)},
+		{`ctx.ui.set_widget("w")`, "widget above w=[]"},
 		{`ctx.ui.set_title("t")`, "title t"},
 		{`ctx.ui.set_working_message("w")`, "working w"},
 		{`ctx.ui.set_working_message()`, "working "},
@@ -112,24 +127,44 @@ func TestWhatHooksShow(t *testing.T) {
 func TestMisuseOfTheUI(t *testing.T) {
 	r, _ := onScreen(t, nil)
 	for body, want := range map[string]string{
-		`ctx.ui.set_status("", "v")`:                        "the key is empty",
-		`ctx.ui.set_status("k", {})`:                        "string expected, got table",
-		`ctx.ui.set_widget("w", "line")`:                    "list of lines expected, got string",
-		`ctx.ui.set_widget("", {})`:                         "the key is empty",
-		`ctx.ui.set_title()`:                                "string expected",
-		`ctx.ui.set_working_message({})`:                    "string expected",
-		`ctx.ui.set_editor_text(nil)`:                       "string expected",
-		`ctx.ui.get_editor_text(1)`:                         "takes at most 0 arguments",
-		`ctx.ui.editor()`:                                   "string expected",
-		`ctx.ui.input({})`:                                  "string expected",
-		`ctx.ui.confirm("t", "m", { timeuot = 1 })`:         `did you mean "timeout"`,
-		`ctx.ui.confirm("t", "m", { timeout = -1 })`:        "positive number",
-		`ctx.ui.theme.fg("acent", "x")`:                     `unknown colour "acent", did you mean "accent"?`,
-		`ctx.ui.theme.fg("qqqqqqqq", "x")`:                  "colours are accent, success",
-		`ctx.ui.theme.bold()`:                               "string expected",
-		`ctx.ui.custom()`:                                   "table expected",
-		`ctx.ui.custom({})`:                                 `option "render" is missing`,
-		`ctx.ui.custom({ render = print, on_key = print })`: `unknown option "on_key"`,
+		`ctx.ui.set_status("", "v")`:                               "the key is empty",
+		`ctx.ui.set_status("k", {})`:                               "string expected, got table",
+		`ctx.ui.set_widget("w", "line")`:                           "list of lines expected, got string",
+		`ctx.ui.set_widget("", {})`:                                "the key is empty",
+		`ctx.ui.set_title({})`:                                     "string expected",
+		`ctx.ui.set_header("line")`:                                "list of lines expected, got string",
+		`ctx.ui.set_widget("w", {}, { place = "abov" })`:           `option "place" must be one of above, below, not "abov", did you mean "above"?`,
+		`ctx.ui.set_working_indicator{ frames = {} }`:              "1 to 60 texts",
+		`ctx.ui.set_working_indicator{ ms = 100 }`:                 `option "frames" is missing`,
+		`ctx.ui.set_working_indicator{ frames = { "x" }, ms = 0 }`: "positive number of milliseconds",
+		`ctx.ui.select("t", "a")`:                                  "list of strings or of {value, label, description} expected, got string",
+		`ctx.ui.select("t", { a = 1 })`:                            "list expected, got a table without one",
+		`ctx.ui.select("t", { { value = {} } })`:                   "option 1 needs a label, for its value is a table",
+		`ctx.ui.select("t", { { value = 1, lable = "x" } })`:       `unknown option "lable", did you mean "label"?`,
+		`ctx.ui.select("t", { "one" }, { default = "on" })`:        `no option has the value "on", did you mean "one"?`,
+		`ctx.ui.select("t", { "one" }, { signal = 1 })`:            `option "signal" must be a signal such as ctx.signal`,
+		`ctx.ui.theme.bg("acent", "x")`:                            `unknown colour "acent", did you mean "accent"?`,
+		`ctx.ui.theme.rgb(256, 0, 0, "x")`:                         "numbers from 0 to 255, not 256",
+		`ctx.ui.theme.markdown("x", 0)`:                            "the width is a number from 1 to 1000, not 0",
+		`ctx.ui.run("")`:                                           "the name of a program expected",
+		`ctx.ui.run("vim", "x")`:                                   "list of strings expected, got string",
+		`ctx.ui.run("vim", {}, { dir = "/" })`:                     `unknown option "dir"`,
+		`ctx.ui.custom({ render = print, place = "ovr" })`:         `option "place" must be one of below, over, not "ovr", did you mean "over"?`,
+		`ctx.ui.custom({ render = print, rows = -1 })`:             `option "rows" must be a positive number`,
+		`ctx.ui.field({ placehold = "x" })`:                        `unknown option "placehold", did you mean "placeholder"?`,
+		`ctx.ui.set_working_message({})`:                           "string expected",
+		`ctx.ui.set_editor_text(nil)`:                              "string expected",
+		`ctx.ui.get_editor_text(1)`:                                "takes at most 0 arguments",
+		`ctx.ui.editor()`:                                          "string expected",
+		`ctx.ui.input({})`:                                         "string expected",
+		`ctx.ui.confirm("t", "m", { timeuot = 1 })`:                `did you mean "timeout"`,
+		`ctx.ui.confirm("t", "m", { timeout = -1 })`:               "positive number",
+		`ctx.ui.theme.fg("acent", "x")`:                            `unknown colour "acent", did you mean "accent"?`,
+		`ctx.ui.theme.fg("qqqqqqqq", "x")`:                         "colours are accent, success",
+		`ctx.ui.theme.bold()`:                                      "string expected",
+		`ctx.ui.custom()`:                                          "table expected",
+		`ctx.ui.custom({})`:                                        `option "render" is missing`,
+		`ctx.ui.custom({ render = print, on_key = print })`:        `unknown option "on_key"`,
 	} {
 		if r.lua(body); !r.said("lua.lua:1: ", want) {
 			t.Errorf("%s: %q", body, r.host.notices())
@@ -150,11 +185,13 @@ func TestWithoutAPersonNothingIsAskedAndStylesWork(t *testing.T) {
 
 func TestWhatAHookShowsGoesWithIt(t *testing.T) {
 	r, s := onScreen(t, nil)
-	r.lua(`ctx.ui.set_status("k", "v") ctx.ui.set_status("gone", "v") ctx.ui.set_status("gone") ctx.ui.set_widget("w", { "x" }) ctx.ui.set_working_message("m")`)
+	r.lua(`ctx.ui.set_status("k", "v") ctx.ui.set_status("gone", "v") ctx.ui.set_status("gone") ctx.ui.set_widget("w", { "x" }) ctx.ui.set_working_message("m")
+		ctx.ui.set_footer{ "f" } ctx.ui.set_working_indicator{ frames = { "x" } } ctx.ui.set_title("t") ctx.ui.set_widget("v", { "x" }, { place = "below" }) ctx.ui.set_widget("v")
+		ctx.ui.set_widget("w", { "x" }, { place = "below" }) ctx.ui.set_widget("w", { "x" }, { place = "above" })`)
 	s.said()
 	r.write("lua.lua", "-- empty")
 	r.chain.Reload(context.Background(), false)
-	if got := s.said(); got != "status k=; widget w=[]; working " {
+	if got := s.said(); got != "indicator [] 0s; status k=; title ; widget footer lua=[]; widget above w=[]; working " {
 		t.Errorf("taken back: %q", got)
 	}
 }
@@ -189,15 +226,14 @@ func TestAComponentIsDrawnGetsKeysAndCloses(t *testing.T) {
 	r, s := onScreen(t, map[string]string{"a.lua": `
 		local keys = ""
 		pi.command("show", { handler = function(ctx)
-			local handle = ctx.ui.custom{ wait = true,
-				render = function(width, handle) return { "width " .. width, keys } end,
+			local value = ctx.ui.custom{ wait = true,
+				render = function(width, handle, height) return { "width " .. width, keys, "row " .. height } end,
 				handle_input = function(key, handle)
 					keys = keys .. key
 					if key == "ask" then ctx.ui.confirm("?") end
-					if key == "q" then handle.close() else handle.request_render() end
+					if key == "q" then handle.close("the value") handle.close("another") else handle.request_render() end
 				end }
-			handle.close()
-			return { status = "closed after " .. keys }
+			return { status = value .. " after " .. keys }
 		end })`})
 	var out string
 	var work sync.WaitGroup
@@ -205,14 +241,14 @@ func TestAComponentIsDrawnGetsKeysAndCloses(t *testing.T) {
 	until(t, func() bool { return s.shownComponent() != nil })
 	c := s.shownComponent()
 	until(t, func() bool { c.HandleInput(agent.Key{Name: "up"}); return strings.Contains(s.said(), "render") })
-	if got := c.Render(20, 9).Lines; len(got) != 2 || got[0] != "width 20" || !strings.HasPrefix(got[1], "up") {
+	if got := c.Render(20, 9).Lines; len(got) != 3 || got[0] != "width 20" || !strings.HasPrefix(got[1], "up") || got[2] != "row 9" {
 		t.Errorf("drawn %q", got)
 	}
 	c.HandleInput(agent.Key{Name: "ask"})
 	r.mustSay("a component cannot open a dialog while one is open")
 	c.HandleInput(agent.Key{Name: "q"})
 	work.Wait()
-	if !strings.HasPrefix(out, "closed after up") || !strings.HasSuffix(out, "askq") {
+	if !strings.HasPrefix(out, "the value after up") || !strings.HasSuffix(out, "askq") {
 		t.Errorf("the command says %q", out)
 	}
 }

@@ -3,9 +3,13 @@ package api
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"pi/agent"
+	"pi/internal/cells"
+	"pi/internal/printable"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -16,19 +20,25 @@ type components struct {
 	*bridge
 	dialogs *dialogs
 	jobs    *jobs
+	theme   *theme
 }
 
-func (c *components) part() part { return part{"custom": c.custom} }
+func (c *components) part() part { return part{"custom": c.custom, "field": c.field} }
+
+// cursorMark is handle.cursor: a line of a component has it where the cursor is. No
+// terminal is ever sent it.
+const cursorMark = "\x1b_pi:cursor\x1b\\"
 
 // component is what ctx.ui.custom shows; it is an [agent.Component]. Its functions
 // are jobs of the hook's VM.
 type component struct {
-	hook        string
 	jobs        *jobs
 	draw, input *lua.LFunction
-	handle      *lua.LTable     // what the functions get, and custom returns: close, request_render
+	hasCursor   bool
+	handle      *lua.LTable     // what the functions get, and custom returns
 	calls       context.Context // of the functions
 	stopCalls   context.CancelFunc
+	value       lua.LValue // what handle.close got; only while the VM is held
 
 	mu      sync.Mutex    // guards what follows
 	surface agent.Surface // where it is shown; nil until the front end has answered
@@ -36,81 +46,103 @@ type component struct {
 	failed  bool          // it could not draw itself
 }
 
-// custom is ctx.ui.custom(component) → handle {close, request_render}; nil
-// without a person. component is {render = fn(width, handle), handle_input? =
-// fn(key, handle), wait?}; with wait the caller continues when it is closed.
+// custom is ctx.ui.custom(component): it returns a handle {close, request_render, cursor},
+// or, with wait, what handle.close got; nil without a person, and if that has closed it.
+// component is {render = fn(width, handle, height), handle_input? = fn(key, handle, opts),
+// wait?, place?, rows?, cursor?, releases?}.
 func (c *components) custom(L *lua.LState) int {
 	L.CheckTable(1)
-	n := &component{hook: c.hook, jobs: c.jobs}
+	n := &component{jobs: c.jobs, value: lua.LNil}
+	o := agent.SurfaceOptions{From: c.hook}
 	var wait bool
-	luavm.Unpack(L, 1, "custom", luavm.Opt("render", &n.draw).Required(), luavm.Opt("handle_input", &n.input), luavm.Opt("wait", &wait))
+	place := "below"
+	luavm.Unpack(L, 1, "custom", luavm.Opt("render", &n.draw).Required(), luavm.Opt("handle_input", &n.input), luavm.Opt("wait", &wait),
+		luavm.Opt("place", &place), luavm.Opt("rows", &o.Rows), luavm.Opt("cursor", &n.hasCursor), luavm.Opt("releases", &o.Releases))
+	checkOneOf(L, "custom", "place", place, []string{"below", "over"})
+	if o.Over = place == "over"; o.Rows < 0 {
+		luavm.Raise(L, "custom: option \"rows\" must be a positive number")
+	}
 	ui := c.dialogs.person(L, "custom")
 	if ui == nil {
 		L.Push(lua.LNil)
 		return 1
 	}
-	n.handle = luavm.NewRecord(L, 2)
-	c.add(n.handle, part{"close": n.close, "request_render": n.requestRender})
-	if wait {
-		c.dialogs.show(L, "custom", "", func(ctx context.Context) error {
-			s, err := n.open(ui)
-			if err != nil {
-				return err
-			}
-			select {
-			case <-s.Done():
-			case <-ctx.Done(): // the hook is stopped
-				s.Close()
-			}
-			return nil
-		})
-	} else {
-		must(L, "custom", c.wait(L, "custom", func(context.Context) error { _, err := n.open(ui); return err }))
+	n.handle = c.handleOf(L, n)
+	if !wait {
+		must(L, "custom", c.wait(L, "custom", func(context.Context) error { _, err := n.open(ui, o); return err }))
+		L.Push(n.handle)
+		return 1
 	}
-	L.Push(n.handle)
+	c.dialogs.show(L, "custom", "", func(ctx context.Context) error {
+		s, err := n.open(ui, o)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-s.Done():
+		case <-ctx.Done(): // the hook is stopped
+			s.Close()
+		}
+		return nil
+	})
+	L.Push(n.value)
 	return 1
 }
 
-// close is handle.close(), with which the hook removes the component from the screen.
-// While the front end has not shown it yet, in its first render, there is nothing to remove
-// and the call has no effect: open still waits for the surface.
-func (c *component) close(context.Context) {
+// handleOf makes the handle of a component.
+func (c *components) handleOf(L *lua.LState, n *component) *lua.LTable {
+	handle := luavm.NewRecord(L, 3)
+	luavm.Set(handle, "cursor", lua.LString(cursorMark))
+	c.add(handle, part{"close": n.close, "request_render": n.requestRender})
+	return c.vm.StrictTable("the handle of a component", handle)
+}
+
+// close is handle.close(value?), with which the hook removes the component from the screen.
+// The first value counts.
+func (c *component) close(L *lua.LState) int {
+	value := L.Get(1)
 	c.mu.Lock()
-	s := c.surface
-	c.closed = c.closed || s != nil
+	s, before := c.surface, c.closed
+	c.closed = true
 	c.mu.Unlock()
-	if s != nil {
+	if !before {
+		c.value = value
+	}
+	if s != nil { // else open closes it
 		s.Close()
 	}
+	return 0
 }
 
 // requestRender is handle.request_render(), which has the component drawn anew soon. Before
 // it is shown it does nothing.
-func (c *component) requestRender(context.Context) {
+func (c *component) requestRender(*lua.LState) int {
 	c.mu.Lock()
 	s := c.surface
 	c.mu.Unlock()
 	if s != nil {
 		s.RequestRender()
 	}
+	return 0
 }
 
 // open puts the component on the screen for as long as the hook's VM lives. If the
 // person closes it, a function that is still running is stopped: it may be why.
-func (c *component) open(ui agent.UI) (agent.Surface, error) {
+func (c *component) open(ui agent.UI, o agent.SurfaceOptions) (agent.Surface, error) {
 	c.calls, c.stopCalls = context.WithCancel(context.WithValue(c.jobs.life, componentKey{}, true))
-	s, err := ui.Custom(c, agent.SurfaceOptions{From: c.hook})
-	if err != nil {
-		return nil, err
+	s, err := ui.Custom(c, o)
+	if err == nil && s == nil {
+		err = errors.New("the front end cannot show components")
 	}
-	if s == nil {
-		return nil, errors.New("the front end cannot show components")
+	if err != nil {
+		c.stopCalls()
+		return nil, err
 	}
 	c.mu.Lock()
 	c.surface = s
-	failed := c.failed
+	ended := c.failed || c.closed
 	c.mu.Unlock()
-	if failed {
+	if ended {
 		s.Close()
 	}
 	c.jobs.spawn(func(ctx context.Context) {
@@ -136,9 +168,9 @@ func (c *component) isClosed() bool {
 
 // Render draws the component. One that fails is closed: it would get every key,
 // show nothing, and fail again with each.
-func (c *component) Render(width, _ int) agent.Drawing {
+func (c *component) Render(width, height int) agent.Drawing {
 	lines, err := c.jobs.draw(c.calls, "render of a component", func(L *lua.LState) lua.LValue {
-		return callLua(L, c.draw, lua.LNumber(width), c.handle)
+		return callLua(L, c.draw, lua.LNumber(width), c.handle, lua.LNumber(height))
 	})
 	if err != nil {
 		c.mu.Lock()
@@ -149,22 +181,62 @@ func (c *component) Render(width, _ int) agent.Drawing {
 			s.Close()
 		}
 	}
-	return agent.Drawing{Lines: lines}
+	return drawingOf(lines[:min(len(lines), max(height, 1))], c.hasCursor)
+}
+
+// drawingOf takes the marks of the cursor out of lines. With a cursor the first of them
+// says where it is.
+func drawingOf(lines []string, hasCursor bool) (d agent.Drawing) {
+	for row, line := range lines {
+		before, after, marked := strings.Cut(cutText(line), cursorMark)
+		if marked {
+			after = strings.ReplaceAll(after, cursorMark, "")
+			if hasCursor && d.Cursor == nil {
+				d.Cursor = &agent.Position{Row: row, Column: cells.Width(strings.ReplaceAll(printable.Text(before), "\t", " "))}
+			}
+		}
+		d.Lines = append(d.Lines, before+after)
+	}
+	return d
 }
 
 // HandleInput gives a key to the hook's handle_input and waits for that. It is the key of a
-// person, so what the hook sends then counts as sent for the person. If the function closed
-// the component, other functions of it that still run are stopped.
+// person, so what the hook sends then counts as sent for the person. The hook did not use a
+// key if the function returned false or, for Esc, did not return true. If it closed the
+// component, other functions of it that still run are stopped.
 func (c *component) HandleInput(k agent.Key) (used bool) {
 	if c.input == nil {
 		return false
 	}
-	_ = c.jobs.callBack(asPerson(c.calls), "handle_input of a component", func(L *lua.LState) error {
-		callLua(L, c.input, lua.LString(k.Name), c.handle)
+	result := new(lua.LValue)
+	err := c.jobs.callBack(asPerson(c.calls), "handle_input of a component", func(L *lua.LState) error {
+		opts := luavm.NewRecord(L, 2)
+		luavm.SetText(opts, "text", k.Text)
+		if k.Release {
+			luavm.Set(opts, "release", lua.LTrue)
+		}
+		*result = callLua(L, c.input, lua.LString(keyName(k)), c.handle, opts)
 		return nil
 	})
 	if c.isClosed() {
 		c.stopCalls()
+		return true
 	}
-	return true
+	switch {
+	case err != nil:
+		return true
+	case k.Name == "esc":
+		return *result == lua.LTrue
+	}
+	return *result != lua.LFalse
+}
+
+// keyName is the key as hooks are told it: one that types a character is that character, a
+// capital letter too, but for "space".
+func keyName(k agent.Key) string {
+	base := strings.TrimPrefix(k.Name, "shift+")
+	if k.Text == "" || k.Text == " " || utf8.RuneCountInString(k.Text) != 1 || utf8.RuneCountInString(base) != 1 {
+		return k.Name
+	}
+	return k.Text
 }

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"pi/agent"
@@ -20,11 +18,19 @@ type Dialogs interface {
 	IsOpen() bool
 }
 
+// Memory has the questions that a person answered with "always", as long as the program
+// runs.
+type Memory interface {
+	IsKept(question string) bool
+	Keep(question string)
+}
+
 // dialogs ask the person for a hook.
 type dialogs struct {
 	*bridge
-	ui   func() agent.UI // nil before there is a front end
-	open Dialogs
+	ui     func() agent.UI // nil before there is a front end
+	open   Dialogs
+	always Memory
 }
 
 func (d *dialogs) part() part {
@@ -43,92 +49,123 @@ func (d *dialogs) person(L *lua.LState, function string) agent.UI {
 	return nil
 }
 
-// options reads {timeout?}, the n-th argument of a dialog.
-func (d *dialogs) options(L *lua.LState, n int, function string) agent.DialogOptions {
+// dialog is one question: what it is called, and how it ends early.
+type dialog struct {
+	kind, title string
+	until       *signal // may be nil
+	none        lua.LValue
+}
+
+// options reads the n-th argument of a dialog, {timeout?, signal?} and the options more.
+func (d *dialogs) options(L *lua.LState, n int, function string, more ...luavm.Option) (agent.DialogOptions, *signal) {
 	var timeout time.Duration
-	luavm.Unpack(L, n, function, luavm.Opt("timeout", &timeout))
+	var until lua.LValue
+	luavm.Unpack(L, n, function, append(more, luavm.Opt("timeout", &timeout), luavm.Opt("signal", &until))...)
 	if timeout < 0 {
 		luavm.Raise(L, "%s: option \"timeout\" must be a positive number of milliseconds", function)
 	}
-	return agent.DialogOptions{From: d.hook, TimeoutMS: int(timeout / time.Millisecond)}
+	return agent.DialogOptions{From: d.hook, TimeoutMS: int(timeout / time.Millisecond)}, signalOption(L, function, until)
 }
 
-// confirm is ctx.ui.confirm(title, message?, opts?) → bool; false without a person. A No
-// cannot be told from a dialog that timed out, so both are no answer for ask.
+// confirm is ctx.ui.confirm(title, message?, {always?, timeout?, signal?}) → bool; false
+// without a person. A No cannot be told from a dialog that timed out, so both are no answer
+// for ask. A question that the person answered with always is not asked again in the session.
 func (d *dialogs) confirm(L *lua.LState) int {
-	title, message, o := L.CheckString(1), L.OptString(2, ""), d.options(L, 3, "confirm")
-	return d.ask(L, "confirm", title, lua.LFalse, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
+	title, message, always := L.CheckString(1), L.OptString(2, ""), ""
+	o, until := d.options(L, 3, "confirm", luavm.Opt("always", &always))
+	if o.Always = always; always != "" {
+		always = d.question(always)
+		if d.always.IsKept(always) {
+			L.Push(lua.LTrue)
+			return 1
+		}
+	}
+	return d.ask(L, dialog{"confirm", title, until, lua.LFalse}, func(ctx context.Context, ui agent.UI) (bool, error) {
 		answer, err := ui.Confirm(ctx, title, message, o)
-		return lua.LBool(answer != agent.No), answer != agent.No, err
-	})
+		if answer == agent.Always && always != "" && err == nil {
+			d.always.Keep(always)
+		}
+		return answer != agent.No, err
+	}, func(*lua.LState) lua.LValue { return lua.LTrue })
 }
 
-// choose is ctx.ui.select(title, options, opts?) → string?
+// question is a question of the hook by its key, as it is kept for a session.
+func (d *dialogs) question(key string) string {
+	session := ""
+	if host := d.host(); host != nil {
+		session = host.Session().ID()
+	}
+	return session + "\x00" + d.hook + "\x00" + key
+}
+
+// choose is ctx.ui.select(title, options, {multi?, default?, timeout?, signal?}) → the value
+// of one; with multi a list. nil if there was no answer.
 func (d *dialogs) choose(L *lua.LState) int {
-	title, o := L.CheckString(1), d.options(L, 3, "select")
-	options, ok := luavm.Strings(L, L.Get(2))
-	if !ok {
-		luavm.RaiseArg(L, 2, "select", "list of strings expected, got %s", whatOf(L, L.Get(2)))
-	}
-	return d.ask(L, "select", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
-		values, ok, err := ui.Select(ctx, title, agent.Choices(options...), o)
-		return textAnswer(strings.Join(values, ""), ok, err)
-	})
+	title, all := L.CheckString(1), choicesArgument(L, 2, "select")
+	var multi bool
+	var marked lua.LValue
+	o, until := d.options(L, 3, "select", luavm.Opt("multi", &multi), luavm.Opt("default", &marked))
+	o.Multi, o.Default = multi, all.numbersOf(L, "select", marked, multi)
+	var numbers []string
+	return d.ask(L, dialog{"select", title, until, lua.LNil}, func(ctx context.Context, ui agent.UI) (ok bool, err error) {
+		numbers, ok, err = ui.Select(ctx, title, all.list, o)
+		return ok, err
+	}, func(L *lua.LState) lua.LValue { return all.chosen(L, numbers, multi) })
 }
 
-// whatOf describes an argument that is no list of strings.
-func whatOf(L *lua.LState, v lua.LValue) string {
-	t, ok := v.(*lua.LTable)
-	if !ok {
-		return v.Type().String()
-	}
-	luavm.Materialise(L, t)
-	if t.Len() == 0 {
-		return "a table without a list"
-	}
-	return fmt.Sprintf("a list of values such as a %s; hand in their texts, and look up which was chosen", t.RawGetInt(1).Type())
-}
-
-// input is ctx.ui.input(title, placeholder?, opts?) → string?
+// input is ctx.ui.input(title, placeholder?, {timeout?, signal?}) → string?
 func (d *dialogs) input(L *lua.LState) int {
-	title, placeholder, o := L.CheckString(1), L.OptString(2, ""), d.options(L, 3, "input")
-	return d.ask(L, "input", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
-		return textAnswer(ui.Input(ctx, title, placeholder, o))
+	title, placeholder := L.CheckString(1), L.OptString(2, "")
+	o, until := d.options(L, 3, "input")
+	return d.askText(L, dialog{"input", title, until, lua.LNil}, func(ctx context.Context, ui agent.UI) (string, bool, error) {
+		return ui.Input(ctx, title, placeholder, o)
 	})
 }
 
 // editor is ctx.ui.editor(title, prefill?) → string?
 func (d *dialogs) editor(L *lua.LState) int {
 	title, prefill := L.CheckString(1), L.OptString(2, "")
-	return d.ask(L, "editor", title, lua.LNil, func(ctx context.Context, ui agent.UI) (lua.LValue, bool, error) {
-		return textAnswer(ui.Editor(ctx, title, prefill, agent.DialogOptions{From: d.hook}))
+	return d.askText(L, dialog{"editor", title, nil, lua.LNil}, func(ctx context.Context, ui agent.UI) (string, bool, error) {
+		return ui.Editor(ctx, title, prefill, agent.DialogOptions{From: d.hook})
 	})
 }
 
-// textAnswer turns the result of a dialog for a text into what ask wants; ok is false if the
-// person gave no text.
-func textAnswer(s string, ok bool, err error) (lua.LValue, bool, error) {
-	return lua.LString(s), ok, err
+// askText is ask for a text.
+func (d *dialogs) askText(L *lua.LState, q dialog, ask func(context.Context, agent.UI) (string, bool, error)) int {
+	text := ""
+	return d.ask(L, q, func(ctx context.Context, ui agent.UI) (ok bool, err error) {
+		text, ok, err = ask(ctx, ui)
+		return ok, err
+	}, func(*lua.LState) lua.LValue { return lua.LString(text) })
 }
 
-// ask shows a dialog with the function ask and pushes the value that this returns. Where ok
-// is false, or nobody is there, it pushes none. With ok the person has answered, and the
-// agent counts anew how much hooks send without a person (its brake).
-func (d *dialogs) ask(L *lua.LState, kind, title string, none lua.LValue, ask func(context.Context, agent.UI) (v lua.LValue, ok bool, err error)) int {
-	answer, ok := none, false
-	if ui := d.person(L, kind); ui != nil {
-		d.show(L, kind, title, func(ctx context.Context) (err error) {
-			answer, ok, err = ask(ctx, ui)
+// ask shows a dialog with the function ask, whose ok is true if the person has answered, and
+// pushes the answer. Where there is none it pushes q.none: nobody is there, or the person
+// left the dialog, or its signal ended. With an answer the agent counts anew how much hooks
+// send without a person (its brake).
+func (d *dialogs) ask(L *lua.LState, q dialog, ask func(context.Context, agent.UI) (ok bool, err error), answer func(*lua.LState) lua.LValue) int {
+	ok := false
+	if ui := d.person(L, q.kind); ui != nil {
+		d.show(L, q.kind, q.title, func(ctx context.Context) (err error) {
+			limited, cancel := q.until.within(ctx)
+			defer cancel()
+			if limited.Err() == nil {
+				ok, err = ask(limited, ui)
+			}
+			if limited.Err() != nil && ctx.Err() == nil {
+				ok, err = false, nil
+			}
 			return err
 		})
 	}
-	if host := d.host(); ok && host != nil {
+	if !ok {
+		L.Push(q.none)
+		return 1
+	}
+	if host := d.host(); host != nil {
 		host.ResetBrake(agent.Origin{Kind: agent.FromPerson})
 	}
-	if !ok {
-		answer = none
-	}
-	L.Push(answer)
+	L.Push(answer(L))
 	return 1
 }
 

@@ -2,9 +2,14 @@ package api
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -18,17 +23,25 @@ type display struct {
 	life context.Context // of the VM
 
 	mu    sync.Mutex // guards what follows
-	shown shownKeys
+	shown map[string]func(agent.UI)
 }
 
-type shownKeys struct {
-	statuses, widgets map[string]bool
-	working           bool
-}
+// The most that a hook can show at one place; the front end shows as much of it as there
+// is room for.
+const (
+	mostLines  = 200
+	mostFrames = 60
+	mostText   = 4096 // bytes of a line, a status or a title
+
+	// shortestFrame is how often an indicator turns at most.
+	shortestFrame = 250 * time.Millisecond
+)
 
 func (d *display) part() part {
 	return part{"notify": d.notice, "set_widget": d.setWidget, "get_editor_text": d.editorText,
-		"set_status": proc{d.setStatus}, "set_title": proc{d.setTitle}, "set_working_message": proc{d.setWorking}, "set_editor_text": proc{d.setEditorText}}
+		"set_header": d.lines("set_header", agent.Header), "set_footer": d.lines("set_footer", agent.Footer),
+		"set_status": proc{d.setStatus}, "set_title": proc{d.setTitle}, "set_working_message": proc{d.setWorking},
+		"set_working_indicator": d.setIndicator, "set_editor_text": proc{d.setEditorText}}
 }
 
 // front returns the front end. It raises before there is a session, which brings the front
@@ -57,46 +70,97 @@ func (d *display) notice(L *lua.LState) int {
 // setStatus is ctx.ui.set_status(key, text?): it shows a short text under a key, in place of
 // the one that the key had; nil removes that.
 func (d *display) setStatus(L *lua.LState, key string, text *string) error {
-	ui := d.front(L, "set_status")
+	d.front(L, "set_status")
 	if key == "" {
 		return luavm.Misusef("the key is empty")
 	}
-	if d.note(func(s *shownKeys) { s.statuses[key] = textOf(text) != "" }) {
-		ui.SetStatus(key, textOf(text))
-	}
+	d.show("status "+key, textOf(text) != "", func(ui agent.UI, on bool) {
+		ui.SetStatus(key, only(on, cutText(textOf(text))))
+	})
 	return nil
 }
 
-// setWidget is ctx.ui.set_widget(key, lines?): it shows lines under a key, in place of those
-// that the key had; nil removes them.
+// setWidget is ctx.ui.set_widget(key, lines?, {place?}): it shows lines under a key, in
+// place of those that the key had; nil removes them.
 func (d *display) setWidget(L *lua.LState) int {
-	ui, key := d.front(L, "set_widget"), L.CheckString(1)
-	var lines []string
-	if v := L.Get(2); v != lua.LNil {
-		list, ok := luavm.Strings(L, v)
-		if !ok {
-			luavm.RaiseArg(L, 2, "set_widget", "list of lines expected, got %s", v.Type())
-		}
-		lines = list
-	}
+	d.front(L, "set_widget")
+	key, lines, place := L.CheckString(1), linesArgument(L, 2, "set_widget"), string(agent.Above)
+	luavm.Unpack(L, 3, "set_widget", luavm.Opt("place", &place))
 	if key == "" {
 		luavm.RaiseArg(L, 1, "set_widget", "the key is empty")
 	}
-	if d.note(func(s *shownKeys) { s.widgets[key] = lines != nil }) {
-		ui.SetWidget(agent.Above, key, lines)
+	checkOneOf(L, "set_widget", "place", place, []string{string(agent.Above), string(agent.Below)})
+	other := agent.Above
+	if place == string(agent.Above) {
+		other = agent.Below
+	}
+	elsewhere := d.isShown(widgetName(other, key))
+	if elsewhere {
+		d.showLines(other, key, nil)
+	}
+	if lines != nil || !elsewhere {
+		d.showLines(agent.Place(place), key, lines)
 	}
 	return 0
 }
 
-// setTitle is ctx.ui.set_title(text).
-func (d *display) setTitle(L *lua.LState, text string) { d.front(L, "set_title").SetTitle(text) }
+// lines makes ctx.ui.set_header(lines?) or set_footer(lines?). Each hook has one of its own
+// in that place; those of several are shown together.
+func (d *display) lines(name string, place agent.Place) func(*lua.LState) int {
+	return func(L *lua.LState) int {
+		d.front(L, name)
+		d.showLines(place, d.hook, linesArgument(L, 1, name))
+		return 0
+	}
+}
+
+func widgetName(place agent.Place, key string) string { return "widget " + key + " " + string(place) }
+
+// showLines shows lines at a place under a key; nil removes them.
+func (d *display) showLines(place agent.Place, key string, lines []string) {
+	d.show(widgetName(place, key), lines != nil, func(ui agent.UI, on bool) {
+		if on {
+			ui.SetWidget(place, key, lines)
+		} else {
+			ui.SetWidget(place, key, nil)
+		}
+	})
+}
+
+// setTitle is ctx.ui.set_title(text?); nil is the usual one.
+func (d *display) setTitle(L *lua.LState, text *string) {
+	d.front(L, "set_title")
+	d.show("title", textOf(text) != "", func(ui agent.UI, on bool) { ui.SetTitle(only(on, cutText(textOf(text)))) })
+}
 
 // setWorking is ctx.ui.set_working_message(text?); nil is the usual one.
 func (d *display) setWorking(L *lua.LState, text *string) {
-	ui := d.front(L, "set_working_message")
-	if d.note(func(s *shownKeys) { s.working = textOf(text) != "" }) {
-		ui.SetWorking(textOf(text))
+	d.front(L, "set_working_message")
+	d.show("working", textOf(text) != "", func(ui agent.UI, on bool) { ui.SetWorking(only(on, cutText(textOf(text)))) })
+}
+
+// setIndicator is ctx.ui.set_working_indicator({frames, ms?}?); nil is the usual one.
+func (d *display) setIndicator(L *lua.LState) int {
+	d.front(L, "set_working_indicator")
+	var frames []string
+	every := shortestFrame
+	if L.Get(1) != lua.LNil {
+		luavm.Unpack(L, 1, "set_working_indicator", luavm.Opt("frames", &frames).Required(), luavm.Opt("ms", &every))
+		if len(frames) == 0 || len(frames) > mostFrames {
+			luavm.Raise(L, "set_working_indicator: option \"frames\" must have 1 to %d texts", mostFrames)
+		}
+		if every <= 0 {
+			luavm.Raise(L, "set_working_indicator: option \"ms\" must be a positive number of milliseconds")
+		}
 	}
+	d.show("indicator", frames != nil, func(ui agent.UI, on bool) {
+		if on {
+			ui.SetIndicator(cutLines(frames), max(every, shortestFrame))
+		} else {
+			ui.SetIndicator(nil, 0)
+		}
+	})
+	return 0
 }
 
 // setEditorText is ctx.ui.set_editor_text(text).
@@ -109,42 +173,86 @@ func (d *display) editorText(L *lua.LState) string {
 	return d.front(L, "get_editor_text").EditorText()
 }
 
-// note records with change what the hook shows from now on, for clear. It is false, and
-// nothing is to be shown, if the VM has ended.
-func (d *display) note(change func(*shownKeys)) bool {
+// show calls set, which shows something or, without on, takes it away, and records under its
+// name that clear has to take it away. After the end of the VM it does nothing.
+func (d *display) show(name string, on bool, set func(ui agent.UI, on bool)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.life.Err() != nil {
-		return false
+		return
 	}
-	if d.shown.statuses == nil {
-		d.shown.statuses, d.shown.widgets = map[string]bool{}, map[string]bool{}
+	if d.shown == nil {
+		d.shown = map[string]func(agent.UI){}
 	}
-	change(&d.shown)
-	return true
+	delete(d.shown, name)
+	if on {
+		d.shown[name] = func(ui agent.UI) { set(ui, false) }
+	}
+	set(d.ui(), on)
 }
 
-// clear removes the statuses, the widgets and the working message that the hook shows.
+func (d *display) isShown(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.shown[name] != nil
+}
+
+// clear takes away everything that the hook shows.
 func (d *display) clear() {
 	ui := d.ui()
 	d.mu.Lock()
 	shown := d.shown
-	d.shown = shownKeys{}
+	d.shown = nil
 	d.mu.Unlock()
 	if ui == nil {
 		return
 	}
-	for key, on := range shown.statuses {
-		if on {
-			ui.SetStatus(key, "")
-		}
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		shown[name](ui)
 	}
-	for key, on := range shown.widgets {
-		if on {
-			ui.SetWidget(agent.Above, key, nil)
-		}
+}
+
+// linesArgument reads the n-th argument of a function, a list of lines; nil for nil. What
+// is beyond the limits is cut off.
+func linesArgument(L *lua.LState, n int, function string) []string {
+	v := L.Get(n)
+	if v == lua.LNil {
+		return nil
 	}
-	if shown.working {
-		ui.SetWorking("")
+	list, ok := luavm.Strings(L, v)
+	if !ok {
+		luavm.RaiseArg(L, n, function, "list of lines expected, got %s", v.Type())
+	}
+	return cutLines(list)
+}
+
+// cutLines cuts lines to mostLines, each to mostText.
+func cutLines(lines []string) []string {
+	cut := make([]string, 0, min(len(lines), mostLines))
+	for _, line := range lines[:min(len(lines), mostLines)] {
+		cut = append(cut, cutText(line))
+	}
+	return cut
+}
+
+func cutText(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostText], "")
+}
+
+// only is text if on is set, else "".
+func only(on bool, text string) string {
+	if on {
+		return text
+	}
+	return ""
+}
+
+// checkOneOf raises unless the value of an option is one of those that it can have.
+func checkOneOf(L *lua.LState, function, option, value string, values []string) {
+	if !slices.Contains(values, value) {
+		luavm.Raise(L, "%s: option %q must be one of %s, not %q%s", function, option, strings.Join(values, ", "), value, suggest.Hint(value, values))
 	}
 }

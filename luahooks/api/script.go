@@ -39,6 +39,7 @@ type Program struct {
 	// is one.
 	Later   func(send func(ctx context.Context, host Host)) bool
 	Dialogs Dialogs
+	Always  Memory
 	Reload  func(ctx context.Context)
 
 	Owner Owner
@@ -124,8 +125,9 @@ func (s *Script) ofPi() []part {
 
 // ofUI are the functions of ctx.ui.
 func (s *Script) ofUI() []part {
-	d := &dialogs{bridge: s.bridge, ui: s.program.UI, open: s.program.Dialogs}
-	return []part{d.part(), s.display.part(), (&components{bridge: s.bridge, dialogs: d, jobs: s.jobs}).part()}
+	d := &dialogs{bridge: s.bridge, ui: s.program.UI, open: s.program.Dialogs, always: s.program.Always}
+	return []part{d.part(), s.display.part(), (&components{bridge: s.bridge, dialogs: d, jobs: s.jobs, theme: s.theme}).part(),
+		{"run": (&terminalPrograms{bridge: s.bridge, dialogs: d, environ: s.program.Environ}).run}}
 }
 
 // ofContext are the functions of ctx.

@@ -193,13 +193,13 @@
 --- The program waits for the person.
 ---@class pi.UiPromptStartEvent
 ---@field type "ui_prompt_start"
----@field kind string `select`, `confirm`, `input`, `editor` or `custom`
+---@field kind string `select`, `confirm`, `input`, `editor`, `custom` or `run`
 ---@field title? string
 
 --- The person has answered.
 ---@class pi.UiPromptEndEvent
 ---@field type "ui_prompt_end"
----@field kind string `select`, `confirm`, `input`, `editor` or `custom`
+---@field kind string `select`, `confirm`, `input`, `editor`, `custom` or `run`
 ---@field title? string
 
 --- Another hook failed; its own errors a hook does not hear of. Nor is anybody told of an error in a handler of `hook_error`, and of

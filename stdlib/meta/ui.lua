@@ -9,18 +9,34 @@ local ui = {}
 --- Options of dialogs.
 ---@class pi.DialogOptions
 ---@field timeout? integer ms, shown as a countdown; then the answer is what it would be without a person
+---@field signal? pi.Signal ends the dialog when its handler is stopped, as if the person had left it
 
---- Lets the person choose one of several lines; nil when nothing was chosen, and without a person.
+--- Options of `ctx.ui.select`.
+---@class pi.SelectOptions: pi.DialogOptions
+---@field multi? boolean any number may be chosen
+---@field default? any the value that is in view at first; with `multi` the list of those that are marked
+
+--- Options of `ctx.ui.confirm`.
+---@class pi.ConfirmOptions: pi.DialogOptions
+---@field always? string the person may also answer "always in this session", where the front end offers that; then this hook's questions with the same key are answered with yes, and not asked, until the session is closed
+
+--- What can be chosen.
+---@class pi.Choice
+---@field value any what `ctx.ui.select` returns
+---@field label? string what is shown; the value, if that is a text or a number
+---@field description? string shown behind the label
+
+--- Lets the person choose one of several lines, by typing a part of it too, and returns the line, or the value of what was chosen; with `multi` a list of them, which may be empty. nil when the person left it, and without a person.
 ---@param title string
----@param options string[]
----@param opts? pi.DialogOptions
----@return string?
+---@param options (string|pi.Choice)[]
+---@param opts? pi.SelectOptions
+---@return any
 function ui.select(title, options, opts) end
 
 --- Asks yes or no. No is what counts without an answer, and without a person.
 ---@param title string
 ---@param message? string
----@param opts? pi.DialogOptions
+---@param opts? pi.ConfirmOptions
 ---@return boolean
 function ui.confirm(title, message, opts) end
 
@@ -47,18 +63,40 @@ function ui.notify(text, level) end
 ---@param text? string
 function ui.set_status(key, text) end
 
---- Shows at most 20 lines above the prompt, under a key of yours; nil takes them away. Of what controls a terminal only the colours of the theme stay.
----@param key string
----@param lines? string[]
-function ui.set_widget(key, lines) end
+--- Options of `ctx.ui.set_widget`.
+---@class pi.WidgetOptions
+---@field place? "above"|"below" where it stands, seen from the line being typed: `above` unless said
 
---- Names the terminal window.
----@param text string
+--- Shows lines beside the line being typed, under a key of yours; nil takes them away. As many are shown as there is room for, and of what controls a terminal only the colours of the theme stay. They stand there while the agent works, too, until the hook ends.
+---@param key string
+---@param lines? string[] at most 200
+---@param opts? pi.WidgetOptions
+function ui.set_widget(key, lines, opts) end
+
+--- Shows lines at the top of what is below the transcript; nil takes them away. Those of several hooks are shown together.
+---@param lines? string[]
+function ui.set_header(lines) end
+
+--- Shows lines at the bottom, below the status line; nil takes them away.
+---@param lines? string[]
+function ui.set_footer(lines) end
+
+--- Names the terminal window; nil puts the usual name back.
+---@param text? string
 function ui.set_title(text) end
 
 --- Says what is shown while the agent works; nil is the usual text.
 ---@param text? string
 function ui.set_working_message(text) end
+
+--- What turns while the agent works.
+---@class pi.Indicator
+---@field frames string[] 1 to 60 short texts, shown one after the other
+---@field ms? integer how long each is shown: 250 unless said, and at least
+
+--- Says what turns while the agent works; nil is the usual sign.
+---@param indicator? pi.Indicator
+function ui.set_working_indicator(indicator) end
 
 --- Puts text on the prompt line, or on the next one.
 ---@param text string
@@ -68,26 +106,80 @@ function ui.set_editor_text(text) end
 ---@return string
 function ui.get_editor_text() end
 
---- Draws something of yours below the transcript until it is closed; nil without a person. There is no prompt meanwhile, and Ctrl+C always closes it.
+--- Draws something of yours until it is closed, and gives it the keys. Esc closes it unless `handle_input` returns true for it, and Ctrl+C always does. Returns its surface, or with `wait` what `surface.close` got; nil when the person closed it, and without a person.
 ---@param component pi.Component
----@return pi.Surface?
+---@return any
 function ui.custom(component) end
 
 --- Something that draws itself.
 ---@class pi.Component
----@field render fun(width: integer, surface: pi.Surface): string|string[] the lines, no wider than `width`
----@field handle_input? fun(key: string, surface: pi.Surface) a key was pressed: `a`, `space`, `enter`, `esc`, `up`, `pagedown`, `f5`, with `ctrl+`, `alt+`, `shift+` in this order
+---@field render fun(width: integer, surface: pi.Surface, height: integer): string|string[] the lines, no wider than `width`; no more than `height` are shown
+---@field handle_input? fun(key: string, surface: pi.Surface, opts: pi.KeyOptions): boolean? a key was pressed: `a`, `A`, `space`, `enter`, `esc`, `up`, `pagedown`, `f5`, with `ctrl+`, `alt+`, `shift+` in this order, or `paste`. false leaves the key to the line being typed
 ---@field wait? boolean `ctx.ui.custom` returns only when it is closed
+---@field place? "below"|"over" `below` the transcript, above the line being typed, unless said; `over` covers the window
+---@field rows? integer how many it wants at least; as many as it draws unless said
+---@field cursor? boolean the cursor stands where `surface.cursor` is in the lines
+---@field releases? boolean `handle_input` is called for keys that are released, too, where the terminal tells
+
+--- More of a key.
+---@class pi.KeyOptions
+---@field text? string what it types; of `paste` all of it
+---@field release? boolean it was released, not pressed
 
 --- Where a component is shown.
 ---@class pi.Surface
+---@field cursor string put it into a line where the cursor is to stand; it takes no room
 local surface = {}
 
---- Ends it.
-function surface.close() end
+--- Ends it. With `wait` the value is what `ctx.ui.custom` returns.
+---@param value? any
+function surface.close(value) end
 
---- Draws it anew.
+--- Draws it anew, as is done after each key too. Many calls at once draw once.
 function surface.request_render() end
+
+--- Makes a row of text that is edited as the line being typed is: a component for `ctx.ui.custom`, or a part of one.
+---@param opts? pi.FieldOptions
+---@return pi.Field
+function ui.field(opts) end
+
+--- Options of `ctx.ui.field`.
+---@class pi.FieldOptions
+---@field text? string what stands there at first
+---@field placeholder? string shown while there is no text
+---@field on_submit? fun(text: string, surface: pi.Surface) Enter was pressed; without it Enter closes the component with the text
+
+--- A row of text. As a component it can have `wait`, `place` and `rows`, too.
+---@class pi.Field: pi.Component
+---@field render fun(width: integer): string the row, with the cursor in it
+---@field handle_input fun(key: string, surface: pi.Surface, opts?: pi.KeyOptions): boolean false for a key that a row of text has no use for
+local field = {}
+
+--- The text as it is now.
+---@return string
+function field.text() end
+
+--- Replaces the text.
+---@param text string
+function field.set_text(text) end
+
+--- Gives the terminal to a program, without a shell, and waits for its end. Nothing else is shown meanwhile: what the agent says waits. The hook's time does not run.
+---@param cmd string
+---@param args? string[]
+---@param opts? pi.RunOptions
+---@return pi.RunResult? result
+---@return string? message `no terminal`, or why the program could not be started
+function ui.run(cmd, args, opts) end
+
+--- Options of `ctx.ui.run`.
+---@class pi.RunOptions
+---@field cwd? string where it runs; a relative path begins at the working directory
+---@field env? table<string, string> added to the environment
+
+--- How a program ended.
+---@class pi.RunResult
+---@field code integer exit status; -1 when a signal ended it
+---@field signal? string the signal that ended it, such as `TERM`
 
 --- Paints text for the terminal at hand; where there are no colours, and under `NO_COLOR`, it returns the text as it is.
 ---@class pi.Theme
@@ -114,6 +206,31 @@ local theme = {}
 ---@param text string
 ---@return string
 function theme.fg(name, text) end
+
+--- Text on a background of the theme, on which it can be read.
+---@param name pi.Color
+---@param text string
+---@return string
+function theme.bg(name, text) end
+
+--- Text in a colour by its parts, each 0 to 255, or in the nearest that the terminal has. A colour that can hardly be told from the background is left out.
+---@param red number
+---@param green number
+---@param blue number
+---@param text string
+---@return string
+function theme.rgb(red, green, blue, text) end
+
+--- Names the colours that there are, for `fg` and `bg`.
+---@return string[]
+function theme.names() end
+
+--- Draws Markdown as the program draws an answer: the rows, no wider than `width` but for lines of code.
+---@param text string at most 1 MiB
+---@param width number 1 to 1000
+---@return string[]? rows
+---@return string? message the text is too large
+function theme.markdown(text, width) end
 
 --- Bold text.
 ---@param text string
