@@ -338,7 +338,7 @@ func fits(t *testing.T, p terminal.Panel, width, height int) []string {
 
 func TestEveryWindowHasQuestionAndSelectedRow(t *testing.T) {
 	for width := 1; width <= 200; width++ {
-		for height := 1 + width%3; height <= 40; height += 1 + width/20 {
+		for height := 1 + width%4; height <= 40; height += 4 + width/20 {
 			p := New(Options{Title: "Quo vadis, and why?", Right: "type to filter", Hook: "h", Multi: width%3 == 0}, append(tree(), sessions()...))
 			press(p, "pagedown", "down")
 			for _, filter := range []string{"", "e", "zzzz"} {
@@ -365,7 +365,7 @@ func TestEveryWindowHasQuestionAndSelectedRow(t *testing.T) {
 func TestDialogsFitEveryWindow(t *testing.T) {
 	q := Question{Title: "May it run 日本語?", Message: strings.Repeat("rm -rf /a/long/path and 日本語のテキスト\n", 7), Hook: "gate.lua"}
 	for width := 1; width <= 200; width++ {
-		for height := 1 + width%3; height <= 40; height += 1 + width/20 {
+		for height := 1 + width%4; height <= 40; height += 4 + width/20 {
 			c, i, m := NewConfirm(q, width%2 == 0), NewInput(InputOptions{Question: q, Placeholder: "a name", Text: "日本語 text"}), NewMenu(terminal.Palette{})
 			m.SetItems([]MenuItem{{"日本語", "what it is"}, {"b", ""}, {"a very long label of an item", "d"}}, "b", width/2)
 			for _, panel := range []terminal.Panel{c, i, m} {
