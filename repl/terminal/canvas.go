@@ -87,7 +87,14 @@ func (d *canvas) redraw(frame, text []byte, z Zone) []byte {
 func (d *canvas) erase(frame []byte) []byte {
 	frame = append(frame, '\r')
 	frame = appendMove(frame, d.row, 'A')
-	frame = append(frame, eraseBelow...)
+	frame = append(frame, eraseRight...)
+	// Some terminals keep the whole screen in the scrollback when it is erased from its first
+	// row on, so the erasing begins in the second one, where there surely is one.
+	if d.row > 0 || !d.stale && len(d.rows) > 1 {
+		frame = append(frame, "\x1b[B"+eraseBelow+"\x1b[A"...)
+	} else {
+		frame = append(frame, eraseBelow...)
+	}
 	d.rows, d.row, d.column, d.stale = nil, 0, 0, false
 	return frame
 }

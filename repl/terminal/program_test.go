@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -53,10 +55,15 @@ func runProgram(plain bool) {
 				edit(func(text string) string { return text + k.Text })
 			}
 		},
-		Zone: func(int, int) Zone {
+		Zone: func(columns, _ int) Zone {
 			text := <-line
 			line <- text
-			return Zone{Rows: []string{"status", "> " + text}, Row: 1, Column: 2 + len(text)}
+			rows := []string{"status", "> " + text}
+			if n, err := strconv.Atoi(os.Getenv("WIDE")); err == nil { // rows that fill the window
+				rows = slices.Repeat([]string{strings.Repeat("=", columns)}, n)
+				rows = append(rows, "> "+text)
+			}
+			return Zone{Rows: rows, Row: len(rows) - 1, Column: 2 + len(text)}
 		},
 		Line:      func(text string) { lines <- "line " + text },
 		Interrupt: func() { lines <- "interrupt" },
