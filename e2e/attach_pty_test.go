@@ -106,7 +106,7 @@ func TestSkillsAndTemplatesAreCommandsOfTheTerminal(t *testing.T) {
 	s.keys("n\r")
 	s.see(1, "AGENTS.md stays as it is")
 	s.enter("/init")
-	s.see(2, "There is an AGENTS.md here")
+	s.see(1, "There is an AGENTS.md here")
 	s.keys("y\r")
 	s.see(1, "Answer 4.")
 	if asked := lastAsked(t, m); !strings.Contains(asked, "write AGENTS.md in the working directory") {
