@@ -24,14 +24,6 @@ const (
 	mostLinesOfMain = 40
 )
 
-// larger are the types above the measures, each with its own and why.
-var larger = map[string]struct {
-	methods, fields int
-	why             string
-}{
-	"repl.REPL": {90, 31, "one goroutine owns the screen, and what belongs to the prompt is still part of it"},
-}
-
 // noVerbs are words that no function's name begins with, in any form: each was used
 // for several things. docs/architecture.md says which verb means what instead.
 var noVerbs = []string{
@@ -184,25 +176,16 @@ func (h house) typesHaveOnePurpose(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(h.types)) {
 		methods, _ := h.members(name)
 		fields := len(h.types[name].fields)
-		may, ok := larger[name]
-		if !ok {
-			may.methods, may.fields = mostMethods, mostFields
+		if len(methods) > mostMethods {
+			t.Errorf("%s has %d methods with those of what it embeds; %d at most", name, len(methods), mostMethods)
 		}
-		if len(methods) > may.methods {
-			t.Errorf("%s has %d methods with those of what it embeds; %d at most", name, len(methods), may.methods)
-		}
-		if len(methods) > manyMethods && fields > may.fields {
-			t.Errorf("%s has %d methods and %d fields; %d fields at most", name, len(methods), fields, may.fields)
+		if len(methods) > manyMethods && fields > mostFields {
+			t.Errorf("%s has %d methods and %d fields; %d fields at most", name, len(methods), fields, mostFields)
 		}
 		most = max(most, len(methods))
 	}
 	if most < 20 {
 		t.Errorf("the largest type has %d methods, so they were not found", most)
-	}
-	for name, size := range larger {
-		if methods, _ := h.members(name); len(methods) <= mostMethods && len(h.types[name].fields) <= mostFields {
-			t.Errorf("%s is within the measures by now; take it out of larger (%s)", name, size.why)
-		}
 	}
 }
 

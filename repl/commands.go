@@ -17,22 +17,22 @@ func (r *REPL) Commands() []command.Command {
 	}, {
 		Name: "hotkeys", Help: "list what the keys do, those of hooks too",
 		Run: func(context.Context, string) (command.Outcome, error) {
-			return command.Outcome{Status: r.hotkeys()}, nil
+			return command.Outcome{Status: r.keyboard.hotkeys()}, nil
 		},
 	}, {
 		Name: "expand", Args: "[NUMBER]", Help: "show a folded result whole, by its number; Ctrl+O shows the newest",
-		Run: r.expandCommand,
+		Run: r.keyboard.expandCommand,
 	}}
 }
 
 // hotkeys is the table of the keys that is in force, those of hooks at the end.
-func (r *REPL) hotkeys() string {
+func (k *keyboard) hotkeys() string {
 	var own []keymap.Shortcut
-	for _, s := range r.shortcuts() {
+	for _, s := range k.shortcuts() {
 		own = append(own, keymap.Shortcut{Key: s.Key, Meaning: s.Help, Hook: s.Hook})
 	}
 	var lines []string
-	for _, row := range r.keys.table.Rows(own) {
+	for _, row := range k.table.table.Rows(own) {
 		meaning := row.Meaning
 		if row.Hook != "" {
 			meaning += " (hook " + row.Hook + ")"

@@ -33,54 +33,54 @@ type menu struct {
 const completionPatience = 10 * time.Millisecond
 
 // newCompletions returns what asks for completions in a project.
-func (r *REPL) newCompletions() *completion.Runner {
+func (k *keyboard) newCompletions() *completion.Runner {
 	home, _ := os.UserHomeDir()
-	cwd := r.agent.Cwd()
+	cwd := k.agent.Cwd()
 	return completion.NewRunner(&completion.Completer{
-		Commands: r.commands.All, Files: completion.NewFiles(cwd), Programs: completion.NewPrograms(os.Getenv("PATH")),
-		Sources: r.opts.Completions, Cwd: cwd, Home: home,
+		Commands: k.commands.All, Files: completion.NewFiles(cwd), Programs: completion.NewPrograms(os.Getenv("PATH")),
+		Sources: k.opts.Completions, Cwd: cwd, Home: home,
 	}, func(result completion.Result) {
-		r.screen.key(func() { r.showCompletions(result) })
+		k.screen.key(func() { k.showCompletions(result) })
 	})
 }
 
 // complete asks for completions, because the person wants them.
-func (r *REPL) complete() { r.askCompletions(true) }
+func (k *keyboard) complete() { k.askCompletions(true) }
 
 // completeSoon asks anew while the menu is open, because the word has changed. The caller
 // has the lock.
-func (r *REPL) completeSoon(terminal.Key) after {
-	if _, ok := r.screen.line.overlay.(*menu); !ok {
+func (k *keyboard) completeSoon() after {
+	if _, ok := k.screen.line.overlay.(*menu); !ok {
 		return nil
 	}
-	return func() { r.askCompletions(false) }
+	return func() { k.askCompletions(false) }
 }
 
 // askCompletions asks what the word before the cursor can become.
-func (r *REPL) askCompletions(taking bool) {
-	s := r.screen
+func (k *keyboard) askCompletions(taking bool) {
+	s := k.screen
 	s.mu.Lock()
 	c := &s.line.completions
 	if c.runner == nil {
-		if r.agent == nil {
+		if k.agent == nil {
 			s.mu.Unlock()
 			return
 		}
-		c.runner = r.newCompletions()
+		c.runner = k.newCompletions()
 	}
 	c.text, c.cursor = s.line.buffer.Plain()
 	c.taking = taking
 	runner, text, cursor := c.runner, c.text, c.cursor
 	s.mu.Unlock()
 	if result, ready := runner.Ask(text, cursor, completionPatience); ready {
-		s.key(func() { r.showCompletions(result) })
+		s.key(func() { k.showCompletions(result) })
 	}
 }
 
 // showCompletions takes the only completion, or shows all in the menu. The caller has the
 // lock.
-func (r *REPL) showCompletions(result completion.Result) {
-	s, l := r.screen, r.screen.line
+func (k *keyboard) showCompletions(result completion.Result) {
+	s, l := k.screen, k.screen.line
 	c := &l.completions
 	if text, cursor := l.buffer.Plain(); text != c.text || cursor != c.cursor {
 		return // the person typed on

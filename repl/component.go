@@ -31,35 +31,35 @@ type surface struct {
 }
 
 // Custom shows c. The surface is nil if no person can be asked.
-func (r *REPL) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface, error) {
-	if err := r.begin(); err != nil {
+func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface, error) {
+	if err := p.begin(); err != nil {
 		return nil, err
 	}
-	if !r.HasUI() {
+	if !p.HasUI() {
 		return nil, nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	x := &surface{component: c, options: o, screen: r.screen, unused: r.unusedKey,
+	x := &surface{component: c, options: o, screen: p.screen, unused: p.keys.unusedKey,
 		again: make(chan struct{}, 1), done: make(chan struct{}), cancel: cancel}
-	r.screen.mu.Lock()
-	x.width, x.height = r.screen.columns, usualHeight
-	r.screen.mu.Unlock()
+	p.screen.mu.Lock()
+	x.width, x.height = p.screen.columns, usualHeight
+	p.screen.mu.Unlock()
 	go func() {
-		defer r.closeSurface(x)
-		if r.term.Plain() {
-			r.presentLines(ctx, x)
+		defer p.closeSurface(x)
+		if p.term.Plain() {
+			p.presentLines(ctx, x)
 			return
 		}
 		x.run(ctx)
 	}()
-	if !r.term.Plain() {
-		r.term.Releases(o.Releases)
-		r.screen.change(func() {
-			if r.screen.closed {
+	if !p.term.Plain() {
+		p.term.Releases(o.Releases)
+		p.screen.change(func() {
+			if p.screen.closed {
 				cancel()
 				return
 			}
-			r.screen.panels.components = append(r.screen.panels.components, x)
+			p.screen.panels.components = append(p.screen.panels.components, x)
 		})
 	}
 	return x, nil
@@ -69,13 +69,13 @@ func (r *REPL) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface,
 const usualHeight = 10
 
 // closeSurface removes a surface that has ended.
-func (r *REPL) closeSurface(x *surface) {
-	r.screen.change(func() {
-		all := &r.screen.panels.components
+func (p *person) closeSurface(x *surface) {
+	p.screen.change(func() {
+		all := &p.screen.panels.components
 		*all = slices.DeleteFunc(*all, func(other *surface) bool { return other == x })
 	})
 	if x.options.Releases {
-		r.term.Releases(false)
+		p.term.Releases(false)
 	}
 	close(x.done)
 }
@@ -174,23 +174,23 @@ func unlessEnded(ctx context.Context, call func()) bool {
 
 // presentLines shows a component in plain mode: its lines are written anew for each
 // typed line and each request, until ctx or the input ends.
-func (r *REPL) presentLines(ctx context.Context, x *surface) {
+func (p *person) presentLines(ctx context.Context, x *surface) {
 	d := &plainDialog{prompt: "? ", lines: make(chan string, 1), turn: make(chan struct{})}
-	r.plain.add(d)
-	defer r.plain.remove(d)
+	p.plain.add(d)
+	defer p.plain.remove(d)
 	select {
 	case <-d.turn:
 	case <-ctx.Done():
 		return
 	}
 	draft := ""
-	defer func() { r.term.Unprompt(); r.reopen(draft) }()
+	defer func() { p.term.Unprompt(); p.reopen(draft) }()
 	for {
 		if !x.draw(ctx) {
 			return
 		}
-		r.screen.print(strings.Join(x.drawing.Lines, "\n"))
-		draft += r.promptFor(d.prompt, "")
+		p.screen.print(strings.Join(x.drawing.Lines, "\n"))
+		draft += p.promptFor(d.prompt, "")
 		select {
 		case <-ctx.Done():
 			return

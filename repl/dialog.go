@@ -16,11 +16,11 @@ import (
 
 // Confirm asks a question. y or yes is Yes; n, no, an empty line, Esc and no answer are
 // No.
-func (r *REPL) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
+func (p *person) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
 	answer := agent.No
-	p := pick.NewConfirm(r.question(title, message, o), o.Always != "")
+	x := pick.NewConfirm(p.question(title, message, o), o.Always != "")
 	words := map[string]agent.Answer{"y": agent.Yes, "yes": agent.Yes, "": agent.No, "n": agent.No, "no": agent.No}
-	d := dialog{panel: p, lines: paragraphs(asked(o.From, title), message), prompt: "[y/N] "}
+	d := dialog{panel: x, lines: paragraphs(asked(o.From, title), message), prompt: "[y/N] "}
 	if o.Always != "" {
 		words["a"], words["always"] = agent.Always, agent.Always
 		d.prompt = "[y/N/always] "
@@ -32,38 +32,38 @@ func (r *REPL) Confirm(ctx context.Context, title, message string, o agent.Dialo
 		return again, done
 	}
 	d.read = func() {
-		answer = map[pick.Answer]agent.Answer{pick.Yes: agent.Yes, pick.Always: agent.Always}[p.Answer()]
+		answer = map[pick.Answer]agent.Answer{pick.Yes: agent.Yes, pick.Always: agent.Always}[x.Answer()]
 	}
-	if err := r.ask(ctx, o, d); err != nil {
+	if err := p.ask(ctx, o, d); err != nil {
 		return agent.No, err
 	}
 	return answer, nil
 }
 
 // question is what the panels of all dialogs show.
-func (r *REPL) question(title, message string, o agent.DialogOptions) pick.Question {
-	return pick.Question{Title: title, Message: message, Hook: o.From, Palette: r.screen.palette}
+func (p *person) question(title, message string, o agent.DialogOptions) pick.Question {
+	return pick.Question{Title: title, Message: message, Hook: o.From, Palette: p.screen.palette}
 }
 
 // Input asks for a line of text. It reports false for an empty line and for no answer.
-func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+func (p *person) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	text := ""
-	p := pick.NewInput(pick.InputOptions{Question: r.question(title, "", o), Placeholder: placeholder, Masked: o.Secret})
+	x := pick.NewInput(pick.InputOptions{Question: p.question(title, "", o), Placeholder: placeholder, Masked: o.Secret})
 	lines := paragraphs(asked(o.From, title))
 	if placeholder != "" {
 		lines = append(lines, "("+printable.Line(placeholder)+")")
 	}
-	err := r.ask(ctx, o, dialog{
-		panel: p, lines: lines, prompt: "? ", secret: o.Secret,
+	err := p.ask(ctx, o, dialog{
+		panel: x, lines: lines, prompt: "? ", secret: o.Secret,
 		answer: func(line string) ([]string, bool) { text = line; return nil, true },
-		read:   func() { text, _ = p.Text() },
+		read:   func() { text, _ = x.Text() },
 	})
 	return text, text != "" && err == nil, err
 }
 
 // Select lets the person choose among choices, by typing a part of one and with the
 // arrows; in plain mode by its number, or by a part of it.
-func (r *REPL) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+func (p *person) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
 	if len(choices) == 0 {
 		return nil, false, nil
 	}
@@ -72,16 +72,16 @@ func (r *REPL) Select(ctx context.Context, title string, choices []agent.Choice,
 		rows[i] = pick.Row{ID: c.Value, Columns: strings.Split(c.Text(), "\t"), Description: c.Description, Further: c.Further,
 			Marked: o.Multi && slices.Contains(o.Default, c.Value)}
 	}
-	options := pick.Options{Title: title, Hook: o.From, Multi: o.Multi, Palette: r.screen.palette}
+	options := pick.Options{Title: title, Hook: o.From, Multi: o.Multi, Palette: p.screen.palette}
 	if len(o.Default) > 0 {
 		options.Initial = o.Default[0]
 	}
-	p := pick.New(options, rows)
+	x := pick.New(options, rows)
 	var values []string
 	ok := false
 	all := pick.Choose(rows, "")
-	err := r.ask(ctx, o, dialog{
-		panel: p, lines: append(paragraphs(asked(o.From, title)), pick.Numbered(rows, all)...), prompt: "number or text? ",
+	err := p.ask(ctx, o, dialog{
+		panel: x, lines: append(paragraphs(asked(o.From, title)), pick.Numbered(rows, all)...), prompt: "number or text? ",
 		answer: func(line string) (again []string, done bool) {
 			var found []int
 			if found, again, done = chosenInLine(rows, line, o.Multi); done {
@@ -92,7 +92,7 @@ func (r *REPL) Select(ctx context.Context, title string, choices []agent.Choice,
 			}
 			return again, done
 		},
-		read: func() { values, ok = p.Chosen() },
+		read: func() { values, ok = x.Chosen() },
 	})
 	if err != nil {
 		return nil, false, err
@@ -158,11 +158,11 @@ type dialog struct {
 // ask runs a dialog to its end: an answer, Esc, the timeout (then the default counts,
 // without an error) or the end of ctx. Where no person can be asked it returns nil at
 // once.
-func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, d dialog) error {
-	if err := r.begin(); err != nil {
+func (p *person) ask(ctx context.Context, o agent.DialogOptions, d dialog) error {
+	if err := p.begin(); err != nil {
 		return err
 	}
-	if !r.HasUI() {
+	if !p.HasUI() {
 		return nil
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
@@ -170,12 +170,12 @@ func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, d dialog) error {
 		limited, cancel = context.WithTimeout(ctx, time.Duration(o.TimeoutMS)*time.Millisecond)
 	}
 	defer cancel()
-	r.notifyQuestion()
+	p.notifyQuestion()
 	err := error(nil)
-	if r.term.Plain() {
-		err = r.converse(limited, d)
+	if p.term.Plain() {
+		err = p.converse(limited, d)
 	} else {
-		err = r.showPanel(limited, d)
+		err = p.showPanel(limited, d)
 	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil
@@ -184,49 +184,49 @@ func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, d dialog) error {
 }
 
 // showPanel shows the panel of a dialog until it is done or ctx ends.
-func (r *REPL) showPanel(ctx context.Context, d dialog) error {
+func (p *person) showPanel(ctx context.Context, d dialog) error {
 	var x *shownPanel
-	r.screen.change(func() { x = r.screen.open(d.panel, isByPerson(ctx)) })
+	p.screen.change(func() { x = p.screen.open(d.panel, isByPerson(ctx)) })
 	select {
 	case <-x.done:
-	case <-r.closed:
+	case <-p.closed:
 		return nil
 	case <-ctx.Done():
-		r.screen.change(func() { r.screen.closePanel(x) })
+		p.screen.change(func() { p.screen.closePanel(x) })
 		return ctx.Err()
 	}
-	r.screen.mu.Lock()
-	defer r.screen.mu.Unlock()
+	p.screen.mu.Lock()
+	defer p.screen.mu.Unlock()
 	d.read()
 	return nil
 }
 
 // converse asks in plain mode, until an answer is accepted. It returns nil too if the
 // input ends, and the error of ctx if that ends.
-func (r *REPL) converse(ctx context.Context, d dialog) error {
+func (p *person) converse(ctx context.Context, d dialog) error {
 	x := &plainDialog{prompt: remaining(ctx) + d.prompt, lines: make(chan string, 1), turn: make(chan struct{})}
-	r.plain.add(x)
-	defer r.plain.remove(x)
+	p.plain.add(x)
+	defer p.plain.remove(x)
 	select {
 	case <-x.turn:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	r.screen.print(d.lines...)
+	p.screen.print(d.lines...)
 	for {
-		draft := r.promptFor(x.prompt, "")
+		draft := p.promptFor(x.prompt, "")
 		select {
 		case <-ctx.Done():
-			r.term.Unprompt()
-			r.reopen(draft)
+			p.term.Unprompt()
+			p.reopen(draft)
 			return ctx.Err()
 		case line := <-x.lines:
 			again, done := d.answer(strings.TrimSpace(line))
 			if done {
-				r.reopen(draft)
+				p.reopen(draft)
 				return nil
 			}
-			r.screen.print(again...)
+			p.screen.print(again...)
 		}
 	}
 }

@@ -17,21 +17,21 @@ import (
 // Editor has the person edit a text in the program that Options.Editor names,
 // which gets the terminal meanwhile. There is no text if the editor fails or
 // saves nothing.
-func (r *REPL) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
-	if err := r.begin(); err != nil {
+func (p *person) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
+	if err := p.begin(); err != nil {
 		return "", false, err
 	}
-	if !r.HasUI() {
+	if !p.HasUI() {
 		return "", false, nil
 	}
-	if r.opts.Editor == "" {
-		r.Notify("no editor: set VISUAL or EDITOR", agent.LevelWarning)
+	if p.opts.Editor == "" {
+		p.Notify("no editor: set VISUAL or EDITOR", agent.LevelWarning)
 		return "", false, nil
 	}
 	if lines := paragraphs(asked(o.From, title)); title != "" {
-		r.screen.print(lines...)
+		p.screen.print(lines...)
 	}
-	text, saved, err := r.editText(ctx, prefill)
+	text, saved, err := p.editText(ctx, prefill)
 	if endedByInterrupt(err) {
 		// The Ctrl+C that has ended the editor arrives here too: the terminal sends it to
 		// all of its processes, in no order. It does not if somebody ended the editor alone.
@@ -44,7 +44,7 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string, o agent.Dialog
 		return "", false, ctx.Err()
 	}
 	if err != nil {
-		r.Notify(err.Error(), agent.LevelWarning)
+		p.Notify(err.Error(), agent.LevelWarning)
 		return "", false, nil
 	}
 	return text, saved, nil
@@ -52,7 +52,7 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string, o agent.Dialog
 
 // editText has the person edit a text in a temporary file that nobody else can read. saved
 // is false if the editor did not write the file.
-func (r *REPL) editText(ctx context.Context, prefill string) (text string, saved bool, err error) {
+func (p *person) editText(ctx context.Context, prefill string) (text string, saved bool, err error) {
 	dir, err := os.MkdirTemp("", "pi-edit-")
 	if err != nil {
 		return "", false, fmt.Errorf("make a file to edit: %w", err)
@@ -67,7 +67,7 @@ func (r *REPL) editText(ctx context.Context, prefill string) (text string, saved
 	if err := os.Chtimes(path, past, past); err != nil {
 		return "", false, fmt.Errorf("make a file to edit: %w", err)
 	}
-	if err := r.runEditor(ctx, path); err != nil {
+	if err := p.runEditor(ctx, path); err != nil {
 		return "", false, err
 	}
 	return editedText(path, past, prefill)
@@ -95,31 +95,31 @@ func editedText(path string, past time.Time, prefill string) (text string, saved
 }
 
 // runEditor runs the editor on a file. The terminal is lent to it.
-func (r *REPL) runEditor(ctx context.Context, path string) error {
-	return r.term.Lend(func() error {
-		cmd := editorCommand(ctx, r.opts.Editor, path)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opts.In, r.opts.Out, r.opts.Out
+func (p *person) runEditor(ctx context.Context, path string) error {
+	return p.term.Lend(func() error {
+		cmd := editorCommand(ctx, p.opts.Editor, path)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.opts.In, p.opts.Out, p.opts.Out
 		cmd.WaitDelay = time.Second
 		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("edit with %s: %w", printable.Text(r.opts.Editor), err)
+			return fmt.Errorf("edit with %s: %w", printable.Text(p.opts.Editor), err)
 		}
 		return nil
 	})
 }
 
 // Lend gives the terminal to a program and waits for its end.
-func (r *REPL) Lend(ctx context.Context, p agent.Program) (agent.Exit, error) {
-	if err := r.begin(); err != nil {
+func (p *person) Lend(ctx context.Context, program agent.Program) (agent.Exit, error) {
+	if err := p.begin(); err != nil {
 		return agent.Exit{}, err
 	}
-	if !r.HasUI() || !isTerminal(r.opts.Out) {
+	if !p.HasUI() || !isTerminal(p.opts.Out) {
 		return agent.Exit{}, agent.ErrNoTerminal
 	}
 	var exit agent.Exit
-	err := r.term.Lend(func() error {
-		cmd := exec.CommandContext(ctx, p.Name, p.Args...)
-		cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opts.In, r.opts.Out, r.opts.Out
+	err := p.term.Lend(func() error {
+		cmd := exec.CommandContext(ctx, program.Name, program.Args...)
+		cmd.Dir, cmd.Env = program.Dir, append(os.Environ(), program.Env...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.opts.In, p.opts.Out, p.opts.Out
 		cmd.WaitDelay = time.Second
 		err := cmd.Run()
 		exit = exitOf(cmd)

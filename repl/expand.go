@@ -18,25 +18,25 @@ const pagedRows = 200
 
 // expandNext shows the newest folded block whole that Ctrl+O has not shown yet. The
 // caller has the lock.
-func (r *REPL) expandNext() after {
-	s := r.screen
+func (k *keyboard) expandNext() after {
+	s := k.screen
 	block, ok := s.folds.older()
 	if !ok {
 		s.tell([]string{s.palette.Paint("dim", "nothing is folded")})
 		return nil
 	}
-	return func() { go r.expand(block) }
+	return func() { go k.expand(block) }
 }
 
 // expand shows a folded block whole: a long one through the pager while nothing runs,
 // else in the transcript.
-func (r *REPL) expand(b folded) {
-	s := r.screen
+func (k *keyboard) expand(b folded) {
+	s := k.screen
 	s.mu.Lock()
 	columns, busy := s.columns, len(s.busy.works) > 0
 	s.mu.Unlock()
 	rows := b.whole(columns)
-	if len(rows) >= pagedRows && !busy && !r.term.Plain() && r.page(rows) {
+	if len(rows) >= pagedRows && !busy && !k.person.term.Plain() && k.page(rows) {
 		return
 	}
 	rows = append([]string{s.palette.Paint("dim", fmt.Sprintf("#%d %s", b.number, printable.Line(b.title)))}, rows...)
@@ -44,8 +44,8 @@ func (r *REPL) expand(b folded) {
 }
 
 // page shows rows with the pager, and reports whether that could be started.
-func (r *REPL) page(rows []string) bool {
-	words := strings.Fields(r.opts.Pager)
+func (k *keyboard) page(rows []string) bool {
+	words := strings.Fields(k.opts.Pager)
 	if len(words) == 0 {
 		words = []string{"less", "-R"}
 	}
@@ -54,10 +54,10 @@ func (r *REPL) page(rows []string) bool {
 		return false
 	}
 	started := false
-	err = r.term.Lend(func() error {
+	err = k.person.term.Lend(func() error {
 		cmd := exec.Command(path, words[1:]...)
 		cmd.Stdin = strings.NewReader(strings.Join(rows, "\n") + "\n")
-		cmd.Stdout, cmd.Stderr = r.opts.Out, r.opts.Out
+		cmd.Stdout, cmd.Stderr = k.opts.Out, k.opts.Out
 		cmd.Env = os.Environ()
 		if err := cmd.Start(); err != nil {
 			return err
@@ -66,14 +66,14 @@ func (r *REPL) page(rows []string) bool {
 		return cmd.Wait()
 	})
 	if err != nil && started {
-		r.Notify(fmt.Sprintf("the pager %s: %v", words[0], err), agent.LevelWarning)
+		k.person.Notify(fmt.Sprintf("the pager %s: %v", words[0], err), agent.LevelWarning)
 	}
 	return started
 }
 
 // expandCommand is /expand N.
-func (r *REPL) expandCommand(_ context.Context, args string) (command.Outcome, error) {
-	s := r.screen
+func (k *keyboard) expandCommand(_ context.Context, args string) (command.Outcome, error) {
+	s := k.screen
 	s.mu.Lock()
 	var block folded
 	ok := false
@@ -86,7 +86,7 @@ func (r *REPL) expandCommand(_ context.Context, args string) (command.Outcome, e
 	s.mu.Unlock()
 	switch {
 	case ok:
-		r.expand(block)
+		k.expand(block)
 		return command.Outcome{}, nil
 	case last == 0:
 		return command.Outcome{}, fmt.Errorf("nothing is folded yet")

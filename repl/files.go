@@ -20,7 +20,7 @@ func (r *REPL) withFiles(p agent.Prompt) (agent.Prompt, []string) {
 	found := attach.Find(p.Text, attach.Options{Cwd: r.agent.Cwd(), Home: home})
 	p.Attachments = found.Blocks()
 	for _, problem := range found.Problems {
-		r.Notify(problem, agent.LevelWarning)
+		r.person.Notify(problem, agent.LevelWarning)
 	}
 	if words := found.Words(); words != "" {
 		return p, []string{words}
@@ -30,19 +30,19 @@ func (r *REPL) withFiles(p agent.Prompt) (agent.Prompt, []string) {
 
 // pasteImage puts the path of the image that is in the clipboard into the line. The image
 // is kept in a file of its own until the program ends.
-func (r *REPL) pasteImage() {
+func (k *keyboard) pasteImage() {
 	go func() {
-		path, words, err := r.clipboardImage()
+		path, words, err := k.clipboardImage()
 		if err != nil {
-			r.Notify("paste an image: "+err.Error(), agent.LevelWarning)
+			k.person.Notify("paste an image: "+err.Error(), agent.LevelWarning)
 			return
 		}
-		r.screen.change(func() { r.screen.line.token(words, path) })
+		k.screen.change(func() { k.screen.line.token(words, path) })
 	}()
 }
 
 // clipboardImage stores the image of the clipboard in a file that nobody else can read.
-func (r *REPL) clipboardImage() (path, words string, err error) {
+func (k *keyboard) clipboardImage() (path, words string, err error) {
 	image, err := attach.SystemClipboard().Image(context.Background())
 	if err != nil {
 		return "", "", err
@@ -52,7 +52,7 @@ func (r *REPL) clipboardImage() (path, words string, err error) {
 		return "", "", fmt.Errorf("read the image: %w", err)
 	}
 	_, ending, _ := strings.Cut(image.Block.MimeType, "/")
-	path, err = r.scratch.store(data, "."+ending)
+	path, err = k.scratch.store(data, "."+ending)
 	return path, image.Words, err
 }
 

@@ -127,19 +127,19 @@ type queuedRow struct{ when, text string }
 
 // queued are the messages that wait: those that the agent has, and those that nobody
 // has looked at yet.
-func (r *REPL) queued() (rows []queuedRow) {
-	for _, w := range r.agent.Inbox().Queued() {
+func (k *keyboard) queued() (rows []queuedRow) {
+	for _, w := range k.agent.Inbox().Queued() {
 		when := "after this tool"
 		if w.Queue == agent.FollowUp {
 			when = "at the end"
 		}
 		rows = append(rows, queuedRow{when, w.Text})
 	}
-	return append(rows, r.jobs.lines()...)
+	return append(rows, k.jobs.lines()...)
 }
 
 // showQueue has the rows of the queue drawn as they are now.
-func (r *REPL) showQueue() {
-	rows := r.queued()
-	r.screen.change(func() { r.screen.queue = rows })
+func (k *keyboard) showQueue() {
+	rows := k.queued()
+	k.screen.change(func() { k.screen.queue = rows })
 }

@@ -9,6 +9,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/repl/completion"
 	"pi/repl/terminal"
 	"pi/repl/terminal/keymap"
 )
@@ -21,24 +22,74 @@ type Shortcut struct {
 	Run       func(context.Context) (command.Outcome, error)
 }
 
+// keyboard is what the person types, and where it goes.
+type keyboard struct {
+	opts     Options
+	screen   *screen
+	work     *work
+	jobs     *jobs
+	person   *person
+	table    keyTable
+	problems []string // of [keys], told when the terminal is there
+	scratch  scratch
+
+	agent    *agent.Agent // nil until there is one
+	commands *command.Set // nil until there are any
+}
+
+func newKeyboard(o Options, p *person, j *jobs) *keyboard {
+	k := &keyboard{opts: o, screen: p.screen, work: p.work, jobs: j, person: p}
+	table, problems := keymap.Parse(o.Keys)
+	k.problems = problems
+	k.table = keyTable{table, keymap.NewReader(table, func() (chords []string) {
+		for _, s := range k.shortcuts() {
+			chords = append(chords, s.Key)
+		}
+		return chords
+	})}
+	p.keys = k
+	return k
+}
+
+// attach gives the keys what they work on.
+func (k *keyboard) attach(a *agent.Agent, commands *command.Set) {
+	k.screen.mu.Lock()
+	defer k.screen.mu.Unlock()
+	k.agent, k.commands = a, commands
+}
+
+// close ends what runs in the background, and removes what was stored for the session.
+func (k *keyboard) close() {
+	k.scratch.remove()
+	k.screen.mu.Lock()
+	runner := (*completion.Runner)(nil)
+	if k.screen.line != nil {
+		runner = k.screen.line.completions.runner
+	}
+	k.screen.mu.Unlock()
+	if runner != nil {
+		runner.Close()
+	}
+}
+
 // after is what a key does once the lock of the screen is free; nil for nothing.
 type after func()
 
 // key gives a key to whom it is for: the panel in view, a component of a hook, or the
 // line.
-func (r *REPL) key(k terminal.Key) {
-	s := r.screen
+func (k *keyboard) key(x terminal.Key) {
+	s := k.screen
 	var then after
 	s.key(func() {
-		if !k.Release && s.panelKey(k) {
+		if !x.Release && s.panelKey(x) {
 			return
 		}
-		if n := len(s.panels.components); n > 0 && (!k.Release || s.panels.components[n-1].options.Releases) {
-			s.panels.components[n-1].press(k)
+		if n := len(s.panels.components); n > 0 && (!x.Release || s.panels.components[n-1].options.Releases) {
+			s.panels.components[n-1].press(x)
 			return
 		}
-		if !k.Release {
-			then = r.lineKey(k)
+		if !x.Release {
+			then = k.lineKey(x)
 		}
 	})
 	if then != nil {
@@ -48,16 +99,16 @@ func (r *REPL) key(k terminal.Key) {
 
 // unusedKey is called with a key that a component does not want: Esc and Ctrl+C close
 // the component, all else is for the line.
-func (r *REPL) unusedKey(k terminal.Key) {
-	s := r.screen
+func (k *keyboard) unusedKey(x terminal.Key) {
+	s := k.screen
 	var then after
 	s.key(func() {
 		n := len(s.panels.components)
 		switch {
-		case n > 0 && (k.Name == "esc" || k.Name == "ctrl+c"):
+		case n > 0 && (x.Name == "esc" || x.Name == "ctrl+c"):
 			s.panels.components[n-1].cancel()
 		case n == 0 || !s.panels.components[n-1].options.Over:
-			then = r.lineKey(k)
+			then = k.lineKey(x)
 		}
 	})
 	if then != nil {
@@ -67,12 +118,12 @@ func (r *REPL) unusedKey(k terminal.Key) {
 
 // lineKey gives a key to the line: to its menu or search, to the action that is bound
 // to it, or to the text. The caller has the lock.
-func (r *REPL) lineKey(k terminal.Key) after {
-	s, l := r.screen, r.screen.line
-	if l.overlayKey(k) {
+func (k *keyboard) lineKey(x terminal.Key) after {
+	s, l := k.screen, k.screen.line
+	if l.overlayKey(x) {
 		return nil
 	}
-	m := l.keys.read(k.Name, l.empty() && len(s.busy.works) == 0)
+	m := l.keys.read(x.Name, l.empty() && len(s.busy.works) == 0)
 	if m.action != "expand" {
 		s.folds.again()
 	}
@@ -80,61 +131,61 @@ func (r *REPL) lineKey(k terminal.Key) after {
 	case m.waiting:
 		return nil
 	case m.shortcut != "":
-		return func() { r.runShortcut(m.shortcut) }
+		return func() { k.runShortcut(m.shortcut) }
 	case m.action != "" && !m.edits:
-		if do, ok := r.actions()[m.action]; ok {
+		if do, ok := k.actions()[m.action]; ok {
 			return do()
 		}
 		return nil
 	}
-	l.edit(k, m.action)
-	return r.completeSoon(k)
+	l.edit(x, m.action)
+	return k.completeSoon()
 }
 
 // runShortcut runs the shortcut of a hook.
-func (r *REPL) runShortcut(chord string) {
-	for _, s := range r.shortcuts() {
+func (k *keyboard) runShortcut(chord string) {
+	for _, s := range k.shortcuts() {
 		if own, err := keymap.ParseChord(s.Key); err == nil && own == chord {
-			r.send(job{run: s.Run})
+			k.send(job{run: s.Run})
 			return
 		}
 	}
 }
 
 // shortcuts are those of hooks at this moment.
-func (r *REPL) shortcuts() []Shortcut {
-	if r.opts.Shortcuts == nil {
+func (k *keyboard) shortcuts() []Shortcut {
+	if k.opts.Shortcuts == nil {
 		return nil
 	}
-	return r.opts.Shortcuts()
+	return k.opts.Shortcuts()
 }
 
 // actions are what keys can do besides editing, by their names in [keys]. Each is called
 // with the lock, and returns what to do without it.
-func (r *REPL) actions() map[string]func() after {
-	s, l := r.screen, r.screen.line
+func (k *keyboard) actions() map[string]func() after {
+	s, l := k.screen, k.screen.line
 	run := func(f func(context.Context) (command.Outcome, error)) func() after {
-		return func() after { return func() { r.send(job{run: f}) } }
+		return func() after { return func() { k.send(job{run: f}) } }
 	}
 	return map[string]func() after{
-		"send":      func() after { return r.sendLine(false) },
-		"follow_up": func() after { return r.sendLine(true) },
-		"take_back": func() after { return r.takeBack },
-		"interrupt": func() after { return r.escape() },
-		"clear":     func() after { return r.ctrlC() },
-		"quit":      func() after { return r.ctrlD() },
-		"suspend":   func() after { return func() { r.term.Suspend() } },
-		"tree":      func() after { return func() { r.send(job{text: "/tree"}) } },
+		"send":      func() after { return k.sendLine(false) },
+		"follow_up": func() after { return k.sendLine(true) },
+		"take_back": func() after { return k.takeBack },
+		"interrupt": func() after { return k.escape() },
+		"clear":     func() after { return k.ctrlC() },
+		"quit":      func() after { return k.ctrlD() },
+		"suspend":   func() after { return func() { k.person.term.Suspend() } },
+		"tree":      func() after { return func() { k.send(job{text: "/tree"}) } },
 		"cycle_model": run(func(ctx context.Context) (command.Outcome, error) {
-			return command.CycleModel(ctx, r.agent, 1)
+			return command.CycleModel(ctx, k.agent, 1)
 		}),
 		"cycle_model_back": run(func(ctx context.Context) (command.Outcome, error) {
-			return command.CycleModel(ctx, r.agent, -1)
+			return command.CycleModel(ctx, k.agent, -1)
 		}),
-		"pick_model":     func() after { return func() { r.send(job{text: "/model"}) } },
-		"cycle_mode":     r.cycleThinking,
-		"cycle_thinking": r.cycleThinking,
-		"complete":       func() after { return r.complete },
+		"pick_model":     func() after { return func() { k.send(job{text: "/model"}) } },
+		"cycle_mode":     k.cycleThinking,
+		"cycle_thinking": k.cycleThinking,
+		"complete":       func() after { return k.complete },
 		"show_thinking": func() after {
 			s.showThinking = !s.showThinking
 			word := "hidden"
@@ -144,25 +195,25 @@ func (r *REPL) actions() map[string]func() after {
 			s.tell([]string{s.palette.Paint("dim", "thinking: "+word)})
 			return nil
 		},
-		"editor":         func() after { return r.editLine },
-		"expand":         func() after { return r.expandNext() },
-		"paste_image":    func() after { return r.pasteImage },
+		"editor":         func() after { return k.editLine },
+		"expand":         func() after { return k.expandNext() },
+		"paste_image":    func() after { return k.pasteImage },
 		"history_search": func() after { l.overlay = newSearch(l, s.palette); return nil },
 	}
 }
 
 // cycleThinking goes on to the next thinking level. The caller has the lock.
-func (r *REPL) cycleThinking() after {
+func (k *keyboard) cycleThinking() after {
 	return func() {
-		r.send(job{run: func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, r.agent) }})
+		k.send(job{run: func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, k.agent) }})
 	}
 }
 
 // send has a job done: between two prompts, or while the agent works.
-func (r *REPL) send(x job) {
-	r.jobs.add(x)
-	if r.screen.busyNow() {
-		r.showQueue()
+func (k *keyboard) send(x job) {
+	k.jobs.add(x)
+	if k.screen.busyNow() {
+		k.showQueue()
 	}
 }
 
@@ -175,8 +226,8 @@ func (s *screen) busyNow() bool {
 
 // sendLine sends what is in the line. A backslash at its end is a new line instead. The
 // caller has the lock.
-func (r *REPL) sendLine(followUp bool) after {
-	l := r.screen.line
+func (k *keyboard) sendLine(followUp bool) after {
+	l := k.screen.line
 	if text, more := joinLines("", l.text()); more && !followUp && l.atEnd() {
 		l.set(text)
 		return nil
@@ -187,11 +238,11 @@ func (r *REPL) sendLine(followUp bool) after {
 	}
 	l.reset()
 	return func() {
-		r.record(draft)
-		if literal, asks := r.pastedCommand(text, pasted); asks {
-			go r.askPasted(job{text: text, pasted: pasted, followUp: followUp})
+		k.record(draft)
+		if literal, asks := k.pastedCommand(text, pasted); asks {
+			go k.askPasted(job{text: text, pasted: pasted, followUp: followUp})
 		} else {
-			r.send(job{text: text, pasted: pasted, followUp: followUp, literal: literal})
+			k.send(job{text: text, pasted: pasted, followUp: followUp, literal: literal})
 		}
 	}
 }
@@ -199,12 +250,12 @@ func (r *REPL) sendLine(followUp bool) after {
 // pastedCommand decides what a text with a paste in it is that begins with ! or a slash:
 // text (literal), unless it is one row that names a known command, or a typed ! with
 // pasted text behind it: these are asked for.
-func (r *REPL) pastedCommand(text string, pasted bool) (literal, asks bool) {
+func (k *keyboard) pastedCommand(text string, pasted bool) (literal, asks bool) {
 	if !pasted || !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
 		return false, false
 	}
 	oneRow := !strings.Contains(text, "\n")
-	isCommand, err := r.commands.Reads(text)
+	isCommand, err := k.commands.Reads(text)
 	if oneRow && err == nil && (isCommand || strings.HasPrefix(text, "!")) {
 		return false, true
 	}
@@ -212,37 +263,37 @@ func (r *REPL) pastedCommand(text string, pasted bool) (literal, asks bool) {
 }
 
 // askPasted asks whether a pasted text is to be run as a command.
-func (r *REPL) askPasted(x job) {
-	yes, err := r.Confirm(asPerson(context.Background()), "Run this pasted text as a command?", x.text, agent.DialogOptions{})
+func (k *keyboard) askPasted(x job) {
+	yes, err := k.person.Confirm(asPerson(context.Background()), "Run this pasted text as a command?", x.text, agent.DialogOptions{})
 	if err != nil || yes == agent.No {
-		r.screen.change(func() { r.screen.line.prepend(x.text) })
+		k.screen.change(func() { k.screen.line.prepend(x.text) })
 		return
 	}
-	r.send(x)
+	k.send(x)
 }
 
 // takeBack puts the newest queued message back into the line, above what is typed.
-func (r *REPL) takeBack() {
-	text, ok := r.jobs.takeLast()
+func (k *keyboard) takeBack() {
+	text, ok := k.jobs.takeLast()
 	if !ok {
-		text, ok = r.agent.Inbox().TakeLast()
+		text, ok = k.agent.Inbox().TakeLast()
 	}
 	if !ok {
 		return
 	}
-	r.screen.change(func() { r.screen.line.prepend(text) })
-	r.showQueue()
+	k.screen.change(func() { k.screen.line.prepend(text) })
+	k.showQueue()
 }
 
 // escAgain is how long after an interrupt another Esc does nothing.
 const escAgain = 500 * time.Millisecond
 
 // escape interrupts what runs. The caller has the lock.
-func (r *REPL) escape() after {
-	if r.screen.now().Sub(r.work.interrupted) < escAgain {
+func (k *keyboard) escape() after {
+	if k.screen.now().Sub(k.work.interrupted) < escAgain {
 		return nil
 	}
-	r.work.interrupt("Esc")
+	k.work.interrupt("Esc")
 	return nil
 }
 
@@ -251,10 +302,10 @@ const quitAgain = 2 * time.Second
 
 // ctrlC interrupts what runs; at rest it clears the line, and in an empty one it quits
 // when it is pressed twice. The caller has the lock.
-func (r *REPL) ctrlC() after {
-	s, l := r.screen, r.screen.line
+func (k *keyboard) ctrlC() after {
+	s, l := k.screen, k.screen.line
 	now := s.now()
-	if r.work.interrupt("Ctrl+C") {
+	if k.work.interrupt("Ctrl+C") {
 		l.warned = time.Time{}
 		return nil
 	}
@@ -264,7 +315,7 @@ func (r *REPL) ctrlC() after {
 		return nil
 	}
 	if now.Sub(l.warned) < quitAgain {
-		return r.quit
+		return k.quit
 	}
 	l.warned = now
 	s.tell([]string{s.palette.Paint("dim", "Ctrl+C again, or Ctrl+D, quits")})
@@ -273,8 +324,8 @@ func (r *REPL) ctrlC() after {
 
 // ctrlD quits at rest, if the line is empty; else it removes the character behind the
 // cursor. The caller has the lock.
-func (r *REPL) ctrlD() after {
-	s, l := r.screen, r.screen.line
+func (k *keyboard) ctrlD() after {
+	s, l := k.screen, k.screen.line
 	switch {
 	case !l.empty():
 		l.buffer.Do("delete")
@@ -284,13 +335,13 @@ func (r *REPL) ctrlD() after {
 		return nil
 	}
 	return func() {
-		r.jobs.end()
+		k.jobs.end()
 	}
 }
 
 // plainInterrupt is called for Ctrl+C in plain mode.
-func (r *REPL) plainInterrupt() {
-	s := r.screen
+func (k *keyboard) plainInterrupt() {
+	s := k.screen
 	var then after
 	s.change(func() {
 		components := s.panels.components
@@ -298,33 +349,33 @@ func (r *REPL) plainInterrupt() {
 			x.cancel()
 		}
 		if len(components) == 0 {
-			then = r.ctrlC()
+			then = k.ctrlC()
 		}
 	})
 	if then != nil {
 		then()
 	}
-	r.plain.setOpen(false)
-	r.work.signal()
+	k.person.plain.setOpen(false)
+	k.work.signal()
 }
 
 // editLine has the person edit the line in their editor.
-func (r *REPL) editLine() {
-	r.screen.mu.Lock()
-	text, busy := r.screen.line.text(), len(r.screen.busy.works) > 0
-	r.screen.mu.Unlock()
+func (k *keyboard) editLine() {
+	k.screen.mu.Lock()
+	text, busy := k.screen.line.text(), len(k.screen.busy.works) > 0
+	k.screen.mu.Unlock()
 	if busy {
-		r.Notify("the editor can be opened when nothing runs", agent.LevelInfo)
+		k.person.Notify("the editor can be opened when nothing runs", agent.LevelInfo)
 		return
 	}
 	go func() {
 		ctx := asPerson(context.Background())
-		text, saved, err := r.Editor(ctx, "", text, agent.DialogOptions{})
+		text, saved, err := k.person.Editor(ctx, "", text, agent.DialogOptions{})
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			r.Notify(err.Error(), agent.LevelWarning)
+			k.person.Notify(err.Error(), agent.LevelWarning)
 		}
 		if saved {
-			r.screen.change(func() { r.screen.line.set(text) })
+			k.screen.change(func() { k.screen.line.set(text) })
 		}
 	}()
 }

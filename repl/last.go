@@ -16,12 +16,12 @@ import (
 func (r *REPL) showLastExchange() {
 	branch := r.agent.Session().Branch()
 	at := lastPrompt(branch)
-	if at < 0 || !r.HasUI() {
+	if at < 0 || !r.person.HasUI() {
 		return
 	}
 	prompt, answer, open := exchange(branch[at:])
 	s := r.screen
-	_, height := r.term.Size()
+	_, height := r.person.term.Size()
 	s.change(func() {
 		room := max(2, height/3) - 2
 		first, _, more := strings.Cut(strings.TrimSpace(printable.Text(prompt)), "\n")

@@ -42,7 +42,7 @@ func (r *REPL) agentQuits() bool {
 // come first, then what was typed. The error is errQuit or io.EOF if the person or a
 // hook wants to quit, else that of ctx.
 func (r *REPL) next(ctx context.Context) error {
-	r.openPrompt()
+	r.person.openPrompt()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -57,14 +57,14 @@ func (r *REPL) next(ctx context.Context) error {
 		x, ok, ended := r.jobs.take()
 		switch {
 		case ok:
-			r.closePrompt()
+			r.person.closePrompt()
 			r.askedToQuit = false
 			r.do(ctx, x)
 			return nil
 		case ended:
 			return io.EOF
 		}
-		r.showQueue()
+		r.keyboard.showQueue()
 		select {
 		case <-r.jobs.ready:
 		case <-r.agent.Inbox().Submitted():
@@ -97,7 +97,7 @@ func (r *REPL) submitted() (agent.Prompt, bool) {
 
 // echo shows a line as a prompt, where a person sees it.
 func (r *REPL) echo(text string, attached []string) {
-	if r.HasUI() {
+	if r.person.HasUI() {
 		r.screen.change(func() { r.screen.echo(text, attached) })
 	}
 }

@@ -73,28 +73,37 @@ func (p *plainLines) setOpen(open bool) (was bool) {
 }
 
 // lineTyped is called for a line in plain mode.
-func (r *REPL) lineTyped(text string) {
-	if r.plain.answer(text) {
+func (k *keyboard) lineTyped(text string) {
+	if k.person.plain.answer(text) {
 		return
 	}
-	r.plain.setOpen(false)
+	k.person.plain.setOpen(false)
 	before, more := "", false
-	r.screen.change(func() {
-		before, more = joinLines(r.screen.line.before, text)
-		if r.screen.line.before = ""; more {
-			r.screen.line.before = before
+	k.screen.change(func() {
+		before, more = joinLines(k.screen.line.before, text)
+		if k.screen.line.before = ""; more {
+			k.screen.line.before = before
 		}
 	})
 	if more {
-		r.openPrompt()
+		k.person.openPrompt()
 		return
 	}
 	if strings.TrimSpace(before) != "" {
-		r.record(edit.Draft{Text: before})
-		r.send(job{text: before})
+		k.record(edit.Draft{Text: before})
+		k.send(job{text: before})
 		return
 	}
-	r.openPrompt()
+	k.person.openPrompt()
+}
+
+// inputHasEnded is called when nothing more will be typed, and in plain mode for Ctrl+D,
+// which is no answer to a dialog.
+func (k *keyboard) inputHasEnded() {
+	if !k.person.plain.answer("") {
+		k.person.plain.setOpen(false)
+		k.jobs.end()
+	}
 }
 
 // joinLines adds a line to those before it; more reports that it ends in a
@@ -111,13 +120,13 @@ func joinLines(before, line string) (text string, more bool) {
 }
 
 // openPrompt shows the prompt of the plain mode, if nothing asks at the moment.
-func (r *REPL) openPrompt() {
-	if !r.term.Plain() || r.plain.setOpen(true) {
+func (p *person) openPrompt() {
+	if !p.term.Plain() || p.plain.setOpen(true) {
 		return
 	}
 	status, sign, text := []string(nil), promptSign, ""
-	r.screen.change(func() {
-		s := r.screen
+	p.screen.change(func() {
+		s := p.screen
 		status = s.statusRows(s.columns)
 		if s.line.before != "" {
 			sign = continueSign
@@ -125,46 +134,46 @@ func (r *REPL) openPrompt() {
 		if text = s.line.text(); text != "" {
 			s.line.set("")
 		}
-		if len(status) > 0 && status[0] != s.line.shownStatus && r.HasUI() && sign == promptSign {
+		if len(status) > 0 && status[0] != s.line.shownStatus && p.HasUI() && sign == promptSign {
 			s.add(kindRows, status...)
 			s.line.shownStatus = status[0]
 		}
 	})
-	r.term.Prompt(sign, text)
+	p.term.Prompt(sign, text)
 }
 
 // continueSign is before a line that goes on with the one before it.
 const continueSign = "... "
 
 // closePrompt closes the prompt of the loop, and keeps what was typed for the next one.
-func (r *REPL) closePrompt() {
-	if !r.term.Plain() || !r.plain.setOpen(false) {
+func (p *person) closePrompt() {
+	if !p.term.Plain() || !p.plain.setOpen(false) {
 		return
 	}
-	r.keepDraft()
+	p.keepDraft()
 }
 
 // keepDraft closes the open prompt and keeps its text.
-func (r *REPL) keepDraft() {
-	if text, ok := r.term.Unprompt(); ok && text != "" {
-		r.screen.change(func() { r.screen.line.set(text) })
+func (p *person) keepDraft() {
+	if text, ok := p.term.Unprompt(); ok && text != "" {
+		p.screen.change(func() { p.screen.line.set(text) })
 	}
 }
 
 // promptFor shows the prompt of a dialog. If that of the loop was open, its text is
 // kept.
-func (r *REPL) promptFor(sign, text string) (draft string) {
-	if r.plain.setOpen(false) {
-		r.keepDraft()
+func (p *person) promptFor(sign, text string) (draft string) {
+	if p.plain.setOpen(false) {
+		p.keepDraft()
 		draft = "reopen"
 	}
-	r.term.Prompt(sign, text)
+	p.term.Prompt(sign, text)
 	return draft
 }
 
 // reopen shows the prompt of the loop again, if a dialog closed it.
-func (r *REPL) reopen(draft string) {
+func (p *person) reopen(draft string) {
 	if draft != "" {
-		r.openPrompt()
+		p.openPrompt()
 	}
 }

@@ -16,11 +16,11 @@ func (r *REPL) mayQuit(ctx context.Context) bool {
 	if err == nil {
 		err = s.Unsaved()
 	}
-	if err == nil || r.askedToQuit || !r.HasUI() {
+	if err == nil || r.askedToQuit || !r.person.HasUI() {
 		return true
 	}
 	r.askedToQuit = true
-	answer, failed := r.Confirm(asPerson(ctx), "Part of this session is only in memory. Quit, and lose that?",
+	answer, failed := r.person.Confirm(asPerson(ctx), "Part of this session is only in memory. Quit, and lose that?",
 		err.Error()+"\n/export FILE writes all of it elsewhere, if that is not done yet", agent.DialogOptions{})
 	if failed != nil || answer != agent.No {
 		return true

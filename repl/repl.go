@@ -24,9 +24,7 @@ package repl
 
 import (
 	"context"
-	"errors"
 	"os"
-	"sync"
 
 	"golang.org/x/term"
 
@@ -35,8 +33,6 @@ import (
 	"pi/internal/printable"
 	"pi/repl/completion"
 	"pi/repl/terminal"
-	"pi/repl/terminal/history"
-	"pi/repl/terminal/keymap"
 )
 
 // Options are what [New] makes a REPL from. The zero value is one on the process's
@@ -67,28 +63,18 @@ type Options struct {
 	Asked       func() string              // the hook that is being asked for long; "": none; nil: not known
 }
 
-// REPL is the interactive front end. As [agent.Listener] and [agent.UI] it may
-// be used by any goroutine.
+// REPL is the interactive front end. As [agent.Listener] it may be used by any goroutine.
 type REPL struct {
 	opts     Options
 	screen   *screen
 	view     *transcript
 	jobs     *jobs
 	work     *work
-	plain    plainLines
-	title    title
-	keys     keyTable
-	scratch  scratch
+	person   *person
+	keyboard *keyboard
 	agent    *agent.Agent
 	commands *command.Set
 
-	start    sync.Once
-	startErr error
-	stop     sync.Once
-	term     *terminal.Terminal
-	closed   chan struct{} // the terminal was given back
-
-	problems    []string // of [keys], told when the terminal is there
 	first       []string // prompts of the command line that have not run
 	refused     string   // the last line, if it looked like a command and was none
 	compaction  func()   // ends the row of the compaction in progress; nil: none
@@ -106,21 +92,22 @@ func New(o Options) *REPL {
 	plain := o.Plain || o.Dumb || !isTerminal(o.In) || !isTerminal(o.Out)
 	palette := terminal.Palette{On: !o.NoColor && !plain, Rich: o.Rich}
 	s := newScreen(palette, plain, terminal.Columns(o.Out))
-	s.showThinking, s.highlight = o.ShowThinking, o.Highlight
+	s.showThinking, s.highlight, s.notifyWith = o.ShowThinking, o.Highlight, o.NotifyWith
 	s.busy.hook = o.Asked
-	r := &REPL{
-		opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s),
-		closed: make(chan struct{}), first: o.First,
-	}
-	table, problems := keymap.Parse(o.Keys)
-	r.keys = keyTable{table, keymap.NewReader(table, func() (chords []string) {
-		for _, s := range r.shortcuts() {
-			chords = append(chords, s.Key)
-		}
-		return chords
-	})}
-	r.problems = problems
+	r := &REPL{opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s), first: o.First}
+	r.person = &person{opts: o, screen: s, work: r.work, closed: make(chan struct{})}
+	r.keyboard = newKeyboard(o, r.person, r.jobs)
 	return r
+}
+
+// UI is the person at the terminal, as hooks and commands ask and tell them.
+func (r *REPL) UI() agent.UI { return r.person }
+
+// Close gives the terminal back as it was found. It may be called at any time,
+// from any goroutine and more than once; a crash handler calls it first.
+func (r *REPL) Close() {
+	r.keyboard.close()
+	r.person.close()
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -130,7 +117,8 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // The terminal is restored when Run returns, also by a panic.
 func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) error {
 	r.agent, r.commands = a, commands
-	if err := r.begin(); err != nil {
+	r.keyboard.attach(a, commands)
+	if err := r.person.begin(); err != nil {
 		return err
 	}
 	defer r.Close()
@@ -142,70 +130,6 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	r.showLastExchange()
 	r.refresh()
 	return r.loop(ctx)
-}
-
-// begin takes over the terminal on its first call, and returns the error of that on
-// each. After Close it fails.
-func (r *REPL) begin() error {
-	r.start.Do(func() { r.startErr = r.open() })
-	return r.startErr
-}
-
-// open takes the terminal over.
-func (r *REPL) open() error {
-	line := newLine(r.keys, history.Open(r.opts.History, r.opts.Secret))
-	t, err := terminal.Start(terminal.Config{
-		In: r.opts.In, Out: r.opts.Out, Palette: r.screen.palette, Background: r.opts.Background,
-		Plain: r.screen.plain, Dumb: r.opts.Dumb,
-		Handler: terminal.Handler{
-			Key: r.key, Zone: r.screen.frame, Line: r.lineTyped, Interrupt: r.plainInterrupt, End: r.inputHasEnded, Focus: r.focus,
-		},
-	})
-	if err != nil {
-		return err
-	}
-	r.term = t
-	r.screen.change(func() {
-		r.screen.term, r.screen.line, r.screen.plain = t, line, t.Plain()
-		r.screen.palette.Light = t.Light()
-		r.screen.calls.palette, r.screen.notices.palette = r.screen.palette, r.screen.palette
-	})
-	for _, problem := range r.problems {
-		r.Notify(problem, agent.LevelWarning)
-	}
-	return nil
-}
-
-// Close gives the terminal back as it was found. It may be called at any time,
-// from any goroutine and more than once; a crash handler calls it first.
-func (r *REPL) Close() {
-	r.stop.Do(func() {
-		r.start.Do(func() { r.startErr = errors.New("the terminal is closed") })
-		close(r.closed)
-		r.scratch.remove()
-		if r.startErr != nil {
-			return
-		}
-		r.screen.close()
-		r.title.restore(r.term.Control)
-		r.term.Close()
-	})
-}
-
-// inputHasEnded is called when nothing more will be typed, and in plain mode for Ctrl+D,
-// which is no answer to a dialog.
-func (r *REPL) inputHasEnded() {
-	if !r.plain.answer("") {
-		r.plain.setOpen(false)
-		r.jobs.end()
-	}
-}
-
-// focus notes whether the window is in front.
-func (r *REPL) focus(in bool) {
-	r.screen.mu.Lock()
-	defer r.screen.mu.Unlock()
-	r.screen.focus, r.screen.focused = true, in
 }
 
 // Wants reports whether the REPL shows or follows events of kind k.
@@ -227,12 +151,12 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	s := r.screen
 	switch e := e.(type) {
 	case *agent.Notice:
-		r.Notify(e.Text, e.Level)
+		r.person.Notify(e.Text, e.Level)
 	case *agent.AgentStart:
 		s.change(func() { s.busy.agent = true; s.busy.note(waitsForAnswer, s.now()) })
 	case *agent.TurnStart:
 		s.change(func() { s.busy.note(waitsForAnswer, s.now()) })
-		r.showQueue()
+		r.keyboard.showQueue()
 	case *agent.AgentEnd:
 		s.change(func() { s.busy.agent = false; s.status.spent = s.status.spent || e.Usage.Cost.Total > 0 })
 	case *agent.SessionTree:

@@ -14,11 +14,8 @@ import (
 // the transcript, and the parts of the live zone below it. The painter of the terminal
 // asks for both at once (frame), so that a row is never in both or in neither.
 type screen struct {
-	palette      terminal.Palette
-	plain        bool // no live zone: rows are written as they come
-	highlight    bool
-	showThinking bool
-	now          func() time.Time
+	look
+	now func() time.Time
 
 	mu      sync.Mutex // guards the rest
 	drained *sync.Cond // pending was handed to the terminal
@@ -38,9 +35,20 @@ type screen struct {
 	status  status
 	panels  panels
 	line    *line
-	focus   bool // the terminal has told whether its window is in front
-	focused bool // it is
+	window  window
 }
+
+// look is how the screen shows things.
+type look struct {
+	palette      terminal.Palette
+	plain        bool // no live zone: rows are written as they come
+	highlight    bool
+	showThinking bool
+	notifyWith   string // "bell", "osc9"; else nothing is sent when the person looks elsewhere
+}
+
+// window is whether the window of the terminal is in front, once the terminal has told.
+type window struct{ known, inFront bool }
 
 // pendingMost is how many bytes may wait for a terminal that is slower than the model,
 // before the model has to wait.
@@ -60,7 +68,7 @@ func (s *screen) close() {
 }
 
 func newScreen(p terminal.Palette, plain bool, columns int) *screen {
-	s := &screen{palette: p, plain: plain, columns: columns, now: time.Now}
+	s := &screen{look: look{palette: p, plain: plain}, columns: columns, now: time.Now}
 	s.drained = sync.NewCond(&s.mu)
 	s.calls.palette, s.notices.palette = p, p
 	return s

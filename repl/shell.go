@@ -16,7 +16,7 @@ func (r *REPL) shell(ctx context.Context, text string) {
 	line, exclude := strings.CutPrefix(strings.TrimPrefix(text, "!"), "!")
 	line = strings.TrimSpace(line)
 	if line == "" {
-		r.showError(errors.New("no command after the exclamation mark"))
+		r.person.showError(errors.New("no command after the exclamation mark"))
 		return
 	}
 	out := &shellOutput{screen: r.screen}
@@ -64,7 +64,7 @@ func (r *REPL) shellEnd(outcome agent.BashOutcome, err error) {
 	s := r.screen
 	switch {
 	case err != nil && !errors.Is(err, agent.ErrAborted):
-		r.showError(err)
+		r.person.showError(err)
 	case outcome.ExitCode != nil && *outcome.ExitCode != 0 && !outcome.Cancelled:
 		s.print(s.palette.Paint("error", fmt.Sprintf("exit status %d", *outcome.ExitCode)))
 	}

@@ -39,8 +39,8 @@ func (r *REPL) reads(text string) (isCommand bool, err error) {
 // refuse shows that a line looks like a command and is none. If a person typed it, it is
 // put back into the line, unless they have begun another one.
 func (r *REPL) refuse(text string, typed bool, err error) {
-	r.showError(err)
-	if !typed || !r.HasUI() {
+	r.person.showError(err)
+	if !typed || !r.person.HasUI() {
 		return
 	}
 	r.screen.print(r.screen.palette.Paint("dim", "  Enter again sends it to the model as it is"))
@@ -59,34 +59,34 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 		return // the interrupt is told where it came from
 	}
 	if out.Draft != "" { // also after a failure, so that no text of the person is lost
-		r.SetEditorText(out.Draft)
+		r.person.SetEditorText(out.Draft)
 	}
 	var unsaved *session.SaveError // the command has taken effect in memory
 	if out.Status != "" && (err == nil || errors.As(err, &unsaved)) {
 		r.screen.print(strings.TrimRight(printable.Text(out.Status), "\n"))
 	}
 	if err != nil {
-		r.showError(err)
+		r.person.showError(err)
 		return
 	}
 	if out.Prompt != nil {
 		send(ctx, *out.Prompt)
 	}
 	if out.Quit {
-		r.quit()
+		r.keyboard.quit()
 	}
 }
 
 // quit has the loop end, and what runs stopped.
-func (r *REPL) quit() {
-	r.work.quit.Store(true)
-	r.work.signal()
-	r.work.interruptAll()
+func (k *keyboard) quit() {
+	k.work.quit.Store(true)
+	k.work.signal()
+	k.work.interruptAll()
 }
 
 // showError shows what failed, and on a line of its own the next step.
-func (r *REPL) showError(err error) {
-	s := r.screen
+func (p *person) showError(err error) {
+	s := p.screen
 	rows := []string{s.palette.Paint("error", "error: "+printable.Text(err.Error()))}
 	if hint := hintOf(err); hint != "" {
 		rows = append(rows, s.palette.Paint("dim", "  "+strings.ReplaceAll(printable.Text(hint), "\n", "\n  ")))
@@ -111,8 +111,8 @@ func hintOf(err error) string {
 }
 
 // record keeps a line so that it can be called up again.
-func (r *REPL) record(d edit.Draft) {
-	if err := r.screen.line.record(d); err != nil {
-		r.Notify(err.Error(), agent.LevelWarning)
+func (k *keyboard) record(d edit.Draft) {
+	if err := k.screen.line.record(d); err != nil {
+		k.person.Notify(err.Error(), agent.LevelWarning)
 	}
 }

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -10,28 +11,28 @@ import (
 )
 
 // HasUI reports whether a person can be asked.
-func (r *REPL) HasUI() bool { return isTerminal(r.opts.In) }
+func (p *person) HasUI() bool { return isTerminal(p.opts.In) }
 
 // Notify shows a line that is no part of the conversation, between two blocks of it.
-func (r *REPL) Notify(text string, level agent.Level) { r.screen.notify(text, level) }
+func (p *person) Notify(text string, level agent.Level) { p.screen.notify(text, level) }
 
 // SetStatus sets the words of a hook in the status line; "" removes them.
-func (r *REPL) SetStatus(key, text string) {
-	r.screen.change(func() { r.screen.status.set(key, text) })
+func (p *person) SetStatus(key, text string) {
+	p.screen.change(func() { p.screen.status.set(key, text) })
 }
 
 // SetWidget sets lines that a hook shows around the line; nil removes them.
-func (r *REPL) SetWidget(place agent.Place, key string, lines []string) {
-	r.screen.change(func() { r.screen.widgets.set(place, key, lines) })
+func (p *person) SetWidget(place agent.Place, key string, lines []string) {
+	p.screen.change(func() { p.screen.widgets.set(place, key, lines) })
 }
 
 // SetTitle names the terminal's window. Close puts the name from before back, where
 // the terminal can remember it.
-func (r *REPL) SetTitle(text string) {
-	if r.opts.Dumb || !isTerminal(r.opts.Out) || r.begin() != nil {
+func (p *person) SetTitle(text string) {
+	if p.opts.Dumb || !isTerminal(p.opts.Out) || p.begin() != nil {
 		return
 	}
-	r.title.name(r.term.Control, cells.Cut(printable.Line(text), titleColumns))
+	p.title.name(p.term.Control, cells.Cut(printable.Line(text), titleColumns))
 }
 
 const (
@@ -41,12 +42,12 @@ const (
 )
 
 // SetWorking sets a text that is shown while the agent works; "" is the usual one.
-func (r *REPL) SetWorking(text string) {
-	r.screen.change(func() { r.screen.busy.text = printable.Line(text) })
+func (p *person) SetWorking(text string) {
+	p.screen.change(func() { p.screen.busy.text = printable.Line(text) })
 }
 
 // SetIndicator sets the signs that turn while something runs; nil is the usual ones.
-func (r *REPL) SetIndicator(frames []string, every time.Duration) {
+func (p *person) SetIndicator(frames []string, every time.Duration) {
 	var clean []string
 	for _, f := range frames {
 		clean = append(clean, cells.Cut(printable.Line(f), indicatorColumns))
@@ -54,25 +55,61 @@ func (r *REPL) SetIndicator(frames []string, every time.Duration) {
 	if frames != nil && clean == nil {
 		clean = []string{}
 	}
-	r.screen.change(func() { r.screen.busy.frames, r.screen.busy.every = clean, every })
+	p.screen.change(func() { p.screen.busy.frames, p.screen.busy.every = clean, every })
 }
 
 const indicatorColumns = 20
 
 // SetEditorText replaces the text in the line.
-func (r *REPL) SetEditorText(text string) {
+func (p *person) SetEditorText(text string) {
 	text = strings.Trim(printable.Text(text), "\n")
-	r.screen.change(func() { r.screen.line.set(text) })
+	p.screen.change(func() { p.screen.line.set(text) })
 }
 
 // EditorText is the text in the line.
-func (r *REPL) EditorText() string {
-	r.screen.mu.Lock()
-	defer r.screen.mu.Unlock()
-	return r.screen.line.text()
+func (p *person) EditorText() string {
+	p.screen.mu.Lock()
+	defer p.screen.mu.Unlock()
+	return p.screen.line.text()
+}
+
+// Sequence writes a sequence that moves nothing to the terminal. It is an error where
+// none is to be written.
+func (p *person) Sequence(sequence string) error {
+	if err := p.begin(); err != nil {
+		return err
+	}
+	if p.opts.Dumb || !isTerminal(p.opts.Out) {
+		return errors.New("the terminal takes no sequences")
+	}
+	p.term.Control(sequence)
+	return nil
+}
+
+// Adjusts reports whether a change of a setting holds at once.
+func (p *person) Adjusts(key string) bool {
+	switch key {
+	case "ui.show_thinking", "ui.highlight", "ui.notify":
+		return true
+	}
+	return false
+}
+
+// Adjust makes another value of a setting hold.
+func (p *person) Adjust(key, value string) {
+	p.screen.change(func() {
+		switch key {
+		case "ui.show_thinking":
+			p.screen.showThinking = value == "true"
+		case "ui.highlight":
+			p.screen.highlight = value == "true"
+		case "ui.notify":
+			p.screen.notifyWith = value
+		}
+	})
 }
 
 // Theme paints for this terminal.
-func (r *REPL) Theme() agent.Theme { return r.screen.palette }
+func (p *person) Theme() agent.Theme { return p.screen.palette }
 
-var _ agent.UI = (*REPL)(nil)
+var _ agent.UI = (*person)(nil)

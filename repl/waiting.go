@@ -44,11 +44,11 @@ func (r *REPL) compactionEnds(e *agent.CompactionEnd) {
 
 // Cancellable calls do, and shows the words of doing until it returns. Esc and Ctrl+C
 // end the context that do is given.
-func (r *REPL) Cancellable(ctx context.Context, doing string, do func(context.Context)) {
+func (p *person) Cancellable(ctx context.Context, doing string, do func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if r.HasUI() {
-		defer r.work.begin(&task{doing: doing, began: r.screen.now(), cancel: func() bool { cancel(); return true }})()
+	if p.HasUI() {
+		defer p.work.begin(&task{doing: doing, began: p.screen.now(), cancel: func() bool { cancel(); return true }})()
 	}
 	do(ctx)
 }
@@ -85,7 +85,7 @@ func (s *screen) startOver() {
 
 // refresh reads the figures of the status line anew.
 func (r *REPL) refresh() {
-	if !r.HasUI() || r.agent == nil {
+	if !r.person.HasUI() || r.agent == nil {
 		return
 	}
 	s := r.screen
@@ -104,26 +104,26 @@ func (r *REPL) refresh() {
 const longRun = 20 * time.Second
 
 // notifyEnd tells that a run has ended, if it took long.
-func (r *REPL) notifyEnd(took time.Duration) {
+func (p *person) notifyEnd(took time.Duration) {
 	if took > longRun {
-		r.attract("pi: done")
+		p.attract("pi: done")
 	}
 }
 
 // notifyQuestion tells that a question waits.
-func (r *REPL) notifyQuestion() { r.attract("pi: a question waits") }
+func (p *person) notifyQuestion() { p.attract("pi: a question waits") }
 
 // attract tells a person who looks at another window, in the way of [ui] notify.
-func (r *REPL) attract(text string) {
-	s := r.screen
+func (p *person) attract(text string) {
+	s := p.screen
 	s.mu.Lock()
-	away := !s.focused || !s.focus
+	away, way := !s.window.inFront || !s.window.known, s.notifyWith
 	s.mu.Unlock()
 	switch {
-	case !away || r.term == nil || r.opts.Dumb:
-	case r.opts.NotifyWith == "bell":
-		r.term.Control("\a")
-	case r.opts.NotifyWith == "osc9":
-		r.term.Control("\x1b]9;" + text + "\x07")
+	case !away || p.term == nil || p.opts.Dumb:
+	case way == "bell":
+		p.term.Control("\a")
+	case way == "osc9":
+		p.term.Control("\x1b]9;" + text + "\x07")
 	}
 }

@@ -146,10 +146,10 @@ func (r *REPL) promptEnded(err error, took time.Duration) {
 			s.print(s.palette.Paint("warning", "interrupted"))
 		}
 	case err != nil && !errors.Is(err, agent.ErrEmptyPrompt):
-		r.showError(err)
+		r.person.showError(err)
 	}
 	r.refresh()
-	r.notifyEnd(took)
+	r.person.notifyEnd(took)
 }
 
 // plainInterrupted reports whether the interrupt came from elsewhere than a key, so that
@@ -164,10 +164,10 @@ func (r *REPL) plainInterrupted() bool {
 // what is typed; after an interrupted run also the lines that nobody has read.
 func (r *REPL) returnUnsent(err error) {
 	unsent := r.agent.Inbox().TakeQueued()
-	if errors.Is(err, agent.ErrAborted) && r.HasUI() {
+	if errors.Is(err, agent.ErrAborted) && r.person.HasUI() {
 		unsent = append(unsent, r.jobs.takeLines()...)
 	}
-	queue := r.queued()
+	queue := r.keyboard.queued()
 	r.screen.change(func() {
 		r.screen.queue = queue
 		if len(unsent) > 0 {
@@ -179,7 +179,7 @@ func (r *REPL) returnUnsent(err error) {
 // steering runs what is typed while the agent works, until stop. Lines that do not come
 // from a person wait instead: a script means them to run one after the other.
 func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
-	if !r.HasUI() {
+	if !r.person.HasUI() {
 		<-stop
 		return
 	}
@@ -195,7 +195,7 @@ func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 				<-stop
 				return
 			}
-			r.showQueue()
+			r.keyboard.showQueue()
 			select {
 			case <-stop:
 				return
@@ -247,7 +247,7 @@ func (r *REPL) steer(ctx context.Context, x job) bool {
 func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt) bool {
 	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
 	if slices.Contains(interrupting(), name) {
-		yes, err := r.Confirm(asPerson(ctx), fmt.Sprintf("/%s ends what runs. Interrupt it?", name), "", agent.DialogOptions{})
+		yes, err := r.person.Confirm(asPerson(ctx), fmt.Sprintf("/%s ends what runs. Interrupt it?", name), "", agent.DialogOptions{})
 		if err != nil || yes == agent.No {
 			return true
 		}
@@ -268,7 +268,7 @@ func (r *REPL) queueOrSubmit(ctx context.Context, p agent.Prompt) {
 	}
 	p.Literal = true
 	if err := r.agent.Submit(ctx, p); err != nil {
-		r.showError(err)
+		r.person.showError(err)
 	}
 }
 
@@ -280,7 +280,7 @@ func (r *REPL) enqueue(ctx context.Context, p agent.Prompt, q agent.Queue) bool 
 		return false
 	}
 	if err != nil {
-		r.showError(err)
+		r.person.showError(err)
 	}
 	return true
 }

@@ -101,7 +101,7 @@ func (r *run) print(ctx context.Context) error {
 		return attach.Find(strings.TrimSuffix(text, piped), r.place.attachOptions())
 	}
 	f.Attach = r.attached
-	err = r.with(ctx, f, "print", nil, func() error { return f.Run(ctx, r.agent, r.commands, prompts) })
+	err = r.with(ctx, front{f, f}, "print", nil, func() error { return f.Run(ctx, r.agent, r.commands, prompts) })
 	if errors.Is(err, serve.ErrBrokenPipe) {
 		return ErrReported
 	}
@@ -131,7 +131,7 @@ func (r *run) interact(ctx context.Context) error {
 		},
 	})
 	defer f.Close()
-	return r.with(ctx, f, "interactive", f.Commands(), func() error { return f.Run(ctx, r.agent, r.commands) })
+	return r.with(ctx, front{f, f.UI()}, "interactive", f.Commands(), func() error { return f.Run(ctx, r.agent, r.commands) })
 }
 
 // keysOf are the keys that the settings bind to each action.
@@ -194,8 +194,8 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	// Bars may be more than ASCII where they are drawn for a person.
 	blocks := !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f}
-	r.settings = r.newLiveSettings(f).port()
-	core := command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f), Prompts: r.prompts, Blocks: blocks})
+	r.settings = r.newLiveSettings(f.UI).port()
+	core := command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Blocks: blocks})
 	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.prompts.UI, r.prompts.Attach = f, r.attached

@@ -27,7 +27,7 @@ func TestASettingIsChangedForTheRunAndWrittenWhenAsked(t *testing.T) {
 	p := place(t, Options{}, nil)
 	p.Options.Model = "demo/tour"
 	r, f := p.newRun(), new(adjusted)
-	err := r.with(t.Context(), f, "print", nil, func() error {
+	err := r.with(t.Context(), front{f, f}, "print", nil, func() error {
 		find := func(key string) command.Setting {
 			all := r.settings.List()
 			return all[slices.IndexFunc(all, func(s command.Setting) bool { return s.Key == key })]

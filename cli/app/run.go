@@ -29,7 +29,7 @@ type run struct {
 }
 
 // front is a front end as a run sees it.
-type front interface {
+type front struct {
 	agent.Listener
 	agent.UI
 }

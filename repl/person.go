@@ -1,0 +1,81 @@
+package repl
+
+import (
+	"errors"
+	"sync"
+
+	"pi/agent"
+	"pi/repl/terminal"
+	"pi/repl/terminal/history"
+)
+
+// person is whoever sits at the terminal: asked and told by hooks, commands and the
+// agent. It has the terminal, which it takes over when it is first needed. It may be used
+// by any goroutine.
+type person struct {
+	opts   Options
+	screen *screen
+	work   *work
+	keys   *keyboard
+	plain  plainLines
+	title  title
+
+	start    sync.Once
+	startErr error
+	stop     sync.Once
+	term     *terminal.Terminal
+	closed   chan struct{} // the terminal was given back
+}
+
+// begin takes over the terminal on its first call, and returns the error of that on
+// each. After Close it fails.
+func (p *person) begin() error {
+	p.start.Do(func() { p.startErr = p.open() })
+	return p.startErr
+}
+
+// open takes the terminal over.
+func (p *person) open() error {
+	line := newLine(p.keys.table, history.Open(p.opts.History, p.opts.Secret))
+	t, err := terminal.Start(terminal.Config{
+		In: p.opts.In, Out: p.opts.Out, Palette: p.screen.palette, Background: p.opts.Background,
+		Plain: p.screen.plain, Dumb: p.opts.Dumb,
+		Handler: terminal.Handler{
+			Key: p.keys.key, Zone: p.screen.frame, Line: p.keys.lineTyped, Interrupt: p.keys.plainInterrupt, End: p.keys.inputHasEnded, Focus: p.focus,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	p.term = t
+	p.screen.change(func() {
+		p.screen.term, p.screen.line, p.screen.plain = t, line, t.Plain()
+		p.screen.palette.Light = t.Light()
+		p.screen.calls.palette, p.screen.notices.palette = p.screen.palette, p.screen.palette
+	})
+	for _, problem := range p.keys.problems {
+		p.Notify(problem, agent.LevelWarning)
+	}
+	return nil
+}
+
+// close gives the terminal back.
+func (p *person) close() {
+	p.stop.Do(func() {
+		p.start.Do(func() { p.startErr = errors.New("the terminal is closed") })
+		close(p.closed)
+		if p.startErr != nil {
+			return
+		}
+		p.screen.close()
+		p.title.restore(p.term.Control)
+		p.term.Close()
+	})
+}
+
+// focus notes whether the window is in front.
+func (p *person) focus(in bool) {
+	p.screen.mu.Lock()
+	defer p.screen.mu.Unlock()
+	p.screen.window = window{true, in}
+}
