@@ -28,7 +28,7 @@ func TestAFrontEndSeesWhatHooksMadeOfAnEvent(t *testing.T) {
 	end)`})
 	p.Options.Model = "demo/tour"
 	r, f := p.newRun(), new(watching)
-	if err := r.with(t.Context(), f, "print", nil, func() error { return r.agent.Prompt(t.Context(), agent.Prompt{Text: "hello"}) }); err != nil {
+	if err := r.with(t.Context(), front{f, f}, "print", nil, func() error { return r.agent.Prompt(t.Context(), agent.Prompt{Text: "hello"}) }); err != nil {
 		t.Fatal(err)
 	}
 	if f.answer != "what the hook says" {
