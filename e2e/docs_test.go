@@ -87,25 +87,6 @@ func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
 	}
 }
 
-func TestTheSettingsWithoutEffectAreNamedAlike(t *testing.T) {
-	named := func(file, from, to string) string {
-		raw, err := os.ReadFile(inModule(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, text, found := strings.Cut(string(raw), from)
-		list, _, ends := strings.Cut(text, to)
-		if !found || !ends {
-			t.Fatalf("%s names no settings without effect", file)
-		}
-		return strings.Join(strings.Fields(strings.NewReplacer("`", "", "#", "").Replace(list)), " ")
-	}
-	readme := named("README.md", "have no effect in this version:", ".\n")
-	if example := named("config.example.toml", "without effect in this version:", ".\n"); example != readme {
-		t.Errorf("config.example.toml: %s\nREADME.md: %s", example, readme)
-	}
-}
-
 // TestEveryEventOfTheGuideIsMadeSomewhere looks for the code that makes each
 // event.
 func TestEveryEventOfTheGuideIsMadeSomewhere(t *testing.T) {

@@ -44,7 +44,6 @@ import (
 	"pi/agent/command"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
-	"pi/cli/config"
 	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/luahooks"
@@ -111,13 +110,11 @@ func (r *run) print(ctx context.Context) error {
 // interact runs the interactive front end on the terminal until the person leaves it.
 func (r *run) interact(ctx context.Context) error {
 	p := r.place
-	_, wrong := p.keymap()
-	r.later.warn(wrong...)
 	f := repl.New(repl.Options{
 		History: filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd)),
 		NoColor: os.Getenv("NO_COLOR") != "",
 		Plain:   p.Plain || p.Config.UI.Plain, Dumb: os.Getenv("TERM") == "dumb", ShowThinking: p.Config.UI.ShowThinking,
-		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, Background: p.Config.UI.Background, Keys: keysOf(p.Config),
+		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, Background: p.background(), Keys: p.Config.Bindings(),
 		Pager:  os.Getenv("PAGER"),
 		Banner: func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, First: p.firstLines(),
 		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
@@ -134,13 +131,13 @@ func (r *run) interact(ctx context.Context) error {
 	return r.with(ctx, front{f, f.UI()}, "interactive", f.Commands(), func() error { return f.Run(ctx, r.agent, r.commands) })
 }
 
-// keysOf are the keys that the settings bind to each action.
-func keysOf(c config.Config) map[string][]string {
-	keys := map[string][]string{}
-	for action, chords := range c.Keys {
-		keys[action] = chords
+// background returns the background of the terminal as the person has set it; "" if the
+// terminal is to be asked.
+func (p *Place) background() string {
+	if p.Config.UI.Background == "auto" {
+		return ""
 	}
-	return keys
+	return p.Config.UI.Background
 }
 
 // with prepares the hooks, the agent and the session for the front end f, calls work, and

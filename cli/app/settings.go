@@ -39,7 +39,7 @@ func (p *Place) checkKeys(key, value string) error {
 	if err != nil {
 		return err
 	}
-	_, before := p.keymap()
+	_, before := keymap.Parse(p.Config.Bindings())
 	_, wrong := keymap.Parse(changed.Bindings())
 	wrong = slices.DeleteFunc(wrong, func(text string) bool { return slices.Contains(before, text) })
 	if len(wrong) > 0 {
@@ -47,9 +47,6 @@ func (p *Place) checkKeys(key, value string) error {
 	}
 	return nil
 }
-
-// keymap returns the table of what the keys do, and what is wrong in [keys].
-func (p *Place) keymap() (*keymap.Map, []string) { return keymap.Parse(p.Config.Bindings()) }
 
 // RemoveSetting removes a setting from the person's config.toml, see [config.Unset].
 func (p *Place) RemoveSetting(key string) (was bool, err error) {

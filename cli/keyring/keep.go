@@ -96,8 +96,11 @@ func newEntry(old []byte, key string) []byte {
 
 // encoded returns a text as JSON.
 func encoded(s string) []byte {
-	text, _ := json.Marshal(s) // a string has always one
-	return text
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string can always be encoded
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // member is a member of a JSON object: its name, and where in the text its value is.
