@@ -51,6 +51,26 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
+// BenchmarkHostile writes texts in which much could be something that never is.
+func BenchmarkHostile(b *testing.B) {
+	for _, text := range []string{"[", "*a **b ", "`a ``b ", ">", "> - ", "<", "https://x", "|", "-"} {
+		b.Run(text, func(b *testing.B) {
+			parts := deltas(text)
+			for b.Loop() {
+				s := NewStream(Painter{Columns: 80, Paint: coloured})
+				for i, part := range parts {
+					s.Write(part)
+					if i%50 == 0 {
+						s.Live()
+					}
+				}
+				s.End()
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(parts)), "µs/delta")
+		})
+	}
+}
+
 func BenchmarkTable(b *testing.B) {
 	parts := deltas("| a word | another | 12 |\n")
 	for b.Loop() {

@@ -204,7 +204,7 @@ func (o *opens) text(start, stop int, isInner bool) {
 // address behind it is not complete.
 func (o *opens) bracket(i int) {
 	if o.src[i] == '[' {
-		if i > 0 && o.src[i-1] == '!' {
+		if i > 0 && o.src[i-1] == '!' && !isEscaped(o.src, i-1) {
 			i--
 		}
 		o.brackets = append(o.brackets, i)

@@ -71,6 +71,25 @@ func TestRowsDoNotDependOnWhereTheTextIsDivided(t *testing.T) {
 	}
 }
 
+// A paragraph that is longer than a window, with marks that nothing ends.
+func TestRowsOfLongParagraphsDoNotDependOnIt(t *testing.T) {
+	pieces := []string{"word ", "words", " ", "**", "*", "`", "[", "](", ")", "]", "~~", "_", "![", "<", "http://h/x", "日本語", "\\", "&amp;", "(", ".", "\nnew line", "  \nhard "}
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 9))
+		var text strings.Builder
+		some := pieces[random.IntN(len(pieces)):]
+		for range 100 + random.IntN(900) {
+			if text.WriteString(some[random.IntN(len(some))]); random.IntN(3) > 0 {
+				text.WriteString(pieces[random.IntN(3)])
+			}
+		}
+		checkDivided(t, Painter{Columns: []int{7, 40, 80}[random.IntN(3)], Paint: coloured}, text.String(), seed)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
 // differs divides a text in some ways and returns the parts whose rows are not those of
 // the whole.
 func differs(p Painter, text string, seed uint64, ways int) []string {
@@ -93,16 +112,17 @@ func checkDivided(t *testing.T, p Painter, text string, seed uint64) {
 	if parts == nil {
 		return
 	}
+	tries := 2000
 	for size := len(text) / 2; size > 0; size /= 2 {
-		for i := 0; i+size <= len(text); {
-			if shorter := text[:i] + text[i+size:]; differs(p, shorter, seed, 50) != nil {
+		for i := 0; i+size <= len(text) && tries > 0; tries-- {
+			if shorter := text[:i] + text[i+size:]; differs(p, shorter, seed, 1+2000/len(text)) != nil {
 				text = shorter
 				continue
 			}
 			i++
 		}
 	}
-	if shorter := differs(p, text, seed, 50); shorter != nil {
+	if shorter := differs(p, text, seed, 1+2000/len(text)); shorter != nil {
 		parts = shorter
 	}
 	got, _ := streamed(p, parts...)

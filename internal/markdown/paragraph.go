@@ -22,8 +22,13 @@ type paragraph struct {
 	from int    // where that begins in src
 	last byte   // the byte before it
 
-	tryAt int // how long src has to be before another look is worth it
+	tryAt  int // how long src has to be before another look is worth it
+	forced int // how many marks turned out to be text only after a whole window
 }
+
+// mostForced is how many marks a paragraph may have that nothing ends. Behind them it is
+// taken as text by the window: each of them costs the parsing of one.
+const mostForced = 64
 
 func newParagraph(p Painter, first, rest string) *paragraph {
 	return &paragraph{p: p, rows: cells.NewWrapper(p.Columns, first, rest)}
@@ -120,22 +125,27 @@ func (g *paragraph) paintWindow(window []byte, isAll bool) bool {
 // too far away; or a word that is longer than a window.
 func (g *paragraph) paintLiterally() {
 	window := g.window()
-	cut := g.from + 1
-	switch c := window[g.from]; {
-	case isMark(c):
+	cut := len(window)
+	g.forced++
+	if c := window[g.from]; g.forced <= mostForced && (isMark(c) || strings.IndexByte("[!<", c) >= 0) {
 		cut = g.from + runLen(string(window[g.from:]), c)
-	case c == '[' || c == '!' || c == '<':
-	default:
-		cut = len(window)
-		for i := len(window) - 1; i > g.from; i-- {
-			if isLetter(window[i-1]) && isLetter(window[i]) {
-				cut = i
-				break
-			}
+	} else if i := lastBreak(window, g.from); i > 0 {
+		cut = i
+	}
+	literal := strings.ReplaceAll(string(window[g.from:cut]), "\n", " ")
+	g.rows.Write(g.p.paintText(literal, g.last))
+	g.drop(cut)
+}
+
+// lastBreak returns the last place in a window that is before blanks or between two
+// letters, or 0.
+func lastBreak(window []byte, from int) int {
+	for i := len(window) - 1; i > from; i-- {
+		if isLetter(window[i-1]) && (isLetter(window[i]) || isSpace(window[i])) {
+			return i
 		}
 	}
-	g.rows.Write(g.p.paintText(string(window[g.from:cut]), g.last))
-	g.drop(cut)
+	return 0
 }
 
 // drop forgets what is painted but for a character of the same kind as its last, by which

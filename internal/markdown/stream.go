@@ -68,7 +68,7 @@ func (s *Stream) endLine(rest string) {
 
 // mostLook is how many bytes of a line are looked at to find that it can be nothing but
 // text. One that needs more waits for its end.
-const mostLook = 1 << 10
+const mostLook = 256
 
 // readPart hands what there is of a line to the paragraph, if it can be nothing but text.
 func (s *Stream) readPart() {
@@ -84,6 +84,9 @@ func (s *Stream) readPart() {
 	s.line = s.line[:0]
 }
 
+// mostLiveLine is how many bytes of a line are shown that no block has yet.
+const mostLiveLine = 4 << 10
+
 func (s *Stream) takeRows() []string {
 	if s.leaf.text != nil {
 		s.add(s.leaf.text.rows.TakeRows()...)
@@ -94,11 +97,12 @@ func (s *Stream) takeRows() []string {
 }
 
 // Live returns the rows that follow those that were given out, as they are if nothing
-// more is written. Of a long table it has the last lines only.
+// more is written. Of a long table it has the last lines only, and of a long line that no
+// block has yet, such as one of code, the beginning.
 func (s *Stream) Live() []string {
 	c := *s
 	c.live = true
-	c.line = slices.Clone(s.line)
+	c.line = slices.Clone(s.line[:min(len(s.line), mostLiveLine)])
 	c.open = slices.Clone(s.open)
 	if s.leaf.text != nil {
 		c.leaf.text = s.leaf.text.clone()
