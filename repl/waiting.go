@@ -2,10 +2,12 @@ package repl
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 )
 
 // compactionStarts shows that a context is compacted, until compactionEnds. A compaction
@@ -106,12 +108,12 @@ const longRun = 20 * time.Second
 // notifyEnd tells that a run has ended, if it took long.
 func (p *person) notifyEnd(took time.Duration) {
 	if took > longRun {
-		p.attract("pi: done")
+		p.attract("done")
 	}
 }
 
 // notifyQuestion tells that a question waits.
-func (p *person) notifyQuestion() { p.attract("pi: a question waits") }
+func (p *person) notifyQuestion() { p.attract("a question waits") }
 
 // attract tells a person who looks at another window, in the way of [ui] notify.
 func (p *person) attract(text string) {
@@ -119,11 +121,8 @@ func (p *person) attract(text string) {
 	s.mu.Lock()
 	away, way := !s.window.inFront || !s.window.known, s.notifyWith
 	s.mu.Unlock()
-	switch {
-	case !away || p.term == nil || p.opts.Dumb:
-	case way == "bell":
-		p.term.Control("\a")
-	case way == "osc9":
-		p.term.Control("\x1b]9;" + text + "\x07")
+	notice := terminal.Notice(way, text, os.Getenv("TMUX") != "")
+	if away && notice != "" && p.term != nil && !p.opts.Dumb {
+		p.term.Control(notice)
 	}
 }

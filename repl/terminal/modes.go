@@ -1,6 +1,11 @@
 package terminal
 
-import "strings"
+import (
+	"strings"
+
+	"pi/internal/cells"
+	"pi/internal/printable"
+)
 
 // Sequences that the keyboard of a terminal is set up with.
 const (
@@ -84,4 +89,23 @@ func (m modes) again() string {
 		return sane + kittyPopAll + m.on()
 	}
 	return sane + m.on()
+}
+
+// Notice returns the sequence that tells a person of something where they look at another
+// window: for "bell" the bell, for "osc9" a notice of the desktop with the text, which may be
+// anybody's; "" for any other way. Inside of tmux the notice is wrapped, so that the terminal
+// around it gets it where tmux passes such on.
+func Notice(way, text string, inTmux bool) string {
+	const most = 100 // cells; longer ones are cut by those who show them
+	// The text does not begin with a number, which is a command of some terminals.
+	notice := "\x1b]9;pi: " + cells.Cut(printable.Line(text), most) + "\x07"
+	switch {
+	case way == "bell":
+		return "\x07"
+	case way != "osc9":
+		return ""
+	case inTmux:
+		return "\x1bPtmux;" + strings.ReplaceAll(notice, "\x1b", "\x1b\x1b") + "\x1b\\"
+	}
+	return notice
 }
