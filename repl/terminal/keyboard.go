@@ -11,24 +11,20 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"pi/internal/printable"
 )
 
 // keyWait is how long the rest of an escape sequence may take to come.
 const keyWait = 30 * time.Millisecond
 
-// Keyboard is the one reader of the terminal's input. While a prompt is open, keys
-// go to the line editor; while a panel is open, the panel takes them one by one;
-// otherwise whole lines go to the inbox. Keys that one of these three does not use are
-// kept for the next reader, whichever of them that is. The keyboard never blocks in a
-// read, so that it can stop at any time, or pause while another program reads the
-// terminal. Any goroutine may use it.
-type Keyboard struct {
+// keyboard is the one reader of a terminal of lines. While a prompt is open, keys go to the
+// line editor; otherwise whole lines go to the inbox. Keys that one of the two does not use
+// are kept for the other. The keyboard never blocks in a read, so that it can stop at any
+// time, or pause while another program reads the terminal. Any goroutine may use it.
+type keyboard struct {
 	in    *os.File
 	tty   bool
-	inbox *Inbox
+	inbox *inbox
 	waker *waker
 	done  chan struct{}
 	quit  chan struct{}
@@ -43,35 +39,29 @@ type Keyboard struct {
 	editor  io.Writer // of the open prompt, else nil
 	lines   bool      // no prompt is open and none is about to be
 	cooked  int       // how many bytes not yet read were typed while the terminal was not raw
-	typed   int       // how many bytes the prompt was given
 	stale   bool      // pending was waited for long enough: its last key is complete
 
-	shortcut func(name string) bool
-	late     func(name string)
-
-	panel panelKeys
-	ended bool // the input has ended
+	suspend func() // called for Ctrl+Z at a prompt, with the keyboard locked
 }
 
 // parking is a request to read nothing until release is closed.
 type parking struct{ taken, release chan struct{} }
 
-// newKeyboard begins to read the input of a terminal, as lines for the inbox at first.
-func newKeyboard(s Setup) (*Keyboard, error) {
+// newKeyboard begins to read a terminal, or what is none, as lines for the inbox at first.
+func newKeyboard(in *os.File, box *inbox, suspend func()) (*keyboard, error) {
 	w, err := newWaker()
 	if err != nil {
 		return nil, fmt.Errorf("read the terminal: %w", err)
 	}
-	k := &Keyboard{in: s.In, tty: term.IsTerminal(int(s.In.Fd())), inbox: s.Inbox, waker: w, lines: true,
-		shortcut: s.Shortcut, late: s.Late,
+	k := &keyboard{in: in, tty: isTerminal(in), inbox: box, waker: w, lines: true, suspend: suspend,
 		done: make(chan struct{}), quit: make(chan struct{}), park: make(chan parking, 1)}
 	k.decoder.pastes = &k.pastes
 	go k.run()
 	return k, nil
 }
 
-// Stop ends the reading and waits for that. It may be called once.
-func (k *Keyboard) Stop() {
+// stop ends the reading and waits for that. It may be called once.
+func (k *keyboard) stop() {
 	close(k.quit)
 	k.waker.wake()
 	if canWait {
@@ -80,9 +70,9 @@ func (k *Keyboard) Stop() {
 	}
 }
 
-// run reads and delivers until the input ends, which it reports to the inbox, or Stop
+// run reads and delivers until the input ends, which it reports to the inbox, or stop
 // is called.
-func (k *Keyboard) run() {
+func (k *keyboard) run() {
 	defer close(k.done)
 	buf := make([]byte, 4096)
 	for {
@@ -109,9 +99,8 @@ func (k *Keyboard) run() {
 	}
 }
 
-// read reads and delivers once. No panel can open meanwhile, so that keys typed
-// before it opened can be told from later ones.
-func (k *Keyboard) read(buf []byte) (int, error) {
+// read reads and delivers once.
+func (k *keyboard) read(buf []byte) (int, error) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	n, err := k.in.Read(buf)
@@ -119,9 +108,9 @@ func (k *Keyboard) read(buf []byte) (int, error) {
 	return n, err
 }
 
-// waitLent serves a request of Lend, if there is one: it reads nothing until the terminal
-// is given back, or Stop is called. It reports false if there is no request.
-func (k *Keyboard) waitLent() bool {
+// waitLent serves a request of lend, if there is one: it reads nothing until the terminal
+// is given back, or stop is called. It reports false if there is no request.
+func (k *keyboard) waitLent() bool {
 	select {
 	case p := <-k.park:
 		k.waker.acknowledge()
@@ -136,9 +125,9 @@ func (k *Keyboard) waitLent() bool {
 	}
 }
 
-// Lend gives the terminal to another program until back is called: nothing is
+// lend gives the terminal to another program until back is called: nothing is
 // read meanwhile. It returns when the reading has paused.
-func (k *Keyboard) Lend() (back func()) {
+func (k *keyboard) lend() (back func()) {
 	p := parking{make(chan struct{}), make(chan struct{})}
 	select {
 	case k.park <- p:
@@ -152,12 +141,12 @@ func (k *Keyboard) Lend() (back func()) {
 	return func() { close(p.release) }
 }
 
-// timeout is how long to wait for more input: keyWait while a prompt or a panel is open
-// and the pending bytes may be the beginning of a key, else for ever (0).
-func (k *Keyboard) timeout() time.Duration {
+// timeout is how long to wait for more input: keyWait while a prompt is open and the pending
+// bytes may be the beginning of a key, else for ever (0).
+func (k *keyboard) timeout() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if (k.editor != nil || k.panel.isOpen()) && len(k.pending) > 0 && !k.stale {
+	if k.editor != nil && len(k.pending) > 0 && !k.stale {
 		return keyWait
 	}
 	return 0
@@ -165,25 +154,21 @@ func (k *Keyboard) timeout() time.Duration {
 
 // readable reports whether input goes on after a read. Ctrl+D on an empty line
 // reads as nothing, and so does a terminal that hung up.
-func (k *Keyboard) readable(n int, err error) bool {
+func (k *keyboard) readable(n int, err error) bool {
 	switch {
 	case n > 0, errors.Is(err, syscall.EINTR), errors.Is(err, syscall.EAGAIN):
 		return true
-	case k.tty && (err == nil || errors.Is(err, io.EOF)) && term.IsTerminal(int(k.in.Fd())):
+	case k.tty && (err == nil || errors.Is(err, io.EOF)) && isTerminal(k.in):
 		k.inbox.end(false)
 		return true
 	}
 	return false
 }
 
-// receive adds bytes that were read to the pending ones, and delivers. Those that were
-// typed before the open panel are not for it: they are kept for the next reader.
-func (k *Keyboard) receive(p []byte) {
+// receive adds bytes that were read to the pending ones, and delivers.
+func (k *keyboard) receive(p []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if n := min(k.panel.unreadBefore, len(p)); n > 0 {
-		k.panel.before, p, k.panel.unreadBefore = append(k.panel.before, p[:n]...), p[n:], k.panel.unreadBefore-n
-	}
 	// A terminal that is not raw sends the byte of Ctrl+J for Enter too, and people there
 	// press Enter.
 	n := min(k.cooked, len(p))
@@ -193,12 +178,10 @@ func (k *Keyboard) receive(p []byte) {
 	k.deliver(false)
 }
 
-// deliver gives pending keys to the panel, the editor or the inbox. Final means that an
+// deliver gives pending keys to the editor or the inbox. Final means that an
 // incomplete key at the end will not be completed.
-func (k *Keyboard) deliver(final bool) {
+func (k *keyboard) deliver(final bool) {
 	switch {
-	case k.panel.isOpen():
-		k.notifyPanel()
 	case k.editor != nil:
 		k.deliverKeys(final)
 	case k.lines:
@@ -207,14 +190,13 @@ func (k *Keyboard) deliver(final bool) {
 }
 
 // deliverLines puts whole lines into the inbox. The beginning of a line stays pending.
-func (k *Keyboard) deliverLines() {
+func (k *keyboard) deliverLines() {
 	for {
 		i := bytes.IndexAny(k.pending, "\r\n")
 		if i < 0 {
 			return
 		}
 		line := string(k.pending[:i])
-		k.reportLate(k.pending[:i])
 		if k.pending[i] == '\r' && i+1 < len(k.pending) && k.pending[i+1] == '\n' {
 			i++
 		}
@@ -224,13 +206,9 @@ func (k *Keyboard) deliverLines() {
 }
 
 // flush delivers a last line without a line end, when the input has ended.
-func (k *Keyboard) flush() {
+func (k *keyboard) flush() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.ended = true
-	if k.panel.isOpen() {
-		k.panel.out()
-	}
 	if k.lines && len(k.pending) > 0 {
 		k.inbox.push(printable.Text(string(k.pending)))
 		k.pending = nil
@@ -239,16 +217,15 @@ func (k *Keyboard) flush() {
 
 // deliverKeys gives the editor keys up to the one that ends its prompt. Later keys are
 // kept for the next reader.
-func (k *Keyboard) deliverKeys(final bool) {
+func (k *keyboard) deliverKeys(final bool) {
 	for len(k.pending) > 0 && k.editor != nil {
-		if k.takeShortcut(final) {
+		if k.takeSuspend() {
 			continue
 		}
 		out, n, ends := k.decoder.next(k.pending, final)
 		if n == 0 {
 			return
 		}
-		k.typed += n
 		w := k.editor
 		if ends {
 			k.editor = nil
@@ -259,48 +236,21 @@ func (k *Keyboard) deliverKeys(final bool) {
 	}
 }
 
-// reportLate calls the callback late with the name of each control key in a line that
-// was typed while no prompt was open. Input that does not come from a terminal has no
-// keys.
-func (k *Keyboard) reportLate(line []byte) {
-	if k.late == nil || !k.tty {
-		return
-	}
-	for len(line) > 0 {
-		n := 1
-		if c := line[0]; c < 0x20 || c == 0x7f {
-			var name string
-			name, n = nameKey(line, true)
-			k.late(name)
-		}
-		line = line[n:]
-	}
-}
-
-// takeShortcut removes the first key if it is a shortcut, and reports that. Typed or
-// pasted text is never one.
-func (k *Keyboard) takeShortcut(final bool) bool {
-	if c := k.pending[0]; k.shortcut == nil || k.decoder.inside || c >= 0x20 && c != 0x7f {
+// takeSuspend removes Ctrl+Z if it is the first key, and reports that.
+func (k *keyboard) takeSuspend() bool {
+	const ctrlZ = 0x1a
+	if k.decoder.inside || k.pending[0] != ctrlZ {
 		return false
 	}
-	name, n := nameKey(k.pending, final)
-	if n == 0 || name == "" {
-		return false
-	}
-	if chord, long := nameChord(k.pending); chord != "" && k.shortcut(chord) {
-		n = long
-	} else if !k.shortcut(name) {
-		return false
-	}
-	k.pending = k.pending[n:]
-	k.typed += n
+	k.pending = k.pending[1:]
+	k.suspend()
 	return true
 }
 
 // edit delivers keys to an editor from now on, up to the key that ends its prompt. raw
 // puts the terminal into raw mode. Bytes typed before that and not read yet are
 // counted, since Enter was sent as another byte then.
-func (k *Keyboard) edit(raw func() error, w io.Writer) error {
+func (k *keyboard) edit(raw func() error, w io.Writer) error {
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	if err := raw(); err != nil {
@@ -311,14 +261,14 @@ func (k *Keyboard) edit(raw func() error, w io.Writer) error {
 	if k.lines && k.tty {
 		k.cooked = unread(k.in)
 	}
-	k.editor, k.lines, k.typed, k.stale = w, false, 0, false
+	k.editor, k.lines, k.stale = w, false, false
 	k.deliverKeys(false)
 	return nil
 }
 
 // inject writes keys that nobody typed to the open prompt, which gets none after them.
 // It reports false if the prompt has ended already.
-func (k *Keyboard) inject(sequence string) bool {
+func (k *keyboard) inject(sequence string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.editor == nil {
@@ -329,28 +279,19 @@ func (k *Keyboard) inject(sequence string) bool {
 	return true
 }
 
-// listen ends a prompt or a panel, and delivers whole lines to the inbox from now on.
-// Keys that the prompt or the panel did not use come first.
-func (k *Keyboard) listen() {
+// listen ends a prompt, and delivers whole lines to the inbox from now on. Keys that the
+// prompt did not use come first.
+func (k *keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.editor, k.lines, k.cooked = nil, true, 0
-	k.pending = slices.Concat(k.decoder.pasted, k.panel.before, k.pending)
-	k.panel = panelKeys{}
+	k.pending = slices.Concat(k.decoder.pasted, k.pending)
 	k.decoder = keyDecoder{pastes: &k.pastes}
 	k.deliverLines()
 }
 
-// Typed is how many bytes were typed into the last prompt, or into the one that is
-// open.
-func (k *Keyboard) Typed() int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.typed
-}
-
-// Expand puts pasted texts in place of the tokens that stand for them in a line.
-func (k *Keyboard) Expand(line string) string {
+// expand puts pasted texts in place of the tokens that stand for them in a line.
+func (k *keyboard) expand(line string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.pastes.expand(line)

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -92,34 +91,4 @@ func FuzzKeysMeanTheSameHoweverTheyArrive(f *testing.F) {
 			t.Fatalf("an end of the prompt inside %q", whole)
 		}
 	})
-}
-
-func TestLinesOfAPipeAreRunToItsEnd(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	box := NewInbox()
-	k, err := newKeyboard(Setup{In: r, Inbox: box})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer k.Stop()
-	if _, err := w.WriteString("one\r\ntwo\x1b[2J\n\nlast"); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	var lines []string
-	for eof := false; !eof; {
-		<-box.Ready()
-		var line string
-		var ok bool
-		for line, ok, eof = box.Take(); ok; line, ok, eof = box.Take() {
-			lines = append(lines, line)
-		}
-	}
-	if want := []string{"one", "two", "", "last"}; !slices.Equal(lines, want) {
-		t.Errorf("lines %q, want %q", lines, want)
-	}
 }

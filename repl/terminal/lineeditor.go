@@ -8,15 +8,16 @@ import (
 	"os"
 	"sync"
 
-	"github.com/mattn/go-runewidth"
 	"github.com/peterh/liner"
 	"golang.org/x/term"
+
+	"pi/internal/cells"
 )
 
-// ErrCtrlC is the error of a [Line] that was given up with Ctrl+C.
-var ErrCtrlC = errors.New("ctrl+c")
+// errCtrlC is the error of a line that was given up with Ctrl+C.
+var errCtrlC = errors.New("ctrl+c")
 
-// Bracketed paste is asked for only while a prompt or a panel is open.
+// Bracketed paste is asked for only while a prompt is open.
 const (
 	pasteOn  = "\x1b[?2004h"
 	pasteOff = "\x1b[?2004l"
@@ -28,43 +29,36 @@ const (
 // completion that is under way.
 const cancelKeys = "\x1b[99~\t\x04"
 
-// lineEditor is the [Editor] of a terminal that can edit. The terminal is in raw
+// lineEditor is the [lineReader] of a terminal that can edit. The terminal is in raw
 // mode from the opening of a prompt until Rest; then it is in the mode it was found
 // in, so that Ctrl+C is a signal and the system shows typed keys. When a prompt is
 // closed for a notice and opened again at once, raw mode is kept in between, so that
 // keys that come meanwhile reach the editor as they are.
 type lineEditor struct {
 	state    *liner.State
-	keyboard *Keyboard // nil where the editor reads the console by itself
-	screen   *Screen
+	keyboard *keyboard // nil where the editor reads the console by itself
+	sheet    *sheet
 	feed     *os.File // where keys for liner are written
 	source   *os.File // where liner reads them
 	cooked   liner.ModeApplier
 	raw      liner.ModeApplier
-	suggest  Completer
-	result   chan Line
+	result   chan line
 	plain    plainEditor // for as long as the terminal is too narrow
 	narrow   bool        // the open prompt is that of plain
 	columns  int         // width of the terminal when state last asked for it
 
 	mu       sync.Mutex
 	resting  bool
-	grabbed  bool // by a panel
 	canceled bool
-	kept     Line // the line that was in the prompt when Cancel closed it
+	kept     line // the line that was in the prompt when Cancel closed it
 	closed   bool
 }
-
-// Completer says what the word before pos, a number of runes of line, may become.
-// Head and tail are the text of the line before and behind that word. It is called
-// while the editor is locked and must not use it.
-type Completer func(line string, pos int) (head string, words []string, tail string)
 
 // newLineEditor prepares to edit lines on the terminal, which must be the process's
 // own, and leaves it in the mode it is in. k may be nil, where liner reads the console
 // by itself.
-func newLineEditor(k *Keyboard, s *Screen, history []string, suggest Completer) (*lineEditor, error) {
-	e := &lineEditor{screen: s, suggest: suggest, result: make(chan Line, 1), plain: plainEditor{screen: s}}
+func newLineEditor(k *keyboard, s *sheet) (*lineEditor, error) {
+	e := &lineEditor{sheet: s, result: make(chan line, 1), plain: plainEditor{sheet: s}}
 	var err error
 	if e.cooked, err = liner.TerminalMode(); err != nil {
 		return nil, fmt.Errorf("read terminal mode: %w", err)
@@ -77,11 +71,8 @@ func newLineEditor(k *Keyboard, s *Screen, history []string, suggest Completer) 
 	}
 	e.resting = true
 	if err := e.begin(); err != nil {
-		e.Close()
+		e.close()
 		return nil, err
-	}
-	for _, line := range history {
-		e.Remember(line)
 	}
 	return e, nil
 }
@@ -153,25 +144,25 @@ func (e *lineEditor) cook() {
 	}
 }
 
-// Open has liner show the prompt and read a line in the background. A terminal with
+// open has liner show the prompt and read a line in the background. A terminal with
 // fewer columns than liner wants behind the prompt gets the prompt of plain instead. If
 // the terminal fails, the line is io.EOF.
-func (e *lineEditor) Open(prompt, text string, pos int) <-chan Line {
-	needed := runewidth.StringWidth(prompt) + room
+func (e *lineEditor) open(prompt, text string, pos int) <-chan line {
+	needed := cells.Width(prompt) + room
 	if e.narrow = e.keyboard != nil && width() < needed; e.narrow {
-		e.Rest()
-		return e.plain.Open(prompt, text, pos)
+		e.rest()
+		return e.plain.open(prompt, text, pos)
 	}
 	if e.keyboard != nil && e.columns < needed && e.beginAgain() != nil {
-		e.result <- Line{Err: io.EOF}
+		e.result <- line{err: io.EOF}
 		return e.result
 	}
 	e.columns = width()
 	e.mu.Lock()
-	e.canceled, e.kept, e.resting = false, Line{}, false
+	e.canceled, e.kept, e.resting = false, line{}, false
 	e.mu.Unlock()
 	if err := e.acquireKeys(); err != nil {
-		e.result <- Line{Err: io.EOF}
+		e.result <- line{err: io.EOF}
 		return e.result
 	}
 	go func() { e.result <- e.prompt(prompt, text, pos) }()
@@ -199,76 +190,66 @@ func (e *lineEditor) acquireKeys() error {
 	}
 	err := e.keyboard.edit(e.raw.ApplyMode, e.feed)
 	if err == nil {
-		e.screen.Control(pasteOn)
+		e.sheet.control(pasteOn)
 	}
 	return err
 }
 
 // prompt has liner read a line that begins as text, with the cursor at pos, and waits
-// for its end. Ctrl+C gives ErrCtrlC, Ctrl+D io.EOF.
-func (e *lineEditor) prompt(prompt, text string, pos int) Line {
-	line, err := e.state.PromptWithSuggestion(prompt, toSigns(text), pos)
+// for its end. Ctrl+C gives errCtrlC, Ctrl+D io.EOF.
+func (e *lineEditor) prompt(prompt, text string, pos int) line {
+	typed, err := e.state.PromptWithSuggestion(prompt, toSigns(text), pos)
 	switch {
 	case errors.Is(err, liner.ErrPromptAborted):
-		return Line{Err: ErrCtrlC}
+		return line{err: errCtrlC}
 	case err != nil:
-		return Line{Err: err}
+		return line{err: err}
 	}
-	return Line{Text: fromSigns(line)}
+	return line{text: fromSigns(typed)}
 }
 
-// Cancel types cancelKeys into the prompt, erases it from the screen, and returns the
+// cancel types cancelKeys into the prompt, erases it from the screen, and returns the
 // line that complete has stored meanwhile. It reports false where liner reads the
 // console by itself, or if the prompt has ended already.
-func (e *lineEditor) Cancel() (Line, bool) {
+func (e *lineEditor) cancel() (line, bool) {
 	if e.narrow {
-		return e.plain.Cancel()
+		return e.plain.cancel()
 	}
 	if e.keyboard == nil {
-		return Line{}, false
+		return line{}, false
 	}
 	e.mu.Lock()
 	e.canceled = true
 	e.mu.Unlock()
 	if !e.keyboard.inject(cancelKeys) {
-		return Line{}, false
+		return line{}, false
 	}
 	<-e.result
-	e.screen.Control("\r\x1b[J")
-	e.screen.LineEnded("")
+	e.sheet.control("\r\x1b[J")
+	e.sheet.lineEnded("")
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.kept, true
 }
 
-// Ended makes the lines above the prompt a part of the text that stays.
-func (e *lineEditor) Ended() {
+// ended notes that the prompt has ended by itself.
+func (e *lineEditor) ended() {
 	if e.narrow {
-		e.plain.Ended()
-		return
+		e.plain.ended()
 	}
-	e.screen.ReleaseFooter()
 }
 
-// Rest puts the terminal back into the mode it was found in, and sends typed lines to
-// the inbox. While a panel has the keys it does nothing: Release will do that.
-func (e *lineEditor) Rest() {
+// rest puts the terminal back into the mode it was found in, and sends typed lines to
+// the inbox, if that was not done since the last prompt.
+func (e *lineEditor) rest() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.grabbed {
-		e.restoreMode()
-	}
-}
-
-// restoreMode does what Rest promises, if it was not done since the last prompt or
-// panel. e.mu is locked.
-func (e *lineEditor) restoreMode() {
 	if e.resting || e.closed {
 		return
 	}
 	e.resting = true
 	if e.keyboard != nil {
-		e.screen.Control(pasteOff)
+		e.sheet.control(pasteOff)
 	}
 	e.cook()
 	if e.keyboard != nil {
@@ -276,64 +257,33 @@ func (e *lineEditor) restoreMode() {
 	}
 }
 
-// Grab puts the terminal into raw mode and sends the keys to a panel. It reports false
-// after Close, where liner reads the console by itself, and at the end of the input.
-func (e *lineEditor) Grab(out func()) (pressed <-chan struct{}, ok bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed || e.keyboard == nil {
-		return nil, false
-	}
-	e.restoreMode()
-	if pressed, ok = e.keyboard.grab(e.raw.ApplyMode, out); ok {
-		e.grabbed, e.resting = true, false
-		e.screen.Control(pasteOn)
-	}
-	return pressed, ok
-}
-
-// Release ends what Grab began, and puts the terminal back into the mode it was found
-// in.
-func (e *lineEditor) Release() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.grabbed = false
-	e.restoreMode()
-}
-
-// Reset puts the terminal into the mode it was found in, also if it should be in it
+// reset puts the terminal into the mode it was found in, also if it should be in it
 // already: another program may have changed it.
-func (e *lineEditor) Reset() {
+func (e *lineEditor) reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.cook()
 }
 
-// complete is called by liner for Tab, and returns what may replace the word before
-// pos, between the texts before and behind it. While Cancel is under way it stores the
-// line in kept instead and replaces it by an empty one.
-func (e *lineEditor) complete(line string, pos int) (string, []string, string) {
+// complete is called by liner for Tab, and leaves the line as it is. While cancel is under way it
+// stores the line in kept and replaces it by an empty one.
+func (e *lineEditor) complete(text string, pos int) (string, []string, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.canceled {
-		if e.kept.Text == "" {
-			e.kept = Line{Text: fromSigns(line), Pos: pos}
+		if e.kept.text == "" {
+			e.kept = line{text: fromSigns(text), pos: pos}
 		}
 		return "", []string{""}, ""
 	}
-	head, words, tail := e.suggest(fromSigns(line), pos)
-	for i, w := range words {
-		words[i] = toSigns(w)
-	}
-	return toSigns(head), words, toSigns(tail)
+	return text, nil, ""
 }
 
-func (e *lineEditor) Remember(line string) { e.state.AppendHistory(toSigns(line)) }
+func (e *lineEditor) remember(text string) { e.state.AppendHistory(toSigns(text)) }
 
-// Close ends what Grab began, and ends liner, which leaves the terminal as it was
-// found. Later calls change nothing.
-func (e *lineEditor) Close() {
-	e.Release()
+// close ends liner, which leaves the terminal as it was found. Later calls change nothing.
+func (e *lineEditor) close() {
+	e.rest()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {

@@ -14,10 +14,10 @@ import (
 // One goroutine has the editor, opens and closes prompts, and hands lines on.
 type plain struct {
 	config   Config
-	screen   *Screen
-	inbox    *Inbox
-	keyboard *Keyboard // nil where the editor reads the console by itself
-	editor   Editor
+	sheet    *sheet
+	inbox    *inbox
+	keyboard *keyboard // nil where the editor reads the console by itself
+	editor   lineReader
 	before   lineMode
 	tty      bool
 
@@ -36,9 +36,7 @@ type plain struct {
 	lent   bool
 	closed bool
 
-	// Only the goroutine uses these.
-	result <-chan Line // of the open prompt, where lines do not come through the inbox
-	over   bool        // there will be no more input
+	result <-chan line // of the open prompt, where lines do not come through the inbox; the goroutine's own
 }
 
 // asked is a prompt.
@@ -54,7 +52,7 @@ type typed struct {
 }
 
 func startPlain(c Config) (*plain, error) {
-	p := &plain{config: c, screen: NewScreen(c.Out, c.Palette), inbox: NewInbox(), tty: isTerminal(c.In),
+	p := &plain{config: c, sheet: &sheet{out: c.Out}, inbox: newInbox(), tty: isTerminal(c.In),
 		pokes: make(chan struct{}, 1), signals: make(chan os.Signal, 4), quit: make(chan struct{}), done: make(chan struct{})}
 	var err error
 	if p.tty {
@@ -63,21 +61,35 @@ func startPlain(c Config) (*plain, error) {
 		}
 	}
 	edit := p.tty && !c.Dumb && c.In == os.Stdin && c.Out == os.Stdout && isTerminal(c.Out)
-	p.keyboard, p.editor, err = Open(Setup{In: c.In, Screen: p.screen, Inbox: p.inbox, Edit: edit,
-		Complete: func(line string, pos int) (string, []string, string) { return line, nil, "" },
-		Shortcut: func(key string) bool {
-			if key == "ctrl+z" {
-				p.suspend()
-			}
-			return key == "ctrl+z"
-		}})
-	if err != nil {
+	if err := p.read(edit); err != nil {
 		return nil, err
 	}
 	p.silence()
 	signal.Notify(p.signals, plainSignals()...)
 	go p.run()
 	return p, nil
+}
+
+// read begins to read. edit says that lines can be edited: the terminal is the process's own.
+func (p *plain) read(edit bool) (err error) {
+	if canWait || !edit {
+		if p.keyboard, err = newKeyboard(p.config.In, p.inbox, p.suspend); err != nil {
+			return err
+		}
+	}
+	p.editor = &plainEditor{sheet: p.sheet, quiet: !p.tty}
+	if !edit {
+		return nil
+	}
+	editor, err := newLineEditor(p.keyboard, p.sheet)
+	if err != nil {
+		if p.keyboard != nil {
+			p.keyboard.stop()
+		}
+		return err
+	}
+	p.editor = editor
+	return nil
 }
 
 // silence has the system show nothing of what is typed.
@@ -107,9 +119,9 @@ func (p *plain) run() {
 			} else {
 				p.again()
 			}
-		case line := <-p.result:
-			p.ended(line)
-		case <-p.inbox.Ready():
+		case ended := <-p.result:
+			p.ended(ended)
+		case <-p.inbox.signal:
 			p.lines()
 		case <-p.quit:
 			return
@@ -132,7 +144,7 @@ func (p *plain) act() {
 	p.rows, p.next, p.closes, p.stops = nil, nil, nil, false
 	p.mu.Unlock()
 	if open != nil && (len(rows) > 0 || next != nil || closing != nil || stops) {
-		line, ok := p.editor.Cancel()
+		was, ok := p.editor.cancel()
 		switch {
 		case !ok: // it ends by itself, or cannot be closed: rows wait for its end
 			p.mu.Lock()
@@ -143,17 +155,15 @@ func (p *plain) act() {
 			}
 			return
 		case closing != nil:
-			closing <- typed{line.Text, true}
+			closing <- typed{was.text, true}
 		case next == nil:
-			next = &asked{open.sign, line.Text, line.Pos}
+			next = &asked{open.sign, was.text, was.pos}
 		}
 		p.rest()
 	} else if closing != nil {
 		closing <- typed{}
 	}
-	for _, row := range rows {
-		p.screen.Print(row)
-	}
+	p.sheet.print(rows...)
 	if stops {
 		p.show()
 		stopGroup(nil)
@@ -179,7 +189,7 @@ func (p *plain) begin(a *asked) {
 	p.open = a
 	p.mu.Unlock()
 	p.show()
-	p.result = p.editor.Open(a.sign, a.text, a.pos)
+	p.result = p.editor.open(a.sign, a.text, a.pos)
 }
 
 // rest ends what begin began.
@@ -188,44 +198,44 @@ func (p *plain) rest() {
 	p.open = nil
 	p.mu.Unlock()
 	p.result = nil
-	p.editor.Rest()
+	p.editor.rest()
 	p.silence()
 }
 
 // ended takes the line of a prompt that has ended.
-func (p *plain) ended(line Line) {
-	if line.Err == nil || errors.Is(line.Err, ErrCtrlC) {
-		p.editor.Ended()
+func (p *plain) ended(l line) {
+	if l.err == nil || errors.Is(l.err, errCtrlC) {
+		p.editor.ended()
 	} else {
-		p.screen.LineEnded("\n")
+		p.sheet.lineEnded("\n")
 	}
 	p.rest()
 	p.flushRows()
 	switch {
-	case errors.Is(line.Err, ErrCtrlC):
+	case errors.Is(l.err, errCtrlC):
 		p.config.Handler.Interrupt()
-	case line.Err != nil:
-		p.end()
+	case l.err != nil:
+		p.config.Handler.End()
 	default:
-		p.hand(line.Text)
+		p.hand(l.text)
 	}
 }
 
 // hand hands a line on, with what was pasted in place of its tokens.
-func (p *plain) hand(line string) {
+func (p *plain) hand(text string) {
 	if p.keyboard != nil {
-		line = p.keyboard.Expand(line)
+		text = p.keyboard.expand(text)
 	}
-	if line != "" {
-		p.editor.Remember(line)
+	if text != "" {
+		p.editor.remember(text)
 	}
-	p.config.Handler.Line(line)
+	p.config.Handler.Line(text)
 }
 
 // lines takes the lines that the system has sent.
 func (p *plain) lines() {
 	for {
-		line, ok, eof := p.inbox.Take()
+		text, ok, eof := p.inbox.take()
 		if !ok && !eof {
 			return
 		}
@@ -234,26 +244,18 @@ func (p *plain) lines() {
 		p.mu.Unlock()
 		if open && p.result == nil {
 			if ok {
-				p.editor.Ended()
+				p.editor.ended()
 			} else { // nobody has ended the line of the prompt
-				p.screen.EndLine()
+				p.sheet.endLine()
 			}
 			p.rest()
 			p.flushRows()
 		}
 		if !ok {
-			p.end()
+			p.config.Handler.End()
 			return
 		}
-		p.config.Handler.Line(line)
-	}
-}
-
-// end tells that the input has ended: once if it has for good, and for each Ctrl+D.
-func (p *plain) end() {
-	if !p.over {
-		p.over = p.inbox.Waiting()
-		p.config.Handler.End()
+		p.config.Handler.Line(text)
 	}
 }
 
@@ -263,9 +265,7 @@ func (p *plain) flushRows() {
 	rows := p.rows
 	p.rows = nil
 	p.mu.Unlock()
-	for _, row := range rows {
-		p.screen.Print(row)
-	}
+	p.sheet.print(rows...)
 }
 
 // interrupted is called for Ctrl+C that came as a signal.
@@ -277,7 +277,7 @@ func (p *plain) interrupted() {
 		return
 	}
 	if open && p.tty { // the system has shown it
-		p.screen.KeyEchoed()
+		p.sheet.keyEchoed()
 	}
 	p.config.Handler.Interrupt()
 }
@@ -299,9 +299,7 @@ func (p *plain) print(rows []string) {
 	p.mu.Lock()
 	if p.open == nil || p.closed {
 		defer p.mu.Unlock()
-		for _, row := range rows {
-			p.screen.Print(row)
-		}
+		p.sheet.print(rows...)
 		return
 	}
 	p.rows = append(p.rows, rows...)
@@ -312,7 +310,7 @@ func (p *plain) print(rows []string) {
 // control writes a sequence that moves nothing.
 func (p *plain) control(sequence string) {
 	if !p.config.Dumb {
-		p.screen.Control(sequence)
+		p.sheet.control(sequence)
 	}
 }
 
@@ -353,12 +351,12 @@ func (p *plain) lend(run func() error) error {
 	p.setLent(true)
 	defer p.setLent(false)
 	if p.keyboard != nil {
-		defer p.keyboard.Lend()()
+		defer p.keyboard.lend()()
 	}
-	p.editor.Rest()
+	p.editor.rest()
 	p.show()
 	defer func() {
-		p.editor.Reset()
+		p.editor.reset()
 		p.silence()
 	}()
 	return run()
@@ -375,15 +373,15 @@ func (p *plain) close() {
 	p.closing.Do(func() {
 		signal.Stop(p.signals)
 		close(p.quit)
-		p.editor.Close()
+		p.editor.close()
 		if p.keyboard != nil {
-			p.keyboard.Stop()
+			p.keyboard.stop()
 		}
 		p.mu.Lock()
 		p.closed = true
 		p.mu.Unlock()
 		p.flushRows()
-		p.screen.EndLine()
+		p.sheet.endLine()
 		p.show()
 	})
 }

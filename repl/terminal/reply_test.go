@@ -68,11 +68,16 @@ func TestReleasesAreAskedForWhereTheyAreKnown(t *testing.T) {
 func TestTheBackgroundIsAskedForOnce(t *testing.T) {
 	for answer, light := range map[string]bool{
 		"\x1b]11;rgb:ffff/ffff/ffff\x07": true, "\x1b]11;rgb:fd/f6/e3\x1b\\": true, "\x1b]11;rgb:0000/2b2b/3636\x1b\\": false,
-		"\x1b]11;rgba:1e1e/1e1e/1e1e/ffff\x07": false, "\x1b]11;nonsense\x07": false, "\x1b[?62c": false,
+		"\x1b]11;rgba:1e1e/1e1e/1e1e/ffff\x07": false, "\x1b]11;nonsense\x07\x1b[?62c": false, "\x1b[?62c": false,
 	} {
 		s := onStage(t, 20, 6)
 		s.asked()
 		s.types(answer)
+		select {
+		case <-s.term.known:
+		case <-time.After(patience):
+			t.Errorf("%q is no answer", answer)
+		}
 		if got := s.term.Light(); got != light {
 			t.Errorf("%q is light: %v", answer, got)
 		}

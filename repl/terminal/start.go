@@ -1,3 +1,22 @@
+// Package terminal is the terminal of a person: keys come in, rows go out. It knows no
+// agent and no session.
+//
+// [Start] takes the terminal over. The transcript is only ever added to, by
+// [Terminal.Print]; below it is the live zone, the rows that may still change, which the front
+// end returns when it is asked ([Handler.Zone]). One goroutine, the painter, writes both: what
+// has changed since the last frame is one write, and nothing is written while nothing
+// changes. [Terminal.Changed] asks for a frame, [Terminal.Echo] for one at once.
+//
+// Another goroutine reads, makes a [Key] of each key and paste however the terminal sends it,
+// and keeps its answers and reports out of them ([Handler.Key]). The terminal is lent to
+// other programs ([Terminal.Lend]), survives a stop ([Terminal.Suspend]), and is given back as
+// it was found ([Terminal.Close]).
+//
+// In plain mode there are neither keys nor a zone: whole lines are read, and rows are written
+// at once. [Terminal.Prompt] asks for a line, which is edited where that is possible.
+//
+// A [Palette] colours text, and [Palette.Painted] makes lines that others drew fit to be
+// shown.
 package terminal
 
 import (
