@@ -178,7 +178,7 @@ func (c *conversation) appendCustom(ctx context.Context, m *message.Message) (*s
 		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
 	})
 	if e != nil && m.Display {
-		c.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
+		c.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{Message: m} })
 	}
 	return e, err
 }

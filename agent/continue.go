@@ -100,7 +100,7 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 		}
 		r.added = append(r.added, m)
 		if m.Display {
-			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
+			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{Message: m} })
 		}
 	}
 	if err = r.noteSaved(err); err != nil {

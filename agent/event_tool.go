@@ -69,8 +69,11 @@ type BashOutcome struct {
 
 // CustomShow tells front ends of a message that came into the session by a hook
 // and is to be shown: a custom one, or a prompt that waited while the agent
-// worked.
-type CustomShow struct{ Message *message.Message }
+// worked, typed by the person or sent by a hook.
+type CustomShow struct {
+	Message *message.Message
+	Typed   bool
+}
 
 func (*ToolCall) Kind() Kind            { return KindToolCall }
 func (*ToolResult) Kind() Kind          { return KindToolResult }

@@ -361,9 +361,9 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 		if err := r.write(ctx, p); err != nil {
 			return delivered, err
 		}
-		if p.Custom == nil && p.Source == "hook" { // nobody has seen it yet
+		if p.Custom == nil {
 			m := r.userMessage(p)
-			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
+			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{Message: m, Typed: p.Source != "hook"} })
 		}
 		delivered++
 	}

@@ -16,7 +16,6 @@ import (
 // seconds, and in plain mode a line every few seconds.
 type busy struct {
 	works   []*task // what runs; the newest is shown
-	agent   bool    // the agent takes what is typed meanwhile
 	silent  time.Time
 	waits   waitsFor
 	name    string // of the tool whose arguments are written
@@ -53,7 +52,7 @@ type task struct {
 // retryWait is a wait for the next attempt of a request.
 type retryWait struct {
 	*agent.AutoRetryStart
-	until time.Time
+	began, until time.Time
 }
 
 // begin adds a task; end removes it.
@@ -73,6 +72,11 @@ func (b *busy) top() *task {
 	return nil
 }
 
+// steers reports whether the agent works on a prompt, so that what is typed steers it.
+func (b *busy) steers() bool {
+	return slices.ContainsFunc(b.works, func(t *task) bool { return t.doing == "" })
+}
+
 // note records a sign of life, and what is waited for from now on.
 func (b *busy) note(w waitsFor, now time.Time) { b.silent, b.waits = now, w }
 
@@ -86,7 +90,7 @@ func (b *busy) rows(columns int, s *screen) []string {
 	}
 	t := b.works[len(b.works)-1]
 	now := s.now()
-	if !b.agent && (now.Sub(t.began) < shown || s.panels.top() != nil) {
+	if !b.steers() && (now.Sub(t.began) < shown || s.panels.top() != nil) {
 		return nil // it waits for the person
 	}
 	front := b.spinner(now, t.began) + b.doing(t, now, s) + " " + seconds(now.Sub(t.began))
@@ -155,6 +159,23 @@ func (b *busy) doing(t *task, now time.Time, s *screen) string {
 	return "working"
 }
 
+// inProgress names what a task is doing, and since when: the wait for another attempt, the
+// hook that is asked, the tool that runs.
+func (b *busy) inProgress(t *task, c *calls) (what string, began time.Time) {
+	title, since := c.running()
+	switch retry := b.retry(); {
+	case t.doing != "":
+		return t.doing, t.began
+	case retry != nil:
+		return fmt.Sprintf("retry %d/%d", retry.Attempt, retry.MaxAttempts), retry.began
+	case b.hook != nil && b.hook() != "":
+		return "hook " + b.hook(), t.began
+	case title != "":
+		return title, since
+	}
+	return "", t.began
+}
+
 // facts are further words, the most important first.
 func (b *busy) facts(t *task, s *screen) (facts []string) {
 	if t.size > 0 {
@@ -204,8 +225,9 @@ func tokenCount(n int) string {
 const plainEvery = 5 * time.Second
 
 // tick is called while something runs: it has the row painted anew, and in plain mode
-// writes a line when nothing was written for long. It ends when stop is closed.
-func (s *screen) tick(stop <-chan struct{}) {
+// writes a line when nothing was written for long. queued are the messages that wait. It
+// ends when stop is closed.
+func (s *screen) tick(stop <-chan struct{}, queued func() []queuedRow) {
 	t := time.NewTicker(spinnerFrame)
 	defer t.Stop()
 	for {
@@ -213,7 +235,11 @@ func (s *screen) tick(stop <-chan struct{}) {
 		case <-stop:
 			return
 		case <-t.C:
-			s.change(s.tickPlain)
+			rows := queued()
+			s.change(func() {
+				s.queue = rows
+				s.tickPlain()
+			})
 		}
 	}
 }

@@ -109,11 +109,11 @@ func (c *calls) liveRows(columns int) (rows []string) {
 		rows = append(rows, c.headRow(x, seconds(time.Since(x.began)), columns))
 		for i, line := range x.tail {
 			row := "  │ " + strings.ReplaceAll(line, "\t", "    ")
-			count := ""
-			if i == len(x.tail)-1 && x.lines > len(x.tail) {
-				count = fmt.Sprintf("  (last %d of %d)", len(x.tail), x.lines)
+			count := fmt.Sprintf("  (last %d of %d)", len(x.tail), x.lines)
+			if i < len(x.tail)-1 || x.lines <= len(x.tail) || columns-len(count) < 24 {
+				count = "" // the output matters more than how much of it there is
 			}
-			rows = append(rows, c.palette.Paint("dim", cells.Cut(row, max(1, columns-len(count)))+cells.Cut(count, columns)))
+			rows = append(rows, c.palette.Paint("dim", cells.Cut(row, columns-len(count))+count))
 		}
 	}
 	return rows
@@ -249,6 +249,7 @@ const outputRows = 5
 // ended is a call that has ended, as it is put into the transcript.
 type ended struct {
 	name   string
+	input  json.RawMessage
 	title  []string
 	note   string
 	result agent.Result
@@ -314,9 +315,9 @@ func (e ended) head(behind []string, p terminal.Palette, columns int) string {
 	if e.result.IsError {
 		mark, style = markFailed, "error"
 	}
-	sign := "• "
+	title := "• " + e.title[0]
 	if e.plain {
-		sign = "tool "
+		title = plainTitle(e.title[0])
 		mark = map[string]string{markDone: "done", markFailed: "failed"}[mark]
 	}
 	least := min(cells.Width(e.title[0])+2, max(8, columns/3))
@@ -332,8 +333,14 @@ func (e ended) head(behind []string, p terminal.Palette, columns int) string {
 	if words != "" {
 		words = " " + words
 	}
-	title := cells.Cut(sign+e.title[0], max(1, columns-cells.Width(tail)-cells.Width(words)))
+	title = cells.Cut(title, max(1, columns-cells.Width(tail)-cells.Width(words)))
 	return p.Paint("tool_title", title) + p.Paint(style, tail) + p.Paint("dim", words)
+}
+
+// plainTitle is a title in words: "tool bash: ls".
+func plainTitle(title string) string {
+	name, rest, _ := strings.Cut(title, " ")
+	return "tool " + name + ": " + rest
 }
 
 // diffRowsShown is how many rows of a difference are shown.
@@ -388,9 +395,19 @@ func indented(rows []string, columns int) (all []string) {
 	return all
 }
 
+// wholeTitle is the title with all lines of a command.
+func (e ended) wholeTitle() []string {
+	if len(e.title) == 1 || e.input == nil {
+		return e.title
+	}
+	rows := strings.Split(argument(e.input), "\n")
+	rows[0] = e.name + " " + rows[0]
+	return rows
+}
+
 // whole is everything there is of the call: its arguments and its result.
 func (e ended) whole(d toolDetails, lines []string, p terminal.Palette, columns int) (rows []string) {
-	for i, row := range e.title {
+	for i, row := range e.wholeTitle() {
 		sign := "• "
 		if i > 0 {
 			sign = "    "

@@ -2,20 +2,24 @@ package repl
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/printable"
 )
 
 // job is one thing to do between two prompts, or while the agent works: a line that was
 // sent, or the action of a key.
 type job struct {
 	text     string
-	pasted   bool // a part of the text was pasted
-	followUp bool // it waits for the end of the work
-	literal  bool // it is text, whatever it begins with
+	pasted   bool     // a part of the text was pasted
+	followUp bool     // it waits for the end of the work
+	literal  bool     // it is text, whatever it begins with
+	shown    []string // its rows as they were typed, with tokens for what was pasted; nil: the text
 
 	run func(context.Context) (command.Outcome, error) // of a key; nil for a line
 }
@@ -116,10 +120,31 @@ func (j *jobs) lines() (rows []queuedRow) {
 	defer j.mu.Unlock()
 	for _, x := range j.all {
 		if x.run == nil {
-			rows = append(rows, queuedRow{"next", x.text})
+			rows = append(rows, queuedRow{"next", brief(x.text)})
 		}
 	}
 	return rows
+}
+
+// brief is as much of a text as a row can show.
+func brief(text string) string {
+	const most = 1000 // bytes
+	return printable.Line(text[:min(len(text), most)])
+}
+
+// inFewRows is a text of which, if it is long, only the beginning is there, with how much
+// is not.
+func inFewRows(text string) string {
+	const most, beginning = 20, 3 // rows
+	lines := strings.SplitN(text, "\n", most+1)
+	if len(lines) <= most && len(text) <= most*200 {
+		return text
+	}
+	for i, line := range lines[:min(beginning, len(lines))] {
+		lines[i] = brief(line)
+	}
+	return strings.Join(lines[:min(beginning, len(lines))], "\n") +
+		fmt.Sprintf("\n… %s, %s in all", printable.Count(1+strings.Count(text, "\n"), "line"), printable.Bytes(len(text)))
 }
 
 // queuedRow is a message that waits, and when it will be delivered.
@@ -128,12 +153,18 @@ type queuedRow struct{ when, text string }
 // queued are the messages that wait: those that the agent has, and those that nobody
 // has looked at yet.
 func (k *keyboard) queued() (rows []queuedRow) {
-	for _, w := range k.agent.Inbox().Queued() {
+	k.screen.mu.Lock()
+	a := k.agent
+	k.screen.mu.Unlock()
+	if a == nil {
+		return k.jobs.lines()
+	}
+	for _, w := range a.Inbox().Queued() {
 		when := "after this tool"
 		if w.Queue == agent.FollowUp {
 			when = "at the end"
 		}
-		rows = append(rows, queuedRow{when, w.Text})
+		rows = append(rows, queuedRow{when, brief(w.Text)})
 	}
 	return append(rows, k.jobs.lines()...)
 }

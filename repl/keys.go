@@ -81,7 +81,11 @@ func (k *keyboard) key(x terminal.Key) {
 	s := k.screen
 	var then after
 	s.key(func() {
-		if !x.Release && s.panelKey(x) {
+		switch {
+		case !x.Release && k.table.table.Action(x.Name) == "suspend":
+			then = k.person.term.Suspend
+			return
+		case !x.Release && s.panelKey(x):
 			return
 		}
 		if n := len(s.panels.components); n > 0 && (!x.Release || s.panels.components[n-1].options.Releases) {
@@ -174,7 +178,6 @@ func (k *keyboard) actions() map[string]func() after {
 		"interrupt": func() after { return k.escape() },
 		"clear":     func() after { return k.ctrlC() },
 		"quit":      func() after { return k.ctrlD() },
-		"suspend":   func() after { return func() { k.person.term.Suspend() } },
 		"tree":      func() after { return func() { k.send(job{text: "/tree"}) } },
 		"cycle_model": run(func(ctx context.Context) (command.Outcome, error) {
 			return command.CycleModel(ctx, k.agent, 1)
@@ -227,23 +230,26 @@ func (s *screen) busyNow() bool {
 // sendLine sends what is in the line. A backslash at its end is a new line instead. The
 // caller has the lock.
 func (k *keyboard) sendLine(followUp bool) after {
-	l := k.screen.line
+	s, l := k.screen, k.screen.line
 	if text, more := joinLines("", l.text()); more && !followUp && l.atEnd() {
 		l.set(text)
 		return nil
 	}
 	draft, text, pasted := l.buffer.Save(), l.text(), l.hasPaste()
+	shown, _, _ := l.buffer.Layout(max(1, s.columns), promptSign, "  ")
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
 	l.reset()
 	return func() {
 		k.record(draft)
-		if literal, asks := k.pastedCommand(text, pasted); asks {
-			go k.askPasted(job{text: text, pasted: pasted, followUp: followUp})
-		} else {
-			k.send(job{text: text, pasted: pasted, followUp: followUp, literal: literal})
+		x := job{text: text, pasted: pasted, followUp: followUp, shown: shown}
+		asks := false
+		if x.literal, asks = k.pastedCommand(text, pasted); asks {
+			go k.askPasted(x)
+			return
 		}
+		k.send(x)
 	}
 }
 
@@ -251,7 +257,7 @@ func (k *keyboard) sendLine(followUp bool) after {
 // text (literal), unless it is one row that names a known command, or a typed ! with
 // pasted text behind it: these are asked for.
 func (k *keyboard) pastedCommand(text string, pasted bool) (literal, asks bool) {
-	if !pasted || !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
+	if !pasted || k.commands == nil || !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
 		return false, false
 	}
 	oneRow := !strings.Contains(text, "\n")

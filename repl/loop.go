@@ -82,13 +82,13 @@ func (r *REPL) submitted() (agent.Prompt, bool) {
 		text := r.first[0]
 		r.first = r.first[1:]
 		p, attached := r.typedPrompt(job{text: text})
-		r.echo(p.Text, attached)
+		r.echo(p.Text, nil, attached)
 		return p, true
 	}
 	for p := range r.agent.Inbox().TakeSubmitted() {
 		p.Source = "hook"
 		if p.Text != "" {
-			r.echo(p.Text, nil)
+			r.echo(p.Text, nil, nil)
 		}
 		return p, true
 	}
@@ -96,9 +96,9 @@ func (r *REPL) submitted() (agent.Prompt, bool) {
 }
 
 // echo shows a line as a prompt, where a person sees it.
-func (r *REPL) echo(text string, attached []string) {
+func (r *REPL) echo(text string, shown, attached []string) {
 	if r.person.HasUI() {
-		r.screen.change(func() { r.screen.echo(text, attached) })
+		r.screen.change(func() { r.screen.echo(text, shown, attached) })
 	}
 }
 
@@ -109,7 +109,7 @@ func (r *REPL) do(ctx context.Context, x job) {
 		return
 	}
 	p, attached := r.typedPrompt(x)
-	r.echo(p.Text, attached)
+	r.echo(p.Text, x.shown, attached)
 	r.run(ctx, p)
 }
 

@@ -36,7 +36,7 @@ func (p *person) begin() error {
 
 // open takes the terminal over.
 func (p *person) open() error {
-	line := newLine(p.keys.table, history.Open(p.opts.History, p.opts.Secret))
+	p.screen.line = newLine(p.keys.table, history.Open(p.opts.History, p.opts.Secret)) // keys may come at once
 	t, err := terminal.Start(terminal.Config{
 		In: p.opts.In, Out: p.opts.Out, Palette: p.screen.palette, Background: p.opts.Background,
 		Plain: p.screen.plain, Dumb: p.opts.Dumb,
@@ -49,7 +49,7 @@ func (p *person) open() error {
 	}
 	p.term = t
 	p.screen.change(func() {
-		p.screen.term, p.screen.line, p.screen.plain = t, line, t.Plain()
+		p.screen.term, p.screen.plain = t, t.Plain()
 		p.screen.palette.Light = t.Light()
 		p.screen.calls.palette, p.screen.notices.palette = p.screen.palette, p.screen.palette
 	})

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"pi/internal/cells"
-	"pi/internal/printable"
 )
 
 // queueRowsShown is how many queued messages have a row of their own.
@@ -13,7 +12,7 @@ const queueRowsShown = 3
 func (s *screen) queueRows(columns int) (rows []string) {
 	shown := s.queue[max(0, len(s.queue)-queueRowsShown):]
 	for i, q := range shown {
-		row := "  ↳ " + q.when + ": " + printable.Line(q.text)
+		row := "  ↳ " + q.when + ": " + q.text
 		if i == len(shown)-1 {
 			const how = "  Alt+Up takes it back"
 			if room := columns - len(how); room >= 20 {

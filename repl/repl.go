@@ -97,6 +97,7 @@ func New(o Options) *REPL {
 	r := &REPL{opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s), first: o.First}
 	r.person = &person{opts: o, screen: s, work: r.work, closed: make(chan struct{})}
 	r.keyboard = newKeyboard(o, r.person, r.jobs)
+	r.work.queued = r.keyboard.queued
 	return r
 }
 
@@ -153,12 +154,12 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.Notice:
 		r.person.Notify(e.Text, e.Level)
 	case *agent.AgentStart:
-		s.change(func() { s.busy.agent = true; s.busy.note(waitsForAnswer, s.now()) })
+		s.change(func() { s.busy.note(waitsForAnswer, s.now()) })
 	case *agent.TurnStart:
 		s.change(func() { s.busy.note(waitsForAnswer, s.now()) })
 		r.keyboard.showQueue()
 	case *agent.AgentEnd:
-		s.change(func() { s.busy.agent = false; s.status.spent = s.status.spent || e.Usage.Cost.Total > 0 })
+		s.change(func() { s.status.spent = s.status.spent || e.Usage.Cost.Total > 0 })
 	case *agent.SessionTree:
 		s.change(func() { s.status.spent = s.status.spent || e.Cost() > 0 })
 	case *agent.CompactionStart:

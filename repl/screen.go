@@ -186,16 +186,22 @@ func (s *screen) wrapped(rows []string) (all []string) {
 	return all
 }
 
-// echo shows a prompt as the person typed it, marked, with blank rows around it. The
-// caller has the lock.
-func (s *screen) echo(text string, attached []string) {
+// echo shows a prompt, marked, with blank rows around it: shown are its rows where the
+// person typed it. The caller has the lock.
+func (s *screen) echo(text string, shown, attached []string) {
 	s.endBlock()
 	sign, rest := promptSign, strings.Repeat(" ", cells.Width(promptSign))
 	if s.plain {
 		sign, rest = "you: ", ""
 	}
 	var rows []string
-	for i, line := range strings.Split(printable.Text(text), "\n") {
+	for _, row := range shown {
+		rows = append(rows, s.palette.Paint("user", row))
+	}
+	if shown != nil {
+		text = ""
+	}
+	for i, line := range outputLines(printable.Text(text)) {
 		for j, part := range cells.Wrap(strings.ReplaceAll(line, "\t", "    "), max(1, s.columns-len(sign))) {
 			if i == 0 && j == 0 {
 				rows = append(rows, s.palette.Paint("user", sign+part))
@@ -223,7 +229,7 @@ const (
 
 // lineSign is what stands before the line. The caller has the lock.
 func (s *screen) lineSign() string {
-	if s.busy.agent {
+	if s.busy.steers() {
 		return steerSign
 	}
 	return promptSign

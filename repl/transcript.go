@@ -45,7 +45,7 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 			s.busy.note(waitsForTool, s.now())
 			s.calls.start(e.ID, e.Name, title, s.now())
 			if s.plain {
-				s.add(kindTool, "tool "+title[0])
+				s.add(kindTool, plainTitle(title[0]))
 			}
 		})
 	case *agent.ToolCall:
@@ -55,7 +55,7 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 	case *agent.ToolExecutionEnd:
 		t.toolEnd(e)
 	case *agent.CustomShow:
-		t.custom(ctx, e.Message)
+		t.custom(ctx, e)
 	}
 }
 
@@ -159,7 +159,7 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 			s.calls.start(e.ID, e.Name, titleOf(e.Name, e.Input), now)
 			c = s.calls.find(e.ID)
 		}
-		end := ended{name: e.Name, title: c.title, note: c.note, result: e.Result, took: now.Sub(c.began), drawn: drawn, plain: s.plain}
+		end := ended{name: e.Name, input: e.Input, title: c.title, note: c.note, result: e.Result, took: now.Sub(c.began), drawn: drawn, plain: s.plain}
 		end.number = func(whole func(int) []string) int {
 			return s.folds.add(c.title[0], t.whole(e, whole))
 		}
@@ -192,11 +192,13 @@ func (t *transcript) whole(e *agent.ToolExecutionEnd, usual func(columns int) []
 
 // custom shows a message of a hook. A message in the role of the user looks as if it had
 // been typed.
-func (t *transcript) custom(ctx context.Context, m *message.Message) {
-	s := t.screen
+func (t *transcript) custom(ctx context.Context, e *agent.CustomShow) {
+	s, m := t.screen, e.Message
 	switch {
 	case m.Role == message.RoleUser:
-		s.change(func() { s.echo(m.Text(), nil) })
+		if !e.Typed || !s.plain { // in plain mode the typed line is there
+			s.change(func() { s.echo(inFewRows(m.Text()), nil, nil) })
+		}
 	case m.Display:
 		lines, ok := []string(nil), false
 		if t.renderer != nil {

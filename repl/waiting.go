@@ -66,7 +66,7 @@ func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 		if !e.Aside {
 			s.startOver()
 		}
-		w := &retryWait{e, s.now().Add(e.Delay())}
+		w := &retryWait{e, s.now(), s.now().Add(e.Delay())}
 		s.busy.retries = append(s.busy.retries, w)
 		if s.plain {
 			s.add(kindNotice, printable.Line(e.Text(e.Delay()))+" · Ctrl+C cancels")

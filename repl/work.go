@@ -20,8 +20,9 @@ type work struct {
 	wake chan struct{} // the loop has something new to look at, a buffer of one
 
 	screen      *screen
-	interrupted time.Time     // when Esc or Ctrl+C stopped something last
-	stopTicks   chan struct{} // nil while nothing runs
+	queued      func() []queuedRow // the messages that wait
+	interrupted time.Time          // when Esc or Ctrl+C stopped something last
+	stopTicks   chan struct{}      // nil while nothing runs
 }
 
 func newWork(s *screen) *work { return &work{wake: make(chan struct{}, 1), screen: s} }
@@ -51,7 +52,7 @@ func (w *work) begin(t *task) (end func()) {
 		s.busy.begin(t)
 		if w.stopTicks == nil {
 			w.stopTicks = make(chan struct{})
-			go s.tick(w.stopTicks)
+			go s.tick(w.stopTicks, w.queued)
 		}
 	})
 	return func() {
@@ -75,15 +76,14 @@ func (w *work) interrupt(key string) bool {
 	}
 	t.cancelled = t.cancel()
 	w.interrupted = s.now()
-	what, began := t.doing, t.began
-	if title, since := s.calls.running(); t.doing == "" && title != "" {
-		what, began = title, since
-	}
+	what, began := s.busy.inProgress(t, &s.calls)
 	if retry := s.busy.retry(); t.doing == "" && retry != nil {
 		s.add(kindNotice, s.noticeRows(printable.Line(retry.ErrorMessage), agent.LevelError)...)
 	}
 	s.endBlock()
-	s.add(kindNotice, s.palette.Paint("warning", interruptedText(key, printable.Line(what), s.now().Sub(began), s.columns)))
+	for _, row := range s.wrapped([]string{interruptedText(key, printable.Line(what), s.now().Sub(began), s.columns)}) {
+		s.add(kindNotice, s.palette.Paint("warning", row))
+	}
 	return true
 }
 
@@ -91,10 +91,11 @@ func (w *work) interrupt(key string) bool {
 // these what was interrupted is cut.
 func interruptedText(key, what string, ran time.Duration, columns int) string {
 	front, behind := "interrupted ("+key+")", " · "+seconds(ran)
-	if room := columns - len(front) - cells.Width(behind) - len(" · ") + 1; what != "" && room > 3 {
-		front += " · " + cells.Cut(what, room-1)
+	if what != "" {
+		const least = 16 // cells of what was interrupted, in a row of its own where there is no room
+		front += " · " + cells.Cut(what, max(least, columns-cells.Width(front+behind)-len(" · ")))
 	}
-	return cells.Cut(front+behind, columns)
+	return front + behind
 }
 
 // interruptAll stops everything that runs.
@@ -136,7 +137,7 @@ func (r *REPL) promptEnded(err error, took time.Duration) {
 		s.endBlock()
 		s.add(kindTool, s.calls.drop()...)
 		s.tellWaiting()
-		s.busy.agent, s.flow.midAnswer = false, false
+		s.flow.midAnswer = false
 		s.busy.retries = nil
 	})
 	r.returnUnsent(err)
@@ -230,7 +231,7 @@ func (r *REPL) steer(ctx context.Context, x job) bool {
 	case isCommand:
 		return r.steerCommand(ctx, p)
 	case isShell(p) && !p.Literal:
-		r.echo(p.Text, nil)
+		r.echo(p.Text, x.shown, nil)
 		r.shell(ctx, p.Text)
 	default:
 		q := agent.Steer
@@ -254,7 +255,7 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt) bool {
 		r.work.interruptAll()
 		return false
 	}
-	r.echo(p.Text, nil)
+	r.echo(p.Text, nil, nil)
 	out, err := r.commands.Run(r.agent.CommandContext(asPerson(ctx), p), p.Text)
 	r.outcome(ctx, out, err, r.queueOrSubmit)
 	return true
