@@ -21,6 +21,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -46,6 +48,9 @@ func TestOnlyMain(args []string, work func()) int {
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	hungUp := make(chan os.Signal, 1)
+	signal.Notify(hungUp, syscall.SIGHUP)
+	defer signal.Stop(hungUp)
 	crash := newCrash(cancel)
 	defer crash.watch()()
 	o := app.Options{Version: version, Catch: func(run func() error) error {
@@ -54,6 +59,8 @@ func TestOnlyMain(args []string, work func()) int {
 			return run()
 		})
 	}}
+	goOn := ""
+	o.Left = func(command string) { goOn = command }
 	args, prints := prepareArgs(args)
 	root := newRoot(&o, prints)
 	args, o.Hooks.Given = cutHookFlags(root, args)
@@ -69,7 +76,11 @@ func TestOnlyMain(args []string, work func()) int {
 			tell("    " + strings.ReplaceAll(printable.Text(hint), "\n", "\n    "))
 		}
 	}
-	return crash.tell(status)
+	status = crash.tell(status)
+	if goOn != "" && len(hungUp) == 0 {
+		fmt.Println("to go on: " + goOn)
+	}
+	return status
 }
 
 // prepareArgs rewrites args into what the flag library understands: -na becomes

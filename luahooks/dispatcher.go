@@ -24,6 +24,7 @@ type dispatcher struct {
 	grace   time.Duration // that the agent waits for an event's handlers
 	keeper  instanceKeeper
 	deltas  *streamer
+	asked   *asked
 }
 
 // instanceKeeper is told how handlers end.
@@ -36,6 +37,7 @@ type instanceKeeper interface {
 
 // newDispatcher adds to d what passes the deltas of answers.
 func newDispatcher(d dispatcher) *dispatcher {
+	d.asked = &asked{}
 	d.deltas = &streamer{roster: d.roster, behind: d.behind, timeout: d.timeout, grace: d.grace, ask: d.ask}
 	return &d
 }

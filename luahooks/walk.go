@@ -43,6 +43,8 @@ type walk struct {
 
 	turn   *turn  // of a telling event at the current hook; nil: it has none
 	asking asking // about an asking event
+
+	journey *journey // of an asking event; nil: nobody waits
 }
 
 // steps are what a kind of event does on its way. They are called one after the
@@ -83,6 +85,10 @@ func (w *walk) run() {
 	if w.spec.Kind == agent.KindContext {
 		inner = api.WithContextEvent(inner)
 	}
+	if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate {
+		w.journey = w.dispatcher.asked.begin()
+		defer w.dispatcher.asked.end(w.journey)
+	}
 	w.dispatcher.lanes.Run(inner, w.next)
 }
 
@@ -113,6 +119,9 @@ func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 // the telling events that were queued for h before have started.
 func (w *walk) enter(h *hook) {
 	w.hook, w.in, w.n, w.tries, w.limit, w.ran = h, h.current(), 0, 0, 0, false
+	if w.journey != nil {
+		w.journey.at.Store(h)
+	}
 	if w.handlers = w.in.handlers(w.spec.Name); len(w.handlers) > 0 {
 		if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
 			h.queue.catchUp(w.ctx, w.dispatcher.behind)

@@ -94,7 +94,7 @@ func (x *surface) run(ctx context.Context) {
 		for k, ok := x.takeKey(); ok; k, ok = x.takeKey() {
 			used := false
 			if !unlessEnded(ctx, func() {
-				used = x.component.HandleInput(agent.Key{Name: k.Name, Text: k.Text, Release: k.Release})
+				used = x.component.HandleInput(agent.Key{Name: typedName(k), Text: k.Text, Release: k.Release})
 			}) {
 				return
 			}
@@ -103,6 +103,15 @@ func (x *surface) run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// typedName is the name of a key as hooks know it: a letter that Shift made large is that
+// letter.
+func typedName(k terminal.Key) string {
+	if len([]rune(k.Text)) == 1 && k.Name == "shift+"+strings.ToLower(k.Text) {
+		return k.Text
+	}
+	return k.Name
 }
 
 // draw has the component drawn for the room there is. It reports false if ctx ended.

@@ -50,6 +50,7 @@ import (
 	"pi/repl"
 	"pi/serve"
 	"pi/session"
+	"pi/stdlib"
 
 	"golang.org/x/term"
 )
@@ -120,6 +121,8 @@ func (r *run) interact(ctx context.Context) error {
 		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
 		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
 		Renderer: drawnByHooks{func() *luahooks.Chain { return r.chain }},
+		Asked:    func() string { return r.chain.Asked() },
+		Secret:   stdlib.NewSecretFinder(),
 		Shortcuts: func() (all []repl.Shortcut) {
 			for _, s := range r.chain.Shortcuts() {
 				all = append(all, repl.Shortcut{Key: s.Key, Help: s.Description, Hook: s.Hook, Run: s.Run})
@@ -128,6 +131,11 @@ func (r *run) interact(ctx context.Context) error {
 		},
 	})
 	defer f.Close()
+	defer func() {
+		if p.Left != nil && r.agent != nil {
+			p.Left(resumeCommand(r.agent.Session()))
+		}
+	}()
 	return r.with(ctx, front{f, f.UI()}, "interactive", f.Commands(), func() error { return f.Run(ctx, r.agent, r.commands) })
 }
 
@@ -138,6 +146,17 @@ func (p *Place) background() string {
 		return ""
 	}
 	return p.Config.UI.Background
+}
+
+// resumeCommand is the command that goes on with a session; "" if it has no file.
+func resumeCommand(s *session.Session) string {
+	if s.File() == "" {
+		return ""
+	}
+	if _, err := os.Stat(s.File()); err != nil {
+		return ""
+	}
+	return "pi --resume " + s.ID()
 }
 
 // with prepares the hooks, the agent and the session for the front end f, calls work, and

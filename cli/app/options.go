@@ -27,6 +27,7 @@ type Options struct {
 	Version   string                   // of the program
 	FlagNames []string                 // the program's own flags, for a suggestion
 	Catch     func(func() error) error // calls its argument and makes an error of a panic; nil: just calls it
+	Left      func(command string)     // is told at the end of a session at the terminal how to go on with it; nil: nobody is
 }
 
 // SessionFlags say which session a run works on. At most one of Last, Resume
