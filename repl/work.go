@@ -118,16 +118,14 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 		b.note(waitsForAnswer, began)
 	})
 	stop, stopped := make(chan struct{}), make(chan struct{})
-	r.work.do(ctx, r.screen, "", func(ctx context.Context) {
-		go func() {
-			defer close(stopped)
-			r.steering(ctx, stop)
-		}()
-		err = r.agent.Prompt(ctx, p)
-		close(stop)
-		<-stopped
-	})
+	go func() {
+		defer close(stopped)
+		r.steering(ctx, stop)
+	}()
+	r.work.do(ctx, r.screen, "", func(ctx context.Context) { err = r.agent.Prompt(ctx, p) })
+	close(stop)
 	r.promptEnded(err, r.screen.now().Sub(began))
+	<-stopped // a command that was begun meanwhile may still ask the person
 }
 
 // promptEnded shows how the work on a prompt ended.
@@ -191,7 +189,7 @@ func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 		case <-r.jobs.ready:
 		}
 		for x, ok, _ := r.jobs.take(); ok; x, ok, _ = r.jobs.take() {
-			if !r.steer(ctx, x) {
+			if !r.steer(ctx, x, stop) {
 				r.jobs.putBack(x)
 				<-stop
 				return
@@ -213,7 +211,7 @@ func interrupting() []string {
 
 // steer runs a job while the agent works. It reports false if that came too late, or the
 // job is for the time after the work.
-func (r *REPL) steer(ctx context.Context, x job) bool {
+func (r *REPL) steer(ctx context.Context, x job, stop <-chan struct{}) bool {
 	if x.run != nil {
 		out, err := x.run(asPerson(ctx))
 		r.outcome(ctx, out, err, r.queueOrSubmit)
@@ -229,7 +227,7 @@ func (r *REPL) steer(ctx context.Context, x job) bool {
 	case err != nil:
 		r.refuse(x.text, true, err)
 	case isCommand:
-		return r.steerCommand(ctx, p)
+		return r.steerCommand(ctx, p, stop)
 	case isShell(p) && !p.Literal:
 		r.echo(p.Text, x.shown, nil)
 		r.shell(ctx, p.Text)
@@ -245,11 +243,23 @@ func (r *REPL) steer(ctx context.Context, x job) bool {
 
 // steerCommand runs a command while the agent works. One that ends the work asks first:
 // then the work is stopped, and the command is for the time after it.
-func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt) bool {
+func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, stop <-chan struct{}) bool {
 	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
 	if slices.Contains(interrupting(), name) {
-		yes, err := r.person.Confirm(asPerson(ctx), fmt.Sprintf("/%s ends what runs. Interrupt it?", name), "", agent.DialogOptions{})
-		if err != nil || yes == agent.No {
+		asking, cancel := context.WithCancel(asPerson(ctx))
+		defer cancel()
+		go func() {
+			select {
+			case <-stop:
+				cancel() // nothing runs any more
+			case <-asking.Done():
+			}
+		}()
+		yes, err := r.person.Confirm(asking, fmt.Sprintf("/%s ends what runs. Interrupt it?", name), "", agent.DialogOptions{})
+		switch {
+		case err != nil:
+			return ctx.Err() != nil
+		case yes == agent.No:
 			return true
 		}
 		r.work.interruptAll()
