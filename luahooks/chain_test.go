@@ -16,6 +16,7 @@ import (
 	"pi/cli/providers"
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
+	"pi/repl/terminal/keymap"
 	"pi/session"
 	"pi/session/message"
 
@@ -53,6 +54,7 @@ func newRig(t testing.TB, files map[string]string, change ...func(*Options)) *ri
 		LogPath: filepath.Join(root, "agent", "hooks.log"),
 		Timeout: 5 * time.Second, testOnlyLoadTime: 20 * time.Second, Grace: 50 * time.Millisecond, Models: llm.NewModels(nil), Reserved: []string{"help"},
 		Overlay: overlay(filepath.Join(root, "agent")),
+		Keys:    api.Keys{Chord: keymap.ParseChord, IsReserved: keymap.Default().Reserved},
 	}
 	for _, f := range change {
 		f(&o)

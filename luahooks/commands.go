@@ -71,3 +71,24 @@ func (c *Chain) Flags() []api.Flag {
 	}
 	return all
 }
+
+// Completions lists what hooks offer for words with a prefix, in chain order. Several may
+// have the same prefix.
+func (c *Chain) Completions() []*api.Completion {
+	var all []*api.Completion
+	for _, h := range c.roster.list() {
+		all = append(all, h.registered().Completions.All()...)
+	}
+	return all
+}
+
+// Resources lists the folders of skills and templates that hooks bring, the last hook of the
+// chain first, with the names of the hooks.
+func (c *Chain) Resources() (all []api.Resources, hooks []string) {
+	for _, h := range slices.Backward(c.roster.list()) {
+		for _, r := range h.registered().Resources.All() {
+			all, hooks = append(all, r), append(hooks, h.Name)
+		}
+	}
+	return all, hooks
+}

@@ -71,6 +71,12 @@ func (i *Info) add(r *api.Registered) {
 		i.Others = append(i.Others, "key "+s.Name)
 	}
 	for _, r := range r.Renderers.All() {
-		i.Others = append(i.Others, "renderer "+r.Kind)
+		i.Others = append(i.Others, "renderer "+r.Name())
+	}
+	for _, c := range r.Completions.All() {
+		i.Others = append(i.Others, "completion "+c.Prefix)
+	}
+	if len(r.Resources.All()) > 0 {
+		i.Others = append(i.Others, "skills or templates")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/luahooks/api"
 	"pi/luahooks/trust"
 )
 
@@ -53,4 +54,7 @@ type Options struct {
 	Commands func() []command.Command
 	// Reserved are the names of built-in commands, which hooks cannot take.
 	Reserved []string
+	// Keys are the keys of the front end, which hooks cannot take either; without its
+	// functions they can have any.
+	Keys api.Keys
 }

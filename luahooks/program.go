@@ -52,6 +52,13 @@ func (c *Chain) program(in *instance) api.Program {
 	if commands == nil {
 		commands = c.Commands
 	}
+	keys := c.opts.Keys
+	if keys.Chord == nil {
+		keys.Chord = func(key string) (string, error) { return strings.ToLower(key), nil }
+	}
+	if keys.IsReserved == nil {
+		keys.IsReserved = func(string) bool { return false }
+	}
 	environ := c.opts.CommandEnv
 	if environ == nil {
 		environ = func() []string { return nil }
@@ -78,7 +85,7 @@ func (c *Chain) program(in *instance) api.Program {
 		Emit: func(ctx context.Context, name string, data json.RawMessage) { c.events.emitCustom(ctx, h, name, data) },
 
 		Tools:    &c.tools,
-		Commands: commands, Reserved: c.opts.Reserved, CommandsChanged: c.warnCommands,
+		Commands: commands, Reserved: c.opts.Reserved, Keys: keys, CommandsChanged: c.warnCommands,
 		Flags: c.Flags, GivenFlags: c.opts.Flags,
 		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
 

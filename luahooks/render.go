@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"pi/agent"
+	"pi/luahooks/api"
 	"pi/session/message"
 )
 
@@ -14,29 +15,36 @@ import (
 // answer of the chain counts; false means that no hook has one. A renderer that
 // fails is reported and has none.
 func (c *Chain) RenderMessage(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
+	return c.render(api.EntryRenderer(m.CustomType), func(r api.Renderer) ([]string, bool) { return r.Message(ctx, m, expanded, width) })
+}
+
+// RenderToolCall is RenderMessage for a call of a tool. Behind the renderers of all hooks
+// comes the tool itself, if a hook brought it and it has render_call.
+func (c *Chain) RenderToolCall(ctx context.Context, name string, args json.RawMessage, expanded bool, width int) ([]string, bool) {
+	lines, ok := c.render(api.ToolRenderer(name), func(r api.Renderer) ([]string, bool) { return r.Call(ctx, args, expanded, width) })
+	if t := c.roster.tool(name); !ok && t != nil {
+		return t.RenderCall(args, expanded, width)
+	}
+	return lines, ok
+}
+
+// RenderToolResult is the same for a result, and render_result.
+func (c *Chain) RenderToolResult(ctx context.Context, name string, result agent.Result, expanded bool, width int) ([]string, bool) {
+	lines, ok := c.render(api.ToolRenderer(name), func(r api.Renderer) ([]string, bool) { return r.Result(ctx, name, result, expanded, width) })
+	if t := c.roster.tool(name); !ok && t != nil {
+		return t.RenderResult(result, expanded, width)
+	}
+	return lines, ok
+}
+
+// render asks the renderers of a kind in chain order, until one draws.
+func (c *Chain) render(kind string, draw func(api.Renderer) ([]string, bool)) ([]string, bool) {
 	for _, h := range c.roster.list() {
-		if r, ok := h.registered().Renderers.Find(m.CustomType); ok {
-			if lines, ok := r.Render(ctx, m, expanded, width); ok {
+		if r, ok := h.registered().Renderers.Find(kind); ok {
+			if lines, ok := draw(r); ok {
 				return lines, true
 			}
 		}
-	}
-	return nil, false
-}
-
-// RenderToolCall asks the tool that the call is for, if a hook brought it and it
-// has render_call.
-func (c *Chain) RenderToolCall(name string, args json.RawMessage, width int) ([]string, bool) {
-	if t := c.roster.tool(name); t != nil {
-		return t.RenderCall(args, width)
-	}
-	return nil, false
-}
-
-// RenderToolResult is the same for render_result.
-func (c *Chain) RenderToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool) {
-	if t := c.roster.tool(name); t != nil {
-		return t.RenderResult(r, expanded, width)
 	}
 	return nil, false
 }

@@ -279,37 +279,38 @@ func TestAComponentEndsWithItsHook(t *testing.T) {
 
 func TestShortcuts(t *testing.T) {
 	r := newRig(t, map[string]string{
-		"a.lua": `pi.shortcut("Ctrl+X", { description = "A", handler = function(ctx) return { status = "a" .. #ctx.args } end })
+		"a.lua": `pi.shortcut("F8", { description = "A", handler = function(ctx) return { status = "a" .. #ctx.args } end })
 			pi.shortcut("ctrl+c", { handler = print })
 			pi.shortcut("shift+a", { handler = print })
 			pi.shortcut("alt+ctrl+k", { handler = function(ctx) return ctx.wait_for_idle and "say" end })`,
-		"b.lua": `pi.shortcut("ctrl+x", { description = "B", handler = function(ctx) error("broken") end })`,
+		"b.lua": `pi.shortcut("f8", { description = "B", handler = function(ctx) error("broken") end })`,
 		"c.lua": `pi.shortcut("hyper+x", { handler = print })`,
-		"d.lua": `pi.shortcut("f13", { handler = print })`,
+		"d.lua": `pi.shortcut("f99", { handler = print })`,
+		"e.lua": `pi.shortcut("Esc esc", { handler = print }) pi.shortcut("f8 K", { handler = print })`,
 	})
 	for _, key := range []string{"ctrl+c", "shift+a"} {
 		r.mustSay("warning: hook a: the key " + key + " is reserved")
 	}
-	r.mustSay("hook c did not load", `"hyper+x" is no key`)
-	r.mustSay("hook d did not load", `"f13" is no key`)
+	r.mustSay("hook c did not load", `there is no key "hyper+x"`)
+	r.mustSay("hook d did not load", `there is no key "f99"`)
 	all := r.chain.Shortcuts()
-	if len(all) != 2 || all[0].Key != "ctrl+alt+k" || all[1].Key != "ctrl+x" || all[1].Description != "B" || all[1].Hook != "b" {
+	if len(all) != 4 || all[2].Key != "esc esc" || all[3].Key != "f8 k" || all[0].Key != "ctrl+alt+k" || all[1].Key != "f8" || all[1].Description != "B" || all[1].Hook != "b" {
 		t.Fatalf("shortcuts are %+v", all)
 	}
 	if out, err := all[0].Run(context.Background()); err != nil || out.Prompt == nil || out.Prompt.Text != "say" {
 		t.Errorf("ctrl+alt+k gives %+v, %v", out, err)
 	}
 	if _, err := all[1].Run(context.Background()); err == nil || !strings.Contains(err.Error(), "b.lua:1: broken") {
-		t.Errorf("ctrl+x gives %v", err)
+		t.Errorf("f8 gives %v", err)
 	}
 	r.write("b.lua", "-- empty")
 	r.chain.Reload(context.Background(), false)
 	all = r.chain.Shortcuts()
-	i := slices.IndexFunc(all, func(s api.Shortcut) bool { return s.Key == "ctrl+x" })
+	i := slices.IndexFunc(all, func(s api.Shortcut) bool { return s.Key == "f8" })
 	if i < 0 || all[i].Hook != "a" {
 		t.Fatalf("without b: %+v", all)
 	}
 	if out, err := all[i].Run(context.Background()); err != nil || out.Status != "a0" {
-		t.Errorf("ctrl+x of a gives %+v, %v", out, err)
+		t.Errorf("f8 of a gives %+v, %v", out, err)
 	}
 }

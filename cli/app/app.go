@@ -118,11 +118,12 @@ func (r *run) interact(ctx context.Context) error {
 		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, Background: p.background(), Keys: p.Config.Bindings(),
 		Pager:  os.Getenv("PAGER"),
 		Banner: func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, First: p.firstLines(),
-		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
-		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
-		Renderer: drawnByHooks{func() *luahooks.Chain { return r.chain }},
-		Asked:    func() string { return r.chain.Asked() },
-		Secret:   stdlib.NewSecretFinder(),
+		Editor:      cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
+		Rich:        strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
+		Completions: r.completedByHooks,
+		Renderer:    drawnByHooks{func() *luahooks.Chain { return r.chain }},
+		Asked:       func() string { return r.chain.Asked() },
+		Secret:      stdlib.NewSecretFinder(),
 		Shortcuts: func() (all []repl.Shortcut) {
 			for _, s := range r.chain.Shortcuts() {
 				all = append(all, repl.Shortcut{Key: s.Key, Help: s.Description, Hook: s.Hook, Run: s.Run})

@@ -13,6 +13,8 @@ import (
 	"pi/agent/llm"
 	"pi/cli/config"
 	"pi/luahooks"
+	"pi/luahooks/api"
+	"pi/repl/terminal/keymap"
 	"pi/session/message"
 	"pi/stdlib"
 )
@@ -33,6 +35,10 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o.CommandEnv, o.Grace = p.locale, time.Duration(p.Config.HookGrace)*time.Millisecond
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
 	o.Only, o.Flags = p.onlyTools(), p.Hooks.Given.Values
+	o.Keys = api.Keys{Chord: keymap.ParseChord, IsReserved: func(chord string) bool {
+		table, _ := keymap.Parse(p.Config.Bindings())
+		return table.Reserved(chord)
+	}}
 	o.Commands = func() []command.Command {
 		if r.commands == nil {
 			return r.chain.Commands()

@@ -39,11 +39,11 @@ func (o Options) printPrompts(stdin *os.File) (prompts []string, piped string, e
 
 // library returns the skills and templates of this place. Those of a project are data, as
 // its instructions are, so nobody is asked; what a person refused, or left out of this run,
-// stays out.
-func (p *Place) library() *prompts.Library {
+// stays out. more are the folders that hooks bring; it may be nil.
+func (p *Place) library(more func() []prompts.Folder) *prompts.Library {
 	return prompts.New(prompts.Options{
 		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: config.Home(os.Getenv), Allowed: p.Config.Instructions,
-		BuiltIn:   p.Hooks.None,
+		BuiltIn: p.Hooks.None, More: more,
 		NoProject: func() bool { return p.Hooks.NoApprove || p.Guard.IsRefused() },
 	})
 }

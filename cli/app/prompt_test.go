@@ -28,7 +28,7 @@ func TestWhatAPersonLeavesOutOfAProjectIsNoTemplateOrSkill(t *testing.T) {
 				writePrompt(t, filepath.Join(dir, "prompts", name+".md"), "x")
 				writePrompt(t, filepath.Join(dir, "skills", name, "SKILL.md"), "---\ndescription: x\n---\n")
 			}
-			library := p.library()
+			library := p.library(nil)
 			if c.refused { // also after the library was made: the question comes at the start
 				if err := p.Guard.Refuse(); err != nil {
 					t.Fatal(err)

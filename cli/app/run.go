@@ -37,7 +37,7 @@ type front struct {
 func (p *Place) newRun() *run {
 	r := &run{place: p, sessions: p.Sessions()}
 	r.attached = func(text string) attach.Found { return attach.Find(text, p.attachOptions()) }
-	r.prompts = &command.Prompts{Library: p.library(), UI: agent.NoUI{}, Cwd: p.Cwd}
+	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd}
 	return r
 }
 

@@ -33,7 +33,8 @@ type commands struct {
 	jobs       *jobs
 	contexts   *contexts
 	registered *Registered
-	reserved   []string                  // names of built-in commands
+	reserved   []string // names of built-in commands
+	keys       Keys
 	all        func() []command.Command  // of the program and of all hooks
 	changed    func(ctx context.Context) // is told that a command was registered after the file was loaded
 }

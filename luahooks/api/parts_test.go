@@ -191,6 +191,7 @@ func TestACommandRunsAsThePersonsOwn(t *testing.T) {
 		c := &contexts{bridge: l.bridge, mode: "print", ui: func() agent.UI { return nil }, signals: &signals{bridge: l.bridge}}
 		_ = l.job(func(L *lua.LState) { c.open(l.newTable(L)) })
 		return (&commands{bridge: l.bridge, jobs: l.jobs, contexts: c, registered: l.owner.now, reserved: []string{"help"},
+			keys:    Keys{Chord: func(key string) (string, error) { return key, nil }, IsReserved: func(chord string) bool { return chord == "ctrl+c" }},
 			all:     func() []command.Command { return []command.Command{{Name: "help", Help: "helps"}} },
 			changed: func(context.Context) { changed++ }}).part()
 	})

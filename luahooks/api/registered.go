@@ -19,6 +19,9 @@ type Registered struct {
 	Flags     List[Flag]
 	Renderers List[Renderer]
 	Providers List[Provider]
+
+	Completions List[*Completion]
+	Resources   List[Resources]
 }
 
 // Named is what is registered under a name.
@@ -74,6 +77,13 @@ func (l *List[T]) remove(name string) bool {
 	before := len(l.items)
 	l.items = l.without(name)
 	return len(l.items) < before
+}
+
+// drop removes an item, unless another one has its name by now.
+func (l *List[T]) drop(item T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.items = slices.DeleteFunc(slices.Clone(l.items), func(have T) bool { return any(have) == any(item) })
 }
 
 func (l *List[T]) without(name string) []T {

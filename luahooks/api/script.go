@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -57,6 +58,7 @@ type Program struct {
 	Tools           Toolbox
 	Commands        func() []command.Command // of the program and of all hooks
 	Reserved        []string                 // names of built-in commands
+	Keys            Keys
 	CommandsChanged func(ctx context.Context)
 	Flags           func() []Flag     // of all hooks
 	GivenFlags      map[string]string // on the command line, by name
@@ -110,14 +112,17 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 // ofPi returns the functions of pi, by their part of the API.
 func (s *Script) ofPi() []part {
 	b, j, p, r := s.bridge, s.jobs, &s.program, &s.Registered
+	t := &tools{bridge: b, jobs: j, contexts: s.contexts, signals: s.signals, theme: s.theme, registered: r, box: p.Tools}
 	return []part{
 		s.events.part(),
 		(&sessionEdits{b, s.messages}).ofPi(),
 		(&sender{bridge: b, later: p.Later}).part(),
-		(&tools{bridge: b, jobs: j, contexts: s.contexts, signals: s.signals, theme: s.theme, registered: r, box: p.Tools}).part(),
-		(&commands{bridge: b, jobs: j, contexts: s.contexts, registered: r, reserved: p.Reserved, all: p.Commands, changed: p.CommandsChanged}).part(),
+		t.part(),
+		(&commands{bridge: b, jobs: j, contexts: s.contexts, registered: r, reserved: p.Reserved, keys: p.Keys, all: p.Commands, changed: p.CommandsChanged}).part(),
 		(&flags{bridge: b, own: &r.Flags, all: p.Flags, given: p.GivenFlags, notifyOnce: p.NotifyOnce}).part(),
-		(&renderers{bridge: b, jobs: j, theme: s.theme, own: &r.Renderers}).part(),
+		(&renderers{bridge: b, jobs: j, theme: s.theme, result: t.resultTable, own: &r.Renderers}).part(),
+		(&completions{bridge: b, jobs: j, contexts: s.contexts, own: &r.Completions}).part(),
+		(&resources{bridge: b, dir: filepath.Dir(p.Hook.Path), own: &r.Resources}).part(),
 		(&providers{bridge: b, jobs: j, registered: r, known: p.Models, checkSwitches: p.CheckSwitches, changed: p.ProvidersChanged}).part(),
 		{"exec": s.programs.exec, "log": s.log},
 	}

@@ -159,12 +159,12 @@ type runningToolKey struct{}
 
 // RenderCall draws a call of the tool with its render_call. It is false, and somebody else
 // has to draw, if there is none or it returned nil or failed.
-func (t *Tool) RenderCall(args json.RawMessage, width int) ([]string, bool) {
+func (t *Tool) RenderCall(args json.RawMessage, expanded bool, width int) ([]string, bool) {
 	if t.renderCall == nil {
 		return nil, false
 	}
 	return t.home.jobs.render(context.Background(), "render_call of "+t.spec.Name, func(L *lua.LState) lua.LValue {
-		return callLua(L, t.renderCall, t.home.records.JSON(args), drawing(L, nil, width), t.home.theme.table)
+		return callLua(L, t.renderCall, t.home.records.JSON(args), drawing(L, expanded, width), t.home.theme.table)
 	})
 }
 
@@ -174,7 +174,7 @@ func (t *Tool) RenderResult(r agent.Result, expanded bool, width int) ([]string,
 		return nil, false
 	}
 	return t.home.jobs.render(context.Background(), "render_result of "+t.spec.Name, func(L *lua.LState) lua.LValue {
-		return callLua(L, t.renderResult, t.home.resultTable(L, t.spec.Name, r), drawing(L, &expanded, width), t.home.theme.table)
+		return callLua(L, t.renderResult, t.home.resultTable(L, t.spec.Name, r), drawing(L, expanded, width), t.home.theme.table)
 	})
 }
 

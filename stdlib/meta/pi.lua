@@ -1,7 +1,7 @@
 ---@meta _
 
 -- The global of every hook. While a hook's file is being run, only registration
--- (on, command, tool, provider, shortcut, flag, register_message_renderer),
+-- (on, command, tool, provider, shortcut, flag, renderer, completion, resources),
 -- version, api, hook, state, log and the modules that only compute work; the
 -- others raise, and `session_start` is the place for them.
 
@@ -74,7 +74,7 @@ function call.update(result) end
 
 --- What a renderer has to go by. It has a second to draw.
 ---@class pi.RenderOptions
----@field expanded? boolean the person wants to see all of it; not for calls
+---@field expanded? boolean the person wants to see all of it
 ---@field width integer columns of the screen
 
 --- Lists all tools, those of the program and of hooks.
@@ -174,7 +174,40 @@ function pi.exec(cmd, args, opts) end
 ---@param fn fun(message: pi.Message, opts: pi.RenderOptions, theme: pi.Theme): string|string[]?
 function pi.register_message_renderer(custom_type, fn) end
 
---- Takes a key, such as `ctrl+k`, `alt+x` or `f5`. It works at the open prompt, and what is typed there stays. Keys that the program needs are refused with a warning; among hooks the last wins.
+--- Says how the calls and results of a tool look on the screen, a built-in one too, or the messages of a type. Of several hooks the first that returns something is asked, then the tool itself; a function that returns nil leaves the drawing to the next.
+---@param opts pi.RendererOptions
+function pi.renderer(opts) end
+
+--- Options of `pi.renderer`: one of `tool` and `entry`.
+---@class pi.RendererOptions
+---@field tool? string the tool whose calls and results are drawn
+---@field entry? string the `custom_type` of the messages that are drawn
+---@field call? fun(input: table, opts: pi.RenderOptions, theme: pi.Theme): string|string[]? draws a call of the tool
+---@field result? fun(r: pi.ToolResult|pi.Message, opts: pi.RenderOptions, theme: pi.Theme): string|string[]? draws what the tool gave back, or the message
+
+--- Offers what a word that begins with a prefix can become, as it is typed. What does not fit the word is left out by the program, so `complete` may return all there is. A call that takes longer than 300 ms is given up, and so is one when more is typed.
+---@param prefix string such as `#`: at most 16 characters without a blank, not beginning with `/` or `!`
+---@param opts pi.WordOptions
+---@return fun() off takes it away
+function pi.completion(prefix, opts) end
+
+--- Options of `pi.completion`.
+---@class pi.WordOptions
+---@field description? string shown with what has no description of its own
+---@field complete fun(word: string, ctx: pi.Context): (string|pi.Choice)[]? what the word, which is given without the prefix, can become; values are put in its place, with the prefix or without
+
+--- Brings skills and prompt templates: the names of folders beside the hook, or below that.
+---@param opts pi.ResourcesOptions
+---@return boolean? ok
+---@return string? message a folder is not there
+function pi.resources(opts) end
+
+--- Options of `pi.resources`.
+---@class pi.ResourcesOptions
+---@field skills? string a folder with `NAME/SKILL.md`
+---@field prompts? string a folder with `NAME.md`
+
+--- Takes a key, such as `ctrl+k`, `alt+x` or `f5`, two with a blank between them, such as `ctrl+k x`, or `esc esc`. It works at the open prompt, and what is typed there stays. Keys that the program uses, as `[keys]` binds them, are refused with a warning; among hooks the last wins.
 ---@param key string
 ---@param opts pi.ShortcutOptions
 ---@return boolean taken
