@@ -184,22 +184,21 @@ func unlessEnded(ctx context.Context, call func()) bool {
 // presentLines shows a component in plain mode: its lines are written anew for each
 // typed line and each request, until ctx or the input ends.
 func (p *person) presentLines(ctx context.Context, x *surface) {
-	d := &plainDialog{prompt: "? ", lines: make(chan string, 1), turn: make(chan struct{})}
+	d := &plainDialog{prompt: "? ", lines: make(chan string, 1), turn: make(chan struct{}), leave: x.cancel}
 	p.plain.add(d)
-	defer p.plain.remove(d)
+	defer p.converseEnds(d)
 	select {
 	case <-d.turn:
 	case <-ctx.Done():
 		return
 	}
-	draft := ""
-	defer func() { p.term.Unprompt(); p.reopen(draft) }()
+	defer p.term.Unprompt()
 	for {
 		if !x.draw(ctx) {
 			return
 		}
 		p.screen.print(strings.Join(x.drawing.Lines, "\n"))
-		draft += p.promptFor(d.prompt, "")
+		p.promptFor(d.prompt)
 		select {
 		case <-ctx.Done():
 			return

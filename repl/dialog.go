@@ -206,7 +206,7 @@ func (p *person) showPanel(ctx context.Context, d dialog) error {
 func (p *person) converse(ctx context.Context, d dialog) error {
 	x := &plainDialog{prompt: remaining(ctx) + d.prompt, lines: make(chan string, 1), turn: make(chan struct{})}
 	p.plain.add(x)
-	defer p.plain.remove(x)
+	defer p.converseEnds(x)
 	select {
 	case <-x.turn:
 	case <-ctx.Done():
@@ -214,16 +214,14 @@ func (p *person) converse(ctx context.Context, d dialog) error {
 	}
 	p.screen.print(d.lines...)
 	for {
-		draft := p.promptFor(x.prompt, "")
+		p.promptFor(x.prompt)
 		select {
 		case <-ctx.Done():
 			p.term.Unprompt()
-			p.reopen(draft)
 			return ctx.Err()
 		case line := <-x.lines:
 			again, done := d.answer(strings.TrimSpace(line))
 			if done {
-				p.reopen(draft)
 				return nil
 			}
 			p.screen.print(again...)

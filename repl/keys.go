@@ -345,9 +345,12 @@ func (k *keyboard) ctrlD() after {
 	}
 }
 
-// plainInterrupt is called for Ctrl+C in plain mode.
+// plainInterrupt is called for Ctrl+C in plain mode. At rest it is no answer to a dialog.
 func (k *keyboard) plainInterrupt() {
 	s := k.screen
+	if !s.busyNow() && k.person.plain.interrupt() {
+		return
+	}
 	var then after
 	s.change(func() {
 		components := s.panels.components
@@ -361,7 +364,7 @@ func (k *keyboard) plainInterrupt() {
 	if then != nil {
 		then()
 	}
-	k.person.plain.setOpen(false)
+	k.person.plain.ended()
 	k.work.signal()
 }
 

@@ -42,7 +42,6 @@ func (r *REPL) agentQuits() bool {
 // come first, then what was typed. The error is errQuit or io.EOF if the person or a
 // hook wants to quit, else that of ctx.
 func (r *REPL) next(ctx context.Context) error {
-	r.person.openPrompt()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -51,6 +50,7 @@ func (r *REPL) next(ctx context.Context) error {
 			return errQuit
 		}
 		if p, ok := r.submitted(); ok {
+			r.person.closePrompt()
 			r.run(ctx, p)
 			return nil
 		}
@@ -65,6 +65,7 @@ func (r *REPL) next(ctx context.Context) error {
 			return io.EOF
 		}
 		r.keyboard.showQueue()
+		r.person.openPrompt()
 		select {
 		case <-r.jobs.ready:
 		case <-r.agent.Inbox().Submitted():

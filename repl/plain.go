@@ -16,6 +16,7 @@ type plainDialog struct {
 	prompt string
 	lines  chan string   // a buffer of one
 	turn   chan struct{} // closed when it is the first
+	leave  func()        // called for Ctrl+C; nil: that is an empty line
 }
 
 // plainLines decides what a typed line is for: the first dialog that is open, else the
@@ -23,6 +24,7 @@ type plainDialog struct {
 type plainLines struct {
 	mu      sync.Mutex
 	dialogs []*plainDialog
+	wanted  bool // the loop waits for a line: its prompt is open, unless a dialog asks
 	open    bool // the prompt of the loop is
 }
 
@@ -64,11 +66,58 @@ func (p *plainLines) answer(line string) bool {
 	return true
 }
 
-// setOpen notes whether the prompt of the loop is open, and returns whether it was.
-func (p *plainLines) setOpen(open bool) (was bool) {
+// interrupt has Ctrl+C leave the first dialog, and reports whether there is one.
+func (p *plainLines) interrupt() bool {
+	p.mu.Lock()
+	if len(p.dialogs) == 0 || p.dialogs[0].leave == nil {
+		p.mu.Unlock()
+		return p.answer("")
+	}
+	leave := p.dialogs[0].leave
+	p.mu.Unlock()
+	leave()
+	return true
+}
+
+// want notes that the loop waits for a line. It reports whether its prompt is to be shown:
+// it is not open, and no dialog asks.
+func (p *plainLines) want() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	was, p.open = p.open, open
+	p.wanted = true
+	return p.openLocked()
+}
+
+// again reports whether the prompt of the loop is to be shown, because it is wanted and
+// the last dialog has ended.
+func (p *plainLines) again() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.wanted && p.openLocked()
+}
+
+func (p *plainLines) openLocked() bool {
+	if p.open || len(p.dialogs) > 0 {
+		return false
+	}
+	p.open = true
+	return true
+}
+
+// ended notes that the loop has its line, and returns whether its prompt was open.
+func (p *plainLines) ended() (was bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was, p.open, p.wanted = p.open, false, false
+	return was
+}
+
+// makeRoom notes that a dialog has the place of the prompt, and returns whether that was
+// open.
+func (p *plainLines) makeRoom() (was bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was, p.open = p.open, false
 	return was
 }
 
@@ -77,7 +126,7 @@ func (k *keyboard) lineTyped(text string) {
 	if k.person.plain.answer(text) {
 		return
 	}
-	k.person.plain.setOpen(false)
+	k.person.plain.ended()
 	before, more := "", false
 	k.screen.change(func() {
 		before, more = joinLines(k.screen.line.before, text)
@@ -101,7 +150,7 @@ func (k *keyboard) lineTyped(text string) {
 // which is no answer to a dialog.
 func (k *keyboard) inputHasEnded() {
 	if !k.person.plain.answer("") {
-		k.person.plain.setOpen(false)
+		k.person.plain.ended()
 		k.jobs.end()
 	}
 }
@@ -121,9 +170,14 @@ func joinLines(before, line string) (text string, more bool) {
 
 // openPrompt shows the prompt of the plain mode, if nothing asks at the moment.
 func (p *person) openPrompt() {
-	if !p.term.Plain() || p.plain.setOpen(true) {
-		return
+	if p.term.Plain() && p.plain.want() {
+		p.showPrompt()
 	}
+}
+
+// showPrompt shows the prompt of the loop, and above it the status line if that has
+// changed.
+func (p *person) showPrompt() {
 	status, sign, text := []string(nil), promptSign, ""
 	p.screen.change(func() {
 		s := p.screen
@@ -147,10 +201,9 @@ const continueSign = "... "
 
 // closePrompt closes the prompt of the loop, and keeps what was typed for the next one.
 func (p *person) closePrompt() {
-	if !p.term.Plain() || !p.plain.setOpen(false) {
-		return
+	if p.term.Plain() && p.plain.ended() {
+		p.keepDraft()
 	}
-	p.keepDraft()
 }
 
 // keepDraft closes the open prompt and keeps its text.
@@ -162,18 +215,17 @@ func (p *person) keepDraft() {
 
 // promptFor shows the prompt of a dialog. If that of the loop was open, its text is
 // kept.
-func (p *person) promptFor(sign, text string) (draft string) {
-	if p.plain.setOpen(false) {
+func (p *person) promptFor(sign string) {
+	if p.plain.makeRoom() {
 		p.keepDraft()
-		draft = "reopen"
 	}
-	p.term.Prompt(sign, text)
-	return draft
+	p.term.Prompt(sign, "")
 }
 
-// reopen shows the prompt of the loop again, if a dialog closed it.
-func (p *person) reopen(draft string) {
-	if draft != "" {
-		p.openPrompt()
+// converseEnds ends a dialog, and shows the prompt of the loop again if that is wanted.
+func (p *person) converseEnds(x *plainDialog) {
+	p.plain.remove(x)
+	if p.plain.again() {
+		p.showPrompt()
 	}
 }
