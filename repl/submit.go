@@ -28,11 +28,12 @@ func (r *REPL) typedPrompt(x job) (p agent.Prompt, attached []string) {
 }
 
 // reads reports whether a line is a command; the error says that it looks like one and
-// is none. A line that was refused for that and is sent again is a message.
+// is none. A line that was refused for that and is sent again at once is a message.
 func (r *REPL) reads(text string) (isCommand bool, err error) {
 	if r.refused != "" && strings.TrimSpace(text) == r.refused {
 		return false, nil
 	}
+	r.refused = ""
 	return r.commands.Reads(text)
 }
 
