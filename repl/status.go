@@ -52,7 +52,7 @@ type figures struct {
 // readStatus reads the figures from the agent. It may read files, so it is not called
 // with the lock.
 func readStatus(a *agent.Agent, spent bool, branch func(dir string) string) (f figures) {
-	f.model = a.Model().Ref() + ":" + a.Thinking()
+	f.model = printable.Line(a.Model().Ref() + ":" + a.Thinking())
 	u, ready := a.Meter().ReadyUsage()
 	if !ready {
 		u = agent.ContextUsage{Tokens: contextTokens(a.Session().Branch()), Window: a.Model().ContextWindow}
@@ -67,7 +67,7 @@ func readStatus(a *agent.Agent, spent bool, branch func(dir string) string) (f f
 	f.cost = costText(a, spent)
 	f.branch = branch(a.Cwd())
 	if b := a.Meter().PrefixBreak(); b != nil {
-		f.cache = "cache: " + b.String()
+		f.cache = "cache: " + printable.Line(b.String())
 	}
 	return f
 }
