@@ -65,7 +65,7 @@ func TestASignalThatAsksForAReportEndsTheRunInOrder(t *testing.T) {
 					t.Errorf("%q is not in the report:\n%s", part, report)
 				}
 			}
-			if got := w.pi("--continue", "-p", "read a.txt"); got != "a.txt has 2 lines:\n  alpha\n  beta\n" {
+			if got := w.pi("--continue", "-p", "read a.txt"); got != "a.txt has 2 lines:\n\n    alpha\n    beta\n" {
 				t.Errorf("afterwards the answer is %q", got)
 			}
 		})

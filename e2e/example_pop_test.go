@@ -26,19 +26,17 @@ func TestPopLetsThePersonChooseTheTurn(t *testing.T) {
 	s.prompt()
 
 	s.keys("/pop\r")
-	s.see(1, "] a prompt of more than forty characters i...")
+	s.asked("] a prompt of more than forty characters i...")
 	if text := s.text(); strings.Contains(text, "] short") {
 		t.Errorf("the last turn is offered:\n%s", text)
 	}
-	s.keys("\r") // none
+	s.esc() // none
 	s.prompt()
 	if n := len(m.asked()); n != 2 {
 		t.Errorf("without a choice the model was asked %d times", n)
 	}
 	s.keys("/pop\r")
-	s.see(2, "/pop")
-	s.see(1, "] a prompt of more than forty characters i...")
-	s.keys("1\r")
+	s.answer("] a prompt of more than forty characters i...", "forty\r")
 	s.see(1, "Popped to turn ")
 	s.prompt()
 	s.keys("go on\r")

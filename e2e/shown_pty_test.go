@@ -163,8 +163,8 @@ func TestNothingThatOthersWroteCommandsTheTerminalOfAConversation(t *testing.T) 
 		s.until("the line is typed, and its Enter", func() bool { return strings.Contains(s.output()[before:], "\n") })
 		switch line {
 		case "/model", "/tree", "/evil":
-			s.until("a dialog is open", func() bool { return strings.HasSuffix(s.text(), "number or text?") })
-			s.keys("\x1b")
+			s.asked(choice)
+			s.esc()
 		}
 	}
 	s.enter("/quit")

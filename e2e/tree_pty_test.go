@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pi/internal/screentest"
 )
 
-const choice = "number or text?"
+const choice = "Enter choose"
 
 func TestAPersonPicksAPlaceInTheTreeAndGoesOnFromThere(t *testing.T) {
 	t.Parallel()
@@ -22,10 +24,8 @@ func TestAPersonPicksAPlaceInTheTreeAndGoesOnFromThere(t *testing.T) {
 	s.enter("colour two")
 	s.see(1, "Blue.")
 	s.enter("/tree")
-	s.see(1, choice)
-	s.keys("Red.\r")
-	s.see(2, choice)
-	s.keys("1\r")
+	s.answer(choice, "Red.\r")
+	s.answer("go on from there", "\r")
 	s.see(1, "moved: the conversation (2 messages) ends with assistant: Red.")
 	s.enter("colour three")
 	s.see(1, "Green.")
@@ -35,8 +35,8 @@ func TestAPersonPicksAPlaceInTheTreeAndGoesOnFromThere(t *testing.T) {
 	s.keys("colour two\r")
 	s.see(1, "- user: colour two")
 	s.keys("colour two\r")
-	s.see(1, "branch off to a new session")
-	s.keys("1\r")
+	s.asked("branch off to a new session")
+	s.answer("go on from there", "\r")
 	s.see(2, "> colour two") // the prompt is in the line again
 	s.keys(", but darker\r")
 	s.see(1, "Again.")
@@ -63,12 +63,11 @@ func TestTheTreeOfALongSessionOpensWhereThePersonIs(t *testing.T) {
 	w.write(w.agentFile("sessions/kept/long.jsonl"), lines.String())
 	s := w.inTerminal("--resume", "long")
 	s.enter("/tree")
-	s.see(1, "> 0000003b  user: prompt 59.")
-	s.see(1, choice)
-	s.keys("prompt 2.") // which is not among those that were read out
+	s.see(1, "▸ > 0000003b  user: prompt 59.")
+	s.answer(choice, "prompt 12.") // which is not among those that were read out
 	s.see(1, "nothing matches")
 	s.see(1, "rows before these")
-	s.keys("\x1b")
+	s.esc()
 	s.see(1, "nothing has moved")
 	s.enter("/quit")
 	s.leave(statusDone)
@@ -110,15 +109,12 @@ func interruptSummary(t *testing.T, key string) {
 	s.prompt()
 	before := mustRead(t, w.sessionFile())
 	s.enter("/tree")
-	s.see(1, choice)
-	s.keys("user: first\r")
-	s.see(2, choice)
-	s.keys("3\r")
-	s.see(1, "What should the summary look at?")
-	s.keys("names\r")
-	s.see(1, "summing up the branch that is left")
+	s.answer(choice, "user first\r")
+	s.answer("go on from there", "particular\r")
+	s.answer("What should the summary look at?", "names\r")
 	s.see(2, "it answers")
-	s.see(1, "summing up … Esc cancels")
+	s.see(1, "summing up")
+	s.see(1, "Esc cancels")
 	s.keys(key)
 	s.see(1, "nothing has moved")
 	if now := mustRead(t, w.sessionFile()); now != before {
@@ -162,10 +158,8 @@ func TestABranchBringsTheFilesOfItsCheckpointBack(t *testing.T) {
 		t.Fatalf("b.txt is %q", got)
 	}
 	s.enter("/branch")
-	s.see(1, choice)
-	s.keys("write it\r")
-	s.see(1, "Restore the files too?")
-	s.keys("y\r")
+	s.answer(choice, "write it\r")
+	s.answer("Restore the files too?", "y")
 	s.see(1, "the files are those of the checkpoint")
 	s.see(1, "branched off")
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
@@ -211,12 +205,12 @@ func TestAPromptOfSeveralLinesIsGivenBackWhole(t *testing.T) {
 	t.Parallel()
 	s, m := talk(t, newWorld(t), "text One.\n---\ntext Two.")
 	s.enter("first line\\")
-	s.see(1, "\n...")
+	s.Until("the cursor is in a second row", func(now screentest.Screen) bool { return now.LastRow() == "> first line" && now.CursorRow() == "" })
 	s.keys("second line\r")
 	s.see(1, "One.")
 	s.enter("/undo")
 	s.see(1, "undone (/redo takes it back)")
-	s.see(2, "first line")
+	s.until("both rows are in the line", func() bool { return strings.HasSuffix(s.text(), "\n> first line\n  second line") })
 	s.keys(" and more\r")
 	s.see(1, "Two.")
 	s.enter("/quit")
