@@ -1,7 +1,7 @@
 package command
 
 import (
-	"slices"
+	"sort"
 	"strings"
 
 	"pi/internal/suggest"
@@ -31,7 +31,7 @@ func unknown(name string, commands []Command) *UnknownError {
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b alike) int { return a.by - b.by })
+	sort.SliceStable(found, func(i, j int) bool { return found[i].by < found[j].by })
 	e := &UnknownError{Name: name}
 	for _, a := range found[:min(len(found), nearestTold)] {
 		e.Nearest = append(e.Nearest, a.name)

@@ -1,12 +1,12 @@
 package prompts
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"pi/internal/printable"
@@ -61,7 +61,7 @@ func (l *Library) Skills() (skills []Skill, problems []Problem) {
 			}
 		}
 	}
-	slices.SortFunc(skills, func(a, b Skill) int { return cmp.Compare(a.Name, b.Name) })
+	sort.Slice(skills, func(i, j int) bool { return skills[i].Name < skills[j].Name })
 	return skills, problems
 }
 

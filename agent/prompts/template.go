@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"pi/internal/frontmatter"
@@ -54,7 +55,7 @@ func (l *Library) Templates() (templates []Template, problems []Problem) {
 			templates = append(templates, builtIn(name))
 		}
 	}
-	slices.SortFunc(templates, func(a, b Template) int { return cmp.Compare(a.Name, b.Name) })
+	sort.Slice(templates, func(i, j int) bool { return templates[i].Name < templates[j].Name })
 	return templates, problems
 }
 

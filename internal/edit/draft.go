@@ -2,6 +2,7 @@ package edit
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"pi/internal/cells"
@@ -128,7 +129,8 @@ func (b *Buffer) tokenOf(text, label string) element {
 
 // spansIn finds the texts of tokens in a text, the longest first.
 func spansIn(text string, tokens []*token) (spans []Span) {
-	longest := slices.SortedStableFunc(slices.Values(tokens), func(s, t *token) int { return len(t.text) - len(s.text) })
+	longest := slices.Clone(tokens)
+	sort.SliceStable(longest, func(i, j int) bool { return len(longest[i].text) > len(longest[j].text) })
 	for _, t := range longest {
 		for at := 0; t.text != ""; {
 			i := strings.Index(text[at:], t.text)
@@ -145,7 +147,7 @@ func spansIn(text string, tokens []*token) (spans []Span) {
 			spans = append(spans, found)
 		}
 	}
-	slices.SortFunc(spans, func(s, t Span) int { return s.From - t.From })
+	sort.Slice(spans, func(i, j int) bool { return spans[i].From < spans[j].From })
 	return spans
 }
 

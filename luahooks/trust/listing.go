@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -50,7 +51,7 @@ func someEntries(dir string, most int) ([]fs.DirEntry, error) {
 	case len(entries) > most:
 		return nil, fmt.Errorf("%w: more than %d", errTooMany, most)
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
 	return entries, nil
 }
 
