@@ -36,7 +36,28 @@ func (p *person) begin() error {
 
 // open takes the terminal over.
 func (p *person) open() error {
-	p.screen.line = newLine(p.keys.table, history.Open(p.opts.History, p.opts.Secret)) // keys may come at once
+	past := history.Open(p.opts.History, p.opts.Secret)
+	if err := p.takeOver(past); err != nil {
+		return err
+	}
+	light := p.term.Light()
+	p.screen.change(func() {
+		p.screen.palette.Light = light
+		p.screen.calls.palette, p.screen.notices.palette = p.screen.palette, p.screen.palette
+	})
+	for _, problem := range p.keys.problems {
+		p.Notify(problem, agent.LevelWarning)
+	}
+	return nil
+}
+
+// takeOver starts the terminal. Keys may come at once: they wait until everything that they
+// work on is there.
+func (p *person) takeOver(past *history.History) error {
+	s := p.screen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.line = newLine(p.keys.table, past)
 	t, err := terminal.Start(terminal.Config{
 		In: p.opts.In, Out: p.opts.Out, Palette: p.screen.palette, Background: p.opts.Background,
 		Plain: p.screen.plain, Dumb: p.opts.Dumb,
@@ -47,15 +68,7 @@ func (p *person) open() error {
 	if err != nil {
 		return err
 	}
-	p.term = t
-	p.screen.change(func() {
-		p.screen.term, p.screen.plain = t, t.Plain()
-		p.screen.palette.Light = t.Light()
-		p.screen.calls.palette, p.screen.notices.palette = p.screen.palette, p.screen.palette
-	})
-	for _, problem := range p.keys.problems {
-		p.Notify(problem, agent.LevelWarning)
-	}
+	p.term, s.term, s.plain = t, t, t.Plain()
 	return nil
 }
 

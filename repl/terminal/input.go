@@ -27,6 +27,7 @@ type input struct {
 	onKey   func(Key)
 	onFocus func(in bool)
 	onReply func(string)
+	early   func() bool // the person cannot have seen yet what the keys do
 	burst   burst
 
 	reading sync.Mutex // locked while bytes are read, and while another program has the terminal
@@ -39,15 +40,24 @@ func newInput(in *os.File, slow bool) (*input, error) {
 		return nil, fmt.Errorf("read the terminal: %w", err)
 	}
 	k := &input{in: in, waker: w, done: make(chan struct{})}
+	k.early = func() bool { return false }
 	k.decoder = decoder{slow: slow, handlers: k}
 	k.burst.key = func(key Key) { k.found(func() { k.onKey(key) }) }
 	return k, nil
 }
 
-func (k *input) key(key Key)         { k.burst.add(key) }
 func (k *input) focus(in bool)       { k.found(func() { k.onFocus(in) }) }
 func (k *input) reply(answer string) { k.found(func() { k.onReply(answer) }) }
 func (k *input) found(f func())      { k.decoded = append(k.decoded, f) }
+
+// key takes a key that was decoded. Who ends a line before there is anything to be seen,
+// a script for instance, does so with the byte of Ctrl+J.
+func (k *input) key(key Key) {
+	if key.Name == "ctrl+j" && k.early() {
+		key.Name = "enter"
+	}
+	k.burst.add(key)
+}
 
 // run reads and hands on until the input ends, stop is called, or the front end panics.
 func (k *input) run() {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -37,6 +38,8 @@ type painter struct {
 	asking bool // the zone is being asked for, so that nobody may be kept waiting
 	away   bool // another program has the terminal
 	ended  bool // the goroutine paints no more, what is printed is written at once
+
+	shown atomic.Int64 // when a zone was first painted, in nanoseconds; 0: not yet
 
 	// Only the goroutine uses these.
 	drawn  canvas
@@ -261,9 +264,22 @@ func (p *painter) frame() {
 	}
 	p.write(frame)
 	p.last = time.Now()
+	if len(z.Rows) > 0 {
+		p.shown.CompareAndSwap(0, p.last.UnixNano())
+	}
 	for _, written := range flushed {
 		close(written)
 	}
+}
+
+// seenAfter is how long something has to be shown before a person can have seen it and
+// pressed a key because of it.
+const seenAfter = 300 * time.Millisecond
+
+// unseen reports whether nobody can have seen the zone yet.
+func (p *painter) unseen() bool {
+	shown := p.shown.Load()
+	return shown == 0 || time.Since(time.Unix(0, shown)) < seenAfter
 }
 
 // onlyControls reports whether nothing is wanted but sequences that move nothing.

@@ -77,6 +77,7 @@ func Start(c Config) (*Terminal, error) {
 	t.input.onKey, t.input.onFocus, t.input.onReply = c.Handler.Key, c.Handler.Focus, t.replied
 	t.painter = newPainter(c.Out, c.Handler)
 	t.painter.guard, t.painter.reflows = t.guardedFrame, t.reflows
+	t.input.early = t.painter.unseen
 	if err := t.takeOver(); err != nil {
 		t.input.waker.wake()
 		return nil, err
