@@ -77,6 +77,12 @@ func (b *busy) steers() bool {
 	return slices.ContainsFunc(b.works, func(t *task) bool { return t.doing == "" })
 }
 
+// isCancelled reports whether the work of the agent was interrupted and is coming to its
+// end.
+func (b *busy) isCancelled() bool {
+	return slices.ContainsFunc(b.works, func(t *task) bool { return t.doing == "" && t.cancelled })
+}
+
 // note records a sign of life, and what is waited for from now on.
 func (b *busy) note(w waitsFor, now time.Time) { b.silent, b.waits = now, w }
 

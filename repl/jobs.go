@@ -18,6 +18,7 @@ type job struct {
 	text     string
 	pasted   bool     // a part of the text was pasted
 	followUp bool     // it waits for the end of the work
+	later    bool     // it was sent after an interrupt: it is for the time after the work
 	literal  bool     // it is text, whatever it begins with
 	shown    []string // its rows as they were typed, with tokens for what was pasted; nil: the text
 
@@ -101,15 +102,16 @@ func (j *jobs) takeLast() (text string, ok bool) {
 	return "", false
 }
 
-// takeLines removes and returns the texts of all lines.
+// takeLines removes and returns the texts of all lines that were for the work.
 func (j *jobs) takeLines() (texts []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.all = slices.DeleteFunc(j.all, func(x job) bool {
-		if x.run == nil {
-			texts = append(texts, x.text)
+		if x.run != nil || x.later {
+			return false
 		}
-		return x.run == nil
+		texts = append(texts, x.text)
+		return true
 	})
 	return texts
 }

@@ -241,9 +241,10 @@ func (k *keyboard) sendLine(followUp bool) after {
 		return nil
 	}
 	l.reset()
+	later := s.busy.isCancelled()
 	return func() {
 		k.record(draft)
-		x := job{text: text, pasted: pasted, followUp: followUp, shown: shown}
+		x := job{text: text, pasted: pasted, followUp: followUp, shown: shown, later: later}
 		asks := false
 		if x.literal, asks = k.pastedCommand(text, pasted); asks {
 			go k.askPasted(x)

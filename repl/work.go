@@ -212,6 +212,9 @@ func interrupting() []string {
 // steer runs a job while the agent works. It reports false if that came too late, or the
 // job is for the time after the work.
 func (r *REPL) steer(ctx context.Context, x job, stop <-chan struct{}) bool {
+	if x.later {
+		return false
+	}
 	if x.run != nil {
 		out, err := x.run(asPerson(ctx))
 		r.outcome(ctx, out, err, r.queueOrSubmit)

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,4 +38,24 @@ func TestAGroupOfWhichNobodyLivesIsNotAlive(t *testing.T) {
 	if Alive(group) || Running(group) || Running(0) {
 		t.Error("it is gone")
 	}
+}
+
+func TestAGroupOfZombiesIsStopped(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	Group(cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// Nobody asks how it ended before Stop is over, so it stays in its group.
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		Stop(cmd.Process.Pid, time.Hour)
+	}()
+	select {
+	case <-stopped:
+	case <-time.After(30 * time.Second):
+		t.Error("Stop waits for a process that has ended")
+	}
+	_ = cmd.Wait()
 }
