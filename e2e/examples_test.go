@@ -130,6 +130,10 @@ type audience struct {
 	asked  []string
 	told   []string
 	status string
+	widget []string
+	custom chan agent.Component // gets what is shown, if it is not nil
+	closed chan struct{}
+	again  chan struct{} // a component wants to be drawn, a buffer of one
 }
 
 func (p *audience) HasUI() bool { return p.present }

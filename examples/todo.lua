@@ -1,7 +1,8 @@
 -- Todo: a list of steps for the model, and a reminder when it stops too early.
 --
--- The model writes its plan with the tool "todo" and ticks off what is done;
--- /todo shows it. Each state of the list is an entry of the session (todo_list),
+-- The model writes its plan with the tool "todo" and ticks off what is done. While
+-- there is something to do the plan stands above the line you type, and /todo
+-- shows it at any time. Each state of the list is an entry of the session (todo_list),
 -- so it is there after a restart, and each branch has its own.
 --
 -- When a run would end with open items the model is reminded and goes on, at most
@@ -38,6 +39,21 @@ local function lines(list)
   return table.concat(out, "\n")
 end
 
+-- show puts the plan above the line, or takes it away when all is done.
+local function show(ctx, list)
+  local theme, rows = ctx.ui.theme, nil
+  if #open(list) > 0 then
+    rows = {}
+    for _, item in ipairs(list) do
+      table.insert(rows, item.done and theme.fg("success", "✓ ") .. theme.fg("dim", item.text) or "· " .. item.text)
+    end
+  end
+  ctx.ui.set_widget("todo", rows)
+end
+
+pi.on("session_start", function(_, ctx) show(ctx, items(ctx)) end)
+pi.on("session_tree", function(_, ctx) show(ctx, items(ctx)) end)
+
 pi.tool{
   name = "todo",
   description = "Write down the steps of the task at hand. The list that you give replaces the one before, so give "
@@ -52,6 +68,7 @@ pi.tool{
   },
   execute = function(params, ctx)
     ctx.save_entry{ type = TYPE, items = params.items }
+    show(ctx, params.items)
     return ("%d of %d open\n%s"):format(#open(params.items), #params.items, lines(params.items))
   end,
 }

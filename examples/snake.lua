@@ -1,0 +1,112 @@
+-- Snake: the game, in the terminal, for as long as the agent works.
+--
+-- /snake begins it. The arrows or h, j, k, l turn the snake, p or the space bar
+-- stops and goes on, q and Esc end it. It ends by itself when the snake bites
+-- itself or a wall. The best score is kept as long as pi runs.
+--
+-- It shows how a component is made: render draws it, handle_input gets the keys,
+-- a timer asks for the next picture, and the caller waits for the value that
+-- handle.close gets.
+--
+-- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook snake.lua.
+
+local timer = require "pi.timer"
+local time = require "pi.time"
+
+local WIDTH, HEIGHT = 24, 12 -- of the field; each place is two columns wide
+local STEP = 130 -- ms
+
+local turns = {
+  up = { 0, -1 }, down = { 0, 1 }, left = { -1, 0 }, right = { 1, 0 },
+  k = { 0, -1 }, j = { 0, 1 }, h = { -1, 0 }, l = { 1, 0 },
+}
+
+-- A place is x + y * WIDTH, both from 0.
+local function new_game()
+  math.randomseed(time.now())
+  local game = { body = { 5 + 5 * WIDTH, 4 + 5 * WIDTH, 3 + 5 * WIDTH }, going = { 1, 0 }, score = 0, state = "running" }
+  function game.taken(place)
+    for _, at in ipairs(game.body) do
+      if at == place then return true end
+    end
+  end
+  function game.feed()
+    repeat game.food = math.random(0, WIDTH * HEIGHT - 1) until not game.taken(game.food)
+  end
+  function game.turn(to)
+    local back = game.last and to[1] == -game.last[1] and to[2] == -game.last[2]
+    if not back then game.going = to end
+  end
+  function game.step()
+    if game.state ~= "running" then return end
+    local head = game.body[1]
+    local x, y = head % WIDTH + game.going[1], math.floor(head / WIDTH) + game.going[2]
+    local place = x + y * WIDTH
+    game.last = game.going
+    if x < 0 or x >= WIDTH or y < 0 or y >= HEIGHT or game.taken(place) then
+      game.state = "over"
+      return
+    end
+    table.insert(game.body, 1, place)
+    if place == game.food then
+      game.score = game.score + 1
+      game.feed()
+    else
+      table.remove(game.body)
+    end
+  end
+  game.feed()
+  return game
+end
+
+local function draw(game, theme)
+  local shown = { [game.food] = theme.fg("error", "()") }
+  for i, place in ipairs(game.body) do
+    shown[place] = theme.fg("success", i == 1 and "@@" or "oo")
+  end
+  local border = theme.fg("border", "+" .. ("--"):rep(WIDTH) .. "+")
+  local side = theme.fg("border", "|")
+  local lines = { border }
+  for y = 0, HEIGHT - 1 do
+    local row = {}
+    for x = 0, WIDTH - 1 do row[#row + 1] = shown[x + y * WIDTH] or "  " end
+    lines[#lines + 1] = side .. table.concat(row) .. side
+  end
+  lines[#lines + 1] = border
+  local what = game.state == "over" and "over: Enter plays again, q ends" or game.state == "paused" and "p goes on" or "arrows turn, p stops, q ends"
+  lines[#lines + 1] = ("%d points, best %d · %s"):format(game.score, pi.state.best or 0, what)
+  return lines
+end
+
+pi.command("snake", {
+  description = "play snake while you wait",
+  handler = function(ctx)
+    if not ctx.has_ui then return { status = "snake needs a terminal" } end
+    local game, surface = new_game(), nil
+    local stop = timer.every(STEP, function()
+      game.step()
+      if game.score > (pi.state.best or 0) then pi.state.best = game.score end
+      if surface and game.state ~= "paused" then surface.request_render() end
+    end)
+    local score = ctx.ui.custom {
+      wait = true, place = "over", rows = HEIGHT + 3,
+      render = function(_, handle)
+        surface = handle
+        return draw(game, ctx.ui.theme)
+      end,
+      handle_input = function(key, handle)
+        if key == "q" then
+          handle.close(game.score)
+        elseif key == "p" or key == "space" then
+          game.state = game.state == "running" and "paused" or game.state == "paused" and "running" or game.state
+        elseif key == "enter" and game.state == "over" then
+          game = new_game()
+        elseif turns[key] and game.state == "running" then
+          game.turn(turns[key])
+        end
+      end,
+    }
+    stop()
+    return { status = ("snake: %d points"):format(score or game.score) }
+  end,
+})
