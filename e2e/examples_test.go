@@ -297,7 +297,7 @@ func TestAllExamplesAtOnceAreInNobodysWay(t *testing.T) {
 		args = append(args, "--hook", example(t, filepath.Base(file)))
 	}
 	answer, notices := newWorld(t).piTells(append(args, "-p", "read a.txt", "/todo")...)
-	if answer != "a.txt has 2 lines:\n  alpha\n  beta\nNo items\n" || notices != "read {\"path\":\"a.txt\"}\n" {
+	if answer != "a.txt has 2 lines:\n\n    alpha\n    beta\nNo items\n" || notices != "read {\"path\":\"a.txt\"}\n" {
 		t.Errorf("the answer is %q, beside it stands %q", answer, notices)
 	}
 }
