@@ -36,7 +36,7 @@ func leakForms() map[string]string {
 }
 
 // leaks looks for the key in a text.
-func leaks(t *testing.T, where, text string) {
+func leaks(t testing.TB, where, text string) {
 	t.Helper()
 	for form, needle := range leakForms() {
 		if i := strings.Index(text, needle); i >= 0 {

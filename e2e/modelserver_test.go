@@ -329,7 +329,7 @@ func (a *anthropicAnswer) end() {
 
 // piCommand is the path of this test binary, which is the program itself when it
 // is called by the name pi.
-func piCommand(t *testing.T) string {
+func piCommand(t testing.TB) string {
 	t.Helper()
 	path, err := os.Executable()
 	if err != nil {

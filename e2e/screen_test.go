@@ -15,7 +15,7 @@ import (
 // for something that the screen has to show.
 type screen struct {
 	*screentest.Terminal
-	t *testing.T
+	t testing.TB
 }
 
 const (

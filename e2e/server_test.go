@@ -17,14 +17,14 @@ import (
 // world is a HOME and a project of one test, and the program in them. Until the
 // test writes other settings, the model is demo/tour.
 type world struct {
-	t             *testing.T
+	t             testing.TB
 	home, project string
 	env           []string // beside what every program gets
 	written       int      // sessions, by keeps
 	narrow        bool     // its terminals have no columns
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, home: shortTempDir(t), project: shortTempDir(t)}
 	w.write(filepath.Join(w.project, "a.txt"), "alpha\nbeta\n")
@@ -34,7 +34,7 @@ func newWorld(t *testing.T) *world {
 
 // shortTempDir is t.TempDir without the name of the test, so that paths on a
 // screen are rarely cut or broken.
-func shortTempDir(t *testing.T) string {
+func shortTempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pi")
 	if err != nil {

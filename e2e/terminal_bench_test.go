@@ -1,0 +1,153 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/internal/screentest"
+	"pi/internal/slowmodel"
+)
+
+// reportTimes reports the middle of all times, and what 99 of 100 stay below.
+func reportTimes(b *testing.B, times []time.Duration) {
+	slices.Sort(times)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	b.ReportMetric(ms(times[len(times)/2]), "ms/median")
+	b.ReportMetric(ms(times[len(times)*99/100]), "ms/p99")
+	b.ReportMetric(0, "ns/op")
+}
+
+// echoes types keys one by one and measures each up to the moment it is shown.
+func (s *desk) echoes(b *testing.B) {
+	var times []time.Duration
+	typed := ""
+	for b.Loop() {
+		if len(typed) == 10 {
+			s.Press(slices.Repeat([]string{"backspace"}, len(typed))...)
+			s.Until("the line is empty", func(now screentest.Screen) bool { return strings.HasSuffix(now.Before(), "> ") })
+			typed = ""
+		}
+		typed += "x"
+		began := time.Now()
+		s.Type("x")
+		s.Until("the key is shown", func(now screentest.Screen) bool { return strings.HasSuffix(now.Before(), "> "+typed) })
+		times = append(times, time.Since(began))
+	}
+	reportTimes(b, times)
+}
+
+func BenchmarkKeyEchoAtRest(b *testing.B) {
+	s := newDesk(b, scenery{})
+	s.rests("")
+	s.echoes(b)
+}
+
+// keepsLong writes a session of so many entries.
+func (w *world) keepsLong(entries int) {
+	var prompts []string
+	for i := range entries / 2 {
+		prompts = append(prompts, fmt.Sprintf("prompt %d, which asks for something of a line's length", i))
+	}
+	w.keepsTalk("long", talked{prompts: prompts})
+}
+
+func BenchmarkKeyEchoWithTenThousandEntries(b *testing.B) {
+	w := newWorld(b)
+	w.keepsLong(10000)
+	s := newDesk(b, scenery{world: w, args: []string{"--continue"}})
+	s.rests("")
+	s.echoes(b)
+	b.ReportMetric(float64(s.Memory())/1e6, "MB")
+}
+
+// flood sends pieces of Markdown at a pace of 2,000 a second until it is stopped.
+func flood(turn *slowmodel.Turn, stop <-chan struct{}) {
+	pieces := strings.SplitAfter(strings.Repeat(markdownDocument, 4), " ")
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for i := 0; ; {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+			for range 20 {
+				turn.Text(pieces[i%len(pieces)])
+				i++
+			}
+		}
+	}
+}
+
+func BenchmarkKeyEchoAtTwoThousandPieces(b *testing.B) {
+	s := newDesk(b, scenery{})
+	turn := s.ask("go")
+	turn.Text("I begin. ")
+	s.See("I begin.")
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		flood(turn, stop)
+	}()
+	began, used := time.Now(), s.CPU()
+	s.echoes(b)
+	b.ReportMetric(float64(s.CPU()-used)/float64(time.Since(began)), "cores")
+	close(stop)
+	<-stopped
+}
+
+// BenchmarkTwentyThousandPieces shows a long answer as it is read from the model.
+func BenchmarkTwentyThousandPieces(b *testing.B) {
+	pieces := strings.SplitAfter(strings.Repeat(markdownDocument, 200), " ")
+	for b.Loop() {
+		s := newDesk(b, scenery{})
+		turn := s.ask("go")
+		used, written := s.CPU(), s.Written()
+		for i := range 20000 {
+			turn.Text(pieces[i%len(pieces)])
+		}
+		turn.End()
+		s.rests("")
+		b.ReportMetric(float64(s.CPU()-used)/1e6, "ms-CPU")
+		b.ReportMetric(float64(s.Written()-written)/1e6, "MB-written")
+		b.ReportMetric(float64(s.Memory())/1e6, "MB")
+	}
+}
+
+func BenchmarkIdleMinute(b *testing.B) {
+	s := newDesk(b, scenery{})
+	s.answered("hello", "Hello yourself.")
+	s.Quiet(time.Second)
+	for b.Loop() {
+		used := s.CPU()
+		b.ReportMetric(float64(s.BytesDuring(time.Minute)), "bytes")
+		b.ReportMetric(float64(s.CPU()-used)/1e6, "ms-CPU")
+	}
+}
+
+// BenchmarkPickerKey narrows a list of 10,000 rows by one key more, and takes it back.
+func BenchmarkPickerKey(b *testing.B) {
+	s := newDesk(b, scenery{hook: `pi.command("many", { description = "a long list", handler = function(ctx)
+  local options = {}
+  for i = 1, 10000 do options[i] = ("option %05d of the list, in the folder %d"):format(i, i % 37) end
+  ctx.ui.select("Which of many?", options)
+end })`})
+	s.rests("")
+	s.Type("/many\r")
+	s.See("▸ option 00001")
+	var times []time.Duration
+	for b.Loop() {
+		for _, key := range []string{"9", "8", "backspace", "backspace"} {
+			before := s.Text()
+			began := time.Now()
+			s.Press(key)
+			s.Until("the list is another", func(now screentest.Screen) bool { return now.Text() != before })
+			times = append(times, time.Since(began))
+		}
+	}
+	reportTimes(b, times)
+}

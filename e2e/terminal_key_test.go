@@ -1,0 +1,112 @@
+//go:build unix
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/internal/screentest"
+)
+
+// An arrow whose sequence is cut on its way is an arrow, or nothing; it is no Esc over a
+// slow line, and its tail is never text.
+func TestAnArrowThatIsCutInterruptsNothing(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{env: []string{"SSH_CONNECTION=10.0.0.1 1 10.0.0.2 22"}})
+	turn := s.ask("go")
+	turn.Text("I begin")
+	s.See("I begin")
+	s.Type("ab")
+	s.steers("ab")
+	for range 3 {
+		s.Type("\x1b")
+		s.Pause(60 * time.Millisecond)
+		s.Type("[D")
+		s.Pause(60 * time.Millisecond)
+		s.Type("c")
+	}
+	s.Until("the keys behind it are there", func(now screentest.Screen) bool { return strings.Count(now.CursorRow(), "c") == 3 })
+	if now := s.Screen(); strings.Contains(now.CursorRow(), "[") || !strings.HasPrefix(now.CursorRow(), "steer> ") {
+		t.Errorf("the line is %q", now.CursorRow())
+	}
+	select {
+	case <-turn.Abandoned():
+		t.Error("the work was interrupted")
+	default:
+	}
+	turn.Text(" and end.")
+	turn.End()
+	s.Until("the answer is whole", func(screentest.Screen) bool { return strings.Contains(s.Transcript(), "I begin and end.") })
+}
+
+// Where Esc counts after a shorter time, the tail that comes later is swallowed.
+func TestTheTailOfACutSequenceIsNoText(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{})
+	s.rests("")
+	s.Type("ab\x1b")
+	s.Pause(60 * time.Millisecond)
+	s.Type("[D")
+	s.Pause(60 * time.Millisecond)
+	s.Type("c")
+	s.Until("the key behind it is there", func(now screentest.Screen) bool { return strings.Contains(now.CursorRow(), "c") })
+	if row := s.Screen().CursorRow(); row != "> abc" && row != "> acb" {
+		t.Errorf("the line is %q", row)
+	}
+}
+
+// A dialog that opens while one types takes no key of what is being typed.
+func TestADialogTakesNoKeyOfALineBeingTyped(t *testing.T) {
+	t.Parallel()
+	for name, work := range map[string]bool{"at rest": false, "at work": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := newDesk(t, scenery{world: w, hook: `pi.on("session_start", function(event, ctx)
+  local asked = false
+  require("pi.timer").every(20, function()
+    if asked or not require("pi.fs").read("news") then return end
+    asked = true
+    ctx.ui.notify("answer " .. tostring(ctx.ui.confirm("Delete all?", "It cannot be undone.")))
+  end)
+end)`})
+			if work {
+				turn := s.ask("go")
+				turn.Text("I begin")
+				s.See("I begin")
+			} else {
+				s.rests("")
+			}
+			typed, open := 0, false
+			for ; !open || typed%5 != 0; typed++ {
+				if typed == 10 {
+					w.write(filepath.Join(w.project, "news"), "x")
+				}
+				s.Type("y")
+				time.Sleep(20 * time.Millisecond) // as fast as a person types
+				open = open || s.Screen().Shows("Delete all?")
+				if typed > 3000 {
+					t.Fatalf("the dialog never opens; the screen:\n%s", s.Screen())
+				}
+			}
+			if s.Screen().Shows("answer") {
+				t.Errorf("the dialog was answered; the screen:\n%s", s.Screen())
+			}
+			s.Pause(time.Second)
+			s.Press("esc")
+			s.See("answer")
+			if s.Screen().Shows("answer true") {
+				t.Error("the dialog was answered with yes")
+			}
+			line := strings.Repeat("y", typed)
+			if work {
+				s.steers(line)
+			} else {
+				s.rests(line)
+			}
+		})
+	}
+}
