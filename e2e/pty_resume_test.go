@@ -153,6 +153,50 @@ func TestASessionIsPickedAtTheStart(t *testing.T) {
 	s.leave(statusDone)
 }
 
+// Who goes on with another session in the running program sees where it had ended, as at
+// the start, and what was cut off.
+func TestASessionThatBecomesCurrentShowsItsLastExchange(t *testing.T) {
+	t.Parallel()
+	const asks = `{"type":"message","id":"00000002","parentId":"00000001","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant",` +
+		`"content":[{"type":"text","text":"I look."},{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"sleep 60"}}],` +
+		`"api":"openai-completions","provider":"x","model":"y","stopReason":"toolUse","timestamp":1767323046000}}`
+	const interrupted = `{"type":"message","id":"00000003","parentId":"00000002","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"toolResult",` +
+		`"toolCallId":"c1","toolName":"bash","content":[{"type":"text","text":"interrupted"}],"isError":true,"timestamp":1767323047000}}`
+	const broken = `{"type":"message","id":"00000002","parentId":"00000001","timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"assistant",` +
+		`"content":[{"type":"text","text":"I beg"}],"api":"openai-completions","provider":"x","model":"y","stopReason":"aborted","timestamp":1767323046000}}`
+	for name, c := range map[string]struct {
+		entries []string
+		cut     string
+	}{
+		"a call without a result":    {[]string{asks}, "cut off: bash sleep 60 had not ended when the program did"},
+		"a call that was stopped":    {[]string{asks, interrupted}, "cut off: bash sleep 60 was interrupted"},
+		"an answer that was stopped": {[]string{broken}, "cut off: the answer was interrupted"},
+		"a prompt without an answer": {nil, "cut off: the prompt has no answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			path := w.keeps("aaaa", w.project, "is it there?\nsecond row")
+			file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range c.entries {
+				fmt.Fprintln(file, e)
+			}
+			if err := file.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s := w.inTerminal()
+			s.enter("/resume aaaa")
+			s.see(1, "> is it there? …")
+			s.see(1, c.cut)
+			s.enter("/quit")
+			s.leave(statusDone)
+		})
+	}
+}
+
 func TestASessionIsDeletedFromThePickerAfterAQuestion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

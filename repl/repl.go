@@ -170,10 +170,13 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 		r.retryStarts(e)
 	case *agent.AutoRetryWaited:
 		s.change(func() { s.busy.retries = nil; s.busy.note(waitsForAnswer, s.now()) })
-	case *agent.ModelSelect, *agent.ThinkingLevelSelect, *agent.SessionStart:
-		if r.agent != nil {
-			go r.refresh()
+	case *agent.SessionStart:
+		if r.agent != nil && e.Reason == "resume" {
+			r.showLastExchange()
 		}
+		r.refreshLater()
+	case *agent.ModelSelect, *agent.ThinkingLevelSelect:
+		r.refreshLater()
 	default:
 		r.view.handle(ctx, e)
 	}

@@ -101,6 +101,13 @@ func (r *REPL) refresh() {
 	})
 }
 
+// refreshLater is refresh in the background, for listeners.
+func (r *REPL) refreshLater() {
+	if r.agent != nil {
+		go r.refresh()
+	}
+}
+
 // longRun is how long a run takes, at least, for its end to be told to a person who
 // looks at another window.
 const longRun = 20 * time.Second
