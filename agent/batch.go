@@ -34,8 +34,9 @@ type step struct {
 	broken string   // what it had instead of readable arguments
 	ready  *cleared // nil: it does not run
 	result Result
-	limit  error         // that the call reached
-	done   chan struct{} // closed when there is a result
+	limit  error             // that the call reached
+	done   chan struct{}     // closed when there is a result
+	ran    func(failed bool) // tells that the tool has run
 }
 
 // batch runs the calls of an answer. They are prepared and finished in their order; the
@@ -88,6 +89,9 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 	for _, call := range a.message.ToolCalls() {
 		r.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
 		s := &step{call: call, broken: a.broken[call.ID], done: make(chan struct{})}
+		s.ran = func(failed bool) {
+			r.events.emitAfter(ctx, KindToolRan, func() Event { return &ToolRan{call.ID, failed} })
+		}
 		var no *Result
 		if s.ready, no = r.admit(ctx, a, call); no != nil {
 			s.result = *no
@@ -126,6 +130,7 @@ func (s *step) run(ctx context.Context, update Update) {
 	defer close(s.done)
 	if s.ready != nil {
 		s.result = s.ready.run(ctx, update)
+		s.ran(s.result.IsError)
 	}
 }
 

@@ -188,3 +188,29 @@ func TestProgressOfAToolReachesListeners(t *testing.T) {
 		t.Errorf("updates %q", got)
 	}
 }
+
+func TestThatAToolHasEndedIsToldBeforeTheCallsBeforeItHave(t *testing.T) {
+	release := make(chan struct{})
+	slow := tool("slow", func(context.Context) (Result, error) { <-release; return TextResult("s"), nil })
+	fast := tool("fast", func(context.Context) (Result, error) { return TextResult("f"), errors.New("no") })
+	var mu sync.Mutex
+	var told []string
+	note := func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, text)
+	}
+	r := newRig(t, Options{Tools: []Tool{slow, fast}, Listeners: []Listener{
+		on(func(e *ToolRan) {
+			note(fmt.Sprint("ran ", e.ID, e.Failed))
+			if e.ID == "b" {
+				close(release)
+			}
+		}),
+		on(func(e *ToolExecutionEnd) { note("end " + e.ID) }),
+	}}, use(call{"a", "slow", `{}`}, call{"b", "fast", `{}`}), say("done"))
+	r.prompt("go")
+	if want := "ran btrue, ran afalse, end a, end b"; strings.Join(told, ", ") != want {
+		t.Errorf("told %q, want %s", told, want)
+	}
+}

@@ -42,6 +42,13 @@ type ToolExecutionUpdate struct {
 	Partial  Result
 }
 
+// ToolRan tells front ends at once that a tool has ended, on the goroutine of that. Its
+// result comes with ToolExecutionEnd, in the order of the calls.
+type ToolRan struct {
+	ID     string
+	Failed bool
+}
+
 // ToolExecutionEnd comes with the result of every call, also of one that did not run.
 type ToolExecutionEnd struct {
 	ID, Name string
@@ -79,6 +86,7 @@ func (*ToolCall) Kind() Kind            { return KindToolCall }
 func (*ToolResult) Kind() Kind          { return KindToolResult }
 func (*ToolExecutionStart) Kind() Kind  { return KindToolExecutionStart }
 func (*ToolExecutionUpdate) Kind() Kind { return KindToolExecutionUpdate }
+func (*ToolRan) Kind() Kind             { return KindToolRan }
 func (*ToolExecutionEnd) Kind() Kind    { return KindToolExecutionEnd }
 func (*UserBash) Kind() Kind            { return KindUserBash }
 func (*CustomShow) Kind() Kind          { return KindCustomShow }

@@ -66,11 +66,29 @@ func (c *calls) update(id string, partial agent.Result) {
 // tailRows is how many lines of a running call's output are shown.
 const tailRows = 2
 
+// ran notes that the tool of a call has ended.
+func (c *calls) ran(id string, failed bool, now time.Time) {
+	if x := c.find(id); x != nil {
+		x.took, x.mark = max(1, now.Sub(x.began)), markDone
+		if failed {
+			x.mark = markFailed
+		}
+	}
+}
+
+// ranFor is how long the tool ran, or has been running.
+func (x *call) ranFor(now time.Time) time.Duration {
+	if x.mark != "" {
+		return x.took
+	}
+	return now.Sub(x.began)
+}
+
 // end stores how a call ended, and removes and returns the rows of the calls that have
 // ended and have no running one before them.
 func (c *calls) end(id, mark string, rows []string, now time.Time) (done []string) {
 	if x := c.find(id); x != nil {
-		x.rows, x.mark, x.took = rows, mark, now.Sub(x.began)
+		x.rows, x.took, x.mark = rows, x.ranFor(now), mark
 	}
 	for len(c.all) > 0 && c.all[0].rows != nil {
 		done = append(done, c.all[0].rows...)
@@ -92,7 +110,7 @@ func (c *calls) drop() (done []string) {
 // running is the title of the newest call that runs, and since when; "" for none.
 func (c *calls) running() (title string, began time.Time) {
 	for _, x := range slices.Backward(c.all) {
-		if x.rows == nil {
+		if x.mark == "" {
 			return x.title[0], x.began
 		}
 	}
@@ -102,7 +120,7 @@ func (c *calls) running() (title string, began time.Time) {
 // liveRows are the rows of the zone: each call, and what those that run print.
 func (c *calls) liveRows(columns int) (rows []string) {
 	for _, x := range c.all {
-		if x.rows != nil {
+		if x.mark != "" {
 			rows = append(rows, c.headRow(x, c.mark(x.mark)+" "+seconds(x.took), columns))
 			continue
 		}

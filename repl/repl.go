@@ -139,7 +139,7 @@ func (r *REPL) Wants(k agent.Kind) bool {
 	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow, agent.KindCompactionStart,
 		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd, agent.KindSessionTree,
 		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindMessageUpdate, agent.KindMessageEnd,
-		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd, agent.KindToolCall,
+		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd, agent.KindToolRan, agent.KindToolCall,
 		agent.KindTurnStart, agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindSessionStart:
 		return true
 	}

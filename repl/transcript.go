@@ -52,6 +52,8 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 		t.rewritten(e)
 	case *agent.ToolExecutionUpdate:
 		s.change(func() { s.busy.note(waitsForTool, s.now()); s.calls.update(e.ID, e.Partial) })
+	case *agent.ToolRan:
+		s.change(func() { s.calls.ran(e.ID, e.Failed, s.now()) })
 	case *agent.ToolExecutionEnd:
 		t.toolEnd(e)
 	case *agent.CustomShow:
@@ -159,7 +161,7 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 			s.calls.start(e.ID, e.Name, titleOf(e.Name, e.Input), now)
 			c = s.calls.find(e.ID)
 		}
-		end := ended{name: e.Name, input: e.Input, title: c.title, note: c.note, result: e.Result, took: now.Sub(c.began), drawn: drawn, plain: s.plain}
+		end := ended{name: e.Name, input: e.Input, title: c.title, note: c.note, result: e.Result, took: c.ranFor(now), drawn: drawn, plain: s.plain}
 		end.number = func(whole func(int) []string) int {
 			return s.folds.add(c.title[0], t.whole(e, whole))
 		}
