@@ -56,11 +56,19 @@ func (s *shownPanel) hasKeys(now time.Time) bool {
 	return s.ready
 }
 
-// open shows a panel, or has it wait for those before it. The caller has the lock.
-func (s *screen) open(p terminal.Panel, byPerson bool) *shownPanel {
+// open shows a panel: above another one, or if that is nil behind all, where it waits for
+// those before it. The caller has the lock.
+func (s *screen) open(p terminal.Panel, byPerson bool, above *shownPanel) *shownPanel {
 	x := &shownPanel{Panel: p, byPerson: byPerson, done: make(chan struct{})}
-	s.panels.all = append(s.panels.all, x)
-	if len(s.panels.all) == 1 {
+	at := len(s.panels.all)
+	if i := slices.Index(s.panels.all, above); i >= 0 {
+		at = i
+		if l, ok := above.Panel.(*list); ok {
+			l.waiting = nil // typed before the question was there
+		}
+	}
+	s.panels.all = slices.Insert(s.panels.all, at, x)
+	if at == 0 {
 		s.view(x)
 	}
 	return x
