@@ -13,7 +13,7 @@ import (
 // while the command works on the one before wait, and are dropped if it asked something
 // meanwhile. The lock of the screen guards it.
 type list struct {
-	*pick.Picker
+	picker *pick.Picker
 	person *person
 	ctx    context.Context
 	shown  *shownPanel
@@ -33,12 +33,8 @@ func (p *person) OpenList(ctx context.Context, v command.ListView) (context.Cont
 		return ctx, nil
 	}
 	l := &list{person: p, signal: make(chan struct{}, 1)}
-	o := pick.Options{Title: v.Title, Right: v.Right, Enter: v.Enter, Initial: v.Initial, Palette: p.screen.palette,
-		Actions: []pick.Action{{Key: "enter", Do: l.press("enter")}}}
-	for _, k := range v.Keys {
-		o.Actions = append(o.Actions, pick.Action{Key: k.Key, Label: k.Label, Do: l.press(k.Key)})
-	}
-	l.Picker = pick.New(o, pickRows(v.Rows))
+	l.picker = pick.New(pick.Options{Title: v.Title, Right: v.Right, Enter: v.Enter, Initial: v.Initial, Palette: p.screen.palette,
+		Actions: l.actions(v.Keys)}, pickRows(v.Rows))
 	l.ctx = context.WithValue(asPerson(ctx), aboveKey{}, l)
 	p.screen.change(func() { l.shown = p.screen.open(l, isByPerson(ctx), listOf(ctx)) })
 	return l.ctx, l
@@ -58,6 +54,15 @@ func pickRows(rows []command.Row) []pick.Row {
 	for i, r := range rows {
 		all[i] = pick.Row{ID: r.ID, Columns: r.Columns, Description: r.Description, Search: r.Search, Dim: r.Dim,
 			Depth: r.Depth, Parent: r.Parent, Folded: r.Folded}
+	}
+	return all
+}
+
+// actions are what keys do, Enter among them.
+func (l *list) actions(keys []command.ListKey) []pick.Action {
+	all := []pick.Action{{Key: "enter", Do: l.press("enter")}}
+	for _, k := range keys {
+		all = append(all, pick.Action{Key: k.Key, Label: k.Label, Do: l.press(k.Key)})
 	}
 	return all
 }
@@ -93,12 +98,20 @@ func (l *list) Key(k terminal.Key) (used bool) {
 		}
 		return true
 	}
-	used = l.Picker.Key(k)
+	used = l.picker.Key(k)
 	if l.Done() {
 		l.note(command.Pressed{})
 	}
 	return used
 }
+
+// Render draws the list.
+func (l *list) Render(width, height int) (rows []string, cursorRow, cursorColumn int) {
+	return l.picker.Render(width, height)
+}
+
+// Done reports whether the person left the list.
+func (l *list) Done() bool { return l.picker.Done() }
 
 // Next waits for what the person does. It is the zero value too if the terminal is given
 // back.
@@ -141,11 +154,12 @@ func (l *list) resume() {
 }
 
 // Show replaces what is shown.
-func (l *list) Show(title, right string, rows []command.Row) {
-	all := pickRows(rows)
+func (l *list) Show(v command.ListView) {
+	rows, actions := pickRows(v.Rows), l.actions(v.Keys)
 	l.person.screen.change(func() {
-		l.SetTitle(title, right)
-		l.SetRows(all)
+		l.picker.SetTitle(v.Title, v.Right)
+		l.picker.SetActions(actions)
+		l.picker.SetRows(rows)
 	})
 }
 

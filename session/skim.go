@@ -6,15 +6,16 @@ import (
 	"io/fs"
 	"os"
 
+	"pi/session/message"
 	"pi/session/rawjson"
 )
 
 // Skim reads a session file once, without holding more of it than a piece, and without
 // looking at how its entries hang together: for listings. It calls wanted with the type
-// of each entry, in the order of the file, and add with those that are. Such an entry
-// has its type and its body, no place in a tree, and may be kept. The error is a
-// *[NotSessionError] if the file is no session.
-func Skim(path string, wanted func(typ string) bool, add func(*Entry)) (Header, fs.FileInfo, error) {
+// and the line of each entry, in the order of the file, and add with those that are.
+// wanted must not keep the line. An entry of add has its type and its body, no place in a
+// tree, and may be kept. The error is a *[NotSessionError] if the file is no session.
+func Skim(path string, wanted func(typ string, line []byte) bool, add func(*Entry)) (Header, fs.FileInfo, error) {
 	f, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return Header{}, nil, err
@@ -35,7 +36,7 @@ func Skim(path string, wanted func(typ string) bool, add func(*Entry)) (Header, 
 			line, rest, whole := bytes.Cut(lines, []byte("\n"))
 			if whole && h.Version > 1 || rawjson.Valid(line) { // else the last line may be cut off
 				if head, ok := scanHead(line); ok {
-					if typ := rawjson.Unquote(head.typ); wanted(typ) {
+					if typ := rawjson.Unquote(head.typ); wanted(typ, line) {
 						add(&Entry{Type: typ, raw: bytes.Clone(line)})
 					}
 				}
@@ -51,4 +52,11 @@ func Skim(path string, wanted func(typ string) bool, add func(*Entry)) (Header, 
 		return Header{}, nil, readError(path, err)
 	}
 	return h, info, nil
+}
+
+// LineMessage returns the message of a line that has one; nil if it has none, or is
+// damaged.
+func LineMessage(line []byte) *message.Message {
+	e := Entry{Type: TypeMessage, raw: bytes.Clone(line)}
+	return e.Message()
 }

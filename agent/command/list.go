@@ -21,9 +21,9 @@ type Lister interface {
 // List is a list that is shown. Show may be called by any goroutine, also when the list is
 // closed.
 type List interface {
-	// Show replaces what is shown. What the person typed stays, and so do the selected row
-	// and what they folded.
-	Show(title, right string, rows []Row)
+	// Show replaces title, keys and rows. What the person typed stays, and so do the
+	// selected row and what they folded.
+	Show(v ListView)
 	// Next waits for what the person does. Until it is called again, the list takes no
 	// further key.
 	Next() (Pressed, error)

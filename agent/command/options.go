@@ -63,14 +63,21 @@ func selectOne(ctx context.Context, ui agent.UI, title string, choices []agent.C
 	return values[0], true, nil
 }
 
+// stays says that the session is the same as before.
 func (o Options) stays() Outcome {
-	return Outcome{Status: "session: still " + o.Agent.Session().ID()}
+	s := o.Agent.Session()
+	if len(s.Entries()) == 0 {
+		return Outcome{Status: "session: still " + s.ID() + ", a new one"}
+	}
+	return Outcome{Status: "session: still " + s.ID()}
 }
 
 // Sessions is the place where sessions are kept, as /resume needs it.
 type Sessions struct {
 	// Scan yields the sessions of this directory, or of all, newest first.
 	Scan func(all bool) iter.Seq2[folder.Info, error]
+	// ScanWords is Scan with the words that each session is found by.
+	ScanWords func(all bool) iter.Seq2[folder.Info, error]
 	// IDs returns ids that begin with prefix, of this directory.
 	IDs func(prefix string) []string
 	// Find returns the path of the session that a person names by its id, the

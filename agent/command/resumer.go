@@ -25,9 +25,14 @@ type resumer struct {
 // others yields the sessions of this directory, or of all, except the current one, as they
 // are read from the disk.
 func (r resumer) others(all bool) iter.Seq2[folder.Info, error] {
+	return r.except(func() iter.Seq2[folder.Info, error] { return r.store.Scan(all) })
+}
+
+// except yields what scan does, except the current session.
+func (r resumer) except(scan func() iter.Seq2[folder.Info, error]) iter.Seq2[folder.Info, error] {
 	current := r.Agent.Session().ID()
 	return func(yield func(folder.Info, error) bool) {
-		for i, err := range r.store.Scan(all) {
+		for i, err := range scan() {
 			if (err != nil || i.ID != current) && !yield(i, err) {
 				return
 			}

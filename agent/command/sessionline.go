@@ -25,6 +25,22 @@ func pickLine(i folder.Info, now time.Time, where bool) string {
 	return strings.Join(append(parts, i.ID), " · ")
 }
 
+// shortAge is age in as few letters as a column wants.
+func shortAge(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d < time.Minute:
+		return "0 min"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	case d < 14*24*time.Hour:
+		return fmt.Sprintf("%d d", d/(24*time.Hour))
+	}
+	return t.Local().Format(time.DateOnly)
+}
+
 // age returns in words how long before now t was, or its date after two weeks.
 func age(t, now time.Time) string {
 	d := now.Sub(t)

@@ -81,16 +81,20 @@ func (s Sessions) Remove(path string, forGood bool) (to string, err error) {
 	return folder.UserTrash(runtime.GOOS, os.Getenv).Put(path, s.Options())
 }
 
+// cwdUnless is the directory whose sessions are listed; "" for all.
+func (s Sessions) cwdUnless(all bool) string {
+	if all {
+		return ""
+	}
+	return s.Cwd
+}
+
 // forResume returns what /resume may do with the sessions of this place.
 func (s Sessions) forResume() *command.Sessions {
 	const completed = 100 // ids that completion offers
 	return &command.Sessions{
-		Scan: func(all bool) iter.Seq2[folder.Info, error] {
-			if all {
-				return folder.Scan(s.Root, "")
-			}
-			return folder.Scan(s.Root, s.Cwd)
-		},
+		Scan:      func(all bool) iter.Seq2[folder.Info, error] { return folder.Scan(s.Root, s.cwdUnless(all)) },
+		ScanWords: func(all bool) iter.Seq2[folder.Info, error] { return folder.ScanWords(s.Root, s.cwdUnless(all)) },
 		IDs:  func(prefix string) []string { return folder.IDs(s.Root, s.Cwd, prefix, completed) },
 		Find: s.FindExisting,
 		Open: func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error) {

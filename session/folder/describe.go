@@ -21,6 +21,7 @@ type Info struct {
 	Entries     int       // of all branches
 	Messages    int       // of them
 	Size        int64     // of the file, in bytes
+	Words       Words     // only from [ScanWords]
 }
 
 // Describe reads one session for a listing: the heads of its lines, and the
@@ -28,10 +29,16 @@ type Info struct {
 // a *[session.NotSessionError] if the file is no session.
 func Describe(path string) (Info, error) {
 	var info Info
-	h, stat, err := session.Skim(path, info.count, info.describe)
+	return info.read(path, info.count, info.describe)
+}
+
+// read skims the session at path and returns what i knows of it then.
+func (i *Info) read(path string, wanted func(string, []byte) bool, add func(*session.Entry)) (Info, error) {
+	h, stat, err := session.Skim(path, wanted, add)
 	if err != nil {
 		return Info{}, err
 	}
+	info := *i
 	info.Path, info.Modified, info.Size = path, stat.ModTime(), stat.Size()
 	info.ID, info.Cwd, info.Parent = h.ID, h.Cwd, h.ParentSession
 	info.Created, _ = time.Parse(time.RFC3339, h.Timestamp)
@@ -40,7 +47,7 @@ func Describe(path string) (Info, error) {
 
 // count counts an entry by its type, and reports whether describe shall get it: a name
 // of the session, or a message while no prompt was found.
-func (i *Info) count(typ string) bool {
+func (i *Info) count(typ string, _ []byte) bool {
 	i.Entries++
 	if typ == session.TypeMessage {
 		i.Messages++

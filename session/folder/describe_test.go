@@ -57,5 +57,10 @@ func FuzzADescriptionSaysWhatReadingTheSessionFinds(f *testing.F) {
 		if got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
+		found, err := describeWords(path)
+		found.Path, found.Size, found.Created, found.Modified, found.Words = "", 0, want.Created, want.Modified, Words{}
+		if ok != (err == nil) || ok && found != want {
+			t.Errorf("with words: %+v, %v", found, err)
+		}
 	})
 }

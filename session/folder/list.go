@@ -25,12 +25,17 @@ import (
 //
 // A file that cannot be read comes as an error, with its path, and the scan goes on. If
 // it only may be a session of cwd, its folder decides whether it comes.
-func Scan(root, cwd string) iter.Seq2[Info, error] {
+func Scan(root, cwd string) iter.Seq2[Info, error] { return scan(root, cwd, Describe) }
+
+// ScanWords is Scan with the words that each session is found by, which are more to read.
+func ScanWords(root, cwd string) iter.Seq2[Info, error] { return scan(root, cwd, describeWords) }
+
+func scan(root, cwd string, describe func(path string) (Info, error)) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		for f, err := range withHeaders(root, cwd) {
 			var info Info
 			if err == nil {
-				info, err = Describe(f.path)
+				info, err = describe(f.path)
 			}
 			if info.Path = f.path; !yield(info, err) {
 				return

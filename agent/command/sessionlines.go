@@ -39,9 +39,9 @@ type sessionPicker struct {
 	ended bool // there are no more
 }
 
-// pick shows the list of sessions until the person opens one or leaves the list. They may
-// also ask for more sessions, or those of all directories, or delete one.
-func (r resumer) pick(ctx context.Context) (Outcome, error) {
+// pickInLines shows the list of sessions until the person opens one or leaves the list. They
+// may also ask for more sessions, or those of all directories, or delete one.
+func (r resumer) pickInLines(ctx context.Context) (Outcome, error) {
 	p := &sessionPicker{resumer: r}
 	p.begin(false)
 	defer func() { p.stop() }()
@@ -163,7 +163,7 @@ func (p *sessionPicker) remove(ctx context.Context) error {
 	if err != nil || !ok || i < 0 {
 		return err
 	}
-	out, err := p.removeInfo(ctx, p.infos[i])
+	out, _, err := p.removeInfo(ctx, p.infos[i])
 	if err != nil {
 		p.UI.Notify(err.Error(), agent.LevelError)
 		return ctx.Err()
@@ -186,32 +186,33 @@ func (r resumer) removeNamed(ctx context.Context, ref string) (Outcome, error) {
 	if !r.UI.HasUI() {
 		return Outcome{}, errors.New("deleting a session is asked about, and there is nobody to answer: `pi sessions rm --yes ID` deletes it without")
 	}
-	return r.removeInfo(ctx, info)
+	out, _, err := r.removeInfo(ctx, info)
+	return out, err
 }
 
 // removeInfo deletes a session if the person agrees: it moves it to the trash, or, where
 // that is not possible, deletes it for good after another question. The current session is
-// refused.
-func (r resumer) removeInfo(ctx context.Context, info folder.Info) (Outcome, error) {
+// refused. gone is false if the session is still there.
+func (r resumer) removeInfo(ctx context.Context, info folder.Info) (out Outcome, gone bool, err error) {
 	if info.ID == r.Agent.Session().ID() {
-		return Outcome{}, errors.New("session " + info.ID + " is the current one")
+		return Outcome{}, false, errors.New("session " + info.ID + " is the current one")
 	}
 	kept := Outcome{Status: "session " + info.ID + " stays"}
 	if answer, err := r.UI.Confirm(ctx, "Move this session to the trash?", pickLine(info, time.Now(), true), agent.DialogOptions{}); err != nil || answer == agent.No {
-		return kept, err
+		return kept, false, err
 	}
 	to, err := r.store.Remove(info.Path, false)
 	if none, ok := errors.AsType[*folder.NoTrashError](err); ok {
 		if answer, err := r.UI.Confirm(ctx, "Delete it for good?", none.Error(), agent.DialogOptions{}); err != nil || answer == agent.No {
-			return kept, err
+			return kept, false, err
 		}
 		to, err = r.store.Remove(info.Path, true)
 	}
 	switch {
 	case err != nil:
-		return Outcome{}, err
+		return Outcome{}, false, err
 	case to == "":
-		return Outcome{Status: "deleted session " + info.ID + " for good"}, nil
+		return Outcome{Status: "deleted session " + info.ID + " for good"}, true, nil
 	}
-	return Outcome{Status: "session " + info.ID + " is in the trash: " + to}, nil
+	return Outcome{Status: "session " + info.ID + " is in the trash: " + to}, true, nil
 }

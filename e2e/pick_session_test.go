@@ -1,0 +1,134 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/internal/screentest"
+)
+
+// keepsTalk writes a session of this directory with prompts and the answer to each. A
+// prompt that begins with # is a label of the entry before it. It is older by so many
+// hours.
+func (w *world) keepsTalk(id string, hours int, texts ...string) {
+	w.t.Helper()
+	const at = `"timestamp":"2026-01-02T03:04:05.000Z"`
+	var lines strings.Builder
+	fmt.Fprintf(&lines, `{"type":"session","version":3,"id":%q,%s,"cwd":%q}`+"\n", id, at, w.project)
+	parent := "null"
+	for i, text := range texts {
+		own := fmt.Sprintf(`"%08x"`, i+1)
+		body := fmt.Sprintf(`"message","message":{"role":"user","content":%q,"timestamp":1}`, text)
+		switch {
+		case i%2 == 1 && !strings.HasPrefix(text, "#"):
+			body = fmt.Sprintf(`"message","message":{"role":"assistant","content":[{"type":"text","text":%q}],"provider":"demo","model":"tour","stopReason":"stop","timestamp":1}`, text)
+		case strings.HasPrefix(text, "#"):
+			body = fmt.Sprintf(`"label","targetId":%s,"label":%q`, parent, text[1:])
+		}
+		fmt.Fprintf(&lines, `{"id":%s,"parentId":%s,%s,"type":%s}`+"\n", own, parent, at, body)
+		parent = own
+	}
+	path := w.agentFile("sessions/kept/" + id + ".jsonl")
+	w.write(path, lines.String())
+	when := time.Now().Add(-time.Duration(hours)*time.Hour - time.Minute)
+	if err := os.Chtimes(path, when, when); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// talks writes two hundred sessions.
+func (w *world) talks() {
+	w.keepsTalk("s-first", 1, "refactor the tokenizer", "First part\n\ntests pass", "now rename it", "Renamed.\n\nall is green")
+	w.keepsTalk("s-second", 2, "a flaky test", "It sleeps.\n\nadd a token sleep", "#resume")
+	for i := range 198 {
+		w.keepsTalk(fmt.Sprintf("s-%04d", i), 3+i, fmt.Sprintf("task number %d", i), "done with it")
+	}
+}
+
+func TestSessionsAreFoundByAllThatWasSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.talks()
+	s := w.inTerminalOf(screentest.Options{Cols: 100, Rows: 24}, "pi")
+	s.enter("/resume")
+	s.see(1, "Resume · this directory · 200 sessions  type to filter")
+	s.see(1, "▸ refactor the tokenizer")
+	for _, row := range []string{"1 h  4 msg  … last: all is green", "2 h  2 msg  … last: add a token sleep"} {
+		s.see(1, row)
+	}
+	for _, c := range []struct{ typed, count, first string }{
+		{"token", "2 of 200", "▸ refactor the tokenizer"},
+		{"renam now", "1 of 200", "▸ refactor the tokenizer"}, // in a later prompt, in any order
+		{"green", "1 of 200", "▸ refactor the tokenizer"},     // the last words
+		{"resume", "1 of 200", "▸ a flaky test"},              // a label
+		{"s-0007", "1 of 200", "▸ task number 7"},             // the id
+		{"19 num", "11 of 200", "▸ task number 16"},
+		{"sleep green", "0 of 200", "nothing matches"},
+	} {
+		s.keys(c.typed)
+		s.see(1, "filter: "+c.typed+"   "+c.count)
+		s.see(1, c.first)
+		s.Press("ctrl+u")
+		s.see(1, "filter:    200")
+	}
+	s.Press("pgdn", "end")
+	s.see(1, "▸ task number 197")
+	s.keys("flaky\r")
+	s.see(1, "session s-second, 2 messages")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+func TestTheListOfSessionsInASmallWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.talks()
+	s := w.inTerminalOf(screentest.Options{Cols: 40, Rows: 8}, "pi")
+	s.prompt()
+	before := s.Transcript()
+	s.enter("/resume")
+	s.see(1, "▸ refactor the")
+	s.until("the question is shown", func() bool { return strings.Contains(s.text(), "Resume · this directory") })
+	s.Press("pgdn")
+	s.until("another row is selected", func() bool {
+		return strings.Contains(s.text(), "▸ ") && !strings.Contains(s.text(), "▸ refactor") && strings.Contains(s.text(), "Resume")
+	})
+	s.keys("tok")
+	s.see(1, "▸ refactor the")
+	s.keys("\x1b")
+	s.see(1, "session: still")
+	s.prompt()
+	now := s.Transcript()
+	before, _, _ = strings.Cut(before, ". Try:")
+	if rest, ok := strings.CutPrefix(now, before); !ok || strings.Contains(rest, "filter") || strings.Contains(rest, "refactor") {
+		t.Errorf("before:\n%s\nnow:\n%s", before, now)
+	}
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+func TestResumeLeftWithEscBeginsANewSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keepsTalk("kept", 1, "what was said", "so it was")
+	s := w.inTerminal("--resume")
+	s.see(1, "Resume · this directory · 1 session ")
+	s.keys("\x1b")
+	s.see(1, "a new one")
+	s.enter("read a.txt")
+	s.see(1, "a.txt has 2 lines:")
+	s.enter("/quit")
+	s.leave(statusDone)
+	if b, err := os.ReadFile(w.agentFile("sessions/kept/kept.jsonl")); err != nil || strings.Contains(string(b), "a.txt") {
+		t.Errorf("the session that was kept: %s, %v", b, err)
+	}
+	if files := w.sessions(); len(files) != 2 {
+		t.Errorf("sessions: %q in %s", files, filepath.Join(w.home))
+	}
+}
