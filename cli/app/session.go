@@ -95,8 +95,8 @@ func (s Sessions) forResume() *command.Sessions {
 	return &command.Sessions{
 		Scan:      func(all bool) iter.Seq2[folder.Info, error] { return folder.Scan(s.Root, s.cwdUnless(all)) },
 		ScanWords: func(all bool) iter.Seq2[folder.Info, error] { return folder.ScanWords(s.Root, s.cwdUnless(all)) },
-		IDs:  func(prefix string) []string { return folder.IDs(s.Root, s.Cwd, prefix, completed) },
-		Find: s.FindExisting,
+		IDs:       func(prefix string) []string { return folder.IDs(s.Root, s.Cwd, prefix, completed) },
+		Find:      s.FindExisting,
 		Open: func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error) {
 			return session.OpenAs(ctx, path, s.Options(), as, waiting)
 		},
