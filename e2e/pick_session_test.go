@@ -13,10 +13,10 @@ import (
 	"pi/internal/screentest"
 )
 
-// keepsTalk writes a session of this directory with prompts and the answer to each. A
+// keepsSaid writes a session of this directory with prompts and the answer to each. A
 // prompt that begins with # is a label of the entry before it. It is older by so many
 // hours.
-func (w *world) keepsTalk(id string, hours int, texts ...string) {
+func (w *world) keepsSaid(id string, hours int, texts ...string) {
 	w.t.Helper()
 	const at = `"timestamp":"2026-01-02T03:04:05.000Z"`
 	var lines strings.Builder
@@ -44,10 +44,10 @@ func (w *world) keepsTalk(id string, hours int, texts ...string) {
 
 // talks writes two hundred sessions.
 func (w *world) talks() {
-	w.keepsTalk("s-first", 1, "refactor the tokenizer", "First part\n\ntests pass", "now rename it", "Renamed.\n\nall is green")
-	w.keepsTalk("s-second", 2, "a flaky test", "It sleeps.\n\nadd a token sleep", "#resume")
+	w.keepsSaid("s-first", 1, "refactor the tokenizer", "First part\n\ntests pass", "now rename it", "Renamed.\n\nall is green")
+	w.keepsSaid("s-second", 2, "a flaky test", "It sleeps.\n\nadd a token sleep", "#resume")
 	for i := range 198 {
-		w.keepsTalk(fmt.Sprintf("s-%04d", i), 3+i, fmt.Sprintf("task number %d", i), "done with it")
+		w.keepsSaid(fmt.Sprintf("s-%04d", i), 3+i, fmt.Sprintf("task number %d", i), "done with it")
 	}
 }
 
@@ -116,7 +116,7 @@ func TestTheListOfSessionsInASmallWindow(t *testing.T) {
 func TestResumeLeftWithEscBeginsANewSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.keepsTalk("kept", 1, "what was said", "so it was")
+	w.keepsSaid("kept", 1, "what was said", "so it was")
 	s := w.inTerminal("--resume")
 	s.see(1, "Resume · this directory · 1 session ")
 	s.keys("\x1b")
