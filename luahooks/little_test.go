@@ -132,8 +132,8 @@ func TestWhatOtherProgramsCallOtherwiseIsSuggested(t *testing.T) {
 		`local s = require "pi.schema" s.str("x")`:                                        `did you mean "string"?`,
 		`pi.on("input", function(e, ctx) ctx.ui.set_staus("a", "b") end)`:                 `did you mean "set_status"?`,
 		`pi.on("input", function(e, ctx) ctx.ui.custom({ draw = function() end }) end)`:   `unknown option "draw", did you mean "render"?`,
-		`pi.on("input", function(e, ctx) ctx.ui.select("t", { { label = "a" } }) end)`:    `list of strings expected, got a list of values such as a table; hand in their texts`,
-		`pi.on("input", function(e, ctx) ctx.ui.select("t", { a = 1 }) end)`:              `list of strings expected, got a table without a list`,
+		`pi.on("input", function(e, ctx) ctx.ui.select("t", { { label = "a" } }) end)`:    `option "value" is missing`,
+		`pi.on("input", function(e, ctx) ctx.ui.select("t", { a = 1 }) end)`:              `list expected, got a table without one`,
 	} {
 		r := newRig(t, nil)
 		r.write("a.lua", code)
