@@ -99,30 +99,50 @@ func (b *busy) rows(columns int, s *screen) []string {
 	if !b.steers() && (now.Sub(t.began) < shown || s.panels.top() != nil) {
 		return nil // it waits for the person
 	}
-	front := b.spinner(now, t.began) + b.doing(t, now, s) + " " + seconds(now.Sub(t.began))
-	if w := b.retry(); w != nil {
-		front = b.spinner(now, t.began) + printable.Line(w.Text(w.until.Sub(now)))
+	how := "  " + t.how()
+	room := columns - len(how)
+	if room < leastBusy {
+		how, room = "", columns
 	}
-	row := s.palette.Paint("accent", cells.Cut(front, columns))
+	front := cells.Cut(b.spinner(now, t.began)+b.front(t, now, s), room)
+	row := s.palette.Paint("accent", front)
 	used := cells.Width(front)
 	for _, fact := range b.facts(t, s) {
-		if used+3+cells.Width(fact) > columns {
+		if used+3+cells.Width(fact) > room {
 			break
 		}
 		row += s.palette.Paint("dim", " · "+fact)
 		used += 3 + cells.Width(fact)
 	}
-	how := "Esc interrupts"
+	return []string{row + s.palette.Paint("dim", how)}
+}
+
+// leastBusy is how many cells what is done has, before the row says how to stop it.
+const leastBusy = 20
+
+// how says how to stop a task.
+func (t *task) how() string {
 	switch {
 	case t.cancelled:
-		how = "cancelled"
+		return "cancelled"
 	case t.doing != "":
-		how = "Esc cancels"
+		return "Esc cancels"
 	}
-	if used+2+len(how) <= columns {
-		row += s.palette.Paint("dim", "  "+how)
+	return "Esc interrupts"
+}
+
+// front says what is done or waited for, and for how long. The caller has the lock of s.
+func (b *busy) front(t *task, now time.Time, s *screen) string {
+	text := b.doing(t, now, s) + " " + seconds(now.Sub(t.began))
+	w := b.retry()
+	if w == nil {
+		return text
 	}
-	return []string{row}
+	retry := printable.Line(w.Text(w.until.Sub(now)))
+	if t.doing == "" {
+		return retry
+	}
+	return text + " · " + retry
 }
 
 // spinner is the sign that something moves, at most four times a second.
@@ -204,6 +224,19 @@ func (b *busy) retry() (longest *retryWait) {
 		}
 	}
 	return longest
+}
+
+// waited removes the wait that ends first.
+func (b *busy) waited() {
+	first := 0
+	for i, w := range b.retries {
+		if w.until.Before(b.retries[first].until) {
+			first = i
+		}
+	}
+	if len(b.retries) > 0 {
+		b.retries = slices.Delete(b.retries, first, first+1)
+	}
 }
 
 // used counts the tokens of an answer that has ended.

@@ -24,14 +24,28 @@ type block interface {
 // flow is the block of the answer that is being written.
 type flow struct {
 	open  block
-	kind  llm.DeltaKind // DeltaPing: none
-	index int
-	words words
+	shows llm.DeltaKind // the kind of the open block
+	steps steps
+	again repetition
 	// last is the kind of what was put into the transcript last, so that a blank row
 	// stands between what is of different kinds.
 	last kind
-	// midAnswer is set while a part of an answer is shown that has not ended.
-	midAnswer bool
+}
+
+// steps follow the steps of an answer, to know where a block begins.
+type steps struct {
+	begun bool
+	kind  llm.DeltaKind
+	index int
+	words words
+}
+
+// begins takes a step, and reports whether a block begins with it.
+func (x *steps) begins(d llm.Delta) bool {
+	d.Index = x.words.index(d)
+	same := x.begun && d.Kind == x.kind && d.Index == x.index
+	x.begun, x.kind, x.index = true, d.Kind, d.Index
+	return !same
 }
 
 // kind is what a row of the transcript belongs to.
@@ -77,18 +91,27 @@ func (s *screen) delta(d llm.Delta) {
 	if d.Kind != llm.DeltaText && (d.Kind != llm.DeltaThinking || !s.showThinking) || d.Text == "" {
 		return
 	}
-	f := &s.flow
-	d.Index = f.words.index(d)
-	if f.open == nil || d.Kind != f.kind || d.Index != f.index {
-		s.endBlock()
-		f.kind, f.index, f.midAnswer = d.Kind, d.Index, true
-		if d.Kind == llm.DeltaText {
-			f.open = markdown.NewStream(s.painter())
-		} else {
-			f.open = newThought(s.palette.Paint, s.columns, s.plain)
-		}
+	text := markless(d.Text)
+	if s.flow.steps.begins(d) {
+		text = string(markOf(d.Kind)) + text
 	}
-	s.add(kindOf(d.Kind), f.open.Write(d.Text)...)
+	text, over := s.flow.again.add(text)
+	if over {
+		s.startOver()
+	}
+	s.write(text)
+}
+
+// openBlock opens a block, unless one is open. The caller has the lock.
+func (s *screen) openBlock() {
+	f := &s.flow
+	switch {
+	case f.open != nil:
+	case f.shows == llm.DeltaThinking:
+		f.open = newThought(s.palette.Paint, s.columns, s.plain)
+	default:
+		f.open = markdown.NewStream(s.painter())
+	}
 }
 
 func kindOf(k llm.DeltaKind) kind {
@@ -109,8 +132,8 @@ func (s *screen) endBlock() {
 		return
 	}
 	rows := s.flow.open.End()
-	s.add(kindOf(s.flow.kind), rows...)
-	s.flow.open, s.flow.kind = nil, llm.DeltaPing
+	s.add(kindOf(s.flow.shows), rows...)
+	s.flow.open = nil
 }
 
 // thought is a block of thinking: text as it is, wrapped at words and dimmed, with a mark

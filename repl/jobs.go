@@ -18,7 +18,7 @@ type job struct {
 	text     string
 	pasted   bool     // a part of the text was pasted
 	followUp bool     // it waits for the end of the work
-	later    bool     // it was sent after an interrupt: it is for the time after the work
+	later    bool     // what ran was interrupted before it or for it: it is for the time after the work
 	literal  bool     // it is text, whatever it begins with
 	shown    []string // its rows as they were typed, with tokens for what was pasted; nil: the text
 

@@ -169,7 +169,7 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.AutoRetryStart:
 		r.retryStarts(e)
 	case *agent.AutoRetryWaited:
-		s.change(func() { s.busy.retries = nil; s.busy.note(waitsForAnswer, s.now()) })
+		s.change(func() { s.busy.waited(); s.busy.note(waitsForAnswer, s.now()) })
 	case *agent.SessionStart:
 		if r.agent != nil && e.Reason == "resume" {
 			r.showLastExchange()

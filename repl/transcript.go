@@ -82,10 +82,9 @@ func (s *screen) step(d llm.Delta) {
 // messageEnd ends an answer, and tells the person if a hook or a limit ended it, or if
 // it is empty. The caller has the lock.
 func (s *screen) messageEnd(e *agent.MessageEnd) {
-	s.endBlock()
-	s.flow.midAnswer = false
-	s.tellWaiting()
 	m := e.Message
+	s.answerEnds(m.Role != message.RoleAssistant || e.Abort != nil || m.StopReason == message.StopError || m.StopReason == message.StopAborted)
+	s.tellWaiting()
 	if m.Role == message.RoleAssistant {
 		s.busy.used(m.Usage)
 	}

@@ -22,6 +22,9 @@ func (r *REPL) compactionStarts(e *agent.CompactionStart) {
 	if a == nil {
 		return
 	}
+	if s.plain {
+		s.change(func() { s.tell([]string{"compacting … Ctrl+C cancels"}) })
+	}
 	r.compaction = r.work.begin(&task{doing: "compacting", began: s.now(), size: contextTokens(a.Session().Branch()), cancel: a.CancelCompaction})
 }
 
@@ -64,7 +67,7 @@ func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 			return
 		}
 		if !e.Aside {
-			s.startOver()
+			s.askedAgain()
 		}
 		w := &retryWait{e, s.now(), s.now().Add(e.Delay())}
 		s.busy.retries = append(s.busy.retries, w)
@@ -72,17 +75,6 @@ func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 			s.add(kindNotice, printable.Line(e.Text(e.Delay()))+" · Ctrl+C cancels")
 		}
 	})
-}
-
-// startOver ends what is shown of an answer that broke off: it is asked for again, and
-// written from its beginning. The caller has the lock.
-func (s *screen) startOver() {
-	s.endBlock()
-	if s.flow.midAnswer {
-		s.add(kindNotice, s.noticeRows("the answer starts over", agent.LevelInfo)...)
-	}
-	s.flow.midAnswer = false
-	s.busy.written = 0
 }
 
 // refresh reads the figures of the status line anew.

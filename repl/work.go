@@ -132,10 +132,9 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 func (r *REPL) promptEnded(err error, took time.Duration) {
 	s := r.screen
 	s.change(func() {
-		s.endBlock()
+		s.answerEnds(true)
 		s.add(kindTool, s.calls.drop()...)
 		s.tellWaiting()
-		s.flow.midAnswer = false
 		s.busy.retries = nil
 	})
 	r.returnUnsent(err)
@@ -189,7 +188,7 @@ func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 		case <-r.jobs.ready:
 		}
 		for x, ok, _ := r.jobs.take(); ok; x, ok, _ = r.jobs.take() {
-			if !r.steer(ctx, x, stop) {
+			if !r.steer(ctx, &x, stop) {
 				r.jobs.putBack(x)
 				<-stop
 				return
@@ -211,7 +210,7 @@ func interrupting() []string {
 
 // steer runs a job while the agent works. It reports false if that came too late, or the
 // job is for the time after the work.
-func (r *REPL) steer(ctx context.Context, x job, stop <-chan struct{}) bool {
+func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 	if x.later {
 		return false
 	}
@@ -220,7 +219,7 @@ func (r *REPL) steer(ctx context.Context, x job, stop <-chan struct{}) bool {
 		r.outcome(ctx, out, err, r.queueOrSubmit)
 		return true
 	}
-	p, _ := r.typedPrompt(x)
+	p, _ := r.typedPrompt(*x)
 	isCommand, err := false, error(nil)
 	if !p.Literal {
 		isCommand, err = r.reads(x.text)
@@ -230,7 +229,9 @@ func (r *REPL) steer(ctx context.Context, x job, stop <-chan struct{}) bool {
 	case err != nil:
 		r.refuse(x.text, true, err)
 	case isCommand:
-		return r.steerCommand(ctx, p, stop)
+		done := false
+		done, x.later = r.steerCommand(ctx, p, stop)
+		return done
 	case isShell(p) && !p.Literal:
 		r.echo(p.Text, x.shown, nil)
 		r.shell(ctx, p.Text)
@@ -245,8 +246,8 @@ func (r *REPL) steer(ctx context.Context, x job, stop <-chan struct{}) bool {
 }
 
 // steerCommand runs a command while the agent works. One that ends the work asks first:
-// then the work is stopped, and the command is for the time after it.
-func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, stop <-chan struct{}) bool {
+// then the work is stopped for it, and the command is not done but for the time after that.
+func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, stop <-chan struct{}) (done, stopped bool) {
 	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
 	if slices.Contains(interrupting(), name) {
 		asking, cancel := context.WithCancel(asPerson(ctx))
@@ -261,17 +262,17 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, stop <-chan str
 		yes, err := r.person.Confirm(asking, fmt.Sprintf("/%s ends what runs. Interrupt it?", name), "", agent.DialogOptions{})
 		switch {
 		case err != nil:
-			return ctx.Err() != nil
+			return ctx.Err() != nil, false
 		case yes == agent.No:
-			return true
+			return true, false
 		}
 		r.work.interruptAll()
-		return false
+		return false, true
 	}
 	r.echo(p.Text, nil, nil)
 	out, err := r.commands.Run(r.agent.CommandContext(asPerson(ctx), p), p.Text)
 	r.outcome(ctx, out, err, r.queueOrSubmit)
-	return true
+	return true, false
 }
 
 // queueOrSubmit hands a prompt of a command to the working agent; if the run
