@@ -96,7 +96,7 @@ func editedText(path string, past time.Time, prefill string) (text string, saved
 
 // runEditor runs the editor on a file. The terminal is lent to it.
 func (p *person) runEditor(ctx context.Context, path string) error {
-	return p.term.Lend(func() error {
+	return p.lend(func() error {
 		cmd := editorCommand(ctx, p.opts.Editor, path)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.opts.In, p.opts.Out, p.opts.Out
 		cmd.WaitDelay = time.Second
@@ -116,7 +116,7 @@ func (p *person) Lend(ctx context.Context, program agent.Program) (agent.Exit, e
 		return agent.Exit{}, agent.ErrNoTerminal
 	}
 	var exit agent.Exit
-	err := p.term.Lend(func() error {
+	err := p.lend(func() error {
 		cmd := exec.CommandContext(ctx, program.Name, program.Args...)
 		cmd.Dir, cmd.Env = program.Dir, append(os.Environ(), program.Env...)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.opts.In, p.opts.Out, p.opts.Out

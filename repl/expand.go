@@ -54,7 +54,7 @@ func (k *keyboard) page(rows []string) bool {
 		return false
 	}
 	started := false
-	err = k.person.term.Lend(func() error {
+	err = k.person.lend(func() error {
 		cmd := exec.Command(path, words[1:]...)
 		cmd.Stdin = strings.NewReader(strings.Join(rows, "\n") + "\n")
 		cmd.Stdout, cmd.Stderr = k.opts.Out, k.opts.Out

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"pi/agent"
@@ -82,6 +83,9 @@ func (k *keyboard) key(x terminal.Key) {
 	var then after
 	s.key(func() {
 		switch {
+		case !x.Release && x.Name == "ctrl+\\":
+			then = askForReport
+			return
 		case !x.Release && k.table.table.Action(x.Name) == "suspend":
 			then = k.person.term.Suspend
 			return
@@ -98,6 +102,14 @@ func (k *keyboard) key(x terminal.Key) {
 	})
 	if then != nil {
 		then()
+	}
+}
+
+// askForReport does what the system does for Ctrl+\ where keys are signals: the program
+// ends with a report of where it is.
+func askForReport() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Signal(syscall.SIGQUIT) // where there is no such signal there is no such key
 	}
 }
 

@@ -72,6 +72,13 @@ func (p *person) takeOver(past *history.History) error {
 	return nil
 }
 
+// lend gives the terminal to a program while run runs. What was said before is above what
+// that shows.
+func (p *person) lend(run func() error) error {
+	p.screen.flush()
+	return p.term.Lend(run)
+}
+
 // close gives the terminal back.
 func (p *person) close() {
 	p.stop.Do(func() {

@@ -116,6 +116,13 @@ func (s *screen) take() []string {
 	return rows
 }
 
+// flush hands all rows that wait for the transcript to the terminal.
+func (s *screen) flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.term.Print(s.take()...)
+}
+
 // frame hands over the rows for the transcript and returns the live zone below them.
 // The painter calls it.
 func (s *screen) frame(columns, rows int) terminal.Zone {
@@ -123,7 +130,7 @@ func (s *screen) frame(columns, rows int) terminal.Zone {
 	defer s.mu.Unlock()
 	s.setColumns(columns)
 	z := s.zone(columns, rows)
-	if len(s.pending) > 0 {
+	if len(s.pending) > 0 && s.term != nil { // it paints before it is known here
 		s.term.Print(s.take()...)
 	}
 	return z
