@@ -32,7 +32,7 @@ func (w *world) compactions() (n int) {
 func (s *screen) compacting(m *modelServer, n int) {
 	s.t.Helper()
 	s.until("the model is asked", func() bool {
-		return strings.Contains(s.text(), "compacting … Esc cancels") && len(m.asked()) == n
+		return strings.Contains(s.text(), "compacting ") && strings.Contains(s.text(), "Esc cancels") && len(m.asked()) == n
 	})
 }
 
@@ -50,14 +50,13 @@ func TestEscCancelsACompactionAndKeepsWhatElseIsTyped(t *testing.T) {
 			}
 			s.enter("/compact")
 			s.compacting(m, 2)
-			s.until("seconds are counted", func() bool { return strings.Contains(s.text(), " s · 15 to") })
+			s.until("seconds are counted", func() bool { return strings.Contains(s.text(), "compacting 1 s") })
 			s.keys("and no")
 			s.keys(key)
 			s.see(1, "interrupted")
 			s.until("what was typed is in the prompt", func() bool { return strings.HasSuffix(s.text(), "\n> and no") })
-			if strings.Contains(s.text(), "compacting") {
-				t.Errorf("the line is still there:\n%s", s.text())
-			}
+			s.until("the row of the compaction is gone", func() bool { return !strings.Contains(s.text(), " cancel") })
+			s.see(1, "· compacting · 1 s")
 			s.keys("w?\r")
 			s.see(1, "Well then.")
 			s.enter("/quit")
@@ -82,8 +81,9 @@ func TestEscCancelsOnlyTheCompactionOfARun(t *testing.T) {
 	s.see(1, "Earlier.")
 	s.enter("count")
 	s.compacting(m, 3)
-	s.keys("and weigh\r\x1b")
-	s.see(1, "queued: and weigh")
+	s.keys("and weigh\r")
+	s.see(1, "and weigh  Alt+Up takes it back")
+	s.esc()
 	s.see(1, "All done.")
 	s.see(1, "That too.")
 	s.enter("/quit")
@@ -116,8 +116,7 @@ end)`)
 	s.enter("hello")
 	s.see(1, "Hello.")
 	s.enter("/compact")
-	s.see(1, "[y/N]")
-	s.keys("y\r")
+	s.answer("Compact now?", "y")
 	s.see(1, "compacted: ")
 	s.enter("/quit")
 	s.leave(statusDone)
@@ -148,26 +147,30 @@ func TestADumbTerminalSaysThatCtrlCCancelsACompaction(t *testing.T) {
 	}
 }
 
-func TestACompactionThatIsAskedForDuringTheWorkComesAfterIt(t *testing.T) {
+func TestACompactionThatIsAskedForDuringTheWorkEndsItOnlyIfThePersonWantsThat(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	pipe := w.mailbox("began")
-	s, m := talk(t, w, `call bash {"command":"echo yes > began; until [ -e go ]; do sleep 0.02; done"}`+"\n---\ntext All done.\n---\ntext The notes.\n---\ntext Well then.")
+	const call = `call bash {"command":"echo yes > began; until [ -e go ]; do sleep 0.02; done; rm go"}`
+	s, m := talk(t, w, call+"\n---\ntext All done.\n---\n"+call+"\n---\ntext The notes.\n---\ntext The notes.\n---\ntext Well then.")
 	s.enter("wait for it")
 	pipe()
 	s.keys("/compact the doors\r")
-	s.see(1, "the context is compacted before the next request, or at the end of the work")
-	s.keys("/compact again\r")
-	s.see(1, "a compaction waits already")
+	s.answer("/compact ends what runs. Interrupt it?", "n")
+	s.answered()
 	w.write(filepath.Join(w.project, "go"), "")
 	s.see(1, "All done.")
+	s.enter("once more")
+	pipe()
+	s.keys("/compact the doors\r")
+	s.answer("/compact ends what runs. Interrupt it?", "y")
 	s.see(1, "compacted: ")
 	s.enter("and now?")
 	s.see(1, "Well then.")
 	s.enter("/quit")
 	s.leave(statusDone)
-	if asked := messagesOf(t, m.asked()[2].body); !strings.Contains(asked, "the doors") {
+	if asked := messagesOf(t, m.asked()[3].body); !strings.Contains(asked, "the doors") {
 		t.Errorf("the request for the summary: %s", asked)
 	}
-	inOrder(t, messagesOf(t, m.asked()[3].body), []string{"The notes.", "and now?"})
+	inOrder(t, messagesOf(t, m.asked()[5].body), []string{"The notes.", "and now?"})
 }
