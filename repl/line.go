@@ -20,6 +20,7 @@ type line struct {
 	walk        *history.Walk
 	overlay     terminal.Panel // nil: none; it has the keys first
 	completions completions
+	offered     bool      // the text is one that what is typed takes the place of
 	pasted      bool      // a part of the text was pasted
 	warned      time.Time // when Ctrl+C in an empty line told how to quit
 
@@ -45,6 +46,13 @@ func (l *line) set(text string) {
 	l.overlay = nil
 }
 
+// offer puts a text into the line that Enter sends and any other key edits, but what is
+// typed takes its place.
+func (l *line) offer(text string) {
+	l.set(text)
+	l.offered = true
+}
+
 // clear removes the text, which can be undone.
 func (l *line) clear() {
 	l.buffer.Clear()
@@ -54,7 +62,7 @@ func (l *line) clear() {
 // reset begins a new line: nothing of the old one can be undone.
 func (l *line) reset() {
 	l.buffer.Reset()
-	l.overlay, l.pasted = nil, false
+	l.overlay, l.pasted, l.offered = nil, false, false
 	l.walk = l.history.Walk()
 }
 
@@ -69,6 +77,10 @@ func (l *line) token(label, text string) { l.buffer.InsertToken("["+label+"]", t
 
 // edit gives a key to the text: a paste, the action that it is bound to, or what it types.
 func (l *line) edit(k terminal.Key, action string) {
+	if l.offered && k.Text != "" && action == "" {
+		l.buffer.Clear()
+	}
+	l.offered = false
 	switch {
 	case k.Name == "paste":
 		l.pasted = true

@@ -48,7 +48,7 @@ func (r *REPL) refuse(text string, typed bool, err error) {
 	r.refused = strings.TrimSpace(text)
 	r.screen.change(func() {
 		if r.screen.line.empty() {
-			r.screen.line.set(text)
+			r.screen.line.offer(text)
 		}
 	})
 }
