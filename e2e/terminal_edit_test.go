@@ -119,6 +119,7 @@ func TestUpAndDownMoveByRow(t *testing.T) {
 		s.answered("an old line", "Yes.")
 		s.rests("")
 		s.Type("alpha beta")
+		s.Pause(looks)
 		s.Press("ctrl+j")
 		s.Type("gamma")
 		s.rests("alpha beta gamma")
@@ -204,6 +205,7 @@ func TestTallInputScrollsInsideOfItsRows(t *testing.T) {
 		s := newDesk(t, scenery{terminal: screentest.Options{Cols: n, Rows: 8}})
 		s.answered("hello", "Yes.")
 		above := len(s.Scrollback())
+		s.Pause(looks)
 		for i := range 20 {
 			if i > 0 {
 				s.Press("ctrl+j")
@@ -290,6 +292,10 @@ func TestTabNeverLosesACharacter(t *testing.T) {
 	}
 	s.quits()
 }
+
+// looks is how long a person looks at a line that has just appeared: until then a line
+// feed may be an Enter that was typed before the terminal was raw.
+const looks = 400 * time.Millisecond
 
 // completes is how long completions may take, for what comes of Tab to be seen.
 const completes = 60 * time.Millisecond

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -107,6 +108,33 @@ end)`})
 			} else {
 				s.rests(line)
 			}
+		})
+	}
+}
+
+// What is typed before the prompt is there is answered, however Enter comes, and answers
+// no question that had not been asked.
+func TestEnterAsALineFeedSendsWhatWasTypedEarly(t *testing.T) {
+	t.Parallel()
+	for i := range *starts {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			s := newDesk(t, scenery{})
+			if i%2 == 1 {
+				s.Until("anything is shown", func(screentest.Screen) bool { return s.Written() > 0 })
+			}
+			s.Type("hello\n")
+			turn := s.turn()
+			if got := turn.Request.Last(); got != "hello" {
+				t.Errorf("the model was told %q", got)
+			}
+			s.works()
+			turn.Answer("Yes.")
+			s.rests("")
+			if strings.Contains(s.Transcript(), "⏎") {
+				t.Errorf("the screen:\n%s", s.Screen())
+			}
+			s.quits()
 		})
 	}
 }
