@@ -5,10 +5,16 @@ import "sync"
 // inbox has the lines that were typed while no prompt was open. Any goroutine may use it.
 type inbox struct {
 	mu     sync.Mutex
-	lines  []string
+	lines  []typedIn
 	eof    bool          // there will be no more lines
 	over   bool          // Ctrl+D, which counts once
 	signal chan struct{} // there is something to take: a line, or an end; a buffer of one
+}
+
+// typedIn is a line that was typed. shown says that it was shown as it was typed.
+type typedIn struct {
+	text  string
+	shown bool
 }
 
 func newInbox() *inbox { return &inbox{signal: make(chan struct{}, 1)} }
@@ -22,7 +28,7 @@ func (b *inbox) wake() {
 }
 
 // push adds a typed line.
-func (b *inbox) push(line string) {
+func (b *inbox) push(line typedIn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lines = append(b.lines, line)
@@ -40,13 +46,13 @@ func (b *inbox) end(forGood bool) {
 
 // take returns the oldest line; eof reports an end of input with no line before it, each end
 // once.
-func (b *inbox) take() (line string, ok, eof bool) {
+func (b *inbox) take() (line typedIn, ok, eof bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.lines) == 0 {
 		eof = b.over
 		b.over = false
-		return "", false, eof
+		return typedIn{}, false, eof
 	}
 	line = b.lines[0]
 	b.lines = b.lines[1:]

@@ -36,10 +36,11 @@ type keyboard struct {
 	pending []byte     // read and not yet delivered
 	decoder keyDecoder
 	pastes  pastes
-	editor  io.Writer // of the open prompt, else nil
-	lines   bool      // no prompt is open and none is about to be
-	cooked  int       // how many bytes not yet read were typed while the terminal was not raw
-	stale   bool      // pending was waited for long enough: its last key is complete
+	editor  io.Writer  // of the open prompt, else nil
+	lines   bool       // no prompt is open and none is about to be
+	typed   *typedLine // of a terminal that sends each key; nil: lines come whole
+	cooked  int        // how many bytes not yet read were typed while the terminal was not raw
+	stale   bool       // pending was waited for long enough: its last key is complete
 
 	suspend func() // called for Ctrl+Z at a prompt, with the keyboard locked
 }
@@ -56,6 +57,15 @@ func newKeyboard(in *os.File, box *inbox, suspend func()) (*keyboard, error) {
 	k := &keyboard{in: in, tty: isTerminal(in), inbox: box, waker: w, lines: true, suspend: suspend,
 		done: make(chan struct{}), quit: make(chan struct{}), park: make(chan parking, 1)}
 	k.decoder.pastes = &k.pastes
+	if k.tty && canWait {
+		k.typed = newTypedLine()
+		k.typed.ended = func(line typedIn) {
+			k.inbox.push(typedIn{printable.Text(k.pastes.expand(line.text)), line.shown})
+		}
+		k.typed.over = func() { k.inbox.end(false) }
+		k.typed.suspend = suspend
+		k.cooked = unread(in)
+	}
 	go k.run()
 	return k, nil
 }
@@ -78,10 +88,7 @@ func (k *keyboard) run() {
 	for {
 		ready, expired := k.waker.wait(k.in, k.timeout())
 		if expired { // the rest of an incomplete key has not come in time
-			k.mu.Lock()
-			k.stale = true
-			k.deliver(true)
-			k.mu.Unlock()
+			k.expire()
 			continue
 		}
 		if !ready && k.waitLent() {
@@ -97,6 +104,18 @@ func (k *keyboard) run() {
 			return
 		}
 	}
+}
+
+// expire delivers what waited for the rest of a key, which does not come.
+func (k *keyboard) expire() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.editor == nil && k.lines && k.typed != nil {
+		k.typed.decoder.expire()
+		return
+	}
+	k.stale = true
+	k.deliver(true)
 }
 
 // read reads and delivers once.
@@ -138,15 +157,30 @@ func (k *keyboard) lend() (back func()) {
 	case <-p.taken:
 	case <-k.done:
 	}
-	return func() { close(p.release) }
+	return func() {
+		k.noteCooked()
+		close(p.release)
+	}
 }
 
-// timeout is how long to wait for more input: keyWait while a prompt is open and the pending
-// bytes may be the beginning of a key, else for ever (0).
+// noteCooked counts the bytes that were typed while the system edited lines.
+func (k *keyboard) noteCooked() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.typed != nil {
+		k.cooked = unread(k.in)
+	}
+}
+
+// timeout is how long to wait for more input: not for long while the pending bytes may be the
+// beginning of a key, else for ever (0).
 func (k *keyboard) timeout() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.editor != nil && len(k.pending) > 0 && !k.stale {
+	switch {
+	case k.editor == nil && k.lines && k.typed != nil:
+		return k.typed.decoder.wait()
+	case k.editor != nil && len(k.pending) > 0 && !k.stale:
 		return keyWait
 	}
 	return 0
@@ -173,7 +207,11 @@ func (k *keyboard) receive(p []byte) {
 	// press Enter.
 	n := min(k.cooked, len(p))
 	k.cooked -= n
-	k.pending = slices.Concat(k.pending, bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r")), p[n:])
+	head := bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r"))
+	if k.tty { // Ctrl+D was kept as a zero
+		head = bytes.ReplaceAll(head, []byte{0}, []byte{4})
+	}
+	k.pending = slices.Concat(k.pending, head, p[n:])
 	k.stale = false
 	k.deliver(false)
 }
@@ -184,6 +222,10 @@ func (k *keyboard) deliver(final bool) {
 	switch {
 	case k.editor != nil:
 		k.deliverKeys(final)
+	case k.lines && k.typed != nil:
+		keys := k.pending
+		k.pending = nil
+		k.typed.feed(keys)
 	case k.lines:
 		k.deliverLines()
 	}
@@ -201,7 +243,7 @@ func (k *keyboard) deliverLines() {
 			i++
 		}
 		k.pending = k.pending[i+1:]
-		k.inbox.push(printable.Text(line))
+		k.inbox.push(typedIn{printable.Text(line), true})
 	}
 }
 
@@ -210,7 +252,7 @@ func (k *keyboard) flush() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.lines && len(k.pending) > 0 {
-		k.inbox.push(printable.Text(string(k.pending)))
+		k.inbox.push(typedIn{printable.Text(string(k.pending)), true})
 		k.pending = nil
 	}
 }
@@ -248,8 +290,7 @@ func (k *keyboard) takeSuspend() bool {
 }
 
 // edit delivers keys to an editor from now on, up to the key that ends its prompt. raw
-// puts the terminal into raw mode. Bytes typed before that and not read yet are
-// counted, since Enter was sent as another byte then.
+// puts the terminal into raw mode.
 func (k *keyboard) edit(raw func() error, w io.Writer) error {
 	k.reading.Lock()
 	defer k.reading.Unlock()
@@ -258,8 +299,8 @@ func (k *keyboard) edit(raw func() error, w io.Writer) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.lines && k.tty {
-		k.cooked = unread(k.in)
+	if k.lines && k.typed != nil {
+		k.pending, k.decoder.pasted, k.decoder.inside = k.typed.take()
 	}
 	k.editor, k.lines, k.stale = w, false, false
 	k.deliverKeys(false)
@@ -284,10 +325,50 @@ func (k *keyboard) inject(sequence string) bool {
 func (k *keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.editor, k.lines, k.cooked = nil, true, 0
-	k.pending = slices.Concat(k.decoder.pasted, k.pending)
+	d := k.decoder
+	k.editor, k.lines = nil, true
 	k.decoder = keyDecoder{pastes: &k.pastes}
+	if k.typed != nil {
+		keys := k.pending
+		k.pending = nil
+		k.typed.begin(keys, d.pasted, d.inside)
+		return
+	}
+	k.pending = slices.Concat(d.pasted, k.pending)
 	k.deliverLines()
+}
+
+// showTyped shows a prompt and what is typed while no editor has the keys. The line begins with
+// text, in front of what was typed already.
+func (k *keyboard) showTyped(prompt, text string, show func(string)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	l := k.typed
+	text += l.text
+	l.text, l.show = "", show
+	show(prompt)
+	l.add(text)
+}
+
+// hideTyped ends what showTyped began.
+func (k *keyboard) hideTyped() {
+	if k == nil || k.typed == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.typed.show = nil
+}
+
+// takeTyped removes and returns what was typed of a line, where no editor has it.
+func (k *keyboard) takeTyped() (text string) {
+	if k == nil || k.typed == nil {
+		return ""
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	text, k.typed.text = k.typed.text, ""
+	return text
 }
 
 // expand puts pasted texts in place of the tokens that stand for them in a line.

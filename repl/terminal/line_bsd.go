@@ -9,4 +9,6 @@ const (
 	setTermios = unix.TIOCSETA
 
 	countUnread = 0x4004667f // FIONREAD
+
+	noCharacter = 0xff // in place of one that the system would act on
 )

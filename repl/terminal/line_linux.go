@@ -7,4 +7,6 @@ const (
 	setTermios = unix.TCSETS
 
 	countUnread = unix.TIOCINQ
+
+	noCharacter = 0 // in place of one that the system would act on
 )

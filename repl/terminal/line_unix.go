@@ -39,11 +39,14 @@ func (m lineMode) keys() lineMode {
 	return m
 }
 
-// silent is the mode in which the system sends whole lines and shows nothing of them.
+// silent is the mode in which the system sends each key and shows none. Ctrl+C is a signal,
+// which drops nothing of what was typed before; Ctrl+Z is a key.
 func (m lineMode) silent() lineMode {
-	m.termios.Lflag &^= unix.ECHO
-	m.termios.Lflag |= unix.ICANON | unix.ISIG
-	m.termios.Iflag |= unix.ICRNL
+	t := &m.termios
+	t.Iflag &^= unix.ICRNL | unix.INLCR | unix.IGNCR | unix.ISTRIP
+	t.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.IEXTEN
+	t.Lflag |= unix.ISIG | unix.NOFLSH
+	t.Cc[unix.VMIN], t.Cc[unix.VTIME], t.Cc[unix.VSUSP] = 1, 0, noCharacter
 	return m
 }
 

@@ -17,7 +17,7 @@ import (
 // errCtrlC is the error of a line that was given up with Ctrl+C.
 var errCtrlC = errors.New("ctrl+c")
 
-// Bracketed paste is asked for only while a prompt is open.
+// What switches bracketed paste on and off.
 const (
 	pasteOn  = "\x1b[?2004h"
 	pasteOff = "\x1b[?2004l"
@@ -30,8 +30,8 @@ const (
 const cancelKeys = "\x1b[99~\t\x04"
 
 // lineEditor is the [lineReader] of a terminal that can edit. The terminal is in raw
-// mode from the opening of a prompt until Rest; then it is in the mode it was found
-// in, so that Ctrl+C is a signal and the system shows typed keys. When a prompt is
+// mode from the opening of a prompt until rest; then it is in the mode it was found
+// in, so that Ctrl+C is a signal. When a prompt is
 // closed for a notice and opened again at once, raw mode is kept in between, so that
 // keys that come meanwhile reach the editor as they are.
 type lineEditor struct {
@@ -58,7 +58,7 @@ type lineEditor struct {
 // own, and leaves it in the mode it is in. k may be nil, where liner reads the console
 // by itself.
 func newLineEditor(k *keyboard, s *sheet) (*lineEditor, error) {
-	e := &lineEditor{sheet: s, result: make(chan line, 1), plain: plainEditor{sheet: s}}
+	e := &lineEditor{sheet: s, result: make(chan line, 1), plain: plainEditor{sheet: s, keys: k}}
 	var err error
 	if e.cooked, err = liner.TerminalMode(); err != nil {
 		return nil, fmt.Errorf("read terminal mode: %w", err)
@@ -136,8 +136,7 @@ func (e *lineEditor) newState() *liner.State {
 	return liner.NewLiner()
 }
 
-// cook puts the terminal into the mode in which newLineEditor found it: the system
-// edits lines, and Ctrl+C is a signal.
+// cook puts the terminal into the mode in which newLineEditor found it.
 func (e *lineEditor) cook() {
 	if err := e.cooked.ApplyMode(); err != nil {
 		return // the terminal is gone, and reading it will say so
@@ -188,11 +187,7 @@ func (e *lineEditor) acquireKeys() error {
 	if e.keyboard == nil {
 		return e.raw.ApplyMode()
 	}
-	err := e.keyboard.edit(e.raw.ApplyMode, e.feed)
-	if err == nil {
-		e.sheet.control(pasteOn)
-	}
-	return err
+	return e.keyboard.edit(e.raw.ApplyMode, e.feed)
 }
 
 // prompt has liner read a line that begins as text, with the cursor at pos, and waits
@@ -242,15 +237,13 @@ func (e *lineEditor) ended() {
 // rest puts the terminal back into the mode it was found in, and sends typed lines to
 // the inbox, if that was not done since the last prompt.
 func (e *lineEditor) rest() {
+	e.plain.rest()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.resting || e.closed {
 		return
 	}
 	e.resting = true
-	if e.keyboard != nil {
-		e.sheet.control(pasteOff)
-	}
 	e.cook()
 	if e.keyboard != nil {
 		e.keyboard.listen()

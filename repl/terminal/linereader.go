@@ -36,12 +36,18 @@ type line struct {
 // printed and whole lines come through the inbox.
 type plainEditor struct {
 	sheet *sheet
-	quiet bool // nobody is there to be prompted
+	keys  *keyboard // shows what is typed; nil: the system does
+	quiet bool      // nobody is there to be prompted
 }
 
-// open prints the prompt; its line comes through the inbox, so there is no channel. A line
-// cannot begin with text here, so text is shown above the prompt as not sent.
+// open prints the prompt; its line comes through the inbox, so there is no channel. Where
+// the system shows what is typed a line cannot begin with text, so that is shown above the
+// prompt as not sent.
 func (p *plainEditor) open(prompt, text string, _ int) <-chan line {
+	if p.keys != nil && p.keys.typed != nil {
+		p.keys.showTyped(prompt, text, p.sheet.prompt)
+		return nil
+	}
 	if text != "" {
 		p.sheet.print("not sent: " + text)
 	}
@@ -51,22 +57,24 @@ func (p *plainEditor) open(prompt, text string, _ int) <-chan line {
 	return nil
 }
 
-// cancel ends the line of the prompt on the screen. What was typed into it comes through the
-// inbox, so there is no text to return.
+// cancel ends the line of the prompt on the screen. Where the system has what was typed into it,
+// that comes through the inbox, so there is no text to return.
 func (p *plainEditor) cancel() (line, bool) {
+	p.keys.hideTyped()
 	if !p.quiet {
 		p.sheet.endLine()
 	}
-	return line{}, true
+	return line{text: p.keys.takeTyped(), pos: -1}, true
 }
 
 func (p *plainEditor) ended() {
+	p.keys.hideTyped()
 	if !p.quiet {
 		p.sheet.lineEnded("")
 	}
 }
 
-func (p *plainEditor) rest() {}
+func (p *plainEditor) rest() { p.keys.hideTyped() }
 
 func (p *plainEditor) reset() {}
 

@@ -8,8 +8,8 @@ import (
 )
 
 // plain is a terminal of lines: what is printed is written at once, and nothing is painted.
-// While no prompt is open the system sends whole lines and shows nothing of them, so that
-// they do not appear in an answer. While one is open the line is edited, where that is possible.
+// While no prompt is open nothing is shown of what is typed, so that it does not appear in
+// an answer. While one is open the line is edited, where that is possible.
 //
 // One goroutine has the editor, opens and closes prompts, and hands lines on.
 type plain struct {
@@ -20,6 +20,7 @@ type plain struct {
 	editor   lineReader
 	before   lineMode
 	tty      bool
+	brackets bool // pastes are asked to be told from keys
 
 	pokes   chan struct{} // something is to be done, a buffer of one
 	signals chan os.Signal
@@ -61,10 +62,12 @@ func startPlain(c Config) (*plain, error) {
 		}
 	}
 	edit := p.tty && !c.Dumb && c.In == os.Stdin && c.Out == os.Stdout && isTerminal(c.Out)
+	p.brackets = edit && canWait
+	p.silence()
 	if err := p.read(edit); err != nil {
+		p.show()
 		return nil, err
 	}
-	p.silence()
 	signal.Notify(p.signals, plainSignals()...)
 	go p.run()
 	return p, nil
@@ -77,7 +80,7 @@ func (p *plain) read(edit bool) (err error) {
 			return err
 		}
 	}
-	p.editor = &plainEditor{sheet: p.sheet, quiet: !p.tty}
+	p.editor = &plainEditor{sheet: p.sheet, keys: p.keyboard, quiet: !p.tty}
 	if !edit {
 		return nil
 	}
@@ -92,15 +95,21 @@ func (p *plain) read(edit bool) (err error) {
 	return nil
 }
 
-// silence has the system show nothing of what is typed.
+// silence has the system send each key and show none.
 func (p *plain) silence() {
 	if p.tty {
 		_ = p.before.silent().set(p.config.In) // if the terminal is gone, reading it will say so
 	}
+	if p.brackets {
+		p.sheet.control(pasteOn)
+	}
 }
 
-// show has the system show what is typed.
+// show gives the terminal back as it was found.
 func (p *plain) show() {
+	if p.brackets {
+		p.sheet.control(pasteOff)
+	}
 	if p.tty {
 		_ = p.before.set(p.config.In)
 	}
@@ -188,7 +197,6 @@ func (p *plain) begin(a *asked) {
 	p.mu.Lock()
 	p.open = a
 	p.mu.Unlock()
-	p.show()
 	p.result = p.editor.open(a.sign, a.text, a.pos)
 }
 
@@ -199,7 +207,6 @@ func (p *plain) rest() {
 	p.mu.Unlock()
 	p.result = nil
 	p.editor.rest()
-	p.silence()
 }
 
 // ended takes the line of a prompt that has ended.
@@ -235,7 +242,7 @@ func (p *plain) hand(text string) {
 // lines takes the lines that the system has sent.
 func (p *plain) lines() {
 	for {
-		text, ok, eof := p.inbox.take()
+		line, ok, eof := p.inbox.take()
 		if !ok && !eof {
 			return
 		}
@@ -244,6 +251,9 @@ func (p *plain) lines() {
 		p.mu.Unlock()
 		if open && p.result == nil {
 			if ok {
+				if !line.shown { // it was typed before the prompt was open
+					p.sheet.lineEnded(onOneRow(line.text) + "\n")
+				}
 				p.editor.ended()
 			} else { // nobody has ended the line of the prompt
 				p.sheet.endLine()
@@ -255,7 +265,7 @@ func (p *plain) lines() {
 			p.config.Handler.End()
 			return
 		}
-		p.config.Handler.Line(text)
+		p.config.Handler.Line(line.text)
 	}
 }
 
@@ -276,8 +286,8 @@ func (p *plain) interrupted() {
 	if lent {
 		return
 	}
-	if open && p.tty { // the system has shown it
-		p.sheet.keyEchoed()
+	if open && p.tty && p.result == nil {
+		p.sheet.prompt("^C")
 	}
 	p.config.Handler.Interrupt()
 }
@@ -288,7 +298,7 @@ func (p *plain) again() {
 	p.mu.Lock()
 	lent, open := p.lent, p.open != nil
 	p.mu.Unlock()
-	if !lent && !open {
+	if !lent && (!open || p.result == nil) {
 		p.silence()
 	}
 }

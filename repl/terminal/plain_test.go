@@ -60,6 +60,60 @@ func TestPlainModeHandsALineOfAPasteOnWhole(t *testing.T) {
 	s.seeEnd("got line one\ntwo\n>")
 }
 
+// While something works the line is as long as it likes, Backspace removes a character, and
+// a paste is one line.
+func TestPlainModeReadsWholeLinesWhileItWorks(t *testing.T) {
+	long := strings.Repeat("x", 6000)
+	for _, c := range []struct{ name, typed, want string }{
+		{"a long line", long + "y\r", long + "y"},
+		{"a wide character", "日本\x7f\r", "日"},
+		{"a family", "a👨‍👩‍👧\x7f\r", "a"},
+		{"a word and a line", "one two\x17\r", "one "},
+		{"another line", "one two\x15three\r", "three"},
+		{"keys that do nothing", "a\x1b[Ab\x1bOPc\r", "abc"},
+		{"a pasted block", "\x1b[200~one\rtwo\x1b[201~ more\r", "one\ntwo more"},
+		{"the byte of Ctrl+J", "one\n", "one"},
+	} {
+		for _, kind := range []string{"xterm", "dumb"} {
+			t.Run(c.name+" "+kind, func(t *testing.T) {
+				s, _ := spawn(t, "plain", "TERM="+kind)
+				s.seeEnd("begins\n>")
+				s.types("work\r")
+				s.seeEnd("> work\nworking")
+				at := len(s.output())
+				s.types(c.typed)
+				want := "got line " + strings.ReplaceAll(c.want, "\n", "\r\n") + "\r\n"
+				s.until(func() string { return "not seen: " + want }, func() bool { return strings.Contains(s.output()[at:], want) })
+				if shown := strings.TrimLeft(s.output()[at:], "\r\n"); !strings.HasPrefix(shown, want) {
+					t.Errorf("more is shown: %q", shown)
+				}
+				s.seeEnd("\n>")
+				s.types("\x04")
+				s.seeEnd("\nends")
+				if !s.before.is(s.tty) {
+					t.Error("the terminal is not as it was")
+				}
+			})
+		}
+	}
+}
+
+// What was typed while something worked is there at the next prompt, and can be changed.
+func TestPlainModeKeepsTheBeginningOfALine(t *testing.T) {
+	for _, kind := range []string{"xterm", "dumb"} {
+		t.Run(kind, func(t *testing.T) {
+			s, _ := spawn(t, "plain", "TERM="+kind)
+			s.seeEnd("begins\n>")
+			s.types("work\r")
+			s.seeEnd("> work\nworking")
+			s.types("first\rhalf")
+			s.seeEnd("got line first\n> half")
+			s.types("\x7f\x7flo\r")
+			s.seeEnd("> halo\ngot line halo\n>")
+		})
+	}
+}
+
 func TestCtrlZStopsPlainMode(t *testing.T) {
 	s, shell := spawn(t, "launcher", "LAUNCHED=plain")
 	s.see("begins\n>")

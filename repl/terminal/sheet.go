@@ -57,13 +57,6 @@ func (s *sheet) lineEnded(text string) {
 	s.write(text, false)
 }
 
-// keyEchoed notes that the terminal has shown a key by itself, as it does with Ctrl+C.
-func (s *sheet) keyEchoed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.midLine = true
-}
-
 // control writes a sequence that does not move the cursor.
 func (s *sheet) control(sequence string) {
 	s.mu.Lock()
