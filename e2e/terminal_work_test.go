@@ -26,3 +26,27 @@ func TestACommandThatEndsTheWorkRunsAfterIt(t *testing.T) {
 	}
 	s.quits()
 }
+
+// A component whose hook does not answer can be closed.
+func TestAComponentThatIsStuckIsClosedByAKey(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{hook: `pi.command("stuck", { handler = function(ctx)
+  ctx.ui.custom({ place = "over", render = function() return { "the component" } end, handle_input = function(key) pi.exec("sleep", { "60" }) end })
+end })`})
+	s.rests("")
+	s.Type("/stuck\r")
+	s.See("the component")
+	s.Type("x")
+	s.Type("\x03")
+	s.rests("")
+	s.quits()
+}
+
+// What a hook puts into the line before there is one is there at the first prompt.
+func TestAHookFillsTheLineAtTheStart(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{hook: `pi.on("session_start", function(_, ctx) ctx.ui.set_editor_text("begin here") end)`})
+	s.rests("begin here")
+	s.Press("ctrl+c")
+	s.quits()
+}

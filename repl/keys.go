@@ -10,8 +10,8 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
-	"pi/repl/completion"
 	"pi/repl/terminal"
+	"pi/repl/terminal/history"
 	"pi/repl/terminal/keymap"
 )
 
@@ -48,6 +48,7 @@ func newKeyboard(o Options, p *person, j *jobs) *keyboard {
 		}
 		return chords
 	})}
+	k.screen.line = newLine(k.table, history.Open(o.History, o.Secret)) // hooks may fill it before the terminal is used
 	p.keys = k
 	return k
 }
@@ -63,10 +64,7 @@ func (k *keyboard) attach(a *agent.Agent, commands *command.Set) {
 func (k *keyboard) close() {
 	k.scratch.remove()
 	k.screen.mu.Lock()
-	runner := (*completion.Runner)(nil)
-	if k.screen.line != nil {
-		runner = k.screen.line.completions.runner
-	}
+	runner := k.screen.line.completions.runner
 	k.screen.mu.Unlock()
 	if runner != nil {
 		runner.Close()

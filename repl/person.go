@@ -6,7 +6,6 @@ import (
 
 	"pi/agent"
 	"pi/repl/terminal"
-	"pi/repl/terminal/history"
 )
 
 // person is whoever sits at the terminal: asked and told by hooks, commands and the
@@ -36,8 +35,7 @@ func (p *person) begin() error {
 
 // open takes the terminal over.
 func (p *person) open() error {
-	past := history.Open(p.opts.History, p.opts.Secret)
-	if err := p.takeOver(past); err != nil {
+	if err := p.takeOver(); err != nil {
 		return err
 	}
 	light := p.term.Light()
@@ -53,11 +51,10 @@ func (p *person) open() error {
 
 // takeOver starts the terminal. Keys may come at once: they wait until everything that they
 // work on is there.
-func (p *person) takeOver(past *history.History) error {
+func (p *person) takeOver() error {
 	s := p.screen
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.line = newLine(p.keys.table, past)
 	t, err := terminal.Start(terminal.Config{
 		In: p.opts.In, Out: p.opts.Out, Palette: p.screen.palette, Background: p.opts.Background,
 		Plain: p.screen.plain, Dumb: p.opts.Dumb,

@@ -66,7 +66,7 @@ func fit(sections []section, limit int) {
 func (s *screen) zone(columns, rows int) terminal.Zone {
 	panel := s.panels.top()
 	component := s.panels.component()
-	limit := zoneRows(rows, panel != nil || component != nil || s.line != nil && s.line.overlay != nil)
+	limit := zoneRows(rows, panel != nil || component != nil || s.line.overlay != nil)
 	busy := s.busy.rows(columns, s)
 	sections := []section{
 		{rank: rankHeader, rows: s.widgets.rows(s.palette, columns, agent.Header), fromEnd: true},
