@@ -21,7 +21,7 @@ func Core(o Options) []Command {
 	commands = append(commands, branchCommand(o), treeCommand(o), labelCommand(o.Agent), undoCommand(o.Agent), redoCommand(o.Agent),
 		compactCommand(o.Agent), uncompactCommand(o.Agent))
 	if o.Settings != nil {
-		commands = append(commands, settingsCommand(o.Settings))
+		commands = append(commands, settingsCommand(o.Settings, o.UI))
 	}
 	if o.Copy != nil {
 		commands = append(commands, copyCommand(o.Agent, o.Copy))

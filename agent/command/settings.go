@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pi/agent"
 	"pi/internal/suggest"
 )
 
@@ -36,10 +37,10 @@ type Settings struct {
 
 // settingsCommand returns /settings, which lists the settings, tells about one, or changes
 // one for this run.
-func settingsCommand(settings *Settings) Command {
+func settingsCommand(settings *Settings, ui agent.UI) Command {
 	return Command{
 		Name: "settings", Args: "[key [value]]", Help: "list the settings, tell about one, or change it for this run",
-		More: "The change is gone with the program; `pi config set KEY VALUE` in a shell keeps it.",
+		More: "A change is gone with the program, unless Ctrl+S in the list, or `pi config set KEY VALUE` in a shell, writes it.",
 		Complete: func(prefix string) []string {
 			var keys []string
 			for _, s := range settings.List() {
@@ -51,6 +52,9 @@ func settingsCommand(settings *Settings) Command {
 			key, value := cutKey(args)
 			switch {
 			case key == "":
+				if out, ok, err := pickSettings(ctx, ui, settings); ok {
+					return out, err
+				}
 				return Outcome{Status: settingLines(settings.List())}, nil
 			case value == "":
 				return tellSetting(settings, key)
