@@ -110,6 +110,10 @@ func (r *REPL) do(ctx context.Context, x job) {
 		return
 	}
 	p, attached := r.typedPrompt(x)
+	if r.screen.plain && attached == nil {
+		r.run(ctx, p) // the line stands where it was typed
+		return
+	}
 	r.echo(p.Text, x.shown, attached)
 	r.run(ctx, p)
 }

@@ -197,9 +197,7 @@ func (t *transcript) custom(ctx context.Context, e *agent.CustomShow) {
 	s, m := t.screen, e.Message
 	switch {
 	case m.Role == message.RoleUser:
-		if !e.Typed || !s.plain { // in plain mode the typed line is there
-			s.change(func() { s.echo(inFewRows(m.Text()), nil, nil) })
-		}
+		s.change(func() { s.echo(inFewRows(m.Text()), nil, nil) })
 	case m.Display:
 		lines, ok := []string(nil), false
 		if t.renderer != nil {
