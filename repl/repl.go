@@ -118,6 +118,7 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // The terminal is restored when Run returns, also by a panic.
 func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) error {
 	r.agent, r.commands = a, commands
+	commands.Front = r.keyboard.helpFront
 	r.keyboard.attach(a, commands)
 	if err := r.person.begin(); err != nil {
 		return err

@@ -17,7 +17,7 @@ const branchHere = "here"
 // has a part of it.
 func branchCommand(o Options) Command {
 	return Command{
-		Name: "branch", Aliases: []string{"fork"}, Args: "[id|here]", Title: "Branch",
+		Name: "branch", Topic: TopicBranches, Aliases: []string{"fork"}, Args: "[id|here]", Title: "Branch",
 		Help: "go on in a new session, from an earlier prompt or from here",
 		More: "/branch        pick one of your prompts; without a person: list them\n" +
 			"/branch ID     the new session has what was before that prompt, which is in the line again;\n" +

@@ -33,6 +33,7 @@ type Command struct {
 	Args    string   // for help, such as "[provider/id]"
 	Help    string   // one line
 	More    string   // further lines, for who asks about this command
+	Topic   Topic    // where /help lists it
 	Title   string   // what the command does, for messages such as "… cancelled by hook"; "" for its name
 	Hook    string   // the hook that brought it; "" for the program's own, and for prompts
 	Origin  string   // where a template or skill comes from, for help; "" for all others

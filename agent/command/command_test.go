@@ -13,6 +13,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/internal/cells"
 	"pi/session"
 	"pi/session/folder"
 	"pi/session/message"
@@ -375,6 +376,49 @@ func TestArgumentsAreCompleted(t *testing.T) {
 		cmd, _ := set.Lookup(c.name)
 		if got := strings.Join(cmd.Complete(c.prefix), " "); got != c.want {
 			t.Errorf("/%s %s completes to %q, want %q", c.name, c.prefix, got, c.want)
+		}
+	}
+}
+
+// What one needs first is above the commands, which are listed by topic; in a narrow
+// window no line is wider than it, unless it is one character.
+func TestTheFirstPageOfHelpFitsTheWindow(t *testing.T) {
+	hook := named("deploy", "notes")
+	hook.Hook, hook.Help = "notes", "日本 deploys what there is"
+	for _, columns := range []int{0, 10, 20, 40, 80, 200} {
+		set := NewSet(append(Core(Options{Agent: newAgent(t), Sessions: &Sessions{}}), hook), nil)
+		set.Front = func() Front {
+			return Front{Rows: []HelpRow{{"!command", "runs in the shell"}}, More: "/hotkeys lists all keys.", Columns: columns}
+		}
+		out, err := set.Run(t.Context(), "/help")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for _, want := range []string{"!command", "/hotkeys", "The model", "/model", "Sessions", "/resume", "Places in", "/tree", "The program", "/help", "Of hooks", "/deploy"} {
+			i := strings.Index(strings.ReplaceAll(out.Status[at:], "\n", " "), want)
+			if i < 0 {
+				t.Fatalf("at %d columns %q is not behind the others in\n%s", columns, want, out.Status)
+			}
+			at += i
+		}
+		widest := columns
+		if columns == 0 || columns > tableWidth {
+			widest = tableWidth
+		}
+		for line := range strings.SplitSeq(out.Status, "\n") {
+			if cells.Width(line) > widest {
+				t.Errorf("at %d columns: %q", columns, line)
+			}
+		}
+	}
+}
+
+// Each command of the program says where /help lists it, but those about the program.
+func TestCommandsHaveATopic(t *testing.T) {
+	for _, c := range NewSet(Core(Options{Agent: newAgent(t), Sessions: &Sessions{}}), nil).All() {
+		if about := slices.Contains([]string{"help", "settings"}, c.Name); about != (c.Topic == TopicProgram) {
+			t.Errorf("/%s has the topic %d", c.Name, c.Topic)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 func compactCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "compact", Args: "[instructions]", Help: "put a summary in the place of the conversation so far", Title: "Compaction",
+		Name: "compact", Topic: TopicSession, Args: "[instructions]", Help: "put a summary in the place of the conversation so far", Title: "Compaction",
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			o := agent.CompactOptions{Instructions: args}
 			done, err := a.Compact(ctx, o)
@@ -48,7 +48,7 @@ func compactLater(ctx context.Context, a *agent.Agent, o agent.CompactOptions) O
 
 func uncompactCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "uncompact", Help: "go back to before the last compaction",
+		Name: "uncompact", Topic: TopicSession, Help: "go back to before the last compaction",
 		Run: withoutArgument("uncompact", func(ctx context.Context) (Outcome, error) {
 			undone, err := a.Uncompact(ctx)
 			switch {

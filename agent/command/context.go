@@ -13,7 +13,7 @@ import (
 
 func contextCommand(o Options) Command {
 	return Command{
-		Name: "context", Help: "show what the model sees, by source, in tokens, and what hooks changed of it",
+		Name: "context", Topic: TopicModel, Help: "show what the model sees, by source, in tokens, and what hooks changed of it",
 		Run: withoutArgument("context", func(context.Context) (Outcome, error) {
 			ink := ascii
 			if o.Blocks {

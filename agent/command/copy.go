@@ -17,7 +17,7 @@ import (
 // toClipboard; that returns the way it went.
 func copyCommand(a *agent.Agent, toClipboard func(ctx context.Context, text string) (way string, err error)) Command {
 	return Command{
-		Name: "copy", Args: "[n]", Help: "copy the last answer, or its n-th code block, to the clipboard",
+		Name: "copy", Topic: TopicSession, Args: "[n]", Help: "copy the last answer, or its n-th code block, to the clipboard",
 		More: "What is copied is the text as the model wrote it, not as it is drawn.",
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			text, what, err := TextToCopy(a.Session().Branch(), args)

@@ -36,7 +36,7 @@ func Core(o Options) []Command {
 func newCommand(o Options) Command {
 	a := o.Agent
 	return Command{
-		Name: "new", Aliases: []string{"clear"}, Help: "leave this session and start an empty one", Title: "New session",
+		Name: "new", Topic: TopicSession, Aliases: []string{"clear"}, Help: "leave this session and start an empty one", Title: "New session",
 		Run: withoutArgument("new", func(ctx context.Context) (Outcome, error) {
 			if leave, err := o.mayLeave(ctx); err != nil || !leave {
 				return o.stays(), err
@@ -56,7 +56,7 @@ func newCommand(o Options) Command {
 
 func toolsCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "tools", Help: "list the active tools",
+		Name: "tools", Topic: TopicModel, Help: "list the active tools",
 		Run: func(context.Context, string) (Outcome, error) {
 			var lines []string
 			for _, t := range a.Tools() {

@@ -14,7 +14,7 @@ const forceWord = "--force"
 
 func exportCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "export", Args: "[jsonl|md] [file] [--force]", Help: "write the session to a file: all of it (jsonl), or its branch to read (md)",
+		Name: "export", Topic: TopicSession, Args: "[jsonl|md] [file] [--force]", Help: "write the session to a file: all of it (jsonl), or its branch to read (md)",
 		More: "/export              all of it, as session-ID.jsonl in this directory\n" +
 			"/export md           its branch to read, as session-ID.md\n" +
 			"/export notes/it.md  to that file; the ending says the format\n" +

@@ -2,38 +2,62 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"pi/internal/cells"
 )
 
-// helpCommand returns /help, which lists the commands that all returns when it runs.
-func helpCommand(all func() []Command) Command {
+// Topic is what a command is about: /help lists commands by their topics.
+type Topic uint8
+
+// The topics. Commands of hooks, templates and skills have their own.
+const (
+	TopicProgram Topic = iota
+	TopicModel
+	TopicSession
+	TopicBranches
+	topicHooks
+	topicPrompts
+)
+
+// Front is what /help says of a front end before it lists the commands.
+type Front struct {
+	Rows    []HelpRow // what one needs first: what is typed, and what it does
+	More    string    // a line below them; "" for none
+	Columns int       // of the window
+}
+
+// HelpRow is a row of /help.
+type HelpRow struct{ Typed, Meaning string }
+
+// helpCommand returns /help, which lists the commands that s has when it runs.
+func helpCommand(s *Set) Command {
 	return Command{
 		Name: "help", Args: "[command]", Help: "list the commands, or tell about one",
 		Complete: func(prefix string) []string {
 			var names []string
-			for _, c := range all() {
+			for _, c := range s.All() {
 				names = append(names, c.Name)
 			}
 			return withPrefix(names, prefix)
 		},
 		Describe: func(name string) string {
-			c, _ := find(all(), name)
+			c, _ := find(s.All(), name)
 			return c.Help
 		},
 		Run: func(_ context.Context, args string) (Outcome, error) {
+			front := s.front()
 			if args == "" {
-				listed := slices.DeleteFunc(slices.Clone(all()), func(c Command) bool { return c.Unlisted })
-				return Outcome{Status: table(listed)}, nil
+				return Outcome{Status: firstPage(front, s.All())}, nil
 			}
 			name, _ := Split(args)
-			c, ok := find(all(), name)
+			c, ok := find(s.All(), name)
 			if !ok {
-				return Outcome{}, unknown(name, all())
+				return Outcome{}, unknown(name, s.All())
 			}
-			text := table([]Command{c})
+			row := []HelpRow{rowOf(c)}
+			text := table(row, typedWidth(row, front.Columns), front.Columns)
 			if c.More != "" {
 				text += "\n" + c.More
 			}
@@ -42,53 +66,131 @@ func helpCommand(all func() []Command) Command {
 	}
 }
 
-// The usage of a command is left of its help, or above it if it is longer than
-// usageWidth. No line is wider than a terminal of old.
+// The left column of a table is at most usageWidth wide, and at most a third of the
+// window; what is longer stands above its right column. No line is wider than a terminal
+// of old, or than the window.
 const (
 	usageWidth = 25
 	tableWidth = 79
 )
 
-// table formats commands as lines: how each is typed, and behind it what it does. A long
-// left column has a line of its own.
-func table(commands []Command) string {
-	width := 0
-	for _, c := range commands {
-		if n := len(usage(c)); n <= usageWidth {
+// front is what the front end says, with columns that can be used.
+func (s *Set) front() (f Front) {
+	if s.Front != nil {
+		f = s.Front()
+	}
+	if f.Columns <= 0 || f.Columns > tableWidth {
+		f.Columns = tableWidth
+	}
+	return f
+}
+
+// firstPage is what one needs first, then the commands that are listed, by topic.
+func firstPage(front Front, commands []Command) string {
+	var parts []string
+	groups := grouped(commands)
+	all := slices.Clone(front.Rows)
+	for _, g := range groups {
+		all = append(all, g.rows()...)
+	}
+	width := typedWidth(all, front.Columns)
+	if len(front.Rows) > 0 {
+		first := table(front.Rows, width, front.Columns)
+		if front.More != "" {
+			first += "\n" + strings.Join(cells.Wrap(front.More, front.Columns), "\n")
+		}
+		parts = append(parts, first)
+	}
+	for _, g := range groups {
+		title := strings.Join(cells.Wrap(g.title, front.Columns), "\n")
+		parts = append(parts, title+"\n"+table(g.rows(), width, front.Columns))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// group is the commands of a topic.
+type group struct {
+	topic    Topic
+	title    string
+	commands []Command
+}
+
+// grouped divides the commands that are listed; each group has at least one.
+func grouped(commands []Command) []group {
+	groups := []group{
+		{topic: TopicModel, title: "The model"},
+		{topic: TopicSession, title: "Sessions"},
+		{topic: TopicBranches, title: "Places in a session"},
+		{topic: TopicProgram, title: "The program"},
+		{topic: topicHooks, title: "Of hooks"},
+		{topic: topicPrompts, title: "Templates"},
+	}
+	for i := range groups {
+		g := &groups[i]
+		for _, c := range commands {
+			if !c.Unlisted && c.topic() == g.topic {
+				g.commands = append(g.commands, c)
+			}
+		}
+	}
+	return slices.DeleteFunc(groups, func(g group) bool { return len(g.commands) == 0 })
+}
+
+// rows are how the commands are typed, and what they do.
+func (g group) rows() (rows []HelpRow) {
+	for _, c := range g.commands {
+		rows = append(rows, rowOf(c))
+	}
+	return rows
+}
+
+// topic is where the command is listed.
+func (c Command) topic() Topic {
+	switch {
+	case c.Hook != "":
+		return topicHooks
+	case c.Origin != "":
+		return topicPrompts
+	}
+	return c.Topic
+}
+
+// rowOf is how a command is typed and what it does.
+func rowOf(c Command) HelpRow {
+	help := c.Help
+	if c.Hook != "" {
+		help += " (hook " + c.Hook + ")"
+	}
+	if c.Origin != "" {
+		help += " (" + c.Origin + ")"
+	}
+	return HelpRow{usage(c), help}
+}
+
+// typedWidth is how wide the left column of some rows is.
+func typedWidth(rows []HelpRow, columns int) (width int) {
+	for _, r := range rows {
+		if n := cells.Width(r.Typed); n <= min(usageWidth, columns/3) {
 			width = max(width, n)
 		}
 	}
+	return width
+}
+
+// table formats rows as lines of at most so many columns, the left column width wide.
+func table(rows []HelpRow, width, columns int) string {
 	var lines []string
-	for _, c := range commands {
-		left, help := usage(c), c.Help
-		if c.Hook != "" {
-			help += " (hook " + c.Hook + ")"
+	for _, r := range rows {
+		left := r.Typed
+		if cells.Width(left) > width {
+			lines, left = append(lines, cells.Wrap(left, columns)...), ""
 		}
-		if c.Origin != "" {
-			help += " (" + c.Origin + ")"
-		}
-		if len(left) > width {
-			lines, left = append(lines, left), ""
-		}
-		for _, part := range wrapped(help, tableWidth-width-2) {
-			lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %s", width, left, part), " "))
-			left = ""
+		for _, part := range cells.Wrap(strings.Join(strings.Fields(r.Meaning), " "), columns-width-2) {
+			fill := strings.Repeat(" ", width+2-cells.Width(left))
+			lines, left = append(lines, strings.TrimRight(left+fill+part, " ")), ""
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// wrapped divides text into lines of at most columns characters. A longer word has a line
-// of its own. There is at least one line, which may be empty.
-func wrapped(text string, columns int) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columns {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimLeft(line+" "+word, " ")
-	}
-	return append(lines, line)
 }
 
 // usage returns how a command is typed: its name, its aliases and its arguments.

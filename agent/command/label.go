@@ -13,7 +13,7 @@ import (
 
 func labelCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "label", Args: "[id] [text]", Help: "name a place of the session, or list the names",
+		Name: "label", Topic: TopicBranches, Args: "[id] [text]", Help: "name a place of the session, or list the names",
 		More: "/label           list the labels\n" +
 			"/label TEXT      name the last message\n" +
 			"/label ID TEXT   name that entry; /tree shows ids, of which four letters will do\n" +

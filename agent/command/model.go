@@ -19,7 +19,7 @@ const discoverWait = 1500 * time.Millisecond
 
 func modelCommand(a *agent.Agent, ui agent.UI) Command {
 	return Command{
-		Name: "model", Args: "[provider/id[:thinking]]", Help: "choose the model, or list what there is",
+		Name: "model", Topic: TopicModel, Args: "[provider/id[:thinking]]", Help: "choose the model, or list what there is",
 		More:     "An id, the beginning of one or a part of it will do, as long as it fits one model only.\nThe list of a terminal also has what local servers say they have.",
 		Complete: func(prefix string) []string { return completeRef(a.Models(), prefix) },
 		Describe: func(ref string) string { return describeRef(a.Models(), ref) },

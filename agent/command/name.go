@@ -8,7 +8,7 @@ import (
 
 func nameCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "name", Args: "[text]", Help: "show or set the name of the session",
+		Name: "name", Topic: TopicSession, Args: "[text]", Help: "show or set the name of the session",
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			if args == "" {
 				if name := a.Session().Name(); name != "" {

@@ -173,7 +173,7 @@ func (p *Prompts) tell(level agent.Level, lines ...string) {
 // skillsCommand lists the skills.
 func skillsCommand(p *Prompts) Command {
 	return Command{
-		Name: "skills", Help: "list the skills with their tokens; /skill:NAME follows one",
+		Name: "skills", Topic: TopicModel, Help: "list the skills with their tokens; /skill:NAME follows one",
 		More: "A skill is a folder with a SKILL.md that says how to do one kind of task. The model is told the name,\n" +
 			"description and path of each, and reads the file when a task fits; /skill:NAME [what to do] sends it now.",
 		Run: withoutArgument("skills", func(context.Context) (Outcome, error) { return Outcome{Status: p.skillTable()}, nil }),

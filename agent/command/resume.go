@@ -18,7 +18,7 @@ func resumeCommand(o Options) Command {
 	r := resumer{Options: o, store: *o.Sessions}
 	recent := &recentSessions{read: r.others}
 	return Command{
-		Name: "resume", Args: "[id|name|path] | rm id", Help: "go on with another session; pick one, also to delete it, if none is named",
+		Name: "resume", Topic: TopicSession, Args: "[id|name|path] | rm id", Help: "go on with another session; pick one, also to delete it, if none is named",
 		More: "/resume        pick a session, of this directory or of all; without a person: list them\n" +
 			"/resume ID     the session whose id begins so, or the file; model and thinking level as it was left\n" +
 			"/resume NAME   the session of this directory that has this name\n" +

@@ -11,7 +11,7 @@ import (
 
 func sessionCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "session", Help: "show the session: file, entries, model, tokens, cost",
+		Name: "session", Topic: TopicSession, Help: "show the session: file, entries, model, tokens, cost",
 		Run: func(context.Context, string) (Outcome, error) { return Outcome{Status: sessionInfo(a)}, nil },
 	}
 }

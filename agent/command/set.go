@@ -17,6 +17,9 @@ type Set struct {
 	// Refresh brings the commands of hooks up to date; it is asked before a name is
 	// called unknown, for its hook may just have been saved. It may be nil.
 	Refresh func()
+
+	// Front is what /help says of the front end. It may be nil.
+	Front func() Front
 }
 
 // NewSet returns a set of the program's own commands, and /help before them.
@@ -24,7 +27,7 @@ type Set struct {
 // command with the name of a built-in one cannot be reached.
 func NewSet(builtin []Command, hooks func() []Command) *Set {
 	s := &Set{hooks: hooks}
-	s.builtin = append([]Command{helpCommand(s.All)}, builtin...)
+	s.builtin = append([]Command{helpCommand(s)}, builtin...)
 	return s
 }
 

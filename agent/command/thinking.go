@@ -12,7 +12,7 @@ import (
 
 func thinkingCommand(a *agent.Agent, ui agent.UI) Command {
 	return Command{
-		Name: "thinking", Args: "[level]", Help: "choose how much the model thinks, or list the levels it offers",
+		Name: "thinking", Topic: TopicModel, Args: "[level]", Help: "choose how much the model thinks, or list the levels it offers",
 		More:     "What a model does not offer is asked of it as far as it goes;\nwith another model the choice counts again.",
 		Complete: func(prefix string) []string { return withPrefix(llm.OfferedLevels(a.Model()), prefix) },
 		Run: func(ctx context.Context, args string) (Outcome, error) {

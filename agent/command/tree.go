@@ -22,7 +22,7 @@ func treeCommand(o Options) Command {
 		"/tree ID summary [about]   the same, and the model sums up what is left behind",
 		"> you are here, * on this branch, - leaves it, + is folded: pick it to see more")
 	return Command{
-		Name: "tree", Args: "[filter|text|id [summary [about]]]", Title: "Move",
+		Name: "tree", Topic: TopicBranches, Args: "[filter|text|id [summary [about]]]", Title: "Move",
 		Help: "show the branches of the session, go on from another place", More: strings.Join(more, "\n"),
 		Complete: func(prefix string) []string { return withPrefix(words, prefix) },
 		Run:      navigator{o}.run,

@@ -11,7 +11,7 @@ import (
 
 func undoCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "undo", Args: "[n]", Help: "go back to before your last prompt, or the n-th last; files stay as they are",
+		Name: "undo", Topic: TopicBranches, Args: "[n]", Help: "go back to before your last prompt, or the n-th last; files stay as they are",
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			n := 1
 			if args != "" {
@@ -31,7 +31,7 @@ func undoCommand(a *agent.Agent) Command {
 
 func redoCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "redo", Help: "take the last /undo back",
+		Name: "redo", Topic: TopicBranches, Help: "take the last /undo back",
 		Run: withoutArgument("redo", func(ctx context.Context) (Outcome, error) {
 			m, err := a.Redo(ctx)
 			if errors.Is(err, agent.ErrNothingToRedo) {
