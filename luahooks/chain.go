@@ -34,6 +34,7 @@ type Chain struct {
 	providers hookProviders
 	dialogs   *dialogQueue
 	always    answeredAlways
+	places    api.Places // what hooks show
 
 	watcher  atomic.Pointer[watcher]
 	guard    *trust.Guard

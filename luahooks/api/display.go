@@ -19,11 +19,51 @@ import (
 // hook's VM.
 type display struct {
 	*bridge
-	ui   func() agent.UI // nil before there is a front end
-	life context.Context // of the VM
+	ui     func() agent.UI // nil before there is a front end
+	life   context.Context // of the VM
+	places *Places
 
 	mu    sync.Mutex // guards what follows
-	shown map[string]func(agent.UI)
+	shown map[string]func(ui agent.UI, on bool)
+}
+
+// Places is what all hooks show, by place. Where several show something in the same one,
+// such as the title, the last is seen, and when that is taken away the one before. The zero
+// value is ready.
+type Places struct {
+	mu  sync.Mutex // guards all
+	all map[string][]placed
+}
+
+// placed is what a hook shows in a place; show shows it, or takes it away.
+type placed struct {
+	by   *display
+	show func(ui agent.UI, on bool)
+}
+
+// put has a hook show something in a place, or without on take it away.
+func (p *Places) put(ui agent.UI, place string, x placed, on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.all[place]
+	seen := len(all) > 0 && all[len(all)-1].by == x.by
+	all = slices.DeleteFunc(all, func(other placed) bool { return other.by == x.by })
+	switch {
+	case on:
+		all = append(all, x)
+		x.show(ui, true)
+	case len(all) == 0:
+		x.show(ui, false)
+	case seen:
+		all[len(all)-1].show(ui, true)
+	}
+	if p.all == nil {
+		p.all = map[string][]placed{}
+	}
+	p.all[place] = all
+	if len(all) == 0 {
+		delete(p.all, place)
+	}
 }
 
 // The most that a hook can show at one place; the front end shows as much of it as there
@@ -182,13 +222,13 @@ func (d *display) show(name string, on bool, set func(ui agent.UI, on bool)) {
 		return
 	}
 	if d.shown == nil {
-		d.shown = map[string]func(agent.UI){}
+		d.shown = map[string]func(agent.UI, bool){}
 	}
 	delete(d.shown, name)
 	if on {
-		d.shown[name] = func(ui agent.UI) { set(ui, false) }
+		d.shown[name] = set
 	}
-	set(d.ui(), on)
+	d.places.put(d.ui(), name, placed{d, set}, on)
 }
 
 func (d *display) isShown(name string) bool {
@@ -208,7 +248,7 @@ func (d *display) clear() {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
-		shown[name](ui)
+		d.places.put(ui, name, placed{d, shown[name]}, false)
 	}
 }
 

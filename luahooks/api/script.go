@@ -59,6 +59,7 @@ type Program struct {
 	Commands        func() []command.Command // of the program and of all hooks
 	Reserved        []string                 // names of built-in commands
 	Keys            Keys
+	Places          *Places // of all hooks
 	CommandsChanged func(ctx context.Context)
 	Flags           func() []Flag     // of all hooks
 	GivenFlags      map[string]string // on the command line, by name
@@ -103,7 +104,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.signals = &signals{bridge: b, jobs: s.jobs}
 	s.theme = &theme{bridge: b, ui: p.UI}
 	s.contexts = &contexts{bridge: b, mode: p.Mode, ui: p.UI, messages: s.messages, signals: s.signals}
-	s.display = &display{bridge: b, ui: p.UI, life: p.Life}
+	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
 	s.programs = &programs{bridge: b, environ: p.Environ, started: p.Started}
 	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete), find: p.FindModule, required: map[string]*module{}, looked: map[string]string{}}
 	return s

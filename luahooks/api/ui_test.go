@@ -77,7 +77,7 @@ func TestWhatIsShownEndsWithTheVM(t *testing.T) {
 	ui := &labUI{}
 	var d *display
 	l := newLab(t, func(l *lab) part {
-		d = &display{bridge: l.bridge, ui: func() agent.UI { return ui }, life: l.jobs.life}
+		d = &display{bridge: l.bridge, ui: func() agent.UI { return ui }, life: l.jobs.life, places: new(Places)}
 		return d.part()
 	})
 	l.want("nil", `api.set_status("a", "on") api.set_status("b", "on") api.set_status("b") api.set_widget("w", { "1" }) api.set_working_message("busy")`)
