@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/term"
+
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks/trust"
@@ -30,13 +32,40 @@ func Terminal() Person { return Person{os.Stdin, os.Stdout} }
 // is an error if the input or ctx ends before.
 func (p Person) Ask(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(p.Out, prompt)
+	return p.line(ctx, func() (string, error) { return readLine(p.in) })
+}
+
+// AskSecret is Ask for what a terminal must not show while it is typed.
+func (p Person) AskSecret(ctx context.Context, prompt string) (string, error) {
+	f, ok := p.in.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return p.Ask(ctx, prompt)
+	}
+	before, err := term.GetState(int(f.Fd()))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = term.Restore(int(f.Fd()), before) }() // if ctx ends, the terminal is read on
+	fmt.Fprint(p.Out, prompt)
+	line, err := p.line(ctx, func() (string, error) {
+		b, err := term.ReadPassword(int(f.Fd()))
+		return string(b), err
+	})
+	if ctx.Err() == nil {
+		fmt.Fprintln(p.Out)
+	}
+	return line, err
+}
+
+// line waits for a line that read returns, or for the end of ctx.
+func (p Person) line(ctx context.Context, read func() (string, error)) (string, error) {
 	type answer struct {
 		line string
 		err  error
 	}
 	got := make(chan answer, 1)
 	go func() { // it ends with the line, or with the program
-		line, err := readLine(p.in)
+		line, err := read()
 		got <- answer{line, err}
 	}()
 	select {

@@ -83,7 +83,11 @@ func numbered(choices []agent.Choice, word string) int {
 // Input asks for a line of text. It reports false for an empty one, or if nobody answers.
 func (e early) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	e.show(asker(o), title, placeholder)
-	line, err := e.person.Ask(ctx, "> ")
+	ask := e.person.Ask
+	if o.Secret {
+		ask = e.person.AskSecret
+	}
+	line, err := ask(ctx, "> ")
 	return line, err == nil && line != "", ctx.Err()
 }
 
