@@ -273,9 +273,14 @@ type ended struct {
 	result agent.Result
 	took   time.Duration
 	drawn  []string // by a hook; nil: none did
+	more   bool     // a hook draws it otherwise in full
 	plain  bool     // states are said in words
-	number func(whole func(columns int) []string) int
+	number func(whole wholeCall) int
 }
+
+// wholeCall draws all of a call. Title and drawn are the call and its result as hooks draw
+// them in full; nil where none does.
+type wholeCall func(columns int, title, drawn []string) []string
 
 // rows are those of the transcript. number is called for what is not shown whole, with
 // what it would be.
@@ -295,8 +300,10 @@ func (e ended) rows(p terminal.Palette, columns int) []string {
 		total = d.Truncation.TotalLines
 	}
 	behind := e.facts(d, facts, total)
-	if hidden || len(e.title) > 1 {
-		n := e.number(func(columns int) []string { return e.whole(d, lines, p, columns) })
+	if hidden || e.more || len(e.title) > 1 {
+		n := e.number(func(columns int, title, drawn []string) []string {
+			return append(e.wholeHead(title, p), e.whole(d, lines, drawn, p, columns)...)
+		})
 		behind = append(behind, fmt.Sprintf("#%d", n), "Ctrl+O")
 	}
 	rows := []string{e.head(behind, p, columns)}
@@ -434,17 +441,28 @@ func (e ended) wholeTitle() []string {
 	return rows
 }
 
-// whole is everything there is of the call: its arguments and its result.
-func (e ended) whole(d toolDetails, lines []string, p terminal.Palette, columns int) (rows []string) {
-	for i, row := range e.wholeTitle() {
+// wholeHead is the call with all of its arguments, as a hook draws it unless title is nil.
+func (e ended) wholeHead(title []string, p terminal.Palette) (rows []string) {
+	if title == nil {
+		title = e.wholeTitle()
+	}
+	for i, row := range title {
 		sign := "• "
 		if i > 0 {
 			sign = "    "
 		}
 		rows = append(rows, p.Paint("tool_title", sign+row))
 	}
-	if d.Diff != "" && !e.result.IsError {
-		return append(rows, diffRows(parseDiff(printable.Text(d.Diff)).lines, p, columns)...)
+	return rows
+}
+
+// whole is all of the result, as a hook draws it unless drawn is nil.
+func (e ended) whole(d toolDetails, lines, drawn []string, p terminal.Palette, columns int) (rows []string) {
+	switch {
+	case drawn != nil:
+		return indented(drawn, columns)
+	case d.Diff != "" && !e.result.IsError:
+		return diffRows(parseDiff(printable.Text(d.Diff)).lines, p, columns)
 	}
 	for _, line := range lines {
 		rows = append(rows, "  "+strings.ReplaceAll(line, "\t", "    "))

@@ -42,7 +42,7 @@ func (p *person) Confirm(ctx context.Context, title, message string, o agent.Dia
 
 // question is what the panels of all dialogs show.
 func (p *person) question(title, message string, o agent.DialogOptions) pick.Question {
-	return pick.Question{Title: title, Message: message, Hook: o.From, Palette: p.screen.palette}
+	return pick.Question{Title: title, Message: message, Hook: o.From, Palette: p.palette()}
 }
 
 // Input asks for a line of text. It reports false for an empty line and for no answer.
@@ -72,7 +72,7 @@ func (p *person) Select(ctx context.Context, title string, choices []agent.Choic
 		rows[i] = pick.Row{ID: c.Value, Columns: strings.Split(c.Text(), "\t"), Description: c.Description, Further: c.Further,
 			Marked: o.Multi && slices.Contains(o.Default, c.Value)}
 	}
-	options := pick.Options{Title: title, Hook: o.From, Multi: o.Multi, Palette: p.screen.palette}
+	options := pick.Options{Title: title, Hook: o.From, Multi: o.Multi, Palette: p.palette()}
 	if len(o.Default) > 0 {
 		options.Initial = o.Default[0]
 	}

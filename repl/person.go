@@ -49,6 +49,15 @@ func (p *person) open() error {
 	return nil
 }
 
+// palette is that of the terminal, which is taken over for it: only then its background is
+// known.
+func (p *person) palette() terminal.Palette {
+	_ = p.begin() // without a terminal nobody sees the colours
+	p.screen.mu.Lock()
+	defer p.screen.mu.Unlock()
+	return p.screen.palette
+}
+
 // takeOver starts the terminal. Keys may come at once: they wait until everything that they
 // work on is there.
 func (p *person) takeOver() error {

@@ -57,6 +57,7 @@ type Options struct {
 	Editor      string                     // the program that texts are edited with, as VISUAL or EDITOR name it
 	Pager       string                     // the program that long texts are shown with
 	Rich        bool                       // the terminal has 256 colours
+	TrueColor   bool                       // it has all of them
 	Renderer    Renderer                   // of hooks; nil: none
 	Shortcuts   func() []Shortcut          // of hooks, at this moment; nil: none
 	Completions func() []completion.Source // of hooks, at this moment; nil: none
@@ -90,7 +91,7 @@ func New(o Options) *REPL {
 		o.Out = os.Stdout
 	}
 	plain := o.Plain || o.Dumb || !isTerminal(o.In) || !isTerminal(o.Out)
-	palette := terminal.Palette{On: !o.NoColor && !plain, Rich: o.Rich}
+	palette := terminal.Palette{On: !o.NoColor && !plain, Rich: o.Rich, True: o.TrueColor}
 	s := newScreen(palette, plain, terminal.Columns(o.Out))
 	s.showThinking, s.highlight, s.notifyWith = o.ShowThinking, o.Highlight, o.NotifyWith
 	s.busy.hook = o.Asked

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/agent"
@@ -17,7 +18,7 @@ import (
 // cells; lines may have colours of the [agent.Theme]. Any goroutine may call it.
 type Renderer interface {
 	Message(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool)
-	ToolCall(name string, args json.RawMessage, width int) ([]string, bool)
+	ToolCall(name string, args json.RawMessage, expanded bool, width int) ([]string, bool)
 	ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool)
 }
 
@@ -113,14 +114,25 @@ func abortText(a *agent.Abort) string {
 	return text
 }
 
-// title is how a call is named: as a hook draws it, else by its tool and argument.
+// title is how a call is named in few rows: as a hook draws it, else by its tool and
+// argument.
 func (t *transcript) title(name string, input json.RawMessage) []string {
-	if t.renderer != nil {
-		if lines, ok := t.renderer.ToolCall(name, input, t.width(4)); ok && len(lines) > 0 {
-			return t.screen.palette.Painted(lines, t.width(4))
-		}
+	if rows := t.titleByHook(name, input, false, t.width(4)); rows != nil {
+		return rows
 	}
 	return titleOf(name, input)
+}
+
+// titleByHook is a call as a hook draws it; nil if none does.
+func (t *transcript) titleByHook(name string, input json.RawMessage, expanded bool, width int) []string {
+	if t.renderer == nil {
+		return nil
+	}
+	lines, ok := t.renderer.ToolCall(name, input, expanded, width)
+	if !ok || len(lines) == 0 {
+		return nil
+	}
+	return t.screen.palette.Painted(lines, width)
 }
 
 // width is that of the window, less some columns.
@@ -136,7 +148,7 @@ func (t *transcript) rewritten(e *agent.ToolCall) {
 	if e.RewrittenBy == "" || e.Block {
 		return
 	}
-	title := titleOf(e.Name, e.Input)
+	title := t.title(e.Name, e.Input)
 	t.screen.change(func() {
 		if c := t.screen.calls.find(e.ID); c != nil {
 			c.title, c.note = title, printable.Line(e.RewrittenBy)+" made it so"
@@ -146,12 +158,7 @@ func (t *transcript) rewritten(e *agent.ToolCall) {
 
 // toolEnd shows how a call ended.
 func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
-	var drawn []string
-	if t.renderer != nil {
-		if lines, ok := t.renderer.ToolResult(e.Name, e.Result, false, t.width(3)); ok {
-			drawn = append([]string{}, t.screen.palette.Painted(lines, t.width(3))...)
-		}
-	}
+	drawn, more := t.drawnByHook(e)
 	s := t.screen
 	s.change(func() {
 		now := s.now()
@@ -160,8 +167,8 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 			s.calls.start(e.ID, e.Name, titleOf(e.Name, e.Input), now)
 			c = s.calls.find(e.ID)
 		}
-		end := ended{name: e.Name, input: e.Input, title: c.title, note: c.note, result: e.Result, took: c.ranFor(now), drawn: drawn, plain: s.plain}
-		end.number = func(whole func(int) []string) int {
+		end := ended{name: e.Name, input: e.Input, title: c.title, note: c.note, result: e.Result, took: c.ranFor(now), drawn: drawn, more: more, plain: s.plain}
+		end.number = func(whole wholeCall) int {
 			return s.folds.add(c.title[0], t.whole(e, whole))
 		}
 		mark := markDone
@@ -178,16 +185,32 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 	})
 }
 
-// whole draws a call in full: by the hook that draws it, else with usual.
-func (t *transcript) whole(e *agent.ToolExecutionEnd, usual func(columns int) []string) func(columns int) []string {
+// drawnByHook is a result as a hook draws it, nil if none does. more says that a hook draws
+// the result or its call otherwise in full.
+func (t *transcript) drawnByHook(e *agent.ToolExecutionEnd) (drawn []string, more bool) {
+	width := t.width(4)
+	drawn = t.resultByHook(e, false, width+1)
+	return drawn, !slices.Equal(drawn, t.resultByHook(e, true, width+1)) ||
+		!slices.Equal(t.titleByHook(e.Name, e.Input, false, width), t.titleByHook(e.Name, e.Input, true, width))
+}
+
+// resultByHook is a result as a hook draws it; nil if none does.
+func (t *transcript) resultByHook(e *agent.ToolExecutionEnd, expanded bool, width int) []string {
+	if t.renderer == nil {
+		return nil
+	}
+	lines, ok := t.renderer.ToolResult(e.Name, e.Result, expanded, width)
+	if !ok {
+		return nil
+	}
+	return append([]string{}, t.screen.palette.Painted(lines, width)...)
+}
+
+// whole draws a call in full: the call and its result each by the hook that draws it,
+// else as in usual.
+func (t *transcript) whole(e *agent.ToolExecutionEnd, usual wholeCall) func(columns int) []string {
 	return func(columns int) []string {
-		if t.renderer != nil {
-			if lines, ok := t.renderer.ToolResult(e.Name, e.Result, true, columns-3); ok {
-				return append([]string{t.screen.palette.Paint("tool_title", "• "+titleOf(e.Name, e.Input)[0])},
-					indented(t.screen.palette.Painted(lines, columns-3), columns)...)
-			}
-		}
-		return usual(columns)
+		return usual(columns, t.titleByHook(e.Name, e.Input, true, columns-4), t.resultByHook(e, true, columns-3))
 	}
 }
 

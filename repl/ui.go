@@ -110,10 +110,6 @@ func (p *person) Adjust(key, value string) {
 }
 
 // Theme paints for this terminal.
-func (p *person) Theme() agent.Theme {
-	p.screen.mu.Lock()
-	defer p.screen.mu.Unlock()
-	return p.screen.palette
-}
+func (p *person) Theme() agent.Theme { return p.palette() }
 
 var _ agent.UI = (*person)(nil)

@@ -119,6 +119,7 @@ func (r *run) interact(ctx context.Context) error {
 		Pager:  os.Getenv("PAGER"),
 		Banner: func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, First: p.firstLines(),
 		Editor:      cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
+		TrueColor:   trueColor(),
 		Rich:        strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
 		Completions: r.completedByHooks,
 		Renderer:    drawnByHooks{func() *luahooks.Chain { return r.chain }},
@@ -138,6 +139,12 @@ func (r *run) interact(ctx context.Context) error {
 		}
 	}()
 	return r.with(ctx, front{f, f.UI()}, "interactive", f.Commands(), func() error { return f.Run(ctx, r.agent, r.commands) })
+}
+
+// trueColor reports whether the terminal says that it has all colours.
+func trueColor() bool {
+	word := os.Getenv("COLORTERM")
+	return word == "truecolor" || word == "24bit"
 }
 
 // background returns the background of the terminal as the person has set it; "" if the

@@ -18,8 +18,8 @@ func (d drawnByHooks) Message(ctx context.Context, m *message.Message, expanded 
 	return d.chain().RenderMessage(ctx, m, expanded, width)
 }
 
-func (d drawnByHooks) ToolCall(name string, args json.RawMessage, width int) ([]string, bool) {
-	return d.chain().RenderToolCall(context.Background(), name, args, false, width)
+func (d drawnByHooks) ToolCall(name string, args json.RawMessage, expanded bool, width int) ([]string, bool) {
+	return d.chain().RenderToolCall(context.Background(), name, args, expanded, width)
 }
 
 func (d drawnByHooks) ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool) {
