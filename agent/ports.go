@@ -165,7 +165,7 @@ type Key struct {
 type SurfaceOptions struct {
 	From     string // the hook whose component it is; "": the program's
 	Over     bool   // it covers the window, the line being typed included; else it stands above that
-	Rows     int    // how many it wants; 0: as many as it draws
+	Rows     int    // the most that it gets; 0: as many as there is room for
 	Releases bool   // it wants to know when keys are released, where the terminal tells
 }
 

@@ -22,9 +22,8 @@ type surface struct {
 	done   chan struct{}
 	cancel context.CancelFunc
 
-	mu    sync.Mutex // guards keys and inKey
-	keys  []terminal.Key
-	inKey bool // the component has a key and is not done with it
+	mu   sync.Mutex // guards keys
+	keys []terminal.Key
 
 	// The lock of the screen guards the rest.
 	drawing       agent.Drawing
@@ -99,7 +98,6 @@ func (x *surface) run(ctx context.Context) {
 			}) {
 				return
 			}
-			x.keyDone()
 			if !used && !k.Release {
 				x.unused(k)
 			}
@@ -148,16 +146,15 @@ func (x *surface) rows(width, height int) (rows []string, row, column int) {
 	return rows, -1, 0
 }
 
-// press queues a key for the component. Ctrl+C closes one that is not done with the key
-// before.
+// press queues a key for the component. Ctrl+C closes it, whatever it is doing.
 func (x *surface) press(k terminal.Key) {
+	if k.Name == "ctrl+c" && !k.Release {
+		x.cancel()
+		return
+	}
 	x.mu.Lock()
-	stuck := x.inKey && k.Name == "ctrl+c"
 	x.keys = append(x.keys, k)
 	x.mu.Unlock()
-	if stuck {
-		x.cancel()
-	}
 	x.RequestRender()
 }
 
@@ -167,15 +164,8 @@ func (x *surface) takeKey() (k terminal.Key, ok bool) {
 	if len(x.keys) == 0 {
 		return k, false
 	}
-	k, x.keys, x.inKey = x.keys[0], x.keys[1:], true
+	k, x.keys = x.keys[0], x.keys[1:]
 	return k, true
-}
-
-// keyDone notes that the component is done with its key.
-func (x *surface) keyDone() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.inKey = false
 }
 
 // unlessEnded calls a method of a component. If ctx ends first it reports false and

@@ -111,15 +111,15 @@ func askForReport() {
 	}
 }
 
-// unusedKey is called with a key that a component does not want: Esc and Ctrl+C close
-// the component, all else is for the line.
+// unusedKey is called with a key that a component does not want: Esc closes the
+// component, all else is for the line.
 func (k *keyboard) unusedKey(x terminal.Key) {
 	s := k.screen
 	var then after
 	s.key(func() {
 		n := len(s.panels.components)
 		switch {
-		case n > 0 && (x.Name == "esc" || x.Name == "ctrl+c"):
+		case n > 0 && x.Name == "esc":
 			s.panels.components[n-1].cancel()
 		case n == 0 || !s.panels.components[n-1].options.Over:
 			then = k.lineKey(x)

@@ -117,7 +117,7 @@ function ui.custom(component) end
 ---@field handle_input? fun(key: string, surface: pi.Surface, opts: pi.KeyOptions): boolean? a key was pressed: `a`, `A`, `space`, `enter`, `esc`, `up`, `pagedown`, `f5`, with `ctrl+`, `alt+`, `shift+` in this order, or `paste`. false leaves the key to the line being typed
 ---@field wait? boolean `ctx.ui.custom` returns only when it is closed
 ---@field place? "below"|"over" `below` the transcript, above the line being typed, unless said; `over` covers the window
----@field rows? integer how many it wants at least; as many as it draws unless said
+---@field rows? integer how many it gets if there is room; as many as it draws unless said
 ---@field cursor? boolean the cursor stands where `surface.cursor` is in the lines
 ---@field releases? boolean `handle_input` is called for keys that are released, too, where the terminal tells
 
