@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -23,6 +24,28 @@ func TestACommandThatEndsTheWorkRunsAfterIt(t *testing.T) {
 	s.rests("")
 	if got := second.Request.Prompts(); !slices.Equal(got, []string{"the second session"}) {
 		t.Errorf("the model was told %q", got)
+	}
+	s.quits()
+}
+
+// What a command says while an answer comes does not take the answer apart.
+func TestWhatIsSaidDuringAnAnswerDoesNotBreakItsBlock(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{})
+	turn := s.ask("go")
+	turn.Text("Code:\n\n```\nline one *\n")
+	s.See("line one")
+	s.Type("/modle\r")
+	s.See("unknown command")
+	s.Type("\x15/hotkeys\r")
+	s.See("send")
+	turn.Text("line two *\n# three\n```\n\nThe end.")
+	turn.End()
+	s.rests("")
+	for _, row := range []string{"  line one *", "  line two *", "  # three"} {
+		if !slices.ContainsFunc(strings.Split(s.Transcript(), "\n"), func(r string) bool { return strings.TrimRight(r, " ") == row }) {
+			t.Errorf("no row %q in the transcript:\n%s", row, s.Transcript())
+		}
 	}
 	s.quits()
 }

@@ -201,7 +201,7 @@ func (p *person) presentLines(ctx context.Context, x *surface) {
 		if !x.draw(ctx) {
 			return
 		}
-		p.screen.print(strings.Join(x.drawing.Lines, "\n"))
+		p.screen.printNow(strings.Join(x.drawing.Lines, "\n"))
 		p.promptFor(d.prompt)
 		select {
 		case <-ctx.Done():

@@ -212,7 +212,7 @@ func (p *person) converse(ctx context.Context, d dialog) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	p.screen.print(d.lines...)
+	p.screen.printNow(d.lines...)
 	for {
 		p.promptFor(x.prompt)
 		select {
@@ -224,7 +224,7 @@ func (p *person) converse(ctx context.Context, d dialog) error {
 			if done {
 				return nil
 			}
-			p.screen.print(again...)
+			p.screen.printNow(again...)
 		}
 	}
 }

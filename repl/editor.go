@@ -29,7 +29,7 @@ func (p *person) Editor(ctx context.Context, title, prefill string, o agent.Dial
 		return "", false, nil
 	}
 	if lines := paragraphs(asked(o.From, title)); title != "" {
-		p.screen.print(lines...)
+		p.screen.printNow(lines...)
 	}
 	text, saved, err := p.editText(ctx, prefill)
 	if endedByInterrupt(err) {

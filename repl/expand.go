@@ -22,7 +22,7 @@ func (k *keyboard) expandNext() after {
 	s := k.screen
 	block, ok := s.folds.older()
 	if !ok {
-		s.tell([]string{s.palette.Paint("dim", "nothing is folded")})
+		s.answerKey("nothing is folded")
 		return nil
 	}
 	return func() { go k.expand(block) }
@@ -40,7 +40,7 @@ func (k *keyboard) expand(b folded) {
 		return
 	}
 	rows = append([]string{s.palette.Paint("dim", fmt.Sprintf("#%d %s", b.number, printable.Line(b.title)))}, rows...)
-	s.change(func() { s.tell(s.wrapped(rows)) })
+	s.change(func() { s.interject(kindNotice, 0, s.wrapped(rows)) })
 }
 
 // page shows rows with the pager, and reports whether that could be started.

@@ -100,6 +100,7 @@ func (s *screen) delta(d llm.Delta) {
 		s.startOver()
 	}
 	s.write(text)
+	s.tellWaiting()
 }
 
 // openBlock opens a block, unless one is open. The caller has the lock.
@@ -126,7 +127,8 @@ func (s *screen) painter() markdown.Painter {
 	return markdown.Painter{Columns: s.columns, Paint: s.palette.Paint, Highlight: s.highlight}
 }
 
-// endBlock puts the rest of the open block into the transcript. The caller has the lock.
+// endBlock puts the rest of the open block into the transcript, and behind it what waited
+// for that. The caller has the lock.
 func (s *screen) endBlock() {
 	if s.flow.open == nil {
 		return
@@ -134,6 +136,7 @@ func (s *screen) endBlock() {
 	rows := s.flow.open.End()
 	s.add(kindOf(s.flow.shows), rows...)
 	s.flow.open = nil
+	s.tellWaiting()
 }
 
 // thought is a block of thinking: text as it is, wrapped at words and dimmed, with a mark

@@ -205,7 +205,7 @@ func (k *keyboard) actions() map[string]func() after {
 			if s.showThinking {
 				word = "shown"
 			}
-			s.tell([]string{s.palette.Paint("dim", "thinking: "+word)})
+			s.answerKey("thinking: " + word)
 			return nil
 		},
 		"editor":         func() after { return k.editLine },
@@ -335,7 +335,7 @@ func (k *keyboard) ctrlC() after {
 		return k.quit
 	}
 	l.warned = now
-	s.tell([]string{s.palette.Paint("dim", "Ctrl+C again, or Ctrl+D, quits")})
+	s.answerKey("Ctrl+C again, or Ctrl+D, quits")
 	return nil
 }
 
@@ -348,7 +348,7 @@ func (k *keyboard) ctrlD() after {
 		l.buffer.Do("delete")
 		return nil
 	case len(s.busy.works) > 0:
-		s.tell([]string{s.palette.Paint("dim", "Ctrl+D quits when nothing runs; Esc interrupts")})
+		s.answerKey("Ctrl+D quits when nothing runs; Esc interrupts")
 		return nil
 	}
 	return func() {

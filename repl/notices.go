@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -10,62 +11,85 @@ import (
 	"pi/repl/terminal"
 )
 
-// A notice never splits a sentence: while a block of an answer is open it waits for the
-// end of that. After two seconds it is also shown in the zone, until then.
+// Nothing that is said splits a sentence of an answer: rows of others are put into the
+// transcript where no row of the open block can change any more, which is between two
+// paragraphs and between two lines of code. Until then they wait, and are shown in the zone:
+// what the person asked for at once, notices after two seconds.
 
 // noticeWait is how long a notice is not shown at all because a block is open.
 const noticeWait = 2 * time.Second
 
+// notice is some rows that wait.
 type notice struct {
+	kind kind
 	rows []string
-	at   time.Time
+	from time.Time // when they are shown in the zone
 }
 
-// notices are those that wait for the end of a block.
+// notices are those that wait.
 type notices struct {
 	palette terminal.Palette
 	waiting []notice
 }
 
-// waitingRows are the rows of the notices that have waited for long.
-func (n *notices) waitingRows(columns int) (rows []string) {
-	for _, x := range n.waiting {
-		if time.Since(x.at) >= noticeWait {
-			for _, row := range x.rows {
+// waitingShown is how many rows that wait are drawn, the newest.
+const waitingShown = 30
+
+// waitingRows are the rows of the zone, not wider than it is.
+func (n *notices) waitingRows(columns int, now time.Time) (rows []string) {
+	for _, x := range slices.Backward(n.waiting) {
+		for _, row := range slices.Backward(x.rows) {
+			if len(rows) == waitingShown {
+				break
+			}
+			if !now.Before(x.from) {
 				rows = append(rows, cells.Cut(row, columns))
 			}
 		}
 	}
+	slices.Reverse(rows)
 	return rows
 }
 
-// tell shows rows between two blocks. The caller has the lock.
-func (s *screen) tell(rows []string) {
-	if s.flow.open == nil {
-		s.add(kindNotice, rows...)
-		return
-	}
-	s.notices.waiting = append(s.notices.waiting, notice{rows, s.now()})
-	time.AfterFunc(noticeWait, func() { s.change(func() {}) })
+// tell shows a notice. The caller has the lock.
+func (s *screen) tell(rows []string) { s.interject(kindNotice, noticeWait, rows) }
+
+// answerKey shows what a key has done. The caller has the lock.
+func (s *screen) answerKey(text string) {
+	s.interject(kindNotice, 0, s.noticeRows(text, agent.LevelInfo))
 }
 
-// tellWaiting shows the notices that waited for the end of a block. The caller has the
-// lock.
+// interject puts rows into the transcript as soon as they split nothing. If that takes
+// longer than patience they are shown in the zone meanwhile. The caller has the lock.
+func (s *screen) interject(k kind, patience time.Duration, rows []string) {
+	s.notices.waiting = append(s.notices.waiting, notice{k, rows, s.now().Add(patience)})
+	s.tellWaiting()
+}
+
+// tellWaiting puts the rows that wait into the transcript, unless they would split
+// something. The caller has the lock.
 func (s *screen) tellWaiting() {
+	f := &s.flow
+	if len(s.notices.waiting) == 0 || f.open != nil && len(f.open.Live()) > 0 {
+		return
+	}
 	for _, n := range s.notices.waiting {
-		s.add(kindNotice, n.rows...)
+		s.add(n.kind, n.rows...)
 	}
 	s.notices.waiting = nil
+	if f.open != nil { // its next rows bring their own blank row
+		f.last = kindOf(f.shows)
+	}
 }
 
 // notify shows a line that is no part of the conversation.
 func (s *screen) notify(text string, level agent.Level) {
-	text = strings.TrimRight(printable.Text(text), "\n")
 	s.change(func() { s.tell(s.noticeRows(text, level)) })
 }
 
 // noticeRows words a notice. The caller has the lock.
 func (s *screen) noticeRows(text string, level agent.Level) (rows []string) {
+	text = strings.TrimRight(printable.Text(text), "\n")
 	style := "dim"
 	switch level {
 	case agent.LevelError:

@@ -166,6 +166,8 @@ func (s *screen) add(k kind, rows ...string) {
 // needsBlank reports whether a blank row stands between two kinds of rows.
 func needsBlank(before, k kind) bool {
 	switch k {
+	case kindPrompt: // two prompts are apart too
+		return true
 	case before, kindNotice, kindRows:
 		return false
 	case kindTool:
@@ -175,8 +177,14 @@ func needsBlank(before, k kind) bool {
 }
 
 // print puts rows of a command or of the program into the transcript, each wrapped at
-// words. They must be clean.
+// words. They must be clean. During an answer they are in the zone at first.
 func (s *screen) print(rows ...string) {
+	s.change(func() { s.interject(kindRows, 0, s.wrapped(rows)) })
+}
+
+// printNow is print for what has to be in the transcript before the program goes on, such
+// as a question in plain mode. It ends the open block.
+func (s *screen) printNow(rows ...string) {
 	s.change(func() {
 		s.endBlock()
 		s.add(kindRows, s.wrapped(rows)...)
@@ -196,7 +204,6 @@ func (s *screen) wrapped(rows []string) (all []string) {
 // echo shows a prompt, marked, with blank rows around it: shown are its rows where the
 // person typed it. The caller has the lock.
 func (s *screen) echo(text string, shown, attached []string) {
-	s.endBlock()
 	sign, rest := promptSign, strings.Repeat(" ", cells.Width(promptSign))
 	if s.plain {
 		sign, rest = "you: ", ""
@@ -220,11 +227,7 @@ func (s *screen) echo(text string, shown, attached []string) {
 	for _, a := range attached {
 		rows = append(rows, s.palette.Paint("dim", cells.Cut(rest+printable.Line(a), s.columns)))
 	}
-	s.flow.last = max(s.flow.last, kindPrompt) // two prompts in a row are apart too
-	if s.flow.last == kindPrompt {
-		s.flow.last = kindRows
-	}
-	s.add(kindPrompt, rows...)
+	s.interject(kindPrompt, 0, rows)
 }
 
 // promptSign is before the line that is typed, and before a prompt in the transcript;

@@ -42,7 +42,6 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 		title := t.title(e.Name, e.Input)
 		s.change(func() {
 			s.endBlock()
-			s.tellWaiting()
 			s.busy.note(waitsForTool, s.now())
 			s.calls.start(e.ID, e.Name, title, s.now())
 			if s.plain {
@@ -85,13 +84,12 @@ func (s *screen) step(d llm.Delta) {
 func (s *screen) messageEnd(e *agent.MessageEnd) {
 	m := e.Message
 	s.answerEnds(m.Role != message.RoleAssistant || e.Abort != nil || m.StopReason == message.StopError || m.StopReason == message.StopAborted)
-	s.tellWaiting()
 	if m.Role == message.RoleAssistant {
 		s.busy.used(m.Usage)
 	}
 	s.busy.note(waitsForNothing, s.now())
 	if e.Abort != nil {
-		s.add(kindNotice, s.palette.Paint("dim", abortText(e.Abort)))
+		s.add(kindNotice, s.noticeRows(abortText(e.Abort), agent.LevelInfo)...)
 	}
 	switch {
 	case m.StopReason == message.StopLength:
@@ -181,7 +179,6 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 		if len(s.calls.all) == 0 {
 			s.busy.note(waitsForAnswer, now)
 		}
-		s.tellWaiting()
 	})
 }
 

@@ -134,7 +134,6 @@ func (r *REPL) promptEnded(err error, took time.Duration) {
 	s.change(func() {
 		s.answerEnds(true)
 		s.add(kindTool, s.calls.drop()...)
-		s.tellWaiting()
 		s.busy.retries = nil
 	})
 	r.returnUnsent(err)
