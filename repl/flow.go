@@ -140,107 +140,71 @@ func (s *screen) endBlock() {
 }
 
 // thought is a block of thinking: text as it is, wrapped at words and dimmed, with a mark
-// at its beginning.
+// at its beginning. Blank rows are shown only between others.
 type thought struct {
-	paint   func(style, text string) string
-	columns int
-	clean   printable.Cleaner
-	line    string // what has come of the line that has not ended
-	begun   bool   // the mark is written
-	blank   int    // blank lines that are written only if text follows
-	sign    string
+	paint func(style, text string) string
+	clean printable.Cleaner
+	rows  *cells.Wrapper
+	begun bool // something else than blanks has come
+	blank int  // blank rows that came and are not shown yet
 }
 
 func newThought(paint func(style, text string) string, columns int, plain bool) *thought {
-	t := &thought{paint: paint, columns: columns, sign: "∴ "}
+	sign := "∴ "
 	if plain {
-		t.sign = "thinking: "
+		sign = "thinking: "
 	}
-	return t
+	return &thought{paint: paint, rows: cells.NewWrapper(columns, sign, strings.Repeat(" ", cells.Width(sign)))}
 }
 
-// Write takes a piece of text.
+// Write adds a piece of text.
 func (t *thought) Write(text string) []string {
-	return t.take(string(t.clean.Append(nil, text)), false)
+	t.add(string(t.clean.Append(nil, text)))
+	return t.shown(t.rows.TakeRows())
 }
 
 // End returns the rows that are left.
-func (t *thought) End() []string { return t.take(string(t.clean.Finish(nil)), true) }
+func (t *thought) End() []string {
+	t.add(string(t.clean.Finish(nil)))
+	if !t.begun {
+		return nil
+	}
+	return t.shown(t.rows.End())
+}
 
 // SetColumns is for rows that are not returned yet.
-func (t *thought) SetColumns(columns int) { t.columns = columns }
+func (t *thought) SetColumns(columns int) { t.rows.SetColumns(columns) }
 
-// Live returns the last row, which more text may change.
+// Live returns the row that more text may change.
 func (t *thought) Live() []string {
-	if t.line == "" {
+	if !t.begun {
 		return nil
 	}
-	return t.rows(t.line, t.begun)
+	blank := t.blank
+	defer func() { t.blank = blank }()
+	return t.shown(t.rows.Clone().End())
 }
 
-// take adds text and removes the rows that are decided: of the last line all but the
-// last row, unless it is the end.
-func (t *thought) take(text string, end bool) (rows []string) {
-	t.line += text
-	for {
-		line, rest, more := strings.Cut(t.line, "\n")
-		if !more && !end {
-			break
-		}
-		t.line = rest
-		rows = append(rows, t.whole(line)...)
-		if !more {
-			return rows
-		}
+// add adds text, but for blanks before everything else.
+func (t *thought) add(text string) {
+	if !t.begun {
+		text = strings.TrimLeft(text, " \t\n")
+		t.begun = text != ""
 	}
-	if part := cells.Wrap(t.line, t.room()); len(part) > 1 {
-		last := part[len(part)-1]
-		rows = append(rows, t.whole(strings.TrimSuffix(t.line, last))...)
-		t.line = last
-	}
-	return rows
+	t.rows.Write(text)
 }
 
-// whole returns the rows of a line that has ended. Blank ones wait for text behind them.
-func (t *thought) whole(line string) (rows []string) {
-	if strings.TrimSpace(line) == "" {
-		if t.begun {
+// shown paints rows. Blank ones wait for a row behind them.
+func (t *thought) shown(rows []string) (painted []string) {
+	for _, row := range rows {
+		if strings.TrimSpace(row) == "" {
 			t.blank++
+			continue
 		}
-		return nil
-	}
-	for ; t.blank > 0; t.blank-- {
-		rows = append(rows, "")
-	}
-	rows = append(rows, t.rows(strings.TrimRight(line, " "), t.begun)...)
-	t.begun = true
-	return rows
-}
-
-// room is how wide a row of text can be: behind the mark of the first row all rows are
-// indented.
-func (t *thought) room() int { return max(1, t.columns-t.indent()) }
-
-func (t *thought) indent() int {
-	if w := cells.Width(t.sign); w < t.columns/2 && len(t.sign) < 8 {
-		return w
-	}
-	return 0
-}
-
-// rows paints a line; the mark is before the first row, unless begun.
-func (t *thought) rows(line string, begun bool) (rows []string) {
-	room := t.room()
-	indent := strings.Repeat(" ", t.indent())
-	if !begun && t.indent() == 0 {
-		line = t.sign + line
-	}
-	for i, row := range cells.Wrap(line, room) {
-		before := indent
-		if i == 0 && !begun && t.indent() > 0 {
-			before = t.sign
+		for ; t.blank > 0; t.blank-- {
+			painted = append(painted, "")
 		}
-		rows = append(rows, t.paint("thinking", before+row))
+		painted = append(painted, t.paint("thinking", row))
 	}
-	return rows
+	return painted
 }
