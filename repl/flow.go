@@ -3,6 +3,7 @@ package repl
 import (
 	"strings"
 
+	"pi/agent"
 	"pi/agent/llm"
 	"pi/internal/cells"
 	"pi/internal/markdown"
@@ -25,27 +26,13 @@ type block interface {
 type flow struct {
 	open  block
 	shows llm.DeltaKind // the kind of the open block
-	steps steps
-	again repetition
+	index int           // of that in the answer
+	words words
 	// last is the kind of what was put into the transcript last, so that a blank row
 	// stands between what is of different kinds.
 	last kind
-}
-
-// steps follow the steps of an answer, to know where a block begins.
-type steps struct {
-	begun bool
-	kind  llm.DeltaKind
-	index int
-	words words
-}
-
-// begins takes a step, and reports whether a block begins with it.
-func (x *steps) begins(d llm.Delta) bool {
-	d.Index = x.words.index(d)
-	same := x.begun && d.Kind == x.kind && d.Index == x.index
-	x.begun, x.kind, x.index = true, d.Kind, d.Index
-	return !same
+	// midAnswer is set while a part of an answer is shown that has not ended.
+	midAnswer bool
 }
 
 // kind is what a row of the transcript belongs to.
@@ -91,28 +78,37 @@ func (s *screen) delta(d llm.Delta) {
 	if d.Kind != llm.DeltaText && (d.Kind != llm.DeltaThinking || !s.showThinking) || d.Text == "" {
 		return
 	}
-	text := markless(d.Text)
-	if s.flow.steps.begins(d) {
-		text = string(markOf(d.Kind)) + text
+	f := &s.flow
+	d.Index = f.words.index(d)
+	if f.open == nil || d.Kind != f.shows || d.Index != f.index {
+		s.endBlock()
+		f.shows, f.index, f.midAnswer = d.Kind, d.Index, true
+		if d.Kind == llm.DeltaThinking {
+			f.open = newThought(s.palette.Paint, s.columns, s.plain)
+		} else {
+			f.open = markdown.NewStream(s.painter())
+		}
 	}
-	text, over := s.flow.again.add(text)
-	if over {
-		s.startOver()
-	}
-	s.write(text)
+	s.add(kindOf(d.Kind), f.open.Write(d.Text)...)
 	s.tellWaiting()
 }
 
-// openBlock opens a block, unless one is open. The caller has the lock.
-func (s *screen) openBlock() {
-	f := &s.flow
-	switch {
-	case f.open != nil:
-	case f.shows == llm.DeltaThinking:
-		f.open = newThought(s.palette.Paint, s.columns, s.plain)
-	default:
-		f.open = markdown.NewStream(s.painter())
+// answerEnds ends the answer that is shown. The caller has the lock.
+func (s *screen) answerEnds() {
+	s.endBlock()
+	s.flow.midAnswer = false
+	s.flow.words = words{}
+}
+
+// startOver ends what is shown of an answer that broke off: it is asked for again, and
+// written from its beginning. The caller has the lock.
+func (s *screen) startOver() {
+	if s.flow.midAnswer {
+		s.endBlock()
+		s.add(kindNotice, s.noticeRows("the answer starts over", agent.LevelInfo)...)
 	}
+	s.answerEnds()
+	s.busy.written = 0
 }
 
 func kindOf(k llm.DeltaKind) kind {

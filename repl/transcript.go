@@ -83,7 +83,7 @@ func (s *screen) step(d llm.Delta) {
 // it is empty. The caller has the lock.
 func (s *screen) messageEnd(e *agent.MessageEnd) {
 	m := e.Message
-	s.answerEnds(m.Role != message.RoleAssistant || e.Abort != nil || m.StopReason == message.StopError || m.StopReason == message.StopAborted)
+	s.answerEnds()
 	if m.Role == message.RoleAssistant {
 		s.busy.used(m.Usage)
 	}

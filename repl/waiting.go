@@ -67,7 +67,7 @@ func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 			return
 		}
 		if !e.Aside {
-			s.askedAgain()
+			s.startOver()
 		}
 		w := &retryWait{e, s.now(), s.now().Add(e.Delay())}
 		s.busy.retries = append(s.busy.retries, w)

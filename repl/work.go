@@ -132,7 +132,7 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 func (r *REPL) promptEnded(err error, took time.Duration) {
 	s := r.screen
 	s.change(func() {
-		s.answerEnds(true)
+		s.answerEnds()
 		s.add(kindTool, s.calls.drop()...)
 		s.busy.retries = nil
 	})
