@@ -35,7 +35,7 @@ func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surfac
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
-	if !p.HasUI() {
+	if !p.HasUI() || p.hasEnded() {
 		return nil, nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -78,6 +78,9 @@ func (p *person) closeSurface(x *surface) {
 		p.term.Releases(false)
 	}
 	close(x.done)
+	for _, k := range x.takeKeys() { // they were typed behind the one that closed it
+		p.keys.key(k)
+	}
 }
 
 // run draws the component and gives it keys until ctx ends.
@@ -149,6 +152,7 @@ func (x *surface) rows(width, height int) (rows []string, row, column int) {
 // press queues a key for the component. Ctrl+C closes it, whatever it is doing.
 func (x *surface) press(k terminal.Key) {
 	if k.Name == "ctrl+c" && !k.Release {
+		x.takeKeys()
 		x.cancel()
 		return
 	}
@@ -166,6 +170,15 @@ func (x *surface) takeKey() (k terminal.Key, ok bool) {
 	}
 	k, x.keys = x.keys[0], x.keys[1:]
 	return k, true
+}
+
+// takeKeys removes and returns all keys that the component did not get.
+func (x *surface) takeKeys() []terminal.Key {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	keys := x.keys
+	x.keys = nil
+	return keys
 }
 
 // unlessEnded calls a method of a component. If ctx ends first it reports false and
@@ -209,10 +222,12 @@ func (p *person) presentLines(ctx context.Context, x *surface) {
 		case <-x.again:
 		case line := <-d.lines:
 			unlessEnded(ctx, func() {
-				for _, key := range terminal.KeysOf(line) { // one of the keys that the line was typed with
+				for _, key := range append(terminal.KeysOf(line), "enter") {
+					if ctx.Err() != nil {
+						return // one of the keys closed it
+					}
 					x.component.HandleInput(agent.Key{Name: key})
 				}
-				x.component.HandleInput(agent.Key{Name: "enter"})
 			})
 		}
 	}

@@ -56,7 +56,7 @@ func (p *person) Input(ctx context.Context, title, placeholder string, o agent.D
 	err := p.ask(ctx, o, dialog{
 		panel: x, lines: lines, prompt: "? ", secret: o.Secret,
 		answer: func(line string) ([]string, bool) { text = line; return nil, true },
-		read:   func() { text, _ = x.Text() },
+		read:   func() { text, _ = x.Text(); text = strings.TrimSpace(text) },
 	})
 	return text, text != "" && err == nil, err
 }
@@ -187,9 +187,15 @@ func (p *person) ask(ctx context.Context, o agent.DialogOptions, d dialog) error
 func (p *person) showPanel(ctx context.Context, d dialog) error {
 	var x *shownPanel
 	p.screen.change(func() { x = p.screen.open(d.panel, isByPerson(ctx), listOf(ctx)) })
+	if noted, ok := d.panel.(interface{ SetNote(note string) }); ok && remaining(ctx) != "" {
+		defer p.countDown(ctx, noted.SetNote)()
+	}
 	select {
 	case <-x.done:
 	case <-p.closed:
+		return nil
+	case <-p.ended:
+		p.screen.change(func() { p.screen.closePanel(x) })
 		return nil
 	case <-ctx.Done():
 		p.screen.change(func() { p.screen.closePanel(x) })
@@ -199,6 +205,26 @@ func (p *person) showPanel(ctx context.Context, d dialog) error {
 	defer p.screen.mu.Unlock()
 	d.read()
 	return nil
+}
+
+// countDown has a panel say how much time is left, until stop is called.
+func (p *person) countDown(ctx context.Context, note func(string)) (stop func()) {
+	say := func() { p.screen.change(func() { note(strings.TrimSpace(remaining(ctx))) }) }
+	say()
+	ended := make(chan struct{})
+	go func() {
+		second := time.NewTicker(time.Second)
+		defer second.Stop()
+		for {
+			select {
+			case <-second.C:
+				say()
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() { close(ended) }
 }
 
 // converse asks in plain mode, until an answer is accepted. It returns nil too if the

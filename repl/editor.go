@@ -32,14 +32,6 @@ func (p *person) Editor(ctx context.Context, title, prefill string, o agent.Dial
 		p.screen.printNow(lines...)
 	}
 	text, saved, err := p.editText(ctx, prefill)
-	if endedByInterrupt(err) {
-		// The Ctrl+C that has ended the editor arrives here too: the terminal sends it to
-		// all of its processes, in no order. It does not if somebody ended the editor alone.
-		select {
-		case <-ctx.Done():
-		case <-time.After(2 * time.Second):
-		}
-	}
 	if ctx.Err() != nil {
 		return "", false, ctx.Err()
 	}

@@ -16,9 +16,6 @@ func editorCommand(ctx context.Context, editor, path string) *exec.Cmd {
 	return exec.CommandContext(ctx, words[0], words[1:]...)
 }
 
-// endedByInterrupt is false: here the exit status does not tell.
-func endedByInterrupt(error) bool { return false }
-
 // exitOf is how a program ended.
 func exitOf(cmd *exec.Cmd) agent.Exit {
 	if cmd.ProcessState == nil {

@@ -4,7 +4,6 @@ package repl
 
 import (
 	"context"
-	"errors"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -20,17 +19,6 @@ func editorCommand(ctx context.Context, editor, path string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "editor", path)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	return cmd
-}
-
-// endedByInterrupt reports whether the program died of SIGINT, or its shell says
-// so.
-func endedByInterrupt(err error) bool {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return false
-	}
-	status, ok := exit.Sys().(syscall.WaitStatus)
-	return ok && (status.Signaled() && status.Signal() == syscall.SIGINT || status.ExitStatus() == 128+int(syscall.SIGINT))
 }
 
 // exitOf is how a program ended.

@@ -359,7 +359,7 @@ func (k *keyboard) ctrlD() after {
 // plainInterrupt is called for Ctrl+C in plain mode. At rest it is no answer to a dialog.
 func (k *keyboard) plainInterrupt() {
 	s := k.screen
-	if !s.busyNow() && k.person.plain.interrupt() {
+	if k.person.plain.interrupt(s.busyNow()) {
 		return
 	}
 	var then after

@@ -24,6 +24,17 @@ type person struct {
 	stop     sync.Once
 	term     *terminal.Terminal
 	closed   chan struct{} // the terminal was given back
+	ended    chan struct{} // the terminal is gone: nothing more will be typed
+}
+
+// hasEnded reports whether nothing more will be typed.
+func (p *person) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // begin takes over the terminal on its first call, and returns the error of that on

@@ -66,17 +66,20 @@ func (p *plainLines) answer(line string) bool {
 	return true
 }
 
-// interrupt has Ctrl+C leave the first dialog, and reports whether there is one.
-func (p *plainLines) interrupt() bool {
+// interrupt has Ctrl+C leave the first dialog, and reports whether there is one. A question
+// that something running asks ends with that.
+func (p *plainLines) interrupt(busy bool) bool {
 	p.mu.Lock()
-	if len(p.dialogs) == 0 || p.dialogs[0].leave == nil {
-		p.mu.Unlock()
-		return p.answer("")
+	leave := func() { p.answer("") }
+	asks := len(p.dialogs) > 0 && (!busy || p.dialogs[0].leave != nil)
+	if asks && p.dialogs[0].leave != nil {
+		leave = p.dialogs[0].leave
 	}
-	leave := p.dialogs[0].leave
 	p.mu.Unlock()
-	leave()
-	return true
+	if asks {
+		leave()
+	}
+	return asks
 }
 
 // want notes that the loop waits for a line. It reports whether its prompt is to be shown:
@@ -149,6 +152,19 @@ func (k *keyboard) lineTyped(text string) {
 // inputHasEnded is called when nothing more will be typed, and in plain mode for Ctrl+D,
 // which is no answer to a dialog.
 func (k *keyboard) inputHasEnded() {
+	if !k.screen.plain {
+		if k.person.hasEnded() {
+			return
+		}
+		k.screen.change(func() {
+			for _, x := range k.screen.panels.components {
+				x.cancel()
+			}
+		})
+		close(k.person.ended)
+		k.jobs.end()
+		return
+	}
 	if !k.person.plain.answer("") {
 		k.person.plain.ended()
 		k.jobs.end()

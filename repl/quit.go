@@ -16,7 +16,7 @@ func (r *REPL) mayQuit(ctx context.Context) bool {
 	if err == nil {
 		err = s.Unsaved()
 	}
-	if err == nil || r.askedToQuit || !r.person.HasUI() {
+	if err == nil || r.askedToQuit || !r.person.HasUI() || r.person.hasEnded() {
 		return true
 	}
 	r.askedToQuit = true

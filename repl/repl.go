@@ -96,7 +96,7 @@ func New(o Options) *REPL {
 	s.showThinking, s.highlight, s.notifyWith = o.ShowThinking, o.Highlight, o.NotifyWith
 	s.busy.hook = o.Asked
 	r := &REPL{opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s), first: o.First}
-	r.person = &person{opts: o, screen: s, work: r.work, closed: make(chan struct{})}
+	r.person = &person{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{})}
 	r.keyboard = newKeyboard(o, r.person, r.jobs)
 	r.work.queued = r.keyboard.queued
 	return r
