@@ -252,7 +252,7 @@ func (testRenderer) Message(_ context.Context, m *message.Message, _ bool, width
 	return []string{fmt.Sprintf("card %d: %s", width, m.Text())}, m.CustomType == "card"
 }
 
-func (testRenderer) ToolCall(string, json.RawMessage, int) ([]string, bool) { return nil, false }
+func (testRenderer) ToolCall(string, json.RawMessage, bool, int) ([]string, bool) { return nil, false }
 
 func (testRenderer) ToolResult(string, agent.Result, bool, int) ([]string, bool) { return nil, false }
 

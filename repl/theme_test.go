@@ -14,9 +14,12 @@ func TestThemeOfTheTerminalFollowsItsOptions(t *testing.T) {
 		if c.o.Out = os.Stdout; c.name == "no terminal" {
 			c.o.Out = notATerminal(t)
 		}
-		if got := New(c.o).UI().Theme().Paint("error", "x"); got != "x" {
+		c.o.In = notATerminal(t)
+		r := New(c.o)
+		if got := r.UI().Theme().Paint("error", "x"); got != "x" {
 			t.Errorf("%s: %q", c.name, got)
 		}
+		r.Close()
 	}
 }
 
