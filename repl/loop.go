@@ -130,6 +130,7 @@ func (r *REPL) run(ctx context.Context, p agent.Prompt) {
 		r.refuse(p.Text, p.Source == "interactive", err)
 	case isShell(p):
 		r.shell(ctx, p.Text)
+		r.refresh() // it may have changed the branch
 	case isCommand:
 		r.runAlone(ctx, p.Text, func(ctx context.Context) (command.Outcome, error) {
 			return r.commands.Run(r.agent.CommandContext(ctx, p), p.Text)

@@ -54,14 +54,15 @@ type Options struct {
 	Banner       func() []string // lines shown at the start; nil: none
 	First        []string        // prompts to run before the person is asked for one
 
-	Editor      string                     // the program that texts are edited with, as VISUAL or EDITOR name it
-	Pager       string                     // the program that long texts are shown with
-	Rich        bool                       // the terminal has 256 colours
-	TrueColor   bool                       // it has all of them
-	Renderer    Renderer                   // of hooks; nil: none
-	Shortcuts   func() []Shortcut          // of hooks, at this moment; nil: none
-	Completions func() []completion.Source // of hooks, at this moment; nil: none
-	Asked       func() string              // the hook that is being asked for long; "": none; nil: not known
+	Editor      string                                     // the program that texts are edited with, as VISUAL or EDITOR name it
+	Pager       string                                     // the program that long texts are shown with
+	Rich        bool                                       // the terminal has 256 colours
+	TrueColor   bool                                       // it has all of them
+	Renderer    Renderer                                   // of hooks; nil: none
+	Shortcuts   func() []Shortcut                          // of hooks, at this moment; nil: none
+	Completions func() []completion.Source                 // of hooks, at this moment; nil: none
+	Changed     func(ctx context.Context, dir string) bool // whether git knows changes around dir that are not committed; nil: not known
+	Asked       func() string                              // the hook that is being asked for long; "": none; nil: not known
 }
 
 // REPL is the interactive front end. As [agent.Listener] it may be used by any goroutine.
@@ -73,6 +74,7 @@ type REPL struct {
 	work     *work
 	person   *person
 	keyboard *keyboard
+	worktree *worktree
 	agent    *agent.Agent
 	commands *command.Set
 
@@ -99,6 +101,7 @@ func New(o Options) *REPL {
 	r.person = &person{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{})}
 	r.keyboard = newKeyboard(o, r.person, r.jobs)
 	r.work.queued = r.keyboard.queued
+	r.worktree = &worktree{changed: o.Changed}
 	return r
 }
 
@@ -108,6 +111,7 @@ func (r *REPL) UI() agent.UI { return r.person }
 // Close gives the terminal back as it was found. It may be called at any time,
 // from any goroutine and more than once; a crash handler calls it first.
 func (r *REPL) Close() {
+	r.worktree.stop()
 	r.keyboard.close()
 	r.person.close()
 }
@@ -124,6 +128,7 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	if err := r.person.begin(); err != nil {
 		return err
 	}
+	defer r.worktree.wait()
 	defer r.Close()
 	if r.opts.Banner != nil {
 		for _, line := range r.opts.Banner() {

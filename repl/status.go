@@ -1,12 +1,14 @@
 package repl
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"pi/agent"
 	"pi/internal/cells"
@@ -29,6 +31,8 @@ type status struct {
 	cost   string
 	branch string
 	cache  string
+
+	changed bool // there are changes that are not committed
 }
 
 // set sets the words that a hook shows under a key; "" removes them.
@@ -106,6 +110,9 @@ func (s *screen) statusRows(columns int) []string {
 func (s *screen) statusText(columns int, words []string) string {
 	st := &s.status
 	hooks, branch, cost, bar, cache := strings.Join(words, " · "), st.branch, st.cost, "", st.cache
+	if branch != "" && st.changed {
+		branch += "*"
+	}
 	if st.part > 0 && !s.plain {
 		bar = s.bar(st.part)
 	}
@@ -165,6 +172,61 @@ func contextTokens(branch []*session.Entry) int {
 	}
 	return 0
 }
+
+// worktree looks in the background whether files were changed since they were committed.
+// One look runs at a time; who asks meanwhile has another one follow.
+type worktree struct {
+	changed func(ctx context.Context, dir string) bool // nil: not known
+
+	mu      sync.Mutex
+	stopped bool
+	cancel  context.CancelFunc // of the look that runs; nil: none does
+	again   bool               // somebody asked since it began
+	looks   sync.WaitGroup
+}
+
+// look has show called with what was found, later. It returns at once.
+func (w *worktree) look(dir string, show func(changed bool)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.again = w.cancel != nil
+	if w.again || w.stopped || w.changed == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	w.looks.Go(func() {
+		defer cancel()
+		for more := true; more; more = w.next() {
+			if changed := w.changed(ctx, dir); ctx.Err() == nil {
+				show(changed)
+			}
+		}
+	})
+}
+
+// next ends a look, and reports whether another one follows.
+func (w *worktree) next() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	more := w.again && !w.stopped
+	if w.again = false; !more {
+		w.cancel = nil
+	}
+	return more
+}
+
+// stop ends the look that runs, without waiting for it, and allows no other.
+func (w *worktree) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped = true; w.cancel != nil {
+		w.cancel()
+	}
+}
+
+// wait waits until nothing runs, after stop.
+func (w *worktree) wait() { w.looks.Wait() }
 
 // gitBranch reads the branch of the git repository that dir is in, without running git;
 // "" if it is in none.

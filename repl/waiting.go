@@ -91,6 +91,9 @@ func (r *REPL) refresh() {
 		st := &s.status
 		st.model, st.full, st.part, st.cost, st.branch, st.cache = f.model, f.full, f.part, f.cost, f.branch, f.cache
 	})
+	if f.branch != "" {
+		r.worktree.look(r.agent.Cwd(), func(changed bool) { s.change(func() { s.status.changed = changed }) })
+	}
 }
 
 // refreshLater is refresh in the background, for listeners.

@@ -3,7 +3,6 @@ package stdlib
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"pi/luavm"
@@ -106,18 +105,7 @@ func (m *module) git(L *lua.LState, function, cwd string, args ...string) (strin
 	var stdout, stderr string
 	var code int
 	err := m.wait(L, function, func(ctx context.Context) (err error) {
-		c := Command{Cwd: m.env.from(&cwd), Name: "git"}
-		settings, err := m.env.harmlessGit(ctx, c.Cwd)
-		if err != nil {
-			return err
-		}
-		flags, err := settings.flags()
-		if err != nil {
-			return err
-		}
-		c.Env = settings.env()
-		c.Args = slices.Concat([]string{"--no-optional-locks", "--no-pager", "-c", "core.quotePath=false"}, flags, args)
-		stdout, stderr, code, err = m.env.Exec(ctx, c)
+		stdout, stderr, code, err = m.env.git(ctx, m.env.from(&cwd), args...)
 		return err
 	})
 	if err == nil && code != 0 {

@@ -18,6 +18,33 @@ import (
 // come before every file of settings.
 type gitSettings [][2]string
 
+// HasChanges reports whether the work tree around dir is not what git has committed: files
+// were changed, added or removed, or are not followed. run starts git as [Env.Exec] does.
+// Git writes nothing, and runs no program that the repository names. The error says that
+// there is no repository, or no git.
+func HasChanges(ctx context.Context, run func(context.Context, Command) (stdout, stderr string, code int, err error), dir string) (bool, error) {
+	stdout, stderr, code, err := (&Env{Exec: run}).git(ctx, dir, "status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=dirty")
+	if err == nil && code != 0 {
+		err = gitError(stderr, code)
+	}
+	return stdout != "", err
+}
+
+// git runs git in cwd as the module's functions need it: it runs no program that the
+// repository names, takes no lock and asks nobody.
+func (e *Env) git(ctx context.Context, cwd string, args ...string) (stdout, stderr string, code int, err error) {
+	settings, err := e.harmlessGit(ctx, cwd)
+	if err != nil {
+		return "", "", 0, err
+	}
+	flags, err := settings.flags()
+	if err != nil {
+		return "", "", 0, err
+	}
+	before := []string{"--no-optional-locks", "--no-pager", "-c", "core.quotePath=false"}
+	return e.Exec(ctx, Command{Cwd: cwd, Name: "git", Args: slices.Concat(before, flags, args), Env: settings.env()})
+}
+
 // harmlessGit returns settings with which git runs no program that the settings of the
 // repository around cwd name. Filters that the person's own settings define stay. It
 // runs git to list them.

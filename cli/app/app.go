@@ -21,6 +21,7 @@
 //	tools.go       the program's tools
 //	login.go       /login; copy.go: where /copy puts a text
 //	settings.go    settings are written; livesettings.go: those that can change in a run
+//	changed.go     whether the status line has a star behind the branch
 //	banner.go      what a session in the terminal begins with
 //	ask.go         what a person is asked before there is a front end; early.go:
 //	               by hooks; pending.go: about what waits for approval
@@ -123,6 +124,7 @@ func (r *run) interact(ctx context.Context) error {
 		Rich:        strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
 		Completions: r.completedByHooks,
 		Renderer:    drawnByHooks{func() *luahooks.Chain { return r.chain }},
+		Changed:     hasChanges,
 		Asked:       func() string { return r.chain.Asked() },
 		Secret:      stdlib.NewSecretFinder(),
 		Shortcuts: func() (all []repl.Shortcut) {
