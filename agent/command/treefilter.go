@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/internal/printable"
@@ -36,6 +37,22 @@ func newTreeFilter(text string) treeFilter {
 		}
 	}
 	return treeFilter{search: strings.ToLower(text)}
+}
+
+// next is the filter behind this one; behind a text to search for comes the first.
+func (f treeFilter) next() treeFilter {
+	i := slices.IndexFunc(treeFilters[:], func(x [2]string) bool { return x[0] == f.word })
+	return treeFilter{word: treeFilters[(i+1)%len(treeFilters)][0]}
+}
+
+// meaning says what the filter shows.
+func (f treeFilter) meaning() string {
+	for _, x := range treeFilters {
+		if x[0] == f.word {
+			return x[1]
+		}
+	}
+	return fmt.Sprintf("what has %q in it", f.search)
 }
 
 // shows returns the line of an entry, and whether the filter shows it. label is the label

@@ -32,9 +32,9 @@ type treePicker struct {
 	placed   bool // from was chosen; else the leaf is
 }
 
-// pick lets the person pick entries of the tree, unfold branches and do something with an
+// pickInLines lets the person pick entries of the tree, unfold branches and do something with an
 // entry, until something was done or they leave the list.
-func (t navigator) pick(ctx context.Context, s *session.Session, f treeFilter) (Outcome, error) {
+func (t navigator) pickInLines(ctx context.Context, s *session.Session, f treeFilter) (Outcome, error) {
 	p := &treePicker{navigator: t, filter: f, unfolded: map[string]bool{}}
 	if f.search != "" {
 		p.unfolded = nil // what was looked for is shown
@@ -54,8 +54,11 @@ func (t navigator) pick(ctx context.Context, s *session.Session, f treeFilter) (
 			p.unfolded[row.id] = true
 			continue
 		}
-		if out, done, err := p.act(ctx, s, row.id); done || err != nil {
-			return out, err
+		switch way, ok, err := p.askWay(ctx, s, row.id); {
+		case err != nil || !ok:
+			return Outcome{Status: "nothing has moved"}, err
+		case way != wayBack:
+			return p.act(ctx, s, row.id, way)
 		}
 	}
 }
@@ -107,45 +110,48 @@ func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, erro
 	}
 }
 
-// act lets the person choose what to do with the entry id, and does it. done is false if
-// they want to go back to the tree.
-func (p *treePicker) act(ctx context.Context, s *session.Session, id string) (out Outcome, done bool, err error) {
+// askWay lets the person choose what to do with the entry id; ok is false if they leave.
+func (t navigator) askWay(ctx context.Context, s *session.Session, id string) (way string, ok bool, err error) {
 	text, _ := entryText(s.Entry(id), true)
-	way, ok, err := selectOne(ctx, p.UI, text, agent.Choices(wayGo, waySummary, wayAbout, wayLabel, wayBranch, wayBack), agent.DialogOptions{})
-	if err != nil || !ok {
-		return Outcome{Status: "nothing has moved"}, true, err
-	}
+	return selectOne(ctx, t.UI, text, agent.Choices(wayGo, waySummary, wayAbout, wayLabel, wayBranch, wayBack), agent.DialogOptions{})
+}
+
+// act does with the entry id what the person has chosen.
+func (t navigator) act(ctx context.Context, s *session.Session, id, way string) (Outcome, error) {
 	switch way {
-	case wayGo:
-		out, err = p.moveTo(ctx, id, agent.NavigateOptions{})
 	case waySummary:
-		out, err = p.moveTo(ctx, id, agent.NavigateOptions{Summarize: true})
+		return t.moveTo(ctx, id, agent.NavigateOptions{Summarize: true})
 	case wayAbout:
-		out, err = p.summarise(ctx, id)
+		return t.summarise(ctx, id)
 	case wayLabel:
-		out, err = p.label(ctx, s, id)
+		return t.label(ctx, s, id)
 	case wayBranch:
-		out, err = branchTo(ctx, p.Agent, id)
-	default:
-		return Outcome{}, false, nil
+		return branchTo(ctx, t.Agent, id)
 	}
-	return out, true, err
+	return t.moveTo(ctx, id, agent.NavigateOptions{})
 }
 
 // summarise asks what the summary of the branch that is left should be about, and moves to
 // the entry id.
-func (p *treePicker) summarise(ctx context.Context, id string) (Outcome, error) {
-	about, ok, err := p.UI.Input(ctx, "What should the summary look at?", "", agent.DialogOptions{})
+func (t navigator) summarise(ctx context.Context, id string) (Outcome, error) {
+	about, ok, err := t.UI.Input(ctx, "What should the summary look at?", "", agent.DialogOptions{})
 	if err != nil || !ok {
 		return Outcome{Status: "nothing has moved"}, err
 	}
-	return p.moveTo(ctx, id, agent.NavigateOptions{Summarize: true, Instructions: about})
+	return t.moveTo(ctx, id, agent.NavigateOptions{Summarize: true, Instructions: about})
 }
 
-func (p *treePicker) label(ctx context.Context, s *session.Session, id string) (Outcome, error) {
-	name, ok, err := p.UI.Input(ctx, "Label", s.Labels()[id], agent.DialogOptions{})
+// label asks for the label of the entry id. Where a text can be edited, an empty one takes
+// the label away.
+func (t navigator) label(ctx context.Context, s *session.Session, id string) (Outcome, error) {
+	name, ok, err := "", false, error(nil)
+	if ui, edits := t.UI.(Lister); edits {
+		name, ok, err = ui.EditText(ctx, "Label", s.Labels()[id])
+	} else {
+		name, ok, err = t.UI.Input(ctx, "Label", s.Labels()[id], agent.DialogOptions{})
+	}
 	if err != nil || !ok {
 		return Outcome{Status: "the label stays as it is"}, err
 	}
-	return setLabel(ctx, p.Agent, s, id, name)
+	return setLabel(ctx, t.Agent, s, id, name)
 }

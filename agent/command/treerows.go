@@ -38,6 +38,10 @@ type treeRow struct {
 	text   string // the whole line
 	folded int    // entries that are folded under it
 	leaf   bool   // the conversation ends here
+	node   int
+	depth  int
+	first  bool   // of a branch that leaves another
+	branch string // the id of the first entry of the branch that the row, if it is not that entry, is on; "" if that leaves none
 }
 
 // treeView is what of a session's tree is shown.
@@ -124,38 +128,33 @@ func (v *treeView) mainChild(kids []int, parentActive bool) int {
 // nil, a branch that leaves another is folded into its first row, unless unfolded has the
 // id of its first entry.
 func (v *treeView) rows(unfolded map[string]bool) []treeRow {
-	type step struct {
-		node, depth int
-		first       bool // of a branch that leaves another
-	}
-	var rows []treeRow
-	var todo []step
-	push := func(kids []int, depth int, parentActive bool) {
+	var rows, todo []treeRow
+	push := func(kids []int, depth int, parentActive bool, branch string) {
 		on := v.mainChild(kids, parentActive)
 		if on >= 0 {
-			todo = append(todo, step{on, depth, false})
+			todo = append(todo, treeRow{node: on, depth: depth, branch: branch})
 		}
 		for i := len(kids) - 1; i >= 0; i-- {
 			if kids[i] != on {
-				todo = append(todo, step{kids[i], depth + 1, true})
+				todo = append(todo, treeRow{node: kids[i], depth: depth + 1, first: true, branch: branch})
 			}
 		}
 	}
-	push(v.roots, 0, v.start)
+	push(v.roots, 0, v.start, "")
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		n := &v.nodes[at.node]
 		if at.first && n.below > 0 && unfolded != nil && !unfolded[n.entry.ID] {
-			rows = append(rows, v.row(at.node, at.depth, "+ ", n.below))
+			rows = append(rows, v.row(at, "+ ", n.below))
 			continue
 		}
-		lead := ""
+		lead, branch := "", at.branch
 		if at.first {
-			lead = "- "
+			lead, branch = "- ", n.entry.ID
 		}
-		rows = append(rows, v.row(at.node, at.depth, lead, 0))
-		push(n.kids, at.depth, n.active)
+		rows = append(rows, v.row(at, lead, 0))
+		push(n.kids, at.depth, n.active, branch)
 	}
 	return rows
 }
@@ -163,27 +162,32 @@ func (v *treeView) rows(unfolded map[string]bool) []treeRow {
 // deepest is the most that a row is indented, also one of a deeper branch.
 const deepest = 8
 
-// row returns one line of the tree: a mark for the branch of the leaf, the id, lead at the
-// indentation of depth, the text and the label. folded is how many entries are hidden
-// under it.
-func (v *treeView) row(i, depth int, lead string, folded int) treeRow {
-	n := &v.nodes[i]
-	mark := " "
+// mark says whether a node is on the branch of the leaf, or the leaf itself.
+func (v *treeView) mark(node int) string {
 	switch {
-	case i == v.leaf:
-		mark = ">"
-	case n.active:
-		mark = "*"
+	case node == v.leaf:
+		return ">"
+	case v.nodes[node].active:
+		return "*"
 	}
-	if depth > 0 {
-		lead = strings.Repeat("    ", min(depth, deepest)-1) + "  " + cmp.Or(lead, "  ")
+	return " "
+}
+
+// row completes one line of the tree: a mark for the branch of the leaf, the id, lead at
+// the indentation of its depth, the text and the label. folded is how many entries are
+// hidden under it.
+func (v *treeView) row(r treeRow, lead string, folded int) treeRow {
+	n := &v.nodes[r.node]
+	if r.depth > 0 {
+		lead = strings.Repeat("    ", min(r.depth, deepest)-1) + "  " + cmp.Or(lead, "  ")
 	}
-	text := mark + " " + n.entry.ID + "  " + lead + n.text
+	text := v.mark(r.node) + " " + n.entry.ID + "  " + lead + n.text
 	if name := v.names[n.entry.ID]; name != "" {
 		text += "  [" + printable.Cut(name, titleLength) + "]"
 	}
 	if folded > 0 {
 		text += fmt.Sprintf("  (%d more)", folded)
 	}
-	return treeRow{id: n.entry.ID, text: text, folded: folded, leaf: i == v.leaf}
+	r.id, r.text, r.folded, r.leaf = n.entry.ID, text, folded, r.node == v.leaf
+	return r
 }
