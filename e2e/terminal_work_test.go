@@ -73,3 +73,26 @@ func TestAHookFillsTheLineAtTheStart(t *testing.T) {
 	s.Press("ctrl+c")
 	s.quits()
 }
+
+// A command that outlasts the run beside which it was begun can be interrupted.
+func TestACommandThatOutlastsTheRunIsInterrupted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	started := w.mailbox("started")
+	s := newDesk(t, scenery{world: w, hook: `pi.command("slow", { handler = function(ctx)
+  pi.exec("sh", { "-c", "sleep 60 & echo $! > started; wait" })
+end })`})
+	turn := s.ask("go")
+	turn.Text("Beginning.")
+	s.See("Beginning.")
+	s.Type("/slow\r")
+	pid := started()
+	turn.End()
+	s.matches(`/slow \d+ s .*Esc cancels`)
+	s.rests("")
+	s.Press("esc")
+	s.SeeAnywhere("interrupted (Esc) · /slow")
+	waitUntil(t, func() bool { return !processExists(pid) })
+	s.answered("more", "Done.")
+	s.quits()
+}

@@ -62,10 +62,11 @@ func (b *busy) end(t *task) {
 	b.works = slices.DeleteFunc(b.works, func(x *task) bool { return x == t })
 }
 
-// top is the task that Esc stops: the newest that was not cancelled; nil for none.
-func (b *busy) top() *task {
+// stop stops the newest task that was not stopped before, and returns it; nil for none.
+func (b *busy) stop() *task {
 	for _, t := range slices.Backward(b.works) {
-		if !t.cancelled {
+		if !t.cancelled && t.cancel() {
+			t.cancelled = true
 			return t
 		}
 	}
@@ -89,15 +90,23 @@ func (b *busy) note(w waitsFor, now time.Time) { b.silent, b.waits = now, w }
 // shown is how long a command runs before the row appears.
 const shown = 300 * time.Millisecond
 
+// inView is the task that the row tells of; nil for none. asks says that a question is
+// open, so that a command waits for the person.
+func (b *busy) inView(now time.Time, asks bool) *task {
+	for _, t := range slices.Backward(b.works) {
+		if t.doing == "" || !asks && now.Sub(t.began) >= shown {
+			return t
+		}
+	}
+	return nil
+}
+
 // rows is the row that says what is done. The caller has the lock of s.
 func (b *busy) rows(columns int, s *screen) []string {
-	if len(b.works) == 0 {
-		return nil
-	}
-	t := b.works[len(b.works)-1]
 	now := s.now()
-	if !b.steers() && (now.Sub(t.began) < shown || s.panels.top() != nil) {
-		return nil // it waits for the person
+	t := b.inView(now, s.panels.top() != nil)
+	if t == nil {
+		return nil
 	}
 	how := "  " + t.how()
 	room := columns - len(how)

@@ -23,7 +23,8 @@ type job struct {
 	literal  bool     // it is text, whatever it begins with
 	shown    []string // its rows as they were typed, with tokens for what was pasted; nil: the text
 
-	run func(context.Context) (command.Outcome, error) // of a key; nil for a line
+	run   func(context.Context) (command.Outcome, error) // of a key; nil for a line
+	doing string                                         // names what run does
 }
 
 // jobs are those that wait, in their order. Any goroutine may use them.
@@ -156,9 +157,7 @@ type queuedRow struct{ when, text string }
 // queued are the messages that wait: those that the agent has, and those that nobody
 // has looked at yet.
 func (k *keyboard) queued() (rows []queuedRow) {
-	k.screen.mu.Lock()
-	a := k.agent
-	k.screen.mu.Unlock()
+	a, _ := k.attached()
 	if a == nil {
 		return k.jobs.lines()
 	}

@@ -60,6 +60,13 @@ func (k *keyboard) attach(a *agent.Agent, commands *command.Set) {
 	k.agent, k.commands = a, commands
 }
 
+// attached returns what the keys work on; nil before there is any.
+func (k *keyboard) attached() (*agent.Agent, *command.Set) {
+	k.screen.mu.Lock()
+	defer k.screen.mu.Unlock()
+	return k.agent, k.commands
+}
+
 // close ends what runs in the background, and removes what was stored for the session.
 func (k *keyboard) close() {
 	k.scratch.remove()
@@ -160,7 +167,7 @@ func (k *keyboard) lineKey(x terminal.Key) after {
 func (k *keyboard) runShortcut(chord string) {
 	for _, s := range k.shortcuts() {
 		if own, err := keymap.ParseChord(s.Key); err == nil && own == chord {
-			k.send(job{run: s.Run})
+			k.send(job{doing: s.Key, run: s.Run})
 			return
 		}
 	}
@@ -178,27 +185,24 @@ func (k *keyboard) shortcuts() []Shortcut {
 // with the lock, and returns what to do without it.
 func (k *keyboard) actions() map[string]func() after {
 	s, l := k.screen, k.screen.line
-	run := func(f func(context.Context) (command.Outcome, error)) func() after {
-		return func() after { return func() { k.send(job{run: f}) } }
+	cycleModel := func(by int) func() after {
+		run := func(ctx context.Context) (command.Outcome, error) { return command.CycleModel(ctx, k.agent, by) }
+		return func() after { return func() { k.send(job{doing: "changing the model", run: run}) } }
 	}
 	return map[string]func() after{
-		"send":      func() after { return k.sendLine(false) },
-		"follow_up": func() after { return k.sendLine(true) },
-		"take_back": func() after { return k.takeBack },
-		"interrupt": func() after { return k.escape() },
-		"clear":     func() after { return k.ctrlC() },
-		"quit":      func() after { return k.ctrlD() },
-		"tree":      func() after { return func() { k.send(job{text: "/tree"}) } },
-		"cycle_model": run(func(ctx context.Context) (command.Outcome, error) {
-			return command.CycleModel(ctx, k.agent, 1)
-		}),
-		"cycle_model_back": run(func(ctx context.Context) (command.Outcome, error) {
-			return command.CycleModel(ctx, k.agent, -1)
-		}),
-		"pick_model":     func() after { return func() { k.send(job{text: "/model"}) } },
-		"cycle_mode":     k.cycleThinking,
-		"cycle_thinking": k.cycleThinking,
-		"complete":       func() after { return k.complete },
+		"send":             func() after { return k.sendLine(false) },
+		"follow_up":        func() after { return k.sendLine(true) },
+		"take_back":        func() after { return k.takeBack },
+		"interrupt":        func() after { return k.escape() },
+		"clear":            func() after { return k.ctrlC() },
+		"quit":             func() after { return k.ctrlD() },
+		"tree":             func() after { return func() { k.send(job{text: "/tree"}) } },
+		"cycle_model":      cycleModel(1),
+		"cycle_model_back": cycleModel(-1),
+		"pick_model":       func() after { return func() { k.send(job{text: "/model"}) } },
+		"cycle_mode":       k.cycleThinking,
+		"cycle_thinking":   k.cycleThinking,
+		"complete":         func() after { return k.complete },
 		"show_thinking": func() after {
 			s.showThinking = !s.showThinking
 			word := "hidden"
@@ -217,9 +221,8 @@ func (k *keyboard) actions() map[string]func() after {
 
 // cycleThinking goes on to the next thinking level. The caller has the lock.
 func (k *keyboard) cycleThinking() after {
-	return func() {
-		k.send(job{run: func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, k.agent) }})
-	}
+	run := func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, k.agent) }
+	return func() { k.send(job{doing: "changing the thinking level", run: run}) }
 }
 
 // send has a job done: between two prompts, or while the agent works.
@@ -268,11 +271,12 @@ func (k *keyboard) sendLine(followUp bool) after {
 // text (literal), unless it is one row that names a known command, or a typed ! with
 // pasted text behind it: these are asked for.
 func (k *keyboard) pastedCommand(text string, pasted bool) (literal, asks bool) {
-	if !pasted || k.commands == nil || !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
+	_, commands := k.attached()
+	if !pasted || commands == nil || !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
 		return false, false
 	}
 	oneRow := !strings.Contains(text, "\n")
-	isCommand, err := k.commands.Reads(text)
+	isCommand, err := commands.Reads(text)
 	if oneRow && err == nil && (isCommand || strings.HasPrefix(text, "!")) {
 		return false, true
 	}
@@ -292,8 +296,8 @@ func (k *keyboard) askPasted(x job) {
 // takeBack puts the newest queued message back into the line, above what is typed.
 func (k *keyboard) takeBack() {
 	text, ok := k.jobs.takeLast()
-	if !ok {
-		text, ok = k.agent.Inbox().TakeLast()
+	if a, _ := k.attached(); !ok && a != nil {
+		text, ok = a.Inbox().TakeLast()
 	}
 	if !ok {
 		return

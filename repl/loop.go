@@ -106,7 +106,7 @@ func (r *REPL) echo(text string, shown, attached []string) {
 // do does a job between two prompts.
 func (r *REPL) do(ctx context.Context, x job) {
 	if x.run != nil {
-		r.runAlone(ctx, "", x.run)
+		r.runAlone(ctx, x.doing, x.run)
 		return
 	}
 	p, attached := r.typedPrompt(x)

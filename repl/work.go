@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/command"
 	"pi/internal/cells"
 	"pi/internal/printable"
 )
@@ -70,20 +71,23 @@ func (w *work) begin(t *task) (end func()) {
 // reports false if nothing runs. The caller has the lock of the screen.
 func (w *work) interrupt(key string) bool {
 	s := w.screen
-	t := s.busy.top()
+	t := s.busy.stop()
 	if t == nil {
 		return len(s.busy.works) > 0 // it is being stopped
 	}
-	t.cancelled = t.cancel()
 	w.interrupted = s.now()
 	what, began := s.busy.inProgress(t, &s.calls)
+	if t.doing == "" {
+		s.endBlock()
+	}
 	if retry := s.busy.retry(); t.doing == "" && retry != nil {
 		s.add(kindNotice, s.noticeRows(printable.Line(retry.ErrorMessage), agent.LevelError)...)
 	}
-	s.endBlock()
+	var rows []string
 	for _, row := range s.wrapped([]string{interruptedText(key, printable.Line(what), s.now().Sub(began), s.columns)}) {
-		s.add(kindNotice, s.palette.Paint("warning", row))
+		rows = append(rows, s.palette.Paint("warning", row))
 	}
+	s.interject(kindNotice, 0, rows)
 	return true
 }
 
@@ -214,8 +218,7 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		return false
 	}
 	if x.run != nil {
-		out, err := x.run(asPerson(ctx))
-		r.outcome(ctx, out, err, r.queueOrSubmit)
+		r.runBeside(ctx, x.doing, x.run)
 		return true
 	}
 	p, _ := r.typedPrompt(*x)
@@ -269,9 +272,18 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, stop <-chan str
 		return false, true
 	}
 	r.echo(p.Text, nil, nil)
-	out, err := r.commands.Run(r.agent.CommandContext(asPerson(ctx), p), p.Text)
-	r.outcome(ctx, out, err, r.queueOrSubmit)
+	r.runBeside(ctx, p.Text, func(ctx context.Context) (command.Outcome, error) {
+		return r.commands.Run(r.agent.CommandContext(ctx, p), p.Text)
+	})
 	return true, false
+}
+
+// runBeside runs a command while the agent works. It may last longer than that.
+func (r *REPL) runBeside(ctx context.Context, doing string, run func(context.Context) (command.Outcome, error)) {
+	r.work.do(ctx, r.screen, doing, func(ctx context.Context) {
+		out, err := run(asPerson(ctx))
+		r.outcome(ctx, out, err, r.queueOrSubmit)
+	})
 }
 
 // queueOrSubmit hands a prompt of a command to the working agent; if the run
