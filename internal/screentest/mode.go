@@ -28,11 +28,22 @@ func (e *Emulator) private(kind string, a arguments, final byte) bool {
 		if a.at(0, 0) == 4 {
 			e.modes.OtherKeys = a.at(1, 0)
 		}
-	case ">c", ">q", "?n", "?m", " q", "!p", "?J", "?K", ">t":
+	case ">c":
+		e.answer(e.version())
+	case ">q", "?n", "?m", " q", "!p", "?J", "?K", ">t":
 	default:
 		return false
 	}
 	return true
+}
+
+// version is the second answer to what the terminal is: one of those that lay lines out anew
+// when the width changes, or one of those that do not.
+func (e *Emulator) version() string {
+	if e.reflow {
+		return "\x1b[>65;7600;1c"
+	}
+	return "\x1b[>41;390;0c"
 }
 
 // keyboard pushes or pops a level of the keyboard protocol, where it is known.

@@ -30,8 +30,8 @@ type canvas struct {
 	hidden  bool
 	columns int // of the window when the zone was drawn; 0: it was not drawn yet
 	height  int
-	stale   bool // the rows are not as they were drawn, only the row of the cursor is known
-	lost    int  // rows of a zone that went into the scrollback right above the window
+	stale   bool     // the rows are not as they were drawn, only the row of the cursor is known
+	lost    []string // rows of a zone that went into the scrollback right above the window
 }
 
 // fit cuts a zone to a window, so that the row of the cursor is among its rows.
@@ -65,7 +65,7 @@ func (d *canvas) redraw(frame, text []byte, z Zone) []byte {
 	frame = d.erase(append(frame, hideCursor...))
 	frame = append(frame, text...)
 	if len(text) > 0 {
-		d.lost = 0
+		d.lost = nil
 	}
 	if len(z.Rows) > 0 {
 		frame = append(frame, wrapOff...)

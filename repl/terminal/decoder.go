@@ -19,6 +19,7 @@ type decoder struct {
 	esc      bool   // pending is an Esc that waited long enough not to be Alt
 	late     []byte // the beginning of a sequence that was given up a moment ago: its rest may come
 	handlers decoded
+	located  func() bool // the terminal was asked where the cursor is; nil: never
 }
 
 // decoded takes what a decoder finds.
@@ -230,7 +231,7 @@ func (d *decoder) whole(s, alt string) {
 		d.pasting, d.pasted, d.halfway = true, nil, false
 	case s == "\x1b[I", s == "\x1b[O":
 		d.handlers.focus(s == "\x1b[I")
-	case isReply(s):
+	case isReply(s), d.located != nil && isPosition(s) && d.located():
 		d.handlers.reply(s)
 	default:
 		if key, ok := sequenceKey(s); ok {

@@ -25,6 +25,7 @@ type painter struct {
 	resized func()
 	size    func() (columns, rows int)
 	reflows func() bool
+	answers func() bool // the terminal answers what it is asked
 
 	wakes chan struct{}     // a buffer of one
 	calls chan func()       // run by the goroutine between two frames
@@ -32,12 +33,13 @@ type painter struct {
 	done  chan struct{}     // closed when it has ended
 	guard func(func()) bool // runs a function of the front end and reports whether it did not panic
 
-	mu     sync.Mutex
-	room   *sync.Cond // printed rows were taken, or need not wait
-	want   wants
-	asking bool // the zone is being asked for, so that nobody may be kept waiting
-	away   bool // another program has the terminal
-	ended  bool // the goroutine paints no more, what is printed is written at once
+	mu       sync.Mutex
+	room     *sync.Cond // printed rows were taken, or need not wait
+	want     wants
+	asking   bool // the zone is being asked for, so that nobody may be kept waiting
+	away     bool // another program has the terminal
+	ended    bool // the goroutine paints no more, what is printed is written at once
+	position position
 
 	shown atomic.Int64 // when a zone was first painted, in nanoseconds; 0: not yet
 
@@ -61,7 +63,7 @@ type wants struct {
 
 func newPainter(out *os.File, h Handler) *painter {
 	p := &painter{out: out, zone: h.Zone, resized: h.Resized, size: func() (int, int) { return size(out) },
-		reflows: func() bool { return false }, guard: func(f func()) bool { f(); return true },
+		reflows: func() bool { return false }, answers: func() bool { return false }, guard: func(f func()) bool { f(); return true },
 		wakes: make(chan struct{}, 1), calls: make(chan func()), quit: make(chan struct{}), done: make(chan struct{})}
 	if p.zone == nil {
 		p.zone = func(int, int) Zone { return Zone{} }
@@ -206,9 +208,10 @@ func (p *painter) paint() (wait time.Duration, ok bool) {
 	if p.drawn.columns > 0 && !p.gone {
 		if columns, rows := p.size(); (columns != p.drawn.columns || rows != p.drawn.height) && p.frozen.IsZero() {
 			p.frozen = now.Add(dragTime)
+			p.locate()
 		}
 	}
-	if wait := p.frozen.Sub(now); wait > 0 {
+	if wait := max(p.frozen.Sub(now), p.positionWait(now)); wait > 0 {
 		return wait, true
 	}
 	if wait := frameTime - now.Sub(p.last); !want.urgent && wait > 0 {
@@ -234,6 +237,7 @@ func (p *painter) release() {
 func (p *painter) windowChanges() {
 	p.call(0, func() {
 		p.frozen, p.sized = time.Now().Add(dragTime), true
+		p.locate()
 		p.note(func() { p.want.changed = true })
 	})
 }
@@ -251,7 +255,7 @@ func (p *painter) frame() {
 		d.columns, d.height, d.stale = columns, height, true
 	} else if p.sized || columns != d.columns || height != d.height {
 		p.whileAsking(p.resized)
-		d.resize(columns, height, p.reflows())
+		d.resize(columns, height, p.reflows(), p.takePosition())
 	}
 	p.sized = false
 	text, z := p.collect(columns, height)

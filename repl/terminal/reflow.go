@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"math"
 	"strings"
 
 	"pi/internal/cells"
@@ -12,24 +13,80 @@ import (
 
 // resize notes that the window has another size. The next frame erases the zone: from the row
 // that its first one is in now, or a later one where that is not certain, so that no row
-// of the transcript is erased. reflows says that the terminal breaks rows.
-func (d *canvas) resize(columns, height int, reflows bool) {
+// of the transcript is erased. reflows says that the terminal breaks rows; at is the row of
+// the window that the cursor is in now, -1 if nobody knows.
+//
+// Rows of the zone that were pushed out of the window are brought back by some terminals when
+// it becomes larger. They are erased then. In other terminals the zone is at the top of
+// the window and nothing is above it.
+func (d *canvas) resize(columns, height int, reflows bool, at int) {
+	breaks := columns
+	if !reflows {
+		breaks = math.MaxInt
+	}
 	above := d.row
 	if reflows {
 		above = d.rowsAbove(columns)
 	}
-	// A window that becomes lower than the zone pushes the first rows of the zone out, and some
-	// terminals bring them back when it becomes higher. They are erased then. In other terminals
-	// the zone is at the top of the window and nothing is above it.
-	if grown := height - d.height; grown > 0 && d.lost > 0 {
-		back := min(grown, d.lost)
-		above, d.lost = above+back, d.lost-back
+	switch {
+	case at > above:
+		above += d.takeLost(at-above, breaks)
+	case at < 0 && height > d.height:
+		above += d.takeLost(height-d.height, breaks)
 	}
-	if extra := above - (height - 1); extra > 0 {
-		above, d.lost = above-extra, d.lost+extra
+	most := height - 1
+	if at >= 0 {
+		most = at
+	}
+	if above > most {
+		d.keepLost(above-most, breaks)
+		above = most
 	}
 	d.row, d.column, d.stale = above, -1, true
 	d.columns, d.height = columns, height
+}
+
+// keepLost notes that the first n rows of the zone as the terminal shows it were pushed out.
+func (d *canvas) keepLost(n, columns int) {
+	for _, row := range d.rows {
+		if n <= 0 {
+			return
+		}
+		shown := brokenRows(row, columns, -1) + 1
+		d.lost = append(d.lost, firstRows(row, columns, n))
+		n -= shown
+	}
+}
+
+// takeLost notes that at most n rows came back, and returns how many there are.
+func (d *canvas) takeLost(n, columns int) (back int) {
+	for len(d.lost) > 0 && back < n {
+		last := &d.lost[len(d.lost)-1]
+		shown := brokenRows(*last, columns, -1) + 1
+		if extra := back + shown - n; extra > 0 {
+			*last = firstRows(*last, columns, extra)
+			return n
+		}
+		back += shown
+		d.lost = d.lost[:len(d.lost)-1]
+	}
+	return back
+}
+
+// firstRows is the part of a row that is in its first n rows when it was broken.
+func firstRows(row string, columns, n int) string {
+	used, at := 0, 0
+	for piece, width := range cells.Pieces(row) {
+		if width > 0 && used > 0 && used+width > columns {
+			if n--; n == 0 {
+				return row[:at]
+			}
+			used = 0
+		}
+		used += width
+		at += len(piece)
+	}
+	return row
 }
 
 // rowsAbove counts the rows between the zone's first one and the cursor, when each row that
@@ -67,11 +124,11 @@ func brokenRows(row string, columns, before int) (breaks int) {
 }
 
 // reflows reports whether a terminal breaks rows that are too wide for a window that became
-// narrower, by what it says of itself in the environment, and by its answer to the
-// question for its name (XTVERSION), "" if there was none. It is false for a terminal that
-// is not known, since rows of the transcript would be erased if it cut rows; what may
+// narrower, by what it says of itself in the environment, and by its answers to the
+// questions for its name (XTVERSION) and its version (the second attributes of a device),
+// "" if there was none. It is false for a terminal that says nothing of itself, since rows of the transcript would be erased if it cut rows; what may
 // remain there of the zone is part of its broken rows.
-func reflows(getenv func(string) string, name string) bool {
+func reflows(getenv func(string) string, name, version string) bool {
 	kind := getenv("TERM")
 	switch {
 	case strings.HasPrefix(kind, "tmux"), strings.HasPrefix(kind, "screen") && getenv("TMUX") != "" && getenv("STY") == "":
@@ -98,7 +155,25 @@ func reflows(getenv func(string) string, name string) bool {
 			return true
 		}
 	}
-	return false
+	return version != "" && reflowsByVersion(version)
+}
+
+// reflowsByVersion is reflows for a terminal that has told its version only. Nearly all
+// that have no name break rows, so those that cut them are listed.
+func reflowsByVersion(version string) bool {
+	for _, cuts := range []string{
+		"41;",    // xterm
+		"83;",    // screen
+		"0;136;", // PuTTY
+		"1;10;0", // mosh
+		"82;",    // rxvt
+		"67;",    // cygwin
+	} {
+		if strings.HasPrefix(version, cuts) {
+			return false
+		}
+	}
+	return true
 }
 
 // reflowsByName is reflows for a terminal that has said its name and version.

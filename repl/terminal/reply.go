@@ -14,6 +14,7 @@ const (
 	askPasteMode  = "\x1b[?2004$p"
 	askKeyboard   = "\x1b7\x1b[?u\x1b8" // some terminals take it as a sequence that moves the cursor
 	askAlternate  = "\x1b[?1049$p"
+	askVersion    = "\x1b[>c" // many that do not tell their name tell who they are in this way
 	askKind       = "\x1b[c"
 )
 
@@ -30,6 +31,7 @@ type replies struct {
 	light      bool
 	background bool   // the background is known
 	name       string // of the terminal, with its version
+	version    string // the answer to askVersion: numbers
 	noPaste    bool   // it does not know bracketed paste
 	kitty      bool   // it knows the keyboard protocol of kitty
 	alternate  bool   // the alternate screen is shown
@@ -43,6 +45,8 @@ func (r *replies) note(s string) {
 		r.light, r.background = isLight(s[len("\x1b]11;"):])
 	case strings.HasPrefix(s, "\x1bP>|"):
 		r.name = s[len("\x1bP>|"):]
+	case strings.HasPrefix(s, "\x1b[>") && strings.HasSuffix(s, "c"):
+		r.version = s[len("\x1b[>") : len(s)-1]
 	case strings.HasPrefix(s, "\x1b[?2004;") && strings.HasSuffix(s, "$y"):
 		mode := s[len("\x1b[?2004;") : len(s)-2]
 		r.noPaste = mode == "0" || mode == "4" // not known, or never on

@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -167,27 +168,74 @@ func TestTerminalsThatBreakRowsAreKnown(t *testing.T) {
 	for _, c := range []struct {
 		environment, name string
 		want              bool
+		version           string
 	}{
-		{"TERM=xterm-256color", "", false},
-		{"TERM=xterm XTERM_VERSION=XTerm(390)", "", false},
-		{"TERM=xterm XTERM_VERSION=XTerm(390)", "kitty(0.40)", true},
-		{"TERM=xterm VTE_VERSION=7600", "", true},
-		{"TERM=xterm VTE_VERSION=7600", "XTerm(390)", false},
-		{"TERM=tmux-256color TMUX=/tmp/x XTERM_VERSION=XTerm(390)", "", true},
-		{"TERM=screen-256color TMUX=/tmp/x", "", true},
-		{"TERM=screen STY=1.x VTE_VERSION=7600", "", false},
-		{"TERM=linux", "", false},
-		{"TERM=alacritty", "", true},
-		{"TERM=xterm TERM_PROGRAM=Apple_Terminal", "", true},
-		{"TERM=xterm VTE_VERSION=1 MOSH_CONNECTION=1", "", false},
+		{environment: "TERM=xterm-256color", version: "65;6003;1", want: true}, // VTE
+		{environment: "TERM=xterm-256color", version: "1;95;0", want: true},
+		{environment: "TERM=xterm-256color", version: "41;390;0"},
+		{environment: "TERM=xterm-256color", version: "0;136;0"},
+		{environment: "TERM=xterm", name: "XTerm(390)", version: "1;95;0"},
+		{environment: "TERM=screen STY=1.x", version: "65;6003;1"},
+		{"TERM=xterm-256color", "", false, ""},
+		{"TERM=xterm XTERM_VERSION=XTerm(390)", "", false, ""},
+		{"TERM=xterm XTERM_VERSION=XTerm(390)", "kitty(0.40)", true, ""},
+		{"TERM=xterm VTE_VERSION=7600", "", true, ""},
+		{"TERM=xterm VTE_VERSION=7600", "XTerm(390)", false, ""},
+		{"TERM=tmux-256color TMUX=/tmp/x XTERM_VERSION=XTerm(390)", "", true, ""},
+		{"TERM=screen-256color TMUX=/tmp/x", "", true, ""},
+		{"TERM=screen STY=1.x VTE_VERSION=7600", "", false, ""},
+		{"TERM=linux", "", false, ""},
+		{"TERM=alacritty", "", true, ""},
+		{"TERM=xterm TERM_PROGRAM=Apple_Terminal", "", true, ""},
+		{"TERM=xterm VTE_VERSION=1 MOSH_CONNECTION=1", "", false, ""},
 	} {
 		env := map[string]string{}
 		for _, variable := range strings.Fields(c.environment) {
 			name, value, _ := strings.Cut(variable, "=")
 			env[name] = value
 		}
-		if got := reflows(func(name string) string { return env[name] }, c.name); got != c.want {
-			t.Errorf("%s, %q: %v", c.environment, c.name, got)
+		if got := reflows(func(name string) string { return env[name] }, c.name, c.version); got != c.want {
+			t.Errorf("%s, %q, %q: %v", c.environment, c.name, c.version, got)
 		}
 	}
+}
+
+// Rows of the zone that were pushed out are erased when they come back, however the terminal
+// has broken them meanwhile.
+func TestRowsThatWerePushedOutAreErasedWhenTheyComeBack(t *testing.T) {
+	wide := strings.Repeat("x", 12)
+	d := canvas{rows: []string{wide, wide, ">"}, row: 2, column: 1, columns: 12, height: 10}
+	d.resize(6, 10, true, 1) // five rows, of which the first three are above the window
+	if d.row != 1 || !slices.Equal(d.lost, []string{wide, "xxxxxx"}) {
+		t.Fatalf("row %d, lost %q", d.row, d.lost)
+	}
+	d.redraw(nil, nil, Zone{Rows: []string{"a", ">"}, Row: 1, Column: 1})
+	for _, c := range []struct{ columns, at, row, lost int }{
+		{12, 9, 3, 0}, // two rows came back
+		{6, 9, 4, 0},
+		{6, 2, 2, 2}, // one of the three did
+		{12, 1, 1, 2},
+	} {
+		again := d
+		again.lost = slices.Clone(d.lost)
+		again.resize(c.columns, 10, true, c.at)
+		if again.row != c.row || len(again.lost) != c.lost {
+			t.Errorf("%+v: row %d, lost %q", c, again.row, again.lost)
+		}
+	}
+}
+
+// Shift and F3 send what is the answer to the question for the cursor, too.
+func TestAnAnswerIsAnAnswerWhenItIsAwaited(t *testing.T) {
+	s := onStage(t, 20, 6)
+	s.asked()
+	s.press("\x1b[1;2R", "shift+f3")
+	s.types("\x1b[?62c")
+	s.press("a", "a")
+	s.show("> ")
+	s.see(">")
+	s.resize(19, 6)
+	s.until(func() string { return "not asked" }, func() bool { return strings.Contains(s.output(), askPosition) })
+	s.press("\x1b[1;2Rb", "b")
+	s.press("\x1b[1;2R", "shift+f3")
 }

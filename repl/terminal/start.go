@@ -77,7 +77,8 @@ func Start(c Config) (*Terminal, error) {
 	t.input.onKey, t.input.onFocus, t.input.onReply = c.Handler.Key, c.Handler.Focus, t.replied
 	t.painter = newPainter(c.Out, c.Handler)
 	t.painter.guard, t.painter.reflows = t.guardedFrame, t.reflows
-	t.input.early = t.painter.unseen
+	t.painter.answers = t.answers
+	t.input.early, t.input.decoder.located = t.painter.unseen, t.painter.locating
 	if err := t.takeOver(); err != nil {
 		t.input.waker.wake()
 		return nil, err
@@ -139,7 +140,7 @@ func (t *Terminal) takeOver() error {
 		t.replies.all = true
 		close(t.answered)
 	} else {
-		first += askName + askPasteMode + askKeyboard
+		first += askName + askVersion + askPasteMode + askKeyboard
 		if t.config.Background == "" {
 			first += askBackground
 		}
@@ -155,6 +156,10 @@ func (t *Terminal) takeOver() error {
 
 // replied takes an answer of the terminal. It runs on the goroutine that reads.
 func (t *Terminal) replied(answer string) {
+	if isPosition(answer) {
+		t.painter.located(answer)
+		return
+	}
 	set, alternate := t.noteReply(answer)
 	if set != "" {
 		t.Control(set)
@@ -313,7 +318,14 @@ func (t *Terminal) Unprompt() (text string, ok bool) {
 func (t *Terminal) reflows() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return reflows(t.config.Getenv, t.replies.name)
+	return reflows(t.config.Getenv, t.replies.name, t.replies.version)
+}
+
+// answers reports whether the terminal has answered all first questions.
+func (t *Terminal) answers() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.replies.all
 }
 
 // guarded runs a function of the front end and reports whether it did not panic.
