@@ -1,23 +1,9 @@
 package terminal
 
 import (
-	"fmt"
 	"strings"
 
 	"pi/internal/printable"
-)
-
-// Style is a way in which text is set off: the parameters of a colour sequence.
-type Style string
-
-// The styles of the program's own texts.
-const (
-	StyleDim     Style = "2"
-	StyleError   Style = "31"
-	StyleSuccess Style = "32"
-	StyleWarning Style = "33"
-	StyleTool    Style = "36"
-	StyleBold    Style = "1"
 )
 
 // Palette colours text for a terminal, or leaves it as it is.
@@ -28,70 +14,95 @@ type Palette struct {
 	Light bool // its background is light
 }
 
-// Styled returns text in a style.
-func (p Palette) Styled(s Style, text string) string {
-	if !p.On || text == "" {
-		return text
-	}
-	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+// ink is one name of the theme: how it begins, with 16 colours and with 256, on a dark
+// and on a light background, and its end. An end takes back no more than its beginning,
+// so that one ink inside another does not end that.
+type ink struct {
+	usual, usualLight string
+	rich, richLight   string
+	end               string
 }
 
-// Begin appends to dst the escape sequence that switches a style on, for text that is
-// written in several parts; nothing if colours are off. End switches it off.
-func (p Palette) Begin(dst []byte, s Style) []byte {
-	if !p.On {
-		return dst
+// begin is how the ink begins on a terminal.
+func (i ink) begin(p Palette) string {
+	switch {
+	case p.Rich && p.Light:
+		return i.richLight
+	case p.Rich:
+		return i.rich
+	case p.Light:
+		return i.usualLight
 	}
-	return append(append(append(dst, "\x1b["...), s...), 'm')
+	return i.usual
 }
 
-// End appends to dst the escape sequence that switches styles off; nothing if colours
-// are off.
-func (p Palette) End(dst []byte) []byte {
-	if !p.On {
-		return dst
-	}
-	return append(dst, "\x1b[0m"...)
+// names are those that inkOf knows.
+func names() []string {
+	return []string{"accent", "success", "warning", "error", "muted", "dim", "border", "tool_title", "tool_output", "thinking", "user", "code",
+		"link", "bold", "italic", "underline", "strikethrough", "inverse"}
 }
 
-// ink is one name of the theme: how it begins, with 16 and with 256 colours, and
-// its end. An end takes back no more than its beginning, so that one ink inside
-// another does not end that.
-type ink struct{ usual, rich, end string }
-
-// theme has the inks by the names that hooks call them by.
-func theme() map[string]ink {
-	return map[string]ink{
-		"accent": {"36", "38;5;80", "39"}, "success": {"32", "38;5;114", "39"}, "warning": {"33", "38;5;221", "39"},
-		"error": {"31", "38;5;203", "39"}, "muted": {"90", "38;5;245", "39"}, "dim": {"2", "2", "22"},
-		"border": {"90", "38;5;240", "39"}, "tool_title": {"36", "38;5;80", "39"}, "tool_output": {"90", "38;5;248", "39"},
-		"thinking": {"90", "38;5;245", "39"}, "user": {"34", "38;5;111", "39"}, "code": {"35", "38;5;180", "39"},
-		"link": {"94", "38;5;75", "39"},
-		"bold": {"1", "1", "22"}, "italic": {"3", "3", "23"}, "underline": {"4", "4", "24"}, "strikethrough": {"9", "9", "29"},
-		"inverse": {"7", "7", "27"},
+// inkOf is the ink of a name that hooks call it by. With 256 colours text in it has a
+// contrast of 4.5 and more to a black and to a white background, lines aside. With 16 the
+// terminal decides what they look like; those that are usually pale are not used on a
+// light background.
+func inkOf(name string) (ink, bool) {
+	const end = "39"
+	switch name {
+	case "accent", "tool_title":
+		return ink{"36", "34", "38;5;80", "38;5;23", end}, true
+	case "success":
+		return ink{"32", "34", "38;5;114", "38;5;22", end}, true
+	case "warning":
+		return ink{"33", "35", "38;5;221", "38;5;94", end}, true
+	case "error":
+		return ink{"31", "31", "38;5;203", "38;5;124", end}, true
+	case "muted", "dim", "thinking":
+		return ink{"90", "90", "38;5;245", "38;5;241", end}, true
+	case "border":
+		return ink{"90", "90", "38;5;240", "38;5;246", end}, true
+	case "tool_output":
+		return ink{"90", "90", "38;5;248", "38;5;239", end}, true
+	case "user":
+		return ink{"94", "34", "38;5;111", "38;5;19", end}, true
+	case "code":
+		return ink{"35", "35", "38;5;180", "38;5;90", end}, true
+	case "link":
+		return ink{"94", "34", "38;5;75", "38;5;25", end}, true
+	case "bold":
+		return styled("1", "22"), true
+	case "italic":
+		return styled("3", "23"), true
+	case "underline":
+		return styled("4", "24"), true
+	case "strikethrough":
+		return styled("9", "29"), true
+	case "inverse":
+		return styled("7", "27"), true
 	}
+	return ink{}, false
 }
+
+// styled is the ink of a style, which all terminals have alike.
+func styled(begin, end string) ink { return ink{begin, begin, begin, begin, end} }
 
 // Paint returns text in a colour or style of the theme, by the name that hooks
 // call it by. A name that there is not leaves the text as it is.
 func (p Palette) Paint(name, text string) string {
-	i, ok := theme()[name]
+	i, ok := inkOf(name)
 	if !p.On || !ok || text == "" {
 		return text
 	}
-	begin := i.usual
-	if p.Rich {
-		begin = i.rich
-	}
-	return fmt.Sprintf("\x1b[%sm%s\x1b[%sm", begin, text, i.end)
+	return "\x1b[" + i.begin(p) + "m" + text + "\x1b[" + i.end + "m"
 }
 
 // inks returns the parameters of all colour sequences that the theme writes, but for RGB,
 // and of the one that ends all colours. Text of hooks may have these and no others.
 func inks() map[string]bool {
 	all := map[string]bool{"": true, "0": true}
-	for _, i := range theme() {
-		all[i.usual], all[i.rich], all[i.end] = true, true, true
+	for _, name := range names() {
+		i, _ := inkOf(name)
+		all[i.usual], all[i.usualLight], all[i.rich], all[i.richLight], all[i.end] = true, true, true, true, true
 	}
 	all[usualGroundEnd], all[richGroundEnd] = true, true
 	for _, g := range grounds() {
