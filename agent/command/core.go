@@ -14,7 +14,7 @@ func Core(o Options) []Command {
 	if o.UI == nil {
 		o.UI = agent.NoUI{}
 	}
-	commands := []Command{modelCommand(o.Agent, o.UI), thinkingCommand(o.Agent, o.UI), newCommand(o)}
+	commands := []Command{modelCommand(o), thinkingCommand(o.Agent, o.UI), newCommand(o)}
 	if o.Sessions != nil {
 		commands = append(commands, resumeCommand(o))
 	}

@@ -17,7 +17,8 @@ import (
 // have; those that are there answer at once.
 const discoverWait = 1500 * time.Millisecond
 
-func modelCommand(a *agent.Agent, ui agent.UI) Command {
+func modelCommand(o Options) Command {
+	a := o.Agent
 	return Command{
 		Name: "model", Topic: TopicModel, Args: "[provider/id[:thinking]]", Help: "choose the model, or list what there is",
 		More:     "An id, the beginning of one or a part of it will do, as long as it fits one model only.\nThe list of a terminal also has what local servers say they have.",
@@ -27,8 +28,8 @@ func modelCommand(a *agent.Agent, ui agent.UI) Command {
 			switch {
 			case args != "":
 				return setModel(ctx, a, args)
-			case ui.HasUI():
-				return pickModel(ctx, a, ui)
+			case o.UI.HasUI():
+				return pickModel(ctx, o)
 			}
 			return Outcome{Status: listModels(a)}, nil
 		},
@@ -99,8 +100,8 @@ func chosenModel(a *agent.Agent, wished bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// pickModel lets the person choose among the models that can be used.
-func pickModel(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
+// pickModelInLines lets the person choose among the models that can be used.
+func pickModelInLines(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
 	a.Models().Discover(ctx, discoverWait)
 	current := a.Model().Ref()
 	models := withCurrent(a)
@@ -108,12 +109,20 @@ func pickModel(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error
 	if err != nil {
 		return Outcome{}, err
 	}
-	i := slices.IndexFunc(models, func(m *llm.Model) bool { return m.Ref() == chosen })
-	if !ok || i < 0 {
+	if !ok {
 		return Outcome{Status: "model: still " + current}, nil
 	}
+	return selectModel(ctx, a, models, chosen), nil
+}
+
+// selectModel selects one of models by its name.
+func selectModel(ctx context.Context, a *agent.Agent, models []*llm.Model, ref string) Outcome {
+	i := slices.IndexFunc(models, func(m *llm.Model) bool { return m.Ref() == ref })
+	if i < 0 {
+		return Outcome{Status: "model: still " + a.Model().Ref()}
+	}
 	a.SetModel(ctx, models[i], "set")
-	return Outcome{Status: chosenModel(a, false)}, nil
+	return Outcome{Status: chosenModel(a, false)}
 }
 
 // withCurrent lists the models that can be used, and the current one first if it
