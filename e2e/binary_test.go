@@ -4,11 +4,13 @@ package e2e
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -52,10 +54,15 @@ func (b *builtBinary) build() (path string, err error) {
 	return b.path, b.err
 }
 
-// withBinary removes the binary when the tests are through.
+// withBinary removes the binary when the tests are through. Most tests wait for a
+// terminal, so twice as many run at a time as there are processors, unless the command
+// line says otherwise.
 type withBinary struct{ m testscript.TestingM }
 
 func (w withBinary) Run() int {
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	defer func() {
 		if binary.dir != "" {
 			os.RemoveAll(binary.dir)

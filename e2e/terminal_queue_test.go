@@ -104,6 +104,67 @@ func TestKeysTypedDuringAStreamAreOnlyInTheLine(t *testing.T) {
 	})
 }
 
+// A line of any length is sent whole, and the cell before the cursor is what Backspace
+// takes, whatever the terminal's driver knows of UTF-8.
+func TestALongLineSentWhileWorkingArrivesWhole(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("0123456789 abcdefghi ", 300)[:6000]
+	long = strings.TrimSpace(long) + "."
+	for name, args := range map[string][]string{"": nil, "plain": {"--plain"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newDesk(t, scenery{args: args})
+			s.Until("there is a prompt", func(now screentest.Screen) bool { return strings.HasPrefix(now.LastRow(), ">") })
+			s.Type("go\r")
+			turn := s.turn()
+			turn.Text("I work.\n\n")
+			s.See("I work.")
+			s.Type(long + "\r")
+			s.Until("all of it was taken", func(now screentest.Screen) bool { return args != nil || isLine(now, "steer> ", "") })
+			turn.Text("Now I look.\n\n")
+			s.See("Now I look.")
+			turn.End()
+			second := s.turn()
+			if got := second.Request.Last(); got != long {
+				t.Errorf("%d bytes arrived of %d: %q", len(got), len(long), got)
+			}
+			second.Answer("Read.")
+		})
+	}
+}
+
+func TestBackspaceTakesAWholeCharacterOnEveryTerminal(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]scenery{
+		"":                     {},
+		"no IUTF8":             {terminal: screentest.Options{NoUTF8: true}},
+		"plain":                {args: []string{"--plain"}},
+		"plain, without IUTF8": {args: []string{"--plain"}, terminal: screentest.Options{NoUTF8: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newDesk(t, c)
+			prompt := func(now screentest.Screen) bool { return strings.HasPrefix(now.LastRow(), ">") }
+			s.Until("there is a prompt", prompt)
+			s.Type("日本")
+			s.Press("backspace", "enter")
+			turn := s.turn()
+			if got := turn.Request.Last(); got != "日" {
+				t.Errorf("at rest %q was sent", got)
+			}
+			turn.Text("I work.\n\n")
+			s.See("I work.")
+			s.Type("語日本")
+			s.Press("backspace", "enter")
+			s.Until("it is queued", func(now screentest.Screen) bool { return now.Shows("queued") || c.args != nil })
+			turn.End()
+			if got := s.turn().Request.Last(); got != "語日" {
+				t.Errorf("while working %q was sent", got)
+			}
+		})
+	}
+}
+
 // Ctrl+C gives up the work and keeps the line; at rest it clears the line, which can be
 // undone.
 func TestCtrlCInterruptsTheWorkOrClearsTheLine(t *testing.T) {
