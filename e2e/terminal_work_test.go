@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pi/internal/screentest"
 )
 
 // A command that ends the work is carried out once the person has agreed.
@@ -94,5 +96,62 @@ end })`})
 	s.SeeAnywhere("interrupted (Esc) · /slow")
 	waitUntil(t, func() bool { return !processExists(pid) })
 	s.answered("more", "Done.")
+	s.quits()
+}
+
+// A command that puts a text into the line takes nothing of what was typed meanwhile.
+func TestADraftOfACommandIsAboveWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{})
+	s.answered("the prompt", "Yes.")
+	s.Type("/undo\rtyped meanwhile")
+	s.Until("both are in the line", func(now screentest.Screen) bool {
+		typed, ok := typedLine(now, "> ")
+		return ok && strings.HasPrefix(typed, "the prompt") && strings.HasSuffix(typed, "typed meanwhile")
+	})
+	s.Press("ctrl+c")
+	s.quits()
+}
+
+// An abort of a hook is told once, however short a time after an interrupt.
+func TestAnAbortOfAHookIsToldAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{hook: `pi.on("tool_call", function(event, ctx) ctx.abort() end)`})
+	turn := s.ask("one")
+	turn.Text("Beginning")
+	s.See("Beginning")
+	s.Press("esc")
+	s.rests("")
+	turn = s.ask("two")
+	turn.Call("c1", "bash", "command", "true")
+	turn.End()
+	s.rests("")
+	rows := 0
+	for _, row := range strings.Split(s.Transcript(), "\n") {
+		if strings.HasPrefix(row, "interrupted") {
+			rows++
+		}
+	}
+	if rows != 2 {
+		t.Errorf("%d rows tell of an interrupt, want one for each:\n%s", rows, s.Transcript())
+	}
+	s.quits()
+}
+
+// A backslash at the end of a paste is text: Enter sends it.
+func TestABackslashThatWasPastedDoesNotKeepTheLine(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{})
+	s.rests("")
+	text := "one\ntwo\nthree\nfour\nfive \\"
+	s.Paste(strings.ReplaceAll(text, "\n", "\r"))
+	s.See("[paste #1: 5 lines")
+	s.Press("enter")
+	turn := s.turn()
+	turn.Answer("Read.")
+	s.rests("")
+	if got := turn.Request.Prompts(); !slices.Equal(got, []string{text}) {
+		t.Errorf("the model was told %q", got)
+	}
 	s.quits()
 }

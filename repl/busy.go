@@ -47,6 +47,7 @@ type task struct {
 	size      int // in tokens, of a context that is compacted
 	cancel    func() bool
 	cancelled bool
+	told      bool // the person was told that it is cancelled
 }
 
 // retryWait is a wait for the next attempt of a request.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/internal/cells"
 	"pi/repl/terminal"
 )
 
@@ -27,7 +28,8 @@ type surface struct {
 
 	// The lock of the screen guards the rest.
 	drawing       agent.Drawing
-	width, height int // it was drawn for
+	drawnWidth    int // of the rows of drawing, at most
+	width, height int // that there is for it
 }
 
 // Custom shows c. The surface is nil if no person can be asked.
@@ -53,13 +55,13 @@ func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surfac
 		x.run(ctx)
 	}()
 	if !p.term.Plain() {
-		p.term.Releases(o.Releases)
 		p.screen.change(func() {
 			if p.screen.closed {
 				cancel()
 				return
 			}
 			p.screen.panels.components = append(p.screen.panels.components, x)
+			p.tellReleases()
 		})
 	}
 	return x, nil
@@ -73,14 +75,19 @@ func (p *person) closeSurface(x *surface) {
 	p.screen.change(func() {
 		all := &p.screen.panels.components
 		*all = slices.DeleteFunc(*all, func(other *surface) bool { return other == x })
+		p.tellReleases()
 	})
-	if x.options.Releases {
-		p.term.Releases(false)
-	}
 	close(x.done)
 	for _, k := range x.takeKeys() { // they were typed behind the one that closed it
 		p.keys.key(k)
 	}
+}
+
+// tellReleases has the terminal tell of released keys if the component in view wants them.
+// The caller has the lock of the screen.
+func (p *person) tellReleases() {
+	c := p.screen.panels.component()
+	p.term.Releases(c != nil && c.options.Releases)
 }
 
 // run draws the component and gives it keys until ctx ends.
@@ -127,7 +134,7 @@ func (x *surface) draw(ctx context.Context) bool {
 		return false
 	}
 	drawing.Lines = x.screen.palette.Painted(drawing.Lines, width)
-	x.screen.change(func() { x.drawing = drawing })
+	x.screen.change(func() { x.drawing, x.drawnWidth = drawing, width })
 	return ctx.Err() == nil
 }
 
@@ -143,10 +150,21 @@ func (x *surface) rows(width, height int) (rows []string, row, column int) {
 		x.RequestRender()
 	}
 	rows = x.drawing.Lines[:min(len(x.drawing.Lines), height)]
+	if width < x.drawnWidth {
+		rows = cutAll(rows, width)
+	}
 	if c := x.drawing.Cursor; c != nil && c.Row < len(rows) {
 		return rows, c.Row, min(c.Column, max(0, width-1))
 	}
 	return rows, -1, 0
+}
+
+// cutAll are rows that were drawn for a wider window.
+func cutAll(rows []string, width int) (cut []string) {
+	for _, row := range rows {
+		cut = append(cut, cells.Cut(row, width))
+	}
+	return cut
 }
 
 // press queues a key for the component. Ctrl+C closes it, whatever it is doing.

@@ -244,8 +244,7 @@ func (s *screen) busyNow() bool {
 // caller has the lock.
 func (k *keyboard) sendLine(followUp bool) after {
 	s, l := k.screen, k.screen.line
-	if text, more := joinLines("", l.text()); more && !followUp && l.atEnd() {
-		l.set(text)
+	if !followUp && l.goesOn() {
 		return nil
 	}
 	draft, text, pasted := l.buffer.Save(), l.text(), l.hasPaste()

@@ -69,8 +69,16 @@ func (l *line) reset() {
 // prepend puts a text as rows above what is typed.
 func (l *line) prepend(text string) { l.buffer.Prepend(edit.Draft{Text: text, Position: -1}) }
 
-// atEnd reports whether the cursor is behind the text.
-func (l *line) atEnd() bool { return l.buffer.Position() == len(l.buffer.Text()) }
+// goesOn makes a new row of a backslash that was typed at the end of the text, and reports
+// whether there is one. A backslash before it makes it a character like others.
+func (l *line) goesOn() bool {
+	text, cursor := l.buffer.Plain()
+	if _, more := joinLines("", text); !more || cursor < len(text) {
+		return false
+	}
+	l.buffer.Replace(len(text)-1, len(text), "\n")
+	return true
+}
 
 // token puts a text at the cursor that is shown under a label.
 func (l *line) token(label, text string) { l.buffer.InsertToken("["+label+"]", text) }

@@ -54,13 +54,13 @@ func (r *REPL) refuse(text string, typed bool, err error) {
 }
 
 // outcome carries out the outcome of a command: it shows its text or error, puts its
-// draft into the line, quits, or calls send with its prompt.
+// draft into the line, above what was typed meanwhile, quits, or calls send with its prompt.
 func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt)) {
 	if errors.Is(err, agent.ErrAborted) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return // the interrupt is told where it came from
 	}
 	if out.Draft != "" { // also after a failure, so that no text of the person is lost
-		r.person.SetEditorText(out.Draft)
+		r.screen.change(func() { r.screen.line.prepend(out.Draft) })
 	}
 	var unsaved *session.SaveError // the command has taken effect in memory
 	if out.Status != "" && (err == nil || errors.As(err, &unsaved)) {

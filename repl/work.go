@@ -36,14 +36,18 @@ func (w *work) signal() {
 	}
 }
 
-// do runs f with a context that Esc and Ctrl+C cancel. doing names it; "" is the work of
-// the agent.
-func (w *work) do(ctx context.Context, s *screen, doing string, f func(context.Context)) {
+// do runs f with a context that Esc and Ctrl+C cancel, and reports whether the person was
+// told that one of these did. doing names it; "" is the work of the agent.
+func (w *work) do(ctx context.Context, s *screen, doing string, f func(context.Context)) (told bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	t := &task{doing: printable.Line(doing), began: s.now(), cancel: func() bool { cancel(); return true }}
-	defer w.begin(t)()
+	end := w.begin(t)
+	defer end()
 	f(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return t.told
 }
 
 // begin shows a task until end is called.
@@ -75,7 +79,7 @@ func (w *work) interrupt(key string) bool {
 	if t == nil {
 		return len(s.busy.works) > 0 // it is being stopped
 	}
-	w.interrupted = s.now()
+	w.interrupted, t.told = s.now(), true
 	what, began := s.busy.inProgress(t, &s.calls)
 	if t.doing == "" {
 		s.endBlock()
@@ -126,14 +130,15 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 		defer close(stopped)
 		r.steering(ctx, stop)
 	}()
-	r.work.do(ctx, r.screen, "", func(ctx context.Context) { err = r.agent.Prompt(ctx, p) })
+	told := r.work.do(ctx, r.screen, "", func(ctx context.Context) { err = r.agent.Prompt(ctx, p) })
 	close(stop)
-	r.promptEnded(err, r.screen.now().Sub(began))
+	r.promptEnded(err, told, r.screen.now().Sub(began))
 	<-stopped // a command that was begun meanwhile may still ask the person
 }
 
-// promptEnded shows how the work on a prompt ended.
-func (r *REPL) promptEnded(err error, took time.Duration) {
+// promptEnded shows how the work on a prompt ended. told says that the person knows of an
+// interrupt: it came from their key, not from a hook.
+func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 	s := r.screen
 	s.change(func() {
 		s.answerEnds()
@@ -143,7 +148,7 @@ func (r *REPL) promptEnded(err error, took time.Duration) {
 	r.returnUnsent(err)
 	switch {
 	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
-		if r.plainInterrupted() {
+		if !told {
 			s.print(s.palette.Paint("warning", "interrupted"))
 		}
 	case err != nil && !errors.Is(err, agent.ErrEmptyPrompt):
@@ -151,14 +156,6 @@ func (r *REPL) promptEnded(err error, took time.Duration) {
 	}
 	r.refresh()
 	r.person.notifyEnd(took)
-}
-
-// plainInterrupted reports whether the interrupt came from elsewhere than a key, so that
-// nothing has told it yet.
-func (r *REPL) plainInterrupted() bool {
-	r.screen.mu.Lock()
-	defer r.screen.mu.Unlock()
-	return r.screen.now().Sub(r.work.interrupted) > 10*time.Second
 }
 
 // returnUnsent puts messages that were queued and not sent back into the line, above
