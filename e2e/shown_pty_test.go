@@ -162,7 +162,7 @@ func TestNothingThatOthersWroteCommandsTheTerminalOfAConversation(t *testing.T) 
 		s.keys(line + "\r")
 		s.until("the line is typed, and its Enter", func() bool { return strings.Contains(s.output()[before:], "\n") })
 		switch line {
-		case "/model", "/tree", "/evil":
+		case "/model", "/tree", "/evil", "/hooks":
 			s.asked(choice)
 			s.esc()
 		}

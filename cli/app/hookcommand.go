@@ -34,6 +34,11 @@ func (h *hookCommands) list() []command.Command {
 			Help:     "list the hooks with their state, or do something about one",
 			Complete: h.complete,
 			Run: func(ctx context.Context, args string) (command.Outcome, error) {
+				if args == "" {
+					if status, ok, err := h.pick(ctx); ok {
+						return command.Outcome{Status: status}, err
+					}
+				}
 				status, err := h.run(ctx, args)
 				return command.Outcome{Status: status}, err
 			},
@@ -196,22 +201,8 @@ func (h *hookCommands) describe() string {
 	waiting := h.chain.Pending()
 	for i, hook := range h.chain.Hooks() {
 		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(hook, waiting), hook.Scope, printable.VisibleLine(config.Tilde(hook.Path)))
-		detail(&b, strings.Trim(Registered(hook)+" · "+hookTimes(hook), " ·"))
-		if hook.Rejected != "" {
-			detail(&b, "what was saved last did not load, the version before runs: "+printable.VisibleLine(hook.Rejected))
-		}
-		if hook.LastError != "" {
-			times := ""
-			if hook.LastErrors > 1 {
-				times = fmt.Sprintf(" (%d times)", hook.LastErrors)
-			}
-			detail(&b, "last error"+times+": "+printable.VisibleLine(hook.LastError))
-		}
-		if hook.Shuts {
-			detail(&b, "only read, grep, find and ls work until it loads, is removed or is disabled")
-		}
-		if hook.Dropped > 0 {
-			detail(&b, printable.Count(hook.Dropped, "event")+" came too fast and were dropped")
+		for _, text := range hookDetails(hook) {
+			detail(&b, text)
 		}
 	}
 	for _, s := range h.skipped {
@@ -226,6 +217,28 @@ func (h *hookCommands) describe() string {
 		return "no hooks; a Lua file in " + config.Tilde(h.globalDir) + " is one"
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// hookDetails say what a hook registers, how long its calls take, and what is wrong with it.
+func hookDetails(hook luahooks.Info) (texts []string) {
+	texts = append(texts, strings.Trim(Registered(hook)+" · "+hookTimes(hook), " ·"))
+	if hook.Rejected != "" {
+		texts = append(texts, "what was saved last did not load, the version before runs: "+printable.VisibleLine(hook.Rejected))
+	}
+	if hook.LastError != "" {
+		times := ""
+		if hook.LastErrors > 1 {
+			times = fmt.Sprintf(" (%d times)", hook.LastErrors)
+		}
+		texts = append(texts, "last error"+times+": "+printable.VisibleLine(hook.LastError))
+	}
+	if hook.Shuts {
+		texts = append(texts, "only read, grep, find and ls work until it loads, is removed or is disabled")
+	}
+	if hook.Dropped > 0 {
+		texts = append(texts, printable.Count(hook.Dropped, "event")+" came too fast and were dropped")
+	}
+	return texts
 }
 
 // detail is a line below that of a hook.

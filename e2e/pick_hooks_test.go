@@ -1,0 +1,55 @@
+//go:build unix
+
+package e2e
+
+import "testing"
+
+func TestHooksAreSeenAndSwitchedInTheirList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/gate.lua"), `pi.on("tool_call", function() return { block = true, reason = "no tools" } end)`)
+	w.write(w.agentFile("hooks/hello.lua"), `pi.command("hello", { handler = function() pi.log("said hello"); return { status = "hello" } end })`)
+	w.write(w.agentFile("hooks/broken.lua"), "this is no Lua\n")
+	s := w.inTerminal()
+	s.enter("/hello")
+	s.see(1, "hello")
+	s.enter("/hooks")
+	s.see(1, "Hooks · 3")
+	s.see(1, "active")
+	s.see(1, "failed")
+	s.see(1, "last error: ")
+
+	s.keys("gate")
+	s.see(1, "▸ gate")
+	s.keys("\r")
+	s.asked("disable it until pi ends")
+	s.keys("disable\r")
+	s.see(1, "hook gate is disabled until you enable it or pi ends")
+	s.see(1, "▸ gate    disabled")
+	s.Press("ctrl+u")
+	s.keys("hello")
+	s.see(1, "▸ hello")
+	s.keys("\r")
+	s.asked("show what it logged")
+	s.keys("logged\r")
+	s.see(1, "said hello")
+	s.prompt()
+	s.enter("list")
+	s.see(1, "a.txt")
+
+	s.enter("/hooks")
+	s.keys("gate")
+	s.see(1, "▸ gate")
+	s.keys("\r")
+	s.answer("enable it", "enable\r")
+	s.see(1, "hook gate is enabled")
+	s.Press("ctrl+r")
+	s.see(1, "reloaded: ")
+	s.keys("\r")
+	s.answer("show all there is to know", "show all\r")
+	s.see(1, "gate.lua · active")
+	s.enter("list")
+	s.see(1, "did not work: no tools")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
