@@ -45,6 +45,7 @@ func rooms() map[string]room {
 		"internal/clipboard":    {libraries: []string{}},
 		"internal/cells":        {libraries: []string{"github.com/clipperhouse/uax29", "github.com/mattn/go-runewidth"}},
 		"internal/markdown":     {rooms: []string{"internal/cells", "internal/printable"}, libraries: []string{"github.com/yuin/goldmark"}},
+		"internal/shown":        {rooms: []string{"internal/cells"}, libraries: []string{}},
 		"internal/edit":         {rooms: []string{"internal/cells"}, libraries: []string{}},
 		"session/export":        {rooms: []string{"session", "session/message", "internal/printable"}},
 		"agent":                 {rooms: []string{"agent/llm", "agent/schema", "agent/instructions", "agent/prefix", "agent/summary", "session", "session/message", "session/rawjson", "session/compaction", "internal/printable"}},
