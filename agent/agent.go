@@ -56,9 +56,7 @@ type Options struct {
 	// CopySession makes a session of the path to leaf in s, for /branch.
 	CopySession func(s *session.Session, leaf string) (*session.Session, error)
 
-	// Shell runs a command of the person (not of the model) and reports its
-	// output as it comes.
-	Shell func(ctx context.Context, command string, output func(string)) (BashOutcome, error)
+	Shell Shell // runs the commands of the person
 
 	Now func() time.Time // nil: time.Now
 }
@@ -72,7 +70,7 @@ type Agent struct {
 	sessions *sessions
 	tree     *tree
 	cwd      string
-	shell    func(context.Context, string, func(string)) (BashOutcome, error)
+	shell    Shell
 }
 
 // parts are what a prompt is worked on with. Each is a type of its own, which knows

@@ -68,7 +68,8 @@ type UserBash struct {
 // BashOutcome is how a shell command of the person ended.
 type BashOutcome struct {
 	Output         string
-	ExitCode       *int
+	ExitCode       *int   // 128 and its number if a signal killed the command, as shells have it
+	Signal         string // "SIGSEGV": what killed the command, if the person did not
 	Cancelled      bool
 	Truncated      bool
 	FullOutputPath string

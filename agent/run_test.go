@@ -227,7 +227,7 @@ func TestEnqueueNeedsARun(t *testing.T) {
 	if ok, err := r.Enqueue(t.Context(), Prompt{Text: "x"}, Steer); ok || !errors.Is(err, ErrNoRun) {
 		t.Errorf("idle: %v, %v", ok, err)
 	}
-	if _, err := r.Bash(t.Context(), "true", false, nil); err != nil {
+	if _, err := r.Bash(t.Context(), UserCommand{Line: "true"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -343,7 +343,7 @@ func TestOnePromptAtATime(t *testing.T) {
 		if err := r.NewSession(ctx, NewSessionOptions{}); !errors.Is(err, ErrNotIdle) {
 			t.Errorf("new session: %v", err)
 		}
-		if _, err := r.Bash(ctx, "true", false, nil); !errors.Is(err, ErrBusy) {
+		if _, err := r.Bash(ctx, UserCommand{Line: "true"}); !errors.Is(err, ErrBusy) {
 			t.Errorf("bash: %v", err)
 		}
 		return TextResult("ok"), nil

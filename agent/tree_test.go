@@ -145,7 +145,7 @@ func TestWhatHooksTakeOutIsNotInTheSummaryOfABranchHoweverNewItIs(t *testing.T) 
 	r.prompt("one")
 	first := last(r)
 	r.prompt("two")
-	if _, err := r.Bash(t.Context(), "cat notes", false, nil); err != nil {
+	if _, err := r.Bash(t.Context(), UserCommand{Line: "cat notes"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Navigate(t.Context(), first, NavigateOptions{Summarize: true}); err != nil {

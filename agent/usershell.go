@@ -8,12 +8,23 @@ import (
 	"pi/session/message"
 )
 
+// Shell runs a command of the person (not of the model) and reports its output as it
+// comes.
+type Shell func(ctx context.Context, command string, output func(string)) (BashOutcome, error)
+
+// UserCommand is a shell command of the person.
+type UserCommand struct {
+	Line    string
+	Exclude bool         // the model does not see it
+	Output  func(string) // gets what the command prints as it comes; may be nil
+	Shell   Shell        // runs the command in place of [Options.Shell], such as with a terminal; may be nil
+}
+
 // Bash runs a command of the person and adds it to the session, where the model
-// sees it unless exclude is set. output, which may be nil, gets what the command
-// prints as it comes. Listeners may answer for the command or keep it from
+// sees it unless that is excluded. Listeners may answer for the command or keep it from
 // running. While a prompt runs the command runs beside it, and is added before the next
 // request to the model, or at the end of the run.
-func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output func(string)) (BashOutcome, error) {
+func (a *Agent) Bash(ctx context.Context, c UserCommand) (BashOutcome, error) {
 	claimed, err := a.busy.begin(ctx)
 	beside := errors.Is(err, ErrBusy)
 	switch {
@@ -26,17 +37,20 @@ func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output f
 	if a.Session().ReadOnly() {
 		return BashOutcome{}, session.ErrReadOnly
 	}
-	if output == nil {
-		output = func(string) {}
+	if c.Output == nil {
+		c.Output = func(string) {}
 	}
-	outcome, err := a.userBash(ctx, command, exclude, output)
+	if c.Shell == nil {
+		c.Shell = a.shell
+	}
+	outcome, err := a.userBash(ctx, c)
 	if err != nil {
 		return outcome, err
 	}
 	m := &message.Message{
-		Role: message.RoleBashExecution, Command: command, Output: outcome.Output, ExitCode: outcome.ExitCode,
+		Role: message.RoleBashExecution, Command: c.Line, Output: outcome.Output, ExitCode: outcome.ExitCode,
 		Cancelled: outcome.Cancelled, Truncated: outcome.Truncated, FullOutputPath: outcome.FullOutputPath,
-		ExcludeFromContext: exclude, Timestamp: a.now().UnixMilli(),
+		ExcludeFromContext: c.Exclude, Timestamp: a.now().UnixMilli(),
 	}
 	if beside {
 		return outcome, a.appendBeside(ctx, m)
@@ -66,10 +80,10 @@ func (a *Agent) appendBeside(ctx context.Context, m *message.Message) error {
 	return nil
 }
 
-// userBash runs the command, unless a listener gives a result in its place, blocks it or
+// userBash has the shell run a command, unless a listener gives a result in its place, blocks it or
 // fails: the first that does so decides.
-func (a *Agent) userBash(ctx context.Context, command string, exclude bool, output func(string)) (BashOutcome, error) {
-	e := &UserBash{Command: command, ExcludeFromContext: exclude, Cwd: a.cwd}
+func (a *Agent) userBash(ctx context.Context, c UserCommand) (BashOutcome, error) {
+	e := &UserBash{Command: c.Line, ExcludeFromContext: c.Exclude, Cwd: a.cwd}
 	err := a.events.emitGate(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
 	switch {
 	case ctx.Err() != nil:
@@ -79,8 +93,8 @@ func (a *Agent) userBash(ctx context.Context, command string, exclude bool, outp
 	case e.Blocked != "":
 		return BashOutcome{}, errors.New(e.Blocked)
 	case e.Result != nil:
-		output(e.Result.Output)
+		c.Output(e.Result.Output)
 		return *e.Result, nil
 	}
-	return a.shell(ctx, command, output)
+	return c.Shell(ctx, c.Line, c.Output)
 }

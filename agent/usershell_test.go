@@ -18,7 +18,7 @@ func TestCommandOfThePersonIsPartOfTheTalk(t *testing.T) {
 	r := newRig(t, Options{Shell: shell}, say("ok"))
 	shown := ""
 	for _, exclude := range []bool{false, true} {
-		outcome, err := r.Bash(t.Context(), "make", exclude, func(s string) { shown += s })
+		outcome, err := r.Bash(t.Context(), UserCommand{Line: "make", Exclude: exclude, Output: func(s string) { shown += s }})
 		if err != nil || outcome.ExitCode != &three {
 			t.Errorf("%+v, %v", outcome, err)
 		}
@@ -57,11 +57,38 @@ func TestListenersAnswerOrBlockACommand(t *testing.T) {
 				return BashOutcome{Output: "ran"}, nil
 			}
 			r := newRig(t, Options{Shell: shell, Listeners: c.listeners})
-			outcome, err := r.Bash(t.Context(), "rm", false, nil)
+			outcome, err := r.Bash(t.Context(), UserCommand{Line: "rm"})
 			if outcome.Output != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err || len(r.Session().Context()) != c.stored || !r.IsIdle() {
 				t.Errorf("%q, %v, %d stored", outcome.Output, err, len(r.Session().Context()))
 			}
 		})
+	}
+}
+
+func TestAnotherShellIsAskedAboutToo(t *testing.T) {
+	blocked := false
+	gate := on(func(e *UserBash) {
+		if blocked {
+			e.Blocked = "not " + e.Command
+		}
+	})
+	usual := func(context.Context, string, func(string)) (BashOutcome, error) {
+		t.Error("the usual shell ran")
+		return BashOutcome{}, nil
+	}
+	r := newRig(t, Options{Shell: usual, Listeners: []Listener{gate}})
+	ran := 0
+	other := func(_ context.Context, command string, _ func(string)) (BashOutcome, error) {
+		ran++
+		return BashOutcome{Output: "other " + command}, nil
+	}
+	outcome, err := r.Bash(t.Context(), UserCommand{Line: "vi x", Shell: other})
+	if err != nil || outcome.Output != "other vi x" || r.Session().Context()[0].Message.Output != "other vi x" {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	blocked = true
+	if _, err := r.Bash(t.Context(), UserCommand{Line: "vi x", Shell: other}); err == nil || ran != 1 {
+		t.Errorf("blocked: %v, ran %d times", err, ran)
 	}
 }
 
@@ -72,7 +99,7 @@ func TestInterruptedQuestionRunsNoCommand(t *testing.T) {
 			t.Error("it ran")
 			return BashOutcome{}, nil
 		}})
-	if _, err := r.Bash(t.Context(), "x", false, nil); !errors.Is(err, ErrAborted) {
+	if _, err := r.Bash(t.Context(), UserCommand{Line: "x"}); !errors.Is(err, ErrAborted) {
 		t.Error(err)
 	}
 }
@@ -84,7 +111,7 @@ func TestACommandOfThePersonRunsBesideAPrompt(t *testing.T) {
 	var r *rig
 	beside := func(command string) func() {
 		return func() {
-			if _, err := r.Bash(t.Context(), command, false, nil); err != nil {
+			if _, err := r.Bash(t.Context(), UserCommand{Line: command}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -56,6 +56,7 @@ type Options struct {
 
 	Editor      string                                     // the program that texts are edited with, as VISUAL or EDITOR name it
 	Pager       string                                     // the program that long texts are shown with
+	Shell       ShellInTerminal                            // runs commands of the person at rest; nil: they have no terminal
 	Rich        bool                                       // the terminal has 256 colours
 	TrueColor   bool                                       // it has all of them
 	Renderer    Renderer                                   // of hooks; nil: none

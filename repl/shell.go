@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"pi/agent"
@@ -20,11 +21,48 @@ func (r *REPL) shell(ctx context.Context, text string) {
 		return
 	}
 	out := &shellOutput{screen: r.screen}
+	command := agent.UserCommand{Line: line, Exclude: exclude, Output: out.write}
+	if r.opts.Shell != nil && r.screen.mayLend() {
+		command.Shell = shellInTerminal(r.screen, r.opts)
+	}
 	r.work.do(ctx, r.screen, "!"+line, func(ctx context.Context) {
-		outcome, err := r.agent.Bash(ctx, line, exclude, out.write)
+		outcome, err := r.agent.Bash(ctx, command)
 		out.end()
+		if outcome.Cancelled && ctx.Err() == nil { // no key of ours has told it
+			r.screen.print(r.screen.palette.Paint("warning", "interrupted"))
+		}
 		r.shellEnd(outcome, err)
 	})
+}
+
+// ShellInTerminal runs a command with a terminal, whose two ends are in and out, and leaves
+// the cursor at the start of a row. unread was typed meanwhile, and the command did not read it.
+type ShellInTerminal func(ctx context.Context, line string, in, out *os.File) (outcome agent.BashOutcome, unread []byte, err error)
+
+// shellInTerminal is a shell whose commands have the terminal of the person. What they
+// write is shown as it comes and is no concern of the screen.
+func shellInTerminal(s *screen, o Options) agent.Shell {
+	return func(ctx context.Context, line string, _ func(string)) (outcome agent.BashOutcome, err error) {
+		s.change(func() {
+			s.term.Print(s.take()...) // the terminal writes them before it gives itself away
+			s.flow.last = kindRows
+		})
+		err = s.term.Lend(func() (err error) {
+			var unread []byte
+			outcome, unread, err = o.Shell(ctx, line, o.In, o.Out)
+			s.term.Unread(unread)
+			return err
+		})
+		return outcome, err
+	}
+}
+
+// mayLend reports whether there is a terminal to give: nothing runs, and it is no terminal
+// of lines.
+func (s *screen) mayLend() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.plain && len(s.busy.works) == 0
 }
 
 // shellOutput shows the output of a command line by line, as it comes.
@@ -65,6 +103,8 @@ func (r *REPL) shellEnd(outcome agent.BashOutcome, err error) {
 	switch {
 	case err != nil && !errors.Is(err, agent.ErrAborted):
 		r.person.showError(err)
+	case outcome.Signal != "":
+		s.print(s.palette.Paint("error", "killed by "+outcome.Signal))
 	case outcome.ExitCode != nil && *outcome.ExitCode != 0 && !outcome.Cancelled:
 		s.print(s.palette.Paint("error", fmt.Sprintf("exit status %d", *outcome.ExitCode)))
 	}

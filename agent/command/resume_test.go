@@ -146,7 +146,7 @@ func TestASessionThatWasOnlyLookedAtIsGoneOnWithWhenItIsFree(t *testing.T) {
 	if err := a.Prompt(t.Context(), agent.Prompt{Text: "hello"}); !errors.Is(err, session.ErrReadOnly) {
 		t.Errorf("a prompt: %v", err)
 	}
-	if _, err := a.Bash(t.Context(), "true", false, nil); !errors.Is(err, session.ErrReadOnly) {
+	if _, err := a.Bash(t.Context(), agent.UserCommand{Line: "true"}); !errors.Is(err, session.ErrReadOnly) {
 		t.Errorf("a command: %v", err)
 	}
 	if err := held.Close(); err != nil {

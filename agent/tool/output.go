@@ -51,6 +51,12 @@ func (o *output) write(b []byte) {
 	}
 }
 
+// Write is write for those who want a writer. It never fails.
+func (o *output) Write(b []byte) (int, error) {
+	o.write(b)
+	return len(b), nil
+}
+
 // save adds to the file, if there is one. If that fails the file is removed, since one
 // with a gap is worth nothing.
 func (o *output) save(b []byte) {

@@ -11,6 +11,9 @@ func exitOf(s *os.ProcessState) (exit *int, signal string) {
 	return &code, ""
 }
 
+// Status is the exit code; nil if the command was stopped.
+func (o *BashOutcome) Status() *int { return o.ExitCode }
+
 // interrupt cannot be done here: the reader stays until the pipe is closed.
 func interrupt(*os.File) bool { return false }
 

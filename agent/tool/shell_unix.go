@@ -21,6 +21,16 @@ func exitOf(s *os.ProcessState) (exit *int, signal string) {
 	return &code, ""
 }
 
+// Status is the exit code, or what shells have in its place for a command that a signal
+// killed; nil if it was stopped.
+func (o *BashOutcome) Status() *int {
+	if o.ExitCode != nil || o.Signal == "" {
+		return o.ExitCode
+	}
+	code := 128 + int(unix.SignalNum(o.Signal))
+	return &code
+}
+
 // interrupt ends the reading of a pipe, and reports whether it could.
 func interrupt(r *os.File) bool { return r.SetReadDeadline(time.Unix(1, 0)) == nil }
 

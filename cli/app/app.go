@@ -44,7 +44,6 @@ import (
 	"pi/agent/attach"
 	"pi/agent/command"
 	"pi/agent/provider/catalogue"
-	"pi/agent/tool"
 	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/luahooks"
@@ -123,6 +122,7 @@ func (r *run) interact(ctx context.Context) error {
 		TrueColor:   trueColor(),
 		Rich:        strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
 		Completions: r.completedByHooks,
+		Shell:       r.shellInTerminal(),
 		Renderer:    drawnByHooks{func() *luahooks.Chain { return r.chain }},
 		Changed:     hasChanges,
 		Asked:       func() string { return r.chain.Asked() },
@@ -290,11 +290,7 @@ func (r *run) newAgent(s *session.Session) error {
 		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {
 			return s.CopyPath(leaf, r.sessions.Options())
 		},
-		Shell: func(ctx context.Context, line string, output func(string)) (agent.BashOutcome, error) {
-			o, err := tool.RunShell(ctx, r.toolOptions(), line, output)
-			return agent.BashOutcome{Output: o.Output, ExitCode: o.ExitCode, Cancelled: o.Cancelled || o.TimedOut,
-				Truncated: o.Truncation.Truncated, FullOutputPath: o.FullOutputPath}, err
-		},
+		Shell: r.shell,
 	})
 	return nil
 }

@@ -32,6 +32,7 @@ type input struct {
 
 	reading sync.Mutex // locked while bytes are read, and while another program has the terminal
 	cooked  int        // how many bytes not yet read were typed while the terminal was not raw
+	unread  []byte     // another program has read them, and had no use for them
 }
 
 func newInput(in *os.File, slow bool) (*input, error) {
@@ -72,8 +73,9 @@ func (k *input) run() {
 			if k.decoder.expire(); k.decoder.late != nil {
 				given = time.Now()
 			}
-		case !ready:
+		case !ready && !k.readAgain():
 			return
+		case !ready:
 		default:
 			if k.decoder.late != nil && time.Since(given) > waitTail {
 				k.decoder.late = nil
@@ -126,6 +128,22 @@ func (k *input) read() bool {
 	return true
 }
 
+// readAgain decodes what another program has read in vain. It reports false if there is
+// nothing, so that somebody wants the reading to end.
+func (k *input) readAgain() bool {
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	if len(k.unread) == 0 {
+		return false
+	}
+	k.waker.acknowledge()
+	typed, cooked := k.unread, k.cooked
+	k.cooked = len(typed)
+	k.decoder.feed(k.asRaw(typed))
+	k.unread, k.cooked = nil, cooked
+	return true
+}
+
 // asRaw turns the bytes that were typed while the terminal was not raw into those that it
 // would have sent: the byte of Ctrl+J was sent for Enter too, and people there press Enter;
 // Ctrl+D was kept as a zero.
@@ -143,6 +161,9 @@ func (k *input) pause() { k.reading.Lock() }
 // resume ends a pause. What is there to be read was typed into a terminal that was not raw.
 func (k *input) resume() {
 	k.cooked = unread(k.in)
+	if len(k.unread) > 0 {
+		k.waker.interrupt()
+	}
 	k.reading.Unlock()
 }
 

@@ -21,6 +21,14 @@ func (t *Terminal) Lend(run func() error) error {
 	return run()
 }
 
+// Unread takes back what was typed while another program had the terminal and which that
+// did not read. Only the run of [Terminal.Lend] may call it.
+func (t *Terminal) Unread(typed []byte) {
+	if t.plain == nil {
+		t.input.unread = append(t.input.unread, typed...)
+	}
+}
+
 // giveAway pauses the reading, removes the zone and restores the modes. It reports false if
 // the terminal is closed.
 func (t *Terminal) giveAway() bool {
