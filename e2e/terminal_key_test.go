@@ -16,6 +16,17 @@ import (
 // slow line, and its tail is never text.
 func TestAnArrowThatIsCutInterruptsNothing(t *testing.T) {
 	t.Parallel()
+	for range 5 {
+		if cutArrows(t) {
+			return
+		}
+	}
+	t.Skip("this machine is too busy to cut a sequence for 60 ms")
+}
+
+// cutArrows types three arrows, each cut for 60 ms. It reports false, and has checked
+// nothing, if a cut took much longer.
+func cutArrows(t *testing.T) bool {
 	s := newDesk(t, scenery{env: []string{"SSH_CONNECTION=10.0.0.1 1 10.0.0.2 22"}})
 	turn := s.ask("go")
 	turn.Text("I begin")
@@ -23,10 +34,14 @@ func TestAnArrowThatIsCutInterruptsNothing(t *testing.T) {
 	s.Type("ab")
 	s.steers("ab")
 	for range 3 {
+		began := time.Now()
 		s.Type("\x1b")
-		s.Pause(60 * time.Millisecond)
+		time.Sleep(60 * time.Millisecond) // the slow line
 		s.Type("[D")
-		s.Pause(60 * time.Millisecond)
+		if time.Since(began) > 75*time.Millisecond {
+			return false
+		}
+		time.Sleep(60 * time.Millisecond)
 		s.Type("c")
 	}
 	s.Until("the keys behind it are there", func(now screentest.Screen) bool { return strings.Count(now.CursorRow(), "c") == 3 })
@@ -41,6 +56,7 @@ func TestAnArrowThatIsCutInterruptsNothing(t *testing.T) {
 	turn.Text(" and end.")
 	turn.End()
 	s.Until("the answer is whole", func(screentest.Screen) bool { return strings.Contains(s.Transcript(), "I begin and end.") })
+	return true
 }
 
 // Where Esc counts after a shorter time, the tail that comes later is swallowed.
