@@ -13,8 +13,9 @@ import (
 // hooks ask for, and the person at its front end. What is told before there is a
 // host waits for it. All methods may be called from any goroutine.
 type audience struct {
-	host atomic.Pointer[api.Host] // set once, while mu is held
-	ui   atomic.Pointer[agent.UI]
+	host   atomic.Pointer[api.Host] // set once, while mu is held
+	ui     atomic.Pointer[agent.UI]
+	places api.Places // at the front end, with what hooks show there
 
 	mu      sync.Mutex // guards what waits for the host, and what was told
 	notices []notice

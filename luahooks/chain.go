@@ -34,7 +34,6 @@ type Chain struct {
 	providers hookProviders
 	dialogs   *dialogQueue
 	always    answeredAlways
-	places    api.Places // what hooks show
 
 	watcher  atomic.Pointer[watcher]
 	guard    *trust.Guard

@@ -76,7 +76,7 @@ func (c *Chain) program(in *instance) api.Program {
 				send(ctx, host)
 			})
 		},
-		Dialogs: c.dialogs, Always: &c.always, Places: &c.places,
+		Dialogs: c.dialogs, Always: &c.always, Places: &c.audience.places,
 		Reload: func(ctx context.Context) { c.Reload(ctx, true) },
 
 		Owner: in, Life: in.behind.life, Spawn: in.spawn,
