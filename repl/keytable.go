@@ -30,3 +30,12 @@ func (t *keyTable) read(name string, rests bool) meaning {
 	}
 	return meaning{}
 }
+
+// usesAlt reports whether a key with Alt does something.
+func (k *keyboard) usesAlt(name string) bool {
+	k.screen.mu.Lock()
+	component := len(k.screen.panels.components) > 0
+	k.screen.mu.Unlock()
+	const marks = "alt+space" // in a list
+	return component || name == marks || k.table.reader.Uses(name)
+}

@@ -19,7 +19,8 @@ type decoder struct {
 	esc      bool   // pending is an Esc that waited long enough not to be Alt
 	late     []byte // the beginning of a sequence that was given up a moment ago: its rest may come
 	handlers decoded
-	located  func() bool // the terminal was asked where the cursor is; nil: never
+	usesAlt  func(name string) bool // a key with Alt does something; nil: each may
+	located  func() bool            // the terminal was asked where the cursor is; nil: never
 }
 
 // decoded takes what a decoder finds.
@@ -183,26 +184,30 @@ func (d *decoder) escapes(p []byte, final bool) int {
 	return 1
 }
 
-// alt decodes Esc and another key as one key with Alt, since terminals send Alt so. Ctrl+C
-// and a line end keep their meaning.
+// alt decodes Esc and another key as one key with Alt, since terminals send Alt so, unless
+// that key does nothing. Ctrl+C and a line end keep their meaning.
 func (d *decoder) alt(p []byte, final bool) int {
-	c := p[1]
-	switch {
+	name, n := "", 2
+	switch c := p[1]; {
 	case c == keyCtrlC:
 		d.handlers.key(Key{Name: "esc"})
 		return 1
 	case c == '\r' || c == '\n':
-		d.handlers.key(Key{Name: "alt+enter"})
-		return 2
+		name = "alt+enter"
 	case c < 0x20 || c == 0x7f:
-		d.handlers.key(Key{Name: addModifiers(2, nameControl(c))})
-		return 2
+		name = addModifiers(2, nameControl(c))
 	case !utf8.FullRune(p[1:]) && !final:
 		return 0
+	default:
+		r, length := utf8.DecodeRune(p[1:])
+		name, n = addModifiers(2, runeName(r)), 1+length
 	}
-	r, n := utf8.DecodeRune(p[1:])
-	d.handlers.key(Key{Name: addModifiers(2, runeName(r))})
-	return n + 1
+	if d.usesAlt != nil && !d.usesAlt(name) {
+		d.handlers.key(Key{Name: "esc"})
+		return 1
+	}
+	d.handlers.key(Key{Name: name})
+	return n
 }
 
 // sequence decodes ESC [ or ESC O and what follows. alt is put before the key's name.

@@ -91,6 +91,29 @@ func TestKeysHaveNamesHoweverTheyAreSent(t *testing.T) {
 	}
 }
 
+// Esc and a key that does nothing with Alt are two keys, however close to each other.
+func TestEscIsNotLostWhereAltDoesNothing(t *testing.T) {
+	for _, c := range []struct{ sent, want string }{
+		{"\x1b\x15", "esc ctrl+u"},
+		{"\x1bhi", "esc h i"},
+		{"\x1b日", "esc 日"},
+		{"\x1b\x15\x1bt", "esc ctrl+u alt+t"},
+		{"\x1b\r", "alt+enter"},
+		{"\x1b\x1bt", "esc alt+t"},
+		{"\x1b[A", "up"},
+	} {
+		var found spelled
+		d := decoder{handlers: &found, usesAlt: func(name string) bool { return name == "alt+t" || name == "alt+enter" }}
+		d.feed([]byte(c.sent))
+		for d.wait() > 0 {
+			d.expire()
+		}
+		if got := strings.Join(found.words, " "); got != c.want {
+			t.Errorf("%q is %s, want %s", c.sent, got, c.want)
+		}
+	}
+}
+
 func TestEscAndWhatComesAfterAPause(t *testing.T) {
 	for _, c := range []struct {
 		slow  bool

@@ -16,6 +16,10 @@ type Zone struct {
 type Handler struct {
 	// Key is given each key. It is called by one goroutine, one key at a time.
 	Key func(Key)
+	// UsesAlt reports whether a key with Alt does something. Terminals send such a key as Esc and
+	// the key without it, and so does a person who presses the two one after the other; of a key
+	// that does nothing it is the latter. Nil: each may do something.
+	UsesAlt func(name string) bool
 	// Zone returns the live zone for a window of this size. It is called by the goroutine that
 	// paints, once or a few times for a frame.
 	Zone func(columns, rows int) Zone

@@ -95,6 +95,17 @@ func (r *Reader) hooks() (chords []string) {
 	return chords
 }
 
+// Uses reports whether a key is a chord of the table or of a hook, or a part of one.
+func (r *Reader) Uses(key string) bool {
+	has := func(chord string) bool { return slices.Contains(strings.Fields(chord), key) }
+	for chord := range r.table.bound {
+		if has(chord) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.hooks(), has)
+}
+
 // Pending is the first key of a chord that is being typed, as people write it; "" if
 // there is none.
 func (r *Reader) Pending() string { return Label(r.pending) }
