@@ -59,6 +59,7 @@ func TestOnlyMain(args []string, work func()) int {
 			return run()
 		})
 	}}
+	o.Broke = crash.broke
 	goOn := ""
 	o.Left = func(command string) { goOn = command }
 	args, prints := prepareArgs(args)

@@ -18,6 +18,7 @@ import (
 	"pi/cli/app"
 	"pi/cli/config"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 
 	"golang.org/x/term"
 )
@@ -26,8 +27,8 @@ import (
 // report where it is. After one of them, or a panic, pi ends in order all the same:
 // programs that tools started are ended, the session is saved, hooks are told, and the
 // terminal is restored. A report below the agent directory has the stacks. A panic is
-// caught on the goroutine that runs the front end; tools, hooks and providers have
-// their own net, which makes an error of it.
+// caught on the goroutine that runs the front end, and on those of the terminal; tools,
+// hooks and providers have their own net, which makes an error of it.
 
 // crash remembers the first such signal or panic. It is safe for concurrent use.
 type crash struct {
@@ -92,13 +93,20 @@ func (c *crash) reportSignal(by syscall.Signal) {
 func (c *crash) catch(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			what := panicText(p)
-			c.note(exitFailed, "the program broke: "+what+"; "+writeReport("panic: "+what, allStacks()))
-			c.cancel()
+			c.broke(p, nil)
 			err = app.ErrReported
 		}
 	}()
 	return f()
+}
+
+// broke reports a panic as a crash, and cancels the run. stack is where it was, on the
+// goroutine that it was on; nil if that is the present one.
+func (c *crash) broke(value any, stack []byte) {
+	what := panicText(value)
+	stacks := append(withoutArguments(stack), allStacks()...)
+	c.note(exitFailed, "the program broke: "+what+"; "+writeReport("panic: "+what, stacks))
+	c.cancel()
 }
 
 // panicText returns what may be written about a panic: the text of a runtime error, which
@@ -136,12 +144,15 @@ func (c *crash) tell(status int) int {
 }
 
 // force ends the process at once, for a run that is still going crashPatience after a
-// signal. First it restores the terminal to its state at the start, turns bracketed paste
-// off, which the line editor turned on, and writes what happened.
+// signal. First it restores the terminal to its state at the start, switches off all that
+// may have been switched on, and writes what happened.
 func (c *crash) force() {
 	if c.before != nil {
 		_ = term.Restore(int(os.Stdin.Fd()), c.before)
-		fmt.Fprint(os.Stdout, "\x1b[?2004l\r\n")
+		if kind := os.Getenv("TERM"); kind != "dumb" && term.IsTerminal(int(os.Stdout.Fd())) {
+			fmt.Fprint(os.Stdout, terminal.Reset)
+		}
+		fmt.Fprint(os.Stdout, "\r\n")
 	}
 	os.Exit(c.tell(exitFailed))
 }

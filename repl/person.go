@@ -80,7 +80,7 @@ func (p *person) takeOver() error {
 		Plain: p.screen.plain, Dumb: p.opts.Dumb,
 		Handler: terminal.Handler{
 			Key: p.keys.key, Zone: p.screen.frame, Line: p.keys.lineTyped, Interrupt: p.keys.plainInterrupt, End: p.keys.inputHasEnded, Focus: p.focus,
-			UsesAlt: p.keys.usesAlt,
+			UsesAlt: p.keys.usesAlt, Panicked: p.opts.Broke,
 		},
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,9 +41,11 @@ func program() int {
 	if os.Getenv("REPL_TEST_DEAF") != "" {
 		signal.Ignore(syscall.SIGHUP)
 	}
-	r := New(Options{History: os.Getenv("REPL_TEST_HISTORY"), NoColor: os.Getenv("NO_COLOR") != "", ShowThinking: true,
+	o := Options{History: os.Getenv("REPL_TEST_HISTORY"), NoColor: os.Getenv("NO_COLOR") != "", ShowThinking: true,
 		Editor: os.Getenv("REPL_TEST_EDITOR"), Renderer: testRenderer{}, Shortcuts: testShortcuts,
-		Banner: func() []string { return []string{"test program \x1b]0;title\x07ready"} }})
+		Banner: func() []string { return []string{"test program \x1b]0;title\x07ready"} }}
+	broke := breaks(&o, stop)
+	r := New(o)
 	a := testAgent(r)
 	set := command.NewSet(append(command.Core(command.Options{Agent: a, UI: r.UI()}), append(r.Commands(), testCommands(r, a)...)...), nil)
 	a.Start(ctx)
@@ -54,11 +57,41 @@ func program() int {
 	if leaked := goleak.Find(); err == nil {
 		err = leaked
 	}
-	fmt.Printf("left: %v\n", err)
+	fmt.Printf("left: %v%s\n", err, broke())
 	if err != nil {
 		return 1
 	}
 	return 0
+}
+
+// breaks has a goroutine of the terminal panic: the one that has the keys, or the one that
+// paints. The function it returns says with what.
+func breaks(o *Options, stop func()) func() string {
+	var once sync.Once
+	what := make(chan any, 1)
+	broken := func() {
+		once.Do(func() { panic("broken on purpose") })
+	}
+	o.Broke = func(value any, _ []byte) { what <- value; stop() }
+	switch os.Getenv("REPL_TEST_BREAKS") {
+	case "keys":
+		o.Shortcuts = func() []Shortcut { broken(); return nil }
+	case "painter":
+		o.Asked = func() string {
+			if strings.Contains(string(debug.Stack()), "terminal.(*painter)") {
+				broken()
+			}
+			return ""
+		}
+	}
+	return func() string {
+		select {
+		case value := <-what:
+			return fmt.Sprint("; broke: ", value)
+		default:
+			return ""
+		}
+	}
 }
 
 // told does what the test wants to happen from outside.

@@ -63,6 +63,7 @@ type Options struct {
 	Shortcuts   func() []Shortcut                          // of hooks, at this moment; nil: none
 	Completions func() []completion.Source                 // of hooks, at this moment; nil: none
 	Changed     func(ctx context.Context, dir string) bool // whether git knows changes around dir that are not committed; nil: not known
+	Broke       func(value any, stack []byte)              // is told of a panic on a goroutine of the terminal, and ends the run; nil: the panic goes on
 	Asked       func() string                              // the hook that is being asked for long; "": none; nil: not known
 }
 

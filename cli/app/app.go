@@ -126,6 +126,7 @@ func (r *run) interact(ctx context.Context) error {
 		Renderer:    drawnByHooks{func() *luahooks.Chain { return r.chain }},
 		Changed:     hasChanges,
 		Asked:       func() string { return r.chain.Asked() },
+		Broke:       p.Broke,
 		Secret:      stdlib.NewSecretFinder(),
 		Shortcuts: func() (all []repl.Shortcut) {
 			for _, s := range r.chain.Shortcuts() {

@@ -24,10 +24,11 @@ type Options struct {
 	Session      SessionFlags
 	Hooks        HookFlags
 
-	Version   string                   // of the program
-	FlagNames []string                 // the program's own flags, for a suggestion
-	Catch     func(func() error) error // calls its argument and makes an error of a panic; nil: just calls it
-	Left      func(command string)     // is told at the end of a session at the terminal how to go on with it; nil: nobody is
+	Version   string                        // of the program
+	FlagNames []string                      // the program's own flags, for a suggestion
+	Catch     func(func() error) error      // calls its argument and makes an error of a panic; nil: just calls it
+	Broke     func(value any, stack []byte) // is told of a panic on another goroutine than that of Catch, and cancels the run; nil: the panic goes on
+	Left      func(command string)          // is told at the end of a session at the terminal how to go on with it; nil: nobody is
 }
 
 // SessionFlags say which session a run works on. At most one of Last, Resume

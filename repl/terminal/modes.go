@@ -32,7 +32,7 @@ const sane = styleEnd + "\x0f\x1b(B\x1b[4l\x1b[?1l\x1b>" + wrapOn + "\x1b7\x1b[r
 // Reset is what a program that ends by force writes, so that the terminal
 // is as other programs want it: it undoes all that a [Terminal] or a program that had
 // it may have set, whether it did or not.
-const Reset = pasteOff + focusOff + mouseOff + "\x1b7" + kittyPop + "\x1b8" + otherKeysOff + styleEnd + wrapOn + showCursor
+const Reset = alternateOff + pasteOff + focusOff + mouseOff + "\x1b7" + kittyPop + "\x1b8" + otherKeysOff + styleEnd + wrapOn + showCursor
 
 // modes is what is asked of the terminal beside the mode of its line.
 type modes struct {

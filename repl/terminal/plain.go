@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 )
 
@@ -115,9 +116,17 @@ func (p *plain) show() {
 	}
 }
 
-// run does what is asked for and hands lines on, until close is called.
+// run does what is asked for and hands lines on, until close is called or the front end
+// panics.
 func (p *plain) run() {
 	defer close(p.done)
+	defer func() {
+		if f := p.config.Handler.Panicked; f != nil {
+			if value := recover(); value != nil {
+				f(value, debug.Stack())
+			}
+		}
+	}()
 	for {
 		select {
 		case <-p.pokes:

@@ -77,7 +77,13 @@ func Start(c Config) (*Terminal, error) {
 	t.input.onKey, t.input.onFocus, t.input.onReply = c.Handler.Key, c.Handler.Focus, t.replied
 	t.painter = newPainter(c.Out, c.Handler)
 	t.painter.guard, t.painter.reflows = t.guardedFrame, t.reflows
-	t.painter.answers, t.input.decoder.usesAlt = t.answers, c.Handler.UsesAlt
+	t.painter.answers = t.answers
+	if uses := c.Handler.UsesAlt; uses != nil {
+		t.input.decoder.usesAlt = func(name string) (used bool) {
+			t.guarded(func() { used = uses(name) })
+			return used
+		}
+	}
 	t.input.early, t.input.decoder.located = t.painter.unseen, t.painter.locating
 	if err := t.takeOver(); err != nil {
 		t.input.waker.wake()
