@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"pi/agent/command"
@@ -31,17 +30,19 @@ func (k *keyboard) hotkeys() string {
 	for _, s := range k.shortcuts() {
 		own = append(own, keymap.Shortcut{Key: s.Key, Meaning: s.Help, Hook: s.Hook})
 	}
-	var lines []string
+	var rows []command.HelpRow
 	for _, row := range k.table.table.Rows(own) {
 		meaning := row.Meaning
 		if row.Hook != "" {
 			meaning += " (hook " + row.Hook + ")"
 		}
 		if row.Keys != "" {
-			lines = append(lines, fmt.Sprintf("%-22s %s", row.Keys, meaning))
+			rows = append(rows, command.HelpRow{Typed: row.Keys, Meaning: meaning})
 		}
 	}
-	return strings.Join(lines, "\n")
+	k.screen.mu.Lock()
+	defer k.screen.mu.Unlock()
+	return command.HelpTable(rows, k.screen.columns)
 }
 
 // helpFront is what /help says first: the ten things one needs, with the keys as they are

@@ -27,8 +27,9 @@ func TestKeysGoThroughModelsAndLevelsAndLeaveTheLine(t *testing.T) {
 	s.see(`you said "half more"`)
 	s.prompt("")
 	s.enter("/hotkeys")
-	s.see("Ctrl+P                 the next model")
-	s.see("Shift+Tab              the next mode; without modes the next thinking level")
+	for _, row := range []string{"Ctrl+P               the next model", "Shift+Tab            the next mode; without modes the next thinking level"} {
+		s.until("it is listed: "+row, func() bool { return strings.Contains(s.Transcript(), row) })
+	}
 }
 
 func TestModelsAreNotGoneThroughWhileTheAgentWorks(t *testing.T) {

@@ -139,7 +139,7 @@ func TestShortcutOfAHookRunsAndLeavesTheLine(t *testing.T) {
 	s.enter("/hotkeys")
 	s.see("say so (hook keys)")
 	s.see("be stuck (without effect: the key is taken) (hook keys)")
-	s.see("Alt+T                  the next thinking level")
+	s.see("Alt+T                the next thinking level")
 	if strings.Contains(s.text(), "nobody gets out") {
 		t.Error("a hook has taken Ctrl+C")
 	}

@@ -167,6 +167,12 @@ func rowOf(c Command) HelpRow {
 	return HelpRow{usage(c), help}
 }
 
+// HelpTable formats rows as lines of at most so many columns: what is typed, and behind it
+// what it does. What is typed and long has a line of its own.
+func HelpTable(rows []HelpRow, columns int) string {
+	return table(rows, typedWidth(rows, columns), columns)
+}
+
 // typedWidth is how wide the left column of some rows is.
 func typedWidth(rows []HelpRow, columns int) (width int) {
 	for _, r := range rows {
