@@ -313,7 +313,11 @@ func (e ended) rows(p terminal.Palette, columns int) []string {
 	if e.note != "" {
 		rows = append(rows, p.Paint("dim", cells.Cut("  "+e.note, columns)))
 	}
-	return append(rows, body...)
+	rows = append(rows, body...)
+	for i, row := range rows {
+		rows[i] = cells.Cut(row, columns)
+	}
+	return rows
 }
 
 // facts are the words behind the mark: time, exit status, lines.
@@ -365,7 +369,7 @@ func (e ended) head(behind []string, p terminal.Palette, columns int) string {
 // plainTitle is a title in words: "tool bash: ls".
 func plainTitle(title string) string {
 	name, rest, _ := strings.Cut(title, " ")
-	return "tool " + name + ": " + rest
+	return strings.TrimSuffix("tool "+name+": "+rest, " ")
 }
 
 // diffRowsShown is how many rows of a difference are shown.
