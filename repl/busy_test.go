@@ -1,0 +1,203 @@
+package repl
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pi/agent"
+	"pi/session/message"
+)
+
+func TestTheRowSaysWhatIsDoneOrWaitedFor(t *testing.T) {
+	retry := func(x *stage) {
+		e := &agent.AutoRetryStart{Attempt: 2, MaxAttempts: 3, ErrorMessage: "acme: HTTP 529\noverloaded \x1b[31mat this moment"}
+		x.busy.retries = append(x.busy.retries, &retryWait{e, x.at, x.at.Add(3500 * time.Millisecond)})
+	}
+	for _, c := range []struct {
+		name, doing string
+		columns     int
+		set         func(x *stage)
+		want        string
+	}{
+		{"nothing known", "", 80, func(*stage) {}, "⠹ working 14 s  Esc interrupts"},
+		{"the answer", "", 80, func(x *stage) { x.busy.note(waitsForAnswer, x.at.Add(-time.Second)) }, "⠹ waiting for m 14 s  Esc interrupts"},
+		{"the answer, for a moment", "", 80, func(x *stage) { x.busy.note(waitsForAnswer, x.at.Add(-time.Second/2)) }, "⠹ working 14 s  Esc interrupts"},
+		{"arguments", "", 80, func(x *stage) { x.busy.note(waitsForArguments, x.at); x.busy.name, x.busy.bytes = "wri\nte", 1200 }, "⠹ writing wri te (1200 bytes) 14 s  Esc interrupts"},
+		{"a hook", "", 80, func(x *stage) { x.busy.hook = func() string { return "gate" } }, "⠹ waiting for hook gate 14 s  Esc interrupts"},
+		{"the words of a hook", "", 80, func(x *stage) { x.busy.text = "counting sheep" }, "⠹ counting sheep 14 s  Esc interrupts"},
+		{"another attempt", "", 80, retry, "⠹ retry 2/3 in 4 s: acme: HTTP 529 overloaded at this moment  Esc interrupts"},
+		{"another attempt, 40 columns", "", 40, retry, "⠹ retry 2/3 in 4 s: acm…  Esc interrupts"},
+		{"another attempt of a command", "compacting", 80, retry, "⠹ compacting 14 s · retry 2/3 in 4 s: acme: HTTP 529 overloaded at…  Esc cancels"},
+		{"a command", "compacting", 80, func(x *stage) { x.busy.works[0].size = 84_300 }, "⠹ compacting 14 s · 84.3k tokens  Esc cancels"},
+		{"a command, 34 columns", "compacting", 34, func(x *stage) { x.busy.works[0].size = 84_300 }, "⠹ compacting 14 s  Esc cancels"},
+		{"a command that was cancelled", "compacting", 80, func(x *stage) { x.busy.works[0].cancelled = true }, "⠹ compacting 14 s  cancelled"},
+		{"facts", "", 80, func(x *stage) { x.busy.tokens, x.busy.written, x.queue = 1000, 800, make([]queuedRow, 2) }, "⠹ working 14 s · ↓ 1.2k tokens · 2 queued  Esc interrupts"},
+		{"the key is said before facts", "", 48, func(x *stage) { x.busy.tokens, x.queue = 1200, make([]queuedRow, 2) }, "⠹ working 14 s · ↓ 1.2k tokens  Esc interrupts"},
+		{"20 columns", "", 20, func(*stage) {}, "⠹ working 14 s"},
+		{"8 columns", "", 8, func(*stage) {}, "⠹ worki…"},
+		{"no signs that turn", "", 80, func(x *stage) { x.busy.frames = []string{} }, "working 14 s  Esc interrupts"},
+		{"its own sign", "", 80, func(x *stage) { x.busy.frames = []string{"-", "+"}; x.busy.every = 14 * time.Second }, "+ working 14 s  Esc interrupts"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := newStage(c.columns)
+			x.status.model = "m"
+			x.busy.begin(&task{doing: c.doing, began: x.at.Add(-14*time.Second - 100*time.Millisecond)})
+			c.set(x)
+			x.busy.works[0].began = x.at.Add(-14 * time.Second)
+			rows := x.busy.rows(c.columns, x.screen)
+			want := strings.Replace(c.want, "⠹", x.busy.sign(x), 1)
+			if len(rows) != 1 || rows[0] != want {
+				t.Errorf("%q\nwant %q", rows, want)
+			}
+			if widthOf(rows[0]) > c.columns {
+				t.Errorf("it is wider than %d", c.columns)
+			}
+		})
+	}
+}
+
+// sign is the sign that turns after 14 seconds.
+func (b *busy) sign(x *stage) string {
+	return strings.TrimSpace((&busy{}).spinner(x.at, x.at.Add(-14*time.Second)))
+}
+
+func TestTheSignTurnsFourTimesASecondAtMost(t *testing.T) {
+	began := time.Unix(1000, 0)
+	b := busy{frames: []string{"a", "b", "c"}, every: time.Millisecond}
+	var turns string
+	for ms := 0; ms < 1000; ms += 50 {
+		turns += b.spinner(began.Add(time.Duration(ms)*time.Millisecond), began)
+	}
+	if turns != strings.Repeat("a ", 5)+strings.Repeat("b ", 5)+strings.Repeat("c ", 5)+strings.Repeat("a ", 5) {
+		t.Errorf("%q", turns)
+	}
+}
+
+func TestACommandIsNotShownBeforeItTakesLongNorWhileItAsks(t *testing.T) {
+	x := newStage(80)
+	x.busy.begin(&task{doing: "/name", began: x.at})
+	if rows := x.busy.rows(80, x.screen); rows != nil {
+		t.Errorf("at once: %q", rows)
+	}
+	x.at = x.at.Add(shown)
+	if rows := x.busy.rows(80, x.screen); len(rows) != 1 {
+		t.Errorf("after 300 ms: %q", rows)
+	}
+	x.open(&fakePanel{}, true, nil)
+	if rows := x.busy.rows(80, x.screen); rows != nil {
+		t.Errorf("while it asks: %q", rows)
+	}
+}
+
+func TestEscStopsTheNewestThatIsNotStopping(t *testing.T) {
+	one, two := &task{doing: "one"}, &task{doing: "two"}
+	var b busy
+	b.begin(one)
+	b.begin(two)
+	if b.top() != two || b.steers() {
+		t.Error("the newest is not on top")
+	}
+	two.cancelled = true
+	if b.top() != one {
+		t.Error("it stops the same again")
+	}
+	b.end(one)
+	if b.top() != nil {
+		t.Error("there is nothing to stop")
+	}
+	b.begin(&task{})
+	if !b.steers() || b.isCancelled() {
+		t.Error("the agent works")
+	}
+}
+
+func TestWaitsBesideEachOtherEndOneByOne(t *testing.T) {
+	at := time.Unix(1000, 0)
+	short, long := &retryWait{until: at.Add(time.Second)}, &retryWait{until: at.Add(time.Minute)}
+	b := busy{retries: []*retryWait{long, short}}
+	if b.retry() != long {
+		t.Error("the longest is not shown")
+	}
+	if b.waited(); b.retry() != long {
+		t.Error("the end of one has ended the other")
+	}
+	b.waited()
+	if b.waited(); b.retry() != nil {
+		t.Error("there is one left")
+	}
+}
+
+func TestTokensAreThoseOfTheProviderOrFourBytesEach(t *testing.T) {
+	var b busy
+	b.written = 400
+	b.used(&message.Usage{Output: 70})
+	b.written = 400
+	b.used(nil)
+	if b.tokens != 170 || b.written != 0 {
+		t.Errorf("%d tokens", b.tokens)
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1k", 1234: "1.2k", 200_000: "200k", 1_500_000: "1.5M"} {
+		if got := tokenCount(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestPlainModeSaysEveryFiveSecondsThatSomethingRuns(t *testing.T) {
+	x := newStage(80)
+	x.plain, x.status.model = true, "m"
+	x.busy.begin(&task{began: x.at})
+	x.busy.note(waitsForAnswer, x.at)
+	for range 13 {
+		x.at = x.at.Add(time.Second)
+		x.tickPlain()
+	}
+	if got := strings.Join(x.pending, "|"); got != "... waiting for m 5 s|... waiting for m 10 s" {
+		t.Errorf("%q", got)
+	}
+	x.shows(begun("1", "bash", `{"command":"make"}`))
+	x.pending = nil
+	x.at = x.at.Add(6 * time.Second)
+	if x.tickPlain(); len(x.pending) != 1 || x.pending[0] != "... bash make 6 s" {
+		t.Errorf("%q", x.pending)
+	}
+}
+
+func TestWhatWasInterruptedIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		columns int
+		want    string
+	}{
+		{"bash sleep 60", 80, "interrupted (Esc) · bash sleep 60 · 14 s"},
+		{"", 80, "interrupted (Esc) · 14 s"},
+		{"bash " + strings.Repeat("x", 99), 50, "interrupted (Esc) · bash xxxxxxxxxxxxxxxx… · 14 s"},
+	} {
+		if got := interruptedText("Esc", c.what, 14*time.Second, c.columns); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestTheInterruptNamesWhatRan(t *testing.T) {
+	x := newStage(80)
+	w := newWork(x.screen)
+	x.work(w)
+	x.shows(begun("1", "bash", `{"command":"sleep 60"}`), text("half an ans"))
+	x.at = x.at.Add(3 * time.Second)
+	if !w.interrupt("Esc") {
+		t.Error("nothing runs")
+	}
+	if got, want := strings.Join(x.pending, "|"), "half an ans|interrupted (Esc) · bash sleep 60 · 3 s"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if !w.interrupt("Esc") || len(x.pending) != 2 {
+		t.Errorf("it is told twice: %q", x.pending)
+	}
+}
+
+// work begins the work of the agent.
+func (x *stage) work(*work) {
+	x.busy.begin(&task{began: x.at, cancel: func() bool { return true }})
+}

@@ -1,0 +1,145 @@
+package repl
+
+import (
+	"fmt"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/agent"
+	"pi/repl/terminal"
+)
+
+func TestTheZoneHasAThirdOfTheWindowOrSixRows(t *testing.T) {
+	for _, c := range []struct {
+		height, want int
+		panel        bool
+	}{{30, 10, false}, {24, 8, false}, {12, 6, false}, {5, 5, false}, {1, 1, false}, {30, 28, true}, {8, 6, true}, {2, 1, true}} {
+		if got := zoneRows(c.height, c.panel); got != c.want {
+			t.Errorf("of %d rows (panel %v): %d, want %d", c.height, c.panel, got, c.want)
+		}
+	}
+}
+
+func TestWhatMattersLeastGivesWayFirst(t *testing.T) {
+	all := func() []section {
+		return []section{
+			{rank: rankHeader, rows: []string{"header 1", "header 2"}, fromEnd: true},
+			{rank: rankBlock, rows: []string{"block 1", "block 2"}},
+			{rank: rankOutput, rows: []string{"output 1", "output 2"}},
+			{rank: rankLive, rows: []string{"busy"}, least: 1},
+			{rank: rankQueue, rows: []string{"queue"}},
+			{rank: rankWidget, rows: []string{"widget 1", "widget 2"}, fromEnd: true},
+			{rank: rankStatus, rows: []string{"status"}},
+			{rank: rankLive, rows: []string{"line"}, least: 1},
+			{rank: rankWidget, rows: []string{"below"}},
+			{rank: rankFooter, rows: []string{"footer"}, fromEnd: true},
+		}
+	}
+	for limit, want := range map[int]string{
+		20: "header 1,header 2,block 1,block 2,output 1,output 2,busy,queue,widget 1,widget 2,status,line,below,footer",
+		12: "header 1,header 2,block 1,block 2,output 1,output 2,busy,queue,widget 1,status,line,footer",
+		11: "header 1,header 2,block 1,block 2,output 1,output 2,busy,queue,status,line,footer",
+		9:  "block 1,block 2,output 1,output 2,busy,queue,status,line,footer",
+		7:  "block 2,output 1,output 2,busy,queue,status,line",
+		5:  "output 2,busy,queue,status,line",
+		4:  "busy,queue,status,line",
+		3:  "busy,status,line",
+		2:  "busy,line",
+		1:  "busy,line", // never these
+	} {
+		sections := all()
+		fit(sections, limit)
+		var rows []string
+		for _, s := range sections {
+			rows = append(rows, s.rows...)
+		}
+		if got := strings.Join(rows, ","); got != want {
+			t.Errorf("%d rows: %s, want %s", limit, got, want)
+		}
+	}
+}
+
+// Whatever is going on, the zone fits, no row is too wide, and the cursor is in it.
+func TestTheZoneFitsIntoEveryWindow(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	lines := func(n int) (all []string) {
+		for i := range random.Intn(n + 1) {
+			all = append(all, fmt.Sprintf("row %d %s", i, strings.Repeat("日本 ", random.Intn(20))))
+		}
+		return all
+	}
+	for range 400 {
+		columns, rows := 2+random.Intn(100), 2+random.Intn(40)
+		x := newStage(columns)
+		x.status.model, x.status.full, x.status.part = "test/one:off", "34% of 200k", 0.34
+		for _, place := range []agent.Place{agent.Above, agent.Below, agent.Header, agent.Footer} {
+			x.widgets.set(place, "w", lines(5))
+		}
+		if random.Intn(2) == 0 {
+			x.busy.begin(&task{began: x.at.Add(-3 * time.Second)})
+		}
+		for i := range random.Intn(4) {
+			x.queue = append(x.queue, queuedRow{"after this tool", strings.Repeat("wait ", i*9)})
+			x.shows(begun(fmt.Sprint(i), "bash", `{"command":"sleep 60; sleep 60; sleep 60"}`))
+			x.calls.update(fmt.Sprint(i), agent.TextResult(numbered(random.Intn(9))))
+		}
+		x.shows(text(strings.Join(lines(9), " ")))
+		x.line.set(strings.Join(lines(9), "\n"))
+		z := x.zone(columns, rows)
+		if len(z.Rows) > rows || len(z.Rows) > max(6, rows/3) {
+			t.Fatalf("%d rows in a window of %d:\n%s", len(z.Rows), rows, strings.Join(z.Rows, "\n"))
+		}
+		if z.NoCursor || z.Row >= len(z.Rows) || z.Column > columns {
+			t.Fatalf("the cursor is in row %d, column %d of %d, %d columns", z.Row, z.Column, len(z.Rows), columns)
+		}
+		for _, row := range z.Rows {
+			if widthOf(row) > columns {
+				t.Fatalf("%q is wider than %d", row, columns)
+			}
+		}
+	}
+}
+
+func TestTheCursorIsWhereTheLineIs(t *testing.T) {
+	x := newStage(40)
+	x.status.model = "m"
+	x.widgets.set(agent.Below, "w", []string{"below"})
+	x.line.set("日本")
+	z := x.zone(40, 24)
+	if want := []string{"m", "> 日本", "below"}; !slices.Equal(z.Rows, want) || z.Row != 1 || z.Column != 6 {
+		t.Errorf("%q with the cursor at %d, %d", z.Rows, z.Row, z.Column)
+	}
+	x.busy.begin(&task{began: x.at})
+	if z = x.zone(40, 24); z.Rows[z.Row] != "steer> 日本" || z.Column != 11 {
+		t.Errorf("%q with the cursor at %d, %d", z.Rows, z.Row, z.Column)
+	}
+}
+
+func TestQueuedMessagesSayWhenTheyAreDelivered(t *testing.T) {
+	x := newStage(60)
+	x.queue = []queuedRow{{"next", "zero"}, {"after this tool", "one two"}, {"at the end", "three"}, {"at the end", strings.Repeat("long ", 20)}}
+	want := []string{"  ↳ after this tool: one two", "  ↳ at the end: three", "  ↳ at the end: long long long long l…  Alt+Up takes it back"}
+	if got := x.queueRows(60); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := x.queueRows(20)[2]; got != "  ↳ at the end: lon…" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAWidgetHasNotTooManyRows(t *testing.T) {
+	var w widgets
+	w.set(agent.Above, "b", []string{"second"})
+	w.set(agent.Above, "a", append([]string{"first \x1b[2J"}, make([]string, 100)...))
+	rows := w.rows(terminal.Palette{}, 10, agent.Above)
+	if len(rows) != widgetLines+1 || rows[0] != "first " || rows[widgetLines] != "second" {
+		t.Errorf("%q", rows)
+	}
+	w.set(agent.Above, "a", nil)
+	if rows := w.rows(terminal.Palette{}, 10, agent.Above); len(rows) != 1 {
+		t.Errorf("%q", rows)
+	}
+}
