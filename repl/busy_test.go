@@ -91,19 +91,19 @@ func TestACommandIsNotShownBeforeItTakesLongNorWhileItAsks(t *testing.T) {
 }
 
 func TestEscStopsTheNewestThatIsNotStopping(t *testing.T) {
-	one, two := &task{doing: "one"}, &task{doing: "two"}
+	stops := func() bool { return true }
+	one, two := &task{doing: "one", cancel: stops}, &task{doing: "two", cancel: stops}
 	var b busy
 	b.begin(one)
 	b.begin(two)
-	if b.top() != two || b.steers() {
-		t.Error("the newest is not on top")
+	if b.stop() != two || b.steers() {
+		t.Error("it does not stop the newest")
 	}
-	two.cancelled = true
-	if b.top() != one {
+	if b.stop() != one {
 		t.Error("it stops the same again")
 	}
 	b.end(one)
-	if b.top() != nil {
+	if b.stop() != nil {
 		t.Error("there is nothing to stop")
 	}
 	b.begin(&task{})

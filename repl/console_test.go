@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/internal/screentest"
 )
@@ -58,6 +59,12 @@ func (s *console) asked(text string) {
 func (s *console) steer(text string) {
 	s.t.Helper()
 	s.until("the line that steers holds "+text, func() bool { return s.Screen().LastRow() == strings.TrimRight("steer> "+text, " ") })
+}
+
+// esc presses Esc and waits until it cannot be the beginning of another key.
+func (s *console) esc() {
+	s.typeKeys("\x1b")
+	s.Pause(100 * time.Millisecond)
 }
 
 // dumb reports whether the terminal has not been told to mark pastes yet, as a dumb

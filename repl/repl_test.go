@@ -162,7 +162,7 @@ func TestModelIsPickedByPartsOfItsNameOrWithTheArrows(t *testing.T) {
 	s := start(t)
 	s.prompt("")
 	s.enter("/model")
-	s.asked("Model (now test/one)")
+	s.asked("Model · now test/one")
 	s.typeKeys("test")
 	s.see("2 of 2")
 	s.typeKeys("\x15wo t")
@@ -174,7 +174,7 @@ func TestModelIsPickedByPartsOfItsNameOrWithTheArrows(t *testing.T) {
 	s.see("test/two:off\n>")
 	s.prompt("")
 	s.enter("/model")
-	s.asked("Model (now test/two)")
+	s.asked("Model · now test/two")
 	s.typeKeys("\x1b[A\r")
 	s.see("model: test/one:off")
 }
