@@ -49,6 +49,7 @@ func TestUpGoesThroughTheRowsOfTheLineAndThenTheHistory(t *testing.T) {
 	s.enter("sent before")
 	s.see(1, "Answer 1.")
 	s.prompt()
+	s.Pause(looks)
 	s.keys("abcd\nefg")
 	s.lineIs("> abcd\n  efg|")
 	s.Press("up")
@@ -114,7 +115,7 @@ func TestAPasteOf10000LinesIsATokenInTheLineAndInTheHistory(t *testing.T) {
 	s.prompt()
 	s.Press("ctrl+r")
 	s.see(1, "2 of 2")
-	if n := s.Screen().Count("look: [paste"); n != 2 {
+	if n := len(rowsWith(s.Screen(), "look: [paste: 10001 lines")); n != 2 {
 		t.Errorf("the search shows %d entries with a token:\n%s", n, s.text())
 	}
 	s.Press("esc")
@@ -130,6 +131,7 @@ func TestALineTallerThanTheWindowScrollsInItsRows(t *testing.T) {
 	s.keys("row 0")
 	s.lineIs("> row 0|")
 	begin := s.scrolled()
+	s.Pause(looks)
 	for i := 1; i < 20; i++ {
 		s.keys(fmt.Sprintf("\nrow %d", i))
 		s.lineIs(fmt.Sprintf("  row %d|", i))

@@ -91,7 +91,7 @@ func TestASignalEndsThePrintedRunAndWhatItStarted(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(w.project, "said-goodbye")); err != nil {
 				t.Errorf("the hook did not hear of the end: %v", err)
 			}
-			if got := w.pi("--continue", "-p", "read a.txt"); got != "a.txt has 2 lines:\n  alpha\n  beta\n" {
+			if got := w.pi("--continue", "-p", "read a.txt"); got != "a.txt has 2 lines:\n\n    alpha\n    beta\n" {
 				t.Errorf("afterwards the answer is %q", got)
 			}
 		})

@@ -123,8 +123,8 @@ func TestWithoutLineEditingEachWaitIsOneLine(t *testing.T) {
 	s, _ := talkAgain(t, w, "1ms", "text Hello wor\ncut\n---\nstatus 529 {\"error\":{\"message\":\"Overloaded\"}}\n---\ntext Hello world.")
 	s.until("there is a prompt", func() bool { return strings.HasSuffix(s.text(), ">") })
 	s.keys("hello\r")
-	s.see(1, "Hello wor\nretry 1/3 in 1 s: local: the answer ended early · Ctrl+C cancels\n"+
-		"retry 2/3 in 1 s: local: HTTP 529: Overloaded · Ctrl+C cancels\n\nld.")
+	s.see(1, "Hello wor\nthe answer starts over\nretry 1/3 in 1 s: local: the answer ended early · Ctrl+C cancels\n"+
+		"retry 2/3 in 1 s: local: HTTP 529: Overloaded · Ctrl+C cancels\n\nHello world.")
 	s.keys("/quit\r")
 	s.leave(statusDone)
 }
