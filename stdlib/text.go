@@ -4,10 +4,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pi/internal/cells"
 	"pi/luavm"
 
-	"github.com/clipperhouse/uax29/v2/graphemes"
-	"github.com/mattn/go-runewidth"
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -168,9 +167,8 @@ func eachCell(s string, visit func(cell string, width int) bool) {
 		if end <= 0 {
 			end = len(s)
 		}
-		for g := graphemes.FromString(s[:end]); g.Next(); {
-			columns := (&runewidth.Condition{}).StringWidth(g.Value()) // reads no environment variables
-			if !visit(g.Value(), columns) {
+		for cell, columns := range cells.Clusters(s[:end]) {
+			if !visit(cell, columns) {
 				return
 			}
 		}

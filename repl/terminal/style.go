@@ -3,6 +3,7 @@ package terminal
 import (
 	"strings"
 
+	"pi/internal/cells"
 	"pi/internal/printable"
 )
 
@@ -126,4 +127,16 @@ func (p Palette) Painted(lines []string, columns int) (clean []string) {
 		}
 	}
 	return clean
+}
+
+// cutPainted shortens a line that has colours to a number of columns, and ends its colours. A
+// tab takes the place of one blank, for its width depends on where it is.
+func cutPainted(line string, columns int) string {
+	if cells.Width(line) > columns || strings.Contains(line, "\t") {
+		line = cells.Cut(line, columns)
+	}
+	if strings.Contains(line, "\x1b") {
+		line += styleEnd
+	}
+	return line
 }

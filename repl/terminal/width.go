@@ -2,9 +2,7 @@ package terminal
 
 import (
 	"os"
-	"strings"
 
-	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
 )
 
@@ -28,44 +26,4 @@ func Rows(f *os.File) int {
 		return height
 	}
 	return usualRows
-}
-
-// Cut shortens text to a number of columns; 0 or less leaves it as it is.
-func Cut(text string, columns int) string {
-	if columns <= 0 || len(text) <= columns {
-		return text
-	}
-	return runewidth.Truncate(text, columns, "…")
-}
-
-// cutPainted shortens a line that has colours to a number of columns and ends
-// its colours. A tab takes the place of one space, for its width depends on where
-// it is.
-func cutPainted(line string, columns int) string {
-	var out strings.Builder
-	painted, used := false, 0
-	for i := 0; i < len(line); {
-		if line[i] == keyEsc {
-			n, _ := sequence([]byte(line[i:]))
-			out.WriteString(line[i : i+n])
-			painted = true
-			i += n
-			continue
-		}
-		end := i + 1
-		for end < len(line) && line[end] != keyEsc {
-			end++
-		}
-		text := strings.ReplaceAll(line[i:end], "\t", " ")
-		if used < columns {
-			text = Cut(text, columns-used)
-			out.WriteString(text)
-			used += runewidth.StringWidth(text)
-		}
-		i = end
-	}
-	if painted {
-		out.WriteString("\x1b[0m")
-	}
-	return out.String()
 }

@@ -11,6 +11,8 @@ t.equal((text.truncate("", { lines = 1 })), "")
 t.equal(text.width("aé日本"), 6)
 t.equal(text.width("\27[31mred\27[0m\27]8;;http://x\7"), 3)
 t.equal(text.width("a\nbcd\ne"), 3)
+t.equal(text.width("a\tb±…"), 5) -- a tab counts as a blank, as in the rows of the terminal
+t.equal(text.width("❤️"), 2)
 t.equal(text.fit("abcdef", 4), "abc…")
 t.equal(text.fit("abcd", 4), "abcd")
 t.equal(text.fit("日本語", 4), "日…")
