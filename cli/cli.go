@@ -46,13 +46,14 @@ func Main(args []string) int {
 func TestOnlyMain(args []string, work func()) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	asked := ctx // to end, by a signal
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	hungUp := make(chan os.Signal, 1)
 	signal.Notify(hungUp, syscall.SIGHUP)
 	defer signal.Stop(hungUp)
 	crash := newCrash(cancel)
-	defer crash.watch()()
+	defer crash.watch(asked)()
 	o := app.Options{Version: version, Catch: func(run func() error) error {
 		return crash.catch(func() error {
 			work()

@@ -50,27 +50,36 @@ func newCrash(cancel context.CancelFunc) *crash {
 	return c
 }
 
-// crashPatience is how long a run may take to its end. Who sends these signals may
-// do so because it hangs.
+// crashPatience is how long a run may take to its end after a signal. Who sends one may do
+// so because the run hangs, or because its terminal takes nothing any more.
 const crashPatience = 10 * time.Second
 
-// watch waits for SIGQUIT and SIGABRT, until the function it returns is called. Such a
-// signal is reported and ends the run; if the run has not ended after crashPatience, the
-// process is ended by force.
-func (c *crash) watch() (stop func()) {
+// watch waits for SIGQUIT and SIGABRT, which are reported and end the run, and for the end
+// of ctx, which other signals bring about, until the function it returns is called. If the
+// run has not ended after crashPatience, the process is ended by force.
+func (c *crash) watch(ctx context.Context) (stop func()) {
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGQUIT, syscall.SIGABRT)
 	go func() {
+		status := exitFailed
 		select {
 		case got := <-signals:
 			c.reportSignal(got.(syscall.Signal))
+		case <-ctx.Done():
+			status = exitTerminated
 		case <-done:
 			return
 		}
-		select {
-		case <-time.After(crashPatience):
-			c.force()
-		case <-done:
+		late := time.After(crashPatience)
+		for {
+			select {
+			case got := <-signals:
+				c.reportSignal(got.(syscall.Signal))
+			case <-late:
+				c.force(status)
+			case <-done:
+				return
+			}
 		}
 	}()
 	return func() {
@@ -144,17 +153,33 @@ func (c *crash) tell(status int) int {
 }
 
 // force ends the process at once, for a run that is still going crashPatience after a
-// signal. First it restores the terminal to its state at the start, switches off all that
-// may have been switched on, and writes what happened.
-func (c *crash) force() {
-	if c.before != nil {
-		_ = term.Restore(int(os.Stdin.Fd()), c.before)
-		if kind := os.Getenv("TERM"); kind != "dumb" && term.IsTerminal(int(os.Stdout.Fd())) {
-			fmt.Fprint(os.Stdout, terminal.Reset)
-		}
-		fmt.Fprint(os.Stdout, "\r\n")
+// signal. First it restores the terminal and writes what happened, if the terminal takes
+// that soon. The exit status is that of the signal or panic that was noted, else status.
+func (c *crash) force(status int) {
+	const patience = time.Second
+	written := make(chan int, 1)
+	go func() {
+		c.restore()
+		written <- c.tell(status)
+	}()
+	select {
+	case status = <-written:
+	case <-time.After(patience):
 	}
-	os.Exit(c.tell(exitFailed))
+	os.Exit(status)
+}
+
+// restore restores the terminal to its state at the start, and switches off all that may
+// have been switched on.
+func (c *crash) restore() {
+	if c.before == nil {
+		return
+	}
+	_ = term.Restore(int(os.Stdin.Fd()), c.before)
+	if kind := os.Getenv("TERM"); kind != "dumb" && term.IsTerminal(int(os.Stdout.Fd())) {
+		fmt.Fprint(os.Stdout, terminal.Reset)
+	}
+	fmt.Fprint(os.Stdout, "\r\n")
 }
 
 // maxReports is how many reports are kept.

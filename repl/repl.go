@@ -132,6 +132,7 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	}
 	defer r.worktree.wait()
 	defer r.Close()
+	defer context.AfterFunc(ctx, r.screen.stopWaiting)()
 	if r.opts.Banner != nil {
 		for _, line := range r.opts.Banner() {
 			r.screen.print(printable.Text(line))

@@ -24,6 +24,7 @@ type screen struct {
 	pending []string // rows for the transcript
 	size    int      // their bytes
 	closed  bool
+	hurried bool // nobody waits for the terminal, which may take nothing any more
 
 	flow    flow
 	calls   calls
@@ -58,7 +59,7 @@ const pendingMost = 1 << 20
 func (s *screen) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
+	s.closed, s.hurried = true, true
 	s.endBlock()
 	s.term.Print(s.take()...)
 	for _, x := range s.panels.components {
@@ -79,11 +80,19 @@ func newScreen(p terminal.Palette, plain bool, columns int) *screen {
 func (s *screen) change(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.size > pendingMost && !s.closed {
+	for s.size > pendingMost && !s.hurried {
 		s.drained.Wait()
 	}
 	f()
 	s.repaint()
+}
+
+// stopWaiting has nobody wait for the terminal from now on, because the program is to end.
+func (s *screen) stopWaiting() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hurried = true
+	s.drained.Broadcast()
 }
 
 // key calls f with the lock and has the zone painted at once.
