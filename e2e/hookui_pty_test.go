@@ -295,6 +295,36 @@ func (s *desk) quietly(question string) {
 	})
 }
 
+// A component that nobody asked for takes nothing that is being typed, and Esc is its own
+// once it has the keys.
+func TestAComponentThatNobodyAskedForWaitsForQuiet(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{hook: `pi.on("message_update", function(event, ctx)
+  if not event.delta.text:find("show") then return end
+  local keys = ""
+  ctx.ui.custom{ place = "over", render = function() return { "COMPONENT has " .. keys } end, handle_input = function(key) keys = keys .. key return key ~= "esc" end }
+end)`})
+	turn := s.ask("go")
+	s.Type("ye")
+	s.steers("ye")
+	turn.Text("show ")
+	s.See("COMPONENT has")
+	s.Type("s")
+	s.Until("the key is in the line", func(now screentest.Screen) bool { return now.Shows("COMPONENT has") && now.Shows("steer> yes") })
+	s.Until("the component covers the line", func(now screentest.Screen) bool { return now.Shows("COMPONENT has") && !now.Shows("steer>") })
+	s.Type("ab")
+	s.See("COMPONENT has ab")
+	s.Press("esc")
+	s.steers("yes")
+	turn.Answer("and on.")
+	s.rests("yes")
+	if strings.Contains(s.Transcript(), "interrupted") {
+		t.Errorf("Esc was not the component's:\n%s", s.Transcript())
+	}
+	s.Press("ctrl+c")
+	s.quits()
+}
+
 func TestAComponentKnowsOfReleasesWhereTheTerminalTells(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t, scenery{hook: fmt.Sprintf(box, "releases = true,"), terminal: screentest.Options{Profile: screentest.Profile{Keyboard: true}}})

@@ -43,6 +43,7 @@ const (
 // task is one thing that runs and that Esc stops.
 type task struct {
 	doing     string // "" for the work of the agent
+	asked     bool   // the person asked for it
 	began     time.Time
 	size      int // in tokens, of a context that is compacted
 	cancel    func() bool
@@ -77,6 +78,11 @@ func (b *busy) stop() *task {
 // steers reports whether the agent works on a prompt, so that what is typed steers it.
 func (b *busy) steers() bool {
 	return slices.ContainsFunc(b.works, func(t *task) bool { return t.doing == "" })
+}
+
+// isByPerson reports whether something runs that the person asked for, such as a command.
+func (b *busy) isByPerson() bool {
+	return slices.ContainsFunc(b.works, func(t *task) bool { return t.asked })
 }
 
 // isCancelled reports whether the work of the agent was interrupted and is coming to its

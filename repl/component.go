@@ -27,6 +27,7 @@ type surface struct {
 	keys []terminal.Key
 
 	// The lock of the screen guards the rest.
+	quiet
 	drawing       agent.Drawing
 	drawnWidth    int // of the rows of drawing, at most
 	width, height int // that there is for it
@@ -60,6 +61,8 @@ func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surfac
 				cancel()
 				return
 			}
+			x.byPerson = p.screen.busy.isByPerson()
+			p.screen.view(&x.quiet)
 			p.screen.panels.components = append(p.screen.panels.components, x)
 			p.tellReleases()
 		})

@@ -97,8 +97,7 @@ func (k *keyboard) key(x terminal.Key) {
 		case !x.Release && s.panelKey(x):
 			return
 		}
-		if n := len(s.panels.components); n > 0 && (!x.Release || s.panels.components[n-1].options.Releases) {
-			s.panels.components[n-1].press(x)
+		if s.componentKey(x) {
 			return
 		}
 		if !x.Release {

@@ -8,21 +8,26 @@ import (
 	"pi/repl/terminal"
 )
 
-// A panel has the keys in place of the line: a dialog, a picker. One that the person
-// asked for has them at once. Any other takes none until no key has come for a while, so
-// that nobody answers a question with what they were about to type: until then keys go
-// to the line, which stays in view.
+// A panel has the keys in place of the line: a dialog, a picker, and so does a component
+// of a hook. One that the person asked for has them at once. Any other takes none until no
+// key has come for a while, so that nobody answers a question with what they were about to
+// type: until then keys go to the line, which stays in view.
 
-// quietBefore is how long no key comes before a panel that nobody asked for has the keys.
+// quietBefore is how long no key comes before what nobody asked for has the keys.
 const quietBefore = 400 * time.Millisecond
+
+// quiet is whether something has the keys. The lock of the screen guards it.
+type quiet struct {
+	quietFrom time.Time // when it was shown, or a key came before it had them
+	ready     bool      // it has the keys
+	byPerson  bool
+}
 
 // shownPanel is a panel that is open, or waits until the one before it is done.
 type shownPanel struct {
 	terminal.Panel
-	quietFrom time.Time // when it was shown, or a key came before it had them
-	ready     bool      // it has the keys
-	byPerson  bool
-	done      chan struct{}
+	quiet
+	done chan struct{}
 }
 
 // panels are those that are open, the first with the keys. The lock of the screen guards
@@ -48,18 +53,18 @@ func (p *panels) component() *surface {
 	return p.components[len(p.components)-1]
 }
 
-// hasKeys reports whether the panel in view has the keys at this moment.
-func (s *shownPanel) hasKeys(now time.Time) bool {
-	if !s.ready && (s.byPerson || now.Sub(s.quietFrom) >= quietBefore) {
-		s.ready = true
+// hasKeys reports whether what is in view has the keys at this moment.
+func (q *quiet) hasKeys(now time.Time) bool {
+	if !q.ready && (q.byPerson || now.Sub(q.quietFrom) >= quietBefore) {
+		q.ready = true
 	}
-	return s.ready
+	return q.ready
 }
 
 // open shows a panel: above another one, or if that is nil behind all, where it waits for
 // those before it. The caller has the lock.
 func (s *screen) open(p terminal.Panel, byPerson bool, above *shownPanel) *shownPanel {
-	x := &shownPanel{Panel: p, byPerson: byPerson, done: make(chan struct{})}
+	x := &shownPanel{Panel: p, quiet: quiet{byPerson: byPerson}, done: make(chan struct{})}
 	at := len(s.panels.all)
 	if i := slices.Index(s.panels.all, above); i >= 0 {
 		at = i
@@ -69,22 +74,18 @@ func (s *screen) open(p terminal.Panel, byPerson bool, above *shownPanel) *shown
 	}
 	s.panels.all = slices.Insert(s.panels.all, at, x)
 	if at == 0 {
-		s.view(x)
+		s.view(&x.quiet)
 	}
 	return x
 }
 
-// view starts the time in which a panel takes no keys. The caller has the lock.
-func (s *screen) view(x *shownPanel) {
-	x.quietFrom = s.now()
-	if !x.byPerson {
-		s.repaintWhenQuiet(x)
+// view starts the time in which what is shown takes no keys, and has the zone painted when
+// it does. The caller has the lock.
+func (s *screen) view(q *quiet) {
+	q.quietFrom = s.now()
+	if !q.byPerson {
+		time.AfterFunc(quietBefore+time.Millisecond, func() { s.change(func() { q.hasKeys(s.now()) }) })
 	}
-}
-
-// repaintWhenQuiet has the zone painted when the panel has the keys.
-func (s *screen) repaintWhenQuiet(x *shownPanel) {
-	time.AfterFunc(quietBefore+time.Millisecond, func() { s.change(func() { x.hasKeys(s.now()) }) })
 }
 
 // closePanel removes a panel, and shows the next one. The caller has the lock.
@@ -96,7 +97,7 @@ func (s *screen) closePanel(x *shownPanel) {
 	s.panels.all = slices.Delete(s.panels.all, i, i+1)
 	close(x.done)
 	if next := s.panels.top(); i == 0 && next != nil {
-		s.view(next)
+		s.view(&next.quiet)
 	}
 }
 
@@ -108,8 +109,7 @@ func (s *screen) panelKey(k terminal.Key) bool {
 		return false
 	}
 	if !x.hasKeys(s.now()) {
-		x.quietFrom = s.now()
-		s.repaintWhenQuiet(x)
+		s.view(&x.quiet)
 		return false
 	}
 	x.Key(k)
@@ -117,6 +117,22 @@ func (s *screen) panelKey(k terminal.Key) bool {
 		s.closePanel(x)
 	}
 	return true
+}
+
+// componentKey gives a key to the component in view. It reports false if there is none, or
+// if it does not take that key. The caller has the lock.
+func (s *screen) componentKey(k terminal.Key) bool {
+	x := s.panels.component()
+	switch {
+	case x == nil || k.Release && !x.options.Releases:
+		return false
+	case x.hasKeys(s.now()):
+		x.press(k)
+		return true
+	case !k.Release:
+		s.view(&x.quiet)
+	}
+	return false
 }
 
 // personKey marks a context of something that the person began just now.

@@ -41,7 +41,7 @@ func (w *work) signal() {
 func (w *work) do(ctx context.Context, s *screen, doing string, f func(context.Context)) (told bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t := &task{doing: printable.Line(doing), began: s.now(), cancel: func() bool { cancel(); return true }}
+	t := &task{doing: printable.Line(doing), asked: doing != "", began: s.now(), cancel: func() bool { cancel(); return true }}
 	end := w.begin(t)
 	defer end()
 	f(ctx)

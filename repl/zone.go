@@ -126,7 +126,7 @@ func (s *screen) typing(columns, limit, height int, p *shownPanel, c *surface) (
 		below := line(max(1, limit/3))
 		rows, _, _ := p.Render(columns, max(1, limit-len(below.rows)))
 		return []part{{rankLive, len(rows), rows, -1, 0}, below}
-	case c != nil && c.options.Over:
+	case c != nil && c.options.Over && c.hasKeys(s.now()):
 		rows, row, column := c.rows(columns, limit)
 		return []part{{rankLive, len(rows), rows, row, column}}
 	}
@@ -135,7 +135,7 @@ func (s *screen) typing(columns, limit, height int, p *shownPanel, c *surface) (
 		return []part{{rankStatus, 0, s.statusRows(columns), -1, 0}, below}
 	}
 	above, row, column := c.rows(columns, max(1, limit-len(below.rows)))
-	if row >= 0 {
+	if row >= 0 && c.hasKeys(s.now()) {
 		below.row = -1
 	}
 	return []part{{rankLive, len(above), above, row, column}, below}
