@@ -118,9 +118,10 @@ func TestAPagerHasTheTerminal(t *testing.T) {
 	if !now.Modes.Alternate || now.Shows("line 24") {
 		t.Errorf("the pager does not have the window; the screen:\n%s", now)
 	}
+	before := s.Written()
 	s.Resize(60, 12)
 	s.Until("the pager has the new size", func(now screentest.Screen) bool {
-		return now.Rows[10] == "line 11" && strings.HasPrefix(now.Rows[11], "long.txt") || now.Rows[10] == "line 11" && now.Rows[11] == ":"
+		return s.Written() > before && strings.HasPrefix(now.Rows[10], "line ") && (strings.HasPrefix(now.Rows[11], "long.txt") || now.Rows[11] == ":")
 	})
 	s.Type("G")
 	s.See("line 200")
@@ -153,6 +154,17 @@ func TestAnEditorHasTheTerminal(t *testing.T) {
 		t.Errorf("written %q, %v", b, err)
 	}
 	s.hands("vi -u NONE", "hello", "~")
+	s.quits()
+}
+
+func TestTheSizeOfTheWindowReachesACommandOfThePerson(t *testing.T) {
+	t.Parallel()
+	s := commanded(t, scenery{})
+	s.runs("!trap 'stty size; exit' WINCH; echo rea''dy; while :; do sleep 0.01; done")
+	s.See("ready")
+	s.Resize(60, 12)
+	s.See("12 60")
+	s.rests("")
 	s.quits()
 }
 

@@ -148,6 +148,23 @@ func TestNothingThatOthersWroteCommandsATerminal(t *testing.T) {
 	}
 }
 
+// Where a command of the person has no terminal, what it prints is cleaned. Where it has
+// one it is at a shell, and may do all that it may there.
+func TestNothingThatACommandPrintsCommandsATerminalOfLines(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(filepath.Join(w.project, "a.txt"), hostile+"\n")
+	s := w.inTerminal("--plain")
+	for _, line := range []string{"!cat a.txt", "/quit"} {
+		s.until("the prompt is open", func() bool { return s.Screen().LastRow() == ">" })
+		s.keys(line + "\r")
+		s.see(1, line)
+	}
+	s.Wait()
+	s.see(1, "xyz<U+202E>a")
+	s.commandsNothing("a command")
+}
+
 func TestNothingThatOthersWroteCommandsTheTerminalOfAConversation(t *testing.T) {
 	t.Parallel()
 	s := hostileWorld(t).inTerminal()
@@ -155,7 +172,7 @@ func TestNothingThatOthersWroteCommandsTheTerminalOfAConversation(t *testing.T) 
 	s.keys("view\r")
 	s.see(2, "Run them?")
 	s.keys("\r")
-	for _, line := range []string{"read a.txt", "list", "!cat a.txt", "/hooks", "/help", "/model", "/broken", "/evil", "/resume aaaa",
+	for _, line := range []string{"read a.txt", "list", "/hooks", "/help", "/model", "/broken", "/evil", "/resume aaaa",
 		"/session", "/context", "/name", "/tools", "/tree"} {
 		s.prompt()
 		before := len(s.output())

@@ -23,6 +23,7 @@ const Possible = true
 
 const (
 	drainTime  = 100 * time.Millisecond // of waiting for output, once the command has ended
+	stopTime   = 20 * time.Millisecond  // the same, once it was stopped
 	drainBytes = 1 << 20                // of output by then, which others may write for ever
 )
 
@@ -160,19 +161,18 @@ func (r *run) carry(window <-chan os.Signal) (end End) {
 	}
 }
 
-// drain passes on what the command wrote last, and reports whether another process still
-// has its terminal. What is there already is not waited for.
-func (r *run) drain() (open bool) {
-	patience := time.NewTimer(drainTime)
+// passOn passes on what the command has written, and reports whether nothing more can
+// come. It waits no longer than this for output that is not there yet.
+func (r *run) passOn(left time.Duration) (ended bool) {
+	patience := time.NewTimer(left)
 	defer patience.Stop()
-	left := drainTime
 	for n := 0; n < drainBytes && left > 0; {
 		began := time.Now()
 		patience.Reset(left)
 		select {
 		case chunk, ok := <-r.chunks:
 			if !ok {
-				return false
+				return true
 			}
 			left -= time.Since(began)
 			n += len(chunk)
@@ -181,6 +181,15 @@ func (r *run) drain() (open bool) {
 		case <-patience.C:
 			left = 0
 		}
+	}
+	return false
+}
+
+// drain passes on what the command wrote last, and reports whether another process still
+// has its terminal.
+func (r *run) drain() (open bool) {
+	if r.passOn(drainTime) {
+		return false
 	}
 	go func() { // until the terminal is closed
 		for range r.chunks {

@@ -18,6 +18,7 @@ const stopPatience = time.Second
 // suspend stops this program, because the command was stopped, with the person's terminal
 // as it was; then the command goes on.
 func (r *run) suspend() {
+	r.passOn(stopTime)
 	r.show([]byte(r.ending()))
 	_ = term.Restore(int(r.In.Fd()), r.before)
 	stopOwnGroup()
