@@ -235,7 +235,7 @@ func TestWhatAResultDoes(t *testing.T) {
 		{&agent.BeforeProviderRequest{Payload: json.RawMessage(`{"n":12345678901234567890,"a":{}}`)}, `(function() e.payload.x = true; return { payload = e.payload } end)()`, `{"n":12345678901234567890,"a":{},"x":true}`, false},
 		{&agent.BeforeProviderHeaders{Headers: map[string]string{"X-Api-Key": "…"}}, `{ headers = { ["x-a"] = "1", ["X-B"] = false } }`, `"Changed":{"X-A":"1","X-B":null}`, false},
 		{&agent.BeforeProviderHeaders{Headers: map[string]string{"X-Api-Key": "…"}}, `{ headers = e.headers }`, `"Changed":null`, false},
-		{&agent.UserBash{}, `{ result = { output = "o", exit_code = -1, cancelled = true, truncated = true } }`, `"Result":{"Output":"o","ExitCode":-1,"Cancelled":true,"Truncated":true`, true},
+		{&agent.UserBash{}, `{ result = { output = "o", exit_code = -1, cancelled = true, truncated = true } }`, `"Result":{"Output":"o","ExitCode":-1,"Signal":"","Cancelled":true,"Truncated":true`, true},
 		{&agent.UserBash{}, `{ result = { output = "" } }`, `"Result":{"Output":"","ExitCode":null`, true},
 		{&agent.ProjectTrust{}, `{ trusted = true }`, "trusted: expected false or a table of hashes", false},
 		{&agent.SessionBeforeNew{}, `{ cancel = "yes" }`, "cancel: expected a boolean, got string", false},

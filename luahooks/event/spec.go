@@ -3,6 +3,7 @@ package event
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"pi/agent"
@@ -49,17 +50,25 @@ type Spec struct {
 	results func(*result, agent.Event) // nil for a telling event
 }
 
-// eventOf is the pointer to the struct of an event.
-type eventOf[T any] interface {
-	*T
-	agent.Event
+// emptyEvent returns an empty event; E is the pointer to the struct of one. It looks that
+// up while the program runs: functions whose one type parameter is a pointer are compiled
+// once for all events.
+func emptyEvent[E agent.Event]() E {
+	return reflect.New(reflect.TypeFor[E]().Elem()).Interface().(E)
+}
+
+// copyOf returns an event with the same fields.
+func copyOf(e agent.Event) agent.Event {
+	c := reflect.New(reflect.TypeOf(e).Elem())
+	c.Elem().Set(reflect.ValueOf(e).Elem())
+	return c.Interface().(agent.Event)
 }
 
 // telling makes the row of an event whose results are ignored. fields gives the payload
 // all fields of an event, which may also be empty. The kind is that of an empty event,
 // unless s has one.
-func telling[T any, E eventOf[T]](s Spec, fields func(*payload, E)) Spec {
-	empty := E(new(T))
+func telling[E agent.Event](s Spec, fields func(*payload, E)) Spec {
+	empty := emptyEvent[E]()
 	if s.Kind == agent.KindNone {
 		s.Kind = empty.Kind()
 	}
@@ -71,21 +80,18 @@ func telling[T any, E eventOf[T]](s Spec, fields func(*payload, E)) Spec {
 
 // asking makes the row of an event whose results count. results reads all keys of a
 // result; both the result and the event may be empty.
-func asking[T any, E eventOf[T]](s Spec, fields func(*payload, E), results func(*result, E)) Spec {
+func asking[E agent.Event](s Spec, fields func(*payload, E), results func(*result, E)) Spec {
 	s = telling(s, fields)
 	s.Asking = true
-	s.Copy = func(e agent.Event) agent.Event {
-		c := *e.(E)
-		return E(&c)
-	}
-	none, empty := new(lua.LTable), E(new(T))
+	s.Copy = copyOf
+	none, empty := new(lua.LTable), emptyEvent[E]()
 	results(&result{Answer: new(record.Converter).NewAnswer(nil, none), src: new(Source), seen: empty, table: none, list: &s.Results}, empty)
 	s.results = func(r *result, e agent.Event) { results(r, e.(E)) }
 	return s
 }
 
 // waited is the row of a telling event whose handlers the agent waits for.
-func waited[T any, E eventOf[T]](fields func(*payload, E)) Spec {
+func waited[E agent.Event](fields func(*payload, E)) Spec {
 	return telling(Spec{Rule: toldAndWaitedFor}, fields)
 }
 
@@ -96,7 +102,7 @@ const (
 
 // graceful is the row of a telling event whose handlers the agent waits for no longer than
 // hook_grace; they finish while it continues.
-func graceful[T any, E eventOf[T]](fields func(*payload, E)) Spec {
+func graceful[E agent.Event](fields func(*payload, E)) Spec {
 	return telling(Spec{Rule: toldWithGrace, Wait: Graceful}, fields)
 }
 
