@@ -1,0 +1,101 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pi/internal/screentest"
+)
+
+// fullScreen is a program that takes the whole terminal, as an editor or a pager does:
+// it tells the size and whether the terminal is cooked, and ends at q.
+const fullScreen = `#!/bin/sh
+printf '\033[?1049h\033[2J\033[H'
+case "$(stty -a)" in *" icanon"*) echo cooked;; *) echo raw;; esac
+echo "full screen of $*, $(stty size)"
+was=$(stty -g)
+stty -icanon -echo min 1
+while [ "$(dd bs=1 count=1 2>/dev/null)" != q ]; do echo another key; done
+stty "$was"
+[ -f "$1" ] && echo " edited" >> "$1"
+printf '\033[?1049l'
+echo the last words
+`
+
+// A program that is started from the line has the terminal to itself, and afterwards line
+// and zone are there again.
+func TestAProgramHasTheTerminalToItself(t *testing.T) {
+	t.Parallel()
+	for name, keys := range map[string]string{"!cmd": "!full x\r", "ctrl+g": "\x07"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			bin := shortTempDir(t)
+			path := filepath.Join(bin, "full")
+			w.write(path, fullScreen)
+			if err := os.Chmod(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			s := newDesk(t, scenery{world: w, env: []string{"VISUAL=" + path, "PATH=" + bin + ":" + os.Getenv("PATH")}})
+			s.answered("hello", "Hello yourself.")
+			if name == "ctrl+g" {
+				s.Type("dear line")
+				s.rests("dear line")
+			}
+			s.Type(keys)
+			now := s.Until("the program is there", func(now screentest.Screen) bool { return now.Shows("full screen of") && now.Modes.Alternate })
+			if !now.Shows("cooked") || !now.Shows("24 80") || now.Modes.BracketedPaste {
+				t.Errorf("the program found another terminal, %+v; the screen:\n%s", now.Modes, now)
+			}
+			s.Type("a")
+			s.See("another key")
+			s.Type("q")
+			if name == "ctrl+g" {
+				s.rests("dear line edited")
+				s.Press("enter")
+				if got := s.turn().Request.Last(); strings.TrimSpace(got) != "dear line edited" && strings.Join(strings.Fields(got), " ") != "dear line edited" {
+					t.Errorf("the model was told %q", got)
+				}
+				return
+			}
+			s.rests("")
+			s.See("Hello yourself.")
+			s.See("the last words")
+			s.answered("and now?", "As before.")
+			if last := s.model.Asked()[1]; !strings.Contains(string(last.Body), "the last words") {
+				t.Error("what the command printed is not in the context")
+			}
+			s.quits()
+		})
+	}
+}
+
+// The pager and the editor that people have.
+func TestVIAndLessRunFromTheLine(t *testing.T) {
+	t.Parallel()
+	for program, end := range map[string]string{"less": "q", "vi": ":q!\r"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Logf("there is no %s here", program)
+			continue
+		}
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			s := newDesk(t, scenery{})
+			s.world.write(filepath.Join(s.world.project, "long.txt"), strings.Repeat("a row of it\n", 100))
+			s.rests("")
+			s.Type("!" + program + " long.txt\r")
+			s.Until("the program shows the file", func(now screentest.Screen) bool { return len(rowsWith(now, "a row of it")) > 20 })
+			s.Type(end)
+			s.rests("")
+			s.Type("still here")
+			s.rests("still here")
+			s.Press("ctrl+c")
+			s.quits()
+		})
+	}
+}
