@@ -242,6 +242,8 @@ func TestAKeyIsNotOnTheScreen(t *testing.T) {
 			for _, line := range []string{"/session", "/context", "/model small", "/export all.jsonl", "/hooks"} {
 				s.enter(line)
 			}
+			s.asked("Hooks")
+			s.esc()
 			s.enter("/quit")
 			s.leave(statusDone)
 			w.noLeak("a conversation", s.output())

@@ -188,3 +188,21 @@ func TestNothingThatOthersWroteCommandsTheTerminalOfAConversation(t *testing.T) 
 	s.leave(statusDone)
 	s.commandsNothing("a conversation")
 }
+
+// At rest a command has the terminal, as in any shell. While the agent works it has not.
+func TestNothingThatACommandPrintsWhileTheAgentWorksCommandsTheTerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(filepath.Join(w.project, "evil.txt"), hostile+"\n")
+	w.mailbox("go")
+	s := w.inTerminal()
+	s.enter("run `read x < go`")
+	s.see(1, "Esc interrupts")
+	s.keys("!!cat evil.txt\r")
+	s.see(1, "xyz<U+202E>a<U+E0041>b")
+	w.line("go")
+	s.see(1, "printed nothing")
+	s.enter("/quit")
+	s.leave(statusDone)
+	s.commandsNothing("a command at work")
+}
