@@ -45,8 +45,7 @@ func TestEveryEventComes(t *testing.T) {
 	w.write(w.agentFile("config.toml"), "[retry]\nbase_delay = \"1ms\"\n"+m.settings())
 
 	s := w.inTerminal()
-	s.see(1, trustQuestion)
-	s.keys("once\n")
+	s.answer(trustQuestion, "once\r")
 	s.enter("go")
 	s.see(1, "Done.")
 	s.enter("!echo mine")

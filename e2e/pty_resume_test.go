@@ -43,7 +43,7 @@ func (w *world) held(path string) (release func()) {
 	}
 }
 
-const busyQuestion = "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves:"
+const busyQuestion = "What to do with the session?"
 
 func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {
 	t.Parallel()
@@ -59,11 +59,7 @@ func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {
 			release := w.held(path)
 			s := w.inTerminal("--resume", "aaaa")
 			s.see(1, fmt.Sprintf("in use by process %d on ", os.Getpid()))
-			s.see(1, busyQuestion)
-			s.keys("what\n")
-			s.see(1, "Please answer copy, read, wait, or nothing.")
-			s.see(2, busyQuestion)
-			s.keys(answer + "\n")
+			s.answer(busyQuestion, answer+"\r")
 			switch answer {
 			case "":
 				s.leave(statusSession)

@@ -168,10 +168,9 @@ func TestNothingThatACommandPrintsCommandsATerminalOfLines(t *testing.T) {
 func TestNothingThatOthersWroteCommandsTheTerminalOfAConversation(t *testing.T) {
 	t.Parallel()
 	s := hostileWorld(t).inTerminal()
-	s.see(1, "Run them?")
-	s.keys("view\r")
-	s.see(2, "Run them?")
-	s.keys("\r")
+	s.answer("Run them?", "view\r")
+	s.UntilGone("view")
+	s.answer("Run them?", "\r")
 	for _, line := range []string{"read a.txt", "list", "/hooks", "/help", "/model", "/broken", "/evil", "/resume aaaa",
 		"/session", "/context", "/name", "/tools", "/tree"} {
 		s.prompt()

@@ -21,7 +21,10 @@ func (w *world) projectFile(name string) string {
 	return filepath.Join(w.project, ".pi", filepath.FromSlash(name))
 }
 
-const trustQuestion = "Run them? view, once, always, never; Enter means No:"
+const trustQuestion = "Run them?"
+
+// broughtHooks is said before that question, and stays.
+const broughtHooks = "This project brings hooks that you have not approved."
 
 func TestTheQuestionShowsWhatWouldRunAndWhatIsHidden(t *testing.T) {
 	t.Parallel()
@@ -34,12 +37,11 @@ func TestTheQuestionShowsWhatWouldRunAndWhatIsHidden(t *testing.T) {
 	s.see(1, "session_start")
 	s.see(1, `.pi/hooks/b\u{200b}.lua`)
 	s.see(1, "tool_call")
-	s.keys("view\n")
+	s.answer(trustQuestion, "view\r")
 	s.see(1, `hook says one\u{202e}`)
-	s.see(2, trustQuestion)
-	s.keys("maybe\n")
-	s.see(1, "Please answer view, once, always, never or no.")
-	s.keys("\n")
+	s.answer(trustQuestion, "maybe\r")
+	s.see(1, "nothing matches")
+	s.keys("\x1b")
 	s.prompt()
 	s.see(1, "2 hooks of this project not run")
 	s.enter("/quit")
@@ -61,18 +63,50 @@ func TestAHookThatDecidesAboutAProjectAsksInTheTerminal(t *testing.T) {
   return { trusted = false }
 end)`)
 	s := w.inTerminal()
-	s.see(1, "1 file?")
-	s.see(1, "2  all of it")
-	s.keys("2\n")
-	s.see(1, "Why?")
-	s.keys("it is mine\n")
-	s.see(1, "y, or Enter for No:")
-	s.keys("y\n")
+	s.answer("1 file?", "all\r")
+	s.answer("Why?", "it is mine\r")
+	s.answer("Sure?", "y")
 	s.see(1, "hook says one")
 	s.prompt()
 	s.enter("/quit")
 	s.leave(statusDone)
 	s.harmless("\x1b[2J")
+}
+
+func TestWhatIsTypedBeforeAQuestionAtTheStartDoesNotAnswerIt(t *testing.T) {
+	t.Parallel()
+	for _, typed := range []string{"\r", "y\ry\r", "read a.txt\r"} {
+		w := newWorld(t)
+		w.write(w.projectFile("hooks/a.lua"), hookSays("ran"))
+		w.write(w.projectFile("hooks/b.lua"), `pi.on("input", function(e, ctx) ctx.ui.notify("it got " .. e.text) end)`)
+		s := w.inTerminal()
+		s.keys(typed)
+		s.answer(trustQuestion, "once\r")
+		s.see(1, "hook says ran")
+		for line := range strings.SplitSeq(strings.TrimRight(typed, "\r"), "\r") {
+			if line != "" {
+				s.see(1, "it got "+line)
+			}
+		}
+		s.prompt()
+		s.enter("/quit")
+		s.leave(statusDone)
+	}
+}
+
+func TestADraftTypedBeforeAQuestionAtTheStartIsInTheLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.projectFile("hooks/a.lua"), hookSays("ran"))
+	s := w.inTerminal()
+	s.keys("half a line")
+	s.answer(trustQuestion, "once\r")
+	s.see(1, "hook says ran")
+	s.stands("half a line")
+	s.keys(clearLine)
+	s.enter("/quit")
+	s.leave(statusDone)
+	s.CheckRestored()
 }
 
 func TestTheAnswersToTheQuestion(t *testing.T) {
@@ -94,8 +128,8 @@ func TestTheAnswersToTheQuestion(t *testing.T) {
 			w := newWorld(t)
 			w.write(w.projectFile("hooks/a.lua"), hookSays("ran"))
 			s := w.inTerminal()
-			s.see(1, trustQuestion)
-			s.keys(tt.answer + "\n")
+			s.answer(trustQuestion, tt.answer+"\r")
+			s.see(1, "demo/tour is a script")
 			s.prompt()
 			if got := strings.Contains(s.text(), "hook says ran"); got != tt.runs {
 				t.Errorf("it runs: %v\n%s", got, s.text())
@@ -105,11 +139,11 @@ func TestTheAnswersToTheQuestion(t *testing.T) {
 
 			s = w.inTerminal()
 			if tt.asks {
-				s.see(1, trustQuestion)
-				s.keys("\n")
+				s.answer(trustQuestion, "\r")
 			}
+			s.see(1, "demo/tour is a script")
 			s.prompt()
-			if got := strings.Contains(s.text(), "hook says ran"); got != tt.runsThen || strings.Contains(s.text(), trustQuestion) != tt.asks {
+			if got := strings.Contains(s.text(), "hook says ran"); got != tt.runsThen || strings.Contains(s.text(), broughtHooks) != tt.asks {
 				t.Errorf("at the next start\n%s", s.text())
 			}
 			s.enter("/quit")
@@ -125,7 +159,7 @@ func TestNobodyIsAskedWhereFlagsDecide(t *testing.T) {
 	for flag, runs := range map[string]bool{"-a": true, "-na": false, "--no-approve": false, "--approve": true} {
 		s := w.inTerminal(flag)
 		s.prompt()
-		if got := strings.Contains(s.text(), "hook says ran"); got != runs || strings.Contains(s.text(), trustQuestion) {
+		if got := strings.Contains(s.text(), "hook says ran"); got != runs || strings.Contains(s.text(), broughtHooks) {
 			t.Errorf("%s:\n%s", flag, s.text())
 		}
 		s.enter("/quit")
@@ -149,11 +183,10 @@ func TestAHookOfOnesOwnMayAnswerTheQuestion(t *testing.T) {
 		w.write(w.agentFile("hooks/judge.lua"), `pi.on("project_trust", function(e, ctx) return `+tt.answer+` end)`)
 		s := w.inTerminal()
 		if tt.asked {
-			s.see(1, trustQuestion)
-			s.keys("\n")
+			s.answer(trustQuestion, "\r")
 		}
 		s.prompt()
-		if got := strings.Contains(s.text(), "hook says ran"); got != tt.runs || strings.Contains(s.text(), trustQuestion) != tt.asked || strings.Contains(s.text(), "error") {
+		if got := strings.Contains(s.text(), "hook says ran"); got != tt.runs || strings.Contains(s.text(), broughtHooks) != tt.asked || strings.Contains(s.text(), "error") {
 			t.Errorf("%s:\n%s", tt.answer, s.text())
 		}
 		s.enter("/quit")
@@ -186,9 +219,9 @@ func TestAGateThatAToolRemovedHoldsThroughARestartUntilApproved(t *testing.T) {
 	s.leave(statusDone)
 
 	s = w.inTerminal()
-	s.see(1, "Approve this? y, or Enter for No:")
+	s.asked("Approve this?")
 	s.see(1, `-  if e.tool_name == "read"`)
-	s.keys("\n")
+	s.keys("\r")
 	s.prompt()
 	s.enter("read a.txt")
 	s.see(1, "the gate holds")
@@ -197,8 +230,8 @@ func TestAGateThatAToolRemovedHoldsThroughARestartUntilApproved(t *testing.T) {
 	s.leave(statusDone)
 
 	s = w.inTerminal()
-	s.see(1, "Approve this? y, or Enter for No:")
-	s.keys("y\n")
+	s.asked("Approve this?")
+	s.keys("y")
 	s.prompt()
 	s.enter("read a.txt")
 	s.see(1, "a.txt has 2 lines")
@@ -269,8 +302,8 @@ func TestAProcessThatAToolLeftBehindCannotReplaceTheGate(t *testing.T) {
 			switch restart {
 			case "between": // nobody was there
 				s = w.inTerminal()
-				s.see(1, "Approve this? y, or Enter for No:")
-				s.keys("\n")
+				s.asked("Approve this?")
+				s.keys("\r")
 				s.prompt()
 			default:
 				s.see(1, "was changed while the agent was at work")
@@ -312,8 +345,7 @@ func TestTheFirstEditOfAProjectHookIsAskedAboutWithItsDifference(t *testing.T) {
 	hook := w.projectFile("hooks/a.lua")
 	w.write(hook, hookSays("one"))
 	s := w.inTerminal()
-	s.see(1, trustQuestion)
-	s.keys("always\n")
+	s.answer(trustQuestion, "always\r")
 	s.see(1, "hook says one")
 	s.prompt()
 	w.write(hook, hookSays("two"))
@@ -380,7 +412,7 @@ func TestSettingsThatAToolWroteDoNotTurnTheGateOff(t *testing.T) {
 	s.leave(statusDone)
 	for _, answer := range []struct{ key, want string }{{"\n", "the gate holds"}, {"y\n", "a.txt has 2 lines"}} {
 		s = w.inTerminal()
-		s.see(1, "Approve this? y, or Enter for No:")
+		s.see(1, "Approve this? y, or Enter for No:") // in plain mode
 		s.see(1, `+disable = ["gate"]`)
 		s.keys(answer.key)
 		s.enter("read a.txt")
@@ -403,7 +435,7 @@ func TestPiTrustAsksInATerminal(t *testing.T) {
 	s = w.inTerminal("trust")
 	s.see(1, "approved")
 	s.leave(statusDone)
-	if strings.Contains(s.text(), trustQuestion) {
+	if strings.Contains(s.text(), broughtHooks) {
 		t.Errorf("it asks again:\n%s", s.text())
 	}
 	if _, notices := w.piTells("-p", "list"); !strings.Contains(notices, "hook says ran") {

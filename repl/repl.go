@@ -110,6 +110,29 @@ func New(o Options) *REPL {
 // UI is the person at the terminal, as hooks and commands ask and tell them.
 func (r *REPL) UI() agent.UI { return r.person }
 
+// Typed takes what was typed so far: the lines that were sent, and the one that is being
+// typed.
+func (r *REPL) Typed() (lines []string, draft string) {
+	lines = r.jobs.takeLines()
+	r.screen.change(func() {
+		if l := r.screen.line; l != nil {
+			draft = l.text()
+			l.clear()
+		}
+	})
+	return lines, draft
+}
+
+// Type does as if a person had typed these lines, and then begun another.
+func (r *REPL) Type(lines []string, draft string) {
+	for _, line := range lines {
+		r.jobs.add(job{text: line})
+	}
+	if draft != "" {
+		r.person.SetEditorText(draft)
+	}
+}
+
 // Close gives the terminal back as it was found. It may be called at any time,
 // from any goroutine and more than once; a crash handler calls it first.
 func (r *REPL) Close() {

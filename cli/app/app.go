@@ -60,7 +60,7 @@ import (
 // be others.
 func Start(ctx context.Context, p *Place) error {
 	r := p.newRun()
-	if settings, err := p.approvePending(ctx, &r.later); err != nil {
+	if settings, err := r.approvePending(ctx); err != nil {
 		return err
 	} else if settings {
 		p.readSettings()
@@ -111,37 +111,46 @@ func (r *run) print(ctx context.Context) error {
 // interact runs the interactive front end on the terminal until the person leaves it.
 func (r *run) interact(ctx context.Context) error {
 	p := r.place
-	f := repl.New(repl.Options{
-		History: filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd)),
-		NoColor: os.Getenv("NO_COLOR") != "",
-		Plain:   p.Plain || p.Config.UI.Plain, Dumb: os.Getenv("TERM") == "dumb", ShowThinking: p.Config.UI.ShowThinking,
-		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, Background: p.background(), Keys: p.Config.Bindings(),
-		Pager:  os.Getenv("PAGER"),
-		Banner: func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, First: p.firstLines(),
-		Editor:      cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
-		TrueColor:   trueColor(),
-		Rich:        strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
-		Completions: r.completedByHooks,
-		Shell:       r.shellInTerminal(),
-		Renderer:    drawnByHooks{func() *luahooks.Chain { return r.chain }},
-		Changed:     hasChanges,
-		Asked:       func() string { return r.chain.Asked() },
-		Broke:       p.Broke,
-		Secret:      stdlib.NewSecretFinder(),
-		Shortcuts: func() (all []repl.Shortcut) {
-			for _, s := range r.chain.Shortcuts() {
-				all = append(all, repl.Shortcut{Key: s.Key, Help: s.Description, Hook: s.Hook, Run: s.Run})
-			}
-			return all
-		},
-	})
+	o := p.look()
+	o.History = filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd))
+	o.Pager = os.Getenv("PAGER")
+	o.Banner, o.First = func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, p.firstLines()
+	o.Editor = cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	o.Completions = r.completedByHooks
+	o.Shell = r.shellInTerminal()
+	o.Renderer = drawnByHooks{func() *luahooks.Chain { return r.chain }}
+	o.Changed = hasChanges
+	o.Asked = func() string { return r.chain.Asked() }
+	o.Secret = stdlib.NewSecretFinder()
+	o.Shortcuts = func() (all []repl.Shortcut) {
+		for _, s := range r.chain.Shortcuts() {
+			all = append(all, repl.Shortcut{Key: s.Key, Help: s.Description, Hook: s.Hook, Run: s.Run})
+		}
+		return all
+	}
+	f := repl.New(o)
 	defer f.Close()
 	defer func() {
 		if p.Left != nil && r.agent != nil {
 			p.Left(resumeCommand(r.agent.Session()))
 		}
 	}()
-	return r.with(ctx, front{f, f.UI()}, "interactive", f.Commands(), func() error { return f.Run(ctx, r.agent, r.commands) })
+	return r.with(ctx, front{f, f.UI()}, "interactive", f.Commands(), func() error {
+		f.Type(r.typed.lines, r.typed.draft)
+		return f.Run(ctx, r.agent, r.commands)
+	})
+}
+
+// look is how the terminal is used, whoever asks in it.
+func (p *Place) look() repl.Options {
+	return repl.Options{
+		NoColor: os.Getenv("NO_COLOR") != "",
+		Plain:   p.Plain || p.Config.UI.Plain, Dumb: os.Getenv("TERM") == "dumb", ShowThinking: p.Config.UI.ShowThinking,
+		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, Background: p.background(), Keys: p.Config.Bindings(),
+		TrueColor: trueColor(),
+		Broke:     p.Broke,
+		Rich:      strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
+	}
 }
 
 // trueColor reports whether the terminal says that it has all colours.
@@ -254,7 +263,7 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.beforeSession(ctx); err != nil {
 		return err
 	}
-	s, err := opening{r.sessions, r.place.Session, !r.place.PrintMode(), &r.later}.open(ctx)
+	s, err := opening{r.sessions, r.place.Session, !r.place.PrintMode(), r.startPerson(), &r.later}.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"pi/agent"
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks/trust"
@@ -23,10 +24,12 @@ import (
 type Person struct {
 	in  io.Reader // read by the byte, so that what follows a line is left alone
 	Out io.Writer // where what the question is about is shown, too
+
+	dialogs agent.UI // in place of lines; nil: there are none
 }
 
 // Terminal returns the person at standard input and output.
-func Terminal() Person { return Person{os.Stdin, os.Stdout} }
+func Terminal() Person { return Person{in: os.Stdin, Out: os.Stdout} }
 
 // Ask shows a prompt and returns the line that is typed, without the blanks around it. It
 // is an error if the input or ctx ends before.
@@ -99,7 +102,7 @@ func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 	fmt.Fprintln(p.Out, "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.")
 	fmt.Fprint(p.Out, ListFiles(q.Project, q.Files))
 	for {
-		line, err := p.Ask(ctx, "Run them? view, once, always, never; Enter means No: ")
+		line, err := p.askProject(ctx)
 		if err != nil {
 			return trust.AnswerNo
 		}
@@ -121,6 +124,16 @@ func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 			fmt.Fprintln(p.Out, "Please answer view, once, always, never or no.")
 		}
 	}
+}
+
+// askProject returns what a person answers to the question whether the hooks of a project
+// may run.
+func (p Person) askProject(ctx context.Context) (string, error) {
+	if p.dialogs == nil {
+		return p.Ask(ctx, "Run them? view, once, always, never; Enter means No: ")
+	}
+	return p.choose(ctx, "Run them?", "no: ask again at the next start", "view: show what is in the files", "once: for this run",
+		"always: as long as the files are these", "never: and do not ask again")
 }
 
 // ListFiles shows the files of a project that approval covers, one line each, with
@@ -157,6 +170,10 @@ func fileDoes(f trust.ProjectFile) string {
 // and asks whether to approve it. It returns false if nobody answers.
 func (p Person) AskPending(ctx context.Context, w trust.Pending) bool {
 	fmt.Fprint(p.Out, DescribePending(w))
+	if p.dialogs != nil {
+		answer, err := p.dialogs.Confirm(ctx, "Approve this?", "", agent.DialogOptions{})
+		return err == nil && answer == agent.Yes
+	}
 	for {
 		line, err := p.Ask(ctx, "Approve this? y, or Enter for No: ")
 		if err != nil {
@@ -192,12 +209,12 @@ func DescribePending(w trust.Pending) string {
 func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error) (session.Access, error) {
 	fmt.Fprintln(p.Out, printable.Text(busy.Error()))
 	for {
-		line, failed := p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves: ")
+		line, failed := p.askAccess(ctx)
 		if failed != nil {
 			return 0, err
 		}
 		switch strings.ToLower(line) {
-		case "":
+		case "", "leave":
 			return 0, err
 		case "c", "copy":
 			return session.ToCopy, nil
@@ -208,4 +225,12 @@ func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error)
 		}
 		fmt.Fprintln(p.Out, "Please answer copy, read, wait, or nothing.")
 	}
+}
+
+// askAccess returns what a person wants to do about a session that is in use.
+func (p Person) askAccess(ctx context.Context) (string, error) {
+	if p.dialogs == nil {
+		return p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves: ")
+	}
+	return p.choose(ctx, "What to do with the session?", "leave: end the program", "copy: go on in a copy", "read: only look at it", "wait: until it is free")
 }

@@ -30,7 +30,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o.Mode, o.LogPath = mode, p.hookLog()
 	o.ApproveProject = p.Hooks.Approve
 	if !p.PrintMode() && !p.Hooks.NoApprove {
-		o.AskProject = Terminal().AskProject
+		o.AskProject = r.startPerson().AskProject
 	}
 	o.CommandEnv, o.Grace = p.locale, time.Duration(p.Config.HookGrace)*time.Millisecond
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
@@ -48,7 +48,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	r.chain = luahooks.New(o)
 	r.models.Register(llm.ProviderSpec{Name: "demo", ByNameOnly: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
 	if !p.PrintMode() {
-		r.chain.Meet(early{person: Terminal()})
+		r.chain.Meet(r.hooksPerson())
 	}
 	r.skipped = r.chain.Load(ctx)
 	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.later)); err != nil {

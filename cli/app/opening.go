@@ -17,7 +17,8 @@ import (
 type opening struct {
 	sessions Sessions
 	flags    SessionFlags
-	attended bool      // a person can be asked
+	attended bool // a person can be asked
+	person   Person
 	later    *messages // what is unusual about the session
 }
 
@@ -76,7 +77,7 @@ func (o opening) openAt(ctx context.Context, path string) (*session.Session, err
 	as := o.flags.access()
 	s, err := o.openAs(ctx, path, as)
 	if busy, ok := errors.AsType[*session.BusyError](err); ok && o.attended {
-		if as, err = Terminal().askBusy(ctx, busy, err); err != nil {
+		if as, err = o.person.askBusy(ctx, busy, err); err != nil {
 			return nil, err
 		}
 		s, err = o.openAs(ctx, path, as)

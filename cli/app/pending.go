@@ -23,7 +23,8 @@ func (e *UntrustedError) Hint() string {
 // approvePending asks the person about each changed file that waits for approval and
 // concerns this run. settings reports whether the configuration may be another one now.
 // Without a person the run is refused, for no program may decide which version counts.
-func (p *Place) approvePending(ctx context.Context, later *messages) (settings bool, err error) {
+func (r *run) approvePending(ctx context.Context) (settings bool, err error) {
+	p, later := r.place, &r.later
 	waiting := p.Waiting(false)
 	if len(waiting) == 0 {
 		return false, nil
@@ -36,7 +37,7 @@ func (p *Place) approvePending(ctx context.Context, later *messages) (settings b
 		return false, &UntrustedError{Text: "not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
 	}
 	for _, w := range waiting {
-		if !Terminal().AskPending(ctx, w) {
+		if !r.startPerson().AskPending(ctx, w) {
 			continue
 		}
 		if err := p.Guard.Accept(w.Path); err != nil {

@@ -16,6 +16,7 @@ type run struct {
 	place    *Place
 	sessions Sessions // those of the place, unless a hook named another folder
 	later    messages
+	typed    typedEarly
 	models   *llm.Models
 	chain    *luahooks.Chain
 	skipped  []trust.Source // project hooks that nobody approved
