@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +152,27 @@ func TestABackslashThatWasPastedDoesNotKeepTheLine(t *testing.T) {
 	turn.Answer("Read.")
 	s.rests("")
 	if got := turn.Request.Prompts(); !slices.Equal(got, []string{text}) {
+		t.Errorf("the model was told %q", got)
+	}
+	s.quits()
+}
+
+// What goes along with a message is said while the agent works, too.
+func TestWhatGoesAlongWithAQueuedMessageIsSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(filepath.Join(w.project, "notes.txt"), "one\ntwo\n")
+	s := newDesk(t, scenery{world: w})
+	turn := s.ask("go")
+	turn.Text("Beginning")
+	s.See("Beginning")
+	s.Type("and @notes.txt too\r")
+	s.See("attached @notes.txt (8 B")
+	turn.End()
+	next := s.turn()
+	next.Answer("Read.")
+	s.rests("")
+	if got := next.Request.Prompts(); len(got) != 2 || !strings.Contains(got[1], "two") {
 		t.Errorf("the model was told %q", got)
 	}
 	s.quits()

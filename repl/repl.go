@@ -136,9 +136,9 @@ func (r *REPL) Type(lines []string, draft string) {
 // Close gives the terminal back as it was found. It may be called at any time,
 // from any goroutine and more than once; a crash handler calls it first.
 func (r *REPL) Close() {
+	r.person.close() // first, since the others wait for what they began
 	r.worktree.stop()
 	r.keyboard.close()
-	r.person.close()
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -218,7 +218,7 @@ func (s *screen) echo(text string, shown, attached []string) {
 		sign, rest = "you: ", ""
 	}
 	var rows []string
-	for _, row := range shown {
+	for _, row := range s.wrapped(shown) { // the window may be narrower than it was then
 		rows = append(rows, s.palette.Paint("user", row))
 	}
 	if shown != nil {

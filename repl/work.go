@@ -41,7 +41,7 @@ func (w *work) signal() {
 func (w *work) do(ctx context.Context, s *screen, doing string, f func(context.Context)) (told bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t := &task{doing: printable.Line(doing), asked: doing != "", began: s.now(), cancel: func() bool { cancel(); return true }}
+	t := &task{doing: doing, asked: doing != "", began: s.now(), cancel: func() bool { cancel(); return true }}
 	end := w.begin(t)
 	defer end()
 	f(ctx)
@@ -53,6 +53,7 @@ func (w *work) do(ctx context.Context, s *screen, doing string, f func(context.C
 // begin shows a task until end is called.
 func (w *work) begin(t *task) (end func()) {
 	s := w.screen
+	t.doing = printable.Line(t.doing)
 	s.change(func() {
 		s.busy.begin(t)
 		if w.stopTicks == nil {
@@ -218,7 +219,7 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		r.runBeside(ctx, x.doing, x.run)
 		return true
 	}
-	p, _ := r.typedPrompt(*x)
+	p, attached := r.typedPrompt(*x)
 	isCommand, err := false, error(nil)
 	if !p.Literal {
 		isCommand, err = r.reads(x.text)
@@ -239,7 +240,19 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		if x.followUp {
 			q = agent.FollowUp
 		}
-		return r.enqueue(ctx, p, q)
+		return r.steerText(ctx, p, q, attached)
+	}
+	return true
+}
+
+// steerText hands a message to the working agent, and says what goes along with it. It
+// reports false if that came too late.
+func (r *REPL) steerText(ctx context.Context, p agent.Prompt, q agent.Queue, attached []string) bool {
+	if !r.enqueue(ctx, p, q) {
+		return false
+	}
+	for _, words := range attached {
+		r.screen.change(func() { r.screen.answerKey("attached: " + words) })
 	}
 	return true
 }
