@@ -24,7 +24,8 @@ func (r *REPL) Commands() []command.Command {
 	}}
 }
 
-// hotkeys is the table of the keys that is in force, those of hooks at the end.
+// hotkeys is the table of the keys that is in force, with the names of actions in [keys];
+// those of hooks are at the end.
 func (k *keyboard) hotkeys() string {
 	var own []keymap.Shortcut
 	for _, s := range k.shortcuts() {
@@ -35,6 +36,8 @@ func (k *keyboard) hotkeys() string {
 		meaning := row.Meaning
 		if row.Hook != "" {
 			meaning += " (hook " + row.Hook + ")"
+		} else {
+			meaning += " (" + row.Action + ")" // the name that [keys] has for it
 		}
 		if row.Keys != "" {
 			rows = append(rows, command.HelpRow{Typed: row.Keys, Meaning: meaning})
