@@ -243,7 +243,7 @@ func (s *screen) busyNow() bool {
 // caller has the lock.
 func (k *keyboard) sendLine(followUp bool) after {
 	s, l := k.screen, k.screen.line
-	if !followUp && l.goesOn() {
+	if !followUp && l.beginRow() {
 		return nil
 	}
 	draft, text, pasted := l.buffer.Save(), l.text(), l.hasPaste()

@@ -69,9 +69,9 @@ func (l *line) reset() {
 // prepend puts a text as rows above what is typed.
 func (l *line) prepend(text string) { l.buffer.Prepend(edit.Draft{Text: text, Position: -1}) }
 
-// goesOn makes a new row of a backslash that was typed at the end of the text, and reports
+// beginRow makes a new row of a backslash that was typed at the end of the text, and reports
 // whether there is one. A backslash before it makes it a character like others.
-func (l *line) goesOn() bool {
+func (l *line) beginRow() bool {
 	text, cursor := l.buffer.Plain()
 	if _, more := joinLines("", text); !more || cursor < len(text) {
 		return false

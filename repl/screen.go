@@ -21,8 +21,7 @@ type screen struct {
 	drained *sync.Cond // pending was handed to the terminal
 	term    *terminal.Terminal
 	columns int
-	pending []string // rows for the transcript
-	size    int      // their bytes
+	outgoing
 	closed  bool
 	hurried bool // nobody waits for the terminal, which may take nothing any more
 
@@ -50,6 +49,12 @@ type look struct {
 
 // window is whether the window of the terminal is in front, once the terminal has told.
 type window struct{ known, inFront bool }
+
+// outgoing are rows on their way into the transcript.
+type outgoing struct {
+	pending []string
+	size    int // their bytes
+}
 
 // pendingMost is how many bytes may wait for a terminal that is slower than the model,
 // before the model has to wait.
