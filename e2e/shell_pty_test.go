@@ -118,6 +118,8 @@ func TestAPagerHasTheTerminal(t *testing.T) {
 	if !now.Modes.Alternate || now.Shows("line 24") {
 		t.Errorf("the pager does not have the window; the screen:\n%s", now)
 	}
+	s.Type("j") // it reads keys, and so it is told of signals
+	s.See("line 24")
 	before := s.Written()
 	s.Resize(60, 12)
 	s.Until("the pager has the new size", func(now screentest.Screen) bool {
@@ -251,7 +253,8 @@ func TestHowACommandOfThePersonEndsIsShown(t *testing.T) {
 func TestProgressIsItsLastState(t *testing.T) {
 	t.Parallel()
 	s := commanded(t, scenery{})
-	s.runs(`!for i in 1 2 3; do printf '\r%d%%' $i; done; printf '\ra 1\nb 1\n\033[2Aa 9\nb 9\n'`)
+	s.runs(`!for i in 1 2 3; do printf '\r%d%%' $i; done; printf '\ra 1\nb 1\n\033[2Aa 9\nb %d\n' 9`)
+	s.See("b 9")
 	s.rests("")
 	s.hands("<output>\na 9\nb 9\n</output>")
 	s.quits()
@@ -367,7 +370,9 @@ func TestAStoppedCommandStopsTheProgram(t *testing.T) {
 				t.Errorf("still switched on: %+v", modes)
 			}
 			s.Type("fg\r")
-			s.Until("the program has the terminal", func(screentest.Screen) bool { return s.IsRaw() })
+			for end := time.Now().Add(patience); !s.IsRaw() && time.Now().Before(end); { // nothing is shown for it
+				time.Sleep(time.Millisecond)
+			}
 			if c.after != "" {
 				s.See(c.after)
 			}
