@@ -67,6 +67,24 @@ func TestAHookDrawsACallInFullForCtrlO(t *testing.T) {
 	s.quits()
 }
 
+// A message that a hook draws otherwise in full can be seen so.
+func TestAHookDrawsAMessageInFullForCtrlO(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{hook: `pi.renderer{ entry = "card", result = function(message, opts)
+  if opts.expanded then return { "ALL OF THE CARD", "to its end" } end
+  return { "a card" }
+end }
+pi.command("card", { handler = function() pi.send_message{ custom_type = "card", content = "x", display = true } end })`})
+	s.rests("")
+	s.Type("/card\r")
+	s.See("a card")
+	s.See("#1 · Ctrl+O")
+	s.rests("")
+	s.Press("ctrl+o")
+	s.around("in full", "a card", "ALL OF THE CARD", "to its end")
+	s.quits()
+}
+
 // styleOf is the style of the first cell of a text.
 func styleOf(t *testing.T, now screentest.Screen, text string) string {
 	t.Helper()

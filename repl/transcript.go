@@ -219,17 +219,30 @@ func (t *transcript) custom(ctx context.Context, e *agent.CustomShow) {
 	case m.Role == message.RoleUser:
 		s.change(func() { s.echo(inFewRows(m.Text()), nil, nil) })
 	case m.Display:
-		lines, ok := []string(nil), false
-		if t.renderer != nil {
-			lines, ok = t.renderer.Message(ctx, m, false, t.width(1))
-		}
+		rows := t.messageByHook(ctx, m, false, t.width(1))
+		whole := t.messageByHook(ctx, m, true, t.width(1))
 		s.change(func() {
-			if !ok {
+			if rows == nil {
 				text := fmt.Sprintf("[%s] %s", printable.Line(m.CustomType), printable.Text(m.Text()))
-				s.tell(s.noticeRows(text, agent.LevelInfo))
-				return
+				rows = s.noticeRows(text, agent.LevelInfo)
 			}
-			s.tell(s.palette.Painted(lines, s.columns))
+			if whole != nil && !slices.Equal(rows, whole) {
+				n := s.folds.add(m.CustomType, func(columns int) []string { return t.messageByHook(context.Background(), m, true, columns-1) })
+				rows = append(rows, s.palette.Paint("dim", fmt.Sprintf("  #%d · Ctrl+O", n)))
+			}
+			s.tell(rows)
 		})
 	}
+}
+
+// messageByHook is a message as a hook draws it; nil if none does.
+func (t *transcript) messageByHook(ctx context.Context, m *message.Message, expanded bool, width int) []string {
+	if t.renderer == nil {
+		return nil
+	}
+	lines, ok := t.renderer.Message(ctx, m, expanded, width)
+	if !ok {
+		return nil
+	}
+	return append([]string{}, t.screen.palette.Painted(lines, width)...)
 }
