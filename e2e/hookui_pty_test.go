@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"pi/internal/screentest"
 )
@@ -219,6 +220,12 @@ func TestAComponentGetsTheRowsThatItWantsOrCoversTheWindow(t *testing.T) {
 	s.See("BOX 80x4")
 	s.Resize(80, 24)
 	s.See("BOX 80x22")
+	s.Pause(400 * time.Millisecond) // by then a command that takes long has a row
+	s.Type("a")
+	now = s.See("keys a")
+	if now.Shows("Esc cancels") || !now.Shows("BOX 80x22") {
+		t.Errorf("Esc is the component's:\n%s", now)
+	}
 	s.Type("q")
 	s.See("closed by q")
 	s.quits()

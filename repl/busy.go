@@ -97,8 +97,8 @@ func (b *busy) note(w waitsFor, now time.Time) { b.silent, b.waits = now, w }
 // shown is how long a command runs before the row appears.
 const shown = 300 * time.Millisecond
 
-// inView is the task that the row tells of; nil for none. asks says that a question is
-// open, so that a command waits for the person.
+// inView is the task that the row tells of; nil for none. asks says that a question or
+// a component is open, so that a command waits for the person.
 func (b *busy) inView(now time.Time, asks bool) *task {
 	for _, t := range slices.Backward(b.works) {
 		if t.doing == "" || !asks && now.Sub(t.began) >= shown {
@@ -111,7 +111,7 @@ func (b *busy) inView(now time.Time, asks bool) *task {
 // rows is the row that says what is done. The caller has the lock of s.
 func (b *busy) rows(columns int, s *screen) []string {
 	now := s.now()
-	t := b.inView(now, s.panels.top() != nil)
+	t := b.inView(now, s.panels.top() != nil || s.panels.component() != nil)
 	if t == nil {
 		return nil
 	}
