@@ -12,7 +12,7 @@
 //	               way; messages.go: what it shows the person first
 //	hooks.go       hooks are loaded, and told what is before a session; chain.go: which
 //	               hooks there are, and what they are given
-//	hookcommand.go /hooks and /reload
+//	hookcommand.go /hooks and /reload; hooklist.go: the hooks as a list
 //	screen.go      what hooks draw
 //	session.go     where sessions are kept; opening.go: which one a run works on
 //	model.go       which model it begins with; unattended.go: which may answer
@@ -23,7 +23,8 @@
 //	settings.go    settings are written; livesettings.go: those that can change in a run
 //	changed.go     whether the status line has a star behind the branch
 //	banner.go      what a session in the terminal begins with
-//	ask.go         what a person is asked before there is a front end; early.go:
+//	ask.go         what a person is asked before there is a front end; startdialog.go:
+//	               in dialogs; early.go:
 //	               by hooks; pending.go: about what waits for approval
 package app
 
