@@ -3,6 +3,8 @@ package terminal
 import (
 	"strings"
 	"testing"
+
+	"pi/internal/screentest"
 )
 
 func TestANoticeGoesInTheWayOfTheSettings(t *testing.T) {
@@ -23,5 +25,32 @@ func TestANoticeGoesInTheWayOfTheSettings(t *testing.T) {
 		if got := Notice(tt.way, tt.text, tt.tmux); got != tt.want {
 			t.Errorf("%s %.20q: %q, want %q", tt.way, tt.text, got, tt.want)
 		}
+	}
+}
+
+// Whatever is on, what a program that ends by force writes switches it off, and leaves the
+// screen as it is.
+func TestResetSwitchesAllOff(t *testing.T) {
+	e := screentest.NewEmulator(20, 4, true, screentest.Profile{Keyboard: true})
+	all := modes{focus: true, kitty: true, other: true}
+	for _, on := range []string{all.on(), otherKeysOn, hideCursor, wrapOff, "\x1b[?1000h\x1b[31m", "\x1b[?1049hof a program"} {
+		if _, err := e.Write([]byte("row" + on)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e.Modes() == (screentest.Modes{}) {
+		t.Fatal("nothing is on")
+	}
+	if _, err := e.Write([]byte(Reset)); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.Modes(); got != (screentest.Modes{}) {
+		t.Errorf("still on: %+v", got)
+	}
+	if got := e.Screen().Text(); got != "rowrowrowrowrowrow" {
+		t.Errorf("the screen shows %q", got)
+	}
+	if len(e.Scrollback()) > 0 {
+		t.Error("it scrolled")
 	}
 }
