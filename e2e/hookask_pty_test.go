@@ -118,7 +118,7 @@ func TestChoicesHaveDescriptionsAndSeveralMayBeTaken(t *testing.T) {
 		}
 	}
 	s.Type("grass\r")
-	now = s.See("WHICH ONES?")
+	s.See("WHICH ONES?")
 	s.Press("up", "space", "enter")
 	s.See("took 2 and a1+b2")
 	s.rests("")

@@ -139,6 +139,11 @@ func TestAPickerFitsALowWindow(t *testing.T) {
 		s.Until("another page is shown", func(now screentest.Screen) bool { return !now.Shows("talk 39") && now.Shows("▸ talk 3") })
 		s.Press("pgup", "pgup")
 		selected("talk 39")
+		if n >= 40 { // all are read
+			s.matches(`filter:.* 40\b`)
+		} else {
+			s.Quiet(500 * time.Millisecond)
+		}
 		s.Press("end")
 		selected("talk 00")
 		s.Press("home")
