@@ -106,6 +106,38 @@ func TestWhatAHookShowsGivesWayInASmallWindow(t *testing.T) {
 	s.quits()
 }
 
+// Notices at rest add their own rows and no others, whatever stands around the line, also
+// where there is hardly room for it.
+func TestNoticesBelowAllThatAHookShowsAddTheirOwnRows(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{5, 8, 24} {
+		t.Run(fmt.Sprintf("%d rows", rows), func(t *testing.T) {
+			t.Parallel()
+			s := newDesk(t, scenery{terminal: screentest.Options{Rows: rows}, hook: everywhere + `pi.shortcut("f6", { description = "d", handler = function(ctx)
+  for i = 1, 10 do ctx.ui.notify("NOTICE " .. i) end
+end })`})
+			s.rests("")
+			s.Type("half a line")
+			s.rests("half a line")
+			before := s.Transcript()
+			s.Press("f6")
+			s.SeeAnywhere("NOTICE 10")
+			s.rests("half a line")
+			after := s.Transcript()
+			if added := strings.Count(after, "\n") - strings.Count(before, "\n"); added != 10 {
+				t.Errorf("%d rows were added, want 10:\n%s\nbefore:\n%s", added, after, before)
+			}
+			for _, once := range []string{"THE HEADER", "ABOVE 1", "half a line"} {
+				if strings.Count(after, once) > 1 {
+					t.Errorf("%q is in the transcript:\n%s", once, after)
+				}
+			}
+			s.Press("ctrl+c")
+			s.quits()
+		})
+	}
+}
+
 func TestTheEndOfOneHookGivesBackWhatAnotherShows(t *testing.T) {
 	t.Parallel()
 	shows := func(name string) string {
