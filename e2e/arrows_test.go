@@ -30,7 +30,7 @@ func rooms() map[string]room {
 		"session":               {rooms: []string{"internal/process", "internal/safefile", "session/rawjson", "session/message"}, libraries: []string{}},
 		"session/compaction":    {rooms: []string{"session", "session/message", "session/rawjson"}, libraries: []string{}},
 		"session/message":       {rooms: []string{"session/rawjson"}, libraries: []string{}},
-		"session/folder":        {rooms: []string{"session", "session/message", "internal/safefile"}, libraries: []string{}},
+		"session/folder":        {rooms: []string{"internal/printable", "internal/safefile", "session", "session/message", "session/rawjson"}, libraries: []string{}},
 		"session/rawjson":       {libraries: []string{}},
 		"internal/gitignore":    {libraries: []string{"github.com/bmatcuk/doublestar/v4"}},
 		"internal/fuzzy":        {libraries: []string{"golang.org/x/text"}},
