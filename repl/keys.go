@@ -283,7 +283,7 @@ func (k *keyboard) pastedCommand(text string, pasted bool) (literal, asks bool) 
 
 // askPasted asks whether a pasted text is to be run as a command.
 func (k *keyboard) askPasted(x job) {
-	yes, err := k.person.Confirm(asPerson(context.Background()), "Run this pasted text as a command?", x.text, agent.DialogOptions{})
+	yes, err := k.person.Confirm(context.Background(), "Run this pasted text as a command?", x.text, agent.DialogOptions{})
 	if err != nil || yes == agent.No {
 		k.screen.change(func() { k.screen.line.prepend(x.text) })
 		return

@@ -20,7 +20,7 @@ func (r *REPL) mayQuit(ctx context.Context) bool {
 		return true
 	}
 	r.askedToQuit = true
-	answer, failed := r.person.Confirm(asPerson(ctx), "Part of this session is only in memory. Quit, and lose that?",
+	answer, failed := r.person.Confirm(ctx, "Part of this session is only in memory. Quit, and lose that?",
 		err.Error()+"\n/export FILE writes all of it elsewhere, if that is not done yet", agent.DialogOptions{})
 	if failed != nil || answer != agent.No {
 		return true

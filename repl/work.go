@@ -262,7 +262,7 @@ func (r *REPL) steerText(ctx context.Context, p agent.Prompt, q agent.Queue, att
 func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, stop <-chan struct{}) (done, stopped bool) {
 	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
 	if slices.Contains(interrupting(), name) {
-		asking, cancel := context.WithCancel(asPerson(ctx))
+		asking, cancel := context.WithCancel(ctx)
 		defer cancel()
 		go func() {
 			select {
