@@ -174,7 +174,7 @@ func TestTranscriptIsDrawnByHooksThatWantTo(t *testing.T) {
 		&agent.CustomShow{Message: &message.Message{Role: message.RoleCustom, CustomType: "card", Display: true}},
 		begun("1", "one", `{}`), &agent.ToolExecutionEnd{ID: "1", Name: "one", Result: agent.TextResult("not this")},
 		begun("2", "two", `{}`), &agent.ToolExecutionEnd{ID: "2", Name: "two"})
-	want := "card of 23, which is mo…\n• one ✓\n  result of one\n• two ✓ #1 · Ctrl+O\n    below\n  result of two"
+	want := "card of 23, which is m…\n• one ✓\n  result of one\n• two ✓ #1 · Ctrl+O\n    below\n  result of two"
 	if got != want {
 		t.Errorf("shows\n%s\nwant\n%s", got, want)
 	}
