@@ -19,7 +19,7 @@ func TestACommandThatEndsTheWorkRunsAfterIt(t *testing.T) {
 	first.Text("A long answer ")
 	s.See("A long answer")
 	s.Type("/new\r")
-	s.See("ends what runs. Interrupt it?")
+	s.Until("the question has the keys", func(now screentest.Screen) bool { return now.Shows("Interrupt it?") && inDialog(now) })
 	s.Type("y")
 	s.SeeAnywhere("new session")
 	second := s.ask("the second session")

@@ -117,10 +117,21 @@ func (b *busy) rows(columns int, s *screen) []string {
 	}
 	how := "  " + t.how()
 	room := columns - len(how)
-	if room < leastBusy {
+	sign, text, ran := b.spinner(now, t.began), b.front(t, now, s), ""
+	if b.retry() == nil {
+		ran = " " + seconds(now.Sub(t.began)) // which stay, whatever else has no room
+	}
+	least := min(leastBusy, columns)
+	if ran != "" {
+		least = cells.Width(sign+text) + len(ran)
+	}
+	if room < least {
 		how, room = "", columns
 	}
-	front := cells.Cut(b.spinner(now, t.began)+b.front(t, now, s), room)
+	front := cells.Cut(sign+text, max(1, room-len(ran))) + ran
+	if len(ran) >= columns {
+		front = cells.Cut(sign+text, columns)
+	}
 	row := s.palette.Paint("accent", front)
 	used := cells.Width(front)
 	for _, fact := range b.facts(t, s) {
@@ -147,9 +158,10 @@ func (t *task) how() string {
 	return "Esc interrupts"
 }
 
-// front says what is done or waited for, and for how long. The caller has the lock of s.
+// front says what is done or waited for. Of a wait for another attempt it is the rest of
+// the time. The caller has the lock of s.
 func (b *busy) front(t *task, now time.Time, s *screen) string {
-	text := b.doing(t, now, s) + " " + seconds(now.Sub(t.began))
+	text := b.doing(t, now, s)
 	w := b.retry()
 	if w == nil {
 		return text
@@ -158,7 +170,7 @@ func (b *busy) front(t *task, now time.Time, s *screen) string {
 	if t.doing == "" {
 		return retry
 	}
-	return text + " · " + retry
+	return text + " " + seconds(now.Sub(t.began)) + " · " + retry
 }
 
 // spinner is the sign that something moves, at most four times a second.

@@ -34,8 +34,9 @@ func TestTheRowSaysWhatIsDoneOrWaitedFor(t *testing.T) {
 		{"a command that was cancelled", "compacting", 80, func(x *stage) { x.busy.works[0].cancelled = true }, "⠹ compacting 14 s  cancelled"},
 		{"facts", "", 80, func(x *stage) { x.busy.tokens, x.busy.written, x.queue = 1000, 800, make([]queuedRow, 2) }, "⠹ working 14 s · ↓ 1.2k tokens · 2 queued  Esc interrupts"},
 		{"the key is said before facts", "", 48, func(x *stage) { x.busy.tokens, x.queue = 1200, make([]queuedRow, 2) }, "⠹ working 14 s · ↓ 1.2k tokens  Esc interrupts"},
+		{"arguments, 40 columns", "", 40, func(x *stage) { x.busy.note(waitsForArguments, x.at); x.busy.name, x.busy.bytes = "write", 1200 }, "⠹ writing write (1200 bytes) 14 s"},
 		{"20 columns", "", 20, func(*stage) {}, "⠹ working 14 s"},
-		{"8 columns", "", 8, func(*stage) {}, "⠹ worki…"},
+		{"8 columns", "", 8, func(*stage) {}, "⠹ … 14 s"},
 		{"no signs that turn", "", 80, func(x *stage) { x.busy.frames = []string{} }, "working 14 s  Esc interrupts"},
 		{"its own sign", "", 80, func(x *stage) { x.busy.frames = []string{"-", "+"}; x.busy.every = 14 * time.Second }, "+ working 14 s  Esc interrupts"},
 	} {
