@@ -242,8 +242,7 @@ func TestWhatCannotBeSavedIsExportedElsewhere(t *testing.T) {
 	s.enter("/export saved.jsonl")
 	s.see(1, " is in "+w.project)
 	s.enter("/quit")
-	s.see(1, leaveUnsaved)
-	s.keys("y\r")
+	s.answer(leaveUnsaved, "y")
 	s.leave(statusFailed)
 	if files := w.sessions(); len(files) != 0 {
 		t.Errorf("the file is back: %q", files)
