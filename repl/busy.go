@@ -15,19 +15,20 @@ import (
 // busy is what is done between two prompts, and what is waited for: the row with the
 // seconds, and in plain mode a line every few seconds.
 type busy struct {
-	works   []*task // what runs; the newest is shown
-	silent  time.Time
-	waits   waitsFor
-	name    string // of the tool whose arguments are written
-	bytes   int    // of them so far
-	tokens  int    // of the answers of this run
-	written int    // bytes of the answer that is being written, whose tokens are not counted yet
-	retries []*retryWait
-	text    string // in place of "working"; of a hook
-	frames  []string
-	every   time.Duration
-	hook    func() string // the hook that is being asked for long; "" for none; nil: nobody knows
-	told    time.Time     // plain mode: when the last line came
+	works    []*task // what runs; the newest is shown
+	silent   time.Time
+	waits    waitsFor
+	name     string // of the tool whose arguments are written
+	bytes    int    // of them so far
+	tokens   int    // of the answers of this run
+	written  int    // bytes of the answer that is being written, whose tokens are not counted yet
+	retries  []*retryWait
+	text     string // in place of "working"; of a hook
+	frames   []string
+	every    time.Duration
+	hook     func() string // the hook that is being asked for long; "" for none; nil: nobody knows
+	answered time.Time     // when the last question or component was closed
+	told     time.Time     // plain mode: when the last line came
 }
 
 // waitsFor is what the work waits for when nothing comes.
@@ -101,7 +102,7 @@ const shown = 300 * time.Millisecond
 // a component is open, so that a command waits for the person.
 func (b *busy) inView(now time.Time, asks bool) *task {
 	for _, t := range slices.Backward(b.works) {
-		if t.doing == "" || !asks && now.Sub(t.began) >= shown {
+		if t.doing == "" || !asks && now.Sub(t.began) >= shown && now.Sub(b.answered) >= shown {
 			return t
 		}
 	}

@@ -77,6 +77,7 @@ const usualHeight = 10
 func (p *person) closeSurface(x *surface) {
 	p.screen.change(func() {
 		all := &p.screen.panels.components
+		p.screen.busy.answered = p.screen.now()
 		*all = slices.DeleteFunc(*all, func(other *surface) bool { return other == x })
 		p.tellReleases()
 	})

@@ -324,7 +324,8 @@ const quitAgain = 2 * time.Second
 func (k *keyboard) ctrlC() after {
 	s, l := k.screen, k.screen.line
 	now := s.now()
-	if k.work.interrupt("Ctrl+C") {
+	ending := now.Sub(k.work.interrupted) < escAgain && !s.busy.steers() // a command that Esc stopped
+	if !ending && k.work.interrupt("Ctrl+C") {
 		l.warned = time.Time{}
 		return nil
 	}

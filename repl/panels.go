@@ -95,6 +95,7 @@ func (s *screen) closePanel(x *shownPanel) {
 		return
 	}
 	s.panels.all = slices.Delete(s.panels.all, i, i+1)
+	s.busy.answered = s.now()
 	close(x.done)
 	if next := s.panels.top(); i == 0 && next != nil {
 		s.view(&next.quiet)
