@@ -27,7 +27,7 @@ type busy struct {
 	frames   []string
 	every    time.Duration
 	hook     func() string // the hook that is being asked for long; "" for none; nil: nobody knows
-	answered time.Time     // when the last question or component was closed
+	answered time.Time     // when the last question or component was closed, or a command gave the terminal back
 	told     time.Time     // plain mode: when the last line came
 }
 

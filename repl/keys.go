@@ -324,8 +324,7 @@ const quitAgain = 2 * time.Second
 func (k *keyboard) ctrlC() after {
 	s, l := k.screen, k.screen.line
 	now := s.now()
-	ending := now.Sub(k.work.interrupted) < escAgain && !s.busy.steers() // a command that Esc stopped
-	if !ending && k.work.interrupt("Ctrl+C") {
+	if !k.seemsAtRest(now) && k.work.interrupt("Ctrl+C") {
 		l.warned = time.Time{}
 		return nil
 	}
@@ -340,6 +339,18 @@ func (k *keyboard) ctrlC() after {
 	l.warned = now
 	s.answerKey("Ctrl+C again, or Ctrl+D, quits")
 	return nil
+}
+
+// seemsAtRest reports whether a person takes what runs for ended: a command that Esc has
+// just stopped, or that is not shown as running (yet, or any more), while there is a text
+// in the line. The caller has the lock.
+func (k *keyboard) seemsAtRest(now time.Time) bool {
+	s := k.screen
+	if s.busy.steers() || s.line.empty() {
+		return false
+	}
+	asks := s.panels.top() != nil || s.panels.component() != nil
+	return now.Sub(k.work.interrupted) < escAgain || s.busy.inView(now, asks) == nil
 }
 
 // ctrlD quits at rest, if the line is empty; else it removes the character behind the

@@ -51,10 +51,18 @@ func shellInTerminal(s *screen, o Options) agent.Shell {
 			var unread []byte
 			outcome, unread, err = o.Shell(ctx, line, o.In, o.Out)
 			s.term.Unread(unread)
+			s.noteAnswered() // what is left to do is no work that one waits for
 			return err
 		})
 		return outcome, err
 	}
+}
+
+// noteAnswered notes that a command no longer waits for the person.
+func (s *screen) noteAnswered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy.answered = s.now()
 }
 
 // mayLend reports whether there is a terminal to give: nothing runs, and it is no terminal
