@@ -39,6 +39,11 @@ func TestTheTerminalIsAskedForItsKeyboard(t *testing.T) {
 			s.asked()
 			s.types("a" + c.answers + "b")
 			s.wrote(c.on, c.never)
+			s.until(func() string { return "the keys around the answers have not come" }, func() bool {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				return len(s.keys) == 2
+			})
 			s.press("\x1b[13;2u", "shift+enter")
 			before := strings.Count(s.output(), c.on)
 			if err := s.term.Lend(func() error { s.wrote(c.off); return nil }); err != nil {
