@@ -16,7 +16,8 @@ import (
 
 // completions asks for completions, and shows them. The lock of the screen guards it.
 type completions struct {
-	runner *completion.Runner
+	runner *completion.Runner // nil until it is first needed
+	files  *completion.Files
 	text   string // what was asked for
 	cursor int
 	taking bool // the only thing is to be taken
@@ -32,12 +33,12 @@ type menu struct {
 // shown when they come.
 const completionPatience = 10 * time.Millisecond
 
-// newCompletions returns what asks for completions in a project.
-func (k *keyboard) newCompletions() *completion.Runner {
+// newRunner returns what asks for completions in a project with these files.
+func (k *keyboard) newRunner(files *completion.Files) *completion.Runner {
 	home, _ := os.UserHomeDir()
 	cwd := k.agent.Cwd()
 	return completion.NewRunner(&completion.Completer{
-		Commands: k.commands.All, Files: completion.NewFiles(cwd), Programs: completion.NewPrograms(os.Getenv("PATH")),
+		Commands: k.commands.All, Files: files, Programs: completion.NewPrograms(os.Getenv("PATH")),
 		Sources: k.opts.Completions, Cwd: cwd, Home: home,
 	}, func(result completion.Result) {
 		k.screen.key(func() { k.showCompletions(result) })
@@ -66,7 +67,8 @@ func (k *keyboard) askCompletions(taking bool) {
 			s.mu.Unlock()
 			return
 		}
-		c.runner = k.newCompletions()
+		c.files = completion.NewFiles(k.agent.Cwd())
+		c.runner = k.newRunner(c.files)
 	}
 	c.text, c.cursor = s.line.buffer.Plain()
 	c.taking = taking

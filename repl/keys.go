@@ -71,10 +71,11 @@ func (k *keyboard) attached() (*agent.Agent, *command.Set) {
 func (k *keyboard) close() {
 	k.scratch.remove()
 	k.screen.mu.Lock()
-	runner := k.screen.line.completions.runner
+	c := k.screen.line.completions
 	k.screen.mu.Unlock()
-	if runner != nil {
-		runner.Close()
+	if c.runner != nil {
+		c.runner.Close()
+		c.files.Close()
 	}
 }
 
@@ -269,9 +270,12 @@ func (k *keyboard) sendLine(followUp bool) after {
 // text (literal), unless it is one row that names a known command, or a typed ! with
 // pasted text behind it: these are asked for.
 func (k *keyboard) pastedCommand(text string, pasted bool) (literal, asks bool) {
-	_, commands := k.attached()
-	if !pasted || commands == nil || !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
+	if !pasted || !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
 		return false, false
+	}
+	_, commands := k.attached()
+	if commands == nil { // nobody can say yet what a command is, and nothing is to run unasked
+		return true, false
 	}
 	oneRow := !strings.Contains(text, "\n")
 	isCommand, err := commands.Reads(text)

@@ -88,24 +88,6 @@ func (p *painter) repaint(sequences string) {
 	})
 }
 
-// Reset sets all modes and paints the zone anew, for a terminal that another program may
-// have changed.
-func (t *Terminal) Reset() {
-	if t.plain != nil {
-		return
-	}
-	t.switching.Lock()
-	defer t.switching.Unlock()
-	t.mu.Lock()
-	again, lent := t.modes.again(), t.lent
-	t.mu.Unlock()
-	if t.closed || lent {
-		return
-	}
-	_ = t.keys.set(t.config.In)
-	t.painter.call(0, func() { t.painter.repaint(again) })
-}
-
 const (
 	closePatience  = time.Second            // for a terminal that takes nothing at the moment
 	answerPatience = 150 * time.Millisecond // from the start, for answers that would go to the next program
