@@ -80,7 +80,7 @@ func TestOnlyMain(args []string, work func()) int {
 	}
 	status = crash.tell(status)
 	if goOn != "" && len(hungUp) == 0 {
-		fmt.Println("to go on: " + goOn)
+		fmt.Println("to go on: " + printable.Text(goOn))
 	}
 	return status
 }

@@ -133,7 +133,7 @@ func (r *run) interact(ctx context.Context) error {
 	defer f.Close()
 	defer func() {
 		if p.Left != nil && r.agent != nil {
-			p.Left(resumeCommand(r.agent.Session()))
+			p.Left(p.resumeCommand(r.agent.Session().File(), r.agent.Session().ID()))
 		}
 	}()
 	return r.with(ctx, front{f, f.UI()}, "interactive", f.Commands(), func() error {
@@ -167,17 +167,6 @@ func (p *Place) background() string {
 		return ""
 	}
 	return p.Config.UI.Background
-}
-
-// resumeCommand is the command that goes on with a session; "" if it has no file.
-func resumeCommand(s *session.Session) string {
-	if s.File() == "" {
-		return ""
-	}
-	if _, err := os.Stat(s.File()); err != nil {
-		return ""
-	}
-	return "pi --resume " + s.ID()
 }
 
 // with prepares the hooks, the agent and the session for the front end f, calls work, and
