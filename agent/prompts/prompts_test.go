@@ -11,19 +11,19 @@ import (
 )
 
 // world makes a directory with these files and returns options for it: the working
-// directory is DIR/home/work/repo/inner, in a repository DIR/home/work/repo.
+// directory is DIR/home/code/repo/inner, in a repository DIR/home/code/repo.
 func world(t *testing.T, files map[string]string) (string, Options) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "home/work/repo/.git/HEAD"), "")
-	write(t, filepath.Join(dir, "home/work/repo/inner/x"), "")
+	write(t, filepath.Join(dir, "home/code/repo/.git/HEAD"), "")
+	write(t, filepath.Join(dir, "home/code/repo/inner/x"), "")
 	for name, text := range files {
 		write(t, filepath.Join(dir, name), text)
 	}
-	return dir, Options{AgentDir: filepath.Join(dir, "home/.pi/agent"), Home: filepath.Join(dir, "home"), Cwd: filepath.Join(dir, "home/work/repo/inner")}
+	return dir, Options{AgentDir: filepath.Join(dir, "home/.pi/agent"), Home: filepath.Join(dir, "home"), Cwd: filepath.Join(dir, "home/code/repo/inner")}
 }
 
 func write(t *testing.T, path, text string) {
@@ -61,9 +61,9 @@ func TestSkillsAreFoundAndTheNearerCounts(t *testing.T) {
 		"home/.pi/agent/skills/node_modules/a/SKILL.md":  skillText("module", "x"),
 		"home/.agents/skills/pdf/SKILL.md":               skillText("pdf", "Of all agents"),
 		"home/.agents/skills/zip/SKILL.md":               skillText("zip", "Pack"),
-		"home/work/repo/.pi/skills/deploy/SKILL.md":      skillText("deploy", "Of the repository"),
-		"home/work/repo/inner/.agents/skills/d/SKILL.md": skillText("deploy", "Of the folder"),
-		"home/work/.pi/skills/above/SKILL.md":            skillText("above", "beyond the repository"),
+		"home/code/repo/.pi/skills/deploy/SKILL.md":      skillText("deploy", "Of the repository"),
+		"home/code/repo/inner/.agents/skills/d/SKILL.md": skillText("deploy", "Of the folder"),
+		"home/code/.pi/skills/above/SKILL.md":            skillText("above", "beyond the repository"),
 		"hook/skills/zip/SKILL.md":                       skillText("zip", "Of a hook"),
 	})
 	o.More = func() []Folder {
@@ -72,10 +72,10 @@ func TestSkillsAreFoundAndTheNearerCounts(t *testing.T) {
 	l := New(o)
 	skills, problems := l.Skills()
 	want := `deep: In a folder of folders (DIR/home/.pi/agent/skills/group/deep/SKILL.md, yours)
-deploy: Of the folder (DIR/home/work/repo/inner/.agents/skills/d/SKILL.md, project)
+deploy: Of the folder (DIR/home/code/repo/inner/.agents/skills/d/SKILL.md, project)
 pdf: Fill forms (DIR/home/.pi/agent/skills/pdf/SKILL.md, yours)
 zip: Of a hook (DIR/hook/skills/zip/SKILL.md, hook notes)
-! DIR/home/work/repo/.pi/skills/deploy/SKILL.md: the skill deploy is also in DIR/home/work/repo/inner/.agents/skills/d/SKILL.md, which is nearer and counts
+! DIR/home/code/repo/.pi/skills/deploy/SKILL.md: the skill deploy is also in DIR/home/code/repo/inner/.agents/skills/d/SKILL.md, which is nearer and counts
 ! DIR/home/.agents/skills/pdf/SKILL.md: the skill pdf is also in DIR/home/.pi/agent/skills/pdf/SKILL.md, which is nearer and counts
 ! DIR/home/.agents/skills/zip/SKILL.md: the skill zip is also in DIR/hook/skills/zip/SKILL.md, which is nearer and counts`
 	if got := shown(dir, skills, problems); got != want {
@@ -146,13 +146,13 @@ func TestALinkOutOfTheProjectDoesNotCount(t *testing.T) {
 	dir, o := world(t, map[string]string{
 		"home/secret":                        "---\ndescription: secret\n---\nsecret\n",
 		"home/skill/SKILL.md":                skillText("linked", "x"),
-		"home/work/repo/shared/ok/SKILL.md":  skillText("ok", "inside"),
-		"home/work/repo/inner/.pi/prompts/y": "",
+		"home/code/repo/shared/ok/SKILL.md":  skillText("ok", "inside"),
+		"home/code/repo/inner/.pi/prompts/y": "",
 		"home/.pi/agent/prompts/y":           "",
 	})
 	for link, to := range map[string]string{
-		"home/work/repo/inner/.pi/skills/a": "home/skill", "home/work/repo/inner/.pi/skills/b": "home/work/repo/shared/ok",
-		"home/work/repo/inner/.pi/prompts/leak.md": "home/secret", "home/.pi/agent/prompts/mine.md": "home/secret",
+		"home/code/repo/inner/.pi/skills/a": "home/skill", "home/code/repo/inner/.pi/skills/b": "home/code/repo/shared/ok",
+		"home/code/repo/inner/.pi/prompts/leak.md": "home/secret", "home/.pi/agent/prompts/mine.md": "home/secret",
 	} {
 		link = filepath.Join(dir, link)
 		if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
@@ -163,8 +163,8 @@ func TestALinkOutOfTheProjectDoesNotCount(t *testing.T) {
 		}
 	}
 	skills, problems := New(o).Skills()
-	if got := shown(dir, skills, problems); got != "ok: inside (DIR/home/work/repo/inner/.pi/skills/b/SKILL.md, project)\n"+
-		"! DIR/home/work/repo/inner/.pi/skills/a/SKILL.md: it is left out: a link leads out of the project, to DIR/home/skill/SKILL.md; instructions = [\"DIR/home/skill/SKILL.md\"] in your own config.toml allows it" {
+	if got := shown(dir, skills, problems); got != "ok: inside (DIR/home/code/repo/inner/.pi/skills/b/SKILL.md, project)\n"+
+		"! DIR/home/code/repo/inner/.pi/skills/a/SKILL.md: it is left out: a link leads out of the project, to DIR/home/skill/SKILL.md; instructions = [\"DIR/home/skill/SKILL.md\"] in your own config.toml allows it" {
 		t.Error(got)
 	}
 	templates, problems := New(o).Templates()
@@ -191,9 +191,9 @@ func TestTemplatesAreFoundAndReplaceThoseOfTheProgram(t *testing.T) {
 		"home/.agents/prompts/fix.md":              "Of all agents",
 		"home/.agents/prompts/notes.txt":           "no template",
 		"home/.agents/prompts/bad name.md":         "x",
-		"home/work/repo/.pi/prompts/review.md":     "\n# The way we review\n\nLook.",
-		"home/work/repo/inner/.pi/prompts/dam.md":  "---\ndescription: \"x\nargument-hint: y\n---\nText.",
-		"home/work/repo/inner/.pi/prompts/open.md": "---\nText.",
+		"home/code/repo/.pi/prompts/review.md":     "\n# The way we review\n\nLook.",
+		"home/code/repo/inner/.pi/prompts/dam.md":  "---\ndescription: \"x\nargument-hint: y\n---\nText.",
+		"home/code/repo/inner/.pi/prompts/open.md": "---\nText.",
 	})
 	l := New(o)
 	templates, problems := l.Templates()
@@ -208,8 +208,8 @@ func TestTemplatesAreFoundAndReplaceThoseOfTheProgram(t *testing.T) {
 		"/dam y: x (project)", "/fix [issue]: mend it (yours)",
 		"/init [what to mind]: look at this project and write AGENTS.md, the instructions for agents (built in)",
 		"/open : --- (project)", "/review : The way we review (project)",
-		"DIR/home/work/repo/inner/.pi/prompts/dam.md:2: the quote \" is not closed",
-		"DIR/home/work/repo/inner/.pi/prompts/open.md:1: the fields that begin here have no end, a line of ---",
+		"DIR/home/code/repo/inner/.pi/prompts/dam.md:2: the quote \" is not closed",
+		"DIR/home/code/repo/inner/.pi/prompts/open.md:1: the fields that begin here have no end, a line of ---",
 		"DIR/home/.agents/prompts/bad name.md: /bad name cannot be typed; the name of a template is one word of letters, digits and dashes",
 		"DIR/home/.agents/prompts/fix.md: the template /fix is also in DIR/home/.pi/agent/prompts/fix.md, which is nearer and counts",
 	}
