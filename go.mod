@@ -26,7 +26,7 @@ require (
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
 	golang.org/x/tools v0.51.0
-	layeh.com/gopher-luar v1.0.11
+	layeh.com/gopher-luar v1.0.11 // the oracle of a test
 	mvdan.cc/sh/v3 v3.14.1
 )
 

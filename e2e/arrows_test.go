@@ -62,7 +62,7 @@ func rooms() map[string]room {
 		"agent/tool":            {rooms: []string{"agent", "agent/llm", "session/message", "internal/gitignore", "internal/globs", "internal/printable", "internal/process", "internal/relay", "internal/shown"}},
 		"luavm/source":          {libraries: []string{}},
 		"luavm/repair":          {rooms: []string{"luavm/source"}, libraries: []string{"github.com/yuin/gopher-lua"}},
-		"luavm":                 {rooms: []string{"luavm/repair", "luavm/source", "internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
+		"luavm":                 {rooms: []string{"luavm/repair", "luavm/source", "internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"stdlib":                {rooms: []string{"luavm", "internal/cells", "internal/globs", "internal/printable"}},
 		"luahooks":              {rooms: []string{"luahooks/api", "luahooks/event", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "luavm", "internal/printable", "internal/suggest"}},
 		"luahooks/api":          {rooms: []string{"luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/suggest", "internal/process", "internal/cells", "internal/edit", "internal/markdown", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
@@ -119,8 +119,8 @@ func wrongImport(dir, imported string) string {
 		}
 	case imported == "C":
 		return fmt.Sprintf("%s needs cgo, and the program is built without it", dir)
-	case imported == "layeh.com/gopher-luar" && from != "luavm":
-		return fmt.Sprintf("%s must not hand Go values to Lua itself; luavm.Value does, read-only", dir)
+	case imported == "layeh.com/gopher-luar":
+		return fmt.Sprintf("%s must not hand Go values to Lua by a library that can change them; luavm.Value does, read-only", dir)
 	case isLibrary(imported) && !mayUse(rooms()[from].libraries, imported):
 		return fmt.Sprintf("%s must not depend on %s", dir, imported)
 	}
@@ -277,7 +277,7 @@ func TestArrowRules(t *testing.T) {
 		{"luavm", "pi/session", false},
 		{"luavm", "pi/stdlib", false},
 		{"luavm", "github.com/yuin/gopher-lua/parse", true},
-		{"luavm", "layeh.com/gopher-luar", true},
+		{"luavm", "layeh.com/gopher-luar", false},
 		{"stdlib", "layeh.com/gopher-luar", false},
 		{"luahooks", "layeh.com/gopher-luar", false},
 		{"luavm", "golang.org/x/sys/unix", false},

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
-	luar "layeh.com/gopher-luar"
 )
 
 var (
@@ -120,6 +119,7 @@ func toLua(L *lua.LState, r reflect.Value) lua.LValue {
 		if r.Len() > maxString {
 			raiseTooLong(L)
 		}
+		return lua.LString(r.String())
 	case reflect.Pointer, reflect.Interface:
 		return toLua(L, r.Elem())
 	case reflect.Struct:
@@ -133,10 +133,18 @@ func toLua(L *lua.LState, r reflect.Value) lua.LValue {
 			t.RawSet(toLua(L, k), toLua(L, r.MapIndex(k)))
 		}
 		return t
-	case reflect.Func, reflect.Chan:
-		return lua.LNil // functions for Lua are made by Func
+	case reflect.Bool:
+		return lua.LBool(r.Bool())
+	case reflect.Float32, reflect.Float64:
+		return lua.LNumber(r.Float())
 	}
-	return luar.New(L, r.Interface())
+	switch {
+	case r.CanInt():
+		return lua.LNumber(r.Int())
+	case r.CanUint():
+		return lua.LNumber(r.Uint())
+	}
+	return lua.LNil // functions for Lua are made by Func
 }
 
 // sliceToLua makes a list of a slice or an array, and a string of bytes.

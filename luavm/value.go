@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	lua "github.com/yuin/gopher-lua"
-	luar "layeh.com/gopher-luar"
 )
 
 // Value makes a read-only Lua value of a struct: its exported fields under
@@ -34,27 +33,39 @@ func (vm *VM) Value(v any) lua.LValue {
 	return structValue(vm.main, r)
 }
 
-// structValue makes the Lua value of a struct with gopher-luar, which knows the fields
-// and keeps one metatable for each type. At the first value of a type the functions in
-// that are replaced.
+// structValue makes the Lua value of a struct. All values of a type have one metatable,
+// which is made with the first.
 func structValue(L *lua.LState, r reflect.Value) lua.LValue {
-	config := luar.GetConfig(L)
-	if config.FieldNames == nil {
-		config.FieldNames = fieldNames
-		config.MethodNames = func(reflect.Type, reflect.Method) []string { return nil }
-	}
-	v := r.Interface()
-	if meta := luar.MT(L, v); meta.RawGetString("__newindex") == lua.LNil {
-		makeReadOnly(L, meta.LTable)
-	}
-	return luar.New(L, v)
+	ud := L.NewUserData()
+	ud.Value, ud.Metatable = r.Interface(), structMeta(L, r.Type())
+	return ud
 }
 
-// makeReadOnly changes the metatable that gopher-luar has for a struct type. By itself
-// it answers nil for an unknown field, hands out lists and maps that can be written and
-// have no ipairs, and panics when two structs that have lists are compared.
-func makeReadOnly(L *lua.LState, meta *lua.LTable) {
-	fields := meta.RawGetString("fields").(*lua.LTable)
+// structMetas are the metatables of struct types, in the registry of a VM: two types may
+// have one name.
+type structMetas struct {
+	opaque
+	of map[reflect.Type]*lua.LTable
+}
+
+// structMeta is the metatable of a struct type in a VM.
+func structMeta(L *lua.LState, t reflect.Type) *lua.LTable {
+	const key = "pi.values"
+	registry := L.Get(lua.RegistryIndex).(*lua.LTable)
+	metas, ok := registry.RawGetString(key).(*structMetas)
+	if !ok {
+		metas = &structMetas{of: map[reflect.Type]*lua.LTable{}}
+		registry.RawSetString(key, metas)
+	}
+	if metas.of[t] == nil {
+		metas.of[t] = newStructMeta(L, t)
+	}
+	return metas.of[t]
+}
+
+// newStructMeta makes a metatable whose values can be read, and nothing else.
+func newStructMeta(L *lua.LState, t reflect.Type) *lua.LTable {
+	meta, fields := L.NewTable(), fieldsOf(t)
 	setAll(L, meta, map[string]lua.LGFunction{
 		"__index": func(L *lua.LState) int { return structField(L, fields) },
 		"__newindex": func(L *lua.LState) int {
@@ -71,21 +82,35 @@ func makeReadOnly(L *lua.LState, meta *lua.LTable) {
 		},
 	})
 	Set(meta, "__metatable", lua.LFalse)
-	names := Keys(fields)
-	slices.SortFunc(names, func(a, b string) int { return slices.Compare(indexOf(fields, a), indexOf(fields, b)) })
-	meta.Metatable = &valueMark{fields: fields, names: names}
+	meta.Metatable = &valueMark{fields: fields}
+	return meta
 }
 
 // valueMark hides behind the metatable of a struct type.
 type valueMark struct {
 	opaque
-	fields *lua.LTable
-	names  []string // of the fields, in the order of the struct
+	fields *structFields
 }
 
-// indexOf is the index of a field among those that gopher-luar has of a type.
-func indexOf(fields *lua.LTable, name string) []int {
-	return fields.RawGetString(name).(*lua.LUserData).Value.([]int)
+// structFields are the fields of a struct type under their names in Lua.
+type structFields struct {
+	names []string         // in the order of the struct
+	index map[string][]int // for reflect.Value.FieldByIndexErr
+}
+
+// fieldsOf finds the exported fields of a struct type, those of embedded structs too. Of
+// fields with one name the first counts.
+func fieldsOf(t reflect.Type) *structFields {
+	fields := &structFields{index: map[string][]int{}}
+	for _, f := range reflect.VisibleFields(t) {
+		name := fieldName(f)
+		if _, known := fields.index[name]; known || name == "" || !f.IsExported() {
+			continue
+		}
+		fields.names = append(fields.names, name)
+		fields.index[name] = f.Index
+	}
+	return fields
 }
 
 // valueTable returns the fields of a value made by [VM.Value] as a fresh table, in the
@@ -103,47 +128,46 @@ func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 	if !ok {
 		return nil
 	}
-	t := NewRecord(L, len(m.names))
-	for _, name := range m.names {
-		Set(t, name, fieldOf(L, ud, m.fields.RawGetString(name)))
+	t := NewRecord(L, len(m.fields.names))
+	for _, name := range m.fields.names {
+		Set(t, name, fieldOf(L, ud, m.fields.index[name]))
 	}
 	return t
 }
 
 // structField is __index of a value: it raises for an unknown field.
-func structField(L *lua.LState, fields *lua.LTable) int {
+func structField(L *lua.LState, fields *structFields) int {
 	ud, ok := L.Get(1).(*lua.LUserData)
 	name, isName := L.Get(2).(lua.LString)
 	if !ok || !isName {
 		return 0
 	}
-	index, known := fields.RawGetString(string(name)).(*lua.LUserData)
+	index, known := fields.index[string(name)]
 	if !known {
-		Raise(L, "this value has no field %q%s", name, orList(string(name), Keys(fields)))
+		Raise(L, "this value has no field %q%s", name, orList(string(name), slices.Sorted(slices.Values(fields.names))))
 	}
 	L.Push(fieldOf(L, ud, index))
 	return 1
 }
 
-// fieldOf is a field of a struct, by the index that gopher-luar has of it.
-func fieldOf(L *lua.LState, of *lua.LUserData, index lua.LValue) lua.LValue {
-	field, err := reflect.ValueOf(of.Value).FieldByIndexErr(index.(*lua.LUserData).Value.([]int))
+// fieldOf is a field of a struct, by its index.
+func fieldOf(L *lua.LState, of *lua.LUserData, index []int) lua.LValue {
+	field, err := reflect.ValueOf(of.Value).FieldByIndexErr(index)
 	if err != nil { // the field is in an embedded pointer that is nil
 		return lua.LNil
 	}
 	return toLua(L, field)
 }
 
-// fieldNames returns the name that a struct field has in Lua, for gopher-luar; none
-// hides the field.
-func fieldNames(_ reflect.Type, f reflect.StructField) []string {
+// fieldName is the name that a struct field has in Lua; "" hides the field.
+func fieldName(f reflect.StructField) string {
 	switch tag := f.Tag.Get("lua"); tag {
 	case "-":
-		return nil
+		return ""
 	case "":
-		return []string{snakeCase(f.Name)}
+		return snakeCase(f.Name)
 	default:
-		return []string{tag}
+		return tag
 	}
 }
 

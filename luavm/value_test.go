@@ -20,8 +20,9 @@ type withFields struct {
 	private   string
 }
 
-// TestValuesHaveTheFieldsThatALibraryFinds compares with gopher-luar, which gives
-// Lua any Go value.
+// TestValuesHaveTheFieldsThatALibraryFinds compares with gopher-luar, which gives Lua any
+// Go value and is not part of the program: it finds methods by name at run time, for which
+// the linker has to keep all of them.
 func TestValuesHaveTheFieldsThatALibraryFinds(t *testing.T) {
 	v := withFields{base: base{"k", "below"}, price: &price{1, 2}, Name: "n", MaxTokens: 3, Hidden: 4, Odd: true, Gone: "g", private: "p"}
 	h := newHook(t, Options{})
@@ -60,7 +61,7 @@ func TestAnEmbeddedStructThatIsNotThereHasNoFields(t *testing.T) {
 	h.must(t, `assert(v.name == "n" and v.input == nil)`)
 }
 
-// What gopher-luar alone would do otherwise: nil for a name that is not there, methods,
+// What gopher-luar would do otherwise: nil for a name that is not there, methods,
 // lists without ipairs and maps that can be written to.
 func TestValuesAreStricterThanTheLibrary(t *testing.T) {
 	type inner struct{ MaxTokens int }
