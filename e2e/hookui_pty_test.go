@@ -116,6 +116,7 @@ func TestNoticesBelowAllThatAHookShowsAddTheirOwnRows(t *testing.T) {
 			s := newDesk(t, scenery{terminal: screentest.Options{Rows: rows}, hook: everywhere + `pi.shortcut("f6", { description = "d", handler = function(ctx)
   for i = 1, 10 do ctx.ui.notify("NOTICE " .. i) end
 end })`})
+			s.SeeAnywhere("1 hook") // the first line, which may come after what the hook shows
 			s.rests("")
 			s.Type("half a line")
 			s.rests("half a line")
