@@ -49,7 +49,7 @@ import (
 	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/repl"
-	"pi/serve"
+	"pi/serve/print"
 	"pi/session"
 	"pi/stdlib"
 
@@ -95,7 +95,7 @@ func (r *run) print(ctx context.Context) error {
 	for _, text := range texts {
 		prompts = append(prompts, agent.Prompt{Text: text})
 	}
-	f := serve.NewPrint(os.Stdout, os.Stderr)
+	f := print.New(os.Stdout, os.Stderr)
 	f.Ready = func() error { return r.choice.check(r.agent.Model()) }
 	r.attached = func(text string) attach.Found {
 		// What is piped in was not typed: a text from anywhere names no files.
@@ -103,7 +103,7 @@ func (r *run) print(ctx context.Context) error {
 	}
 	f.Attach = r.attached
 	err = r.with(ctx, front{f, f}, "print", nil, func() error { return f.Run(ctx, r.agent, r.commands, prompts) })
-	if errors.Is(err, serve.ErrBrokenPipe) {
+	if errors.Is(err, print.ErrBrokenPipe) {
 		return ErrReported
 	}
 	return err

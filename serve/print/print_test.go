@@ -1,4 +1,4 @@
-package serve
+package print
 
 import (
 	"bytes"
@@ -119,7 +119,7 @@ func run(ctx context.Context, prompts ...string) (out, progress string, err erro
 }
 
 func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) error {
-	p := NewPrint(out, progress)
+	p := New(out, progress)
 	model := &llm.Model{Provider: "test", ID: "one", API: "test", Reasoning: true}
 	models := llm.NewModels(map[string]llm.Provider{"test": echo{}})
 	models.Register(llm.ProviderSpec{Name: "test", Models: llm.Listed(model)})
@@ -285,7 +285,7 @@ func TestOutputWithoutReaderIsABrokenPipe(t *testing.T) {
 }
 
 func TestNobodyIsAsked(t *testing.T) {
-	p := NewPrint(io.Discard, io.Discard)
+	p := New(io.Discard, io.Discard)
 	answer, err := p.Confirm(t.Context(), "Sure?", "", agent.DialogOptions{})
 	_, chosen, _ := p.Select(t.Context(), "Which?", agent.Choices("a"), agent.DialogOptions{})
 	_, typed, _ := p.Input(t.Context(), "What?", "", agent.DialogOptions{})

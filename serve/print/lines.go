@@ -1,4 +1,4 @@
-package serve
+package print
 
 import (
 	"fmt"

@@ -1,12 +1,10 @@
-// Package serve has the front ends that need no terminal.
-//
-// [Print] is the one for scripts. It runs prompts one after the other, those that
+// Package print is the front end for scripts. A [Printer] runs prompts one after the other, those that
 // hooks submit meanwhile too, and writes the final answer of each to its standard
 // output. Everything else a person may want to know goes to its standard error. It
 // is made first, because it is the agent's last listener and the user interface of
 // hooks (one that asks nobody), and run when the agent exists:
 //
-//	p := serve.NewPrint(os.Stdout, os.Stderr)
+//	p := print.New(os.Stdout, os.Stderr)
 //	a := agent.New(… Listeners: {…, p} …)
 //	err := p.Run(ctx, a, commands, prompts)
 //
@@ -18,7 +16,7 @@
 //	ErrNoAnswer             the model said nothing and did nothing
 //	ErrBrokenPipe           nobody reads the output any more; say nothing about it
 //	anything else           as agent.Agent.Prompt returned it
-package serve
+package print
 
 import (
 	"context"
@@ -59,9 +57,9 @@ func (e *CommandError) Error() string { return fmt.Sprintf("/%s: %v", e.Name, e.
 
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// Print is the front end that prints answers. As listener and user interface it
+// Printer is the front end that prints answers. As listener and user interface it
 // may be used by any goroutine.
-type Print struct {
+type Printer struct {
 	agent.NoUI // whose notices are lines of beside
 
 	// Ready, if set, is called before each prompt that goes to the model. After an
@@ -86,11 +84,11 @@ type result struct {
 	cut     bool // the last answer is not whole
 }
 
-// NewPrint returns a Print that writes answers to out and the rest to progress.
-func NewPrint(out, progress io.Writer) *Print {
+// New returns a Printer that writes answers to out and the rest to progress.
+func New(out, progress io.Writer) *Printer {
 	beside := &lines{w: progress}
 	f, isFile := out.(*os.File)
-	return &Print{NoUI: agent.NoUI{Notices: beside.notice}, out: out, beside: beside, terminal: isFile && term.IsTerminal(int(f.Fd()))}
+	return &Printer{NoUI: agent.NoUI{Notices: beside.notice}, out: out, beside: beside, terminal: isFile && term.IsTerminal(int(f.Fd()))}
 }
 
 // Run runs the prompts in order, up to the first that fails, or until somebody
@@ -99,7 +97,7 @@ func NewPrint(out, progress io.Writer) *Print {
 // be a command (see command.Set.Reads), unless it is literal: the status of its
 // outcome goes to the output, and the prompt of its outcome is sent. Run is for one
 // goroutine.
-func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
+func (p *Printer) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
 	for _, prompt := range prompts {
 		if isClosed(a.ShutdownRequested()) {
 			return nil
@@ -124,7 +122,7 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 
 // runSubmitted runs the prompts that hooks have submitted, until there are none or the end
 // of the program was requested.
-func (p *Print) runSubmitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
+func (p *Printer) runSubmitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
 	if isClosed(a.ShutdownRequested()) {
 		return nil
 	}
@@ -148,7 +146,7 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // runPrompt runs one prompt: a command, or a message for the agent.
-func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command.Set, prompt agent.Prompt) error {
+func (p *Printer) runPrompt(ctx context.Context, a *agent.Agent, commands *command.Set, prompt agent.Prompt) error {
 	if err := ctx.Err(); err != nil {
 		return errors.Join(agent.ErrAborted, err)
 	}
@@ -183,7 +181,7 @@ func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command
 }
 
 // attached adds to a prompt of the command line what its text names, and tells of it.
-func (p *Print) attached(prompt agent.Prompt) agent.Prompt {
+func (p *Printer) attached(prompt agent.Prompt) agent.Prompt {
 	if p.Attach == nil || prompt.Source != "print" || prompt.Custom != nil {
 		return prompt
 	}
@@ -201,7 +199,7 @@ func (p *Print) attached(prompt agent.Prompt) agent.Prompt {
 // ask has the agent work on a prompt and prints its answers. After an error nothing is
 // printed, unless only saving the session failed. It is ErrNoAnswer if the model had
 // nothing to say and called no tool.
-func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) error {
+func (p *Printer) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) error {
 	p.note(func(r *result) { *r = result{} })
 	if p.Ready != nil {
 		if err := p.Ready(); err != nil {
@@ -236,7 +234,7 @@ func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) er
 
 // print writes text to the output and ends its last line. It is ErrBrokenPipe if nobody
 // reads the output any more.
-func (p *Print) print(text string) error {
+func (p *Printer) print(text string) error {
 	if p.terminal {
 		text = printable.Text(text)
 	}
@@ -257,21 +255,21 @@ func (p *Print) print(text string) error {
 }
 
 // note calls change with what is remembered of the last run, under its lock.
-func (p *Print) note(change func(*result)) {
+func (p *Printer) note(change func(*result)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(&p.last)
 }
 
 // Wants reports whether k is one of the events that Handle uses.
-func (p *Print) Wants(k agent.Kind) bool {
+func (p *Printer) Wants(k agent.Kind) bool {
 	return k == agent.KindAgentEnd || k == agent.KindToolExecutionStart || k == agent.KindToolExecutionEnd || k == agent.KindNotice ||
 		k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd || k == agent.KindAutoRetryStart
 }
 
 // Handle remembers the answers and writes progress and notices, as the events come. It
 // never fails.
-func (p *Print) Handle(_ context.Context, e agent.Event) error {
+func (p *Printer) Handle(_ context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Notice:
 		p.Notify(e.Text, e.Level)
@@ -312,6 +310,6 @@ func finalAnswers(messages []*message.Message) []string {
 }
 
 var (
-	_ agent.Listener = (*Print)(nil)
-	_ agent.UI       = (*Print)(nil)
+	_ agent.Listener = (*Printer)(nil)
+	_ agent.UI       = (*Printer)(nil)
 )
