@@ -144,7 +144,7 @@ func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	r.noteRepeat(s)
 	r.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: s.result.Usage, Note: s.call.Name})
 	r.events.emitAfter(ctx, KindToolExecutionEnd, func() Event {
-		return &ToolExecutionEnd{s.call.ID, s.call.Name, s.input(), s.result}
+		return &ToolExecutionEnd{ID: s.call.ID, Name: s.call.Name, Input: s.input(), Result: s.result}
 	})
 	content := s.result.Content
 	if len(content) == 0 { // some providers refuse an empty result

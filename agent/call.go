@@ -104,7 +104,7 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name})
 		result = &r
 	}
-	a.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, *result} })
+	a.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{ID: call.ID, Name: name, Input: input, Result: *result} })
 	return *result
 }
 

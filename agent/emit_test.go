@@ -61,7 +61,7 @@ func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
 		},
 		"tool_execution_update": func() { r.gate.updates(ctx, s.call, nil) },
 		"tool_execution_end": func() {
-			run.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{s.call.ID, s.call.Name, nil, s.result} })
+			run.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{s.call.ID, s.call.Name, nil, s.result, 0} })
 		},
 		"message_end": func() { answer.askEnd(ctx, nil) },
 		"tool_result": func() { r.gate.finishCall(ctx, &cleared{}, s.result) },

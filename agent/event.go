@@ -68,6 +68,8 @@ const (
 	KindCustomShow      // not for hooks: a message of a hook that is to be shown came into the session
 	KindToolRan         // not for hooks: a tool has ended, and its result waits for its turn
 	KindAutoRetryWaited // not for hooks: the wait that auto_retry_start told of is over
+	KindEntryAppended   // not for hooks: an entry came into the session
+	KindQueueChanged    // not for hooks: the texts that people and programs have queued are others
 	numKinds
 )
 
@@ -84,6 +86,7 @@ var kindNames = [numKinds]string{
 	"auto_retry_start", "auto_retry_end",
 	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash",
 	"notice", "custom_show", "tool_ran", "auto_retry_waited",
+	"entry_appended", "queue_changed",
 }
 
 func (k Kind) String() string { return kindNames[k] }

@@ -168,8 +168,9 @@ func grouped(n int) string {
 // CompactionStart comes when a compaction begins. For one that nobody asked for it comes
 // once more as auto_compaction_start.
 type CompactionStart struct {
-	Reason string // manual threshold overflow
-	Auto   bool   // the event is auto_compaction_start
+	Reason string           // manual threshold overflow
+	Auto   bool             // the event is auto_compaction_start
+	Failed *message.Message // with overflow: the answer that is not stored, with its error; else nil
 }
 
 // CompactionEnd comes after each CompactionStart, however the compaction ended. For one
@@ -191,7 +192,8 @@ type AutoRetryStart struct {
 	Attempt, MaxAttempts int // further ones, from 1
 	DelayMS              int
 	ErrorMessage         string
-	Aside                bool // the call is none of the conversation
+	Aside                bool             // the call is none of the conversation
+	Failed               *message.Message // what came of the attempt and is not stored, without calls, with the error; nil with Aside
 }
 
 // Text returns the line that a front end shows while the agent waits, with the seconds

@@ -65,7 +65,9 @@ type Continuation struct {
 }
 
 // AgentSettled is the last event of a run.
-type AgentSettled struct{}
+type AgentSettled struct {
+	Aborted bool // the run was interrupted
+}
 
 // TurnStart comes before the model is asked in a turn.
 type TurnStart struct {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"time"
 
 	"pi/session/message"
 )
@@ -54,6 +55,7 @@ type ToolExecutionEnd struct {
 	ID, Name string
 	Input    json.RawMessage
 	Result   Result
+	Took     time.Duration // from ToolExecutionStart
 }
 
 // UserBash is the gate of the person's own shell commands.

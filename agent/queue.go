@@ -18,7 +18,11 @@ type Prompt struct {
 	// entry is written, and the input event does not come.
 	Custom  *message.Message
 	Literal bool // never a command, whatever it begins with
-	Expand  bool // a hook wants a command in it run, as if it had been typed; never with Literal
+	// Accepted, if set, is called once, when the prompt is past everything that can refuse
+	// it: Started before the event agent_start of its run, Handled if a listener took it.
+	// A prompt that is refused never gets there; the error says why.
+	Accepted func(Disposition)
+	Expand   bool // a hook wants a command in it run, as if it had been typed; never with Literal
 
 	compact bool // no prompt: a compaction that somebody asked for waits for its turn
 }
@@ -89,3 +93,12 @@ func batchOrigin(messages []queued) Origin {
 	}
 	return messages[0].Origin
 }
+
+// Disposition is what became of a prompt that was accepted.
+type Disposition string
+
+const (
+	Started Disposition = "started" // a run works on it
+	Queued  Disposition = "queued"  // it waits in a queue
+	Handled Disposition = "handled" // a listener or a command did it
+)
