@@ -34,6 +34,7 @@ func rooms() map[string]room {
 		"session/rawjson":       {libraries: []string{}},
 		"internal/gitignore":    {libraries: []string{"github.com/bmatcuk/doublestar/v4"}},
 		"internal/fuzzy":        {libraries: []string{"golang.org/x/text"}},
+		"internal/jsonlines":    {libraries: []string{}},
 		"internal/printable":    {libraries: []string{}},
 		"internal/slowmodel":    {libraries: []string{}}, // for tests and bench
 		"internal/suggest":      {libraries: []string{}},
