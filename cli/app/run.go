@@ -1,13 +1,26 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/term"
+
 	"pi/agent"
 	"pi/agent/attach"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
+	"pi/cli/providers"
+	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/luahooks/trust"
+	"pi/session"
 )
 
 // run is one run in a place, put together in the order in which its parts need
@@ -40,6 +53,161 @@ func (p *Place) newRun() *run {
 	r.attached = func(text string) attach.Found { return attach.Find(text, p.attachOptions()) }
 	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd}
 	return r
+}
+
+// open makes the run ready to work: hooks, models, session, agent and commands, and then
+// tells the hooks that the session has started. f shows what happens and asks the person;
+// own are the commands that only f has; mode is the name that hooks have for f. ctx is
+// that of the whole run. After an error nothing is open any more.
+//
+// A run is opened once. Runs in several places, or several in one, may be open in one
+// process at a time: they share no settings, hooks, models or sessions.
+func (r *run) open(ctx context.Context, f front, mode string, own []command.Command) error {
+	p := r.place
+	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
+	r.later.warn(providers.Problems(p.Config, p.Keys)...)
+	if err := r.prepare(ctx, mode); err != nil {
+		// The model or the flag that is missing may be that of a hook that did not load.
+		for _, line := range r.chain.PendingNotices() {
+			fmt.Fprintln(os.Stderr, printable.Text(line))
+		}
+		r.closeHooks(context.WithoutCancel(ctx))
+		return err
+	}
+	r.attach(ctx, f, mode, own)
+	r.agent.Start(ctx)
+	if mode == "interactive" {
+		r.watchHooks(ctx)
+	}
+	return nil
+}
+
+// How long the end of a run may take: nobody may delay it for long.
+const (
+	sessionEnd = 5 * time.Second // to interrupt the agent, to tell the hooks, and to save
+	hooksEnd   = 2 * time.Second // handlers that are still at work
+)
+
+// close interrupts what the agent does, tells the hooks that the session ends, and closes
+// session and hooks. It takes no longer than ctx allows, which is not that of the run. The
+// error is one of saving.
+func (r *run) close(ctx context.Context) error {
+	defer r.closeHooks(ctx)
+	ctx, cancel := context.WithTimeout(ctx, sessionEnd)
+	defer cancel()
+	return r.agent.Close(ctx)
+}
+
+func (r *run) closeHooks(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, hooksEnd)
+	defer cancel()
+	r.chain.Close(ctx)
+}
+
+// with opens the run, calls work, and closes the run however work returns.
+func (r *run) with(ctx context.Context, f front, mode string, own []command.Command, work func() error) error {
+	if err := r.open(ctx, f, mode, own); err != nil {
+		return err
+	}
+	guarded := work
+	if catch := r.place.Catch; catch != nil {
+		guarded = func() error { return catch(work) }
+	}
+	err := guarded()
+	end := r.close(context.WithoutCancel(ctx))
+	_, unsaved := errors.AsType[*session.SaveError](err)
+	if _, again := errors.AsType[*session.SaveError](end); unsaved && again {
+		return err // both say the same
+	}
+	return errors.Join(err, end)
+}
+
+// attach connects the agent, the hooks and the front end: who listens to whom, and which
+// commands there are. It then shows the messages that were collected before there was a
+// front end.
+func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
+	p := r.place
+	r.agent.Listen(r.chain.Watcher(), r.chain, f)
+	if mode != "interactive" {
+		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
+	}
+	r.chain.Attach(r.agent, f)
+	// Bars may be more than ASCII where they are drawn for a person.
+	blocks := !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f.UI}
+	r.settings = r.newLiveSettings(f.UI).port()
+	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Blocks: blocks})
+	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f)}), own), r.chain.Commands)
+	commands.Refresh = func() { r.chain.CatchUp(ctx) }
+	r.prompts.UI, r.prompts.Attach = f, r.attached
+	commands.AddPrompts(r.prompts)
+	r.commands = commands
+	for _, line := range append(r.later.warnings, p.Guard.TakeChangedInstructions()...) {
+		r.agent.Notify(ctx, agent.LevelWarning, line)
+	}
+	for _, line := range r.later.notices {
+		r.agent.Notify(ctx, agent.LevelInfo, line)
+	}
+}
+
+// withFront returns the commands of the program with those of the front end. Where both
+// have one of the same name, that of the front end counts.
+func withFront(program, own []command.Command) []command.Command {
+	has := func(c command.Command) bool {
+		return slices.ContainsFunc(own, func(o command.Command) bool { return o.Name == c.Name })
+	}
+	return append(slices.DeleteFunc(program, has), own...)
+}
+
+// prepare loads the hooks, opens the session and makes the agent. If it fails, the session
+// is closed again.
+func (r *run) prepare(ctx context.Context, mode string) error {
+	if err := r.loadHooks(ctx, mode); err != nil {
+		return err
+	}
+	if err := r.beforeSession(ctx); err != nil {
+		return err
+	}
+	s, err := opening{r.sessions, r.place.Session, !r.place.PrintMode(), r.startPerson(), &r.later}.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.newAgent(s); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+// newAgent chooses the model and makes the agent for the session s.
+func (r *run) newAgent(s *session.Session) error {
+	p, c := r.place, r.place.Config
+	r.choice = modelChoice{place: p, models: r.models, later: &r.later}
+	model, thinking, err := r.choice.choose(s)
+	if err != nil {
+		return err
+	}
+	r.prompt = agent.SystemPrompt{Replace: p.SystemPrompt, Append: p.AppendPrompt, Skills: r.prompts.SkillList}
+	p.readPromptFiles(&r.prompt, &r.later)
+	r.agent = agent.New(agent.Options{
+		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,
+		Settings: agentSettings(c),
+		NewSession: func(parent string) (*session.Session, error) {
+			o := r.sessions.Options()
+			o.Parent = parent
+			return session.New(o), nil
+		},
+		OpenSession: func(path string) (*session.Session, error) {
+			if _, err := os.Stat(path); err != nil { // session.Open would begin one there
+				return nil, fmt.Errorf("open session: %w", err)
+			}
+			return session.Open(path, r.sessions.Options())
+		},
+		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {
+			return s.CopyPath(leaf, r.sessions.Options())
+		},
+		Shell: r.shell,
+	})
+	return nil
 }
 
 // toolOptions returns the options of the tools. Commands that they start find the session

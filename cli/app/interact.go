@@ -1,0 +1,74 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pi/luahooks"
+	"pi/repl"
+	"pi/session"
+	"pi/stdlib"
+)
+
+// interact runs the interactive front end on the terminal until the person leaves it.
+func (r *run) interact(ctx context.Context) error {
+	p := r.place
+	o := p.look()
+	o.History = filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd))
+	o.Pager = os.Getenv("PAGER")
+	o.Banner, o.First = func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, p.firstLines()
+	o.Editor = cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	o.Completions = r.completedByHooks
+	o.Shell = r.shellInTerminal()
+	o.Renderer = drawnByHooks{func() *luahooks.Chain { return r.chain }}
+	o.Changed = hasChanges
+	o.Asked = func() string { return r.chain.Asked() }
+	o.Secret = stdlib.NewSecretFinder()
+	o.Shortcuts = func() (all []repl.Shortcut) {
+		for _, s := range r.chain.Shortcuts() {
+			all = append(all, repl.Shortcut{Key: s.Key, Help: s.Description, Hook: s.Hook, Run: s.Run})
+		}
+		return all
+	}
+	f := repl.New(o)
+	defer f.Close()
+	defer func() {
+		if p.Left != nil && r.agent != nil {
+			p.Left(p.resumeCommand(r.agent.Session().File(), r.agent.Session().ID()))
+		}
+	}()
+	return r.with(ctx, front{f, f.UI()}, "interactive", f.Commands(), func() error {
+		f.Type(r.typed.lines, r.typed.draft)
+		return f.Run(ctx, r.agent, r.commands)
+	})
+}
+
+// look is how the terminal is used, whoever asks in it.
+func (p *Place) look() repl.Options {
+	return repl.Options{
+		NoColor: os.Getenv("NO_COLOR") != "",
+		Plain:   p.Plain || p.Config.UI.Plain, Dumb: os.Getenv("TERM") == "dumb", ShowThinking: p.Config.UI.ShowThinking,
+		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, Background: p.background(), Keys: p.Config.Bindings(),
+		TrueColor: trueColor(),
+		Broke:     p.Broke,
+		Rich:      strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
+	}
+}
+
+// trueColor reports whether the terminal says that it has all colours.
+func trueColor() bool {
+	word := os.Getenv("COLORTERM")
+	return word == "truecolor" || word == "24bit"
+}
+
+// background returns the background of the terminal as the person has set it; "" if the
+// terminal is to be asked.
+func (p *Place) background() string {
+	if p.Config.UI.Background == "auto" {
+		return ""
+	}
+	return p.Config.UI.Background
+}
