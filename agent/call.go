@@ -36,8 +36,9 @@ func (c *cleared) run(ctx context.Context, update Update) (result Result) {
 
 type callIDKey struct{}
 
-// CallID returns the id of the tool call that ctx belongs to, if ctx was handed to a
-// tool's Run; else "".
+// CallID returns the id of the tool call that ctx belongs to: the one that the listeners
+// to tool_call or tool_result are asked about, or that runs; "" elsewhere. The dialogs of
+// hooks get the context of what they are asked in.
 func CallID(ctx context.Context) string {
 	id, _ := ctx.Value(callIDKey{}).(string)
 	return id
@@ -60,6 +61,7 @@ func withText(r Result, text string) Result {
 // may have wanted to remove a secret.
 func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result {
 	if g.events.wants(KindToolResult) {
+		ctx := context.WithValue(ctx, callIDKey{}, c.id)
 		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
 		if ctx.Err() == nil {
 			g.events.emit(ctx, e)

@@ -40,6 +40,7 @@ type gate struct {
 // clear decides whether call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it. Of the results one is nil.
 func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result) {
+	ctx = context.WithValue(ctx, callIDKey{}, call.ID)
 	tool := g.tools.tool(call.Name)
 	if tool == nil {
 		if names := g.tools.names(); len(names) > 0 {

@@ -219,3 +219,19 @@ func TestOnlyTheGateLeadsToARunningTool(t *testing.T) {
 		t.Errorf("tools run in %v, calls are cleared in %v", runs, made)
 	}
 }
+
+func TestListenersToACallKnowWhichCallItIs(t *testing.T) {
+	var ids []string
+	note := func(ctx context.Context) { ids = append(ids, CallID(ctx)) }
+	knows := listener{
+		KindToolCall:   func(ctx context.Context, _ Event) error { note(ctx); return nil },
+		KindToolResult: func(ctx context.Context, _ Event) error { note(ctx); return nil },
+		KindTurnEnd:    func(ctx context.Context, _ Event) error { note(ctx); return nil },
+	}
+	look := tool("look", func(ctx context.Context) (Result, error) { note(ctx); return TextResult("seen"), nil })
+	r := newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{knows}}, use(call{"a", "look", `{}`}), say("ok"))
+	r.prompt("go")
+	if got, want := strings.Join(ids, " "), "a a a  "; got != want {
+		t.Errorf("the calls are %q, want %q", got, want)
+	}
+}

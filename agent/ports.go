@@ -37,6 +37,23 @@ type Result struct {
 	IsError   bool
 	Usage     *message.Usage
 	Terminate bool // end the run if all calls of the batch say so
+
+	Touched *Touched // the file that the tool has used, for front ends; nil: none
+}
+
+// Touched is a file that a tool has read or changed. Front ends follow along with it; it
+// is not stored, and hooks do not see it.
+type Touched struct {
+	Path   string      // absolute
+	Line   int         // the first line that was read or changed, from 1; 0: none in particular
+	Change *FileChange // nil if the file was only read
+}
+
+// FileChange is what a tool has made of a file.
+type FileChange struct {
+	Created bool    // there was none
+	Before  *string // the text before; nil if there was none, or none that can be shown
+	After   string
 }
 
 // TextResult is a Result of one text block.

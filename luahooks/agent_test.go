@@ -193,3 +193,21 @@ func TestTheTourAnswers(t *testing.T) {
 		}
 	}
 }
+
+func TestADialogOfAGateTellsWhichCallItIsAbout(t *testing.T) {
+	asked := ""
+	a, r := program(t, map[string]string{"s.lua": caller, "gate.lua": `pi.on("tool_call", function(e, ctx)
+		if not ctx.ui.confirm("Run it?") then return { block = true } end
+	end)`}, echoTool{})
+	r.ui.ask = func(ctx context.Context, _, _ string) (string, bool, error) {
+		asked += agent.CallID(ctx)
+		return "", true, nil
+	}
+	if err := a.Prompt(context.Background(), agent.Prompt{Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	items := a.Session().Context()
+	if id := items[1].Message.ToolCalls()[0].ID; id == "" || asked != id {
+		t.Errorf("asked about the call %q, want %q", asked, id)
+	}
+}

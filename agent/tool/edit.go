@@ -91,14 +91,22 @@ func (k *kit) edit(ctx context.Context, a editArgs, _ agent.Update) (agent.Resul
 		return fail(err)
 	}
 	defer done()
-	e, err := editFile(ctx, p, edits)
+	var file textFile = p
+	reader, canRead := k.reader(p)
+	if _, canWrite := k.writer(p); canRead && canWrite {
+		file = reader
+	}
+	e, err := editFile(ctx, file, edits)
 	if err != nil {
 		return fail(err)
 	}
 	was, known, _ := k.known(p)
 	e.changed = known && was.sum != e.read
-	k.noteWritten(p, e.wrote)
-	return e.result(p.name), nil
+	k.note(p, stateOf(e.wrote))
+	r, line := e.result(p.name)
+	r.Touched = k.touched(p, line)
+	r.Touched.Change = &agent.FileChange{Before: &e.before, After: e.after}
+	return r, nil
 }
 
 // replacements lists the edits of a call, which are given in one of two forms: oldText
@@ -133,8 +141,8 @@ type edited struct {
 
 // editFile makes all edits of a file or none, and returns its text before and after. It
 // fails if that would change nothing.
-func editFile(ctx context.Context, p place, edits []replacement) (*edited, error) {
-	data, err := readAll(ctx, p)
+func editFile(ctx context.Context, file textFile, edits []replacement) (*edited, error) {
+	data, err := file.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -155,14 +163,14 @@ func editFile(ctx context.Context, p place, edits []replacement) (*edited, error
 		return nil, err
 	}
 	whole := []byte(bom + after)
-	if err := p.replace(whole); err != nil {
+	if err := file.replace(ctx, whole); err != nil {
 		return nil, err
 	}
 	return &edited{before: m.body, after: after, changes: changes, read: sha256.Sum256(data), wrote: whole}, nil
 }
 
-// readAll reads a text file. It fails if the file is larger than maxEdit, or binary.
-func readAll(ctx context.Context, p place) ([]byte, error) {
+// load reads a text file. It fails if the file is larger than maxEdit, or binary.
+func (p place) load(ctx context.Context) ([]byte, error) {
 	f, err := p.open()
 	if err != nil {
 		return nil, plain(err)
@@ -172,13 +180,7 @@ func readAll(ctx context.Context, p place) ([]byte, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	if len(data) > maxEdit {
-		return nil, fmt.Errorf("the file is larger than %s; use bash with sed or a script", size(maxEdit))
-	}
-	if kind := binaryType(data[:min(len(data), sniffLength)]); kind != "" {
-		return nil, fmt.Errorf("it is a binary file (%s); use bash with a program made for it", kind)
-	}
-	return data, nil
+	return data, checkText(data)
 }
 
 // plan finds the changes of all edits, each in the text as it is before any of them,
@@ -220,8 +222,8 @@ func (m *matcher) findOne(r replacement) ([]change, error) {
 
 // result tells the model how many replacements were made, and what it may not know:
 // bytes that only looked like oldText, and that the file had changed. The difference is
-// in the details.
-func (e *edited) result(name string) agent.Result {
+// in the details. line is the first line that changed.
+func (e *edited) result(name string) (r agent.Result, line int) {
 	same := 0
 	for same < len(e.before) && same < len(e.after) && e.before[same] == e.after[same] {
 		same++
@@ -238,7 +240,7 @@ func (e *edited) result(name string) agent.Result {
 	if e.changed {
 		text += "\n[the file had changed since you last read, wrote or edited it; the rest of it may not be what you know: use read to see it]"
 	}
-	return textResult(text, d)
+	return textResult(text, d), d.FirstChangedLine
 }
 
 // diff is the unified difference of the changes, as valid UTF-8.

@@ -38,6 +38,9 @@ type Options struct {
 	// Protect are files and directories that edit and write refuse to touch.
 	Protect []string
 
+	// Files are those of a front end; the zero value has none.
+	Files Files
+
 	// Session is the id of the session that the tools work in, within which they
 	// remember what the model has seen; nil: there is one.
 	Session func() string
@@ -107,6 +110,15 @@ func (w whole) or(def int) int {
 		return def
 	}
 	return int(w)
+}
+
+// touched is the file at p, for front ends, under the name that the front end knows.
+func (k *kit) touched(p place, line int) *agent.Touched {
+	path, ok := k.frontPath(p)
+	if !ok {
+		path = p.path
+	}
+	return &agent.Touched{Path: path, Line: line}
 }
 
 // textResult is a result with details, which are {} when there is nothing to

@@ -72,7 +72,7 @@ func (k *kit) locateExisting(arg string) (place, fs.FileInfo, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		twin, hint := lookAlike(pl.real)
 		if twin == "" {
-			return pl, nil, fmt.Errorf("%s does not exist%s", pl.name, hint)
+			return pl, nil, missingError(fmt.Sprintf("%s does not exist%s", pl.name, hint))
 		}
 		if pl, err = k.placeAt(filepath.Join(filepath.Dir(pl.path), twin)); err != nil {
 			return pl, nil, err
@@ -84,6 +84,12 @@ func (k *kit) locateExisting(arg string) (place, fs.FileInfo, error) {
 	}
 	return pl, info, nil
 }
+
+// missingError says that there is no such file.
+type missingError string
+
+func (e missingError) Error() string        { return string(e) }
+func (e missingError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // absolute makes a path argument absolute: ~ is the home directory, @ in front is
 // dropped unless a file is named so, and what is relative is below the working

@@ -47,6 +47,11 @@ type readArgs struct {
 // was, for a later write.
 func (k *kit) read(ctx context.Context, a readArgs, _ agent.Update) (agent.Result, error) {
 	p, info, err := k.locateExisting(a.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if text, ok := k.unsaved(ctx, p); ok {
+			return k.readText(p, text, a)
+		}
+	}
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read: %w", err)
 	}
@@ -56,11 +61,30 @@ func (k *kit) read(ctx context.Context, a readArgs, _ agent.Update) (agent.Resul
 	if !info.Mode().IsRegular() {
 		return agent.Result{}, fmt.Errorf("read %s: it is %s, not a regular file; use bash if it must be read", p.name, kindOf(info.Mode()))
 	}
+	if f, ok := k.reader(p); ok {
+		text, err := f.load(ctx)
+		if err != nil {
+			return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
+		}
+		return k.readText(p, text, a)
+	}
 	r, state, err := readFile(ctx, p, info, a)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
 	}
 	k.note(p, state)
+	r.Touched = k.touched(p, int(a.Offset))
+	return r, nil
+}
+
+// readText is read for a file whose text the front end has.
+func (k *kit) readText(p place, text []byte, a readArgs) (agent.Result, error) {
+	r, err := readLines(bufio.NewReader(bytes.NewReader(utf8Text(text))), p, a)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
+	}
+	k.note(p, stateOf(text))
+	r.Touched = k.touched(p, int(a.Offset))
 	return r, nil
 }
 

@@ -37,11 +37,6 @@ func (k *kit) note(p place, s state) {
 	k.seen.files[k.inSession(p.real)], k.seen.links[k.inSession(p.path)] = s, p.real
 }
 
-// noteWritten remembers a file with the content that a tool has just written.
-func (k *kit) noteWritten(p place, content []byte) {
-	k.note(p, state{size: int64(len(content)), sum: sha256.Sum256(content)})
-}
-
 // inSession is the key of a path in the maps of seen, which serve all sessions: the id
 // of the current session and the path.
 func (k *kit) inSession(path string) string {
@@ -66,7 +61,7 @@ func (k *kit) checkUnchanged(ctx context.Context, p place, now fs.FileInfo) erro
 	was, known, real := k.known(p)
 	switch {
 	case real != "" && real != p.real:
-		return fmt.Errorf("it leads to another file than when you last read, wrote or edited it (%s); %s", k.display(p.real), readAgain)
+		return k.otherFile(p)
 	case !known || was.size == now.Size() && was.modified.Equal(now.ModTime()):
 		return nil
 	case was.size == now.Size():
@@ -81,6 +76,25 @@ func (k *kit) checkUnchanged(ctx context.Context, p place, now fs.FileInfo) erro
 	}
 	return fmt.Errorf("it has changed since you last read, wrote or edited it (%s, now %s); %s",
 		now.ModTime().Format("15:04:05"), printable.Count(int(now.Size()), "byte"), readAgain)
+}
+
+// checkTextUnchanged is checkUnchanged for a file whose text is now that of the front end. Only
+// its hash tells whether it has changed.
+func (k *kit) checkTextUnchanged(p place, text []byte) error {
+	was, known, real := k.known(p)
+	switch {
+	case real != "" && real != p.real:
+		return k.otherFile(p)
+	case known && was.sum != sha256.Sum256(text):
+		return fmt.Errorf("it has changed since you last read, wrote or edited it (now %s); %s", printable.Count(len(text), "byte"), readAgain)
+	}
+	return nil
+}
+
+// otherFile is the error for a path that leads to p now, and led elsewhere when the model
+// used it last.
+func (k *kit) otherFile(p place) error {
+	return fmt.Errorf("it leads to another file than when you last read, wrote or edited it (%s); %s", k.display(p.real), readAgain)
 }
 
 const readAgain = "nothing was written. Use read to see what is there now, then write what it should be, or use edit"

@@ -15,6 +15,8 @@
 //     changes of one file wait for each other.
 //   - A file that has changed since the model last read, wrote or edited it in this
 //     session is not replaced by write; edit says so.
+//   - With [Options.Files], text below the working directory is read and written by a
+//     front end, such as an editor, in place of the disk.
 //
 // Each tool has a Go file and, beside it, a text file that describes it to the
 // model: the first line is its line in the system prompt, the rest its

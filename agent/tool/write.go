@@ -53,21 +53,29 @@ func (k *kit) write(ctx context.Context, a writeArgs, _ agent.Update) (agent.Res
 	if err := ctx.Err(); err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}
-	now, err := p.stat()
-	existed := err == nil
-	if existed {
-		if err := k.checkUnchanged(ctx, p, now); err != nil {
-			return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
-		}
-	}
-	if err := p.replace([]byte(a.Content)); err != nil {
+	before, err := k.look(ctx, p)
+	if err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}
-	k.noteWritten(p, []byte(a.Content))
+	var file textFile = p
+	if f, ok := k.writer(p); ok {
+		file = f
+	}
+	if err := file.replace(ctx, []byte(a.Content)); err != nil {
+		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
+	}
+	k.note(p, stateOf([]byte(a.Content)))
+	r := textResult(a.report(p, before), writeDetails{len(a.Content)})
+	r.Touched = k.touched(p, 0)
+	r.Touched.Change = &agent.FileChange{Created: !before.exists, Before: before.text, After: a.Content}
+	return r, nil
+}
+
+// report says what was done to the file at p, for the model.
+func (a *writeArgs) report(p place, before present) string {
 	verb := "Created"
-	if existed {
+	if before.exists {
 		verb = "Replaced"
 	}
-	text := fmt.Sprintf("%s %s: %s, %s", verb, p.name, printable.Count(len(a.Content), "byte"), printable.Count(countLines(a.Content), "line"))
-	return textResult(text, writeDetails{len(a.Content)}), nil
+	return fmt.Sprintf("%s %s: %s, %s", verb, p.name, printable.Count(len(a.Content), "byte"), printable.Count(countLines(a.Content), "line"))
 }

@@ -1,0 +1,276 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"pi/agent"
+)
+
+// editor is a front end with files of its own, by path. What it has not got it refuses.
+type editor struct {
+	mu    sync.Mutex
+	texts map[string]string
+	asked []string
+	err   error
+}
+
+func (e *editor) read(_ context.Context, path string) (string, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asked = append(e.asked, "read "+filepath.Base(path))
+	text, ok := e.texts[path]
+	if e.err == nil && !ok {
+		return "", errors.New("no such buffer")
+	}
+	return text, e.err
+}
+
+func (e *editor) write(_ context.Context, path, text string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asked = append(e.asked, "write "+filepath.Base(path))
+	if e.err == nil {
+		e.texts[path] = text
+	}
+	return e.err
+}
+
+// newEditorBench is a bench with an editor that reads or writes or both.
+func newEditorBench(t *testing.T, o Options, reads, writes bool) (*bench, *editor) {
+	t.Helper()
+	e := &editor{texts: map[string]string{}}
+	if reads {
+		o.Files.Read = e.read
+	}
+	if writes {
+		o.Files.Write = e.write
+	}
+	return newBench(t, o), e
+}
+
+func TestTextGoesThroughAnEditorThatHasIt(t *testing.T) {
+	b, e := newEditorBench(t, Options{}, true, true)
+	path := b.file("a", "saved\n")
+	e.texts[path] = "\uFEFFone\r\nunsaved\r\n"
+	equal(t, b.text("read", args{"path": "a"}), "one\r\nunsaved\r\n")
+	r := b.run("edit", args{"path": "a", "oldText": "unsaved", "newText": "edited"})
+	equal(t, e.texts[path], "\uFEFFone\r\nedited\r\n")
+	if strings.Contains(textOf(r), "had changed") {
+		t.Errorf("edit says %q", textOf(r))
+	}
+	equal(t, textOf(b.run("write", args{"path": "a", "content": "mine"})), "Replaced a: 4 bytes, 1 line")
+	equal(t, e.texts[path], "mine")
+	equal(t, textOf(b.run("write", args{"path": "new/b", "content": "b\n"})), "Created new/b: 2 bytes, 1 line")
+	equal(t, e.texts[filepath.Join(b.dir, "new", "b")], "b\n")
+	equal(t, b.content("a"), "saved\n")
+	if _, err := os.Stat(filepath.Join(b.dir, "new")); err == nil {
+		t.Error("the disk was written, too")
+	}
+}
+
+func TestABufferWithoutAFileIsRead(t *testing.T) {
+	b, e := newEditorBench(t, Options{}, true, true)
+	e.texts[filepath.Join(b.dir, "new")] = "not saved"
+	e.texts[filepath.Join(b.dir, "empty")] = ""
+	equal(t, b.text("read", args{"path": "new"}), "not saved")
+	b.refused("read", args{"path": "empty"}, "does not exist")
+	b.refused("read", args{"path": "none"}, "does not exist")
+	e.texts[filepath.Join(b.dir, "new")] = "typed meanwhile"
+	b.refused("write", args{"path": "new", "content": "mine"}, "it has changed since")
+	equal(t, textOf(b.run("write", args{"path": "empty", "content": "mine"})), "Created empty: 4 bytes, 1 line")
+}
+
+func TestWhatIsNoTextBelowTheWorkingDirectoryIsTheDisks(t *testing.T) {
+	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x02"
+	outside := filepath.Join(t.TempDir(), "out")
+	os.WriteFile(outside, []byte("outside"), 0o644)
+	own := filepath.Join(t.TempDir(), "work")
+	b, e := newEditorBench(t, Options{Cwd: own, Files: Files{Except: []string{filepath.Join(own, "agent")}}}, true, true)
+	b.file("image", png)
+	b.file("program", "\x7FELF")
+	b.file("agent/skill", "skill")
+	os.Symlink(outside, filepath.Join(own, "link"))
+	if r := b.run("read", args{"path": "image"}); len(r.Content) != 2 {
+		t.Errorf("%+v", r)
+	}
+	b.refused("read", args{"path": "program"}, "binary file")
+	equal(t, b.text("read", args{"path": outside}), "outside")
+	equal(t, b.text("read", args{"path": "link"}), "outside")
+	equal(t, b.text("read", args{"path": "agent/skill"}), "skill")
+	b.run("write", args{"path": "link", "content": "written"})
+	b.run("edit", args{"path": "agent/skill", "oldText": "skill", "newText": "craft"})
+	equal(t, b.content("link"), "written")
+	equal(t, b.content("agent/skill"), "craft")
+	if len(e.asked) > 0 {
+		t.Errorf("the editor was asked to %q", e.asked)
+	}
+}
+
+func TestAnEditorIsNotAskedAboutWhatIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	b, e := newEditorBench(t, Options{Cwd: dir, Confine: true, Protect: []string{filepath.Join(dir, "trust")}}, true, true)
+	b.file("trust/store", "x")
+	os.Mkdir(filepath.Join(dir, "d"), 0o755)
+	b.refused("write", args{"path": "trust/store", "content": "y"}, "decides which hooks may run")
+	b.refused("write", args{"path": "trust/new", "content": "y"}, "decides which hooks may run")
+	b.refused("edit", args{"path": "trust/store", "oldText": "x", "newText": "y"}, "decides which hooks may run")
+	b.refused("write", args{"path": "../x", "content": "y"}, "confined")
+	b.refused("read", args{"path": "../x"}, "confined")
+	b.refused("write", args{"path": "d", "content": "y"}, "a directory")
+	if len(e.asked) > 0 {
+		t.Errorf("the editor was asked to %q", e.asked)
+	}
+}
+
+func TestAFailingEditorFailsTheCallAndSparesTheDisk(t *testing.T) {
+	b, e := newEditorBench(t, Options{}, true, true)
+	b.file("a", "saved")
+	e.err = errors.New("the buffer is locked")
+	b.refused("read", args{"path": "a"}, "read a:", "the client could not read it", "the buffer is locked")
+	b.refused("edit", args{"path": "a", "oldText": "saved", "newText": "x"}, "the buffer is locked")
+	b.refused("write", args{"path": "a", "content": "x"}, "the buffer is locked")
+	b.refused("write", args{"path": "new", "content": "x"}, "the client could not write it", "the buffer is locked", "nothing was written to the disk")
+	equal(t, b.content("a"), "saved")
+	if _, err := os.Stat(filepath.Join(b.dir, "new")); err == nil {
+		t.Error("the disk was written")
+	}
+}
+
+func TestAnEditorWithOneOfTheTwoDoesOnlyThat(t *testing.T) {
+	t.Run("read", func(t *testing.T) {
+		b, e := newEditorBench(t, Options{}, true, false)
+		path := b.file("a", "saved")
+		e.texts[path] = "unsaved"
+		equal(t, b.text("read", args{"path": "a"}), "unsaved")
+		b.refused("edit", args{"path": "a", "oldText": "unsaved", "newText": "x"}, "edit a:")
+		b.run("write", args{"path": "a", "content": "written"})
+		equal(t, b.content("a"), "written")
+		equal(t, e.texts[path], "unsaved")
+		equal(t, strings.Join(e.asked, " "), "read a read a")
+	})
+	t.Run("write", func(t *testing.T) {
+		b, e := newEditorBench(t, Options{}, false, true)
+		path := b.file("a", "saved")
+		equal(t, b.text("read", args{"path": "a"}), "saved")
+		b.run("edit", args{"path": "a", "oldText": "saved", "newText": "edited"})
+		equal(t, b.content("a"), "edited")
+		b.run("write", args{"path": "a", "content": "written"})
+		equal(t, b.content("a"), "edited")
+		equal(t, e.texts[path], "written")
+		equal(t, strings.Join(e.asked, " "), "write a")
+	})
+}
+
+func TestWriteReplacesNoTextThatChangedInTheEditor(t *testing.T) {
+	for name, c := range map[string]struct {
+		before  func(b *bench)
+		now     string
+		refused bool
+	}{
+		"never read":      {func(*bench) {}, "theirs", false},
+		"read":            {func(b *bench) { b.run("read", args{"path": "a"}) }, "1\n2\n", false},
+		"read, changed":   {func(b *bench) { b.run("read", args{"path": "a"}) }, "1\n3\n", true},
+		"read in part":    {func(b *bench) { b.run("read", args{"path": "a", "limit": 1}) }, "1\n3\n", true},
+		"edited":          {func(b *bench) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n3\n", false},
+		"edited, changed": {func(b *bench) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n2\n", true},
+		"written":         {func(b *bench) { b.run("write", args{"path": "a", "content": "w"}) }, "v", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, e := newEditorBench(t, Options{}, true, true)
+			path := b.file("a", "1\n2\n")
+			e.texts[path] = "1\n2\n"
+			c.before(b)
+			e.texts[path] = c.now
+			if c.refused {
+				b.refused("write", args{"path": "a", "content": "mine"}, "it has changed since you last read", "nothing was written")
+				equal(t, e.texts[path], c.now)
+				b.run("read", args{"path": "a"})
+			}
+			b.run("write", args{"path": "a", "content": "mine"})
+			equal(t, e.texts[path], "mine")
+			equal(t, b.content("a"), "1\n2\n")
+		})
+	}
+}
+
+func TestEditSaysThatTheTextInTheEditorHadChanged(t *testing.T) {
+	b, e := newEditorBench(t, Options{}, true, true)
+	path := b.file("a", "1\n2\n")
+	e.texts[path] = "1\n2\n"
+	b.run("read", args{"path": "a"})
+	e.texts[path] = "0\n1\n2\n"
+	if text := b.text("edit", args{"path": "a", "oldText": "2", "newText": "3"}); !strings.Contains(text, "the file had changed") {
+		t.Error(text)
+	}
+}
+
+// An editor knows files by the working directory as it spelled it.
+func TestAnEditorIsAskedForPathsAsItSpelledThem(t *testing.T) {
+	real, dir := t.TempDir(), t.TempDir()
+	cwd := filepath.Join(dir, "link")
+	if err := os.Symlink(real, cwd); err != nil {
+		t.Fatal(err)
+	}
+	b, e := newEditorBench(t, Options{Cwd: cwd}, true, true)
+	b.file("a", "saved")
+	e.texts[filepath.Join(cwd, "a")] = "unsaved"
+	for _, path := range []string{"a", filepath.Join(real, "a"), filepath.Join(cwd, "a")} {
+		equal(t, b.text("read", args{"path": path}), "unsaved")
+	}
+}
+
+func TestResultsNameTheFileAndWhatChanged(t *testing.T) {
+	for _, through := range []bool{false, true} {
+		b, e := newEditorBench(t, Options{}, through, through)
+		path := b.file("a", "1\n2\n3\n")
+		e.texts[path] = "1\n2\n3\n"
+		want := func(r agent.Result, path string, line int) *agent.FileChange {
+			t.Helper()
+			if r.Touched == nil || r.Touched.Path != path || r.Touched.Line != line {
+				t.Errorf("touched %+v, want %s:%d", r.Touched, path, line)
+				return nil
+			}
+			return r.Touched.Change
+		}
+		if c := want(b.run("read", args{"path": "a", "offset": 2}), path, 2); c != nil {
+			t.Errorf("read changed %+v", c)
+		}
+		if c := want(b.run("edit", args{"path": "a", "oldText": "2", "newText": "two"}), path, 2); c.Created || *c.Before != "1\n2\n3\n" || c.After != "1\ntwo\n3\n" {
+			t.Errorf("%+v", c)
+		}
+		if c := want(b.run("write", args{"path": "a", "content": "w"}), path, 0); c.Created || *c.Before != "1\ntwo\n3\n" || c.After != "w" {
+			t.Errorf("%+v", c)
+		}
+		if c := want(b.run("write", args{"path": "new", "content": "n"}), filepath.Join(b.dir, "new"), 0); !c.Created || c.Before != nil || c.After != "n" {
+			t.Errorf("%+v", c)
+		}
+	}
+	b := newBench(t, Options{})
+	b.file("big", strings.Repeat("x", maxShown+1))
+	b.file("binary", "\x00")
+	for _, name := range []string{"big", "binary"} {
+		if c := b.run("write", args{"path": name, "content": "w"}).Touched.Change; c.Created || c.Before != nil {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+func TestAbsolutePathsOfArguments(t *testing.T) {
+	t.Setenv("HOME", "/home/someone")
+	for argument, want := range map[string]string{"a": "/work/a", "./a/../b": "/work/b", "/x": "/x", "~/x": "/home/someone/x", "@a": "/work/a"} {
+		if got, err := Absolute("/work", argument); err != nil || got != want {
+			t.Errorf("%s is %s, %v", argument, got, err)
+		}
+	}
+	for _, argument := range []string{"", "a\x00b"} {
+		if got, err := Absolute("/work", argument); err == nil {
+			t.Errorf("%q is %s", argument, got)
+		}
+	}
+}
