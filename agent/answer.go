@@ -144,6 +144,7 @@ type stream struct {
 	fresh    bool    // not over the connection of the attempt before
 	assembly llm.Assembly
 	started  bool
+	began    int64 // when it started, in milliseconds since the epoch
 	partial  func() *message.Message
 	stop     func(*Abort)
 	abort    *Abort                  // a listener stopped it
@@ -201,11 +202,12 @@ func (s *stream) add(ctx context.Context, d llm.Delta) error {
 		return nil
 	}
 	s.assembly.Add(d)
-	s.start(ctx)
+	s.start(ctx, nil)
 	if d.Kind != llm.DeltaText && d.Kind != llm.DeltaThinking && d.Kind != llm.DeltaToolCall { // nothing to show
 		return nil
 	}
 	d.Index = s.assembly.Position(d) // providers count in ways of their own
+	d.Usage = s.assembly.Usage()
 	if s.update(ctx, d) {
 		return errStopped
 	}
@@ -238,16 +240,29 @@ func (s *stream) stopped() bool {
 	return s.abort != nil
 }
 
-// start emits the start of the message, once.
-func (s *stream) start(ctx context.Context) {
-	if !s.started {
-		s.started = true
-		s.events.emitIf(ctx, KindMessageStart, func() Event { return &MessageStart{Message: s.message()} })
+// start emits the start of the message, once. whole is the message if nothing more will
+// come of it, else nil.
+func (s *stream) start(ctx context.Context, whole *message.Message) {
+	if s.started {
+		return
 	}
+	s.started, s.began = true, s.run.now().UnixMilli()
+	s.events.emitIf(ctx, KindMessageStart, func() Event {
+		if whole == nil {
+			return &MessageStart{Message: s.message()}
+		}
+		return &MessageStart{Message: whole}
+	})
 }
 
-// message is the answer as far as it has come.
-func (s *stream) message() *message.Message { return s.run.asker.assembled(s.model, &s.assembly) }
+// message is the answer as far as it has come. Its time is that of its start.
+func (s *stream) message() *message.Message {
+	m := s.run.asker.assembled(s.model, &s.assembly)
+	if s.started {
+		m.Timestamp = s.began
+	}
+	return m
+}
 
 // finish adds the answer to the session, also a failed or interrupted one, which loses its
 // tool calls, and returns it. The error is failure, as it is recorded, or that of adding
@@ -293,7 +308,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 // askEnd emits the end of the message and returns the message that listeners put in its
 // place. A replacement of another role is ignored, and one without usage gets that of m.
 func (s *stream) askEnd(ctx context.Context, m *message.Message) *message.Message {
-	s.start(ctx)
+	s.start(ctx, m)
 	if !s.events.wants(KindMessageEnd) {
 		return m
 	}

@@ -55,7 +55,7 @@ func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
 		"turn_start": func() {
 			run.events.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{Timestamp: r.now().UnixMilli()} })
 		},
-		"message_start": func() { answer.started = false; answer.start(ctx) },
+		"message_start": func() { answer.started = false; answer.start(ctx, nil) },
 		"tool_execution_start": func() {
 			run.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{s.call.ID, s.call.Name, nil} })
 		},

@@ -38,7 +38,8 @@ type AfterProviderResponse struct {
 	Headers         http.Header
 }
 
-// MessageStart comes with the first delta of an answer, or before MessageEnd if there is none.
+// MessageStart comes with the first delta of an answer, or before MessageEnd if there is
+// none: then the message is that of MessageEnd, with its StopReason, which is empty else.
 type MessageStart struct{ Message *message.Message }
 
 // MessageUpdate is a piece of an answer: a delta of text, thinking or a tool call.
@@ -52,8 +53,8 @@ type MessageStart struct{ Message *message.Message }
 // All updates of an answer come with the same context, those of the next one with
 // another.
 type MessageUpdate struct {
-	Delta   llm.Delta
-	Abort   *Abort // result
+	Delta   llm.Delta // of any kind, its Usage is what the provider has counted so far; nil: nothing
+	Abort   *Abort    // result
 	partial func() *message.Message
 	stop    func(*Abort)
 }
@@ -207,13 +208,17 @@ func (e *AutoRetryStart) Text(left time.Duration) string {
 func (e *AutoRetryStart) Delay() time.Duration { return time.Duration(e.DelayMS) * time.Millisecond }
 
 // AutoRetryWaited comes at the end of that wait, also where it was interrupted.
-type AutoRetryWaited struct{ Aside bool }
+type AutoRetryWaited struct {
+	Aside     bool
+	Cancelled bool // the wait was interrupted: no further attempt is made
+}
 
 // AutoRetryEnd comes when a call that was made again has an answer or is given up.
 type AutoRetryEnd struct {
 	Success    bool
 	Attempt    int // the last
 	FinalError string
+	Aside      bool // the call was none of the conversation
 }
 
 func (*BeforeProviderRequest) Kind() Kind { return KindBeforeProviderRequest }

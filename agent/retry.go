@@ -121,7 +121,7 @@ func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	t.emitRetry(ctx, KindAutoRetryWaited, func() Event { return &AutoRetryWaited{t.outside} })
+	t.emitRetry(ctx, KindAutoRetryWaited, func() Event { return &AutoRetryWaited{t.outside, ctx.Err() != nil} })
 	return ctx.Err() == nil
 }
 
@@ -131,7 +131,7 @@ func (t *tries) emitEnd(ctx context.Context, err error) {
 	if !t.told {
 		return
 	}
-	e := &AutoRetryEnd{Success: err == nil, Attempt: t.further}
+	e := &AutoRetryEnd{Success: err == nil, Attempt: t.further, Aside: t.outside}
 	switch {
 	case ctx.Err() != nil:
 		e.Success, e.FinalError = false, ErrAborted.Error()

@@ -325,7 +325,7 @@ func TestCallsOutsideOfTheConversationAreTriedAgainToo(t *testing.T) {
 		if err != nil || done == nil {
 			t.Fatalf("compact: %v", err)
 		}
-		if !slices.Equal(l.ends, []AutoRetryEnd{{true, 1, ""}, {true, 1, ""}}) || len(l.starts) != 2 {
+		if !slices.Equal(l.ends, []AutoRetryEnd{{true, 1, "", true}, {true, 1, "", true}}) || len(l.starts) != 2 {
 			t.Errorf("starts %+v ends %+v", l.starts, l.ends)
 		}
 	})
@@ -341,7 +341,7 @@ func TestCancellingACompactionEndsItsWait(t *testing.T) {
 		if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, ErrAborted) {
 			t.Errorf("error %v", err)
 		}
-		if !slices.Equal(l.ends, []AutoRetryEnd{{false, 1, "interrupted"}}) {
+		if !slices.Equal(l.ends, []AutoRetryEnd{{false, 1, "interrupted", true}}) {
 			t.Errorf("ends %+v", l.ends)
 		}
 	})
