@@ -13,6 +13,7 @@
 //	models.go       pi models; modeltable.go: its table
 //	config.go       pi config
 //	output.go       what is written for programs, and lines for the person
+//	signals.go      an end that others ask for: TERM, HUP, INT
 //	crash.go        an end with a report: SIGQUIT, SIGABRT, a panic
 //	collector.go    when garbage is collected while the program starts
 package cli
@@ -22,10 +23,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"pi/agent/command"
 	"pi/cli/app"
@@ -44,23 +42,21 @@ func Main(args []string) int {
 // TestOnlyMain is Main, but calls work before the front end begins, at a point where
 // panics are caught as in the front end.
 func TestOnlyMain(args []string, work func()) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	asked := ctx // to end, by a signal
-	ctx, cancel := context.WithCancel(ctx)
+	asked, end := context.WithCancel(context.Background()) // to end, by a signal
+	defer end()
+	ctx, cancel := context.WithCancel(asked)
 	defer cancel()
-	hungUp := make(chan os.Signal, 1)
-	signal.Notify(hungUp, syscall.SIGHUP)
-	defer signal.Stop(hungUp)
 	crash := newCrash(cancel)
-	defer crash.watch(asked)()
+	signals := newSignals(crash, end)
+	defer signals.watch()()
+	defer crash.watch(asked, signals.status)()
 	o := app.Options{Version: version, Catch: func(run func() error) error {
 		return crash.catch(func() error {
 			work()
 			return run()
 		})
 	}}
-	o.Broke = crash.broke
+	o.Broke, o.CatchInterrupts = crash.broke, signals.catchInterrupts
 	goOn := ""
 	o.Left = func(command string) { goOn = command }
 	args, prints := prepareArgs(args)
@@ -69,8 +65,8 @@ func TestOnlyMain(args []string, work func()) int {
 	root.SetArgs(args)
 	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
 	status := exitStatus(err)
-	if ctx.Err() != nil {
-		status = exitTerminated
+	if by := signals.status(); by != 0 {
+		status = by
 	}
 	if err != nil && !errors.Is(err, app.ErrReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
 		tell("pi: " + err.Error())
@@ -79,7 +75,7 @@ func TestOnlyMain(args []string, work func()) int {
 		}
 	}
 	status = crash.tell(status)
-	if goOn != "" && len(hungUp) == 0 {
+	if goOn != "" && !signals.hungUp() {
 		fmt.Println("to go on: " + printable.Text(goOn))
 	}
 	return status

@@ -56,8 +56,9 @@ const crashPatience = 10 * time.Second
 
 // watch waits for SIGQUIT and SIGABRT, which are reported and end the run, and for the end
 // of ctx, which other signals bring about, until the function it returns is called. If the
-// run has not ended after crashPatience, the process is ended by force.
-func (c *crash) watch(ctx context.Context) (stop func()) {
+// run has not ended after crashPatience, the process is ended by force, after the end of ctx
+// with the status that asked returns then.
+func (c *crash) watch(ctx context.Context, asked func() int) (stop func()) {
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGQUIT, syscall.SIGABRT)
 	go func() {
@@ -66,7 +67,7 @@ func (c *crash) watch(ctx context.Context) (stop func()) {
 		case got := <-signals:
 			c.reportSignal(got.(syscall.Signal))
 		case <-ctx.Done():
-			status = exitTerminated
+			status = asked()
 		case <-done:
 			return
 		}

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"pi/cli/app"
+	"pi/internal/suggest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,6 +40,9 @@ func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
 				return nil
 			}
 			o.Prompts = args
+			if err := checkMode(cmd.Flags(), o); err != nil {
+				return err
+			}
 			if err := checkSessionFlags(cmd.Flags(), o); err != nil {
 				return err
 			}
@@ -67,6 +73,7 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f := root.Flags()
 	f.SortFlags = false
 	f.BoolVarP(&o.Print, "print", "p", false, "print the answer and leave; also when standard input is no terminal")
+	f.StringVar(&o.Mode, "mode", "", "how to speak without a person: "+strings.Join(app.Modes(), ", "))
 	f.StringVarP(&o.Model, "model", "m", "", "provider/id, an id or a part of one, with :level for thinking")
 	f.StringVar(&o.Thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")
 	f.StringVar(&o.APIKey, "api-key", "", "key for the provider of the model, for this run")
@@ -95,4 +102,12 @@ func otherName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		name = "approve"
 	}
 	return pflag.NormalizedName(name)
+}
+
+// checkMode returns a usage error if --mode says what there is not.
+func checkMode(f *pflag.FlagSet, o *app.Options) error {
+	if known := app.Modes(); f.Changed("mode") && !slices.Contains(known, o.Mode) {
+		return app.UsageError{Err: fmt.Errorf("--mode %q%s; modes are %s", o.Mode, suggest.Hint(o.Mode, known), strings.Join(known, ", "))}
+	}
+	return nil
 }

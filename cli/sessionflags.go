@@ -70,7 +70,7 @@ func checkSessionFlags(f *pflag.FlagSet, o *app.Options) error {
 		return app.UsageError{Err: fmt.Errorf("%s of which session? --continue, --resume ID or --session ID says it", ways[0])}
 	case len(ways) > 0 && o.Session.Resume.Pick:
 		return app.UsageError{Err: fmt.Errorf("%s wants --resume with the session; `pi sessions list` lists them", ways[0])}
-	case o.Session.Resume.Pick && o.PrintMode():
+	case o.Session.Resume.Pick && !o.Attended():
 		return app.UsageError{Err: errors.New("--resume wants the session where nobody can pick one: --resume ID; `pi sessions list` lists them")}
 	}
 	return nil

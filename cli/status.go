@@ -22,8 +22,8 @@ const (
 	exitLimit       = 5
 	exitSession     = 6
 	exitUntrusted   = 7
-	exitInterrupted = 130
-	exitTerminated  = 143
+	exitInterrupted = exitSignalled + 2 // by the person, with or without a signal
+	exitSignalled   = 128               // and the number of the signal
 )
 
 // exitStatus returns the exit status of pi for the error that it ends with.

@@ -29,6 +29,7 @@ const (
 	statusProvider    = 3
 	statusSession     = 6
 	statusUntrusted   = 7
+	statusHungUp      = 129
 	statusInterrupted = 130
 	statusTerminated  = 143
 )

@@ -74,7 +74,7 @@ func processExists(pid string) bool {
 }
 
 func TestASignalEndsThePrintedRunAndWhatItStarted(t *testing.T) {
-	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 143} {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -95,6 +95,26 @@ func TestASignalEndsThePrintedRunAndWhatItStarted(t *testing.T) {
 				t.Errorf("afterwards the answer is %q", got)
 			}
 		})
+	}
+}
+
+func TestASecondSignalEndsThePrintedRunAtOnceWithTheStatusOfTheFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	// Whoever waits for this handler waits two seconds, and says so in the log.
+	w.write(w.agentFile("hooks/slow.lua"), `pi.on("session_shutdown", function(event) pi.exec("sh", { "-c", "echo $$ > ending; exec sleep 60" }) end)`)
+	started, ending := w.mailbox("started"), w.mailbox("ending")
+	r := w.background("-p", "run `echo $$ > started; sleep 60`")
+	started()
+	_ = r.cmd.Process.Signal(syscall.SIGTERM)
+	if pid, err := strconv.Atoi(strings.TrimSpace(ending())); err == nil {
+		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	}
+	if got := r.end(syscall.SIGINT); got != statusTerminated {
+		t.Errorf("exit status %d:\n%s", got, r.output.String())
+	}
+	if log, err := os.ReadFile(w.agentFile("hooks.log")); err == nil && strings.Contains(string(log), "session_shutdown") {
+		t.Errorf("it waited for the hook:\n%s", log)
 	}
 }
 

@@ -167,13 +167,13 @@ pi.command("fail", { handler = function() error("this command fails") end })`)
 
 func TestTheTerminalIsRestoredAfterASignal(t *testing.T) {
 	t.Parallel()
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+	for sig, status := range map[syscall.Signal]int{syscall.SIGTERM: statusTerminated, syscall.SIGHUP: statusHungUp} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			s := newWorld(t).inTerminal()
 			s.prompt()
 			s.Signal(sig)
-			s.leave(statusTerminated)
+			s.leave(status)
 		})
 	}
 }

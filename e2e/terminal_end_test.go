@@ -24,7 +24,7 @@ var ways = map[string]struct {
 	"ctrl+d":       {status: statusDone, atRest: true, leave: func(s *desk) { s.Press("ctrl+d") }},
 	"ctrl+c twice": {status: statusDone, atRest: true, leave: func(s *desk) { s.Press("ctrl+c"); s.See("Ctrl+C"); s.Press("ctrl+c") }},
 	"TERM":         {status: statusTerminated, leave: func(s *desk) { s.Signal(syscall.SIGTERM) }},
-	"HUP":          {status: statusTerminated, unseen: true, leave: func(s *desk) { s.Signal(syscall.SIGHUP) }},
+	"HUP":          {status: statusHungUp, unseen: true, leave: func(s *desk) { s.Signal(syscall.SIGHUP) }},
 	"QUIT":         {status: 131, crash: true, leave: func(s *desk) { s.Signal(syscall.SIGQUIT) }},
 	"ABRT":         {status: 134, crash: true, leave: func(s *desk) { s.Signal(syscall.SIGABRT) }},
 }

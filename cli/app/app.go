@@ -33,14 +33,17 @@ import "context"
 
 // Start runs pi in p, with a terminal or without, as the command line says, until it ends.
 func Start(ctx context.Context, p *Place) error {
+	if !p.Attended() && p.CatchInterrupts != nil {
+		p.CatchInterrupts()
+	}
 	r := p.newRun()
 	if err := r.approve(ctx); err != nil {
 		return err
 	}
-	if p.PrintMode() {
-		return r.print(ctx)
+	if p.Attended() {
+		return r.interact(ctx)
 	}
-	return r.interact(ctx)
+	return r.print(ctx)
 }
 
 // approve asks about changes that wait for approval, after which the settings may be others.

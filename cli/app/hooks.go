@@ -29,7 +29,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o := p.chainOptions(p.Places(), r.models)
 	o.Mode, o.LogPath = mode, p.hookLog()
 	o.ApproveProject = p.Hooks.Approve
-	if !p.PrintMode() && !p.Hooks.NoApprove {
+	if p.Attended() && !p.Hooks.NoApprove {
 		o.AskProject = r.startPerson().AskProject
 	}
 	o.CommandEnv, o.Grace = p.locale, time.Duration(p.Config.HookGrace)*time.Millisecond
@@ -47,7 +47,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	}
 	r.chain = luahooks.New(o)
 	r.models.Register(llm.ProviderSpec{Name: "demo", ByNameOnly: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
-	if !p.PrintMode() {
+	if p.Attended() {
 		r.chain.Meet(r.hooksPerson())
 	}
 	r.skipped = r.chain.Load(ctx)

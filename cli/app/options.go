@@ -11,8 +11,9 @@ import (
 // Options are what the command line says of a run, and what the run needs of the
 // program around it.
 type Options struct {
-	Print        bool // print the answer and leave
-	Plain        bool // no colours
+	Print        bool   // print the answer and leave
+	Mode         string // one of Modes; "": text without a person at the terminal
+	Plain        bool   // no colours
 	Prompts      []string
 	Model        string // as a person writes it: a reference, maybe with :level
 	Thinking     string
@@ -28,7 +29,10 @@ type Options struct {
 	FlagNames []string                      // the program's own flags, for a suggestion
 	Catch     func(func() error) error      // calls its argument and makes an error of a panic; nil: just calls it
 	Broke     func(value any, stack []byte) // is told of a panic on another goroutine than that of Catch, and cancels the run; nil: the panic goes on
-	Left      func(command string)          // is told at the end of a session at the terminal how to go on with it; nil: nobody is
+	// CatchInterrupts makes SIGINT end the run as other signals do. It is called where no person
+	// sits at the terminal; nil: SIGINT stays what it is.
+	CatchInterrupts func()
+	Left            func(command string) // is told at the end of a session at the terminal how to go on with it; nil: nobody is
 }
 
 // SessionFlags say which session a run works on. At most one of Last, Resume
@@ -66,10 +70,12 @@ type GivenFlags struct {
 	Bare   map[string]bool // without a value of their own
 }
 
-// PrintMode reports whether the run has no person: it prints its answers and ends. That is
-// so with --print, or if standard input is no terminal.
-func (o Options) PrintMode() bool {
-	return o.Print || !term.IsTerminal(int(os.Stdin.Fd()))
+// Modes lists what --mode may say: how a run without a person at the terminal speaks.
+func Modes() []string { return []string{"text"} }
+
+// Attended reports whether a person sits at the terminal. Without one nothing is asked there.
+func (o Options) Attended() bool {
+	return o.Mode == "" && !o.Print && term.IsTerminal(int(os.Stdin.Fd()))
 }
 
 // access returns how the flags want the session opened: to read, to copy, to wait for it,

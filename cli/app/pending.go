@@ -29,7 +29,7 @@ func (r *run) approvePending(ctx context.Context) (settings bool, err error) {
 	if len(waiting) == 0 {
 		return false, nil
 	}
-	if p.PrintMode() {
+	if !p.Attended() {
 		var names []string
 		for _, w := range waiting {
 			names = append(names, printable.VisibleLine(config.Tilde(w.Path))+" was "+w.Change)

@@ -37,6 +37,7 @@ type run struct {
 	prompt   agent.SystemPrompt
 	prompts  *command.Prompts               // skills and templates
 	attached func(text string) attach.Found // what goes along with a text that a person typed
+	ready    func() error                   // the last step before the session starts; nil: there is none
 	agent    *agent.Agent                   // nil until there is a session
 	commands *command.Set                   // nil until there is a front end
 	settings *command.Settings              // likewise
@@ -168,11 +169,15 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.beforeSession(ctx); err != nil {
 		return err
 	}
-	s, err := opening{r.sessions, r.place.Session, !r.place.PrintMode(), r.startPerson(), &r.later}.open(ctx)
+	s, err := opening{r.sessions, r.place.Session, r.place.Attended(), r.startPerson(), &r.later}.open(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.newAgent(s); err != nil {
+	err = r.newAgent(s)
+	if err == nil && r.ready != nil {
+		err = r.ready()
+	}
+	if err != nil {
 		return errors.Join(err, s.Close())
 	}
 	return nil
