@@ -10,7 +10,6 @@ import (
 type EntryAppended struct {
 	Entry   *session.Entry
 	Message *message.Message // what the entry says, if that is a message, a custom one too; else nil
-	InRun   bool             // it was appended by a run, in front of agent_start too
 }
 
 // QueueChanged tells front ends which texts of people and programs wait in the queues:
