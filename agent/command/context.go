@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"pi/agent"
+	"pi/agent/breakdown"
 	"pi/internal/printable"
 )
 
@@ -115,23 +116,23 @@ func label(s string) string {
 
 // noteOf returns the last column of a row: the note of s, or how many messages, calls or
 // the like it has. s is the source called of, or a part of that.
-func noteOf(s agent.Source, of string) string {
-	if s.Note != "" || s.Count == 0 || of == agent.SourceTools && s.Name != of {
+func noteOf(s breakdown.Source, of string) string {
+	if s.Note != "" || s.Count == 0 || of == breakdown.SourceTools && s.Name != of {
 		return label(s.Note)
 	}
 	unit := "message"
 	switch {
-	case of == agent.SourceTools:
+	case of == breakdown.SourceTools:
 		unit = "tool"
-	case of == agent.SourceModel && s.Name == "calls":
+	case of == breakdown.SourceModel && s.Name == "calls":
 		unit = "call"
-	case of == agent.SourceModel && s.Name == "thinking":
+	case of == breakdown.SourceModel && s.Name == "thinking":
 		unit = "thought"
-	case of == agent.SourceModel:
+	case of == breakdown.SourceModel:
 		unit = "answer"
-	case of == agent.SourceResults:
+	case of == breakdown.SourceResults:
 		unit = "result"
-	case of == agent.SourceCommands:
+	case of == breakdown.SourceCommands:
 		unit = "command"
 	}
 	return printable.Count(s.Count, unit)
@@ -149,7 +150,7 @@ func sumNote(b agent.Breakdown) string {
 }
 
 // effectText says in words what a hook changed in the list of messages.
-func effectText(e agent.HookEffect) string {
+func effectText(e breakdown.HookEffect) string {
 	var done []string
 	if e.Removed.Messages > 0 {
 		done = append(done, fmt.Sprintf("removed %s (%d tokens)", printable.Count(e.Removed.Messages, "message"), e.Removed.Tokens))
