@@ -82,6 +82,7 @@ type parts struct {
 	choice       *choice
 	tools        *toolset
 	gate         *gate
+	modes        *Modes
 	inbox        *Inbox
 	prompts      *systemPrompts
 	sent         *lastSent
@@ -98,8 +99,8 @@ func New(o Options) *Agent {
 	p := newParts(o, busy.isIdle)
 	return &Agent{
 		parts: p, busy: busy, shutdown: &shutdown{requested: make(chan struct{})},
-		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, &p.compactor.state},
-		tree:     &tree{busy, p.events, p.conversation, p.choice, p.meter, p.asker, p.settings},
+		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state},
+		tree:     &tree{busy, p.events, p.conversation, p.choice, p.modes, p.meter, p.asker, p.settings},
 		cwd:      o.Cwd, shell: o.Shell,
 	}
 }
@@ -118,8 +119,9 @@ func newParts(o Options, isIdle func() bool) parts {
 	p.conversation = &conversation{events: p.events, session: o.Session}
 	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: isIdle,
 		selected: selection{o.Model, o.Thinking}}
+	p.modes = newModes(&p, o.Session)
 	p.inbox = newInbox(p.events, p.settings, o.Now)
-	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, cwd: o.Cwd, now: o.Now}
+	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd, now: o.Now}
 	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
 	p.meter = &Meter{p.conversation, p.choice, p.tools, p.prompts, p.sent, p.spending}
 	p.asker = &asker{p.events, o.Models, p.sent, p.spending, o.Now, p.settings}
@@ -137,6 +139,7 @@ func (a *Agent) Listen(listeners ...Listener) { a.events.all = append(a.events.a
 // the messages that the session has so far.
 func (a *Agent) Start(ctx context.Context) {
 	a.sessions.emitStart(ctx, "startup", "")
+	a.modes.Start(ctx)
 	a.conversation.refresh(ctx)
 }
 
@@ -153,6 +156,7 @@ func (a *Agent) Close(ctx context.Context) error {
 	if a.choice.isUnrecorded() {
 		a.choice.recordAtRest(ctx)
 	}
+	a.modes.RecordAtRest(ctx)
 	a.events.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
 	a.inbox.takeCompact().refuse(ErrAborted) // a listener may have requested another one just now
 	return a.Session().Close()
@@ -176,12 +180,16 @@ func (a *Agent) Models() *llm.Models { return a.choice.models }
 // Cwd returns the working directory of the agent and its tools.
 func (a *Agent) Cwd() string { return a.cwd }
 
-// Tools returns the active tools in the order the model sees them.
+// Tools returns the active tools in the order the model sees them: those of the mode that is
+// on, else those of SetTools.
 func (a *Agent) Tools() []Tool { return a.tools.active() }
 
-// SetTools replaces the active tools from the next model call on. by is the hook
-// that chose them, "" if none did.
+// SetTools replaces the tools that are active without a mode, from the next model call on.
+// by is the hook that chose them, "" if none did.
 func (a *Agent) SetTools(tools []Tool, by string) { a.tools.set(tools, by) }
+
+// Modes returns the modes that there are, and turns them on and off.
+func (a *Agent) Modes() *Modes { return a.modes }
 
 // Inbox returns what was sent and waits for the front end.
 func (a *Agent) Inbox() *Inbox { return a.inbox }
@@ -305,7 +313,7 @@ func (a *Agent) EditContext(_ context.Context, id string, r *session.Replacement
 // the next prompt starts with.
 func (a *Agent) SystemPrompt() string {
 	if running := a.prompts.ofRun(); running.text != "" {
-		return running.text
+		return a.prompts.inMode(running).text
 	}
-	return joinSections(a.prompts.sections())
+	return a.prompts.inMode(plainPrompt(a.prompts.sections())).text
 }

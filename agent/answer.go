@@ -61,7 +61,7 @@ func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 			if r.basis() == was {
 				return nil
 			}
-			err := r.noteSaved(r.choice.record())
+			err := r.noteSaved(r.record())
 			if err == nil {
 				seen = r.contextForRequest(ctx)
 			}
@@ -184,11 +184,12 @@ func (s *stream) ask(ctx context.Context) error {
 func (s *stream) request() *llm.Request {
 	tools, by := s.run.tools.toolsAndChooser()
 	current := s.run.conversation.current()
+	system := s.run.prompts.inMode(s.run.system)
 	r := &llm.Request{
-		Model: s.model, System: s.run.system.text, Messages: s.run.conversation.view.forModel(s.seen.items), Tools: specsOf(tools),
+		Model: s.model, System: system.text, Messages: s.run.conversation.view.forModel(s.seen.items), Tools: specsOf(tools),
 		Thinking: s.run.choice.thinking(), MaxTokens: s.model.MaxTokens, SessionID: current.ID(), Fresh: s.fresh,
 	}
-	s.run.sent.noteRequest(&sentRequest{session: current, system: s.run.system, chain: s.seen}, r, tools, by)
+	s.run.sent.noteRequest(&sentRequest{session: current, system: system, chain: s.seen}, r, tools, by)
 	return r
 }
 

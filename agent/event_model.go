@@ -104,6 +104,13 @@ type ModelSelect struct {
 // ThinkingLevelSelect comes when the thinking level in force has become another one.
 type ThinkingLevelSelect struct{ Level, Previous string }
 
+// ModeSelect comes when another mode is on than before; "" is none. After the start, and
+// after the session was replaced, it comes for the mode that the session was left in.
+type ModeSelect struct {
+	Name, Previous string
+	Source         string // flag key command hook client restore
+}
+
 // UIPromptStart comes before a dialog, in which the program waits for the person.
 type UIPromptStart struct{ PromptKind, Title string }
 
@@ -229,6 +236,7 @@ func (*MessageUpdate) Kind() Kind         { return KindMessageUpdate }
 func (*MessageEnd) Kind() Kind            { return KindMessageEnd }
 func (*ModelSelect) Kind() Kind           { return KindModelSelect }
 func (*ThinkingLevelSelect) Kind() Kind   { return KindThinkingLevelSelect }
+func (*ModeSelect) Kind() Kind            { return KindModeSelect }
 func (*UIPromptStart) Kind() Kind         { return KindUIPromptStart }
 func (*UIPromptEnd) Kind() Kind           { return KindUIPromptEnd }
 func (*AutoRetryWaited) Kind() Kind       { return KindAutoRetryWaited }

@@ -13,6 +13,7 @@ import (
 // not asked again: the chain of hooks, which comes first, does that among its own.
 type ToolCall struct {
 	ID, Name          string
+	Annotations       Annotations     // of the tool
 	Input             json.RawMessage // result
 	RewrittenBy       string          // result: the hook that changed Input last
 	Block             bool            // result

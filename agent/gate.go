@@ -85,7 +85,7 @@ func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (change
 // that the schema refuses. A rewrite is not coerced: the tool gets exactly what the
 // listeners saw.
 func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *Result) {
-	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Input: c.input}
+	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Annotations: AnnotationsOf(c.tool), Input: c.input}
 	err := g.events.emitGate(ctx, e, func() bool { return e.Block })
 	switch {
 	case ctx.Err() != nil:

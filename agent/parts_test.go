@@ -160,7 +160,7 @@ func TestACompactionThatNobodyAskedForIsTriedOnceUntilAGoodAnswer(t *testing.T) 
 // sessionsOf replace the session of p.
 func sessionsOf(p parts) *sessions {
 	return &sessions{busy: &activity{}, events: p.events, conversation: p.conversation, choice: p.choice, inbox: p.inbox,
-		system: p.prompts, compaction: &p.compactor.state}
+		system: p.prompts, modes: p.modes, compaction: &p.compactor.state}
 }
 
 func TestSessionsAreReplacedUnlessSomebodyIsAgainstIt(t *testing.T) {
@@ -204,7 +204,7 @@ func TestATreeMovesItsLeafOnceTheListenersAgree(t *testing.T) {
 	var moved *SessionTree
 	s := unsaved(t, "one", "two")
 	p, _ := partsOf(t, Options{Session: s, Listeners: []Listener{on(func(e *SessionTree) { moved = e })}})
-	tree := &tree{busy: &activity{}, events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker}
+	tree := &tree{busy: &activity{}, events: p.events, conversation: p.conversation, choice: p.choice, modes: p.modes, meter: p.meter, asker: p.asker}
 	first, second := s.Branch()[0].ID, s.Branch()[1].ID
 	to := func(id string) func(*session.Session) (move, error) {
 		return func(*session.Session) (move, error) {

@@ -19,6 +19,50 @@ type Tool interface {
 	Run(ctx context.Context, input json.RawMessage, update Update) (Result, error)
 }
 
+// Annotations are what a tool says of what it does. Gates, modes and editors go by them; a
+// tool that says nothing may do anything.
+type Annotations struct {
+	ReadOnly    bool   // it changes nothing
+	Destructive bool   // what it changes may be lost
+	OpenWorld   bool   // it may reach beyond this machine
+	Kind        string // one of ToolKinds; "" for none of them
+}
+
+// Annotated is a Tool that says what it does.
+type Annotated interface{ Annotations() Annotations }
+
+// AnnotationsOf returns what a tool says of what it does; the zero value if it says nothing.
+func AnnotationsOf(t Tool) Annotations {
+	if a, ok := t.(Annotated); ok {
+		return a.Annotations()
+	}
+	return Annotations{}
+}
+
+// ToolKinds are the kinds of tools, by what they do.
+func ToolKinds() []string {
+	return []string{"read", "edit", "delete", "move", "search", "execute", "fetch", "think"}
+}
+
+// String is such as "reads only" or "execute, may lose what it changes"; "" for the zero
+// value.
+func (a Annotations) String() string {
+	text := a.Kind
+	for _, w := range []struct {
+		on   bool
+		word string
+	}{{a.ReadOnly, "reads only"}, {a.Destructive, "destructive"}, {a.OpenWorld, "open world"}} {
+		switch {
+		case !w.on:
+		case text == "":
+			text = w.word
+		default:
+			text += ", " + w.word
+		}
+	}
+	return text
+}
+
 // Preparer is a Tool that changes its arguments before they are checked. Prepare gets
 // them as the model sent them and returns those that are checked against the
 // schema, shown to the gate and run. An error is told to the model as it reads.
@@ -85,6 +129,7 @@ type UI interface {
 	Notify(text string, level Level)
 	SetStatus(key, text string)                        // a part of the status line; "" removes it
 	SetWidget(place Place, key string, lines []string) // by key in each place; nil removes it
+	SetPlan(items []PlanItem)                          // what is done and what is open; none takes it away
 	SetTitle(text string)                              // of the terminal; "" puts the usual one back
 	SetWorking(text string)                            // shown while the agent works; "" is the usual text
 	SetIndicator(frames []string, every time.Duration) // that turns while the agent works; nil is the usual one
@@ -150,6 +195,19 @@ const (
 	Below  Place = "below"  // below that
 	Footer Place = "footer" // the last rows
 )
+
+// PlanItem is a step of a plan that a person follows.
+type PlanItem struct {
+	Content  string
+	Status   string // pending, in_progress or completed
+	Priority string // high, medium or low; "" counts as medium
+}
+
+// PlanStatuses are what the status of a PlanItem can be.
+func PlanStatuses() []string { return []string{"pending", "in_progress", "completed"} }
+
+// PlanPriorities are what the priority of a PlanItem can be.
+func PlanPriorities() []string { return []string{"high", "medium", "low"} }
 
 // Component draws itself, as what a hook shows does. Its methods are called one at a time.
 type Component interface {
@@ -283,6 +341,7 @@ func (n NoUI) Notify(text string, level Level) {
 
 func (NoUI) SetStatus(string, string)             {}
 func (NoUI) SetWidget(Place, string, []string)    {}
+func (NoUI) SetPlan([]PlanItem)                   {}
 func (NoUI) SetTitle(string)                      {}
 func (NoUI) SetWorking(string)                    {}
 func (NoUI) SetIndicator([]string, time.Duration) {}

@@ -150,7 +150,7 @@ func (r *run) deliverRest(ctx context.Context) (bool, error) {
 // failure to save is returned only if there is no other error; otherwise the person is
 // told of it.
 func (r *run) sync(ctx context.Context, err error) error {
-	err = cmp.Or(err, r.noteSaved(r.choice.record()))
+	err = cmp.Or(err, r.noteSaved(r.record()))
 	syncErr := r.noteSaved(r.conversation.current().Sync())
 	for _, problem := range r.conversation.current().Problems() {
 		r.events.Notify(context.WithoutCancel(ctx), LevelWarning, problem)
@@ -168,7 +168,7 @@ func (r *run) sync(ctx context.Context, err error) error {
 // for one, what listeners add to it, and the messages that are still queued from an
 // earlier run.
 func (r *run) open(ctx context.Context, p Prompt) error {
-	if err := r.noteSaved(r.choice.record()); err != nil {
+	if err := r.noteSaved(r.record()); err != nil {
 		return err
 	}
 	if err := r.write(ctx, p); err != nil {
@@ -270,7 +270,7 @@ func (r *run) turn(ctx context.Context) (next, error) {
 	r.index++
 	r.events.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
 	r.entries, r.verdict = nil, nil
-	if err := r.noteSaved(r.choice.record()); err != nil {
+	if err := r.noteSaved(r.record()); err != nil {
 		return nextStop, err
 	}
 	answer, err := r.answer(ctx)
@@ -292,6 +292,10 @@ func (r *run) turn(ctx context.Context) (next, error) {
 	}
 	return nextStop, nil
 }
+
+// record appends to the session what was chosen and it does not say yet: the mode, the model
+// and the thinking level.
+func (r *run) record() error { return cmp.Or(r.modes.Record(), r.choice.record()) }
 
 // append adds m to the session. A failure to save is only noted, and then the entry is
 // there all the same. The entry is nil with any other error.

@@ -92,7 +92,7 @@ func TestChangedSystemPromptIsOfOnePromptAndShownDuringIt(t *testing.T) {
 func TestTheDateOfASystemPromptStaysForASession(t *testing.T) {
 	day := time.Date(2026, 1, 2, 23, 59, 0, 0, time.UTC)
 	now := func() time.Time { day = day.AddDate(0, 0, 1); return day }
-	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, cwd: "/p", now: now}
+	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, mode: noMode, cwd: "/p", now: now}
 	want := func(date string) {
 		t.Helper()
 		if got := joinSections(p.sections()); got != "Hi.\n\nDate: "+date+"\nWorking directory: /p" {
@@ -109,7 +109,7 @@ func TestTheSkillsOfASystemPromptStayForASession(t *testing.T) {
 	asked := 0
 	skills := func() string { asked++; return fmt.Sprintf("Skills, version %d.", asked) }
 	reads := &toolset{}
-	p := systemPrompts{source: &SystemPrompt{Replace: "Hi.", Skills: skills}, tools: reads, now: time.Now}
+	p := systemPrompts{source: &SystemPrompt{Replace: "Hi.", Skills: skills}, tools: reads, mode: noMode, now: time.Now}
 	if got := joinSections(p.sections()); strings.Contains(got, "Skills") || asked > 0 {
 		t.Errorf("a model that can read nothing: %q", got)
 	}
@@ -128,7 +128,7 @@ func TestTheSkillsOfASystemPromptStayForASession(t *testing.T) {
 }
 
 func TestTheLastSystemPromptIsThatOfTheRunThenThatOfTheLastRequest(t *testing.T) {
-	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, now: time.Now}
+	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, mode: noMode, now: time.Now}
 	next := plainPrompt(p.sections())
 	sent := &sentRequest{system: promptText{base: next.base, text: "as a hook left it"}}
 	if got := p.last(nil).text; got != next.text {
@@ -145,3 +145,6 @@ func TestTheLastSystemPromptIsThatOfTheRunThenThatOfTheLastRequest(t *testing.T)
 		t.Errorf("in a run: %q", got)
 	}
 }
+
+// noMode is the section of a mode where none is on.
+func noMode() string { return "" }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"pi/agent/llm"
+	"pi/agent/mode"
 	"pi/session"
 )
 
@@ -68,15 +69,21 @@ func (c *choice) set(ctx context.Context, model *llm.Model, level, source string
 			return err
 		}
 	}
-	c.mu.Lock()
-	was := c.selected
-	c.selected = selection{cmp.Or(model, was.model), cmp.Or(level, was.wish)}
-	is := c.selected
-	c.unrecorded = true
-	c.mu.Unlock()
+	was, is := c.change(model, level)
 	c.emitChange(ctx, was, is, source)
 	c.recordAtRest(ctx)
 	return nil
+}
+
+// change is set without a word: it returns the selection before and after, and neither
+// checks the level nor records anything.
+func (c *choice) change(model *llm.Model, level string) (was, is selection) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was = c.selected
+	c.selected = selection{cmp.Or(model, was.model), cmp.Or(level, was.wish)}
+	c.unrecorded = true
+	return was, c.selected
 }
 
 // restore makes is the selection, with which another session was used last, and returns
@@ -141,6 +148,45 @@ func (c *choice) record() error {
 		return err
 	}
 	return nil
+}
+
+// Mode is a way to work that hooks offer, see package mode.
+type Mode = mode.Mode[Tool]
+
+// Modes are the modes that there are, and the one that is on.
+type Modes = mode.Modes[Tool]
+
+// newModes returns the modes of an agent with these parts, in the one that s was left in; nil
+// for none.
+func newModes(p *parts, s *session.Session) *Modes {
+	m := mode.New(mode.Options[Tool]{
+		Tools: p.tools, Thinking: thinkingChoice{p.choice}, Session: p.conversation.current, IsIdle: p.choice.idle,
+		Emit: func(ctx context.Context, name, previous, source string) {
+			p.events.emitIf(ctx, KindModeSelect, func() Event { return &ModeSelect{Name: name, Previous: previous, Source: source} })
+		},
+		Warn: func(ctx context.Context, text string) { p.events.Notify(ctx, LevelWarning, text) },
+	})
+	if s != nil {
+		m.Restore(s)
+	}
+	return m
+}
+
+// thinkingChoice is the thinking level of a choice, as modes change it.
+type thinkingChoice struct{ choice *choice }
+
+func (t thinkingChoice) Wish() string { return t.choice.chosen().wish }
+
+func (t thinkingChoice) InForce(level string) string {
+	return selection{t.choice.model(), level}.level()
+}
+
+func (t thinkingChoice) Use(level string) (tell func(ctx context.Context)) {
+	was, is := t.choice.change(nil, level)
+	return func(ctx context.Context) {
+		t.choice.emitChange(ctx, was, is, "set")
+		t.choice.recordAtRest(ctx)
+	}
 }
 
 // ErrFewModels is returned where there is no other model to go to.

@@ -33,7 +33,7 @@ func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bo
 	case d == DeliverNextTurn:
 		return a.inbox.postForNextPrompt(ctx, p)
 	case trigger:
-		return a.submit(ctx, p, d.queue())
+		return a.inbox.submit(ctx, p, d.queue())
 	}
 	p.Source = "hook"
 	posted, err := a.inbox.postToRun(ctx, p, d.queue())
@@ -53,7 +53,7 @@ func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 		return ErrEmptyPrompt
 	}
 	p.Literal = !p.Expand
-	return a.submit(ctx, p, d.queue())
+	return a.inbox.submit(ctx, p, d.queue())
 }
 
 // Submit hands in a prompt from outside the front end, as if it had been typed.
@@ -62,17 +62,17 @@ func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 // [Inbox.Submitted]. An empty prompt is dropped. The error says
 // why it is refused: a *[HeldBackError], or ErrEnded.
 func (a *Agent) Submit(ctx context.Context, p Prompt) error {
-	return a.submit(ctx, p, FollowUp)
+	return a.inbox.submit(ctx, p, FollowUp)
 }
 
 // submit hands in a prompt for the queue q, or for the front end if no run will deliver
 // it. An empty prompt is ignored. The error is one of [Inbox.postPrompt].
-func (a *Agent) submit(ctx context.Context, p Prompt, q Queue) error {
+func (b *Inbox) submit(ctx context.Context, p Prompt, q Queue) error {
 	if p.isEmpty() {
 		return nil
 	}
 	p.Source = cmp.Or(p.Source, "hook")
-	return a.inbox.postPrompt(ctx, p, q)
+	return b.postPrompt(ctx, p, q)
 }
 
 // Pending counts the messages that wait to be delivered, those among them that

@@ -41,6 +41,7 @@ const (
 	SectionInstructions = "instructions" // the instruction files of the directories
 	SectionSkills       = "skills"       // the skills that the model may use, if it can read files
 	SectionEnvironment  = "environment"  // date and working directory
+	SectionMode         = "mode"         // of the mode that is on; always the last, and listeners do not get it
 )
 
 // systemPrompts are the system prompts of an agent, and what a session retains of its
@@ -48,6 +49,7 @@ const (
 type systemPrompts struct {
 	source *SystemPrompt
 	tools  *toolset
+	mode   func() string // the section of the mode that is on; "" for none
 	cwd    string
 	now    func() time.Time
 
@@ -104,14 +106,30 @@ func (p *systemPrompts) skillList() string {
 // the last request, as listeners left it, or that of the next prompt, if that would start
 // with another one than sent did.
 func (p *systemPrompts) last(sent *sentRequest) promptText {
-	next := plainPrompt(p.sections())
+	next := p.inMode(plainPrompt(p.sections()))
 	if running := p.ofRun(); running.text != "" {
-		return running
+		return p.inMode(running)
 	}
 	if sent != nil && sent.system.base == next.base {
 		return sent.system
 	}
 	return next
+}
+
+// inMode returns system with the section of the mode that is on, behind everything else. It
+// is asked for with each request, since the mode may change while a prompt is worked on.
+func (p *systemPrompts) inMode(system promptText) promptText {
+	section := p.mode()
+	if section == "" {
+		return system
+	}
+	with := func(text string) string { return strings.TrimPrefix(text+"\n\n"+section, "\n\n") }
+	stages := slices.Clone(system.stages)
+	for i := range stages {
+		stages[i].Value = with(stages[i].Value)
+	}
+	return promptText{base: with(system.base), text: with(system.text), stages: stages,
+		sections: append(slices.Clip(system.sections), Section{SectionMode, section})}
 }
 
 // ofRun returns the system prompt of the run in progress; it is empty if there is no run.

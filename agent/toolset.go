@@ -12,9 +12,11 @@ import (
 
 // toolset is the active tools. All methods may be called from any goroutine.
 type toolset struct {
-	mu       sync.Mutex // guards tools, by and checkers, which change together
-	tools    []Tool
-	by       string                     // the hook that chose them; "" for none
+	mu       sync.Mutex // guards what follows, which changes together
+	tools    []Tool     // without a mode
+	by       string     // the hook that chose them; "" for none
+	limited  bool       // only, not tools, are the active ones
+	only     []Tool
 	checkers map[string]*schema.Checker // by tool name, made on first use
 }
 
@@ -26,16 +28,34 @@ func (t *toolset) set(tools []Tool, by string) {
 	t.tools, t.by, t.checkers = tools, by, map[string]*schema.Checker{}
 }
 
+// Restrict makes only the active tools, whatever set is given meanwhile, until Lift.
+func (t *toolset) Restrict(only []Tool) { t.limit(true, only) }
+
+// Lift ends a Restrict.
+func (t *toolset) Lift() { t.limit(false, nil) }
+
+func (t *toolset) limit(limited bool, only []Tool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if limited || t.limited {
+		t.limited, t.only, t.checkers = limited, only, map[string]*schema.Checker{}
+	}
+}
+
 // active returns the active tools in the order the model sees them.
 func (t *toolset) active() []Tool {
 	tools, _ := t.toolsAndChooser()
 	return tools
 }
 
-// toolsAndChooser returns the active tools and the hook that chose them.
+// toolsAndChooser returns the active tools and the hook that chose them, "" if a person did
+// with a mode.
 func (t *toolset) toolsAndChooser() ([]Tool, string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.limited {
+		return slices.Clone(t.only), ""
+	}
 	return slices.Clone(t.tools), t.by
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pi/agent/mode"
 	"pi/agent/summary"
 	"pi/session"
 	"pi/session/compaction"
@@ -36,6 +37,7 @@ type tree struct {
 	events       *listeners
 	conversation *conversation
 	choice       *choice
+	modes        *Modes
 	meter        *Meter
 	asker        *asker
 	settings     *inForce
@@ -116,14 +118,14 @@ func (t *tree) moveLeaf(ctx context.Context, plan func(*session.Session) (move, 
 }
 
 // endOf returns the id of the entry that the conversation ends with when leaf is the leaf:
-// the first one from there upwards that is no label, session name, usage record or record
-// of a move, none of which the model sees. It is "" if there is none.
+// the first one from there upwards that is no label, session name, usage record, record
+// of a move or of a mode, none of which the model sees. It is "" if there is none.
 func endOf(s *session.Session, leaf string) string {
 	for e := s.Entry(leaf); e != nil; e = s.Entry(e.ParentID) {
 		switch e.Type {
 		case session.TypeLabel, session.TypeSessionInfo, session.TypeUsage:
 		case session.TypeCustom:
-			if !isLeafMove(e) {
+			if !isLeafMove(e) && !mode.IsEntry(e) {
 				return e.ID
 			}
 		default:
@@ -184,7 +186,8 @@ func (t *tree) carryOut(ctx context.Context, s *session.Session, m move, summary
 	if summary != nil {
 		result.Summary, result.Leaf = e, e.ID
 	}
-	saving = cmp.Or(saving, m.label(s, result), s.Flush(), s.Sync())
+	t.modes.Stay(s)
+	saving = cmp.Or(saving, m.label(s, result), t.modes.Record(), s.Flush(), s.Sync())
 	t.conversation.forgetChain()
 	t.events.emitAfter(ctx, KindSessionTree, func() Event {
 		return &SessionTree{NewLeafID: result.Leaf, OldLeafID: m.left, SummaryEntry: result.Summary, FromHook: summary != nil && summary.FromHook}

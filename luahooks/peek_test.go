@@ -13,5 +13,5 @@ func TestAnEventThatWasPeekedAtIsStillAWholeTable(t *testing.T) {
 		print(name, e.type, n, e.input.command, e.extra, rawget(e, "tool_call_id"), tostring(rawget(e, "nothing")), tostring(pcall(function() return e.nothing end)))
 	end)`})
 	r.bash("ls")
-	r.mustSay("bash", "tool_call", "4", "ls", "1", "nil", "false")
+	r.mustSay("bash", "tool_call", "5", "ls", "1", "nil", "false")
 }

@@ -47,6 +47,7 @@ func (s *screen) SetWidget(p agent.Place, key string, lines []string) {
 func (s *screen) SetIndicator(frames []string, every time.Duration) {
 	s.note("indicator %v %v", frames, every)
 }
+func (s *screen) SetPlan(items []agent.PlanItem)        { s.note("plan %v", items) }
 func (s *screen) SetTitle(text string)                  { s.note("title %s", text) }
 func (s *screen) SetWorking(text string)                { s.note("working %s", text) }
 func (s *screen) SetEditorText(text string)             { s.note("editor %s", text) }

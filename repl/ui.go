@@ -2,6 +2,7 @@ package repl
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,11 @@ func (p *person) SetStatus(key, text string) {
 // SetWidget sets lines that a hook shows around the line; nil removes them.
 func (p *person) SetWidget(place agent.Place, key string, lines []string) {
 	p.screen.change(func() { p.screen.widgets.set(place, key, lines) })
+}
+
+// SetPlan shows what is open of a plan above the line; none takes it away.
+func (p *person) SetPlan(items []agent.PlanItem) {
+	p.screen.change(func() { p.screen.widgets.plan = slices.Clone(items) })
 }
 
 // SetTitle names the terminal's window. Close puts the name from before back, where

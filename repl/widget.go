@@ -14,6 +14,7 @@ const widgetLines = 20
 // widgets are the lines that hooks show around the line, by place and key.
 type widgets struct {
 	each map[agent.Place]map[string][]string
+	plan plan
 }
 
 // set sets the lines under a key; nil removes them.

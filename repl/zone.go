@@ -75,6 +75,7 @@ func (s *screen) zone(columns, rows int) terminal.Zone {
 		{rank: rankOutput, rows: s.notices.waitingRows(columns, s.now())},
 		{rank: rankLive, rows: busy, least: 1},
 		{rank: rankQueue, rows: s.queueRows(columns)},
+		{rank: rankWidget, rows: s.widgets.plan.rows(s.palette, columns), fromEnd: true},
 		{rank: rankWidget, rows: s.widgets.rows(s.palette, columns, agent.Above), fromEnd: true},
 	}
 	z := terminal.Zone{NoCursor: true}

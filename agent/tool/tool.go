@@ -39,24 +39,31 @@ import (
 func All(o Options) []agent.Tool {
 	k := newKit(o)
 	return []agent.Tool{
-		&tool[readArgs]{"read", readText, readSchema, k.read},
-		&tool[bashArgs]{"bash", bashText, bashSchema, k.bash},
-		&tool[editArgs]{"edit", editText, editSchema, k.edit},
-		&tool[writeArgs]{"write", writeText, writeSchema, k.write},
-		&tool[grepArgs]{"grep", grepText, grepSchema, k.grep},
-		&tool[findArgs]{"find", findText, findSchema, k.find},
-		&tool[lsArgs]{"ls", lsText, lsSchema, k.ls},
+		&tool[readArgs]{"read", readText, readSchema, looks("read"), k.read},
+		&tool[bashArgs]{"bash", bashText, bashSchema, agent.Annotations{Destructive: true, OpenWorld: true, Kind: "execute"}, k.bash},
+		&tool[editArgs]{"edit", editText, editSchema, agent.Annotations{Destructive: true, Kind: "edit"}, k.edit},
+		&tool[writeArgs]{"write", writeText, writeSchema, agent.Annotations{Destructive: true, Kind: "edit"}, k.write},
+		&tool[grepArgs]{"grep", grepText, grepSchema, looks("search"), k.grep},
+		&tool[findArgs]{"find", findText, findSchema, looks("search"), k.find},
+		&tool[lsArgs]{"ls", lsText, lsSchema, looks("read"), k.ls},
 	}
 }
+
+// looks are the annotations of a tool that changes nothing.
+func looks(kind string) agent.Annotations { return agent.Annotations{ReadOnly: true, Kind: kind} }
 
 // tool is one of them: run is called with the arguments of a call, decoded. Tools are
 // pointers, which can be compared.
 type tool[A any] struct {
 	name, text, schema string
+	annotations        agent.Annotations
 	run                func(ctx context.Context, args A, update agent.Update) (agent.Result, error)
 }
 
 func (t *tool[A]) Spec() llm.ToolSpec { return spec(t.name, t.text, t.schema) }
+
+// Annotations says what the tool does.
+func (t *tool[A]) Annotations() agent.Annotations { return t.annotations }
 
 // Run decodes the arguments of a call and runs the tool. An error is for the model to
 // read.

@@ -83,6 +83,11 @@ func choiceEvents() []Spec {
 			p.text("level", e.Level)
 			p.text("previous_level", e.Previous)
 		}),
+		graceful(func(p *payload, e *agent.ModeSelect) {
+			p.optional("mode", e.Name)
+			p.optional("previous_mode", e.Previous)
+			p.text("source", e.Source)
+		}),
 		graceful(func(p *payload, e *agent.UIPromptStart) { p.prompt(e.PromptKind, e.Title) }),
 		graceful(func(p *payload, e *agent.UIPromptEnd) { p.prompt(e.PromptKind, e.Title) }),
 		telling(Spec{Rule: "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: Graceful},

@@ -18,6 +18,7 @@ func toolEvents() []Spec {
 				p.text("tool_name", e.Name)
 				p.text("tool_call_id", e.ID)
 				p.input("input", e.Name, e.Input)
+				p.annotations(e.Annotations)
 			}, readToolCall),
 		asking(Spec{lazy: true, Rule: "chained field by field; a failing handler leaves the result as it was"},
 			func(p *payload, e *agent.ToolResult) {
@@ -50,6 +51,16 @@ func toolEvents() []Spec {
 				p.text("cwd", e.Cwd)
 			}, readUserBash),
 	}
+}
+
+// annotations adds the field annotations, what a tool says of what it does.
+func (p *payload) annotations(a agent.Annotations) {
+	p.record("annotations", "pi.Annotations", func() {
+		p.flag("read_only", a.ReadOnly)
+		p.flag("destructive", a.Destructive)
+		p.flag("open_world", a.OpenWorld)
+		p.optional("kind", a.Kind)
+	})
 }
 
 // call gives p the fields that the events of a running tool call have in common.

@@ -190,6 +190,14 @@
 ---@field level string
 ---@field previous_level string
 
+--- Another mode is on than before, see `pi.mode`; also after the start and after a change of the session, if the session was
+--- left in one.
+---@class pi.ModeSelectEvent
+---@field type "mode_select"
+---@field mode? string nil: none is on
+---@field previous_mode? string
+---@field source string where the wish came from: `flag`, `key`, `command`, `hook`, `client` or `restore`
+
 --- The program waits for the person.
 ---@class pi.UiPromptStartEvent
 ---@field type "ui_prompt_start"

@@ -10,6 +10,14 @@
 ---@field tool_name string
 ---@field tool_call_id string
 ---@field input table what the tool is called with, as rewritten so far
+---@field annotations pi.Annotations what the tool says of what it does
+
+--- What a tool says of what it does. One that says nothing may do anything.
+---@class pi.Annotations
+---@field read_only boolean it changes nothing
+---@field destructive boolean what it changes may be lost
+---@field open_world boolean it may reach beyond this machine
+---@field kind? "read"|"edit"|"delete"|"move"|"search"|"execute"|"fetch"|"think"
 
 --- What a handler of `tool_call` may return.
 ---@class pi.ToolCallResult

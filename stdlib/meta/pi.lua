@@ -383,6 +383,7 @@ function pi.log(...) end
 ---@overload fun(event: "message_end", fn: fun(event: pi.MessageEndEvent, ctx: pi.Context): pi.MessageEndResult?): fun()
 ---@overload fun(event: "model_select", fn: fun(event: pi.ModelSelectEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "thinking_level_select", fn: fun(event: pi.ThinkingLevelSelectEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "mode_select", fn: fun(event: pi.ModeSelectEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "ui_prompt_start", fn: fun(event: pi.UiPromptStartEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "ui_prompt_end", fn: fun(event: pi.UiPromptEndEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "hook_error", fn: fun(event: pi.HookErrorEvent, ctx: pi.Context)): fun()

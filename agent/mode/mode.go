@@ -1,0 +1,362 @@
+// Package mode turns ways to work on and off, such as planning before anything is changed.
+//
+// A [Mode] is offered by a hook. While it is on, its tools are the active ones, its section
+// stands in the system prompt, and its thinking level is in force; the hook asks its gate
+// before all others. A change holds from the next request on, also while a prompt runs.
+//
+// The mode stays when the conversation moves in its tree, branches or begins anew, as the
+// model does: only a person, a hook or a client turns it off. It is written into the
+// session, by an entry of the branch, so that a session that is resumed is in the mode that
+// it was left in.
+//
+// If nobody offers the mode that is on, because its hook is not there or does not have it
+// any more, only tools that look are active until a person chooses: what is not known may
+// have been a gate.
+package mode
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"pi/internal/suggest"
+	"pi/session"
+)
+
+// Mode is a way to work. T is a tool.
+type Mode[T any] struct {
+	Name, Description string
+
+	By       string // the hook that offers it
+	Tools    []T    // the active ones, in the order of the model; nil: those without a mode
+	Section  string // "" for none
+	Thinking string // "" leaves the level as it is
+}
+
+// None is how people and clients name that no mode is on. No mode has that name.
+const None = "default"
+
+// IsNone reports whether a name says that no mode is on: "", "default" or "off", whatever the
+// case.
+func IsNone(name string) bool {
+	switch strings.ToLower(name) {
+	case "", None, "off":
+		return true
+	}
+	return false
+}
+
+// Where a change comes from, as mode_select tells it.
+const (
+	ByFlag    = "flag"
+	ByKey     = "key"
+	ByCommand = "command"
+	ByHook    = "hook"
+	ByClient  = "client"
+	Restored  = "restore" // the session was in it
+)
+
+// Tools are those that the model has.
+type Tools[T any] interface {
+	Restrict(only []T) // makes these the active ones, whatever is chosen meanwhile
+	Lift()             // ends that
+}
+
+// Thinking is how much the model thinks.
+type Thinking interface {
+	Wish() string                // the level that was chosen
+	InForce(level string) string // what of a level the model offers
+	// Use makes a level the chosen one; tell is called later to tell listeners, and to record
+	// it in the session.
+	Use(level string) (tell func(ctx context.Context))
+}
+
+// Options are what modes work on.
+type Options[T any] struct {
+	Tools    Tools[T]
+	Thinking Thinking
+	Session  func() *session.Session // the current one
+	IsIdle   func() bool             // no prompt runs
+	Emit     func(ctx context.Context, name, previous, source string)
+	Warn     func(ctx context.Context, text string) // tells the person
+}
+
+// Modes are the modes that there are, and the one that is on. All methods may be called from
+// any goroutine.
+type Modes[T any] struct {
+	o Options[T]
+
+	mu         sync.Mutex // guards what follows
+	offered    []Mode[T]
+	looking    []T  // what is active where nobody offers the mode that is on
+	started    bool // the person is told what is wrong
+	on         state
+	unrecorded bool   // the branch of the session does not say so yet
+	told       string // the mode of which the person was told that nobody offers it
+}
+
+// New returns modes of which none is on.
+func New[T any](o Options[T]) *Modes[T] { return &Modes[T]{o: o} }
+
+// List returns the modes that can be turned on, in the order of the hooks that have them.
+func (m *Modes[T]) List() []Mode[T] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.offered)
+}
+
+// Current returns the name of the mode that is on, "" if none is. It may be one that nobody
+// offers, see [Modes.IsMissing].
+func (m *Modes[T]) Current() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.on.Mode
+}
+
+// IsMissing reports whether a mode is on that nobody offers.
+func (m *Modes[T]) IsMissing() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.isMissing()
+}
+
+func (m *Modes[T]) isMissing() bool { return m.on.Mode != "" && m.find(m.on.Mode) == nil }
+
+// Section returns the section of the system prompt that the mode has which is on; "" for
+// none.
+func (m *Modes[T]) Section() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if mode := m.find(m.on.Mode); mode != nil {
+		return mode.Section
+	}
+	return ""
+}
+
+// find returns the offered mode of a name, or nil. The caller has the lock.
+func (m *Modes[T]) find(name string) *Mode[T] {
+	if i := slices.IndexFunc(m.offered, func(o Mode[T]) bool { return o.Name == name }); i >= 0 {
+		return &m.offered[i]
+	}
+	return nil
+}
+
+// Set is Select for the client of a program.
+func (m *Modes[T]) Set(ctx context.Context, name string) error { return m.Select(ctx, name, ByClient) }
+
+// Select turns a mode on, and the one before it off; a name that is [IsNone] turns that off
+// only. source is where the wish comes from, see ByFlag and its like. The listeners get
+// mode_select if the mode is another one than before. The error says that nobody offers the
+// mode, with the name that was probably meant.
+func (m *Modes[T]) Select(ctx context.Context, name, source string) error {
+	m.mu.Lock()
+	var next *Mode[T]
+	if !IsNone(name) {
+		if next = m.find(name); next == nil {
+			defer m.mu.Unlock()
+			return m.unknown(name)
+		}
+	}
+	was, tell := m.turn(next)
+	is := m.on.Mode
+	m.mu.Unlock()
+	if was != is {
+		m.o.Emit(ctx, is, was, source)
+		m.RecordAtRest(ctx)
+		tell(ctx)
+	}
+	return nil
+}
+
+// turn makes next the mode that is on, nil for none, and returns what was on before; tell is
+// called later. The caller has the lock.
+func (m *Modes[T]) turn(next *Mode[T]) (was string, tell func(context.Context)) {
+	on, level := state{}, m.levelWithout()
+	if next != nil {
+		on.Mode = next.Name
+		if next.Thinking != "" {
+			on.Before, on.Thinking, level = level, next.Thinking, next.Thinking
+		}
+	}
+	was, tell = m.on.Mode, func(context.Context) {}
+	if on.Mode == was {
+		return was, tell
+	}
+	m.on, m.unrecorded = on, true
+	m.apply()
+	if level != m.o.Thinking.Wish() {
+		tell = m.o.Thinking.Use(level)
+	}
+	return was, tell
+}
+
+// levelWithout returns the thinking level that would be chosen without the mode that is on. A
+// level that somebody has chosen since stays.
+func (m *Modes[T]) levelWithout() string {
+	now := m.o.Thinking.Wish()
+	if m.on.Thinking != "" && m.o.Thinking.InForce(m.on.Thinking) == m.o.Thinking.InForce(now) {
+		return m.on.Before
+	}
+	return now
+}
+
+// apply makes the tools of the mode that is on the active ones. Before the first Offer it
+// is not known what there is, so that a session in a mode has no tools. The caller has the
+// lock.
+func (m *Modes[T]) apply() {
+	switch mode := m.find(m.on.Mode); {
+	case m.on.Mode != "" && mode == nil:
+		m.o.Tools.Restrict(m.looking)
+	case mode != nil && mode.Tools != nil:
+		m.o.Tools.Restrict(mode.Tools)
+	default:
+		m.o.Tools.Lift()
+	}
+}
+
+// unknown is the error for a mode that nobody offers. The caller has the lock.
+func (m *Modes[T]) unknown(name string) error {
+	var names []string
+	for _, o := range m.offered {
+		names = append(names, o.Name)
+	}
+	switch hint := suggest.Hint(name, names); {
+	case hint != "":
+		return fmt.Errorf("no mode %q%s", name, hint)
+	case len(names) > 0:
+		return fmt.Errorf("no mode %q; there are %s", name, strings.Join(names, ", "))
+	}
+	return fmt.Errorf("no mode %q; no hook has a mode", name)
+}
+
+// Offer replaces the modes that can be turned on. looking are the tools that stay active
+// where nobody offers the mode that is on; after Start the person is told of that.
+func (m *Modes[T]) Offer(ctx context.Context, modes []Mode[T], looking []T) {
+	m.mu.Lock()
+	m.offered, m.looking = slices.Clone(modes), looking
+	m.apply()
+	m.mu.Unlock()
+	m.tellMissing(ctx)
+}
+
+// Start tells the listeners the mode that the session was left in.
+func (m *Modes[T]) Start(ctx context.Context) {
+	m.mu.Lock()
+	m.started = true
+	name := m.on.Mode
+	m.mu.Unlock()
+	if name != "" {
+		m.o.Emit(ctx, name, "", Restored)
+	}
+	m.tellMissing(ctx)
+}
+
+// tellMissing tells the person, once, that nobody offers the mode that is on.
+func (m *Modes[T]) tellMissing(ctx context.Context) {
+	m.mu.Lock()
+	if !m.started {
+		m.mu.Unlock()
+		return
+	}
+	name, known := "", m.told
+	if m.isMissing() {
+		name = m.on.Mode
+	}
+	m.told = name
+	m.mu.Unlock()
+	if name != "" && name != known {
+		m.o.Warn(ctx, fmt.Sprintf("the session is in the mode %q, which no hook has here; only tools that look work until you choose one: /mode NAME, or /mode off", name))
+	}
+}
+
+// state is which mode is on: the data of the entry that records it.
+type state struct {
+	Mode     string `json:"mode"`               // "": none is on
+	Thinking string `json:"thinking,omitempty"` // the level that the mode has set
+	Before   string `json:"before,omitempty"`   // the level that was chosen before, to which the end of the mode leads back
+}
+
+// entryType is the customType of that entry.
+const entryType = "pi.mode"
+
+// IsEntry reports whether an entry records which mode is on.
+func IsEntry(e *session.Entry) bool {
+	if e.Type != session.TypeCustom {
+		return false
+	}
+	c, err := session.Body[session.Custom](e)
+	return err == nil && c.CustomType == entryType
+}
+
+// Restore makes the mode that a session was left in the one that is on, and returns the names
+// of the one before and of this. The listeners are not told; Changed does that.
+func (m *Modes[T]) Restore(s *session.Session) (was, is string) {
+	on := stateOf(s)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	was = m.on.Mode
+	m.on, m.unrecorded = on, false
+	m.apply()
+	return was, on.Mode
+}
+
+// Changed tells the listeners what Restore did, and the person if nobody offers the mode.
+func (m *Modes[T]) Changed(ctx context.Context, was, is string) {
+	if was != is {
+		m.o.Emit(ctx, is, was, Restored)
+	}
+	m.tellMissing(ctx)
+}
+
+// Stay keeps the mode that is on for the present branch of the session s, which may say
+// something else: then Record is due.
+func (m *Modes[T]) Stay(s *session.Session) {
+	says := stateOf(s)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unrecorded = says.Mode != m.on.Mode
+}
+
+// stateOf returns what the branch of a session says of its mode.
+func stateOf(s *session.Session) state {
+	for _, e := range slices.Backward(s.Branch()) {
+		if IsEntry(e) {
+			if body, err := session.Body[struct{ Data state }](e); err == nil {
+				return body.Data
+			}
+		}
+	}
+	return state{}
+}
+
+// RecordAtRest records the mode in the session. It does nothing while a prompt runs, whose
+// next turn records it, and in a session without entries, where the next prompt does.
+func (m *Modes[T]) RecordAtRest(ctx context.Context) {
+	s := m.o.Session()
+	if !m.o.IsIdle() || s.ReadOnly() || s.Leaf() == "" {
+		return
+	}
+	if err := m.Record(); err != nil {
+		m.o.Warn(ctx, err.Error())
+	}
+}
+
+// Record appends an entry to the session for the mode that is on, unless the branch says so
+// already.
+func (m *Modes[T]) Record() error {
+	m.mu.Lock()
+	on, due := m.on, m.unrecorded
+	m.unrecorded = false
+	m.mu.Unlock()
+	if !due {
+		return nil
+	}
+	data, err := json.Marshal(on)
+	if err == nil {
+		_, err = m.o.Session().Append(session.TypeCustom, session.Custom{CustomType: entryType, Data: data})
+	}
+	return err
+}
