@@ -27,6 +27,21 @@ func (a *activity) begin(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
+// interrupt claims the agent as begin does. What has claimed it is cancelled and waited
+// for; the error is ctx's if that ends before.
+func (a *activity) interrupt(ctx context.Context) (context.Context, error) {
+	for {
+		claimed, err := a.begin(ctx)
+		if err == nil {
+			return claimed, nil
+		}
+		a.abort()
+		if err := a.waitIdle(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // end frees the agent: it cancels the context that begin returned and wakes everybody in
 // waitIdle. It is called once for each begin that succeeded.
 func (a *activity) end() {

@@ -9,7 +9,6 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
-	"pi/session/message"
 )
 
 // NewSessionOptions say how an empty session begins.
@@ -42,8 +41,40 @@ type sessions struct {
 // one, nothing has changed. An error after that, of closing the old one, leaves
 // the new one current.
 func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
-	return a.sessions.replace(ctx, change{reason: "new", open: func(context.Context) (*session.Session, error) {
-		next, err := a.sessions.newSession(o.Parent)
+	return a.sessions.replace(ctx, a.sessions.toNew(o))
+}
+
+// SwitchSession leaves the current session and goes on with the one at path,
+// with the model and thinking level it was left with. The listeners are asked
+// first (session_before_switch); the error is ErrCancelled if one does not want
+// it. If the other session cannot be opened, the current one stays, as it does,
+// without a word, if it is the one at path (unless that is for reading only).
+func (a *Agent) SwitchSession(ctx context.Context, path string) error {
+	return a.sessions.switchTo(ctx, change{target: path})
+}
+
+// SwitchWith is SwitchSession with a function that opens the session.
+// The context of open ends when the agent is aborted.
+func (a *Agent) SwitchWith(ctx context.Context, path string, open func(context.Context) (*session.Session, error)) error {
+	return a.sessions.switchTo(ctx, change{target: path, open: open})
+}
+
+// change is one replacement of the session. Either open or make is set.
+type change struct {
+	reason string                                 // new resume branch
+	target string                                 // file of the other session, if it is known before
+	check  func() error                           // fails before anybody is asked; nil: it cannot fail
+	ask    func(context.Context) (cancelled bool) // instead of the questions about a switch
+	open   func(context.Context) (*session.Session, error)
+	make   func() (*session.Session, error) // from the current session, when nothing runs
+
+	interrupts bool // also while a prompt runs
+}
+
+// toNew is the change to an empty session.
+func (s *sessions) toNew(o NewSessionOptions) change {
+	return change{reason: "new", make: func() (*session.Session, error) {
+		next, err := s.newSession(o.Parent)
 		if err != nil {
 			return nil, fmt.Errorf("new session: %w", err)
 		}
@@ -53,25 +84,18 @@ func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
 			}
 		}
 		return next, nil
-	}})
+	}}
 }
 
-// SwitchSession leaves the current session and goes on with the one at path,
-// with the model and thinking level it was left with. The listeners are asked
-// first (session_before_switch); the error is ErrCancelled if one does not want
-// it. If the other session cannot be opened, the current one stays, as it does,
-// without a word, if it is the one at path (unless that is for reading only).
-func (a *Agent) SwitchSession(ctx context.Context, path string) error {
-	return a.SwitchWith(ctx, path, func(context.Context) (*session.Session, error) { return a.sessions.openSession(path) })
-}
-
-// SwitchWith is SwitchSession with a function that opens the session.
-// The context of open ends when the agent is aborted.
-func (a *Agent) SwitchWith(ctx context.Context, path string, open func(context.Context) (*session.Session, error)) error {
-	if current := a.Session(); isSameFile(path, current.File()) && !current.ReadOnly() {
+// switchTo makes the session current that is at the target of c, unless it is already.
+func (s *sessions) switchTo(ctx context.Context, c change) error {
+	if current := s.conversation.current(); isSameFile(c.target, current.File()) && !current.ReadOnly() {
 		return nil
 	}
-	return a.sessions.replace(ctx, change{reason: "resume", target: path, open: open})
+	if c.reason = "resume"; c.open == nil {
+		c.open = func(context.Context) (*session.Session, error) { return s.openSession(c.target) }
+	}
+	return s.replace(ctx, c)
 }
 
 // isSameFile reports whether both paths lead to one file that is there.
@@ -84,74 +108,69 @@ func isSameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// Branch leaves the current session and goes on in a new one that has the path
-// up to an entry: with the entry, or before it if it is a user message, which is
-// returned then. The listeners are asked first (session_before_branch); the
-// error is ErrCancelled if one does not want it. If one wants the conversation
-// left as it is, the new session has all of the current branch, and nothing is
-// returned. Model and thinking level stay. A failure to make the new session
-// leaves the old one current; an error after that, of closing the old one, comes
-// with what is recalled.
-func (a *Agent) Branch(ctx context.Context, id string) (Recalled, error) {
-	var recalled Recalled
-	before := &SessionBeforeBranch{EntryID: id}
-	err := a.sessions.replace(ctx, change{
-		reason: "branch",
-		ask: func(ctx context.Context) bool {
-			before.EntryIndex = len(a.Session().Path(id)) - 1
-			if before.EntryIndex >= 0 {
-				a.events.emitUntil(ctx, before, func() bool { return before.Cancel })
-			}
-			return before.Cancel
-		},
-		open: func(context.Context) (_ *session.Session, err error) {
-			current := a.Session()
-			leaf := current.Leaf()
-			if !before.SkipConversationRestore {
-				if leaf, recalled, err = cutBefore(current, id, message.RoleUser); err != nil {
-					return nil, fmt.Errorf("branch: %w", err)
-				}
-			}
-			if a.sessions.copySession == nil {
-				return nil, errors.New("branch: sessions cannot be copied here")
-			}
-			return a.sessions.copySession(current, leaf)
-		},
-	})
-	return recalled, err
-}
-
-// change is one replacement of the session.
-type change struct {
-	reason string                                 // new resume branch
-	target string                                 // file of the other session, if it is known before
-	ask    func(context.Context) (cancelled bool) // instead of the questions about a switch
-	open   func(context.Context) (*session.Session, error)
-}
-
-// replace replaces the current session by the one that c opens, unless a listener is
-// against it (ErrCancelled). The agent is claimed meanwhile, so that no prompt can begin.
+// replace replaces the current session by the one that c opens or makes, unless a listener
+// is against it (ErrCancelled). The agent is claimed for that, so that no prompt can begin:
+// from the start, or if c interrupts one, from its end.
 func (s *sessions) replace(ctx context.Context, c change) error {
-	ctx, err := s.busy.begin(ctx)
-	if err != nil {
+	claimed, err := s.busy.begin(ctx)
+	works := err != nil
+	switch {
+	case !works:
+		ctx = claimed
+		defer s.busy.end()
+	case !c.interrupts:
 		return ErrNotIdle
 	}
-	defer s.busy.end()
+	about := s.conversation.current()
+	next, err := s.prepare(ctx, c)
+	if err != nil {
+		return err
+	}
+	if works {
+		if ctx, err = s.busy.interrupt(ctx); err != nil {
+			return errors.Join(ErrAborted, closeUnused(next))
+		}
+		defer s.busy.end()
+		if s.conversation.current() != about { // whoever replaced it had other answers
+			return errors.Join(ErrNotIdle, closeUnused(next))
+		}
+	}
+	if next == nil {
+		if next, err = c.make(); err != nil {
+			return err
+		}
+	}
+	return s.swap(ctx, next, c.reason)
+}
+
+// prepare asks the listeners and opens the other session. It is nil if c makes one later.
+func (s *sessions) prepare(ctx context.Context, c change) (next *session.Session, err error) {
+	if c.check != nil {
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+	}
 	if c.ask == nil {
 		c.ask = func(ctx context.Context) bool { return s.askSwitch(ctx, c) }
 	}
 	cancelled := c.ask(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return ErrAborted
+		return nil, ErrAborted
 	case cancelled:
-		return ErrCancelled
+		return nil, ErrCancelled
+	case c.open == nil:
+		return nil, nil
 	}
-	next, err := c.open(ctx)
-	if err != nil {
-		return err
+	return c.open(ctx)
+}
+
+// closeUnused closes a session that did not become current; nil is none.
+func closeUnused(s *session.Session) error {
+	if s == nil {
+		return nil
 	}
-	return s.swap(ctx, next, c.reason)
+	return s.Close()
 }
 
 // askSwitch asks the listeners and reports whether one of them does not want the session

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -54,7 +55,7 @@ func (s Sessions) Options() session.Options {
 // or ends in .jsonl, else the file whose id begins with ref. A path need not exist.
 func (s Sessions) Find(ref string) (string, error) {
 	if strings.ContainsAny(ref, "/"+string(filepath.Separator)) || strings.HasSuffix(ref, ".jsonl") {
-		return absolute(s.Cwd, config.Expand(ref, config.Home(os.Getenv))), nil
+		return s.Path(ref), nil
 	}
 	return folder.Find(s.Root, ref)
 }
@@ -70,6 +71,28 @@ func (s Sessions) FindExisting(ref string) (string, error) {
 		return "", &folder.NotFoundError{Prefix: ref}
 	}
 	return path, nil
+}
+
+// Path returns the path that a program named, which is never an id: ~ is the home
+// directory, and what is relative is below the working directory.
+func (s Sessions) Path(path string) string {
+	return absolute(s.Cwd, config.Expand(path, config.Home(os.Getenv)))
+}
+
+// OpenOrBegin opens the session at a path of [Sessions.Path]. Where there is no file, or an
+// empty one, a session begins, but only if the path ends in .jsonl: nobody means another
+// file, such as one that was misspelled, to become a session. The errors are those of
+// session.Open.
+func (s Sessions) OpenOrBegin(path string) (*session.Session, error) {
+	info, err := os.Stat(path)
+	switch {
+	case filepath.Ext(path) == ".jsonl":
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("open session %q: it does not exist; a new one needs a path that ends in .jsonl", path)
+	case err == nil && info.Size() == 0:
+		return nil, &session.NotSessionError{Path: path, Reason: "it is empty, and its name does not end in .jsonl"}
+	}
+	return session.Open(path, s.Options())
 }
 
 // Remove moves the session at path to the trash and returns where it is now, or

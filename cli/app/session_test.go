@@ -112,3 +112,53 @@ func TestASessionIsOpenedAsTheCommandLineSays(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAProgramNamesASessionByItsPath(t *testing.T) {
+	p := place(t, Options{}, nil)
+	s := p.Sessions()
+	t.Setenv("HOME", filepath.Dir(p.Cwd))
+	for argument, want := range map[string]string{
+		"~/a.jsonl": filepath.Join(filepath.Dir(p.Cwd), "a.jsonl"), "a.jsonl": filepath.Join(p.Cwd, "a.jsonl"), "0198ab": filepath.Join(p.Cwd, "0198ab"), "/x/../a": "/a",
+	} {
+		if got := s.Path(argument); got != want {
+			t.Errorf("%s is %s, want %s", argument, got, want)
+		}
+	}
+	there := s.Path("there.jsonl")
+	held, err := session.Open(there, s.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := held.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hi")}}); err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	for name, text := range map[string]string{"empty.jsonl": "", "empty.txt": "", "notes.txt": "notes\n", "notes.jsonl": "notes\n"} {
+		if err := os.WriteFile(s.Path(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, refused := range map[string]string{
+		"new.jsonl": "", "further/down/new.jsonl": "", "empty.jsonl": "", "empty.txt": "not a session file", "new.txt": "does not exist",
+		"notes.txt": "not a session file", "notes.jsonl": "not a session file", "there.jsonl": "in use by process",
+	} {
+		opened, err := s.OpenOrBegin(s.Path(name))
+		if refused != "" {
+			if err == nil || !strings.Contains(err.Error(), refused) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err := opened.Flush(); err != nil || opened.File() != s.Path(name) {
+			t.Errorf("%s: %s, %v", name, opened.File(), err)
+		}
+		opened.Close()
+	}
+	if text, _ := os.ReadFile(s.Path("notes.txt")); string(text) != "notes\n" {
+		t.Errorf("a file that is no session says %q now", text)
+	}
+}
