@@ -116,7 +116,7 @@ func newParts(o Options, isIdle func() bool) parts {
 	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
 	p.tools.set(o.Tools, "")
 	p.gate = &gate{p.events, p.tools}
-	p.conversation = &conversation{events: p.events, session: o.Session}
+	p.conversation = newConversation(p.events, o.Session)
 	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: isIdle,
 		selected: selection{o.Model, o.Thinking}}
 	p.modes = newModes(&p, o.Session)

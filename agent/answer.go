@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"pi/agent/limits"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
@@ -118,8 +119,9 @@ func (r *run) noteAbort(ctx context.Context, abort *Abort) error {
 	if err != nil {
 		return fmt.Errorf("note the stopped answer: %w", err)
 	}
-	return r.appendCustom(ctx, &message.Message{Role: message.RoleCustom, CustomType: AbortType, Details: details,
+	_, err = r.appendCustom(ctx, &message.Message{Role: message.RoleCustom, CustomType: AbortType, Details: details,
 		Content: []message.Block{message.TextBlock(abort.Inject)}})
+	return err
 }
 
 // AbortType is the custom type of the message that tells the model why its
@@ -277,7 +279,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	}
 	var limit *LimitError
 	if errors.As(failure, &limit) && limit.Limit == limitOfAnswer {
-		s.assembly.Shorten(keptOfLong)
+		s.assembly.Shorten(limits.KeptOfLong)
 	}
 	m := s.message()
 	_, broken := s.assembly.Content()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"pi/agent/limits"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
@@ -15,6 +16,9 @@ import (
 // A model is asked in the conversation (answer.go) and outside of it: by hooks
 // ([Agent.Complete]) and for summaries. Both send a request with [asker.send], and send
 // it again with [tries] if it fails for a passing reason.
+
+// limitOfAnswer is the [LimitError.Limit] of an answer that is too long.
+const limitOfAnswer = "max_answer_bytes"
 
 // asker sends requests to models. All methods may be called from any goroutine.
 type asker struct {
@@ -58,11 +62,11 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var size answerSize
+	var size limits.AnswerSize
 	var stop llm.Stop
 	for d, err := range llm.WithIdleTimeout(ctx, client, r, a.settings.get().StreamIdleTimeout) {
 		switch {
-		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.exceeds(r.MaxAnswer, d):
+		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.Exceeds(r.MaxAnswer, d):
 			return &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",
 				model.Ref(), r.MaxAnswer)}
 		case err != nil:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pi/agent/limits"
 	"pi/session"
 	"pi/session/message"
 )
@@ -165,7 +166,8 @@ func (r *run) noteRepeat(s *step) {
 	if limit <= 0 {
 		return
 	}
-	count := r.repeats.note(s)
+	count := r.repeats.Note(limits.Call{Name: s.call.Name, Arguments: s.call.Arguments, Broken: s.broken,
+		Content: s.result.Content, Details: s.result.Details, IsError: s.result.IsError})
 	switch {
 	case count >= limit:
 		s.limit = &LimitError{"max_repeats", fmt.Sprintf("stopped: the model called %s %d times in a row with the same arguments and the same result (max_repeats)",

@@ -20,8 +20,14 @@ type conversation struct {
 
 	mu      sync.Mutex // guards what follows: the chain is always one over the session that is current
 	session *session.Session
+	news    *announcer      // of session
 	last    chained         // the last run of the context chain; without items there was none
 	edited  map[string]bool // ids of the entries edited since then
+}
+
+// newConversation returns the conversation of a session.
+func newConversation(events *listeners, s *session.Session) *conversation {
+	return &conversation{events: events, session: s, news: announce(events, s)}
 }
 
 // chained is one run of the context chain.
@@ -39,12 +45,20 @@ func (c *conversation) current() *session.Session {
 	return c.session
 }
 
+// announcer returns what tells of the entries of the current session.
+func (c *conversation) announcer() *announcer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.news
+}
+
 // replace makes next the current session and returns the one before it. What the context
 // chain made of that one is forgotten.
 func (c *conversation) replace(next *session.Session) (previous *session.Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	previous, c.session = c.session, next
+	c.news.stop()
+	previous, c.session, c.news = c.session, next, announce(c.events, next)
 	c.last, c.edited = chained{}, nil
 	return previous
 }

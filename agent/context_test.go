@@ -28,7 +28,7 @@ func TestTheResultOfAChainIsThatOfItsSession(t *testing.T) {
 	upper := on(func(e *Context) {
 		e.Items = []session.Item{{Message: userMessage([]message.Block{message.TextBlock("A")}), Entry: e.Items[0].Entry}}
 	})
-	c := &conversation{events: listening(upper), session: one}
+	c := newConversation(listening(upper), one)
 	seen := func() (texts []string) {
 		items, _ := c.seen()
 		for _, it := range items {
@@ -65,7 +65,7 @@ func TestTheResultOfAChainIsThatOfItsSession(t *testing.T) {
 
 func TestAChainOverASessionThatIsLeftMeanwhileIsForgotten(t *testing.T) {
 	one, other := unsaved(t, "a"), unsaved(t, "b")
-	c := &conversation{session: one}
+	c := newConversation(listening(), one)
 	c.events = listening(on(func(*Context) { c.replace(other) }))
 	if got := c.runChain(t.Context()).items; len(got) != 1 || got[0].Message.Text() != "a" {
 		t.Errorf("%+v", got)

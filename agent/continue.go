@@ -92,6 +92,7 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 	if len(drafts) == 0 {
 		return
 	}
+	r.news.pause() // a turn may follow, to which they belong
 	entries, err := r.appendDrafts(drafts)
 	for _, e := range entries {
 		m := e.Message()

@@ -118,6 +118,11 @@ type Context struct {
 // ContextStage is the list as one listener left it.
 type ContextStage = prefix.Stage[[]session.Item]
 
+// QueueChanged tells front ends which texts of people and programs wait in the queues:
+// both whole and never nil, after each change. A message that is delivered leaves them
+// right before its EntryAppended. What hooks sent is not among them. Hooks do not get it.
+type QueueChanged struct{ Steering, FollowUp []string }
+
 func (*Input) Kind() Kind             { return KindInput }
 func (*BeforeAgentStart) Kind() Kind  { return KindBeforeAgentStart }
 func (*AgentStart) Kind() Kind        { return KindAgentStart }
@@ -127,3 +132,6 @@ func (*AgentSettled) Kind() Kind      { return KindAgentSettled }
 func (*TurnStart) Kind() Kind         { return KindTurnStart }
 func (*TurnEnd) Kind() Kind           { return KindTurnEnd }
 func (*Context) Kind() Kind           { return KindContext }
+
+// Kind is KindQueueChanged.
+func (*QueueChanged) Kind() Kind { return KindQueueChanged }

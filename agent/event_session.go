@@ -3,9 +3,11 @@ package agent
 import (
 	"encoding/json"
 
+	"pi/agent/ledger"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/compaction"
+	"pi/session/message"
 )
 
 // ProjectTrust asks whether files of a project may run as hooks. Only hooks that
@@ -183,7 +185,7 @@ func (e *SessionTree) Cost() float64 {
 	if e.SummaryEntry == nil {
 		return 0
 	}
-	if _, u := usedIn(e.SummaryEntry); u != nil {
+	if _, u := ledger.UsedIn(e.SummaryEntry); u != nil {
 		return u.Cost.Total
 	}
 	return 0
@@ -193,6 +195,15 @@ func (e *SessionTree) Cost() float64 {
 type SessionShutdown struct {
 	Reason            string // quit reload new resume branch
 	TargetSessionFile string
+}
+
+// EntryAppended tells front ends of an entry that has come into the session, after it is
+// in, whoever appended it: each once, in their order, one at a time. Messages that open a
+// turn are told behind TurnStart, those of a prompt that was refused not at all. Whoever
+// gets the event must not append. Hooks do not get it.
+type EntryAppended struct {
+	Entry   *session.Entry
+	Message *message.Message // what the entry says, if that is a message, a custom one too; else nil
 }
 
 func (*ProjectTrust) Kind() Kind         { return KindProjectTrust }
@@ -213,3 +224,6 @@ func (*SessionInfoChanged) Kind() Kind   { return KindSessionInfoChanged }
 func (*SessionBeforeTree) Kind() Kind    { return KindSessionBeforeTree }
 func (*SessionTree) Kind() Kind          { return KindSessionTree }
 func (*SessionShutdown) Kind() Kind      { return KindSessionShutdown }
+
+// Kind is KindEntryAppended.
+func (*EntryAppended) Kind() Kind { return KindEntryAppended }

@@ -139,14 +139,14 @@ func try[E Event](f func(E) error) listener {
 
 func listening(all ...Listener) *listeners { return &listeners{all} }
 
-// log writes down the kinds of all events.
+// log writes down the kinds of all events that hooks get, too; see stream for the rest.
 type log struct {
 	mu    sync.Mutex
 	kinds []string
 	notes []string
 }
 
-func (*log) Wants(Kind) bool { return true }
+func (*log) Wants(k Kind) bool { return k != KindEntryAppended && k != KindQueueChanged }
 func (l *log) Handle(_ context.Context, e Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

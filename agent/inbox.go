@@ -20,11 +20,17 @@ type Inbox struct {
 	settings *inForce
 	wake     chan struct{} // signalled when something is submitted, has room for one
 
+	telling sync.Mutex // held while listeners get a change of the queues, so that changes come in their order
+
 	mu        sync.Mutex // guards what follows: a message is in one place, and is admitted and put there in one step
 	queueing  bool       // a prompt runs that will look at the queues again
+	preflight bool       // a prompt is on its way to a run
 	steer     []queued
 	followUp  []queued
+	due       [2][]queued        // by queue: they left it for the session, and nobody was told yet
 	count     int                // of all that were queued
+	changes   []QueueChanged     // that nobody was told of
+	noted     QueueChanged       // the last of all changes
 	beside    []*message.Message // that the run adds at its next occasion, without asking the model for them
 	nextTurn  []*message.Message // custom messages that go with the next prompt
 	submitted []Prompt           // for the front end
@@ -48,6 +54,7 @@ func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
 		err = put()
 	}
 	b.mu.Unlock()
+	b.tellQueues()
 	if notice != "" {
 		b.events.Notify(context.WithoutCancel(ctx), LevelWarning, notice)
 	}
@@ -70,7 +77,7 @@ func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
 func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, err error) {
 	err = b.post(ctx, p.Origin, func() error {
 		if posted = b.queueing && !b.closed; posted {
-			b.put(queued{Prompt: p}, q)
+			b.put(p, q)
 		}
 		return nil
 	})
@@ -86,7 +93,7 @@ func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
 		case b.closed:
 			return ErrEnded
 		case b.queueing && !p.isCommand():
-			b.put(queued{Prompt: p}, q)
+			b.put(p, q)
 		default:
 			b.deferToFrontEnd(p)
 		}
@@ -105,6 +112,7 @@ func (b *Inbox) resetBrake(o Origin) {
 // the count back to zero. If hooks have added too many, the error is a *[LimitError], and
 // the messages of hooks that wait are dropped.
 func (b *Inbox) addRequest(o Origin) error {
+	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if o.Kind != FromHook {
@@ -137,33 +145,8 @@ func (b *Inbox) dropSent() (dropped int) {
 	b.steer = slices.DeleteFunc(b.steer, func(m queued) bool { return sent(m.Prompt) })
 	b.followUp = slices.DeleteFunc(b.followUp, func(m queued) bool { return sent(m.Prompt) })
 	b.submitted = slices.DeleteFunc(b.submitted, sent)
+	b.noteQueues()
 	return dropped
-}
-
-// enqueue puts a prompt into the queue q. It returns false, and changes nothing, if no run
-// will look at the queues again.
-func (b *Inbox) enqueue(p Prompt, q Queue) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.queueing {
-		return false
-	}
-	if p.Origin.Kind != FromHook {
-		b.brake.reset(p.Origin)
-	}
-	b.put(queued{Prompt: p, asked: true}, q)
-	return true
-}
-
-// put appends to a queue; the caller has the lock.
-func (b *Inbox) put(m queued, q Queue) {
-	b.count++
-	m.number = b.count
-	if q == Steer {
-		b.steer = append(b.steer, m)
-	} else {
-		b.followUp = append(b.followUp, m)
-	}
 }
 
 // deferToFrontEnd appends a prompt to those that the front end runs, and wakes it;
@@ -174,45 +157,6 @@ func (b *Inbox) deferToFrontEnd(p Prompt) {
 	case b.wake <- struct{}{}:
 	default:
 	}
-}
-
-// isOpen reports whether a run will look at the queues again.
-func (b *Inbox) isOpen() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.queueing
-}
-
-// openQueues is called when a run begins, which looks at the queues until they are
-// closed.
-func (b *Inbox) openQueues() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.queueing = true
-}
-
-// closeQueues marks that no run delivers queued messages any more: what is sent from now
-// on is handed to the front end.
-func (b *Inbox) closeQueues() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.queueing = false
-}
-
-// hasQueued reports whether a message is queued for the run.
-func (b *Inbox) hasQueued() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.steer)+len(b.followUp) > 0
-}
-
-// closeIfNoneQueued reports whether messages are queued. If none are, it closes the
-// queues in the same step, so that nothing is accepted that the run would not deliver.
-func (b *Inbox) closeIfNoneQueued() (queued bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.queueing = len(b.steer)+len(b.followUp) > 0
-	return b.queueing
 }
 
 // Pending returns how many messages wait: those queued for the run, and those that hooks
@@ -234,35 +178,13 @@ func (b *Inbox) pending() int {
 	return n
 }
 
-// take removes and returns what is to be delivered now from a queue: one message, or all.
-func take(queue *[]queued, all bool) []queued {
-	n := min(1, len(*queue))
-	if all {
-		n = len(*queue)
-	}
-	taken := (*queue)[:n:n]
-	*queue = (*queue)[n:]
-	return taken
-}
-
-// due removes and returns the messages to deliver now, and the queue that they were in:
-// the steering ones, and if there are none and the run would stop (stopping), the
-// follow-ups. Settings say whether it is one message at a time or all.
-func (b *Inbox) due(stopping bool) ([]queued, Queue) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if messages := take(&b.steer, b.settings.get().SteerAll); len(messages) > 0 || !stopping {
-		return messages, Steer
-	}
-	return take(&b.followUp, b.settings.get().FollowUpAll), FollowUp
-}
-
 // TakeQueued removes the texts of people from both queues and returns them, so
 // that an interrupt can give unsent text back. What is more than a text that
 // somebody typed stays queued for the next run: custom messages, what hooks sent,
 // and what a program sent with attachments. The files of a typed text are named
 // in it, and come along again.
 func (b *Inbox) TakeQueued() []string {
+	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var texts []string
@@ -277,6 +199,7 @@ func (b *Inbox) TakeQueued() []string {
 		}
 		*queue = kept
 	}
+	b.noteQueues()
 	return texts
 }
 
@@ -307,6 +230,7 @@ func (b *Inbox) Queued() (waiting []Waiting) {
 // TakeLast removes the text of a person that was queued last, and returns it. What is more
 // than a text stays, as with TakeQueued.
 func (b *Inbox) TakeLast() (text string, ok bool) {
+	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var last *[]queued
@@ -323,6 +247,7 @@ func (b *Inbox) TakeLast() (text string, ok bool) {
 	}
 	text = (*last)[at].Text
 	*last = slices.Delete(slices.Clone(*last), at, at+1)
+	b.noteQueues()
 	return text, true
 }
 
@@ -355,14 +280,23 @@ func (b *Inbox) takeForPrompt() []*message.Message {
 	return messages
 }
 
+// putForPrompt gives back what takeForPrompt took for a prompt that came to nothing.
+func (b *Inbox) putForPrompt(messages []*message.Message) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nextTurn = slices.Concat(messages, b.nextTurn)
+}
+
 // forget calls swap, which replaces the session, and drops the messages that waited for a
 // prompt of the old one. It returns the request for a compaction that waited, or nil. All
 // is done under the lock, so that whatever is sent later is for the new session.
 func (b *Inbox) forget(swap func()) *compactRequest {
+	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	swap()
 	b.steer, b.followUp, b.beside, b.nextTurn = nil, nil, nil, nil
+	b.noteQueues()
 	request := b.compact
 	b.compact = nil
 	return request

@@ -28,13 +28,13 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 	}
 	var got []string
 	for _, stopping := range []bool{false, true, false, true, true} {
-		messages, q := b.due(stopping)
+		messages, q := b.takeDue(stopping)
 		got = append(got, fmt.Sprint(q, textsOf(messages)))
 	}
 	if want := []string{"steer [0]", "steer [2]", "steer []", "follow_up [1 3]", "follow_up []"}; !slices.Equal(got, want) {
 		t.Errorf("delivered %q, want %q", got, want)
 	}
-	if b.closeIfNoneQueued() || b.isOpen() {
+	if b.closeIfNoneQueued() || b.takes(Prompt{}) {
 		t.Error("the queues are open after the end of the run")
 	}
 	err := b.postPrompt(t.Context(), Prompt{Text: "late"}, Steer)
@@ -112,7 +112,7 @@ func TestAnInboxGivesBackWhatPeopleTyped(t *testing.T) {
 	if got := b.TakeQueued(); !slices.Equal(got, []string{"typed", "of a program"}) {
 		t.Errorf("given back %q", got)
 	}
-	if messages, _ := b.due(false); !slices.Equal(textsOf(messages), []string{"of a hook"}) || b.hasQueued() {
+	if messages, _ := b.takeDue(false); !slices.Equal(textsOf(messages), []string{"of a hook"}) || b.hasQueued() {
 		t.Errorf("stays %q", textsOf(messages))
 	}
 	b.enqueue(Prompt{Text: "rest"}, FollowUp)

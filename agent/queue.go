@@ -18,20 +18,30 @@ type Prompt struct {
 	// entry is written, and the input event does not come.
 	Custom  *message.Message
 	Literal bool // never a command, whatever it begins with
+	Expand  bool // a hook wants a command in it run, as if it had been typed; never with Literal
+
 	// Accepted, if set, is called once, when the prompt is past everything that can refuse
-	// it: Started before the event agent_start of its run, Handled if a listener took it.
-	// A prompt that is refused never gets there; the error says why.
+	// it: Started right before the event agent_start of its run, Handled if a listener took
+	// it. A prompt that is refused never gets there; the error says why. With Accepted the
+	// key of the model is looked for before anything is written, and an interrupt before
+	// Started refuses the prompt and takes it back out of the conversation.
+	// [Agent.Enqueue] does not call it.
 	Accepted func(Disposition)
-	Expand   bool // a hook wants a command in it run, as if it had been typed; never with Literal
+
+	// Where no run delivers what is queued, [Agent.Enqueue] refuses a prompt, unless one of
+	// these is set. InPreflight queues it also while another prompt is not accepted yet; if
+	// that one starts no run, this one is handed to the front end. WhileIdle queues it in
+	// any case, for the next prompt.
+	InPreflight, WhileIdle bool
 
 	compact bool // no prompt: a compaction that somebody asked for waits for its turn
+	asked   bool // the listeners to input were
 }
 
 // queued is a message that waits for its place in a run.
 type queued struct {
 	Prompt
-	asked  bool // the listeners to input were; else they are when it is delivered
-	number int  // in the order in which all were queued
+	number int // in the order in which all were queued
 }
 
 // Queue says when a message that comes while the agent works is delivered.
@@ -61,6 +71,17 @@ func (m queued) isTyped() bool {
 		return m.Text != ""
 	}
 	return m.Custom == nil && len(m.Attachments) == 0
+}
+
+// isText reports whether p is a text of a person or a program, which front ends are told
+// of while it is queued.
+func (p Prompt) isText() bool { return p.Custom == nil && p.Source != "hook" }
+
+// accept tells whoever wants to know what becomes of p.
+func (p Prompt) accept(d Disposition) {
+	if p.Accepted != nil {
+		p.Accepted(d)
+	}
 }
 
 func (p Prompt) isEmpty() bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pi/agent/limits"
 	"pi/session"
 	"pi/session/message"
 )
@@ -29,50 +30,27 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		}
 		return nil // the request may have been served before
 	}
-	if a.Session().ReadOnly() {
-		return session.ErrReadOnly
-	}
-	handled := false
-	if p.Custom == nil {
-		p, handled = a.events.askInput(ctx, p, "")
-	}
-	switch {
-	case handled:
-		return nil
-	case ctx.Err() != nil:
-		return ErrAborted
-	case p.isEmpty():
-		return ErrEmptyPrompt
-	}
-	if err := a.inbox.addRequest(p.Origin); err != nil {
+	a.inbox.beginPreflight()
+	p, started, err := preflight{a.events, a.conversation, a.choice, a.inbox}.check(ctx, p)
+	if !started {
+		a.inbox.endPreflight(ctx.Err() != nil)
 		return err
 	}
 	return newRun(a.parts).run(ctx, p)
-}
-
-// askInput lets listeners rewrite a prompt or handle it themselves. behavior says how it
-// comes while the agent works, see [Queue.String]; else it is "".
-func (ls *listeners) askInput(ctx context.Context, p Prompt, behavior string) (_ Prompt, handled bool) {
-	if !ls.wants(KindInput) {
-		return p, false
-	}
-	e := &Input{Text: p.Text, Attachments: p.Attachments, Source: p.Source, StreamingBehavior: behavior}
-	ls.emit(ctx, e)
-	p.Text, p.Attachments = e.Text, e.Attachments
-	return p, e.Handled
 }
 
 // run is the state of one prompt on its way.
 type run struct {
 	parts
 	compacting autoCompact
+	news       *announcer // of the session
 
 	system  promptText // for this prompt only
 	index   int        // of the next turn
 	added   []*message.Message
 	entries []string // ids of what this turn has appended
 	usage   message.Usage
-	repeats repeatCounter
+	repeats limits.Repeats
 	aborts  int   // answers that listeners stopped
 	unsaved bool  // before this run
 	saveErr error // the first failure to save; the conversation goes on in memory
@@ -82,7 +60,7 @@ type run struct {
 
 // newRun returns the run of one prompt.
 func newRun(p parts) *run {
-	r := &run{parts: p, unsaved: p.conversation.current().Unsaved() != nil}
+	r := &run{parts: p, news: p.conversation.announcer(), unsaved: p.conversation.current().Unsaved() != nil}
 	r.compacting = autoCompact{compactor: p.compactor, noteSaved: r.noteSaved}
 	return r
 }
@@ -95,18 +73,22 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 	r.spending.aside.begin()
 	defer r.spending.aside.end()
 	defer r.prompts.setOfRun(promptText{})
+	r.news.pause() // until the first turn has begun
+	defer r.news.resume()
 	if err := r.open(ctx, p); err != nil {
 		return err
 	}
+	p.accept(Started)
 	r.events.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
 	err := r.work(ctx)
+	r.news.resume()
 	r.inbox.closeQueues() // what is sent from here on is for the front end
 	err = cmp.Or(err, r.addBeside())
 	r.usage.Add(r.spending.aside.end())
 	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	r.compacting.afterRun(ctx)
 	err = r.sync(ctx, err)
-	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{} })
+	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
 	return err
 }
 
@@ -171,7 +153,8 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	if err := r.noteSaved(r.record()); err != nil {
 		return err
 	}
-	if err := r.write(ctx, p); err != nil {
+	before := r.conversation.current().Leaf()
+	if _, err := r.write(ctx, p); err != nil {
 		return err
 	}
 	if p.Custom != nil { // a custom message alone does not create the session file
@@ -179,13 +162,18 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 			return err
 		}
 	}
-	for _, m := range r.inbox.takeForPrompt() {
-		if err := r.appendCustom(ctx, m); err != nil {
+	waited := r.inbox.takeForPrompt()
+	for _, m := range waited {
+		if _, err := r.appendCustom(ctx, m); err != nil {
 			return err
 		}
 	}
 	if err := r.askPrompt(ctx, p); err != nil {
 		return err
+	}
+	if ctx.Err() != nil && p.Accepted != nil {
+		r.inbox.putForPrompt(waited)
+		return cmp.Or(r.takeBack(ctx, before), error(promptAborted{}))
 	}
 	_, err := r.deliver(ctx, false)
 	return err
@@ -206,7 +194,7 @@ func (r *run) askPrompt(ctx context.Context, p Prompt) error {
 		r.system.text, r.system.sections = e.Prompts()
 		r.system.stages = e.Stages
 		for _, m := range e.Messages {
-			if err := r.appendCustom(ctx, m); err != nil {
+			if _, err := r.appendCustom(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -269,6 +257,7 @@ func (r *run) turn(ctx context.Context) (next, error) {
 	index := r.index
 	r.index++
 	r.events.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
+	r.news.resume()
 	r.entries, r.verdict = nil, nil
 	if err := r.noteSaved(r.record()); err != nil {
 		return nextStop, err
@@ -308,12 +297,12 @@ func (r *run) append(m *message.Message) (*session.Entry, error) {
 }
 
 // appendCustom adds a custom message of a listener to the session.
-func (r *run) appendCustom(ctx context.Context, m *message.Message) error {
+func (r *run) appendCustom(ctx context.Context, m *message.Message) (*session.Entry, error) {
 	e, err := r.conversation.appendCustom(ctx, m)
 	if e != nil {
 		r.added = append(r.added, e.Message())
 	}
-	return r.noteSaved(err)
+	return e, r.noteSaved(err)
 }
 
 // noteSaved returns err, but nil for a failure to save, which does not end the run: the
@@ -346,7 +335,7 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 	if err := r.addBeside(); err != nil {
 		return 0, err
 	}
-	messages, q := r.inbox.due(stopping)
+	messages, q := r.inbox.takeDue(stopping)
 	counted := !stopping // the model is asked again anyway
 	for _, m := range messages {
 		p, handled := m.Prompt, false
@@ -354,6 +343,7 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 			p, handled = r.events.askInput(ctx, p, q.String())
 		}
 		if handled || p.isEmpty() {
+			r.inbox.delivered(m, q)
 			continue
 		}
 		if !counted {
@@ -362,9 +352,12 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 			}
 			counted = true
 		}
-		if err := r.write(ctx, p); err != nil {
+		r.news.pause() // the turn that it opens comes first
+		entry, err := r.write(ctx, p)
+		if err != nil {
 			return delivered, err
 		}
+		r.news.precede(entry.ID, func() { r.inbox.delivered(m, q) })
 		if p.Custom == nil {
 			m := r.userMessage(p)
 			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{Message: m, Typed: p.Source != "hook"} })
@@ -385,11 +378,10 @@ func (r *run) addBeside() error {
 	return nil
 }
 
-// write adds a prompt to the session.
-func (r *run) write(ctx context.Context, p Prompt) error {
+// write adds a prompt to the session. The entry is nil only with an error.
+func (r *run) write(ctx context.Context, p Prompt) (*session.Entry, error) {
 	if p.Custom != nil {
 		return r.appendCustom(ctx, p.Custom)
 	}
-	_, err := r.append(r.userMessage(p))
-	return err
+	return r.append(r.userMessage(p))
 }

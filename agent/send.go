@@ -82,10 +82,12 @@ func (a *Agent) Pending() int { return a.inbox.Pending() }
 // Enqueue queues a prompt while the agent works. The input event comes as for any
 // other; accepted is false if a listener handled it. The error is ErrNoRun if no run
 // is there to deliver the message, also if the last one ended meanwhile: then the
-// caller prompts instead. A message that was accepted is delivered, or
-// waits for [Inbox.TakeQueued] or the next run if this one ends in another way.
+// caller prompts instead, unless in is WhileIdle or InPreflight. A message that was
+// accepted is delivered, or waits for [Inbox.TakeQueued], [Inbox.Clear] or the next run if
+// this one ends in another way. Steering that waited for a run comes right behind its
+// prompt, follow-ups when it would stop.
 func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool, err error) {
-	if !a.inbox.isOpen() {
+	if !a.inbox.takes(in) {
 		return false, ErrNoRun
 	}
 	in, handled := a.events.askInput(ctx, in, q.String())
@@ -95,6 +97,7 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 	case in.isEmpty():
 		return false, ErrEmptyPrompt
 	}
+	in.asked, in.Accepted = true, nil
 	if !a.inbox.enqueue(in, q) {
 		return false, ErrNoRun
 	}

@@ -171,11 +171,7 @@ func (t *tree) askMove(ctx context.Context, s *session.Session, m *move) (*sessi
 // carryOut moves the leaf, also after an interrupt, and tells the listeners. The session
 // records the move with an entry, which is the summary, if there is one.
 func (t *tree) carryOut(ctx context.Context, s *session.Session, m move, summary *session.BranchSummary, result Moved) (Moved, error) {
-	body := session.Custom{CustomType: session.LeafMove}
-	if m.note != (LeafNote{}) {
-		body.Data, _ = json.Marshal(m.note) // two strings always encode
-	}
-	draft := session.Draft{Type: session.TypeCustom, Body: body}
+	draft := leafMoved(m.note)
 	if summary != nil {
 		draft = session.Draft{Type: session.TypeBranchSummary, Body: summary}
 	}
@@ -194,6 +190,15 @@ func (t *tree) carryOut(ctx context.Context, s *session.Session, m move, summary
 	})
 	t.conversation.refresh(ctx)
 	return result, saving
+}
+
+// leafMoved is the entry that records a move of the leaf.
+func leafMoved(note LeafNote) session.Draft {
+	body := session.Custom{CustomType: session.LeafMove}
+	if note != (LeafNote{}) {
+		body.Data, _ = json.Marshal(note) // two strings always encode
+	}
+	return session.Draft{Type: session.TypeCustom, Body: body}
 }
 
 // label sets the label that the options have, if any: on the summary that was made, or

@@ -46,6 +46,7 @@ func (s *Session) AppendMessage(m *message.Message) (*Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("append %s message: %w", m.Role, err)
 	}
+	defer s.tellWatcher()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.readOnly {
@@ -69,6 +70,7 @@ func (s *Session) Append(typ string, fields any) (*Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("append %w", err)
 	}
+	defer s.tellWatcher()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.append(d)
@@ -88,6 +90,7 @@ func (s *Session) AppendAll(drafts []Draft) ([]*Entry, error) {
 			return nil, fmt.Errorf("append %w", err)
 		}
 	}
+	defer s.tellWatcher()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(list) == 0 {
@@ -115,6 +118,7 @@ func (s *Session) MoveTo(id string, d Draft) (*Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("move leaf: %w", err)
 	}
+	defer s.tellWatcher()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	to := s.tree.byID[id]

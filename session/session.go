@@ -2,6 +2,7 @@ package session
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,6 +35,27 @@ type Session struct {
 	loader   loader
 	journal  journal
 	problems problems
+
+	watcher atomic.Pointer[func()] // see Watch
+}
+
+// Watch has f called after each change that added entries: they are in, nothing is
+// locked, and the call is on the goroutine that added them. A call may also come where
+// nothing was added. f takes the place of an earlier one; nil is none. Copies of the
+// session are not watched.
+func (s *Session) Watch(f func()) {
+	if f == nil {
+		s.watcher.Store(nil)
+		return
+	}
+	s.watcher.Store(&f)
+}
+
+// tellWatcher is called, without the lock, when entries may have been added.
+func (s *Session) tellWatcher() {
+	if f := s.watcher.Load(); f != nil {
+		(*f)()
+	}
 }
 
 // ID returns the id of the session.

@@ -1,4 +1,6 @@
-package agent
+// Package limits notices a model that does too much of the same: answers that are too
+// long, calls that repeat.
+package limits
 
 import (
 	"bytes"
@@ -8,29 +10,28 @@ import (
 	"strings"
 
 	"pi/agent/llm"
+	"pi/session/message"
 )
 
 // A model that repeats itself, or a server that means harm, must not fill the
 // memory: an answer longer than max_answer_bytes ends with an error.
 
-const limitOfAnswer = "max_answer_bytes"
-
-// keptOfLong is how much is kept of an answer that is too long: enough to see what
+// KeptOfLong is how much is kept of an answer that is too long: enough to see what
 // it was.
-const keptOfLong = 64 << 10
+const KeptOfLong = 64 << 10
 
-// blockSize is what a block counts beside its text: many small ones are much too.
-const blockSize = 1 << 10
+// BlockSize is what a block counts beside its text: many small ones are much too.
+const BlockSize = 1 << 10
 
-// answerSize counts what an answer takes, whatever it is made of.
-type answerSize struct {
+// AnswerSize counts what an answer takes, whatever it is made of.
+type AnswerSize struct {
 	bytes  int
 	blocks map[int]int // the text of each
 }
 
-// exceeds adds the size of d and reports whether the answer has become longer than limit
+// Exceeds adds the size of d and reports whether the answer has become longer than limit
 // bytes; a limit of 0 is none.
-func (s *answerSize) exceeds(limit int, d llm.Delta) bool {
+func (s *AnswerSize) Exceeds(limit int, d llm.Delta) bool {
 	if limit <= 0 {
 		return false
 	}
@@ -41,7 +42,7 @@ func (s *answerSize) exceeds(limit int, d llm.Delta) bool {
 	}
 	before, known := s.blocks[d.Index]
 	if !known {
-		s.bytes += blockSize
+		s.bytes += BlockSize
 	}
 	if s.blocks == nil {
 		s.blocks = map[int]int{}
@@ -63,16 +64,16 @@ func (s *answerSize) exceeds(limit int, d llm.Delta) bool {
 // tool, arguments and result are: a model that polls until the result is another one
 // repeats nothing.
 
-// repeatCounter counts how often the same call came in a row.
-type repeatCounter struct {
+// Repeats counts how often the same call came in a row.
+type Repeats struct {
 	last  [sha256.Size]byte
 	count int
 }
 
-// note counts a call with its result and returns how many times in a row it has been the
+// Note counts a call with its result and returns how many times in a row it has been the
 // same. The order of keys and the space in its arguments make no difference.
-func (c *repeatCounter) note(s *step) int {
-	key := sha256.Sum256([]byte(strings.Join([]string{s.call.Name, canonical(s.call.Arguments), s.broken, outcomeKey(s.result)}, "\x00")))
+func (c *Repeats) Note(call Call) int {
+	key := sha256.Sum256([]byte(strings.Join([]string{call.Name, canonical(call.Arguments), call.Broken, call.outcome()}, "\x00")))
 	if key != c.last {
 		c.last, c.count = key, 0
 	}
@@ -80,9 +81,19 @@ func (c *repeatCounter) note(s *step) int {
 	return c.count
 }
 
-// outcomeKey returns a text that is equal for equal results. The name of the file with the
+// Call is a call with its result.
+type Call struct {
+	Name      string
+	Arguments json.RawMessage
+	Broken    string // what it had instead of readable arguments
+	Content   []message.Block
+	Details   json.RawMessage
+	IsError   bool
+}
+
+// outcome returns a text that is equal for equal results. The name of the file with the
 // whole of a long output is left out, because it differs each time.
-func outcomeKey(r Result) string {
+func (r Call) outcome() string {
 	b, _ := json.Marshal(r.Content) // blocks of texts and numbers
 	key := fmt.Sprint(r.IsError, " ", string(b))
 	var details struct {

@@ -1,0 +1,361 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pi/agent/llm"
+	"pi/session"
+	"pi/session/message"
+)
+
+// tape writes down what a front end for programs is told, in short words: u, a, t and c
+// are messages of a user, of the model, of a tool, and custom ones; e is another entry.
+type tape struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (*tape) Wants(k Kind) bool {
+	switch k {
+	case KindContext, KindInput, KindBeforeAgentStart, KindAgentBeforeSettle, KindMessageUpdate, KindToolCall, KindToolResult, KindToolRan,
+		KindSessionBeforeCompact, KindSessionCompacting, KindCustomShow, KindToolExecutionUpdate:
+		return false
+	}
+	return true
+}
+
+func (l *tape) Handle(_ context.Context, e Event) error {
+	switch e := e.(type) {
+	case *EntryAppended:
+		l.note(entryWords(e))
+	case *QueueChanged:
+		l.note(fmt.Sprintf("queue %v %v", e.Steering, e.FollowUp))
+	case *MessageStart:
+	case *MessageEnd:
+		l.note("a " + strings.TrimPrefix(line(e.Message), "assistant: "))
+	case *ToolExecutionStart:
+		l.note("start " + e.ID)
+	case *ToolExecutionEnd:
+		l.note("end " + e.ID)
+	case *TurnEnd:
+		l.note(fmt.Sprintf("turn_end[%d]", len(e.ToolResults)))
+	case *AgentSettled:
+		l.note(map[bool]string{false: "settled", true: "settled(aborted)"}[e.Aborted])
+	case *Notice:
+		l.note("notice " + e.Text)
+	default:
+		l.note(e.Kind().String())
+	}
+	return nil
+}
+
+// entryWords are the short words for an entry; "" for the answers, which have events of
+// their own, and for the records of the model.
+func entryWords(e *EntryAppended) string {
+	m := e.Message
+	switch {
+	case e.Entry.Type == session.TypeModelChange, e.Entry.Type == session.TypeThinkingLevelChange:
+		return ""
+	case m == nil:
+		return "e " + e.Entry.Type
+	case m.Role == message.RoleAssistant:
+		return ""
+	case m.Role == message.RoleToolResult:
+		return "t " + m.ToolCallID
+	}
+	return string(m.Role[:1]) + " " + m.Text()
+}
+
+func (l *tape) note(words string) {
+	if words == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, words)
+}
+
+// want checks what was told since the last time.
+func (l *tape) want(t *testing.T, want ...string) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Equal(l.lines, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(l.lines, "\n"), strings.Join(want, "\n"))
+	}
+	l.lines = nil
+}
+
+// accepting is a prompt whose acceptance goes on the tape.
+func (l *tape) accepting(text string) Prompt {
+	return Prompt{Text: text, Source: "rpc", Accepted: func(d Disposition) { l.note("accepted " + string(d)) }}
+}
+
+// ofHook is a custom message of a hook.
+func ofHook(text string) Prompt {
+	return Prompt{Source: "hook", Custom: custom(text)}
+}
+
+// whileRunning calls f while the tool "look" runs, once.
+func whileRunning(f func()) *fakeTool {
+	var once sync.Once
+	return tool("look", func(context.Context) (Result, error) { once.Do(f); return TextResult("seen"), nil })
+}
+
+func TestFrontEndsAreToldInOrder(t *testing.T) {
+	look := use(call{"k", "look", `{}`})
+	words := func(s string) []string { return strings.Split(s, "; ") }
+	for _, c := range []struct {
+		name      string
+		settings  Settings
+		before    func(*rig) // a run begins
+		meanwhile func(*rig) // while the tool runs
+		replies   []reply
+		want      string
+	}{
+		{"plain", Settings{}, nil, nil, []reply{say("hi")},
+			"accepted started; agent_start; turn_start; u go; a hi; turn_end[0]; agent_end; settled"},
+		{"tools", Settings{}, nil, nil, []reply{look, say("hi")},
+			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; end k; t k; turn_end[1]; turn_start; a hi; turn_end[0]; agent_end; settled"},
+		{"steering", Settings{}, nil, func(r *rig) { r.queue("one", Steer); r.queue("two", Steer) }, []reply{look, say("hi"), say("ho")},
+			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; queue [one] []; queue [one two] []; end k; t k; turn_end[1]; " +
+				"turn_start; queue [two] []; u one; a hi; turn_end[0]; turn_start; queue [] []; u two; a ho; turn_end[0]; agent_end; settled"},
+		{"steering at once", Settings{SteerAll: true}, nil, func(r *rig) { r.queue("one", Steer); r.queue("two", Steer) }, []reply{look, say("hi")},
+			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; queue [one] []; queue [one two] []; end k; t k; turn_end[1]; " +
+				"turn_start; queue [two] []; u one; queue [] []; u two; a hi; turn_end[0]; agent_end; settled"},
+		{"a follow-up", Settings{}, nil, func(r *rig) { r.queue("more", FollowUp) }, []reply{look, say("hi"), say("ho")},
+			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; queue [] [more]; end k; t k; turn_end[1]; " +
+				"turn_start; a hi; turn_end[0]; turn_start; queue [] []; u more; a ho; turn_end[0]; agent_end; settled"},
+		{"queued at rest", Settings{}, func(r *rig) { r.queue("first", Steer); r.queue("last", FollowUp) }, nil, []reply{say("hi"), say("ho")},
+			"queue [first] []; queue [first] [last]; accepted started; agent_start; turn_start; u go; queue [] [last]; u first; a hi; turn_end[0]; " +
+				"turn_start; queue [] []; u last; a ho; turn_end[0]; agent_end; settled"},
+		{"a clear", Settings{}, nil, func(r *rig) {
+			r.queue("one", Steer)
+			r.queue("more", FollowUp)
+			_ = r.SendCustom(r.t.Context(), ofHook("of a hook"), DeliverSteer, false)
+			r.Inbox().Clear()
+			r.Inbox().Clear()
+		}, []reply{look, say("hi")},
+			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; queue [one] []; queue [one] [more]; queue [] []; queue [] []; end k; t k; turn_end[1]; " +
+				"turn_start; c of a hook; a hi; turn_end[0]; agent_end; settled"},
+		{"a message of a hook at rest", Settings{}, func(r *rig) { _ = r.SendCustom(r.t.Context(), ofHook("note"), DeliverSteer, false) }, nil, []reply{say("hi")},
+			"c note; accepted started; agent_start; turn_start; u go; a hi; turn_end[0]; agent_end; settled"},
+		{"one for the next prompt", Settings{}, func(r *rig) { _ = r.SendCustom(r.t.Context(), ofHook("note"), DeliverNextTurn, false) }, nil, []reply{say("hi")},
+			"accepted started; agent_start; turn_start; u go; c note; a hi; turn_end[0]; agent_end; settled"},
+		{"other entries", Settings{}, nil, func(r *rig) {
+			_, _ = r.Session().Append(session.TypeCustom, session.Custom{CustomType: "x"})
+			_ = r.SetSessionName(r.t.Context(), "n")
+			_ = r.SetLabel(r.t.Context(), r.Session().Leaf(), "l")
+			_, _ = r.EditContext(r.t.Context(), r.Session().Branch()[2].ID, nil)
+		}, []reply{look, say("hi")},
+			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; e custom; e session_info; session_info_changed; e label; e context_edit; end k; t k; turn_end[1]; " +
+				"turn_start; a hi; turn_end[0]; agent_end; settled"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &tape{}
+			var r *rig
+			r = newRig(t, Options{Settings: c.settings, Listeners: []Listener{l}, Tools: []Tool{whileRunning(func() {
+				if c.meanwhile != nil {
+					c.meanwhile(r)
+				}
+			})}}, c.replies...)
+			if c.before != nil {
+				c.before(r)
+			}
+			if err := r.Prompt(t.Context(), l.accepting("go")); err != nil {
+				t.Error(err)
+			}
+			l.want(t, words(c.want)...)
+		})
+	}
+}
+
+// queue queues a text of a program.
+func (r *rig) queue(text string, q Queue) {
+	r.t.Helper()
+	if accepted, err := r.Enqueue(r.t.Context(), Prompt{Text: text, Source: "rpc", WhileIdle: true}, q); err != nil || !accepted {
+		r.t.Errorf("queue %q: %v, %v", text, accepted, err)
+	}
+}
+
+func TestAPromptIsAcceptedOrRefused(t *testing.T) {
+	gone := errors.New("no key in the keyring")
+	abort := func(r **rig) func() { return func() { (*r).Abort() } }
+	var r *rig
+	for _, c := range []struct {
+		name      string
+		listeners []Listener
+		key       error
+		text      string
+		refusal   string // "" for none
+		wraps     error
+		want      string
+	}{
+		{"handled", []Listener{on(func(e *Input) { e.Handled = true })}, nil, "go", "", nil, "accepted handled"},
+		{"empty", nil, nil, " ", "the prompt is empty", ErrEmptyPrompt, ""},
+		{"without a key", nil, gone, "go", "No API key found for acme: no key in the keyring", gone, ""},
+		{"aborted by the input", []Listener{on(func(*Input) { abort(&r)() })}, nil, "go", "Prompt aborted", ErrAborted, ""},
+		{"aborted before the start", []Listener{on(func(*BeforeAgentStart) { abort(&r)() })}, nil, "go", "Prompt aborted", ErrAborted, "e custom; session_tree"},
+		{"aborted at the start", []Listener{on(func(*AgentStart) { abort(&r)() })}, nil, "go", "interrupted", ErrAborted,
+			"accepted started; agent_start; turn_start; u go; a assistant [aborted: interrupted]; turn_end[0]; agent_end; settled(aborted)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &tape{}
+			r = newRig(t, Options{Listeners: append(c.listeners, l)})
+			if c.key != nil {
+				r.Models().Register(llm.ProviderSpec{Name: "acme", Key: func(context.Context) (string, error) { return "", c.key }})
+			}
+			err := r.Prompt(t.Context(), l.accepting(c.text))
+			if c.refusal == "" && err != nil || c.refusal != "" && (err == nil || err.Error() != c.refusal || !errors.Is(err, c.wraps)) {
+				t.Errorf("%v, want %q", err, c.refusal)
+			}
+			l.want(t, slices.DeleteFunc(strings.Split(c.want, "; "), func(s string) bool { return s == "" })...)
+		})
+	}
+}
+
+// A prompt that is interrupted before its run leaves the conversation as it was, with what
+// waited for it, and can be brought back.
+func TestAPromptInterruptedBeforeItsRunIsTakenBack(t *testing.T) {
+	l := &tape{}
+	var r *rig
+	stop := true
+	r = newRig(t, Options{Listeners: []Listener{on(func(*BeforeAgentStart) {
+		if stop {
+			r.Abort()
+		}
+	}), l}}, say("hi"))
+	_ = r.SendCustom(t.Context(), ofHook("note"), DeliverNextTurn, false)
+	r.queue("later", Steer)
+	if err := r.Prompt(t.Context(), l.accepting("one")); !errors.Is(err, ErrAborted) {
+		t.Error(err)
+	}
+	r.wantTalk()
+	l.want(t, "queue [later] []", "e custom", "session_tree")
+	if _, err := r.Redo(t.Context()); err != nil {
+		t.Error(err)
+	}
+	r.wantTalk("user: one", "custom: note")
+	if _, err := r.Undo(t.Context(), 1); err != nil {
+		t.Error(err)
+	}
+	stop = false
+	l.lines = nil
+	if err := r.Prompt(t.Context(), l.accepting("two")); err != nil {
+		t.Error(err)
+	}
+	r.wantTalk("user: two", "custom: note", "user: later", "assistant: hi")
+	l.want(t, "accepted started", "agent_start", "turn_start", "u two", "c note", "queue [] []", "u later", "a hi", "turn_end[0]", "agent_end", "settled")
+}
+
+// What is queued for a prompt that is not accepted yet goes to its run; if there is none,
+// it is a prompt of its own, unless somebody wanted an end.
+func TestAPromptInPreflightTakesMessages(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		input   func(*rig, *Input)
+		talk    []string
+		handed  []string
+		waiting []string
+	}{
+		{"started", func(*rig, *Input) {}, []string{"user: go", "user: later", "assistant: hi"}, nil, []string{}},
+		{"handled", func(_ *rig, e *Input) { e.Handled = true }, nil, []string{"later"}, []string{}},
+		{"aborted", func(r *rig, _ *Input) { r.Abort() }, nil, nil, []string{"later"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r *rig
+			r = newRig(t, Options{Listeners: []Listener{on(func(e *Input) {
+				if e.StreamingBehavior != "" {
+					return
+				}
+				if _, err := r.Enqueue(t.Context(), Prompt{Text: "no"}, Steer); !errors.Is(err, ErrNoRun) {
+					t.Error(err)
+				}
+				if accepted, err := r.Enqueue(t.Context(), Prompt{Text: "later", Source: "rpc", InPreflight: true}, Steer); !accepted || err != nil {
+					t.Error(accepted, err)
+				}
+				c.input(r, e)
+			})}}, say("hi"))
+			_ = r.Prompt(t.Context(), Prompt{Text: "go", Source: "rpc", Accepted: func(Disposition) {}})
+			r.wantTalk(c.talk...)
+			var handed []string
+			for p := range r.Inbox().TakeSubmitted() {
+				handed = append(handed, p.Text)
+			}
+			if waiting, _ := r.Inbox().Texts(); !slices.Equal(handed, c.handed) || !slices.Equal(waiting, c.waiting) {
+				t.Errorf("handed to the front end %q, waiting %q", handed, waiting)
+			}
+			if _, err := r.Enqueue(t.Context(), Prompt{Text: "no", InPreflight: true}, Steer); !errors.Is(err, ErrNoRun) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Whoever appends and from which goroutine: every entry is told once, in its order.
+func TestEntriesOfManyAreToldOnceAndInOrder(t *testing.T) {
+	var told []string
+	r := newRig(t, Options{Listeners: []Listener{on(func(e *EntryAppended) { told = append(told, e.Entry.ID) })}})
+	var appending sync.WaitGroup
+	for range 4 {
+		appending.Go(func() {
+			for range 50 {
+				if _, err := r.Session().Append(session.TypeCustom, session.Custom{CustomType: "x"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	appending.Wait()
+	var want []string
+	for _, e := range r.Session().Entries() {
+		want = append(want, e.ID)
+	}
+	if len(want) != 200 || !slices.Equal(told, want) {
+		t.Errorf("%d told of %d, in another order or not all", len(told), len(want))
+	}
+	first := r.Session()
+	if err := r.NewSession(t.Context(), NewSessionOptions{Setup: func(s *session.Session) error {
+		_, err := s.Append(session.TypeCustom, session.Custom{CustomType: "setup"})
+		return err
+	}}); err != nil {
+		t.Error(err)
+	}
+	_, _ = first.Append(session.TypeCustom, session.Custom{CustomType: "late"})
+	if len(told) != 200 {
+		t.Errorf("%d entries of other times were told", len(told)-200)
+	}
+	if _, err := r.Session().Append(session.TypeCustom, session.Custom{CustomType: "x"}); err != nil || len(told) != 201 {
+		t.Error(err, len(told))
+	}
+}
+
+// The queue of a session goes with it, and what hooks sent is in no list.
+func TestQueuedTextsGoWithTheirSession(t *testing.T) {
+	l := &tape{}
+	r := newRig(t, Options{})
+	r.Listen(l)
+	r.queue("one", Steer)
+	r.queue("two", FollowUp)
+	if steering, followUp := r.Inbox().Texts(); !slices.Equal(steering, []string{"one"}) || !slices.Equal(followUp, []string{"two"}) {
+		t.Error(steering, followUp)
+	}
+	if steering, followUp := r.Inbox().Clear(); !slices.Equal(steering, []string{"one"}) || !slices.Equal(followUp, []string{"two"}) {
+		t.Error(steering, followUp)
+	}
+	r.queue("three", Steer)
+	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
+		t.Error(err)
+	}
+	l.want(t, "queue [one] []", "queue [one] [two]", "queue [] []", "queue [three] []",
+		"session_before_switch", "session_before_new", "session_shutdown", "queue [] []", "session_switch", "session_new", "session_start")
+	if r.Pending() != 0 {
+		t.Errorf("%d wait", r.Pending())
+	}
+}
