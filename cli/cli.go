@@ -3,6 +3,7 @@
 // arguments and the directory of the process.
 //
 //	cli.go          from arguments to an exit status; status.go: what each says
+//	args.go         arguments as the flag library understands them
 //	flags.go        flags of a run; sessionflags.go: those that name a session;
 //	                hookflags.go: those that hooks bring
 //	subcommand.go   what subcommands share
@@ -59,8 +60,11 @@ func TestOnlyMain(args []string, work func()) int {
 	o.Broke, o.CatchInterrupts = crash.broke, signals.catchInterrupts
 	goOn := ""
 	o.Left = func(command string) { goOn = command }
-	args, prints := prepareArgs(args)
-	root := newRoot(&o, prints)
+	root := newRoot(&o)
+	args, promptsOnly := prepareArgs(root, args)
+	if !promptsOnly {
+		addCommands(root, &o)
+	}
 	args, o.Hooks.Given = cutHookFlags(root, args)
 	root.SetArgs(args)
 	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
@@ -79,32 +83,4 @@ func TestOnlyMain(args []string, work func()) int {
 		fmt.Println("to go on: " + printable.Text(goOn))
 	}
 	return status
-}
-
-// prepareArgs rewrites args into what the flag library understands: -na becomes
-// --no-approve, and --resume takes the next word as its value if that can name a session.
-// prints reports whether -p is among them: then no word is a subcommand.
-func prepareArgs(args []string) (prepared []string, prints bool) {
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		switch arg {
-		case "--":
-			return append(prepared, args[i:]...), prints
-		case "-na":
-			arg = "--no-approve"
-		case "-p", "--print":
-			prints = true
-		case "--resume", "-r":
-			if i+1 < len(args) && namesSession(args[i+1]) {
-				i++
-				arg = "--resume=" + args[i]
-			}
-		}
-		prepared = append(prepared, arg)
-	}
-	return prepared, prints
-}
-
-func namesSession(word string) bool {
-	return word != "" && word[0] != '-' && (!strings.ContainsAny(word, " \t\n") || strings.HasSuffix(word, ".jsonl"))
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"pi/cli/app"
 )
 
 func TestArgumentsArePreparedForTheFlagLibrary(t *testing.T) {
@@ -20,12 +22,25 @@ func TestArgumentsArePreparedForTheFlagLibrary(t *testing.T) {
 		{"--resume my,session.jsonl x", "--resume=my session.jsonl x", false}, // a comma is a blank here
 		{"--resume two,words", "--resume two words", false},
 		{"-- -na -p --resume 0a1b", "-- -na -p --resume 0a1b", false},
+		{"-ne -nt -nbt -ns -np -nc", "--no-hooks --no-tools --no-builtin-tools --no-skills --no-prompt-templates --no-context-files", false},
+		{"-xt bash -xt=edit -ns", "--exclude-tools bash --exclude-tools=edit --no-skills", false},
+		{"-t -nt", "-t -nt", false}, // the value of a flag is no flag
+		{"-t=-nt -ns", "-t=-nt --no-skills", false},
+		{"-mnt -nt", "-mnt --no-tools", false}, // the model nt
+		{"--name -na -na", "--name -na --no-approve", false},
+		{"--mode json hooks", "--mode json hooks", true},
+		{"--mode=rpc hooks", "--mode=rpc hooks", true},
+		{"--fork 0a1b", "--fork=0a1b", false},
+		{"--fork 0a1b --session-id x", "--fork=0a1b --session-id x", false},
+		{"--continue --fork hello", "--continue --fork hello", false},
+		{"--fork hello -c", "--fork hello -c", false},
+		{"--fork two,words", "--fork two words", false},
 	} {
 		var args []string
 		for _, word := range strings.Fields(tt.args) {
 			args = append(args, strings.ReplaceAll(word, ",", " "))
 		}
-		got, prints := prepareArgs(args)
+		got, prints := prepareArgs(newRoot(&app.Options{}), args)
 		if strings.Join(got, " ") != tt.want || prints != tt.prints {
 			t.Errorf("%s: %q, %v", tt.args, got, prints)
 		}

@@ -23,9 +23,9 @@ const usageExamples = `  pi                                     talk in the term
   pi --model anthropic/claude-sonnet-4-6:high
   pi --hook ./gate.lua                   with one more hook`
 
-// newRoot returns the command line of pi, which fills o and starts what it asks for. With
-// promptsOnly there are no subcommands, so that every word is a prompt.
-func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
+// newRoot returns the command line of pi without its subcommands, which fills o and starts what
+// it asks for.
+func newRoot(o *app.Options) *cobra.Command {
 	var showVersion bool
 	root := &cobra.Command{
 		Use:           "pi [flags] [prompt...]",
@@ -40,10 +40,7 @@ func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
 				return nil
 			}
 			o.Prompts = args
-			if err := checkMode(cmd.Flags(), o); err != nil {
-				return err
-			}
-			if err := checkSessionFlags(cmd.Flags(), o); err != nil {
+			if err := checkFlags(cmd.Flags(), o); err != nil {
 				return err
 			}
 			time.AfterFunc(startTime, quietStart())
@@ -60,37 +57,74 @@ func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	addFlags(root, o, &showVersion)
 	root.Flags().VisitAll(func(f *pflag.Flag) { o.FlagNames = append(o.FlagNames, f.Name) })
-	if !promptsOnly {
-		root.AddCommand(
-			group("sessions", "List, show, export and remove sessions", sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o)),
-			group("hooks", "List and check hooks, and list the events they can listen to", hooksList(o), hooksCheck(o), hooksEvents(), hooksApprove(o), hooksTypes()),
-			trustCommand(o), modelsCommand(o), configCommand())
-	}
 	return root
+}
+
+// addCommands adds the subcommands of pi.
+func addCommands(root *cobra.Command, o *app.Options) {
+	root.AddCommand(
+		group("sessions", "List, show, export and remove sessions", sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o)),
+		group("hooks", "List and check hooks, and list the events they can listen to", hooksList(o), hooksCheck(o), hooksEvents(), hooksApprove(o), hooksTypes()),
+		trustCommand(o), modelsCommand(o), configCommand(), flagsCommand(root))
 }
 
 func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f := root.Flags()
 	f.SortFlags = false
 	f.BoolVarP(&o.Print, "print", "p", false, "print the answer and leave; also when standard input is no terminal")
-	f.StringVar(&o.Mode, "mode", "", "how to speak without a person: "+strings.Join(app.Modes(), ", "))
+	f.StringVar(&o.Mode, "mode", "", "speak to a program in this `MODE`: "+strings.Join(app.Modes(), ", "))
 	f.StringVarP(&o.Model, "model", "m", "", "provider/id, an id or a part of one, with :level for thinking")
+	f.StringVar(&o.Provider, "provider", "", "whose model; without --model its default one")
+	f.StringVar(&o.Models, "models", "", "`PATTERNS` with commas: what Ctrl+P goes through")
 	f.StringVar(&o.Thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")
 	f.StringVar(&o.APIKey, "api-key", "", "key for the provider of the model, for this run")
 	addSessionFlags(f, o)
-	f.StringSliceVar(&o.Tools, "tools", nil, "the only tools, by name, those of hooks among them")
-	f.BoolVar(&o.NoTools, "no-tools", false, "no tools, not even those of hooks")
-	f.StringVar(&o.SystemPrompt, "system-prompt", "", "replace the system prompt (text)")
-	f.StringVar(&o.AppendPrompt, "append-system-prompt", "", "add to the system prompt (text)")
-	f.StringArrayVarP(&o.Hooks.Files, "hook", "e", nil, "load one more hook file; repeatable (--extension)")
-	f.BoolVar(&o.Hooks.None, "no-hooks", false, "load no hooks but those of --hook, and no skills or templates")
+	f.StringSliceVarP(&o.Tools.Named, "tools", "t", nil, "the only tools, by name or `PATTERN`, those of hooks among them; or +NAME and -NAME")
+	f.StringSliceVar(&o.Tools.Excluded, "exclude-tools", nil, "not these tools, by name or `PATTERN` (-xt)")
+	f.BoolVar(&o.Tools.None, "no-tools", false, "no tools, not even those of hooks (-nt)")
+	f.BoolVar(&o.Tools.NoBuiltIn, "no-builtin-tools", false, "no tools but those of hooks, and those that --tools names (-nbt)")
+	addTextFlags(f, &o.Texts)
+	f.StringArrayVarP(&o.Hooks.Files, "hook", "e", nil, "load one more hook `FILE`; repeatable (--extension)")
+	f.BoolVar(&o.Hooks.None, "no-hooks", false, "load no hooks but those of --hook, and no skills or templates (-ne, --no-extensions)")
 	f.BoolVarP(&o.Hooks.Approve, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
 	f.BoolVar(&o.Hooks.NoApprove, "no-approve", false, "do not run this project's hooks, nor use its skills and templates (-na)")
 	f.BoolVar(&o.Hooks.Require, "require-hooks", false, "end with status 7 if a hook of this project is not approved")
 	f.BoolVar(&o.Plain, "plain", false, "no colours")
 	f.BoolVarP(showVersion, "version", "v", false, "print the version and leave")
-	root.PersistentFlags().StringVar(&o.Session.Dir, "session-dir", "", "keep sessions here")
+	addForeignFlags(f)
+	root.PersistentFlags().StringVar(&o.Session.Dir, "session-dir", "", "keep sessions in this `FOLDER`")
+	for _, name := range seldom() {
+		f.Lookup(name).Hidden = true
+	}
 	f.SetNormalizeFunc(otherName)
+}
+
+func addTextFlags(f *pflag.FlagSet, t *app.TextFlags) {
+	f.StringVar(&t.SystemPrompt, "system-prompt", "", "replace the system prompt by this `TEXT`")
+	f.StringArrayVar(&t.AppendPrompt, "append-system-prompt", nil, "add this `TEXT` to the system prompt; repeatable")
+	f.BoolVar(&t.NoContext, "no-context-files", false, "read no AGENTS.md and CLAUDE.md (-nc)")
+	f.StringArrayVar(&t.Skills, "skill", nil, "load one more skill, a `FILE` or folder; repeatable")
+	f.BoolVar(&t.NoSkills, "no-skills", false, "no skills but those of --skill (-ns)")
+	f.StringArrayVar(&t.Templates, "prompt-template", nil, "load one more prompt template, a `FILE` or folder; repeatable")
+	f.BoolVar(&t.NoTemplates, "no-prompt-templates", false, "no prompt templates but those of --prompt-template (-np)")
+}
+
+// addForeignFlags adds what programs pass that were made for others of this kind. Here they
+// change nothing: there are no themes, a start fetches nothing and says all that there is.
+func addForeignFlags(f *pflag.FlagSet) {
+	const nothing = "accepted, changes nothing"
+	for _, name := range []string{"offline", "verbose", "no-themes", "no-mcp"} {
+		f.Bool(name, false, nothing)
+	}
+	f.StringArray("theme", nil, nothing)
+	f.String("use-theme", "", nothing)
+	f.String("tui-mode", "", nothing)
+}
+
+// seldom lists the flags that --help leaves to `pi flags`, so that it is one screen.
+func seldom() []string {
+	return []string{"provider", "models", "session-id", "exclude-tools", "no-builtin-tools", "require-hooks", "no-context-files", "skill", "no-skills", "prompt-template", "no-prompt-templates",
+		"offline", "verbose", "no-themes", "no-mcp", "theme", "use-theme", "tui-mode"}
 }
 
 // otherName maps the second name of a flag to its first, for the flag library.
@@ -98,16 +132,43 @@ func otherName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
 	case "extension":
 		name = "hook"
+	case "no-extensions":
+		name = "no-hooks"
 	case "trust-project":
 		name = "approve"
 	}
 	return pflag.NormalizedName(name)
 }
 
-// checkMode returns a usage error if --mode says what there is not.
-func checkMode(f *pflag.FlagSet, o *app.Options) error {
+// checkFlags returns a usage error if the flags say what cannot be done.
+func checkFlags(f *pflag.FlagSet, o *app.Options) error {
 	if known := app.Modes(); f.Changed("mode") && !slices.Contains(known, o.Mode) {
 		return app.UsageError{Err: fmt.Errorf("--mode %q%s; modes are %s", o.Mode, suggest.Hint(o.Mode, known), strings.Join(known, ", "))}
 	}
-	return nil
+	if err := o.Tools.Check(); err != nil {
+		return err
+	}
+	return checkSessionFlags(f, o)
+}
+
+func flagsCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{Use: "flags", Short: "List all flags, those that are seldom used among them", Args: exactly(0),
+		Run: func(*cobra.Command, []string) { fmt.Print(allFlags(root)) }}
+}
+
+// allFlags describes every flag of root, one a line.
+func allFlags(root *cobra.Command) string {
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	all.SortFlags = false
+	add := func(f *pflag.Flag) {
+		if all.Lookup(f.Name) != nil {
+			return
+		}
+		shown := *f
+		shown.Hidden = false
+		all.AddFlag(&shown)
+	}
+	root.Flags().VisitAll(add)
+	root.PersistentFlags().VisitAll(add)
+	return all.FlagUsages()
 }

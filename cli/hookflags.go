@@ -61,9 +61,15 @@ func hasNext(root *cobra.Command, arg string) bool {
 		f := lookupFlag(root, name) // one with = in it is none
 		return f != nil && f.Value != nil && f.NoOptDefVal == ""
 	}
-	if len(arg) < 2 || arg[0] != '-' {
-		return false
+	letters, short := strings.CutPrefix(arg, "-")
+	for i := range len(letters) {
+		f := root.Flags().ShorthandLookup(letters[i : i+1])
+		if !short || f == nil {
+			return false
+		}
+		if f.NoOptDefVal == "" { // what follows in this argument is its value
+			return i == len(letters)-1
+		}
 	}
-	f := root.Flags().ShorthandLookup(arg[len(arg)-1:])
-	return f != nil && f.NoOptDefVal == ""
+	return false
 }

@@ -62,7 +62,7 @@ func New(o Options) *Chain {
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
 	c.providers = hookProviders{roster: c.roster, audience: &c.audience, models: o.Models, overlay: o.Overlay}
-	c.tools = toolbox{program: o.Tools, inactive: o.Inactive, only: o.Only, roster: c.roster, audience: &c.audience}
+	c.tools = toolbox{program: o.Tools, inactive: o.Inactive, mayHave: o.MayHave, roster: c.roster, audience: &c.audience}
 	return c
 }
 

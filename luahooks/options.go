@@ -38,9 +38,9 @@ type Options struct {
 	// Inactive are the program's own tools that the model does not get unless a
 	// hook chooses them.
 	Inactive []agent.Tool
-	// Only are the names of the tools that the model may have at all, those of hooks
-	// among them, whatever hooks choose; nil: any.
-	Only []string
+	// MayHave reports whether the model may have the tool with a name at all, whatever hooks
+	// choose; nil: it may have any.
+	MayHave func(tool string) bool
 	// Overlay returns the provider below with what a hook says of it on top; a nil
 	// below is one that only the hook has. nil: hooks cannot register providers.
 	Overlay func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec

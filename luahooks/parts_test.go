@@ -393,7 +393,7 @@ func (n *noting) SetTools(tools []agent.Tool, by string) {
 func TestAToolboxPutsToolsOfHooksInTheirPlaces(t *testing.T) {
 	p := newParts(t)
 	b := &toolbox{program: []agent.Tool{plainTool{name: "read"}, plainTool{name: "bash"}}, inactive: []agent.Tool{plainTool{name: "grep"}},
-		only: []string{"read", "bash", "grep", "own"}, roster: p.roster, audience: &p.audience}
+		mayHave: func(tool string) bool { return tool != "forbidden" }, roster: p.roster, audience: &p.audience}
 	tool := func(name string) string {
 		return `pi.tool{ name = "` + name + `", description = "d", parameters = { type = "object" }, execute = function() end } `
 	}

@@ -13,9 +13,9 @@ import (
 // toolbox is the tools of the program and of hooks, as the agent gets them. It is a
 // [api.Toolbox].
 type toolbox struct {
-	program  []agent.Tool // the program's own; hooks may replace them by name
-	inactive []agent.Tool // those of them that the model does not get unless a hook chooses them
-	only     []string     // names of those that the model may have at all; nil: any
+	program  []agent.Tool           // the program's own; hooks may replace them by name
+	inactive []agent.Tool           // those of them that the model does not get unless a hook chooses them
+	mayHave  func(name string) bool // whether the model may have one at all; nil: it may have any
 	roster   *roster
 	audience *audience
 
@@ -62,7 +62,7 @@ func (b *toolbox) list(replaced func(h *hook, t *api.Tool, before agent.Tool)) [
 		if chosen, ok := b.chosen[name]; ok {
 			all[i].Active = chosen
 		}
-		all[i].Active = all[i].Active && (b.only == nil || slices.Contains(b.only, name))
+		all[i].Active = all[i].Active && (b.mayHave == nil || b.mayHave(name))
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
@@ -66,8 +67,13 @@ func version(v []byte) int {
 	return int(n)
 }
 
-// validID reports whether a text may be the id of a session: it becomes part of file
-// names.
+// ValidID reports whether a text may be the id that somebody gives a new session: it becomes
+// part of file names, and begins and ends with a letter or digit.
+func ValidID(id string) bool {
+	return validID(id) && len(id) <= 128 && strings.Trim(id, "._-") == id
+}
+
+// validID reports whether a text may be the id of a session.
 func validID(id string) bool {
 	for i := range len(id) {
 		c := id[i]
@@ -80,9 +86,9 @@ func validID(id string) bool {
 	return id != ""
 }
 
-// newHeader makes the header of a new session, with an id of its own.
-func newHeader(now time.Time, cwd, parent string) Header {
-	h := Header{Version: Version, ID: newUUID(now), Timestamp: isoTime(now), Cwd: cwd, ParentSession: parent}
+// newHeader makes the header of a new session; with an id of its own if id is empty.
+func newHeader(now time.Time, id, cwd, parent string) Header {
+	h := Header{Version: Version, ID: cmp.Or(id, newUUID(now)), Timestamp: isoTime(now), Cwd: cwd, ParentSession: parent}
 	var line rawjson.Object
 	line.Text("type", TypeSession)
 	line.Int("version", Version)

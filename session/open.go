@@ -90,7 +90,9 @@ func (s *Session) setFile(path string) {
 }
 
 // newHeader makes a header by the options.
-func (s *Session) newHeader() Header { return newHeader(s.opts.Now(), s.opts.Cwd, s.opts.Parent) }
+func (s *Session) newHeader() Header {
+	return newHeader(s.opts.Now(), s.opts.ID, s.opts.Cwd, s.opts.Parent)
+}
 
 // setHeader makes a header the first line of a session that has no file yet.
 func (s *Session) setHeader(h Header) {

@@ -11,6 +11,7 @@ type Options struct {
 	Dir      string           // root of all sessions; "" = a new session is never saved
 	LockDir  string           // where hints about lock holders are left; "" = nowhere
 	Cwd      string           // working directory, for the header and the folder
+	ID       string           // of a new session, see [ValidID]; "": a fresh one
 	Parent   string           // path of the session that this one is forked from
 	Now      func() time.Time // nil: time.Now
 	SyncEach bool             // sync after each entry

@@ -13,6 +13,7 @@
 // that what is edited counts at its next use; files that did not change are not parsed
 // again. These folders are searched, the nearer first:
 //
+//	what the command line names, which may be a single file
 //	.pi/ and .agents/ of the working directory, and of those above it in its repository
 //	folders that hooks name
 //	the agent directory, then ~/.agents
@@ -46,7 +47,10 @@ type Options struct {
 	AgentDir  string
 	Cwd       string          // absolute
 	Home      string          // "" if there is none
-	BuiltIn   bool            // nothing but what is inside the program
+	Named     []Folder        // on the command line: folders or single files; nothing below leaves them out
+	BuiltIn   bool            // nothing else but what is inside the program
+	NoSkills  bool            // no other skills
+	NoPrompts bool            // no other templates, but those inside the program
 	NoProject func() bool     // whether nothing of the project counts; nil: it does
 	Allowed   []string        // files that count although a link leads to them out of the project
 	More      func() []Folder // of hooks, the nearer first; nil: none
@@ -91,10 +95,16 @@ type source struct {
 	project string // what it has must lie in here; "" for anywhere
 }
 
-// sources lists the folders with this name that are searched, the nearer first.
-func (o Options) sources(name string, named func(Folder) string) (all []source) {
-	if o.BuiltIn {
-		return nil
+// sources lists the folders with this name that are searched, the nearer first; with off
+// only those of the command line.
+func (o Options) sources(name string, off bool, named func(Folder) string) (all []source) {
+	for _, f := range o.Named {
+		if path := named(f); path != "" {
+			all = append(all, source{dir: path, from: f.From})
+		}
+	}
+	if o.BuiltIn || off {
+		return all
 	}
 	var own []source
 	for _, dir := range []string{o.AgentDir, homeFolder(o.Home)} {

@@ -97,6 +97,47 @@ zip: Of a hook (DIR/hook/skills/zip/SKILL.md, hook notes)
 	}
 }
 
+func TestWhatTheCommandLineNamesComesFirstAndIsNotLeftOut(t *testing.T) {
+	dir, o := world(t, map[string]string{
+		"home/.pi/agent/skills/pdf/SKILL.md": skillText("pdf", "Mine"),
+		"home/.pi/agent/prompts/mine.md":     "mine",
+		"named/pdf.md":                       skillText("", "Named"),
+		"named/more/zip/SKILL.md":            skillText("zip", "Pack"),
+		"named/one.md":                       "one",
+	})
+	o.Named = []Folder{{Skills: filepath.Join(dir, "named/pdf.md"), From: "here"}, {Skills: filepath.Join(dir, "named/more"), From: "here"},
+		{Templates: filepath.Join(dir, "named/one.md"), From: "here"}}
+	for _, c := range []struct {
+		change            func(*Options)
+		skills, templates string
+	}{
+		{func(*Options) {}, "pdf: Named zip: Pack", "init mine one review"},
+		{func(o *Options) { o.NoSkills = true }, "pdf: Named zip: Pack", "init mine one review"},
+		{func(o *Options) { o.NoPrompts = true }, "pdf: Named zip: Pack", "init one review"},
+		{func(o *Options) { o.BuiltIn = true }, "pdf: Named zip: Pack", "init one review"},
+		{func(o *Options) { o.Named = nil }, "pdf: Mine", "init mine review"},
+		{func(o *Options) { o.Named, o.NoSkills = nil, true }, "", "init mine review"},
+	} {
+		o := o
+		c.change(&o)
+		skills, _ := New(o).Skills()
+		templates, _ := New(o).Templates()
+		var gotSkills, gotTemplates []string
+		for _, s := range skills {
+			gotSkills = append(gotSkills, s.Name+": "+s.Description)
+		}
+		for _, t := range templates {
+			gotTemplates = append(gotTemplates, t.Name)
+		}
+		if got := strings.Join(gotSkills, " "); got != c.skills {
+			t.Errorf("skills %q, want %q", got, c.skills)
+		}
+		if got := strings.Join(gotTemplates, " "); got != c.templates {
+			t.Errorf("templates %q, want %q", got, c.templates)
+		}
+	}
+}
+
 func TestADamagedSkillIsToldOfAndTheOthersWork(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"as it should be", skillText("it", "does it"), "it: does it (DIR/it/SKILL.md, yours)"},

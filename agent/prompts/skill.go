@@ -44,9 +44,13 @@ var skillName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 // Skills returns the skills there are, in the order of their names, and what is wrong with
 // those that do not count.
 func (l *Library) Skills() (skills []Skill, problems []Problem) {
-	for _, s := range l.options.sources("skills", func(f Folder) string { return f.Skills }) {
+	for _, s := range l.options.sources("skills", l.options.NoSkills, func(f Folder) string { return f.Skills }) {
 		w := skillSearch{}
-		w.in(s.dir, 0)
+		if isFile(s.dir) {
+			w.found = []string{s.dir}
+		} else {
+			w.in(s.dir, 0)
+		}
 		problems = append(problems, w.problems...)
 		for _, path := range w.found {
 			skill, more, ok := l.skill(path, s)
@@ -73,6 +77,12 @@ func (l *Library) Skill(name string) (Skill, bool) {
 		return Skill{}, false
 	}
 	return skills[i], true
+}
+
+// isFile reports whether path is a file, or a link to one.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func sameFile(a, b string) bool {
@@ -146,6 +156,9 @@ func (l *Library) skill(path string, s source) (skill Skill, problems []Problem,
 	skill = Skill{Path: path, From: s.from, Name: f.fields.Text("name"), Description: printable.Line(f.fields.Text("description"))}
 	if skill.Name == "" {
 		skill.Name = filepath.Base(filepath.Dir(path))
+		if name, isNamed := strings.CutSuffix(filepath.Base(path), ".md"); isNamed && filepath.Base(path) != skillFile {
+			skill.Name = name
+		}
 	}
 	if !skillName.MatchString(skill.Name) {
 		return refuse("name", fmt.Sprintf("%q is no name for a skill: letters, digits and dashes, at most 64", skill.Name))

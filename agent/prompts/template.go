@@ -39,7 +39,7 @@ var builtin embed.FS
 // Templates returns the templates there are, those inside of the program among them, in
 // the order of their names, and what is wrong with those that do not count.
 func (l *Library) Templates() (templates []Template, problems []Problem) {
-	for _, s := range l.options.sources("prompts", func(f Folder) string { return f.Templates }) {
+	for _, s := range l.options.sources("prompts", l.options.NoPrompts, func(f Folder) string { return f.Templates }) {
 		found, more := l.templatesIn(s)
 		problems = append(problems, more...)
 		for _, t := range found {
@@ -71,8 +71,15 @@ func builtInText(name string) string {
 	return string(b)
 }
 
-// templatesIn returns the templates of a folder.
+// templatesIn returns the templates of a folder, or the one of a single file.
 func (l *Library) templatesIn(s source) (templates []Template, problems []Problem) {
+	if isFile(s.dir) {
+		t, problems, ok := l.template(s.dir, strings.TrimSuffix(filepath.Base(s.dir), ".md"), s)
+		if !ok {
+			return nil, problems
+		}
+		return []Template{t}, problems
+	}
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {

@@ -29,7 +29,10 @@
 //	               by hooks; pending.go: about what waits for approval
 package app
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Start runs pi in p, with a terminal or without, as the command line says, until it ends.
 func Start(ctx context.Context, p *Place) error {
@@ -47,7 +50,7 @@ func Start(ctx context.Context, p *Place) error {
 }
 
 // approve asks about changes that wait for approval, after which the settings may be others.
-// It fails where nobody can be asked, or if the command line names a hook that is not there.
+// It fails where nobody can be asked, or if the command line names a file that is not there.
 // It comes before open.
 func (r *run) approve(ctx context.Context) error {
 	p := r.place
@@ -57,5 +60,5 @@ func (r *run) approve(ctx context.Context) error {
 		p.readSettings()
 		r.sessions = p.Sessions()
 	}
-	return p.checkNamedHooks()
+	return errors.Join(p.checkNamedHooks(), p.checkNamedPrompts())
 }

@@ -2,14 +2,12 @@ package app
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"pi/agent/command"
 	"pi/agent/llm"
-	"pi/cli/config"
 	"pi/cli/providers"
 	"pi/internal/suggest"
 	"pi/luahooks"
@@ -48,7 +46,7 @@ func (p *Place) Places() trust.Places {
 		DisableProject: p.Config.ProjectDisable, Lost: p.Config.Lost,
 	}
 	for _, h := range p.Hooks.Files {
-		places.CommandLine = append(places.CommandLine, absolute(p.Cwd, config.Expand(h, config.Home(os.Getenv))))
+		places.CommandLine = append(places.CommandLine, p.namedPath(h))
 	}
 	return places
 }

@@ -34,7 +34,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	}
 	o.CommandEnv, o.Grace = p.locale, time.Duration(p.Config.HookGrace)*time.Millisecond
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
-	o.Only, o.Flags = p.onlyTools(), p.Hooks.Given.Values
+	o.MayHave, o.Flags = p.Tools.mayHave, p.Hooks.Given.Values
 	o.Keys = api.Keys{Chord: keymap.ParseChord, IsReserved: func(chord string) bool {
 		table, _ := keymap.Parse(p.Config.Bindings())
 		return table.Reserved(chord)

@@ -7,6 +7,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/cli/providers"
+	"pi/internal/suggest"
 	"pi/session"
 )
 
@@ -34,7 +35,7 @@ func (c *modelChoice) choose(s *session.Session) (*llm.Model, string, error) {
 	c.model, c.by = model, by
 	provider, id := s.Model()
 	used := c.models.Find(provider, id)
-	if id != "" && p.Model == "" && used == nil {
+	if id != "" && p.Model == "" && p.Provider == "" && used == nil {
 		c.later.warn(agent.ModelGone(provider, id, model))
 	}
 	thinking, left := p.Config.Thinking, s.ThinkingLevel()
@@ -87,14 +88,16 @@ const (
 // over.
 func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, by picked, err error) {
 	p := c.place
+	if p.Provider != "" {
+		model, level, err = c.ofProvider(s)
+		return model, level, byFlag, err
+	}
 	if p.Model != "" {
 		model, level, err = c.match(p.Model)
 		return model, level, byFlag, err
 	}
-	if provider, id := s.Model(); id != "" {
-		if m := c.models.Find(provider, id); m != nil {
-			return m, "", bySession, nil
-		}
+	if m := c.ofSession(s); m != nil {
+		return m, "", bySession, nil
 	}
 	if p.Config.Model != "" {
 		model, level, err = c.match(p.Config.Model)
@@ -109,6 +112,48 @@ func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, 
 	c.later.warn(p.Keys.Expired()...)
 	c.later.warn(providers.Unused(p.Config, p.Keys)...)
 	return TourModel(), "", byNothing, nil
+}
+
+// ofSession returns the model that the session s was left with; nil if there is none.
+func (c *modelChoice) ofSession(s *session.Session) *llm.Model {
+	provider, id := s.Model()
+	if id == "" {
+		return nil
+	}
+	return c.models.Find(provider, id)
+}
+
+// ofProvider returns the model of --provider: that of --model, else that of the session if it
+// is of this provider, else its default one.
+func (c *modelChoice) ofProvider(s *session.Session) (*llm.Model, string, error) {
+	name := c.place.Provider
+	spec, known := c.models.Lookup(name)
+	if !known {
+		var names []string
+		for _, p := range c.models.Providers() {
+			names = append(names, p.Name)
+		}
+		return nil, "", UsageError{Err: fmt.Errorf("--provider: there is no provider %q%s; `pi models --all` lists them", name, suggest.Hint(name, names))}
+	}
+	if c.place.Model != "" {
+		return c.match(c.place.modelRef())
+	}
+	if m := c.ofSession(s); m != nil && m.Provider == spec.Name {
+		return m, "", nil
+	}
+	if m := c.defaultOf(spec); m != nil {
+		return m, "", nil
+	}
+	return nil, "", UsageError{Err: fmt.Errorf("--provider %s has no default model; --model names one", name)}
+}
+
+// modelRef returns the model that the command line names, as a person would write it; "" if it
+// names none, or only a provider.
+func (o Options) modelRef() string {
+	if o.Provider == "" || o.Model == "" || strings.HasPrefix(o.Model, o.Provider+"/") {
+		return o.Model
+	}
+	return o.Provider + "/" + o.Model
 }
 
 // match finds the model that a person named, and warns if it may not be there.
@@ -132,14 +177,7 @@ func (c *modelChoice) first() *llm.Model {
 		if p.HasKey != nil && !p.HasKey() {
 			continue
 		}
-		var m *llm.Model
-		if p.Default != "" {
-			m = c.models.Find(p.Name, p.Default)
-		} else if p.Models != nil {
-			if listed := p.Models(); len(listed) > 0 {
-				m = listed[0]
-			}
-		}
+		m := c.defaultOf(p)
 		switch {
 		case m == nil:
 		case m.NeedsKey:
@@ -149,6 +187,20 @@ func (c *modelChoice) first() *llm.Model {
 		}
 	}
 	return addressed
+}
+
+// defaultOf returns the default model of a provider, else the first that it lists; nil if there
+// is none.
+func (c *modelChoice) defaultOf(p llm.ProviderSpec) *llm.Model {
+	if p.Default != "" {
+		return c.models.Find(p.Name, p.Default)
+	}
+	if p.Models != nil {
+		if listed := p.Models(); len(listed) > 0 {
+			return listed[0]
+		}
+	}
+	return nil
 }
 
 // TourModel is the model that needs no key and asks nobody: a script inside pi.

@@ -27,11 +27,16 @@ type opening struct {
 // thing they do.
 func (o opening) open(ctx context.Context) (*session.Session, error) {
 	path, err := o.path()
+	if err == nil {
+		err = o.checkCopyID()
+	}
 	if err != nil {
 		return nil, SessionError{Err: err}
 	}
 	if path == "" {
-		return session.New(o.sessions.Options()), nil
+		fresh := o.sessions.Options()
+		fresh.ID = o.flags.ID
+		return session.New(fresh), nil
 	}
 	s, err := o.openAt(ctx, path)
 	if err != nil {
@@ -54,6 +59,8 @@ func (o opening) path() (string, error) {
 		return o.sessions.Find(o.flags.Ref)
 	case o.flags.Ref != "":
 		return o.sessions.FindExisting(o.flags.Ref)
+	case o.flags.ID != "":
+		return o.withID()
 	case !o.flags.Last:
 		return "", nil
 	}
@@ -68,6 +75,44 @@ func (o opening) path() (string, error) {
 		o.later.warn("no session in this directory yet; this is a new one")
 	}
 	return path, err
+}
+
+// withID returns the file of the session of --session-id; "" if one of that id is to be begun.
+func (o opening) withID() (string, error) {
+	if o.flags.None {
+		return "", nil
+	}
+	path, err := folder.FindID(o.sessions.Root, o.sessions.Cwd, o.flags.ID)
+	if err == nil && path == "" && o.flags.ReadOnly {
+		return "", &folder.NotFoundError{Prefix: o.flags.ID}
+	}
+	if err == nil && path == "" {
+		o.later.warn("no session " + o.flags.ID + " in this directory yet; this is a new one of that id")
+	}
+	return path, err
+}
+
+// checkCopyID returns an error if a copy is to get the id of a session that is there.
+func (o opening) checkCopyID() error {
+	if !o.flags.Fork || o.flags.Ref == "" || o.flags.ID == "" || o.flags.None {
+		return nil
+	}
+	path, err := folder.FindID(o.sessions.Root, o.sessions.Cwd, o.flags.ID)
+	if err == nil && path != "" {
+		err = fmt.Errorf("there is a session %s already: %s", o.flags.ID, path)
+	}
+	return err
+}
+
+// nameSession gives the session s the name of the command line. It leaves a warning if that
+// cannot be.
+func (o opening) nameSession(s *session.Session) {
+	if o.flags.Name == "" || o.flags.Name == s.Name() {
+		return
+	}
+	if _, err := s.Append(session.TypeSessionInfo, session.SessionInfo{Name: o.flags.Name}); err != nil {
+		o.later.warn("--name: " + err.Error())
+	}
 }
 
 // openAt opens the session at path as the command line says. If another process has it
@@ -108,7 +153,11 @@ func (o opening) openAs(ctx context.Context, path string, as session.Access) (*s
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()
 	}
-	return session.OpenAs(ctx, path, o.sessions.Options(), as, func(busy *session.BusyError) {
+	options := o.sessions.Options()
+	if as == session.ToCopy && o.flags.Ref != "" {
+		options.ID = o.flags.ID
+	}
+	return session.OpenAs(ctx, path, options, as, func(busy *session.BusyError) {
 		fmt.Fprintf(os.Stderr, "%s\n%s\n", printable.Text(busy.Error()), command.WaitNotice)
 	})
 }

@@ -11,19 +11,19 @@ import (
 // Options are what the command line says of a run, and what the run needs of the
 // program around it.
 type Options struct {
-	Print        bool   // print the answer and leave
-	Mode         string // one of Modes; "": text without a person at the terminal
-	Plain        bool   // no colours
-	Prompts      []string
-	Model        string // as a person writes it: a reference, maybe with :level
-	Thinking     string
-	APIKey       string   // for the provider of the model that the run begins with
-	Tools        []string // the only ones; nil: all
-	NoTools      bool
-	SystemPrompt string
-	AppendPrompt string
-	Session      SessionFlags
-	Hooks        HookFlags
+	Print    bool   // print the answer and leave
+	Mode     string // one of Modes; "": text without a person at the terminal
+	Plain    bool   // no colours
+	Prompts  []string
+	Model    string // as a person writes it: a reference, maybe with :level
+	Provider string // that the model is of; alone: its default model
+	Models   string // patterns with commas between them, instead of those of the settings; "": those
+	Thinking string
+	APIKey   string // for the provider of the model that the run begins with
+	Tools    ToolFlags
+	Texts    TextFlags
+	Session  SessionFlags
+	Hooks    HookFlags
 
 	Version   string                        // of the program
 	FlagNames []string                      // the program's own flags, for a suggestion
@@ -35,12 +35,33 @@ type Options struct {
 	Left            func(command string) // is told at the end of a session at the terminal how to go on with it; nil: nobody is
 }
 
-// SessionFlags say which session a run works on. At most one of Last, Resume
-// and Ref is set, and at most one of Fork, ReadOnly and Wait.
+// ToolFlags say which tools the model may have.
+type ToolFlags struct {
+	Named     []string // names and patterns of the only ones, or names behind + and - that change the default; nil: the default
+	Excluded  []string // names and patterns
+	None      bool
+	NoBuiltIn bool // none of the program's but those of Named
+}
+
+// TextFlags say what of the texts that go to the model is read, and what is added.
+type TextFlags struct {
+	SystemPrompt string   // instead of that of the program
+	AppendPrompt []string // behind it
+	NoContext    bool     // no AGENTS.md and CLAUDE.md
+	Skills       []string // files or folders besides those that are found
+	NoSkills     bool     // none but those
+	Templates    []string // likewise
+	NoTemplates  bool
+}
+
+// SessionFlags say which session a run works on. At most one of Last, Resume, Ref and, unless
+// Fork is set, ID is set, and at most one of Fork, ReadOnly and Wait.
 type SessionFlags struct {
 	Last     bool // the last of this directory
 	Resume   Resume
 	Ref      string // the beginning of an id, or a file that is begun if it is not there
+	ID       string // the whole of it; a session of that id is begun if this directory has none
+	Name     string // that it gets; "": it keeps its own
 	Fork     bool
 	ReadOnly bool
 	Wait     bool   // while another process has it

@@ -57,6 +57,14 @@ func (p *Place) readSettings() {
 	for _, problem := range p.lost {
 		fmt.Fprintln(os.Stderr, printable.Text(fmt.Sprint(problem)))
 	}
+	if p.Models != "" {
+		changed, err := p.Config.Change("models", p.Models, "--models", os.Getenv)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, printable.Text("--models: "+err.Error()))
+			return
+		}
+		p.Config = changed
+	}
 }
 
 // absolute makes a path that a person wrote absolute; a relative one begins in cwd.

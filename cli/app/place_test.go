@@ -2,6 +2,7 @@ package app
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -17,6 +18,20 @@ func TestPathsAreTakenFromThePlace(t *testing.T) {
 	} {
 		if got := absolute(cwd, path); got != want {
 			t.Errorf("%q is %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestModelsOfTheCommandLineReplaceThoseOfTheSettings(t *testing.T) {
+	p := place(t, Options{}, nil)
+	writePrompt(t, filepath.Join(p.AgentDir, "config.toml"), "models = [\"a/*\"]\nthinking = \"low\"\n")
+	for flag, want := range map[string][]string{"": {"a/*"}, "b/*, c:high": {"b/*", "c:high"}} {
+		p, err := New(Options{Models: flag}, p.Cwd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Config.Models; !slices.Equal(got, want) || p.Config.Thinking != "low" {
+			t.Errorf("--models %q: %q, and thinking is %s", flag, got, p.Config.Thinking)
 		}
 	}
 }

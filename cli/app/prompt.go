@@ -20,9 +20,39 @@ import (
 func (p *Place) library(more func() []prompts.Folder) *prompts.Library {
 	return prompts.New(prompts.Options{
 		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: config.Home(os.Getenv), Allowed: p.Config.Instructions,
-		BuiltIn: p.Hooks.None, More: more,
+		Named: p.namedPrompts(), BuiltIn: p.Hooks.None, NoSkills: p.Texts.NoSkills, NoPrompts: p.Texts.NoTemplates, More: more,
 		NoProject: func() bool { return p.Hooks.NoApprove || p.Guard.IsRefused() },
 	})
+}
+
+// namedPrompts are the skills and templates that the command line names.
+func (p *Place) namedPrompts() (all []prompts.Folder) {
+	const from = "command line"
+	for _, path := range p.Texts.Skills {
+		all = append(all, prompts.Folder{Skills: p.namedPath(path), From: from})
+	}
+	for _, path := range p.Texts.Templates {
+		all = append(all, prompts.Folder{Templates: p.namedPath(path), From: from})
+	}
+	return all
+}
+
+// namedPath is a path of the command line as an absolute one.
+func (p *Place) namedPath(path string) string {
+	return absolute(p.Cwd, config.Expand(path, config.Home(os.Getenv)))
+}
+
+// checkNamedPrompts returns a usage error if --skill or --prompt-template names what is not
+// there.
+func (p *Place) checkNamedPrompts() error {
+	for flag, paths := range map[string][]string{"--skill": p.Texts.Skills, "--prompt-template": p.Texts.Templates} {
+		for _, path := range paths {
+			if _, err := os.Stat(p.namedPath(path)); err != nil {
+				return UsageError{Err: fmt.Errorf("%s: %w", flag, err)}
+			}
+		}
+	}
+	return nil
 }
 
 // attachOptions returns how the names of files are understood that a person types.
@@ -31,8 +61,8 @@ func (p *Place) attachOptions() attach.Options {
 }
 
 // readPromptFiles fills prompt from files: SYSTEM.md and APPEND_SYSTEM.md of the agent
-// directory, unless the command line gave these texts, and the instruction files. Problems
-// become warnings.
+// directory, unless the command line gave these texts, and the instruction files, unless it
+// leaves them out. Problems become warnings.
 func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 	read := func(name string, into *string) {
 		path := filepath.Join(p.AgentDir, name)
@@ -49,6 +79,9 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 	}
 	read("SYSTEM.md", &prompt.Replace)
 	read("APPEND_SYSTEM.md", &prompt.Append)
+	if p.Texts.NoContext {
+		return
+	}
 	files, problems := instructions.Find(instructions.Places{
 		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: config.Home(os.Getenv), Allowed: p.Config.Instructions})
 	prompt.Files = files
@@ -63,8 +96,8 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 func (o Options) firstLines() (lines []string) {
 	if o.Session.Resume.Pick {
 		lines = append(lines, "/resume")
-		if o.Model != "" {
-			lines = append(lines, "/model "+o.Model)
+		if ref := o.modelRef(); ref != "" {
+			lines = append(lines, "/model "+ref)
 		}
 		if o.Thinking != "" {
 			lines = append(lines, "/thinking "+o.Thinking)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -169,10 +170,12 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.beforeSession(ctx); err != nil {
 		return err
 	}
-	s, err := opening{r.sessions, r.place.Session, r.place.Attended(), r.startPerson(), &r.later}.open(ctx)
+	opening := opening{r.sessions, r.place.Session, r.place.Attended(), r.startPerson(), &r.later}
+	s, err := opening.open(ctx)
 	if err != nil {
 		return err
 	}
+	opening.nameSession(s)
 	err = r.newAgent(s)
 	if err == nil && r.ready != nil {
 		err = r.ready()
@@ -191,7 +194,7 @@ func (r *run) newAgent(s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	r.prompt = agent.SystemPrompt{Replace: p.SystemPrompt, Append: p.AppendPrompt, Skills: r.prompts.SkillList}
+	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: strings.Join(p.Texts.AppendPrompt, "\n\n"), Skills: r.prompts.SkillList}
 	p.readPromptFiles(&r.prompt, &r.later)
 	r.agent = agent.New(agent.Options{
 		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,

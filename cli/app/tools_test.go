@@ -100,3 +100,52 @@ func TestAToolThatIsNamedTwiceIsThereOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestFlagsChooseTools(t *testing.T) {
+	all := []string{"read", "bash", "edit", "write", "grep", "find", "ls"}
+	usual := []string{"read", "bash", "edit"}
+	for _, c := range []struct {
+		name      string
+		flags     ToolFlags
+		active    string // of the program
+		has, lack string // tools that the model may have, of hooks too, and may not
+	}{
+		{"none", ToolFlags{}, "read bash edit", "ls own", ""},
+		{"--tools", ToolFlags{Named: []string{"ls", "read"}}, "ls read", "ls read", "bash own"},
+		{"--tools own", ToolFlags{Named: []string{"own"}}, "", "own", "read"},
+		{"--tools ''", ToolFlags{Named: []string{}}, "", "", "read own"},
+		{"a pattern", ToolFlags{Named: []string{"own_*", "*d*"}}, "read edit find", "own_x find", "bash own"},
+		{"+", ToolFlags{Named: []string{"+ls", "+read"}}, "read bash edit ls", "own grep", ""},
+		{"-", ToolFlags{Named: []string{"-bash", "-own"}}, "read edit", "grep other", "bash own"},
+		{"+ and -, the last counts", ToolFlags{Named: []string{"-bash", "+bash", "+ls", "-ls"}}, "read bash edit", "bash", "ls"},
+		{"--exclude-tools", ToolFlags{Excluded: []string{"bash", "own_*"}}, "read edit", "own", "bash own_x"},
+		{"both", ToolFlags{Named: []string{"ls", "read"}, Excluded: []string{"r*"}}, "ls", "ls", "read"},
+		{"--no-tools", ToolFlags{None: true}, "", "", "read own"},
+		{"--no-tools and names", ToolFlags{None: true, Named: []string{"ls"}}, "", "", "ls"},
+		{"--no-builtin-tools", ToolFlags{NoBuiltIn: true}, "", "own", ""},
+		{"--no-builtin-tools and +", ToolFlags{NoBuiltIn: true, Named: []string{"+ls"}}, "ls", "own", ""},
+		{"--no-builtin-tools and names", ToolFlags{NoBuiltIn: true, Named: []string{"ls", "own"}}, "ls", "own", "read"},
+	} {
+		if err := c.flags.Check(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if got := strings.Join(c.flags.active(all, usual), " "); got != c.active {
+			t.Errorf("%s: active are %q, want %q", c.name, got, c.active)
+		}
+		for _, name := range strings.Fields(c.has) {
+			if !c.flags.mayHave(name) {
+				t.Errorf("%s: the model may not have %s", c.name, name)
+			}
+		}
+		for _, name := range strings.Fields(c.lack) {
+			if c.flags.mayHave(name) {
+				t.Errorf("%s: the model may have %s", c.name, name)
+			}
+		}
+	}
+	for _, named := range [][]string{{"+ls", "read"}, {"read", "-ls"}, {"-l*"}, {"[a"}} {
+		if err := (ToolFlags{Named: named}).Check(); err == nil {
+			t.Errorf("%q is understood", named)
+		}
+	}
+}

@@ -77,6 +77,21 @@ func IDs(root, cwd, prefix string, n int) (ids []string) {
 	return ids
 }
 
+// FindID returns the path of the session of cwd that has this id, the whole of it; "" if there
+// is none. The error says what could not be read, and may be one.
+func FindID(root, cwd, id string) (path string, err error) {
+	var problems []error
+	for f, err := range withHeaders(root, cwd) {
+		if err == nil && f.header.ID == id {
+			return f.path, nil
+		}
+		if err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return "", errors.Join(problems...)
+}
+
 // sessionFile is a file that may be a session.
 type sessionFile struct {
 	path     string

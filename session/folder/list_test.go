@@ -191,3 +191,25 @@ func scanAll(root, cwd string) (infos []Info, problems error) {
 	}
 	return infos, problems
 }
+
+func TestASessionIsFoundByItsWholeIDInItsOwnDirectory(t *testing.T) {
+	root := t.TempDir()
+	for id, cwd := range map[string]string{"mine": "/a", "mine.too": "/a", "theirs": "/b"} {
+		s := session.New(session.Options{Dir: root, Cwd: cwd, ID: id})
+		if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("x")}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+	}
+	for id, want := range map[string]bool{"mine": true, "mine.too": true, "mine.": false, "min": false, "theirs": false} {
+		path, err := FindID(root, "/a", id)
+		if err != nil || (path != "") != want || want && !strings.HasSuffix(path, "_"+id+".jsonl") {
+			t.Errorf("%s: %q, %v", id, path, err)
+		}
+	}
+	for id, want := range map[string]bool{"a": true, "a.b_c-d": true, "": false, ".a": false, "a-": false, "a/b": false, "ä": false, strings.Repeat("a", 129): false} {
+		if session.ValidID(id) != want {
+			t.Errorf("%q is an id: %v", id, !want)
+		}
+	}
+}

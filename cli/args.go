@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// shortFlag returns the long name of a short flag of several letters; "" if arg is none. The
+// flag library would take the letters for several flags.
+func shortFlag(arg string) string {
+	switch arg {
+	case "-na":
+		return "--no-approve"
+	case "-ne":
+		return "--no-hooks"
+	case "-nt":
+		return "--no-tools"
+	case "-nbt":
+		return "--no-builtin-tools"
+	case "-xt":
+		return "--exclude-tools"
+	case "-ns":
+		return "--no-skills"
+	case "-np":
+		return "--no-prompt-templates"
+	case "-nc":
+		return "--no-context-files"
+	}
+	return ""
+}
+
+// prepareArgs rewrites args into what the flag library understands: short flags of several
+// letters get their long names, and --resume and --fork take the next word as their value if
+// that can name a session. Values of other flags stay as they are. promptsOnly reports whether
+// no word is a subcommand, because the flags say that there are prompts.
+func prepareArgs(root *cobra.Command, args []string) (prepared []string, promptsOnly bool) {
+	forks := !slices.ContainsFunc(args, takesSession)
+	for i := 0; i < len(args); i++ {
+		name, value, given := strings.Cut(args[i], "=")
+		arg := args[i]
+		if long := shortFlag(name); long != "" {
+			arg = long
+			if given {
+				arg += "=" + value
+			}
+			name = long
+		}
+		next := i+1 < len(args)
+		switch {
+		case arg == "--":
+			return append(prepared, args[i:]...), promptsOnly
+		case name == "-p" || name == "--print" || name == "--mode":
+			promptsOnly = true
+		case next && (arg == "--resume" || arg == "-r") && namesSession(args[i+1]):
+			i++
+			arg = "--resume=" + args[i]
+		case next && arg == "--fork" && forks && namesSession(args[i+1]):
+			i++
+			arg = "--fork=" + args[i]
+		}
+		prepared = append(prepared, arg)
+		if next && hasNext(root, arg) {
+			i++
+			prepared = append(prepared, args[i])
+		}
+	}
+	return prepared, promptsOnly
+}
+
+// takesSession reports whether arg names the session that a bare --fork is about.
+func takesSession(arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return slices.Contains([]string{"--continue", "-c", "--resume", "-r", "--session"}, name)
+}
+
+// namesSession reports whether a word behind --resume or --fork is its value, and no prompt.
+func namesSession(word string) bool {
+	return word != "" && word[0] != '-' && (!strings.ContainsAny(word, " \t\n") || strings.HasSuffix(word, ".jsonl"))
+}
