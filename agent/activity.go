@@ -8,16 +8,18 @@ import (
 // activity is what occupies the agent: one run at a time, or something that must
 // not happen during one. All methods may be called from any goroutine.
 type activity struct {
-	mu     sync.Mutex         // guards cancel and idle, which are set and cleared together
+	mu     sync.Mutex         // guards all that follows; cancel and idle are set and cleared together
 	cancel context.CancelFunc // of the run in progress, nil when idle
 	idle   chan struct{}      // closed when the run in progress ends
+	late   []func()           // what the run in progress does when it ends
+	short  chan struct{}      // closed when what is done between two runs is done; nil: nothing is
 }
 
 // begin claims the agent for one run and returns the context of that run, which abort
 // cancels. The error is ErrBusy if the agent is claimed already. Who got no error calls
 // end when the run is over.
 func (a *activity) begin(ctx context.Context) (context.Context, error) {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	if a.cancel != nil {
 		return nil, ErrBusy
@@ -25,6 +27,48 @@ func (a *activity) begin(ctx context.Context) (context.Context, error) {
 	ctx, a.cancel = context.WithCancel(ctx)
 	a.idle = make(chan struct{})
 	return ctx, nil
+}
+
+// lock waits until nothing is done between two runs, and locks.
+func (a *activity) lock() {
+	a.mu.Lock()
+	for a.short != nil {
+		short := a.short
+		a.mu.Unlock()
+		<-short
+		a.mu.Lock()
+	}
+}
+
+// afterRun calls f when no run is in progress: at once, with no run beginning meanwhile, or
+// when the run in progress ends. f is short and claims nothing. All such functions are called
+// one at a time, those that waited in their order.
+func (a *activity) afterRun(f func()) {
+	a.lock()
+	if a.cancel != nil {
+		a.late = append(a.late, f)
+		a.mu.Unlock()
+		return
+	}
+	a.short = make(chan struct{})
+	a.mu.Unlock()
+	f()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	close(a.short)
+	a.short = nil
+}
+
+// doLate calls what afterRun has kept for the end of the run, which is about to come. Whoever
+// has claimed the agent may call it.
+func (a *activity) doLate() {
+	a.mu.Lock()
+	late := a.late
+	a.late = nil
+	a.mu.Unlock()
+	for _, f := range late {
+		f()
+	}
 }
 
 // interrupt claims the agent as begin does. What has claimed it is cancelled and waited
@@ -47,6 +91,11 @@ func (a *activity) interrupt(ctx context.Context) (context.Context, error) {
 func (a *activity) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	for len(a.late) > 0 {
+		a.mu.Unlock()
+		a.doLate()
+		a.mu.Lock()
+	}
 	a.cancel()
 	close(a.idle)
 	a.cancel, a.idle = nil, nil

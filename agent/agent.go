@@ -70,7 +70,6 @@ type Agent struct {
 	sessions *sessions
 	tree     *tree
 	cwd      string
-	shell    Shell
 }
 
 // parts are what a prompt is worked on with. Each is a type of its own, which knows
@@ -90,23 +89,24 @@ type parts struct {
 	meter        *Meter
 	asker        *asker
 	compactor    *compactor
+	userShell    *userShell
 	now          func() time.Time
 }
 
 // New returns an idle agent. Nothing is emitted before [Agent.Start].
 func New(o Options) *Agent {
 	busy := &activity{}
-	p := newParts(o, busy.isIdle)
+	p := newParts(o, busy)
 	return &Agent{
 		parts: p, busy: busy, shutdown: &shutdown{requested: make(chan struct{})},
-		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state},
+		sessions: &sessions{o.NewSession, o.OpenSession, o.CopySession, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, p.modes, &p.compactor.state, p.userShell},
 		tree:     &tree{busy, p.events, p.conversation, p.choice, p.modes, p.meter, p.asker, p.settings},
-		cwd:      o.Cwd, shell: o.Shell,
+		cwd:      o.Cwd,
 	}
 }
 
-// newParts makes the parts of an agent. isIdle reports whether no prompt runs.
-func newParts(o Options, isIdle func() bool) parts {
+// newParts makes the parts of an agent that busy occupies.
+func newParts(o Options, busy *activity) parts {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -117,7 +117,7 @@ func newParts(o Options, isIdle func() bool) parts {
 	p.tools.set(o.Tools, "")
 	p.gate = &gate{p.events, p.tools}
 	p.conversation = newConversation(p.events, o.Session)
-	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: isIdle,
+	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.isIdle,
 		selected: selection{o.Model, o.Thinking}}
 	p.modes = newModes(&p, o.Session)
 	p.inbox = newInbox(p.events, p.settings, o.Now)
@@ -127,6 +127,7 @@ func newParts(o Options, isIdle func() bool) parts {
 	p.asker = &asker{p.events, o.Models, p.sent, p.spending, o.Now, p.settings}
 	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
 		inbox: p.inbox, settings: p.settings}
+	p.userShell = &userShell{busy: busy, events: p.events, conversation: p.conversation, inbox: p.inbox, shell: o.Shell, cwd: o.Cwd, now: o.Now}
 	return p
 }
 
@@ -143,12 +144,13 @@ func (a *Agent) Start(ctx context.Context) {
 	a.conversation.refresh(ctx)
 }
 
-// Close interrupts the run in progress, waits for it until ctx ends, drops what hooks have
-// sent and nobody has delivered, tells the listeners that the session ends, and closes it.
+// Close interrupts the run in progress and ends the commands of the person, waits for them
+// until ctx ends, drops what hooks have sent and nobody has delivered, tells the listeners that the session ends, and closes it.
 // The error is that of closing the session.
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // a run that does not stop in time goes on without a session
+	a.userShell.close(ctx)
 	if n := a.inbox.close(); n > 0 {
 		a.events.notifyf(ctx, LevelWarning, "not sent, because the program ends: %d messages of hooks", n)
 	}

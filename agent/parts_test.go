@@ -24,7 +24,7 @@ func partsOf(t *testing.T, o Options, replies ...reply) (parts, *scripted) {
 		o.Session = unsaved(t, "go")
 	}
 	o.Thinking, o.Now = "off", func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
-	return newParts(o, func() bool { return true }), model
+	return newParts(o, &activity{}), model
 }
 
 // talked is a session of prompts that have answers.
@@ -160,7 +160,7 @@ func TestACompactionThatNobodyAskedForIsTriedOnceUntilAGoodAnswer(t *testing.T) 
 // sessionsOf replace the session of p.
 func sessionsOf(p parts) *sessions {
 	return &sessions{busy: &activity{}, events: p.events, conversation: p.conversation, choice: p.choice, inbox: p.inbox,
-		system: p.prompts, modes: p.modes, compaction: &p.compactor.state}
+		system: p.prompts, modes: p.modes, compaction: &p.compactor.state, userShell: p.userShell}
 }
 
 func TestSessionsAreReplacedUnlessSomebodyIsAgainstIt(t *testing.T) {

@@ -87,6 +87,7 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 	r.usage.Add(r.spending.aside.end())
 	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	r.compacting.afterRun(ctx)
+	r.userShell.addWaiting()
 	err = r.sync(ctx, err)
 	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
 	return err

@@ -33,6 +33,7 @@ type sessions struct {
 	system       *systemPrompts
 	modes        *Modes
 	compaction   *compactionState
+	userShell    *userShell
 }
 
 // NewSession leaves the current session and starts an empty one. The listeners
@@ -110,7 +111,7 @@ func isSameFile(a, b string) bool {
 
 // replace replaces the current session by the one that c opens or makes, unless a listener
 // is against it (ErrCancelled). The agent is claimed for that, so that no prompt can begin:
-// from the start, or if c interrupts one, from its end.
+// from the start, or if c interrupts one, from its end. Commands of the person are ended.
 func (s *sessions) replace(ctx context.Context, c change) error {
 	claimed, err := s.busy.begin(ctx)
 	works := err != nil
@@ -134,6 +135,9 @@ func (s *sessions) replace(ctx context.Context, c change) error {
 		if s.conversation.current() != about { // whoever replaced it had other answers
 			return errors.Join(ErrNotIdle, closeUnused(next))
 		}
+	}
+	if err := s.userShell.stop(ctx); err != nil { // what they did is part of the session that is left
+		return errors.Join(ErrAborted, closeUnused(next))
 	}
 	if next == nil {
 		if next, err = c.make(); err != nil {

@@ -170,7 +170,7 @@ func (k *kit) look(ctx context.Context, p place) (present, error) {
 	if err := k.checkUnchanged(ctx, p, info); err != nil {
 		return present{}, err
 	}
-	return present{true, p.shown(ctx, info)}, nil
+	return present{true, p.oldText(ctx, info)}, nil
 }
 
 // lookAtText is look for a file with a text that the front end has.
@@ -179,8 +179,8 @@ func (k *kit) lookAtText(p place, text []byte) (present, error) {
 	return present{true, &s}, k.checkTextUnchanged(p, text)
 }
 
-// shown returns the text of a file on the disk; nil if it is too large, or no text.
-func (p place) shown(ctx context.Context, info fs.FileInfo) *string {
+// oldText returns the text of a file on the disk; nil if it is too large, or no text.
+func (p place) oldText(ctx context.Context, info fs.FileInfo) *string {
 	if info.Size() > maxShown {
 		return nil
 	}

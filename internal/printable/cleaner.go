@@ -36,6 +36,10 @@ import (
 type Cleaner struct {
 	Inks func(parameters string) bool // nil: none
 
+	// Data is for text that a program reads: carriage returns vanish, and characters that
+	// nobody can see stay.
+	Data bool
+
 	state   escapeState
 	partial []byte // the beginning of a character, or one whose neighbour has to be seen
 	cr      bool   // the last character was a carriage return, already written as "\n"
@@ -107,7 +111,7 @@ func (c *Cleaner) Finish(dst []byte) []byte {
 			dst = utf8.AppendRune(dst, utf8.RuneError)
 		}
 	}
-	*c = Cleaner{partial: c.partial[:0], Inks: c.Inks}
+	*c = Cleaner{partial: c.partial[:0], Inks: c.Inks, Data: c.Data}
 	return dst
 }
 
@@ -145,6 +149,8 @@ func (c *Cleaner) text(dst []byte, r, after rune) []byte {
 	switch {
 	case r == '\n' && wasCR:
 		return dst
+	case r == '\r' && c.Data:
+		return dst
 	case r == '\r':
 		c.cr = true
 		return append(dst, '\n')
@@ -158,7 +164,7 @@ func (c *Cleaner) text(dst []byte, r, after rune) []byte {
 		return dst
 	case r < 0x20, r == 0x7f:
 		return dst
-	case private(r), r == blankBraille, !Hidden(r), belongs(before, r, after):
+	case c.Data, private(r), r == blankBraille, !Hidden(r), belongs(before, r, after):
 		return utf8.AppendRune(dst, r)
 	}
 	dst = fmt.Appendf(dst, "<U+%04X>", r)

@@ -57,6 +57,20 @@ func TestTextOfOthersLosesControl(t *testing.T) {
 	}
 }
 
+func TestTextForAProgramKeepsWhatNobodySees(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\r\nb\rc": "a\nbc", "\x1b[31mred\x1b[0m\a\x00": "red", "a\u200db\u202e\ufeff\u2028": "a\u200db\u202e\ufeff\u2028", "10%\r20%\r\n": "10%20%\n",
+		"\x1b]0;title\x07x\ty": "x\ty", "é\xff": "é\uFFFD",
+	} {
+		for i := range len(in) {
+			c := Cleaner{Data: true}
+			if got := string(c.Finish(c.Append(c.Append(nil, in[:i]), in[i:]))); got != want {
+				t.Errorf("%q and %q: %q, want %q", in[:i], in[i:], got, want)
+			}
+		}
+	}
+}
+
 func cleanParts(parts ...string) string {
 	var c Cleaner
 	var out []byte
