@@ -3,18 +3,19 @@ package agent
 import (
 	"context"
 	"errors"
+	"pi/agent/brake"
 	"strings"
 	"testing"
 	"time"
 )
 
 func heldBack(err error) bool {
-	var held *HeldBackError
+	var held *brake.HeldBackError
 	return errors.As(err, &held)
 }
 
 func byHook(text string) Prompt {
-	return Prompt{Text: text, Origin: Origin{Kind: FromHook, Hook: "loop"}}
+	return Prompt{Text: text, Origin: Origin{Kind: brake.FromHook, Hook: "loop"}}
 }
 
 func TestOnceHooksWantedTooMuchNothingOfTheirsIsTakenUntilSomebodySaysSomething(t *testing.T) {
@@ -22,11 +23,13 @@ func TestOnceHooksWantedTooMuchNothingOfTheirsIsTakenUntilSomebodySaysSomething(
 	for name, say := range map[string]func(*rig){
 		"a prompt":         func(r *rig) { r.prompt("hello") },
 		"a command":        func(r *rig) { r.CommandContext(ctx, Prompt{Text: "/tools"}) },
-		"a word to a hook": func(r *rig) { r.ResetBrake(Origin{Kind: FromPerson}) },
+		"a word to a hook": func(r *rig) { r.ResetBrake(Origin{Kind: brake.FromPerson}) },
 		"what a hook listens to": func(r *rig) {
-			_ = r.Submit(ctx, Prompt{Text: "ci", Origin: Origin{Kind: FromOutside, Hook: "web", Source: "port"}})
+			_ = r.Submit(ctx, Prompt{Text: "ci", Origin: Origin{Kind: brake.FromOutside, Hook: "web", Source: "port"}})
 		},
-		"a command of a person's hook": func(r *rig) { _ = r.Submit(ctx, Prompt{Text: "part", Origin: Origin{Kind: FromPerson, Hook: "batch"}}) },
+		"a command of a person's hook": func(r *rig) {
+			_ = r.Submit(ctx, Prompt{Text: "part", Origin: Origin{Kind: brake.FromPerson, Hook: "batch"}})
+		},
 	} {
 		r := newRig(t, Options{Settings: Settings{MaxContinuations: 1}}, scriptedAnswers(9)...)
 		if err := r.Prompt(ctx, byHook("one")); err != nil {
@@ -98,7 +101,7 @@ func TestASourceThatSendsTooMuchIsPaused(t *testing.T) {
 	r := newRig(t, Options{Now: func() time.Time { return now }, Listeners: []Listener{on(func(e *Notice) { said = append(said, e.Text) })}})
 	send := func(source string) error {
 		now = now.Add(time.Second)
-		return r.Submit(context.Background(), Prompt{Text: "x", Origin: Origin{Kind: FromOutside, Hook: "ci", Source: source}})
+		return r.Submit(context.Background(), Prompt{Text: "x", Origin: Origin{Kind: brake.FromOutside, Hook: "ci", Source: source}})
 	}
 	taken := func(source string) (n int) {
 		for send(source) == nil {
@@ -123,7 +126,7 @@ func TestASourceThatSendsTooMuchIsPaused(t *testing.T) {
 	if n := taken(port); n != 30 || len(said) != 2 {
 		t.Errorf("after a minute %d messages were taken, said %q", n, said)
 	}
-	r.ResetBrake(Origin{Kind: FromPerson})
+	r.ResetBrake(Origin{Kind: brake.FromPerson})
 	if n := taken(port); n != 30 {
 		t.Errorf("after a word of a person %d messages were taken", n)
 	}

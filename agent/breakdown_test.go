@@ -8,6 +8,7 @@ import (
 	"pi/agent/breakdown"
 	"pi/agent/instructions"
 	"pi/agent/llm"
+	"pi/agent/systemprompt"
 	"pi/session"
 	"pi/session/message"
 )
@@ -118,7 +119,7 @@ func TestTheBreakdownSaysWhereEverythingIsFrom(t *testing.T) {
 		t.Errorf("tools: %+v", s)
 	}
 	system := sourceOfName(b, breakdown.SourceSystem)
-	for _, name := range []string{SectionRole, SectionTools, SectionGuidelines, SectionAppend, "/a/AGENTS.md", "/b/AGENTS.md", SectionEnvironment} {
+	for _, name := range []string{systemprompt.Role, systemprompt.Tools, systemprompt.Guidelines, systemprompt.Append, "/a/AGENTS.md", "/b/AGENTS.md", systemprompt.Environment} {
 		if part(system, name).Tokens == 0 {
 			t.Errorf("nothing of %s: %+v", name, system)
 		}

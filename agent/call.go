@@ -21,7 +21,7 @@ func (c *cleared) run(ctx context.Context, update Update) (result Result) {
 			result = *refuse("tool %s crashed: %v", c.tool.Spec().Name, p)
 		}
 	}()
-	result, err := c.tool.Run(context.WithValue(ctx, callIDKey{}, c.id), c.input, update)
+	result, err := c.tool.Run(context.WithValue(context.WithValue(ctx, callIDKey{}, c.id), runsKey{}, true), c.input, update)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		result = withError(result, "interrupted")
@@ -43,6 +43,12 @@ func CallID(ctx context.Context) string {
 	id, _ := ctx.Value(callIDKey{}).(string)
 	return id
 }
+
+type runsKey struct{}
+
+// InTool reports whether ctx was handed to a tool's Run. The listeners that are asked about
+// the call are not in it, though CallID names it for them.
+func InTool(ctx context.Context) bool { return ctx.Value(runsKey{}) != nil }
 
 // withError returns r marked as an error, with a message behind what the tool has written.
 func withError(r Result, message string) Result {

@@ -112,7 +112,7 @@ func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 	if c.reason == CompactOverflow && (c.window <= 0 || tokens < c.window) {
 		c.window = tokens // whatever is said of the model, this much was too much
 	}
-	c.limits = c.settings.get().Compaction.within(c.window)
+	c.limits = c.settings.get().Compaction.Within(c.window)
 	c.plan, err = compaction.NewPlan(c.branch, items, tokens, compaction.Limits{
 		Keep: c.limits.KeepRecentTokens, Room: c.limits.KeepRecentTokens + c.limits.ReserveTokens/16, All: c.all})
 	return err
@@ -211,44 +211,6 @@ func (c *compactRun) emitFailed(ctx context.Context, err error) {
 
 // isStopped reports whether err says that a person or a hook stopped the compaction.
 func isStopped(err error) bool { return errors.Is(err, ErrAborted) || errors.Is(err, ErrCancelled) }
-
-// within returns the settings lowered to what a window has room for, so that a small one
-// still has a reserve and retains something. A window of 0 is unknown and changes
-// nothing.
-func (s CompactionSettings) within(window int) CompactionSettings {
-	if window > 0 {
-		s.ReserveTokens = min(s.ReserveTokens, window/2)
-		s.KeepRecentTokens = min(s.KeepRecentTokens, (window-s.ReserveTokens)/2)
-	}
-	return s
-}
-
-// full reports whether a context of so many tokens leaves less than the reserve of the
-// window free. It is false if compaction is off or the window is not known.
-func (s CompactionSettings) full(tokens, window int) bool {
-	return s.Enabled && window > 0 && tokens > window-s.within(window).ReserveTokens
-}
-
-// The reserve has room for what a compaction adds to the messages that remain: a summary
-// (at most a half), that of the beginning of a turn (a quarter), lists of files (an
-// eighth). The rest is for messages that cannot be cut at the best place.
-const (
-	leastSummary = 512  // tokens, whatever the settings say
-	leastInput   = 1000 // likewise
-)
-
-// summary returns how many tokens a summary may have at most.
-func (s CompactionSettings) summary() int { return max(s.ReserveTokens/2, leastSummary) }
-
-// input is how many tokens of a conversation one request for a summary may have, besides
-// an earlier summary and the answer; a quarter is left for errors of the estimates. 0 is
-// no limit.
-func (s CompactionSettings) input(window int) int {
-	if window <= 0 {
-		return 0
-	}
-	return max((window-s.ReserveTokens)*3/4, leastInput)
-}
 
 // RequestCompact has the context compacted as soon as it can be, and returns at
 // once: while a prompt runs, before its next request or at its end, otherwise

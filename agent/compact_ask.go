@@ -10,7 +10,7 @@ import (
 
 	"pi/agent/summary"
 	"pi/session"
-	"pi/session/message"
+	"pi/session/compaction"
 	"pi/session/rawjson"
 )
 
@@ -55,7 +55,7 @@ func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error)
 	case d == nil || d.Summary == "":
 		return nil, nil
 	case d.FirstKeptEntryID != "":
-		if err := CanKeepFrom(c.branch, d.FirstKeptEntryID); err != nil {
+		if err := compaction.CanKeepFrom(c.branch, d.FirstKeptEntryID); err != nil {
 			c.events.notifyf(ctx, LevelError, "%s: %s: first_kept_entry_id: %v", hookName(d.By), e.Kind(), err)
 			return nil, nil
 		}
@@ -97,7 +97,7 @@ func (c *compactRun) askModel(ctx context.Context) (session.Compaction, error) {
 	if err != nil {
 		return session.Compaction{}, err
 	}
-	w.Model, w.Longest, w.InputLimit = c.model, c.limits.summary(), c.limits.input(c.window)
+	w.Model, w.Longest, w.InputLimit = c.model, c.limits.Summary(), c.limits.Input(c.window)
 	text, err := w.Conversation(ctx, c.plan)
 	if err != nil {
 		c.asker.spending.record(ctx, session.UsageEntry{Kind: session.TypeCompaction, Provider: c.model.Provider, Model: c.model.ID, Usage: &w.Usage})
@@ -125,37 +125,4 @@ func withData(details json.RawMessage, data map[string]json.RawMessage) (json.Ra
 	all := maps.Clone(data)
 	maps.Copy(all, own)
 	return rawjson.Encode(all)
-}
-
-// CanKeepFrom returns an error if a compaction cannot retain a branch from the entry id
-// on: the entry is not there, or it lies between a call and its result.
-func CanKeepFrom(branch []*session.Entry, id string) error {
-	at := slices.IndexFunc(branch, func(e *session.Entry) bool { return e.ID == id })
-	if at < 0 {
-		return fmt.Errorf("entry %q is not on the branch", id)
-	}
-	open := map[string]bool{} // the calls of the last answer before it that have no result there
-	for _, e := range branch[:at] {
-		switch m := e.Message(); {
-		case m == nil:
-		case m.Role == message.RoleAssistant:
-			clear(open)
-			for _, c := range m.ToolCalls() {
-				open[c.ID] = true
-			}
-		case m.Role == message.RoleToolResult:
-			delete(open, m.ToolCallID)
-		}
-	}
-	for _, e := range branch[at:] {
-		m := e.Message()
-		switch {
-		case m == nil:
-		case m.Role == message.RoleAssistant:
-			return nil
-		case m.Role == message.RoleToolResult && open[m.ToolCallID]:
-			return fmt.Errorf("entry %q lies between a tool call and its result", id)
-		}
-	}
-	return nil
 }

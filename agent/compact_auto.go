@@ -52,7 +52,7 @@ func (c *autoCompact) ifNearlyFull(ctx context.Context, seen chained) {
 	window := c.choice.model().ContextWindow
 	done, err := c.perform(ctx, &compactRun{compactor: c.compactor, reason: CompactThreshold}, seen)
 	switch {
-	case done != nil && c.settings.get().Compaction.full(done.After, window):
+	case done != nil && c.settings.get().Compaction.Full(done.After, window):
 		c.unwanted = true // another would not help either
 		c.events.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is still nearly full after the compaction, about %s of %s tokens: /context shows what takes the room; fewer tools, shorter instructions or a model with a larger window make some",
 			grouped(done.After), grouped(window))
@@ -64,7 +64,7 @@ func (c *autoCompact) ifNearlyFull(ctx context.Context, seen chained) {
 // isNearlyFull reports whether a context leaves too little of the window free, and an
 // automatic compaction is allowed now.
 func (c *autoCompact) isNearlyFull(items []session.Item) bool {
-	return c.settings.get().Compaction.Enabled && c.may() && c.settings.get().Compaction.full(c.meter.tokensOf(items), c.choice.model().ContextWindow)
+	return c.settings.get().Compaction.Enabled && c.may() && c.settings.get().Compaction.Full(c.meter.tokensOf(items), c.choice.model().ContextWindow)
 }
 
 // perform runs r, an automatic compaction, and remembers that one was tried, so that none

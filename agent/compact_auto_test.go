@@ -48,13 +48,13 @@ func TestAContextOverTheThresholdIsCompacted(t *testing.T) {
 		settings CompactionSettings
 		want     bool
 	}{
-		{"above it", 95000, CompactionSettings{true, 10000, 20000}, true},
-		{"below it", 89000, CompactionSettings{true, 10000, 20000}, false},
-		{"exactly at it", 90000, CompactionSettings{true, 10000, 20000}, false},
-		{"just above it", 90001, CompactionSettings{true, 10000, 20000}, true},
-		{"off", 95000, CompactionSettings{false, 10000, 20000}, false},
-		{"a window smaller than what is to be free", 50001, CompactionSettings{true, 400000, 400000}, true},
-		{"at the half of such a window", 50000, CompactionSettings{true, 400000, 400000}, false},
+		{"above it", 95000, CompactionSettings{Enabled: true, ReserveTokens: 10000, KeepRecentTokens: 20000}, true},
+		{"below it", 89000, CompactionSettings{Enabled: true, ReserveTokens: 10000, KeepRecentTokens: 20000}, false},
+		{"exactly at it", 90000, CompactionSettings{Enabled: true, ReserveTokens: 10000, KeepRecentTokens: 20000}, false},
+		{"just above it", 90001, CompactionSettings{Enabled: true, ReserveTokens: 10000, KeepRecentTokens: 20000}, true},
+		{"off", 95000, CompactionSettings{Enabled: false, ReserveTokens: 10000, KeepRecentTokens: 20000}, false},
+		{"a window smaller than what is to be free", 50001, CompactionSettings{Enabled: true, ReserveTokens: 400000, KeepRecentTokens: 400000}, true},
+		{"at the half of such a window", 50000, CompactionSettings{Enabled: true, ReserveTokens: 400000, KeepRecentTokens: 400000}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &log{}
@@ -284,7 +284,7 @@ func TestARequestThatDoesNotFitIsSentAgainAfterACompaction(t *testing.T) {
 }
 
 func TestARequestThatDoesNotFitIsAnErrorThatSaysWhatToDo(t *testing.T) {
-	off := Settings{Compaction: CompactionSettings{false, 10000, 20000}}
+	off := Settings{Compaction: CompactionSettings{Enabled: false, ReserveTokens: 10000, KeepRecentTokens: 20000}}
 	against := on(func(e *SessionBeforeCompact) { e.Cancel = true })
 	for name, c := range map[string]struct {
 		o       Options
@@ -324,7 +324,7 @@ func TestASummaryLargerThanTheWindowIsMadeInParts(t *testing.T) {
 	for i := range 12 {
 		replies = append(replies, say(fmt.Sprintf("answer %d %s", i, strings.Repeat("word ", 4000))))
 	}
-	r := full(t, Options{Settings: Settings{Compaction: CompactionSettings{false, 16384, 20000}}}, append(replies, say("part one"), say("part two"), say("more"))...)
+	r := full(t, Options{Settings: Settings{Compaction: CompactionSettings{Enabled: false, ReserveTokens: 16384, KeepRecentTokens: 20000}}}, append(replies, say("part one"), say("part two"), say("more"))...)
 	for i := range 12 {
 		r.prompt(fmt.Sprintf("prompt %d %s", i, strings.Repeat("word ", 4000)))
 	}

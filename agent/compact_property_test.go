@@ -239,7 +239,7 @@ func (k *talker) ask(r *rig) {
 	before := r.meter.tokensOf(r.Context(k.t.Context()))
 	done, err := r.Compact(k.t.Context(), CompactOptions{})
 	after := r.meter.tokensOf(r.Seen())
-	limits := r.Settings().Compaction.within(k.window)
+	limits := r.Settings().Compaction.Within(k.window)
 	switch {
 	case err != nil && after != before:
 		k.t.Errorf("a compaction that failed (%v) leaves %d of %d tokens", err, after, before)

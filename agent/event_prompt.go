@@ -31,9 +31,6 @@ type BeforeAgentStart struct {
 // PromptStage is the system prompt as one listener left it.
 type PromptStage = prefix.Stage[string]
 
-// Section is a named part of the system prompt.
-type Section struct{ Name, Text string }
-
 // AgentStart comes when the messages of a prompt are in the session.
 type AgentStart struct{}
 

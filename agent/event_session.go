@@ -88,11 +88,7 @@ type Preparation struct {
 }
 
 // CompactionSettings are those of the configuration.
-type CompactionSettings struct {
-	Enabled          bool
-	ReserveTokens    int
-	KeepRecentTokens int
-}
+type CompactionSettings = compaction.Settings
 
 // SessionBeforeCompact asks before the context is shortened. Listeners may
 // cancel or bring the summary.

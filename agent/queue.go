@@ -3,8 +3,12 @@ package agent
 import (
 	"strings"
 
+	"pi/agent/brake"
 	"pi/session/message"
 )
+
+// Origin is the cause of a message.
+type Origin = brake.Origin
 
 // Prompt is what a person, a program or a hook asks. Front ends run it as a
 // command if its text begins with a slash, unless it is Literal or Custom is set.
@@ -12,7 +16,7 @@ type Prompt struct {
 	Text        string
 	Attachments []message.Block
 	Source      string // interactive print json rpc acp hook
-	Origin      Origin // its cause; see brake
+	Origin      Origin // its cause
 
 	// Custom is a custom message that triggers the run, instead of text: no user
 	// entry is written, and the input event does not come.
@@ -108,7 +112,7 @@ func IsCommandLine(text string) bool {
 // that is not a hook on its own, else that of the first message.
 func batchOrigin(messages []queued) Origin {
 	for _, m := range messages {
-		if m.Origin.Kind != FromHook {
+		if m.Origin.Kind != brake.FromHook {
 			return m.Origin
 		}
 	}

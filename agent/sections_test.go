@@ -10,12 +10,13 @@ import (
 
 	"pi/agent/instructions"
 	"pi/agent/llm"
+	"pi/agent/systemprompt"
 )
 
 func TestSystemPromptHasNamedSections(t *testing.T) {
 	tools := []Tool{&fakeTool{spec: llm.ToolSpec{Name: "look", Snippet: "looks", Guidelines: []string{"look twice"}}}, echo("say")}
 	files := []instructions.File{{Path: "/p/AGENTS.md", Text: "\nbe kind\n\n"}}
-	usual := role + "\n\nTools:\n- look: looks\n- say: say things\n\nGuidelines:\n- " + strings.Join(commonGuidelines, "\n- ") + "\n- look twice"
+	usual := systemprompt.Usual + "\n\nTools:\n- look: looks\n- say: say things\n\nGuidelines:\n- " + strings.Join(systemprompt.CommonGuidelines(), "\n- ") + "\n- look twice"
 	rest := "\n\n# Project instructions\n\n## /p/AGENTS.md\n\nbe kind\n\n\nDate: 2026-03-04\nWorking directory: /p"
 	for _, c := range []struct {
 		name   string
@@ -25,7 +26,7 @@ func TestSystemPromptHasNamedSections(t *testing.T) {
 		names  string
 	}{
 		{"all", SystemPrompt{Append: "and more", Files: files}, tools, usual + "\n\nand more" + rest, "role tools guidelines append instructions environment"},
-		{"nothing", SystemPrompt{}, nil, role + "\n\nGuidelines:\n- " + strings.Join(commonGuidelines, "\n- ") + "\n\nDate: 2026-03-04\nWorking directory: /p", "role guidelines environment"},
+		{"nothing", SystemPrompt{}, nil, systemprompt.Usual + "\n\nGuidelines:\n- " + strings.Join(systemprompt.CommonGuidelines(), "\n- ") + "\n\nDate: 2026-03-04\nWorking directory: /p", "role guidelines environment"},
 		{"replaced", SystemPrompt{Replace: "You are a poet.", Append: "and more", Files: files}, tools, "You are a poet.\n\nand more" + rest, "role append instructions environment"},
 	} {
 		r := newRig(t, Options{Prompt: &c.prompt, Tools: c.tools})
@@ -41,7 +42,7 @@ func TestSystemPromptHasNamedSections(t *testing.T) {
 
 func TestListenersChangeSectionsOfTheSystemPrompt(t *testing.T) {
 	value := func(s string) *string { return &s }
-	sections := []Section{{"role", "R"}, {"tools", "T"}, {"environment", "E"}}
+	sections := []Section{{Name: "role", Text: "R"}, {Name: "tools", Text: "T"}, {Name: "environment", Text: "E"}}
 	for _, c := range []struct {
 		name    string
 		changed map[string]*string
@@ -52,7 +53,7 @@ func TestListenersChangeSectionsOfTheSystemPrompt(t *testing.T) {
 		{"replaced, removed, added in the order of their names", map[string]*string{"role": value("r"), "tools": nil, "z": value("Z"), "a": value("A"), "gone": nil}, "", "r\n\nE\n\nA\n\nZ"},
 		{"the whole text wins", map[string]*string{"role": value("r")}, "all", "all"},
 	} {
-		e := &BeforeAgentStart{SystemPrompt: joinSections(sections), Sections: sections, Changed: c.changed}
+		e := &BeforeAgentStart{SystemPrompt: systemprompt.Join(sections), Sections: sections, Changed: c.changed}
 		if c.whole != "" {
 			e.SystemPrompt = c.whole
 		}
@@ -68,7 +69,7 @@ func TestChangedSystemPromptIsOfOnePromptAndShownDuringIt(t *testing.T) {
 	change := on(func(e *BeforeAgentStart) {
 		if e.Prompt == "kindly" {
 			note := "Be kind."
-			e.Changed = map[string]*string{"kindness": &note, SectionTools: nil}
+			e.Changed = map[string]*string{"kindness": &note, systemprompt.Tools: nil}
 		}
 	})
 	look := tool("look", func(context.Context) (Result, error) {
@@ -95,7 +96,7 @@ func TestTheDateOfASystemPromptStaysForASession(t *testing.T) {
 	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, mode: noMode, cwd: "/p", now: now}
 	want := func(date string) {
 		t.Helper()
-		if got := joinSections(p.sections()); got != "Hi.\n\nDate: "+date+"\nWorking directory: /p" {
+		if got := systemprompt.Join(p.sections()); got != "Hi.\n\nDate: "+date+"\nWorking directory: /p" {
 			t.Errorf("%q, want %s", got, date)
 		}
 	}
@@ -110,14 +111,14 @@ func TestTheSkillsOfASystemPromptStayForASession(t *testing.T) {
 	skills := func() string { asked++; return fmt.Sprintf("Skills, version %d.", asked) }
 	reads := &toolset{}
 	p := systemPrompts{source: &SystemPrompt{Replace: "Hi.", Skills: skills}, tools: reads, mode: noMode, now: time.Now}
-	if got := joinSections(p.sections()); strings.Contains(got, "Skills") || asked > 0 {
+	if got := systemprompt.Join(p.sections()); strings.Contains(got, "Skills") || asked > 0 {
 		t.Errorf("a model that can read nothing: %q", got)
 	}
 	reads.set([]Tool{echo("read")}, "")
 	want := func(version string) {
 		t.Helper()
 		for range 2 {
-			if got := joinSections(p.sections()); !strings.HasPrefix(got, "Hi.\n\nSkills, version "+version+".\n\nDate: ") {
+			if got := systemprompt.Join(p.sections()); !strings.HasPrefix(got, "Hi.\n\nSkills, version "+version+".\n\nDate: ") {
 				t.Errorf("%q, want version %s", got, version)
 			}
 		}

@@ -1,48 +1,19 @@
 package agent
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"pi/agent/instructions"
-	"pi/agent/llm"
+	"pi/agent/systemprompt"
 )
 
-// SystemPrompt is what the system prompt is made of beside the active tools,
-// which the agent knows itself.
-type SystemPrompt struct {
-	Replace string // instead of role, tools and guidelines; "" for the usual text
-	Append  string
-	Files   []instructions.File
+// SystemPrompt is what the system prompt is made of beside the active tools.
+type SystemPrompt = systemprompt.Source
 
-	// Skills, if set, returns the list of skills; "" for none. It is called before the first
-	// prompt of a session, and what it returns stays for that session.
-	Skills func() string
-}
-
-const role = `You are an expert coding agent working in a terminal on the user's machine. You read files, run commands, change code and write new files through the tools below, and you say briefly what you did.`
-
-var commonGuidelines = []string{
-	"Be concise. Show file paths clearly when you work with files.",
-	"Look before you change: read the relevant code first, and check the result of what you did.",
-}
-
-// The sections of the system prompt, in their order. Listeners know them by
-// these names; those without text are not there.
-const (
-	SectionRole         = "role"         // who the model is; what replaces the usual text
-	SectionTools        = "tools"        // the active tools, one line each
-	SectionGuidelines   = "guidelines"   // how to work, as it fits the active tools
-	SectionAppend       = "append"       // what the person added
-	SectionInstructions = "instructions" // the instruction files of the directories
-	SectionSkills       = "skills"       // the skills that the model may use, if it can read files
-	SectionEnvironment  = "environment"  // date and working directory
-	SectionMode         = "mode"         // of the mode that is on; always the last, and listeners do not get it
-)
+// Section is a named part of the system prompt.
+type Section = systemprompt.Section
 
 // systemPrompts are the system prompts of an agent, and what a session retains of its
 // own, so that requests begin alike. All methods may be called from any goroutine.
@@ -65,7 +36,7 @@ type systemPrompts struct {
 func (p *systemPrompts) sections() []Section {
 	tools := specsOf(p.tools.active())
 	skills := ""
-	if canRead(tools) {
+	if systemprompt.CanRead(tools) {
 		skills = p.skillList()
 	}
 	p.mu.Lock()
@@ -74,12 +45,7 @@ func (p *systemPrompts) sections() []Section {
 	}
 	today := p.today
 	p.mu.Unlock()
-	return p.source.sections(tools, skills, today, p.cwd)
-}
-
-// canRead reports whether a model with these tools can read the file of a skill.
-func canRead(tools []llm.ToolSpec) bool {
-	return slices.ContainsFunc(tools, func(t llm.ToolSpec) bool { return t.Name == "read" || t.Name == "bash" })
+	return p.source.Sections(tools, skills, today, p.cwd)
 }
 
 // skillList returns the list of skills of this session.
@@ -129,7 +95,7 @@ func (p *systemPrompts) inMode(system promptText) promptText {
 		stages[i].Value = with(stages[i].Value)
 	}
 	return promptText{base: with(system.base), text: with(system.text), stages: stages,
-		sections: append(slices.Clip(system.sections), Section{SectionMode, section})}
+		sections: append(slices.Clip(system.sections), Section{Name: systemprompt.Mode, Text: section})}
 }
 
 // ofRun returns the system prompt of the run in progress; it is empty if there is no run.
@@ -154,21 +120,6 @@ func (p *systemPrompts) forgetSession() {
 	p.today, p.skills = "", nil
 }
 
-// sections returns the sections of a system prompt for these tools and skills, in their
-// order, without those that would be empty.
-func (p *SystemPrompt) sections(tools []llm.ToolSpec, skills, today, cwd string) []Section {
-	all := []Section{{SectionRole, p.Replace}}
-	if p.Replace == "" {
-		all = []Section{{SectionRole, role}, {SectionTools, toolLines(tools)}, {SectionGuidelines, guidelines(tools)}}
-	}
-	all = append(all,
-		Section{SectionAppend, p.Append},
-		Section{SectionInstructions, instructions.Text(p.Files)},
-		Section{SectionSkills, skills},
-		Section{SectionEnvironment, fmt.Sprintf("Date: %s\nWorking directory: %s", today, cwd)})
-	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
-}
-
 // promptText is the system prompt of one prompt, and what it was made of.
 type promptText struct {
 	base     string // before the listeners
@@ -181,70 +132,12 @@ type promptText struct {
 // listener has changed it: base, which stays, and text, which listeners may replace, are
 // the same.
 func plainPrompt(sections []Section) promptText {
-	text := joinSections(sections)
+	text := systemprompt.Join(sections)
 	return promptText{base: text, text: text, sections: sections}
 }
 
-func joinSections(sections []Section) string {
-	texts := make([]string, len(sections))
-	for i, s := range sections {
-		texts[i] = s.Text
-	}
-	return strings.Join(texts, "\n\n")
-}
-
-// toolLines returns the section that lists the tools, one line each; "" without tools.
-func toolLines(tools []llm.ToolSpec) string {
-	if len(tools) == 0 {
-		return ""
-	}
-	text := "Tools:"
-	for _, t := range tools {
-		line := t.Snippet
-		if line == "" {
-			line, _, _ = strings.Cut(t.Description, "\n")
-		}
-		text += fmt.Sprintf("\n- %s: %s", t.Name, line)
-	}
-	return text
-}
-
-// guidelines returns the section with the common guidelines and those of the tools, each
-// once.
-func guidelines(tools []llm.ToolSpec) string {
-	all := slices.Clone(commonGuidelines)
-	for _, t := range tools {
-		for _, g := range t.Guidelines {
-			if !slices.Contains(all, g) {
-				all = append(all, g)
-			}
-		}
-	}
-	return "Guidelines:\n- " + strings.Join(all, "\n- ")
-}
-
 // Prompts returns the system prompt and its sections as the listeners so far left
-// them. If one replaced the whole text, that is the prompt, whatever the sections are;
-// else it is the sections, with the changed ones in their places and new ones at the
-// end, in the order of their names.
+// them; see [systemprompt.Changed].
 func (e *BeforeAgentStart) Prompts() (system string, sections []Section) {
-	for _, s := range e.Sections {
-		if text, changed := e.Changed[s.Name]; !changed {
-			sections = append(sections, s)
-		} else if text != nil {
-			sections = append(sections, Section{s.Name, *text})
-		}
-	}
-	known := func(name string) bool {
-		return slices.ContainsFunc(e.Sections, func(s Section) bool { return s.Name == name })
-	}
-	for _, name := range slices.Sorted(maps.Keys(e.Changed)) {
-		if text := e.Changed[name]; text != nil && !known(name) {
-			sections = append(sections, Section{name, *text})
-		}
-	}
-	if e.SystemPrompt != joinSections(e.Sections) {
-		return e.SystemPrompt, sections
-	}
-	return joinSections(sections), sections
+	return systemprompt.Changed(e.Sections, e.SystemPrompt, e.Changed)
 }

@@ -281,9 +281,9 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 	}
 	t.events.Notify(ctx, LevelInfo, "summing up the branch that is left")
 	model := t.choice.model()
-	limits := t.settings.get().Compaction.within(model.ContextWindow)
+	limits := t.settings.get().Compaction.Within(model.ContextWindow)
 	w := summary.Writer{Ask: t.asker.askOutside, Now: t.asker.now, Model: model, Instructions: o.Instructions,
-		Longest: limits.summary(), InputLimit: limits.input(model.ContextWindow)}
+		Longest: limits.Summary(), InputLimit: limits.Input(model.ContextWindow)}
 	if o.Replace {
 		w.Instructions, w.Prompt = "", o.Instructions
 	}

@@ -143,7 +143,7 @@ func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
 		return nil, err
 	}
 	u.After = a.meter.tokensSeen()
-	u.Full = a.settings.get().Compaction.full(u.After, a.Model().ContextWindow)
+	u.Full = a.settings.get().Compaction.Full(u.After, a.Model().ContextWindow)
 	return u, err
 }
 

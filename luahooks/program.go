@@ -91,7 +91,7 @@ func (c *Chain) program(in *instance) api.Program {
 
 		Environ: environ,
 		Started: func(ctx context.Context) func(group int) {
-			if agent.CallID(ctx) == "" {
+			if !agent.InTool(ctx) {
 				return func(int) {} // what its handlers start is not the model's
 			}
 			return c.guard.NoteGroup // what a hook's own tool starts

@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"pi/agent"
+	"pi/agent/brake"
 )
 
 // The agent counts what hooks send by who caused it. That is known where the Lua is
-// called, and the context of the job carries it: agent.OriginOf. A job without an
+// called, and the context of the job carries it: brake.OriginOf. A job without an
 // origin was caused by the hook itself, as those of events, tools and timers are.
 // Others are marked:
 //
@@ -21,9 +22,9 @@ import (
 
 // originOf is the origin of what a job of a hook sends.
 func originOf(ctx context.Context, hook string) agent.Origin {
-	o, ok := agent.OriginOf(ctx)
+	o, ok := brake.OriginOf(ctx)
 	if !ok {
-		o.Kind = agent.FromHook
+		o.Kind = brake.FromHook
 	}
 	o.Hook = hook
 	return o
@@ -31,16 +32,16 @@ func originOf(ctx context.Context, hook string) agent.Origin {
 
 // asPerson marks a job that a person caused, unless the context says otherwise.
 func asPerson(ctx context.Context) context.Context {
-	if _, ok := agent.OriginOf(ctx); ok {
+	if _, ok := brake.OriginOf(ctx); ok {
 		return ctx
 	}
-	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromPerson})
+	return brake.WithOrigin(ctx, agent.Origin{Kind: brake.FromPerson})
 }
 
 // asOutside marks a job that something outside of the program caused, which source
 // names.
 func asOutside(ctx context.Context, source string) context.Context {
-	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromOutside, Source: source})
+	return brake.WithOrigin(ctx, agent.Origin{Kind: brake.FromOutside, Source: source})
 }
 
 type followingKey struct{}
@@ -49,11 +50,11 @@ type followingKey struct{}
 // about the same, to wait until a folder is quiet, or to remind somebody. Timers that
 // it starts itself are not: they could start others for ever.
 func asFollowing(cause context.Context) func(context.Context) context.Context {
-	o, ok := agent.OriginOf(cause)
+	o, ok := brake.OriginOf(cause)
 	if !ok || cause.Value(followingKey{}) != nil {
 		return func(ctx context.Context) context.Context { return ctx }
 	}
 	return func(ctx context.Context) context.Context {
-		return agent.WithOrigin(context.WithValue(ctx, followingKey{}, true), o)
+		return brake.WithOrigin(context.WithValue(ctx, followingKey{}, true), o)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/luavm"
+	"pi/session/compaction"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -91,7 +92,7 @@ func readBeforeCompact(r *result, e *agent.SessionBeforeCompact) {
 		}
 		draft.Summary, draft.FirstKeptEntryID = c.Text("summary"), c.Text("first_kept_entry_id")
 		draft.TokensBefore, draft.Details = c.Natural("tokens_before"), c.Data("details")
-		if err := agent.CanKeepFrom(e.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
+		if err := compaction.CanKeepFrom(e.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
 			c.Fail("first_kept_entry_id", "%w", err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"pi/agent"
 	"pi/luahooks/record"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
@@ -87,7 +88,7 @@ func (r draftReader) body(a record.Answer, kind string) any {
 		c.TokensBefore = a.Natural("tokens_before")
 	}
 	if branch, known := r.branch(); known && c.FirstKeptEntryID != "" {
-		if err := agent.CanKeepFrom(branch, c.FirstKeptEntryID); err != nil {
+		if err := compaction.CanKeepFrom(branch, c.FirstKeptEntryID); err != nil {
 			a.Fail("first_kept_entry_id", "%w", err)
 		}
 	}

@@ -1,0 +1,138 @@
+// Package systemprompt has the words of the system prompt: its sections, made of the
+// active tools, the instruction files and what the person wants in it.
+package systemprompt
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pi/agent/instructions"
+	"pi/agent/llm"
+)
+
+// Source is what the system prompt is made of beside the active tools,
+// which the agent knows itself.
+type Source struct {
+	Replace string // instead of role, tools and guidelines; "" for the usual text
+	Append  string
+	Files   []instructions.File
+
+	// Skills, if set, returns the list of skills; "" for none. It is called before the first
+	// prompt of a session, and what it returns stays for that session.
+	Skills func() string
+}
+
+// Usual is what the model is told first, unless the person replaces it.
+const Usual = `You are an expert coding agent working in a terminal on the user's machine. You read files, run commands, change code and write new files through the tools below, and you say briefly what you did.`
+
+// CommonGuidelines are those for work with any tools.
+func CommonGuidelines() []string {
+	return []string{
+		"Be concise. Show file paths clearly when you work with files.",
+		"Look before you change: read the relevant code first, and check the result of what you did.",
+	}
+}
+
+// The sections of the system prompt, in their order. Listeners know them by
+// these names; those without text are not there.
+const (
+	Role         = "role"         // who the model is; what replaces the usual text
+	Tools        = "tools"        // the active tools, one line each
+	Guidelines   = "guidelines"   // how to work, as it fits the active tools
+	Append       = "append"       // what the person added
+	Instructions = "instructions" // the instruction files of the directories
+	Skills       = "skills"       // the skills that the model may use, if it can read files
+	Environment  = "environment"  // date and working directory
+	Mode         = "mode"         // of the mode that is on; always the last, and listeners do not get it
+)
+
+// Section is a named part of the system prompt.
+type Section struct{ Name, Text string }
+
+// Sections returns the sections of a system prompt for these tools and skills, in their
+// order, without those that would be empty.
+func (p *Source) Sections(tools []llm.ToolSpec, skills, today, cwd string) []Section {
+	all := []Section{{Role, p.Replace}}
+	if p.Replace == "" {
+		all = []Section{{Role, Usual}, {Tools, toolLines(tools)}, {Guidelines, guidelines(tools)}}
+	}
+	all = append(all,
+		Section{Append, p.Append},
+		Section{Instructions, instructions.Text(p.Files)},
+		Section{Skills, skills},
+		Section{Environment, fmt.Sprintf("Date: %s\nWorking directory: %s", today, cwd)})
+	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
+}
+
+// Join returns the text that the sections make.
+func Join(sections []Section) string {
+	texts := make([]string, len(sections))
+	for i, s := range sections {
+		texts[i] = s.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// toolLines returns the section that lists the tools, one line each; "" without tools.
+func toolLines(tools []llm.ToolSpec) string {
+	if len(tools) == 0 {
+		return ""
+	}
+	text := "Tools:"
+	for _, t := range tools {
+		line := t.Snippet
+		if line == "" {
+			line, _, _ = strings.Cut(t.Description, "\n")
+		}
+		text += fmt.Sprintf("\n- %s: %s", t.Name, line)
+	}
+	return text
+}
+
+// guidelines returns the section with the common guidelines and those of the tools, each
+// once.
+func guidelines(tools []llm.ToolSpec) string {
+	all := CommonGuidelines()
+	for _, t := range tools {
+		for _, g := range t.Guidelines {
+			if !slices.Contains(all, g) {
+				all = append(all, g)
+			}
+		}
+	}
+	return "Guidelines:\n- " + strings.Join(all, "\n- ")
+}
+
+// CanRead reports whether a model with these tools can read the file of a skill.
+func CanRead(tools []llm.ToolSpec) bool {
+	return slices.ContainsFunc(tools, func(t llm.ToolSpec) bool { return t.Name == "read" || t.Name == "bash" })
+}
+
+// Changed returns the system prompt and its sections as listeners left them: text is the
+// whole text, changed has the sections by name, nil for one that was removed. If one
+// replaced the whole text, that is the prompt, whatever the sections are; else it is the
+// sections, with the changed ones in their places and new ones at the end, in the order
+// of their names.
+func Changed(all []Section, text string, changed map[string]*string) (system string, sections []Section) {
+	for _, s := range all {
+		if text, changed := changed[s.Name]; !changed {
+			sections = append(sections, s)
+		} else if text != nil {
+			sections = append(sections, Section{s.Name, *text})
+		}
+	}
+	known := func(name string) bool {
+		return slices.ContainsFunc(all, func(s Section) bool { return s.Name == name })
+	}
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		if text := changed[name]; text != nil && !known(name) {
+			sections = append(sections, Section{name, *text})
+		}
+	}
+	if text != Join(all) {
+		return text, sections
+	}
+	return Join(sections), sections
+}
