@@ -8,6 +8,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/luahooks/api"
+	"pi/luahooks/trust"
 )
 
 // What hooks register for a person: commands, keys, flags.
@@ -24,7 +25,9 @@ func (c *Chain) Commands() []command.Command {
 			if n := taken[name]; n > 1 {
 				name = fmt.Sprintf("%s:%d", name, n)
 			}
-			all = append(all, cmd.Under(name))
+			known := cmd.Under(name)
+			known.From = command.Provenance{Path: h.Path, OfProject: h.Scope == trust.ScopeProject, Named: h.Scope == trust.ScopeCommand}
+			all = append(all, known)
 		}
 	}
 	return all

@@ -37,6 +37,7 @@ type Command struct {
 	Title   string   // what the command does, for messages such as "… cancelled by hook"; "" for its name
 	Hook    string   // the hook that brought it; "" for the program's own, and for prompts
 	Origin  string   // where a template or skill comes from, for help; "" for all others
+	From    Provenance
 
 	// Unlisted commands are not in the list of /help, which would grow long of them.
 	Unlisted bool
@@ -52,6 +53,17 @@ type Command struct {
 	// Run does it. args is the rest of the line, trimmed.
 	Run func(ctx context.Context, args string) (Outcome, error)
 }
+
+// Provenance says which file a command of a hook, a template or a skill comes from, for
+// programs; zero for the program's own.
+type Provenance struct {
+	Path      string // "": inside the program
+	OfProject bool   // it came with the project, not from the person
+	Named     bool   // the command line names it
+}
+
+// IsSkill reports whether the command is a skill.
+func (c Command) IsSkill() bool { return c.Origin != "" && strings.HasPrefix(c.Name, skillPrefix) }
 
 // Outcome is what a command wants of the front end besides what it did.
 type Outcome struct {

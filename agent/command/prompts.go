@@ -48,17 +48,23 @@ func (p *Prompts) Commands() []Command {
 	skills, _ := p.Library.Skills()
 	all := make([]Command, 0, len(templates)+len(skills))
 	for _, t := range templates {
-		all = append(all, Command{Name: t.Name, Args: t.Hint, Help: t.Description, Origin: origin(t),
+		all = append(all, Command{Name: t.Name, Args: t.Hint, Help: t.Description, Origin: origin(t), From: provenance(t.Path, t.From),
 			Run: func(ctx context.Context, args string) (Outcome, error) { return p.runTemplate(ctx, t, args) }})
 	}
 	for _, s := range skills {
 		all = append(all, Command{Name: skillPrefix + s.Name, Args: "[what to do]", Help: s.Description, Origin: "skill, " + s.From, Unlisted: true,
+			From: provenance(s.Path, s.From),
 			Run: func(ctx context.Context, args string) (Outcome, error) {
 				text, err := s.Text(args)
 				return p.prompt(ctx, text, args, err)
 			}})
 	}
 	return all
+}
+
+// provenance is where a template or a skill comes from, for programs.
+func provenance(path, from string) Provenance {
+	return Provenance{Path: path, OfProject: from == "project"}
 }
 
 // origin says where a template comes from, behind its help.
