@@ -88,6 +88,7 @@ func rooms() map[string]room {
 		"cli":                   {rooms: []string{"cli/app", "cli/providers", "cli/config", "luahooks", "luahooks/trust", "luahooks/event", "stdlib", "luavm", "agent", "agent/llm", "agent/command", "agent/provider", "session", "session/folder", "session/message", "session/export", "repl/terminal", "internal/printable", "internal/safefile", "internal/suggest"}},
 		"cli/app":               {rooms: []string{"cli/providers", "cli/keyring", "cli/config", "repl", "repl/completion", "repl/terminal/keymap", "serve/print", "luahooks", "luahooks/api", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/instructions", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/clipboard", "internal/printable", "internal/process", "internal/suggest", "agent/attach", "agent/prompts"}},
 		"serve/print":           {rooms: []string{"agent", "agent/command", "session", "session/message", "internal/printable", "agent/attach"}, libraries: []string{"golang.org/x/term"}},
+		"serve/rpc":             {rooms: []string{"agent", "agent/command", "agent/llm", "session", "session/compaction", "session/export", "session/message", "serve/record", "internal/jsonlines", "internal/printable"}, libraries: []string{}},
 		"serve/record":          {rooms: []string{"agent", "agent/llm", "session", "session/message", "session/rawjson"}, libraries: []string{}},
 		".":                     {rooms: []string{"cli"}, libraries: []string{}},
 		"e2e":                   {libraries: []string{}}, // tests only

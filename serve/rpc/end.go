@@ -1,0 +1,112 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pi/internal/jsonlines"
+)
+
+// ErrBrokenPipe ends the Server when nobody reads what it writes.
+var ErrBrokenPipe = jsonlines.ErrBrokenPipe
+
+// endLimit is how long the end of a Server waits for what is under way.
+const endLimit = 2 * time.Second
+
+// Run works on commands until the end: that of the input, which is nil; that of the context
+// of Begin, which is its cause; a hook's wish, nil; or that of the output, ErrBrokenPipe, if
+// the input has not ended as well. Then what is under way is interrupted: its last events are
+// written, open questions get their default answers, and all commands that were read are
+// answered, as far as that takes no longer than two seconds.
+func (s *Server) Run() error {
+	close(s.started)
+	err := s.wait()
+	s.finish()
+	return err
+}
+
+// wait returns when the Server is to end, and why.
+func (s *Server) wait() error {
+	select {
+	case err := <-s.read:
+		return err
+	case <-s.work.Done():
+		return context.Cause(s.work)
+	case <-s.out.lines.Broken():
+		return s.brokenOutput()
+	case <-s.agent.ShutdownRequested():
+		s.waitAnswered(s.work)
+		return nil
+	}
+}
+
+// brokenOutput is why the Server ends when its output cannot be written. A client that is
+// gone has closed its other side too; that is no error.
+func (s *Server) brokenOutput() error {
+	timer := time.NewTimer(endLimit / 20)
+	defer timer.Stop()
+	select {
+	case err := <-s.read:
+		return err
+	case <-timer.C:
+		return s.out.lines.Err()
+	}
+}
+
+// waitAnswered waits until the agent is idle and the commands in hand are answered, which
+// for those that wait for something is no longer than the end may take.
+func (s *Server) waitAnswered(ctx context.Context) {
+	_ = s.agent.WaitIdle(ctx)
+	_ = s.claims.waitFree(ctx)
+	ctx, cancel := context.WithTimeout(ctx, endLimit)
+	defer cancel()
+	select {
+	case <-s.out.inHand.empty():
+	case <-ctx.Done():
+	}
+}
+
+// finish ends what is under way. The commands that were read are begun before, so that each
+// has its answer.
+func (s *Server) finish() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.work), endLimit)
+	defer cancel()
+	s.person.dialogs.close()
+	s.order.waitBegun(ctx)
+	s.prompts.interrupt()
+	s.shells.running.interrupt()
+	s.agent.Abort()
+	s.stop()
+	_ = s.agent.WaitIdle(ctx)
+	select {
+	case <-s.out.inHand.empty():
+	case <-ctx.Done():
+	}
+	close(s.ending)
+	s.waitTasks(ctx)
+}
+
+// waitTasks waits until nothing is worked on any more, or until ctx is done.
+func (s *Server) waitTasks(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		s.tasks.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// Close writes what was put and not yet written, until ctx is done; nothing is written after
+// it. It is called when the agent is closed, for hooks may show something until then. That
+// nobody reads is no error here.
+func (s *Server) Close(ctx context.Context) error {
+	s.person.dialogs.close()
+	if err := s.out.lines.Close(ctx); err != nil && !errors.Is(err, ErrBrokenPipe) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package rpc
+
+import (
+	"context"
+
+	"pi/agent"
+)
+
+// Wants reports whether k is one of the events that Handle uses.
+func (s *Server) Wants(k agent.Kind) bool {
+	switch k {
+	case agent.KindInput, agent.KindAgentStart, agent.KindAgentSettled, agent.KindAutoRetryStart, agent.KindAutoRetryWaited,
+		agent.KindCompactionStart, agent.KindCompactionEnd, agent.KindNotice, agent.KindModeSelect,
+		agent.KindSessionBeforeTree, agent.KindSessionTree, agent.KindQueueChanged:
+		return true
+	}
+	return s.out.translator.Wants(k)
+}
+
+// Handle writes the records of an event. It waits while the client does not read, and never
+// fails.
+func (s *Server) Handle(ctx context.Context, e agent.Event) error {
+	switch e := e.(type) {
+	case *agent.Input:
+		s.prompt.finishInput(ctx, e)
+	case *agent.Notice:
+		s.tellNotice(e)
+	case *agent.ModeSelect:
+		s.person.SetStatus("mode", e.Name)
+	}
+	s.note(e)
+	if s.out.translator.Wants(e.Kind()) {
+		s.out.event(e)
+	}
+	return nil
+}
+
+// note remembers what the agent does, before the client reads of it.
+func (s *Server) note(e agent.Event) {
+	switch e := e.(type) {
+	case *agent.AgentStart:
+		s.claims.accept()
+		s.state.setStreaming(true)
+	case *agent.AgentSettled:
+		s.state.setStreaming(false)
+		s.claims.noteSettled()
+	case *agent.AutoRetryStart:
+		if !e.Aside {
+			s.state.setWaitingForRetry(true)
+		}
+	case *agent.AutoRetryWaited:
+		if !e.Aside {
+			s.state.setWaitingForRetry(false)
+		}
+	case *agent.CompactionStart:
+		s.state.addCompaction(e.Auto, 1)
+	case *agent.CompactionEnd:
+		s.state.addCompaction(e.Auto, -1)
+	case *agent.SessionBeforeTree:
+		s.state.setSumming(e.Preparation.UserWantsSummary)
+	case *agent.SessionTree:
+		s.state.setSumming(false)
+	case *agent.QueueChanged:
+		s.state.setPending(len(e.Steering) + len(e.FollowUp))
+	}
+}
+
+// tellNotice tells the client of a warning or an error. Before its first command, and for
+// all that is only worth knowing, a line for a person does. The failure of a hook is a record
+// of its own.
+func (s *Server) tellNotice(e *agent.Notice) {
+	switch {
+	case e.Failed != nil:
+	case e.Level == agent.LevelInfo, !s.state.hasSpoken():
+		s.beside.notice(e.Text, e.Level)
+	default:
+		s.person.Notify(e.Text, e.Level)
+	}
+}

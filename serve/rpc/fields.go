@@ -1,0 +1,140 @@
+package rpc
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pi/session/message"
+)
+
+// fields are those of one command. The methods read one each; the first that is missing or of
+// a wrong kind is remembered in err, and then nothing is done. null is as if it were absent.
+type fields struct {
+	all map[string]json.RawMessage
+	err error
+}
+
+// errWrongKind says that a value is of another kind.
+var errWrongKind = errors.New("another kind of value")
+
+// has reports whether a field has a value.
+func (f *fields) has(name string) bool {
+	v := f.all[name]
+	return v != nil && !bytes.Equal(v, []byte("null"))
+}
+
+// string reads a field that has to be a string.
+func (f *fields) string(name string) (string, error) {
+	v := f.all[name]
+	if len(v) == 0 || v[0] != '"' {
+		return "", errWrongKind
+	}
+	var text string
+	err := json.Unmarshal(v, &text)
+	return text, err
+}
+
+// fail remembers what a field must be, unless another was wrong before.
+func (f *fields) fail(name, must string) {
+	if f.err == nil {
+		f.err = fmt.Errorf("%q must be %s", name, must)
+	}
+}
+
+// text is a string that has to be there.
+func (f *fields) text(name string) string {
+	text, err := f.string(name)
+	if err != nil {
+		f.fail(name, "a string")
+	}
+	return text
+}
+
+// optionalText is a string that may be absent, "" then.
+func (f *fields) optionalText(name string) string {
+	if !f.has(name) {
+		return ""
+	}
+	return f.text(name)
+}
+
+// word is one of several strings.
+func (f *fields) word(name string, allowed ...string) string {
+	text, err := f.string(name)
+	for _, word := range allowed {
+		if err == nil && text == word {
+			return word
+		}
+	}
+	f.fail(name, "one of "+strings.Join(allowed, ", "))
+	return ""
+}
+
+// optionalWord is one of several strings, or "" if it is absent.
+func (f *fields) optionalWord(name string, allowed ...string) string {
+	if !f.has(name) {
+		return ""
+	}
+	return f.word(name, allowed...)
+}
+
+// flag is true or false.
+func (f *fields) flag(name string) bool {
+	switch string(f.all[name]) {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	f.fail(name, "true or false")
+	return false
+}
+
+// optionalFlag is true or false, false if it is absent.
+func (f *fields) optionalFlag(name string) bool { return f.has(name) && f.flag(name) }
+
+// images is a list of images as messages have them; the bytes of each say its type.
+func (f *fields) images(name string) []message.Block {
+	if !f.has(name) {
+		return nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(f.all[name], &list) != nil {
+		f.fail(name, "a list of images")
+		return nil
+	}
+	blocks := make([]message.Block, 0, len(list))
+	for i, v := range list {
+		b, err := image(v)
+		if err != nil {
+			f.fail(fmt.Sprintf("%s[%d]", name, i), err.Error())
+			return nil
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
+
+// image reads one image. The error says what it must be.
+func image(v json.RawMessage) (message.Block, error) {
+	var given struct {
+		Type *string `json:"type"`
+		Data *string `json:"data"`
+	}
+	if err := json.Unmarshal(v, &given); err != nil || given.Data == nil || given.Type != nil && *given.Type != "image" {
+		return message.Block{}, errors.New(`an image: {"type":"image","data":BASE64,"mimeType":TYPE}`)
+	}
+	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(*given.Data))
+	if err != nil {
+		return message.Block{}, errors.New("an image whose data is base64")
+	}
+	kind := message.ImageType(data[:min(12, len(data))])
+	if kind == "" {
+		return message.Block{}, errors.New("an image of the type PNG, JPEG, GIF or WebP")
+	}
+	return message.Block{Type: message.BlockImage, MimeType: kind, Data: base64.StdEncoding.EncodeToString(data)}, nil
+}

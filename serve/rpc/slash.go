@@ -1,0 +1,128 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/session"
+)
+
+// kind is what a text that begins with a slash means.
+type kind int
+
+const (
+	ofNobody  kind = iota // a text
+	ofHook                // a command of a hook
+	ofProgram             // a command of the program
+	ofPrompts             // a template or a skill, which become a prompt
+)
+
+// slash says what a text means, and which command that is.
+func (s *prompter) slash(text string) (command.Command, kind) {
+	if isCommand, err := s.commands.Reads(text); err != nil || !isCommand {
+		return command.Command{}, ofNobody
+	}
+	name, _ := command.Split(text)
+	c, ok := s.commands.Lookup(name)
+	switch {
+	case !ok:
+		return c, ofNobody
+	case c.Hook != "":
+		return c, ofHook
+	case c.Origin != "":
+		return c, ofPrompts
+	}
+	return c, ofProgram
+}
+
+// runHookCommand runs a command of a hook, and answers when its handler is done. Its failure
+// is told by an event; the command was there, so that the answer is success.
+func (g *prompting) runHookCommand(_ command.Command, p agent.Prompt) {
+	outcome, err := g.commands.Run(g.agent.CommandContext(g.work, p), p.Text)
+	if err != nil {
+		g.accept(agent.Handled)
+		return
+	}
+	next := g.show(outcome)
+	g.accept(agent.Handled)
+	if next.Text != "" || next.Custom != nil {
+		g.runHere(next)
+	}
+}
+
+// runOwnCommand runs a command of the program. A prompt that it makes is sent as one of the
+// client.
+func (g *prompting) runOwnCommand(p agent.Prompt) {
+	outcome, err := g.commands.Run(g.agent.CommandContext(g.entry.ctx, p), p.Text)
+	if err != nil {
+		g.refusePrompt(err)
+		return
+	}
+	next := g.show(outcome)
+	if next.Text == "" && next.Custom == nil {
+		g.accept(agent.Handled)
+		return
+	}
+	next.Source, next.Literal = source, true
+	g.send(next, "", func() {})
+}
+
+// expandKey marks the context of a prompt that the client sent: templates and skills in it
+// are expanded once the hooks have seen it.
+type expandKey struct{}
+
+// expanding returns the context in which the agent works on the prompt of g.
+func (g *prompting) expanding(ctx context.Context) context.Context {
+	return context.WithValue(ctx, expandKey{}, g)
+}
+
+// finishInput is the last look at a prompt, behind those of all hooks: templates and skills
+// are expanded, and a prompt for which there is no model is refused.
+func (s *prompter) finishInput(ctx context.Context, e *agent.Input) {
+	g, ok := ctx.Value(expandKey{}).(*prompting)
+	if !ok || e.Handled {
+		return
+	}
+	if g.session != nil && g.session != s.agent.Session() { // the one it was for was left
+		g.refusal, e.Handled = agent.ErrAborted, true
+		return
+	}
+	if err := g.expand(ctx, e); err != nil {
+		g.refusal, e.Handled = err, true
+		return
+	}
+	if e.StreamingBehavior == "" && !e.Handled && s.Ready != nil && !s.state.isChosen() {
+		if err := s.Ready(); err != nil {
+			g.refusal, e.Handled = err, true
+		}
+	}
+}
+
+// expand replaces the name of a template or a skill by what it stands for. If that is
+// nothing, because the client was asked and did not want it, the prompt is handled.
+func (g *prompting) expand(ctx context.Context, e *agent.Input) error {
+	if _, kind := g.slash(e.Text); kind != ofPrompts {
+		return nil
+	}
+	outcome, err := g.commands.Run(g.agent.CommandContext(ctx, agent.Prompt{Text: e.Text, Source: source}), e.Text)
+	if err != nil {
+		return err
+	}
+	next := g.show(outcome)
+	if next.Text == "" {
+		e.Handled = true
+		return nil
+	}
+	e.Text = next.Text
+	e.Attachments = append(e.Attachments[:len(e.Attachments):len(e.Attachments)], next.Attachments...)
+	return nil
+}
+
+// tellUnsaved tells the client of an error that no event has: that the session is not saved.
+func (s *prompter) tellUnsaved(err error) {
+	if unsaved, ok := errors.AsType[*session.SaveError](err); ok {
+		s.person.tellError(unsaved)
+	}
+}

@@ -1,0 +1,72 @@
+package rpc
+
+import (
+	"pi/session"
+	"pi/session/message"
+)
+
+// tokens counts what models have read and written.
+type tokens struct {
+	Input      int `json:"input"`
+	Output     int `json:"output"`
+	CacheRead  int `json:"cacheRead"`
+	CacheWrite int `json:"cacheWrite"`
+	Total      int `json:"total"`
+}
+
+// contextUsage says how full the context is. What is not known is null.
+type contextUsage struct {
+	Tokens  *int     `json:"tokens"`
+	Window  int      `json:"contextWindow"`
+	Percent *float64 `json:"percent"`
+}
+
+// statistics is the data of get_session_stats.
+type statistics struct {
+	SessionFile string        `json:"sessionFile,omitempty"`
+	SessionID   string        `json:"sessionId"`
+	User        int           `json:"userMessages"`
+	Assistant   int           `json:"assistantMessages"`
+	ToolCalls   int           `json:"toolCalls"`
+	ToolResults int           `json:"toolResults"`
+	Total       int           `json:"totalMessages"`
+	Tokens      tokens        `json:"tokens"`
+	Cost        float64       `json:"cost"`
+	Context     *contextUsage `json:"contextUsage,omitempty"`
+}
+
+// stats is the data of get_session_stats: the messages of the whole file, and what was
+// used for all of it.
+func (s *readings) stats() any {
+	current, used := s.agent.Session(), s.agent.Totals()
+	data := statistics{SessionFile: current.File(), SessionID: current.ID(), Cost: used.Cost.Total}
+	for _, e := range current.Entries() {
+		data.count(e)
+	}
+	data.Tokens = tokens{used.Input, used.Output, used.CacheRead, used.CacheWrite, used.Input + used.Output + used.CacheRead + used.CacheWrite}
+	if used.Window > 0 {
+		data.Context = &contextUsage{Window: used.Window}
+		if used.Tokens >= 0 {
+			data.Context.Tokens, data.Context.Percent = &used.Tokens, &used.Percent
+		}
+	}
+	return data
+}
+
+// count adds a message of the file.
+func (d *statistics) count(e *session.Entry) {
+	m := e.Message()
+	if e.Type != session.TypeMessage || m == nil {
+		return
+	}
+	d.Total++
+	switch m.Role {
+	case message.RoleUser:
+		d.User++
+	case message.RoleAssistant:
+		d.Assistant++
+		d.ToolCalls += len(m.ToolCalls())
+	case message.RoleToolResult:
+		d.ToolResults++
+	}
+}
