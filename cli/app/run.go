@@ -65,6 +65,18 @@ func (p *Place) newRun() *run {
 // A run is opened once. Runs in several places, or several in one, may be open in one
 // process at a time: they share no settings, hooks, models or sessions.
 func (r *run) open(ctx context.Context, f front, mode string, own []command.Command) error {
+	if err := r.begin(ctx, f, mode, own); err != nil {
+		return err
+	}
+	r.agent.Start(ctx)
+	if mode == "interactive" {
+		r.watchHooks(ctx)
+	}
+	return nil
+}
+
+// begin is open, but for telling the hooks that the session has started.
+func (r *run) begin(ctx context.Context, f front, mode string, own []command.Command) error {
 	p := r.place
 	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
 	r.later.warn(providers.Problems(p.Config, p.Keys)...)
@@ -77,10 +89,6 @@ func (r *run) open(ctx context.Context, f front, mode string, own []command.Comm
 		return err
 	}
 	r.attach(ctx, f, mode, own)
-	r.agent.Start(ctx)
-	if mode == "interactive" {
-		r.watchHooks(ctx)
-	}
 	return nil
 }
 
@@ -111,15 +119,23 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 	if err := r.open(ctx, f, mode, own); err != nil {
 		return err
 	}
-	guarded := work
-	if catch := r.place.Catch; catch != nil {
-		guarded = func() error { return catch(work) }
+	err := r.guard(work)
+	return joinSaved(err, r.close(context.WithoutCancel(ctx)))
+}
+
+// guard calls work where a panic becomes an error, if the program has a place for that.
+func (r *run) guard(work func() error) error {
+	if r.place.Catch == nil {
+		return work()
 	}
-	err := guarded()
-	end := r.close(context.WithoutCancel(ctx))
+	return r.place.Catch(work)
+}
+
+// joinSaved joins the error of a run and that of its end, which may say the same of saving.
+func joinSaved(err, end error) error {
 	_, unsaved := errors.AsType[*session.SaveError](err)
 	if _, again := errors.AsType[*session.SaveError](end); unsaved && again {
-		return err // both say the same
+		return err
 	}
 	return errors.Join(err, end)
 }

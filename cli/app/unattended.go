@@ -30,6 +30,9 @@ func (e *unattendedError) Hint() string { return e.hint }
 // NoKeyError is one for want of somebody to ask.
 type NoKeyError struct{ unattendedError }
 
+// NoKey tells front ends, whose clients know this failure by their own words, what it is.
+func (*NoKeyError) NoKey() bool { return true }
+
 // check is called before each prompt of a run without a person, with m, the model that
 // would answer. The error says that it should not be sent: a setting that cannot be used
 // might name another model, or there is no key.
