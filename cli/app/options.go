@@ -91,8 +91,11 @@ type GivenFlags struct {
 	Bare   map[string]bool // without a value of their own
 }
 
+// ModeJSON is the mode that writes all that happens as records.
+const ModeJSON = "json"
+
 // Modes lists what --mode may say: how a run without a person at the terminal speaks.
-func Modes() []string { return []string{"text"} }
+func Modes() []string { return []string{"text", ModeJSON} }
 
 // Attended reports whether a person sits at the terminal. Without one nothing is asked there.
 func (o Options) Attended() bool {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -12,7 +13,7 @@ import (
 )
 
 // print runs the prompts of the command line and of standard input without a person, and
-// writes the answers to standard output.
+// writes the answers to standard output, or all that happens in JSON mode.
 func (r *run) print(ctx context.Context) error {
 	defer catchBrokenPipes()()
 	var in input
@@ -22,10 +23,14 @@ func (r *run) print(ctx context.Context) error {
 		return err
 	}
 	r.attached = func(text string) attach.Found { return r.place.attachedTo(in, text) }
-	f := print.New(os.Stdout, os.Stderr)
+	f, mode := print.New(os.Stdout, os.Stderr), "print"
+	if r.place.Mode == ModeJSON {
+		f, mode = print.NewJSON(os.Stdout, os.Stderr), "json"
+	}
 	f.Ready = func() error { return r.choice.check(r.agent.Model()) }
 	f.Attach = r.attached
-	err := r.with(ctx, front{f, f}, "print", nil, func() error { return f.Run(ctx, r.agent, r.commands, in.prompts()) })
+	err := r.with(ctx, front{f, f}, mode, nil, func() error { return f.Run(ctx, r.agent, r.commands, in.prompts()) })
+	err = cmp.Or(err, f.Close())
 	if errors.Is(err, print.ErrBrokenPipe) {
 		return ErrReported
 	}

@@ -1,12 +1,17 @@
 // Package print is the front end for scripts. A [Printer] runs prompts one after the other, those that
 // hooks submit meanwhile too, and writes the final answer of each to its standard
-// output. Everything else a person may want to know goes to its standard error. It
-// is made first, because it is the agent's last listener and the user interface of
-// hooks (one that asks nobody), and run when the agent exists:
+// output, or, in JSON mode, all that happens as records (see package record). Everything
+// else a person may want to know goes to its standard error. It is made first, because it
+// is the agent's last listener and the user interface of hooks (one that asks nobody), run
+// when the agent exists, and closed when that has ended:
 //
-//	p := print.New(os.Stdout, os.Stderr)
+//	p := print.New(os.Stdout, os.Stderr) // or NewJSON
 //	a := agent.New(… Listeners: {…, p} …)
 //	err := p.Run(ctx, a, commands, prompts)
+//	a.Close(…)
+//	err = cmp.Or(err, p.Close())
+//
+// What both modes have in common is in print.go; text.go and records.go are their outputs.
 //
 // Nothing here decides an exit status; the errors are typed for that:
 //
@@ -19,22 +24,18 @@
 package print
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
-
-	"golang.org/x/term"
 
 	"pi/agent"
 	"pi/agent/attach"
 	"pi/agent/command"
-	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
 )
@@ -68,9 +69,9 @@ type Printer struct {
 	// Attach, if set, finds what goes along with the text of a prompt of the command line.
 	Attach func(text string) attach.Found
 
-	out      io.Writer
-	terminal bool // out is a terminal, which text of models and tools must not control
-	beside   *lines
+	out    output
+	mode   string // as the source of prompts is named: print json
+	beside *lines
 
 	mu   sync.Mutex // guards last, which events change while Run waits for the agent
 	last result
@@ -84,12 +85,45 @@ type result struct {
 	cut     bool // the last answer is not whole
 }
 
+// output is what a Printer writes to its standard output, and when. Its errors are
+// ErrBrokenPipe or those of writing.
+type output interface {
+	// begin is called when the prompts begin, with their context. What it returns is done,
+	// too, when nobody reads the output any more.
+	begin(ctx context.Context, a *agent.Agent) (context.Context, context.CancelFunc)
+	// answers writes the final answers of a prompt.
+	answers(texts []string) error
+	// status writes what a command has to say.
+	status(text string) error
+	wants(k agent.Kind) bool
+	// handle writes what e comes to, as it comes. Any goroutine may call it.
+	handle(e agent.Event)
+	// failure returns what writing failed with since begin, whoever was told of it.
+	failure() error
+	// close waits until everything is written; if the context of begin ends, not for long.
+	close() error
+}
+
 // New returns a Printer that writes answers to out and the rest to progress.
 func New(out, progress io.Writer) *Printer {
 	beside := &lines{w: progress}
-	f, isFile := out.(*os.File)
-	return &Printer{NoUI: agent.NoUI{Notices: beside.notice}, out: out, beside: beside, terminal: isFile && term.IsTerminal(int(f.Fd()))}
+	return newPrinter(newTextOutput(out, beside), "print", beside)
 }
+
+// NewJSON returns a Printer that writes records to out and lines for a person to progress.
+func NewJSON(out, progress io.Writer) *Printer {
+	beside := &lines{w: progress}
+	return newPrinter(newRecordOutput(out, beside), "json", beside)
+}
+
+func newPrinter(out output, mode string, beside *lines) *Printer {
+	return &Printer{NoUI: agent.NoUI{Notices: beside.notice}, out: out, mode: mode, beside: beside}
+}
+
+// Close waits until everything is written, but not for long once the context of Run has
+// ended. It is called once, when the agent has ended. The error is ErrBrokenPipe if nobody
+// read all of it.
+func (p *Printer) Close() error { return p.out.close() }
 
 // Run runs the prompts in order, up to the first that fails, or until somebody
 // asked for the end of the program (agent.Agent.Shutdown), which is no failure.
@@ -98,12 +132,20 @@ func New(out, progress io.Writer) *Printer {
 // outcome goes to the output, and the prompt of its outcome is sent. Run is for one
 // goroutine.
 func (p *Printer) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
+	ctx, end := p.out.begin(ctx, a)
+	defer end()
+	err := p.runAll(ctx, a, commands, prompts)
+	return cmp.Or(p.out.failure(), err)
+}
+
+// runAll runs the prompts in order, and those that hooks have submitted meanwhile.
+func (p *Printer) runAll(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
 	for _, prompt := range prompts {
 		if isClosed(a.ShutdownRequested()) {
 			return nil
 		}
 		if prompt.Source == "" {
-			prompt.Source = "print"
+			prompt.Source = p.mode
 		}
 		if err := p.runPrompt(ctx, a, commands, prompt); err != nil {
 			return err
@@ -170,7 +212,7 @@ func (p *Printer) runPrompt(ctx context.Context, a *agent.Agent, commands *comma
 		return &CommandError{Name: name, Err: err}
 	}
 	for _, text := range []string{outcome.Status, outcome.Draft} {
-		if err := p.print(text); err != nil {
+		if err := p.out.status(text); err != nil {
 			return err
 		}
 	}
@@ -182,7 +224,7 @@ func (p *Printer) runPrompt(ctx context.Context, a *agent.Agent, commands *comma
 
 // attached adds to a prompt of the command line what its text names, and tells of it.
 func (p *Printer) attached(prompt agent.Prompt) agent.Prompt {
-	if p.Attach == nil || prompt.Source != "print" || prompt.Custom != nil {
+	if p.Attach == nil || prompt.Source != p.mode || prompt.Custom != nil {
 		return prompt
 	}
 	found := p.Attach(prompt.Text)
@@ -217,41 +259,16 @@ func (p *Printer) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) 
 	p.mu.Lock()
 	run := p.last
 	p.mu.Unlock()
-	text := ""
-	for _, text = range run.answers {
-		if printErr := p.print(text); printErr != nil {
-			return printErr
-		}
+	if printErr := p.out.answers(run.answers); printErr != nil {
+		return printErr
 	}
 	if run.cut {
 		p.Notify("the answer was cut off at the token limit", agent.LevelWarning)
 	}
-	if err == nil && run.ran && !run.acted && strings.TrimSpace(text) == "" {
+	if err == nil && run.ran && !run.acted && run.isSilent() {
 		return ErrNoAnswer
 	}
 	return err
-}
-
-// print writes text to the output and ends its last line. It is ErrBrokenPipe if nobody
-// reads the output any more.
-func (p *Printer) print(text string) error {
-	if p.terminal {
-		text = printable.Text(text)
-	}
-	if text == "" {
-		return nil
-	}
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	_, err := io.WriteString(p.out, text)
-	switch {
-	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
-		return ErrBrokenPipe
-	case err != nil:
-		return fmt.Errorf("write the answer: %w", err)
-	}
-	return nil
 }
 
 // note calls change with what is remembered of the last run, under its lock.
@@ -263,26 +280,16 @@ func (p *Printer) note(change func(*result)) {
 
 // Wants reports whether k is one of the events that Handle uses.
 func (p *Printer) Wants(k agent.Kind) bool {
-	return k == agent.KindAgentEnd || k == agent.KindToolExecutionStart || k == agent.KindToolExecutionEnd || k == agent.KindNotice ||
-		k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd || k == agent.KindAutoRetryStart
+	return k == agent.KindAgentEnd || k == agent.KindToolExecutionEnd || k == agent.KindNotice || p.out.wants(k)
 }
 
-// Handle remembers the answers and writes progress and notices, as the events come. It
-// never fails.
+// Handle remembers the answers and writes notices and what else the output has, as the
+// events come. It never fails.
 func (p *Printer) Handle(_ context.Context, e agent.Event) error {
+	p.out.handle(e)
 	switch e := e.(type) {
 	case *agent.Notice:
 		p.Notify(e.Text, e.Level)
-	case *agent.ToolExecutionStart:
-		p.beside.call(e)
-	case *agent.AutoRetryStart:
-		p.beside.write(e.Text(e.Delay()))
-	case *agent.CompactionStart:
-		p.beside.write(e.Text())
-	case *agent.CompactionEnd:
-		if text := e.Text(); text != "" {
-			p.beside.write(text)
-		}
 	case *agent.ToolExecutionEnd:
 		p.note(func(r *result) { r.acted = true })
 	case *agent.AgentEnd:
@@ -290,6 +297,11 @@ func (p *Printer) Handle(_ context.Context, e agent.Event) error {
 		p.note(func(r *result) { r.ran, r.answers, r.cut = true, finalAnswers(e.Messages), cut })
 	}
 	return nil
+}
+
+// isSilent reports whether the last answer has no words.
+func (r result) isSilent() bool {
+	return len(r.answers) == 0 || strings.TrimSpace(r.answers[len(r.answers)-1]) == ""
 }
 
 // finalAnswers returns the texts to print after a run: the last answer, and each answer
