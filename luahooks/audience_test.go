@@ -20,6 +20,9 @@ type noting struct {
 	lines []string
 }
 
+// Modes are none, and nobody is told of them.
+func (n *noting) Modes() *agent.Modes { return new(fakeHost).Modes() }
+
 func (n *noting) note(line string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

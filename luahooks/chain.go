@@ -49,7 +49,7 @@ func New(o Options) *Chain {
 	}
 	c.gates = gatekeeper{c.roster}
 	c.reports = &reporter{audience: &c.audience, log: &hookLog{path: o.LogPath}, isEnding: c.behind.isEnding}
-	c.events = newDispatcher(dispatcher{roster: c.roster, gates: c.gates, reports: c.reports, behind: c.behind, lanes: &c.lanes,
+	c.events = newDispatcher(dispatcher{roster: c.roster, modes: modes{c.roster, &c.audience}, gates: c.gates, reports: c.reports, behind: c.behind, lanes: &c.lanes,
 		timeout: o.Timeout, grace: o.Grace})
 	c.dialogs = newDialogQueue(c.events)
 	c.edits = &edits{guard: c.guard, dir: c.dir, audience: &c.audience, behind: c.behind}
@@ -110,7 +110,7 @@ func (c *Chain) Watch(ctx context.Context) error {
 }
 
 // Wants reports whether a hook listens to k.
-func (c *Chain) Wants(k agent.Kind) bool { return c.roster.wants(k) }
+func (c *Chain) Wants(k agent.Kind) bool { return c.events.Wants(k) }
 
 // Handle passes e along the chain. The error is only ever that of a chain whose
 // context ended at a gate. After Close gates block, and nothing else happens.

@@ -160,7 +160,10 @@ type fakeHost struct {
 	seen  []session.Item
 	sent  []agent.Prompt
 	tools []agent.Tool
-	heard chan struct{} // signalled by each notice
+	modes *agent.Modes
+
+	modesOnce sync.Once
+	heard     chan struct{} // signalled by each notice
 }
 
 func (h *fakeHost) Notify(_ context.Context, level agent.Level, text string) {

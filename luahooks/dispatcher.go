@@ -16,6 +16,7 @@ import (
 // may be used from any goroutine.
 type dispatcher struct {
 	roster  *roster
+	modes   modes
 	gates   gatekeeper
 	reports *reporter
 	behind  *background // handlers that finish behind the agent
@@ -42,8 +43,10 @@ func newDispatcher(d dispatcher) *dispatcher {
 	return &d
 }
 
-// Wants reports whether a hook listens to k.
-func (d *dispatcher) Wants(k agent.Kind) bool { return d.roster.wants(k) }
+// Wants reports whether a hook listens to k, or the mode that is on has a gate there.
+func (d *dispatcher) Wants(k agent.Kind) bool {
+	return d.roster.wants(k) || k == agent.KindToolCall && d.modes.hasGate()
+}
 
 // Handle passes e along the chain, as [Chain.Handle] promises.
 func (d *dispatcher) Handle(ctx context.Context, e agent.Event) error {

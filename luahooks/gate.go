@@ -11,8 +11,8 @@ import (
 // The gates: a tool call, or a command of the person, passes or does not run. A
 // handler that fails, is late or cannot be asked any more blocks.
 
-// gate asks the handlers of the chain about a tool call, so that nothing runs which one of
-// them did not see. After a rewrite there is a second round: the handlers before the last
+// gate asks the mode that is on, and then the handlers of the chain, about a tool call, so that
+// nothing runs which one of them did not see. After a rewrite there is a second round: the handlers before the last
 // rewriter see the final arguments, and of their answers only a block counts.
 func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) error {
 	rewriter := d.gateRound(ctx, spec, e, place{})
@@ -39,11 +39,16 @@ func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.T
 // newGateWalk returns the walk for a gateRound. It carries out each answer on e, and blocks
 // where a handler fails, or where a gate of the hook is closed, which blocks without being
 // asked. In the second round rewrites are undone: every handler would have to see them
-// again, which might never end.
+// again, which might never end. The gate of the mode comes first, as if its hook were in the
+// chain a second time.
 func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) *walk {
-	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), asking: asking{until: until}, steps: steps{
+	hooks, gateOf := d.roster.list(), ""
+	if h, mode := d.modes.on(); len(mode.Gate()) > 0 {
+		hooks, gateOf = append([]*hook{h}, hooks...), mode.Name
+	}
+	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, gateOf: gateOf, asking: asking{until: until}, steps: steps{
 		begin: func(w *walk) (limit int) {
-			if w.hook == w.asking.until.hook && w.in == w.asking.until.in {
+			if w.isAt(w.asking.until) && w.in == w.asking.until.in {
 				return w.asking.until.n
 			}
 			// Also of until's hook, if it runs another version since: which of its handlers are
@@ -58,7 +63,7 @@ func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent
 				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, failedGate(w.hook, err)
 			}
 			if string(before.Input) != string(e.Input) {
-				a.rewriter = place{w.hook, a.last.in, w.n}
+				a.rewriter = place{w.hook, w.mode, a.last.in, w.n}
 			}
 			if a.until.hook != nil {
 				e.Input, e.RewrittenBy = before.Input, before.RewrittenBy
@@ -70,10 +75,16 @@ func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent
 			if reason := w.dispatcher.gates.closedForTool(w.hook, e.Name); reason != "" {
 				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, reason
 			}
-			return e.Block || w.hook == w.asking.until.hook
+			if w.mode != "" && w.hook.current().mode(w.mode) == nil {
+				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, "hook "+w.hook.File()+" does not have the mode "+w.mode+" any more, so nobody can be asked"
+			}
+			return e.Block || w.isAt(w.asking.until)
 		},
 	}}
 }
+
+// isAt reports whether the walk is at the hook of a place, there where the place is.
+func (w *walk) isAt(p place) bool { return w.hook == p.hook && w.mode == p.mode }
 
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 

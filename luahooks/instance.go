@@ -45,6 +45,15 @@ func (in *instance) handlers(event string) []*api.Handler {
 	return in.script.Registered.Handlers.Of(event)
 }
 
+// mode returns the mode of a name that in has; nil if it has none. in may be nil.
+func (in *instance) mode(name string) *api.Mode {
+	if in == nil {
+		return nil
+	}
+	mode, _ := in.script.Registered.Modes.Find(name)
+	return mode
+}
+
 // shared is what all instances of a chain need.
 type shared struct {
 	dir      workdir

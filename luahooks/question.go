@@ -50,6 +50,7 @@ func (w *walk) apply(err error) (stop bool) {
 // place is a handler's place in the chain.
 type place struct {
 	hook *hook
+	mode string // "" where n is among the handlers of the event, else it is in the gate of this mode
 	in   *instance
 	n    int // among the handlers of in
 }

@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -62,10 +63,13 @@ func (b *toolbox) list(replaced func(h *hook, t *api.Tool, before agent.Tool)) [
 		if chosen, ok := b.chosen[name]; ok {
 			all[i].Active = chosen
 		}
-		all[i].Active = all[i].Active && (b.mayHave == nil || b.mayHave(name))
+		all[i].Active = all[i].Active && b.allows(name)
 	}
 	return all
 }
+
+// allows reports whether the model may have a tool of that name at all.
+func (b *toolbox) allows(name string) bool { return b.mayHave == nil || b.mayHave(name) }
 
 // Choose is that of [api.Toolbox].
 func (b *toolbox) Choose(names []string, by string) {
@@ -80,7 +84,7 @@ func (b *toolbox) Choose(names []string, by string) {
 	b.Apply(by)
 }
 
-// Apply gives the host the tools in force. by is the hook that changed them, "" if
+// Apply gives the host the tools and modes in force. by is the hook that changed them, "" if
 // they only are those that there are.
 func (b *toolbox) Apply(by string) {
 	host := b.audience.hostNow()
@@ -104,7 +108,11 @@ func (b *toolbox) Apply(by string) {
 		}
 	}
 	host.SetTools(tools, by)
+	ofModes := b.offer(host)
 	b.applies.Unlock()
+	for _, what := range slices.Sorted(maps.Keys(ofModes)) {
+		b.audience.notifyOnce(context.Background(), what, agent.LevelWarning, ofModes[what])
+	}
 	for _, warn := range warnings {
 		warn()
 	}

@@ -32,6 +32,8 @@ type walk struct {
 	hooks      []*hook // after the current one
 
 	hook     *hook          // the current one; nil before the first
+	mode     string         // not "": at this hook the gate of this mode is asked, and no handler of the event
+	gateOf   string         // the mode for the next hook; only before the first
 	in       *instance      // of it
 	handlers []*api.Handler // of that
 	limit    int            // how many of them are run at most
@@ -120,15 +122,24 @@ func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 // the telling events that were queued for h before have started.
 func (w *walk) enter(h *hook) {
 	w.hook, w.in, w.n, w.tries, w.limit, w.ran = h, h.current(), 0, 0, 0, false
+	w.mode, w.gateOf = w.gateOf, ""
 	if w.journey != nil {
 		w.journey.at.Store(h)
 	}
-	if w.handlers = w.in.handlers(w.spec.Name); len(w.handlers) > 0 {
+	if w.handlers = w.handlersOf(w.in); len(w.handlers) > 0 {
 		if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
 			h.queue.catchUp(w.ctx, w.dispatcher.behind)
 		}
 		w.begin()
 	}
+}
+
+// handlersOf lists the handlers of an instance that are run at the current hook.
+func (w *walk) handlersOf(in *instance) []*api.Handler {
+	if w.mode == "" {
+		return in.handlers(w.spec.Name)
+	}
+	return in.mode(w.mode).Gate()
 }
 
 // begin sets how many handlers of the instance are run.
@@ -187,7 +198,7 @@ var errLost = errors.New("the hook was given up after some of its handlers had r
 // version, or a copy that has not registered all of them yet.
 func (w *walk) moveOn() bool {
 	in := w.hook.current()
-	handlers := in.handlers(w.spec.Name)
+	handlers := w.handlersOf(in)
 	switch {
 	case !w.ran:
 		w.n, w.in, w.handlers = 0, in, handlers

@@ -71,7 +71,7 @@ func (c *contexts) ofCommand(L *lua.LState, args string) *lua.LTable {
 // documentation. They are read when they are asked for, so walking the table does not
 // find them.
 func ContextMembers() []string {
-	return []string{"cwd", "session_file", "session_id", "has_ui", "mode", "model", "thinking_level", "entries", "messages", "signal"}
+	return []string{"cwd", "session_file", "session_id", "has_ui", "mode", "model", "thinking_level", "work_mode", "entries", "messages", "signal"}
 }
 
 // field reads a member of ctx that is a value; ok is false for a name that is none. It fails
@@ -102,6 +102,8 @@ func (c *contexts) field(L *lua.LState, name string) (lua.LValue, bool, error) {
 		return luavm.TextOrNil(host.Session().File()), true, nil
 	case "thinking_level":
 		return lua.LString(host.Thinking()), true, nil
+	case "work_mode":
+		return luavm.TextOrNil(host.Modes().Current()), true, nil
 	case "model":
 		return c.records.Model(host.Model()), true, nil
 	case "entries":

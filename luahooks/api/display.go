@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ const (
 func (d *display) part() part {
 	return part{"notify": d.notice, "set_widget": d.setWidget, "get_editor_text": d.editorText,
 		"set_header": d.lines("set_header", agent.Header), "set_footer": d.lines("set_footer", agent.Footer),
-		"set_status": proc{d.setStatus}, "set_title": proc{d.setTitle}, "set_working_message": proc{d.setWorking},
+		"set_status": proc{d.setStatus}, "set_plan": d.setPlan, "set_title": proc{d.setTitle}, "set_working_message": proc{d.setWorking},
 		"set_working_indicator": d.setIndicator, "set_editor_text": proc{d.setEditorText}}
 }
 
@@ -165,6 +166,74 @@ func (d *display) showLines(place agent.Place, key string, lines []string) {
 			ui.SetWidget(place, key, nil)
 		}
 	})
+}
+
+// mostSteps is how many steps a plan has at most, and mostStep how long one is, in bytes.
+const (
+	mostSteps = 200
+	mostStep  = 500
+)
+
+// setPlan is ctx.ui.set_plan{ {content, status, priority?} … }: it shows a plan in place of
+// the one before; an empty list, or nil, takes it away.
+func (d *display) setPlan(L *lua.LState) int {
+	d.front(L, "set_plan")
+	plan := planArgument(L)
+	d.show("plan", len(plan) > 0, func(ui agent.UI, on bool) {
+		if on {
+			ui.SetPlan(plan)
+		} else {
+			ui.SetPlan(nil)
+		}
+	})
+	return 0
+}
+
+// planArgument reads the steps of set_plan. It raises for one that is not right, by its
+// number.
+func planArgument(L *lua.LState) (plan []agent.PlanItem) {
+	list, ok := L.Get(1).(*lua.LTable)
+	if !ok && L.Get(1) != lua.LNil {
+		luavm.RaiseArg(L, 1, "set_plan", "list of {content, status, priority} expected, got %s", L.Get(1).Type())
+	}
+	if list == nil {
+		return nil
+	}
+	luavm.Materialise(L, list)
+	n, err := luavm.ListLen(list)
+	must(L, "set_plan", err)
+	if k, _ := list.Next(lua.LNil); n == 0 && k != lua.LNil {
+		luavm.RaiseArg(L, 1, "set_plan", "list of steps expected, got one step or a table without a list")
+	}
+	if n > mostSteps {
+		luavm.Raise(L, "set_plan: a plan has at most %d steps, not %d", mostSteps, n)
+	}
+	for i := 1; i <= n; i++ {
+		step, ok := list.RawGetInt(i).(*lua.LTable)
+		if !ok {
+			luavm.Raise(L, "set_plan: step %d must be {content, status, priority}, not a %s", i, list.RawGetInt(i).Type())
+		}
+		plan = append(plan, planItem(L, fmt.Sprintf("set_plan: step %d", i), step))
+	}
+	return plan
+}
+
+// planItem reads one step; name is how messages call it.
+func planItem(L *lua.LState, name string, t *lua.LTable) (item agent.PlanItem) {
+	item.Status = agent.PlanStatuses()[0]
+	luavm.UnpackTable(L, t, name, luavm.Opt("content", &item.Content).Required(), luavm.Opt("status", &item.Status),
+		luavm.Opt("priority", &item.Priority))
+	checkOneOf(L, name, "status", item.Status, agent.PlanStatuses())
+	if item.Priority != "" {
+		checkOneOf(L, name, "priority", item.Priority, agent.PlanPriorities())
+	}
+	if strings.TrimSpace(item.Content) == "" {
+		luavm.Raise(L, "%s: the content is empty", name)
+	}
+	if len(item.Content) > mostStep {
+		item.Content = strings.ToValidUTF8(item.Content[:mostStep], "") + "…"
+	}
+	return item
 }
 
 // setTitle is ctx.ui.set_title(text?); nil is the usual one.

@@ -19,6 +19,7 @@ type Host interface {
 	Model() *llm.Model
 	Models() *llm.Models
 	Thinking() string
+	Modes() *agent.Modes
 	Tools() []agent.Tool // the active ones
 	SystemPrompt() string
 	Totals() agent.Totals

@@ -22,6 +22,7 @@ type Registered struct {
 
 	Completions List[*Completion]
 	Resources   List[Resources]
+	Modes       List[*Mode]
 }
 
 // Named is what is registered under a name.

@@ -1,3 +1,22 @@
+// Package api is what the Lua of a hook is given: pi, ctx and require. It knows one
+// VM and what that needs of the program around it ([Program]); of other hooks and of
+// the order in which they are asked it knows nothing.
+//
+//	script.go     a Script is one VM with the API in it; it puts the parts together
+//	bridge.go     what every function uses: the VM, and the way to the program
+//	jobs.go       calls of a hook from outside of its VM, and again after a reload
+//	registered.go what a hook's file registered
+//	context.go    ctx; the other files are its members and those of pi, by subject
+//
+// A part is a small type that is made of what it needs, and lists its functions by
+// the names that Lua calls them by. To add a function: write it as a method of the
+// part that it belongs to and name it in the list; it is one for [luavm.VM.Func], or
+// works on the Lua stack where it takes tables of options.
+//
+// Misuse raises at the caller's line; what fails in ordinary life gives nil and a
+// message. While a function waits, other functions of the hook may run
+// (bridge.wait). While the file loads, functions that need a session raise
+// (bridge.mustHost).
 package api
 
 import (
@@ -91,6 +110,7 @@ type Script struct {
 	display  *display
 	programs *programs
 	modules  *modules
+	modes    *modes
 }
 
 // NewScript puts the API together for a VM that has run nothing yet.
@@ -107,6 +127,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
 	s.programs = &programs{bridge: b, environ: p.Environ, started: p.Started}
 	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete), find: p.FindModule, required: map[string]*module{}, looked: map[string]string{}}
+	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}
 	return s
 }
 
@@ -119,6 +140,7 @@ func (s *Script) ofPi() []part {
 		(&sessionEdits{b, s.messages}).ofPi(),
 		(&sender{bridge: b, later: p.Later}).part(),
 		t.part(),
+		s.modes.ofPi(),
 		(&commands{bridge: b, jobs: j, contexts: s.contexts, registered: r, reserved: p.Reserved, keys: p.Keys, all: p.Commands, changed: p.CommandsChanged}).part(),
 		(&flags{bridge: b, own: &r.Flags, all: p.Flags, given: p.GivenFlags, notifyOnce: p.NotifyOnce}).part(),
 		(&renderers{bridge: b, jobs: j, theme: s.theme, result: t.resultTable, own: &r.Renderers}).part(),
@@ -143,6 +165,7 @@ func (s *Script) ofContext() []part {
 		s.contexts.part(),
 		(&sessionEdits{b, s.messages}).ofContext(),
 		models{b}.part(),
+		s.modes.ofContext(),
 		(&switching{bridge: b, jobs: j, ui: p.UI, reload: p.Reload}).part(),
 		{"exec": s.programs.exec, "compact": (&compactions{bridge: b, jobs: j, grace: p.Grace}).compact},
 	}

@@ -18,6 +18,7 @@ import (
 type Tool struct {
 	home         *tools
 	spec         llm.ToolSpec
+	annotations  agent.Annotations
 	execute      *lua.LFunction
 	prepare      *lua.LFunction
 	renderCall   *lua.LFunction
@@ -40,17 +41,17 @@ func (t *tools) part() part {
 }
 
 // tool is pi.tool{name, label?, description, parameters, prompt_snippet?,
-// prompt_guidelines?, execution?, prepare_arguments?, execute, render_call?,
+// prompt_guidelines?, execution?, annotations?, prepare_arguments?, execute, render_call?,
 // render_result?}: it registers a tool, in place of one of the hook with that name. If the
 // file was loaded before, the agent gets the tool at once. Misuse raises.
 func (t *tools) tool(L *lua.LState) int {
 	n := &Tool{home: t}
-	var parameters *lua.LTable
+	var parameters, annotations *lua.LTable
 	var execution string
 	luavm.Unpack(L, 1, "tool", luavm.Opt("name", &n.spec.Name).Required(), luavm.Opt("label", &n.spec.Label),
 		luavm.Opt("description", &n.spec.Description).Required(), luavm.Opt("parameters", &parameters),
 		luavm.Opt("prompt_snippet", &n.spec.Snippet), luavm.Opt("prompt_guidelines", &n.spec.Guidelines),
-		luavm.Opt("execution", &execution), luavm.Opt("prepare_arguments", &n.prepare),
+		luavm.Opt("execution", &execution), luavm.Opt("annotations", &annotations), luavm.Opt("prepare_arguments", &n.prepare),
 		luavm.Opt("execute", &n.execute).Required(), luavm.Opt("render_call", &n.renderCall),
 		luavm.Opt("render_result", &n.renderResult))
 	if name := n.spec.Name; !hasNameCharacters(name) || name == "" || len(name) > maxToolName {
@@ -62,6 +63,9 @@ func (t *tools) tool(L *lua.LState) int {
 		n.spec.Sequential = true
 	default:
 		luavm.Raise(L, "tool: execution must be \"parallel\" or \"sequential\", not %q", execution)
+	}
+	if annotations != nil {
+		n.annotations = annotationsFrom(L, annotations)
 	}
 	n.spec.Parameters = t.schema(L, "tool", parameters)
 	t.registered.Tools.put(n)
@@ -78,6 +82,22 @@ func (t *Tool) id() string { return t.spec.Name }
 
 // Spec describes the tool.
 func (t *Tool) Spec() llm.ToolSpec { return t.spec }
+
+// Annotations are what the hook says of what the tool does.
+func (t *Tool) Annotations() agent.Annotations { return t.annotations }
+
+// annotationsFrom reads {read_only?, destructive?, open_world?, kind?}.
+func annotationsFrom(L *lua.LState, t *lua.LTable) (a agent.Annotations) {
+	luavm.UnpackTable(L, t, "tool: annotations", luavm.Opt("read_only", &a.ReadOnly), luavm.Opt("destructive", &a.Destructive),
+		luavm.Opt("open_world", &a.OpenWorld), luavm.Opt("kind", &a.Kind))
+	if a.Kind != "" {
+		checkOneOf(L, "tool: annotations", "kind", a.Kind, agent.ToolKinds())
+	}
+	if a.ReadOnly && a.Destructive {
+		luavm.Raise(L, "tool: annotations: a tool that is read_only is not destructive")
+	}
+	return a
+}
 
 // Source is the name of the hook that brought the tool.
 func (t *Tool) Source() string { return t.home.hook }

@@ -39,7 +39,7 @@ func (t *tools) list(L *lua.LState) *lua.LTable {
 	t.mustHost(L, "tools")
 	all := t.box.All()
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
-		spec, e := all[i].Spec(), luavm.NewRecord(L, 6)
+		spec, e := all[i].Spec(), luavm.NewRecord(L, 7)
 		source := "program"
 		if own, ok := all[i].Tool.(*Tool); ok {
 			source = own.Source()
@@ -49,9 +49,20 @@ func (t *tools) list(L *lua.LState) *lua.LTable {
 		luavm.Set(e, "description", lua.LString(spec.Description))
 		luavm.Set(e, "parameters", t.records.JSON(spec.Parameters))
 		luavm.Set(e, "source", lua.LString(source))
+		luavm.Set(e, "annotations", annotationsTable(L, agent.AnnotationsOf(all[i].Tool)))
 		luavm.Set(e, "active", lua.LBool(all[i].Active))
 		return e
 	})
+}
+
+// annotationsTable is what a tool says of what it does, for Lua.
+func annotationsTable(L *lua.LState, a agent.Annotations) *lua.LTable {
+	t := luavm.NewRecord(L, 4)
+	luavm.Set(t, "read_only", lua.LBool(a.ReadOnly))
+	luavm.Set(t, "destructive", lua.LBool(a.Destructive))
+	luavm.Set(t, "open_world", lua.LBool(a.OpenWorld))
+	luavm.SetText(t, "kind", a.Kind)
+	return t
 }
 
 // active is pi.active_tools(): the names, in the order of the model.

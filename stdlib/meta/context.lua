@@ -10,6 +10,7 @@
 ---@field session_file? string nil when nothing is saved
 ---@field model? pi.Model nil when there is none
 ---@field thinking_level pi.ThinkingLevel
+---@field work_mode? string the mode that is on, see `pi.mode`; nil for none. `ctx.mode` is another thing: how pi runs
 ---@field entries pi.Entry[] the current branch, root first; read-only
 ---@field messages pi.Message[] what the model would be shown now; read-only: each reading gives a list of its own, so keep it in a local
 ---@field session pi.Session the whole session, read-only
@@ -20,6 +21,12 @@ local ctx = {}
 --- What the session has used so far, and how full the context is.
 ---@return pi.SessionUsage
 function ctx.usage() end
+
+--- Turns a mode on, see `pi.mode`, or with nil the one that is on off; in every handler, from the next request on. Where the session is in a mode that no hook has, only a person may: in a command or shortcut.
+---@param name? string
+---@return boolean?
+---@return string? message there is no such mode, and which one may have been meant
+function ctx.set_mode(name) end
 
 --- The system prompt in force, with what hooks made of it.
 ---@return string

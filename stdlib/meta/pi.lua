@@ -48,6 +48,7 @@ function pi.tool(opts) end
 ---@field parameters? table JSON Schema of an object, as a table or made with `pi.schema`; none: no arguments
 ---@field prompt_snippet? string one line for the system prompt
 ---@field prompt_guidelines? string[] advice for the system prompt, while the tool is active
+---@field annotations? pi.AnnotationOptions what it says of what it does: gates, modes and editors go by that
 ---@field execution? "parallel"|"sequential" sequential: never beside other calls of the same answer
 ---@field prepare_arguments? fun(raw: table): table changes the arguments before they are checked against `parameters`
 ---@field execute fun(params: table, ctx: pi.Context, call: pi.ToolCallHandle): string|pi.ToolResult? does the work; raise to signal failure
@@ -81,6 +82,13 @@ function call.update(result) end
 ---@return pi.ToolInfo[]
 function pi.tools() end
 
+--- What a tool says of what it does. One that says nothing may do anything.
+---@class pi.AnnotationOptions
+---@field read_only? boolean it changes nothing
+---@field destructive? boolean what it changes may be lost
+---@field open_world? boolean it may reach beyond this machine
+---@field kind? "read"|"edit"|"delete"|"move"|"search"|"execute"|"fetch"|"think" how editors show it
+
 --- A tool as hooks are told of it.
 ---@class pi.ToolInfo
 ---@field name string
@@ -88,7 +96,22 @@ function pi.tools() end
 ---@field description string
 ---@field parameters table JSON Schema
 ---@field source string `program`, or the hook that brings it
+---@field annotations pi.Annotations what the tool says of what it does
 ---@field active boolean the model has it now
+
+--- Registers a mode: a way to work that a person turns on with Shift+Tab, `/mode`, `--mode-name` or in an editor. While it is on, its tools are the active ones, its section stands at the end of the system prompt, its gate is asked before all handlers of `tool_call`, and its thinking level is in force. Of two hooks with a mode of the same name the first counts.
+---@param opts pi.ModeOptions
+---@return fun() off removes it; while it is on only tools that look stay active, until a person chooses
+function pi.mode(opts) end
+
+--- Options of `pi.mode`.
+---@class pi.ModeOptions
+---@field name string letters, digits, `_` and `-`; not `default` and not `off`, with which people say that none is on
+---@field description? string one line
+---@field tools? string[] the names of the active tools; unless said those that are active without a mode
+---@field section? string what the system prompt says while it is on
+---@field gate? fun(event: pi.ToolCallEvent, ctx: pi.Context): pi.ToolCallResult? asked about each call first; an error blocks
+---@field thinking? pi.ThinkingLevel while it is on, unless the person chooses another
 
 --- Names the tools that the model has now.
 ---@return string[]

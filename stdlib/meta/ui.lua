@@ -81,6 +81,16 @@ function ui.set_header(lines) end
 ---@param lines? string[]
 function ui.set_footer(lines) end
 
+--- A step of a plan.
+---@class pi.PlanStep
+---@field content string
+---@field status? "pending"|"in_progress"|"completed" `pending` unless said
+---@field priority? "high"|"medium"|"low" for editors
+
+--- Shows a plan: in the terminal what is open of it, above the line being typed; an editor shows it in its own way. Each call replaces the plan before; an empty list takes it away. Where several hooks have one, the newest is shown.
+---@param steps? pi.PlanStep[] at most 200
+function ui.set_plan(steps) end
+
 --- Names the terminal window; nil puts the usual name back.
 ---@param text? string
 function ui.set_title(text) end

@@ -1,0 +1,118 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"pi/agent/brake"
+	"pi/agent/llm"
+	"pi/agent/mode"
+	"pi/internal/suggest"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Mode is one pi.mode: a way to work that a person turns on.
+type Mode struct {
+	Name, Description string
+
+	Tools    []string // nil: those that are active without a mode
+	Section  string   // of the system prompt; "" for none
+	Thinking string   // the level while it is on; "" leaves it
+
+	gate []*Handler // none or one
+}
+
+func (m *Mode) id() string { return m.Name }
+
+// Gate lists the handler that is asked of each tool call while the mode is on, before all of
+// tool_call; none if the mode has no gate. m may be nil.
+func (m *Mode) Gate() []*Handler {
+	if m == nil {
+		return nil
+	}
+	return m.gate
+}
+
+// modes are the modes of a hook, and how it turns those of all hooks on.
+type modes struct {
+	*bridge
+	registered *Registered
+	box        Toolbox
+}
+
+func (m *modes) ofPi() part { return part{"mode": m.register} }
+
+func (m *modes) ofContext() part { return part{"set_mode": m.set} }
+
+// register is pi.mode{name, description?, tools?, section?, gate?, thinking?} → off: it
+// registers a mode, in place of one of the hook with that name. off removes it. Misuse
+// raises.
+func (m *modes) register(L *lua.LState) int {
+	n := &Mode{}
+	var tools *lua.LTable
+	var gate *lua.LFunction
+	luavm.Unpack(L, 1, "mode", luavm.Opt("name", &n.Name).Required(), luavm.Opt("description", &n.Description),
+		luavm.Opt("tools", &tools), luavm.Opt("section", &n.Section), luavm.Opt("gate", &gate), luavm.Opt("thinking", &n.Thinking))
+	switch {
+	case !hasNameCharacters(n.Name) || n.Name == "" || len(n.Name) > maxToolName:
+		luavm.Raise(L, "mode: %q is no name of a mode: letters, digits, _ and -, at most %d", n.Name, maxToolName)
+	case mode.IsNone(n.Name):
+		luavm.Raise(L, "mode: %q is how people say that no mode is on; the mode needs another name", n.Name)
+	}
+	n.Section = strings.TrimSpace(n.Section)
+	n.Description, _, _ = strings.Cut(strings.TrimSpace(n.Description), "\n")
+	if n.Thinking != "" && !llm.ValidThinking(n.Thinking) {
+		levels := llm.ThinkingLevels()
+		luavm.Raise(L, "mode: option \"thinking\" must be one of %s, not %q%s", strings.Join(levels, ", "), n.Thinking, suggest.Hint(n.Thinking, levels))
+	}
+	if tools != nil {
+		n.Tools = namesOption(L, "mode", "tools", tools)
+	}
+	if gate != nil {
+		n.gate = []*Handler{{Fn: gate}}
+	}
+	m.registered.Modes.put(n)
+	m.changed()
+	L.Push(m.vm.Func("off", func() {
+		m.registered.Modes.drop(n)
+		m.changed()
+	}))
+	return 1
+}
+
+// changed offers the modes as they are now, unless the file is still being loaded: then that
+// is done for all of its registrations at once.
+func (m *modes) changed() {
+	if m.registered.Handlers.isInForce() {
+		m.box.Apply(m.hook)
+	}
+}
+
+// namesOption reads an option that is a list of names.
+func namesOption(L *lua.LState, function, option string, list *lua.LTable) []string {
+	names, ok := luavm.Strings(L, list)
+	if !ok {
+		luavm.Raise(L, "%s: option %q must be a list of strings", function, option)
+	}
+	if names == nil {
+		names = []string{}
+	}
+	return names
+}
+
+// errPersonChooses is why a hook cannot leave a mode that nobody has.
+var errPersonChooses = errors.New("the session is in a mode that no hook has here, and a person has to choose another: /mode")
+
+// set is ctx.set_mode(name?) → true, or nil and a message. nil turns the mode that is on off.
+func (m *modes) set(L *lua.LState, name *string) error {
+	host := m.mustHost(L, "set_mode")
+	if host.Modes().IsMissing() && originOf(m.vm.Context(), m.hook).Kind != brake.FromPerson {
+		return errPersonChooses
+	}
+	return m.wait(L, "set_mode", func(ctx context.Context) error {
+		return host.Modes().Select(ctx, textOf(name), mode.ByHook)
+	})
+}
