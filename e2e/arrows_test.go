@@ -64,7 +64,7 @@ func rooms() map[string]room {
 		"agent/prefix":          {rooms: []string{"agent/llm", "session", "session/message"}, libraries: []string{}},
 		"agent/schema":          {rooms: []string{"session/rawjson"}, libraries: []string{"github.com/google/jsonschema-go"}},
 		"agent/llm":             {rooms: []string{"session/message", "internal/suggest"}, libraries: []string{}},
-		"agent/command":         {rooms: []string{"agent/brake", "agent", "agent/breakdown", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/cells", "internal/printable", "internal/suggest", "agent/attach", "agent/prompts"}},
+		"agent/command":         {rooms: []string{"agent/brake", "agent/mode", "agent", "agent/breakdown", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/cells", "internal/printable", "internal/suggest", "agent/attach", "agent/prompts"}},
 		"agent/provider":        {rooms: []string{"agent/llm", "session", "session/message", "session/rawjson", "internal/printable", "internal/suggest"}},
 		"agent/tool":            {rooms: []string{"agent", "agent/llm", "session/message", "internal/gitignore", "internal/globs", "internal/printable", "internal/process", "internal/relay", "internal/shown"}},
 		"luavm/source":          {libraries: []string{}},

@@ -36,6 +36,7 @@ func TestEveryEventComes(t *testing.T) {
 	for _, e := range event.Infos() {
 		fmt.Fprintf(&all, "pi.on(%q, function(event) pi.log('saw', event.type) end)\n", e.Name)
 	}
+	all.WriteString("pi.mode{ name = 'quiet' }\n")
 	all.WriteString(`pi.command("ask", { handler = function(ctx) return { status = tostring(ctx.ui.confirm("Sure?")) } end })`)
 	w.write(w.agentFile("hooks/all.lua"), all.String())
 	w.write(w.agentFile("hooks/other.lua"), `pi.on("agent_settled", function() error("out of order") end)`)
@@ -69,6 +70,8 @@ func TestEveryEventComes(t *testing.T) {
 	s.enter("/name a name")
 	s.enter("/model local/large")
 	s.enter("/thinking high")
+	s.enter("/mode quiet")
+	s.see(1, "mode: default [quiet]")
 	s.enter("/new")
 	s.see(1, "new session")
 	s.enter("/resume " + strings.TrimSuffix(w.sessions()[0], "\n"))
@@ -80,7 +83,7 @@ func TestEveryEventComes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range event.Infos() {
-		if e.Name != "mode_select" && !strings.Contains(string(log), "saw "+e.Name+"\n") {
+		if !strings.Contains(string(log), "saw "+e.Name+"\n") {
 			t.Errorf("%s does not come", e.Name)
 		}
 	}

@@ -200,7 +200,7 @@ func (k *keyboard) actions() map[string]func() after {
 		"cycle_model":      cycleModel(1),
 		"cycle_model_back": cycleModel(-1),
 		"pick_model":       func() after { return func() { k.send(job{text: "/model"}) } },
-		"cycle_mode":       k.cycleThinking,
+		"cycle_mode":       k.cycleMode,
 		"cycle_thinking":   k.cycleThinking,
 		"complete":         func() after { return k.complete },
 		"show_thinking": func() after {
@@ -223,6 +223,13 @@ func (k *keyboard) actions() map[string]func() after {
 func (k *keyboard) cycleThinking() after {
 	run := func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, k.agent) }
 	return func() { k.send(job{doing: "changing the thinking level", run: run}) }
+}
+
+// cycleMode goes on to the next mode, or where there are none to the next thinking level. The
+// caller has the lock.
+func (k *keyboard) cycleMode() after {
+	run := func(ctx context.Context) (command.Outcome, error) { return command.CycleMode(ctx, k.agent) }
+	return func() { k.send(job{doing: "changing the mode", run: run}) }
 }
 
 // send has a job done: between two prompts, or while the agent works.

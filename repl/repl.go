@@ -173,7 +173,7 @@ func (r *REPL) Wants(k agent.Kind) bool {
 		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd, agent.KindSessionTree,
 		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindMessageUpdate, agent.KindMessageEnd,
 		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd, agent.KindToolRan, agent.KindToolCall,
-		agent.KindTurnStart, agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindSessionStart:
+		agent.KindTurnStart, agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindModeSelect, agent.KindSessionStart:
 		return true
 	}
 	return false
@@ -208,7 +208,7 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 			r.showLastExchange()
 		}
 		r.refreshLater()
-	case *agent.ModelSelect, *agent.ThinkingLevelSelect:
+	case *agent.ModelSelect, *agent.ThinkingLevelSelect, *agent.ModeSelect:
 		r.refreshLater()
 	default:
 		r.view.handle(ctx, e)

@@ -25,6 +25,7 @@ type status struct {
 	hooks map[string]string
 	spent bool // something was spent: only then the cost is added up, which reads all entries
 
+	mode   string // that is on; "" for none
 	model  string // as people call it, with the thinking level
 	full   string // "34% of 200k"
 	part   float64
@@ -49,14 +50,20 @@ func (s *status) set(key, text string) {
 
 // figures are the parts of the status that are read from the agent.
 type figures struct {
-	model, full, cost, branch, cache string
-	part                             float64
+	mode, model, full, cost, branch, cache string
+	part                                   float64
 }
 
 // readStatus reads the figures from the agent. It may read files, so it is not called
 // with the lock.
 func readStatus(a *agent.Agent, spent bool, branch func(dir string) string) (f figures) {
 	f.model = printable.Line(a.Model().Ref() + ":" + a.Thinking())
+	if f.mode = printable.Line(a.Modes().Current()); f.mode != "" {
+		f.mode += " mode"
+		if a.Modes().IsMissing() {
+			f.mode += " (not here)"
+		}
+	}
 	u, ready := a.Meter().ReadyUsage()
 	if !ready {
 		u = agent.ContextUsage{Tokens: contextTokens(a.Session().Branch()), Window: a.Model().ContextWindow}
@@ -106,12 +113,17 @@ func (s *screen) statusRows(columns int) []string {
 }
 
 // statusText joins the parts, and leaves out those for which there is no room: the words
-// of hooks, the branch, the cost, the bar, in this order. The percentage stays longest.
+// of hooks, the branch, the cost, the bar, in this order. The mode and the percentage stay
+// longest.
 func (s *screen) statusText(columns int, words []string) string {
 	st := &s.status
 	hooks, branch, cost, bar, cache := strings.Join(words, " · "), st.branch, st.cost, "", st.cache
 	if branch != "" && st.changed {
 		branch += "*"
+	}
+	model := st.model
+	if st.mode != "" {
+		model = st.mode + " · " + model
 	}
 	if st.part > 0 && !s.plain {
 		bar = s.bar(st.part)
@@ -119,7 +131,7 @@ func (s *screen) statusText(columns int, words []string) string {
 	join := func() string {
 		full := strings.TrimSpace(bar + " " + st.full)
 		var all []string
-		head := st.model
+		head := model
 		if bar != "" {
 			head, full = strings.TrimSpace(head+" "+full), ""
 		}
@@ -139,7 +151,7 @@ func (s *screen) statusText(columns int, words []string) string {
 	text := join()
 	if cells.Width(text) > columns && st.full != "" {
 		if room := columns - cells.Width(st.full) - 3; room >= 4 {
-			return cells.Cut(st.model, room) + " · " + st.full
+			return cells.Cut(model, room) + " · " + st.full
 		}
 		return cells.Cut(st.full, columns)
 	}

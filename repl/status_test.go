@@ -33,6 +33,17 @@ func TestWhatMattersLeastLeavesTheStatusLineFirst(t *testing.T) {
 			t.Errorf("%d columns: %q, want %q", columns, got, want)
 		}
 	}
+	x.status.mode = "plan mode"
+	for columns, want := range map[int]string{
+		200: "plan mode · opus-4.6:medium ▕██░░░░▏ 34% of 200k · $0.068 · master* · hook · todo 1/3",
+		30:  "plan mode · opu… · 34% of 200k",
+		20:  "plan … · 34% of 200k",
+	} {
+		if got := x.statusRows(columns); len(got) != 1 || got[0] != want {
+			t.Errorf("in a mode, %d columns: %q, want %q", columns, got, want)
+		}
+	}
+	x.status.mode = ""
 	x.plain = true
 	if got := x.statusRows(200)[0]; got != "opus-4.6:medium · 34% of 200k · $0.068 · master* · hook · todo 1/3" {
 		t.Errorf("plain: %q", got)

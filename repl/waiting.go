@@ -89,7 +89,7 @@ func (r *REPL) refresh() {
 	f := readStatus(r.agent, spent, gitBranch)
 	s.change(func() {
 		st := &s.status
-		st.model, st.full, st.part, st.cost, st.branch, st.cache = f.model, f.full, f.part, f.cost, f.branch, f.cache
+		st.mode, st.model, st.full, st.part, st.cost, st.branch, st.cache = f.mode, f.model, f.full, f.part, f.cost, f.branch, f.cache
 	})
 	if f.branch != "" {
 		r.worktree.look(r.agent.Cwd(), func(changed bool) { s.change(func() { s.status.changed = changed }) })

@@ -5,7 +5,7 @@
 // names are reserved, and asks a function for those of hooks each time, so that
 // a reload is seen. [Core] makes the commands that need no terminal:
 //
-//	/help  /model  /thinking  /new (/clear)  /resume  /branch (/fork)  /tree
+//	/help  /model  /thinking  /mode  /new (/clear)  /resume  /branch (/fork)  /tree
 //	/label  /undo  /redo  /compact  /uncompact  /name  /session
 //	/settings  /copy  /context  /export  /tools  /skills
 //

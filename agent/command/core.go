@@ -14,7 +14,7 @@ func Core(o Options) []Command {
 	if o.UI == nil {
 		o.UI = agent.NoUI{}
 	}
-	commands := []Command{modelCommand(o), thinkingCommand(o.Agent, o.UI), newCommand(o)}
+	commands := []Command{modelCommand(o), thinkingCommand(o.Agent, o.UI), modeCommand(o.Agent, o.UI), newCommand(o)}
 	if o.Sessions != nil {
 		commands = append(commands, resumeCommand(o))
 	}
@@ -56,12 +56,15 @@ func newCommand(o Options) Command {
 
 func toolsCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "tools", Topic: TopicModel, Help: "list the active tools",
+		Name: "tools", Topic: TopicModel, Help: "list the active tools, and what they say of what they do",
 		Run: func(context.Context, string) (Outcome, error) {
 			var lines []string
 			for _, t := range a.Tools() {
 				spec := t.Spec()
 				line, _, _ := strings.Cut(cmp.Or(spec.Snippet, spec.Description), "\n")
+				if says := agent.AnnotationsOf(t).String(); says != "" {
+					line += " (" + says + ")"
+				}
 				lines = append(lines, fmt.Sprintf("%-6s  %s", spec.Name, line))
 			}
 			if len(lines) == 0 {
