@@ -149,7 +149,7 @@ func refusedBy(model *llm.Model, stop llm.Stop) error {
 		return nil
 	}
 	words := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
-	return &llm.ProviderError{Provider: model.Provider, Type: stop.Raw, Message: words, Retryable: stop.Retryable}
+	return &llm.ProviderError{Provider: model.Provider, Type: stop.Raw, Message: words, Retryable: stop.Retryable, Refused: stop.Reason == llm.StopRefusal}
 }
 
 // Completion is one model call outside of the conversation.
