@@ -9,6 +9,7 @@
 //	options.go     what the command line says of a run
 //	place.go       settings, approvals and keys of a directory
 //	app.go         from a place to a front end: print.go, interact.go
+//	acp.go         sessions for editors
 //	run.go         a run is opened and closed, and what is made on the way; messages.go:
 //	               what it shows the person first
 //	hooks.go       hooks are loaded, and told what is before a session; chain.go: which
@@ -38,6 +39,9 @@ import (
 func Start(ctx context.Context, p *Place) error {
 	if !p.Attended() && p.CatchInterrupts != nil {
 		p.CatchInterrupts()
+	}
+	if p.Mode == modeACP {
+		return p.serveACP(ctx)
 	}
 	r := p.newRun()
 	if err := r.approve(ctx); err != nil {

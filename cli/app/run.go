@@ -31,6 +31,7 @@ type run struct {
 	sessions Sessions // those of the place, unless a hook named another folder
 	later    messages
 	typed    typedEarly
+	files    tool.Files // of the front end
 	models   *llm.Models
 	chain    *luahooks.Chain
 	skipped  []trust.Source // project hooks that nobody approved
@@ -237,7 +238,7 @@ func (r *run) newAgent(s *session.Session) error {
 // toolOptions returns the options of the tools. Commands that they start find the session
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
-	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale}
+	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Files: r.files}
 	o.Session = func() string {
 		if r.agent == nil {
 			return ""

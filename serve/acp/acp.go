@@ -1,0 +1,240 @@
+// Package acp serves the Agent Client Protocol, by which editors drive agents: lines of
+// JSON-RPC over a pair of streams, usually standard input and output. A [Server] has any
+// number of sessions, each with an agent and hooks of its own, which its [Host] makes:
+//
+//	v := acp.New(acp.Options{In: os.Stdin, Out: os.Stdout, Host: host, …})
+//	err := v.Run(ctx) // until the client ends the input, or ctx is done
+//
+// What happens in which file:
+//
+//	acp.go        the server, from the first line to the end
+//	rpc.go        requests, replies and errors, both ways; params.go: what they carry
+//	shapes.go     what is written, by the protocol's schema
+//	requests.go   which request does what
+//	session.go    one session and the updates that the client gets of it
+//	opening.go    sessions begin and end; listing.go: those that there are; replay.go: what
+//	              was said before
+//	blocks.go     a prompt as the client sends it; turn.go: it is worked on, and ends;
+//	              slash.go: commands
+//	events.go     what the agent does becomes updates; calls.go, callview.go: calls of tools
+//	options.go    what the person can choose: model, thinking, mode
+//	dialogs.go    questions of hooks go to the client; person.go: what else they show
+//	files.go      the client's files
+//
+// The client's capabilities decide what it is sent. Nothing is written before it asks.
+// Requests are read in order; those to one session begin in that order, and all else
+// happens at the same time.
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/tool"
+	"pi/internal/jsonlines"
+	"pi/internal/printable"
+)
+
+// Options are what a Server works with.
+type Options struct {
+	In      io.Reader
+	Out     io.Writer
+	Log     io.Writer // gets what the client cannot show
+	Version string    // of the program
+	Host    Host
+	// Root is the folder with the sessions of all directories; "" if none are kept.
+	Root string
+	// Catch calls work and makes an error of a panic in it; nil: a panic ends the program.
+	Catch func(work func() error) error
+}
+
+// Host makes and removes sessions.
+type Host interface {
+	// Open makes the run of a session ready, but for Start. ctx is that of the run. After
+	// an error nothing is open.
+	Open(ctx context.Context, o Opening) (*Run, error)
+	// Remove moves the session at path to the trash. It fails if a process has it open.
+	Remove(path string) error
+}
+
+// Opening says what run a client wants.
+type Opening struct {
+	Cwd      string // absolute
+	Path     string // of the session; "" for a new one
+	UI       agent.UI
+	Listener agent.Listener
+	Files    tool.Files // of the client
+}
+
+// Run is a session with all that works in it.
+type Run struct {
+	Agent    *agent.Agent
+	Commands *command.Set
+	// Ready is called before each prompt; its error says why the prompt is not sent. chosen
+	// says that the client has chosen the model.
+	Ready func(chosen bool) error
+	// Close interrupts what runs, tells the hooks and closes the session.
+	Close func(ctx context.Context) error
+}
+
+// ErrGone ends a server whose client reads no more, and whose input is still open.
+var ErrGone = errors.New("nobody reads the output")
+
+// Server serves one client.
+type Server struct {
+	Options
+	conn *connection
+	ctx  context.Context // of everything that is done for the client
+	stop context.CancelFunc
+
+	requests sync.WaitGroup // those that are worked on
+	key      string         // of the cursors that this server gives
+
+	mu       sync.Mutex // guards what follows
+	client   *client    // nil before initialize
+	sessions map[string]*session
+	tasks    map[*task]struct{} // the requests that can be cancelled
+	ending   bool               // no session is begun any more
+}
+
+// New returns a Server that has read nothing yet.
+func New(o Options) *Server {
+	ctx, stop := context.WithCancel(context.Background())
+	return &Server{Options: o, ctx: ctx, stop: stop, key: newID(), sessions: map[string]*session{}, tasks: map[*task]struct{}{}}
+}
+
+// How long the end may take.
+const (
+	endOfRequests = 2 * time.Second // until the requests have their answers
+	endOfOutput   = time.Second     // until the client has read the rest
+)
+
+// Run serves the client until its input ends or ctx is done; both are no errors, and neither
+// is a client that is gone. Then all prompts are cancelled and all sessions closed. It is
+// ErrGone if only the output is broken.
+func (v *Server) Run(ctx context.Context) error {
+	out := jsonlines.NewWriter(v.Out)
+	v.conn = newConnection(out)
+	read := make(chan error, 1)
+	go func() { read <- v.readAll() }()
+	var err error
+	select {
+	case err = <-read:
+	case <-ctx.Done():
+	case <-out.Broken():
+		err = v.broken(read)
+	}
+	v.end(ctx, out)
+	return err
+}
+
+// broken waits a moment for the end of the input, which says that the client is gone and
+// has not just closed its end of our output.
+func (v *Server) broken(read <-chan error) error {
+	select {
+	case <-read:
+		return nil
+	case <-time.After(100 * time.Millisecond):
+		return ErrGone
+	}
+}
+
+// end gives the requests that are worked on a moment, cancels prompts at once, and closes
+// all sessions.
+func (v *Server) end(ctx context.Context, out *jsonlines.Writer) {
+	v.conn.closeReplies()
+	for _, s := range v.all(true) {
+		s.cancel()
+	}
+	answered := make(chan struct{})
+	go func() { v.requests.Wait(); close(answered) }()
+	select {
+	case <-answered:
+	case <-time.After(endOfRequests):
+	}
+	v.stop()
+	var closing sync.WaitGroup
+	for _, s := range v.all(true) {
+		closing.Go(func() { s.close(context.WithoutCancel(ctx)) })
+	}
+	closing.Wait()
+	flush, cancel := context.WithTimeout(context.Background(), endOfOutput)
+	defer cancel()
+	_ = out.Close(flush) // what the client does not read is lost
+}
+
+// all returns the sessions; with ending, none are begun any more.
+func (v *Server) all(ending bool) (all []*session) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.ending = v.ending || ending
+	for _, s := range v.sessions {
+		all = append(all, s)
+	}
+	return all
+}
+
+// readAll reads the lines of the client to their end. An error of the input counts as that.
+func (v *Server) readAll() error {
+	in := jsonlines.NewReader(v.In)
+	for {
+		line, err := in.Next()
+		switch {
+		case errors.Is(err, jsonlines.ErrTooLong):
+			v.conn.answer(json.RawMessage("null"), nil, newError(codeParse, "%v", err))
+		case err != nil:
+			return nil
+		default:
+			v.readLine(line)
+		}
+	}
+}
+
+// readLine works on one line. It returns soon: what may take time is done elsewhere.
+func (v *Server) readLine(line []byte) {
+	if isBlank(line) {
+		return
+	}
+	m, failed := parseLine(line)
+	switch {
+	case failed != nil:
+		v.conn.answer(json.RawMessage("null"), nil, failed)
+	case m.isReply():
+		v.conn.deliver(m)
+	case m.id == nil:
+		v.notice(m)
+	default:
+		v.request(m)
+	}
+}
+
+func isBlank(line []byte) bool {
+	for _, b := range line {
+		if b != ' ' && b != '\t' && b != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// guarded calls work, and makes an error of a panic where the program wants that.
+func (v *Server) guarded(work func() error) error {
+	if v.Catch == nil {
+		return work()
+	}
+	return v.Catch(work)
+}
+
+// log writes a line for the person to where the client does not look.
+func (v *Server) log(text string) {
+	if v.Log != nil {
+		_, _ = fmt.Fprintln(v.Log, printable.Text(text)) // there is no other place to say it
+	}
+}

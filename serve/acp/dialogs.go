@@ -1,0 +1,244 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pi/agent"
+	"pi/internal/printable"
+)
+
+// The answers that a client can give to a question of yes or no.
+const (
+	answerAllow  = "allow"
+	answerAlways = "allow_always"
+	answerReject = "reject"
+)
+
+// Confirm asks the client for a permission. A question of a gate is one about its call;
+// other questions are shown as a call of their own.
+func (p *person) Confirm(ctx context.Context, title, text string, o agent.DialogOptions) (agent.Answer, error) {
+	s := p.session
+	asking, cancel := p.begin(ctx, o)
+	defer cancel()
+	if !s.out.await(asking) {
+		return agent.No, ctx.Err()
+	}
+	question := questionText(title, text, o)
+	about, atGate := s.calls.ask(agent.CallID(ctx), question)
+	if !atGate {
+		about = s.beginDialog(title, question)
+	}
+	raw, err := s.server.conn.call(asking, "session/request_permission", permissionRequest{s.id, fitCall(about), permissionOptions(o)})
+	answer := agent.No
+	if err == nil && ctx.Err() == nil {
+		answer = readPermission(raw, o)
+	}
+	if !atGate {
+		s.endDialog(about.ID, answer)
+	}
+	return answer, ctx.Err()
+}
+
+// begin returns the context of a question, which ends with its time.
+func (p *person) begin(ctx context.Context, o agent.DialogOptions) (context.Context, context.CancelFunc) {
+	if o.TimeoutMS > 0 {
+		return context.WithTimeout(ctx, time.Duration(o.TimeoutMS)*time.Millisecond)
+	}
+	return context.WithCancel(ctx)
+}
+
+// questionText is all that a person is to read of a question.
+func questionText(title, text string, o agent.DialogOptions) string {
+	lines := []string{printable.Text(title)}
+	if strings.TrimSpace(text) != "" {
+		lines = append(lines, printable.Text(text))
+	}
+	if o.From != "" {
+		lines = append(lines, fmt.Sprintf("(hook %s asks)", printable.Line(o.From)))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// permissionOptions returns what the client can answer.
+func permissionOptions(o agent.DialogOptions) []permissionOption {
+	options := []permissionOption{{answerAllow, "Allow", "allow_once"}}
+	if o.Always != "" {
+		options = append(options, permissionOption{answerAlways, "Always allow in this session", "allow_always"})
+	}
+	return append(options, permissionOption{answerReject, "Reject", "reject_once"})
+}
+
+// readPermission reads the answer of the client. Whatever is not one of the offered yeses
+// is a no.
+func readPermission(raw json.RawMessage, o agent.DialogOptions) agent.Answer {
+	all, err := parseFields(raw)
+	if err != nil {
+		return agent.No
+	}
+	outcome := all.object("outcome")
+	if kind, _ := outcome.text("outcome"); kind != "selected" {
+		return agent.No
+	}
+	switch option, _ := outcome.text("optionId"); {
+	case option == answerAllow:
+		return agent.Yes
+	case option == answerAlways && o.Always != "":
+		return agent.Always
+	}
+	return agent.No
+}
+
+// beginDialog shows a question that is about no call.
+func (s *session) beginDialog(title, question string) toolCall {
+	content := []any{contentOf(textOf(question))}
+	shown := printable.Cut(printable.Line(title), titleOfCall)
+	if shown == "" {
+		shown = "question"
+	}
+	c := toolCall{ID: "dialog-" + newID(), Title: shown, Kind: "other", Status: callPending, Content: &content}
+	first := c
+	first.SessionUpdate = "tool_call"
+	s.out.send(first)
+	return c
+}
+
+// endDialog shows how it was answered.
+func (s *session) endDialog(id string, answer agent.Answer) {
+	u := toolCall{SessionUpdate: "tool_call_update", ID: id, Status: callCompleted}
+	if answer == agent.No {
+		u.Status = callFailed
+	}
+	s.out.send(u)
+}
+
+// field is the name of the only field of a form.
+const field = "value"
+
+// ask shows a form with one field and returns what was filled in; nil if the client has no
+// forms, or the person gave no answer.
+func (p *person) ask(ctx context.Context, title string, property map[string]any, o agent.DialogOptions) (json.RawMessage, error) {
+	s := p.session
+	if !s.server.capable().forms || o.Secret {
+		return nil, ctx.Err()
+	}
+	asking, cancel := p.begin(ctx, o)
+	defer cancel()
+	if !s.out.await(asking) {
+		return nil, ctx.Err()
+	}
+	raw, err := s.server.conn.call(asking, "elicitation/create", formRequest{
+		SessionID: s.id, CallID: s.calls.shownID(agent.CallID(ctx)), Mode: "form", Message: questionText(title, "", o),
+		Schema: formSchema{"object", map[string]any{field: property}, []string{field}},
+	})
+	if err != nil || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	all, err := parseFields(raw)
+	if err != nil {
+		return nil, nil
+	}
+	if action, _ := all.text("action"); action != "accept" {
+		return nil, nil
+	}
+	return all.object("content")[field], nil
+}
+
+// Select shows a form with a choice; nil if the client has no forms.
+func (p *person) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+	if len(choices) == 0 {
+		return nil, false, ctx.Err()
+	}
+	offered := offers(choices)
+	property := map[string]any{"type": "string", "oneOf": offered}
+	if o.Multi {
+		property = map[string]any{"type": "array", "items": map[string]any{"anyOf": offered}}
+	}
+	preset(property, choices, o)
+	raw, err := p.ask(ctx, title, property, o)
+	if err != nil || raw == nil {
+		return nil, false, err
+	}
+	var values []string
+	if o.Multi {
+		if json.Unmarshal(raw, &values) != nil {
+			return nil, false, nil
+		}
+	} else if value, ok := (fields{field: raw}).text(field); ok {
+		values = []string{value}
+	} else {
+		return nil, false, nil
+	}
+	for _, value := range values {
+		if !slices.ContainsFunc(choices, func(c agent.Choice) bool { return c.Value == value }) {
+			return nil, false, nil
+		}
+	}
+	return values, true, nil
+}
+
+// offers returns choices as a form has them. No two look the same.
+func offers(choices []agent.Choice) (offered []map[string]any) {
+	seen := map[string]int{}
+	for _, c := range choices {
+		title := printable.Line(c.Text())
+		if seen[title]++; seen[title] > 1 {
+			title = fmt.Sprintf("%s (%d)", title, seen[title])
+		}
+		offer := map[string]any{"const": c.Value, "title": title}
+		if c.Description != "" {
+			offer["description"] = printable.Line(c.Description)
+		}
+		offered = append(offered, offer)
+	}
+	return offered
+}
+
+// preset sets what is chosen at first.
+func preset(property map[string]any, choices []agent.Choice, o agent.DialogOptions) {
+	var values []string
+	for _, value := range o.Default {
+		if slices.ContainsFunc(choices, func(c agent.Choice) bool { return c.Value == value }) {
+			values = append(values, value)
+		}
+	}
+	switch {
+	case len(values) == 0:
+	case o.Multi:
+		property["default"] = values
+	default:
+		property["default"] = values[0]
+	}
+}
+
+// Input shows a form with a field for a text.
+func (p *person) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+	property := map[string]any{"type": "string"}
+	if placeholder != "" {
+		property["description"] = printable.Line(placeholder)
+	}
+	return p.askText(ctx, title, property, o)
+}
+
+// Editor shows a form with a text to change.
+func (p *person) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
+	property := map[string]any{"type": "string"}
+	if prefill != "" {
+		property["default"] = prefill
+	}
+	return p.askText(ctx, title, property, o)
+}
+
+// askText asks for a text.
+func (p *person) askText(ctx context.Context, title string, property map[string]any, o agent.DialogOptions) (string, bool, error) {
+	raw, err := p.ask(ctx, title, property, o)
+	if err != nil || raw == nil {
+		return "", false, err
+	}
+	text, ok := (fields{field: raw}).text(field)
+	return text, ok, nil
+}

@@ -1,0 +1,312 @@
+package acp
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pi/agent"
+	"pi/agent/llm"
+	"pi/internal/printable"
+	"pi/session/message"
+)
+
+// listener tells the client what the agent of a session does. It is the agent's last
+// listener, so what it gets has been decided.
+type listener struct{ s *session }
+
+// Wants reports whether Handle uses events of this kind.
+func (listener) Wants(k agent.Kind) bool {
+	return slices.Contains([]agent.Kind{
+		agent.KindMessageStart, agent.KindMessageUpdate, agent.KindMessageEnd,
+		agent.KindToolExecutionStart, agent.KindToolCall, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd,
+		agent.KindTurnEnd, agent.KindEntryAppended, agent.KindCustomShow, agent.KindNotice, agent.KindAutoRetryStart,
+		agent.KindCompactionStart, agent.KindCompactionEnd,
+		agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindModeSelect, agent.KindSessionInfoChanged,
+		agent.KindSessionBeforeSwitch, agent.KindSessionBeforeNew, agent.KindSessionBeforeBranch,
+	}, k)
+}
+
+// Handle tells the client of an event. It never fails.
+func (l listener) Handle(_ context.Context, e agent.Event) error {
+	s := l.s
+	switch e := e.(type) {
+	case *agent.MessageStart:
+		s.calls.sweep("not run: the answer broke off")
+		s.speaker.start()
+	case *agent.MessageUpdate:
+		s.delta(e.Delta)
+	case *agent.MessageEnd:
+		s.endMessage(e.Message)
+	case *agent.ToolExecutionStart:
+		s.calls.start(e)
+	case *agent.ToolCall:
+		s.calls.admit(e)
+	case *agent.ToolExecutionUpdate:
+		s.calls.progress(e)
+	case *agent.ToolExecutionEnd:
+		s.calls.end(e)
+	case *agent.TurnEnd:
+		s.tellUsage()
+	case *agent.EntryAppended:
+		if e.Message != nil && e.Message.Role == message.RoleAssistant {
+			s.tellUsage()
+		}
+	default:
+		l.handleRest(e)
+	}
+	return nil
+}
+
+// handleRest is Handle for what is not the work itself.
+func (l listener) handleRest(e agent.Event) {
+	s := l.s
+	switch e := e.(type) {
+	case *agent.CustomShow:
+		s.showCustom(e)
+	case *agent.Notice:
+		s.notify(e.Text, e.Level)
+	case *agent.AutoRetryStart:
+		s.notify(e.Text(e.Delay()), agent.LevelWarning)
+	case *agent.CompactionStart:
+		s.beginCompaction(e)
+	case *agent.CompactionEnd:
+		s.endCompaction(e)
+	case *agent.ModelSelect, *agent.ThinkingLevelSelect:
+		menu{s}.tellOptions()
+	case *agent.ModeSelect:
+		menu{s}.tellMode()
+	case *agent.SessionInfoChanged:
+		s.tellTitle()
+	case *agent.SessionBeforeSwitch:
+		e.Cancel = s.refuseOther(e.Cancel)
+	case *agent.SessionBeforeNew:
+		e.Cancel = s.refuseOther(e.Cancel)
+	case *agent.SessionBeforeBranch:
+		e.Cancel = s.refuseOther(e.Cancel)
+	}
+}
+
+// refuseOther is the answer to who wants another session in the place of this one: no. Whether
+// somebody else said so before is cancelled.
+func (s *session) refuseOther(cancelled bool) bool {
+	if !cancelled {
+		s.notify("the session stays: here the client decides which session this is", agent.LevelWarning)
+	}
+	return true
+}
+
+// speaker knows the message that the model writes.
+type speaker struct {
+	mu   sync.Mutex
+	id   string
+	said bool // a chunk of it was sent
+	cut  bool // the last one of the run was cut off at its limit
+}
+
+// begin forgets the run before.
+func (p *speaker) begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = false
+}
+
+// start begins another message.
+func (p *speaker) start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.id, p.said = newID(), false
+}
+
+// next returns the id of the message for a further chunk, and whether there was one before.
+func (p *speaker) next() (id string, said bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.id == "" {
+		p.id = newID()
+	}
+	said, p.said = p.said, true
+	return p.id, said
+}
+
+// wasCut reports whether the last message of the run was cut off.
+func (p *speaker) wasCut() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cut
+}
+
+// delta sends a piece of an answer.
+func (s *session) delta(d llm.Delta) {
+	switch d.Kind {
+	case llm.DeltaText:
+		s.piece(agentChunk, d.Text)
+	case llm.DeltaThinking:
+		s.piece(thoughtChunk, d.Text)
+	case llm.DeltaToolCall:
+		if d.Name != "" {
+			s.calls.announce(d.ID, d.Name)
+		}
+	}
+}
+
+func (s *session) piece(kind, text string) {
+	if text == "" {
+		return
+	}
+	id, _ := s.speaker.next()
+	s.out.send(chunk{kind, id, textOf(text)})
+}
+
+// endMessage sends an answer of which no piece has come, and notes how it ended.
+func (s *session) endMessage(m *message.Message) {
+	s.speaker.mu.Lock()
+	said := s.speaker.said
+	s.speaker.cut = m.StopReason == message.StopLength
+	s.speaker.mu.Unlock()
+	if said {
+		return
+	}
+	for _, b := range m.Content {
+		switch {
+		case b.Type == message.BlockText:
+			s.piece(agentChunk, b.Text)
+		case b.Type == message.BlockThinking && !b.Redacted:
+			s.piece(thoughtChunk, b.Text)
+		}
+	}
+}
+
+// tellText sends a text of the program as words of the agent, a message of its own.
+func (s *session) tellText(text string) {
+	if strings.TrimSpace(text) != "" {
+		s.out.send(chunk{agentChunk, newID(), textOf(text)})
+	}
+}
+
+// showCustom sends a message that came into the session by a hook.
+func (s *session) showCustom(e *agent.CustomShow) {
+	kind, id := userChunk, newID()
+	if e.Message.Role == message.RoleCustom {
+		kind = agentChunk
+	}
+	for _, u := range contentChunks(kind, id, e.Message.Content) {
+		s.out.send(u)
+	}
+}
+
+// contentChunks returns the texts and images of a message as chunks.
+func contentChunks(kind, id string, content []message.Block) (all []update) {
+	for _, b := range content {
+		switch {
+		case b.Type == message.BlockText && b.Text != "":
+			all = append(all, chunk{kind, id, textOf(b.Text)})
+		case b.Type == message.BlockImage:
+			all = append(all, chunk{kind, id, imageOf(b.Data, b.MimeType)})
+		}
+	}
+	return all
+}
+
+// notify shows a notice, or writes it to the log where the client shows none.
+func (s *session) notify(text string, level agent.Level) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if c := s.server.capable(); c != nil && c.notices {
+		s.out.send(newNotice(level, text))
+		return
+	}
+	if level == agent.LevelInfo {
+		s.server.log(text)
+		return
+	}
+	s.server.log(string(level) + ": " + text)
+}
+
+// newNotice returns the update that shows a text.
+func newNotice(level agent.Level, text string) notice {
+	title, rest, _ := strings.Cut(strings.TrimSpace(printable.Text(text)), "\n")
+	return notice{SessionUpdate: "notice", Severity: string(level), Title: cut(title, mostText), Description: cut(strings.TrimSpace(rest), mostText)}
+}
+
+// tellUsage tells how full the context is and what the session has cost.
+func (s *session) tellUsage() {
+	used, ready := s.agent().Meter().ReadyUsage()
+	if !ready || used.Tokens < 0 || used.Window <= 0 {
+		return
+	}
+	u := usageUpdate{SessionUpdate: "usage_update", Used: used.Tokens, Size: used.Window}
+	if spent, all := s.agent().Meter().Spent(); all || spent > 0 {
+		u.Cost = &cost{spent, "USD"}
+	}
+	if s.shown.isNews("usage", u) {
+		s.out.send(u)
+	}
+}
+
+// beginCompaction tells of a compaction where the client shows that.
+func (s *session) beginCompaction(e *agent.CompactionStart) {
+	if e.Auto || !s.server.capable().compaction {
+		return
+	}
+	id := newID()
+	s.mu.Lock()
+	s.state.compacting = id
+	s.mu.Unlock()
+	s.out.send(compactionUpdate{SessionUpdate: "compaction_update", ID: id, Status: callRuns})
+}
+
+// endCompaction tells how it ended.
+func (s *session) endCompaction(e *agent.CompactionEnd) {
+	if e.Auto {
+		return
+	}
+	s.tellUsage()
+	s.mu.Lock()
+	u := compactionUpdate{SessionUpdate: "compaction_update", ID: s.state.compacting, Status: callCompleted}
+	s.state.compacting = ""
+	s.mu.Unlock()
+	if u.ID == "" {
+		return
+	}
+	switch {
+	case e.Done != nil:
+		u.Summary = &[]textContent{textOf(e.Done.String())}
+	case e.Aborted:
+		u.Status = "cancelled"
+	default:
+		u.Status, u.Error = callFailed, printable.Line(e.ErrorMessage)
+	}
+	s.out.send(u)
+}
+
+// nameAfter tells what the session is called once its first prompt is known.
+func (s *session) nameAfter(prompt string) {
+	title := titleOf(s.agent().Session().Name(), firstPrompt(s.agent(), prompt))
+	s.sendTitle(title)
+}
+
+// tellTitle tells what the session is called, if that is known.
+func (s *session) tellTitle() {
+	s.sendTitle(titleOf(s.agent().Session().Name(), firstPrompt(s.agent(), "")))
+}
+
+func (s *session) sendTitle(title string) {
+	if title == "" || !s.shown.isNews("title", title) {
+		return
+	}
+	s.out.send(infoUpdate{"session_info_update", title, timeText(time.Now())})
+}
+
+// firstPrompt returns the first prompt of the session, else the one that is at hand.
+func firstPrompt(a *agent.Agent, now string) string {
+	for _, e := range a.Session().Entries() {
+		if m := e.Message(); m != nil && m.Role == message.RoleUser {
+			return m.Text()
+		}
+	}
+	return now
+}

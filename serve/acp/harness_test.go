@@ -1,0 +1,245 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/agent/tool"
+	"pi/serve/acp/acptest"
+	sessions "pi/session"
+	"pi/session/message"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// text, think, calling and stop are deltas of answers.
+func text(s string) llm.Delta  { return llm.Delta{Kind: llm.DeltaText, Index: 1, Text: s} }
+func think(s string) llm.Delta { return llm.Delta{Kind: llm.DeltaThinking, Text: s} }
+func calling(id, name, args string) llm.Delta {
+	return llm.Delta{Kind: llm.DeltaToolCall, Index: 2 + len(id), ID: id, Name: name, Text: args}
+}
+func stop(r message.StopReason) llm.Delta {
+	return llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: r}}
+}
+
+// model answers by a function: what it yields for a request is the answer.
+type model func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool)
+
+func (m model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) { m(ctx, r, yield) }
+}
+
+// answering returns a model that yields deltas by the last text of a request: those of the
+// key that it begins with; after results of tools "done".
+func answering(answers map[string][]llm.Delta) model {
+	return func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
+		last := r.Messages[len(r.Messages)-1]
+		deltas := []llm.Delta{text("re: " + last.Text()), stop(message.StopEnd)}
+		for key, those := range answers {
+			if last.Role == message.RoleUser && strings.HasPrefix(last.Text(), key) {
+				deltas = those
+			}
+		}
+		if last.Role == message.RoleToolResult {
+			deltas = []llm.Delta{text("done"), stop(message.StopEnd)}
+		}
+		for _, d := range deltas {
+			if d.Kind == llm.DeltaPing { // the answer goes on for ever
+				<-ctx.Done()
+				yield(llm.Delta{}, ctx.Err())
+				return
+			}
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+// host makes runs whose model is a function.
+type host struct {
+	root  string
+	model model
+	edit  func(o *agent.Options)                 // of the agent's options; may be nil
+	hooks func(o Opening) agent.Listener         // that come before the front end; may be nil
+	more  func(a *agent.Agent) []command.Command // commands of hooks; may be nil
+	ready func(chosen bool) error
+	fail  error // of Open
+
+	mu     sync.Mutex
+	agents []*agent.Agent
+	closed int
+}
+
+func (h *host) Open(ctx context.Context, o Opening) (*Run, error) {
+	if h.fail != nil {
+		return nil, h.fail
+	}
+	s := sessions.New(sessions.Options{Dir: h.root, Cwd: o.Cwd, LockDir: h.root})
+	if o.Path != "" {
+		var err error
+		if s, err = sessions.Open(o.Path, sessions.Options{Dir: h.root, Cwd: o.Cwd, LockDir: h.root}); err != nil {
+			return nil, err
+		}
+	}
+	one := &llm.Model{Provider: "test", ID: "one", Name: "One", API: "test", Reasoning: true, ContextWindow: 1000, Input: []string{"text", "image"}}
+	two := &llm.Model{Provider: "test", ID: "two", API: "test", ContextWindow: 2000}
+	models := llm.NewModels(map[string]llm.Provider{"test": h.model})
+	models.Register(llm.ProviderSpec{Name: "test", Models: llm.Listed(one, two)})
+	options := agent.Options{Session: s, Models: models, Model: one, Thinking: "off", Cwd: o.Cwd,
+		Tools: tool.All(tool.Options{Cwd: o.Cwd, Files: o.Files}),
+		NewSession: func(string) (*sessions.Session, error) {
+			return sessions.New(sessions.Options{Dir: h.root, Cwd: o.Cwd}), nil
+		}}
+	if h.edit != nil {
+		h.edit(&options)
+	}
+	if h.hooks != nil {
+		options.Listeners = append(options.Listeners, h.hooks(o))
+	}
+	options.Listeners = append(options.Listeners, o.Listener)
+	a := agent.New(options)
+	set := command.NewSet(command.Core(command.Options{Agent: a, UI: o.UI}), func() []command.Command {
+		if h.more == nil {
+			return nil
+		}
+		return h.more(a)
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.agents = append(h.agents, a)
+	ready := h.ready
+	if ready == nil {
+		ready = func(bool) error { return nil }
+	}
+	return &Run{Agent: a, Commands: set, Ready: ready, Close: func(ctx context.Context) error {
+		h.mu.Lock()
+		h.closed++
+		h.mu.Unlock()
+		return a.Close(ctx)
+	}}, nil
+}
+
+func (h *host) Remove(path string) error { return os.Remove(path) }
+
+// agent returns the agent of the nth session.
+func (h *host) agent(n int) *agent.Agent {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.agents[n]
+}
+
+// listening is a listener that is a function.
+type listening func(ctx context.Context, e agent.Event) error
+
+func (listening) Wants(agent.Kind) bool                             { return true }
+func (l listening) Handle(ctx context.Context, e agent.Event) error { return l(ctx, e) }
+
+// running is a server with its client.
+type running struct {
+	*acptest.Client
+	host *host
+	cwd  string
+	log  *logged
+	done chan error
+}
+
+// logged is a log that any goroutine may read.
+type logged struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// serve starts a server; it ends with the test, if not before.
+func serve(t *testing.T, h *host) *running {
+	t.Helper()
+	return serveCtx(t.Context(), t, h)
+}
+
+func serveCtx(ctx context.Context, t *testing.T, h *host) *running {
+	t.Helper()
+	if h.root == "" {
+		h.root = t.TempDir()
+	}
+	if h.model == nil {
+		h.model = answering(nil)
+	}
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	r := &running{host: h, cwd: t.TempDir(), log: &logged{}, done: make(chan error, 1)}
+	v := New(Options{In: in, Out: out, Log: r.log, Version: "1.2.3", Host: h, Root: h.root})
+	go func() {
+		err := v.Run(context.WithoutCancel(ctx))
+		_ = out.Close()
+		_ = in.Close()
+		r.done <- err
+	}()
+	r.Client = acptest.Dial(t, toServer, fromServer)
+	t.Cleanup(func() {
+		r.Close()
+		r.WaitEnd()
+	})
+	return r
+}
+
+// opened is serve with a client that has begun a session.
+func openedIn(t *testing.T, h *host, capabilities any) (r *running, id string) {
+	t.Helper()
+	r = serve(t, h)
+	r.Initialize(capabilities)
+	return r, r.New(r.cwd)
+}
+
+type object = map[string]any
+
+// ends waits for the end of the server and returns its error.
+func (r *running) ends(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-r.done:
+		return err
+	case <-time.After(20 * time.Second):
+		t.Fatal("the server does not end")
+		return nil
+	}
+}
+
+// write writes a file below the directory of the sessions.
+func (r *running) write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(r.cwd, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func asJSON(v any) string {
+	b, _ := json.Marshal(v)
+	return string(b)
+}

@@ -1,0 +1,347 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"pi/agent"
+	sessions "pi/session"
+	"pi/session/folder"
+)
+
+// startTime is how long the answer that a session is open waits for the hooks that are told
+// that it has started.
+const startTime = 2 * time.Second
+
+// beginNew begins an empty session.
+func (v *Server) beginNew(f fields) (handler, error) {
+	cwd, err := needDirectory(f)
+	if err != nil {
+		return nil, err
+	}
+	s := v.newSession(cwd)
+	s.state.unused = namedServers(f)
+	return func(ctx context.Context) (any, error) {
+		if err := v.open(ctx, s, ""); err != nil {
+			return nil, err
+		}
+		if err := v.register(s); err != nil {
+			return nil, errors.Join(err, s.close(context.WithoutCancel(ctx)))
+		}
+		return nil, s.answerOpened(ctx, s.id)
+	}, nil
+}
+
+// beginLoad opens a session and shows the client what was said in it.
+func (v *Server) beginLoad(f fields) (handler, error) { return v.beginOpen(f, true) }
+
+// beginResume opens a session, of which the client knows what was said in it.
+func (v *Server) beginResume(f fields) (handler, error) { return v.beginOpen(f, false) }
+
+// beginOpen opens a session that exists. Requests that name it wait for that. One that is
+// open here stays as it is.
+func (v *Server) beginOpen(f fields, replay bool) (handler, error) {
+	id, err := f.needText("sessionId")
+	if err != nil {
+		return nil, err
+	}
+	cwd, err := needDirectory(f)
+	if err != nil {
+		return nil, err
+	}
+	s, fresh, err := v.reserve(id, cwd)
+	if err != nil {
+		return nil, err
+	}
+	before, done := s.begins.next()
+	return func(ctx context.Context) (any, error) {
+		defer done()
+		if fresh {
+			s.state.unused = namedServers(f)
+			if err := v.openExisting(ctx, s, id); err != nil {
+				return nil, err
+			}
+		} else {
+			<-before
+		}
+		if err := s.wait(ctx); err != nil {
+			return nil, err
+		}
+		if !isSameDirectory(cwd, s.cwd) {
+			return nil, otherDirectory(cwd, s.cwd)
+		}
+		if replay {
+			replayer{s}.replay()
+		}
+		return nil, s.answerOpened(ctx, "")
+	}, nil
+}
+
+// needDirectory returns the directory that a session is to work in.
+func needDirectory(f fields) (string, error) {
+	cwd, err := f.needText("cwd")
+	if err != nil {
+		return "", err
+	}
+	if err := checkAbsolute("cwd", cwd); err != nil {
+		return "", err
+	}
+	cwd = filepath.Clean(cwd)
+	info, err := os.Stat(cwd)
+	switch {
+	case err != nil:
+		return "", newError(codeParams, `"cwd": %v`, err)
+	case !info.IsDir():
+		return "", newError(codeParams, `"cwd" must be a directory, and %s is none`, cwd)
+	}
+	return cwd, nil
+}
+
+// isSameDirectory reports whether two paths lead to one directory.
+func isSameDirectory(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func otherDirectory(cwd, of string) error {
+	return newError(codeParams, `"cwd" is %s, but the session belongs to %s`, cwd, of)
+}
+
+// namedServers returns the names of the tool servers that the client names for a session.
+func namedServers(f fields) (names []string) {
+	servers, _ := f.list("mcpServers")
+	for i, server := range servers {
+		name := fmt.Sprintf("the %dth", i+1)
+		if all, err := parseFields(server); err == nil {
+			if text, ok := all.text("name"); ok && text != "" {
+				name = text
+			}
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// register makes a new session known by its id.
+func (v *Server) register(s *session) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.ending {
+		return errDisconnected
+	}
+	v.sessions[s.id] = s
+	return nil
+}
+
+// reserve returns the session with an id, and whether it is still to be opened.
+func (v *Server) reserve(id, cwd string) (s *session, fresh bool, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if s := v.sessions[id]; s != nil {
+		return s, false, nil
+	}
+	if v.ending {
+		return nil, false, errDisconnected
+	}
+	s = v.newSession(cwd)
+	s.id = id
+	v.sessions[id] = s
+	return s, true, nil
+}
+
+// openExisting opens the session with an id that is on the disk.
+func (v *Server) openExisting(ctx context.Context, s *session, id string) error {
+	path, header, err := v.lookup(id)
+	switch {
+	case err != nil:
+		return s.fail(err)
+	case header.Cwd != "" && !isSameDirectory(s.cwd, header.Cwd):
+		return s.fail(otherDirectory(s.cwd, header.Cwd))
+	}
+	return v.open(ctx, s, path)
+}
+
+// sessionID is what ids of sessions look like. What looks otherwise is no id: no path is.
+var sessionID = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+
+// lookup returns the file of the session with exactly this id, and its header.
+func (v *Server) lookup(id string) (path string, h sessions.Header, err error) {
+	unknown := newError(codeNoSession, "there is no session %q", cut(id, 80))
+	if v.Root == "" || !sessionID.MatchString(id) || strings.Contains(id, "..") {
+		return "", h, unknown
+	}
+	path, err = folder.Find(v.Root, id)
+	if several, ok := errors.AsType[*folder.AmbiguousError](err); ok {
+		return "", h, several
+	}
+	if err != nil {
+		return "", h, unknown
+	}
+	h, err = sessions.ReadHeader(path)
+	if err != nil || h.ID != id {
+		return "", h, unknown
+	}
+	return path, h, nil
+}
+
+// open makes the run of a session. After an error the session is gone.
+func (v *Server) open(ctx context.Context, s *session, path string) error {
+	run, err := v.Host.Open(s.ctx, Opening{Cwd: s.cwd, Path: path, UI: &person{session: s}, Listener: listener{s}, Files: s.files()})
+	if err != nil {
+		return s.fail(failedToOpen(err))
+	}
+	s.id = run.Agent.Session().ID()
+	s.out.id = s.id
+	s.run = run
+	close(s.ready)
+	v.requests.Go(func() {
+		defer close(s.started)
+		_ = v.guarded(func() error { // the hooks' own failures are told by them
+			run.Agent.Start(s.ctx)
+			return nil
+		})
+		go s.runSubmitted()
+	})
+	if ctx.Err() != nil || s.ctx.Err() != nil {
+		return errors.Join(ctx.Err(), s.ctx.Err(), s.close(context.WithoutCancel(ctx)))
+	}
+	return nil
+}
+
+// failedToOpen makes the error of a request of why a session cannot be opened.
+func failedToOpen(err error) error {
+	if known, ok := errors.AsType[*rpcError](err); ok {
+		return known
+	}
+	return failedWith(err)
+}
+
+// fail notes why the session has no run.
+func (s *session) fail(err error) error {
+	s.failed = err
+	close(s.ready)
+	s.stop()
+	s.server.drop(s)
+	return err
+}
+
+// answerOpened waits until the hooks know that the session has started, though not long, and
+// not if one of them wants to ask something. Then it answers the request, and writes what
+// the client may know from then on.
+func (s *session) answerOpened(ctx context.Context, id string) error {
+	timer := time.NewTimer(startTime)
+	defer timer.Stop()
+	select {
+	case <-s.started:
+	case <-s.out.wanted:
+	case <-timer.C:
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), s.close(context.WithoutCancel(ctx)))
+	}
+	return &answered{func(write func(any)) {
+		s.out.release(func() { write(s.opened(id)) })
+		slash{s}.advertise(true)
+		s.tellTitle()
+		s.tellUnused()
+	}}
+}
+
+// answered is the error of a handler that has more to write right behind its answer.
+type answered struct{ finish func(write func(any)) }
+
+func (*answered) Error() string { return "answered" }
+
+// opened is the answer that the session is open.
+func (s *session) opened(id string) opened {
+	return opened{SessionID: id, Modes: menu{s}.modes(), ConfigOptions: menu{s}.options()}
+}
+
+// tellUnused tells of servers of tools that the client named, which are not used here. Where
+// the client shows no notices, the first answer begins with that.
+func (s *session) tellUnused() {
+	s.mu.Lock()
+	names := s.state.unused
+	if s.server.capable().notices {
+		s.state.unused = nil
+	}
+	s.mu.Unlock()
+	if len(names) == 0 {
+		return
+	}
+	text := unusedText(names)
+	s.server.log("pi: " + text)
+	if s.server.capable().notices {
+		s.out.send(newNotice(agent.LevelWarning, text))
+	}
+}
+
+// takeUnused returns that text, once, if the client has not got it.
+func (s *session) takeUnused() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := s.state.unused
+	s.state.unused = nil
+	if len(names) == 0 {
+		return ""
+	}
+	return unusedText(names)
+}
+
+func unusedText(names []string) string {
+	return "MCP servers are not supported, so these are not used: " + strings.Join(names, ", ")
+}
+
+// beginClose ends a session.
+func (v *Server) beginClose(f fields) (handler, error) {
+	s, err := v.need(f)
+	if err != nil {
+		return nil, err
+	}
+	s.cancel()
+	return func(ctx context.Context) (any, error) {
+		if err := s.wait(ctx); err != nil {
+			return nil, err
+		}
+		if err := s.close(context.WithoutCancel(ctx)); err != nil {
+			return nil, err
+		}
+		return empty{}, nil
+	}, nil
+}
+
+// beginDelete moves a session to the trash, also one that is open here. One that is not
+// there counts as deleted.
+func (v *Server) beginDelete(f fields) (handler, error) {
+	id, err := f.needText("sessionId")
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (any, error) {
+		path, _, err := v.lookup(id)
+		if s := v.find(id); s != nil {
+			if err := s.close(context.WithoutCancel(ctx)); err != nil {
+				return nil, err
+			}
+		}
+		if err != nil {
+			return empty{}, nil
+		}
+		if err := v.Host.Remove(path); err != nil {
+			return nil, err
+		}
+		return empty{}, nil
+	}, nil
+}

@@ -1,0 +1,253 @@
+package acp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"pi/agent/command"
+	"pi/internal/jsonlines"
+	"pi/internal/printable"
+	"pi/session/rawjson"
+)
+
+// The codes of JSON-RPC's errors, and those that the protocol adds.
+const (
+	codeParse         = -32700
+	codeInvalid       = -32600 // no request, or one that is not possible now
+	codeUnknownMethod = -32601
+	codeParams        = -32602
+	codeFailed        = -32603
+	codeCancelled     = -32800
+	codeNoSession     = -32002
+)
+
+// rpcError is the error of a request. Its message is one line, which the client shows.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *rpcError) Error() string { return e.Message }
+
+// newError returns an error with the text in one line that is not empty.
+func newError(code int, format string, args ...any) *rpcError {
+	text := printable.Line(fmt.Sprintf(format, args...))
+	if text == "" {
+		text = "failed without a word"
+	}
+	return &rpcError{code, text}
+}
+
+// incoming is a line of the client.
+type incoming struct {
+	id     json.RawMessage // as it was written; nil for a notification
+	method string          // "" for a reply
+	params json.RawMessage // nil if there are none
+	result json.RawMessage // of a reply
+	err    *rpcError       // of a reply
+}
+
+// isReply reports whether the line answers a request of ours.
+func (m *incoming) isReply() bool { return m.method == "" }
+
+// parseLine reads a line. The error says why it is neither request nor reply.
+func parseLine(line []byte) (*incoming, *rpcError) {
+	if !rawjson.Valid(line) {
+		return nil, newError(codeParse, "the line is not JSON")
+	}
+	all, err := parseFields(line)
+	switch {
+	case bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")):
+		return nil, newError(codeInvalid, "batches are not supported; send one object per line")
+	case err != nil:
+		return nil, newError(codeInvalid, "the line is not a JSON object")
+	}
+	if version, ok := all.text("jsonrpc"); !ok || version != "2.0" {
+		return nil, newError(codeInvalid, `"jsonrpc" must be "2.0"`)
+	}
+	m := &incoming{id: all["id"], params: all["params"], result: all["result"]}
+	if m.id != nil && !isID(m.id) {
+		return nil, newError(codeInvalid, `"id" must be a number, a string or null`)
+	}
+	if all.has("method") {
+		if m.method, _ = all.text("method"); m.method == "" {
+			return nil, newError(codeInvalid, `"method" must be a string that is not empty`)
+		}
+		return m, nil
+	}
+	return m, m.readReply(all)
+}
+
+// readReply reads what is left of a reply.
+func (m *incoming) readReply(all fields) *rpcError {
+	if !all.has("result") && !all.has("error") {
+		return newError(codeInvalid, `"method" is missing`)
+	}
+	if all.has("error") {
+		m.err = newError(codeFailed, "the client refused without a word")
+		if e, err := parseFields(all["error"]); err == nil {
+			if text, ok := e.text("message"); ok && strings.TrimSpace(text) != "" {
+				m.err.Message = printable.Line(text)
+			}
+		}
+	}
+	return nil
+}
+
+// isID reports whether a JSON text may be the id of a request.
+func isID(text json.RawMessage) bool {
+	return text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9' || string(text) == "null"
+}
+
+// request, reply, failure and notification are lines that are written.
+type (
+	request struct {
+		JSONRPC string `json:"jsonrpc"`
+		ID      int64  `json:"id"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}
+	reply struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Result  any             `json:"result"`
+	}
+	failure struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *rpcError       `json:"error"`
+	}
+	notification struct {
+		JSONRPC string `json:"jsonrpc"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}
+)
+
+// connection writes lines, and pairs our requests with their replies. All methods may be
+// called by any goroutine. A line that cannot be written is dropped: the end of the client
+// is noticed elsewhere.
+type connection struct {
+	out *jsonlines.Writer
+
+	mu      sync.Mutex // guards what follows
+	last    int64      // the id of the last request of ours
+	waiting map[int64]chan *incoming
+	closed  bool // no reply will be read any more
+}
+
+func newConnection(out *jsonlines.Writer) *connection {
+	return &connection{out: out, waiting: map[int64]chan *incoming{}}
+}
+
+// answer writes the answer to a request: err, or result.
+func (c *connection) answer(id json.RawMessage, result any, err error) {
+	var failed *rpcError
+	switch {
+	case err == nil:
+		_ = c.out.Write(reply{"2.0", id, result})
+	case errors.As(err, &failed):
+		_ = c.out.Write(failure{"2.0", id, failed})
+	default:
+		_ = c.out.Write(failure{"2.0", id, failedWith(err)})
+	}
+}
+
+// notify writes a notification.
+func (c *connection) notify(method string, params any) {
+	_ = c.out.Write(notification{"2.0", method, params})
+}
+
+// errDisconnected is the failure of a request that nobody answers any more.
+var errDisconnected = errors.New("the client is gone")
+
+// call sends a request and waits for its reply. The error is that of the client, an
+// *[rpcError]; that of ctx, whose end also tells the client that nobody waits any more; or
+// errDisconnected.
+func (c *connection) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	id, replied := c.expect()
+	if replied == nil {
+		return nil, errDisconnected
+	}
+	defer c.forget(id)
+	if err := c.out.Write(request{"2.0", id, method, params}); err != nil {
+		return nil, errDisconnected
+	}
+	select {
+	case m, ok := <-replied:
+		switch {
+		case !ok:
+			return nil, errDisconnected
+		case m.err != nil:
+			return nil, m.err
+		}
+		return m.result, nil
+	case <-ctx.Done():
+		c.notify("$/cancel_request", map[string]any{"requestId": id})
+		return nil, ctx.Err()
+	}
+}
+
+// expect returns the id of a further request, and where its reply comes; nil if there will
+// be none.
+func (c *connection) expect() (int64, chan *incoming) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return 0, nil
+	}
+	c.last++
+	replied := make(chan *incoming, 1)
+	c.waiting[c.last] = replied
+	return c.last, replied
+}
+
+func (c *connection) forget(id int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.waiting, id)
+}
+
+// deliver hands a reply to who waits for it. One that nobody waits for is ignored.
+func (c *connection) deliver(m *incoming) {
+	id, err := strconv.ParseInt(string(m.id), 10, 64)
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if replied := c.waiting[id]; replied != nil {
+		delete(c.waiting, id)
+		replied <- m
+	}
+}
+
+// closeReplies ends the waiting for replies, now and later.
+func (c *connection) closeReplies() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for id, replied := range c.waiting {
+		delete(c.waiting, id)
+		close(replied)
+	}
+}
+
+// failedWith makes the error of a request of what went wrong, with the next step if one is
+// known.
+func failedWith(err error) *rpcError {
+	text := err.Error()
+	if hint := command.HintOf(err); hint != "" {
+		text += "; " + strings.ReplaceAll(hint, "\n", "; ")
+	}
+	return newError(codeFailed, "%s", text)
+}

@@ -1,0 +1,280 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pi/agent"
+	"pi/agent/llm"
+	sessions "pi/session"
+	"pi/session/message"
+)
+
+// cancelTime is how long a prompt that was cancelled may take to end. Then it is answered,
+// and what still comes of it is dropped.
+const cancelTime = 1500 * time.Millisecond
+
+// turn is a prompt that is worked on.
+type turn struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it has been answered
+}
+
+// claim makes a turn the one of the session. It fails while there is another.
+func (s *session) claim() (*turn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.state.ended:
+		return nil, noSession(s.id)
+	case s.state.turn != nil:
+		return nil, newError(codeInvalid, "the session is already processing a prompt; session/cancel ends that")
+	}
+	t := &turn{done: make(chan struct{})}
+	t.ctx, t.cancel = context.WithCancel(s.ctx)
+	s.state.turn = t
+	return t, nil
+}
+
+// free makes the session ready for the next prompt.
+func (s *session) free(t *turn) {
+	t.cancel()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.turn = nil
+	close(t.done)
+}
+
+// beginPrompt begins to work on a prompt.
+func (v *Server) beginPrompt(f fields) (handler, error) {
+	s, err := v.need(f)
+	if err != nil {
+		return nil, err
+	}
+	a, err := readPrompt(f)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.claim()
+	if err != nil {
+		return nil, err
+	}
+	before, begun := s.begins.next()
+	idle, ended := s.works.next()
+	return func(ctx context.Context) (any, error) {
+		defer s.free(t)
+		defer context.AfterFunc(ctx, t.cancel)()
+		finished := make(chan ending, 1)
+		go func() {
+			defer ended()
+			defer s.out.mute(false)
+			defer begun()
+			finished <- s.process(t, a, before, idle, begun)
+		}()
+		e := s.await(t, finished)
+		return e.result()
+	}, nil
+}
+
+// ending is how a prompt ended: the reason, or what went wrong.
+type ending struct {
+	reason string
+	err    error
+}
+
+func (e ending) result() (any, error) {
+	if e.err != nil {
+		return nil, e.err
+	}
+	return prompted{e.reason}, nil
+}
+
+// await waits for the end of a turn; not long if that was cancelled.
+func (s *session) await(t *turn, finished <-chan ending) ending {
+	select {
+	case e := <-finished:
+		return e
+	case <-t.ctx.Done():
+	}
+	timer := time.NewTimer(cancelTime)
+	defer timer.Stop()
+	select {
+	case <-finished:
+	case <-timer.C:
+		s.out.mute(true)
+	}
+	return ending{reason: endWasCancelled}
+}
+
+// process works on a prompt when its turn has come. begun is called when later requests may
+// begin.
+func (s *session) process(t *turn, a asked, before, idle <-chan struct{}, begun func()) (e ending) {
+	for _, wait := range []<-chan struct{}{before, idle} {
+		select {
+		case <-wait:
+		case <-t.ctx.Done():
+			return ending{reason: endWasCancelled}
+		}
+	}
+	err := s.waitStarted(t.ctx)
+	begun()
+	if err == nil {
+		err = s.server.guarded(func() error {
+			e = s.work(t.ctx, a)
+			return nil
+		})
+	}
+	switch {
+	case t.ctx.Err() != nil:
+		return ending{reason: endWasCancelled}
+	case err != nil:
+		return ending{err: err}
+	}
+	return e
+}
+
+// work does what the client asks, and then what hooks have submitted meanwhile.
+func (s *session) work(ctx context.Context, a asked) ending {
+	s.beforePrompt(a)
+	e := s.answer(ctx, a)
+	if e.err == nil && ctx.Err() == nil {
+		s.takeSubmitted(ctx)
+	}
+	slash{s}.advertise(false)
+	return e
+}
+
+// beforePrompt tells the client what it may have missed, and what the session is called.
+func (s *session) beforePrompt(a asked) {
+	s.mu.Lock()
+	first := !s.state.prompted
+	s.state.prompted = true
+	s.mu.Unlock()
+	slash{s}.advertise(first)
+	s.nameAfter(a.text)
+	if text := s.takeUnused(); text != "" {
+		s.tellText(text)
+	}
+}
+
+// answer runs a command, or has the agent work on a prompt.
+func (s *session) answer(ctx context.Context, a asked) ending {
+	if line, ok := (slash{s}).commandLine(a.first); ok {
+		return slash{s}.command(ctx, line, a.behind)
+	}
+	return s.ask(ctx, a.prompt())
+}
+
+// ask has the agent work on a prompt.
+func (s *session) ask(ctx context.Context, p agent.Prompt) ending {
+	s.mu.Lock()
+	chosen := s.state.chosen
+	s.mu.Unlock()
+	if err := s.run.Ready(chosen); err != nil {
+		return ending{err: err}
+	}
+	before := s.agent().Session().Leaf()
+	s.speaker.begin()
+	err := s.agent().Prompt(ctx, p)
+	s.calls.sweep("not run: the answer ended before")
+	return s.endOf(err, before)
+}
+
+// endOf says how a run ended. before is the entry that it began behind.
+func (s *session) endOf(err error, before string) ending {
+	limit, isLimit := errors.AsType[*agent.LimitError](err)
+	terminated, isTerminated := errors.AsType[*agent.TerminatedError](err)
+	failed, isFailure := errors.AsType[*llm.ProviderError](err)
+	unsaved, isUnsaved := errors.AsType[*sessions.SaveError](err)
+	switch {
+	case isUnsaved:
+		s.notify(unsaved.Error(), agent.LevelError)
+	case isLimit && limit.Limit == "max_turns":
+		return ending{reason: endMaxRequests}
+	case isTerminated:
+		s.notify(terminated.Error(), agent.LevelInfo)
+	case isFailure && failed.Refused:
+		s.takeOut(before)
+		return ending{reason: endRefusal}
+	case errors.Is(err, agent.ErrAborted): // a hook did it
+		return ending{reason: endWasCancelled}
+	case err != nil:
+		return ending{err: failedWith(err)}
+	}
+	if s.speaker.wasCut() {
+		return ending{reason: endMaxTokens}
+	}
+	return ending{reason: endTurn}
+}
+
+// takeOut takes what came behind an entry out of the next request: a prompt that the model
+// has refused, and all after it. Clients do the same with what they show.
+func (s *session) takeOut(before string) {
+	all := s.agent().Session().Branch()
+	at := 0
+	for i, e := range all {
+		if e.ID == before {
+			at = i + 1
+		}
+	}
+	for _, e := range all[at:] {
+		if m := e.Message(); m == nil || !isEditable(m.Role) {
+			continue
+		}
+		if _, err := s.agent().EditContext(s.ctx, e.ID, nil); err != nil {
+			s.notify(err.Error(), agent.LevelError)
+		}
+	}
+}
+
+func isEditable(r message.Role) bool {
+	return r == message.RoleUser || r == message.RoleAssistant || r == message.RoleToolResult || r == message.RoleCustom
+}
+
+// runSubmitted runs, until the session ends, what hooks submit while the client asks nothing.
+func (s *session) runSubmitted() {
+	for {
+		select {
+		case <-s.agent().Inbox().Submitted():
+		case <-s.ctx.Done():
+			return
+		}
+		idle, ended := s.works.next()
+		select {
+		case <-idle:
+			_ = s.server.guarded(func() error {
+				s.takeSubmitted(s.ctx)
+				return nil
+			})
+		case <-s.ctx.Done():
+		}
+		ended()
+	}
+}
+
+// takeSubmitted runs what hooks have submitted.
+func (s *session) takeSubmitted(ctx context.Context) {
+	for p := range s.agent().Inbox().TakeSubmitted() {
+		if ctx.Err() != nil {
+			return
+		}
+		p.Source = "hook"
+		if e := s.submitted(ctx, p); e.err != nil {
+			s.notify(e.err.Error(), agent.LevelError)
+		}
+	}
+}
+
+// submitted runs one prompt of a hook, which may be a command.
+func (s *session) submitted(ctx context.Context, p agent.Prompt) ending {
+	if !p.Literal && p.Custom == nil {
+		if isCommand, err := s.run.Commands.Reads(p.Text); err != nil {
+			return ending{err: err}
+		} else if isCommand {
+			return slash{s}.runCommand(s.agent().CommandContext(ctx, p), p.Text, nil)
+		}
+	}
+	return s.ask(ctx, p)
+}
