@@ -183,8 +183,7 @@ func (l *loader) install(ctx context.Context, a attempt) bool {
 			h.fault(a.err, 1)
 		}
 		l.reports.log.write(h.Name, "load: "+fullText(a.err))
-		l.audience.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load"+insteadOf(h, old)+": "+a.err.Error())
-		l.behind.run(func() { l.reports.tellFailed(ctx, failureOf(h, "load", a.err, 1), "") }) // the chain is being changed
+		l.tellNotLoaded(ctx, failureOf(h, "load", a.err, 1), "hook "+h.Name+" did not load"+insteadOf(h, old)+": "+a.err.Error())
 		return false
 	}
 	h.replace(a.in)
@@ -193,6 +192,18 @@ func (l *loader) install(ctx context.Context, a attempt) bool {
 	defer h.mu.Unlock()
 	h.code, h.disabled, h.lastError, h.rejected = a.code, false, "", ""
 	return true
+}
+
+// tellNotLoaded shows text and tells other hooks and front ends of f. Other hooks hear of it
+// behind the change of the chain that is being made; where there is no host yet, there is
+// nobody to call.
+func (l *loader) tellNotLoaded(ctx context.Context, f *agent.HookFailed, text string) {
+	if l.audience.hostNow() == nil {
+		l.reports.tellFailed(ctx, f, text)
+		return
+	}
+	l.audience.notify(ctx, agent.LevelError, text)
+	l.behind.run(func() { l.reports.tellFailed(ctx, f, "") })
 }
 
 // insteadOf says what is in force where a version did not load; old is the one before.
