@@ -24,7 +24,7 @@ type shells struct {
 
 // open is the command bash. Any number may run at a time, also while the agent works.
 func (s *shells) open(f *fields, r *request) work {
-	c := agent.UserCommand{Line: f.text("command"), Exclude: f.optionalFlag("excludeFromContext")}
+	c := agent.UserCommand{Line: f.text("command"), Exclude: f.optionalFlag("excludeFromContext"), Detached: true}
 	if f.err != nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -206,7 +207,7 @@ func start(t *testing.T, o setup) *client {
 		}
 	}
 	c.agent = agent.New(agent.Options{
-		Session: session.New(options), Models: models, Model: model, Tools: o.tools, Settings: o.settings, Cwd: options.Cwd, Shell: o.shell,
+		Session: session.New(options), Models: models, Model: model, Thinking: "off", Tools: o.tools, Settings: o.settings, Cwd: options.Cwd, Shell: o.shell,
 		Listeners: append(listeners, c.server),
 		NewSession: func(parent string) (*session.Session, error) {
 			next := options
@@ -307,6 +308,21 @@ func (c *client) answerTo(line string) string {
 	return c.until(`"type":"response"`, `"id":"`+r.ID+`"`)
 }
 
+// answers reads up to the answers to all commands with these ids, in whatever order they come.
+func (c *client) answers(ids ...string) map[string]string {
+	c.t.Helper()
+	all := map[string]string{}
+	for len(all) < len(ids) {
+		line := c.until(`"type":"response"`)
+		var r struct{ ID string }
+		decode(c.t, line, &r)
+		if slices.Contains(ids, r.ID) {
+			all[r.ID] = line
+		}
+	}
+	return all
+}
+
 // types lists the types of the records that were read so far; answers and requests of hooks
 // with what they are about.
 func (c *client) types() string {
@@ -358,4 +374,15 @@ func check(t *testing.T, got, want string) {
 // fmtPrompt is a prompt as a command.
 func prompt(id, text string) string {
 	return fmt.Sprintf(`{"id":%q,"type":"prompt","message":%q}`, id, text)
+}
+
+// delta is a piece of an answer.
+type delta = llm.Delta
+
+// decode reads a record.
+func decode(t *testing.T, line string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(line), into); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
 }
