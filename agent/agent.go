@@ -30,9 +30,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"pi/agent/llm"
+	"pi/agent/work"
 	"pi/session"
 )
 
@@ -66,7 +68,7 @@ type Options struct {
 type Agent struct {
 	parts
 	*shutdown
-	busy     *activity
+	busy     *work.Claim
 	sessions *sessions
 	tree     *tree
 	cwd      string
@@ -95,7 +97,7 @@ type parts struct {
 
 // New returns an idle agent. Nothing is emitted before [Agent.Start].
 func New(o Options) *Agent {
-	busy := &activity{}
+	busy := &work.Claim{}
 	p := newParts(o, busy)
 	return &Agent{
 		parts: p, busy: busy, shutdown: &shutdown{requested: make(chan struct{})},
@@ -106,7 +108,7 @@ func New(o Options) *Agent {
 }
 
 // newParts makes the parts of an agent that busy occupies.
-func newParts(o Options, busy *activity) parts {
+func newParts(o Options, busy *work.Claim) parts {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -117,7 +119,7 @@ func newParts(o Options, busy *activity) parts {
 	p.tools.set(o.Tools, "")
 	p.gate = &gate{p.events, p.tools}
 	p.conversation = newConversation(p.events, o.Session)
-	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.isIdle,
+	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.IsIdle,
 		selected: selection{o.Model, o.Thinking}}
 	p.modes = newModes(&p, o.Session)
 	p.inbox = newInbox(p.events, p.settings, o.Now)
@@ -165,13 +167,13 @@ func (a *Agent) Close(ctx context.Context) error {
 }
 
 // IsIdle reports whether no prompt is running.
-func (a *Agent) IsIdle() bool { return a.busy.isIdle() }
+func (a *Agent) IsIdle() bool { return a.busy.IsIdle() }
 
 // WaitIdle returns when no prompt is running, or with ctx's error.
-func (a *Agent) WaitIdle(ctx context.Context) error { return a.busy.waitIdle(ctx) }
+func (a *Agent) WaitIdle(ctx context.Context) error { return a.busy.WaitIdle(ctx) }
 
 // Abort interrupts the run in progress, if there is one, and does not wait.
-func (a *Agent) Abort() { a.busy.abort() }
+func (a *Agent) Abort() { a.busy.Abort() }
 
 // Session returns the current session.
 func (a *Agent) Session() *session.Session { return a.conversation.current() }
@@ -319,3 +321,16 @@ func (a *Agent) SystemPrompt() string {
 	}
 	return a.prompts.inMode(plainPrompt(a.prompts.sections())).text
 }
+
+// shutdown is the wish that the program ends.
+type shutdown struct {
+	once      sync.Once
+	requested chan struct{} // closed by Shutdown
+}
+
+// Shutdown asks the front end to end the program as soon as the prompt that runs is done.
+// To end that too, the caller calls [Agent.Abort] as well. Further calls do nothing.
+func (s *shutdown) Shutdown() { s.once.Do(func() { close(s.requested) }) }
+
+// ShutdownRequested is closed when somebody asked for the end of the program.
+func (s *shutdown) ShutdownRequested() <-chan struct{} { return s.requested }

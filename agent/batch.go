@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"pi/agent/limits"
+	"pi/internal/pace"
 	"pi/session"
 	"pi/session/message"
 )
@@ -127,10 +128,10 @@ func (s *step) input() json.RawMessage {
 }
 
 // run runs the tool, if the call may run, and closes done.
-func (s *step) run(ctx context.Context, update Update) {
+func (s *step) run(ctx context.Context, progress *pace.Pacer[Result]) {
 	defer close(s.done)
 	if s.ready != nil {
-		s.result = s.ready.run(ctx, update)
+		s.result = s.ready.run(ctx, progress)
 		s.ran(s.result.IsError)
 	}
 }

@@ -189,6 +189,26 @@ func TestProgressOfAToolReachesListeners(t *testing.T) {
 	}
 }
 
+func TestOfFastProgressTheNewestReachesListenersAndNothingBehindTheEnd(t *testing.T) {
+	var got []string
+	var late Update
+	look := echo("look")
+	look.run = func(_ context.Context, _ json.RawMessage, update Update) (Result, error) {
+		late = update
+		for i := range 100 {
+			update(TextResult(fmt.Sprint(i)))
+		}
+		return TextResult("ok"), nil
+	}
+	r := newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{
+		on(func(e *ToolExecutionUpdate) { got = append(got, e.Partial.Content[0].Text) }),
+		on(func(*ToolExecutionEnd) { late(TextResult("late")) })}}, use(call{"a", "look", `{}`}), say("done"))
+	r.prompt("go")
+	if n := len(got); n < 2 || n > 50 || got[0] != "0" || got[n-1] != "99" {
+		t.Errorf("updates %q", got)
+	}
+}
+
 func TestThatAToolHasEndedIsToldBeforeTheCallsBeforeItHave(t *testing.T) {
 	release := make(chan struct{})
 	slow := tool("slow", func(context.Context) (Result, error) { <-release; return TextResult("s"), nil })

@@ -5,16 +5,24 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"time"
 
+	"pi/internal/pace"
 	"pi/session"
 	"pi/session/message"
 )
 
 // run runs the tool and returns its result, also if it crashes, fails or is interrupted.
-// Every tool call comes through here, be it of the model or of a hook.
-func (c *cleared) run(ctx context.Context, update Update) (result Result) {
+// Every tool call comes through here, be it of the model or of a hook. progress, which may
+// be nil, gets what the tool reports, and nothing when run has returned.
+func (c *cleared) run(ctx context.Context, progress *pace.Pacer[Result]) (result Result) {
 	if ctx.Err() != nil {
 		return *interrupted()
+	}
+	var update Update
+	if progress != nil {
+		update = progress.Put
+		defer progress.Stop()
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -116,14 +124,17 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	return *result
 }
 
-// updates returns the function that passes what a running tool reports to the listeners;
-// nil if none of them wants it.
-func (g *gate) updates(ctx context.Context, call message.Block, input json.RawMessage) Update {
+// updatePause is the time between two reports of a running tool, at least.
+const updatePause = 100 * time.Millisecond
+
+// updates returns what passes the reports of a running tool to the listeners; nil if none of
+// them wants it.
+func (g *gate) updates(ctx context.Context, call message.Block, input json.RawMessage) *pace.Pacer[Result] {
 	if !g.events.wants(KindToolExecutionUpdate) {
 		return nil
 	}
 	id, name := call.ID, call.Name // a block captured whole would be allocated also for nobody
-	return func(partial Result) {
+	return pace.New(updatePause, func(partial Result) {
 		g.events.emit(ctx, &ToolExecutionUpdate{id, name, input, partial})
-	}
+	})
 }

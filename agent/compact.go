@@ -12,7 +12,7 @@ import (
 )
 
 // compactor replaces the beginning of a conversation by a summary. Its methods are called
-// while the agent is claimed, see [activity.begin]; only state may be used at any time.
+// while the agent is claimed, see [work.Claim]; only state may be used at any time.
 type compactor struct {
 	events       *listeners
 	conversation *conversation
@@ -35,11 +35,11 @@ type compactor struct {
 // *[session.SaveError] comes a result: the context is compacted, but the file
 // lacks it.
 func (a *Agent) Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
-	ctx, err := a.busy.begin(ctx)
+	ctx, err := a.busy.Begin(ctx)
 	if err != nil {
 		return nil, ErrNotIdle
 	}
-	defer a.busy.end()
+	defer a.busy.End()
 	return a.compactor.manual(ctx, o, true)
 }
 

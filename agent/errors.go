@@ -1,10 +1,14 @@
 package agent
 
-import "errors"
+import (
+	"errors"
+
+	"pi/agent/work"
+)
 
 var (
 	// ErrBusy is returned when a prompt comes while another one runs.
-	ErrBusy = errors.New("the agent is working")
+	ErrBusy = work.ErrBusy
 	// ErrCancelled is returned for what a listener did not want to happen.
 	ErrCancelled = errors.New("cancelled by hook")
 	// ErrNotIdle is returned for what cannot be done while a prompt runs.

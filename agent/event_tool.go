@@ -37,7 +37,8 @@ type ToolExecutionStart struct {
 	Input    json.RawMessage
 }
 
-// ToolExecutionUpdate is progress of a running tool, on the goroutine of that.
+// ToolExecutionUpdate is progress of a running tool: what there is so far, in place of the
+// update before, a few times a second at most. None comes behind the end of the tool.
 type ToolExecutionUpdate struct {
 	ID, Name string
 	Input    json.RawMessage

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
+	"pi/agent/work"
 	"pi/session"
 	"pi/session/message"
 )
@@ -24,7 +25,7 @@ func partsOf(t *testing.T, o Options, replies ...reply) (parts, *scripted) {
 		o.Session = unsaved(t, "go")
 	}
 	o.Thinking, o.Now = "off", func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
-	return newParts(o, &activity{}), model
+	return newParts(o, &work.Claim{}), model
 }
 
 // talked is a session of prompts that have answers.
@@ -159,7 +160,7 @@ func TestACompactionThatNobodyAskedForIsTriedOnceUntilAGoodAnswer(t *testing.T) 
 
 // sessionsOf replace the session of p.
 func sessionsOf(p parts) *sessions {
-	return &sessions{busy: &activity{}, events: p.events, conversation: p.conversation, choice: p.choice, inbox: p.inbox,
+	return &sessions{busy: &work.Claim{}, events: p.events, conversation: p.conversation, choice: p.choice, inbox: p.inbox,
 		system: p.prompts, modes: p.modes, compaction: &p.compactor.state, userShell: p.userShell}
 }
 
@@ -172,13 +173,13 @@ func TestSessionsAreReplacedUnlessSomebodyIsAgainstIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := change{reason: "resume", open: func(context.Context) (*session.Session, error) { return next, nil }}
-	if _, err := s.busy.begin(t.Context()); err != nil {
+	if _, err := s.busy.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.replace(t.Context(), c); !errors.Is(err, ErrNotIdle) {
 		t.Errorf("while a run works: %v", err)
 	}
-	s.busy.end()
+	s.busy.End()
 	against = true
 	if err := s.replace(t.Context(), c); !errors.Is(err, ErrCancelled) || p.conversation.current() != before {
 		t.Errorf("against it: %v", err)
@@ -204,7 +205,7 @@ func TestATreeMovesItsLeafOnceTheListenersAgree(t *testing.T) {
 	var moved *SessionTree
 	s := unsaved(t, "one", "two")
 	p, _ := partsOf(t, Options{Session: s, Listeners: []Listener{on(func(e *SessionTree) { moved = e })}})
-	tree := &tree{busy: &activity{}, events: p.events, conversation: p.conversation, choice: p.choice, modes: p.modes, meter: p.meter, asker: p.asker}
+	tree := &tree{busy: &work.Claim{}, events: p.events, conversation: p.conversation, choice: p.choice, modes: p.modes, meter: p.meter, asker: p.asker}
 	first, second := s.Branch()[0].ID, s.Branch()[1].ID
 	to := func(id string) func(*session.Session) (move, error) {
 		return func(*session.Session) (move, error) {

@@ -70,7 +70,9 @@ type Preparer interface {
 	Prepare(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
 }
 
-// Update reports progress of a running tool. It never blocks and may be nil.
+// Update reports progress of a running tool: each time all there is so far, for it takes
+// the place of the report before. Reports that come fast are skipped, but for the last one.
+// It may be nil.
 type Update func(Result)
 
 // Result is what a tool run gives back. It is what the model sees, and Details

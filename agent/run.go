@@ -19,11 +19,11 @@ import (
 // is session.ErrReadOnly. Without another error, a *[session.SaveError] says that the
 // file lacks part of what happened; with one, that is a notice.
 func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
-	ctx, err := a.busy.begin(ctx)
+	ctx, err := a.busy.Begin(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.busy.end()
+	defer a.busy.End()
 	if p.compact {
 		if a.compactor.performRequested(ctx, true); ctx.Err() != nil {
 			return ErrAborted

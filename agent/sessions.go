@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/agent/llm"
+	"pi/agent/work"
 	"pi/session"
 )
 
@@ -25,7 +26,7 @@ type sessions struct {
 	newSession   func(parent string) (*session.Session, error) // see [Options], also for the next two
 	openSession  func(path string) (*session.Session, error)
 	copySession  func(s *session.Session, leaf string) (*session.Session, error)
-	busy         *activity
+	busy         *work.Claim
 	events       *listeners
 	conversation *conversation
 	choice       *choice
@@ -58,6 +59,35 @@ func (a *Agent) SwitchSession(ctx context.Context, path string) error {
 // The context of open ends when the agent is aborted.
 func (a *Agent) SwitchWith(ctx context.Context, path string, open func(context.Context) (*session.Session, error)) error {
 	return a.sessions.switchTo(ctx, change{target: path, open: open})
+}
+
+// Interrupting replaces the session as those methods of [Agent] do that have the same
+// names, but also while a prompt runs. The listeners are asked while it goes on, so that a
+// no changes nothing, and a session to switch to is opened then. After that the prompt is
+// interrupted; when its last events are out the session is left, and with it what waited
+// in the queues. The error is ErrAborted if ctx ends before that.
+type Interrupting struct{ sessions *sessions }
+
+// Interrupting returns what replaces the session also while a prompt runs.
+func (a *Agent) Interrupting() Interrupting { return Interrupting{a.sessions} }
+
+// NewSession is [Agent.NewSession].
+func (i Interrupting) NewSession(ctx context.Context, o NewSessionOptions) error {
+	c := i.sessions.toNew(o)
+	c.interrupts = true
+	return i.sessions.replace(ctx, c)
+}
+
+// SwitchWith is [Agent.SwitchWith]; without open the session is opened as SwitchSession does.
+func (i Interrupting) SwitchWith(ctx context.Context, path string, open func(context.Context) (*session.Session, error)) error {
+	return i.sessions.switchTo(ctx, change{target: path, open: open, interrupts: true})
+}
+
+// Branch is [Agent.Branch], but the new session has the name of the old one.
+func (i Interrupting) Branch(ctx context.Context, id string) (Recalled, error) {
+	b := &branching{sessions: i.sessions, id: id}
+	err := b.replaceNamed(ctx)
+	return b.recalled, err
 }
 
 // change is one replacement of the session. Either open or make is set.
@@ -113,12 +143,12 @@ func isSameFile(a, b string) bool {
 // is against it (ErrCancelled). The agent is claimed for that, so that no prompt can begin:
 // from the start, or if c interrupts one, from its end. Commands of the person are ended.
 func (s *sessions) replace(ctx context.Context, c change) error {
-	claimed, err := s.busy.begin(ctx)
+	claimed, err := s.busy.Begin(ctx)
 	works := err != nil
 	switch {
 	case !works:
 		ctx = claimed
-		defer s.busy.end()
+		defer s.busy.End()
 	case !c.interrupts:
 		return ErrNotIdle
 	}
@@ -128,10 +158,10 @@ func (s *sessions) replace(ctx context.Context, c change) error {
 		return err
 	}
 	if works {
-		if ctx, err = s.busy.interrupt(ctx); err != nil {
+		if ctx, err = s.busy.Interrupt(ctx); err != nil {
 			return errors.Join(ErrAborted, closeUnused(next))
 		}
-		defer s.busy.end()
+		defer s.busy.End()
 		if s.conversation.current() != about { // whoever replaced it had other answers
 			return errors.Join(ErrNotIdle, closeUnused(next))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent/mode"
 	"pi/agent/summary"
+	"pi/agent/work"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -33,7 +34,7 @@ type Moved struct {
 
 // tree moves the leaf of the session. All methods may be called from any goroutine.
 type tree struct {
-	busy         *activity
+	busy         *work.Claim
 	events       *listeners
 	conversation *conversation
 	choice       *choice
@@ -88,11 +89,11 @@ type LeafNote struct {
 // conversation goes on. plan says where to. The agent is claimed meanwhile, so that no
 // prompt runs. Every move goes through here.
 func (t *tree) moveLeaf(ctx context.Context, plan func(*session.Session) (move, error)) (Moved, error) {
-	ctx, err := t.busy.begin(ctx)
+	ctx, err := t.busy.Begin(ctx)
 	if err != nil {
 		return Moved{}, ErrNotIdle
 	}
-	defer t.busy.end()
+	defer t.busy.End()
 	s := t.conversation.current()
 	if s.ReadOnly() {
 		return Moved{}, session.ErrReadOnly

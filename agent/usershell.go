@@ -1,12 +1,11 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"sync"
 	"time"
 
+	"pi/agent/work"
 	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
@@ -42,12 +41,12 @@ func (a *Agent) Bash(ctx context.Context, c UserCommand) (BashOutcome, error) {
 }
 
 // AbortBash ends all commands of the person, and does not wait.
-func (a *Agent) AbortBash() { a.userShell.abort() }
+func (a *Agent) AbortBash() { a.userShell.running.Abort() }
 
 // userShell runs the commands of the person and adds them to the session. All methods may
 // be called from any goroutine.
 type userShell struct {
-	busy         *activity
+	busy         *work.Claim
 	events       *listeners
 	conversation *conversation
 	inbox        *Inbox
@@ -55,30 +54,22 @@ type userShell struct {
 	cwd          string
 	now          func() time.Time
 
-	mu      sync.Mutex // guards what follows
-	running map[*runningCommand]bool
-	closed  bool // no command begins any more
-}
-
-// runningCommand is a command that has not ended, or whose end is not in the session yet.
-type runningCommand struct {
-	cancel context.CancelFunc
-	ended  chan struct{}
+	running work.Group
 }
 
 // run is [Agent.Bash].
 func (u *userShell) run(ctx context.Context, c UserCommand) (BashOutcome, error) {
-	ctx, end, err := u.begin(ctx)
+	ctx, end, err := u.running.Begin(ctx)
 	if err != nil {
-		return BashOutcome{}, err
+		return BashOutcome{}, ErrEnded
 	}
 	defer end()
 	add := u.addLate
 	if !c.Detached {
-		claimed, err := u.busy.begin(ctx)
+		claimed, err := u.busy.Begin(ctx)
 		switch {
 		case err == nil:
-			defer u.busy.end()
+			defer u.busy.End()
 			ctx, add = claimed, u.add
 		case errors.Is(err, ErrBusy):
 			add = u.addBeside
@@ -97,28 +88,6 @@ func (u *userShell) run(ctx context.Context, c UserCommand) (BashOutcome, error)
 		return outcome, err
 	}
 	return outcome, add(u.message(c, outcome))
-}
-
-// begin notes a command as running until end is called. The context is cancelled by abort.
-func (u *userShell) begin(ctx context.Context) (_ context.Context, end func(), err error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.closed {
-		return nil, nil, ErrEnded
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	r := &runningCommand{cancel, make(chan struct{})}
-	if u.running == nil {
-		u.running = map[*runningCommand]bool{}
-	}
-	u.running[r] = true
-	return ctx, func() {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		delete(u.running, r)
-		cancel()
-		close(r.ended)
-	}, nil
 }
 
 // perform has the shell run a command, unless a listener gives a result in its place,
@@ -191,7 +160,7 @@ func (u *userShell) addBeside(m *message.Message) error {
 
 // addLate adds a message when no prompt runs. A failure is told to the person.
 func (u *userShell) addLate(m *message.Message) error {
-	u.busy.afterRun(func() { u.addTelling(m) })
+	u.busy.AfterRun(func() { u.addTelling(m) })
 	return nil
 }
 
@@ -210,45 +179,18 @@ func (u *userShell) addWaiting() {
 	for _, m := range u.inbox.takeBeside() {
 		u.addTelling(m)
 	}
-	u.busy.doLate()
-}
-
-// abort ends all commands.
-func (u *userShell) abort() {
-	for _, r := range u.list() {
-		r.cancel()
-	}
-}
-
-// list returns the commands that run.
-func (u *userShell) list() (running []*runningCommand) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for r := range u.running {
-		running = append(running, r)
-	}
-	return running
+	u.busy.DoLate()
 }
 
 // stop ends all commands, waits for them, and adds them to the session. The caller has
 // claimed the agent. The error is ctx's, if that ends before; what has ended by then is added.
-func (u *userShell) stop(ctx context.Context) (err error) {
-	u.abort()
-	for _, r := range u.list() {
-		select {
-		case <-r.ended:
-		case <-ctx.Done():
-			err = cmp.Or(err, ctx.Err())
-		}
-	}
-	u.addWaiting()
-	return err
+func (u *userShell) stop(ctx context.Context) error {
+	defer u.addWaiting()
+	return u.running.Stop(ctx)
 }
 
 // close is stop for good: no command begins any more.
 func (u *userShell) close(ctx context.Context) {
-	u.mu.Lock()
-	u.closed = true
-	u.mu.Unlock()
-	_ = u.stop(ctx) // what ends too late is not added
+	defer u.addWaiting()
+	_ = u.running.Close(ctx) // what ends too late is not added
 }

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -53,6 +54,9 @@ func (k *kit) bash(ctx context.Context, a bashArgs, update agent.Update) (agent.
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(a.Timeout*float64(time.Second)), errTimeout)
 		defer cancel()
+	}
+	if update != nil {
+		update(agent.Result{Details: json.RawMessage("{}")}) // it begins
 	}
 	out, err := runShell(ctx, k.Options, a.Command, progress(update))
 	if err != nil {

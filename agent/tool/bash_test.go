@@ -196,6 +196,27 @@ func TestABackgroundChildMayGoOnWriting(t *testing.T) {
 	}
 }
 
+func TestBashReportsAllItsOutputSoFarAndNothingAtFirst(t *testing.T) {
+	b := newBench(t, Options{})
+	fifo := filepath.Join(b.dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	input, _ := json.Marshal(args{"command": "echo one; cat fifo; echo three"})
+	var texts []string
+	_, err := b.tools["bash"].Run(t.Context(), input, func(r agent.Result) {
+		if texts = append(texts, textOf(r)); textOf(r) == "one\n" {
+			go os.WriteFile(fifo, []byte("two\n"), 0) // waits for the reader
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(texts) < 3 || texts[0] != "" || texts[1] != "one\n" || texts[len(texts)-1] != "one\ntwo\nthree\n" {
+		t.Errorf("reports %q", texts)
+	}
+}
+
 func TestCancellingEndsTheWholeGroup(t *testing.T) {
 	for name, command := range map[string]string{
 		"that ends when asked":    `sleep 60 & echo $!; wait`,

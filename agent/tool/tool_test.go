@@ -95,7 +95,13 @@ func (b *bench) refused(tool string, a args, says ...string) string {
 	return err.Error()
 }
 
-func textOf(r agent.Result) string { return r.Content[0].Text }
+// textOf is the text of a result; "" if there is none yet.
+func textOf(r agent.Result) string {
+	if len(r.Content) == 0 {
+		return ""
+	}
+	return r.Content[0].Text
+}
 
 func details[T any](t *testing.T, r agent.Result) (d T) {
 	t.Helper()

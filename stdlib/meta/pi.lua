@@ -69,7 +69,8 @@ function pi.tool(opts) end
 ---@field signal pi.Signal ends when the person interrupts
 local call = {}
 
---- Shows how far the tool has come. The model does not see it.
+--- Shows how far the tool has come: all of it so far, in place of what the call before showed. Of calls that come fast
+--- the newest counts. The model does not see it.
 ---@param result string|pi.ToolResult
 function call.update(result) end
 
