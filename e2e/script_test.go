@@ -36,6 +36,8 @@ import (
 //	                    writes a session (see scriptConversation)
 //	asked N             writes the messages of request N to $WORK/asked, one a line
 //	count N REGEXP FILE wants exactly N matches in a file, stdout or stderr
+//	records FILE        writes the records on stdout to a file, with what differs each
+//	                    time replaced (see scriptRecords)
 func TestMain(m *testing.M) {
 	testscript.Main(withBinary{m}, map[string]func(){"pi": asUser(func() { os.Exit(cli.Main(os.Args[1:])) }), "broken-pi": brokenWork, "leave": leave, "measure": measure})
 }
@@ -52,7 +54,7 @@ func TestScripts(t *testing.T) {
 func scriptCommands() map[string]scriptCommand {
 	return map[string]scriptCommand{
 		"exits": scriptExits, "server": scriptServer, "session": scriptSession, "count": scriptCount,
-		"conversation": scriptConversation, "asked": scriptAsked,
+		"conversation": scriptConversation, "asked": scriptAsked, "records": scriptRecords,
 	}
 }
 
