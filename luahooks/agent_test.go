@@ -211,3 +211,27 @@ func TestADialogOfAGateTellsWhichCallItIsAbout(t *testing.T) {
 		t.Errorf("asked about the call %q, want %q", asked, id)
 	}
 }
+
+func TestASessionIsReplacedWhileADialogOfAGateIsOpen(t *testing.T) {
+	a, r := program(t, map[string]string{"s.lua": caller, "gate.lua": `
+		pi.on("tool_call", function(e, ctx) if not ctx.ui.confirm("Run it?") then return { block = true } end end)
+		pi.on("session_before_switch", function(e) pi.state.asked = e.reason end)`}, echoTool{})
+	open := make(chan struct{})
+	r.ui.ask = func(ctx context.Context, _, _ string) (string, bool, error) {
+		close(open)
+		<-ctx.Done()
+		return "", false, ctx.Err()
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- a.Prompt(context.Background(), agent.Prompt{Text: "x"}) }()
+	<-open
+	first := a.Session()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := a.Interrupting().NewSession(ctx, agent.NewSessionOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil || a.Session() == first {
+		t.Errorf("the prompt ended with %v", err)
+	}
+}
