@@ -130,7 +130,7 @@ type audience struct {
 	asked  []string
 	told   []string
 	status string
-	widget []string
+	plan   []agent.PlanItem
 	custom chan agent.Component // gets what is shown, if it is not nil
 	closed chan struct{}
 	again  chan struct{} // a component wants to be drawn, a buffer of one

@@ -11,10 +11,10 @@ import (
 	"pi/agent"
 )
 
-func (p *audience) SetWidget(_ agent.Place, _ string, lines []string) {
+func (p *audience) SetPlan(items []agent.PlanItem) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.widget = lines
+	p.plan = items
 }
 
 func (p *audience) Custom(c agent.Component, _ agent.SurfaceOptions) (agent.Surface, error) {
@@ -101,7 +101,7 @@ func TestWordsForTodosAreCompletedAndExplained(t *testing.T) {
 	}
 }
 
-func TestThePlanStandsAboveTheLineWhileThereIsSomethingToDo(t *testing.T) {
+func TestTheTodoListIsThePlan(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "todo.lua")
 	plan := func(input string) string {
@@ -111,12 +111,19 @@ func TestThePlanStandsAboveTheLineWhileThereIsSomethingToDo(t *testing.T) {
 		}
 		s.audience.mu.Lock()
 		defer s.audience.mu.Unlock()
-		return strings.Join(s.audience.widget, "|")
+		var steps []string
+		for _, x := range s.audience.plan {
+			steps = append(steps, x.Content+" "+x.Status)
+		}
+		return strings.Join(steps, ", ")
 	}
-	if got := plan(`{"items":[{"text":"one","done":true},{"text":"two","done":false}]}`); got != "✓ one|· two" {
+	if got := plan(`{"items":[{"text":"one","done":true},{"text":"two","done":false},{"text":"three","done":false}]}`); got != "one completed, two in_progress, three pending" {
 		t.Errorf("the plan is %q", got)
 	}
-	if got := plan(`{"items":[{"text":"one","done":true},{"text":"two","done":true}]}`); got != "" {
+	if got := plan(`{"items":[{"text":"one","done":true}]}`); got != "one completed" {
+		t.Errorf("when all is done the plan is %q", got)
+	}
+	if got := plan(`{"items":[]}`); got != "" {
 		t.Errorf("after its end the plan is %q", got)
 	}
 }

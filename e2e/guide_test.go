@@ -145,6 +145,19 @@ func TestTheGateOfTheGuideRefusesWithoutAPerson(t *testing.T) {
 	w.says(prompts("run `echo on`"), "on")
 }
 
+func TestTheModeOfTheGuideRefusesWithoutAPerson(t *testing.T) {
+	w := withHook(t, "look_first")
+	if answer := w.pi("-p", "/mode look_first", "run `touch made`"); !strings.Contains(answer, "the person did not want that") {
+		t.Errorf("the gate of the mode lets pass: %s", answer)
+	}
+	if answer := w.pi("-p", "/mode look_first", "list"); !strings.Contains(answer, "This directory") {
+		t.Errorf("what only reads is stopped: %s", answer)
+	}
+	if answer := w.pi("-p", "run `echo done`"); !strings.Contains(answer, "done") {
+		t.Errorf("it is asked where the mode is not on: %s", answer)
+	}
+}
+
 func TestTheGuideReadsCommandLines(t *testing.T) {
 	w := withHook(t, "no_sudo")
 	for line, want := range map[string]string{

@@ -140,6 +140,14 @@ func TestAlwaysIsAskedOnce(t *testing.T) {
 	s.See("sure: true true")
 	s.Type("/sure\r")
 	s.Until("nobody is asked again", func(now screentest.Screen) bool { return now.Count("sure: true true") == 2 })
+	s.rests("")
+	s.Type("/new\r")
+	s.See("new session")
+	s.rests("")
+	s.Type("/sure\r")
+	s.See("PUSH?") // what was answered belongs to the session
+	s.Type("a")
+	s.Until("it is answered", func(now screentest.Screen) bool { return now.Count("sure: true true") == 3 })
 	s.quits()
 }
 

@@ -1,8 +1,8 @@
 -- Todo: a list of steps for the model, and a reminder when it stops too early.
 --
 -- The model writes its plan with the tool "todo" and ticks off what is done. While
--- there is something to do the plan stands above the line you type, and /todo
--- shows it at any time. Each state of the list is an entry of the session (todo_list),
+-- there is something to do, what is open of the plan stands above the line you type (an
+-- editor shows the plan in its own way), and /todo shows all of it at any time. Each state of the list is an entry of the session (todo_list),
 -- so it is there after a restart, and each branch has its own.
 --
 -- When a run would end with open items the model is reminded and goes on, at most
@@ -39,16 +39,17 @@ local function lines(list)
   return table.concat(out, "\n")
 end
 
--- show puts the plan above the line, or takes it away when all is done.
+-- show gives the front end the plan; the first open item is the one being worked on.
 local function show(ctx, list)
-  local theme, rows = ctx.ui.theme, nil
-  if #open(list) > 0 then
-    rows = {}
-    for _, item in ipairs(list) do
-      table.insert(rows, item.done and theme.fg("success", "✓ ") .. theme.fg("dim", item.text) or "· " .. item.text)
+  local steps, busy = {}, false
+  for _, item in ipairs(list) do
+    if item.text:find("%S") and #steps < 200 then
+      local status = item.done and "completed" or busy and "pending" or "in_progress"
+      busy = busy or not item.done
+      table.insert(steps, { content = item.text, status = status })
     end
   end
-  ctx.ui.set_widget("todo", rows)
+  ctx.ui.set_plan(steps)
 end
 
 pi.on("session_start", function(_, ctx) show(ctx, items(ctx)) end)

@@ -3,8 +3,10 @@ package luahooks
 import (
 	"context"
 	"sync"
+	"weak"
 
 	"pi/agent"
+	"pi/session"
 )
 
 // dialogQueue shows the dialogs of all hooks one at a time. It is a [api.Dialogs].
@@ -39,14 +41,31 @@ func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(contex
 	return f(ctx)
 }
 
-// answeredAlways has the questions that a person answeredAlways with "always". It is an [api.Memory].
-type answeredAlways struct{ questions sync.Map }
+// answeredAlways has the questions that a person answered with "always" in one session. It is
+// an [api.Memory].
+type answeredAlways struct {
+	mu        sync.Mutex // guards what follows
+	in        weak.Pointer[session.Session]
+	questions map[string]bool
+}
 
 // IsKept is that of [api.Memory].
-func (a *answeredAlways) IsKept(question string) bool {
-	_, ok := a.questions.Load(question)
-	return ok
+func (a *answeredAlways) IsKept(s *session.Session, question string) bool {
+	return a.inSession(s, func() bool { return a.questions[question] })
 }
 
 // Keep is that of [api.Memory].
-func (a *answeredAlways) Keep(question string) { a.questions.Store(question, true) }
+func (a *answeredAlways) Keep(s *session.Session, question string) {
+	a.inSession(s, func() bool { a.questions[question] = true; return true })
+}
+
+// inSession calls f with the lock, after it has dropped what was answered in another session
+// than s, or in s before it was closed and opened again.
+func (a *answeredAlways) inSession(s *session.Session, f func() bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now := weak.Make(s); a.questions == nil || a.in != now {
+		a.in, a.questions = now, map[string]bool{}
+	}
+	return f()
+}

@@ -11,6 +11,7 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/api"
+	"pi/session"
 )
 
 // screen is a front end that keeps what it is shown.
@@ -314,4 +315,45 @@ func TestShortcuts(t *testing.T) {
 	if out, err := all[i].Run(context.Background()); err != nil || out.Status != "a0" {
 		t.Errorf("f8 of a gives %+v, %v", out, err)
 	}
+}
+
+func TestAnAnswerForAlwaysEndsWithItsSession(t *testing.T) {
+	var a answeredAlways
+	one, other := session.New(session.Options{Cwd: "/p"}), session.New(session.Options{Cwd: "/p"})
+	a.Keep(one, "push")
+	if !a.IsKept(one, "push") || a.IsKept(one, "pull") {
+		t.Error("it is not remembered")
+	}
+	if a.IsKept(other, "push") {
+		t.Error("it counts in another session")
+	}
+	if a.IsKept(one, "push") {
+		t.Error("it counts when the session is current again")
+	}
+}
+
+func TestHooksOfOneNameDoNotShareAnAnswerForAlways(t *testing.T) {
+	ask := `pi.command("%s", { handler = function(ctx) return { status = tostring(ctx.ui.confirm("?", "", { always = "push" })) } end })`
+	r := newRig(t, map[string]string{"same.lua": fmt.Sprintf(ask, "a"), "same/init.lua": fmt.Sprintf(ask, "b")})
+	person := &alwaysPerson{}
+	r.chain.Attach(r.host, person)
+	for _, c := range slices.Concat(r.chain.Commands(), r.chain.Commands()) {
+		if out, err := c.Run(t.Context(), ""); err != nil || out.Status != "true" {
+			t.Errorf("%q, %v", out.Status, err)
+		}
+	}
+	if person.asked != 2 {
+		t.Errorf("asked %d times, want once for each hook", person.asked)
+	}
+}
+
+// alwaysPerson answers every question with always.
+type alwaysPerson struct {
+	fakeUI
+	asked int
+}
+
+func (p *alwaysPerson) Confirm(context.Context, string, string, agent.DialogOptions) (agent.Answer, error) {
+	p.asked++
+	return agent.Always, nil
 }

@@ -10,6 +10,7 @@ import (
 	"pi/agent/brake"
 	"pi/internal/suggest"
 	"pi/luavm"
+	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -22,16 +23,17 @@ type Dialogs interface {
 	IsOpen() bool
 }
 
-// Memory has the questions that a person answered with "always", as long as the program
-// runs.
+// Memory has the questions that a person answered with "always" in the session s. They are
+// dropped when another session becomes current.
 type Memory interface {
-	IsKept(question string) bool
-	Keep(question string)
+	IsKept(s *session.Session, question string) bool
+	Keep(s *session.Session, question string)
 }
 
 // dialogs ask the person for a hook.
 type dialogs struct {
 	*bridge
+	path   string          // of the hook
 	ui     func() agent.UI // nil before there is a front end
 	open   Dialogs
 	always Memory
@@ -77,29 +79,40 @@ func (d *dialogs) options(L *lua.LState, n int, function string, more ...luavm.O
 func (d *dialogs) confirm(L *lua.LState) int {
 	title, message, always := L.CheckString(1), L.OptString(2, ""), ""
 	o, until := d.options(L, 3, "confirm", luavm.Opt("always", &always))
-	if o.Always = always; always != "" {
-		always = d.question(always)
-		if d.always.IsKept(always) {
-			L.Push(lua.LTrue)
-			return 1
-		}
+	o.Always = always
+	if d.isKept(always) {
+		L.Push(lua.LTrue)
+		return 1
 	}
 	return d.ask(L, dialog{"confirm", title, until, lua.LFalse}, func(ctx context.Context, ui agent.UI) (bool, error) {
+		if d.isKept(always) { // it was answered while this one waited for its turn
+			return true, nil
+		}
+		asked := d.session()
 		answer, err := ui.Confirm(ctx, title, message, o)
-		if answer == agent.Always && always != "" && err == nil {
-			d.always.Keep(always)
+		if answer == agent.Always && always != "" && err == nil && asked == d.session() {
+			d.always.Keep(asked, d.question(always))
 		}
 		return answer != agent.No, err
 	}, func(*lua.LState) lua.LValue { return lua.LTrue })
 }
 
-// question is a question of the hook by its key, as it is kept for a session.
-func (d *dialogs) question(key string) string {
-	session := ""
+// isKept reports whether the person has answered the question with a key with always; never
+// for "".
+func (d *dialogs) isKept(key string) bool {
+	return key != "" && d.always.IsKept(d.session(), d.question(key))
+}
+
+// question is a question of the hook by its key. Hooks in different places may have the same
+// name.
+func (d *dialogs) question(key string) string { return d.path + "\x00" + key }
+
+// session is the current session; nil before there is one.
+func (d *dialogs) session() *session.Session {
 	if host := d.host(); host != nil {
-		session = host.Session().ID()
+		return host.Session()
 	}
-	return session + "\x00" + d.hook + "\x00" + key
+	return nil
 }
 
 // choose is ctx.ui.select(title, options, {multi?, default?, timeout?, signal?}) → the value

@@ -153,7 +153,7 @@ func (s *Script) ofPi() []part {
 
 // ofUI are the functions of ctx.ui.
 func (s *Script) ofUI() []part {
-	d := &dialogs{bridge: s.bridge, ui: s.program.UI, open: s.program.Dialogs, always: s.program.Always}
+	d := &dialogs{bridge: s.bridge, path: s.program.Hook.Path, ui: s.program.UI, open: s.program.Dialogs, always: s.program.Always}
 	return []part{d.part(), s.display.part(), (&components{bridge: s.bridge, dialogs: d, jobs: s.jobs, theme: s.theme}).part(),
 		{"run": (&terminalPrograms{bridge: s.bridge, dialogs: d, environ: s.program.Environ}).run}}
 }

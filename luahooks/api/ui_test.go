@@ -159,10 +159,15 @@ func (m *mind) Lend(_ context.Context, p agent.Program) (agent.Exit, error) {
 }
 
 // kept is a Memory.
-type kept map[string]bool
+type kept map[keptKey]bool
 
-func (k kept) IsKept(question string) bool { return k[question] }
-func (k kept) Keep(question string)        { k[question] = true }
+type keptKey struct {
+	in       *session.Session
+	question string
+}
+
+func (k kept) IsKept(s *session.Session, question string) bool { return k[keptKey{s, question}] }
+func (k kept) Keep(s *session.Session, question string)        { k[keptKey{s, question}] = true }
 
 // newMind is a lab with the dialogs, components and programs of a person.
 func newMind(t *testing.T) (*lab, *mind, *signals) {
