@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -30,11 +31,16 @@ type span struct {
 }
 
 // newLexer returns the lexer of the language that a block of code names; nothing is
-// coloured if it is not known.
+// coloured if it is not known, or not to be coloured.
 func (p Painter) newLexer(name string) lexer {
 	if !p.Highlight {
 		return lexer{}
 	}
+	return newLexer(name)
+}
+
+// newLexer returns the lexer of a language by its name.
+func newLexer(name string) lexer {
 	l := lexer{language: findLanguage(name), keywords: map[string]bool{}}
 	for word := range strings.FieldsSeq(l.language.keywords) {
 		l.keywords[word] = true
@@ -52,16 +58,27 @@ func (l *lexer) paint(p Painter, line string) string {
 		return line
 	}
 	var out strings.Builder
-	for line != "" {
-		n, style := l.next(line)
+	for piece, style := range l.pieces(line) {
 		if style == "" {
-			out.WriteString(line[:n])
+			out.WriteString(piece)
 		} else {
-			out.WriteString(p.paint(line[:n], style))
+			out.WriteString(p.paint(piece, style))
 		}
-		line = line[n:]
 	}
 	return out.String()
+}
+
+// pieces yields a line in pieces with their styles, "" for none.
+func (l *lexer) pieces(line string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for line != "" {
+			n, style := l.next(line)
+			if !yield(line[:n], style) {
+				return
+			}
+			line = line[n:]
+		}
+	}
 }
 
 // next returns the length of the piece that a line begins with, and its style.

@@ -171,7 +171,7 @@ func (w *inlinePainter) node(n ast.Node, styles ...string) {
 		w.mark("~~")
 	case *ast.CodeSpan:
 		w.mark("`")
-		w.out.WriteString(w.p.paint(w.code(n), with(styles, "code")...))
+		w.out.WriteString(w.p.paint(codeText(n, w.src), with(styles, "code")...))
 		w.mark("`")
 	case *ast.Link:
 		w.link(n, n.Destination, styles...)
@@ -193,12 +193,12 @@ func with(styles []string, style string) []string {
 	return append(styles[:len(styles):len(styles)], style)
 }
 
-// code is the text of a code span, its line ends as blanks.
-func (w *inlinePainter) code(n ast.Node) string {
+// codeText is the text of a code span, its line ends as blanks.
+func codeText(n ast.Node, src []byte) string {
 	var out strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if t, ok := c.(*ast.Text); ok {
-			out.Write(t.Segment.Value(w.src))
+			out.Write(t.Segment.Value(src))
 		}
 	}
 	return strings.ReplaceAll(out.String(), "\n", " ")

@@ -1,11 +1,15 @@
-// Package markdown paints the Markdown of a model as rows for a terminal, whole or as it
-// streams.
+// Package markdown paints the Markdown of a model: as rows for a terminal, whole or as it
+// streams, and as elements of a page ([Page]).
 //
 //	Painter{Columns, Paint}.Rows(text)   the rows of a whole text
 //	NewStream(painter)                   the same for a text that arrives in parts
 //	stream.Write(delta)                  the rows that no later text changes any more
 //	stream.Live()                        the rows that still can change, as they are now
 //	stream.End()                         the rows that were not given out yet
+//
+//	page := NewPage(writer)              paints into a page of HTML
+//	page.Write(text)                     a whole text
+//	page.WriteCode("go", text)           code, coloured by the same lexer as in the terminal
 //
 // The rows of Write and End together are those of Rows, however the text is divided. So
 // that they are known early, blocks are found line by line here, and what a block says
