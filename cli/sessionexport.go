@@ -19,7 +19,7 @@ func sessionsExport(o *app.Options) *cobra.Command {
 	var file string
 	var force bool
 	c := &cobra.Command{
-		Use: "export ID|FILE [jsonl|md]", Short: "Write a session elsewhere: whole (jsonl), or its branch to read (md)",
+		Use: "export ID|FILE [jsonl|md|html]", Short: "Write a session elsewhere: whole (jsonl), its branch to read (md), or a page (html)",
 		Args: usageOf(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file == "-" {
@@ -46,7 +46,7 @@ func exportNamed(o app.Options, ref string, r export.Request, force bool) error 
 	}
 	if r.File == "" {
 		out := io.Writer(os.Stdout)
-		if r.Format.Name != "md" {
+		if r.Format.Name == "jsonl" {
 			out = forPrograms()
 		}
 		w := bufio.NewWriter(out)

@@ -14,9 +14,10 @@ const forceWord = "--force"
 
 func exportCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "export", Topic: TopicSession, Args: "[jsonl|md] [file] [--force]", Help: "write the session to a file: all of it (jsonl), or its branch to read (md)",
+		Name: "export", Topic: TopicSession, Args: "[jsonl|md|html] [file] [--force]", Help: "write the session to a file: all of it (jsonl), its branch to read (md), or a page for a browser (html)",
 		More: "/export              all of it, as session-ID.jsonl in this directory\n" +
 			"/export md           its branch to read, as session-ID.md\n" +
+			"/export html         all of it as one page for a browser, as session-ID.html\n" +
 			"/export notes/it.md  to that file; the ending says the format\n" +
 			"A file that is there is not written over without --force, and another session not even then.\n" +
 			"What could not be saved is written too.",

@@ -297,7 +297,7 @@ func TestExportWritesWhereItIsToldTo(t *testing.T) {
 			t.Errorf("%q: %q, want %q", line, rest, want)
 		}
 	}
-	if _, err := NewSet(Core(Options{Agent: a}), nil).Run(t.Context(), "/export pdf"); err == nil || !strings.Contains(err.Error(), "jsonl and md") {
+	if _, err := NewSet(Core(Options{Agent: a}), nil).Run(t.Context(), "/export pdf"); err == nil || !strings.Contains(err.Error(), "jsonl, md and html") {
 		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@
 //
 //	JSONL     all of it, byte for byte: a file that pi goes on with
 //	Markdown  the current branch, for people to read
+//	HTML      all of it as one page, for browsers; package page writes it
 //
 // [Format] finds the one that a person means, and [ToFile] writes to a file
 // without doing harm to what is there.
@@ -27,7 +28,7 @@ type Format struct {
 }
 
 // Formats lists what there is; the first is the one for who names none.
-func Formats() []Format { return []Format{{"jsonl", JSONL}, {"md", Markdown}} }
+func Formats() []Format { return []Format{{"jsonl", JSONL}, {"md", Markdown}, {"html", htmlNow}} }
 
 // Named returns the format of that name.
 func Named(name string) (Format, error) {
@@ -38,7 +39,8 @@ func Named(name string) (Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("there is no format %q: the formats are %s", name, strings.Join(names, " and "))
+	last := len(names) - 1
+	return Format{}, fmt.Errorf("there is no format %q: the formats are %s and %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
 // Request is what a person asks to be written.

@@ -27,9 +27,11 @@ func TestAFormatAndAFileAreReadFromOneLine(t *testing.T) {
 		{"~/out/all.jsonl", "jsonl", "~/out/all.jsonl", ""},
 		{"./out", "jsonl", "./out", ""},
 		{"md ./out.jsonl", "md", "./out.jsonl", ""},
-		{"html", "", "", `there is no format "html": the formats are jsonl and md`},
-		{"page.html", "", "", `there is no format "html"`},
-		{"html page.html", "", "", `there is no format "html"`},
+		{"html", "html", "", ""},
+		{"my page.html", "html", "my page.html", ""},
+		{"pdf", "", "", `there is no format "pdf": the formats are jsonl, md and html`},
+		{"page.pdf", "", "", `there is no format "pdf"`},
+		{"pdf page.pdf", "", "", `there is no format "pdf"`},
 	} {
 		r, err := Parse(c.line)
 		if c.fails != "" {
