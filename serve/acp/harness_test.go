@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"iter"
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func text(s string) llm.Delta  { return llm.Delta{Kind: llm.DeltaText, Index: 1, Text: s} }
 func think(s string) llm.Delta { return llm.Delta{Kind: llm.DeltaThinking, Text: s} }
 func calling(id, name, args string) llm.Delta {
-	return llm.Delta{Kind: llm.DeltaToolCall, Index: 2 + len(id), ID: id, Name: name, Text: args}
+	return llm.Delta{Kind: llm.DeltaToolCall, Index: 2 + int(id[len(id)-1]), ID: id, Name: name, Text: args}
 }
 func stop(r message.StopReason) llm.Delta {
 	return llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: r}}
@@ -151,10 +152,12 @@ func (l listening) Handle(ctx context.Context, e agent.Event) error { return l(c
 // running is a server with its client.
 type running struct {
 	*acptest.Client
-	host *host
-	cwd  string
-	log  *logged
-	done chan error
+	host       *host
+	server     *Server
+	fromServer *io.PipeReader
+	cwd        string
+	log        *logged
+	done       chan error
 }
 
 // logged is a log that any goroutine may read.
@@ -191,10 +194,10 @@ func serveCtx(ctx context.Context, t *testing.T, h *host) *running {
 	}
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
-	r := &running{host: h, cwd: t.TempDir(), log: &logged{}, done: make(chan error, 1)}
-	v := New(Options{In: in, Out: out, Log: r.log, Version: "1.2.3", Host: h, Root: h.root})
+	r := &running{host: h, fromServer: fromServer, cwd: t.TempDir(), log: &logged{}, done: make(chan error, 1)}
+	r.server = New(Options{In: in, Out: out, Log: r.log, Version: "1.2.3", Host: h, Root: h.root})
 	go func() {
-		err := v.Run(context.WithoutCancel(ctx))
+		err := r.server.Run(context.WithoutCancel(ctx))
 		_ = out.Close()
 		_ = in.Close()
 		r.done <- err
@@ -242,4 +245,14 @@ func (r *running) write(t *testing.T, name, content string) string {
 func asJSON(v any) string {
 	b, _ := json.Marshal(v)
 	return string(b)
+}
+
+// pngBytes is a small image.
+func pngBytes(t *testing.T) []byte {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(png)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
