@@ -18,6 +18,7 @@
 //	*command.UnknownError   a prompt that looks like a command and is none; not sent
 //	*command.CancelledError a command that a hook cancelled
 //	*CommandError           a command that failed otherwise
+//	*agent.LimitError       also of an answer that was cut off at the token limit; it was written
 //	ErrNoAnswer             the model said nothing and did nothing
 //	ErrBrokenPipe           nobody reads the output any more; say nothing about it
 //	anything else           as agent.Agent.Prompt returned it
@@ -262,13 +263,15 @@ func (p *Printer) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) 
 	if printErr := p.out.answers(run.answers); printErr != nil {
 		return printErr
 	}
-	if run.cut {
-		p.Notify("the answer was cut off at the token limit", agent.LevelWarning)
-	}
-	if err == nil && run.ran && !run.acted && run.isSilent() {
+	switch {
+	case err != nil:
+		return err
+	case run.cut:
+		return &agent.LimitError{Limit: "max_tokens", Message: "the answer was cut off at the token limit"}
+	case run.ran && !run.acted && run.isSilent():
 		return ErrNoAnswer
 	}
-	return err
+	return nil
 }
 
 // note calls change with what is remembered of the last run, under its lock.

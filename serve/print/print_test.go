@@ -21,9 +21,10 @@ import (
 	"pi/session/message"
 )
 
-func TestAnAnswerAtTheTokenLimitIsToldOf(t *testing.T) {
+func TestAnAnswerAtTheTokenLimitIsPrintedAndAFailure(t *testing.T) {
 	out, progress, err := run(t.Context(), "long", "short")
-	if out != "half an ans\nre: short\n" || progress != "warning: the answer was cut off at the token limit\n" || err != nil {
+	var limit *agent.LimitError
+	if out != "half an ans\n" || progress != "" || !errors.As(err, &limit) {
 		t.Errorf("%q, %q, %v", out, progress, err)
 	}
 }
