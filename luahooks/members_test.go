@@ -221,6 +221,7 @@ func TestMembersOfPi(t *testing.T) {
 		{"event", `pi.append_entry("")`, "!it is empty"},
 		{"event", `pi.append_entry("t", print)`, "!a function cannot be JSON"},
 		{"event", `pi.append_entry("pi.leaf")`, "!reserved for the program"},
+		{"event", `pi.append_entry("pi.mode", { mode = "" })`, "!reserved for the program"},
 
 		{"event", `assert(pi.send_message({ custom_type = "note", content = "N", display = false, details = { d = 1 } })); local m = ctx.messages[#ctx.messages]; return m.role .. m.content .. m.custom_type .. tostring(m.display) .. m.details.d`, "customNnotefalse1"},
 		{"event", `pi.send_message({ content = "x" })`, `!option "custom_type" is missing`},

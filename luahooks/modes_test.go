@@ -308,3 +308,78 @@ func TestAMisspeltToolOfAModeIsTold(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `pi.mode{ name = "plan", tools = { "raed", "mcp_search" } }`}, func(o *Options) { o.Tools = ownTools() })
 	r.mustSay("warning", `the mode plan of hook a.lua names the tool "raed", which there is not`, `did you mean "read"?`)
 }
+
+func TestToolsSayWhatTheyDo(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `
+		pi.tool{ name = "look", description = "x", annotations = { read_only = true, kind = "search" }, execute = function() end }
+		pi.tool{ name = "bash", description = "x", execute = function() end }
+		pi.on("session_start", function()
+			for _, t in ipairs(pi.tools()) do
+				local a = t.annotations
+				print(t.name, a.read_only, a.destructive, a.open_world, a.kind or "none")
+			end
+		end)`}, func(o *Options) { o.Tools = ownTools() })
+	r.emit(&agent.SessionStart{Reason: "startup"})
+	r.mustSay("look", "true", "false", "false", "search")
+	r.mustSay("bash", "false", "false", "false", "none") // that of the hook, which says nothing
+	r.mustSay("read", "true", "false", "false", "none")
+	if a := agent.AnnotationsOf(r.host.tool(t, "look")); a != (agent.Annotations{ReadOnly: true, Kind: "search"}) {
+		t.Errorf("%+v", a)
+	}
+	for _, c := range []struct{ annotations, want string }{
+		{`{ readonly = true }`, `did you mean "read_only"?`},
+		{`{ kind = "serach" }`, `option "kind" must be one of read, edit, delete, move, search, execute, fetch, think, not "serach", did you mean "search"?`},
+		{`{ read_only = "yes" }`, `option "read_only" must be a boolean`},
+		{`{ read_only = true, destructive = true }`, `a tool that is read_only is not destructive`},
+		{`true`, `option "annotations" must be a table`},
+	} {
+		r := newRig(t, map[string]string{"a.lua": `pi.tool{ name = "x", description = "x", execute = function() end, annotations = ` + c.annotations + ` }`})
+		r.mustSay("a.lua:1:", c.want)
+	}
+}
+
+func TestGatesSeeWhatAToolSays(t *testing.T) {
+	a, _ := program(t, map[string]string{"a.lua": scriptedModel + `
+		pi.on("tool_call", function(e) if not e.annotations.read_only then return { block = true, reason = "it changes something" } end end)`}, ownTools()...)
+	for name, want := range map[string]string{"read": "read ran", "bash": "it changes something"} {
+		result := a.CallTool(t.Context(), name, nil)
+		if got := result.Content[0].Text; got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestAPlanIsShownAndChecked(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"a.lua": `pi.on("input", function(e, ctx)
+			if e.text == "end" then ctx.ui.set_plan{} elseif e.text == "nil" then ctx.ui.set_plan() else
+			ctx.ui.set_plan{ { content = "one", status = "completed", priority = "high" }, { content = "two" } } end end)`,
+		"b.lua": `pi.on("input", function(e, ctx) if e.text == "b" then ctx.ui.set_plan{ { content = "of b", status = "in_progress" } } end if e.text == "no b" then ctx.ui.set_plan{} end end)`})
+	s := &screen{here: true}
+	r.chain.Attach(r.host, s)
+	for _, c := range []struct{ text, want string }{
+		{"a", "plan [{one completed high} {two pending }]"},
+		{"b", "plan [{one completed high} {two pending }]; plan [{of b in_progress }]"},
+		{"no b", "plan [{one completed high} {two pending }]"}, // that of a is the newest again
+		{"end", "plan []"},
+	} {
+		r.input(c.text)
+		if got := s.said(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.text, got, c.want)
+		}
+	}
+	for _, c := range []struct{ plan, want string }{
+		{`{ { content = "x", status = "done" } }`, `set_plan: step 1: option "status" must be one of pending, in_progress, completed, not "done"`},
+		{`{ { content = "x" }, { contents = "x" } }`, `set_plan: step 2`},
+		{`{ { content = " " } }`, `set_plan: step 1: the content is empty`},
+		{`{ { content = "x", priority = "hihg" } }`, `did you mean "high"?`},
+		{`{ "x" }`, `set_plan: step 1 must be {content, status, priority}, not a string`},
+		{`{ content = "x" }`, `list of steps expected`},
+		{`"x"`, `list of {content, status, priority} expected`},
+		{`(function() local t = {} for i = 1, 201 do t[i] = { content = "x" } end return t end)()`, `at most 200 steps, not 201`},
+	} {
+		r := newRig(t, map[string]string{"a.lua": `pi.on("input", function(e, ctx) ctx.ui.set_plan(` + c.plan + `) end)`})
+		r.input("x")
+		r.mustSay("a.lua:1:", c.want)
+	}
+}

@@ -143,3 +143,22 @@ func TestAWidgetHasNotTooManyRows(t *testing.T) {
 		t.Errorf("%q", rows)
 	}
 }
+
+func TestOfAPlanOnlySoMuchIsShown(t *testing.T) {
+	p := newStage(80).palette
+	var long plan
+	for i := range 20 {
+		long = append(long, agent.PlanItem{Content: fmt.Sprintf("step %d\x1b[2J\nof many", i), Status: "pending"})
+	}
+	long[0].Status = "completed"
+	rows := long.rows(p, 14)
+	if len(rows) != 10 || rows[0] != "plan 1/20" || rows[1] != "  ○ step 1 of…" || rows[9] != "  … 11 more" {
+		t.Errorf("%q", rows)
+	}
+	for i := range long {
+		long[i].Status = "completed"
+	}
+	if rows := long.rows(p, 80); rows != nil {
+		t.Errorf("when all is done: %q", rows)
+	}
+}

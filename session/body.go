@@ -28,6 +28,15 @@ const (
 // leaf: its parent is the new position.
 const LeafMove = "pi.leaf"
 
+// ModeChange is the customType of the custom entry that records which mode is on from
+// there on.
+const ModeChange = "pi.mode"
+
+// ReservedCustom reports whether a customType belongs to the core.
+func ReservedCustom(customType string) bool {
+	return customType == LeafMove || customType == ModeChange
+}
+
 // Reserved reports whether an entry type belongs to the core.
 func Reserved(typ string) bool {
 	switch typ {

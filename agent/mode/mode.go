@@ -89,6 +89,8 @@ type Options[T any] struct {
 type Modes[T any] struct {
 	o Options[T]
 
+	records sync.Mutex // held while an entry is appended, so that the last one is the newest
+
 	mu         sync.Mutex // guards what follows
 	offered    []Mode[T]
 	looking    []T  // what is active where nobody offers the mode that is on
@@ -279,16 +281,13 @@ type state struct {
 	Before   string `json:"before,omitempty"`   // the level that was chosen before, to which the end of the mode leads back
 }
 
-// entryType is the customType of that entry.
-const entryType = "pi.mode"
-
 // IsEntry reports whether an entry records which mode is on.
 func IsEntry(e *session.Entry) bool {
 	if e.Type != session.TypeCustom {
 		return false
 	}
 	c, err := session.Body[session.Custom](e)
-	return err == nil && c.CustomType == entryType
+	return err == nil && c.CustomType == session.ModeChange
 }
 
 // Restore makes the mode that a session was left in the one that is on, and returns the names
@@ -347,6 +346,8 @@ func (m *Modes[T]) RecordAtRest(ctx context.Context) {
 // Record appends an entry to the session for the mode that is on, unless the branch says so
 // already.
 func (m *Modes[T]) Record() error {
+	m.records.Lock()
+	defer m.records.Unlock()
 	m.mu.Lock()
 	on, due := m.on, m.unrecorded
 	m.unrecorded = false
@@ -356,7 +357,7 @@ func (m *Modes[T]) Record() error {
 	}
 	data, err := json.Marshal(on)
 	if err == nil {
-		_, err = m.o.Session().Append(session.TypeCustom, session.Custom{CustomType: entryType, Data: data})
+		_, err = m.o.Session().Append(session.TypeCustom, session.Custom{CustomType: session.ModeChange, Data: data})
 	}
 	return err
 }

@@ -76,10 +76,10 @@ func (s *sessionEdits) saveEntry(L *lua.LState) int {
 func (s *sessionEdits) appendEntry(L *lua.LState) int {
 	host := s.mustHost(L, "append_entry")
 	body := session.Custom{CustomType: L.CheckString(1)}
-	switch body.CustomType {
-	case "":
+	switch {
+	case body.CustomType == "":
 		luavm.RaiseArg(L, 1, "append_entry", "it is empty")
-	case session.LeafMove:
+	case session.ReservedCustom(body.CustomType):
 		luavm.Raise(L, "append_entry: type %q is reserved for the program", body.CustomType)
 	}
 	body.Data = s.encodeArg(L, 2, "append_entry", "data")

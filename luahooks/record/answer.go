@@ -225,7 +225,7 @@ func (a Answer) Switches(name string) (set map[string]*string, given bool) {
 // CustomType reads the type of a custom entry or message.
 func (a Answer) CustomType() string {
 	kind := a.Need("custom_type")
-	if kind == session.LeafMove {
+	if session.ReservedCustom(kind) {
 		a.Fail("custom_type", "%q is the program's own", kind)
 	}
 	return kind

@@ -1,0 +1,274 @@
+package mode
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"pi/session"
+)
+
+// worker is what modes change. Its model offers all levels but max, which it takes for high.
+type worker struct {
+	t       *testing.T
+	session *session.Session
+	busy    bool
+	limited bool
+	only    []string
+	level   string
+	told    []string
+}
+
+func newWorker(t *testing.T) (*worker, *Modes[string]) {
+	w := &worker{t: t, session: session.New(session.Options{Cwd: "/p"}), level: "low"}
+	return w, w.modes()
+}
+
+func (w *worker) modes() *Modes[string] {
+	return New(Options[string]{Tools: w, Thinking: w, Session: func() *session.Session { return w.session }, IsIdle: func() bool { return !w.busy },
+		Emit: func(_ context.Context, name, previous, source string) {
+			w.told = append(w.told, fmt.Sprintf("%q after %q by %s", name, previous, source))
+		},
+		Warn: func(_ context.Context, text string) { w.told = append(w.told, "warning: "+text) }})
+}
+
+func (w *worker) Restrict(only []string) { w.limited, w.only = true, only }
+func (w *worker) Lift()                  { w.limited, w.only = false, nil }
+func (w *worker) Wish() string           { return w.level }
+
+func (w *worker) InForce(level string) string {
+	if level == "max" {
+		return "high"
+	}
+	return level
+}
+
+func (w *worker) Use(level string) func(context.Context) {
+	w.level = level
+	return func(context.Context) { w.told = append(w.told, "level "+level) }
+}
+
+// tools are the active ones; "all" without a limit.
+func (w *worker) tools() string {
+	if !w.limited {
+		return "all"
+	}
+	return strings.Join(w.only, " ")
+}
+
+func (w *worker) drain() string {
+	told := strings.Join(w.told, "; ")
+	w.told = nil
+	return told
+}
+
+// entries are the data of the entries about modes.
+func (w *worker) entries() string {
+	var all []string
+	for _, e := range w.session.Branch() {
+		if IsEntry(e) {
+			body, err := session.Body[struct{ Data state }](e)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			all = append(all, fmt.Sprintf("%q", body.Data.Mode))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func (w *worker) say() {
+	if _, err := w.session.Append("mine", nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *worker) mustSelect(m *Modes[string], name string) {
+	w.t.Helper()
+	if err := m.Select(w.t.Context(), name, ByKey); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestAModeChangesToolsAndLevel(t *testing.T) {
+	w, m := newWorker(t)
+	m.Offer(t.Context(), []Mode[string]{{Name: "plan", Tools: []string{"read"}, Thinking: "max", Section: "S"}, {Name: "deep", Thinking: "medium"}, {Name: "none", Tools: []string{}}}, []string{"look"})
+	for _, step := range []struct{ to, chooses, tools, level, section, told string }{
+		{"plan", "", "read", "max", "S", `"plan" after "" by key; level max`},
+		{"plan", "", "read", "max", "S", ``},
+		{"deep", "", "all", "medium", "", `"deep" after "plan" by key; level medium`},
+		{"none", "", "", "low", "", `"none" after "deep" by key; level low`},
+		{"plan", "high", "read", "high", "S", `"plan" after "none" by key; level max`},  // what the mode has, in force
+		{"off", "", "all", "low", "", `"" after "plan" by key; level low`},              // so nobody chose another
+		{"plan", "off", "read", "off", "S", `"plan" after "" by key; level max`},        // somebody does
+		{"DEFAULT", "", "all", "off", "", `"" after "plan" by key`},                     // and it stays
+		{"deep", "medium", "all", "medium", "", `"deep" after "" by key; level medium`}, // the same as that of the mode
+		{"", "", "all", "off", "", `"" after "deep" by key; level off`},
+	} {
+		w.mustSelect(m, step.to)
+		if step.chooses != "" {
+			w.level = step.chooses
+		}
+		if told := w.drain(); w.tools() != step.tools || w.level != step.level || m.Section() != step.section || told != step.told {
+			t.Errorf("%q: tools %q, level %s, section %q, told %s; want %+v", step.to, w.tools(), w.level, m.Section(), told, step)
+		}
+	}
+}
+
+func TestTheSessionSaysWhichModeIsOn(t *testing.T) {
+	w, m := newWorker(t)
+	m.Offer(t.Context(), []Mode[string]{{Name: "plan", Thinking: "high"}, {Name: "ask"}}, nil)
+	wants := func(want string) {
+		t.Helper()
+		if got := w.entries(); got != want {
+			t.Errorf("it says %s, want %s", got, want)
+		}
+	}
+	w.mustSelect(m, "plan")
+	wants("") // an empty session is not begun by it
+	w.say()
+	if err := m.Record(); err != nil {
+		t.Fatal(err)
+	}
+	wants(`"plan"`)
+	w.mustSelect(m, "ask")
+	wants(`"plan" "ask"`)
+	w.busy = true
+	w.mustSelect(m, "plan")
+	w.mustSelect(m, "")
+	wants(`"plan" "ask"`)
+	if err := m.Record(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Record(); err != nil {
+		t.Fatal(err)
+	}
+	wants(`"plan" "ask" ""`)
+	w.busy = false
+	w.mustSelect(m, "plan")
+
+	again := w.modes() // the program is started again
+	if was, is := again.Restore(w.session); was != "" || is != "plan" || again.Current() != "plan" {
+		t.Errorf("restored %q after %q", is, was)
+	}
+	again.Offer(t.Context(), []Mode[string]{{Name: "plan", Thinking: "high"}}, nil)
+	again.Start(t.Context())
+	w.drain()
+	w.mustSelect(again, "off")
+	if w.level != "low" {
+		t.Errorf("the level from before the mode is lost: %s", w.level)
+	}
+}
+
+func TestTheModeStaysWhereTheBranchSaysSomethingElse(t *testing.T) {
+	w, m := newWorker(t)
+	m.Offer(t.Context(), []Mode[string]{{Name: "plan"}}, nil)
+	w.say()
+	before := w.session.Leaf()
+	w.mustSelect(m, "plan")
+	if _, err := w.session.MoveTo(before, session.Draft{Type: session.TypeCustom, Body: session.Custom{CustomType: session.LeafMove}}); err != nil {
+		t.Fatal(err)
+	}
+	m.Stay(w.session)
+	if err := m.Record(); err != nil || m.Current() != "plan" || w.entries() != `"plan"` {
+		t.Errorf("after going back: %q, the branch says %s, %v", m.Current(), w.entries(), err)
+	}
+	w.session = session.New(session.Options{Cwd: "/p"})
+	m.Stay(w.session)
+	w.say()
+	if m.RecordAtRest(t.Context()); w.entries() != `"plan"` {
+		t.Errorf("a new session says %s", w.entries())
+	}
+	m.Stay(w.session)
+	if m.RecordAtRest(t.Context()); w.entries() != `"plan"` {
+		t.Errorf("it is said twice: %s", w.entries())
+	}
+}
+
+func TestOfAModeThatNobodyHasToolsThatLookAreLeft(t *testing.T) {
+	w, m := newWorker(t)
+	plan := []Mode[string]{{Name: "plan", Section: "S"}}
+	m.Offer(t.Context(), plan, []string{"look"})
+	w.say()
+	w.mustSelect(m, "plan")
+	w.drain()
+
+	again := w.modes()
+	again.Restore(w.session)
+	if w.tools() != "" {
+		t.Errorf("before anything is offered there are the tools %q", w.tools())
+	}
+	again.Offer(t.Context(), nil, []string{"look"})
+	if told := w.drain(); told != "" || w.tools() != "look" || !again.IsMissing() || again.Section() != "" {
+		t.Errorf("before the start: tools %q, told %s", w.tools(), told)
+	}
+	again.Start(t.Context())
+	again.Offer(t.Context(), nil, []string{"look", "read"})
+	told := w.drain()
+	if !strings.HasPrefix(told, `"plan" after "" by restore; warning: the session is in the mode "plan"`) || strings.Count(told, "warning") != 1 || w.tools() != "look read" {
+		t.Errorf("tools %q, told %s", w.tools(), told)
+	}
+	again.Offer(t.Context(), plan, nil)
+	if w.tools() != "all" || again.IsMissing() || again.Section() != "S" {
+		t.Errorf("when it is there again: tools %q", w.tools())
+	}
+	again.Offer(t.Context(), nil, nil)
+	if told := w.drain(); strings.Count(told, "warning") != 1 {
+		t.Errorf("when it has gone again: %s", told)
+	}
+	w.mustSelect(again, "off")
+	if w.tools() != "all" || again.IsMissing() {
+		t.Errorf("after somebody chose: %q", w.tools())
+	}
+}
+
+func TestAnUnknownModeChangesNothing(t *testing.T) {
+	w, m := newWorker(t)
+	for _, c := range []struct {
+		offered []string
+		want    string
+	}{
+		{nil, `no mode "plna"; no hook has a mode`},
+		{[]string{"plan", "ask"}, `no mode "plna", did you mean "plan"?`},
+		{[]string{"ask", "auto"}, `no mode "plna"; there are ask, auto`},
+	} {
+		var modes []Mode[string]
+		for _, name := range c.offered {
+			modes = append(modes, Mode[string]{Name: name})
+		}
+		m.Offer(t.Context(), modes, nil)
+		if err := m.Set(t.Context(), "plna"); err == nil || err.Error() != c.want || m.Current() != "" || w.drain() != "" {
+			t.Errorf("%q: %v, want %s", c.offered, err, c.want)
+		}
+	}
+}
+
+func TestModesAreChosenByManyAtOnce(t *testing.T) {
+	w, m := newWorker(t)
+	var mu sync.Mutex // of what the worker is told
+	m.o.Emit = func(context.Context, string, string, string) { mu.Lock(); w.told = append(w.told, "x"); mu.Unlock() }
+	m.Offer(t.Context(), []Mode[string]{{Name: "a", Tools: []string{"a"}}, {Name: "b", Tools: []string{"b"}}}, nil)
+	w.say()
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if err := m.Select(t.Context(), []string{"a", "b", ""}[i%3], ByHook); err != nil {
+				t.Error(err)
+			}
+			_, _, _ = m.List(), m.Section(), m.IsMissing()
+		})
+	}
+	all.Wait()
+	want := m.Current()
+	if want == "" {
+		want = "all"
+	}
+	if w.tools() != want {
+		t.Errorf("in mode %q the tools are %q", m.Current(), w.tools())
+	}
+	if says := strings.Fields(w.entries()); len(says) == 0 || says[len(says)-1] != fmt.Sprintf("%q", m.Current()) {
+		t.Errorf("the session says %q of %q", says, m.Current())
+	}
+}
