@@ -120,7 +120,11 @@ func run(ctx context.Context, prompts ...string) (out, progress string, err erro
 }
 
 func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) error {
-	p := New(out, progress)
+	return runWith(ctx, New(out, progress), prompts...)
+}
+
+// runWith has p run prompts.
+func runWith(ctx context.Context, p *Printer, prompts ...string) error {
 	model := &llm.Model{Provider: "test", ID: "one", API: "test", Reasoning: true}
 	models := llm.NewModels(map[string]llm.Provider{"test": echo{}})
 	models.Register(llm.ProviderSpec{Name: "test", Models: llm.Listed(model)})

@@ -17,6 +17,7 @@ import (
 type recordOutput struct {
 	out      *jsonlines.Writer
 	beside   *lines
+	limit    time.Duration   // how long a reader that reads nothing may delay the end
 	patience context.Context // ends when nobody waits for the reader any more, or nothing is written
 	giveUp   context.CancelFunc
 
@@ -27,7 +28,7 @@ type recordOutput struct {
 }
 
 func newRecordOutput(w io.Writer, beside *lines) *recordOutput {
-	o := &recordOutput{out: jsonlines.NewWriter(w), beside: beside}
+	o := &recordOutput{out: jsonlines.NewWriter(w), beside: beside, limit: 2 * time.Second}
 	o.patience, o.giveUp = context.WithCancel(context.Background())
 	o.translator = record.NewTranslator(o.write)
 	return o
@@ -42,10 +43,6 @@ func (o *recordOutput) write(record []byte) {
 	}
 	_ = o.out.WriteJSON(record) // failure has the error, and close
 }
-
-// lastWrites is how long a reader that reads nothing may delay the end that a signal asks
-// for.
-const lastWrites = 2 * time.Second
 
 // begin writes the header, and behind it the records that came early.
 func (o *recordOutput) begin(ctx context.Context, a *agent.Agent) (context.Context, context.CancelFunc) {
@@ -74,15 +71,20 @@ func (o *recordOutput) watch(ctx context.Context, cancel context.CancelFunc) {
 		return
 	case <-ctx.Done():
 	}
-	limit := time.NewTimer(lastWrites)
-	defer limit.Stop()
-	select {
-	case <-o.out.Broken():
-	case <-o.patience.Done():
-	case <-limit.C:
-		o.giveUp()
-		if o.out.Flush(o.patience) != nil {
-			_ = o.out.Close(o.patience) // it reports what o.close does
+	now, end := context.WithCancel(context.WithoutCancel(ctx))
+	end()
+	for tick := time.NewTicker(o.limit); ; {
+		select {
+		case <-o.out.Broken():
+			return
+		case <-o.patience.Done():
+			return
+		case <-tick.C:
+		}
+		if o.out.Flush(now) != nil {
+			o.giveUp()
+			_ = o.out.Close(now) // those who wait for room get an error; what close returns is that of the output
+			return
 		}
 	}
 }
