@@ -3,6 +3,9 @@ package page
 import (
 	"bytes"
 	"io"
+	"os"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -138,13 +141,26 @@ func keysGoThroughThePage(b *browser) {
 		p.check(`[...document.querySelectorAll('.current details')].every(d => d.open)`, true)
 		p.press("?")
 		p.check(`document.querySelector('dialog').open`, true)
-		p.check(`document.querySelectorAll('dialog dt').length`, 12)
+		p.check(`[...document.querySelectorAll('dialog dt')].map(d => d.textContent + ' = ' + d.nextSibling.textContent).join('; ')`, documentedKeys(p.t))
 		p.press("Escape")
 		p.until(`!document.querySelector('dialog').open`)
 		p.until(hasTree)
 		p.press("t")
 		p.check(hasTree, false)
 	})
+}
+
+// documentedKeys are the keys that the guide lists.
+func documentedKeys(t testing.TB) string {
+	guide, err := os.ReadFile("../../../docs/pages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.+`) \\| (.+) \\|$").FindAllStringSubmatch(string(guide), -1) {
+		rows = append(rows, strings.ReplaceAll(row[1], "`", "")+" = "+row[2])
+	}
+	return strings.Join(rows, "; ")
 }
 
 func quote(v any) string { return `'` + v.(string) + `'` }
@@ -159,6 +175,8 @@ func everythingIsFolded(b *browser) {
 		p.press("f")
 		p.check(branchText+`.includes('Thinking')`, false)
 		p.check(branchText+`.includes('The second, and')`, true)
+		p.check(branchText+`.includes('The cause')`, true)
+		p.check(`Math.max(...[...document.querySelectorAll('#branch .text')].map(e => e.offsetHeight)) < 40`, true)
 		p.screenshot("outline")
 		p.press("f")
 		p.check(open, 0)
@@ -233,6 +251,25 @@ func BenchmarkWriting(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(len(written(b, s)))/float64(built.size()), "x")
+}
+
+// What is decoded of a session for a page is not kept by its entries.
+func TestWritingKeepsNothing(t *testing.T) {
+	s := large(3000).session(t)
+	inUse := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := inUse()
+	if _, err := Write(io.Discard, s, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if after := inUse(); after > before+512<<10 {
+		t.Errorf("%d bytes more are in use", after-before)
+	}
+	runtime.KeepAlive(s)
 }
 
 func TestAPageIsNotMuchLargerThanItsSession(t *testing.T) {

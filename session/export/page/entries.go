@@ -9,12 +9,11 @@ import (
 // branch writes the current branch.
 func (p *page) branch() {
 	p.w.Raw("<main id=\"branch\">\n")
-	path := p.session.Branch()
-	for i, e := range path {
+	for i, e := range p.path {
 		if p.w.Err() != nil {
 			return
 		}
-		p.entry(e, path[i+1:])
+		p.entry(e, p.path[i+1:])
 	}
 	if len(p.written) == 0 {
 		p.w.Raw(`<p class="empty">Nothing was said in this session.</p>`)
@@ -25,11 +24,11 @@ func (p *page) branch() {
 // others writes what is not on the current branch, in the order of the file.
 func (p *page) others() {
 	onBranch := make(map[string]bool)
-	for _, e := range p.session.Branch() {
+	for _, e := range p.path {
 		onBranch[e.ID] = true
 	}
 	began := false
-	for _, e := range p.session.Entries() {
+	for _, e := range p.entries {
 		if onBranch[e.ID] || p.written[e.ID] || !isShown(e) || p.w.Err() != nil {
 			continue
 		}

@@ -53,11 +53,12 @@ func Write(w io.Writer, s *session.Session, o Options) (gone int, err error) {
 	}
 	out := markup.New(w)
 	p := &page{
-		w: out, prose: markdown.NewPage(out), session: s, labels: s.Labels(), children: s.Children(),
-		numbers: map[string]int{}, written: map[string]bool{},
+		w: out, prose: markdown.NewPage(out), session: s, labels: s.Labels(), path: s.Branch(), entries: s.Entries(),
+		children: map[string][]*session.Entry{}, numbers: map[string]int{}, written: map[string]bool{},
 	}
-	for i, e := range s.Entries() {
+	for i, e := range p.entries {
 		p.numbers[e.ID] = i + 1
+		p.children[e.ParentID] = append(p.children[e.ParentID], e)
 	}
 	p.head()
 	p.header(o.Now())
@@ -73,6 +74,8 @@ type page struct {
 	prose    *markdown.Page
 	session  *session.Session
 	labels   map[string]string
+	path     []*session.Entry // the current branch; the session may go on meanwhile
+	entries  []*session.Entry // all, those of path among them
 	children map[string][]*session.Entry
 	numbers  map[string]int  // places in the file, from 1, by id
 	written  map[string]bool // the entries that are on the page, by id

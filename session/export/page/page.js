@@ -332,8 +332,12 @@ let scrolled;
 addEventListener('scroll', () => {
   tools.classList.toggle('stuck', scrollY > tools.offsetTop);
   clearTimeout(scrolled);
-  scrolled = setTimeout(() => body.classList.contains('with-tree') && markRow(atTop()), 120);
+  scrolled = setTimeout(() => body.classList.contains('with-tree') && markRow(isSeen(current) ? current : atTop()), 120);
 }, {passive: true});
+function isSeen(e) {
+  const box = e && isShown(e) && e.node.getBoundingClientRect();
+  return box && box.bottom > 0 && box.top < innerHeight;
+}
 // In a narrow window the tree covers the messages, so a choice closes it.
 rows.addEventListener('click', event => { if (event.target.closest('a') && innerWidth < 1200) setTree(false); });
 
