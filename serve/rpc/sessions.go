@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 
 	"pi/agent"
@@ -130,27 +129,15 @@ func (s *changes) openExport(f *fields, r *request) work {
 }
 
 // exportPage writes the session as a page to a file, "" for the usual one, and returns its
-// name.
+// name: as the client gave it, or the whole path of the usual one.
 func (s *changes) exportPage(file string) (string, error) {
-	current := s.agent.Session()
-	switch {
-	case current.File() == "":
-		return "", errors.New("cannot export an in-memory session: it has no file")
-	case len(current.Entries()) == 0:
-		return "", wording("Nothing to export yet")
-	}
-	page, err := export.Named("html")
-	if err != nil {
-		return "", err
-	}
 	path := file
-	switch {
-	case file == "":
-		name := strings.TrimSuffix(filepath.Base(current.File()), ".jsonl")
-		file = filepath.Join(s.agent.Cwd(), "pi-session-"+name+".html")
-		path = file
-	case s.Sessions != nil:
+	if file != "" && s.Sessions != nil {
 		path = s.Sessions.Path(file)
 	}
-	return file, export.ToFile(path, page, current, true)
+	path, err := export.PageToFile(s.agent.Session(), s.agent.Cwd(), path)
+	if err != nil || file == "" {
+		return path, err
+	}
+	return file, nil
 }

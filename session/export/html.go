@@ -56,8 +56,13 @@ func PageToFile(s *session.Session, cwd, output string) (path string, err error)
 	if err != nil {
 		return "", err
 	}
+	err = ToFile(path, html, s, isPage(path))
 	var part *PartError
-	if err := ToFile(path, html, s, isPage(path)); err != nil && !errors.As(err, &part) {
+	var exists *ExistsError
+	switch {
+	case errors.As(err, &exists) && exists.Reason == "": // a program cannot say --force
+		return "", &ExistsError{path, "it is a file that pi did not write as a page"}
+	case err != nil && !errors.As(err, &part):
 		return "", err
 	}
 	return path, nil
