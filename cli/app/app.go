@@ -8,7 +8,7 @@
 //
 //	options.go     what the command line says of a run
 //	place.go       settings, approvals and keys of a directory
-//	app.go         from a place to a front end: print.go, interact.go
+//	app.go         from a place to a front end: print.go, rpc.go, interact.go
 //	acp.go         sessions for editors
 //	run.go         a run is opened and closed, and what is made on the way; messages.go:
 //	               what it shows the person first
@@ -47,8 +47,11 @@ func Start(ctx context.Context, p *Place) error {
 	if err := r.approve(ctx); err != nil {
 		return err
 	}
-	if p.Attended() {
+	switch {
+	case p.Attended():
 		return r.interact(ctx)
+	case p.Mode == modeRPC:
+		return r.rpc(ctx)
 	}
 	return r.print(ctx)
 }

@@ -94,11 +94,14 @@ type GivenFlags struct {
 // ModeJSON is the mode that writes all that happens as records.
 const ModeJSON = "json"
 
+// modeRPC is the mode that serves programs.
+const modeRPC = "rpc"
+
 // modeACP is the mode that serves editors.
 const modeACP = "acp"
 
 // Modes lists what --mode may say: how a run without a person at the terminal speaks.
-func Modes() []string { return []string{"text", ModeJSON, modeACP} }
+func Modes() []string { return []string{"text", ModeJSON, modeRPC, modeACP} }
 
 // Attended reports whether a person sits at the terminal. Without one nothing is asked there.
 func (o Options) Attended() bool {

@@ -17,8 +17,11 @@ type request struct {
 	fields map[string]json.RawMessage
 }
 
-// readLines reads commands until the input ends, and hands each to what it asks for.
+// readLines reads commands until the input ends, and hands each to what it asks for. Then
+// nobody answers a question any more, be it one of the start of the session, which is not
+// through before.
 func (s *Server) readLines() {
+	defer s.person.dialogs.close()
 	for {
 		line, err := s.in.Next()
 		switch {

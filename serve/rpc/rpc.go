@@ -114,6 +114,7 @@ func (s *Server) UI() agent.UI { return s.person }
 func (s *Server) Begin(ctx context.Context, a *agent.Agent, commands *command.Set) {
 	s.agent, s.commands = a, commands
 	s.work, s.stop = context.WithCancel(ctx)
+	context.AfterFunc(s.work, s.person.dialogs.close) // the start may be at a question
 	go s.readLines()
 	s.tasks.Go(s.order.runReads)
 	s.tasks.Go(func() {

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"pi/internal/printable"
+	"pi/serve/rpc"
+)
+
+// rpcEnd is how long the end of RPC may take: a client kills what does not end soon.
+const rpcEnd = 2 * time.Second
+
+// rpc serves the client at standard input and output until it is gone, or the run is to end.
+// What is wrong with the start is said on standard error, before anything is read or written.
+func (r *run) rpc(ctx context.Context) error {
+	defer catchBrokenPipes()()
+	p := r.place
+	if err := p.refusePrompts(); err != nil {
+		return err
+	}
+	r.ready = r.checkNamedModel
+	s := rpc.New(os.Stdin, os.Stdout, os.Stderr, rpc.Options{
+		Ready: func() error { return r.choice.check(r.agent.Model()) }, Cycle: p.Config.Models, Sessions: &r.sessions})
+	if err := r.begin(ctx, front{s, s.UI()}, modeRPC, nil); err != nil {
+		return err
+	}
+	s.Begin(ctx, r.agent, r.commands)
+	r.agent.Start(ctx)
+	err := r.guard(s.Run)
+	// A client that has asked for the end may not wait for that of the hooks.
+	err = errors.Join(err, r.agent.Session().Sync())
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), rpcEnd)
+	defer cancel()
+	err = joinSaved(err, r.close(last))
+	err = errors.Join(err, s.Close(last))
+	if errors.Is(err, rpc.ErrBrokenPipe) {
+		return ErrReported
+	}
+	return err
+}
+
+// refusePrompts says that nobody sends the prompts of the command line where a client does. A
+// file among them is a usage error: whoever names it counts on its text.
+func (p *Place) refusePrompts() error {
+	for _, text := range p.Prompts {
+		if strings.HasPrefix(text, "@") {
+			return UsageError{Err: fmt.Errorf("--mode %s takes no files: %s", p.Mode, printable.VisibleLine(text))}
+		}
+	}
+	if len(p.Prompts) > 0 || p.Print {
+		fmt.Fprintf(os.Stderr, "warning: with --mode %s the client sends the prompts; -p and the words behind the flags are ignored\n", p.Mode)
+	}
+	return nil
+}
+
+// checkNamedModel returns an error if the command line names a model that cannot be asked.
+func (r *run) checkNamedModel() error {
+	if r.choice.by != byFlag {
+		return nil
+	}
+	return r.choice.check(r.agent.Model())
+}
