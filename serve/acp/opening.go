@@ -174,13 +174,16 @@ func (v *Server) openExisting(ctx context.Context, s *session, id string) error 
 	return v.open(ctx, s, path)
 }
 
+// maxID is how long the id of a session may be.
+const maxID = 255
+
 // sessionID is what ids of sessions look like. What looks otherwise is no id: no path is.
 var sessionID = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 
 // lookup returns the file of the session with exactly this id, and its header.
 func (v *Server) lookup(id string) (path string, h sessions.Header, err error) {
 	unknown := newError(codeNoSession, "there is no session %q", cut(id, 80))
-	if v.Root == "" || !sessionID.MatchString(id) || strings.Contains(id, "..") {
+	if v.Root == "" || len(id) > maxID || !sessionID.MatchString(id) || strings.Contains(id, "..") {
 		return "", h, unknown
 	}
 	path, err = folder.Find(v.Root, id)

@@ -1,0 +1,391 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pi/serve/acp/acptest"
+)
+
+// editor is the program as an editor starts it.
+type editor struct {
+	*acptest.Client
+	cmd    *exec.Cmd
+	stderr bytes.Buffer // when it has ended
+}
+
+type object = map[string]any
+
+// editor starts the program for an editor that can do what capabilities say.
+func (w *world) editor(capabilities object, args ...string) *editor {
+	w.t.Helper()
+	e := &editor{cmd: w.command(append([]string{"--mode", "acp"}, args...)...)}
+	in, err := e.cmd.StdinPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out, err := e.cmd.StdoutPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	e.cmd.Stderr = &e.stderr
+	if err := e.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = e.cmd.Process.Kill() })
+	e.Client = acptest.Dial(w.t, in, out)
+	if capabilities != nil {
+		e.Initialize(capabilities)
+	}
+	return e
+}
+
+// end closes the input and returns the exit status.
+func (e *editor) end() int {
+	e.Close()
+	return e.status()
+}
+
+// status waits for the end and returns the exit status.
+func (e *editor) status() int {
+	e.WaitEnd()
+	_ = e.cmd.Wait()
+	return e.cmd.ProcessState.ExitCode()
+}
+
+// chosenOption returns the value of an option in a list of options.
+func chosenOption(t *testing.T, options json.RawMessage, id string) (current string, values []string) {
+	t.Helper()
+	var all []struct {
+		ID, CurrentValue string
+		Options          []struct{ Value string }
+	}
+	if err := json.Unmarshal(options, &all); err != nil {
+		t.Fatalf("%s: %v", options, err)
+	}
+	for _, o := range all {
+		if o.ID == id {
+			for _, v := range o.Options {
+				values = append(values, v.Value)
+			}
+			return o.CurrentValue, values
+		}
+	}
+	return "", nil
+}
+
+// An editor begins a session, works in it, closes it, and another process goes on with it.
+func TestAnEditorDrivesASession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	server := newModelServer("openai-completions", `think hm
+text I look.
+call read {"path":"a.txt"}
+call edit {"path":"a.txt","oldText":"unsaved","newText":"changed"}
+---
+text Done it is.
+---
+text Again.`, "")
+	defer server.http.Close()
+	w.write(w.agentFile("config.toml"), "model = \"local/small\"\n"+server.settings())
+	e := w.editor(object{"fs": object{"readTextFile": true, "writeTextFile": true}})
+	buffer := "unsaved\n"
+	e.Handle("fs/read_text_file", func(acptest.Line) (any, *acptest.Error) { return object{"content": buffer}, nil })
+	e.Handle("fs/write_text_file", func(l acptest.Line) (any, *acptest.Error) {
+		_ = json.Unmarshal(l.Params.Content, &buffer)
+		return object{}, nil
+	})
+	var opened struct {
+		SessionID     string
+		ConfigOptions json.RawMessage
+	}
+	e.Must("session/new", object{"cwd": w.project, "mcpServers": []any{}}, &opened)
+	id := opened.SessionID
+	if model, values := chosenOption(t, opened.ConfigOptions, "model"); model != "local/small" || !slices.Contains(values, "local/large") {
+		t.Errorf("%s of %v", model, values)
+	}
+	if ends := e.Prompt(id, "look and change"); ends != "end_turn" {
+		t.Fatal(ends)
+	}
+	var got []string
+	for _, u := range e.Updates(id) {
+		switch {
+		case u.Kind == "agent_message_chunk" || u.Kind == "agent_thought_chunk":
+			got = append(got, u.Text())
+		case u.Status == "completed" || u.Status == "failed":
+			got = append(got, u.Status)
+		}
+	}
+	if text := strings.Join(got, ""); text != "hmI look.completedcompletedDone it is." || buffer != "changed\n" {
+		t.Errorf("%q, the buffer has %q", text, buffer)
+	}
+	if disk, _ := os.ReadFile(filepath.Join(w.project, "a.txt")); string(disk) != "alpha\nbeta\n" {
+		t.Errorf("the disk has %q", disk)
+	}
+	var listed struct {
+		Sessions []struct{ SessionID, Title, Cwd string }
+	}
+	e.Must("session/list", object{"cwd": w.project}, &listed)
+	if len(listed.Sessions) != 1 || listed.Sessions[0].SessionID != id || listed.Sessions[0].Title != "look and change" {
+		t.Errorf("%+v", listed)
+	}
+	other := w.editor(object{})
+	if _, failed := other.Request("session/load", object{"sessionId": id, "cwd": w.project, "mcpServers": []any{}}); failed == nil || failed.Code != -32603 {
+		t.Errorf("a session that is open elsewhere: %v", failed)
+	}
+	if _, failed := other.Request("session/delete", object{"sessionId": id}); failed == nil || failed.Code != -32603 {
+		t.Errorf("deleted: %v", failed)
+	}
+	e.Must("session/close", object{"sessionId": id}, nil)
+	other.Must("session/load", object{"sessionId": id, "cwd": w.project, "mcpServers": []any{}}, nil)
+	if said := other.Texts(id, "user_message_chunk") + "|" + other.Texts(id, "agent_message_chunk"); said != "look and change|I look.Done it is." {
+		t.Error(said)
+	}
+	if ends := other.Prompt(id, "once more"); ends != "end_turn" {
+		t.Error(ends)
+	}
+	if last := server.asked()[2]; !strings.Contains(string(last.body), "I look.") {
+		t.Errorf("the model got %s", last.body)
+	}
+	for _, each := range []*editor{e, other} {
+		if status := each.end(); status != 0 || each.stderr.Len() > 0 {
+			t.Errorf("status %d, %s", status, each.stderr.String())
+		}
+	}
+}
+
+// editorHook asks about commands, prints, plans, has a mode, and wants another session.
+const editorHook = `
+print("loaded in " .. "a hook")
+pi.mode{ name = "plan", description = "only look", tools = { "read" } }
+pi.on("tool_call", function(event, ctx)
+  if event.tool_name ~= "bash" then return end
+  if not ctx.ui.confirm("Run it?", event.input.command, { always = "bash" }) then
+    return { block = true, reason = "no" }
+  end
+end)
+pi.command("show", { description = "shows", handler = function(ctx)
+  print("printed")
+  local r = ctx.new_session()
+  ctx.ui.set_plan{ { content = "first", status = "in_progress" } }
+  ctx.ui.notify(ctx.mode .. " " .. tostring(ctx.has_ui) .. " " .. tostring(r and r.cancelled), "info")
+  return { status = "chosen: " .. tostring(ctx.ui.select("Which?", { "a", "b" })) }
+end })
+`
+
+func TestHooksReachTheEditor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	server := newModelServer("openai-completions", "call bash {\"command\":\"echo one\"}\n---\ncall bash {\"command\":\"echo two\"}\n---\ntext Ran.", "")
+	defer server.http.Close()
+	w.write(w.agentFile("config.toml"), "model = \"local/small\"\n"+server.settings())
+	w.write(w.agentFile("hooks/editor.lua"), editorHook)
+	e := w.editor(object{"session": object{"notices": object{}}, "elicitation": object{"form": object{}}})
+	e.Handle("session/request_permission", func(l acptest.Line) (any, *acptest.Error) {
+		for _, o := range l.Params.Options {
+			if o.Kind == "allow_always" {
+				return object{"outcome": object{"outcome": "selected", "optionId": o.ID}}, nil
+			}
+		}
+		return nil, &acptest.Error{Code: -32603, Message: "no always"}
+	})
+	e.Handle("elicitation/create", func(l acptest.Line) (any, *acptest.Error) {
+		var schema struct {
+			Properties struct {
+				Value struct {
+					OneOf []struct{ Const, Title string }
+				}
+			}
+		}
+		_ = json.Unmarshal(l.Params.Schema, &schema)
+		offered := schema.Properties.Value.OneOf
+		if len(offered) != 2 || offered[1].Title != "b" {
+			return nil, &acptest.Error{Code: -32603, Message: "a strange form"}
+		}
+		return object{"action": "accept", "content": object{"value": offered[1].Const}}, nil
+	})
+	var opened struct {
+		SessionID string
+		Modes     struct{ CurrentModeID string }
+	}
+	e.Must("session/new", object{"cwd": w.project, "mcpServers": []any{}}, &opened)
+	id := opened.SessionID
+	if opened.Modes.CurrentModeID != "default" {
+		t.Errorf("%+v", opened)
+	}
+	if ends := e.Prompt(id, "run it"); ends != "end_turn" {
+		t.Fatal(ends)
+	}
+	asked, ran := 0, 0
+	for _, l := range e.Lines() {
+		if l.Method == "session/request_permission" {
+			asked++
+		}
+		if l.Params.Update.Status == "completed" {
+			ran++
+		}
+	}
+	if asked != 1 || ran != 2 {
+		t.Errorf("asked %d times, %d ran", asked, ran)
+	}
+	if ends := e.Prompt(id, "/show"); ends != "end_turn" {
+		t.Error(ends)
+	}
+	e.WaitUpdate("the plan", func(u acptest.Update) bool {
+		return u.Kind == "plan" && strings.Contains(string(u.Entries), `"content":"first"`)
+	})
+	e.WaitUpdate("the notice", func(u acptest.Update) bool {
+		return u.Kind == "notice" && strings.Contains(u.Title, "acp true true")
+	})
+	if texts := e.Texts(id, "agent_message_chunk"); texts != "Ran.chosen: b" {
+		t.Errorf("%q", texts)
+	}
+	e.Must("session/set_mode", object{"sessionId": id, "modeId": "plan"}, nil)
+	e.WaitUpdate("the mode", func(u acptest.Update) bool { return u.ModeID == "plan" })
+	e.WaitUpdate("what was printed", func(u acptest.Update) bool { return u.Kind == "notice" && strings.Contains(u.Title, "printed") })
+	if status := e.end(); status != 0 || e.stderr.Len() > 0 {
+		t.Errorf("status %d, %s", status, e.stderr.String())
+	}
+}
+
+// What is wrong with the command line ends the start, though the input is open.
+func TestAnEditorIsToldOfABadStart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"--bogus"}, 2, "bogus"},
+		{[]string{"--model", "nothing-like-that"}, 2, "nothing-like-that"},
+		{[]string{"--tools", "redd"}, 2, "redd"},
+		{[]string{"--thinking", "deep"}, 2, "deep"},
+		{[]string{"--hook", "nothing.lua"}, 2, "nothing.lua"},
+	} {
+		w := newWorld(t)
+		e := w.editor(nil, c.args...)
+		if status := e.status(); status != c.status || !strings.Contains(e.stderr.String(), c.says) || len(e.Lines()) != 0 {
+			t.Errorf("%q: status %d, %s", c.args, status, e.stderr.String())
+		}
+	}
+}
+
+// A pending change of a global hook ends the start; one of a project fails its sessions only.
+func TestPendingHooksAndEditors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	hook := filepath.Join(w.project, ".pi/hooks/project.lua")
+	w.write(hook, `pi.on("session_start", function() end)`)
+	w.write(w.agentFile("hooks/global.lua"), `pi.on("session_start", function() end)`)
+	trust := w.command("trust", "--yes")
+	if out, err := trust.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	w.pi("-p", "run `echo '-- x' >> .pi/hooks/project.lua`")
+	e := w.editor(object{})
+	if _, failed := e.Request("session/new", object{"cwd": w.project, "mcpServers": []any{}}); failed == nil || failed.Code != -32603 || !strings.Contains(failed.Message, "project.lua was changed") {
+		t.Errorf("%v", failed)
+	}
+	elsewhere := shortTempDir(t)
+	id := e.New(elsewhere)
+	if status := e.end(); status != 0 || id == "" {
+		t.Errorf("status %d", status)
+	}
+	w.project = elsewhere
+	w.pi("-p", "run `echo '-- x' >> "+w.agentFile("hooks/global.lua")+"`")
+	e = w.editor(nil)
+	if status := e.status(); status != 7 || !strings.Contains(e.stderr.String(), "global.lua was changed") {
+		t.Errorf("status %d, %s", status, e.stderr.String())
+	}
+}
+
+// However the editor goes, the session is whole and no process stays.
+func TestTheEndOfAnEditor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		end    func(e *editor)
+		status int
+	}{
+		{"input", func(e *editor) { e.Close() }, 0},
+		{"TERM", func(e *editor) { _ = e.cmd.Process.Signal(syscall.SIGTERM) }, 143},
+		{"cancel", func(e *editor) {}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			server := newModelServer("openai-completions", "text I begin.\ncall bash {\"command\":\"echo $$ > box; sleep 1000\"}\n---\ntext Again.", "")
+			defer server.http.Close()
+			w.write(w.agentFile("config.toml"), "model = \"local/small\"\n"+server.settings())
+			pid := w.mailbox("box")
+			e := w.editor(object{})
+			id := e.New(w.project)
+			prompt := e.StartPrompt(id, "run it")
+			shell := pid()
+			if c.name == "cancel" {
+				e.Notify("session/cancel", object{"sessionId": id})
+				if ends := e.Ending(prompt); ends != "cancelled" {
+					t.Error(ends)
+				}
+				if processExists(shell) {
+					t.Error("the command still runs")
+				}
+				if ends := e.Prompt(id, "again"); ends != "end_turn" {
+					t.Error(ends)
+				}
+				e.Close()
+			}
+			c.end(e)
+			if status := e.status(); status != c.status || processExists(shell) {
+				t.Errorf("status %d, the command runs: %v; %s", status, processExists(shell), e.stderr.String())
+			}
+			if c.name != "cancel" {
+				if ends := e.Ending(prompt); ends != "cancelled" {
+					t.Error(ends)
+				}
+			}
+			files := w.sessions()
+			if len(files) != 1 {
+				t.Fatalf("%d sessions", len(files))
+			}
+			text, err := os.ReadFile(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+				if !json.Valid([]byte(line)) {
+					t.Errorf("no JSON: %s", line)
+				}
+			}
+			if !strings.Contains(string(text), "run it") || !strings.Contains(string(text), "I begin.") {
+				t.Errorf("%s", text)
+			}
+		})
+	}
+}
+
+// A very long line is answered by its id, and the next one too.
+func TestAVeryLongLineOfAnEditor(t *testing.T) {
+	if testing.Short() || raceEnabled {
+		t.Skip("it takes much memory")
+	}
+	t.Parallel()
+	w := newWorld(t)
+	e := w.editor(object{})
+	long := strings.Repeat("x", 100<<20)
+	if _, failed := e.Request("session/load", object{"sessionId": long, "cwd": w.project, "mcpServers": []any{}}); failed == nil || failed.Code != -32002 || len(failed.Message) > 500 {
+		t.Errorf("%.300v", failed)
+	}
+	if id := e.New(w.project); id == "" || e.end() != 0 {
+		t.Error("it did not go on")
+	}
+}
