@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"pi/agent/mode"
 	"pi/agent/summary"
 	"pi/agent/work"
 	"pi/session"
@@ -126,7 +125,7 @@ func endOf(s *session.Session, leaf string) string {
 		switch e.Type {
 		case session.TypeLabel, session.TypeSessionInfo, session.TypeUsage:
 		case session.TypeCustom:
-			if !isLeafMove(e) && !mode.IsEntry(e) {
+			if !isLeafMove(e) && !e.IsModeChange() {
 				return e.ID
 			}
 		default:

@@ -30,6 +30,7 @@ type Entry struct {
 	fileID string // the id in the file, if it is not ID
 	index  int    // position in the file among the entries
 	line   int    // number of the line in the file, from 1; 0 for an entry made here
+	modes  bool   // it may be about modes: see IsModeChange
 	once   sync.Once
 	body   any
 }
@@ -80,6 +81,21 @@ func Body[T any](e *Entry) (*T, error) {
 		return nil, fmt.Errorf("decode %s entry %s: %w", e.Type, e.ID, err)
 	}
 	return v, nil
+}
+
+// IsModeChange reports whether the entry records which mode is on. Entries that cannot are
+// told apart when their line is first seen, so that a walk over a long branch reads no others.
+func (e *Entry) IsModeChange() bool {
+	if !e.modes {
+		return false
+	}
+	c, err := Body[Custom](e)
+	return err == nil && c.CustomType == ModeChange
+}
+
+// noteModes notes whether the entry with this line may be about modes.
+func (e *Entry) noteModes(line []byte) {
+	e.modes = e.Type == TypeCustom && bytes.Contains(line, []byte(ModeChange))
 }
 
 // Item is one message of a built context. Entry is nil and Index -1 for a

@@ -281,15 +281,6 @@ type state struct {
 	Before   string `json:"before,omitempty"`   // the level that was chosen before, to which the end of the mode leads back
 }
 
-// IsEntry reports whether an entry records which mode is on.
-func IsEntry(e *session.Entry) bool {
-	if e.Type != session.TypeCustom {
-		return false
-	}
-	c, err := session.Body[session.Custom](e)
-	return err == nil && c.CustomType == session.ModeChange
-}
-
 // Restore makes the mode that a session was left in the one that is on, and returns the names
 // of the one before and of this. The listeners are not told; Changed does that.
 func (m *Modes[T]) Restore(s *session.Session) (was, is string) {
@@ -322,7 +313,7 @@ func (m *Modes[T]) Stay(s *session.Session) {
 // stateOf returns what the branch of a session says of its mode.
 func stateOf(s *session.Session) state {
 	for _, e := range slices.Backward(s.Branch()) {
-		if IsEntry(e) {
+		if e.IsModeChange() {
 			if body, err := session.Body[struct{ Data state }](e); err == nil {
 				return body.Data
 			}

@@ -68,7 +68,7 @@ func (w *worker) drain() string {
 func (w *worker) entries() string {
 	var all []string
 	for _, e := range w.session.Branch() {
-		if IsEntry(e) {
+		if e.IsModeChange() {
 			body, err := session.Body[struct{ Data state }](e)
 			if err != nil {
 				w.t.Fatal(err)
