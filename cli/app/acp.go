@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"pi/agent/llm"
@@ -94,7 +95,7 @@ func (e editors) Open(ctx context.Context, o acp.Opening) (*acp.Run, error) {
 	}
 	r := place.newRun()
 	r.files = o.Files
-	r.files.Except = append(r.files.Except, place.AgentDir)
+	r.files.Except = append(r.files.Except, place.AgentDir, filepath.Join(place.Cwd, ".pi", "skills"), filepath.Join(place.Cwd, ".agents", "skills"))
 	if err := r.approve(ctx); err != nil {
 		return nil, err
 	}
