@@ -21,6 +21,7 @@ func TestThePage(t *testing.T) {
 		{"Without scripts the page is a transcript", withoutScriptsThePageIsATranscript},
 		{"A branch is switched to", aBranchIsSwitchedTo},
 		{"A search finds everywhere", aSearchFindsEverywhere},
+		{"A search selects in older browsers", aSearchSelectsInOlderBrowsers},
 		{"Keys go through the page", keysGoThroughThePage},
 		{"Everything is folded", everythingIsFolded},
 		{"Copy buttons and links", copyButtonsAndLinks},
@@ -147,6 +148,16 @@ func keysGoThroughThePage(b *browser) {
 		p.until(hasTree)
 		p.press("t")
 		p.check(hasTree, false)
+	})
+}
+
+// A browser that cannot mark ranges selects what it found.
+func aSearchSelectsInOlderBrowsers(b *browser) {
+	inBrowser(b, sample(), view{before: `Object.defineProperty(window, 'Highlight', {value: undefined})`}, func(p *tab) {
+		p.press("/")
+		p.press(strings.Split("got 3", "")...)
+		p.press("Enter")
+		p.check(`getSelection().toString()`, "got 3")
 	})
 }
 

@@ -1,6 +1,9 @@
 package page
 
 import (
+	"iter"
+	"slices"
+
 	"pi/internal/markup"
 	"pi/session"
 	"pi/session/message"
@@ -13,7 +16,7 @@ func (p *page) branch() {
 		if p.w.Err() != nil {
 			return
 		}
-		p.entry(e, p.path[i+1:])
+		p.entry(e, slices.Values(p.path[i+1:]))
 	}
 	if len(p.written) == 0 {
 		p.w.Raw(`<p class="empty">Nothing was said in this session.</p>`)
@@ -44,21 +47,19 @@ func (p *page) others() {
 	}
 }
 
-// mostAhead is how far the results of calls can be from the answer that made them.
-const mostAhead = 200
-
-// after returns what follows an entry outside of the current branch, each time the newest child:
-// as much as there can be results of calls in.
-func (p *page) after(e *session.Entry) (path []*session.Entry) {
-	for len(path) < mostAhead {
-		children := p.children[e.ID]
-		if len(children) == 0 || p.written[children[len(children)-1].ID] {
-			break
+// after yields what follows an entry outside of the current branch, each time the newest child.
+func (p *page) after(e *session.Entry) iter.Seq[*session.Entry] {
+	return func(yield func(*session.Entry) bool) {
+		for {
+			children := p.children[e.ID]
+			if len(children) == 0 {
+				return
+			}
+			if e = children[len(children)-1]; !yield(e) {
+				return
+			}
 		}
-		e = children[len(children)-1]
-		path = append(path, e)
 	}
-	return path
 }
 
 // isShown reports whether entries of a type are on the page. Labels are shown beside what they
@@ -83,7 +84,7 @@ func (p *page) parent(e *session.Entry) int {
 
 // entry writes an entry, and with an answer the results of its calls, which are found in what
 // follows it.
-func (p *page) entry(original *session.Entry, rest []*session.Entry) {
+func (p *page) entry(original *session.Entry, rest iter.Seq[*session.Entry]) {
 	if p.written[original.ID] || !isShown(original) {
 		return
 	}
@@ -101,7 +102,7 @@ func (p *page) entry(original *session.Entry, rest []*session.Entry) {
 }
 
 // spoken writes an entry that a model reads.
-func (p *page) spoken(e *session.Entry, rest []*session.Entry) {
+func (p *page) spoken(e *session.Entry, rest iter.Seq[*session.Entry]) {
 	m := e.Message()
 	switch {
 	case m == nil && e.Type == session.TypeBranchSummary:
@@ -134,20 +135,20 @@ type result struct {
 	message *message.Message
 }
 
+// mostAhead is how far the results of calls can be from the answer that made them.
+const mostAhead = 200
+
 // results returns the results of the calls of an answer by the id of the call: those that
 // follow before anything else is said.
-func (p *page) results(m *message.Message, rest []*session.Entry) map[string]result {
-	calls := m.ToolCalls()
-	if len(calls) == 0 {
-		return nil
-	}
+func (p *page) results(m *message.Message, rest iter.Seq[*session.Entry]) map[string]result {
 	open := map[string]bool{}
-	for _, call := range calls {
+	for _, call := range m.ToolCalls() {
 		open[call.ID] = true
 	}
 	found := map[string]result{}
-	for i, e := range rest {
-		if len(found) == len(open) || i == mostAhead {
+	ahead := 0
+	for e := range rest {
+		if ahead++; len(found) == len(open) || ahead > mostAhead {
 			break
 		}
 		if e.Type != session.TypeMessage {
@@ -158,7 +159,7 @@ func (p *page) results(m *message.Message, rest []*session.Entry) map[string]res
 		if r == nil || r.Role != message.RoleToolResult {
 			break
 		}
-		if _, twice := found[r.ToolCallID]; open[r.ToolCallID] && !twice && !p.written[e.ID] {
+		if _, isSecond := found[r.ToolCallID]; open[r.ToolCallID] && !isSecond && !p.written[e.ID] {
 			found[r.ToolCallID] = result{e, r}
 		}
 	}
@@ -166,7 +167,7 @@ func (p *page) results(m *message.Message, rest []*session.Entry) map[string]res
 }
 
 // heading writes who speaks, the label of the entry, the time and what an answer used.
-func (p *page) heading(e *session.Entry, class, by string, name markup.Literal, u *message.Usage) {
+func (p *page) heading(e *session.Entry, by string, name markup.Literal, u *message.Usage) {
 	p.w.Raw(`<h2><a href="#m`)
 	p.w.Int(p.numbers[e.ID])
 	p.w.Raw(`">`)
@@ -185,7 +186,6 @@ func (p *page) heading(e *session.Entry, class, by string, name markup.Literal, 
 	p.w.Raw(` <small>`)
 	p.w.Text(joined(usageText(u), formatTime(e.Timestamp)))
 	p.w.Raw("</small></h2>")
-	p.speaker = class + " " + by
 }
 
 // joined joins the texts that are not empty.

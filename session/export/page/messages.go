@@ -18,7 +18,11 @@ func (p *page) message(e *session.Entry, m *message.Message) {
 	case message.RoleBashExecution:
 		p.command(e, m)
 	case message.RoleCustom:
-		p.article(e, "custom", "Note", m.CustomType)
+		by := m.CustomType
+		if !m.Display {
+			by += ", for the model only"
+		}
+		p.article(e, "custom", "Note", by)
 		p.blocks(m.Content)
 	case message.RoleCompactionSummary:
 		p.article(e, "summary", "Summary of the conversation before", "")
@@ -43,7 +47,8 @@ func (p *page) article(e *session.Entry, class string, name markup.Literal, by s
 	p.open(e, "<article")
 	p.w.Attr("class", class)
 	p.w.Raw(">")
-	p.heading(e, class, by, name, nil)
+	p.heading(e, by, name, nil)
+	p.speaker = speaker(class, by)
 }
 
 // blocks writes what a person or a hook said: the text as it is, and images.
@@ -78,13 +83,11 @@ func (p *page) markdown(text string) {
 	p.w.Raw("</div>")
 }
 
-// answer writes what a model said, thought and called, with the results.
+// answer writes what a model said, thought and called, with the results. One that goes on after
+// another of the same model does not name it again.
 func (p *page) answer(e *session.Entry, m *message.Message, results map[string]result) {
-	by := m.Provider + "/" + m.Model
-	if by == "/" {
-		by = ""
-	}
-	goesOn := p.speaker == "answer "+by && p.labels[e.ID] == ""
+	by := strings.Trim(m.Provider+"/"+m.Model, "/")
+	goesOn := p.speaker == speaker("answer", by) && p.labels[e.ID] == ""
 	p.open(e, "<article")
 	if goesOn {
 		p.w.Raw(` class="answer on"`)
@@ -93,20 +96,20 @@ func (p *page) answer(e *session.Entry, m *message.Message, results map[string]r
 	}
 	p.usage(m.Usage)
 	p.w.Raw(">")
+	shown := by
 	if goesOn {
-		by = ""
+		shown = ""
 	}
-	speaker := p.speaker
-	p.heading(e, "answer", by, "Assistant", m.Usage)
-	if goesOn {
-		p.speaker = speaker
-	}
+	p.heading(e, shown, "Assistant", m.Usage)
+	p.speaker = speaker("answer", by)
 	for _, b := range m.Content {
 		p.answerBlock(b, results)
 	}
 	p.stop(m)
 	p.w.Raw("</article>\n")
 }
+
+func speaker(class, by string) string { return class + " " + by }
 
 func (p *page) answerBlock(b message.Block, results map[string]result) {
 	switch b.Type {

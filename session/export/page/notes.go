@@ -24,11 +24,28 @@ func (p *page) note(e *session.Entry) {
 	case session.TypeUsage:
 		p.outside(e)
 	case session.TypeCustom:
-		if c, err := session.Body[session.Custom](e); err == nil && c.CustomType != session.LeafMove {
-			p.state(e, "state of a hook: ", c.CustomType, c.Data)
-		}
+		p.custom(e)
 	default:
 		p.state(e, "entry of another kind: ", e.Type, e.Raw())
+	}
+}
+
+// custom writes which mode is on from there on, or the state of a hook. Moves of the leaf are seen by
+// what goes on from where.
+func (p *page) custom(e *session.Entry) {
+	c, err := session.Body[session.Custom](e)
+	switch {
+	case err != nil:
+		p.unreadable(e)
+	case c.CustomType == session.LeafMove:
+	case c.CustomType == session.ModeChange:
+		mode := rawjson.Unquote(rawjson.Field(c.Data, "mode"))
+		if mode == "" {
+			mode = "off"
+		}
+		p.line(e, "mode: ", mode)
+	default:
+		p.state(e, "state of a hook: ", c.CustomType, c.Data)
 	}
 }
 

@@ -10,7 +10,7 @@ const body = document.body;
 function el(tag, props, ...children) {
   const e = document.createElement(tag);
   for (const [name, value] of Object.entries(props || {})) {
-    if (name in e && name !== 'list') e[name] = value; else e.setAttribute(name, value);
+    if (name in e) e[name] = value; else e.setAttribute(name, value);
   }
   e.append(...children);
   return e;
@@ -183,9 +183,13 @@ document.addEventListener('click', event => {
 });
 // Messages get their buttons when they come into view: a session can have tens of thousands.
 const near = new IntersectionObserver(seen => {
-  for (const s of seen) if (s.isIntersecting) { near.unobserve(s.target); decorate(s.target); }
+  for (const s of seen) if (s.isIntersecting) decorate(s.target);
 }, {rootMargin: '400px'});
+const decorated = new WeakSet();
 function decorate(node) {
+  if (decorated.has(node)) return;
+  decorated.add(node);
+  near.unobserve(node);
   const h = node.querySelector(':scope > h2');
   if (h) h.append(el('span', {className: 'acts'}, doer('copy', 'copy', 'copy the message'), doer('link', 'link', 'copy a link to the message'), doer('fold', 'fold', 'fold the message')));
   for (const pre of node.querySelectorAll('pre')) {
@@ -391,6 +395,7 @@ function step(by) {
   const {e} = hits[hit];
   if (folding === 'outline') setFolding('usual');
   reveal(e);
+  decorate(e.node); // now, for it moves blocks, and a range in one would be lost
   const range = rangeOf(hits[hit]);
   unfold(range.startContainer.parentElement);
   setCurrent(e);
@@ -434,7 +439,11 @@ const keys = [
 const help = el('dialog', {}, el('dl', {}, ...keys.flatMap(([names, what]) => [el('dt', {}, ...names.flatMap((n, i) => [i ? ' ' : '', el('kbd', {textContent: n})])), el('dd', {textContent: what})])));
 help.addEventListener('click', () => help.close());
 
-const here = () => current && isShown(current) ? current : entryOf(main.firstElementChild && atTop() ? atTop().node : null);
+// here is the message that keys are about: the one that was gone to, or the one at the top.
+const here = () => {
+  const e = current && isShown(current) ? current : atTop();
+  return e && topOf(e);
+};
 // move goes to the next message by one, or by the next one of a kind.
 function move(by, kind) {
   const all = path.filter(e => e.isTop && e.node.matches(kind || 'article'));
