@@ -77,6 +77,7 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f.StringVar(&o.Provider, "provider", "", "whose model; without --model its default one")
 	f.StringVar(&o.Models, "models", "", "`PATTERNS` with commas: what Ctrl+P goes through")
 	f.StringVar(&o.Thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")
+	f.StringVar(&o.ModeName, "mode-name", "", "begin in this `MODE` of a hook; default for none")
 	f.StringVar(&o.APIKey, "api-key", "", "key for the provider of the model, for this run")
 	addSessionFlags(f, o)
 	f.StringSliceVarP(&o.Tools.Named, "tools", "t", nil, "the only tools, by name or `PATTERN`, those of hooks among them; or +NAME and -NAME")

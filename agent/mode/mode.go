@@ -15,6 +15,7 @@
 package mode
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -93,8 +94,9 @@ type Modes[T any] struct {
 
 	mu         sync.Mutex // guards what follows
 	offered    []Mode[T]
-	looking    []T  // what is active where nobody offers the mode that is on
-	started    bool // the person is told what is wrong
+	looking    []T    // what is active where nobody offers the mode that is on
+	started    bool   // the listeners are told what happens, and the person what is wrong
+	from       string // before Start: where the mode that is on comes from; "" for the session
 	on         state
 	unrecorded bool   // the branch of the session does not say so yet
 	told       string // the mode of which the person was told that nobody offers it
@@ -151,7 +153,8 @@ func (m *Modes[T]) Set(ctx context.Context, name string) error { return m.Select
 
 // Select turns a mode on, and the one before it off; a name that is [IsNone] turns that off
 // only. source is where the wish comes from, see ByFlag and its like. The listeners get
-// mode_select if the mode is another one than before. The error says that nobody offers the
+// mode_select if the mode is another one than before; of what is selected before Start they
+// are told there. The error says that nobody offers the
 // mode, with the name that was probably meant.
 func (m *Modes[T]) Select(ctx context.Context, name, source string) error {
 	m.mu.Lock()
@@ -163,9 +166,12 @@ func (m *Modes[T]) Select(ctx context.Context, name, source string) error {
 		}
 	}
 	was, tell := m.turn(next)
-	is := m.on.Mode
+	is, started := m.on.Mode, m.started
+	if !started && was != is {
+		m.from = source
+	}
 	m.mu.Unlock()
-	if was != is {
+	if was != is && started {
 		m.o.Emit(ctx, is, was, source)
 		m.RecordAtRest(ctx)
 		tell(ctx)
@@ -244,14 +250,15 @@ func (m *Modes[T]) Offer(ctx context.Context, modes []Mode[T], looking []T) {
 	m.tellMissing(ctx)
 }
 
-// Start tells the listeners the mode that the session was left in.
+// Start tells the listeners the mode that is on: the one that the session was left in, or
+// that was selected since.
 func (m *Modes[T]) Start(ctx context.Context) {
 	m.mu.Lock()
 	m.started = true
-	name := m.on.Mode
+	name, from := m.on.Mode, cmp.Or(m.from, Restored)
 	m.mu.Unlock()
 	if name != "" {
-		m.o.Emit(ctx, name, "", Restored)
+		m.o.Emit(ctx, name, "", from)
 	}
 	m.tellMissing(ctx)
 }

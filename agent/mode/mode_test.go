@@ -23,7 +23,9 @@ type worker struct {
 
 func newWorker(t *testing.T) (*worker, *Modes[string]) {
 	w := &worker{t: t, session: session.New(session.Options{Cwd: "/p"}), level: "low"}
-	return w, w.modes()
+	m := w.modes()
+	m.Start(t.Context())
+	return w, m
 }
 
 func (w *worker) modes() *Modes[string] {
@@ -221,6 +223,31 @@ func TestOfAModeThatNobodyHasToolsThatLookAreLeft(t *testing.T) {
 	w.mustSelect(again, "off")
 	if w.tools() != "all" || again.IsMissing() {
 		t.Errorf("after somebody chose: %q", w.tools())
+	}
+}
+
+func TestWhatIsSelectedBeforeTheStartIsToldThere(t *testing.T) {
+	w, m := newWorker(t)
+	plan := []Mode[string]{{Name: "plan"}, {Name: "ask", Thinking: "high"}}
+	m.Offer(t.Context(), plan, nil)
+	w.say()
+	w.mustSelect(m, "plan")
+	for name, want := range map[string]string{"": `"plan" after "" by restore`, "ask": `"ask" after "" by flag`, "off": "", "plan": `"plan" after "" by restore`} {
+		again := w.modes()
+		again.Restore(w.session)
+		again.Offer(t.Context(), plan, nil)
+		w.drain()
+		if name != "" {
+			if err := again.Select(t.Context(), name, ByFlag); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if told := w.drain(); told != "" {
+			t.Errorf("%q: told %s before the start", name, told)
+		}
+		if again.Start(t.Context()); w.drain() != want {
+			t.Errorf("%q: at the start not told %s", name, want)
+		}
 	}
 }
 

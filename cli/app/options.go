@@ -19,6 +19,7 @@ type Options struct {
 	Provider string // that the model is of; alone: its default model
 	Models   string // patterns with commas between them, instead of those of the settings; "": those
 	Thinking string
+	ModeName string // of a hook, that is on from the start; "": the one of the session
 	APIKey   string // for the provider of the model that the run begins with
 	Tools    ToolFlags
 	Texts    TextFlags

@@ -15,6 +15,7 @@ import (
 	"pi/agent/attach"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/agent/mode"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
 	"pi/cli/providers"
@@ -90,6 +91,22 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 		return err
 	}
 	r.attach(ctx, f, mode, own)
+	if err := r.enterMode(ctx); err != nil {
+		defer r.closeHooks(context.WithoutCancel(ctx))
+		return errors.Join(err, r.agent.Session().Close())
+	}
+	return nil
+}
+
+// enterMode turns the mode on that the command line names. The error is a usage error.
+func (r *run) enterMode(ctx context.Context) error {
+	name := r.place.ModeName
+	if name == "" {
+		return nil
+	}
+	if err := r.agent.Modes().Select(ctx, name, mode.ByFlag); err != nil {
+		return UsageError{Err: fmt.Errorf("--mode-name: %w", err)}
+	}
 	return nil
 }
 
