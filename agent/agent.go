@@ -126,7 +126,7 @@ func newParts(o Options, busy *work.Claim) parts {
 	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd, now: o.Now}
 	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
 	p.meter = &Meter{p.conversation, p.choice, p.tools, p.prompts, p.sent, p.spending}
-	p.asker = &asker{p.events, o.Models, p.sent, p.spending, o.Now, p.settings}
+	p.asker = &asker{events: p.events, models: o.Models, sent: p.sent, spending: p.spending, now: o.Now, settings: p.settings}
 	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
 		inbox: p.inbox, settings: p.settings}
 	p.userShell = &userShell{busy: busy, events: p.events, conversation: p.conversation, inbox: p.inbox, shell: o.Shell, cwd: o.Cwd, now: o.Now}

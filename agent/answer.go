@@ -42,7 +42,7 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 		case s.abort != nil:
 			err = r.noteAbort(ctx, s.abort)
 		default:
-			err = r.compacting.recover(ctx, err, a.entry)
+			err = r.compacting.recover(ctx, err, a)
 		}
 		if err != nil {
 			return a, err
@@ -69,8 +69,9 @@ func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 			return err
 		}
 	}
+	t.failed = func(err error) *message.Message { return s.failed(err) }
 	err := t.repeat(ctx, func() (*llm.Model, *llm.Assembly, error) {
-		s = &stream{run: r, events: r.events, model: r.choice.model(), seen: seen, fresh: t.lost}
+		s = &stream{run: r, events: r.events, model: r.choice.model(), thinking: r.choice.thinking(), seen: seen, fresh: t.lost}
 		s.partial, s.stop = s.message, s.stopLate
 		return s.model, &s.assembly, s.ask(ctx)
 	})
@@ -146,7 +147,8 @@ type stream struct {
 	fresh    bool    // not over the connection of the attempt before
 	assembly llm.Assembly
 	started  bool
-	began    int64 // when it started, in milliseconds since the epoch
+	began    int64  // when it started, in milliseconds since the epoch
+	thinking string // the level that the request asks for
 	partial  func() *message.Message
 	stop     func(*Abort)
 	abort    *Abort                  // a listener stopped it
@@ -187,9 +189,10 @@ func (s *stream) request() *llm.Request {
 	tools, by := s.run.tools.toolsAndChooser()
 	current := s.run.conversation.current()
 	system := s.run.prompts.inMode(s.run.system)
+	s.thinking = s.run.choice.thinking()
 	r := &llm.Request{
 		Model: s.model, System: system.text, Messages: s.run.conversation.view.forModel(s.seen.items), Tools: specsOf(tools),
-		Thinking: s.run.choice.thinking(), MaxTokens: s.model.MaxTokens, SessionID: current.ID(), Fresh: s.fresh,
+		Thinking: s.thinking, MaxTokens: s.model.MaxTokens, SessionID: current.ID(), Fresh: s.fresh,
 	}
 	s.run.sent.noteRequest(&sentRequest{session: current, system: system, chain: s.seen}, r, tools, by)
 	return r
@@ -261,6 +264,7 @@ func (s *stream) start(ctx context.Context, whole *message.Message) {
 // message is the answer as far as it has come. Its time is that of its start.
 func (s *stream) message() *message.Message {
 	m := s.run.asker.assembled(s.model, &s.assembly)
+	m.ThinkingLevel = s.thinking
 	if s.started {
 		m.Timestamp = s.began
 	}
@@ -285,7 +289,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	_, broken := s.assembly.Content()
 	stop := s.assembly.Stop().Reason
 	switch {
-	case failure == ErrAborted:
+	case errors.Is(failure, ErrAborted):
 		m.StopReason, m.ErrorMessage = message.StopAborted, failure.Error()
 	case failure == errStopped:
 		m.StopReason, m.ErrorMessage = message.StopAborted, stopText(s.abort)
@@ -297,7 +301,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		m.StopReason = stop
 	}
 	if failure != nil {
-		m.Content = slices.DeleteFunc(m.Content, func(b message.Block) bool { return b.Type == message.BlockToolCall }) // they will never run
+		m.Content = withoutCalls(m.Content)
 	}
 	m = s.askEnd(ctx, m)
 	s.run.usage.Add(m.Usage)
@@ -308,8 +312,21 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	return answer{m, entry, broken, stop == llm.StopPause && len(m.Content) > 0}, cmp.Or(err, failure)
 }
 
+// withoutCalls returns the content of an answer that failed: its calls will never run.
+func withoutCalls(content []message.Block) []message.Block {
+	return slices.DeleteFunc(content, func(b message.Block) bool { return b.Type == message.BlockToolCall })
+}
+
+// failed is what came of an attempt that is made again because of err.
+func (s *stream) failed(err error) *message.Message {
+	m := s.message()
+	m.Content, m.StopReason, m.ErrorMessage = withoutCalls(m.Content), message.StopError, err.Error()
+	return m
+}
+
 // askEnd emits the end of the message and returns the message that listeners put in its
-// place. A replacement of another role is ignored, and one without usage gets that of m.
+// place. A replacement of another role is ignored, and one without usage or level of
+// thinking gets that of m.
 func (s *stream) askEnd(ctx context.Context, m *message.Message) *message.Message {
 	s.start(ctx, m)
 	if !s.events.wants(KindMessageEnd) {
@@ -320,9 +337,9 @@ func (s *stream) askEnd(ctx context.Context, m *message.Message) *message.Messag
 	switch {
 	case e.Message == nil || e.Message.Role != m.Role:
 		return m
-	case e.Message.Usage == nil:
+	case e.Message.Usage == nil || e.Message.ThinkingLevel == "":
 		replaced := e.Message.Clone()
-		replaced.Usage = m.Usage
+		replaced.Usage, replaced.ThinkingLevel = cmp.Or(e.Message.Usage, m.Usage), m.ThinkingLevel
 		return replaced
 	}
 	return e.Message

@@ -9,6 +9,7 @@ import (
 
 	"pi/agent/limits"
 	"pi/agent/llm"
+	"pi/agent/work"
 	"pi/session"
 	"pi/session/message"
 )
@@ -28,6 +29,7 @@ type asker struct {
 	spending *spending
 	now      func() time.Time
 	settings *inForce
+	waiting  work.Interruptible // the wait for another attempt in the conversation
 }
 
 // send sends a request to model and hands each delta to add, until the answer has ended,

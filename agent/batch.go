@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"pi/agent/limits"
 	"pi/internal/pace"
@@ -37,6 +38,8 @@ type step struct {
 	ready  *cleared // nil: it does not run
 	result Result
 	limit  error             // that the call reached
+	began  time.Time         // when it was announced
+	took   time.Duration     // from then until it had run
 	done   chan struct{}     // closed when there is a result
 	ran    func(failed bool) // tells that the tool has run
 }
@@ -53,7 +56,7 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	sequential := slices.ContainsFunc(steps, func(s *step) bool { return s.ready != nil && s.ready.tool.Spec().Sequential })
 	if !sequential {
 		for _, s := range steps {
-			go s.run(ctx, r.gate.updates(ctx, s.call, s.input()))
+			go s.run(ctx, r.gate.updates(ctx, s.call))
 		}
 	}
 	end.terminate = len(steps) > 0
@@ -62,7 +65,7 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 			if limit != nil && s.ready != nil {
 				s.ready, s.result = nil, *refuse("not run: %v", limit)
 			}
-			s.run(ctx, r.gate.updates(ctx, s.call, s.input()))
+			s.run(ctx, r.gate.updates(ctx, s.call))
 		}
 		<-s.done
 		m := r.finishStep(ctx, s)
@@ -90,14 +93,16 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 	for _, call := range a.message.ToolCalls() {
 		r.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
-		s := &step{call: call, broken: a.broken[call.ID], done: make(chan struct{})}
+		s := &step{call: call, broken: a.broken[call.ID], began: r.now(), done: make(chan struct{})}
 		s.ran = func(failed bool) {
+			s.took = r.now().Sub(s.began)
 			r.events.emitAfter(ctx, KindToolRan, func() Event { return &ToolRan{call.ID, failed} })
 		}
 		var no *Result
 		if s.ready, no = r.admit(ctx, a, call); no != nil {
 			s.result = *no
 		}
+		s.took = r.now().Sub(s.began)
 		steps = append(steps, s)
 	}
 	return steps
@@ -146,7 +151,7 @@ func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	r.noteRepeat(s)
 	r.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: s.result.Usage, Note: s.call.Name})
 	r.events.emitAfter(ctx, KindToolExecutionEnd, func() Event {
-		return &ToolExecutionEnd{ID: s.call.ID, Name: s.call.Name, Input: s.input(), Result: s.result}
+		return &ToolExecutionEnd{ID: s.call.ID, Name: s.call.Name, Input: s.input(), Result: s.result, Took: s.took}
 	})
 	content := s.result.Content
 	if len(content) == 0 { // some providers refuse an empty result

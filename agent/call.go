@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"pi/internal/pace"
@@ -29,7 +30,7 @@ func (c *cleared) run(ctx context.Context, progress *pace.Pacer[Result]) (result
 			result = *refuse("tool %s crashed: %v", c.tool.Spec().Name, p)
 		}
 	}()
-	result, err := c.tool.Run(context.WithValue(context.WithValue(ctx, callIDKey{}, c.id), runsKey{}, true), c.input, update)
+	result, err := c.tool.Run(context.WithValue(c.call.mark(ctx), runsKey{}, true), c.input, update)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		result = withError(result, "interrupted")
@@ -42,14 +43,36 @@ func (c *cleared) run(ctx context.Context, progress *pace.Pacer[Result]) (result
 	return result
 }
 
-type callIDKey struct{}
+// callScope is a call for what happens in it.
+type callScope struct {
+	id     string
+	nested atomic.Int64 // calls that were made in it
+}
+
+type callScopeKey struct{}
+
+// mark returns a context that belongs to the call.
+func (s *callScope) mark(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callScopeKey{}, s)
+}
+
+// newCallID returns the id of a call that the program makes: in another call it is that
+// one's with a number.
+func newCallID(ctx context.Context) string {
+	if in, _ := ctx.Value(callScopeKey{}).(*callScope); in != nil {
+		return fmt.Sprintf("%s/%d", in.id, in.nested.Add(1))
+	}
+	return "call_" + rand.Text()[:20]
+}
 
 // CallID returns the id of the tool call that ctx belongs to: the one that the listeners
 // to tool_call or tool_result are asked about, or that runs; "" elsewhere. The dialogs of
 // hooks get the context of what they are asked in.
 func CallID(ctx context.Context) string {
-	id, _ := ctx.Value(callIDKey{}).(string)
-	return id
+	if in, _ := ctx.Value(callScopeKey{}).(*callScope); in != nil {
+		return in.id
+	}
+	return ""
 }
 
 type runsKey struct{}
@@ -75,8 +98,8 @@ func withText(r Result, text string) Result {
 // may have wanted to remove a secret.
 func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result {
 	if g.events.wants(KindToolResult) {
-		ctx := context.WithValue(ctx, callIDKey{}, c.id)
-		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
+		ctx := c.call.mark(ctx)
+		e := &ToolResult{ID: c.call.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
 		if ctx.Err() == nil {
 			g.events.emit(ctx, e)
 		}
@@ -99,7 +122,8 @@ type nestingKey struct{}
 
 // CallTool runs one tool for a hook or a program, through the same gate as a
 // call of the model, whether a prompt runs or not; it is not added to the
-// conversation. It ends with ctx, and is no part of the run in progress: an interrupt
+// conversation. In another call, as CallID has it, its id is that one's with a number
+// behind a slash. It ends with ctx, and is no part of the run in progress: an interrupt
 // of that reaches it only through ctx. A refused call gives a Result that says why;
 // one that is nested in four others, by their contexts, is refused.
 func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage) Result {
@@ -111,16 +135,20 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	if len(input) == 0 {
 		input = json.RawMessage(`{}`)
 	}
-	call := message.Block{Type: message.BlockToolCall, ID: "call_" + rand.Text()[:20], Name: name, Arguments: input}
-	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, input} })
+	call := message.Block{Type: message.BlockToolCall, ID: newCallID(ctx), Name: name, Arguments: input}
+	began, sent := time.Now(), input
+	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, sent} })
 	c, result := a.gate.clear(ctx, call)
 	if c != nil {
 		input = c.input
-		r := a.gate.finishCall(ctx, c, c.run(ctx, a.gate.updates(ctx, call, input)))
+		r := a.gate.finishCall(ctx, c, c.run(ctx, a.gate.updates(ctx, call)))
 		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name})
 		result = &r
 	}
-	a.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{ID: call.ID, Name: name, Input: input, Result: *result} })
+	took := time.Since(began)
+	a.events.emitAfter(ctx, KindToolExecutionEnd, func() Event {
+		return &ToolExecutionEnd{ID: call.ID, Name: name, Input: input, Result: *result, Took: took}
+	})
 	return *result
 }
 
@@ -129,11 +157,11 @@ const updatePause = 100 * time.Millisecond
 
 // updates returns what passes the reports of a running tool to the listeners; nil if none of
 // them wants it.
-func (g *gate) updates(ctx context.Context, call message.Block, input json.RawMessage) *pace.Pacer[Result] {
+func (g *gate) updates(ctx context.Context, call message.Block) *pace.Pacer[Result] {
 	if !g.events.wants(KindToolExecutionUpdate) {
 		return nil
 	}
-	id, name := call.ID, call.Name // a block captured whole would be allocated also for nobody
+	id, name, input := call.ID, call.Name, call.Arguments // a block captured whole would be allocated also for nobody
 	return pace.New(updatePause, func(partial Result) {
 		g.events.emit(ctx, &ToolExecutionUpdate{id, name, input, partial})
 	})

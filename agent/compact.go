@@ -9,6 +9,7 @@ import (
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/compaction"
+	"pi/session/message"
 )
 
 // compactor replaces the beginning of a conversation by a summary. Its methods are called
@@ -56,8 +57,9 @@ type compactRun struct {
 	*compactor
 	reason       string
 	instructions string
-	all          bool           // where everything could be kept, nothing is
-	failed       *session.Entry // the answer to a request that did not fit; it leaves the context
+	all          bool             // where everything could be kept, nothing is
+	failed       *session.Entry   // the answer to a request that did not fit; it leaves the context
+	answer       *message.Message // likewise, as it was told
 
 	session  *session.Session
 	model    *llm.Model // that writes the summary
@@ -75,9 +77,9 @@ func (c *compactRun) perform(ctx context.Context, seen chained) (done *Compacted
 	if err := c.prepare(ctx, seen); err != nil {
 		return nil, err
 	}
-	ctx, stop := c.state.begin(ctx)
+	ctx, stop := c.state.Begin(ctx)
 	defer stop()
-	c.emitBoth(ctx, func(auto bool) Event { return &CompactionStart{Reason: c.reason, Auto: auto} })
+	c.emitBoth(ctx, func(auto bool) Event { return &CompactionStart{Reason: c.reason, Auto: auto, Failed: c.answer} })
 	defer func() {
 		if p := recover(); p != nil {
 			done, err = nil, fmt.Errorf("compaction crashed: %v", p)
@@ -174,11 +176,6 @@ func (c *compactRun) firstKept() string {
 	return c.plan.FirstKept.ID
 }
 
-// CancelCompaction interrupts the compaction in progress and nothing else: a run
-// that it belongs to goes on as if the compaction had failed. It reports whether
-// there was one.
-func (a *Agent) CancelCompaction() bool { return a.compactor.state.interrupt() }
-
 // emitBoth emits the event that build makes, and for an automatic compaction a second time
 // as its auto_ kind.
 func (c *compactRun) emitBoth(ctx context.Context, build func(auto bool) Event) {
@@ -247,3 +244,18 @@ func (c *compactor) performRequested(ctx context.Context, atRest bool) bool {
 func isNothingToDo(err error) bool {
 	return errors.Is(err, compaction.ErrNothingToCompact) || errors.Is(err, compaction.ErrJustCompacted)
 }
+
+// Interrupt ends one thing that the agent does, and nothing else.
+type Interrupt struct{ parts *parts }
+
+// Interrupt returns what ends one thing only.
+func (a *Agent) Interrupt() Interrupt { return Interrupt{&a.parts} }
+
+// Compaction interrupts the compaction in progress: a run that it belongs to goes on as if
+// it had failed. It reports whether there was one.
+func (i Interrupt) Compaction() bool { return i.parts.compactor.state.Interrupt() }
+
+// Retry ends the wait for another attempt of a model call in the conversation. The call is
+// given up, and its run ends with an error that says so and wraps ErrAborted. It reports
+// whether there was such a wait.
+func (i Interrupt) Retry() bool { return i.parts.asker.waiting.Interrupt() }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"pi/agent/llm"
+	"pi/agent/work"
 	"pi/session"
 	"pi/session/message"
 )
@@ -120,9 +121,9 @@ func (c *autoCompact) afterRun(ctx context.Context) {
 }
 
 // recover compacts when err says that the last request did not fit, so that it can be
-// sent again; failed is the entry of its answer. Else it returns err, with what the
+// sent again; failed is its answer. Else it returns err, with what the
 // person can do about it.
-func (c *autoCompact) recover(ctx context.Context, err error, failed *session.Entry) error {
+func (c *autoCompact) recover(ctx context.Context, err error, failed answer) error {
 	var overflow *llm.ProviderError
 	if !errors.As(err, &overflow) || !overflow.Overflow {
 		return err
@@ -130,7 +131,7 @@ func (c *autoCompact) recover(ctx context.Context, err error, failed *session.En
 	if !c.settings.get().Compaction.Enabled || !c.may() {
 		return tooLong(overflow)
 	}
-	r := &compactRun{compactor: c.compactor, reason: CompactOverflow, failed: failed}
+	r := &compactRun{compactor: c.compactor, reason: CompactOverflow, failed: failed.entry, answer: failed.message}
 	done, why := c.perform(ctx, r, c.conversation.runChain(ctx))
 	switch {
 	case done != nil:
@@ -154,27 +155,8 @@ func tooLong(e *llm.ProviderError) error {
 // compactionState is the compaction in progress, and whether one that nobody asked for
 // was tried. The zero value is ready; all methods may be called from any goroutine.
 type compactionState struct {
-	cancel atomic.Pointer[context.CancelFunc] // of the one in progress; nil for none
-	tried  atomic.Bool                        // one that nobody asked for, since the last good answer: it is not tried again before
-}
-
-// begin returns the context of a compaction, which interrupt cancels until end is called.
-func (c *compactionState) begin(ctx context.Context) (_ context.Context, end func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	c.cancel.Store(&cancel)
-	return ctx, func() {
-		c.cancel.Store(nil)
-		cancel()
-	}
-}
-
-// interrupt ends the compaction in progress and reports whether there was one.
-func (c *compactionState) interrupt() bool {
-	cancel := c.cancel.Load()
-	if cancel != nil {
-		(*cancel)()
-	}
-	return cancel != nil
+	work.Interruptible
+	tried atomic.Bool // one that nobody asked for, since the last good answer: it is not tried again before
 }
 
 var (

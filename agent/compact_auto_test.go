@@ -230,7 +230,7 @@ func TestTheRunGoesOnWhenThePersonStopsItsCompaction(t *testing.T) {
 	r.prompt("first")
 	go func() {
 		<-started
-		r.CancelCompaction()
+		r.Interrupt().Compaction()
 	}()
 	r.prompt(strings.Repeat("word ", 100000))
 	if r.compactions() != 0 || r.requests() != 4 {
@@ -353,7 +353,7 @@ func TestWhoStopsTheCompactionOfARequestThatDoesNotFitIsToldWhy(t *testing.T) {
 	r.prompt("first")
 	go func() {
 		<-started
-		r.CancelCompaction()
+		r.Interrupt().Compaction()
 	}()
 	var failed *llm.ProviderError
 	if err := r.Prompt(t.Context(), Prompt{Text: "second"}); !errors.As(err, &failed) || !strings.Contains(failed.NextStep, "/compact") {

@@ -78,7 +78,7 @@ func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(fu
 func TestACompactionMayBeInterruptedAtAnyMoment(t *testing.T) {
 	for name, interrupt := range map[string]func(*rig){
 		"the run":        func(r *rig) { r.Abort() },
-		"the compaction": func(r *rig) { r.CancelCompaction() },
+		"the compaction": func(r *rig) { r.Interrupt().Compaction() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			everySort(t, func(t *testing.T, r *rig, l *log, arm func(func()), compact func(context.Context) error) {

@@ -4,14 +4,14 @@ import "testing"
 
 func TestACompactionInProgressIsInterruptedAndNoOther(t *testing.T) {
 	var c compactionState
-	if c.interrupt() {
+	if c.Interrupt() {
 		t.Error("there is one before it began")
 	}
-	ctx, end := c.begin(t.Context())
-	if !c.interrupt() || ctx.Err() == nil || t.Context().Err() != nil {
+	ctx, end := c.Begin(t.Context())
+	if !c.Interrupt() || ctx.Err() == nil || t.Context().Err() != nil {
 		t.Error("it goes on")
 	}
-	if end(); c.interrupt() {
+	if end(); c.Interrupt() {
 		t.Error("there is one after it ended")
 	}
 }

@@ -158,7 +158,7 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 func TestAnInterruptedCompactionChangesNothing(t *testing.T) {
 	for name, interrupt := range map[string]func(*rig){
 		"abort":  func(r *rig) { r.Abort() },
-		"cancel": func(r *rig) { r.CancelCompaction() },
+		"cancel": func(r *rig) { r.Interrupt().Compaction() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var failed *SessionCompactFailed

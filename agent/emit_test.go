@@ -59,7 +59,7 @@ func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
 		"tool_execution_start": func() {
 			run.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{s.call.ID, s.call.Name, nil} })
 		},
-		"tool_execution_update": func() { r.gate.updates(ctx, s.call, nil) },
+		"tool_execution_update": func() { r.gate.updates(ctx, s.call) },
 		"tool_execution_end": func() {
 			run.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{s.call.ID, s.call.Name, nil, s.result, 0} })
 		},

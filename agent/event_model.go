@@ -178,7 +178,7 @@ func grouped(n int) string {
 type CompactionStart struct {
 	Reason string           // manual threshold overflow
 	Auto   bool             // the event is auto_compaction_start
-	Failed *message.Message // with overflow: the answer that is not stored, with its error; else nil
+	Failed *message.Message // with overflow: the answer that did not fit, with its error; it leaves the context. Else nil
 }
 
 // CompactionEnd comes after each CompactionStart, however the compaction ended. For one

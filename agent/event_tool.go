@@ -38,7 +38,8 @@ type ToolExecutionStart struct {
 }
 
 // ToolExecutionUpdate is progress of a running tool: what there is so far, in place of the
-// update before, a few times a second at most. None comes behind the end of the tool.
+// update before, a few times a second at most. None comes behind the end of the tool. Its
+// arguments are as the model sent them, like those of ToolExecutionStart.
 type ToolExecutionUpdate struct {
 	ID, Name string
 	Input    json.RawMessage
@@ -57,7 +58,7 @@ type ToolExecutionEnd struct {
 	ID, Name string
 	Input    json.RawMessage
 	Result   Result
-	Took     time.Duration // from ToolExecutionStart
+	Took     time.Duration // from ToolExecutionStart until the tool had run, or was refused
 }
 
 // UserBash is the gate of the person's own shell commands.

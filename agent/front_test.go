@@ -24,7 +24,8 @@ type tape struct {
 func (*tape) Wants(k Kind) bool {
 	switch k {
 	case KindContext, KindInput, KindBeforeAgentStart, KindAgentBeforeSettle, KindMessageUpdate, KindToolCall, KindToolResult, KindToolRan,
-		KindSessionBeforeCompact, KindSessionCompacting, KindCustomShow, KindToolExecutionUpdate:
+		KindSessionBeforeCompact, KindSessionCompacting, KindSessionCompact, KindSessionCompactFailed, KindCustomShow, KindToolExecutionUpdate,
+		KindAutoCompactionStart, KindAutoCompactionEnd:
 		return false
 	}
 	return true
@@ -45,6 +46,19 @@ func (l *tape) Handle(_ context.Context, e Event) error {
 		l.note("end " + e.ID)
 	case *TurnEnd:
 		l.note(fmt.Sprintf("turn_end[%d]", len(e.ToolResults)))
+	case *AutoRetryStart:
+		l.note("retry of " + line(e.Failed))
+	case *AutoRetryWaited:
+		l.note(map[bool]string{false: "waited", true: "waited(cancelled)"}[e.Cancelled])
+	case *AutoRetryEnd:
+		l.note(strings.TrimSpace(fmt.Sprintf("retried %t %s", e.Success, e.FinalError)))
+	case *CompactionStart:
+		l.note("compaction_start " + e.Reason)
+		if e.Failed != nil {
+			l.note("of " + line(e.Failed))
+		}
+	case *CompactionEnd:
+		l.note(strings.TrimSpace(fmt.Sprintf("compaction_end %t %s", e.Done != nil, e.ErrorMessage)))
 	case *AgentSettled:
 		l.note(map[bool]string{false: "settled", true: "settled(aborted)"}[e.Aborted])
 	case *Notice:

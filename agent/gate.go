@@ -16,7 +16,7 @@ import (
 // [cleared.run] runs a tool, so nothing in the program runs one unasked.
 type cleared struct {
 	tool    Tool
-	id      string
+	call    *callScope
 	input   json.RawMessage
 	context []string // what listeners add to the result
 }
@@ -40,7 +40,8 @@ type gate struct {
 // clear decides whether call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it. Of the results one is nil.
 func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result) {
-	ctx = context.WithValue(ctx, callIDKey{}, call.ID)
+	scope := &callScope{id: call.ID}
+	ctx = scope.mark(ctx)
 	tool := g.tools.tool(call.Name)
 	if tool == nil {
 		if names := g.tools.names(); len(names) > 0 {
@@ -62,7 +63,7 @@ func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result
 	if err != nil {
 		return nil, refuse("%v", err)
 	}
-	c := &cleared{tool: tool, id: call.ID, input: input}
+	c := &cleared{tool: tool, call: scope, input: input}
 	if !g.events.wants(KindToolCall) {
 		return c, nil
 	}
@@ -85,7 +86,7 @@ func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (change
 // that the schema refuses. A rewrite is not coerced: the tool gets exactly what the
 // listeners saw.
 func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *Result) {
-	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Annotations: AnnotationsOf(c.tool), Input: c.input}
+	e := &ToolCall{ID: c.call.id, Name: c.tool.Spec().Name, Annotations: AnnotationsOf(c.tool), Input: c.input}
 	err := g.events.emitGate(ctx, e, func() bool { return e.Block })
 	switch {
 	case ctx.Err() != nil:

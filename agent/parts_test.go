@@ -131,7 +131,7 @@ func TestACompactorCompactsWhatWasRequested(t *testing.T) {
 	if got := strings.Join(l.kinds, " "); got != want {
 		t.Errorf("events %s, want %s", got, want)
 	}
-	if p.compactor.state.interrupt() {
+	if p.compactor.state.Interrupt() {
 		t.Error("it goes on")
 	}
 }

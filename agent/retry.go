@@ -9,6 +9,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // A model call that failed for a reason that may pass is made again, in the
@@ -26,11 +27,12 @@ type RetrySettings struct {
 // tries are the attempts of one model call.
 type tries struct {
 	asker   *asker
-	outside bool                // the call is none of the conversation
-	watch   func() func() error // called before a wait, and what it returns after it; may be nil
-	further int                 // so far, without the first
-	told    bool                // the listeners know that there are further ones
-	lost    bool                // the last attempt got no answer: its connection may be dead
+	outside bool                         // the call is none of the conversation
+	watch   func() func() error          // called before a wait, and what it returns after it; may be nil
+	failed  func(error) *message.Message // what came of the attempt; nil outside of the conversation
+	further int                          // so far, without the first
+	told    bool                         // the listeners know that there are further ones
+	lost    bool                         // the last attempt got no answer: its connection may be dead
 }
 
 // repeat calls ask until it succeeds or no further attempt is made, waits between the
@@ -43,6 +45,10 @@ func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembl
 		if !again {
 			return t.final(ctx, err)
 		}
+		var failed *message.Message
+		if t.failed != nil {
+			failed = t.failed(err)
+		}
 		t.asker.spending.record(ctx, session.UsageEntry{Kind: "retry", Provider: model.Provider, Model: model.ID, Usage: answer.TakeUsage()})
 		if err := t.asker.spending.checkLimit(ctx, model); err != nil {
 			return err
@@ -51,8 +57,8 @@ func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembl
 		if t.watch != nil {
 			waited = t.watch()
 		}
-		if !t.wait(ctx, delay, err) {
-			return err
+		if why := t.wait(ctx, delay, err, failed); why != nil {
+			return why
 		}
 		if err := waited(); err != nil {
 			return err
@@ -107,23 +113,43 @@ func (t *tries) delay(failed *llm.ProviderError) time.Duration {
 	return min(d, longest)
 }
 
-// wait blocks for delay, or until ctx ends, and emits the beginning and the end of that.
-// It reports false if ctx has ended.
-func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
+// wait blocks for delay, and emits the beginning and the end of that. If ctx has ended
+// meanwhile, it returns err, the failure of the last attempt, and retryCancelled if
+// somebody has ended the wait alone.
+func (t *tries) wait(ctx context.Context, delay time.Duration, err error, failed *message.Message) error {
+	waiting := ctx
+	if !t.outside {
+		var stop func()
+		waiting, stop = t.asker.waiting.Begin(ctx)
+		defer stop()
+	}
 	t.told = true
 	t.emitRetry(ctx, KindAutoRetryStart, func() Event {
 		return &AutoRetryStart{Attempt: t.further, MaxAttempts: t.asker.settings.get().Retry.MaxAttempts,
-			DelayMS: int(delay.Milliseconds()), ErrorMessage: err.Error(), Aside: t.outside}
+			DelayMS: int(delay.Milliseconds()), ErrorMessage: err.Error(), Aside: t.outside, Failed: failed}
 	})
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-ctx.Done():
+	case <-waiting.Done():
 	}
-	t.emitRetry(ctx, KindAutoRetryWaited, func() Event { return &AutoRetryWaited{t.outside, ctx.Err() != nil} })
-	return ctx.Err() == nil
+	cancelled := waiting.Err() != nil
+	t.emitRetry(ctx, KindAutoRetryWaited, func() Event { return &AutoRetryWaited{t.outside, cancelled} })
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case cancelled:
+		return retryCancelled{}
+	}
+	return nil
 }
+
+// retryCancelled is the error of a call that nobody wants made again.
+type retryCancelled struct{}
+
+func (retryCancelled) Error() string { return "Retry cancelled" }
+func (retryCancelled) Unwrap() error { return ErrAborted }
 
 // emitEnd emits how a call ended that had further attempts; nothing for a call without
 // any.

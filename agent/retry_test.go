@@ -335,7 +335,7 @@ func TestCancellingACompactionEndsItsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r *rig
 		l := &retries{}
-		cancel := on(func(*AutoRetryStart) { r.CancelCompaction() })
+		cancel := on(func(*AutoRetryStart) { r.Interrupt().Compaction() })
 		r = newRig(t, Options{Settings: patient, Listeners: []Listener{l, cancel}}, say("hi"), fail(overloaded()))
 		r.prompt("go")
 		if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, ErrAborted) {

@@ -25,7 +25,7 @@ func (r *REPL) compactionStarts(e *agent.CompactionStart) {
 	if s.plain {
 		s.change(func() { s.tell([]string{"compacting … Ctrl+C cancels"}) })
 	}
-	r.compaction = r.work.begin(&task{doing: "compacting", began: s.now(), size: contextTokens(a.Session().Branch()), cancel: a.CancelCompaction})
+	r.compaction = r.work.begin(&task{doing: "compacting", began: s.now(), size: contextTokens(a.Session().Branch()), cancel: a.Interrupt().Compaction})
 }
 
 // compactionEnds removes the row of a compaction. The command that asked for one shows

@@ -109,6 +109,8 @@ func (m *Message) text(key string) *string {
 		return &m.Model
 	case "errorMessage":
 		return &m.ErrorMessage
+	case "thinkingLevel":
+		return &m.ThinkingLevel
 	case "toolCallId":
 		return &m.ToolCallID
 	case "toolName":
@@ -262,6 +264,7 @@ func putAssistant(o *rawjson.Object, m *Message) error {
 	o.Put("usage", v)
 	o.Text("stopReason", string(m.StopReason))
 	o.Optional("errorMessage", m.ErrorMessage)
+	o.Optional("thinkingLevel", m.ThinkingLevel)
 	return nil
 }
 

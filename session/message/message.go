@@ -45,6 +45,7 @@ type Message struct {
 	Usage                *Usage
 	StopReason           StopReason
 	ErrorMessage         string
+	ThinkingLevel        string // that the request asked for; "" in files of others
 
 	// toolResult
 	ToolCallID, ToolName string
