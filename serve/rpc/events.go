@@ -9,7 +9,7 @@ import (
 // Wants reports whether k is one of the events that Handle uses.
 func (s *Server) Wants(k agent.Kind) bool {
 	switch k {
-	case agent.KindInput, agent.KindAgentStart, agent.KindAgentSettled, agent.KindAutoRetryStart, agent.KindAutoRetryWaited,
+	case agent.KindInput, agent.KindAgentStart, agent.KindAgentSettled,
 		agent.KindCompactionStart, agent.KindCompactionEnd, agent.KindNotice, agent.KindModeSelect,
 		agent.KindSessionBeforeTree, agent.KindSessionTree, agent.KindQueueChanged:
 		return true
@@ -44,14 +44,6 @@ func (s *Server) note(e agent.Event) {
 	case *agent.AgentSettled:
 		s.state.setStreaming(false)
 		s.claims.noteSettled()
-	case *agent.AutoRetryStart:
-		if !e.Aside {
-			s.state.setWaitingForRetry(true)
-		}
-	case *agent.AutoRetryWaited:
-		if !e.Aside {
-			s.state.setWaitingForRetry(false)
-		}
 	case *agent.CompactionStart:
 		s.state.addCompaction(e.Auto, 1)
 	case *agent.CompactionEnd:

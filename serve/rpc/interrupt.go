@@ -23,9 +23,7 @@ func (s *parts) interrupt(ctx context.Context, prompts []*entry) {
 // openAbortRetry ends the wait for another attempt, and with it the call.
 func (s *prompter) openAbortRetry(_ *fields, r *request) work {
 	return func(context.Context, func()) {
-		if s.state.isWaitingForRetry() {
-			s.agent.Abort()
-		}
+		s.agent.Interrupt().Retry()
 		s.out.succeed(r, nil)
 	}
 }

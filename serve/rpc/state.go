@@ -7,7 +7,6 @@ import "sync"
 type state struct {
 	mu          sync.Mutex // guards what follows
 	streaming   bool
-	retrying    bool // the wait for another attempt is under way
 	summing     bool // the branch that a move in the tree leaves is summed up, unless the agent is idle
 	pending     int  // texts of the client that wait
 	compactions int
@@ -23,12 +22,11 @@ func (s *state) with(f func()) {
 	f()
 }
 
-func (s *state) setStreaming(is bool)       { s.with(func() { s.streaming = is }) }
-func (s *state) setWaitingForRetry(is bool) { s.with(func() { s.retrying = is }) }
-func (s *state) setSumming(is bool)         { s.with(func() { s.summing = is }) }
-func (s *state) setPending(n int)           { s.with(func() { s.pending = n }) }
-func (s *state) noteSpoken()                { s.with(func() { s.spoken = true }) }
-func (s *state) noteChosen()                { s.with(func() { s.chosen = true }) }
+func (s *state) setStreaming(is bool) { s.with(func() { s.streaming = is }) }
+func (s *state) setSumming(is bool)   { s.with(func() { s.summing = is }) }
+func (s *state) setPending(n int)     { s.with(func() { s.pending = n }) }
+func (s *state) noteSpoken()          { s.with(func() { s.spoken = true }) }
+func (s *state) noteChosen()          { s.with(func() { s.chosen = true }) }
 
 // addCompaction counts a compaction that begins or ends. Those that nobody asked for are told
 // twice; the second time does not count.
@@ -42,11 +40,10 @@ func (s *state) addCompaction(again bool, by int) {
 	})
 }
 
-func (s *state) isStreaming() (is bool)       { s.with(func() { is = s.streaming }); return is }
-func (s *state) isWaitingForRetry() (is bool) { s.with(func() { is = s.retrying }); return is }
-func (s *state) isCompacting() (is bool)      { s.with(func() { is = s.compactions > 0 }); return is }
-func (s *state) isSumming() (is bool)         { s.with(func() { is = s.summing }); return is }
-func (s *state) pendingCount() (n int)        { s.with(func() { n = s.pending }); return n }
-func (s *state) compactionsSoFar() (n int)    { s.with(func() { n = s.compacted }); return n }
-func (s *state) hasSpoken() (is bool)         { s.with(func() { is = s.spoken }); return is }
-func (s *state) isChosen() (is bool)          { s.with(func() { is = s.chosen }); return is }
+func (s *state) isStreaming() (is bool)    { s.with(func() { is = s.streaming }); return is }
+func (s *state) isCompacting() (is bool)   { s.with(func() { is = s.compactions > 0 }); return is }
+func (s *state) isSumming() (is bool)      { s.with(func() { is = s.summing }); return is }
+func (s *state) pendingCount() (n int)     { s.with(func() { n = s.pending }); return n }
+func (s *state) compactionsSoFar() (n int) { s.with(func() { n = s.compacted }); return n }
+func (s *state) hasSpoken() (is bool)      { s.with(func() { is = s.spoken }); return is }
+func (s *state) isChosen() (is bool)       { s.with(func() { is = s.chosen }); return is }
