@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/work"
+	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
 )
@@ -56,7 +57,7 @@ func (c *autoCompact) ifNearlyFull(ctx context.Context, seen chained) {
 	case done != nil && c.settings.get().Compaction.Full(done.After, window):
 		c.unwanted = true // another would not help either
 		c.events.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is still nearly full after the compaction, about %s of %s tokens: /context shows what takes the room; fewer tools, shorter instructions or a model with a larger window make some",
-			grouped(done.After), grouped(window))
+			printable.Grouped(done.After), printable.Grouped(window))
 	case err != nil && done == nil && !isStopped(err) && !isNothingToDo(err):
 		c.events.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is nearly full and was not compacted: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
+	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
 )
@@ -126,8 +127,8 @@ func TestASummaryOfAListenerIsTakenAsItIs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := strings.NewReplacer("KEPT", before.Preparation.FirstKeptEntryID, "THIRD", before.BranchEntries[2].ID, "T", grouped(0)).Replace(c.entry)
-			want = strings.Replace(want, `"tokensBefore":0,`, `"tokensBefore":`+strings.ReplaceAll(grouped(before.Preparation.TokensBefore), ",", "")+`,`, 1)
+			want := strings.NewReplacer("KEPT", before.Preparation.FirstKeptEntryID, "THIRD", before.BranchEntries[2].ID, "T", printable.Grouped(0)).Replace(c.entry)
+			want = strings.Replace(want, `"tokensBefore":0,`, `"tokensBefore":`+strings.ReplaceAll(printable.Grouped(before.Preparation.TokensBefore), ",", "")+`,`, 1)
 			if raw := string(done.Entry.Raw()); !strings.Contains(raw, want) {
 				t.Errorf("the entry is %s, want %s", raw, want)
 			}

@@ -162,15 +162,7 @@ func (e *CompactionEnd) Text() string {
 
 // String says in one line what was compacted.
 func (c *Compacted) String() string {
-	return fmt.Sprintf("compacted: %s → summary, about %s → %s tokens", printable.Count(c.Messages, "message"), grouped(c.Before), grouped(c.After))
-}
-
-// grouped writes a number with a comma between the thousands.
-func grouped(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+	return fmt.Sprintf("compacted: %s → summary, about %s → %s tokens", printable.Count(c.Messages, "message"), printable.Grouped(c.Before), printable.Grouped(c.After))
 }
 
 // CompactionStart comes when a compaction begins. For one that nobody asked for it comes

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"pi/agent/llm"
+	"pi/agent/work"
 	"pi/session"
 	"pi/session/message"
 )
@@ -75,7 +75,11 @@ func (t *tries) next(ctx context.Context, err error) (delay time.Duration, again
 	}
 	t.further++
 	t.lost = failed.Status == 0 && failed.Err != nil
-	return t.delay(failed), true
+	if failed.RetryAfter > 0 { // the server knows best
+		return failed.RetryAfter, true
+	}
+	is := t.asker.settings.get().Retry
+	return work.Backoff(t.further, is.BaseDelay, is.MaxDelay), true
 }
 
 // transient returns the failure of the provider if it may not happen the next time;
@@ -92,25 +96,6 @@ func transient(err error) *llm.ProviderError {
 func (t *tries) tooLong(failed *llm.ProviderError) bool {
 	most := t.asker.settings.get().Retry.MaxDelay
 	return most > 0 && failed.RetryAfter > most
-}
-
-// delay returns how long to wait before the next attempt: as long as the server says, or a
-// time that doubles with each attempt. That one is varied by chance, so that clients that
-// failed together do not ask together again.
-func (t *tries) delay(failed *llm.ProviderError) time.Duration {
-	if failed.RetryAfter > 0 {
-		return failed.RetryAfter
-	}
-	const longest = 24 * time.Hour
-	d := t.asker.settings.get().Retry.BaseDelay
-	for i := 1; i < t.further && d < longest; i++ {
-		d *= 2
-	}
-	d = time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
-	if most := t.asker.settings.get().Retry.MaxDelay; most > 0 {
-		d = min(d, most)
-	}
-	return min(d, longest)
 }
 
 // wait blocks for delay, and emits the beginning and the end of that. If ctx has ended

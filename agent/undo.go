@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
 )
@@ -150,7 +151,7 @@ func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
 // String says in a line or two what was undone, how full the context is now, and what the
 // person can do about that.
 func (u *Uncompacted) String() string {
-	text := fmt.Sprintf("the last compaction is taken back: about %s → %s tokens", grouped(u.Before), grouped(u.After))
+	text := fmt.Sprintf("the last compaction is taken back: about %s → %s tokens", printable.Grouped(u.Before), printable.Grouped(u.After))
 	switch {
 	case u.Left == 1:
 		text += "; 1 message that came after it is left behind"

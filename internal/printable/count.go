@@ -36,3 +36,11 @@ func Size(n int64) string {
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
+
+// Grouped writes a number with a comma between the thousands.
+func Grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
+}
