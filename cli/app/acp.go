@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pi/agent/llm"
@@ -95,7 +96,7 @@ func (e editors) Open(ctx context.Context, o acp.Opening) (*acp.Run, error) {
 	}
 	r := place.newRun()
 	r.files = o.Files
-	r.files.Except = append(r.files.Except, place.AgentDir, filepath.Join(place.Cwd, ".pi", "skills"), filepath.Join(place.Cwd, ".agents", "skills"))
+	r.files.Except = place.ownFiles()
 	if err := r.approve(ctx); err != nil {
 		return nil, err
 	}
@@ -103,6 +104,14 @@ func (e editors) Open(ctx context.Context, o acp.Opening) (*acp.Run, error) {
 		return nil, err
 	}
 	return &acp.Run{Agent: r.agent, Commands: r.commands, Ready: r.readyForClient, Close: r.close}, nil
+}
+
+// ownFiles are those that are read and written on the disk though the client has files:
+// where hooks, skills and settings are, changes are noticed by who looks at the disk.
+func (p *Place) ownFiles() []string {
+	places := p.Places()
+	own := []string{p.AgentDir, filepath.Join(p.Cwd, ".pi"), filepath.Join(p.Cwd, ".agents")}
+	return slices.DeleteFunc(slices.Concat(own, places.CommandLine, places.Configured), func(path string) bool { return !filepath.IsAbs(path) })
 }
 
 // Remove moves a session to the trash.

@@ -147,10 +147,11 @@ func (v *Server) broken(read <-chan error) error {
 }
 
 // end gives the requests that are worked on a moment, cancels prompts at once, and closes
-// all sessions.
+// all sessions. The output ends before those: a client that reads nothing must not keep
+// them from being stored.
 func (v *Server) end(ctx context.Context, out *jsonlines.Writer) {
 	v.conn.closeReplies()
-	for _, s := range v.all(true) {
+	for _, s := range v.all(false) {
 		s.cancel()
 	}
 	answered := make(chan struct{})
@@ -160,14 +161,14 @@ func (v *Server) end(ctx context.Context, out *jsonlines.Writer) {
 	case <-time.After(endOfRequests):
 	}
 	v.stop()
+	flush, cancel := context.WithTimeout(context.Background(), endOfOutput)
+	defer cancel()
+	_ = out.Close(flush) // what the client does not read is lost
 	var closing sync.WaitGroup
 	for _, s := range v.all(true) {
 		closing.Go(func() { s.close(context.WithoutCancel(ctx)) })
 	}
 	closing.Wait()
-	flush, cancel := context.WithTimeout(context.Background(), endOfOutput)
-	defer cancel()
-	_ = out.Close(flush) // what the client does not read is lost
 }
 
 // all returns the sessions; with ending, none are begun any more.

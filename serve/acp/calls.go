@@ -110,6 +110,9 @@ func (c *calls) progress(e *agent.ToolExecutionUpdate) {
 		return
 	}
 	output := resultContent(e.Partial.Content)
+	if len(output) == 0 {
+		return
+	}
 	x.output = &output
 	switch wait := progressPause - time.Since(x.sent); {
 	case x.timer != nil:

@@ -61,7 +61,7 @@ func questionText(title, text string, o agent.DialogOptions) string {
 	if o.From != "" {
 		lines = append(lines, fmt.Sprintf("(hook %s asks)", printable.Line(o.From)))
 	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
+	return cut(strings.TrimSpace(strings.Join(lines, "\n")), mostText)
 }
 
 // permissionOptions returns what the client can answer.
@@ -226,6 +226,9 @@ func (p *person) Input(ctx context.Context, title, placeholder string, o agent.D
 
 // Editor shows a form with a text to change.
 func (p *person) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
+	if len(prefill) > mostText { // it would be cut, and what comes back would lack the rest
+		return "", false, ctx.Err()
+	}
 	property := map[string]any{"type": "string"}
 	if prefill != "" {
 		property["default"] = prefill

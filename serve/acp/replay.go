@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"strings"
+
 	sessions "pi/session"
 	"pi/session/message"
 )
@@ -79,8 +81,10 @@ func (r replayer) endedCall(b message.Block, result *message.Message) toolCall {
 	if result == nil || result.IsError {
 		c.Status = callFailed
 	}
-	if d := argumentDiffs(c); c.Status == callCompleted && len(d) > 0 {
-		content = d
+	if c.Status == callCompleted {
+		if d := argumentDiffs(c, result); len(d) > 0 {
+			content = d
+		}
 	}
 	c.Content = &content
 	return c
@@ -88,7 +92,7 @@ func (r replayer) endedCall(b message.Block, result *message.Message) toolCall {
 
 // argumentDiffs returns what a call of edit or write has changed, as far as its arguments
 // say it: the file as it was is not stored.
-func argumentDiffs(c toolCall) (diffs []any) {
+func argumentDiffs(c toolCall, result *message.Message) (diffs []any) {
 	f, err := parseFields(c.RawInput)
 	if err != nil || len(c.Locations) == 0 {
 		return nil
@@ -110,7 +114,7 @@ func argumentDiffs(c toolCall) (diffs []any) {
 			}
 		}
 	case "write":
-		if text, ok := f.text("content"); ok {
+		if text, ok := f.text("content"); ok && strings.HasPrefix(result.Text(), "Created ") {
 			diffs = append(diffs, diff{Type: "diff", Path: path, NewText: text})
 		}
 	}

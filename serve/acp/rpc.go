@@ -35,9 +35,12 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.Message }
 
+// mostError is how many characters the message of an error has at most.
+const mostError = 2000
+
 // newError returns an error with the text in one line that is not empty.
 func newError(code int, format string, args ...any) *rpcError {
-	text := printable.Line(fmt.Sprintf(format, args...))
+	text := printable.Cut(printable.Line(fmt.Sprintf(format, args...)), mostError)
 	if text == "" {
 		text = "failed without a word"
 	}

@@ -235,9 +235,14 @@ func isEditable(r message.Role) bool {
 
 // runSubmitted runs, until the session ends, what hooks submit while the client asks nothing.
 func (s *session) runSubmitted() {
+	shutdown := s.agent().ShutdownRequested()
 	for {
 		select {
 		case <-s.agent().Inbox().Submitted():
+		case <-shutdown:
+			s.notify("a hook wants the program to end; here the client decides that", agent.LevelWarning)
+			shutdown = nil // once
+			continue
 		case <-s.ctx.Done():
 			return
 		}
@@ -275,6 +280,9 @@ func (s *session) submitted(ctx context.Context, p agent.Prompt) ending {
 		} else if isCommand {
 			return slash{s}.runCommand(s.agent().CommandContext(ctx, p), p.Text, nil)
 		}
+	}
+	if p.Custom == nil {
+		s.out.send(chunk{userChunk, newID(), textOf(p.Text)})
 	}
 	return s.ask(ctx, p)
 }
