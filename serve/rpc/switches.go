@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"sync"
 
 	"pi/agent"
 )
@@ -9,18 +10,27 @@ import (
 // switches are the commands that change settings.
 type switches struct {
 	*parts
-	attempts int // of a call that fails, before they were turned off
+
+	mu       sync.Mutex // guards what follows, and the way from the settings to the changed ones
+	attempts int        // of a call that fails, before they were turned off
 }
 
 // setting makes the work of a switch: change changes the settings of this process. They stay
 // when the session changes, and are written nowhere.
 func (s *switches) setting(r *request, change func(*agent.Settings)) work {
 	return func(context.Context, func()) {
-		settings := s.agent.Settings()
-		change(&settings)
-		s.agent.SetSettings(settings)
+		s.change(change)
 		s.out.succeed(r, nil)
 	}
+}
+
+// change changes the settings. No other change of a client comes between.
+func (s *switches) change(change func(*agent.Settings)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	settings := s.agent.Settings()
+	change(&settings)
+	s.agent.SetSettings(settings)
 }
 
 // openSteeringMode is the command set_steering_mode.
