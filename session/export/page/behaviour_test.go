@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"pi/session"
 )
 
 // TestThePage opens the page of a session in a browser, and does what readers do.
@@ -22,6 +24,8 @@ func TestThePage(t *testing.T) {
 		{"A branch is switched to", aBranchIsSwitchedTo},
 		{"A search finds everywhere", aSearchFindsEverywhere},
 		{"A search selects in older browsers", aSearchSelectsInOlderBrowsers},
+		{"Results make no fork", resultsMakeNoFork},
+		{"An empty branch is a page too", anEmptyBranchIsAPageToo},
 		{"Keys go through the page", keysGoThroughThePage},
 		{"Everything is folded", everythingIsFolded},
 		{"Copy buttons and links", copyButtonsAndLinks},
@@ -41,7 +45,11 @@ func TestThePage(t *testing.T) {
 // inBrowser opens the page of a session and does something with it.
 func inBrowser(b *browser, built *builder, v view, do func(p *tab)) {
 	b.t.Helper()
-	do(b.open(saved(b.t, written(b.t, built.session(b.t))), "", v))
+	p := b.open(saved(b.t, written(b.t, built.session(b.t))), "", v)
+	do(p)
+	if said := p.complaints(); len(said) > 0 {
+		b.t.Errorf("the browser says %q", said)
+	}
 }
 
 const (
@@ -148,6 +156,50 @@ func keysGoThroughThePage(b *browser) {
 		p.until(hasTree)
 		p.press("t")
 		p.check(hasTree, false)
+	})
+}
+
+// Results may come in another order than their calls, and other entries among them.
+func resultsMakeNoFork(b *browser) {
+	built := newBuilder()
+	built.user("two calls")
+	built.answer(1, 1, 0, call("c1", "bash", fields{"command": "one"}), call("c2", "bash", fields{"command": "two"}))
+	built.result("c2", "bash", "second", false, nil)
+	built.add("custom", fields{"customType": "todo", "data": 1})
+	built.add("usage", fields{"kind": "tool", "usage": fields{"input": 4}})
+	built.add("label", fields{"targetId": "00000001", "label": "x"})
+	built.result("c1", "bash", "first", false, nil)
+	fork := built.answer(1, 1, 0, text("done"))
+	built.user("left")
+	built.leaf = fork
+	built.user("went on")
+	inBrowser(b, built, view{}, func(p *tab) {
+		p.check(`[...document.querySelectorAll('.tool')].map(d => d.querySelector('summary code').textContent + ' ' + d.querySelector('.result').textContent.trim()).join()`, "one first,two second")
+		p.check(`document.querySelectorAll('.fork').length`, 1)
+		p.press("[")
+		p.check(branchText+`.includes('left')`, true)
+		p.press("]")
+		p.check(branchText+`.includes('went on') && `+branchText+`.includes('state of a hook') && `+branchText+`.includes('done')`, true)
+		p.check(`document.querySelectorAll('.result:not([hidden])').length`, 2)
+	})
+}
+
+// A session without a word, and one whose leaf lies before its first entry.
+func anEmptyBranchIsAPageToo(b *browser) {
+	inBrowser(b, newBuilder(), view{}, func(p *tab) {
+		p.press("j", "k", "u", "o", "x", "c", "n", "]", "f", "t")
+		p.check(branchText, "Nothing is said on this branch.")
+	})
+	built := newBuilder()
+	built.user("left alone")
+	built.leaf = ""
+	built.add("custom", fields{"customType": session.LeafMove, "data": fields{}})
+	inBrowser(b, built, view{}, func(p *tab) {
+		p.press("j", "k", "u", "]", "f", "t")
+		p.check(branchText+`.includes('left alone')`, false)
+		p.until(`document.querySelector('#tree a')`)
+		p.eval(`document.querySelector('#tree a').click()`)
+		p.until(branchText + `.includes('left alone')`)
 	})
 }
 
@@ -299,8 +351,7 @@ func TestAPageIsNotMuchLargerThanItsSession(t *testing.T) {
 // BenchmarkOpening is how long a browser takes to open a page of 10,000 entries: loaded, its
 // script run, the first messages painted.
 func BenchmarkOpening(b *testing.B) {
-	session := large(10000)
-	file := saved(b, written(b, session.session(b)))
+	file := saved(b, written(b, large(10000).session(b)))
 	browser := startBrowser(b)
 	for b.Loop() {
 		p := browser.open(file, "", view{})

@@ -60,6 +60,7 @@ func startBrowser(t testing.TB) *browser {
 	t.Cleanup(func() {
 		b.send("", "Browser.close", nil)
 		ourOut.Close()
+		defer time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
 		if err := cmd.Wait(); err != nil {
 			t.Logf("the browser ended with %v", err)
 		}

@@ -7,11 +7,14 @@ import (
 	"pi/internal/markup"
 	"pi/session"
 	"pi/session/message"
+	"pi/session/rawjson"
 )
 
 // branch writes the current branch.
 func (p *page) branch() {
-	p.w.Raw("<main id=\"branch\">\n")
+	p.w.Raw(`<main id="branch" data-leaf="`)
+	p.w.Int(p.leaf())
+	p.w.Raw("\">\n")
 	for i, e := range p.path {
 		if p.w.Err() != nil {
 			return
@@ -19,7 +22,7 @@ func (p *page) branch() {
 		p.entry(e, slices.Values(p.path[i+1:]))
 	}
 	if len(p.written) == 0 {
-		p.w.Raw(`<p class="empty">Nothing was said in this session.</p>`)
+		p.w.Raw(`<p class="empty">Nothing is said on this branch.</p>`)
 	}
 	p.w.Raw("</main>\n")
 }
@@ -32,7 +35,7 @@ func (p *page) others() {
 	}
 	began := false
 	for _, e := range p.entries {
-		if onBranch[e.ID] || p.written[e.ID] || !isShown(e) || p.w.Err() != nil {
+		if onBranch[e.ID] || p.written[e.ID] || p.hidden[e.ID] || p.w.Err() != nil {
 			continue
 		}
 		if !began {
@@ -62,20 +65,36 @@ func (p *page) after(e *session.Entry) iter.Seq[*session.Entry] {
 	}
 }
 
-// isShown reports whether entries of a type are on the page. Labels are shown beside what they
-// name, and the name of the session is its title.
-func isShown(e *session.Entry) bool {
-	return e.Type != session.TypeLabel && e.Type != session.TypeSessionInfo
+// findHidden notes the entries that have no element on the page. Labels are shown beside what they name,
+// the name of the session is its title, and moves of the leaf are seen by what goes on from where.
+func (p *page) findHidden() {
+	for _, e := range p.entries {
+		switch e.Type {
+		case session.TypeLabel, session.TypeSessionInfo:
+			p.hidden[e.ID] = true
+		case session.TypeCustom:
+			p.hidden[e.ID] = rawjson.Unquote(rawjson.Field(e.Uncached().Raw(), "customType")) == session.LeafMove
+		}
+	}
 }
 
-// parent is the number of the entry that e goes on from, as far as it is on the page; 0 if
-// none is.
+// parent is the number of the entry that e goes on from, without those that are hidden; 0 if there is
+// none.
 func (p *page) parent(e *session.Entry) int {
-	for range len(p.numbers) {
+	for {
 		if e = p.session.Entry(e.ParentID); e == nil {
-			break
+			return 0
 		}
-		if p.written[e.ID] {
+		if !p.hidden[e.ID] {
+			return p.numbers[e.ID]
+		}
+	}
+}
+
+// leaf is the number of the last entry of the current branch that is shown.
+func (p *page) leaf() int {
+	for _, e := range slices.Backward(p.path) {
+		if !p.hidden[e.ID] {
 			return p.numbers[e.ID]
 		}
 	}
@@ -85,7 +104,7 @@ func (p *page) parent(e *session.Entry) int {
 // entry writes an entry, and with an answer the results of its calls, which are found in what
 // follows it.
 func (p *page) entry(original *session.Entry, rest iter.Seq[*session.Entry]) {
-	if p.written[original.ID] || !isShown(original) {
+	if p.written[original.ID] || p.hidden[original.ID] {
 		return
 	}
 	e := original.Uncached()
@@ -106,6 +125,7 @@ func (p *page) spoken(e *session.Entry, rest iter.Seq[*session.Entry]) {
 	m := e.Message()
 	switch {
 	case m == nil && e.Type == session.TypeBranchSummary:
+		p.line(e, "a branch was left, without a summary", "")
 	case m == nil:
 		p.unreadable(e)
 	case m.Role == message.RoleAssistant:
@@ -119,13 +139,12 @@ func (p *page) spoken(e *session.Entry, rest iter.Seq[*session.Entry]) {
 
 // open begins the element of an entry.
 func (p *page) open(e *session.Entry, begin markup.Literal) {
-	parent := p.parent(e)
 	p.written[e.ID] = true
 	p.w.Raw(begin)
 	p.w.Raw(` id="m`)
 	p.w.Int(p.numbers[e.ID])
 	p.w.Raw(`" data-p="`)
-	p.w.Int(parent)
+	p.w.Int(p.parent(e))
 	p.w.Raw(`"`)
 }
 

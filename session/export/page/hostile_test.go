@@ -92,7 +92,7 @@ func headed(b *builder, s string) *builder {
 // allowed are the elements of a page with their attributes.
 var allowed = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "link": "rel href", "title": "", "style": "", "body": "", "script": "",
-	"header": "", "h1": "", "dl": "", "div": "class dir id data-p", "dt": "", "dd": "", "main": "id", "section": "id", "article": "class id data-p data-u",
+	"header": "", "h1": "", "dl": "", "div": "class dir id data-p", "dt": "", "dd": "", "main": "id data-leaf", "section": "id", "article": "class id data-p data-u",
 	"h2": "", "small": "class", "span": "class", "mark": "", "p": "class id data-p data-u", "details": "class id data-p open", "summary": "", "b": "class",
 	"img": "alt loading decoding width height src", "ins": "", "del": "",
 	"h3": "", "h4": "", "h5": "", "h6": "", "em": "", "strong": "", "code": "", "br": "", "hr": "", "a": "class href rel", "ul": "", "ol": "start",
@@ -113,12 +113,12 @@ func inspect(t *testing.T, html string) string {
 	}
 	html = strings.Replace(strings.Replace(html, string(style), "", 1), string(script), "", 1)
 	var out strings.Builder
-	ids := map[string]bool{}
+	ids := map[string]int{} // of elements 1, of those that others go on from 2 or 3
 	d := xml.NewDecoder(strings.NewReader(html))
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
-			return out.String()
+			break
 		}
 		if err != nil {
 			t.Fatalf("%v before %q", err, html[d.InputOffset():min(int(d.InputOffset())+200, len(html))])
@@ -137,9 +137,15 @@ func inspect(t *testing.T, html string) string {
 			t.Fatalf("%T", token)
 		}
 	}
+	for id, seen := range ids {
+		if seen == 2 {
+			t.Fatalf("something goes on from %s, which is not there", id)
+		}
+	}
+	return out.String()
 }
 
-func inspectElement(t *testing.T, e xml.StartElement, ids map[string]bool) {
+func inspectElement(t *testing.T, e xml.StartElement, ids map[string]int) {
 	t.Helper()
 	attributes, ok := allowed[e.Name.Local]
 	if !ok || e.Name.Space != "" {
@@ -156,8 +162,10 @@ func inspectElement(t *testing.T, e xml.StartElement, ids map[string]bool) {
 		case name == "src":
 			wrong = wrong || !ownImage.MatchString(v)
 		case name == "id":
-			wrong = wrong || ids[v]
-			ids[v] = true
+			wrong = wrong || ids[v]&1 != 0
+			ids[v] |= 1
+		case (name == "data-p" || name == "data-leaf") && v != "0":
+			ids["m"+v] |= 2
 		}
 		if wrong {
 			t.Fatalf("attribute %s=%q of %s", name, v, e.Name.Local)

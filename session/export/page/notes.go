@@ -14,10 +14,14 @@ func (p *page) note(e *session.Entry) {
 	case session.TypeModelChange:
 		if c, err := session.Body[session.ModelChange](e); err == nil {
 			p.line(e, "model: ", c.Provider+"/"+c.ModelID)
+		} else {
+			p.unreadable(e)
 		}
 	case session.TypeThinkingLevelChange:
 		if c, err := session.Body[session.ThinkingLevelChange](e); err == nil {
 			p.line(e, "thinking: ", c.ThinkingLevel)
+		} else {
+			p.unreadable(e)
 		}
 	case session.TypeContextEdit:
 		p.edit(e)
@@ -30,14 +34,12 @@ func (p *page) note(e *session.Entry) {
 	}
 }
 
-// custom writes which mode is on from there on, or the state of a hook. Moves of the leaf are seen by
-// what goes on from where.
+// custom writes which mode is on from there on, or the state of a hook.
 func (p *page) custom(e *session.Entry) {
 	c, err := session.Body[session.Custom](e)
 	switch {
 	case err != nil:
 		p.unreadable(e)
-	case c.CustomType == session.LeafMove:
 	case c.CustomType == session.ModeChange:
 		mode := rawjson.Unquote(rawjson.Field(c.Data, "mode"))
 		if mode == "" {

@@ -15,7 +15,7 @@
 // Of an entry the page says
 //
 //	id="m12"       it is the twelfth of the file; a link to it holds for later exports too
-//	data-p="11"    the number of the entry that it goes on from, as far as that is shown
+//	data-p="11"    the number of the entry that it goes on from; entries without an element do not count
 //	data-u="…"     what an answer used: input, output, cache read, cache write, cost
 //
 // The page is written entry by entry: no more of a session is decoded at a time than an answer
@@ -54,12 +54,13 @@ func Write(w io.Writer, s *session.Session, o Options) (gone int, err error) {
 	out := markup.New(w)
 	p := &page{
 		w: out, prose: markdown.NewPage(out), session: s, labels: s.Labels(), path: s.Branch(), entries: s.Entries(),
-		children: map[string][]*session.Entry{}, numbers: map[string]int{}, written: map[string]bool{},
+		children: map[string][]*session.Entry{}, numbers: map[string]int{}, written: map[string]bool{}, hidden: map[string]bool{},
 	}
 	for i, e := range p.entries {
 		p.numbers[e.ID] = i + 1
 		p.children[e.ParentID] = append(p.children[e.ParentID], e)
 	}
+	p.findHidden()
 	p.head()
 	p.header(o.Now())
 	p.branch()
@@ -78,7 +79,8 @@ type page struct {
 	entries  []*session.Entry // all, those of path among them
 	children map[string][]*session.Entry
 	numbers  map[string]int  // places in the file, from 1, by id
-	written  map[string]bool // the entries that are on the page, by id
+	hidden   map[string]bool // the entries that have no element, by id
+	written  map[string]bool // the entries that are on the page by now, by id
 	totals   totals
 	speaker  string // who spoke last: of answers in a row only the first has a heading
 	gone     int

@@ -42,8 +42,14 @@ for (const e of [...entries.values()].sort((a, b) => b.number - a.number)) {
 const entryOf = node => { const n = node && node.closest('[data-p]'); return n ? entries.get(+n.id.slice(1)) : undefined; };
 const topOf = e => e.isTop ? e : entryOf(e.node.parentElement);
 
-// path is what is shown, from the first entry to the last.
-let path = [...main.querySelectorAll('[data-p]')].map(entryOf);
+// pathTo is the way from the first entry to one.
+function pathTo(e) {
+  const way = [];
+  for (; e && e !== root; e = e.up) way.push(e);
+  return way.reverse();
+}
+// path is what is shown.
+let path = pathTo(entries.get(+main.dataset.leaf));
 const isShown = e => path[e.at] === e;
 const number = () => path.forEach((e, i) => { e.at = i; });
 number();
@@ -58,9 +64,7 @@ if (others) {
 
 // show shows the branch that ends with an entry.
 function show(leaf) {
-  const next = [];
-  for (let e = leaf; e && e !== root; e = e.up) next.push(e);
-  next.reverse();
+  const next = pathTo(leaf);
   let same = 0;
   while (same < path.length && same < next.length && path[same] === next[same]) same++;
   for (const e of path.slice(same)) if (e.isTop) store.append(e.node); else e.node.hidden = true;
