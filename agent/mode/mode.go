@@ -171,9 +171,14 @@ func (m *Modes[T]) Select(ctx context.Context, name, source string) error {
 		m.from = source
 	}
 	m.mu.Unlock()
-	if was != is && started {
+	if was == is {
+		return nil
+	}
+	if started {
 		m.o.Emit(ctx, is, was, source)
-		m.RecordAtRest(ctx)
+	}
+	m.RecordAtRest(ctx)
+	if started {
 		tell(ctx)
 	}
 	return nil

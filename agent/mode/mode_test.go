@@ -227,12 +227,12 @@ func TestOfAModeThatNobodyHasToolsThatLookAreLeft(t *testing.T) {
 }
 
 func TestWhatIsSelectedBeforeTheStartIsToldThere(t *testing.T) {
-	w, m := newWorker(t)
 	plan := []Mode[string]{{Name: "plan"}, {Name: "ask", Thinking: "high"}}
-	m.Offer(t.Context(), plan, nil)
-	w.say()
-	w.mustSelect(m, "plan")
 	for name, want := range map[string]string{"": `"plan" after "" by restore`, "ask": `"ask" after "" by flag`, "off": "", "plan": `"plan" after "" by restore`} {
+		w, m := newWorker(t)
+		m.Offer(t.Context(), plan, nil)
+		w.say()
+		w.mustSelect(m, "plan")
 		again := w.modes()
 		again.Restore(w.session)
 		again.Offer(t.Context(), plan, nil)
