@@ -270,6 +270,9 @@ func TestAnEditorIsToldOfABadStart(t *testing.T) {
 		{[]string{"--tools", "redd"}, 2, "redd"},
 		{[]string{"--thinking", "deep"}, 2, "deep"},
 		{[]string{"--hook", "nothing.lua"}, 2, "nothing.lua"},
+		{[]string{"--mode-name", "nothing"}, 2, "nothing"},
+		{[]string{"@a.txt"}, 2, "a.txt"},
+		{[]string{"--model", "anthropic/claude-sonnet-4-5"}, 3, "key"},
 	} {
 		w := newWorld(t)
 		e := w.editor(nil, c.args...)

@@ -3,19 +3,16 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"pi/agent"
 	"pi/agent/llm"
-	"pi/agent/provider/catalogue"
 	"pi/cli/config"
-	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/serve/acp"
-	"pi/session"
 )
 
 // editors serves a client that drives agents by the Agent Client Protocol. Its sessions
@@ -26,8 +23,8 @@ type editors struct{ place *Place }
 // serveACP serves the client at standard input and output until it is gone.
 func (p *Place) serveACP(ctx context.Context) error {
 	defer catchBrokenPipes()()
-	if len(p.Prompts) > 0 {
-		fmt.Fprintln(os.Stderr, "pi: the words behind the flags are ignored: with --mode acp the client sends the prompts")
+	if err := p.refusePrompts(); err != nil {
+		return err
 	}
 	if err := p.checkBeforeSessions(ctx); err != nil {
 		return err
@@ -45,8 +42,7 @@ func (p *Place) serveACP(ctx context.Context) error {
 }
 
 // checkBeforeSessions finds what is wrong for every session: with the command line, or
-// because a file that holds everywhere was changed and nobody has approved that. Hooks
-// are only loaded for it where the command line has flags that may be theirs.
+// because a file that holds everywhere was changed and nobody has approved that.
 func (p *Place) checkBeforeSessions(ctx context.Context) error {
 	if err := p.refusePending(); err != nil {
 		return err
@@ -54,20 +50,34 @@ func (p *Place) checkBeforeSessions(ctx context.Context) error {
 	if err := errors.Join(p.checkNamedHooks(), p.checkNamedPrompts()); err != nil {
 		return err
 	}
-	if len(p.Hooks.Given.Values)+len(p.Tools.Named)+len(p.Tools.Excluded) == 0 && p.Model+p.Provider+p.Models+p.Thinking == "" {
+	if len(p.Hooks.Given.Values)+len(p.Tools.Named)+len(p.Tools.Excluded) == 0 && p.Model+p.Provider+p.Models+p.Thinking+p.ModeName == "" {
 		return nil
 	}
-	r := p.newRun()
-	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
-	err := r.loadHooks(ctx, modeACP)
-	defer r.closeHooks(context.WithoutCancel(ctx))
-	if err != nil {
+	return p.tryFlags(ctx)
+}
+
+// tryFlags makes a run of a session that is not kept, for what is wrong with flags is found
+// on the way: they may be those of hooks, or name what only hooks bring.
+func (p *Place) tryFlags(ctx context.Context) error {
+	trial := *p
+	trial.Session = SessionFlags{None: true}
+	r := trial.newRun()
+	r.ready = r.checkNamedModel
+	if err := r.begin(ctx, front{noListener{}, agent.NoUI{}}, modeACP, nil); err != nil {
 		return err
 	}
-	r.choice = modelChoice{place: p, models: r.models, later: &r.later}
-	_, _, err = r.choice.choose(session.New(session.Options{Cwd: p.Cwd}))
-	return err
+	defer r.closeHooks(context.WithoutCancel(ctx))
+	return r.agent.Session().Close()
 }
+
+// noListener is a listener that wants nothing.
+type noListener struct{}
+
+// Wants is false.
+func (noListener) Wants(agent.Kind) bool { return false }
+
+// Handle does nothing.
+func (noListener) Handle(context.Context, agent.Event) error { return nil }
 
 // refusePending returns an error if changes wait for approval that concern the runs in all
 // directories.

@@ -447,6 +447,29 @@ func TestASlowReaderLosesNothing(t *testing.T) {
 	}
 }
 
+// A client that reads nothing any more does not delay the end for long, and what was said is
+// stored.
+func TestAClientThatReadsNothingDoesNotDelayTheEnd(t *testing.T) {
+	t.Parallel()
+	h := &host{model: func(ctx context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+		for piece := strings.Repeat("x", 1<<20); ctx.Err() == nil && yield(text(piece), nil); {
+		}
+		yield(llm.Delta{}, context.Canceled)
+	}}
+	r, id := openedIn(t, h, object{})
+	r.Pause(true)
+	r.StartPrompt(id, "go")
+	for h.agent(0).Session().Leaf() == "" {
+		time.Sleep(time.Millisecond)
+	}
+	r.Close()
+	err := r.ends(t)
+	r.Pause(false)
+	if err != nil || h.closed != 1 {
+		t.Error(err, h.closed)
+	}
+}
+
 // Servers of tools are named once, and nothing fails because of them.
 func TestServersOfToolsAreNamed(t *testing.T) {
 	t.Parallel()

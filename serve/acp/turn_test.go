@@ -264,7 +264,10 @@ func TestWhatHooksSubmitRuns(t *testing.T) {
 	if err := h.agent(0).Submit(t.Context(), agent.Prompt{Text: "tick"}); err != nil {
 		t.Fatal(err)
 	}
+	r.WaitUpdate("the prompt", func(u acptest.Update) bool { return u.Kind == userChunk && u.Text() == "tick" })
 	r.WaitUpdate("the answer", func(u acptest.Update) bool { return u.Kind == agentChunk && u.Text() == "re: tick" })
+	h.agent(0).Shutdown()
+	r.WaitUpdate("that the program goes on", func(u acptest.Update) bool { return u.Kind == "notice" && strings.Contains(u.Title, "end") })
 	if ends := r.Prompt(id, "go"); ends != "end_turn" {
 		t.Error(ends)
 	}
