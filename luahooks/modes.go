@@ -38,6 +38,16 @@ func (m modes) on() (*hook, *api.Mode) {
 	return nil, nil
 }
 
+// ModeNames lists the modes that hooks have.
+func (c *Chain) ModeNames() (names []string) {
+	for _, h := range c.roster.list() {
+		for _, mode := range h.registered().Modes.All() {
+			names = append(names, mode.Name)
+		}
+	}
+	return names
+}
+
 // hasGate reports whether the mode that is on has a gate.
 func (m modes) hasGate() bool {
 	_, mode := m.on()

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/agent/mode"
 	"pi/cli/providers"
 	"pi/internal/suggest"
 	"pi/luahooks"
@@ -75,6 +77,20 @@ func (p *Place) checkNamedHooks() error {
 		}
 	}
 	return nil
+}
+
+// checkModeName returns a usage error if --mode-name is none of the modes that hooks have.
+func (p *Place) checkModeName(known []string) error {
+	name := p.ModeName
+	switch hint := suggest.Hint(name, known); {
+	case mode.IsNone(name) || slices.Contains(known, name):
+		return nil
+	case hint != "":
+		return UsageError{Err: fmt.Errorf("--mode-name: no mode %q%s", name, hint)}
+	case len(known) > 0:
+		return UsageError{Err: fmt.Errorf("--mode-name: no mode %q; there are %s", name, strings.Join(known, ", "))}
+	}
+	return UsageError{Err: fmt.Errorf("--mode-name: no mode %q; no hook has a mode", name)}
 }
 
 // checkHookFlags returns a usage error if the command line has a flag that neither pi nor

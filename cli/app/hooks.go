@@ -51,7 +51,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 		r.chain.Meet(r.hooksPerson())
 	}
 	r.skipped = r.chain.Load(ctx)
-	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.later)); err != nil {
+	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.later), p.checkModeName(r.chain.ModeNames())); err != nil {
 		return err
 	}
 	return p.reportSkipped(r.skipped, &r.later)
