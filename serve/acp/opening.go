@@ -67,8 +67,8 @@ func (v *Server) beginOpen(f fields, replay bool) (handler, error) {
 			if err := v.openExisting(ctx, s, id); err != nil {
 				return nil, err
 			}
-		} else {
-			<-before
+		} else if err := waitFor(ctx, before); err != nil {
+			return nil, err
 		}
 		if err := s.wait(ctx); err != nil {
 			return nil, err
@@ -254,11 +254,11 @@ func (s *session) answerOpened(ctx context.Context, id string) error {
 	case <-ctx.Done():
 		return errors.Join(ctx.Err(), s.close(context.WithoutCancel(ctx)))
 	}
+	s.tellUnused()
 	return &answered{func(write func(any)) {
 		s.out.release(func() { write(s.opened(id)) })
 		slash{s}.advertise(true)
 		s.tellTitle()
-		s.tellUnused()
 	}}
 }
 

@@ -120,10 +120,8 @@ func (s *session) inOrder(work handler) handler {
 	before, done := s.begins.next()
 	return func(ctx context.Context) (any, error) {
 		defer done()
-		select {
-		case <-before:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := waitFor(ctx, before); err != nil {
+			return nil, err
 		}
 		if err := s.waitStarted(ctx); err != nil {
 			return nil, err

@@ -92,7 +92,7 @@ func (m *incoming) readReply(all fields) *rpcError {
 	if !all.has("result") && !all.has("error") {
 		return newError(codeInvalid, `"method" is missing`)
 	}
-	if all.has("error") {
+	if all.isGiven("error") {
 		m.err = newError(codeFailed, "the client refused without a word")
 		if e, err := parseFields(all["error"]); err == nil {
 			if text, ok := e.text("message"); ok && strings.TrimSpace(text) != "" {

@@ -62,10 +62,8 @@ func (s *session) agent() *agent.Agent { return s.run.Agent }
 
 // wait waits until the session has a run; the error says why there is none.
 func (s *session) wait(ctx context.Context) error {
-	select {
-	case <-s.ready:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := waitFor(ctx, s.ready); err != nil {
+		return err
 	}
 	if s.failed != nil {
 		return noSession(s.id)
@@ -83,12 +81,7 @@ func (s *session) waitStarted(ctx context.Context) error {
 	if err := s.wait(ctx); err != nil {
 		return err
 	}
-	select {
-	case <-s.started:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return waitFor(ctx, s.started)
 }
 
 // cancel cancels the prompt that is worked on, and what the agent does of itself.
@@ -98,7 +91,6 @@ func (s *session) cancel() {
 	s.mu.Unlock()
 	if t != nil {
 		t.cancel()
-		return
 	}
 	select {
 	case <-s.ready:
@@ -127,7 +119,7 @@ func (s *session) close(ctx context.Context) error {
 		}
 	}
 	defer s.server.drop(s)
-	defer s.stop()
+	s.stop() // what hooks ask at the start has no answer now
 	select {
 	case <-s.ready:
 	case <-time.After(cancelTime): // it is still being opened, which sees that it has ended

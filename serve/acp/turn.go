@@ -111,15 +111,14 @@ func (s *session) await(t *turn, finished <-chan ending) ending {
 // process works on a prompt when its turn has come. begun is called when later requests may
 // begin.
 func (s *session) process(t *turn, a asked, before, idle <-chan struct{}, begun func()) (e ending) {
-	for _, wait := range []<-chan struct{}{before, idle} {
-		select {
-		case <-wait:
-		case <-t.ctx.Done():
-			return ending{reason: endWasCancelled}
-		}
+	err := waitFor(t.ctx, before)
+	if err == nil {
+		err = s.waitStarted(t.ctx)
 	}
-	err := s.waitStarted(t.ctx)
 	begun()
+	if err == nil {
+		err = waitFor(t.ctx, idle)
+	}
 	if err == nil {
 		err = s.server.guarded(func() error {
 			e = s.work(t.ctx, a)
@@ -133,6 +132,16 @@ func (s *session) process(t *turn, a asked, before, idle <-chan struct{}, begun 
 		return ending{err: err}
 	}
 	return e
+}
+
+// waitFor waits until c is closed; the error is that of ctx, if that is done before.
+func waitFor(ctx context.Context, c <-chan struct{}) error {
+	select {
+	case <-c:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // work does what the client asks, and then what hooks have submitted meanwhile.
