@@ -102,10 +102,19 @@ func (d *display) notice(L *lua.LState) int {
 		luavm.RaiseArg(L, 2, "notify", "info, warning or error expected, got %q", string(level))
 	}
 	_ = d.wait(L, "notify", func(ctx context.Context) error {
-		d.notify(ctx, level, text)
+		d.tell(ctx, level, text)
 		return nil
 	})
 	return 0
+}
+
+// tell shows a text where the hook's person is; without one it is a notice like any other.
+func (d *display) tell(ctx context.Context, level agent.Level, text string) {
+	if ui := d.ui(); ui != nil && ui.HasUI() {
+		ui.Notify(text, level)
+		return
+	}
+	d.notify(ctx, level, text)
 }
 
 // setStatus is ctx.ui.set_status(key, text?): it shows a short text under a key, in place of
