@@ -80,7 +80,7 @@ func compactionText(err error) string {
 	case isCancelled(err):
 		return "Compaction cancelled"
 	case errors.Is(err, compaction.ErrNothingToCompact):
-		return "Nothing to compact (" + err.Error() + ")"
+		return "Nothing to compact (session too small)"
 	case errors.Is(err, compaction.ErrJustCompacted):
 		return "Already compacted"
 	}

@@ -245,9 +245,9 @@ func TestACompactionInterruptsTheRunAndHasItsRecordsInAnyCase(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
 	c := start(t, setup{replies: []reply{hang(begun, nil)}})
-	check(t, c.answerTo(`{"id":"0","type":"compact"}`), `{"id":"0","type":"response","command":"compact","success":false,"error":"Nothing to compact (nothing to compact)"}`)
+	check(t, c.answerTo(`{"id":"0","type":"compact"}`), `{"id":"0","type":"response","command":"compact","success":false,"error":"Nothing to compact (session too small)"}`)
 	check(t, c.types(), "compaction_start compaction_end response:compact")
-	check(t, c.seen[1], `{"type":"compaction_end","reason":"manual","aborted":false,"willRetry":false,"errorMessage":"Nothing to compact (nothing to compact)"}`)
+	check(t, c.seen[1], `{"type":"compaction_end","reason":"manual","aborted":false,"willRetry":false,"errorMessage":"Nothing to compact (session too small)"}`)
 	c.send(prompt("1", "go"))
 	<-begun
 	c.send(`{"id":"2","type":"compact"}`)

@@ -27,13 +27,18 @@ func (s *models) openSet(f *fields, r *request) work {
 	}
 }
 
-// findModel returns the model with exactly this provider and id, if it can be used.
+// findModel returns the model with exactly this provider and id, of those that can be used;
+// nil: there is none. A provider would take any id, but a client means one of the list.
 func (s *models) findModel(provider, id string) *llm.Model {
-	m := s.agent.Models().Find(provider, id)
-	if m == nil || m.Provider != provider || m.ID != id || m.NeedsKey && s.agent.Models().KeyMissing(provider) != "" {
-		return nil
+	is := func(m *llm.Model) bool { return m.Provider == provider && m.ID == id }
+	if now := s.agent.Model(); is(now) && s.agent.Models().KeyMissing(provider) == "" {
+		return now
 	}
-	return m
+	available := s.agent.Models().Available()
+	if i := slices.IndexFunc(available, is); i >= 0 {
+		return available[i]
+	}
+	return nil
 }
 
 // cycled is the data of cycle_model.
