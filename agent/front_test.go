@@ -199,7 +199,7 @@ func (r *rig) queue(text string, q Queue) {
 }
 
 func TestAPromptIsAcceptedOrRefused(t *testing.T) {
-	gone := errors.New("no key in the keyring")
+	gone, errDear := errors.New("no key in the keyring"), errors.New("dear")
 	abort := func(r **rig) func() { return func() { (*r).Abort() } }
 	var r *rig
 	for _, c := range []struct {
@@ -214,6 +214,7 @@ func TestAPromptIsAcceptedOrRefused(t *testing.T) {
 		{"handled", []Listener{on(func(e *Input) { e.Handled = true })}, nil, "go", "", nil, "accepted handled"},
 		{"empty", nil, nil, " ", "the prompt is empty", ErrEmptyPrompt, ""},
 		{"without a key", nil, gone, "go", "No API key found for acme: no key in the keyring", gone, ""},
+		{"without money", nil, errDear, "go", "stopped: this session has cost $2.0000, and max_cost is $1.0000; /new begins another one", nil, ""},
 		{"aborted by the input", []Listener{on(func(*Input) { abort(&r)() })}, nil, "go", "Prompt aborted", ErrAborted, ""},
 		{"aborted before the start", []Listener{on(func(*BeforeAgentStart) { abort(&r)() })}, nil, "go", "Prompt aborted", ErrAborted, "e custom; session_tree"},
 		{"aborted at the start", []Listener{on(func(*AgentStart) { abort(&r)() })}, nil, "go", "interrupted", ErrAborted,
@@ -222,11 +223,16 @@ func TestAPromptIsAcceptedOrRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := &tape{}
 			r = newRig(t, Options{Listeners: append(c.listeners, l)})
-			if c.key != nil {
+			switch {
+			case c.key == errDear:
+				r.SetSettings(Settings{MaxCost: 1})
+				_, _ = r.Session().Append(session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "acme", Model: "one", Usage: &message.Usage{Cost: message.Cost{Total: 2}}})
+				l.lines = nil
+			case c.key != nil:
 				r.Models().Register(llm.ProviderSpec{Name: "acme", Key: func(context.Context) (string, error) { return "", c.key }})
 			}
 			err := r.Prompt(t.Context(), l.accepting(c.text))
-			if c.refusal == "" && err != nil || c.refusal != "" && (err == nil || err.Error() != c.refusal || !errors.Is(err, c.wraps)) {
+			if c.refusal == "" && err != nil || c.refusal != "" && (err == nil || err.Error() != c.refusal || c.wraps != nil && !errors.Is(err, c.wraps)) {
 				t.Errorf("%v, want %q", err, c.refusal)
 			}
 			l.want(t, slices.DeleteFunc(strings.Split(c.want, "; "), func(s string) bool { return s == "" })...)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ type preflight struct {
 	events       *listeners
 	conversation *conversation
 	choice       *choice
+	spending     *spending
 	inbox        *Inbox
 }
 
@@ -41,7 +43,7 @@ func (f preflight) check(ctx context.Context, p Prompt) (_ Prompt, starts bool, 
 		return p, false, ErrEmptyPrompt
 	}
 	if p.Accepted != nil {
-		if err := f.findKey(ctx); err != nil {
+		if err := cmp.Or(f.spending.checkLimit(ctx, f.choice.model()), f.findKey(ctx)); err != nil {
 			return p, false, err
 		}
 	}

@@ -27,8 +27,8 @@ type Prompt struct {
 	// Accepted, if set, is called once, when the prompt is past everything that can refuse
 	// it: Started right before the event agent_start of its run, Handled if a listener took
 	// it. A prompt that is refused never gets there; the error says why. With Accepted the
-	// key of the model is looked for before anything is written, and an interrupt before
-	// Started refuses the prompt and takes it back out of the conversation.
+	// money left and the key of the model are looked for before anything is written, and an
+	// interrupt before Started refuses the prompt and takes it back out of the conversation.
 	// [Agent.Enqueue] does not call it.
 	Accepted func(Disposition)
 

@@ -31,7 +31,7 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		return nil // the request may have been served before
 	}
 	a.inbox.beginPreflight()
-	p, started, err := preflight{a.events, a.conversation, a.choice, a.inbox}.check(ctx, p)
+	p, started, err := preflight{a.events, a.conversation, a.choice, a.spending, a.inbox}.check(ctx, p)
 	if !started {
 		a.inbox.endPreflight(ctx.Err() != nil)
 		return err

@@ -140,7 +140,7 @@ func (g *prompting) runClaimed(mine *claim, p agent.Prompt) {
 	}
 	switch {
 	case g.answered.Load():
-		g.tellUnsaved(err)
+		g.tellEnd(err)
 	case err != nil:
 		g.refusePrompt(err)
 	default:

@@ -2,6 +2,8 @@ package rpc
 
 import (
 	"testing"
+
+	"pi/agent"
 )
 
 func TestAPromptIsAnsweredBeforeItsRunBegins(t *testing.T) {
@@ -18,4 +20,12 @@ func TestAPromptIsAnsweredBeforeItsRunBegins(t *testing.T) {
 	if err := c.end(); err != nil {
 		t.Error(err)
 	}
+}
+
+// What ends a run and is in no message is told beside the events.
+func TestTheLimitThatARunReachesIsTold(t *testing.T) {
+	t.Parallel()
+	c := start(t, setup{settings: agent.Settings{MaxTurns: 1}, replies: []reply{call("c", "none")}})
+	c.send(prompt("1", "go"))
+	check(t, c.until("notify"), `{"type":"extension_ui_request",*"method":"notify","message":"stopped after 1 turns (max_turns)"*"notifyType":"error"}`)
 }

@@ -6,7 +6,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
-	"pi/session"
+	"pi/agent/llm"
 )
 
 // kind is what a text that begins with a slash means.
@@ -120,9 +120,16 @@ func (g *prompting) expand(ctx context.Context, e *agent.Input) error {
 	return nil
 }
 
-// tellUnsaved tells the client of an error that no event has: that the session is not saved.
-func (s *prompter) tellUnsaved(err error) {
-	if unsaved, ok := errors.AsType[*session.SaveError](err); ok {
-		s.person.tellError(unsaved)
+// tellEnd tells the client of an error that a run has ended with and no event has: a limit,
+// a hook that ended it, a session that is not saved. What a model failed with is in its
+// answer.
+func (s *prompter) tellEnd(err error) {
+	_, isProvider := errors.AsType[*llm.ProviderError](err)
+	limit, _ := errors.AsType[*agent.LimitError](err)
+	switch {
+	case err == nil, isProvider, errors.Is(err, agent.ErrAborted), errors.Is(err, agent.ErrEmptyPrompt):
+	case limit != nil && limit.Limit == "max_answer_bytes": // in the answer, too
+	default:
+		s.person.tellError(err)
 	}
 }

@@ -57,7 +57,7 @@ func (s *prompter) runHere(p agent.Prompt) {
 		s.state.setStreaming(false)
 		s.claims.end(mine)
 		if !errors.Is(err, agent.ErrBusy) {
-			s.tellUnsaved(err)
+			s.tellEnd(err)
 			return
 		}
 		_ = s.agent.WaitIdle(e.ctx)
