@@ -31,13 +31,18 @@ import (
 
 	"pi/internal/markdown"
 	"pi/internal/markup"
+	"pi/internal/printable"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Options say what a page shows besides the session.
 type Options struct {
 	Now func() time.Time // when it is written; nil: time.Now
 }
+
+// mostTitle is how many characters a title may have, and the line of a call of its argument.
+const mostTitle = 160
 
 //go:embed page.css
 var style markup.Literal
@@ -61,6 +66,7 @@ func Write(w io.Writer, s *session.Session, o Options) (gone int, err error) {
 		p.children[e.ParentID] = append(p.children[e.ParentID], e)
 	}
 	p.findHidden()
+	p.title = p.findTitle()
 	p.head()
 	p.header(o.Now())
 	p.branch()
@@ -74,6 +80,7 @@ type page struct {
 	w        *markup.Writer
 	prose    *markdown.Page
 	session  *session.Session
+	title    string
 	labels   map[string]string
 	path     []*session.Entry // the current branch; the session may go on meanwhile
 	entries  []*session.Entry // all, those of path among them
@@ -98,10 +105,20 @@ func hash(text markup.Literal) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// title is what the session is called, or its id.
-func (p *page) title() string {
+// findTitle returns what the session is called: its name, or what was said first, or its id.
+func (p *page) findTitle() string {
 	if name := p.session.Name(); name != "" {
 		return name
+	}
+	for _, e := range p.path {
+		if e.Type != session.TypeMessage {
+			continue
+		}
+		if m := e.Uncached().Message(); m != nil && m.Role == message.RoleUser {
+			if prompt := printable.FirstLine(m.Text(), mostTitle); prompt != "" {
+				return prompt
+			}
+		}
 	}
 	return "Session " + p.session.ID()
 }
@@ -111,7 +128,7 @@ func (p *page) head() {
 	p.w.Attr("content", policy())
 	p.w.Raw(`/><meta name="viewport" content="width=device-width, initial-scale=1"/><meta name="color-scheme" content="light dark"/>` +
 		`<meta name="referrer" content="no-referrer"/><meta name="generator" content="pi"/><link rel="icon" href="data:,"/><title>`)
-	p.w.Line(p.title())
+	p.w.Line(p.title)
 	p.w.Raw("</title>\n<style>")
 	p.w.Raw(style)
 	p.w.Raw("</style></head>\n<body>\n")
@@ -121,7 +138,7 @@ func (p *page) head() {
 func (p *page) header(now time.Time) {
 	h := p.session.Header()
 	p.w.Raw("<header><h1>")
-	p.w.Line(p.title())
+	p.w.Line(p.title)
 	p.w.Raw("</h1><dl>")
 	p.fact("directory", h.Cwd)
 	p.fact("started", formatTime(h.Timestamp))

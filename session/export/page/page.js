@@ -31,7 +31,7 @@ for (const node of document.querySelectorAll('[data-p]')) {
 }
 for (const e of entries.values()) {
   if (e === root) continue;
-  e.up = entries.get(+e.node.dataset.p) || root;
+  e.up = entries.get(+e.node.getAttribute('data-p')) || root;
   e.up.kids.push(e);
 }
 for (const e of entries.values()) e.kids.sort((a, b) => a.number - b.number);
@@ -217,8 +217,8 @@ function svg(tag, attrs, ...children) {
 }
 // turns are the answers of the path with what they used, several as one where there are too many to be seen.
 function turns() {
-  const used = path.filter(e => e.node.dataset.u).map(e => {
-    const [input, output, cached, written, cost] = e.node.dataset.u.split(' ').map(Number);
+  const used = path.filter(e => e.node.hasAttribute('data-u')).map(e => {
+    const [input, output, cached, written, cost] = e.node.getAttribute('data-u').split(' ').map(Number);
     return {e, input: input + written, output, cached, cost, isAnswer: e.node.tagName === 'ARTICLE'};
   });
   let cost = 0;

@@ -166,3 +166,26 @@ func large(n int) *builder {
 	}
 	return b
 }
+
+func TestAPageIsTitledAsTheSessionIsKnown(t *testing.T) {
+	for _, c := range []struct {
+		prompt, name, want string
+	}{
+		{"", "", "Session 0198c2f1-7a3e-7d4c-9b1a-2f6d8e0c4a55"},
+		{"\n\nwhat <b> is it?\nmore", "", "what &lt;b&gt; is it?"},
+		{"what is it?", "my\nwork", "my work"},
+		{strings.Repeat("x", 200), "", strings.Repeat("x", mostTitle-1) + "…"},
+	} {
+		b := newBuilder()
+		if c.prompt != "" {
+			b.answer(1, 1, 0, text("first"))
+			b.user(c.prompt)
+		}
+		if c.name != "" {
+			b.add("session_info", fields{"name": c.name})
+		}
+		if html := written(t, b.session(t)); !strings.Contains(html, "<title>"+c.want+"</title>") || !strings.Contains(html, "<h1>"+c.want+"</h1>") {
+			t.Errorf("no %q in %.900s", c.want, html[strings.Index(html, "</style>"):])
+		}
+	}
+}

@@ -16,9 +16,6 @@ import (
 // shortOutput is how many lines a command of the user may have written to be open.
 const shortOutput = 20
 
-// mostTitle is how many characters the line of a call has of its argument.
-const mostTitle = 160
-
 // call writes a tool call with its result, folded to a line.
 func (p *page) call(b message.Block, r result) {
 	args := argumentsOf(b.Arguments)
