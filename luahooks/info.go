@@ -16,7 +16,7 @@ type Info struct {
 	Events     []string
 	Commands   []string
 	Tools      []string
-	Others     []string // providers, flags, shortcuts and renderers, such as "provider acme"
+	Others     []string // providers, modes, flags, shortcuts and renderers, such as "provider acme"
 	LastError  string
 	LastErrors int    // how often that happened
 	Rejected   string // why the version saved last does not run, where another does
@@ -63,6 +63,9 @@ func (i *Info) add(r *api.Registered) {
 	}
 	for _, p := range r.Providers.All() {
 		i.Others = append(i.Others, "provider "+p.Settings.Name)
+	}
+	for _, m := range r.Modes.All() {
+		i.Others = append(i.Others, "mode "+m.Name)
 	}
 	for _, f := range r.Flags.All() {
 		i.Others = append(i.Others, "--"+f.Name)

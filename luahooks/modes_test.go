@@ -235,6 +235,9 @@ func TestOfTwoHooksTheFirstKeepsTheNameOfAMode(t *testing.T) {
 	if e := r.bash("x"); e.Reason != "a says no" {
 		t.Errorf("%+v", e)
 	}
+	if others := r.chain.Hooks()[1].Others; !slices.Equal(others, []string{"mode plan", "mode own"}) {
+		t.Errorf("of b is listed %q", others)
+	}
 }
 
 func TestAModeThatNobodyHasAnyMoreLeavesToolsThatLook(t *testing.T) {
