@@ -63,7 +63,7 @@ func TestPathsTracebacksAndImagesReachTheModel(t *testing.T) {
 	s.see(1, "@no/file is no file here, it is sent as it stands")
 	s.enter("/modle")
 	s.see(1, "unknown command /modle")
-	s.see(1, "did you mean /model?")
+	s.see(1, "did you mean /model or /mode?")
 	s.stands("/modle")
 	s.keys(clearLine)
 	s.enter("/quit")
