@@ -22,7 +22,7 @@ func (listener) Wants(k agent.Kind) bool {
 	return slices.Contains([]agent.Kind{
 		agent.KindMessageStart, agent.KindMessageUpdate, agent.KindMessageEnd,
 		agent.KindToolExecutionStart, agent.KindToolCall, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd,
-		agent.KindTurnEnd, agent.KindEntryAppended, agent.KindCustomShow, agent.KindNotice, agent.KindAutoRetryStart,
+		agent.KindEntryAppended, agent.KindCustomShow, agent.KindNotice, agent.KindAutoRetryStart,
 		agent.KindCompactionStart, agent.KindCompactionEnd,
 		agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindModeSelect, agent.KindSessionInfoChanged,
 		agent.KindSessionBeforeSwitch, agent.KindSessionBeforeNew, agent.KindSessionBeforeBranch,
@@ -48,8 +48,6 @@ func (l listener) Handle(_ context.Context, e agent.Event) error {
 		s.calls.progress(e)
 	case *agent.ToolExecutionEnd:
 		s.calls.end(e)
-	case *agent.TurnEnd:
-		s.tellUsage()
 	case *agent.EntryAppended:
 		if e.Message != nil && e.Message.Role == message.RoleAssistant {
 			s.tellUsage()

@@ -370,3 +370,48 @@ func TestACancelIsAnsweredThoughNothingEnds(t *testing.T) {
 		t.Errorf("%q", texts)
 	}
 }
+
+// A cancel ends a compaction as well, and what was said before is sent again as it was.
+func TestACancelLosesNothingThatWasSaid(t *testing.T) {
+	t.Parallel()
+	var last *llm.Request
+	summary := make(chan struct{}, 1)
+	answers := answering(map[string][]llm.Delta{"wait": {text("half"), {}}})
+	r, id := openedIn(t, &host{model: func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
+		if len(q.Tools) == 0 { // it is for a summary
+			summary <- struct{}{}
+			<-ctx.Done()
+			yield(llm.Delta{}, ctx.Err())
+			return
+		}
+		last = q
+		answers(ctx, q, yield)
+	}}, object{})
+	for _, text := range []string{"one", "two"} {
+		if ends := r.Prompt(id, text); ends != "end_turn" {
+			t.Fatal(ends)
+		}
+	}
+	compacting := r.StartPrompt(id, "/compact")
+	<-summary
+	r.Notify("session/cancel", object{"sessionId": id})
+	if ends := r.Ending(compacting); ends != "cancelled" {
+		t.Error(ends)
+	}
+	waiting := r.StartPrompt(id, "wait")
+	r.WaitUpdate("a chunk", func(u acptest.Update) bool { return u.Text() == "half" })
+	r.Notify("session/cancel", object{"sessionId": id})
+	if ends := r.Ending(waiting); ends != "cancelled" {
+		t.Error(ends)
+	}
+	if ends := r.Prompt(id, "three"); ends != "end_turn" {
+		t.Fatal(ends)
+	}
+	var texts []string
+	for _, m := range last.Messages {
+		texts = append(texts, m.Text())
+	}
+	if got := strings.Join(texts, "|"); got != "one|re: one|two|re: two|wait|three" {
+		t.Error(got)
+	}
+}
