@@ -139,7 +139,7 @@ func (o opening) openAt(ctx context.Context, path string) (*session.Session, err
 	case s.ReadOnly():
 		o.later.inform("the session is open for reading only: prompts are refused; /branch here goes on in a copy")
 	}
-	if cwd := s.Cwd(); o.flags.Resume.Ref != "" && as != session.ToCopy && cwd != "" && cwd != o.sessions.Cwd {
+	if cwd := s.Cwd(); o.flags.Resume.Ref+o.flags.Ref != "" && as != session.ToCopy && cwd != "" && cwd != o.sessions.Cwd {
 		o.later.inform(fmt.Sprintf("the session was started in %s; the tools work in %s", cwd, o.sessions.Cwd))
 	}
 	return s, nil

@@ -23,7 +23,7 @@ func (r *run) rpc(ctx context.Context) error {
 	if err := p.refusePrompts(); err != nil {
 		return err
 	}
-	r.ready = r.checkNamedModel
+	r.ready = func() error { return errors.Join(r.checkNamedModel(), r.checkNamedSession()) }
 	s := rpc.New(os.Stdin, os.Stdout, os.Stderr, rpc.Options{
 		Ready: func() error { return r.choice.check(r.agent.Model()) }, Cycle: p.Config.Models, Sessions: &r.sessions})
 	if err := r.begin(ctx, front{s, s.UI()}, modeRPC, nil); err != nil {
@@ -64,4 +64,15 @@ func (r *run) checkNamedModel() error {
 		return nil
 	}
 	return r.choice.check(r.agent.Model())
+}
+
+// checkNamedSession returns an error if the command line names the session of another directory
+// by its id: a client may not know that it is of another one, and nobody can be asked.
+func (r *run) checkNamedSession() error {
+	flags, s := r.place.Session, r.agent.Session()
+	if flags.Ref == "" || isPath(flags.Ref) || flags.Fork || s.Cwd() == "" || s.Cwd() == r.place.Cwd {
+		return nil
+	}
+	return SessionError{Err: fmt.Errorf("session %s was started in %s, not here: --fork %s goes on in a copy, and --session with its file, %s, goes on with it here",
+		s.ID(), s.Cwd(), flags.Ref, s.File())}
 }

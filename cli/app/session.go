@@ -54,10 +54,15 @@ func (s Sessions) Options() session.Options {
 // Find returns the path of the session that a person named: a path if ref has a separator
 // or ends in .jsonl, else the file whose id begins with ref. A path need not exist.
 func (s Sessions) Find(ref string) (string, error) {
-	if strings.ContainsAny(ref, "/"+string(filepath.Separator)) || strings.HasSuffix(ref, ".jsonl") {
+	if isPath(ref) {
 		return s.Path(ref), nil
 	}
 	return folder.Find(s.Root, ref)
+}
+
+// isPath reports whether a word that names a session is a path, and no id.
+func isPath(ref string) bool {
+	return strings.ContainsAny(ref, "/"+string(filepath.Separator)) || strings.HasSuffix(ref, ".jsonl")
 }
 
 // FindExisting is Find for a session that has to be there, else the error is a
