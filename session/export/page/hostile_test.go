@@ -91,7 +91,7 @@ func headed(b *builder, s string) *builder {
 
 // allowed are the elements of a page with their attributes.
 var allowed = map[string]string{
-	"html": "lang", "head": "", "meta": "charset http-equiv content name", "link": "rel href", "title": "", "style": "", "body": "", "script": "",
+	"html": "lang", "head": "", "meta": "charset http-equiv content name", "link": "rel href", "title": "", "style": "", "body": "", "script": "type",
 	"header": "", "h1": "", "dl": "", "div": "class dir id data-p", "dt": "", "dd": "", "main": "id data-leaf", "section": "id", "article": "class id data-p data-u",
 	"h2": "", "small": "class", "span": "class", "mark": "", "p": "class id data-p data-u", "details": "class id data-p open", "summary": "", "b": "class",
 	"img": "alt loading decoding width height src", "ins": "", "del": "",
@@ -108,10 +108,10 @@ var (
 // every element, attribute and address that a page does not have.
 func inspect(t *testing.T, html string) string {
 	t.Helper()
-	if strings.Count(html, string(style)) != 1 || strings.Count(html, string(script)) != 1 {
+	if strings.Count(html, string(style)) != 1 || strings.Count(html, string(script())) != 1 {
 		t.Fatal("the style or the script is not there, or there twice")
 	}
-	html = strings.Replace(strings.Replace(html, string(style), "", 1), string(script), "", 1)
+	html = strings.Replace(strings.Replace(html, string(style), "", 1), string(script()), "", 1)
 	var out strings.Builder
 	ids := map[string]int{} // of elements 1, of those that others go on from 2 or 3
 	d := xml.NewDecoder(strings.NewReader(html))

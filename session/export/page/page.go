@@ -3,7 +3,7 @@
 //	page.Write(w, s, page.Options{})
 //
 // Without its script the page is a transcript: the current branch in its order, under headings, with the
-// output of tools folded, and what is on other branches at its end. With the script (page.js) there is a
+// output of tools folded, and what is on other branches at its end. With the script (script/) there is a
 // tree to switch branches by, search, folding, a chart of tokens and cost, copy buttons and
 // keys.
 //
@@ -47,8 +47,32 @@ const mostTitle = 160
 //go:embed page.css
 var style markup.Literal
 
-//go:embed page.js
-var script markup.Literal
+// The files of the script, in their order.
+var (
+	//go:embed script/elements.js
+	elementsScript markup.Literal
+	//go:embed script/tree.js
+	treeScript markup.Literal
+	//go:embed script/go.js
+	goScript markup.Literal
+	//go:embed script/fold.js
+	foldScript markup.Literal
+	//go:embed script/copy.js
+	copyScript markup.Literal
+	//go:embed script/chart.js
+	chartScript markup.Literal
+	//go:embed script/sidebar.js
+	sidebarScript markup.Literal
+	//go:embed script/search.js
+	searchScript markup.Literal
+	//go:embed script/keys.js
+	keysScript markup.Literal
+)
+
+// script is what a page runs: one module, so that its names are nobody else's.
+func script() markup.Literal {
+	return elementsScript + treeScript + goScript + foldScript + copyScript + chartScript + sidebarScript + searchScript + keysScript
+}
 
 // Write writes a session as a page. gone is how many of its entries could not be read
 // from its file any more; the page says so where they would be.
@@ -96,7 +120,7 @@ type page struct {
 // policy is what the browser lets the page do: show its own style and pictures that are in it,
 // and run its own script.
 func policy() string {
-	return "default-src 'none'; script-src " + hash(script) + "; style-src " + hash(style) +
+	return "default-src 'none'; script-src " + hash(script()) + "; style-src " + hash(style) +
 		"; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
@@ -160,8 +184,8 @@ func (p *page) fact(name markup.Literal, value string) {
 
 func (p *page) end() {
 	p.totals.write(p.w)
-	p.w.Raw("<script>")
-	p.w.Raw(script)
+	p.w.Raw(`<script type="module">`)
+	p.w.Raw(script())
 	p.w.Raw("</script>\n</body></html>\n")
 }
 
