@@ -152,3 +152,23 @@ func TestASignalEndsTheServedRunInOrder(t *testing.T) {
 		})
 	}
 }
+
+func TestAClientThatDoesNotReadDoesNotKeepTheServedRunFromItsEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cmd := w.command("--mode", "rpc", "--no-session")
+	out, err := cmd.StdoutPipe() // of which nothing is read
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd.Stdin = strings.NewReader(strings.Repeat(`{"type":"get_commands"}`+"\n", 2000))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	state, err := cmd.Process.Wait()
+	if err != nil || state.ExitCode() != statusDone {
+		t.Errorf("%v, %v", state, err)
+	}
+}

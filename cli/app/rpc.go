@@ -37,7 +37,12 @@ func (r *run) rpc(ctx context.Context) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), rpcEnd)
 	defer cancel()
 	err = joinSaved(err, r.close(last))
-	err = errors.Join(err, s.Close(last))
+	switch unread := s.Close(last); {
+	case errors.Is(unread, context.DeadlineExceeded): // whoever is gone or stuck is no failure of this side
+		fmt.Fprintln(os.Stderr, "warning: not all that was written has been read")
+	default:
+		err = errors.Join(err, unread)
+	}
 	if errors.Is(err, rpc.ErrBrokenPipe) {
 		return ErrReported
 	}
