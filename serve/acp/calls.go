@@ -193,7 +193,7 @@ func (c *calls) ask(id, question string) (shown toolCall, ok bool) {
 	if id == "" || x == nil || x.Status != callPending {
 		return toolCall{}, false
 	}
-	content := []any{contentOf(textOf(question))}
+	content := append([]any{contentOf(textOf(question))}, argumentDiffs(x.toolCall, "")...)
 	x.Content = &content
 	return x.toolCall, true
 }

@@ -139,6 +139,36 @@ func TestAGateAsksAboutItsCall(t *testing.T) {
 	}
 }
 
+// A question about an edit shows what it would change, until it is made.
+func TestAGateShowsTheChange(t *testing.T) {
+	t.Parallel()
+	h := &host{model: callTools(calling("c", "edit", `{"path":"a.txt","oldText":"one","newText":"two"}`)), hooks: func(o Opening) agent.Listener {
+		return listening(func(ctx context.Context, e agent.Event) error {
+			if e.Kind() == agent.KindToolCall {
+				_, err := o.UI.Confirm(ctx, "Change it?", "", agent.DialogOptions{})
+				return err
+			}
+			return nil
+		})
+	}}
+	r := serve(t, h)
+	r.Initialize(object{})
+	r.write(t, "a.txt", "line\none\n")
+	var asked string
+	r.Handle("session/request_permission", func(l acptest.Line) (any, *acptest.Error) {
+		asked = shownContent(t, l.Params.ToolCall.Content)
+		return object{"outcome": object{"outcome": "selected", "optionId": "allow"}}, nil
+	})
+	id := r.New(r.cwd)
+	if ends := r.Prompt(id, "go"); ends != "end_turn" {
+		t.Fatal(ends)
+	}
+	all := seen(r, id, "c")
+	if last := shownContent(t, all[len(all)-1].Content); asked != "Change it?<one|two>" || last != "<line\none\n|line\ntwo\n>" {
+		t.Errorf("%q, then %q", asked, last)
+	}
+}
+
 // A question that nobody answers ends with its time, with the prompt, and with the client;
 // what comes later changes nothing.
 func TestQuestionsEnd(t *testing.T) {

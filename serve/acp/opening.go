@@ -269,7 +269,7 @@ func (*answered) Error() string { return "answered" }
 
 // opened is the answer that the session is open.
 func (s *session) opened(id string) opened {
-	return opened{SessionID: id, Modes: menu{s}.modes(), ConfigOptions: menu{s}.options()}
+	return opened{SessionID: id, Modes: menu{s}.modes(), ConfigOptions: menu{s}.noted()}
 }
 
 // tellUnused tells of servers of tools that the client named, which are not used here. Where

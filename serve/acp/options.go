@@ -88,7 +88,23 @@ func (n menu) modes() *modeState {
 
 // tellOptions tells what is chosen now.
 func (n menu) tellOptions() {
-	n.session.out.send(configUpdate{"config_option_update", n.options()})
+	n.session.out.send(configUpdate{"config_option_update", n.noted()})
+}
+
+// tellNews tells what can be chosen if that is something else than the client was told
+// last, as when a hook with a mode was loaded anew.
+func (n menu) tellNews() {
+	all := n.options()
+	if n.session.shown.isNews("options", all) {
+		n.session.out.send(configUpdate{"config_option_update", all})
+	}
+}
+
+// noted is options for what the client is told now.
+func (n menu) noted() []configOption {
+	all := n.options()
+	n.session.shown.isNews("options", all)
+	return all
 }
 
 // tellMode tells which mode is on now.
@@ -166,7 +182,7 @@ func (v *Server) beginSetOption(f fields) (handler, error) {
 		if err := (menu{s}).setOption(ctx, id, value); err != nil {
 			return nil, err
 		}
-		return configured{menu{s}.options()}, nil
+		return configured{menu{s}.noted()}, nil
 	}), nil
 }
 

@@ -82,7 +82,7 @@ func (r replayer) endedCall(b message.Block, result *message.Message) toolCall {
 		c.Status = callFailed
 	}
 	if c.Status == callCompleted {
-		if d := argumentDiffs(c, result); len(d) > 0 {
+		if d := argumentDiffs(c, result.Text()); len(d) > 0 {
 			content = d
 		}
 	}
@@ -90,9 +90,9 @@ func (r replayer) endedCall(b message.Block, result *message.Message) toolCall {
 	return c
 }
 
-// argumentDiffs returns what a call of edit or write has changed, as far as its arguments
-// say it: the file as it was is not stored.
-func argumentDiffs(c toolCall, result *message.Message) (diffs []any) {
+// argumentDiffs returns what a call of edit or write changes, as far as its arguments say it:
+// the file as it was is not stored. result is what the tool said; "" if it has not run.
+func argumentDiffs(c toolCall, result string) (diffs []any) {
 	f, err := parseFields(c.RawInput)
 	if err != nil || len(c.Locations) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func argumentDiffs(c toolCall, result *message.Message) (diffs []any) {
 			}
 		}
 	case "write":
-		if text, ok := f.text("content"); ok && strings.HasPrefix(result.Text(), "Created ") {
+		if text, ok := f.text("content"); ok && strings.HasPrefix(result, "Created ") {
 			diffs = append(diffs, diff{Type: "diff", Path: path, NewText: text})
 		}
 	}

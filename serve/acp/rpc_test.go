@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -113,6 +114,10 @@ func FuzzLines(f *testing.F) {
 		}
 		if m.id != nil && !isID(m.id) {
 			t.Fatalf("the id %s", m.id)
+		}
+		var same map[string]json.RawMessage
+		if err := json.Unmarshal(text, &same); err != nil || string(same["id"]) != string(m.id) || string(same["params"]) != string(m.params) {
+			t.Fatalf("%v, the id %s is %s, the parameters %s are %s", err, same["id"], m.id, same["params"], m.params)
 		}
 		fields, err := m.fields()
 		if err == nil {

@@ -152,6 +152,7 @@ func (s *session) work(ctx context.Context, a asked) ending {
 		s.takeSubmitted(ctx)
 	}
 	slash{s}.advertise(false)
+	menu{s}.tellNews()
 	return e
 }
 
