@@ -101,6 +101,7 @@ type Server struct {
 	client   *client    // nil before initialize
 	sessions map[string]*session
 	tasks    map[*task]struct{} // the requests that can be cancelled
+	draining bool               // no request is begun any more
 	ending   bool               // no session is begun any more
 }
 
@@ -151,6 +152,7 @@ func (v *Server) broken(read <-chan error) error {
 // them from being stored.
 func (v *Server) end(ctx context.Context, out *jsonlines.Writer) {
 	v.conn.closeReplies()
+	v.drain()
 	for _, s := range v.all(false) {
 		s.cancel()
 	}
@@ -169,6 +171,13 @@ func (v *Server) end(ctx context.Context, out *jsonlines.Writer) {
 		closing.Go(func() { s.close(context.WithoutCancel(ctx)) })
 	}
 	closing.Wait()
+}
+
+// drain refuses requests from now on.
+func (v *Server) drain() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.draining = true
 }
 
 // all returns the sessions; with ending, none are begun any more.

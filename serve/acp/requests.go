@@ -48,17 +48,24 @@ func (v *Server) request(m *incoming) {
 		return
 	}
 	ctx, t := v.begin(m.id)
-	v.requests.Go(func() {
+	if t == nil {
+		v.conn.answer(m.id, nil, errEnding)
+		return
+	}
+	go func() {
 		defer v.finish(t)
 		err := v.guarded(func() error {
 			v.perform(ctx, t, work)
 			return nil
 		})
 		if err != nil {
-			v.conn.answer(m.id, nil, err)
+			v.conn.answer(t.id, nil, err)
 		}
-	})
+	}()
 }
+
+// errEnding is the failure of a request that came while the program ends.
+var errEnding = errors.New("the program ends")
 
 // perform answers a request with what work comes to.
 func (v *Server) perform(ctx context.Context, t *task, work handler) {
@@ -73,12 +80,17 @@ func (v *Server) perform(ctx context.Context, t *task, work handler) {
 	v.conn.answer(t.id, result, err)
 }
 
-// begin notes a request that the client can cancel.
+// begin notes a request that the client can cancel; the task is nil if the server ends.
 func (v *Server) begin(id json.RawMessage) (context.Context, *task) {
 	ctx, cancel := context.WithCancel(v.ctx)
 	t := &task{id: bytes.Clone(id), cancel: cancel} // the line that id is a part of may be large
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.draining {
+		cancel()
+		return nil, nil
+	}
+	v.requests.Add(1)
 	v.tasks[t] = struct{}{}
 	return ctx, t
 }
@@ -88,6 +100,7 @@ func (v *Server) finish(t *task) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.tasks, t)
+	v.requests.Done()
 }
 
 // atOnce answers the requests that need no session.
