@@ -19,6 +19,7 @@ import (
 type browser struct {
 	t      testing.TB
 	in     *os.File
+	pipe   *os.File // out reads it
 	out    *bufio.Reader
 	last   int
 	events []event // of all tabs
@@ -53,10 +54,7 @@ func startBrowser(t testing.TB) *browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	if err := ourIn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	b := &browser{t: t, in: ourOut, out: bufio.NewReaderSize(ourIn, 1<<20)}
+	b := &browser{t: t, in: ourOut, pipe: ourIn, out: bufio.NewReaderSize(ourIn, 1<<20)}
 	t.Cleanup(func() {
 		b.send("", "Browser.close", nil)
 		ourOut.Close()
@@ -101,6 +99,9 @@ func (b *browser) send(tab, method string, params any) int {
 // read reads one message, an answer or an event. Events are kept.
 func (b *browser) read() (id int, result json.RawMessage) {
 	b.t.Helper()
+	if err := b.pipe.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		b.t.Fatal(err)
+	}
 	raw, err := b.out.ReadBytes(0)
 	if err != nil {
 		b.t.Fatalf("read of the browser: %v", err)
