@@ -31,7 +31,8 @@ type BeforeAgentStart struct {
 // PromptStage is the system prompt as one listener left it.
 type PromptStage = prefix.Stage[string]
 
-// AgentStart comes when the messages of a prompt are in the session.
+// AgentStart comes when the messages of a prompt are in the session, and once more if a
+// program queued something while the context was compacted behind AgentEnd.
 type AgentStart struct{}
 
 // AgentEnd comes when a run takes no more turns, with all that it added and used.

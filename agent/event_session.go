@@ -194,9 +194,9 @@ type SessionShutdown struct {
 }
 
 // EntryAppended tells front ends of an entry that has come into the session, after it is
-// in, whoever appended it: each once, in their order, one at a time. Messages that open a
-// turn are told behind TurnStart, those of a prompt that was refused not at all. Whoever
-// gets the event must not append. Hooks do not get it.
+// in, whoever appended it: each once, in their order, one at a time. What comes in while a
+// turn is opened is told behind TurnStart, the messages of a prompt that was refused not at
+// all. Whoever gets the event must not append. Hooks do not get it.
 type EntryAppended struct {
 	Entry   *session.Entry
 	Message *message.Message // what the entry says, if that is a message, a custom one too; else nil

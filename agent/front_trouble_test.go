@@ -109,6 +109,32 @@ func TestFrontEndsAreToldWhatDidNotFit(t *testing.T) {
 	l.mu.Unlock()
 }
 
+// What a program queues while the context is compacted behind a run is worked on before
+// the agent settles.
+func TestWhatIsQueuedBehindARunIsWorkedOn(t *testing.T) {
+	l := &tape{}
+	var r *rig
+	once := true
+	r = full(t, Options{Listeners: []Listener{l, started(func(*CompactionStart) {
+		if once {
+			once = false
+			r.queue("two", Steer)
+			if accepted, err := r.Enqueue(t.Context(), Prompt{Text: "three", Source: "rpc", InPreflight: true}, FollowUp); !accepted || err != nil {
+				t.Error(accepted, err)
+			}
+		}
+	})}}, say("one"), using(95000, text("two")), say("the summary"), say("three"), say("four"))
+	r.prompt("first")
+	l.lines = nil
+	r.prompt("second")
+	l.want(t, "agent_start", "turn_start", "u second", "a two", "turn_end[0]", "agent_end",
+		"compaction_start threshold", "queue [two] []", "queue [two] [three]", "e compaction", "compaction_end true",
+		"agent_start", "turn_start", "queue [] [three]", "u two", "a three", "turn_end[0]", "turn_start", "queue [] []", "u three", "a four", "turn_end[0]", "agent_end", "settled")
+	if _, err := r.Enqueue(t.Context(), Prompt{Text: "late", InPreflight: true}, Steer); !errors.Is(err, ErrNoRun) {
+		t.Error(err)
+	}
+}
+
 // A triggering message of a hook begins a run as a prompt does.
 func TestAMessageOfAHookBeginsARun(t *testing.T) {
 	l := &tape{}

@@ -49,7 +49,8 @@ func (b *Inbox) takes(p Prompt) bool {
 	return b.isOpenFor(p)
 }
 
-// beginPreflight is called when a prompt is about to be checked, which may then start a run.
+// beginPreflight is called when a prompt is about to be checked, which may then start a run,
+// and when a run has ended that may be opened again.
 func (b *Inbox) beginPreflight() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,6 +95,16 @@ func (b *Inbox) closeQueues() {
 	b.queueing = false
 	b.due = [2][]queued{}
 	b.noteQueues()
+}
+
+// reopenIfQueued opens the queues again and reports true if the run may go on and something
+// was queued behind its end. Otherwise the run is over.
+func (b *Inbox) reopenIfQueued(may bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.preflight = false
+	b.queueing = may && len(b.steer)+len(b.followUp) > 0
+	return b.queueing
 }
 
 // hasQueued reports whether a message is queued for the run.

@@ -70,8 +70,6 @@ func newRun(p parts) *run {
 func (r *run) run(ctx context.Context, p Prompt) error {
 	r.inbox.openQueues()
 	defer r.inbox.closeQueues()
-	r.spending.aside.begin()
-	defer r.spending.aside.end()
 	defer r.prompts.setOfRun(promptText{})
 	r.news.pause() // until the first turn has begun
 	defer r.news.resume()
@@ -79,17 +77,36 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 		return err
 	}
 	p.accept(Started)
+	err := r.stretch(ctx)
+	for r.inbox.reopenIfQueued(err == nil && ctx.Err() == nil) {
+		r.index, r.added, r.usage, r.repeats, r.aborts = 0, nil, message.Usage{}, limits.Repeats{}, 0
+		n := 0
+		if n, err = r.deliver(ctx, true); n > 0 && err == nil {
+			err = r.stretch(ctx)
+		}
+	}
+	r.userShell.addWaiting()
+	err = r.sync(ctx, err)
+	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
+	return err
+}
+
+// stretch is the work from agent_start to agent_end, and the compaction behind it. What
+// programs queue while that goes on is for another stretch of the same run.
+func (r *run) stretch(ctx context.Context) error {
+	r.spending.aside.begin()
+	defer r.spending.aside.end()
 	r.events.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
 	err := r.work(ctx)
 	r.news.resume()
 	r.inbox.closeQueues() // what is sent from here on is for the front end
+	if err == nil {
+		r.inbox.beginPreflight()
+	}
 	err = cmp.Or(err, r.addBeside())
 	r.usage.Add(r.spending.aside.end())
 	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	r.compacting.afterRun(ctx)
-	r.userShell.addWaiting()
-	err = r.sync(ctx, err)
-	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
 	return err
 }
 
