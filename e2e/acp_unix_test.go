@@ -282,6 +282,16 @@ func TestAnEditorIsToldOfABadStart(t *testing.T) {
 	}
 }
 
+// Which session is open says the editor.
+func TestFlagsThatNameASessionAreNotForEditors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	e := w.editor(object{}, "--continue")
+	if status := e.end(); status != 0 || !strings.HasPrefix(e.stderr.String(), "warning: with --mode acp the client says which sessions are opened") {
+		t.Errorf("status %d, %s", status, e.stderr.String())
+	}
+}
+
 // A pending change of a global hook ends the start; one of a project fails its sessions only.
 func TestPendingHooksAndEditors(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,9 @@ func (p *Place) serveACP(ctx context.Context) error {
 	defer catchBrokenPipes()()
 	if err := p.refusePrompts(); err != nil {
 		return err
+	}
+	if f := p.Session; f.Last || f.Fork || f.ReadOnly || f.Wait || f.Ref+f.Resume.Ref+f.ID+f.Name != "" {
+		fmt.Fprintln(os.Stderr, "warning: with --mode acp the client says which sessions are opened; flags that name one are ignored")
 	}
 	if err := p.checkBeforeSessions(ctx); err != nil {
 		return err

@@ -55,6 +55,9 @@ type place struct {
 // read, are passed over.
 func (v *Server) page(ctx context.Context, cwd string, after place) (listed, error) {
 	answer := listed{Sessions: []sessionInfo{}}
+	if v.Root == "" {
+		return answer, nil
+	}
 	var last place
 	passed := after.id == ""
 	for info, err := range folder.Scan(v.Root, cwd) {

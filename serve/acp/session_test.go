@@ -212,6 +212,13 @@ func TestSessionsAreListedNewestFirstInPages(t *testing.T) {
 	}
 }
 
+func TestWhereNoSessionsAreKeptNoneAreListed(t *testing.T) {
+	got, err := New(Options{}).page(t.Context(), "", place{})
+	if asJSON(got) != `{"sessions":[]}` || err != nil {
+		t.Error(asJSON(got), err)
+	}
+}
+
 func TestTitlesAreShort(t *testing.T) {
 	for _, c := range []struct{ name, prompt, title string }{
 		{"", "", ""}, {"a name", "prompt", "a name"}, {"", "\n first \n second", "first"}, {" \t", "x", "x"},
