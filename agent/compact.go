@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pi/agent/llm"
+	"pi/agent/work"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -246,10 +247,17 @@ func isNothingToDo(err error) bool {
 }
 
 // Interrupt ends one thing that the agent does, and nothing else.
-type Interrupt struct{ parts *parts }
+type Interrupt struct {
+	parts *parts
+	busy  *work.Claim
+}
 
 // Interrupt returns what ends one thing only.
-func (a *Agent) Interrupt() Interrupt { return Interrupt{&a.parts} }
+func (a *Agent) Interrupt() Interrupt { return Interrupt{&a.parts, a.busy} }
+
+// Work interrupts what [Agent.Abort] does. What it returns is closed when that has ended,
+// whatever has begun since.
+func (i Interrupt) Work() (ended <-chan struct{}) { return i.busy.Abort() }
 
 // Compaction interrupts the compaction in progress: a run that it belongs to goes on as if
 // it had failed. It reports whether there was one.

@@ -137,11 +137,16 @@ func (c *Claim) WaitIdle(ctx context.Context) error {
 	}
 }
 
-// Abort interrupts the run in progress, if there is one, and does not wait.
-func (c *Claim) Abort() {
+// Abort interrupts the run in progress, if there is one, and does not wait. What it returns
+// is closed when that run has ended; at once, if there is none.
+func (c *Claim) Abort() (ended <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cancel != nil {
 		c.cancel()
+		return c.idle
 	}
+	none := make(chan struct{})
+	close(none)
+	return none
 }

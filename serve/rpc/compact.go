@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"pi/agent"
 	"pi/serve/record"
@@ -13,8 +14,11 @@ import (
 // compactions are the command compact.
 type compactions struct {
 	*parts
-	turns turns
+	begun atomic.Int32 // that are not done
 }
+
+// isUnderWay reports whether the client has the context compacted.
+func (s *compactions) isUnderWay() bool { return s.begun.Load() > 0 }
 
 // open is the command compact. It interrupts what the agent does, a compaction before
 // it too, and does not go on with it.
@@ -23,19 +27,17 @@ func (s *compactions) open(f *fields, r *request) work {
 	if f.err != nil {
 		return nil
 	}
-	prompts := s.prompts.list()
-	return func(ctx context.Context, begun func()) {
-		before, end := s.turns.take()
-		defer end()
+	before, mine := s.prompts.list(), s.prompts.open(s.work)
+	return func(_ context.Context, begun func()) {
+		defer s.prompts.close(mine)
+		s.begun.Add(1)
 		begun()
-		for _, e := range prompts {
+		for _, e := range before {
 			e.stop()
 		}
-		s.interrupt(ctx, prompts)
-		if before != nil {
-			<-before
-		}
-		done, err := s.compact(ctx, o)
+		s.interrupt(mine.ctx, before)
+		done, err := s.compact(mine.ctx, o)
+		s.begun.Add(-1) // before the client reads that it is over
 		var unsaved *session.SaveError
 		if errors.As(err, &unsaved) && done != nil {
 			s.person.tellError(err)

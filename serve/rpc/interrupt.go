@@ -3,12 +3,17 @@ package rpc
 import "context"
 
 // openAbort ends the run, the wait for a retry, the compaction and the summary of a branch
-// that are in progress, and the prompts that were read before and are not accepted yet. It is
-// answered when all that has ended.
+// that are in progress when it is read, and the prompts and compactions that were read before
+// and have not begun. It is answered when all that has ended; what is read behind it is not
+// touched and not waited for.
 func (s *prompter) openAbort(_ *fields, r *request) work {
-	prompts := s.prompts.interrupt()
+	before, ended := s.prompts.interrupt(), s.agent.Interrupt().Work()
 	return func(ctx context.Context, _ func()) {
-		s.interrupt(ctx, prompts)
+		waitFree(ctx, before)
+		select {
+		case <-ended:
+		case <-ctx.Done():
+		}
 		s.out.succeed(r, nil)
 	}
 }

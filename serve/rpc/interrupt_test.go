@@ -272,3 +272,42 @@ func TestACommandOfAHookSurvivesAnAbort(t *testing.T) {
 	check(t, c.until("notify"), `{"type":"extension_ui_request","id":"*","method":"notify","message":"you said hello","notifyType":"info"}`)
 	check(t, c.until(`"id":"1"`), `{"id":"1","type":"response","command":"prompt","success":true,"data":{"disposition":"handled"}}`)
 }
+
+func TestAbortReachesNothingThatIsReadBehindIt(t *testing.T) {
+	t.Parallel()
+	reached, more := make(chan struct{}), make(chan struct{})
+	c := start(t, setup{replies: []reply{hang(reached, more)}, hooks: func(agent.UI, func() *agent.Agent) []agent.Listener {
+		return []agent.Listener{on(func(ctx context.Context, e *agent.Input) error {
+			if e.Text == "first" {
+				<-ctx.Done()
+			}
+			return nil
+		})}
+	}})
+	c.send(prompt("1", "first"), `{"id":"2","type":"abort"}`, prompt("3", "second"))
+	// The abort is answered although the second prompt works, and that goes on.
+	all := c.answers("1", "2", "3")
+	check(t, all["1"], aborted)
+	check(t, all["3"], `*"success":true*`)
+	close(more)
+	check(t, c.until("agent_settled"), `{"type":"agent_settled","aborted":false}`)
+}
+
+func TestAbortReachesACompactionThatHasNotBegun(t *testing.T) {
+	t.Parallel()
+	freed := make(chan struct{})
+	c := start(t, setup{replies: []reply{say("something to compact")}, hooks: func(agent.UI, func() *agent.Agent) []agent.Listener {
+		return []agent.Listener{on(func(context.Context, *agent.SessionBeforeSwitch) error {
+			<-freed
+			return nil
+		})}
+	}})
+	c.send(prompt("0", "first"))
+	c.until("agent_settled")
+	// The change of the session has the compaction wait.
+	c.send(`{"id":"1","type":"switch_session","sessionPath":"none.txt"}`, `{"id":"2","type":"compact"}`, `{"id":"3","type":"abort"}`, `{"id":"4","type":"get_state"}`)
+	c.until(`"id":"4"`)
+	close(freed)
+	all := c.answers("1", "2", "3")
+	check(t, all["2"], `*"success":false,"error":"Compaction cancelled"}`)
+}

@@ -73,36 +73,6 @@ func waitFree(ctx context.Context, all []*entry) {
 	}
 }
 
-// turns lets one piece of work follow the other and counts those that are there.
-type turns struct {
-	mu    sync.Mutex
-	count int
-	last  chan struct{} // closed when the last piece is done; nil: there was none
-}
-
-// take adds a piece of work. It returns what is closed when the piece before is done, nil if
-// there was none, and the function that ends this piece.
-func (t *turns) take() (before <-chan struct{}, end func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	before, mine := t.last, make(chan struct{})
-	t.last = mine
-	t.count++
-	return before, func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.count--
-		close(mine)
-	}
-}
-
-// any reports whether there is a piece of work.
-func (t *turns) any() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.count > 0
-}
-
 // inHand counts commands that were read and not answered. The zero value is ready.
 type inHand struct {
 	mu    sync.Mutex

@@ -80,7 +80,7 @@ type parts struct {
 	order   *order
 	claims  *claims
 	state   *state
-	prompts *register // that were read and are not done
+	prompts *register // they and compactions, that were read and are not done
 
 	started chan struct{} // closed when session_start is through
 	ending  chan struct{} // closed when nothing is waited for any more
@@ -99,7 +99,7 @@ func New(in io.Reader, out, errs io.Writer, o Options) *Server {
 		started: make(chan struct{}), ending: ending, tasks: &sync.WaitGroup{},
 	}}
 	compacting := &compactions{parts: &s.parts}
-	s.prompt = &prompter{parts: &s.parts, isCompacting: compacting.turns.any}
+	s.prompt = &prompter{parts: &s.parts, isCompacting: compacting.isUnderWay}
 	s.shells = &shells{parts: &s.parts}
 	s.table = newTable(&s.parts, s.prompt, s.shells, compacting)
 	return s
