@@ -255,6 +255,11 @@ func TestHooksReachTheEditor(t *testing.T) {
 	if status := e.end(); status != 0 || e.stderr.Len() > 0 {
 		t.Errorf("status %d, %s", status, e.stderr.String())
 	}
+	e = w.editor(object{}, "--mode-name", "plan")
+	e.Must("session/new", object{"cwd": w.project, "mcpServers": []any{}}, &opened)
+	if status := e.end(); status != 0 || opened.Modes.CurrentModeID != "plan" || strings.Contains(e.stderr.String(), "crash") {
+		t.Errorf("status %d, mode %s, %s", status, opened.Modes.CurrentModeID, e.stderr.String())
+	}
 }
 
 // What is wrong with the command line ends the start, though the input is open.

@@ -25,7 +25,7 @@ func (p *person) Confirm(ctx context.Context, title, text string, o agent.Dialog
 	s := p.session
 	asking, cancel := p.begin(ctx, o)
 	defer cancel()
-	if !s.out.await(asking) {
+	if !s.mayAsk(asking) {
 		return agent.No, ctx.Err()
 	}
 	question := questionText(title, text, o)
@@ -128,7 +128,7 @@ func (p *person) ask(ctx context.Context, title string, property map[string]any,
 	}
 	asking, cancel := p.begin(ctx, o)
 	defer cancel()
-	if !s.out.await(asking) {
+	if !s.mayAsk(asking) {
 		return nil, ctx.Err()
 	}
 	raw, err := s.server.conn.call(asking, "elicitation/create", formRequest{

@@ -29,9 +29,13 @@ func (listener) Wants(k agent.Kind) bool {
 	}, k)
 }
 
-// Handle tells the client of an event. It never fails.
+// Handle tells the client of an event. It never fails. While the session is being opened only
+// notices are told: the rest is in the answer.
 func (l listener) Handle(_ context.Context, e agent.Event) error {
 	s := l.s
+	if e.Kind() != agent.KindNotice && !s.isReady() {
+		return nil
+	}
 	switch e := e.(type) {
 	case *agent.MessageStart:
 		s.calls.sweep("not run: the answer broke off")

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -26,8 +27,8 @@ func (s *session) files() (f tool.Files) {
 
 // readFile asks the client for the text of a file.
 func (s *session) readFile(ctx context.Context, path string) (string, error) {
-	if !s.out.await(ctx) {
-		return "", ctx.Err()
+	if !s.mayAsk(ctx) {
+		return "", cmp.Or(ctx.Err(), errDisconnected)
 	}
 	raw, err := s.server.conn.call(ctx, "fs/read_text_file", fileRead{s.id, path})
 	if err != nil {
@@ -49,8 +50,8 @@ func (s *session) writeFile(ctx context.Context, path, text string) error {
 	if len(text) > mostFile {
 		return fmt.Errorf("%s are too much for a line", printable.Bytes(len(text)))
 	}
-	if !s.out.await(ctx) {
-		return ctx.Err()
+	if !s.mayAsk(ctx) {
+		return cmp.Or(ctx.Err(), errDisconnected)
 	}
 	_, err := s.server.conn.call(ctx, "fs/write_text_file", fileWrite{s.id, path, text})
 	return err

@@ -78,7 +78,8 @@ type host struct {
 	hooks func(o Opening) agent.Listener         // that come before the front end; may be nil
 	more  func(a *agent.Agent) []command.Command // commands of hooks; may be nil
 	ready func(chosen bool) error
-	fail  error // of Open
+	fail  error    // of Open
+	ui    agent.UI // of the session that was opened last
 
 	mu     sync.Mutex
 	agents []*agent.Agent
@@ -89,6 +90,7 @@ func (h *host) Open(ctx context.Context, o Opening) (*Run, error) {
 	if h.fail != nil {
 		return nil, h.fail
 	}
+	h.ui = o.UI
 	s := sessions.New(sessions.Options{Dir: h.root, Cwd: o.Cwd, LockDir: h.root})
 	if o.Path != "" {
 		var err error

@@ -206,6 +206,9 @@ func (v *Server) open(ctx context.Context, s *session, path string) error {
 	if err != nil {
 		return s.fail(failedToOpen(err))
 	}
+	if s.ctx.Err() != nil { // it was closed meanwhile
+		return errors.Join(s.fail(errEnding), run.Close(context.WithoutCancel(ctx)))
+	}
 	s.id = run.Agent.Session().ID()
 	s.out.id = s.id
 	s.run = run
@@ -218,8 +221,8 @@ func (v *Server) open(ctx context.Context, s *session, path string) error {
 		})
 		go s.runSubmitted()
 	})
-	if ctx.Err() != nil || s.ctx.Err() != nil {
-		return errors.Join(ctx.Err(), s.ctx.Err(), s.close(context.WithoutCancel(ctx)))
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), s.close(context.WithoutCancel(ctx)))
 	}
 	return nil
 }

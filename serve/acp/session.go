@@ -60,6 +60,20 @@ func (v *Server) newSession(cwd string) *session {
 // agent returns the agent of a session that is ready.
 func (s *session) agent() *agent.Agent { return s.run.Agent }
 
+// isReady reports whether the session has been opened.
+func (s *session) isReady() bool {
+	select {
+	case <-s.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// mayAsk waits until the client can be asked something about the session. It reports false if
+// ctx ended before, and while the session is being opened, which cannot wait for that.
+func (s *session) mayAsk(ctx context.Context) bool { return s.isReady() && s.out.await(ctx) }
+
 // wait waits until the session has a run; the error says why there is none.
 func (s *session) wait(ctx context.Context) error {
 	if err := waitFor(ctx, s.ready); err != nil {
@@ -92,12 +106,8 @@ func (s *session) cancel() {
 	if t != nil {
 		t.cancel()
 	}
-	select {
-	case <-s.ready:
-		if s.run != nil {
-			s.run.Agent.Abort()
-		}
-	default:
+	if s.isReady() && s.run != nil {
+		s.run.Agent.Abort()
 	}
 }
 

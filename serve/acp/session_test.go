@@ -138,6 +138,22 @@ func TestAQuestionAtTheStartIsAnswered(t *testing.T) {
 	}
 }
 
+// While a session is being opened nothing can be asked, for the client does not know it.
+func TestAQuestionBeforeTheStartIsANo(t *testing.T) {
+	t.Parallel()
+	answers := make(chan agent.Answer, 1)
+	h := &host{}
+	h.edit = func(*agent.Options) {
+		answer, _ := h.ui.Confirm(t.Context(), "begin?", "", agent.DialogOptions{})
+		answers <- answer
+	}
+	r := serve(t, h)
+	r.Initialize(object{})
+	if id := r.New(r.cwd); id == "" || <-answers != agent.No {
+		t.Error("it was a yes")
+	}
+}
+
 // stored writes a session with one prompt and returns its id.
 func stored(t *testing.T, root, cwd, prompt string) string {
 	t.Helper()
