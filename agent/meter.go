@@ -74,7 +74,7 @@ func (m *Meter) contextTokens(items []session.Item) (counted, estimated int) {
 		return 0, r.Rest + m.promptSource().Tokens + m.toolSource().Tokens
 	}
 	if then, known := m.seenBy(items[r.At]); known {
-		r.Rest += difference(then, items[:r.At])
+		r.Rest += compaction.Difference(then, items[:r.At])
 	}
 	return r.Counted, max(r.Rest, -r.Counted)
 }
@@ -106,26 +106,7 @@ func (m *Meter) seenBy(answer session.Item) ([]session.Item, bool) {
 	return session.ContextOf(path[:answer.Index]), true
 }
 
-// difference returns by how many estimated tokens now is larger than then. Only what
-// follows the common beginning of the lists is estimated, which is nearly nothing as a
-// rule.
-func difference(then, now []session.Item) int {
-	n := 0
-	for n < len(then) && n < len(now) && then[n].Message == now[n].Message {
-		n++
-	}
-	return estimate(now[n:]) - estimate(then[n:])
-}
-
 func isEdit(e *session.Entry) bool { return e.Type == session.TypeContextEdit }
-
-// estimate returns about how many tokens the messages have.
-func estimate(items []session.Item) (tokens int) {
-	for _, it := range items {
-		tokens += compaction.EstimateTokens(it.Message)
-	}
-	return tokens
-}
 
 // PrefixBreak returns the break of the last request of this session; nil if that
 // began with the one before it, or was the first.

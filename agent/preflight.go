@@ -119,6 +119,6 @@ func (r *run) takeBack(ctx context.Context, before string) error {
 	_, err := s.MoveTo(before, leafMoved(LeafNote{"undo", left}))
 	r.news.refuse()
 	r.conversation.forgetChain()
-	r.events.emitAfter(ctx, KindSessionTree, func() Event { return &SessionTree{NewLeafID: endOf(s, before), OldLeafID: left} })
+	r.events.emitAfter(ctx, KindSessionTree, func() Event { return &SessionTree{NewLeafID: s.EndOf(before), OldLeafID: left} })
 	return r.noteSaved(err)
 }

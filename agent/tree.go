@@ -102,8 +102,8 @@ func (t *tree) moveLeaf(ctx context.Context, plan func(*session.Session) (move, 
 		return Moved{}, err
 	}
 	m.left = s.Leaf()
-	result := Moved{Recalled: m.recalled, Leaf: endOf(s, m.to)}
-	if !m.anyway && endOf(s, m.left) == endOf(s, m.to) {
+	result := Moved{Recalled: m.recalled, Leaf: s.EndOf(m.to)}
+	if !m.anyway && s.EndOf(m.left) == s.EndOf(m.to) {
 		result.Stayed = true
 		if m.options.Label == "" {
 			return result, nil
@@ -115,33 +115,6 @@ func (t *tree) moveLeaf(ctx context.Context, plan func(*session.Session) (move, 
 		return Moved{}, err
 	}
 	return t.carryOut(ctx, s, m, summary, result)
-}
-
-// endOf returns the id of the entry that the conversation ends with when leaf is the leaf:
-// the first one from there upwards that is no label, session name, usage record, record
-// of a move or of a mode, none of which the model sees. It is "" if there is none.
-func endOf(s *session.Session, leaf string) string {
-	for e := s.Entry(leaf); e != nil; e = s.Entry(e.ParentID) {
-		switch e.Type {
-		case session.TypeLabel, session.TypeSessionInfo, session.TypeUsage:
-		case session.TypeCustom:
-			if !isLeafMove(e) && !e.IsModeChange() {
-				return e.ID
-			}
-		default:
-			return e.ID
-		}
-	}
-	return ""
-}
-
-// isLeafMove reports whether e only records that the leaf was moved.
-func isLeafMove(e *session.Entry) bool {
-	if e.Type != session.TypeCustom {
-		return false
-	}
-	c, err := session.Body[session.Custom](e)
-	return err == nil && c.CustomType == session.LeafMove
 }
 
 // askMove asks the listeners whether the leaf may move; they may change the options of m.

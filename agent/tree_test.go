@@ -33,7 +33,7 @@ func again(r *rig) *session.Session {
 }
 
 // last is the id of the entry with the last message on the branch.
-func last(r *rig) string { return endOf(r.Session(), r.Session().Leaf()) }
+func last(r *rig) string { return r.Session().EndOf(r.Session().Leaf()) }
 
 func talkOf(s *session.Session) string {
 	var lines []string

@@ -96,7 +96,7 @@ func lastNote(s *session.Session) string {
 // leafNote returns the note of the entry that records an Undo, Uncompact or Redo; false
 // for any other entry.
 func leafNote(e *session.Entry) (LeafNote, bool) {
-	if !isLeafMove(e) {
+	if !session.IsLeafMove(e) {
 		return LeafNote{}, false
 	}
 	body, err := session.Body[struct{ Data LeafNote }](e)
