@@ -38,8 +38,8 @@ func (r *run) rpc(ctx context.Context) error {
 	defer cancel()
 	err = joinSaved(err, r.close(last))
 	switch unread := s.Close(last); {
-	case errors.Is(unread, context.DeadlineExceeded): // whoever is gone or stuck is no failure of this side
-		fmt.Fprintln(os.Stderr, "warning: not all that was written has been read")
+	case errors.Is(unread, rpc.ErrUnread): // a client that is stuck is no failure of this side
+		fmt.Fprintf(os.Stderr, "warning: %v\n", unread)
 	default:
 		err = errors.Join(err, unread)
 	}

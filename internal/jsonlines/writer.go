@@ -107,7 +107,7 @@ func (w *Writer) Err() error {
 }
 
 // Flush waits until the records that were put before are written. It is the error of a write
-// that failed, or that of ctx when that is done first.
+// that failed, that of ctx when that is done first, or ErrClosed if some of them were dropped.
 func (w *Writer) Flush(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
 		w.mu.Lock()
@@ -121,13 +121,16 @@ func (w *Writer) Flush(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if w.dropped {
+			return ErrClosed
+		}
 	}
 	return w.err
 }
 
 // Close takes no more records and waits until those that were put are written, or until
 // ctx is done; what waits then is dropped. Who waits for room gets ErrClosed. A second call
-// waits as the first.
+// waits as the first, but not for what was dropped.
 func (w *Writer) Close(ctx context.Context) error {
 	w.mu.Lock()
 	w.closed = true
@@ -140,6 +143,7 @@ func (w *Writer) Close(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	w.waiting, w.dropped = nil, true
+	w.changed.Broadcast()
 	w.mu.Unlock()
 	return err
 }

@@ -57,10 +57,11 @@ func (s *compactions) compact(ctx context.Context, o agent.CompactOptions) (*age
 	for {
 		before := s.state.compactionsSoFar()
 		done, err := s.agent.Compact(ctx, o)
-		if errors.Is(err, agent.ErrNotIdle) && ctx.Err() == nil {
-			s.agent.Abort() // something else has begun meanwhile
-			_ = s.agent.WaitIdle(ctx)
-			continue
+		if errors.Is(err, agent.ErrNotIdle) { // something else has begun meanwhile
+			if s.agent.Abort(); s.agent.WaitIdle(ctx) == nil {
+				continue
+			}
+			err = agent.ErrAborted
 		}
 		if err != nil && s.state.compactionsSoFar() == before {
 			s.out.write(record.CompactionStart(agent.CompactManual))

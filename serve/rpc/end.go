@@ -8,8 +8,12 @@ import (
 	"pi/internal/jsonlines"
 )
 
-// ErrBrokenPipe ends the Server when nobody reads what it writes.
-var ErrBrokenPipe = jsonlines.ErrBrokenPipe
+var (
+	// ErrBrokenPipe ends the Server when nobody can read what it writes any more.
+	ErrBrokenPipe = jsonlines.ErrBrokenPipe
+	// ErrUnread says that the client did not read to the end.
+	ErrUnread = errors.New("not all that was written has been read")
+)
 
 // endLimit is how long the end of a Server waits for what is under way.
 const endLimit = 2 * time.Second
@@ -72,6 +76,8 @@ func (s *Server) waitAnswered(ctx context.Context) {
 func (s *Server) finish() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.work), endLimit)
 	defer cancel()
+	unread := time.AfterFunc(endLimit/2, s.dropUnread)
+	defer unread.Stop()
 	s.person.dialogs.close()
 	s.order.waitBegun(ctx)
 	s.prompts.interrupt()
@@ -85,6 +91,16 @@ func (s *Server) finish() {
 	}
 	close(s.ending)
 	s.waitTasks(ctx)
+}
+
+// dropUnread drops what waits for the client, if anything does: a run that waits to write can
+// then store its end.
+func (s *Server) dropUnread() {
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	if s.out.lines.Flush(now) != nil {
+		_ = s.out.lines.Close(now) // Close tells of it
+	}
 }
 
 // waitTasks waits until nothing is worked on any more, or until ctx is done.
@@ -101,12 +117,16 @@ func (s *Server) waitTasks(ctx context.Context) {
 }
 
 // Close writes what was put and not yet written, until ctx is done; nothing is written after
-// it. It is called when the agent is closed, for hooks may show something until then. That
-// nobody reads is no error here.
+// it. It is called when the agent is closed, for hooks may show something until then. The
+// error is ErrUnread if the client did not read all, unless it is gone: that is none here.
 func (s *Server) Close(ctx context.Context) error {
 	s.person.dialogs.close()
-	if err := s.out.lines.Close(ctx); err != nil && !errors.Is(err, ErrBrokenPipe) {
-		return err
+	err := s.out.lines.Close(ctx)
+	switch {
+	case err == nil, errors.Is(err, ErrBrokenPipe):
+		return nil
+	case errors.Is(err, jsonlines.ErrClosed), errors.Is(err, ctx.Err()):
+		return ErrUnread
 	}
-	return nil
+	return err
 }

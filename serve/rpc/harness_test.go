@@ -230,7 +230,9 @@ func start(t *testing.T, o setup) *client {
 		c.agent.Start(context.Background())
 		err := c.server.Run()
 		_ = c.agent.Close(context.Background())
-		_ = c.server.Close(context.Background())
+		last, cancel := context.WithTimeout(context.Background(), endLimit)
+		defer cancel()
+		_ = c.server.Close(last)
 		_ = outW.Close()
 		_ = inR.Close()
 		c.ended <- err

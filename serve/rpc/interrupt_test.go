@@ -8,6 +8,9 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/internal/jsonlines"
+	"pi/session/message"
 )
 
 // phase is a moment of a prompt at which something is done to it: the client waits until it
@@ -310,4 +313,38 @@ func TestAbortReachesACompactionThatHasNotBegun(t *testing.T) {
 	close(freed)
 	all := c.answers("1", "2", "3")
 	check(t, all["2"], `*"success":false,"error":"Compaction cancelled"}`)
+}
+
+func TestTheEndDoesNotWaitForAClientThatReadsNothing(t *testing.T) {
+	t.Parallel()
+	const piece = 1 << 20
+	full := make(chan struct{}) // of what waits to be read
+	flood := func(ctx context.Context, yield func(delta, error) bool) {
+		for n := 1; yield(delta{Kind: llm.DeltaText, Text: strings.Repeat("x", piece)}, nil); n++ {
+			if n == jsonlines.MaxWaiting/piece-1 {
+				close(full)
+			}
+			if ctx.Err() != nil {
+				yield(delta{}, ctx.Err())
+				return
+			}
+		}
+	}
+	c := start(t, setup{replies: []reply{flood}})
+	c.send(prompt("1", "go"))
+	<-full
+	_ = c.in.Close()
+	select {
+	case err := <-c.ended:
+		c.ended <- err
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the end waits for the client")
+	}
+	entries := c.agent.Session().Entries()
+	if last := entries[len(entries)-1].Message(); last == nil || last.StopReason != message.StopAborted {
+		t.Errorf("the answer that was interrupted is not in the session, which ends with %+v", last)
+	}
 }
