@@ -72,6 +72,7 @@ func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
 // Attach gives the chain its host and its person. Hooks get their events from
 // now on, and the host the tools that hooks brought.
 func (c *Chain) Attach(host api.Host, ui agent.UI) {
+	c.dialogs.attach(ui)
 	sends := c.audience.attach(host, ui)
 	c.tools.Apply("")
 	for _, send := range sends {

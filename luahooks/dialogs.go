@@ -3,16 +3,28 @@ package luahooks
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"pi/agent"
 	"pi/session"
 )
 
-// dialogQueue shows the dialogs of all hooks one at a time. It is a [api.Dialogs].
+// dialogQueue shows the dialogs of all hooks one at a time, unless the front end can show
+// several. It is a [api.Dialogs].
 type dialogQueue struct {
-	open   chan struct{}  // holds one token: who has put it there may ask the person
-	events agent.Listener // is told when the program waits for the person
+	open    chan struct{}  // holds one token: who has put it there may ask the person
+	events  agent.Listener // is told when the program waits for the person
+	several atomic.Bool    // nobody waits for a token
+}
+
+// severalAsker is a front end that says whether it can have several dialogs open at a time.
+type severalAsker interface{ SeveralDialogs() bool }
+
+// attach takes note of what the front end can show.
+func (q *dialogQueue) attach(ui agent.UI) {
+	asker, ok := ui.(severalAsker)
+	q.several.Store(ok && asker.SeveralDialogs())
 }
 
 func newDialogQueue(events agent.Listener) *dialogQueue {
@@ -24,11 +36,13 @@ func (q *dialogQueue) IsOpen() bool { return len(q.open) > 0 }
 
 // Ask is that of [api.Dialogs].
 func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
-	select {
-	case q.open <- struct{}{}:
-		defer func() { <-q.open }()
-	case <-ctx.Done():
-		return ctx.Err()
+	if !q.several.Load() {
+		select {
+		case q.open <- struct{}{}:
+			defer func() { <-q.open }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	if q.events.Wants(agent.KindUIPromptStart) {
 		_ = q.events.Handle(ctx, &agent.UIPromptStart{PromptKind: kind, Title: title})

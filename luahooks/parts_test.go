@@ -429,6 +429,23 @@ func TestDialogsComeOneAfterTheOther(t *testing.T) {
 	}
 }
 
+// programUI is a front end that can show several dialogs.
+type programUI struct{ agent.NoUI }
+
+func (programUI) SeveralDialogs() bool { return true }
+
+func TestDialogsOfAProgramDoNotWaitForEachOther(t *testing.T) {
+	q := newDialogQueue(newParts(t).events)
+	q.attach(programUI{})
+	asked := 0
+	mustDo(t, q.Ask(t.Context(), "confirm", "first", func(ctx context.Context) error {
+		return q.Ask(ctx, "input", "second", func(context.Context) error { asked++; return nil })
+	}))
+	if q.attach(agent.NoUI{}); asked != 1 || q.several.Load() {
+		t.Errorf("the second dialog was shown %d times", asked)
+	}
+}
+
 func TestAQueueStartsEventsInTheirOrder(t *testing.T) {
 	q, b := new(eventQueue), newBackground()
 	var order []int

@@ -84,6 +84,10 @@ func cleaned(text string) *string {
 // HasUI reports true: the client answers.
 func (p *person) HasUI() bool { return true }
 
+// SeveralDialogs reports true: a question that the client leaves open keeps no other from
+// being asked.
+func (p *person) SeveralDialogs() bool { return true }
+
 // Notify shows a notice.
 func (p *person) Notify(text string, level agent.Level) {
 	p.put(shown{Method: "notify", Message: cleaned(text), NotifyType: string(level)})
