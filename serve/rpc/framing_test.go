@@ -134,7 +134,7 @@ func TestCommandsComeInPiecesAndManyAtOnce(t *testing.T) {
 		kind := []string{"get_state", "get_messages", "set_auto_retry", "nonsense", "bash"}[i%5]
 		lines = append(lines, fmt.Sprintf(`{"id":"%d","type":%q,"enabled":true,"command":"x"}`, i, kind))
 	}
-	go c.send(lines...)
+	go func() { _, _ = io.WriteString(c.in, strings.Join(lines, "\n")+"\n") }()
 	answered := map[string]int{}
 	for len(answered) < 50 {
 		var r struct{ ID, Type string }
@@ -219,6 +219,8 @@ func FuzzAnyInputIsAnswered(f *testing.F) {
 func TestALongLineIsRead(t *testing.T) {
 	t.Parallel()
 	c := start(t, setup{})
-	go c.send(`{"id":"1","type":"get_state","more":"` + strings.Repeat("x", 4<<20) + `"}`)
+	go func() {
+		_, _ = io.WriteString(c.in, `{"id":"1","type":"get_state","more":"`+strings.Repeat("x", 4<<20)+"\"}\n")
+	}()
 	check(t, c.next(), `{"id":"1","type":"response","command":"get_state","success":true*`)
 }
