@@ -129,7 +129,7 @@ func TestADialogOfTheStartIsAnsweredBeforeThereAreCommands(t *testing.T) {
 	var q struct{ ID string }
 	var rest []string
 	for q.ID == "" {
-		if line := c.next(); strings.Contains(line, `"input"`) {
+		if line := c.next(); strings.Contains(line, `"method":"input"`) {
 			decode(t, line, &q)
 		} else {
 			rest = append(rest, line)
