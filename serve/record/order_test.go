@@ -259,6 +259,8 @@ func TestRecordsComeInTheOrderOfTheProtocol(t *testing.T) {
 		{"k: a summary of a branch", events(&agent.SessionBeforeTree{Preparation: agent.TreePreparation{UserWantsSummary: true}},
 			&agent.AutoRetryStart{Aside: true, Attempt: 1}, &agent.AutoRetryWaited{Aside: true}, &agent.AutoRetryEnd{Aside: true}, &agent.SessionTree{}),
 			"summarization_retry_scheduled summarization_retry_attempt_start summarization_retry_finished"},
+		{"k: a call of a hook behind a move that was interrupted", events(&agent.SessionBeforeTree{Preparation: agent.TreePreparation{UserWantsSummary: true}}, &agent.AgentStart{},
+			&agent.AutoRetryStart{Aside: true, Attempt: 1}, &agent.AutoRetryWaited{Aside: true}, &agent.AutoRetryEnd{Aside: true}), "agent_start"},
 		{"k: a call of a hook that is retried", events(&agent.AutoRetryStart{Aside: true, Attempt: 1}, &agent.AutoRetryWaited{Aside: true}, &agent.AutoRetryEnd{Aside: true}), ""},
 		{"m: a length stop with calls", events(opens, answered(said(message.StopLength, "", toolCall("c1")), callDelta(0, "c1", `{"command`)), &agent.ToolExecutionStart{ID: "c1"},
 			&agent.ToolExecutionEnd{ID: "c1", Result: agent.Result{IsError: true}}, &agent.TurnEnd{Message: said(message.StopLength, ""), ToolResults: []*message.Message{result("c1")}}, &agent.TurnStart{}, answered(done), &agent.TurnEnd{Message: done}, ends),

@@ -51,6 +51,7 @@ func (t *Translator) Handle(e agent.Event) {
 	t.endAnswer(e)
 	switch e := e.(type) {
 	case *agent.AgentStart:
+		t.summary = summary{} // of a move in the tree that came to nothing no event tells
 		t.startRun()
 	case *agent.TurnStart:
 		t.startTurn()

@@ -24,8 +24,9 @@ type claim struct {
 	session *session.Session // that was the current one
 }
 
-// take claims the agent for a prompt in a session, and reports false if another prompt has it. A run that has told its end
-// is waited for: a client may send the next prompt as soon as it has read that.
+// take claims the agent for a prompt in a session, and reports false if another prompt has
+// it. A run that has told its end is waited for: a client may send the next prompt as soon as
+// it has read that.
 func (c *claims) take(about *session.Session) (*claim, bool) {
 	for {
 		c.mu.Lock()

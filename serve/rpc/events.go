@@ -41,6 +41,7 @@ func (s *Server) note(e agent.Event) {
 	case *agent.AgentStart:
 		s.claims.accept()
 		s.state.setStreaming(true)
+		s.state.setSumming(false) // of a move that came to nothing no event tells
 	case *agent.AgentSettled:
 		s.state.setStreaming(false)
 		s.claims.noteSettled()

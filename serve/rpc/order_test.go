@@ -192,3 +192,16 @@ func TestSwitchesHoldInAllSessionsOfTheProcess(t *testing.T) {
 		t.Errorf("%d attempts", n)
 	}
 }
+
+func TestAMoveInTheTreeThatCameToNothingIsForgotten(t *testing.T) {
+	t.Parallel()
+	begun := make(chan struct{})
+	c := start(t, setup{replies: []reply{hang(begun, nil)}})
+	summed := &agent.SessionBeforeTree{Preparation: agent.TreePreparation{UserWantsSummary: true}}
+	if err := c.server.Handle(t.Context(), summed); err != nil { // its summary was interrupted
+		t.Fatal(err)
+	}
+	c.send(prompt("1", "go"))
+	c.until("message_start", "assistant")
+	check(t, c.answerTo(`{"id":"2","type":"get_state"}`), `*"isStreaming":true,"isCompacting":false*`)
+}

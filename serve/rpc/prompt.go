@@ -58,12 +58,12 @@ func (f *fields) checkPrompt(p agent.Prompt) {
 
 // run runs a prompt: as a command of a hook or of the program, or as one for the model.
 func (g *prompting) run(p agent.Prompt, how string, begun func()) {
-	c, kind := g.slash(p.Text)
+	_, kind := g.slash(p.Text)
 	switch {
 	case kind == ofHook:
 		g.prompts.close(g.entry) // an interrupt does not reach it
 		begun()
-		g.runHookCommand(c, p)
+		g.runHookCommand(p)
 	case g.entry.ctx.Err() != nil:
 		g.refusePrompt(agent.ErrAborted)
 	case kind == ofProgram:

@@ -80,7 +80,7 @@ type parts struct {
 	order   *order
 	claims  *claims
 	state   *state
-	prompts *register // they and compactions, that were read and are not done
+	prompts *register // what was read and is not done: prompts, and compactions too
 
 	started chan struct{} // closed when session_start is through
 	ending  chan struct{} // closed when nothing is waited for any more

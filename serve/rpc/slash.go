@@ -39,7 +39,7 @@ func (s *prompter) slash(text string) (command.Command, kind) {
 
 // runHookCommand runs a command of a hook, and answers when its handler is done. Its failure
 // is told by an event; the command was there, so that the answer is success.
-func (g *prompting) runHookCommand(_ command.Command, p agent.Prompt) {
+func (g *prompting) runHookCommand(p agent.Prompt) {
 	outcome, err := g.commands.Run(g.agent.CommandContext(g.work, p), p.Text)
 	if err != nil {
 		g.accept(agent.Handled)
