@@ -31,12 +31,14 @@ func (s *compactions) open(f *fields, r *request) work {
 	return func(_ context.Context, begun func()) {
 		defer s.prompts.close(mine)
 		s.begun.Add(1)
-		begun()
 		for _, e := range before {
 			e.stop()
 		}
-		s.interrupt(mine.ctx, before)
-		done, err := s.compact(mine.ctx, o)
+		about, ended := s.agent.Session(), s.agent.Interrupt().Work()
+		begun() // what comes behind is not interrupted
+		waitFree(mine.ctx, before)
+		waitClosed(mine.ctx, ended)
+		done, err := s.compact(mine.ctx, about, o)
 		s.begun.Add(-1) // before the client reads that it is over
 		var unsaved *session.SaveError
 		if errors.As(err, &unsaved) && done != nil {
@@ -51,17 +53,20 @@ func (s *compactions) open(f *fields, r *request) work {
 	}
 }
 
-// compact compacts the context. A compaction that fails before it begins has the records of
-// one that begins and ends, too.
-func (s *compactions) compact(ctx context.Context, o agent.CompactOptions) (*agent.Compacted, error) {
+// compact compacts the context of a session, unless that is left. A compaction that fails
+// before it begins has the records of one that begins and ends, too.
+func (s *compactions) compact(ctx context.Context, about *session.Session, o agent.CompactOptions) (done *agent.Compacted, err error) {
 	for {
 		before := s.state.compactionsSoFar()
-		done, err := s.agent.Compact(ctx, o)
+		if err = agent.ErrAborted; s.agent.Session() == about {
+			done, err = s.agent.Compact(ctx, o)
+		}
 		if errors.Is(err, agent.ErrNotIdle) { // something else has begun meanwhile
-			if s.agent.Abort(); s.agent.WaitIdle(ctx) == nil {
-				continue
+			if err = agent.ErrAborted; s.order.barrier() == nil {
+				if s.agent.Abort(); s.agent.WaitIdle(ctx) == nil {
+					continue
+				}
 			}
-			err = agent.ErrAborted
 		}
 		if err != nil && s.state.compactionsSoFar() == before {
 			s.out.write(record.CompactionStart(agent.CompactManual))

@@ -10,19 +10,17 @@ func (s *prompter) openAbort(_ *fields, r *request) work {
 	before, ended := s.prompts.interrupt(), s.agent.Interrupt().Work()
 	return func(ctx context.Context, _ func()) {
 		waitFree(ctx, before)
-		select {
-		case <-ended:
-		case <-ctx.Done():
-		}
+		waitClosed(ctx, ended)
 		s.out.succeed(r, nil)
 	}
 }
 
-// interrupt stops what the agent does, and waits until it is idle and the prompts are done.
-func (s *parts) interrupt(ctx context.Context, prompts []*entry) {
-	s.agent.Abort()
-	waitFree(ctx, prompts)
-	_ = s.agent.WaitIdle(ctx)
+// waitClosed waits until c is closed, or until ctx is done.
+func waitClosed(ctx context.Context, c <-chan struct{}) {
+	select {
+	case <-c:
+	case <-ctx.Done():
+	}
 }
 
 // openAbortRetry ends the wait for another attempt, and with it the call.

@@ -348,3 +348,16 @@ func TestTheEndDoesNotWaitForAClientThatReadsNothing(t *testing.T) {
 		t.Errorf("the answer that was interrupted is not in the session, which ends with %+v", last)
 	}
 }
+
+func TestACompactionDoesNotInterruptAChangeOfTheSessionBehindIt(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		reached := make(chan struct{})
+		c := start(t, setup{replies: []reply{hang(reached, nil)}})
+		c.send(prompt("1", "go"))
+		c.until("message_update")
+		c.send(`{"id":"2","type":"compact"}`, `{"id":"3","type":"new_session"}`)
+		check(t, c.answers("2", "3")["3"], `{"id":"3","type":"response","command":"new_session","success":true,"data":{"cancelled":false}}`)
+		_ = c.end()
+	}
+}
