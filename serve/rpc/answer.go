@@ -51,9 +51,14 @@ type answer struct {
 	Type    string `json:"type"`
 	Command string `json:"command"`
 	Success bool   `json:"success"`
-	Data    any    `json:"data,omitempty"`
 	Error   string `json:"error,omitempty"`
+
+	Data any `json:"-"` // put behind the rest; nil: none
 }
+
+// written is data that is JSON already. The encoder is spared it: it gives up on a tree that
+// is nested as deep as a long conversation.
+type written []byte
 
 // null is the data of an answer that has none to give, where a client expects some.
 var null = json.RawMessage("null")
@@ -91,14 +96,29 @@ func errorText(err error) string {
 func (o *output) writeAnswer(r *request, a answer) {
 	defer o.inHand.done()
 	a.Type, a.Command = "response", r.name
-	record, err := encode(a)
+	data, err := a.encodeData()
 	if err != nil {
-		record, _ = encode(answer{Type: a.Type, Command: a.Command, Error: "the answer cannot be encoded: " + err.Error()})
+		a.Success, a.Error = false, "the answer cannot be encoded: "+err.Error()
+	}
+	record, _ := encode(a) // texts and a truth value
+	if len(data) > 0 {
+		record = slices.Concat(record[:len(record)-1], []byte(`,"data":`), data, []byte("}"))
 	}
 	if r.id != nil {
 		record = slices.Concat([]byte(`{"id":`), r.id, []byte(","), record[1:])
 	}
 	_ = o.lines.WriteJSON(record)
+}
+
+// encodeData returns the data of an answer as JSON; nothing if there is none.
+func (a answer) encodeData() ([]byte, error) {
+	if a.Data == nil {
+		return nil, nil
+	}
+	if data, ok := a.Data.(written); ok {
+		return data, nil
+	}
+	return encode(a.Data)
 }
 
 // encode writes v as JSON, with <, > and & as they are.

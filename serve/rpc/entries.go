@@ -54,7 +54,7 @@ func (s *readings) tree() any {
 	t.out = append(t.out, `{"tree":`...)
 	t.write()
 	t.out = append(append(append(t.out, `,"leafId":`...), leaf...), '}')
-	return json.RawMessage(t.out)
+	return written(t.out)
 }
 
 // treeWriter writes the entries as they hang on each other.
