@@ -15,6 +15,10 @@ import (
 // nothing runs which one of them did not see. After a rewrite there is a second round: the handlers before the last
 // rewriter see the final arguments, and of their answers only a block counts.
 func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) error {
+	if reason := d.modes.closedFor(e); reason != "" {
+		e.Block, e.Reason = true, reason
+		return ctx.Err()
+	}
 	rewriter := d.gateRound(ctx, spec, e, place{})
 	if e.Block || rewriter.hook == nil {
 		return ctx.Err()
@@ -43,7 +47,7 @@ func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.T
 // chain a second time.
 func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) *walk {
 	hooks, gateOf := d.roster.list(), ""
-	if h, mode := d.modes.on(); len(mode.Gate()) > 0 {
+	if _, h, mode := d.modes.on(); len(mode.Gate()) > 0 {
 		hooks, gateOf = append([]*hook{h}, hooks...), mode.Name
 	}
 	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, gateOf: gateOf, asking: asking{until: until}, steps: steps{

@@ -18,24 +18,23 @@ type modes struct {
 	audience *audience // nil: no mode is ever on
 }
 
-// on returns the mode that is on and the hook that has it; nil if none is on, or no hook has
-// it.
-func (m modes) on() (*hook, *api.Mode) {
-	name := ""
+// on returns the name of the mode that is on, and the hook that has it; "" if none is on, and
+// nil if no hook has it.
+func (m modes) on() (name string, h *hook, mode *api.Mode) {
 	if m.audience != nil {
 		if host := m.audience.hostNow(); host != nil {
 			name = host.Modes().Current()
 		}
 	}
 	if name == "" {
-		return nil, nil
+		return "", nil, nil
 	}
 	for _, h := range m.roster.list() {
 		if mode, ok := h.registered().Modes.Find(name); ok {
-			return h, mode
+			return name, h, mode
 		}
 	}
-	return nil, nil
+	return name, nil, nil
 }
 
 // ModeNames lists the modes that hooks have.
@@ -48,10 +47,22 @@ func (c *Chain) ModeNames() (names []string) {
 	return names
 }
 
-// hasGate reports whether the mode that is on has a gate.
+// hasGate reports whether the mode that is on has a gate, or may have had one because no hook
+// has it now.
 func (m modes) hasGate() bool {
-	_, mode := m.on()
-	return len(mode.Gate()) > 0
+	name, _, mode := m.on()
+	return len(mode.Gate()) > 0 || name != "" && mode == nil
+}
+
+// closedFor says why a call does not run if no hook has the mode that is on, whose gate is
+// lost with it; "" if a hook has it, or the tool only looks. The other tools are not active
+// then either, but a call may have found its tool just before.
+func (m modes) closedFor(e *agent.ToolCall) string {
+	name, h, _ := m.on()
+	if name == "" || h != nil || slices.Contains(lookingNames(), e.Name) && e.Annotations.ReadOnly {
+		return ""
+	}
+	return fmt.Sprintf("the session is in the mode %q, which no hook has here, so only %s work; a person has to choose another mode, or turn it off with /mode off", name, looking)
 }
 
 // offered lists the modes of all hooks, with their tools among all that there are. warnings
@@ -108,10 +119,13 @@ func misspelt(tools []api.OfferedTool, names []string) string {
 // program's own that change nothing, and what a hook has put in their place if it says that
 // it only reads.
 func lookingTools(tools []api.OfferedTool, mayHave func(name string) bool) []agent.Tool {
-	return slices.DeleteFunc(named(tools, []string{"read", "grep", "find", "ls"}, mayHave), func(t agent.Tool) bool {
+	return slices.DeleteFunc(named(tools, lookingNames(), mayHave), func(t agent.Tool) bool {
 		return !agent.AnnotationsOf(t).ReadOnly
 	})
 }
+
+// lookingNames are the program's own tools that change nothing.
+func lookingNames() []string { return []string{"read", "grep", "find", "ls"} }
 
 // offer gives the host the modes and tools in force, and returns what is to be told.
 func (b *toolbox) offer(host api.Host) (warnings map[string]string) {

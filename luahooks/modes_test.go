@@ -252,6 +252,12 @@ func TestAModeThatNobodyHasAnyMoreLeavesToolsThatLook(t *testing.T) {
 	if got := activeTools(a); got != "read grep" || !a.Modes().IsMissing() {
 		t.Errorf("tools %s", got)
 	}
+	if e := r.bash("x"); !e.Block || !strings.Contains(e.Reason, `in the mode "plan", which no hook has here`) || !r.chain.Wants(agent.KindToolCall) {
+		t.Errorf("a call that has its tool from before: %v, %q", e.Block, e.Reason)
+	}
+	if e := (&agent.ToolCall{ID: "c2", Name: "read", Input: []byte("{}"), Annotations: agent.Annotations{ReadOnly: true}}); r.chain.Handle(t.Context(), e) != nil || e.Block {
+		t.Errorf("a tool that looks: %q", e.Reason)
+	}
 	r.input("x")
 	r.mustSay("b: the session is in a mode that no hook has here, and a person has to choose another: /mode")
 	if a.Modes().Current() != "plan" {
