@@ -307,6 +307,19 @@ func (PlainTheme) Background(_, text string) string { return text }
 // RGB returns text.
 func (PlainTheme) RGB(_, _, _ uint8, text string) string { return text }
 
+// Client is a UI behind which a program answers, which may do so without asking anybody.
+type Client interface{ IsClient() bool }
+
+// HasPerson reports whether a person answers what ui asks. What only a person may decide, as
+// whether a changed hook runs, is asked nowhere else.
+func HasPerson(ui UI) bool {
+	if ui == nil || !ui.HasUI() {
+		return false
+	}
+	c, ok := ui.(Client)
+	return !ok || !c.IsClient()
+}
+
 // NoUI is the UI where nobody is: every question has its default answer, and
 // what would be shown has nowhere to go, but for notices. Front ends build on it.
 type NoUI struct {

@@ -326,6 +326,34 @@ func TestPendingHooksAndEditors(t *testing.T) {
 	}
 }
 
+// A client that says yes to everything approves no hook that the agent has written.
+func TestAnEditorIsNotAskedAboutAHookOfTheAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	e := w.editor(object{"session": object{"notices": object{}}})
+	e.Handle("session/request_permission", func(l acptest.Line) (any, *acptest.Error) {
+		return object{"outcome": object{"outcome": "selected", "optionId": l.Params.Options[0].ID}}, nil
+	})
+	id := e.New(w.project)
+	if ends := e.Prompt(id, "run `mkdir -p .pi/hooks && echo 'print(1)' > .pi/hooks/new.lua`"); ends != "end_turn" {
+		t.Fatal(ends)
+	}
+	e.WaitUpdate("the warning", func(u acptest.Update) bool {
+		return u.Kind == "notice" && strings.Contains(u.Title, "new.lua was added and is not approved")
+	})
+	if _, failed := e.Request("session/prompt", object{"sessionId": id, "prompt": []any{object{"type": "text", "text": "/hooks approve new"}}}); failed == nil || !strings.Contains(failed.Message, "a person has to approve") {
+		t.Errorf("%v", failed)
+	}
+	for _, l := range e.Lines() {
+		if l.Method == "session/request_permission" {
+			t.Errorf("asked: %+v", l)
+		}
+	}
+	if status := e.end(); status != 0 {
+		t.Errorf("status %d, %s", status, e.stderr.String())
+	}
+}
+
 // However the editor goes, the session is whole and no process stays.
 func TestTheEndOfAnEditor(t *testing.T) {
 	t.Parallel()

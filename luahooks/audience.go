@@ -87,9 +87,9 @@ func (a *audience) uiNow() agent.UI {
 	return nil
 }
 
-// person returns the person if questions can be asked, else nil.
+// person returns the front end where a person answers what only a person may decide, else nil.
 func (a *audience) person() agent.UI {
-	if ui := a.uiNow(); ui != nil && ui.HasUI() {
+	if ui := a.uiNow(); agent.HasPerson(ui) {
 		return ui
 	}
 	return nil

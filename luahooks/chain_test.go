@@ -279,10 +279,12 @@ type fakeUI struct {
 	agent.NoUI
 
 	absent bool
+	client bool // a program answers
 	ask    func(ctx context.Context, kind, title string) (string, bool, error)
 }
 
-func (u *fakeUI) HasUI() bool { return !u.absent }
+func (u *fakeUI) HasUI() bool    { return !u.absent }
+func (u *fakeUI) IsClient() bool { return u.client }
 
 func (u *fakeUI) Select(ctx context.Context, title string, choices []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
 	label, ok, err := u.ask(ctx, "select", title)

@@ -523,6 +523,25 @@ func TestWithoutAPersonAnEditOfAProjectHookWaits(t *testing.T) {
 	r.mustSay(".pi/hooks/p.lua was changed and is not approved")
 }
 
+func TestAProgramThatAnswersIsNotAskedWhetherAChangedHookRuns(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("project/.pi/hooks/p.lua", says("p"))
+	r := g.start(always)
+	var yes atomic.Bool
+	yes.Store(true)
+	asked := r.answers(&yes)
+	r.ui.client = true
+	r.tool(func() { g.write("project/.pi/hooks/p.lua", says("changed")) })
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("p")
+	r.wantPending("p changed")
+	r.mustSay(".pi/hooks/p.lua was changed")
+	if asked() != 0 {
+		t.Error("the program was asked")
+	}
+}
+
 func TestHookEditsAskAsksForEveryChange(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)

@@ -182,7 +182,7 @@ func (h *hookCommands) approve(ctx context.Context, name string) (string, error)
 		}
 		return "", fmt.Errorf("/hooks approve wants one of: %s", strings.Join(names, ", "))
 	}
-	if !h.ui.HasUI() {
+	if !agent.HasPerson(h.ui) {
 		return "", errors.New("a person has to approve: run `pi trust` in a terminal, or `pi hooks approve NAME` after looking at it")
 	}
 	p := waiting[i]

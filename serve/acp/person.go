@@ -19,6 +19,9 @@ var _ agent.UI = (*person)(nil)
 // HasUI is true: the client asks the person.
 func (p *person) HasUI() bool { return true }
 
+// IsClient is true: some clients answer yes to everything.
+func (p *person) IsClient() bool { return true }
+
 // Notify shows a notice.
 func (p *person) Notify(text string, level agent.Level) { p.session.notify(text, level) }
 

@@ -84,6 +84,9 @@ func cleaned(text string) *string {
 // HasUI reports true: the client answers.
 func (p *person) HasUI() bool { return true }
 
+// IsClient reports true: some clients answer yes to everything.
+func (p *person) IsClient() bool { return true }
+
 // SeveralDialogs reports true: a question that the client leaves open keeps no other from
 // being asked.
 func (p *person) SeveralDialogs() bool { return true }
