@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -98,9 +99,16 @@ text Again.`, "")
 	defer server.http.Close()
 	w.write(w.agentFile("config.toml"), "model = \"local/small\"\n"+server.settings())
 	e := w.editor(object{"fs": object{"readTextFile": true, "writeTextFile": true}})
+	var mu sync.Mutex // requests are answered side by side
 	buffer := "unsaved\n"
-	e.Handle("fs/read_text_file", func(acptest.Line) (any, *acptest.Error) { return object{"content": buffer}, nil })
+	e.Handle("fs/read_text_file", func(acptest.Line) (any, *acptest.Error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return object{"content": buffer}, nil
+	})
 	e.Handle("fs/write_text_file", func(l acptest.Line) (any, *acptest.Error) {
+		mu.Lock()
+		defer mu.Unlock()
 		_ = json.Unmarshal(l.Params.Content, &buffer)
 		return object{}, nil
 	})
@@ -125,6 +133,8 @@ text Again.`, "")
 			got = append(got, u.Status)
 		}
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if text := strings.Join(got, ""); text != "hmI look.completedcompletedDone it is." || buffer != "changed\n" {
 		t.Errorf("%q, the buffer has %q", text, buffer)
 	}
