@@ -34,7 +34,7 @@ func (v *Server) beginNew(f fields) (handler, error) {
 		if err := v.register(s); err != nil {
 			return nil, errors.Join(err, s.close(context.WithoutCancel(ctx)))
 		}
-		return nil, s.answerOpened(ctx, s.id)
+		return nil, s.answerOpened(ctx, s.id, true)
 	}, nil
 }
 
@@ -78,8 +78,10 @@ func (v *Server) beginOpen(f fields, replay bool) (handler, error) {
 		}
 		if replay {
 			replayer{s}.replay()
+		} else if fresh {
+			replayer{s}.noteCalls()
 		}
-		return nil, s.answerOpened(ctx, "")
+		return nil, s.answerOpened(ctx, "", fresh)
 	}, nil
 }
 
@@ -246,8 +248,9 @@ func (s *session) fail(err error) error {
 
 // answerOpened waits until the hooks know that the session has started, though not long, and
 // not if one of them wants to ask something. Then it answers the request, and writes what
-// the client may know from then on.
-func (s *session) answerOpened(ctx context.Context, id string) error {
+// the client may know from then on. If the request is cancelled, a fresh session is closed
+// again.
+func (s *session) answerOpened(ctx context.Context, id string, fresh bool) error {
 	timer := time.NewTimer(startTime)
 	defer timer.Stop()
 	select {
@@ -255,6 +258,9 @@ func (s *session) answerOpened(ctx context.Context, id string) error {
 	case <-s.out.wanted:
 	case <-timer.C:
 	case <-ctx.Done():
+		if !fresh {
+			return ctx.Err()
+		}
 		return errors.Join(ctx.Err(), s.close(context.WithoutCancel(ctx)))
 	}
 	s.tellUnused()

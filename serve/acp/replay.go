@@ -33,6 +33,22 @@ func (r replayer) replay() {
 	}
 }
 
+// noteCalls notes the calls of the current branch without showing them: the client knows
+// them, and no further one may have an id of theirs.
+func (r replayer) noteCalls() {
+	for _, e := range r.session.agent().Session().Branch() {
+		m := e.Message()
+		if m == nil || m.Role != message.RoleAssistant {
+			continue
+		}
+		for _, b := range m.Content {
+			if b.Type == message.BlockToolCall {
+				r.session.calls.replayID(b.ID)
+			}
+		}
+	}
+}
+
 // replayMessage shows one message; results are those of its calls.
 func (r replayer) replayMessage(id string, m *message.Message, results map[string]*message.Message) {
 	switch m.Role {

@@ -24,6 +24,7 @@ type session struct {
 	ready   chan struct{} // closed when there is a run, or why there is none
 	run     *Run
 	failed  error
+	gone    chan struct{} // closed when close has ended the run
 	started chan struct{} // closed when the hooks know that the session has started
 
 	begins sequence // requests begin in the order of their lines
@@ -51,7 +52,7 @@ type state struct {
 // newSession returns a session in the directory cwd whose run is still to be made.
 func (v *Server) newSession(cwd string) *session {
 	ctx, stop := context.WithCancel(v.ctx)
-	s := &session{server: v, cwd: cwd, ctx: ctx, stop: stop, ready: make(chan struct{}), started: make(chan struct{})}
+	s := &session{server: v, cwd: cwd, ctx: ctx, stop: stop, ready: make(chan struct{}), gone: make(chan struct{}), started: make(chan struct{})}
 	s.out = outbox{conn: v.conn, wanted: make(chan struct{}), released: make(chan struct{})}
 	s.calls = newCalls(s)
 	return s
@@ -111,16 +112,17 @@ func (s *session) cancel() {
 	}
 }
 
-// close ends the session: its prompt is cancelled and its run closed. The error is one of
-// saving.
+// close ends the session: its prompt is cancelled and its run closed. Whoever closes it once
+// more waits for that, too. The error is one of saving.
 func (s *session) close(ctx context.Context) error {
 	s.mu.Lock()
 	was, t := s.state.ended, s.state.turn
 	s.state.ended = true
 	s.mu.Unlock()
 	if was {
-		return nil
+		return waitFor(ctx, s.gone)
 	}
+	defer close(s.gone)
 	if t != nil {
 		t.cancel()
 		select {
