@@ -53,9 +53,7 @@ func (l listener) Handle(_ context.Context, e agent.Event) error {
 	case *agent.ToolExecutionEnd:
 		s.calls.end(e)
 	case *agent.EntryAppended:
-		if e.Message != nil && e.Message.Role == message.RoleAssistant {
-			s.tellUsage()
-		}
+		s.tellOfEntry(e.Message)
 	default:
 		l.handleRest(e)
 	}
@@ -285,30 +283,32 @@ func (s *session) endCompaction(e *agent.CompactionEnd) {
 	s.out.send(u)
 }
 
-// nameAfter tells what the session is called once its first prompt is known.
-func (s *session) nameAfter(prompt string) {
-	title := titleOf(s.agent().Session().Name(), firstPrompt(s.agent(), prompt))
-	s.sendTitle(title)
+// tellOfEntry tells what a message that was stored changes: nil is none.
+func (s *session) tellOfEntry(m *message.Message) {
+	switch {
+	case m == nil:
+	case m.Role == message.RoleAssistant:
+		s.tellUsage()
+	case m.Role == message.RoleUser: // it may be the first
+		s.tellTitle()
+	}
 }
 
-// tellTitle tells what the session is called, if that is known.
+// tellTitle tells what the session is called, if that is known and news.
 func (s *session) tellTitle() {
-	s.sendTitle(titleOf(s.agent().Session().Name(), firstPrompt(s.agent(), "")))
-}
-
-func (s *session) sendTitle(title string) {
+	title := titleOf(s.agent().Session().Name(), firstPrompt(s.agent()))
 	if title == "" || !s.shown.isNews("title", title) {
 		return
 	}
 	s.out.send(infoUpdate{"session_info_update", title, timeText(time.Now())})
 }
 
-// firstPrompt returns the first prompt of the session, else the one that is at hand.
-func firstPrompt(a *agent.Agent, now string) string {
+// firstPrompt returns the first prompt of the session; "" if there was none.
+func firstPrompt(a *agent.Agent) string {
 	for _, e := range a.Session().Entries() {
 		if m := e.Message(); m != nil && m.Role == message.RoleUser {
 			return m.Text()
 		}
 	}
-	return now
+	return ""
 }

@@ -249,7 +249,7 @@ func TestTitlesAreShort(t *testing.T) {
 func TestTheTitleIsToldWhenItIsKnownAndWhenItChanges(t *testing.T) {
 	t.Parallel()
 	r, id := openedIn(t, &host{}, object{})
-	for _, text := range []string{"first\nof all", "second", "/name better"} {
+	for _, text := range []string{"/model test/one", "first\nof all", "second", "/name better"} {
 		if ends := r.Prompt(id, text); ends != "end_turn" {
 			t.Fatal(ends)
 		}
@@ -326,39 +326,6 @@ func TestALoadedSessionIsShown(t *testing.T) {
 	if _, failed := r.Request("session/load", object{"sessionId": id, "cwd": t.TempDir(), "mcpServers": []any{}}); failed == nil ||
 		failed.Code != codeParams || !strings.Contains(failed.Message, r.cwd) {
 		t.Error(failed)
-	}
-}
-
-// A closed session is free for others, and a deleted one is gone.
-func TestSessionsAreClosedAndDeleted(t *testing.T) {
-	t.Parallel()
-	h := &host{model: answering(map[string][]llm.Delta{"wait": {text("…"), {}}})}
-	r, id := openedIn(t, h, object{})
-	if ends := r.Prompt(id, "go"); ends != "end_turn" {
-		t.Fatal(ends)
-	}
-	path := h.agent(0).Session().File()
-	if _, err := sessions.Open(path, sessions.Options{LockDir: h.root}); err == nil {
-		t.Fatal("it is not locked")
-	}
-	prompt := r.StartPrompt(id, "wait")
-	r.Must("session/close", object{"sessionId": id}, nil)
-	if ends := r.Ending(prompt); ends != "cancelled" {
-		t.Error(ends)
-	}
-	s, err := sessions.Open(path, sessions.Options{LockDir: h.root})
-	if err != nil || s.Close() != nil {
-		t.Fatal(err)
-	}
-	if ends := r.Prompt(id, "go"); !strings.HasPrefix(ends, "-32002") {
-		t.Error(ends)
-	}
-	r.Must("session/resume", object{"sessionId": id, "cwd": r.cwd}, nil)
-	for range 2 {
-		r.Must("session/delete", object{"sessionId": id}, nil)
-		if _, err := os.Stat(path); err == nil {
-			t.Error("the file is there")
-		}
 	}
 }
 

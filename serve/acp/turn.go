@@ -103,9 +103,20 @@ func (s *session) await(t *turn, finished <-chan ending) ending {
 	select {
 	case <-finished:
 	case <-timer.C:
-		s.out.mute(true)
+		s.muteUntil(finished)
 	}
 	return ending{reason: endWasCancelled}
+}
+
+// muteUntil drops what a turn still sends. process lifts that at its end, which may have come
+// just before.
+func (s *session) muteUntil(finished <-chan ending) {
+	s.out.mute(true)
+	select {
+	case <-finished:
+		s.out.mute(false)
+	default:
+	}
 }
 
 // process works on a prompt when its turn has come. begun is called when later requests may
@@ -146,7 +157,7 @@ func waitFor(ctx context.Context, c <-chan struct{}) error {
 
 // work does what the client asks, and then what hooks have submitted meanwhile.
 func (s *session) work(ctx context.Context, a asked) ending {
-	s.beforePrompt(a)
+	s.beforePrompt()
 	e := s.answer(ctx, a)
 	if e.err == nil && ctx.Err() == nil {
 		s.takeSubmitted(ctx)
@@ -156,14 +167,13 @@ func (s *session) work(ctx context.Context, a asked) ending {
 	return e
 }
 
-// beforePrompt tells the client what it may have missed, and what the session is called.
-func (s *session) beforePrompt(a asked) {
+// beforePrompt tells the client what it may have missed.
+func (s *session) beforePrompt() {
 	s.mu.Lock()
 	first := !s.state.prompted
 	s.state.prompted = true
 	s.mu.Unlock()
 	slash{s}.advertise(first)
-	s.nameAfter(a.text)
 	if text := s.takeUnused(); text != "" {
 		s.tellText(text)
 	}

@@ -371,6 +371,21 @@ func TestACancelIsAnsweredThoughNothingEnds(t *testing.T) {
 	}
 }
 
+// A turn that ends with the time that its cancel has does not leave the session silent.
+func TestATurnThatEndsWithTheTimeOfItsCancelMutesNothing(t *testing.T) {
+	t.Parallel()
+	for _, ended := range []bool{false, true} {
+		s := &session{}
+		finished := make(chan ending, 1)
+		if ended {
+			finished <- ending{}
+		}
+		if s.muteUntil(finished); s.out.muted == ended {
+			t.Errorf("ended %v: muted %v", ended, s.out.muted)
+		}
+	}
+}
+
 // A cancel ends a compaction as well, and what was said before is sent again as it was.
 func TestACancelLosesNothingThatWasSaid(t *testing.T) {
 	t.Parallel()
