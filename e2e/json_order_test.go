@@ -52,7 +52,7 @@ func jsonRuns() []jsonRun {
 			want: "session agent_start turn_start u start(a:pending) thinking_start thinking_delta thinking_end text_start text_delta text_end end(a:stop) turn_end(stop,0) agent_end(ua,false) agent_settled"},
 		{name: "b: tools", answers: "text I look.\ncall ls {}\ncall read {\"path\":\"a.txt\"}\n---\ntext done", prompts: []string{"hi"},
 			want: "session agent_start turn_start u start(a:pending) text_start text_delta text_end toolcall_start toolcall_delta toolcall_end toolcall_start toolcall_delta toolcall_end end(a:toolUse) " +
-				"tool_execution_start tool_execution_end t turn_end(toolUse,2) turn_start " + answerOfWords + " agent_end(uatta,false) agent_settled"},
+				"tool_execution_start tool_execution_start tool_execution_end tool_execution_end t t turn_end(toolUse,2) turn_start " + answerOfWords + " agent_end(uatta,false) agent_settled"},
 		{name: "b: a call that a hook blocks", answers: "call ls {}\n---\ntext done", prompts: []string{"hi"}, hook: `pi.on("tool_call", function() return { block = true, reason = "no" } end)`,
 			want: "session agent_start turn_start u " + strings.Replace(answerOfCall, "tool_execution_end", "tool_execution_end!", 1) + " turn_start " + answerOfWords + " agent_end(uata,false) agent_settled"},
 		{name: "b: a hook that fails", answers: "call ls {}\n---\ntext done", prompts: []string{"hi"}, hook: `pi.on("tool_call", function() error("boom") end)`,
@@ -129,13 +129,7 @@ func TestRecordsOfJSONModeComeInTheOrderOfTheProtocol(t *testing.T) {
 				w.write(w.agentFile("hooks/test.lua"), c.hook)
 			}
 			if c.talk != "" {
-				lines := sessionLines{}
-				if err := lines.part(c.talk); err != nil {
-					t.Fatal(err)
-				}
-				header := fmt.Sprintf(`{"type":"session","version":3,"id":"conversation","timestamp":"2026-01-02T03:04:05.000Z","cwd":%q}`+"\n", w.project)
-				w.write(w.project+"/talk.jsonl", header+lines.String())
-				args = append(args, "--session", "talk.jsonl")
+				args = append(args, "--session", w.talk(c.talk))
 			}
 			r := startJSON(t, w.command(append(args, c.prompts...)...))
 			words := r.words(c.until, c.signal)
@@ -206,7 +200,7 @@ func (p *jsonProcess) words(until string, signal os.Signal) (words []string) {
 }
 
 // joinWords leaves out updates of tools, which come as often as they like, and all but the
-// first of equal words in a row, and joins a message that begins and ends at once.
+// first of pieces in a row, and joins a message that begins and ends at once.
 func joinWords(words []string) (joined []string) {
 	words = slices.DeleteFunc(words, func(w string) bool { return w == "tool_execution_update" })
 	for i := 0; i < len(words); i++ {
@@ -215,7 +209,8 @@ func joinWords(words []string) (joined []string) {
 			word = strings.TrimSuffix(kind, ")")
 			i++
 		}
-		if n := len(joined); n == 0 || joined[n-1] != word {
+		isPiece := strings.HasSuffix(word, "_delta") || word == "bash_execution_update"
+		if n := len(joined); !isPiece || n == 0 || joined[n-1] != word {
 			joined = append(joined, word)
 		}
 	}

@@ -40,12 +40,14 @@ import (
 //	ping              a sign of life that says nothing
 //	sleep DURATION    nothing for a while
 //	cut               the connection ends here, in the middle of the answer
+//	wait              nothing more comes until the test sends to goOn
 //	stall             nothing more comes until the program closes the connection
 type modelServer struct {
 	name  string // of the provider
 	api   string
 	dumps string // a directory for the requests, or ""
 	http  *httptest.Server
+	goOn  chan struct{} // ends a wait
 
 	mu       sync.Mutex
 	answers  []string
@@ -60,7 +62,7 @@ type modelRequest struct {
 
 // newModelServer starts a server for one of the program's wire APIs.
 func newModelServer(api, script, dumps string) *modelServer {
-	s := &modelServer{name: "local", api: api, dumps: dumps, answers: strings.Split(strings.TrimSpace(script), "\n---\n")}
+	s := &modelServer{name: "local", api: api, dumps: dumps, answers: strings.Split(strings.TrimSpace(script), "\n---\n"), goOn: make(chan struct{}, 1)}
 	s.http = httptest.NewServer(s)
 	return s
 }
@@ -200,6 +202,13 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 		case "cut":
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
+		case "wait":
+			w.(http.Flusher).Flush()
+			select {
+			case <-s.goOn:
+			case <-r.Context().Done():
+				return
+			}
 		case "stall":
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()

@@ -203,7 +203,7 @@ func models(c *rpcClient) {
 	if c.call("cycle_thinking_level", nil, &level); level.Level == "high" || level.Level == "" {
 		c.t.Errorf("%+v", level)
 	}
-	if got := c.words(); got != "thinking_level_changed" { // twice
+	if got := c.words(); got != "thinking_level_changed thinking_level_changed" {
 		c.t.Error(got)
 	}
 	c.call("set_model", object{"provider": "local", "modelId": "small"}, nil)
