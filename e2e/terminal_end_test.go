@@ -83,7 +83,7 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keepsTalk("talked", talked{prompts: []string{"hello"}})
-	s := newDesk(t, scenery{world: w, program: "broken-pi", args: []string{"--continue"}})
+	s := newDesk(t, scenery{world: w, program: "broken-pi", args: []string{"--continue"}, terminal: screentest.Options{Cols: 200}})
 	s.ended(statusFailed)
 	rows := strings.Split(s.Text(), "\n")
 	if last := rows[len(rows)-1]; !resumes.MatchString(last) || !strings.Contains(strings.Join(rows, ""), "crashes/") {

@@ -25,9 +25,7 @@ func TestAQueuedMessageIsTakenBackIntoTheLine(t *testing.T) {
 	s.see("↳ at the end: two  Alt+Up takes it back")
 	s.typeKeys("half\x1b[1;3A")
 	s.see("steer> two\n       half")
-	if strings.Contains(s.text(), "at the end") {
-		t.Errorf("it is still queued:\n%s", s.text())
-	}
+	s.until("it is queued no more", func() bool { return !strings.Contains(s.text(), "at the end") })
 	s.esc()
 	s.see("interrupted (Esc)")
 	s.see("> one\n  two\n  half")

@@ -66,7 +66,7 @@ func (t *Terminal) takeBack(ask string) {
 func (t *Terminal) setLent(lent bool) modes {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lent = lent
+	t.lease.set(lent)
 	return t.modes
 }
 
@@ -128,7 +128,7 @@ func (t *Terminal) Close() {
 func (t *Terminal) modesOff() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.lent {
+	if t.lease.lent {
 		return alternateOff + sane + t.modes.off()
 	}
 	return t.modes.off()

@@ -35,7 +35,7 @@ type plain struct {
 	closes chan typed
 	stops  bool // the process is to be stopped
 	open   *asked
-	lent   bool
+	lease  lease
 	closed bool
 
 	result <-chan line // of the open prompt, where lines do not come through the inbox; the goroutine's own
@@ -290,9 +290,9 @@ func (p *plain) flushRows() {
 // interrupted is called for Ctrl+C that came as a signal.
 func (p *plain) interrupted() {
 	p.mu.Lock()
-	lent, open := p.lent, p.open != nil
+	theirs, open := p.lease.takesInterrupts(), p.open != nil
 	p.mu.Unlock()
-	if lent {
+	if theirs {
 		return
 	}
 	if open && p.tty && p.result == nil {
@@ -305,7 +305,7 @@ func (p *plain) interrupted() {
 // of its own.
 func (p *plain) again() {
 	p.mu.Lock()
-	lent, open := p.lent, p.open != nil
+	lent, open := p.lease.lent, p.open != nil
 	p.mu.Unlock()
 	if !lent && (!open || p.result == nil) {
 		p.silence()
@@ -384,7 +384,7 @@ func (p *plain) lend(run func() error) error {
 func (p *plain) setLent(lent bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.lent = lent
+	p.lease.set(lent)
 }
 
 // close restores the terminal.

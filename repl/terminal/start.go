@@ -49,7 +49,7 @@ type Terminal struct {
 	mu       sync.Mutex // guards the rest
 	modes    modes
 	replies  replies
-	lent     bool
+	lease    lease
 	answered chan struct{} // closed when no answer to the first questions is to be expected
 	known    chan struct{} // closed when the background is known, or never will be
 }
@@ -184,7 +184,7 @@ func (t *Terminal) noteReply(answer string) (set string, alternate bool) {
 	t.replies.note(answer)
 	now := t.replies
 	t.input.burst.on = now.noPaste
-	alternate, t.replies.alternate = now.alternate && !t.lent, false
+	alternate, t.replies.alternate = now.alternate && !t.lease.lent, false
 	if now.all && !had.all {
 		close(t.answered)
 	}
@@ -193,7 +193,7 @@ func (t *Terminal) noteReply(answer string) (set string, alternate bool) {
 	}
 	if kitty, other := now.kitty, now.all && !now.kitty; kitty != t.modes.kitty || other != t.modes.other {
 		t.modes.kitty, t.modes.other = kitty, other
-		if !t.lent {
+		if !t.lease.lent {
 			set = t.modes.keyboardOn()
 		}
 	}
@@ -258,7 +258,7 @@ func (t *Terminal) Releases(wanted bool) {
 		return
 	}
 	t.modes.releases = wanted
-	if t.modes.kitty && !t.lent {
+	if t.modes.kitty && !t.lease.lent {
 		sequence := kittyUsual
 		if wanted {
 			sequence = kittyRelease

@@ -52,9 +52,9 @@ func (t *Terminal) signalled(came os.Signal) {
 		t.painter.windowChanges()
 	case syscall.SIGINT:
 		t.mu.Lock()
-		lent := t.lent
+		theirs := t.lease.takesInterrupts()
 		t.mu.Unlock()
-		if !lent {
+		if !theirs {
 			t.config.Handler.Interrupt()
 		}
 	case syscall.SIGCONT:
@@ -120,7 +120,7 @@ func (t *Terminal) resumed() {
 	t.switching.Lock()
 	defer t.switching.Unlock()
 	t.mu.Lock()
-	again, lent := t.modes.again(), t.lent
+	again, lent := t.modes.again(), t.lease.lent
 	t.mu.Unlock()
 	if t.closed || lent {
 		return
