@@ -74,7 +74,7 @@ func rooms() map[string]room {
 		"luavm/source":          {libraries: []string{}},
 		"luavm/repair":          {rooms: []string{"luavm/source"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luavm":                 {rooms: []string{"luavm/repair", "luavm/source", "internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
-		"stdlib":                {rooms: []string{"luavm", "internal/cells", "internal/globs", "internal/printable"}},
+		"stdlib":                {rooms: []string{"luavm", "internal/cells", "internal/frontmatter", "internal/globs", "internal/printable"}},
 		"luahooks":              {rooms: []string{"agent/brake", "luahooks/api", "luahooks/event", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "luavm", "internal/printable", "internal/suggest"}},
 		"luahooks/api":          {rooms: []string{"agent/brake", "agent/mode", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/suggest", "internal/process", "internal/cells", "internal/edit", "internal/markdown", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/record":       {rooms: []string{"luavm", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},

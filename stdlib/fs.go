@@ -27,6 +27,8 @@ import (
 //	remove(path, {recursive}?)
 //	real(path, {missing}?) → path           absolute, without symbolic links
 //	watch(path, fn, {delay}?) → {close}     fn{path, kind = create|write|remove}
+//	temp({dir, suffix}?) → path             an empty file or directory that goes with the hook
+//	chmod(path, mode)                       octal text such as "600"
 //
 // kind is "file", "directory", "link" or "other"; mode is octal text such as
 // "0644"; modified is a time of pi.time. A pattern that begins in no root is
@@ -60,6 +62,8 @@ func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	})
 	m.act("real", m.fsReal)
 	m.act("watch", m.fsWatch)
+	m.act("temp", m.fsTemp(&temporary{}))
+	m.act("chmod", m.fsChmod)
 	return m.table
 }
 

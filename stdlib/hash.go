@@ -3,6 +3,7 @@ package stdlib
 import (
 	"crypto/hmac"
 	"crypto/md5"
+	"crypto/rand"
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -14,11 +15,14 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
+const maxRandom = 1 << 20
+
 // openHash makes pi.hash. Sums are lower-case hexadecimal text.
 //
 //	sha256(bytes)  sha512(bytes)  sha1(bytes)  md5(bytes)
 //	hmac_sha256(key, bytes)
 //	hex(bytes) → text      unhex(text) → bytes
+//	random(n) → bytes      that nobody can guess
 //
 // sha1 and md5 are there to talk to others; they protect nothing.
 func openHash(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
@@ -33,6 +37,14 @@ func openHash(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		return hex.EncodeToString(mac.Sum(nil))
 	})
 	m.fn("hex", func(s string) string { return hex.EncodeToString([]byte(s)) })
+	m.fn("random", func(n int) (string, error) {
+		if n < 0 || n > maxRandom {
+			return "", luavm.Misusef("so many bytes: 0 to %d, not %d", maxRandom, n)
+		}
+		b := make([]byte, n)
+		_, _ = rand.Read(b) // it never fails
+		return string(b), nil
+	})
 	m.fn("unhex", func(s string) (string, error) {
 		b, err := hex.DecodeString(s)
 		if err != nil {

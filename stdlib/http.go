@@ -27,6 +27,7 @@ const (
 //
 //	request{url, method?, headers?, body?, json?, timeout?, max_bytes?, redirect?} → response
 //	get(url, opts?)  post(url, opts?)       request with that method
+//	encode(text) → text                     for an address; of a table, its query
 //	listen({port, path, token, max_body, host}?, fn) → {port, url, close}
 //
 // A response has status, headers (names in small letters) and body; any status
@@ -54,6 +55,7 @@ func openHTTP(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 			return m.request(L, name, r)
 		})
 	}
+	m.fn("encode", encodeURL)
 	m.act("listen", m.listen)
 	return m.table
 }

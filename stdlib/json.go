@@ -9,11 +9,12 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// openJSON makes pi.json: encode(value), decode(text) and null. A decoded value
+// openJSON makes pi.json: encode(value), decode(text), list(table?) and null. A decoded value
 // that is not changed encodes as it came, empty lists included. null stands for
-// null where nil cannot: in lists, and as a whole text.
+// null where nil cannot: in lists, and as a whole text. list makes a list that is [] when
+// it is empty, or makes the table that it is given one.
 func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
-	t := luavm.NewRecord(L, 3)
+	t := luavm.NewRecord(L, 4)
 	luavm.Set(t, "encode", vm.Func("json.encode", func(L *lua.LState, v lua.LValue) (string, error) {
 		b, err := luavm.EncodeJSON(L, v, luavm.JSON{})
 		if err != nil {
@@ -30,6 +31,16 @@ func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
 			v = luavm.Null
 		}
 		return v, nil
+	}))
+	luavm.Set(t, "list", vm.Func("json.list", func(L *lua.LState, v lua.LValue) (lua.LValue, error) {
+		switch v := v.(type) {
+		case *lua.LNilType:
+			return list(L, 0, nil), nil
+		case *lua.LTable:
+			luavm.MarkList(v)
+			return v, nil
+		}
+		return nil, luavm.Misusef("a table expected, got %s", v.Type())
 	}))
 	luavm.Set(t, "null", luavm.Null)
 	return t

@@ -169,3 +169,26 @@ func TestDifferencesOfLargeTextsAreFoundInTime(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestTemporaryFilesGoWithTheHook(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	t.Cleanup(func() { // after that of the rig
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+	r := newRig(t)
+	err := r.run("hook.lua", `
+		local fs = require "pi.fs"
+		fs.write(fs.temp(), "x")
+		fs.write(fs.temp{ dir = true } .. "/in/it", "x", { mkdir = true })
+		fs.remove(fs.temp{ suffix = ".md" })`, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made, _ := os.ReadDir(dir); len(made) != 2 {
+		t.Errorf("made: %v", made)
+	}
+}

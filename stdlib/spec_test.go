@@ -40,12 +40,12 @@ var specs embed.FS
 func cannotFail() []string {
 	return []string{
 		"base64.encode", "base64.url_encode",
-		"fs.exists", "hash.sha256", "hash.sha512", "hash.sha1", "hash.md5", "hash.hmac_sha256", "hash.hex",
-		"json.encode", "path.join", "path.dir", "path.base", "path.clean", "path.is_abs", "path.ext", "path.stem", "path.abs", "path.split", "path.match", "path.rel",
+		"fs.exists", "hash.sha256", "hash.sha512", "hash.sha1", "hash.md5", "hash.hmac_sha256", "hash.hex", "hash.random", "http.encode",
+		"json.encode", "json.list", "path.join", "path.dir", "path.base", "path.clean", "path.is_abs", "path.ext", "path.stem", "path.abs", "path.split", "path.match", "path.rel",
 		"re.match", "re.find_all", "re.test", "re.replace", "re.split", "re.escape",
 		"schema.string", "schema.number", "schema.integer", "schema.boolean", "schema.null", "schema.any", "schema.object", "schema.array", "schema.map", "schema.optional",
 		"schema.enum", "schema.const", "schema.any_of",
-		"sh.quote", "text.truncate", "text.width", "text.fit", "text.wrap", "text.redact",
+		"sh.quote", "text.truncate", "text.width", "text.fit", "text.wrap", "text.redact", "text.of", "text.front_matter",
 		"time.now", "time.since", "time.duration", "timer.sleep", "timer.after", "timer.every",
 	}
 }
@@ -309,7 +309,8 @@ func TestNothingActsWhileTheHookLoads(t *testing.T) {
 			err := r.run("load.lua", fmt.Sprintf("\nrequire(%q)[%q]()", full, f), true, nil)
 			const refused = "load.lua:2: %s.%s: not available while the hook loads; use session_start"
 			got := err != nil && err.Error() == fmt.Sprintf(refused, module, f)
-			if got != slices.Contains(acting, module) {
+			computes := []string{"http.encode"}
+			if got != (slices.Contains(acting, module) && !slices.Contains(computes, module+"."+f)) {
 				t.Errorf("%s.%s while loading: %v", module, f, err)
 			}
 		}

@@ -6,21 +6,21 @@
 //
 // Some only compute, and work while a hook loads:
 //
-//	pi.json    encode decode null
+//	pi.json    encode decode list null
 //	pi.path    join dir base ext stem abs rel clean is_abs split expand match
 //	pi.re      match find_all test replace split escape check
 //	pi.sh      commands quote
-//	pi.text    truncate width fit wrap redact
+//	pi.text    truncate width fit wrap redact of front_matter
 //	pi.schema  object string number integer boolean enum array optional …
 //	pi.diff    unified
 //	pi.base64  encode decode url_encode url_decode
-//	pi.hash    sha256 sha512 sha1 md5 hmac_sha256 hex unhex
+//	pi.hash    sha256 sha512 sha1 md5 hmac_sha256 hex unhex random
 //	pi.time    now since iso format parse duration
 //
 // The others act, and raise until the hook is loaded:
 //
-//	pi.fs      read write exists stat list glob mkdir remove real watch
-//	pi.http    request get post listen
+//	pi.fs      read write exists stat list glob mkdir remove real watch temp chmod
+//	pi.http    request get post encode listen
 //	pi.timer   sleep after every
 //	pi.git     root branch status diff
 //	pi.llm     complete

@@ -17,6 +17,8 @@ import (
 //	fit(text, width, {marker}?) → text       cut to so many columns
 //	wrap(text, width, {indent?, hanging?}) → {line, …}
 //	redact(text, {patterns?, defaults?, replacement?}) → text, count
+//	of(message) → text                       of a message, of its content, or a text itself
+//	front_matter(text) → fields, body, problems?
 //
 // truncate keeps whole lines as long as one fits, and never half a character;
 // keep says which end, "head" or "tail"; marker is added where something is
@@ -28,9 +30,15 @@ import (
 // patterns are further ones, of pi.re; their first group is what is hidden, if
 // they have one. It finds what has a known shape or a telling name, so it makes
 // accidents less likely and proves nothing.
+//
+// of joins the texts of a message with line ends. front_matter reads the fields between
+// two lines of --- at the head of a text: by name a text, a list, or fields; numbers are
+// text. problems are what it could not read, with their lines.
 func openText(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "text")
 	m.fn("truncate", truncateText)
+	m.fn("of", textOf)
+	m.fn("front_matter", frontMatter)
 	m.fn("width", func(s string) int { return width(s) })
 	m.fn("fit", func(L *lua.LState, s string, columns int, opts lua.LValue) (string, error) {
 		marker := "…"

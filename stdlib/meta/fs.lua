@@ -135,4 +135,22 @@ function watch.close() end
 ---@return string? message it cannot be watched
 function fs.watch(path, fn, opts) end
 
+--- Options of `fs.temp`.
+---@class pi.TempOptions
+---@field dir? boolean a directory in the place of a file
+---@field suffix? string the end of its name, such as `.md`
+
+--- Makes an empty file, or a directory, that only you can read. It is removed when the hook ends or is reloaded.
+---@param opts? pi.TempOptions
+---@return string? path
+---@return string? message why it cannot be made
+function fs.temp(opts) end
+
+--- Sets who may read, write and run a file. Raises for a mode that is not three octal digits.
+---@param path string
+---@param mode string octal, such as `600`
+---@return boolean? ok
+---@return string? message why it cannot be changed
+function fs.chmod(path, mode) end
+
 return fs

@@ -1,6 +1,6 @@
 ---@meta pi.hash
 
---- Sums of bytes, as lower-case hexadecimal text.
+--- Sums of bytes, as lower-case hexadecimal text, and random bytes.
 ---@class pi.hash
 local hash = {}
 
@@ -40,5 +40,10 @@ function hash.hex(bytes) end
 ---@return string? bytes
 ---@return string? message it is not hexadecimal
 function hash.unhex(text) end
+
+--- Bytes that nobody can guess, for tokens and names.
+---@param n integer 0 to 1048576
+---@return string bytes
+function hash.random(n) end
 
 return hash

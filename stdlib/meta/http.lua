@@ -44,6 +44,11 @@ function http.get(url, opts) end
 ---@return string? message there was no answer, or it was too large
 function http.post(url, opts) end
 
+--- A text as part of an address, with everything but letters, digits and `-_.~` as `%XX`. A table becomes a query, sorted by name: `{ q = "a b", tag = { "x", "y" } }` is `q=a%20b&tag=x&tag=y`.
+---@param text string|table<string, string|number|boolean|string[]>
+---@return string
+function http.encode(text) end
+
 --- Options of `http.listen`.
 ---@class pi.ListenOptions
 ---@field port? integer any free one unless said

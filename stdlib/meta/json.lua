@@ -16,4 +16,9 @@ function json.encode(value) end
 ---@return string? message it is not JSON
 function json.decode(text) end
 
+--- A list, which is `[]` in JSON also when it is empty.
+---@param table? table what is to be one; a new one unless said
+---@return table list
+function json.list(table) end
+
 return json

@@ -67,4 +67,16 @@ function text.wrap(s, width, opts) end
 ---@return integer count how many were hidden
 function text.redact(s, opts) end
 
+--- The text of a message, or of its content: that of its text blocks, one below the other. Thoughts, calls and images are left out.
+---@param message table|string a message, its content, or a text, which is returned
+---@return string
+function text.of(message) end
+
+--- The fields between two lines of `---` at the head of a text. A field is a text, a list or a table of fields; numbers are text too.
+---@param s string
+---@return table<string, string|string[]|table> fields empty without a head
+---@return string body what follows the head
+---@return string[]? problems what could not be read, each with its line
+function text.front_matter(s) end
+
 return text

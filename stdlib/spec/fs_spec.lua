@@ -101,3 +101,22 @@ t.raises(function() fs.remove("a", { recursive = 1 }) end, "must be a boolean")
 t.raises(function() fs.real() end, "string expected")
 t.raises(function() fs.real("a", { mising = true }) end, "missing")
 t.raises(function() fs.watch("a") end, "function expected")
+
+local tmp = assert(fs.temp())
+t.equal({ fs.stat(tmp).mode, fs.stat(tmp).size, fs.stat(tmp).kind }, { "0600", 0, "file" })
+t.equal(fs.temp{ suffix = ".md" }:match("%.md$"), ".md")
+local dir = fs.temp{ dir = true }
+t.equal({ fs.stat(dir).mode, fs.stat(dir).kind }, { "0700", "directory" })
+t.fails("make a temporary file: ", fs.temp{ suffix = ("x"):rep(300) })
+t.raises(function() fs.temp{ suffix = "/x" } end, 'option "suffix" is the end of a name')
+t.raises(function() fs.temp{ directory = true } end, "unknown option")
+
+fs.write("mode", "x")
+t.equal(fs.chmod("mode", "600"), true)
+t.equal(fs.stat("mode").mode, "0600")
+fs.chmod("mode", "0755")
+t.equal(fs.stat("mode").mode, "0755")
+t.fails("change the mode of missing: ", fs.chmod("missing", "600"))
+for _, mode in ipairs{ "", "6", "689", "4755", "rwx", "-600" } do
+  t.raises(function() fs.chmod("mode", mode) end, "fs.chmod: the mode is octal text")
+end

@@ -63,3 +63,8 @@ t.raises(function() http.listen({ host = "0.0.0.0" }, print) end, "only 127.0.0.
 t.raises(function() http.listen({ port = 70000 }, print) end, "70000 is no port")
 t.raises(function() http.listen({ prt = 1 }, print) end, 'did you mean "port"?')
 t.raises(function() http.listen({}) end, "function expected")
+t.equal(http.encode("a b&c/ä~+"), "a%20b%26c%2F%C3%A4~%2B")
+t.equal(http.encode{ q = "two words", n = 2, tag = { "a", "b" }, on = true }, "n=2&on=true&q=two%20words&tag=a&tag=b")
+t.raises(function() http.encode() end, "http.encode: a text or a table expected, got nil")
+t.raises(function() http.encode{ f = print } end, "field f is no text")
+t.raises(function() http.encode{ "a" } end, "field 1 is no text")
