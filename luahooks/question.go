@@ -18,6 +18,8 @@ type asking struct {
 	seen agent.Event // the copy that handlers get; nil: the event has changed, so askingJob makes one
 	last *question   // of the handler that was asked last
 
+	groups *groups // of the handlers; nil: none was in one so far
+
 	until    place // at a gate: the handlers before it are asked; no hook: all
 	rewriter place // at a gate: of the last handler that rewrote the arguments
 }
@@ -28,7 +30,7 @@ func (w *walk) askingJob() func(*lua.LState) error {
 	if a.seen == nil {
 		a.seen = w.spec.Copy(w.event)
 	}
-	a.last = &question{in: w.in, spec: w.spec, event: w.event, seen: a.seen, fn: w.fn}
+	a.last = &question{in: w.in, spec: w.spec, event: w.event, seen: a.seen, fn: w.fn, member: a.groups.join(w.handlers[w.n].Group)}
 	return a.last.run
 }
 
@@ -40,8 +42,14 @@ func (w *walk) apply(err error) (stop bool) {
 		return false
 	}
 	a := &w.asking
+	if a.last.member != nil && a.groups == nil {
+		a.groups = &groups{spec: w.spec, event: w.event}
+	}
+	for _, text := range a.last.member.omissions() {
+		w.dispatcher.reports.log.write(w.hook.Name, w.spec.Name+": "+text)
+	}
 	if a.last.apply != nil {
-		a.last.apply()
+		a.groups.apply(a.last.member, a.last.apply)
 		a.seen = nil
 	}
 	return a.last.stop
@@ -64,6 +72,8 @@ type question struct {
 	event agent.Event // that apply changes
 	seen  agent.Event // the copy that the handler gets
 	fn    *lua.LFunction
+
+	member *member // of a group; nil: the handler is in none
 
 	apply  func()
 	stop   bool
@@ -99,6 +109,9 @@ func (q *question) table(L *lua.LState, v lua.LValue) (*lua.LTable, error) {
 			return nil, q.spec.UnknownKey(k.String())
 		}
 		keys = append(keys, string(name))
+	}
+	if q.member != nil {
+		t, keys = q.member.countingOf(L, t, keys)
 	}
 	if len(keys) > 0 && q.in.hook.traced.Load() {
 		slices.Sort(keys)

@@ -100,16 +100,36 @@ func (r *roster) knows(event string) bool {
 	return api.IsCustom(event) || slices.Contains(r.eventNames(), event)
 }
 
-// checkEvent says what is wrong with the name of an event.
-func (r *roster) checkEvent(name string) error {
+// checkEvent says what is wrong with the name of an event, or with a group of its handlers.
+func (r *roster) checkEvent(name string, group *api.Group) error {
 	if r.knows(name) {
-		return nil
+		return r.checkGroup(name, group)
 	}
 	names := r.eventNames()
 	if hint := suggest.Hint(name, names); hint != "" {
 		return luavm.Misusef("unknown event %q%s", name, hint)
 	}
 	return luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name; others are %s", name, strings.Join(names, ", "))
+}
+
+// checkGroup says why handlers of an event that is known cannot be in a group, or which key a
+// result of it does not have. group may be nil.
+func (r *roster) checkGroup(name string, group *api.Group) error {
+	if group == nil {
+		return nil
+	}
+	for _, spec := range r.events {
+		if spec.Name != name || !spec.MayGroup() {
+			continue
+		}
+		for _, key := range group.Keys {
+			if !spec.MayReturn(key) {
+				return luavm.Misusef("group: %v", spec.UnknownKey(key))
+			}
+		}
+		return nil
+	}
+	return luavm.Misusef("group: handlers of %s have none; what each of them answers counts, or nothing does", name)
 }
 
 // eventNames returns the names of the program's own events, sorted.

@@ -106,7 +106,7 @@ func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 	}
 	for {
 		for ; w.hook != nil && w.n < min(len(w.handlers), w.limit); w.n++ {
-			if w.tries > 0 || !w.handlers[w.n].IsGone() {
+			if (w.tries > 0 || !w.handlers[w.n].IsGone()) && !w.asking.groups.hasEnded(w.handlers[w.n].Group) {
 				return w.in.vm, w.start(w.handlers[w.n].Fn), true
 			}
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"pi/luavm"
@@ -15,19 +16,41 @@ import (
 type events struct {
 	*bridge
 	handlers *Handlers
-	check    func(event string) error                                     // misuse, if no event has that name
+	check    func(event string, group *Group) error                       // misuse, if no event has that name, or none of it can be in a group
 	pass     func(ctx context.Context, name string, data json.RawMessage) // gives an event to the other hooks
 	meta     *lua.LTable                                                  // of the tables of such events; only while the VM is held
 }
 
 func (e *events) part() part { return part{"on": e.on, "emit": e.emit} }
 
-// on is pi.on(event, fn) → off.
-func (e *events) on(event string, fn *lua.LFunction) (*lua.LFunction, error) {
-	if err := e.check(event); err != nil {
+// on is pi.on(event, fn, {group = {name, rule, keys}}) → off.
+func (e *events) on(L *lua.LState, event string, fn *lua.LFunction, _ lua.LValue) (*lua.LFunction, error) {
+	var group *lua.LTable
+	luavm.Unpack(L, 3, "on", luavm.Opt("group", &group))
+	h := &Handler{Fn: fn, Group: groupOf(L, group)}
+	if err := e.check(event, h.Group); err != nil {
 		return nil, err
 	}
-	return e.vm.Func("off", e.handlers.on(event, fn)), nil
+	return e.vm.Func("off", e.handlers.on(event, h)), nil
+}
+
+// groupOf reads the option group of pi.on; nil for none. Misuse raises.
+func groupOf(L *lua.LState, t *lua.LTable) *Group {
+	if t == nil {
+		return nil
+	}
+	g := &Group{}
+	var rule string
+	luavm.UnpackTable(L, t, "on: group", luavm.Opt("name", &g.Name).Required(), luavm.Opt("rule", &rule).Required(), luavm.Opt("keys", &g.Keys))
+	g.Rule = GroupRule(rule)
+	rules := []string{string(GroupFirst), string(GroupLast), string(GroupStop)}
+	switch {
+	case !slices.Contains(rules, rule):
+		luavm.Raise(L, "on: group: there is no rule %q; there are %s", rule, strings.Join(rules, ", "))
+	case g.Keys != nil && g.Rule != GroupFirst:
+		luavm.Raise(L, "on: group: keys belong to the rule first")
+	}
+	return g
 }
 
 // IsCustom reports whether an event is one that hooks emit.

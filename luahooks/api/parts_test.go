@@ -48,11 +48,11 @@ func TestHandlersCountOnlyWhileTheyAreInForce(t *testing.T) {
 		do   func()
 		want int
 	}{
-		{func() { h.on("input", nil) }, 0},
+		{func() { h.on("input", &Handler{}) }, 0},
 		{h.Enter, 1},
 		{h.Enter, 1},
-		{func() { off := h.on("input", nil); off(); off() }, 1},
-		{func() { h.on("context", nil) }, 2},
+		{func() { off := h.on("input", &Handler{}); off(); off() }, 1},
+		{func() { h.on("context", &Handler{}) }, 2},
 		{h.Exit, 0},
 		{h.Exit, 0},
 	}
@@ -357,7 +357,7 @@ func TestEventsOfHooksHaveAColonAndAnEnd(t *testing.T) {
 	var passed []string
 	l := newLab(t, func(l *lab) part {
 		return (&events{bridge: l.bridge, handlers: &h,
-			check: func(event string) error {
+			check: func(event string, group *Group) error {
 				if event != "input" {
 					return luavm.Misusef("unknown event %q", event)
 				}

@@ -105,9 +105,28 @@ type Handlers struct {
 
 // Handler is one pi.on.
 type Handler struct {
-	Fn   *lua.LFunction
-	gone atomic.Bool
+	Fn    *lua.LFunction
+	Group *Group // nil: it is in none
+	gone  atomic.Bool
 }
+
+// Group are handlers, of one hook or of several, whose answers to an event go together by a
+// rule of their own. For all other handlers they are handlers like any.
+type Group struct {
+	Name string
+	Rule GroupRule
+	Keys []string // of a result, that the rule is about; none: all
+}
+
+// GroupRule says which answers of a group count.
+type GroupRule string
+
+// The rules of a group.
+const (
+	GroupFirst GroupRule = "first" // the first answer; the later handlers are asked, for nothing
+	GroupLast  GroupRule = "last"  // the last answer, as if those before it had not been given
+	GroupStop  GroupRule = "stop"  // the first answer; no later handler is asked
+)
 
 // IsGone reports whether the hook has removed the handler.
 func (h *Handler) IsGone() bool { return h.gone.Load() }
@@ -142,11 +161,10 @@ func (h *Handlers) Events() (events []string) {
 	return events
 }
 
-// on registers a handler and returns the function that removes it.
-func (h *Handlers) on(event string, fn *lua.LFunction) (off func()) {
+// on registers a handler for an event and returns the function that removes it.
+func (h *Handlers) on(event string, r *Handler) (off func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r := &Handler{Fn: fn}
 	if h.byEvent == nil {
 		h.byEvent = map[string][]*Handler{}
 	}

@@ -68,7 +68,7 @@ type Program struct {
 	// is false after that.
 	Spawn func(f func(ctx context.Context)) bool
 
-	CheckEvent    func(event string) error // misuse, if no event has that name
+	CheckEvent    func(event string, group *Group) error // misuse, if no event has that name, or it has no groups
 	CountHandlers func(event string, n int)
 	// Emit gives an event of the hook to the others, and returns when they have
 	// handled it.

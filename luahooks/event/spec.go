@@ -201,6 +201,18 @@ func (s *Spec) InMode(mode string) {
 	}
 }
 
+// MayGroup reports whether handlers of the event may be in groups with rules of their own.
+// Those of gates may not: no gate is to be left out because another one has answered. The
+// same goes for who stops a stream, and for who trusts a project.
+func (s *Spec) MayGroup() bool {
+	return s.Asking && !slices.Contains([]agent.Kind{agent.KindToolCall, agent.KindUserBash, agent.KindMessageUpdate, agent.KindProjectTrust}, s.Kind)
+}
+
+// Restore gives e the fields that it had when was was made by Copy.
+func (s *Spec) Restore(e, was agent.Event) {
+	reflect.ValueOf(e).Elem().Set(reflect.ValueOf(was).Elem())
+}
+
 // MayReturn reports whether a result of the event may have a key.
 func (s *Spec) MayReturn(key string) bool {
 	return slices.ContainsFunc(s.Results, func(f Field) bool { return f.Name == key })

@@ -425,5 +425,16 @@ function pi.log(...) end
 ---@overload fun(event: "user_bash", fn: fun(event: pi.UserBashEvent, ctx: pi.Context): pi.UserBashResult?): fun()
 ---@param event string
 ---@param fn function
+---@param opts? pi.OnOptions
 ---@return fun() off takes the handler off again
-function pi.on(event, fn) end
+function pi.on(event, fn, opts) end
+
+--- Options of `pi.on`.
+---@class pi.OnOptions
+---@field group? pi.HandlerGroup handlers whose answers go together by a rule of their own, in this hook and in others
+
+--- A group of handlers. What they answer goes together by its rule; between it and all other handlers the rule of the event holds. There are none for gates, for what stops a stream or trusts a project, and where answers are ignored.
+---@class pi.HandlerGroup
+---@field name string what its handlers have in common, such as a module that all of them use
+---@field rule "first"|"last"|"stop" `first`: of what they answer the first counts; `last`: the last counts, as if those before it had not been given; `stop`: the first counts, and those behind it are not asked
+---@field keys? string[] of an answer, with the rule `first`: of each of these the first counts, and of all others the rule of the event
