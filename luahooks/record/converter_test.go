@@ -177,6 +177,46 @@ func TestTheBranchIsOneTableWhileItGrows(t *testing.T) {
 	})
 }
 
+func TestACompactionInAListSaysWhereWhatItKeepsBegins(t *testing.T) {
+	s := session.New(session.Options{Cwd: "/"})
+	user := func() string {
+		e, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("x")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.ID
+	}
+	compact := func(kept string) {
+		if _, err := s.Append(session.TypeCompaction, session.Compaction{Summary: "s", FirstKeptEntryID: kept}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	user()
+	kept := user()
+	user()
+	compact(kept) // 4
+	compact("")   // 5: keeps nothing
+	all := s.Branch()
+	withConverter(t, func(c *Converter, L *lua.LState) error {
+		if err := edited(L, c.CurrentBranch(L, all[:2]), `assert(#l == 2)`); err != nil {
+			return err
+		}
+		const indexes = `assert(l[4].first_kept_entry_index == 2 and l[5].first_kept_entry_index == 5 and l[1].first_kept_entry_index == nil)
+			assert(l[4].type == "compaction" and l[4].first_kept_entry_id == l[2].id)`
+		if err := edited(L, c.CurrentBranch(L, all), indexes); err != nil {
+			return err
+		}
+		if err := edited(L, c.Entries(L, all), indexes); err != nil {
+			return err
+		}
+		if err := edited(L, c.Entries(L, all[2:]), `assert(l[2].first_kept_entry_index == 2, "the entry is not in the list")`); err != nil {
+			return err
+		}
+		L.SetGlobal("one", c.Entry(all[3]))
+		return edited(L, c.Entries(L, nil), `assert(one.first_kept_entry_index == nil and one.summary == "s")`)
+	})
+}
+
 func TestUsageComesBack(t *testing.T) {
 	u := &message.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, TotalTokens: 10, Cost: message.Cost{Input: 1, Total: 2}}
 	withConverter(t, func(_ *Converter, L *lua.LState) error {

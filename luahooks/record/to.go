@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"slices"
 	"sync/atomic"
 
 	"pi/luavm"
@@ -41,7 +42,35 @@ func (c *Converter) Item(item *session.Item) *lua.LTable { return c.vm.NewStub(i
 
 // Entries makes a fresh list of entries. For the session's branch see CurrentBranch.
 func (c *Converter) Entries(L *lua.LState, entries []*session.Entry) *lua.LTable {
-	return c.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, c.fillEntry)
+	return c.vm.NewStubList(L, len(entries), func(i int) any { return inList(entries, i) }, c.fillEntry)
+}
+
+// listed is a compaction in a list, where the entry that it keeps first has a position.
+type listed struct {
+	entry  *session.Entry
+	before []*session.Entry // in the list
+}
+
+// inList is what the table of the i-th entry of a list is made of: the entry, or a *listed.
+func inList(entries []*session.Entry, i int) any {
+	if entries[i].Type == session.TypeCompaction {
+		return &listed{entries[i], entries[:i]}
+	}
+	return entries[i]
+}
+
+// kept is the position, from 1, of the entry that the compaction keeps first; its own if it
+// keeps none, or one that is not in the list.
+func (l *listed) kept() int {
+	body, _ := session.Body[session.Compaction](l.entry)
+	i := -1
+	if body.FirstKeptEntryID != "" {
+		i = slices.IndexFunc(l.before, func(e *session.Entry) bool { return e.ID == body.FirstKeptEntryID })
+	}
+	if i < 0 {
+		i = len(l.before)
+	}
+	return i + 1
 }
 
 // Entry makes the table of one entry; nil for nil.
@@ -195,8 +224,8 @@ func (c *Converter) CurrentBranch(L *lua.LState, branch []*session.Entry) *lua.L
 	if !grows || !l.intact() {
 		*l, have = entryList{table: L.CreateTable(len(branch), 0)}, 0
 	}
-	for _, e := range branch[have:] {
-		stub := c.vm.NewStub(e, c.fillEntry)
+	for i := range branch[have:] {
+		stub := c.vm.NewStub(inList(branch, have+i), c.fillEntry)
 		l.table.Append(stub)
 		l.stubs = append(l.stubs, stub)
 	}
@@ -244,6 +273,11 @@ func (c *Converter) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
 // fillEntry makes the table of an entry: the fields of its line, those of the
 // core's types in snake_case, with the message itself as a record.
 func (c *Converter) fillEntry(L *lua.LState, ref any) *lua.LTable {
+	if l, ok := ref.(*listed); ok {
+		t := c.fillEntry(L, l.entry)
+		luavm.Set(t, "first_kept_entry_index", lua.LNumber(l.kept()))
+		return t
+	}
 	e := ref.(*session.Entry)
 	t := luavm.NewRecord(L, 6)
 	core := session.Reserved(e.Type)

@@ -81,6 +81,7 @@
 ---@field message? pi.Message of a `message`
 ---@field summary? string of a `compaction` or `branch_summary`
 ---@field first_kept_entry_id? string of a `compaction`: where what the model still sees begins
+---@field first_kept_entry_index? integer of a `compaction` in a list of entries: where that entry stands in the list, from 1; where the compaction itself stands if nothing is kept, or that is not in the list
 ---@field tokens_before? integer of a `compaction`
 ---@field from_id? string of a `branch_summary`: the leaf that was left
 ---@field from_hook? boolean of a summary: a hook wrote it
