@@ -77,7 +77,7 @@ func rooms() map[string]room {
 		"stdlib":                {rooms: []string{"luavm", "internal/cells", "internal/frontmatter", "internal/globs", "internal/printable"}},
 		"luahooks":              {rooms: []string{"agent/brake", "luahooks/api", "luahooks/event", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "luavm", "internal/printable", "internal/suggest"}},
 		"luahooks/api":          {rooms: []string{"agent/brake", "agent/mode", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/suggest", "internal/process", "internal/cells", "internal/edit", "internal/markdown", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
-		"luahooks/record":       {rooms: []string{"luavm", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
+		"luahooks/record":       {rooms: []string{"luavm", "agent/llm", "session", "session/message", "internal/printable", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/event":        {rooms: []string{"session/compaction", "luahooks/record", "luavm", "agent", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/trust":        {rooms: []string{"internal/printable", "internal/safefile", "luavm/source"}, libraries: []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/gopher-lua"}},
 		"repl/completion":       {rooms: []string{"agent/command", "internal/fuzzy", "internal/gitignore", "internal/printable"}, libraries: []string{}},

@@ -153,23 +153,44 @@ func TestMembersOfTheSession(t *testing.T) {
 	})
 }
 
+func TestModelAndThinkingAreChosenInEveryHandler(t *testing.T) {
+	s := newStage(t)
+	for _, where := range []string{"event", "command"} {
+		s.check([]try{
+			{where, `return ctx.set_model("s", "m")`, "true"},
+			{where, `local x, err = ctx.set_model("s", "none")` + both, "no model s/none: s does not list it"},
+			{where, `return ctx.set_model("S/M:high") and ctx.thinking_level .. ctx.model.id`, "highm"},
+			{where, `local x, err = ctx.set_model("s/m:loud")` + both, `no such model: s/m has no thinking level "loud"; levels are off, minimal, low, medium, high, xhigh, max`},
+			{where, `local x, err = ctx.set_model("demo/tuor")` + both, "no such model: \"demo/tuor\" (/model or `pi models` lists them)"},
+			{where, `ctx.set_model(7)`, "!string expected"},
+			{where, `return table.concat(ctx.model.levels, " ")`, "off minimal low medium high xhigh max"},
+			{where, `assert(ctx.set_thinking_level("low")) return ctx.thinking_level`, "low"},
+			{where, `local x, err = ctx.set_thinking_level("lots")` + both, `unknown thinking level "lots"; levels are off, minimal, low, medium, high, xhigh, max`},
+			{where, `return ctx.model.id .. #ctx.models() .. tostring(ctx.models()[1].base_url)`, "m1nil"},
+		})
+	}
+}
+
+func TestHooksThatAnswerAChoiceWithAnotherOneComeToAnEnd(t *testing.T) {
+	s := newStage(t)
+	answer := func(level, other string) string {
+		return `pi.on("thinking_level_select", function(e, ctx) if e.level == "` + other + `" then ctx.set_thinking_level("` + level + `") end end)`
+	}
+	s.write("a.lua", answer("low", "high"))
+	s.write("b.lua", answer("high", "low")+`pi.on("turn_start", function(_, ctx) ctx.set_thinking_level("high") end)`)
+	s.reload()
+	mustDo(t, s.agent.Prompt(context.Background(), agent.Prompt{Text: "second"}))
+	s.mustSay("set_thinking_level: this is the 9th choice in a row that hooks answer with another one")
+}
+
 func TestOnlyCommandsReplaceTheSession(t *testing.T) {
 	s := newStage(t)
-	for _, call := range []string{`set_model("s", "m")`, `set_thinking_level("off")`, `wait_for_idle()`, `new_session()`, `switch_session("x")`,
+	for _, call := range []string{`wait_for_idle()`, `new_session()`, `switch_session("x")`,
 		`reload()`, `branch("x")`, `navigate_tree("x")`} {
 		s.check([]try{{"event", "ctx." + call, "!only in commands and shortcuts"}})
 	}
 	old := s.agent.Session().ID()
 	s.check([]try{
-		{"command", `return ctx.set_model("s", "m")`, "true"},
-		{"command", `local x, err = ctx.set_model("s", "none")` + both, "no model s/none: s does not list it"},
-		{"command", `return ctx.set_model("S/M:high") and ctx.thinking_level .. ctx.model.id`, "highm"},
-		{"command", `local x, err = ctx.set_model("s/m:loud")` + both, `no such model: s/m has no thinking level "loud"; levels are off, minimal, low, medium, high, xhigh, max`},
-		{"command", `local x, err = ctx.set_model("demo/tuor")` + both, "no such model: \"demo/tuor\" (/model or `pi models` lists them)"},
-		{"command", `ctx.set_model(7)`, "!string expected"},
-		{"command", `return table.concat(ctx.model.levels, " ")`, "off minimal low medium high xhigh max"},
-		{"command", `assert(ctx.set_thinking_level("low")) return ctx.thinking_level`, "low"},
-		{"command", `local x, err = ctx.set_thinking_level("lots")` + both, `unknown thinking level "lots"; levels are off, minimal, low, medium, high, xhigh, max`},
 		{"command", `return ctx.wait_for_idle().cancelled`, "false"},
 		{"command", `local x, err = ctx.branch("x")` + both, `branch: no entry "x"`},
 		{"command", `ctx.branch()`, "!string expected"},

@@ -17,7 +17,7 @@ import (
 type models struct{ *bridge }
 
 func (m models) part() part {
-	return part{"find_model": m.find, "available_models": m.available, "resolve_api_key": m.resolveKey, "set_model": m.set, "set_thinking_level": m.setThinking}
+	return part{"find_model": m.find, "available_models": m.available, "models": m.all, "resolve_api_key": m.resolveKey, "set_model": m.set, "set_thinking_level": m.setThinking}
 }
 
 // find is ctx.find_model(provider, id) → model, or nil and a message.
@@ -52,7 +52,15 @@ func namedModel(host Host, name string) (m *llm.Model, level string, err error) 
 
 // available is ctx.available_models(): those that can be asked.
 func (m models) available(L *lua.LState) *lua.LTable {
-	all := m.mustHost(L, "available_models").Models().Available()
+	return m.list(L, m.mustHost(L, "available_models").Models().Available())
+}
+
+// all is ctx.models(): those that are registered, with or without a key.
+func (m models) all(L *lua.LState) *lua.LTable {
+	return m.list(L, m.mustHost(L, "models").Models().All())
+}
+
+func (m models) list(L *lua.LState, all []*llm.Model) *lua.LTable {
 	list := luavm.NewList(L, len(all), func(i int) lua.LValue { return m.records.Model(all[i]) })
 	luavm.MarkList(list)
 	return list
@@ -61,7 +69,7 @@ func (m models) available(L *lua.LState) *lua.LTable {
 // set is ctx.set_model(provider, id) or ctx.set_model(ref) → true, or nil and a
 // message.
 func (m models) set(L *lua.LState, provider string, id *string) error {
-	host := m.mustCommand(L, "set_model")
+	host := m.mustHost(L, "set_model")
 	var model *llm.Model
 	var level string
 	var err error
@@ -76,13 +84,29 @@ func (m models) set(L *lua.LState, provider string, id *string) error {
 	if missing := host.Models().KeyMissing(model.Provider); missing != "" {
 		return errors.New(missing)
 	}
-	return m.wait(L, "set_model", func(ctx context.Context) error { return host.Select(ctx, model, level, "set") })
+	return m.choose(L, "set_model", func(ctx context.Context) error { return host.Select(ctx, model, level, "set") })
+}
+
+// maxChoices is how deep handlers may answer the event of a choice with another choice.
+const maxChoices = 8
+
+type choiceDepthKey struct{}
+
+// choose waits until a model or a level is chosen, and the hooks were told of it.
+func (m models) choose(L *lua.LState, function string, choose func(ctx context.Context) error) error {
+	depth, _ := m.vm.Context().Value(choiceDepthKey{}).(int)
+	if depth >= maxChoices {
+		luavm.Raise(L, "%s: this is the %dth choice in a row that hooks answer with another one; they would never end", function, maxChoices+1)
+	}
+	return m.wait(L, function, func(ctx context.Context) error {
+		return choose(context.WithValue(ctx, choiceDepthKey{}, depth+1))
+	})
 }
 
 // setThinking is ctx.set_thinking_level(level) → true, or nil and a message.
 func (m models) setThinking(L *lua.LState, level string) error {
-	host := m.mustCommand(L, "set_thinking_level")
-	return m.wait(L, "set_thinking_level", func(ctx context.Context) error { return host.SetThinking(ctx, level) })
+	host := m.mustHost(L, "set_thinking_level")
+	return m.choose(L, "set_thinking_level", func(ctx context.Context) error { return host.SetThinking(ctx, level) })
 }
 
 // resolveKey is ctx.resolve_api_key(model) → key, or nil and a message, also if the model

@@ -418,10 +418,8 @@ func TestAModelIsFoundByItsNameOrItsValue(t *testing.T) {
 	l.want("true", `return select(2, api.find_model("p", "none")):find("no model p/none: ", 1, true) == 1`)
 	l.want("there is no key for p/m", `return select(2, api.resolve_api_key(api.mine()))`)
 	l.want("error: model expected (such as ctx.model", `api.resolve_api_key(5)`)
-	l.want("error: only in commands", `api.set_model("p", "m")`)
 	l.want("error: complete: messages is empty", `api.complete(nil, { messages = {} })`)
 	l.want("error: unknown thinking level", `api.complete(nil, { messages = { { role = "user", content = "x" } } }, { thinking = "hihg" })`)
-	l.isCmd = true
 	l.want("true", `return api.set_model("p", "m")`)
 	if !slices.Equal(l.program.did, []string{"select p/m"}) {
 		t.Errorf("the program did %q", l.program.did)

@@ -2,6 +2,7 @@ package record
 
 import (
 	"pi/agent/llm"
+	"pi/internal/printable"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -12,6 +13,7 @@ type ModelInfo struct {
 	ID            string
 	Name          string
 	API           string
+	BaseURL       *string // without a key; nil: none
 	ContextWindow int
 	MaxTokens     int
 	Reasoning     bool
@@ -25,7 +27,12 @@ func (c *Converter) Model(m *llm.Model) lua.LValue {
 	if m == nil {
 		return lua.LNil
 	}
-	info := ModelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
+	var address *string
+	if m.BaseURL != "" {
+		shown := printable.URL(m.BaseURL)
+		address = &shown
+	}
+	info := ModelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: address, ContextWindow: m.ContextWindow,
 		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: llm.OfferedLevels(m), Input: m.Input, Cost: m.Cost.Published()}
 	return c.vm.Value(info)
 }

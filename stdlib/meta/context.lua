@@ -43,6 +43,23 @@ function ctx.find_model(provider, id) end
 ---@return pi.Model[]
 function ctx.available_models() end
 
+--- Lists all models that there are, with or without a key.
+---@return pi.Model[]
+function ctx.models() end
+
+--- Chooses the model, from the next request on, in every handler. Where that answers an event of such a choice, at most 8 follow on each other.
+---@param provider string with an `id`, the exact name; alone, whatever means one model as for `/model`, such as `"sonnet:high"`
+---@param id? string
+---@return boolean? ok
+---@return string? message there is no such model (see `ctx.find_model`), or no key for it
+function ctx.set_model(provider, id) end
+
+--- Chooses how much the model thinks, from the next request on, in every handler. What it does not offer is asked of it as far as it goes: `ctx.thinking_level` is what came of it.
+---@param level pi.ThinkingLevel
+---@return boolean? ok
+---@return string? message there is no such level
+function ctx.set_thinking_level(level) end
+
 --- The key that is sent for a model. Nothing writes it to a log; neither should you.
 ---@param model pi.Model|pi.ModelRef|string such as `ctx.model` or `"provider/id"`
 ---@return string? key
@@ -177,19 +194,6 @@ function session.header() end
 ---@field args string[] what stood behind the command, split as a shell does; `"two words"` is one
 ---@field args_raw string the same as it was typed
 local command = {}
-
---- Chooses the model, from the next request on, also while the agent works.
----@param provider string with an `id`, the exact name; alone, whatever means one model as for `/model`, such as `"sonnet:high"`
----@param id? string
----@return boolean? ok
----@return string? message there is no such model (see `ctx.find_model`), or no key for it
-function command.set_model(provider, id) end
-
---- Chooses how much the model thinks, from the next request on. What it does not offer is asked of it as far as it goes: `ctx.thinking_level` is what came of it.
----@param level pi.ThinkingLevel
----@return boolean? ok
----@return string? message there is no such level
-function command.set_thinking_level(level) end
 
 --- What came of a step from one session to another.
 ---@class pi.SwitchResult

@@ -157,6 +157,7 @@
 ---@field id string
 ---@field name string for people
 ---@field api string the wire API; `lua` for a model that is a script
+---@field base_url? string of the server, with a password in it covered; nil where there is none, as of a model that is a script
 ---@field context_window integer tokens it can hold; 0 when nobody knows
 ---@field max_tokens integer tokens of one answer; 0 when nobody knows
 ---@field reasoning boolean it can think before it answers
