@@ -5,7 +5,7 @@
 -- told the rule and asked again. A rule is told once per prompt; the model may
 -- have a reason to insist.
 --
--- Other hooks hear of it: omp:ttsr_triggered {rules = {name, …}}.
+-- Other hooks hear of it: omp:ttsr_triggered {rules = {{name, pattern, content}, …}}.
 --
 -- Install: write your own RULES, then copy it to ~/.pi/agent/hooks/, or try it
 -- with pi --hook stream_rules.lua.
@@ -41,7 +41,7 @@ pi.on("message_update", function(event)
   for _, rule in ipairs(RULES) do
     if not told[rule.name] and re.test(text, rule.pattern) then
       told[rule.name] = true
-      pi.emit("omp:ttsr_triggered", { rules = { rule.name } })
+      pi.emit("omp:ttsr_triggered", { rules = { { name = rule.name, pattern = rule.pattern, content = rule.say } } })
       return { abort = { reason = "rule " .. rule.name, inject = rule.say } }
     end
   end

@@ -6,7 +6,8 @@
 -- so it is there after a restart, and each branch has its own.
 --
 -- When a run would end with open items the model is reminded and goes on, at most
--- twice per prompt. Other hooks hear of it: omp:todo_reminder {open, items}.
+-- twice per prompt. Other hooks hear of it: omp:todo_reminder, with the items that are
+-- open as items = {{text, done}, …}, their number as open, and attempt of max_attempts.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook todo.lua.
 
@@ -91,7 +92,7 @@ pi.on("agent_before_settle", function(event, ctx)
   local left = open(items(ctx))
   if #left == 0 or reminded == REMINDERS then return end
   reminded = reminded + 1
-  pi.emit("omp:todo_reminder", { open = #left, items = left })
+  pi.emit("omp:todo_reminder", { open = #left, items = left, attempt = reminded, max_attempts = REMINDERS })
   return {
     continue = true,
     entries = { {
