@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
+	"pi/agent/shell"
 	"pi/agent/work"
 	"pi/session"
 )
@@ -91,7 +92,7 @@ type parts struct {
 	meter        *Meter
 	asker        *asker
 	compactor    *compactor
-	userShell    *userShell
+	userShell    *shell.Commands
 	now          func() time.Time
 }
 
@@ -129,7 +130,7 @@ func newParts(o Options, busy *work.Claim) parts {
 	p.asker = &asker{events: p.events, models: o.Models, sent: p.sent, spending: p.spending, now: o.Now, settings: p.settings}
 	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
 		inbox: p.inbox, settings: p.settings}
-	p.userShell = &userShell{busy: busy, events: p.events, conversation: p.conversation, inbox: p.inbox, shell: o.Shell, cwd: o.Cwd, now: o.Now}
+	p.userShell = newUserShell(&p, o, busy)
 	return p
 }
 
@@ -152,7 +153,7 @@ func (a *Agent) Start(ctx context.Context) {
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // a run that does not stop in time goes on without a session
-	a.userShell.close(ctx)
+	a.userShell.Close(ctx)
 	if n := a.inbox.close(); n > 0 {
 		a.events.notifyf(ctx, LevelWarning, "not sent, because the program ends: %d messages of hooks", n)
 	}

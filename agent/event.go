@@ -64,6 +64,7 @@ const (
 	KindToolExecutionUpdate
 	KindToolExecutionEnd
 	KindUserBash
+	KindShell
 
 	KindNotice          // not for hooks: a line for the person
 	KindCustomShow      // not for hooks: a message of a hook that is to be shown came into the session
@@ -85,7 +86,7 @@ var kindNames = [numKinds]string{
 	"message_start", "message_update", "message_end", "model_select", "thinking_level_select", "mode_select", "ui_prompt_start",
 	"ui_prompt_end", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
 	"auto_retry_start", "auto_retry_end",
-	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash",
+	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash", "shell",
 	"notice", "custom_show", "tool_ran", "auto_retry_waited",
 	"entry_appended", "queue_changed",
 }
@@ -219,7 +220,7 @@ func (ls *listeners) notifyf(ctx context.Context, level Level, format string, ar
 // nothing. Handle is called on the agent's goroutine (tool_execution_update
 // comes from the tool's) and may change the result fields of the event. Its
 // error is reported to the other listeners, except for events that are gates
-// (tool_call, user_bash): there it blocks.
+// (tool_call, user_bash, shell): there it blocks.
 type Listener interface {
 	Wants(Kind) bool
 	Handle(ctx context.Context, e Event) error

@@ -61,23 +61,23 @@ type ToolExecutionEnd struct {
 	Took     time.Duration // from ToolExecutionStart until the tool had run, or was refused
 }
 
-// UserBash is the gate of the person's own shell commands.
+// UserBash is the gate of the person's own shell commands. A listener that rewrites the
+// command is not asked again, as with ToolCall.
 type UserBash struct {
-	Command            string
+	Command            string // result
 	ExcludeFromContext bool
 	Cwd                string
 	Result             *BashOutcome // result: runs nothing
 	Blocked            string       // result: why it must not run
 }
 
-// BashOutcome is how a shell command of the person ended.
-type BashOutcome struct {
-	Output         string
-	ExitCode       *int   // 128 and its number if a signal killed the command, as shells have it
-	Signal         string // "SIGSEGV": what killed the command, if the person did not
-	Cancelled      bool
-	Truncated      bool
-	FullOutputPath string
+// ShellCommand comes before a shell runs a command that passed the gates, and asks for the
+// program that the command is handed to in the place of the shell. Whoever runs it emits it.
+type ShellCommand struct {
+	Command, Cwd string
+	Source       string   // "tool" or "user"
+	Wrap         []string // result: a program and its arguments, the command follows; nil: the shell
+	Blocked      string   // result: why it must not run
 }
 
 // CustomShow tells front ends of a message that came into the session by a hook
@@ -95,6 +95,7 @@ func (*ToolExecutionUpdate) Kind() Kind { return KindToolExecutionUpdate }
 func (*ToolRan) Kind() Kind             { return KindToolRan }
 func (*ToolExecutionEnd) Kind() Kind    { return KindToolExecutionEnd }
 func (*UserBash) Kind() Kind            { return KindUserBash }
+func (*ShellCommand) Kind() Kind        { return KindShell }
 func (*CustomShow) Kind() Kind          { return KindCustomShow }
 
 // HookFailed comes when a hook failed: hooks get it as hook_error, and front ends that

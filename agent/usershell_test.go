@@ -65,6 +65,27 @@ func TestListenersAnswerOrBlockACommand(t *testing.T) {
 	}
 }
 
+// What runs is what is stored: the command as the last listener has rewritten it.
+func TestListenersRewriteACommand(t *testing.T) {
+	behind := func(s string) Listener { return on(func(e *UserBash) { e.Command += s }) }
+	ran := ""
+	shell := func(_ context.Context, command string, _ func(string)) (BashOutcome, error) {
+		ran = command
+		return BashOutcome{}, nil
+	}
+	r := newRig(t, Options{Shell: shell, Listeners: []Listener{behind(" -l"), behind(" -a")}})
+	for _, detached := range []bool{false, true} {
+		if _, err := r.Bash(t.Context(), UserCommand{Line: "ls", Detached: detached}); err != nil || ran != "ls -l -a" {
+			t.Errorf("%q ran, %v", ran, err)
+		}
+	}
+	for _, item := range r.Session().Context() {
+		if item.Message.Command != "ls -l -a" {
+			t.Errorf("%q is stored", item.Message.Command)
+		}
+	}
+}
+
 func TestAnotherShellIsAskedAboutToo(t *testing.T) {
 	blocked := false
 	gate := on(func(e *UserBash) {

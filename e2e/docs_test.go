@@ -92,7 +92,7 @@ func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
 func TestEveryEventOfTheGuideIsMadeSomewhere(t *testing.T) {
 	source := sourceOf(t, "cli/app", "agent", "repl", "serve", "luahooks")
 	for _, e := range event.Infos() {
-		name := strings.NewReplacer("auto_compaction", "compaction", "hook_error", "hook_failed").Replace(e.Name) // the struct
+		name := strings.NewReplacer("auto_compaction", "compaction", "hook_error", "hook_failed", "shell", "shell_command").Replace(e.Name) // the struct
 		made := regexp.MustCompile(`(?i)[&( ](agent\.)?` + strings.ReplaceAll(name, "_", "") + `\{`)
 		if !made.MatchString(source) {
 			t.Errorf("nothing makes %s", e.Name)

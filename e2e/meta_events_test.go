@@ -69,7 +69,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
 		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
 		&agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{}, &agent.ToolExecutionStart{},
-		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{},
+		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{},
 	}
 	f := newFiller(t, m)
 	for _, e := range events {

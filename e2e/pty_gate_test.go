@@ -19,6 +19,9 @@ func TestGatesOfThePersonsCommands(t *testing.T) {
 		{"is malformed", `pi.on("user_bash", function() return { result = "yes" } end)`, "", "result"},
 		{"answers", `pi.on("user_bash", function(e) return { result = { output = "instead of " .. e.command, exit_code = 0 } } end)`,
 			"", "instead of touch made"},
+		{"rewrites", `pi.on("user_bash", function(e) return { command = "echo not $((40 + 2))" } end)`, "", "not 42"},
+		{"wraps", `pi.on("shell", function(e) return { wrap = { "echo", e.source .. "'s" } } end)`, "", "user's touch made"},
+		{"wraps badly", `pi.on("shell", function(e) error("no " .. "luck") end)`, "", "hook gate.lua failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

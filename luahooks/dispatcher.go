@@ -63,6 +63,8 @@ func (d *dispatcher) Handle(ctx context.Context, e agent.Event) error {
 		return d.gate(ctx, spec, e)
 	case *agent.UserBash:
 		return d.bash(ctx, spec, e)
+	case *agent.ShellCommand:
+		return d.shell(ctx, spec, e)
 	case *agent.MessageUpdate:
 		d.deltas.pass(ctx, spec, e)
 		return nil
@@ -83,7 +85,7 @@ func (d *dispatcher) Handle(ctx context.Context, e agent.Event) error {
 	return nil
 }
 
-// blockAtEnd blocks a tool call or a command of the person, because the chain has ended and no
+// blockAtEnd blocks a tool call or a command of a shell, because the chain has ended and no
 // handler can be asked. Other events stay as they are.
 func blockAtEnd(e agent.Event) {
 	const reason = "the hooks have ended, so nobody can be asked"
@@ -91,6 +93,8 @@ func blockAtEnd(e agent.Event) {
 	case *agent.ToolCall:
 		e.Block, e.Reason = true, reason
 	case *agent.UserBash:
+		e.Blocked = reason
+	case *agent.ShellCommand:
 		e.Blocked = reason
 	}
 }

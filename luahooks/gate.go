@@ -8,7 +8,7 @@ import (
 	"pi/luahooks/event"
 )
 
-// The gates: a tool call, or a command of the person, passes or does not run. A
+// The gates: a tool call, or a command of a shell, passes or does not run. A
 // handler that fails, is late or cannot be asked any more blocks.
 
 // gate asks the mode that is on, and then the handlers of the chain, about a tool call, so that
@@ -51,14 +51,7 @@ func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent
 		hooks, gateOf = append([]*hook{h}, hooks...), mode.Name
 	}
 	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, gateOf: gateOf, asking: asking{until: until}, steps: steps{
-		begin: func(w *walk) (limit int) {
-			if w.isAt(w.asking.until) && w.in == w.asking.until.in {
-				return w.asking.until.n
-			}
-			// Also of until's hook, if it runs another version since: which of its handlers are
-			// before until cannot be told then.
-			return allHandlers
-		},
+		begin: beforeRewriter,
 		ended: func(w *walk, err error) (stop bool) {
 			a, e := &w.asking, w.event.(*agent.ToolCall)
 			before := a.seen.(*agent.ToolCall)
@@ -87,14 +80,72 @@ func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent
 	}}
 }
 
+// beforeRewriter limits the handlers of the current hook to those before the last rewriter,
+// if that one is known. Of its hook all are asked if it runs another version since: which of
+// them are before it cannot be told then.
+func beforeRewriter(w *walk) (limit int) {
+	if w.isAt(w.asking.until) && w.in == w.asking.until.in {
+		return w.asking.until.n
+	}
+	return allHandlers
+}
+
 // isAt reports whether the walk is at the hook of a place, there where the place is.
 func (w *walk) isAt(p place) bool { return w.hook == p.hook && w.mode == p.mode }
 
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
 // bash asks the handlers of the chain about a command that the person typed with !, until
-// one gives a result in its place, or blocks. A handler that fails blocks.
+// one gives a result in its place, or fails. As with tool calls a rewritten command goes back
+// to the handlers before the last rewriter: of their answers only a result, or a failure,
+// counts, for nothing runs then.
 func (d *dispatcher) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) error {
+	rewriter := d.bashRound(ctx, spec, e, place{})
+	if isAnswered(e) || rewriter.hook == nil {
+		return ctx.Err()
+	}
+	again := *e
+	d.bashRound(ctx, spec, &again, rewriter)
+	e.Result, e.Blocked = again.Result, again.Blocked
+	return ctx.Err()
+}
+
+// isAnswered reports whether the command does not run.
+func isAnswered(e *agent.UserBash) bool { return e.Result != nil || e.Blocked != "" }
+
+// bashRound asks the handlers in their order until the command does not run, and returns the
+// last one that rewrote it. If until is a place, only the handlers before it are asked.
+func (d *dispatcher) bashRound(ctx context.Context, spec *event.Spec, e *agent.UserBash, until place) (rewriter place) {
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), asking: asking{until: until}, steps: steps{
+		begin: beforeRewriter,
+		ended: func(w *walk, err error) (stop bool) {
+			a, before := &w.asking, w.asking.seen.(*agent.UserBash)
+			w.apply(err)
+			if err != nil {
+				e.Blocked = failedGate(w.hook, err)
+			}
+			if e.Command != before.Command {
+				a.rewriter = place{hook: w.hook, in: a.last.in, n: w.n}
+			}
+			if a.until.hook != nil {
+				e.Command = before.Command
+			}
+			return isAnswered(e)
+		},
+		done: func(w *walk) (stop bool) {
+			if reason := w.hook.closedAt(agent.KindUserBash); reason != "" {
+				e.Blocked = reason
+			}
+			return isAnswered(e) || w.isAt(w.asking.until)
+		},
+	}}
+	w.run()
+	return w.asking.rewriter
+}
+
+// shell asks the handlers of the chain what a command is handed to in the place of the shell.
+// The last one that says something counts; one that fails blocks.
+func (d *dispatcher) shell(ctx context.Context, spec *event.Spec, e *agent.ShellCommand) error {
 	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), steps: steps{
 		ended: func(w *walk, err error) (stop bool) {
 			if err != nil {
@@ -103,11 +154,10 @@ func (d *dispatcher) bash(ctx context.Context, spec *event.Spec, e *agent.UserBa
 			return w.apply(err) || err != nil
 		},
 		done: func(w *walk) (stop bool) {
-			if reason := w.hook.closedAt(agent.KindUserBash); reason != "" {
+			if reason := w.hook.closedAt(agent.KindShell); reason != "" {
 				e.Blocked = reason
-				return true
 			}
-			return false
+			return e.Blocked != ""
 		},
 	}}
 	w.run()

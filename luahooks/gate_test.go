@@ -222,3 +222,74 @@ func TestASaveBetweenTheRoundsOfAGateLeavesNobodyOut(t *testing.T) {
 		t.Errorf("the gate was not asked about what runs: %+v", e)
 	}
 }
+
+func TestTheGateOfCommandsSeesWhatRuns(t *testing.T) {
+	const rewrite = `pi.on("user_bash", function(e) return { command = "safe" } end)`
+	const answer = `pi.on("user_bash", function(e) if e.command == "safe" then return { result = { output = "no" } } end end)`
+	for _, c := range []struct {
+		name, a, b           string
+		runs, output, blocks string
+	}{
+		{"nobody minds", `pi.on("user_bash", function() return {} end)`, "", "rm", "", ""},
+		{"a rewrite", rewrite, "", "safe", "", ""},
+		{"rewrites chain", rewrite, `pi.on("user_bash", function(e) return { command = e.command .. "r" } end)`, "safer", "", ""},
+		{"a later handler sees the rewrite", rewrite, answer, "safe", "no", ""},
+		{"an earlier handler is asked again", answer, rewrite, "safe", "no", ""},
+		{"an earlier handler fails the second time", `pi.on("user_bash", function(e) assert(e.command == "rm", "not " .. e.command) end)`, rewrite, "safe", "", "not safe"},
+		{"a second rewrite does not count", `pi.on("user_bash", function(e) return { command = e.command .. "!" } end)`, rewrite, "safe", "", ""},
+		{"a result needs no command", `pi.on("user_bash", function(e) return { command = "x", result = { output = "no" } } end)`, rewrite, "rm", "no", ""},
+		{"an empty command", `pi.on("user_bash", function(e) return { command = " " } end)`, "", "rm", "", "command: it is empty"},
+		{"no text", `pi.on("user_bash", function(e) return { command = {} } end)`, "", "rm", "", "command: expected a string"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, map[string]string{"a.lua": c.a, "b.lua": c.b})
+			e := &agent.UserBash{Command: "rm"}
+			r.emit(e)
+			output := ""
+			if e.Result != nil {
+				output = e.Result.Output
+			}
+			if e.Command != c.runs || output != c.output || (e.Blocked != "") != (c.blocks != "") || !strings.Contains(e.Blocked, c.blocks) {
+				t.Errorf("runs %q, answer %q, blocked %q", e.Command, output, e.Blocked)
+			}
+		})
+	}
+}
+
+func TestTheLastWrapCountsAndAnErrorBlocks(t *testing.T) {
+	on := func(code string) string { return `pi.on("shell", function(e) ` + code + ` end)` }
+	for _, c := range []struct {
+		name, a, b   string
+		wrap, blocks string
+	}{
+		{"nobody minds", on(""), on("return {}"), "", ""},
+		{"one", on(`return { wrap = { "ssh", "host", "bash", "-c" } }`), on(""), "ssh host bash -c", ""},
+		{"the last", on(`return { wrap = { "a" } }`), on(`return { wrap = { "b" } }`), "b", ""},
+		{"an error", on(`error("broken")`), on(`return { wrap = { "b" } }`), "", "hook a.lua failed: "},
+		{"late", on(`while true do end`), "", "", "ran longer than 60ms"},
+		{"a misspelled key", on(`return { warp = {} }`), "", "", `did you mean "wrap"?`},
+		{"no program", on(`return { wrap = {} }`), "", "", "wrap: it names no program"},
+		{"an empty one", on(`return { wrap = { "" } }`), "", "", "wrap: it names no program"},
+		{"a text", on(`return { wrap = "ssh" }`), "", "", "wrap: expected a list"},
+		{"a hole", on(`return { wrap = { "a", nil, "b" } }`), "", "", "wrap[2]: expected a string"},
+		{"a NUL byte", on(`return { wrap = { "a\0" } }`), "", "", "wrap: a word holds a NUL byte"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, map[string]string{"a.lua": c.a, "b.lua": c.b}, func(o *Options) { o.Timeout = 60 * time.Millisecond })
+			e := &agent.ShellCommand{Command: "rm", Source: "tool"}
+			r.emit(e)
+			if strings.Join(e.Wrap, " ") != c.wrap || (e.Blocked != "") != (c.blocks != "") || !strings.Contains(e.Blocked, c.blocks) {
+				t.Errorf("wrap %q, blocked %q", e.Wrap, e.Blocked)
+			}
+		})
+	}
+}
+
+func TestAfterCloseNoShellRuns(t *testing.T) {
+	r := newRig(t, map[string]string{"g.lua": `pi.on("shell", function() end)`})
+	r.chain.Close(context.Background())
+	e := &agent.ShellCommand{Command: "ls"}
+	if r.emit(e); !strings.Contains(e.Blocked, "the hooks have ended") {
+		t.Errorf("blocked %q", e.Blocked)
+	}
+}

@@ -26,7 +26,9 @@ type closedGates struct {
 }
 
 // gateKinds are the events at which a hook that says nothing blocks.
-func gateKinds() []agent.Kind { return []agent.Kind{agent.KindToolCall, agent.KindUserBash} }
+func gateKinds() []agent.Kind {
+	return []agent.Kind{agent.KindToolCall, agent.KindUserBash, agent.KindShell}
+}
 
 // closedAt says why a gate of the hook blocks without being asked; "" if it does not.
 func (h *hook) closedAt(kind agent.Kind) string {

@@ -65,6 +65,7 @@ func seenAs() map[string]string {
 		"tool_execution_start":    `e.tool_call_id == "c" and e.tool_name == "edit" and e.args.old_text == "o"`,
 		"tool_execution_update":   `e.tool_call_id == "c" and e.tool_name == "edit" and e.args.old_text == "o" and e.partial_result.content[1].text == "x" and e.partial_result.details.n == 1`,
 		"tool_execution_end":      `e.tool_call_id == "c" and e.tool_name == "edit" and e.args.old_text == "o" and e.is_error and e.result.is_error and e.result` + usage,
+		"shell":                   `e.command == "ls" and e.cwd == "/c" and e.source == "tool"`,
 		"user_bash":               `e.command == "ls" and e.exclude_from_context == true and e.cwd == "/c"`,
 	}
 }

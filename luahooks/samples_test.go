@@ -105,5 +105,6 @@ func samples(t testing.TB) []agent.Event {
 		&agent.ToolExecutionUpdate{ID: "c", Name: "edit", Input: json.RawMessage(`{"oldText":"o"}`), Partial: result},
 		&agent.ToolExecutionEnd{ID: "c", Name: "edit", Input: json.RawMessage(`{"oldText":"o"}`), Result: result},
 		&agent.UserBash{Command: "ls", ExcludeFromContext: true, Cwd: "/c"},
+		&agent.ShellCommand{Command: "ls", Cwd: "/c", Source: "tool"},
 	}
 }

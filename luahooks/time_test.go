@@ -76,7 +76,7 @@ func TestAfterCloseCommandsBlock(t *testing.T) {
 
 // counted are the events where only the time that Lua runs counts.
 func counted() []agent.Event {
-	return []agent.Event{&agent.ToolCall{Name: "bash", Input: []byte(`{}`)}, &agent.UserBash{}, &agent.SessionBeforeCompact{}, &agent.SessionBeforeTree{},
+	return []agent.Event{&agent.ToolCall{Name: "bash", Input: []byte(`{}`)}, &agent.UserBash{}, &agent.ShellCommand{}, &agent.SessionBeforeCompact{}, &agent.SessionBeforeTree{},
 		&agent.TurnEnd{Message: &message.Message{Role: message.RoleAssistant}}, &agent.AgentBeforeSettle{Outcome: "completed"}}
 }
 

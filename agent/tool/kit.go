@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,6 +20,11 @@ type Options struct {
 
 	// Shell runs commands; "" is bash where it is installed, else sh.
 	Shell string
+
+	// Wrap is asked before each command. The command is the last argument of the program and
+	// the arguments that it returns, in the place of a shell; none, or a nil Wrap: a shell
+	// runs it. With an error nothing runs.
+	Wrap func(ctx context.Context, command string) (program []string, err error)
 
 	// Env gives variables (NAME=value) that a command gets beside the ones of the
 	// process. It is asked before each command; nil: there are none.

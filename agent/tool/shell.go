@@ -57,7 +57,7 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 	if err := ctx.Err(); err != nil {
 		return BashOutcome{}, err
 	}
-	cmd, err := o.command(command)
+	cmd, err := o.command(ctx, command)
 	if err != nil {
 		return BashOutcome{}, err
 	}
@@ -122,24 +122,36 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 	return stopped, p.drain(r)
 }
 
-// command prepares a shell for a command line, in a process group of its own. It fails
-// if the shell or the working directory is missing.
-func (o Options) command(line string) (*exec.Cmd, error) {
+// command prepares what runs a command line, in a process group of its own. It fails if
+// that or the working directory is missing.
+func (o Options) command(ctx context.Context, line string) (*exec.Cmd, error) {
 	if strings.IndexByte(line, 0) >= 0 {
 		return nil, errors.New("the command holds a NUL byte")
 	}
 	if info, err := os.Stat(o.Cwd); o.Cwd != "" && (err != nil || !info.IsDir()) {
 		return nil, fmt.Errorf("the working directory %s is not there any more", o.Cwd)
 	}
-	shell, err := o.shell()
+	words, err := o.runner(ctx, line)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(shell, "-c", line)
+	cmd := exec.Command(words[0], append(words[1:len(words):len(words)], line)...)
 	cmd.Dir = o.Cwd
 	cmd.Env = o.environ(os.Environ())
 	process.Group(cmd)
 	return cmd, nil
+}
+
+// runner is what a command line is the last argument of: what Wrap has, or else the shell.
+func (o Options) runner(ctx context.Context, line string) ([]string, error) {
+	if o.Wrap != nil {
+		words, err := o.Wrap(ctx, line)
+		if err != nil || len(words) > 0 {
+			return words, err
+		}
+	}
+	shell, err := o.shell()
+	return []string{shell, "-c"}, err
 }
 
 // shell is the path of the configured shell, or else of bash or sh.

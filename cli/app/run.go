@@ -255,7 +255,7 @@ func (r *run) newAgent(s *session.Session) error {
 // toolOptions returns the options of the tools. Commands that they start find the session
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
-	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Files: r.files}
+	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Files: r.files, Wrap: r.wrapper("tool")}
 	o.Session = func() string {
 		if r.agent == nil {
 			return ""

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"pi/agent"
@@ -10,7 +11,7 @@ import (
 
 // shell runs a command of the person whose output is taken from pipes.
 func (r *run) shell(ctx context.Context, line string, output func(string)) (agent.BashOutcome, error) {
-	o, err := tool.RunShell(ctx, r.toolOptions(), line, output)
+	o, err := tool.RunShell(ctx, r.shellOptions(), line, output)
 	return outcomeOf(o), err
 }
 
@@ -21,8 +22,33 @@ func (r *run) shellInTerminal() func(ctx context.Context, line string, in, out *
 		return nil
 	}
 	return func(ctx context.Context, line string, in, out *os.File) (agent.BashOutcome, []byte, error) {
-		o, unread, err := tool.RunInTerminal(ctx, r.toolOptions(), line, in, out)
+		o, unread, err := tool.RunInTerminal(ctx, r.shellOptions(), line, in, out)
 		return outcomeOf(o), unread, err
+	}
+}
+
+// shellOptions are those for commands of the person.
+func (r *run) shellOptions() tool.Options {
+	o := r.toolOptions()
+	o.Wrap = r.wrapper("user")
+	return o
+}
+
+// wrapper returns what asks the hooks for the program that a command is handed to in the place
+// of the shell. source is whose commands they are.
+func (r *run) wrapper(source string) func(ctx context.Context, command string) ([]string, error) {
+	return func(ctx context.Context, command string) ([]string, error) {
+		e := &agent.ShellCommand{Command: command, Cwd: r.place.Cwd, Source: source}
+		if r.chain == nil || !r.chain.Wants(e.Kind()) {
+			return nil, nil
+		}
+		if err := r.chain.Handle(ctx, e); err != nil {
+			return nil, err
+		}
+		if e.Blocked != "" {
+			return nil, errors.New(e.Blocked)
+		}
+		return e.Wrap, nil
 	}
 }
 

@@ -87,7 +87,7 @@ func events(t *testing.T) []agent.Event {
 		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
 		&agent.ThinkingLevelSelect{}, &agent.ModeSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.HookFailed{}, &agent.CompactionStart{},
 		&agent.CompactionEnd{}, &agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{},
-		&agent.ToolExecutionStart{}, &agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{},
+		&agent.ToolExecutionStart{}, &agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{}, &agent.ShellCommand{},
 	}
 	for _, e := range all {
 		fill(reflect.ValueOf(e).Elem())

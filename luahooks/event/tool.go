@@ -2,6 +2,7 @@ package event
 
 import (
 	"encoding/json"
+	"strings"
 
 	"pi/agent"
 	"pi/luahooks/record"
@@ -44,12 +45,18 @@ func toolEvents() []Spec {
 		}),
 		// A hook that answers for a command often runs it elsewhere, and that may
 		// take long.
-		asking(Spec{Clock: luavm.CountedLua, Rule: "the first answer counts, and nothing runs; an error blocks"},
+		asking(Spec{Clock: luavm.CountedLua, Rule: "command is chained, and earlier handlers are asked again after it; the first result counts, and nothing runs; an error blocks"},
 			func(p *payload, e *agent.UserBash) {
 				p.text("command", e.Command)
 				p.flag("exclude_from_context", e.ExcludeFromContext)
 				p.text("cwd", e.Cwd)
 			}, readUserBash),
+		asking(Spec{Clock: luavm.CountedLua, Rule: "the last wrap counts; an error blocks"},
+			func(p *payload, e *agent.ShellCommand) {
+				p.text("command", e.Command)
+				p.text("cwd", e.Cwd)
+				p.text("source", e.Source)
+			}, readShell),
 	}
 }
 
@@ -153,12 +160,19 @@ func readToolResult(r *result, e *agent.ToolResult) {
 	}
 }
 
-// readUserBash reads what a handler of user_bash returned: a result that stands for the
-// command, which then does not run, and no later handler is asked. Without one the handler
-// has no opinion.
+// readUserBash reads what a handler of user_bash returned: a command in the place of the
+// one it saw, or a result that stands for it, which then does not run, and no later handler
+// is asked. It checks both keys, also the command that a result makes useless.
 func readUserBash(r *result, e *agent.UserBash) {
+	command := r.text("command")
+	if r.Has("command") && strings.TrimSpace(command) == "" {
+		r.Fail("command", "it is empty; to run nothing, return a result")
+	}
 	given, ok := r.record("result", "pi.BashResult?", "output", "exit_code", "cancelled", "truncated")
 	if !ok {
+		if r.Has("command") {
+			r.then(func() { e.Command = command })
+		}
 		return
 	}
 	if !given.Has("output") {
@@ -171,4 +185,22 @@ func readUserBash(r *result, e *agent.UserBash) {
 	}
 	r.stop = true
 	r.then(func() { e.Result = outcome })
+}
+
+// readShell reads what a handler of shell returned: the program that the command is handed to,
+// with the arguments before it.
+func readShell(r *result, e *agent.ShellCommand) {
+	if !r.has("wrap", "string[]?") {
+		return
+	}
+	wrap := r.Texts("wrap")
+	if len(wrap) == 0 || wrap[0] == "" {
+		r.Fail("wrap", "it names no program")
+	}
+	for _, word := range wrap {
+		if strings.IndexByte(word, 0) >= 0 {
+			r.Fail("wrap", "a word holds a NUL byte")
+		}
+	}
+	r.then(func() { e.Wrap = wrap })
 }

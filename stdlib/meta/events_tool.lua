@@ -70,7 +70,7 @@
 ---@field result pi.ToolResult
 ---@field is_error boolean
 
---- The person runs a command with `!`. An error of a handler blocks it.
+--- The person runs a command with `!`. An error of a handler blocks it. After a rewrite the handlers before it are asked again.
 ---@class pi.UserBashEvent
 ---@field type "user_bash"
 ---@field command string
@@ -79,6 +79,7 @@
 
 --- What a handler of `user_bash` may return.
 ---@class pi.UserBashResult
+---@field command? string runs in its place
 ---@field result? pi.BashResult counts as what came of it; nothing runs
 
 --- What came of a command of the person.
@@ -87,6 +88,17 @@
 ---@field exit_code? integer
 ---@field cancelled? boolean
 ---@field truncated? boolean
+
+--- A shell is about to run a command, of the model or the person, that passed the gates. An error of a handler blocks it.
+---@class pi.ShellEvent
+---@field type "shell"
+---@field command string
+---@field cwd string
+---@field source string `tool` or `user`
+
+--- What a handler of `shell` may return.
+---@class pi.ShellResult
+---@field wrap? string[] a program and its arguments: it gets the command as one more, verbatim, in the place of `bash -c`
 
 -- What the program's own tools take and tell -------------------------------------
 

@@ -423,6 +423,7 @@ function pi.log(...) end
 ---@overload fun(event: "tool_execution_update", fn: fun(event: pi.ToolExecutionUpdateEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "tool_execution_end", fn: fun(event: pi.ToolExecutionEndEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "user_bash", fn: fun(event: pi.UserBashEvent, ctx: pi.Context): pi.UserBashResult?): fun()
+---@overload fun(event: "shell", fn: fun(event: pi.ShellEvent, ctx: pi.Context): pi.ShellResult?): fun()
 ---@param event string
 ---@param fn function
 ---@param opts? pi.OnOptions
