@@ -105,7 +105,11 @@ func (x *surface) run(ctx context.Context) {
 			return
 		case <-x.again:
 		}
-		for k, ok := x.takeKey(); ok; k, ok = x.takeKey() {
+		for ctx.Err() == nil { // what is typed behind the key that closes it is not its own
+			k, ok := x.takeKey()
+			if !ok {
+				break
+			}
 			used := false
 			if !unlessEnded(ctx, func() {
 				used = x.component.HandleInput(agent.Key{Name: typedName(k), Text: k.Text, Release: k.Release})
