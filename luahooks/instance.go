@@ -13,6 +13,7 @@ import (
 
 	"pi/luahooks/api"
 	"pi/luahooks/event"
+	"pi/luahooks/foreign"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -56,6 +57,7 @@ func (in *instance) mode(name string) *api.Mode {
 
 // shared is what all instances of a chain need.
 type shared struct {
+	names    *foreign.Names // that authors may have meant
 	dir      workdir
 	guard    *trust.Guard
 	reports  *reporter

@@ -9,6 +9,7 @@ import (
 	"pi/agent"
 	"pi/luahooks/api"
 	"pi/luahooks/event"
+	"pi/luahooks/foreign"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -22,6 +23,8 @@ func (c *Chain) newInstance(h *hook) *instance {
 		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
 		StrictGlobals: true,
+		Instead:       foreign.Instead(),
+		Elsewhere:     c.shared.names.Field,
 		Lanes:         &c.lanes,
 		Waits: func(job, function string) {
 			// For its tools, models and timers waiting is nothing special.

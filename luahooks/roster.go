@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"strings"
 	"sync/atomic"
 
 	"pi/agent"
@@ -12,6 +11,7 @@ import (
 	"pi/internal/suggest"
 	"pi/luahooks/api"
 	"pi/luahooks/event"
+	"pi/luahooks/foreign"
 	"pi/luavm"
 )
 
@@ -105,11 +105,13 @@ func (r *roster) checkEvent(name string, group *api.Group) error {
 	if r.knows(name) {
 		return r.checkGroup(name, group)
 	}
-	names := r.eventNames()
-	if hint := suggest.Hint(name, names); hint != "" {
+	if ours := foreign.Event(name); ours != "" {
+		return luavm.Misusef("unknown event %q, did you mean %q?", name, ours)
+	}
+	if hint := suggest.Hint(name, r.eventNames()); hint != "" {
 		return luavm.Misusef("unknown event %q%s", name, hint)
 	}
-	return luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name; others are %s", name, strings.Join(names, ", "))
+	return luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name, and `pi hooks events` lists the others", name)
 }
 
 // checkGroup says why handlers of an event that is known cannot be in a group, or which key a

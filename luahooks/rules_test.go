@@ -107,7 +107,7 @@ func TestWhatACompactionKeepsNeverBeginsBetweenACallAndItsResult(t *testing.T) {
 			return { compaction = { summary = "s", first_kept_entry_id = "` + branch[i].ID + `", tokens_before = 7, details = { x = 1 } } } end)`})
 		r.emit(e)
 		if want != "" {
-			if r.mustSay(want, "a.lua:1"); e.Compaction != nil {
+			if r.mustSay(want, "a.lua:2"); e.Compaction != nil {
 				t.Errorf("entry %d is kept", i)
 			}
 			continue

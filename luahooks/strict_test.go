@@ -23,7 +23,7 @@ func TestReadingWhatIsNotThereRaisesAndNamesTheNearest(t *testing.T) {
 		`pi.sendMessage`:                     `did you mean "send_message"?`,
 		`pi.hook.scop`:                       `did you mean "scope"?`,
 		`require("pi.schema").str`:           `pi.schema has no field "str", did you mean "string"?`,
-		`require("pi.json").parse`:           `pi.json has no field "parse"; it has decode, encode, list, null`,
+		`require("pi.json").parse`:           `pi.json has no field "parse", did you mean "decode"?`,
 		`(function() local x = e.nme end)()`: `has no field "nme"`,
 		`coroutine.wrap(function() return e.nme end)()`: `has no field "nme"`,
 	} {

@@ -61,7 +61,7 @@ func TestAFailureInAMultipleAssignmentNamesItsLine(t *testing.T) {
 		L.Call(0, 1)
 		return nil
 	}})
-	if want := "assign:4: attempt to index a non-table object(nil) with key 'x'"; err == nil || err.Error() != want {
+	if want := `assign:4: attempt to index "b", which is nil, with key "x"`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

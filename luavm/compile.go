@@ -10,6 +10,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
 
+	"pi/luavm/explain"
 	"pi/luavm/repair"
 	"pi/luavm/source"
 )
@@ -85,13 +86,16 @@ func syntaxError(name string, src []byte, err error) error {
 	if !errors.As(err, &p) {
 		return fmt.Errorf("%s:1: %w", name, err)
 	}
+	line, near := p.Pos.Line, fmt.Sprintf(" near '%s'", p.Token)
+	if line == parse.EOF {
+		line, near = bytes.Count(bytes.TrimRight(src, "\n"), []byte("\n"))+1, " at the end of the file"
+	} else if p.Token == "" {
+		near = ""
+	}
 	message := strings.TrimSpace(p.Message)
-	if p.Pos.Line == parse.EOF {
-		line := bytes.Count(bytes.TrimRight(src, "\n"), []byte("\n")) + 1
-		return fmt.Errorf("%s:%d: %s at the end of the file", name, line, message)
+	switch message {
+	case "syntax error", "parse error", "Invalid token":
+		message = "syntax error"
 	}
-	if p.Token != "" {
-		message += fmt.Sprintf(" near '%s'", p.Token)
-	}
-	return fmt.Errorf("%s:%d: %s", name, p.Pos.Line, message)
+	return fmt.Errorf("%s:%d: %s%s%s", name, line, message, near, explain.Syntax(src, line, p.Token))
 }

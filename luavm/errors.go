@@ -63,15 +63,15 @@ func (e *Error) Unwrap() error { return e.cause }
 // at returns a copy of e, the reason why a job was stopped, with the place and traceback
 // of err, where Lua noticed it; e itself if err is nil.
 func (e *Error) at(err error) *Error {
-	if found := explain(err); found != nil {
+	if found := errorOf(err); found != nil {
 		return &Error{Kind: e.Kind, Message: e.Message, cause: e.cause, Where: found.Where, Traceback: found.Traceback}
 	}
 	return e
 }
 
-// explain makes an *Error of what PCall returned: kind, place, message and traceback. It
+// errorOf makes an *Error of what PCall returned: kind, place, message and traceback. It
 // returns nil for nil.
-func explain(err error) *Error {
+func errorOf(err error) *Error {
 	var api *lua.ApiError
 	if !errors.As(err, &api) {
 		if err == nil {

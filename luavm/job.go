@@ -189,7 +189,7 @@ func (j *job) runOn(th *lua.LState) error {
 		return j.reason().at(err)
 	}
 	if err != nil {
-		e := explain(err)
+		e := errorOf(err)
 		describe(th, e)
 		return e
 	}

@@ -79,7 +79,7 @@ func TestErrorLevelsNameTheRightLine(t *testing.T) {
 		{"\nlocal x = nil + 1", "hook.lua:2", "cannot perform add operation between nil and number"},
 		{"\nerror({ message = 'table' })", "hook.lua:2", "table"},
 		{"\nerror({})", "hook.lua:2", "(error object is a table value)"},
-		{"\nlocal t = nil\nt.x = 1", "hook.lua:3", "attempt to index a non-table object(nil) with key 'x'"},
+		{"\nlocal t = nil\nt.x = 1", "hook.lua:3", "attempt to index \"t\", which is nil, with key \"x\""},
 		{"\n\ncoroutine.wrap(function() error('in coroutine') end)()", "hook.lua:3", "in coroutine"},
 	} {
 		e := h.failure(t, c.source)

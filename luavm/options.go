@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"pi/internal/suggest"
-
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -81,7 +79,7 @@ func rejectUnknown(L *lua.LState, t *lua.LTable, function string, options []Opti
 			names[i] = o.name
 		}
 		name := k.String()
-		Raise(L, "%s: unknown option %q%s", function, name, suggest.Hint(name, names))
+		Raise(L, "%s: unknown option %q%s", function, name, orList(name, names))
 	}
 }
 

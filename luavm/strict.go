@@ -20,6 +20,8 @@ type Fields struct {
 	// Live reads a field that is not stored in the table; ok is false for any other
 	// name. It may be nil.
 	Live func(L *lua.LState, name string) (v lua.LValue, ok bool, err error)
+
+	elsewhere func(of, name string) string // Options.Elsewhere
 }
 
 // strictMark hides behind a strict metatable.
@@ -31,6 +33,7 @@ type strictMark struct {
 // Strict makes a metatable for tables with these fields. It may be shared by any
 // number of them.
 func (vm *VM) Strict(f *Fields) *lua.LTable {
+	f.elsewhere = vm.opts.Elsewhere
 	meta := NewRecord(vm.main, 2)
 	Set(meta, "__index", vm.GFunc("index", func(L *lua.LState) int { return f.index(L) }))
 	Set(meta, "__metatable", lua.LFalse)
@@ -64,9 +67,20 @@ func (f *Fields) index(L *lua.LState) int {
 		}
 	}
 	if names := f.Names(); !slices.Contains(names, string(name)) {
-		Raise(L, "%s has no field %q%s", f.Of, name, orList(string(name), names))
+		Raise(L, "%s has no field %q%s", f.Of, name, f.meant(string(name), names))
 	}
 	return 0
+}
+
+// meant returns the end of a message about an unknown field: a known one that shares
+// words with it, one of another table, or what orList says.
+func (f *Fields) meant(name string, known []string) string {
+	if f.elsewhere != nil && !suggest.SharesWords(name, known) {
+		if other := f.elsewhere(f.Of, name); other != "" {
+			return "; it is " + other
+		}
+	}
+	return orList(name, known)
 }
 
 // fewFields are as many as a message lists.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"pi/luavm/explain"
 )
 
 // DefaultMemoryLimit is the heap growth at which a job is stopped.
@@ -32,6 +34,12 @@ type Options struct {
 	// StrictGlobals makes the writing of an undeclared global an error.
 	// While a job with Loading runs, functions may be declared.
 	StrictGlobals bool
+	// Instead says what to use in the place of names that there are not, such as "io" or
+	// "os.execute", in the errors of hooks that use them.
+	Instead map[string]string
+	// Elsewhere returns where else there is a field that a strict table, by the name that
+	// messages have for it, does not have; "" for nowhere. It may be nil.
+	Elsewhere func(of, name string) string
 	// Lanes give the goroutines that jobs run on. VMs whose jobs go into one
 	// lane share it; nil is one of its own.
 	Lanes *Lanes
@@ -79,6 +87,7 @@ func New(opts Options) *VM {
 	vm.turn = newTurn(&job{vm: vm, real: &jobContext{Context: context.Background()}}, vm.life.dead)
 	vm.threads = newThreads(vm.main, vm.turn, opts.Panicked)
 	vm.stubs = newStubs(vm.main)
+	setHints(vm.main, &explain.Hints{Instead: opts.Instead})
 	vm.json = newJSONDecoder(vm.stubs)
 	vm.openLibs()
 	return vm

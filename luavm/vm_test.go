@@ -54,7 +54,7 @@ func (h *hook) running(proto *lua.FunctionProto) (job Job, settle func()) {
 	job = Job{Name: "test", Run: func(L *lua.LState) error {
 		began.Store(true)
 		defer h.ended.Done()
-		L.Push(L.NewFunctionFromProto(proto))
+		L.Push(h.NewChunk(L, proto))
 		L.Call(0, 0)
 		return nil
 	}}

@@ -23,7 +23,7 @@ func Nearest(name string, known []string) string {
 		return same
 	}
 	for _, o := range otherWords() {
-		if swapped := strings.ReplaceAll(name, o[0], o[1]); swapped != name {
+		if swapped := strings.ReplaceAll(plain(name), o[0], o[1]); swapped != plain(name) {
 			if same := sameWords(swapped, known); same != "" {
 				return same
 			}
@@ -41,7 +41,14 @@ func Nearest(name string, known []string) string {
 // otherWords are pairs of a word of other programs and the one that means the same here.
 func otherWords() [][2]string {
 	return [][2]string{{"fork", "branch"}, {"draw", "render"}, {"action", "handler"}, {"callback", "handler"}, {"run", "handler"},
-		{"run", "execute"}, {"handler", "execute"}, {"params", "parameters"}, {"schema", "parameters"}, {"key", "handle_input"}}
+		{"run", "execute"}, {"handler", "execute"}, {"params", "parameters"}, {"schema", "parameters"}, {"key", "handle_input"},
+		{"args", "input"}, {"arguments", "input"}, {"params", "input"}, {"output", "content"}, {"result", "content"}, {"prompt", "text"}, {"decision", "block"}, {"deny", "block"}, {"multiple", "multi"},
+		{"parse", "decode"}, {"stringify", "encode"}, {"dumps", "encode"}, {"loads", "decode"}}
+}
+
+// SharesWords reports whether a known name has words of name, rather than being spelt alike.
+func SharesWords(name string, known []string) bool {
+	return len(name) <= maxSuggested && sameWords(name, known) != ""
 }
 
 // minPart is how long a part of a name is that tells what was meant.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -143,13 +144,18 @@ func IsReplaced(err error) bool {
 	return err != nil && (errors.Is(err, luavm.ErrClosed) || errors.Is(err, luavm.ErrDead))
 }
 
-// WithPlace adds to what is wrong with a function's result where the function is
-// defined.
+// WithPlace adds to what is wrong with a function's result where in the function that is
+// written, or else where the function begins.
 func WithPlace(fn *lua.LFunction, err error) error {
 	if err == nil || fn.IsG {
 		return err
 	}
-	return fmt.Errorf("%s:%d: %w", fn.Proto.SourceName, fn.Proto.LineDefined, err)
+	field := ""
+	var wrong *record.FieldError
+	if errors.As(err, &wrong) {
+		field = wrong.Field
+	}
+	return fmt.Errorf("%s:%d: %w", fn.Proto.SourceName, luavm.LineOfResult(fn.Proto, field), err)
 }
 
 // replaceable is what a hook registered and others still have when the hook is

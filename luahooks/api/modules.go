@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"pi/internal/suggest"
+	"pi/luahooks/foreign"
 	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/stdlib"
@@ -65,6 +67,12 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 	if trust.IsBuiltinModule(name) {
 		open := stdlib.Module(name)
 		if open == nil {
+			if ours := foreign.Module(name); ours != "" {
+				return fmt.Errorf("module %s does not exist, did you mean %q?", name, ours)
+			}
+			if hint := suggest.Hint(name, stdlib.Names()); hint != "" {
+				return fmt.Errorf("module %s does not exist%s", name, hint)
+			}
 			return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(stdlib.Names(), ", "))
 		}
 		one.value, one.done = open(m.vm, L, m.env), true
@@ -74,6 +82,9 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 		return nil
 	}
 	shown, code, err := m.find(name, m.vm.Loading(), m.note)
+	if ours := foreign.Module(name); err != nil && ours != "" {
+		return fmt.Errorf("%w, did you mean %q?", err, ours)
+	}
 	if err != nil {
 		return err
 	}
@@ -86,7 +97,7 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 			delete(m.required, name) // it raised
 		}
 	}()
-	one.value, one.done = callLua(L, L.NewFunctionFromProto(proto), lua.LString(name)), true
+	one.value, one.done = callLua(L, m.vm.NewChunk(L, proto), lua.LString(name)), true
 	if one.value == lua.LNil {
 		one.value = lua.LTrue
 	}

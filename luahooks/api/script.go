@@ -194,7 +194,7 @@ func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessa
 	luavm.Set(ctx, "session", vm.StrictTable("ctx.session", s.bridge.newTable(L, sessionView{s.bridge}.part())))
 	s.contexts.open(ctx)
 
-	if main, ok := callLua(L, L.NewFunctionFromProto(file)).(*lua.LFunction); ok {
+	if main, ok := callLua(L, vm.NewChunk(L, file)).(*lua.LFunction); ok {
 		callLua(L, main, pi)
 	}
 }

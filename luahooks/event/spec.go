@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"pi/agent"
 	"pi/internal/suggest"
@@ -221,7 +222,11 @@ func (s *Spec) MayReturn(key string) bool {
 // UnknownKey is the error for a key that a result of the event may not have, with the
 // one that was probably meant.
 func (s *Spec) UnknownKey(key string) error {
-	return fmt.Errorf("unknown key %q in the result of %s%s", key, s.Name, suggest.Hint(key, namesOf(s.Results)))
+	hint := suggest.Hint(key, namesOf(s.Results))
+	if hint == "" {
+		hint = "; it may have " + strings.Join(namesOf(s.Results), ", ")
+	}
+	return &record.FieldError{Field: key, Err: fmt.Errorf("unknown key %q in the result of %s%s", key, s.Name, hint)}
 }
 
 // IsWaitedFor reports whether the agent goes on only when all handlers have ended.

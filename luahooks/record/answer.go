@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pi/internal/suggest"
 	"pi/luavm"
@@ -37,8 +38,20 @@ func (c *Converter) NewAnswer(L *lua.LState, t *lua.LTable) Answer {
 
 // Fail reports a problem with a field. Only the first problem counts.
 func (a Answer) Fail(name, format string, args ...any) {
-	a.FailWith(fmt.Errorf("%s: "+format, append([]any{a.path + name}, args...)...))
+	at, _, _ := strings.Cut(a.path+name, ".")
+	at, _, _ = strings.Cut(at, "[")
+	a.FailWith(&FieldError{at, fmt.Errorf("%s: "+format, append([]any{a.path + name}, args...)...)})
 }
+
+// FieldError is a problem with a field of a result, whatever of it is wrong.
+type FieldError struct {
+	Field string
+	Err   error
+}
+
+func (e *FieldError) Error() string { return e.Err.Error() }
+
+func (e *FieldError) Unwrap() error { return e.Err }
 
 // FailWith is Fail for an error that names its place itself. nil is no problem.
 func (a Answer) FailWith(err error) {

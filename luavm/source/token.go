@@ -30,6 +30,7 @@ type reader struct {
 	src  []byte
 	pos  int
 	line int
+	from int // where the last token begins
 
 	frames    []frame
 	depth     int  // of all frames together
@@ -42,6 +43,7 @@ type reader struct {
 func (r *reader) next() token {
 	for r.pos < len(r.src) {
 		c := r.src[r.pos]
+		r.from = r.pos
 		switch {
 		case c == '\n':
 			r.line++

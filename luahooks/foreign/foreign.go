@@ -1,0 +1,137 @@
+// Package foreign knows what authors write who know Lua elsewhere, another agent, or another
+// table of this one, and what they mean: a name that is nil or unknown here gets the name that
+// does it. Messages for authors end with what is found here.
+//
+//	foreign.go  members that another table has, modules, globals of Lua
+//	events.go   what other agents call an event
+package foreign
+
+import (
+	"strings"
+	"sync"
+
+	"pi/stdlib"
+	"pi/stdlib/annotated"
+)
+
+// Names finds names. It may be used from any goroutine.
+type Names struct{ read func() *annotated.Set }
+
+// New returns the names of this program. They are read when the first is asked for.
+func New() *Names {
+	return &Names{sync.OnceValue(func() *annotated.Set {
+		set, err := annotated.Read(stdlib.Annotations())
+		if err != nil {
+			return new(annotated.Set)
+		}
+		return set
+	})}
+}
+
+// table is a table of the API: how an author writes it, and its class.
+type table struct{ written, class string }
+
+// tables are those in which a name is looked for that another one does not have.
+func tables() []table {
+	return []table{{"ctx.ui", "pi.UI"}, {"ctx", "pi.Context"}, {"pi", "pi"}, {"ctx.session", "pi.Session"}}
+}
+
+// Field returns what an author means who reads a field that a table does not have, such as
+// "ctx.ui.notify" for notify of ctx; "" if no other table has it. of is what messages call
+// the table.
+func (n *Names) Field(of, name string) string {
+	if of == "the event tool_call" && n.isInput(name) {
+		return "event.input." + name
+	}
+	if of == "pi" && stdlib.Module("pi."+name) != nil {
+		return `require "pi.` + name + `"`
+	}
+	for _, t := range tables() {
+		if t.written == of || strings.HasPrefix(of, "pi.") {
+			continue
+		}
+		for _, m := range n.read().Names(n.read().Class(t.class)) {
+			if plain(m) == plain(name) {
+				return t.written + "." + m
+			}
+		}
+	}
+	return ""
+}
+
+// isInput reports whether a tool of the program has an argument of a name.
+func (n *Names) isInput(name string) bool {
+	for _, class := range []string{"pi.BashInput", "pi.WriteInput", "pi.EditInput", "pi.GrepInput"} {
+		if n.read().Find(n.read().Class(class), name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// plain is a name in small letters, without what joins its words.
+func plain(name string) string {
+	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
+}
+
+// Module returns the module of this program that does what one of a name does elsewhere; ""
+// for none.
+func Module(name string) string {
+	switch name = strings.TrimPrefix(name, "pi."); name {
+	case "cjson", "dkjson", "lunajson", "rxi.json":
+		name = "json"
+	case "lfs", "posix", "luv", "file", "files", "io", "filesystem":
+		name = "fs"
+	case "socket.http", "http.request", "requests", "fetch", "net":
+		name = "http"
+	case "lpeg", "rex_pcre", "regex", "regexp":
+		name = "re"
+	case "shell", "bash":
+		name = "sh"
+	case "crypto", "sha256":
+		name = "hash"
+	case "date", "datetime":
+		name = "time"
+	case "strings", "utf8":
+		name = "text"
+	}
+	if stdlib.Module("pi."+name) != nil {
+		return "pi." + name
+	}
+	return ""
+}
+
+// Instead says what is used here in the place of names that Lua has elsewhere.
+func Instead() map[string]string {
+	const files, programs = `files: local fs = require "pi.fs"`, "programs: pi.exec(name, arguments)"
+	return map[string]string{
+		"ctx":          "a handler gets it as its second argument: function(event, ctx)",
+		"event":        "a handler gets it as its first argument: function(event, ctx)",
+		"io":           files,
+		"io.popen":     programs,
+		"os.execute":   programs,
+		"os.remove":    files,
+		"os.rename":    files,
+		"os.tmpname":   files,
+		"os.exit":      "a hook does not end the program: ctx.shutdown()",
+		"dofile":       `modules: require "name"`,
+		"loadfile":     `modules: require "name"`,
+		"table.unpack": "Lua 5.1 calls it unpack",
+		"table.pack":   "Lua 5.1 has { ... } and select",
+		"utf8":         `widths and cuts of text: local text = require "pi.text"`,
+		"bit":          "Lua 5.1 has no operators of bits",
+		"bit32":        "Lua 5.1 has no operators of bits",
+		"ffi":          "nothing but Lua runs in a hook",
+		"marvin":       `hooks of marvin begin with local marvin = require "pi.compat.marvin"`,
+		"vim":          "this is pi, not an editor: vim.notify is ctx.ui.notify",
+		"console":      "print(…) tells the person, pi.log(…) writes into the hook log",
+		"JSON":         `JSON: local json = require "pi.json"`,
+		"json":         `JSON: local json = require "pi.json"`,
+		"fs":           files,
+		"process":      "variables: os.getenv(name); programs: pi.exec(name, arguments)",
+		"sleep":        `waiting: require "pi.timer".sleep(ms)`,
+		"setTimeout":   `later: require "pi.timer".after(ms, fn)`,
+		"setInterval":  `again and again: require "pi.timer".every(ms, fn)`,
+		"fetch":        `requests: require "pi.http".get(url)`,
+	}
+}

@@ -1,0 +1,2 @@
+-- 2: on: unknown event "on_input", did you mean "input"?
+pi.on("on_input", function(event) return { text = event.text } end)

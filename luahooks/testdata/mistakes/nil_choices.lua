@@ -1,0 +1,7 @@
+-- 5: bad argument #2 to 'select' (list of strings or of {value, label, description} expected, got nil)
+pi.command("choose", {
+  handler = function(ctx)
+    local choices
+    return ctx.ui.select("Which?", choices)
+  end,
+})

@@ -1,0 +1,4 @@
+-- 3: attempt to index "event.input.path", which is nil, with key "find"
+pi.on("tool_call", function(event)
+  if event.input.path:find("secret", 1, true) then return { block = true, reason = "secret" } end
+end)

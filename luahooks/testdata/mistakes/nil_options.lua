@@ -1,0 +1,2 @@
+-- 2: command: option "handler" is missing
+pi.command("hello")

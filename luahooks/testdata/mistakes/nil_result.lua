@@ -1,0 +1,7 @@
+-- 5: attempt to index "result", which is nil, with key "stdout"
+pi.command("head", {
+  handler = function()
+    local result = pi.exec("no-such-program-at-all", {})
+    return { status = result.stdout }
+  end,
+})

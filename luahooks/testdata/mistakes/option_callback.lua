@@ -1,0 +1,2 @@
+-- 2: command: unknown option "callback", did you mean "handler"?
+pi.command("hello", { description = "greets", callback = function() return "hello" end })

@@ -1,0 +1,2 @@
+-- 2: flag: unknown option "defualt", did you mean "default"?
+pi.flag("loud", { description = "be loud", defualt = false })

@@ -1,0 +1,2 @@
+-- 2: on: unknown event "tool.execute.before", did you mean "tool_call"?
+pi.on("tool.execute.before", function(event) print(event.tool) end)

@@ -1,0 +1,2 @@
+-- 2: on: unknown event "ttsr_triggered", did you mean "omp:ttsr_triggered"?
+pi.on("ttsr_triggered", function(event) print(event.rule) end)

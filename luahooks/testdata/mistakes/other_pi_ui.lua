@@ -1,0 +1,4 @@
+-- 3: ctx.ui has no field "setStatus", did you mean "set_status"?
+pi.on("session_start", function(event, ctx)
+  ctx.ui.setStatus("hello", "ready")
+end)

@@ -1,0 +1,3 @@
+-- 3: bad argument #2 to 'on' (function expected, got nil)
+local function gate(event) return nil end
+pi.on("tool_call", gate())

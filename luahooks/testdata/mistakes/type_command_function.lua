@@ -1,0 +1,2 @@
+-- 2: bad argument #2 to 'command' (table expected, got function)
+pi.command("hello", function() return "hello" end)

@@ -1,0 +1,105 @@
+package explain
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"pi/luavm/source"
+)
+
+// Syntax returns the end of the message about a text that the parser reads no further than
+// line, with the token there, "" at the end of the text: how Lua writes what other languages
+// write otherwise, or which block has no end; "" if nothing is known.
+func Syntax(src []byte, line int, token string) string {
+	lines := source.Bare(src)
+	at := func(n int) string {
+		if n < 1 || n > len(lines) {
+			return ""
+		}
+		return string(lines[n-1])
+	}
+	if hint := elsewhere(at(line), token); hint != "" {
+		return "; " + hint
+	}
+	if before := lineBefore(at, line); strings.HasSuffix(before, "continue") {
+		return "; " + noContinue
+	}
+	if token == "" || strings.Contains(") ] }", token) || token == "end" {
+		return unclosed(src, line, lines)
+	}
+	return ""
+}
+
+// lineBefore is the last line before one that has words.
+func lineBefore(at func(int) string, line int) string {
+	for line--; line > 0; line-- {
+		if text := strings.TrimSpace(at(line)); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// unclosed is the end of a message about a text that ends, or a bracket that closes, too
+// early.
+func unclosed(src []byte, line int, lines [][]byte) string {
+	block, ok := source.Unclosed(src, line)
+	if !ok {
+		return ""
+	}
+	for _, text := range lines[block.Line-1 : min(line, len(lines))] {
+		if elseIf.Match(bytes.TrimSpace(text)) {
+			return `; "else if" opens a block of its own, elseif does not`
+		}
+	}
+	return fmt.Sprintf("; %q in line %d has no end", block.Word, block.Line)
+}
+
+var elseIf = regexp.MustCompile(`\belse\s+if\b`)
+
+const noContinue = "Lua has no continue: put what is left out into an if"
+
+// idiom is how another language writes something, and how Lua does. With a token it counts
+// only where the parser stopped at that.
+type idiom struct {
+	written string // a pattern
+	token   string
+	instead string
+}
+
+// idioms are looked for in their order.
+func idioms() []idiom {
+	return []idiom{
+		{`!=`, "", `"not equal" is ~=`},
+		{`&&`, "", `"and" is a word: and`},
+		{`\|\|`, "", `"or" is a word: or`},
+		{`!\s*[\w(]`, "!", `"not" is a word: not`},
+		{`\w\s*(\+\+)`, "", "Lua has no ++: n = n + 1"},
+		{`[\w\])]\s*(\.\.|[-+*/%^])=[^=]`, "", "Lua changes a value as in n = n + 1"},
+		{`\bcontinue\b`, "", noContinue},
+		{`^\s*(const|let|var)\s+\w`, "", "a variable begins with local"},
+		{`=>`, "", "a function is written function(x) … end"},
+		{`^\s*(//|/\*)`, "", "a comment begins with --"},
+		{`//`, "/", "Lua 5.1 has no //: math.floor(a / b)"},
+		{`^\s*import\b`, "", `a module is taken with local name = require "pi.name"`},
+		{`\b(if|elseif|while|until)\b.*[^=~<>]=[^=]`, "=", "values are compared with =="},
+		{`\w\s*\?`, "?", "a choice is written a and b or c"},
+		{`["'\w]\s*:`, ":", "a field of a table is written name = value"},
+		{`<\s*(const|close)\s*>`, "", "Lua 5.1 has no <const>"},
+		{"`", "", "a text stands between quotes or [[ ]]"},
+		{`\b(try|catch|switch|class)\b`, "", "Lua has none of try, switch and class: pcall(f) catches errors"},
+	}
+}
+
+// elsewhere says how Lua writes what stands in a line and stopped the parser; "" if nothing
+// there is known.
+func elsewhere(line, token string) string {
+	for _, i := range idioms() {
+		if (i.token == "" || i.token == token) && regexp.MustCompile(i.written).MatchString(line) {
+			return i.instead
+		}
+	}
+	return ""
+}

@@ -1,0 +1,100 @@
+package luavm
+
+import "testing"
+
+func TestWhatCannotBeCalledIsNamed(t *testing.T) {
+	const unnamed = "attempt to call a non-function object"
+	cases := []struct{ src, want string }{
+		{`local t = {} t.go("x")`, `attempt to call "t.go", which is no function`},
+		{`local t = {} t:go("x")`, `attempt to call "t.go", which is no function`},
+		{`local t = { a = {} } return t.a.go()`, `attempt to call "t.a.go", which is no function`},
+		{`nothing()`, `attempt to call "nothing", which is no function`},
+		{`local f f(1, 2)`, `attempt to call "f", which is no function`},
+		{`local t, f = {} local function g() f() end g()`, `attempt to call "f", which is no function`},
+		{"local t, f = {}\nlocal function g()\nf() end g()", `attempt to call "f", which is no function`},
+		{`local t = {} tostring(t.go(type("x")))`, `attempt to call "t.go", which is no function`},
+		{`local t = { see = tostring } t.see(t.go())`, `attempt to call "t.go" or "t.see", which is no function`},
+		{`local t = {} t.a(t.b(t.c(t.d())))`, unnamed},
+		{`local t = {} t[1]()`, unnamed},
+		{`(function() end)()()`, unnamed},
+		{`pcall(3) error("kept: " .. select(2, pcall(3)))`, "kept: hook.lua:1: " + unnamed},
+	}
+	for _, c := range cases {
+		h := newHook(t, Options{})
+		if e := h.failure(t, c.src); e.Message != c.want {
+			t.Errorf("%s\nsays %q, want %q", c.src, e.Message, c.want)
+		}
+	}
+}
+
+// What could not be indexed, joined, added or compared is named as the author wrote it.
+func TestOperandsAreNamed(t *testing.T) {
+	for src, want := range map[string]string{
+		`local t = {} return t.a.b`:                          `attempt to index "t.a", which is nil, with key "b"`,
+		`local t = {} t.a.b = 1`:                             `attempt to index "t.a", which is nil, with key "b"`,
+		`local t = {} t.a:b()`:                               `attempt to index "t.a", which is nil, with key "b"`,
+		`local t = { a = {} } return t.a.b.c.d`:              `attempt to index "t.a.b", which is nil, with key "c"`,
+		`local n = 1 return n.x`:                             `attempt to index "n", which is a number, with key "x"`,
+		`return nothing.x`:                                   `attempt to index "nothing", which is nil, with key "x"`,
+		`return tostring(nothing).x.y`:                       `attempt to index "tostring(…).x", which is nil, with key "y"`,
+		`local t = {} return t.f(1).x`:                       `attempt to call "t.f", which is no function`,
+		`local t = { f = type } local k = "x" return t[k].y`: `attempt to index a nil value with key "y"`,
+		`local t local function f() return t.x end f()`:      `attempt to index "t", which is nil, with key "x"`,
+		`local t = {} return t.a.x, t.b.x`:                   `attempt to index "t.a" or "t.b", which is nil, with key "x"`,
+		`local t = {} return "a" .. t .. "b"`:                `cannot perform concat operation between table and string: "t" is a table`,
+		`local t = {} return "a" .. t.b`:                     `cannot perform concat operation between string and nil: "t.b" is nil`,
+		`local a, b = "a" return a .. b`:                     `cannot perform concat operation between string and nil`,
+		`local n return n + 1`:                               `cannot perform add operation between nil and number: "n" is nil`,
+		`local n return 2 < n`:                               `attempt to compare number with nil: "n" is nil`,
+		`local s = "a" return s + "b"`:                       `cannot perform add operation between string and string; .. joins texts`,
+		`local s = "x" error("kept: " .. s .. "; attempt")`:  `kept: x; attempt`,
+	} {
+		h := newHook(t, Options{})
+		if e := h.failure(t, src); e.Message != want {
+			t.Errorf("%s\nsays %q\nwant %q", src, e.Message, want)
+		}
+	}
+}
+
+// A name that is nil was misspelt, or it is one that Lua has elsewhere.
+func TestNamesThatAreNilAreHelpedWith(t *testing.T) {
+	instead := map[string]string{"io": "files are read with files.read", "os.execute": "programs run with run", "ctx": "it is a parameter"}
+	for src, want := range map[string]string{
+		`local function allowed() end alowed()`:             `attempt to call "alowed", which is no function, did you mean "allowed"?`,
+		`strng.upper("x")`:                                  `attempt to index "strng", which is nil, with key "upper", did you mean "string"?`,
+		`io.open("x")`:                                      `attempt to index "io", which is nil, with key "open"; files are read with files.read`,
+		`os.execute("x")`:                                   `attempt to call "os.execute", which is no function; programs run with run`,
+		`ctx.ui.notify("x")`:                                `attempt to index "ctx", which is nil, with key "ui"; it is a parameter`,
+		`local t = {} t.io.open()`:                          `attempt to index "t.io", which is nil, with key "open"`,
+		`local zebra zebra.x = 1`:                           `attempt to index "zebra", which is nil, with key "x"`,
+		`local ctx = {} ctx.ui.notify("x")`:                 `attempt to index "ctx.ui", which is nil, with key "notify"`,
+		`for index = 1, 2 do (function() indx() end)() end`: `attempt to call "indx", which is no function, did you mean "index"?`,
+	} {
+		h := newHook(t, Options{Instead: instead})
+		if e := h.failure(t, src); e.Message != want {
+			t.Errorf("%s\nsays %q\nwant %q", src, e.Message, want)
+		}
+	}
+}
+
+func TestACallWithAColonWhereADotBelongsIsSaidToBeOne(t *testing.T) {
+	const hint = "; call it with a dot: .confirm(…)"
+	cases := []struct{ src, want string }{
+		{`ui:confirm("x")`, "bad argument #1 to 'confirm' (string expected, got table)" + hint},
+		{`ui.confirm(("x"):rep(2), ui:confirm("y"))`, "bad argument #1 to 'confirm' (string expected, got table)" + hint},
+		{`ui:confirm("x", "y")`, "'confirm' takes at most 2 arguments, got 3" + hint},
+		{`ui.confirm({})`, "bad argument #1 to 'confirm' (string expected, got table)"},
+		{`local s = "x" ui.confirm({}, s:upper())`, "bad argument #1 to 'confirm' (string expected, got table)"},
+		{`local o = { say = function(self) error("bad argument #1 to 'confirm' (x, got table)") end } o:say()`,
+			"bad argument #1 to 'confirm' (x, got table)"},
+	}
+	for _, c := range cases {
+		h := newHook(t, Options{})
+		ui := h.main.NewTable()
+		ui.RawSetString("confirm", h.Func("confirm", func(title string, message *string) bool { return message == nil }))
+		h.SetGlobal("ui", ui)
+		if e := h.failure(t, c.src); e.Message != c.want {
+			t.Errorf("%s\nsays %q, want %q", c.src, e.Message, c.want)
+		}
+	}
+}
