@@ -43,6 +43,7 @@ func otherWords() [][2]string {
 	return [][2]string{{"fork", "branch"}, {"draw", "render"}, {"action", "handler"}, {"callback", "handler"}, {"run", "handler"},
 		{"run", "execute"}, {"handler", "execute"}, {"params", "parameters"}, {"schema", "parameters"}, {"key", "handle_input"},
 		{"args", "input"}, {"arguments", "input"}, {"params", "input"}, {"output", "content"}, {"result", "content"}, {"prompt", "text"}, {"decision", "block"}, {"deny", "block"}, {"multiple", "multi"},
+		{"sessionmanager", "session"}, {"modelregistry", "models"}, {"readfile", "read"}, {"writefile", "write"}, {"file", "path"},
 		{"parse", "decode"}, {"stringify", "encode"}, {"dumps", "encode"}, {"loads", "decode"}}
 }
 

@@ -1,2 +1,2 @@
--- 2: 'on' takes at most 2 arguments, got 3; call it with a dot: .on(…)
+-- 2: bad argument #1 to 'on' (string expected, got table); call it with a dot: .on(…)
 pi:on("tool_call", function(event) end)
