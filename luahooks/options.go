@@ -32,6 +32,9 @@ type Options struct {
 	ApproveProject bool // the project's hooks run as they are now
 	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
 	AskProject func(context.Context, trust.Question) trust.Answer
+	// Getenv is os.getenv of hooks, and what names their home directory; nil: the
+	// environment of the process.
+	Getenv func(name string) string
 	// CommandEnv gives variables (NAME=value) that the programs which hooks start
 	// get beside those of the process; nil: none.
 	CommandEnv func() []string

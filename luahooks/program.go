@@ -25,6 +25,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		StrictGlobals: true,
 		Instead:       foreign.Instead(),
 		Elsewhere:     c.shared.names.Field,
+		Getenv:        c.opts.Getenv,
 		Lanes:         &c.lanes,
 		Waits: func(job, function string) {
 			// For its tools, models and timers waiting is nothing special.
@@ -92,7 +93,7 @@ func (c *Chain) program(in *instance) api.Program {
 		Flags: c.Flags, GivenFlags: c.opts.Flags,
 		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
 
-		Environ: environ,
+		Environ: environ, Getenv: c.opts.Getenv,
 		Started: func(ctx context.Context) func(group int) {
 			if !agent.InTool(ctx) {
 				return func(int) {} // what its handlers start is not the model's

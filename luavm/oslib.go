@@ -8,11 +8,14 @@ import (
 
 // openOS replaces the table that OpenOs made by one of five functions. The others
 // cannot be reached any more.
-func openOS(L *lua.LState, g *lua.LTable) {
+func openOS(L *lua.LState, g *lua.LTable, getenv func(name string) string) {
 	all := g.RawGetString("os").(*lua.LTable)
 	few := NewRecord(L, 5)
 	for _, name := range []string{"clock", "getenv"} {
 		Set(few, name, all.RawGetString(name))
+	}
+	if getenv != nil {
+		Set(few, "getenv", L.NewFunction(osGetenv(getenv)))
 	}
 	setAll(L, few, map[string]lua.LGFunction{"date": osDate, "time": osTime(all), "difftime": func(L *lua.LState) int {
 		L.Push(L.CheckNumber(1) - L.OptNumber(2, 0))
@@ -21,6 +24,19 @@ func openOS(L *lua.LState, g *lua.LTable) {
 	Set(g, "os", few)
 	if loaded, ok := L.G.Registry.RawGetString("_LOADED").(*lua.LTable); ok {
 		Set(loaded, "os", few)
+	}
+}
+
+// osGetenv makes os.getenv for an environment that is not that of the process. A variable
+// that is empty counts as one that is not set.
+func osGetenv(getenv func(name string) string) lua.LGFunction {
+	return func(L *lua.LState) int {
+		if v := getenv(L.CheckString(1)); v != "" {
+			L.Push(lua.LString(v))
+		} else {
+			L.Push(lua.LNil)
+		}
+		return 1
 	}
 }
 

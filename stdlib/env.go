@@ -13,6 +13,9 @@ import (
 type Env struct {
 	Cwd string // relative paths begin there
 
+	// Getenv is a variable of the hook's environment, "" if it is not set; nil: that of the
+	// process.
+	Getenv func(name string) string
 	// Loading reports whether the hook's file is being run. Functions that do
 	// more than compute raise then, see [Env.Ready].
 	Loading func() bool

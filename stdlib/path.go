@@ -41,7 +41,7 @@ func openPath(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		return filepath.Rel(from, absolute(p, env.Cwd))
 	})
 	m.fn("split", func(L *lua.LState, p string) lua.LValue { return stringList(L, splitPath(p)) })
-	m.fn("expand", expandHome)
+	m.fn("expand", env.expandHome)
 	m.fn("match", matchPath)
 	return m.table
 }
@@ -108,7 +108,7 @@ func splitPath(p string) []string {
 
 // expandHome replaces a leading ~ by the home directory. ~name, of another user, is an
 // error.
-func expandHome(p string) (string, error) {
+func (e *Env) expandHome(p string) (string, error) {
 	if !strings.HasPrefix(p, "~") {
 		return p, nil
 	}
@@ -116,11 +116,21 @@ func expandHome(p string) (string, error) {
 	if rest != "" && !os.IsPathSeparator(rest[0]) {
 		return "", fmt.Errorf("expand %s: the home directory of another user is not known", p)
 	}
-	home, err := os.UserHomeDir()
+	home, err := e.home()
 	if err != nil {
 		return "", fmt.Errorf("expand %s: %w", p, err)
 	}
 	return filepath.Join(home, rest), nil
+}
+
+// home returns the home directory of the person.
+func (e *Env) home() (string, error) {
+	if e.Getenv != nil {
+		if home := e.Getenv("HOME"); home != "" {
+			return home, nil
+		}
+	}
+	return os.UserHomeDir()
 }
 
 // path returns p as an absolute path. An empty path stays empty, so that what is done

@@ -19,6 +19,7 @@ type Models struct {
 	mu    sync.RWMutex      // guards what is registered; never held while a provider is asked for anything
 	specs providers         // a list that was handed out is never changed: another one takes its place
 	given map[string]string // keys, by GiveKey
+	all   Provider          // by AnswerWith
 }
 
 // NewModels returns a registry that speaks the given wire APIs.
@@ -58,6 +59,21 @@ func (m *Models) GiveKey(provider, key string) {
 	if i := m.specs.index(provider); i >= 0 {
 		m.put(*m.specs[i])
 	}
+}
+
+// AnswerWith makes p answer for every model whose provider has no Stream of its own. No key
+// is asked for any more.
+func (m *Models) AnswerWith(p Provider) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.all = p
+}
+
+// forAll returns what answers for every model; nil if each has its own client.
+func (m *Models) forAll() Provider {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.all
 }
 
 // Unregister removes a provider; it reports whether there was one.
@@ -180,7 +196,7 @@ func (m *Models) Key(ctx context.Context, model *Model) (string, error) {
 	switch {
 	case s == nil && model.NeedsKey:
 		return "", providerGone(model)
-	case s == nil || s.Key == nil:
+	case s == nil || s.Key == nil || m.forAll() != nil:
 		return "", nil
 	}
 	return s.Key(ctx)
@@ -212,6 +228,9 @@ func (m *Models) Client(model *Model) (Provider, error) {
 		return nil, providerGone(model)
 	case s.Stream != nil:
 		return s.Stream, nil
+	}
+	if p := m.forAll(); p != nil {
+		return p, nil
 	}
 	if p := m.apis[model.API]; p != nil {
 		return p, nil

@@ -18,6 +18,9 @@ type Options struct {
 	// Cwd is the working directory, absolute; "" is the one of the process.
 	Cwd string
 
+	// Home is what ~ means in paths; "" is the home directory of the process.
+	Home string
+
 	// Shell runs commands; "" is bash where it is installed, else sh.
 	Shell string
 

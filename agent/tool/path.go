@@ -102,9 +102,12 @@ func (k *kit) absolute(arg string) (string, error) {
 		}
 	}
 	if arg == "~" || strings.HasPrefix(arg, "~/") || strings.HasPrefix(arg, "~"+string(filepath.Separator)) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("%s: the home directory is not known: %w", arg, err)
+		home := k.Home
+		if home == "" {
+			var err error
+			if home, err = os.UserHomeDir(); err != nil {
+				return "", fmt.Errorf("%s: the home directory is not known: %w", arg, err)
+			}
 		}
 		arg = filepath.Join(home, arg[1:])
 	}

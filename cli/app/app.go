@@ -7,9 +7,10 @@
 // only the caller knows the directory of the process.
 //
 //	options.go     what the command line says of a run
-//	place.go       settings, approvals and keys of a directory
+//	place.go       settings, approvals and keys of a directory; environment.go: what it
+//	               takes for the variables of the process
 //	app.go         from a place to a front end: print.go, rpc.go, interact.go
-//	acp.go         sessions for editors
+//	acp.go         sessions for editors; rehearsal.go: a run that a test drives
 //	run.go         a run is opened and closed, and what is made on the way; messages.go:
 //	               what it shows the person first
 //	hooks.go       hooks are loaded, and told what is before a session; chain.go: which

@@ -26,7 +26,7 @@ func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.O
 	return luahooks.Options{
 		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
-		Reserved: reservedCommands(), CheckSwitches: providers.CheckSwitches,
+		Reserved: reservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches,
 		Overlay: func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec {
 			return providers.Overlay(p.Keys, below, settings)
 		},

@@ -32,7 +32,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	if p.Attended() && !p.Hooks.NoApprove {
 		o.AskProject = r.startPerson().AskProject
 	}
-	o.CommandEnv, o.Grace = p.locale, time.Duration(p.Config.HookGrace)*time.Millisecond
+	o.CommandEnv, o.Grace = p.commandEnv, time.Duration(p.Config.HookGrace)*time.Millisecond
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
 	o.MayHave, o.Flags = p.Tools.mayHave, p.Hooks.Given.Values
 	o.Keys = api.Keys{Chord: keymap.ParseChord, IsReserved: func(chord string) bool {
@@ -71,7 +71,7 @@ func (r *run) beforeSession(ctx context.Context) error {
 	e := &agent.SessionDirectory{Cwd: p.Cwd}
 	_ = r.chain.Handle(ctx, e)
 	if e.Dir != "" {
-		dir := absolute(p.Cwd, config.Expand(e.Dir, config.Home(os.Getenv)))
+		dir := absolute(p.Cwd, config.Expand(e.Dir, p.Env.home()))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			r.later.warn(fmt.Sprintf("the session directory that a hook wants: %v; the usual one is used", err))
 		} else {

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -58,7 +57,7 @@ const thisRun = "this run"
 func (l *liveSettings) apply(ctx context.Context, key, value string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	changed, err := l.config.Change(key, value, thisRun, os.Getenv)
+	changed, err := l.config.Change(key, value, thisRun, l.run.place.Env.getenv)
 	if err != nil {
 		return err
 	}
@@ -116,7 +115,7 @@ func (l *liveSettings) write(key, value string) (file string, err error) {
 		return "", err
 	}
 	if l.config.Origins.Of(key) == thisRun {
-		if changed, err := l.config.Change(key, value, p.configFile(), os.Getenv); err == nil {
+		if changed, err := l.config.Change(key, value, p.configFile(), p.Env.getenv); err == nil {
 			l.config = changed
 		}
 	}

@@ -27,6 +27,7 @@ type Options struct {
 	Hooks    HookFlags
 
 	Version   string                        // of the program
+	Env       Environment
 	FlagNames []string                      // the program's own flags, for a suggestion
 	Catch     func(func() error) error      // calls its argument and makes an error of a panic; nil: just calls it
 	Broke     func(value any, stack []byte) // is told of a panic on another goroutine than that of Catch, and cancels the run; nil: the panic goes on

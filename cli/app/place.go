@@ -31,34 +31,38 @@ type Place struct {
 // Problems with them are written to standard error; the error says only that there is no
 // agent directory.
 func New(o Options, cwd string) (*Place, error) {
-	agentDir, err := config.AgentDir(os.Getenv)
+	agentDir, err := config.AgentDir(o.Env.getenv)
 	if err != nil {
 		return nil, err
 	}
 	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, locale: tool.NewLocale(os.Environ())}
 	places := func() trust.Places { // of the hooks that the settings on the disk name, which may not be in force
-		cfg, _ := config.Load(agentDir, cwd, os.Getenv, nil)
+		cfg, _ := config.Load(agentDir, cwd, o.Env.getenv, nil)
 		return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 	}
 	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Group: process.Own(), Places: places, Mask: config.MaskKeys})
 	if err != nil { // it does not stop pi
 		fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
 	}
-	p.Keys = keyring.New(keyring.Options{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand})
+	p.Keys = keyring.New(keyring.Options{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand, Getenv: o.Env.getenv})
 	p.readSettings()
 	return p, nil
 }
+
+// commandEnv returns the variables of the commands that tools and hooks run, beside those of
+// the process.
+func (p *Place) commandEnv() []string { return append(p.locale(), p.Env.Variables...) }
 
 // readSettings reads the configuration as far as it is approved, and writes its problems
 // to standard error. They do not end the program (see unattended.go for runs without a
 // person).
 func (p *Place) readSettings() {
-	p.Config, p.lost = config.Load(p.AgentDir, p.Cwd, os.Getenv, p.Guard.Config)
+	p.Config, p.lost = config.Load(p.AgentDir, p.Cwd, p.Env.getenv, p.Guard.Config)
 	for _, problem := range p.lost {
 		fmt.Fprintln(os.Stderr, printable.Text(fmt.Sprint(problem)))
 	}
 	if p.Models != "" {
-		changed, err := p.Config.Change("models", p.Models, "--models", os.Getenv)
+		changed, err := p.Config.Change("models", p.Models, "--models", p.Env.getenv)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, printable.Text("--models: "+err.Error()))
 			return

@@ -19,7 +19,7 @@ import (
 // stays out. more are the folders that hooks bring; it may be nil.
 func (p *Place) library(more func() []prompts.Folder) *prompts.Library {
 	return prompts.New(prompts.Options{
-		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: config.Home(os.Getenv), Allowed: p.Config.Instructions,
+		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: p.Env.home(), Allowed: p.Config.Instructions,
 		Named: p.namedPrompts(), BuiltIn: p.Hooks.None, NoSkills: p.Texts.NoSkills, NoPrompts: p.Texts.NoTemplates, More: more,
 		NoProject: func() bool { return p.Hooks.NoApprove || p.Guard.IsRefused() },
 	})
@@ -39,7 +39,7 @@ func (p *Place) namedPrompts() (all []prompts.Folder) {
 
 // namedPath is a path of the command line as an absolute one.
 func (p *Place) namedPath(path string) string {
-	return absolute(p.Cwd, config.Expand(path, config.Home(os.Getenv)))
+	return absolute(p.Cwd, config.Expand(path, p.Env.home()))
 }
 
 // checkNamedPrompts returns a usage error if --skill or --prompt-template names what is not
@@ -57,7 +57,7 @@ func (p *Place) checkNamedPrompts() error {
 
 // attachOptions returns how the names of files are understood that a person types.
 func (p *Place) attachOptions() attach.Options {
-	return attach.Options{Cwd: p.Cwd, Home: config.Home(os.Getenv)}
+	return attach.Options{Cwd: p.Cwd, Home: p.Env.home()}
 }
 
 // readPromptFiles fills prompt from files: SYSTEM.md and APPEND_SYSTEM.md of the agent
@@ -83,7 +83,7 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 		return
 	}
 	files, problems := instructions.Find(instructions.Places{
-		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: config.Home(os.Getenv), Allowed: p.Config.Instructions})
+		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: p.Env.home(), Allowed: p.Config.Instructions})
 	prompt.Files = files
 	for _, err := range problems {
 		later.warn(err.Error())

@@ -44,6 +44,8 @@ type run struct {
 	agent    *agent.Agent                   // nil until there is a session
 	commands *command.Set                   // nil until there is a front end
 	settings *command.Settings              // likewise
+
+	rehearsed *llm.ProviderSpec // what answers in place of all models; nil: nothing does
 }
 
 // front is a front end as a run sees it.
@@ -81,6 +83,10 @@ func (r *run) open(ctx context.Context, f front, mode string, own []command.Comm
 func (r *run) begin(ctx context.Context, f front, mode string, own []command.Command) error {
 	p := r.place
 	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
+	if r.rehearsed != nil {
+		r.models.Register(*r.rehearsed)
+		r.models.AnswerWith(r.rehearsed.Stream)
+	}
 	r.later.warn(providers.Problems(p.Config, p.Keys)...)
 	if err := r.prepare(ctx, mode); err != nil {
 		// The model or the flag that is missing may be that of a hook that did not load.
@@ -164,7 +170,7 @@ func joinSaved(err, end error) error {
 func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
 	p := r.place
 	r.agent.Listen(r.chain.Watcher(), r.chain, f)
-	if mode != "interactive" {
+	if mode != "interactive" && r.rehearsed == nil {
 		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
 	}
 	r.chain.Attach(r.agent, f.UI) // itself: it may be more than its methods say
@@ -255,7 +261,7 @@ func (r *run) newAgent(s *session.Session) error {
 // toolOptions returns the options of the tools. Commands that they start find the session
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
-	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Files: r.files, Wrap: r.wrapper("tool")}
+	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.files, Wrap: r.wrapper("tool")}
 	o.Session = func() string {
 		if r.agent == nil {
 			return ""
@@ -263,11 +269,12 @@ func (r *run) toolOptions() tool.Options {
 		return r.agent.Session().ID()
 	}
 	o.Env = func() []string {
+		own := r.place.Env.Variables
 		if r.agent == nil {
-			return nil
+			return own
 		}
 		s, m := r.agent.Session(), r.agent.Model()
-		return []string{"PI_SESSION_ID=" + s.ID(), "PI_SESSION_FILE=" + s.File(), "PI_PROVIDER=" + m.Provider, "PI_MODEL=" + m.ID}
+		return append(own[:len(own):len(own)], "PI_SESSION_ID=" + s.ID(), "PI_SESSION_FILE=" + s.File(), "PI_PROVIDER=" + m.Provider, "PI_MODEL="+m.ID)
 	}
 	return o
 }

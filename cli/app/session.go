@@ -23,13 +23,14 @@ type Sessions struct {
 	Cwd  string // the directory that tools of a session work in
 
 	lockDir  string
+	env      Environment
 	syncEach bool
 }
 
 // Sessions returns where sessions are saved and how, from the command line, the settings,
 // or the defaults. An empty Root means that nothing is saved.
 func (p *Place) Sessions() Sessions {
-	s := Sessions{Cwd: p.Cwd, lockDir: filepath.Join(p.AgentDir, "locks"), syncEach: p.Config.Session.Durability == "entry"}
+	s := Sessions{Cwd: p.Cwd, env: p.Env, lockDir: filepath.Join(p.AgentDir, "locks"), syncEach: p.Config.Session.Durability == "entry"}
 	switch {
 	case p.Session.None:
 	case p.Session.Dir != "":
@@ -81,7 +82,7 @@ func (s Sessions) FindExisting(ref string) (string, error) {
 // Path returns the path that a program named, which is never an id: ~ is the home
 // directory, and what is relative is below the working directory.
 func (s Sessions) Path(path string) string {
-	return absolute(s.Cwd, config.Expand(path, config.Home(os.Getenv)))
+	return absolute(s.Cwd, config.Expand(path, s.env.home()))
 }
 
 // OpenOrBegin opens the session at a path of [Sessions.Path]. Where there is no file, or an
@@ -106,7 +107,7 @@ func (s Sessions) Remove(path string, forGood bool) (to string, err error) {
 	if forGood {
 		return "", folder.Delete(path, s.Options())
 	}
-	return folder.UserTrash(runtime.GOOS, os.Getenv).Put(path, s.Options())
+	return folder.UserTrash(runtime.GOOS, s.env.getenv).Put(path, s.Options())
 }
 
 // cwdUnless is the directory whose sessions are listed; "" for all.

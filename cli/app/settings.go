@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ func (p *Place) WriteSetting(key, value string) (warnings []config.Problem, err 
 	if err := p.checkKeys(key, value); err != nil {
 		return nil, fmt.Errorf("set %q: %w", key, err)
 	}
-	return config.Set(p.configFile(), key, value, os.Getenv)
+	return config.Set(p.configFile(), key, value, p.Env.getenv)
 }
 
 // checkKeys returns an error if a setting of [keys] would have no effect: there is no such
@@ -35,7 +34,7 @@ func (p *Place) checkKeys(key, value string) error {
 	if !strings.HasPrefix(key, "keys.") {
 		return nil
 	}
-	changed, err := p.Config.Change(key, value, p.configFile(), os.Getenv)
+	changed, err := p.Config.Change(key, value, p.configFile(), p.Env.getenv)
 	if err != nil {
 		return err
 	}

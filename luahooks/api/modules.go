@@ -122,10 +122,11 @@ func (m *modules) files() map[string]string {
 }
 
 // newEnv returns what the standard library may use of the program around the VM. complete is
-// pi.llm.complete.
-func newEnv(j *jobs, p *programs, complete lua.LGFunction) *stdlib.Env {
+// pi.llm.complete, getenv os.getenv.
+func newEnv(j *jobs, p *programs, complete lua.LGFunction, getenv func(string) string) *stdlib.Env {
 	return &stdlib.Env{
 		Cwd:     p.cwd,
+		Getenv:  getenv,
 		Loading: p.vm.Loading,
 		Spawn:   j.spawn,
 		Call:    j.callBack,

@@ -90,6 +90,7 @@ type Program struct {
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
 	ProvidersChanged func()
 
+	Getenv     func(name string) string                  // of os.getenv; nil: that of the process
 	Environ    func() []string                           // variables for programs, besides those of the process
 	Started    func(ctx context.Context) func(group int) // is told the process group of what a job starts
 	FindModule FindModule
@@ -126,7 +127,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.contexts = &contexts{bridge: b, mode: p.Mode, ui: p.UI, messages: s.messages, signals: s.signals}
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
 	s.programs = &programs{bridge: b, environ: p.Environ, started: p.Started}
-	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete), find: p.FindModule, required: map[string]*module{}, looked: map[string]string{}}
+	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete, p.Getenv), find: p.FindModule, required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}
 	return s
 }

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/luahooks"
+	"pi/session"
+)
+
+// Script is what a rehearsal has in place of the world outside.
+type Script struct {
+	Mode    string // that hooks have for the front end: one of ctx.mode
+	Watcher agent.Listener
+	Person  agent.UI
+	// Model is registered beside the providers of the catalogue and the settings, and its
+	// Stream answers for all of theirs, without their keys.
+	Model llm.ProviderSpec
+}
+
+// Rehearsal is a run that its caller drives step by step, such as a test of hooks: settings,
+// hooks, session and agent are those that any run in its place has. Hook files are not
+// watched; [luahooks.Chain.Reload] puts those in force that were saved. Several may be open
+// in one process.
+type Rehearsal struct{ run *run }
+
+// Rehearse opens a run in p. If it fails, nothing is open.
+func (p *Place) Rehearse(ctx context.Context, s Script) (*Rehearsal, error) {
+	r := p.newRun()
+	r.rehearsed = &s.Model
+	if err := r.approve(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.begin(ctx, front{s.Watcher, s.Person}, s.Mode, nil); err != nil {
+		return nil, err
+	}
+	r.agent.Start(ctx)
+	return &Rehearsal{r}, nil
+}
+
+// Agent is the agent of the run.
+func (r *Rehearsal) Agent() *agent.Agent { return r.run.agent }
+
+// Chain is the hooks of the run.
+func (r *Rehearsal) Chain() *luahooks.Chain { return r.run.chain }
+
+// Session is the session that the run works on at this moment.
+func (r *Rehearsal) Session() *session.Session { return r.run.agent.Session() }
+
+// Commands are those of the program and of the hooks.
+func (r *Rehearsal) Commands() *command.Set { return r.run.commands }
+
+// Close tells the hooks that the session ends, and closes session and hooks. The error is
+// one of saving.
+func (r *Rehearsal) Close(ctx context.Context) error { return r.run.close(ctx) }
