@@ -65,7 +65,7 @@ func addCommands(root *cobra.Command, o *app.Options) {
 	root.AddCommand(
 		group("sessions", "List, show, export and remove sessions", sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o)),
 		group("hooks", "List and check hooks, and list the events they can listen to", hooksList(o), hooksCheck(o), hooksEvents(), hooksApprove(o), hooksTypes()),
-		trustCommand(o), modelsCommand(o), configCommand(), flagsCommand(root))
+		testCommand(o), trustCommand(o), modelsCommand(o), configCommand(), flagsCommand(root))
 }
 
 func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {

@@ -14,8 +14,10 @@ type background struct {
 	ending chan struct{} // closed when the chain begins to end
 	ended  atomic.Bool   // it was closed
 
-	mu     sync.Mutex // guards closed, and that none is added to wg afterwards
+	mu     sync.Mutex // guards what follows, and that none is added to wg afterwards
 	closed bool
+	busy   int             // goroutines
+	quiet  []chan struct{} // closed when there are none
 	wg     sync.WaitGroup
 }
 
@@ -45,8 +47,37 @@ func (b *background) run(f func()) bool {
 	if b.closed {
 		return false
 	}
-	b.wg.Go(f)
+	b.busy++
+	b.wg.Go(func() {
+		defer b.noteEnd()
+		f()
+	})
 	return true
+}
+
+// noteEnd counts a goroutine that ends.
+func (b *background) noteEnd() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.busy--; b.busy == 0 {
+		for _, quiet := range b.quiet {
+			close(quiet)
+		}
+		b.quiet = nil
+	}
+}
+
+// wait waits until no goroutine runs, or ctx ends.
+func (b *background) wait(ctx context.Context) {
+	b.mu.Lock()
+	quiet := make(chan struct{})
+	if b.busy == 0 {
+		close(quiet)
+	} else {
+		b.quiet = append(b.quiet, quiet)
+	}
+	b.mu.Unlock()
+	waitDone(ctx, quiet)
 }
 
 // detach returns a context with the values of ctx that does not end with ctx, but with the

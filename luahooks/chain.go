@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"sync/atomic"
+	"time"
 
 	"pi/agent"
 	"pi/luahooks/api"
@@ -160,6 +161,17 @@ func (c *Chain) endAll() {
 		b.close()
 	}
 }
+
+// AwaitHandlers waits until the handlers that finish behind the agent have ended, but not
+// for long: one may wait for something that does not come by itself.
+func (c *Chain) AwaitHandlers(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, handlersTime)
+	defer cancel()
+	c.behind.wait(ctx)
+}
+
+// handlersTime is how long AwaitHandlers waits.
+const handlersTime = time.Second
 
 // applyRegistered puts what hooks registered in force.
 func (c *Chain) applyRegistered(ctx context.Context) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"os"
 
 	"pi/cli/config"
@@ -14,6 +15,15 @@ type Environment struct {
 	// Variables (NAME=value) are given to programs that tools and hooks start, beside those
 	// of the process.
 	Variables []string
+	// Problems of the settings are written here; nil: standard error.
+	Stderr io.Writer
+}
+
+func (e Environment) stderr() io.Writer {
+	if e.Stderr != nil {
+		return e.Stderr
+	}
+	return os.Stderr
 }
 
 // getenv returns a variable of the run's environment, "" if it is not set.

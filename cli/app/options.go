@@ -26,7 +26,7 @@ type Options struct {
 	Session  SessionFlags
 	Hooks    HookFlags
 
-	Version   string                        // of the program
+	Version   string // of the program
 	Env       Environment
 	FlagNames []string                      // the program's own flags, for a suggestion
 	Catch     func(func() error) error      // calls its argument and makes an error of a panic; nil: just calls it

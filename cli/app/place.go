@@ -42,12 +42,15 @@ func New(o Options, cwd string) (*Place, error) {
 	}
 	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Group: process.Own(), Places: places, Mask: config.MaskKeys})
 	if err != nil { // it does not stop pi
-		fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
+		fmt.Fprintln(p.Env.stderr(), "pi: "+printable.Text(err.Error()))
 	}
 	p.Keys = keyring.New(keyring.Options{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand, Getenv: o.Env.getenv})
 	p.readSettings()
 	return p, nil
 }
+
+// Problems are the settings that have no effect, and why.
+func (p *Place) Problems() []config.Problem { return p.lost }
 
 // commandEnv returns the variables of the commands that tools and hooks run, beside those of
 // the process.
@@ -59,12 +62,12 @@ func (p *Place) commandEnv() []string { return append(p.locale(), p.Env.Variable
 func (p *Place) readSettings() {
 	p.Config, p.lost = config.Load(p.AgentDir, p.Cwd, p.Env.getenv, p.Guard.Config)
 	for _, problem := range p.lost {
-		fmt.Fprintln(os.Stderr, printable.Text(fmt.Sprint(problem)))
+		fmt.Fprintln(p.Env.stderr(), printable.Text(fmt.Sprint(problem)))
 	}
 	if p.Models != "" {
 		changed, err := p.Config.Change("models", p.Models, "--models", p.Env.getenv)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, printable.Text("--models: "+err.Error()))
+			fmt.Fprintln(p.Env.stderr(), printable.Text("--models: "+err.Error()))
 			return
 		}
 		p.Config = changed

@@ -274,7 +274,7 @@ func (r *run) toolOptions() tool.Options {
 			return own
 		}
 		s, m := r.agent.Session(), r.agent.Model()
-		return append(own[:len(own):len(own)], "PI_SESSION_ID=" + s.ID(), "PI_SESSION_FILE=" + s.File(), "PI_PROVIDER=" + m.Provider, "PI_MODEL="+m.ID)
+		return append(own[:len(own):len(own)], "PI_SESSION_ID="+s.ID(), "PI_SESSION_FILE="+s.File(), "PI_PROVIDER="+m.Provider, "PI_MODEL="+m.ID)
 	}
 	return o
 }

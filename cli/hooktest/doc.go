@@ -1,0 +1,24 @@
+// Package hooktest runs the tests of hooks: pi test, and the module pi.test of a test file.
+//
+// A test file is Lua, run once in a VM of its own; it calls t.case for each case that it
+// has. A case is a function. What it does is done to a real run of the program
+// ([app.Rehearsal]): the same chain, VMs, agent and session as always. Four things are
+// others than usual: the model answers from a script, the person from a table or a function,
+// the clock can be set forward, and home and project are folders that were made for the case.
+//
+//	runner.go   [Run]: files side by side, each with its cases in order
+//	file.go     a test file: its VM, its cases, the modules that it requires
+//	stage.go    what a case has: folders, settings, hooks, and the run that is opened when
+//	            it is needed
+//	copies.go   the hooks of a case are copies, so that it can edit them
+//	settings.go config.toml from a Lua table
+//	script.go   the model; step.go: what it answers
+//	person.go   the person; view.go: what hooks draw
+//	witness.go  what happened: calls, events, notices
+//	module.go   pi.test: its functions, by subject in module_*.go
+//	check.go    the checks; value.go: Lua values as text
+//	report.go   results for people and for programs
+//
+// A check that fails ends the case, also where the test catches errors. A case fails too if a
+// hook asks a model more often than the script has steps, or a person who has no answer.
+package hooktest

@@ -1,0 +1,66 @@
+package hooktest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+
+	"pi/luavm"
+	"pi/stdlib"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// newEnv is what the modules of hooks use when a test requires them: they work in the
+// project of the case.
+func (f *file) newEnv() *stdlib.Env {
+	return &stdlib.Env{
+		Loading: func() bool { return f.scene == nil },
+		Getenv: func(name string) string {
+			if f.scene == nil {
+				return ""
+			}
+			return f.scene.stage.getenv(name)
+		},
+		Spawn: func(run func(context.Context)) bool {
+			if f.scene == nil {
+				return false
+			}
+			go run(f.scene.ctx)
+			return true
+		},
+		Call: func(ctx context.Context, name string, run func(*lua.LState) error) error {
+			s := f.scene
+			if s == nil {
+				return luavm.ErrClosed
+			}
+			return s.job(ctx, name, run)
+		},
+		Outside: func(ctx context.Context, _ string) context.Context { return ctx },
+		Follow: func() func(context.Context) context.Context {
+			return func(ctx context.Context) context.Context { return ctx }
+		},
+		Exec: f.execute,
+		Complete: func(L *lua.LState) int {
+			luavm.Raise(L, "llm.complete: a test asks no model; t.model is the model of its hooks")
+			return 0
+		},
+	}
+}
+
+// execute runs a program for a module that the test requires, such as pi.git.
+func (f *file) execute(ctx context.Context, c stdlib.Command) (string, string, int, error) {
+	cmd := exec.CommandContext(ctx, c.Name, c.Args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = c.Cwd, &stdout, &stderr, append(os.Environ(), f.scene.stage.variables()...)
+	for name, value := range c.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		return "", "", 0, err
+	}
+	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode(), nil
+}

@@ -1,0 +1,239 @@
+package hooktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/attach"
+	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/cli/app"
+	"pi/session/message"
+)
+
+// stage is what one case has: folders of its own, what it has set up, and the run, which is
+// opened when something of it is needed. It is used by the case alone, one call at a time;
+// model, person and witness may be used by any goroutine.
+type stage struct {
+	root, home, project string
+
+	settings *settingsFile
+	flags    app.GivenFlags
+	hooks    copies
+	approved bool
+	env      map[string]string
+
+	script  *script
+	person  *person
+	witness *witness
+
+	run    *app.Rehearsal // nil until it is needed, and after it was closed
+	resume string         // the file of the session that the next run goes on with
+}
+
+// newStage makes the folders of a case.
+func newStage() (*stage, error) {
+	root, err := os.MkdirTemp("", "pi-test-")
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the case: %w", err)
+	}
+	s := &stage{root: root, home: filepath.Join(root, "home"), project: filepath.Join(root, "project"), env: map[string]string{}}
+	s.hooks = copies{root: filepath.Join(root, "hooks")}
+	s.flags = app.GivenFlags{Values: map[string]string{}, Bare: map[string]bool{}}
+	s.settings = newSettingsFile()
+	for _, dir := range []string{s.agentDir(), s.project, s.hooks.root} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("make a folder for the case: %w", err)
+		}
+	}
+	s.script, s.witness = newScript(), newWitness()
+	s.person = newPerson(s.witness)
+	return s, nil
+}
+
+func (s *stage) agentDir() string { return filepath.Join(s.home, ".pi", "agent") }
+
+// getenv is the environment of the run: what the case has set, and of the process what is
+// about neither the person nor keys.
+func (s *stage) getenv(name string) string {
+	switch value, ok := s.env[name]; {
+	case ok:
+		return value
+	case name == "HOME":
+		return s.home
+	case slices.Contains([]string{"PATH", "LANG", "TERM", "TMPDIR", "TZ"}, name) || strings.HasPrefix(name, "LC_"):
+		return os.Getenv(name)
+	}
+	return ""
+}
+
+// variables are what programs get that hooks and tools start. Git finds no settings of the
+// person, and a name for what is committed.
+func (s *stage) variables() []string {
+	all := []string{
+		"HOME=" + s.home, "PI_CODING_AGENT_DIR=", "XDG_CONFIG_HOME=", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@localhost", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@localhost",
+	}
+	for name, value := range s.env {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
+
+// testModel is the model that a case begins with, unless its settings name another.
+const testModel = "test/model"
+
+// opened returns the run, which it opens if there is none. The error is one for the test's
+// author: a setting that has no effect, a hook that does not load.
+func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
+	if s.run != nil {
+		return s.run, nil
+	}
+	if err := s.settings.write(filepath.Join(s.agentDir(), "config.toml")); err != nil {
+		return nil, err
+	}
+	o := app.Options{Version: "test", Catch: func(f func() error) error { return f() }}
+	o.Env = app.Environment{Getenv: s.getenv, Variables: s.variables(), Stderr: io.Discard}
+	o.Hooks = app.HookFlags{Files: s.hooks.files(), Approve: s.approved, Given: s.flags}
+	o.Session.Ref = s.resume
+	if !s.settings.has("model") && s.resume == "" {
+		o.Model = testModel
+	}
+	place, err := app.New(o, s.project)
+	if err != nil {
+		return nil, err
+	}
+	if lost := place.Problems(); len(lost) > 0 {
+		return nil, fmt.Errorf("config: %v", lost[0])
+	}
+	s.run, err = place.Rehearse(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Watcher: s.witness, Person: s.person, Model: s.model()})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range s.run.Chain().Hooks() {
+		if h.State == "failed" {
+			return nil, errors.New(h.LastError)
+		}
+	}
+	return s.run, nil
+}
+
+// mode is the name that hooks have for the front end.
+func (s *stage) mode() string {
+	if s.person.HasUI() {
+		return "interactive"
+	}
+	return "print"
+}
+
+// model is the provider of the scripted model.
+func (s *stage) model() llm.ProviderSpec {
+	m := &llm.Model{Provider: "test", ID: "model", Name: "Test model", API: "test", ContextWindow: 200_000, MaxTokens: 32_000, Reasoning: true,
+		Levels: []string{"off", "minimal", "low", "medium", "high"}, Input: []string{"text", "image"}, Cost: &llm.Price{Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25}}
+	return llm.ProviderSpec{Name: "test", Default: "model", Models: llm.Listed(m), Stream: s.script}
+}
+
+// submit does what a person does who types text: it runs as a command, or is sent to the
+// model. It returns when nothing is left to do.
+func (s *stage) submit(ctx context.Context, text string, attached []message.Block) error {
+	run, err := s.opened(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.do(ctx, run, agent.Prompt{Text: text, Attachments: attached, Source: s.mode()}); err != nil {
+		return err
+	}
+	return s.finish(ctx)
+}
+
+// finish waits until nothing is left to do: what hooks sent was answered, and their handlers
+// have ended.
+func (s *stage) finish(ctx context.Context) error {
+	for {
+		s.run.Chain().AwaitHandlers(ctx)
+		if err := s.run.Agent().WaitIdle(ctx); err != nil {
+			return err
+		}
+		done := true
+		for prompt := range s.run.Agent().Inbox().TakeSubmitted() {
+			done = false
+			prompt.Source = "hook"
+			if err := s.do(ctx, s.run, prompt); err != nil {
+				return err
+			}
+		}
+		if done {
+			return nil
+		}
+	}
+}
+
+// do runs one prompt, or the command that it is.
+func (s *stage) do(ctx context.Context, run *app.Rehearsal, p agent.Prompt) error {
+	isCommand := false
+	if !p.Literal && p.Custom == nil {
+		var err error
+		if isCommand, err = run.Commands().Reads(p.Text); err != nil {
+			return err
+		}
+	}
+	if !isCommand {
+		return run.Agent().Prompt(ctx, p)
+	}
+	outcome, err := run.Commands().Run(run.Agent().CommandContext(ctx, p), p.Text)
+	if err != nil {
+		name, _ := command.Split(p.Text)
+		return fmt.Errorf("/%s: %w", name, err)
+	}
+	for _, text := range []string{outcome.Status, outcome.Draft} {
+		if text != "" {
+			s.witness.show(text)
+		}
+	}
+	if outcome.Prompt == nil {
+		return nil
+	}
+	return run.Agent().Prompt(ctx, *outcome.Prompt)
+}
+
+// close ends the run as the end of the program does.
+func (s *stage) close(ctx context.Context) error {
+	if s.run == nil {
+		return nil
+	}
+	run := s.run
+	s.run = nil
+	return run.Close(context.WithoutCancel(ctx))
+}
+
+// remove ends the run and removes the folders of the case.
+func (s *stage) remove(ctx context.Context) error {
+	err := s.close(ctx)
+	return errors.Join(err, os.RemoveAll(s.root))
+}
+
+// inProject returns the path of a file of the project. A path out of it is an error.
+func (s *stage) inProject(path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(s.home, rest), nil
+	}
+	if !filepath.IsLocal(path) {
+		return "", fmt.Errorf("%s is not in the project of the case; ~/… is its home directory", path)
+	}
+	return filepath.Join(s.project, path), nil
+}
+
+// attached is what goes along with a prompt for a path of the project.
+func (s *stage) attached(path string) attach.Found {
+	return attach.Find("@"+path, attach.Options{Cwd: s.project, Home: s.home})
+}

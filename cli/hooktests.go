@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"pi/cli/app"
+	"pi/cli/hooktest"
+
+	"github.com/spf13/cobra"
+)
+
+// testFlags are those of pi test.
+type testFlags struct {
+	run           string
+	json, verbose bool
+}
+
+func testCommand(o *app.Options) *cobra.Command {
+	var f testFlags
+	c := &cobra.Command{
+		Use: "test [PATH...]", Short: "Run the tests of hooks",
+		Long: "Runs every file whose name ends in _test.lua at PATH, or beside the hooks of the agent directory and, if it is\n" +
+			"approved, of the project. A scripted model answers; no network, key or session directory is used, and each\n" +
+			"case has a home and a project of its own. The exit status is 1 if a case fails.",
+		RunE: func(cmd *cobra.Command, paths []string) error { return f.test(cmd, *o, paths) },
+	}
+	c.Flags().StringVar(&f.run, "run", "", "only cases whose names match this regular expression")
+	c.Flags().BoolVar(&f.json, "json", false, "as JSON, a record for each case")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also cases that pass, and what tests print")
+	return c
+}
+
+func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error {
+	if len(paths) == 0 {
+		p, err := here(o)
+		if err != nil {
+			return err
+		}
+		if paths = testFolders(p); len(paths) == 0 {
+			return fmt.Errorf("no hooks, so no tests; pi test PATH runs those at PATH")
+		}
+	}
+	report := hooktest.Report{Out: os.Stdout, Verbose: f.verbose, JSON: f.json}
+	options := hooktest.Options{Paths: paths, Print: report.Print, Done: report.Done}
+	if f.run != "" {
+		pattern, err := regexp.Compile(f.run)
+		if err != nil {
+			return app.UsageError{Err: fmt.Errorf("--run: %w", err)}
+		}
+		options.Run = pattern
+	}
+	began := time.Now()
+	summary, err := hooktest.Run(cmd.Context(), options)
+	if err != nil {
+		return err
+	}
+	report.End(summary, time.Since(began))
+	if summary.Failed > 0 {
+		return app.ErrReported
+	}
+	return nil
+}
+
+// testFolders are the folders of hooks whose tests run where no path is given: that of the
+// agent directory, and that of the project if a person approved what is in it.
+func testFolders(p *app.Place) (dirs []string) {
+	places := p.Places()
+	if isFolder(places.GlobalDir()) {
+		dirs = append(dirs, places.GlobalDir())
+	}
+	if found := places.Discover(p.Guard); len(found.Untrusted) == 0 && isFolder(places.ProjectDir()) {
+		dirs = append(dirs, filepath.Clean(places.ProjectDir()))
+	}
+	return dirs
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
