@@ -42,6 +42,7 @@ func rooms() map[string]room {
 		"internal/screentest":   {libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "golang.org/x/sys", "golang.org/x/term"}}, // for tests only
 		"internal/safefile":     {libraries: []string{"golang.org/x/sys"}},
 		"internal/process":      {libraries: []string{}},
+		"internal/child":        {rooms: []string{"internal/process"}, libraries: []string{}},
 		"internal/frontmatter":  {libraries: []string{}},
 		"internal/globs":        {libraries: []string{}},
 		"internal/clipboard":    {libraries: []string{}},
@@ -79,8 +80,8 @@ func rooms() map[string]room {
 		"stdlib/annotated":      {libraries: []string{}},
 		"stdlib":                {rooms: []string{"luavm", "internal/cells", "internal/frontmatter", "internal/globs", "internal/printable"}},
 		"luahooks/foreign":      {rooms: []string{"stdlib", "stdlib/annotated"}, libraries: []string{}},
-		"luahooks":              {rooms: []string{"agent/brake", "luahooks/api", "luahooks/event", "luahooks/foreign", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "luavm", "internal/printable", "internal/suggest"}},
-		"luahooks/api":          {rooms: []string{"agent/brake", "agent/mode", "luahooks/foreign", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/suggest", "internal/process", "internal/cells", "internal/edit", "internal/markdown", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
+		"luahooks":              {rooms: []string{"agent/brake", "luahooks/api", "luahooks/event", "luahooks/foreign", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "luavm", "internal/child", "internal/printable", "internal/suggest"}},
+		"luahooks/api":          {rooms: []string{"agent/brake", "agent/mode", "luahooks/foreign", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/suggest", "internal/child", "internal/process", "internal/cells", "internal/edit", "internal/markdown", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/record":       {rooms: []string{"luavm", "agent/llm", "session", "session/message", "internal/printable", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/event":        {rooms: []string{"session/compaction", "luahooks/record", "luavm", "agent", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/trust":        {rooms: []string{"internal/printable", "internal/safefile", "luavm/source"}, libraries: []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/gopher-lua"}},

@@ -229,6 +229,10 @@ pi.command("survey", { handler = function(ctx)
   look("pi.SessionUsage", ctx.usage())
   look("pi.Model", ctx.model)
   look("pi.ExecResult", pi.exec("true"))
+  local program = pi.spawn("sleep", { "600" })
+  look("pi.Program", program)
+  program.kill()
+  look("pi.Exit", program.wait())
   for _, tool in ipairs(pi.tools()) do look("pi.ToolInfo", tool) end
   for _, command in ipairs(pi.commands()) do look("pi.CommandInfo", command) end
   for _, entry in ipairs(ctx.entries) do

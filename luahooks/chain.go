@@ -156,6 +156,7 @@ func (c *Chain) endAll() {
 			in.vm.Close() // it stays in its place, so that its gates are not open
 			in.end()
 		}
+		h.endPrograms(c.shared.ending)
 	}
 	for _, b := range c.builtins {
 		b.close()

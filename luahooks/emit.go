@@ -162,7 +162,9 @@ func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, da
 // returns what is closed when the hook has handled it.
 func (d *dispatcher) greet(ctx context.Context, h *hook, s *session.Session) <-chan struct{} {
 	spec := d.roster.events[agent.KindSessionStart]
-	if len(h.current().handlers(spec.Name)) == 0 {
+	in := h.current()
+	if len(in.handlers(spec.Name)) == 0 {
+		endUnclaimed(in)
 		done := make(chan struct{})
 		close(done)
 		return done
@@ -172,5 +174,16 @@ func (d *dispatcher) greet(ctx context.Context, h *hook, s *session.Session) <-c
 		ctx, cancel := d.behind.detach(ctx)
 		defer cancel()
 		d.emitTo(ctx, &pendingEvent{hook: h}, spec, e, time.Time{}, t)
+		if h.current() == in { // else its successor is greeted as well
+			endUnclaimed(in)
+		}
 	})
+}
+
+// endUnclaimed ends, behind, the programs of the version before that in, which may be nil,
+// did not take up in its session_start.
+func endUnclaimed(in *instance) {
+	if in != nil {
+		in.ending.run(in.script.EndUnclaimed)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"pi/internal/child"
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
 )
@@ -17,6 +18,7 @@ type hook struct {
 	closed  atomic.Pointer[closedGates] // gates that block without being asked
 	queue   eventQueue
 	updates updates
+	kept    child.Kept // programs of it that survive a reload
 
 	stats  stats
 	off    atomic.Bool // turned off by the person, for the session
@@ -48,8 +50,20 @@ func (h *hook) replace(in *instance) {
 	if in != nil {
 		in.script.Registered.Handlers.Enter()
 	}
-	if old := h.now.Swap(in); old != nil {
-		old.close()
+	old := h.now.Swap(in)
+	if old == nil {
+		return
+	}
+	old.close()
+	if in == nil {
+		h.endPrograms(old.ending)
+	}
+}
+
+// endPrograms ends the programs of a hook that would survive a reload, behind.
+func (h *hook) endPrograms(behind *background) {
+	for _, c := range h.kept.TakeOthers(nil) {
+		behind.run(c.Close)
 	}
 }
 

@@ -107,5 +107,11 @@ func (c *Chain) program(in *instance) api.Program {
 			})
 			return c.dir.shown(path), code, err
 		},
+
+		Kept: &h.kept, Ends: c.shared.ending.life,
+		Survives: func() bool {
+			now := h.current()
+			return now != nil && now != in && !c.behind.isEnding()
+		},
 	}
 }

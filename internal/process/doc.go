@@ -4,6 +4,8 @@
 //	Group, Session   before the start: the command leads a group, or a session
 //	Terminate, Kill  TERM and KILL for the group of a started command
 //	Stop             both, with time between them, for whatever group
+//	Signal           one of Signals for the group of a process that runs
+//	SignalOf         which signal ended a process
 //	Alive, Own       whether a group has a process; the group of this program
 //	Running          whether there is a process of a number
 //

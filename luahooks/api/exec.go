@@ -2,150 +2,114 @@ package api
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
 	"pi/agent"
-	"pi/internal/process"
+	"pi/internal/child"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
 const (
-	execTime   = 10 * time.Minute       // unless timeout says otherwise
-	killAfter  = 2 * time.Second        // from TERM to KILL
-	drainGrace = 100 * time.Millisecond // for output that is on its way when the program ends
+	execTime  = 10 * time.Minute // unless timeout says otherwise
+	execBytes = 16 << 20         // of each output, unless max_bytes does
+	execMost  = 64 << 20
 )
-
-// execCall is one call of a program.
-type execCall struct {
-	command string
-	args    []string
-	timeout time.Duration
-	cwd     string
-	extra   []string          // variables besides those of the process
-	env     map[string]string // variables that the hook gives it
-	stdin   string
-}
-
-// execResult is what a program wrote, and how it ended.
-type execResult struct {
-	stdout, stderr string
-	code           int
-	killed         bool
-}
 
 // programs starts programs for a hook.
 type programs struct {
 	*bridge
+	jobs    *jobs
 	environ func() []string                           // variables besides those of the process
 	started func(ctx context.Context) func(group int) // is told the process group of what a job starts
 }
 
-// call returns a call of a program with the standard timeout, directory and variables, for
-// the caller to change and run.
-func (p *programs) call(name string, args []string) execCall {
-	return execCall{command: name, args: args, timeout: execTime, cwd: p.cwd, extra: p.environ()}
+// command returns a program with its working directory and variables. env are those that the
+// hook gives it.
+func (p *programs) command(name string, args []string, cwd string, env map[string]string) child.Command {
+	c := child.Command{Name: name, Args: args, Dir: p.absolute(cwd), Env: append(os.Environ(), p.environ()...)}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		c.Env = append(c.Env, name+"="+env[name])
+	}
+	return c
 }
 
-// exec is pi.exec(cmd, args?, {timeout, cwd, env, stdin, signal}) → {stdout,
-// stderr, code, killed}, or nil and a message when the program could not be
-// started. There is no shell.
+// run runs a program as pi.exec does and returns what came of it.
+func (p *programs) run(ctx context.Context, c child.Call) (child.Result, error) {
+	c.Started = p.started(ctx)
+	return child.Run(ctx, c)
+}
+
+// arguments reads the second argument of a function that starts a program: its arguments.
+func arguments(L *lua.LState, function string) []string {
+	v := L.Get(2)
+	if v == lua.LNil {
+		return nil
+	}
+	args, ok := luavm.Strings(L, v)
+	if !ok {
+		luavm.RaiseArg(L, 2, function, "list of strings expected, got %s", v.Type())
+	}
+	return args
+}
+
+// exec is pi.exec(cmd, args?, {timeout, cwd, env, stdin, signal, on_output, max_bytes}) →
+// {stdout, stderr, code, killed, truncated}, or nil and a message when the program could not
+// be started. There is no shell.
 func (p *programs) exec(L *lua.LState) int {
 	p.mustHost(L, "exec")
-	c := p.call(L.CheckString(1), nil)
-	if v := L.Get(2); v != lua.LNil {
-		args, ok := luavm.Strings(L, v)
-		if !ok {
-			luavm.RaiseArg(L, 2, "exec", "list of strings expected, got %s", v.Type())
-		}
-		c.args = args
-	}
+	c := child.Call{Timeout: execTime, Max: execBytes}
+	name, args := L.CheckString(1), arguments(L, "exec")
+	var cwd string
+	var env map[string]string
 	var signal lua.LValue
-	luavm.Unpack(L, 3, "exec", luavm.Opt("timeout", &c.timeout), luavm.Opt("cwd", &c.cwd),
-		luavm.Opt("env", &c.env), luavm.Opt("stdin", &c.stdin), luavm.Opt("signal", &signal))
-	c.cwd = p.absolute(c.cwd)
+	var onOutput *lua.LFunction
+	luavm.Unpack(L, 3, "exec", luavm.Opt("timeout", &c.Timeout), luavm.Opt("cwd", &cwd),
+		luavm.Opt("env", &env), luavm.Opt("stdin", &c.Stdin), luavm.Opt("signal", &signal),
+		luavm.Opt("on_output", &onOutput), luavm.Opt("max_bytes", &c.Max))
+	if c.Max < 0 || c.Max > execMost {
+		luavm.Raise(L, "exec: option \"max_bytes\" is from 0 to %d", execMost)
+	}
+	c.Command = p.command(name, args, cwd, env)
 	until := signalOption(L, "exec", signal)
-	var r execResult
+	if onOutput != nil {
+		c.Output = p.passOutput(onOutput)
+	}
+	var r child.Result
 	err := p.wait(L, "exec", func(ctx context.Context) (err error) {
 		ctx, cancel := until.within(ctx)
 		defer cancel()
-		r, err = c.run(ctx, p.started(ctx))
+		r, err = p.run(ctx, c)
 		return err
 	})
 	if err != nil {
+		mustCallback(L, "exec", err)
 		return pushResult(L, nil, err)
 	}
-	t := luavm.NewRecord(L, 4)
-	luavm.Set(t, "stdout", lua.LString(r.stdout))
-	luavm.Set(t, "stderr", lua.LString(r.stderr))
-	luavm.Set(t, "code", lua.LNumber(r.code))
-	luavm.Set(t, "killed", lua.LBool(r.killed))
+	t := luavm.NewRecord(L, 5)
+	luavm.Set(t, "stdout", lua.LString(r.Stdout))
+	luavm.Set(t, "stderr", lua.LString(r.Stderr))
+	luavm.Set(t, "code", lua.LNumber(r.Code))
+	luavm.Set(t, "killed", lua.LBool(r.Killed))
+	luavm.Set(t, "truncated", lua.LBool(r.Truncated))
 	return pushResult(L, t, nil)
 }
 
-// run starts the program and waits for it. When time is up or ctx ends its process group
-// gets TERM, and killAfter later KILL. started is told the group. An exit code other than
-// 0 is no error, only a program that could not be started or waited for.
-func (c execCall) run(ctx context.Context, started func(group int)) (execResult, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, c.command, c.args...)
-	stdout, err := newTap(&cmd.Stdout)
-	if err != nil {
-		return execResult{}, fmt.Errorf("start %s: %w", c.command, err)
-	}
-	defer stdout.close()
-	stderr, err := newTap(&cmd.Stderr)
-	if err != nil {
-		return execResult{}, fmt.Errorf("start %s: %w", c.command, err)
-	}
-	defer stderr.close()
-	cmd.Dir = c.cwd
-	if c.stdin != "" {
-		cmd.Stdin = strings.NewReader(c.stdin)
-	}
-	cmd.Env = append(os.Environ(), c.extra...)
-	for name, value := range c.env {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
-	process.Group(cmd)
-	cmd.Cancel = func() error { return process.Terminate(cmd) }
-	cmd.WaitDelay = killAfter
-	if ctx.Err() != nil {
-		return execResult{}, fmt.Errorf("start %s: interrupted", c.command)
-	}
-	if err := cmd.Start(); err != nil {
-		// The system reports a working directory that does not exist as if the program did not.
-		if info, missing := os.Stat(c.cwd); missing != nil {
-			err = fmt.Errorf("cwd: %w", missing)
-		} else if !info.IsDir() {
-			err = fmt.Errorf("cwd: %s is no directory", c.cwd)
+// passOutput gives what a program writes to on_output(text, stream), in jobs inside of the one
+// that waits for the program.
+func (p *programs) passOutput(fn *lua.LFunction) func(context.Context, string, bool) (child.Answer, error) {
+	return func(ctx context.Context, text string, ofStderr bool) (child.Answer, error) {
+		stream := "stdout"
+		if ofStderr {
+			stream = "stderr"
 		}
-		return execResult{}, fmt.Errorf("start %s: %w", c.command, err)
+		return p.jobs.nested(ctx, "on_output", fn, lua.LString(text), lua.LString(stream))
 	}
-	started(cmd.Process.Pid)
-	stdout.open()
-	stderr.open()
-	err = cmd.Wait()
-	killed := ctx.Err() != nil
-	if killed {
-		process.Kill(cmd)
-	}
-	var exit *exec.ExitError
-	if err != nil && !killed && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		return execResult{}, fmt.Errorf("run %s: %w", c.command, err)
-	}
-	grace, over := context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
-	defer over()
-	return execResult{stdout.rest(grace.Done()), stderr.rest(grace.Done()), cmd.ProcessState.ExitCode(), killed}, nil
 }
 
 // terminalPrograms gives the person's terminal to programs.
@@ -159,14 +123,7 @@ type terminalPrograms struct {
 // gives the terminal to a program, without a shell, until that ends. It takes its turn among
 // the dialogs, and as with those the hook's clock does not run.
 func (p *terminalPrograms) run(L *lua.LState) int {
-	program := agent.Program{Name: L.CheckString(1)}
-	if v := L.Get(2); v != lua.LNil {
-		args, ok := luavm.Strings(L, v)
-		if !ok {
-			luavm.RaiseArg(L, 2, "run", "list of strings expected, got %s", v.Type())
-		}
-		program.Args = args
-	}
+	program := agent.Program{Name: L.CheckString(1), Args: arguments(L, "run")}
 	var cwd string
 	var env map[string]string
 	luavm.Unpack(L, 3, "run", luavm.Opt("cwd", &cwd), luavm.Opt("env", &env))

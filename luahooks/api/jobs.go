@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/internal/child"
 	"pi/luahooks/record"
 	"pi/luavm"
 
@@ -63,13 +64,58 @@ func (j *jobs) run(ctx context.Context, name string, f func(L *lua.LState) error
 func (j *jobs) callBack(ctx context.Context, name string, f func(L *lua.LState) error) error {
 	began := time.Now()
 	err := j.run(ctx, name, f)
+	j.reportCallback(ctx, name, began, err)
+	return err
+}
+
+// reportCallback tells the owner how a callback ended that began at a time.
+func (j *jobs) reportCallback(ctx context.Context, name string, began time.Time, err error) {
 	if !IsReplaced(err) {
 		j.owner.Ran(ctx, name, began, err)
 	}
 	if err != nil && !j.owner.IsCutOff(ctx, name) && !IsReplaced(err) {
 		j.owner.Failed(ctx, name, nil, err, Everybody)
 	}
-	return err
+}
+
+// callbackError is an error of a callback that runs inside of a function that waits. It is
+// that of the function.
+type callbackError struct {
+	name string
+	err  error
+}
+
+func (e *callbackError) Error() string { return e.name + ": " + e.err.Error() }
+func (e *callbackError) Unwrap() error { return e.err }
+
+// nested calls fn, a callback of a function that waits, in a job inside of that one's, and
+// returns Enough if fn returns true. The error is a *callbackError.
+func (j *jobs) nested(ctx context.Context, name string, fn *lua.LFunction, args ...lua.LValue) (child.Answer, error) {
+	answer := new(child.Answer) // a job that did not stop may still write it
+	err := j.run(ctx, name, func(L *lua.LState) error {
+		*answer = answerOf(callLua(L, fn, args...))
+		return nil
+	})
+	if err != nil {
+		return child.Enough, &callbackError{name, err}
+	}
+	return *answer, nil
+}
+
+// answerOf is what the result of a callback means: true ends the stream that it belongs to.
+func answerOf(v lua.LValue) child.Answer {
+	if v == lua.LTrue {
+		return child.Enough
+	}
+	return child.Taken
+}
+
+// mustCallback raises the error of a callback, in the name of the function that it belongs
+// to. Other errors are for the caller.
+func mustCallback(L *lua.LState, function string, err error) {
+	if own, ok := errors.AsType[*callbackError](err); ok {
+		luavm.Raise(L, "%s: %v", function, own)
+	}
 }
 
 // renderTime is how long a hook may draw: somebody waits at the screen.

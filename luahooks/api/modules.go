@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"pi/internal/child"
 	"pi/internal/suggest"
 	"pi/luahooks/foreign"
 	"pi/luahooks/trust"
@@ -133,10 +134,8 @@ func newEnv(j *jobs, p *programs, complete lua.LGFunction, getenv func(string) s
 		Outside: asOutside,
 		Follow:  func() func(context.Context) context.Context { return asFollowing(p.vm.Context()) },
 		Exec: func(ctx context.Context, c stdlib.Command) (string, string, int, error) {
-			one := p.call(c.Name, c.Args)
-			one.cwd, one.env = c.Cwd, c.Env
-			r, err := one.run(ctx, p.started(ctx))
-			return r.stdout, r.stderr, r.code, err
+			r, err := p.run(ctx, child.Call{Command: p.command(c.Name, c.Args, c.Cwd, c.Env), Timeout: execTime, Max: execBytes})
+			return r.Stdout, r.Stderr, r.Code, err
 		},
 		Complete: complete,
 	}

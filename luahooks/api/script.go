@@ -29,6 +29,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/internal/child"
 	"pi/luahooks/record"
 	"pi/luavm"
 
@@ -94,6 +95,10 @@ type Program struct {
 	Environ    func() []string                           // variables for programs, besides those of the process
 	Started    func(ctx context.Context) func(group int) // is told the process group of what a job starts
 	FindModule FindModule
+
+	Kept     *child.Kept     // programs that survive a version of the hook
+	Survives func() bool     // whether a newer version of the hook runs
+	Ends     context.Context // ends with the hooks
 }
 
 // Script is one VM with the API in it, and what the hook's file registered.
@@ -110,6 +115,7 @@ type Script struct {
 	contexts *contexts
 	display  *display
 	programs *programs
+	spawns   *spawns
 	modules  *modules
 	modes    *modes
 }
@@ -126,7 +132,8 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.theme = &theme{bridge: b, ui: p.UI}
 	s.contexts = &contexts{bridge: b, mode: p.Mode, ui: p.UI, messages: s.messages, signals: s.signals}
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
-	s.programs = &programs{bridge: b, environ: p.Environ, started: p.Started}
+	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, started: p.Started}
+	s.spawns = &spawns{programs: s.programs, kept: p.Kept, survives: p.Survives, ends: p.Ends, mine: map[string]*spawned{}}
 	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete, p.Getenv), find: p.FindModule, required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}
 	return s
@@ -148,6 +155,7 @@ func (s *Script) ofPi() []part {
 		(&completions{bridge: b, jobs: j, contexts: s.contexts, own: &r.Completions}).part(),
 		(&resources{bridge: b, dir: filepath.Dir(p.Hook.Path), own: &r.Resources}).part(),
 		(&providers{bridge: b, jobs: j, registered: r, known: p.Models, checkSwitches: p.CheckSwitches, changed: p.ProvidersChanged}).part(),
+		s.spawns.part(),
 		{"exec": s.programs.exec, "log": s.log},
 	}
 }
@@ -224,6 +232,10 @@ func (s *Script) State(ctx context.Context) (state json.RawMessage, lost, err er
 
 // Files are those that require looked at, with the sum of their bytes.
 func (s *Script) Files() map[string]string { return s.modules.files() }
+
+// EndUnclaimed ends the programs that the version before has kept and that this one did not
+// take up. It returns when they have ended.
+func (s *Script) EndUnclaimed() { s.spawns.endUnclaimed() }
 
 // Clear removes what the hook shows outside of the transcript.
 func (s *Script) Clear() { s.display.clear() }

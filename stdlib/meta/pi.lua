@@ -185,13 +185,85 @@ function pi.exec(cmd, args, opts) end
 ---@field env? table<string, string> added to the environment
 ---@field stdin? string what it can read
 ---@field signal? pi.Signal ends it, too
+---@field on_output? fun(text: string, stream: "stdout"|"stderr"): boolean? gets what the program writes while it runs, piece by piece; true closes that output. An error ends the program and is one of `pi.exec`
+---@field max_bytes? integer what is kept of each output, 16 MiB unless said, 64 MiB at most; more is read and dropped
 
 --- What came of a program.
 ---@class pi.ExecResult
----@field stdout string at most 16 MiB
----@field stderr string at most 16 MiB
+---@field stdout string as far as `max_bytes` allows
+---@field stderr string as far as `max_bytes` allows
 ---@field code integer exit status; -1 when it was killed
 ---@field killed boolean time was up, or somebody interrupted
+---@field truncated boolean there was more output
+
+--- Starts a program that runs beside the hook, without a shell, in a process group of its own. Its functions are called one after the other, in the order of what each output brought. Who writes faster than the hook reads waits, and nothing is stored without end. When the program ends, what it has left of its group is ended. When the hook is saved anew, removed or switched off, or pi ends, the group gets TERM, and 2 s later KILL; with `keep` a new version of the hook can take it up. A hook may have 64 of them.
+---@param cmd string
+---@param args? string[]
+---@param opts? pi.SpawnOptions
+---@return pi.Program? program
+---@return string? message why it could not be started
+function pi.spawn(cmd, args, opts) end
+
+--- What a hook wants to hear of a program.
+---@class pi.SpawnedOptions
+---@field lines? boolean false: output comes as it is written; otherwise in lines, without their ends
+---@field max_bytes? integer how long a line or piece can be, 1 MiB unless said, 64 MiB at most; a longer line comes in several
+---@field on_stdout? fun(text: string, program: pi.Program): boolean? gets a line; true closes the output. Without it what comes is dropped
+---@field on_stderr? fun(text: string, program: pi.Program): boolean? as `on_stdout`
+---@field on_exit? fun(exit: pi.Exit) is called when the program has ended and all of its output was handed over
+
+--- Options of `pi.spawn`.
+---@class pi.SpawnOptions: pi.SpawnedOptions
+---@field cwd? string where it runs; a relative path begins at the working directory
+---@field env? table<string, string> added to the environment
+---@field keep? string a name: the next version of the hook may take the program up with `pi.spawned`, and its output waits until then. It ends when `session_start` of that version is over and has not done so
+
+--- How a program ended.
+---@class pi.Exit
+---@field code integer exit status; -1 when a signal ended it
+---@field signal? string such as `TERM`, when one ended it
+---@field killed boolean the hook, or its end, has ended it
+
+--- A program that runs beside the hook, or has run.
+---@class pi.Program
+---@field pid integer the number of the process, and of its group
+local program = {}
+
+--- Writes to its standard input, and waits while the pipe is full.
+---@param text string
+---@return boolean? ok
+---@return string? message `ended`: it has ended, or reads no more
+function program.write(text) end
+
+--- Ends its standard input.
+function program.close_stdin() end
+
+--- Sends a signal to its process group.
+---@param signal? "TERM"|"KILL"|"INT"|"HUP"|"QUIT"|"USR1"|"USR2"|"STOP"|"CONT"|string `TERM` unless said
+---@return boolean? ok
+---@return string? message `ended`, or that it cannot be sent
+function program.kill(signal) end
+
+--- Whether it has not ended.
+---@return boolean
+function program.running() end
+
+--- Waits until it has ended and its output was handed over; in a function of its own only for the end.
+---@param opts? pi.WaitOptions
+---@return pi.Exit? exit
+---@return string? message `timeout`, or that a newer version of the hook has it
+function program.wait(opts) end
+
+--- Options of `program.wait`.
+---@class pi.WaitOptions
+---@field timeout? integer ms; without it as long as it takes
+
+--- The program that is kept under a name: that the version of the hook before has started, or this one. The functions take the place of those that it had; without options this version's stay.
+---@param name string
+---@param opts? pi.SpawnedOptions
+---@return pi.Program? program
+---@return string? message none is kept as that
+function pi.spawned(name, opts) end
 
 --- Says how messages of a type look on the screen. Of several hooks the first that returns something is asked.
 ---@param custom_type string

@@ -1,6 +1,6 @@
 //go:build unix
 
-package api
+package child
 
 // handle is a file as package syscall names it.
 func handle(fd uintptr) int { return int(fd) }

@@ -1,0 +1,206 @@
+//go:build unix
+
+package luahooks
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/internal/process"
+)
+
+// echoer is a hook that starts a program which answers what it is told with the name of the
+// version that hears of it.
+func echoer(version, start string) string {
+	return `
+		local p
+		local function note(word)
+			local f = require("pi.fs")
+			f.write("heard", (f.read("heard") or "") .. "` + version + ` " .. word .. "\n")
+		end
+		pi.on("session_start", function()
+			local calls = { on_stdout = note, on_exit = function(e) note("exit " .. (e.signal or e.code)) end }
+			` + start + `
+			if p then require("pi.fs").write("pid", tostring(p.pid)) end
+		end)
+		pi.on("my:say", function() end)
+		pi.on("input", function(event) p.write(event.text .. "\n") end)`
+}
+
+const (
+	startKept = `calls.keep = "cat"; p = pi.spawn("cat", {}, calls)`
+	takeUp    = `p = assert(pi.spawned("cat", calls))`
+	startSelf = `p = pi.spawn("cat", {}, calls)`
+)
+
+// heard waits until what the hook has noted ends with a line.
+func (r *rig) heard(line string) {
+	r.t.Helper()
+	file := filepath.Join(r.cwd, "heard")
+	for range 2000 {
+		if b, _ := os.ReadFile(file); strings.HasSuffix("\n"+string(b), "\n"+line+"\n") {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	b, _ := os.ReadFile(file)
+	r.t.Fatalf("heard\n%swant the last line %q; notices are %s", b, line, strings.Join(r.host.notices(), "\n"))
+}
+
+// pid is the process of the program that the hook has started last.
+func (r *rig) pid() int {
+	r.t.Helper()
+	b, err := os.ReadFile(filepath.Join(r.cwd, "pid"))
+	mustDo(r.t, err)
+	pid, err := strconv.Atoi(string(b))
+	mustDo(r.t, err)
+	return pid
+}
+
+// mustEnd waits until a process group is empty.
+func (r *rig) mustEnd(pid int) {
+	r.t.Helper()
+	for range 2000 {
+		if !process.Alive(pid) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	r.t.Error("the program goes on")
+}
+
+func (r *rig) save(code string) {
+	r.t.Helper()
+	r.write("a.lua", code)
+	r.chain.Reload(context.Background(), false)
+}
+
+func newEchoer(t *testing.T, start string) *rig {
+	t.Helper()
+	t.Parallel()
+	r := newRig(t, map[string]string{"a.lua": echoer("v1", start)})
+	r.chain.Reload(context.Background(), true) // greets it
+	r.input("hello")
+	r.heard("v1 hello")
+	return r
+}
+
+func TestAKeptProgramGoesOnInTheNextVersion(t *testing.T) {
+	r := newEchoer(t, startKept)
+	pid := r.pid()
+	r.input("one\ntwo")
+	r.heard("v1 two")
+	for _, version := range []string{"v2", "v3"} {
+		r.save(echoer(version, takeUp))
+		r.input("still " + version)
+		r.heard(version + " still " + version)
+	}
+	if r.pid() != pid || !process.Alive(pid) {
+		t.Errorf("process %d and not %d", r.pid(), pid)
+	}
+	r.save("-- nothing any more")
+	r.mustEnd(pid)
+	if b, _ := os.ReadFile(filepath.Join(r.cwd, "heard")); strings.Contains(string(b), "exit") {
+		t.Errorf("a version that is gone is told of the end: %s", b)
+	}
+}
+
+func TestAKeptProgramThatNobodyTakesUpEnds(t *testing.T) {
+	r := newEchoer(t, startKept)
+	pid := r.pid()
+	r.save(echoer("v2", startSelf))
+	r.mustEnd(pid)
+	r.input("other")
+	r.heard("v2 other")
+	if r.pid() == pid {
+		t.Error("it is the same program")
+	}
+}
+
+func TestAProgramEndsWithItsVersion(t *testing.T) {
+	r := newEchoer(t, startSelf)
+	pid := r.pid()
+	r.save(echoer("v2", "p = pi.spawned('cat', calls)"))
+	r.mustEnd(pid)
+}
+
+func TestAKeptProgramThatEndsBetweenVersionsIsTold(t *testing.T) {
+	r := newEchoer(t, startKept)
+	mustDo(t, func() error { p, _ := os.FindProcess(r.pid()); return p.Kill() }())
+	r.heard("v1 exit KILL")
+	r.save(echoer("v2", `p, why = pi.spawned("cat", calls) calls.on_stdout(why)`))
+}
+
+func TestAKeptProgramEndsWhenItsHookIsRemovedOrOff(t *testing.T) {
+	for name, end := range map[string]func(r *rig){
+		"removed": func(r *rig) {
+			mustDo(r.t, os.Remove(filepath.Join(r.dir, "a.lua")))
+			r.chain.Reload(context.Background(), true)
+		},
+		"off": func(r *rig) { mustDo(r.t, r.chain.SetEnabled(context.Background(), "a", false)) },
+		"the program ends": func(r *rig) {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			r.chain.Close(ctx)
+			if process.Alive(r.pid()) {
+				r.t.Error("it lives when the chain is closed")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newEchoer(t, startKept)
+			end(r)
+			r.mustEnd(r.pid())
+		})
+	}
+}
+
+func TestAVersionThatDoesNotLoadKeepsItsPrograms(t *testing.T) {
+	r := newEchoer(t, startKept)
+	r.save("not Lua")
+	r.input("on")
+	r.heard("v1 on")
+}
+
+func TestNothingThatAProgramWroteIsLostOrDoubledOverAReload(t *testing.T) {
+	t.Parallel()
+	// A program that counts as fast as it is read, over several versions.
+	code := func(start string) string {
+		return `pi.on("session_start", function()
+			local calls = { on_stdout = function(line) pi.emit("n:line", tonumber(line)) end }
+			` + start + `
+		end)`
+	}
+	r := newRig(t, map[string]string{
+		"a.lua": code(`pi.spawn("sh", { "-c", "i=0; while :; do i=$((i+1)); echo $i; done" }, { keep = "n", on_stdout = calls.on_stdout })`),
+		"b.lua": `
+			local last, wrong = 0
+			pi.on("n:line", function(event)
+				if event.data ~= last + 1 then wrong = last .. " then " .. event.data end
+				last = event.data
+			end)
+			pi.on("input", function() return { text = wrong or tostring(last) } end)`,
+	})
+	r.chain.Reload(context.Background(), true)
+	last := 0
+	for i := range 6 {
+		for before := last; last < before+200; time.Sleep(time.Millisecond) {
+			n, err := strconv.Atoi(r.input(""))
+			if err != nil {
+				t.Fatalf("after %d versions: %v", i, err)
+			}
+			last = n
+		}
+		r.save(code(`assert(pi.spawned("n", calls))` + strings.Repeat(" ", i)))
+	}
+	for _, n := range r.host.notices() {
+		if !strings.HasSuffix(n, "hook a loaded") && !strings.HasSuffix(n, "hook b loaded") {
+			t.Error(n)
+		}
+	}
+}
