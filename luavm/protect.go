@@ -66,7 +66,7 @@ func raised(L *lua.LState, trace string) *lua.ApiError {
 		// By a Go function with no Lua below it on this thread.
 		obj = lua.LString(placed(where(L, 0), strings.TrimPrefix(string(s), " ")))
 	} else if ok {
-		obj = lua.LString(explain.Raised(L, string(s), hintsOf(L)))
+		obj = lua.LString(explain.Raised(L, replaced(L, string(s)), hintsOf(L)))
 	}
 	return &lua.ApiError{Type: lua.ApiErrorRun, Object: obj, StackTrace: trace}
 }

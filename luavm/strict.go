@@ -124,3 +124,12 @@ func rawGet(L *lua.LState) int {
 	L.Push(v)
 	return 1
 }
+
+// StrictNames lists the fields that a strict table has, those that are nil now among them;
+// nil for any other table.
+func StrictNames(t *lua.LTable) []string {
+	if f := strictOf(t); f != nil {
+		return f.Names()
+	}
+	return nil
+}

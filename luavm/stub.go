@@ -158,12 +158,14 @@ func Materialise(L *lua.LState, t *lua.LTable) {
 		return
 	}
 	built := *s.build(L, s.ref)
-	if strict := strictOf(&built); strict != nil {
-		meta := *built.Metatable.(*lua.LTable) // a copy: the hash part is still that of all tables of this kind
-		meta.Metatable = &origin{ref: s.ref, fields: strict}
-		built.Metatable = &meta
-	} else if built.Metatable == nil || built.Metatable == lua.LNil {
-		built.Metatable = marker(&origin{ref: s.ref})
+	strict := strictOf(&built)
+	if markOf(&built) == nil || strict != nil {
+		var own lua.LTable
+		if meta, ok := built.Metatable.(*lua.LTable); ok {
+			own = *meta // a copy: the hash part is still that of all tables of this kind
+		}
+		own.Metatable = &origin{ref: s.ref, fields: strict}
+		built.Metatable = &own
 	}
 	*t = built
 }

@@ -15,8 +15,8 @@ const (
 )
 
 // where returns "file:line" of the first Lua function at or above a level of L's stack,
-// 0 being the running function; "" if there is none. It goes on in the thread that
-// called pcall or resumed the coroutine.
+// 0 being the running function, that is of a hook; "" if there is none. It goes on in the
+// thread that called pcall or resumed the coroutine.
 func where(L *lua.LState, level int) string {
 	for t := L; t != nil; t = t.Parent {
 		for ; level < maxLevels; level++ {
@@ -25,7 +25,7 @@ func where(L *lua.LState, level int) string {
 				break
 			}
 			_, _ = t.GetInfo("Sl", dbg, nil)
-			if dbg.Source != "" {
+			if dbg.Source != "" && !isOwn(dbg.Source) {
 				return fmt.Sprintf("%s:%d", dbg.Source, dbg.CurrentLine)
 			}
 		}
@@ -54,7 +54,7 @@ func trace(L *lua.LState) string {
 				break
 			}
 			_, _ = t.GetInfo("nSl", dbg, nil)
-			if dbg.Source == "" {
+			if dbg.Source == "" || isOwn(dbg.Source) {
 				continue
 			}
 			if lines++; lines > maxTraceLines {

@@ -193,7 +193,10 @@ func IsReplaced(err error) bool {
 // WithPlace adds to what is wrong with a function's result where in the function that is
 // written, or else where the function begins.
 func WithPlace(fn *lua.LFunction, err error) error {
-	if err == nil || fn.IsG {
+	if err == nil {
+		return nil
+	}
+	if fn = luavm.SourceOf(fn); fn.IsG {
 		return err
 	}
 	field := ""

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"pi/luavm"
+
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -134,10 +136,11 @@ func (h *Handler) IsGone() bool { return h.gone.Load() }
 // IsCopyOf reports whether h is what another VM that ran the same file registered as
 // other.
 func (h *Handler) IsCopyOf(other *Handler) bool {
-	if h.Fn.IsG || other.Fn.IsG {
-		return h.Fn.IsG == other.Fn.IsG
+	mine, its := luavm.SourceOf(h.Fn), luavm.SourceOf(other.Fn)
+	if mine.IsG || its.IsG {
+		return mine.IsG == its.IsG
 	}
-	a, b := h.Fn.Proto, other.Fn.Proto
+	a, b := mine.Proto, its.Proto
 	return a.SourceName == b.SourceName && a.LineDefined == b.LineDefined && a.LastLineDefined == b.LastLineDefined
 }
 
