@@ -172,7 +172,7 @@ func (c *Converter) readRole(r Answer, m *message.Message) {
 func (c *Converter) readContent(r Answer, m *message.Message, mayBePlain bool) {
 	given := r.t.RawGetString("content")
 	text, plain := given.(lua.LString)
-	if plain && m.Plain && string(text) == m.Text() {
+	if plain && string(text) == m.Text() && (m.Plain || isOneText(m.Content)) {
 		return
 	}
 	blocks, err := c.Content(r.lua, given, "content")

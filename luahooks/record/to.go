@@ -24,6 +24,8 @@ type Converter struct {
 	vm     *luavm.VM
 	valid  *ValidJSON
 	branch entryList
+	style  Style
+	itself *lua.LTable // the metatable of messages, if style.Wrapped
 }
 
 // NewConverter returns the converter of a VM. The converters of a chain share valid,
@@ -109,6 +111,7 @@ func (c *Converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
 		t.RawSetString("entry_index", lua.LNumber(item.Index+1))
 	}
 	c.fillRole(L, t, m)
+	c.applyStyle(t, m)
 	return t
 }
 
