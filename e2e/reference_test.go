@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"pi/luahooks/event"
-	"pi/stdlib"
 )
 
 // The reference part of the guide is made of the annotations and of the table of
@@ -35,7 +34,7 @@ func reference(t *testing.T, a *annotations) string {
 	r.file("pi.lua")
 	r.heading("ctx.ui")
 	r.file("ui.lua")
-	for _, name := range stdlib.Names() {
+	for _, name := range ownModules() {
 		module := a.modules[name]
 		if module == nil {
 			t.Errorf("%s is not annotated", name)

@@ -37,6 +37,8 @@ type Env struct {
 	Exec func(ctx context.Context, c Command) (stdout, stderr string, code int, err error)
 	// Complete is pi.llm.complete.
 	Complete lua.LGFunction
+	// Restyle is that of compat.Host.
+	Restyle func(L *lua.LState, v lua.LValue, branch bool) lua.LValue
 }
 
 // Command is a program to run.

@@ -49,6 +49,7 @@ import (
 	"slices"
 
 	"pi/luavm"
+	"pi/stdlib/compat"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -66,10 +67,19 @@ func modules() map[string]Open {
 }
 
 // Module returns the module of a name such as "pi.json", or nil.
-func Module(name string) Open { return modules()[name] }
+func Module(name string) Open {
+	if slices.Contains(compat.Names(), name) {
+		return func(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
+			return compat.Open(vm, L, name, compat.Host{Restyle: env.Restyle})
+		}
+	}
+	return modules()[name]
+}
 
 // Names lists the modules, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(modules())) }
+func Names() []string {
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(modules())), compat.Names()...)))
+}
 
 //go:embed demo/tour.lua
 var tour []byte

@@ -10,6 +10,7 @@ import (
 	"pi/internal/child"
 	"pi/internal/suggest"
 	"pi/luahooks/foreign"
+	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/stdlib"
@@ -138,5 +139,18 @@ func newEnv(j *jobs, p *programs, complete lua.LGFunction, getenv func(string) s
 			return r.Stdout, r.Stderr, r.Code, err
 		},
 		Complete: complete,
+		Restyle:  restyle(p.records),
+	}
+}
+
+// restyle returns the function that gives messages and entries to hooks which were written for
+// another program, as these have them. What it needs is made when the first one asks.
+func restyle(records *record.Converter) func(L *lua.LState, v lua.LValue, branch bool) lua.LValue {
+	var styled *record.Converter
+	return func(L *lua.LState, v lua.LValue, branch bool) lua.LValue {
+		if styled == nil {
+			styled = records.In(record.Style{PlainText: true, Wrapped: true})
+		}
+		return styled.Restyle(L, v, branch)
 	}
 }

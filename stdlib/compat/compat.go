@@ -1,0 +1,142 @@
+// Package compat lets hooks that were written for another program run here after a
+// translation of syntax only. Each module gives the API of such a program over the one
+// of this program:
+//
+//	local pi = require "pi.compat.pi_v2"     hooks of pi, the TypeScript one
+//
+// A module is a Lua file of this folder, which says what the names of the other program
+// mean here. What all of them need is in two more:
+//
+//	base.lua      the object of a module: how handlers are wrapped, where a name is
+//	              looked up, what a name without a counterpart raises
+//	members.lua   members that several programs have: commands, tools, dialogs
+//	pi_v2.lua …   the events and members of one program
+//
+// # To write one
+//
+// The file is called with c, which base.lua describes, and returns a table: events (a
+// list of rows, one for each event), members of the object and of ctx, and for names that
+// have no counterpart a sentence that says what to use instead. [Describe] reads the same
+// tables for `pi hooks events --compat`, so nothing is written down twice.
+//
+// A function that stands around one of the author's has that in a local variable named
+// source; errors then name the place of the author's function, and what the Lua files
+// here raise is at the line that called them (see [luavm.SourceOf]).
+//
+// # What is done in Go
+//
+// Event tables that are filled when they are read (event.go), because most handlers read
+// one field; the number of parameters of a function; names and suggestions.
+package compat
+
+import (
+	"embed"
+	"maps"
+	"slices"
+
+	"pi/internal/suggest"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+//go:embed *.lua
+var files embed.FS
+
+// systems are the modules, with the file of each.
+func systems() map[string]string {
+	return map[string]string{"pi.compat.pi_v2": "pi_v2.lua"}
+}
+
+// Names lists the modules, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(systems())) }
+
+// Host is what the modules need of the program, besides the hook's API.
+type Host struct {
+	// Restyle returns a list of messages or entries, or one of them, as the older programs
+	// have them. With branch the list is that of the session's branch.
+	Restyle func(L *lua.LState, v lua.LValue, branch bool) lua.LValue
+}
+
+// Open makes the object of a module in a VM, inside a job of it, over the hook's global pi.
+// name is one of [Names].
+func Open(vm *luavm.VM, L *lua.LState, name string, host Host) lua.LValue {
+	object, _ := open(vm, L, name, host)
+	return object
+}
+
+// open is Open; about describes the module.
+func open(vm *luavm.VM, L *lua.LState, name string, host Host) (object lua.LValue, about *lua.LTable) {
+	base, define, members := chunk(L, "base.lua"), chunk(L, systems()[name]), chunk(L, "members.lua")
+	L.Push(base)
+	for _, arg := range []lua.LValue{(&tools{vm: vm, host: host, strict: map[string]*lua.LTable{}}).table(L),
+		L.G.Global.RawGetString("pi"), lua.LString(name), define, members} {
+		L.Push(arg)
+	}
+	L.Call(5, 2)
+	object = L.Get(-2)
+	about, _ = L.Get(-1).(*lua.LTable)
+	L.Pop(2)
+	return object, about
+}
+
+// chunk returns a file of this folder as a function.
+func chunk(L *lua.LState, file string) *lua.LFunction {
+	code, err := files.ReadFile(file)
+	if err != nil {
+		luavm.Raise(L, "%v", err)
+	}
+	proto, err := luavm.CompileOwn("pi.compat/"+file, code)
+	if err != nil {
+		luavm.Raise(L, "%v", err)
+	}
+	return L.NewFunctionFromProto(proto)
+}
+
+// tools are the functions that the Lua files call host.
+type tools struct {
+	vm     *luavm.VM
+	host   Host
+	strict map[string]*lua.LTable // metatables of events, by their name here
+}
+
+// table makes the table of them.
+func (h *tools) table(L *lua.LState) *lua.LTable {
+	t := luavm.NewRecord(L, 8)
+	for name, fn := range map[string]any{
+		"parameters": parameters, "hint": hint, "names": namesOf, "event": h.event,
+		"restyle":        func(L *lua.LState, v lua.LValue) lua.LValue { return h.restyle(L, v, false) },
+		"restyle_branch": func(L *lua.LState, v lua.LValue) lua.LValue { return h.restyle(L, v, true) },
+	} {
+		luavm.Set(t, name, h.vm.Func(name, fn))
+	}
+	return t
+}
+
+func (h *tools) restyle(L *lua.LState, v lua.LValue, branch bool) lua.LValue {
+	if h.host.Restyle == nil {
+		return v
+	}
+	return h.host.Restyle(L, v, branch)
+}
+
+// parameters is host.parameters(fn): how many parameters a function names; 0 for one of Go.
+func parameters(fn *lua.LFunction) int {
+	if fn.IsG {
+		return 0
+	}
+	return int(luavm.SourceOf(fn).Proto.NumParameters)
+}
+
+// hint is host.hint(name, known): the end of a message about an unknown name.
+func hint(name string, known []string) string { return suggest.Hint(name, known) }
+
+// namesOf is host.names(table): the names of all fields that a strict table may have, or
+// else those that it has.
+func namesOf(L *lua.LState, t *lua.LTable) []string {
+	luavm.Materialise(L, t)
+	if names := luavm.StrictNames(t); names != nil {
+		return names
+	}
+	return luavm.Keys(t)
+}
