@@ -2,7 +2,7 @@
 --
 -- /snake begins it. The arrows or h, j, k, l turn the snake, p or the space bar
 -- stops and goes on, q and Esc end it. It ends by itself when the snake bites
--- itself or a wall. The best score is kept as long as pi runs.
+-- itself or a wall. The best score is kept in the session, for as long as there is its file.
 --
 -- It shows how a component is made: render draws it, handle_input gets the keys,
 -- a timer asks for the next picture, and the caller waits for the value that
@@ -15,6 +15,7 @@ local time = require "pi.time"
 
 local WIDTH, HEIGHT = 24, 12 -- of the field; each place is two columns wide
 local STEP = 130 -- ms
+local TYPE = "snake_score" -- an entry of the session for each game that was better than all before
 
 local turns = {
   up = { 0, -1 }, down = { 0, 1 }, left = { -1, 0 }, right = { 1, 0 },
@@ -59,7 +60,16 @@ local function new_game()
   return game
 end
 
-local function draw(game, theme)
+-- The best score of this session, on all of its branches.
+local function best_score(ctx)
+  local best = 0
+  for _, entry in ipairs(ctx.session.entries()) do
+    if entry.type == TYPE then best = math.max(best, entry.score) end
+  end
+  return best
+end
+
+local function draw(game, best, theme)
   local shown = { [game.food] = theme.fg("error", "()") }
   for i, place in ipairs(game.body) do
     shown[place] = theme.fg("success", i == 1 and "@@" or "oo")
@@ -74,7 +84,7 @@ local function draw(game, theme)
   end
   lines[#lines + 1] = border
   local what = game.state == "over" and "over: Enter plays again, q ends" or game.state == "paused" and "p goes on" or "arrows turn, p stops, q ends"
-  lines[#lines + 1] = ("%d points, best %d · %s"):format(game.score, pi.state.best or 0, what)
+  lines[#lines + 1] = ("%d points, best %d · %s"):format(game.score, math.max(best, game.score), what)
   return lines
 end
 
@@ -82,17 +92,22 @@ pi.command("snake", {
   description = "play snake while you wait",
   handler = function(ctx)
     if not ctx.has_ui then return { status = "snake needs a terminal" } end
-    local game, surface = new_game(), nil
+    local game, best, surface = new_game(), best_score(ctx), nil
+    local function note()
+      if game.score <= best then return end
+      best = game.score
+      ctx.save_entry { type = TYPE, score = best }
+    end
     local stop = timer.every(STEP, function()
       game.step()
-      if game.score > (pi.state.best or 0) then pi.state.best = game.score end
+      if game.state == "over" then note() end
       if surface and game.state ~= "paused" then surface.request_render() end
     end)
     local score = ctx.ui.custom {
       wait = true, place = "over", rows = HEIGHT + 3,
       render = function(_, handle)
         surface = handle
-        return draw(game, ctx.ui.theme)
+        return draw(game, best, ctx.ui.theme)
       end,
       handle_input = function(key, handle)
         if key == "q" then
@@ -107,6 +122,7 @@ pi.command("snake", {
       end,
     }
     stop()
+    note() -- of a game that was left in the middle
     return { status = ("snake: %d points"):format(score or game.score) }
   end,
 })

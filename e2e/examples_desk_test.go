@@ -1,0 +1,60 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTicTacToeIsPlayedWithTheKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/tic_tac_toe.lua"), mustRead(t, example(t, "tic_tac_toe.lua")))
+	s := newDesk(t, scenery{world: w})
+	s.rests("")
+	play := func(line string) {
+		s.Type("/tictactoe\r")
+		s.See(line)
+	}
+	play("0 won, 0 lost, 0 drawn · arrows and Enter")
+	s.Press("enter") // the middle, where the cursor is
+	s.See(" O | 2 | 3")
+	s.Type("2") // the machine is in the way at 8
+	s.See(" 7 | O | 9")
+	s.Press("right", "enter") // 3, and the way is barred at 7
+	s.See(" O | O | 9")
+	s.Type("9")
+	s.See("0 won, 1 lost, 0 drawn")
+	s.See("the machine has won: n plays again, q ends")
+	s.Type("n") // now the machine begins
+	s.See(" 4 | O | 6")
+	s.Type("q")
+	s.See("tic-tac-toe: 0 won, 1 lost, 0 drawn")
+	s.rests("")
+	play("0 won, 1 lost, 0 drawn · arrows")
+	s.Press("esc")
+	s.rests("")
+	s.quits()
+}
+
+func TestToolsAreMarkedInAList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/tools.lua"), mustRead(t, example(t, "tools.lua")))
+	s := newDesk(t, scenery{world: w})
+	s.rests("")
+	s.Type("/toolset\r")
+	s.See("Which tools does the model have?")
+	s.Type("bash")
+	s.See("1 of 7")
+	s.Press("space", "enter")
+	s.See("the model has read edit write grep find ls")
+	turn := s.ask("hello")
+	if got := strings.Join(toolNames(t, turn.Request), " "); strings.Contains(got, "bash") || !strings.Contains(got, "read") {
+		t.Errorf("the model has %s", got)
+	}
+	turn.Answer("Hello.")
+	s.rests("")
+	s.quits()
+}
