@@ -142,7 +142,9 @@ func (c *Chain) Close(ctx context.Context) {
 	c.shared.ending.stop()
 	c.shared.ending.wg.Wait()
 	c.lanes.Close()
-	c.guard.Close()
+	if !c.opts.borrowsGuard {
+		c.guard.Close()
+	}
 	c.reports.log.close()
 }
 

@@ -9,6 +9,9 @@ import (
 	"pi/agent/llm"
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
 )
 
 // Options are what a Chain is made of.
@@ -29,6 +32,7 @@ type Options struct {
 	// Guard knows which version of each file is in force; nil: one that remembers
 	// nothing beyond this run. A Guard serves one chain.
 	Guard          *trust.Guard
+	borrowsGuard   bool // Guard is that of another chain, see [Chain.Rehearse]
 	ApproveProject bool // the project's hooks run as they are now
 	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
 	AskProject func(context.Context, trust.Question) trust.Answer
@@ -60,4 +64,6 @@ type Options struct {
 	// Keys are the keys of the front end, which hooks cannot take either; without its
 	// functions they can have any.
 	Keys api.Keys
+	// Confine is that of [api.Program]; nil: hooks get every function as it is.
+	Confine func(vm *luavm.VM, L *lua.LState, name string, t *lua.LTable)
 }

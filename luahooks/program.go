@@ -93,7 +93,7 @@ func (c *Chain) program(in *instance) api.Program {
 		Flags: c.Flags, GivenFlags: c.opts.Flags,
 		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
 
-		Environ: environ, Getenv: c.opts.Getenv,
+		Environ: environ, Getenv: c.opts.Getenv, Confine: c.opts.Confine,
 		Started: func(ctx context.Context) func(group int) {
 			if !agent.InTool(ctx) {
 				return func(int) {} // what its handlers start is not the model's

@@ -22,7 +22,7 @@ func (s *Session) Leaf() string {
 func (s *Session) Entry(id string) *Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.tree.byID[id]
+	return s.tree.find(id)
 }
 
 // Entries returns all entries in the order of the file.
@@ -44,7 +44,7 @@ func (s *Session) Branch() []*Entry {
 func (s *Session) Path(id string) []*Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return pathTo(s.tree.byID[id])
+	return pathTo(s.tree.find(id))
 }
 
 // Unreached returns the entries that the conversation does not come by because the

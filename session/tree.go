@@ -43,6 +43,15 @@ func (t *tree) addToBranch(e *Entry) {
 	t.leaf, t.branch = e, append(t.branch[:len(path)], e)
 }
 
+// find returns the entry with an id, or nil. The map may have entries that are not in the
+// list yet, see [Playback].
+func (t *tree) find(id string) *Entry {
+	if e := t.byID[id]; e != nil && e.index < len(t.entries) {
+		return e
+	}
+	return nil
+}
+
 // removeLast removes the last entry of the list, which must not be the parent of
 // another.
 func (t *tree) removeLast() {

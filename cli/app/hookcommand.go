@@ -11,10 +11,12 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/llm"
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/luahooks/trust"
+	"pi/session"
 )
 
 // hookCommands are the slash commands about hooks.
@@ -24,13 +26,17 @@ type hookCommands struct {
 	globalDir string         // where hooks of the person are
 	log       string         // the file of the hook log
 	ui        agent.UI       // who approves
+
+	session func() *session.Session // the current one, for a replay
+	tools   []agent.Tool            // of the program
+	models  *llm.Models
 }
 
 // list returns /hooks and /reload.
 func (h *hookCommands) list() []command.Command {
 	return []command.Command{
 		{
-			Name: "hooks", Args: "[reload|log|trace|enable|disable|approve] [name]",
+			Name: "hooks", Args: "[reload|log|trace|replay|enable|disable|approve] [name]",
 			Help:     "list the hooks with their state, or do something about one",
 			Complete: h.complete,
 			Run: func(ctx context.Context, args string) (command.Outcome, error) {
@@ -50,7 +56,7 @@ func (h *hookCommands) list() []command.Command {
 }
 
 func hookActions() []string {
-	return []string{"reload", "log", "trace", "enable", "disable", "approve"}
+	return []string{"reload", "log", "trace", "replay", "enable", "disable", "approve"}
 }
 
 // complete returns what the words behind /hooks can be completed to: an action, or behind
@@ -75,7 +81,7 @@ func (h *hookCommands) complete(prefix string) []string {
 func (h *hookCommands) run(ctx context.Context, args string) (string, error) {
 	action, name, _ := strings.Cut(args, " ")
 	name = strings.TrimSpace(name)
-	if name == "" && slices.Contains([]string{"trace", "enable", "disable"}, action) {
+	if name == "" && slices.Contains([]string{"trace", "replay", "enable", "disable"}, action) {
 		return "", fmt.Errorf("/hooks %s wants the name of a hook; /hooks lists them", action)
 	}
 	switch action {
@@ -87,6 +93,8 @@ func (h *hookCommands) run(ctx context.Context, args string) (string, error) {
 		return h.showLog(name)
 	case "trace":
 		return h.trace(name)
+	case "replay":
+		return h.replay(ctx, name)
 	case "enable":
 		return "hook " + name + " is enabled", h.chain.SetEnabled(ctx, name, true)
 	case "disable":

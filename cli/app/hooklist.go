@@ -20,6 +20,7 @@ const (
 	doDisable  = "disable it until pi ends"
 	doTrace    = "tell here and in the log of each event that it handles"
 	doUntrace  = "tell no more of its events"
+	doReplay   = "say what it would have done in this session so far"
 	doLog      = "show what it logged"
 	doDescribe = "show all there is to know about it"
 
@@ -100,6 +101,9 @@ func (p *hookList) act(hook listedHook, way string) (status string, ended bool, 
 	case doLog:
 		status, err = p.showLog(hook.name)
 		return status, true, err
+	case doReplay:
+		status, err = p.replay(p.ctx, hook.name)
+		return status, true, err
 	case doUntrace:
 		status, err = p.run(p.ctx, words[way]+hook.name+" off")
 	default:
@@ -132,7 +136,7 @@ func (p *hookList) hooks() (all []listedHook) {
 func rowOfHook(hook luahooks.Info, waiting []trust.Pending) listedHook {
 	state, details, path := hookState(hook, waiting), hookDetails(hook), printable.VisibleLine(config.Tilde(hook.Path))
 	about := details[min(1, len(details)-1)] // what is wrong with it, if anything is
-	ways := []string{doDisable, doTrace, doUntrace}
+	ways := []string{doDisable, doTrace, doUntrace, doReplay}
 	if state == "disabled" {
 		ways = []string{doEnable}
 	}

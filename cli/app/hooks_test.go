@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/session"
+	"pi/session/message"
 )
 
 func TestNamesOfTheProgramsCommandsAreReserved(t *testing.T) {
@@ -19,11 +21,16 @@ func TestNamesOfTheProgramsCommandsAreReserved(t *testing.T) {
 }
 
 func TestHookCommands(t *testing.T) {
-	p := place(t, Options{}, map[string]string{"one.lua": `pi.on("input", function() end) pi.command("c", { handler = function() end })`, "two.lua": `error("no")`})
+	p := place(t, Options{}, map[string]string{"one.lua": `pi.on("input", function() return { text = "new" } end) pi.command("c", { handler = function() end })`, "two.lua": `error("no")`})
 	chain := p.Chain(p.Places(), nil)
 	chain.Load(t.Context())
 	defer chain.Close(t.Context())
 	h := &hookCommands{chain: chain, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: agent.NoUI{}}
+	s := session.New(session.Options{Cwd: p.Cwd})
+	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("do it")}}); err != nil {
+		t.Fatal(err)
+	}
+	h.session = func() *session.Session { return s }
 	for _, tt := range [][2]string{
 		{"", "active    global       " + p.Places().GlobalDir() + "/one.lua"},
 		{"disable one", "hook one is disabled until you enable it or pi ends"},
@@ -33,6 +40,9 @@ func TestHookCommands(t *testing.T) {
 		{"log", "the hook log is empty"},
 		{"approve", "nothing waits for approval"},
 		{"approve nothing", "nothing waits for approval"},
+		{"replay one", "input  \"do it\": changed: the text is now new\n1 prompt, 0 blocked, 1 changed, 0 errors, p99 "},
+		{"replay two", "!hook two does not run: "},
+		{"replay", "!/hooks replay wants the name of a hook"},
 		{"reload", "reloaded: 1 hook, 1 failed"},
 		{"trace", "!/hooks trace wants the name of a hook"},
 		{"aprove", "!the words are reload, log"},
@@ -46,7 +56,7 @@ func TestHookCommands(t *testing.T) {
 			t.Errorf("/hooks %s: %q, want %q", args, status, want)
 		}
 	}
-	for prefix, want := range map[string]string{"": "reload log trace enable disable approve", "tr": "trace", "trace ": "trace one,trace two", "trace tw": "trace two"} {
+	for prefix, want := range map[string]string{"": "reload log trace replay enable disable approve", "tr": "trace", "trace ": "trace one,trace two", "trace tw": "trace two"} {
 		sep := " "
 		if strings.Contains(want, ",") || strings.HasPrefix(want, "trace ") {
 			sep = ","

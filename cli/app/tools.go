@@ -131,6 +131,12 @@ func (p *Place) tools(o tool.Options) (active, others []agent.Tool) {
 	return active, others
 }
 
+// ProgramTools returns the tools of the program, for those who look at what they are and run
+// none.
+func (p *Place) ProgramTools() []agent.Tool {
+	return tool.All(tool.Options{Cwd: p.Cwd, Locale: p.locale})
+}
+
 // checkTools returns a usage error for a name in --tools that is no known tool. It leaves a
 // warning for one in the settings, and for a name or pattern that takes away nothing.
 func (p *Place) checkTools(known []string, later *messages) error {

@@ -23,7 +23,8 @@ type modules struct {
 	vm       *luavm.VM
 	env      *stdlib.Env
 	find     FindModule
-	required map[string]*module // by name; only while the VM is held
+	confine  func(vm *luavm.VM, L *lua.LState, name string, t *lua.LTable) *lua.LTable // see Program
+	required map[string]*module                                                        // by name; only while the VM is held
 
 	mu     sync.Mutex        // guards what follows
 	looked map[string]string // files that were looked at, with the sum of their bytes
@@ -78,8 +79,10 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 			return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(stdlib.Names(), ", "))
 		}
 		one.value, one.done = open(m.vm, L, m.env), true
-		if t, ok := one.value.(*lua.LTable); ok && t.Metatable == lua.LNil {
-			m.vm.StrictTable(name, t)
+		if t, ok := one.value.(*lua.LTable); ok {
+			if m.confine(m.vm, L, name, t); t.Metatable == lua.LNil {
+				m.vm.StrictTable(name, t)
+			}
 		}
 		return nil
 	}

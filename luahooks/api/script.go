@@ -99,6 +99,18 @@ type Program struct {
 	Kept     *child.Kept     // programs that survive a version of the hook
 	Survives func() bool     // whether a newer version of the hook runs
 	Ends     context.Context // ends with the hooks
+
+	// Confine, if it is set, may replace functions in a table that the hook is about to get:
+	// "pi", "ctx", "ctx.ui", or a module such as "pi.fs". It is called within a job.
+	Confine func(vm *luavm.VM, L *lua.LState, name string, t *lua.LTable)
+}
+
+// confine lets p replace functions of a table.
+func (p *Program) confine(vm *luavm.VM, L *lua.LState, name string, t *lua.LTable) *lua.LTable {
+	if p.Confine != nil {
+		p.Confine(vm, L, name, t)
+	}
+	return t
 }
 
 // Script is one VM with the API in it, and what the hook's file registered.
@@ -134,7 +146,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
 	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, started: p.Started}
 	s.spawns = &spawns{programs: s.programs, kept: p.Kept, survives: p.Survives, ends: p.Ends, mine: map[string]*spawned{}}
-	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete, p.Getenv), find: p.FindModule, required: map[string]*module{}, looked: map[string]string{}}
+	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete, p.Getenv), find: p.FindModule, confine: p.confine, required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}
 	return s
 }
@@ -193,15 +205,15 @@ func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessa
 		before = luavm.NewRecord(L, 0)
 	}
 	luavm.Set(pi, "state", before)
-	vm.SetGlobal("pi", vm.StrictTable("pi", pi))
+	vm.SetGlobal("pi", vm.StrictTable("pi", s.program.confine(vm, L, "pi", pi)))
 	vm.SetRequire(s.modules.require)
 
 	ui := s.bridge.newTable(L, s.ofUI()...)
 	luavm.Set(ui, "theme", s.theme.open(L))
 	ctx := s.bridge.newTable(L, s.ofContext()...)
-	luavm.Set(ctx, "ui", vm.StrictTable("ctx.ui", ui))
+	luavm.Set(ctx, "ui", vm.StrictTable("ctx.ui", s.program.confine(vm, L, "ctx.ui", ui)))
 	luavm.Set(ctx, "session", vm.StrictTable("ctx.session", s.bridge.newTable(L, sessionView{s.bridge}.part())))
-	s.contexts.open(ctx)
+	s.contexts.open(s.program.confine(vm, L, "ctx", ctx))
 
 	if main, ok := callLua(L, vm.NewChunk(L, file)).(*lua.LFunction); ok {
 		callLua(L, main, pi)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -42,6 +43,22 @@ func scan(root, cwd string, describe func(path string) (Info, error)) iter.Seq2[
 			}
 		}
 	}
+}
+
+// Paths returns the files of the sessions under root that were started in cwd, or of all if
+// cwd is "": those written last at the end. It reads headers only. With paths comes an error if
+// something could not be read.
+func Paths(root, cwd string) (paths []string, err error) {
+	var problems []error
+	for f, err := range withHeaders(root, cwd) {
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		paths = append(paths, f.path)
+	}
+	slices.Reverse(paths)
+	return paths, errors.Join(problems...)
 }
 
 // Latest returns the path of the session of cwd that was written last; "" if

@@ -1,0 +1,114 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"pi/luahooks"
+	"pi/session"
+)
+
+// Result is what the hooks did in one session.
+type Result struct {
+	Path  string // of the session
+	ID    string // of the session
+	Err   error  // why it could not be read
+	Hook  Played
+	Other Played // of the hook to compare with
+}
+
+// Run plays the sessions at paths to a hook of base, several at a time, and calls do with the
+// result of each, in their order. base is loaded and stays open until Run returns. The error
+// is that of do, which ends the replay, or says why a hook cannot be played.
+func Run(ctx context.Context, base *luahooks.Chain, paths []string, o Options, do func(*Result) error) error {
+	o.box = newToolbox(o.Tools)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type slot struct {
+		result *Result
+		err    error
+	}
+	slots := make(chan chan slot, runtime.GOMAXPROCS(0)) // those that play or wait to be told
+	go func() {
+		defer close(slots)
+		for _, path := range paths {
+			out := make(chan slot, 1)
+			select {
+			case slots <- out:
+			case <-ctx.Done():
+				return
+			}
+			go func() {
+				r, err := playFile(ctx, base, path, o)
+				out <- slot{r, err}
+			}()
+		}
+	}()
+	var first error
+	for out := range slots {
+		played := <-out // also after an error: nothing plays when Run returns
+		if first != nil {
+			continue
+		}
+		if first = played.err; first == nil {
+			first = do(played.result)
+		}
+		if first != nil {
+			cancel()
+		}
+	}
+	if first == nil {
+		first = ctx.Err()
+	}
+	return first
+}
+
+// playFile plays a session to the hook, and to the one to compare with. A session that cannot
+// be read is no error of the replay.
+func playFile(ctx context.Context, base *luahooks.Chain, path string, o Options) (*Result, error) {
+	r := &Result{Path: path}
+	open := func() (*session.Session, error) { return session.Read(path) }
+	err := playInto(ctx, base, r, o, open)
+	var unreadable *unreadableError
+	if errors.As(err, &unreadable) {
+		r.Err = fmt.Errorf("read session %q: %w", path, unreadable.err)
+		return r, nil
+	}
+	return r, err
+}
+
+// Session plays a session that nobody else uses to a hook of base. open opens it, once for
+// each hook.
+func Session(ctx context.Context, base *luahooks.Chain, o Options, open func() (*session.Session, error)) (*Result, error) {
+	r := &Result{}
+	o.box = newToolbox(o.Tools)
+	return r, playInto(ctx, base, r, o, open)
+}
+
+// unreadableError is that of a session which cannot be read.
+type unreadableError struct{ err error }
+
+func (e *unreadableError) Error() string { return e.err.Error() }
+func (e *unreadableError) Unwrap() error { return e.err }
+
+func playInto(ctx context.Context, base *luahooks.Chain, r *Result, o Options, open func() (*session.Session, error)) error {
+	for _, one := range []struct {
+		hook string
+		to   *Played
+	}{{o.Hook, &r.Hook}, {o.Other, &r.Other}} {
+		if one.hook == "" {
+			continue
+		}
+		s, err := open()
+		if err != nil {
+			return &unreadableError{err}
+		}
+		r.ID = s.ID()
+		if *one.to, err = play(ctx, base, one.hook, s, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
