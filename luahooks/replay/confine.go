@@ -24,6 +24,7 @@ func harmless() map[string][]string {
 			"tools", "active_tools", "session_name", "commands", "emit", "log", "all"},
 		"ctx":       {"usage", "system_prompt", "find_model", "available_models", "models", "is_idle", "has_pending_messages"},
 		"ctx.ui":    {"select", "confirm", "input", "editor", "notify", "set_status", "set_widget", "set_header", "set_footer", "set_plan", "set_title", "set_working_message", "set_working_indicator", "set_editor_text", "get_editor_text", "custom", "field"},
+		"pi.http":   {"encode"},
 		"pi.fs":     {"read", "exists", "stat", "list", "glob", "real"},
 		"pi.base64": {"*"}, "pi.diff": {"*"}, "pi.hash": {"*"}, "pi.json": {"*"}, "pi.path": {"*"}, "pi.re": {"*"}, "pi.schema": {"*"},
 		"pi.sh": {"*"}, "pi.text": {"*"}, "pi.time": {"*"},
