@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"pi/cli/app"
 	"pi/internal/printable"
 	"pi/luahooks/event"
 	"pi/luahooks/trust"
+	"pi/stdlib/compat"
 
 	"github.com/spf13/cobra"
 )
@@ -85,9 +89,13 @@ func listedHooks(p *app.Place, f trust.Found) []listedHook {
 
 func hooksEvents() *cobra.Command {
 	var asJSON bool
+	var other string
 	c := &cobra.Command{
 		Use: "events", Short: "List the events, what they carry and what a handler may return", Args: exactly(0),
 		RunE: func(*cobra.Command, []string) error {
+			if other != "" {
+				return foreignEvents(other, asJSON)
+			}
 			if asJSON {
 				return printJSON(event.Infos())
 			}
@@ -98,7 +106,39 @@ func hooksEvents() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	c.Flags().StringVar(&other, "compat", "", "those of another program, as pi.compat.`NAME` has them")
 	return c
+}
+
+// foreignEvents lists the events of another program, and what each is here.
+func foreignEvents(name string, asJSON bool) error {
+	module, err := compat.Find(name)
+	if err != nil {
+		return app.UsageError{Err: err}
+	}
+	about, err := compat.Describe(module)
+	if err != nil {
+		return fmt.Errorf("describe %s: %w", module, err)
+	}
+	if asJSON {
+		return printJSON(about.Events)
+	}
+	for _, e := range about.Events {
+		fmt.Printf("%s (here %s)\n", e.Name, e.Ours)
+		printNames("  event   ", e.Fields)
+		printNames("  returns ", e.Results)
+		printNames("  rule    ", []string{cmp.Or(e.Rule, "as here")})
+	}
+	for _, missing := range slices.Sorted(maps.Keys(about.NoEvents)) {
+		fmt.Printf("%s (not here: %s)\n", missing, about.NoEvents[missing])
+	}
+	return nil
+}
+
+func printNames(label string, names []string) {
+	if len(names) > 0 {
+		fmt.Println(label + strings.Join(names, ", "))
+	}
 }
 
 func printEvent(e event.Info) {

@@ -8,7 +8,6 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/api"
-	"pi/luahooks/foreign"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -58,7 +57,7 @@ func New(o Options) *Chain {
 	c.loader = &loader{places: &c.opts.Places, guard: c.guard, dir: c.dir, roster: c.roster, gates: c.gates, audience: &c.audience,
 		reports: c.reports, behind: c.behind, events: c.events, edits: c.edits, newInstance: c.newInstance, applyRegistered: c.applyRegistered,
 		project: &projectApproval{guard: c.guard, places: &c.opts.Places, events: c.events, audience: &c.audience, approve: o.ApproveProject, ask: o.AskProject}}
-	c.shared = &shared{dir: c.dir, guard: c.guard, reports: c.reports, keeper: c.loader, timeout: cmp.Or(o.testOnlyLoadTime, o.Timeout), names: foreign.New(),
+	c.shared = &shared{dir: c.dir, guard: c.guard, reports: c.reports, keeper: c.loader, timeout: cmp.Or(o.testOnlyLoadTime, o.Timeout), names: c.roster.names,
 		ending: newBackground(), isEnding: c.behind.isEnding}
 	c.events.keeper, c.edits.reload = c.loader, c.loader.reload
 	c.opts.Places.ProjectApproved = o.ApproveProject

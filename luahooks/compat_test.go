@@ -117,3 +117,22 @@ func TestAPortedFileHasOurNamesToo(t *testing.T) {
 		t.Errorf("said %s", said)
 	}
 }
+
+func TestANameOfAnotherProgramSaysWhichModuleHasIt(t *testing.T) {
+	for code, want := range map[string]string{
+		`pi.register_command("x", {})`:                               `pi has no field "register_command", did you mean "command"? (pi.compat.pi_v2 has it)`,
+		`pi.registerCommand("x", {})`:                                `pi has no field "registerCommand", did you mean "command"? (pi.compat.pi_v2 has it)`,
+		`pi.on("input", function(e, ctx) ctx.session_manager() end)`: "",
+		`pi.is_bash_tool_result({})`:                                 "(pi.compat.pi_v2 has it)",
+		`pi.nothing_like_it()`:                                       `pi has no field "nothing_like_it"`,
+	} {
+		r := newRig(t, map[string]string{"a.lua": code})
+		if err := r.info("a").LastError; !strings.HasSuffix(err, want) {
+			t.Errorf("%s\nsays %q, want %q", code, err, want)
+		}
+	}
+	r := newRig(t, map[string]string{"a.lua": `pi.on("tool_call", function(e, ctx) ctx.session_manager() end)`})
+	if e := r.bash("ls"); !strings.Contains(e.Reason, "pi.compat.pi_v2") {
+		t.Errorf("says %q", e.Reason)
+	}
+}

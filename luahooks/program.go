@@ -25,6 +25,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		StrictGlobals: true,
 		Instead:       foreign.Instead(),
 		Elsewhere:     c.shared.names.Field,
+		Modules:       c.shared.names.Modules,
 		Getenv:        c.opts.Getenv,
 		Lanes:         &c.lanes,
 		Waits: func(job, function string) {

@@ -19,6 +19,7 @@ import (
 // to, and how many do. All methods may be called from any goroutine; who replaces
 // the list or a hook of it holds the chain's changes.
 type roster struct {
+	names  *foreign.Names             // that authors may have meant
 	events map[agent.Kind]*event.Spec // never changed
 	hooks  atomic.Pointer[[]*hook]    // the list is replaced, never changed
 	wanted [256]atomic.Int32          // handlers and closed gates, per agent.Kind
@@ -26,7 +27,7 @@ type roster struct {
 
 // newRoster makes one without hooks for a front end.
 func newRoster(mode string) *roster {
-	r := &roster{events: map[agent.Kind]*event.Spec{}}
+	r := &roster{names: foreign.New(), events: map[agent.Kind]*event.Spec{}}
 	table := event.Table()
 	for i := range table {
 		table[i].InMode(mode)
@@ -105,11 +106,12 @@ func (r *roster) checkEvent(name string, group *api.Group) error {
 	if r.knows(name) {
 		return r.checkGroup(name, group)
 	}
+	has := r.names.Modules("event", name)
 	if ours := foreign.Event(name); ours != "" {
-		return luavm.Misusef("unknown event %q, did you mean %q?", name, ours)
+		return luavm.Misusef("unknown event %q, did you mean %q?%s", name, ours, has)
 	}
-	if hint := suggest.Hint(name, r.eventNames()); hint != "" {
-		return luavm.Misusef("unknown event %q%s", name, hint)
+	if hint := suggest.Hint(name, r.eventNames()); hint != "" || has != "" {
+		return luavm.Misusef("unknown event %q%s%s", name, hint, has)
 	}
 	return luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name, and `pi hooks events` lists the others", name)
 }

@@ -22,6 +22,7 @@ type Fields struct {
 	Live func(L *lua.LState, name string) (v lua.LValue, ok bool, err error)
 
 	elsewhere func(of, name string) string // Options.Elsewhere
+	modules   func(of, name string) string // Options.Modules
 }
 
 // strictMark hides behind a strict metatable.
@@ -33,7 +34,7 @@ type strictMark struct {
 // Strict makes a metatable for tables with these fields. It may be shared by any
 // number of them.
 func (vm *VM) Strict(f *Fields) *lua.LTable {
-	f.elsewhere = vm.opts.Elsewhere
+	f.elsewhere, f.modules = vm.opts.Elsewhere, vm.opts.Modules
 	meta := NewRecord(vm.main, 2)
 	Set(meta, "__index", vm.GFunc("index", func(L *lua.LState) int { return f.index(L) }))
 	Set(meta, "__metatable", lua.LFalse)
@@ -67,7 +68,7 @@ func (f *Fields) index(L *lua.LState) int {
 		}
 	}
 	if names := f.Names(); !slices.Contains(names, string(name)) {
-		Raise(L, "%s has no field %q%s", f.Of, name, f.meant(string(name), names))
+		Raise(L, "%s has no field %q%s%s", f.Of, name, f.meant(string(name), names), f.has(string(name)))
 	}
 	return 0
 }
@@ -81,6 +82,14 @@ func (f *Fields) meant(name string, known []string) string {
 		}
 	}
 	return orList(name, known)
+}
+
+// has is what Options.Modules returns; "" without that.
+func (f *Fields) has(name string) string {
+	if f.modules == nil {
+		return ""
+	}
+	return f.modules(f.Of, name)
 }
 
 // fewFields are as many as a message lists.

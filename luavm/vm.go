@@ -40,6 +40,9 @@ type Options struct {
 	// Elsewhere returns where else there is a field that a strict table, by the name that
 	// messages have for it, does not have; "" for nowhere. It may be nil.
 	Elsewhere func(of, name string) string
+	// Modules returns which modules have a field that a strict table does not have, as the
+	// end of a message; "" if none has. It may be nil.
+	Modules func(of, name string) string
 	// Getenv is os.getenv; nil: the environment of the process.
 	Getenv func(name string) string
 	// Lanes give the goroutines that jobs run on. VMs whose jobs go into one

@@ -4,6 +4,7 @@
 //
 //	foreign.go  members that another table has, modules, globals of Lua
 //	events.go   what other agents call an event
+//	systems.go  which module has a name, of those for hooks of other programs
 package foreign
 
 import (
@@ -12,20 +13,25 @@ import (
 
 	"pi/stdlib"
 	"pi/stdlib/annotated"
+	"pi/stdlib/compat"
 )
 
 // Names finds names. It may be used from any goroutine.
-type Names struct{ read func() *annotated.Set }
+type Names struct {
+	read    func() *annotated.Set
+	systems func() map[string]compat.About // by module
+}
 
 // New returns the names of this program. They are read when the first is asked for.
 func New() *Names {
-	return &Names{sync.OnceValue(func() *annotated.Set {
+	read := func() *annotated.Set {
 		set, err := annotated.Read(stdlib.Annotations())
 		if err != nil {
 			return new(annotated.Set)
 		}
 		return set
-	})}
+	}
+	return &Names{sync.OnceValue(read), sync.OnceValue(describeAll)}
 }
 
 // table is a table of the API: how an author writes it, and its class.

@@ -12,7 +12,7 @@
 --   no_members  as no_events
 --   context     what ctx has beside ours: name = function, called by the author
 --   live        the same for values: name = function(ours) that returns the value
---   no_context  as no_events
+--   no_context, no_ui   as no_events
 --
 -- and c has
 --
@@ -42,7 +42,7 @@ local function keys_of(...)
     for key in pairs((select(i, ...))) do all[#all + 1] = key end
   end
   table.sort(all)
-  return all
+  return host.list(all)
 end
 
 function c.checked(value, message)
@@ -217,7 +217,7 @@ end
 
 c.members = members(c)
 system = define(c)
-for _, key in ipairs { "no_events", "no_members", "live", "context", "no_context" } do system[key] = system[key] or {} end
+for _, key in ipairs { "no_events", "no_members", "live", "context", "no_context", "no_ui" } do system[key] = system[key] or {} end
 for _, row in ipairs(system.events) do
   row.ours, row.adds = row.ours or row.name, row.adds or {}
   rows[row.name] = row
@@ -231,8 +231,18 @@ object.on = dotted("on", on)
 object.hook = setmetatable({}, { __metatable = false, __call = exported, __index = function(_, key) return pi.hook[key] end })
 c.layer(name, object, system.no_members, function() return pi end)
 
+-- What Go is told of the module.
+local function rows_told()
+  local list = {}
+  for i, row in ipairs(system.events) do
+    list[i] = { name = row.name, ours = row.ours, payload = host.list(row.fields), result = host.list(row.results or {}), rule = row.rule or "" }
+  end
+  return list
+end
+
 return object, {
-  events = system.events, no_events = system.no_events,
-  members = keys_of(object), no_members = keys_of(system.no_members),
-  context = keys_of(system.live, system.context), no_context = keys_of(system.no_context),
+  events = rows_told(), no_events = system.no_events,
+  members = keys_of(object), no_members = system.no_members,
+  context = keys_of(system.live, system.context), no_context = system.no_context,
+  ui = system.context.ui and keys_of(system.context.ui) or host.list {}, no_ui = system.no_ui,
 }

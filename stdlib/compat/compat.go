@@ -104,7 +104,7 @@ type tools struct {
 func (h *tools) table(L *lua.LState) *lua.LTable {
 	t := luavm.NewRecord(L, 8)
 	for name, fn := range map[string]any{
-		"parameters": parameters, "hint": hint, "names": namesOf, "event": h.event,
+		"parameters": parameters, "hint": hint, "names": namesOf, "event": h.event, "list": list,
 		"restyle":        func(L *lua.LState, v lua.LValue) lua.LValue { return h.restyle(L, v, false) },
 		"restyle_branch": func(L *lua.LState, v lua.LValue) lua.LValue { return h.restyle(L, v, true) },
 	} {
@@ -126,6 +126,12 @@ func parameters(fn *lua.LFunction) int {
 		return 0
 	}
 	return int(luavm.SourceOf(fn).Proto.NumParameters)
+}
+
+// list is host.list(t): t, which is [] in JSON when it is empty.
+func list(t *lua.LTable) *lua.LTable {
+	luavm.MarkList(t)
+	return t
 }
 
 // hint is host.hint(name, known): the end of a message about an unknown name.

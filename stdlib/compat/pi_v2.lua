@@ -96,8 +96,15 @@ local events = {
     rule = "the first result counts" },
 }
 
+local no_ui = {
+  set_editor_component = "use set_widget, set_status",
+  on_terminal_input = "use set_widget, set_status",
+  set_theme = "use set_widget, set_status",
+  paste_to_editor = "use set_editor_text",
+}
+
 return {
-  events = events,
+  events = events, no_ui = no_ui,
   no_events = {
     session = "use session_start, session_switch, session_new",
     branch = "use session_before_branch",
@@ -109,12 +116,7 @@ return {
   },
   members = m.joined(m.commands, m.tools, m.messages, m.rest),
   context = m.joined(m.context, {
-    ui = m.ui {
-      set_editor_component = "use set_widget, set_status",
-      on_terminal_input = "use set_widget, set_status",
-      set_theme = "use set_widget, set_status",
-      paste_to_editor = "use set_editor_text",
-    },
+    ui = m.ui(no_ui),
     session_manager = m.session_manager(plain), model_registry = m.model_registry(),
     rebuild_context = function() return plain(c.ctx().rebuild_context()) end,
   }),
