@@ -108,7 +108,7 @@ func TestAGroupThatIsNoneIsAnErrorOfItsLine(t *testing.T) {
 	} {
 		newRig(t, map[string]string{"a.lua": "\n" + `pi.on("before_agent_start", function() end, ` + options + `)`}).mustSay("a.lua:2: ", want)
 	}
-	for _, event := range []string{"tool_call", "user_bash", "message_update", "project_trust", "turn_start", "my:event"} {
+	for _, event := range []string{"tool_call", "user_bash", "shell", "message_update", "project_trust", "turn_start", "my:event"} {
 		newRig(t, map[string]string{"a.lua": `pi.on("` + event + `", function() end, { group = { name = "g", rule = "stop" } })`}).
 			mustSay("a.lua:1: ", "handlers of "+event+" have none")
 	}

@@ -206,7 +206,7 @@ func (s *Spec) InMode(mode string) {
 // Those of gates may not: no gate is to be left out because another one has answered. The
 // same goes for who stops a stream, and for who trusts a project.
 func (s *Spec) MayGroup() bool {
-	return s.Asking && !slices.Contains([]agent.Kind{agent.KindToolCall, agent.KindUserBash, agent.KindMessageUpdate, agent.KindProjectTrust}, s.Kind)
+	return s.Asking && !slices.Contains([]agent.Kind{agent.KindToolCall, agent.KindUserBash, agent.KindShell, agent.KindMessageUpdate, agent.KindProjectTrust}, s.Kind)
 }
 
 // Restore gives e the fields that it had when was was made by Copy.
