@@ -1,8 +1,8 @@
 -- The object of a compatibility module.
 --
 -- This file is called with what Go provides (host), the hook's own API (pi), the name of
--- the module, and the files that define it and the members that several modules share. It
--- returns the object, and a description of it.
+-- the module, and the files that define it, and the members and events that several modules
+-- share. It returns the object, and a description of it.
 --
 -- A module is called with c and returns
 --
@@ -16,7 +16,8 @@
 --
 -- and c has
 --
---   c.name, c.object, c.pi, c.host, c.members     the name of the module, its object, ours, Go's, shared members
+--   c.name, c.object, c.pi, c.host     the name of the module, its object, ours, Go's
+--   c.members, c.rows     members and rows of events that several modules share
 --   c.ctx()               our ctx of the handler or command that was called last; raises before the first
 --   c.has_run()           whether there was one
 --   c.context(ours)       the ctx that the author's handlers get, for ours
@@ -26,7 +27,7 @@
 --   c.checked(value, message)   value, or the message raised at the author's line
 --   c.renamed(t, names)   a copy of t in which keys have other names; false removes one
 
-local host, pi, name, define, members = ...
+local host, pi, name, define, members, rows_of = ...
 
 local c = { name = name, host = host, pi = pi, object = {} }
 
@@ -216,6 +217,7 @@ local function exported(_, source)
 end
 
 c.members = members(c)
+c.rows = rows_of(c)
 system = define(c)
 for _, key in ipairs { "no_events", "no_members", "live", "context", "no_context", "no_ui" } do system[key] = system[key] or {} end
 for _, row in ipairs(system.events) do

@@ -2,7 +2,9 @@
 // translation of syntax only. Each module gives the API of such a program over the one
 // of this program:
 //
-//	local pi = require "pi.compat.pi_v2"     hooks of pi, the TypeScript one
+//	local pi = require "pi.compat.pi_v2"          hooks of pi, the TypeScript one
+//	local pi = require "pi.compat.omp"            hooks of oh-my-pi
+//	local marvin = require "pi.compat.marvin"     hooks of marvin
 //
 // A module is a Lua file of this folder, which says what the names of the other program
 // mean here. What all of them need is in two more:
@@ -10,6 +12,7 @@
 //	base.lua      the object of a module: how handlers are wrapped, where a name is
 //	              looked up, what a name without a counterpart raises
 //	members.lua   members that several programs have: commands, tools, dialogs
+//	rows.lua      events that several programs have
 //	pi_v2.lua …   the events and members of one program
 //
 // # To write one
@@ -45,7 +48,7 @@ var files embed.FS
 
 // systems are the modules, with the file of each.
 func systems() map[string]string {
-	return map[string]string{"pi.compat.pi_v2": "pi_v2.lua"}
+	return map[string]string{"pi.compat.marvin": "marvin.lua", "pi.compat.omp": "omp.lua", "pi.compat.pi_v2": "pi_v2.lua"}
 }
 
 // Names lists the modules, sorted.
@@ -67,13 +70,13 @@ func Open(vm *luavm.VM, L *lua.LState, name string, host Host) lua.LValue {
 
 // open is Open; about describes the module.
 func open(vm *luavm.VM, L *lua.LState, name string, host Host) (object lua.LValue, about *lua.LTable) {
-	base, define, members := chunk(L, "base.lua"), chunk(L, systems()[name]), chunk(L, "members.lua")
+	base, define, members, rows := chunk(L, "base.lua"), chunk(L, systems()[name]), chunk(L, "members.lua"), chunk(L, "rows.lua")
 	L.Push(base)
 	for _, arg := range []lua.LValue{(&tools{vm: vm, host: host, strict: map[string]*lua.LTable{}}).table(L),
-		L.G.Global.RawGetString("pi"), lua.LString(name), define, members} {
+		L.G.Global.RawGetString("pi"), lua.LString(name), define, members, rows} {
 		L.Push(arg)
 	}
-	L.Call(5, 2)
+	L.Call(6, 2)
 	object = L.Get(-2)
 	about, _ = L.Get(-1).(*lua.LTable)
 	L.Pop(2)

@@ -10,9 +10,10 @@ import (
 
 // event is host.event(ours, name, adds, fill): the event of another program that ours stands
 // for. It has the type name, all fields of ours, and those named in adds, which fill(event,
-// ours) sets in it. Nothing is filled before Lua reads a field that is no plain value.
-func (h *tools) event(ours *lua.LTable, name string, adds []string, fill *lua.LFunction) *lua.LTable {
-	return h.vm.NewStub(&shownEvent{h, ours, name, adds, fill}, func(L *lua.LState, ref any) *lua.LTable {
+// ours) sets in it; fill is nil where there are none. Nothing is filled before Lua reads a field that is no plain value.
+func (h *tools) event(ours *lua.LTable, name string, adds []string, fill lua.LValue) *lua.LTable {
+	set, _ := fill.(*lua.LFunction)
+	return h.vm.NewStub(&shownEvent{h, ours, name, adds, set}, func(L *lua.LState, ref any) *lua.LTable {
 		return ref.(*shownEvent).table(L)
 	})
 }

@@ -138,8 +138,8 @@ local function custom_factory(ui, source)
   end })
 end
 
--- ui is ctx.ui. no_ui are names without a counterpart.
-function m.ui(no_ui)
+-- ui is ctx.ui. no_ui are names without a counterpart; more are members that one program has.
+function m.ui(no_ui, more)
   local function ours() return c.ctx().ui end
   local function strings(options)
     for i, option in ipairs(type(options) == "table" and options or {}) do
@@ -159,7 +159,7 @@ function m.ui(no_ui)
       return ours()[name](lines)
     end
   end
-  return c.layer("ctx.ui", {
+  return c.layer("ctx.ui", m.joined({
     select = function(title, options, opts) return (ours().select(title, strings(options), opts)) end,
     input = function(...) return (ours().input(...)) end,
     editor = function(...) return (ours().editor(...)) end,
@@ -168,7 +168,7 @@ function m.ui(no_ui)
       return custom_component(ours(), x)
     end,
     set_widget = set("set_widget", true), set_header = set("set_header"), set_footer = set("set_footer"),
-  }, no_ui, ours)
+  }, more or {}), no_ui, ours)
 end
 
 -- The session and the models

@@ -2,19 +2,11 @@
 -- versions with them.
 
 local c = ...
-local m = c.members
+local m, rows = c.members, c.rows
 
 local function plain(v) return c.host.restyle(v) end
 
--- A session begins for these hooks where the program does; other sessions have events of
--- their own.
-local function at_start(event) return event.reason == "startup" or event.reason == "reload" end
-local function at_end(event) return event.reason == "quit" or event.reason == "reload" end
 local function resumed(event) return event.reason == "resume" end
-
-local function with_images(t, event) t.images = m.images(event) end
-
-local function from_extension(t, event) t.from_extension = event.from_hook end
 
 local function styled(...)
   local names = { ... }
@@ -35,29 +27,8 @@ local function context_lists(t, event)
   t.entries, t.messages = c.host.restyle_branch(event.entries), plain(event.messages)
 end
 
--- input says what it did in its own words: continue, transform, handled.
-local function input_answer(result, event)
-  local mapped = c.renamed(result, { action = false, images = false })
-  if result.action == "handled" then
-    mapped.handled = true
-  elseif result.images then
-    local blocks = {}
-    for _, block in ipairs(event.attachments) do
-      if block.type ~= "image" then blocks[#blocks + 1] = block end
-    end
-    for _, image in ipairs(result.images) do blocks[#blocks + 1] = image end
-    mapped.attachments = blocks
-  end
-  return mapped
-end
-
-local function no_operations(result)
-  if result.operations ~= nil then error("user_bash: pi.compat.pi_v2 has no operations; use result") end
-  return result
-end
-
 local events = {
-  { name = "session_start", fields = {}, when = at_start, tells = true,
+  { name = "session_start", fields = {}, when = rows.at_start, tells = true,
     rule = "for the reasons startup and reload only; others have session_switch, session_new, session_branch" },
   { name = "session_before_switch", fields = { "target_session_file" }, results = { "cancel" }, when = resumed,
     rule = "for /resume only; /new has session_before_new; the first cancel stops" },
@@ -71,14 +42,14 @@ local events = {
     results = { "cancel", "compaction" }, adds = { "branch_entries", "messages" }, fill = styled("branch_entries", "messages"),
     rule = "the first cancel stops, otherwise the last answer counts" },
   { name = "session_compact", fields = { "compaction_entry", "from_hook", "from_extension" }, tells = true,
-    adds = { "from_extension" }, fill = from_extension },
+    adds = { "from_extension" }, fill = rows.from_extension },
   { name = "session_before_tree", fields = { "preparation", "signal" }, results = { "cancel", "summary" },
     rule = "the first cancel stops; summary counts if preparation.user_wants_summary" },
   { name = "session_tree", fields = { "new_leaf_id", "old_leaf_id", "summary_entry", "from_hook", "from_extension" }, tells = true,
-    adds = { "from_extension" }, fill = from_extension },
-  { name = "session_shutdown", fields = {}, when = at_end, tells = true, rule = "for the reasons quit and reload only" },
+    adds = { "from_extension" }, fill = rows.from_extension },
+  { name = "session_shutdown", fields = {}, when = rows.at_end, tells = true, rule = "for the reasons quit and reload only" },
 
-  { name = "before_agent_start", fields = { "prompt", "images" }, results = { "message" }, adds = { "images" }, fill = with_images,
+  { name = "before_agent_start", fields = { "prompt", "images" }, results = { "message" }, adds = { "images" }, fill = rows.with_images,
     rule = "all messages are kept, in order" },
   { name = "agent_start", fields = {}, tells = true },
   { name = "agent_end", fields = { "messages" }, tells = true, adds = { "messages" }, fill = styled("messages") },
@@ -90,10 +61,7 @@ local events = {
     rule = "the first block stops; a change of input in place has no effect: return it" },
   { name = "tool_result", fields = { "tool_name", "tool_call_id", "input", "content", "details", "is_error" },
     results = { "content", "details", "is_error" }, rule = "field by field, each sees earlier edits" },
-  { name = "input", fields = { "text", "images", "source" }, results = { "action", "text", "images" }, adds = { "images" }, fill = with_images,
-    answer = input_answer, rule = "action is continue, transform or handled" },
-  { name = "user_bash", fields = { "command", "exclude_from_context", "cwd" }, results = { "result" }, gate = true, answer = no_operations,
-    rule = "the first result counts" },
+  rows.input, rows.user_bash,
 }
 
 local no_ui = {
