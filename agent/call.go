@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -25,12 +26,17 @@ func (c *cleared) run(ctx context.Context, progress *pace.Pacer[Result]) (result
 		update = progress.Put
 		defer progress.Stop()
 	}
+	return c.perform(ctx, update)
+}
+
+// perform is run for a tool that reports to update, which may be nil.
+func (c *cleared) perform(ctx context.Context, update Update) (result Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			result = *refuse("tool %s crashed: %v", c.tool.Spec().Name, p)
 		}
 	}()
-	result, err := c.tool.Run(context.WithValue(c.call.mark(ctx), runsKey{}, true), c.input, update)
+	result, err := c.tool.Run(context.WithValue(c.call.mark(ctx), runsKey{}, c), c.input, update)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		result = withError(result, "interrupted")
@@ -75,7 +81,27 @@ func CallID(ctx context.Context) string {
 	return ""
 }
 
+// runsKey is in the context of a tool that runs, with its *cleared.
 type runsKey struct{}
+
+// RunBelow runs below, in whose place a tool stands that runs with ctx, as part of that call.
+// If input is not what the listeners were asked about, they are asked again. The error says
+// why below does not run; if it fails, the result does.
+func RunBelow(ctx context.Context, below Tool, input json.RawMessage, update Update) (Result, error) {
+	running, _ := ctx.Value(runsKey{}).(*cleared)
+	if running == nil {
+		return Result{}, errors.New("no call of a tool is running")
+	}
+	c, refused := running.gate.clearBelow(ctx, running, below, input)
+	if refused != nil {
+		return Result{}, errors.New(refused.Content[0].Text)
+	}
+	result := c.perform(ctx, update)
+	for _, text := range c.context {
+		result = withText(result, text)
+	}
+	return result, nil
+}
 
 // InTool reports whether ctx was handed to a tool's Run. The listeners that are asked about
 // the call are not in it, though CallID names it for them.

@@ -13,8 +13,9 @@ import (
 )
 
 // cleared is a tool call that passed the gate. Only the gate makes one, and only
-// [cleared.run] runs a tool, so nothing in the program runs one unasked.
+// [cleared.perform] runs a tool, so nothing in the program runs one unasked.
 type cleared struct {
+	gate    *gate
 	tool    Tool
 	call    *callScope
 	input   json.RawMessage
@@ -53,18 +54,40 @@ func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", call.Name, err)
 	}
-	arguments := call.Arguments
-	if p, ok := tool.(Preparer); ok {
-		if arguments, err = prepare(ctx, p, arguments); err != nil {
+	return g.decide(ctx, &cleared{gate: g, tool: tool, call: scope, input: call.Arguments}, checker, nil)
+}
+
+// clearBelow decides whether below, in whose place the tool of running stands, may run in that
+// call: the arguments must be those that the listeners were asked about, or else they are
+// asked again. So they are where they were told that nothing is changed, and below may, and
+// about a call of another name.
+func (g *gate) clearBelow(ctx context.Context, running *cleared, below Tool, arguments json.RawMessage) (*cleared, *Result) {
+	checker, err := schema.Compile(below.Spec().Parameters)
+	if err != nil {
+		return nil, refuse("tool %s cannot be called: %v", below.Spec().Name, err)
+	}
+	c := *running
+	c.tool, c.input, c.context = below, arguments, nil
+	seen := running.input
+	if running.tool.Spec().Name != below.Spec().Name || AnnotationsOf(running.tool).ReadOnly && !AnnotationsOf(below).ReadOnly {
+		seen = nil
+	}
+	return g.decide(ctx, &c, checker, seen)
+}
+
+// decide checks the arguments of c, and has the listeners asked about them unless they have
+// seen the same: seen is what they were asked about before, nil for nothing.
+func (g *gate) decide(ctx context.Context, c *cleared, checker *schema.Checker, seen json.RawMessage) (*cleared, *Result) {
+	var err error
+	if p, ok := c.tool.(Preparer); ok {
+		if c.input, err = prepare(ctx, p, c.input); err != nil {
 			return nil, refuse("%v", err)
 		}
 	}
-	input, err := checker.Check(arguments)
-	if err != nil {
+	if c.input, err = checker.Check(c.input); err != nil {
 		return nil, refuse("%v", err)
 	}
-	c := &cleared{tool: tool, call: scope, input: input}
-	if !g.events.wants(KindToolCall) {
+	if !g.events.wants(KindToolCall) || seen != nil && schema.IsSame(seen, c.input) {
 		return c, nil
 	}
 	return g.ask(ctx, c, checker)

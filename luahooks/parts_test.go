@@ -410,6 +410,22 @@ func TestAToolboxPutsToolsOfHooksInTheirPlaces(t *testing.T) {
 	if !b.IsOwn("grep") || b.IsOwn("own") {
 		t.Error("the program's own tools are those that it was given")
 	}
+	first, second := p.hook("first", tool("read")+tool("new")), p.hook("second", tool("read")+tool("new"))
+	for _, c := range []struct{ name, path, below string }{
+		{"read", p.roster.list()[0].Path, "program"}, {"read", first.Path, "h"}, {"read", second.Path, "first"},
+		{"new", first.Path, ""}, {"new", second.Path, "first"}, {"grep", second.Path, "program"},
+	} {
+		got := ""
+		switch below := b.Below(c.name, c.path).(type) {
+		case plainTool:
+			got = "program"
+		case *api.Tool:
+			got = below.Source()
+		}
+		if got != c.below {
+			t.Errorf("below %s of %s is that of %q, want %q", c.name, c.path, got, c.below)
+		}
+	}
 }
 
 func TestDialogsComeOneAfterTheOther(t *testing.T) {

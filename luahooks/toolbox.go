@@ -71,6 +71,24 @@ func (b *toolbox) list(replaced func(h *hook, t *api.Tool, before agent.Tool)) [
 // allows reports whether the model may have a tool of that name at all.
 func (b *toolbox) allows(name string) bool { return b.mayHave == nil || b.mayHave(name) }
 
+// Below is that of [api.Toolbox]. Tools of one hook do not stand in for each other.
+func (b *toolbox) Below(name, path string) (below agent.Tool) {
+	for _, t := range slices.Concat(b.program, b.inactive) {
+		if t.Spec().Name == name {
+			below = t
+		}
+	}
+	for _, h := range b.roster.list() {
+		if h.Path == path {
+			break
+		}
+		if t, ok := h.registered().Tools.Find(name); ok {
+			below = t
+		}
+	}
+	return below
+}
+
 // Choose is that of [api.Toolbox].
 func (b *toolbox) Choose(names []string, by string) {
 	chosen := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +43,15 @@ func (c *Checker) Validate(args json.RawMessage) error {
 		return fmt.Errorf("arguments are not JSON: %w", err)
 	}
 	return c.valid(value)
+}
+
+// IsSame reports whether two texts are the same JSON value, however they are written.
+func IsSame(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var x, y any
+	return decodeNumbers(a, &x) == nil && decodeNumbers(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // valid checks decoded arguments, which have to be an object. The error tells a model

@@ -175,3 +175,21 @@ func FuzzCheckedArgumentsAreValid(f *testing.F) {
 		}
 	})
 }
+
+func TestValuesAreTheSameHoweverTheyAreWritten(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{`{"a":1,"b":[true]}`, ` { "b" : [ true ], "a" : 1 } `, true},
+		{`{"a":"\u0041"}`, `{"a":"A"}`, true},
+		{`{"a":1}`, `{"a":2}`, false},
+		{`{"a":9007199254740992}`, `{"a":9007199254740993}`, false},
+		{`{"a":null}`, `{}`, false},
+		{`{`, `{}`, false},
+	} {
+		if got := IsSame(json.RawMessage(c.a), json.RawMessage(c.b)); got != c.same {
+			t.Errorf("%s and %s: %v", c.a, c.b, got)
+		}
+	}
+}

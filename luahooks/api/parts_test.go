@@ -70,7 +70,7 @@ func TestACallGoesToTheVersionThatRuns(t *testing.T) {
 	closed := newLab(t)
 	closed.vm.Close()
 	now := newLab(t, func(l *lab) part {
-		return (&tools{bridge: l.bridge, jobs: l.jobs, contexts: &contexts{}, signals: &signals{bridge: l.bridge, jobs: l.jobs}, registered: l.owner.now}).part()
+		return (&tools{bridge: l.bridge, jobs: l.jobs, contexts: &contexts{}, signals: &signals{bridge: l.bridge, jobs: l.jobs}, registered: l.owner.now, box: new(labBox)}).part()
 	})
 	now.want("nil", `api.tool{ name = "t", description = "d", execute = function() return "new" end }`)
 	old := &Tool{home: &tools{bridge: closed.bridge, jobs: closed.jobs}, spec: llm.ToolSpec{Name: "t"}}
@@ -242,6 +242,12 @@ func (b *labBox) All() []OfferedTool {
 	return all
 }
 func (b *labBox) IsOwn(name string) bool { return name == "bash" }
+func (b *labBox) Below(name, _ string) agent.Tool {
+	if name == "bash" {
+		return labTool("bash")
+	}
+	return nil
+}
 func (b *labBox) Choose(names []string, by string) {
 	b.said = append(b.said, fmt.Sprint("choose ", names))
 }

@@ -154,7 +154,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 // ofPi returns the functions of pi, by their part of the API.
 func (s *Script) ofPi() []part {
 	b, j, p, r := s.bridge, s.jobs, &s.program, &s.Registered
-	t := &tools{bridge: b, jobs: j, contexts: s.contexts, signals: s.signals, theme: s.theme, registered: r, box: p.Tools}
+	t := &tools{bridge: b, jobs: j, contexts: s.contexts, signals: s.signals, theme: s.theme, registered: r, path: p.Hook.Path, box: p.Tools}
 	return []part{
 		s.events.part(),
 		(&sessionEdits{b, s.messages}).ofPi(),

@@ -3,7 +3,9 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"pi/agent"
@@ -33,6 +35,7 @@ type tools struct {
 	signals    *signals
 	theme      *theme
 	registered *Registered
+	path       string // of the hook's file
 	box        Toolbox
 }
 
@@ -157,8 +160,14 @@ func (t *Tool) run(ctx context.Context, input json.RawMessage, update agent.Upda
 	home, result := t.home, new(agent.Result)
 	above, _ := ctx.Value(runningToolKey{}).(*runningTool)
 	ctx = context.WithValue(ctx, runningToolKey{}, &runningTool{t.spec.Name, above})
+	call := &toolCall{tool: t.spec.Name, id: agent.CallID(ctx), update: update}
+	defer call.over.Store(true)
 	err := home.jobs.run(ctx, "tool "+t.spec.Name, func(L *lua.LState) error {
-		r, err := home.resultFrom(L, t.spec.Name, callLua(L, t.execute, home.records.JSON(input), home.contexts.table, home.callTable(L, t.spec.Name, agent.CallID(ctx), update)))
+		returned, message := callForTwo(L, t.execute, home.records.JSON(input), home.contexts.table, home.callTable(L, call))
+		if text, ok := message.(lua.LString); ok && returned == lua.LNil {
+			return errors.New(string(text))
+		}
+		r, err := home.resultFrom(L, t.spec.Name, returned)
 		*result = r
 		return WithPlace(t.execute, err)
 	})
@@ -198,24 +207,53 @@ func (t *Tool) RenderResult(r agent.Result, expanded bool, width int) ([]string,
 	})
 }
 
-// callTable returns the third argument of execute: {id, update, signal}. update shows a
-// partial result.
-func (t *tools) callTable(L *lua.LState, tool, id string, update agent.Update) *lua.LTable {
-	c := luavm.NewRecord(L, 3)
-	luavm.Set(c, "id", lua.LString(id))
+// toolCall is a call of a tool of a hook.
+type toolCall struct {
+	tool, id string
+	update   agent.Update // may be nil
+	over     atomic.Bool  // execute has returned
+}
+
+// callTable returns the third argument of execute: {id, update, signal, original?}. update
+// shows a partial result.
+func (t *tools) callTable(L *lua.LState, call *toolCall) *lua.LTable {
+	c := luavm.NewRecord(L, 4)
+	luavm.Set(c, "id", lua.LString(call.id))
 	luavm.Set(c, "signal", t.signals.current())
 	t.add(c, part{"update": func(L *lua.LState) int {
-		r, err := t.resultFrom(L, tool, L.Get(1))
+		r, err := t.resultFrom(L, call.tool, L.Get(1))
 		must(L, "update", err)
-		if update != nil {
+		if call.update != nil {
 			_ = t.wait(L, "update", func(context.Context) error {
-				update(r)
+				call.update(r)
 				return nil
 			})
 		}
 		return 0
 	}})
+	if below := t.box.Below(call.tool, t.path); below != nil {
+		t.add(c, part{"original": func(L *lua.LState) int { return t.original(L, call, below) }})
+	}
 	return c
+}
+
+// original is call.original(params) → {content, details, is_error, …}, or nil and why it did
+// not run: it calls below, in whose place the tool stands, as part of the call.
+func (t *tools) original(L *lua.LState, call *toolCall, below agent.Tool) int {
+	input, err := t.records.InputFrom(call.tool, L.Get(1))
+	must(L, "original", err)
+	if call.over.Load() || !agent.InTool(t.vm.Context()) {
+		luavm.Raise(L, "original: the call it belongs to is over")
+	}
+	var r agent.Result
+	err = t.wait(L, "original", func(ctx context.Context) (err error) {
+		r, err = agent.RunBelow(ctx, below, input, call.update)
+		return err
+	})
+	if err != nil {
+		return pushResult(L, nil, err)
+	}
+	return pushResult(L, t.resultTable(L, call.tool, r), nil)
 }
 
 // resultFrom reads what a tool returned: a string, or {content, details?, is_error?,

@@ -21,6 +21,9 @@ type Toolbox interface {
 	// IsOwn reports whether the program has a tool of that name, which a hook's may
 	// stand in for.
 	IsOwn(name string) bool
+	// Below returns the tool in whose place that of a hook stands, the program's or one of a
+	// hook before it in the chain; nil if there is none. path is the hook's file.
+	Below(name, path string) agent.Tool
 	// Choose makes exactly these tools active; by is the hook that wants it.
 	Choose(names []string, by string)
 	// Apply gives the agent the tools that there are now. by is the hook that changed
@@ -125,12 +128,12 @@ func (t *tools) call(L *lua.LState) int {
 }
 
 // mustNotRecurse raises if a tool that stands in for one of the program's would call
-// itself: whoever wrote it means the other, which cannot be called any more.
+// itself: whoever wrote it means the other.
 func (t *tools) mustNotRecurse(L *lua.LState, name string) {
 	running, _ := t.vm.Context().Value(runningToolKey{}).(*runningTool)
 	for ; running != nil; running = running.above {
 		if running.name == name && t.box.IsOwn(name) {
-			luavm.Raise(L, "call_tool: %s is the tool that is running, and would call itself: it stands in the place of the program's, which cannot be called then; do the work with pi.exec or pi.fs, or give the tool another name", name)
+			luavm.Raise(L, "call_tool: %s is the tool that is running, and would call itself; the program's, in whose place it stands, is call.original, of the third argument of execute", name)
 		}
 	}
 }

@@ -51,7 +51,7 @@ function pi.tool(opts) end
 ---@field annotations? pi.AnnotationOptions what it says of what it does: gates, modes and editors go by that
 ---@field execution? "parallel"|"sequential" sequential: never beside other calls of the same answer
 ---@field prepare_arguments? fun(raw: table): table changes the arguments before they are checked against `parameters`
----@field execute fun(params: table, ctx: pi.Context, call: pi.ToolCallHandle): string|pi.ToolResult? does the work; raise to signal failure
+---@field execute fun(params: table, ctx: pi.Context, call: pi.ToolCallHandle): (string|pi.ToolResult?, string?) does the work; raise, or return nil and a message, to signal failure
 ---@field render_call? fun(params: table, opts: pi.RenderOptions, theme: pi.Theme): string|string[] how the call is shown
 ---@field render_result? fun(result: pi.ToolResult, opts: pi.RenderOptions, theme: pi.Theme): string|string[] how what it gave back is shown
 
@@ -73,6 +73,13 @@ local call = {}
 --- the newest counts. The model does not see it.
 ---@param result string|pi.ToolResult
 function call.update(result) end
+
+--- Calls the tool in whose place this one stands, the program's or that of a hook before. It runs as part of this call: with
+--- the arguments that the gates saw at once, with others after they have been asked again. nil where there is no such tool.
+---@param params table
+---@return pi.ToolResult? result
+---@return string? message why it did not run: a gate is against it, or it does not take these arguments
+function call.original(params) end
 
 --- What a renderer has to go by. It has a second to draw.
 ---@class pi.RenderOptions
