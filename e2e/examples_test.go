@@ -330,7 +330,7 @@ func TestEveryExampleIsRunByATest(t *testing.T) {
 			continue // cli/hooktest runs it
 		}
 		if !strings.Contains(tests, "$EXAMPLES/"+name) && !strings.Contains(tests, `newStage(t, "`+name+`")`) &&
-			!strings.Contains(tests, `"--hook", example(t, "`+name+`")`) {
+			!strings.Contains(tests, `example(t, "`+name+`")`) {
 			t.Errorf("no test runs %s", file)
 		}
 	}

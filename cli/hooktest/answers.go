@@ -14,21 +14,19 @@ import (
 
 // setAnswers is t.answers: a table of answers by the kind of the dialog, or a function(kind,
 // title, options). An answer in the table is given to every dialog of its kind; a list, one
-// after the other; a function(title, options) makes it. The answer to a component, whose kind
-// is custom, is a text of keys with blanks between them; behind the last comes Esc.
+// after the other; a function(title, options) makes it.
 func (f *file) setAnswers(L *lua.LState, s *scene, answers lua.LValue) {
 	switch a := answers.(type) {
 	case *lua.LFunction:
 		s.stage.person.meet(func(ctx context.Context, q question) (reply, error) {
 			return s.replyOf(ctx, q, func(L *lua.LState) lua.LValue {
-				return call(L, a, lua.LString(q.kind), lua.LString(q.title), f.asked(L, q))
+				return call(L, a, lua.LString(q.kind), lua.LString(q.title), asked(L, q))
 			})
 		})
 	case *lua.LTable:
 		luavm.Materialise(L, a)
-		var confirm, choice, input, editor, custom lua.LValue
-		luavm.UnpackTable(L, a, "t.answers", luavm.Opt("confirm", &confirm), luavm.Opt("select", &choice), luavm.Opt("input", &input),
-			luavm.Opt("editor", &editor), luavm.Opt("custom", &custom))
+		var confirm, choice, input, editor lua.LValue
+		luavm.UnpackTable(L, a, "t.answers", luavm.Opt("confirm", &confirm), luavm.Opt("select", &choice), luavm.Opt("input", &input), luavm.Opt("editor", &editor))
 		next := map[string]int{}
 		s.stage.person.meet(func(ctx context.Context, q question) (reply, error) {
 			return s.replyOf(ctx, q, func(L *lua.LState) lua.LValue { return s.fromTable(L, a, next, q) })
@@ -39,12 +37,8 @@ func (f *file) setAnswers(L *lua.LState, s *scene, answers lua.LValue) {
 }
 
 // asked is what a function of t.answers is given of a question beside its title: the values
-// of a select, the text below a confirm, the placeholder of an input, the text in an editor,
-// the component as {press, text}.
-func (f *file) asked(L *lua.LState, q question) lua.LValue {
-	if q.view != nil {
-		return f.viewTable(L, q.view)
-	}
+// of a select, the text below a confirm, the placeholder of an input, the text in an editor.
+func asked(L *lua.LState, q question) lua.LValue {
 	if q.kind != "select" {
 		return lua.LString(q.message)
 	}
@@ -71,7 +65,7 @@ func (s *scene) fromTable(L *lua.LState, answers *lua.LTable, next map[string]in
 		s.note(fmt.Sprintf("a hook asks %s %q, for which t.answers has nothing", q.kind, q.title))
 		return lua.LNil
 	case *lua.LFunction:
-		return call(L, a, lua.LString(q.title), s.file.asked(L, q))
+		return call(L, a, lua.LString(q.title), asked(L, q))
 	case *lua.LTable:
 		luavm.Materialise(L, a)
 		next[q.kind]++
@@ -130,9 +124,6 @@ func readReply(L *lua.LState, q question, v lua.LValue) (reply, error) {
 
 // chosen is the reply of texts; of a select they have to be choices, by value or label.
 func (q question) chosen(texts []string) (reply, error) {
-	if q.kind == "custom" {
-		return reply{given: true, texts: strings.Fields(texts[0])}, nil
-	}
 	if q.kind != "select" {
 		return reply{given: true, texts: texts}, nil
 	}

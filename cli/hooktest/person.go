@@ -9,10 +9,9 @@ import (
 
 // question is what a hook asks the person.
 type question struct {
-	kind, title, message string // select, confirm, input, editor, custom; the text below or in the field
+	kind, title, message string // select, confirm, input, editor; the text below or in the field
 	choices              []agent.Choice
 	options              agent.DialogOptions
-	view                 *view // of custom
 }
 
 // reply is what the person says; the zero value is that of one who leaves the dialog.
@@ -20,14 +19,13 @@ type reply struct {
 	given  bool
 	yes    bool
 	always bool
-	texts  []string // the text, what is selected, or the keys that are pressed
+	texts  []string // the text, or what is selected
 }
 
 // person answers what hooks ask, by the functions of the case. Without them nobody is there.
 type person struct {
 	agent.NoUI
 	witness *witness
-	views   sync.WaitGroup // of the components that are shown
 
 	mu     sync.Mutex // guards what follows
 	answer func(ctx context.Context, q question) (reply, error)

@@ -219,7 +219,6 @@ func (s *stage) close(ctx context.Context) error {
 // remove ends the run and removes the folders of the case.
 func (s *stage) remove(ctx context.Context) error {
 	err := s.close(ctx)
-	s.person.views.Wait()
 	return errors.Join(err, os.RemoveAll(s.root))
 }
 
