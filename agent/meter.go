@@ -152,7 +152,7 @@ func (m *Meter) Breakdown() Breakdown {
 }
 
 // ownSections are the sections that no hook has added.
-var ownSections = []string{systemprompt.Role, systemprompt.Tools, systemprompt.Guidelines, systemprompt.Append, systemprompt.Instructions, systemprompt.Skills, systemprompt.Environment, systemprompt.Mode}
+var ownSections = []string{systemprompt.Role, systemprompt.Tools, systemprompt.Guidelines, systemprompt.Docs, systemprompt.Append, systemprompt.Instructions, systemprompt.Skills, systemprompt.Environment, systemprompt.Mode}
 
 // promptSource returns the system prompt, divided into its sections and instruction files.
 // Where a hook replaced the whole text, that is one part.

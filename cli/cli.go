@@ -13,6 +13,7 @@
 //	trust.go        pi trust
 //	models.go       pi models; modeltable.go: its table
 //	config.go       pi config
+//	docs.go         pi docs
 //	output.go       what is written for programs, and lines for the person
 //	signals.go      an end that others ask for: TERM, HUP, INT
 //	crash.go        an end with a report: SIGQUIT, SIGABRT, a panic

@@ -19,6 +19,10 @@ type Source struct {
 	Append  string
 	Files   []instructions.File
 
+	// Docs tells a model that can run commands where it finds how hooks are written; "" for
+	// nothing.
+	Docs string
+
 	// Skills, if set, returns the list of skills; "" for none. It is called before the first
 	// prompt of a session, and what it returns stays for that session.
 	Skills func() string
@@ -41,6 +45,7 @@ const (
 	Role         = "role"         // who the model is; what replaces the usual text
 	Tools        = "tools"        // the active tools, one line each
 	Guidelines   = "guidelines"   // how to work, as it fits the active tools
+	Docs         = "docs"         // how the model finds the guides of the program, if it can run commands
 	Append       = "append"       // what the person added
 	Instructions = "instructions" // the instruction files of the directories
 	Skills       = "skills"       // the skills that the model may use, if it can read files
@@ -57,6 +62,9 @@ func (p *Source) Sections(tools []llm.ToolSpec, skills, today, cwd string) []Sec
 	all := []Section{{Role, p.Replace}}
 	if p.Replace == "" {
 		all = []Section{{Role, Usual}, {Tools, toolLines(tools)}, {Guidelines, guidelines(tools)}}
+		if canRun(tools) {
+			all = append(all, Section{Docs, p.Docs})
+		}
 	}
 	all = append(all,
 		Section{Append, p.Append},
@@ -108,6 +116,11 @@ func guidelines(tools []llm.ToolSpec) string {
 // CanRead reports whether a model with these tools can read the file of a skill.
 func CanRead(tools []llm.ToolSpec) bool {
 	return slices.ContainsFunc(tools, func(t llm.ToolSpec) bool { return t.Name == "read" || t.Name == "bash" })
+}
+
+// canRun reports whether a model with these tools can run commands.
+func canRun(tools []llm.ToolSpec) bool {
+	return slices.ContainsFunc(tools, func(t llm.ToolSpec) bool { return t.Name == "bash" })
 }
 
 // Changed returns the system prompt and its sections as listeners left them: text is the

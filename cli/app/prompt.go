@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -88,6 +89,35 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 	for _, err := range problems {
 		later.warn(err.Error())
 	}
+}
+
+// docsLine is what the system prompt says of hooks: where they are, and how to read the guide.
+// It is empty where hooks are left out.
+func (p *Place) docsLine() string {
+	if p.Hooks.None {
+		return ""
+	}
+	return fmt.Sprintf("You can change how pi, this program, works: Lua hooks in %s (gates, commands, tools). When asked for one, first run `%s docs hooks --section brief`.",
+		config.Tilde(filepath.Join(p.AgentDir, "hooks")), programName())
+}
+
+// programName is how a shell command calls this program: by its name if that is found, else
+// by its path.
+func programName() string {
+	self, err := os.Executable()
+	if err != nil {
+		return "pi"
+	}
+	info, err := os.Stat(self)
+	if found, findErr := exec.LookPath("pi"); findErr == nil && err == nil {
+		if other, err := os.Stat(found); err == nil && os.SameFile(info, other) {
+			return "pi"
+		}
+	}
+	if strings.ContainsAny(self, " \t'\"") {
+		return "'" + strings.ReplaceAll(self, "'", `'\''`) + "'"
+	}
+	return self
 }
 
 // firstLines returns the lines that the interactive front end runs as if the person had

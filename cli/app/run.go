@@ -235,7 +235,7 @@ func (r *run) newAgent(s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: strings.Join(p.Texts.AppendPrompt, "\n\n"), Skills: r.prompts.SkillList}
+	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: strings.Join(p.Texts.AppendPrompt, "\n\n"), Skills: r.prompts.SkillList, Docs: p.docsLine()}
 	p.readPromptFiles(&r.prompt, &r.later)
 	r.agent = agent.New(agent.Options{
 		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"pi/cli/app"
+	"pi/docs"
+
+	"github.com/spf13/cobra"
+)
+
+const docsHelp = `Prints the guides that are inside of the program: without a name a list of them, with one
+the whole guide, or what --section names of it: a heading, its beginning or a word of it.`
+
+func docsCommand() *cobra.Command {
+	var sections []string
+	var list bool
+	c := &cobra.Command{
+		Use: "docs [GUIDE]", Short: "Print the guides, such as pi docs hooks --section brief", Long: docsHelp,
+		Args: usageOf(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listGuides(cmd.OutOrStdout())
+			}
+			g, err := docs.Find(args[0])
+			if err != nil {
+				return app.UsageError{Err: err}
+			}
+			if list {
+				listSections(cmd.OutOrStdout(), g)
+				return nil
+			}
+			return printGuide(cmd.OutOrStdout(), g, sections)
+		},
+	}
+	c.Flags().StringArrayVar(&sections, "section", nil, "only the section of this `HEADING`; repeatable")
+	c.Flags().BoolVar(&list, "sections", false, "list the headings")
+	return c
+}
+
+func listGuides(out io.Writer) error {
+	guides, err := docs.Guides()
+	for _, g := range guides {
+		fmt.Fprintf(out, "%-13s %s\n", g.Name, g.Title)
+	}
+	return err
+}
+
+func listSections(out io.Writer, g docs.Guide) {
+	for _, s := range g.Sections() {
+		fmt.Fprintln(out, strings.Repeat("  ", s.Level-1)+s.Title)
+	}
+}
+
+// printGuide prints a guide, or the sections of it that are named.
+func printGuide(out io.Writer, g docs.Guide, sections []string) error {
+	if len(sections) == 0 {
+		fmt.Fprint(out, g.Text())
+	}
+	for i, name := range sections {
+		text, err := g.Section(name)
+		if err != nil {
+			return app.UsageError{Err: fmt.Errorf("%w\n`pi docs %s --sections` lists them", err, g.Name)}
+		}
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprint(out, text)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+// Package docs has the guides of this folder inside of the program, for `pi docs` and for
+// a model that is asked for a hook: whole, or section by section.
+package docs
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pi/internal/suggest"
+)
+
+//go:embed *.md
+var files embed.FS
+
+// Guide is one of the documents.
+type Guide struct {
+	Name  string // of its file, without .md
+	Title string
+	text  string
+}
+
+// Section is a heading of a guide.
+type Section struct {
+	Title string
+	Level int // 1 is the title of the guide
+	line  int
+}
+
+// Guides lists the guides by name.
+func Guides() ([]Guide, error) {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		return nil, fmt.Errorf("read the guides: %w", err)
+	}
+	var all []Guide
+	for _, e := range entries {
+		text, err := files.ReadFile(e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("read the guides: %w", err)
+		}
+		g := Guide{Name: strings.TrimSuffix(e.Name(), ".md"), text: string(text)}
+		if sections := g.Sections(); len(sections) > 0 {
+			g.Title = sections[0].Title
+		}
+		all = append(all, g)
+	}
+	return all, nil
+}
+
+// Find returns the guide of a name, with or without .md.
+func Find(name string) (Guide, error) {
+	all, err := Guides()
+	if err != nil {
+		return Guide{}, err
+	}
+	var names []string
+	for _, g := range all {
+		if g.Name == strings.ToLower(strings.TrimSuffix(name, ".md")) {
+			return g, nil
+		}
+		names = append(names, g.Name)
+	}
+	return Guide{}, fmt.Errorf("no guide %q%s\nthere are: %s", name, suggest.Hint(name, names), strings.Join(names, ", "))
+}
+
+// Text is the whole guide.
+func (g Guide) Text() string { return g.text }
+
+// Sections lists the headings of the guide in their order.
+func (g Guide) Sections() (all []Section) {
+	fenced := false
+	for i, line := range strings.Split(g.text, "\n") {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if level := len(line) - len(strings.TrimLeft(line, "#")); !fenced && level > 0 && strings.HasPrefix(line[level:], " ") {
+			all = append(all, Section{strings.TrimSpace(line[level:]), level, i})
+		}
+	}
+	return all
+}
+
+// Section returns the part of the guide below a heading, with the headings inside of it. The
+// name is that of the heading, its beginning, or a word of it that no other heading has.
+func (g Guide) Section(name string) (string, error) {
+	all := g.Sections()
+	i, err := find(all, name)
+	if err != nil {
+		return "", fmt.Errorf("the guide %s: %w", g.Name, err)
+	}
+	lines := strings.Split(g.text, "\n")
+	end := len(lines)
+	for _, s := range all[i+1:] {
+		if s.Level <= all[i].Level {
+			end = s.line
+			break
+		}
+	}
+	return strings.TrimRight(strings.Join(lines[all[i].line:end], "\n"), "\n") + "\n", nil
+}
+
+// find returns the index of the heading that a name means.
+func find(all []Section, name string) (int, error) {
+	want := strings.ToLower(strings.TrimSpace(strings.TrimLeft(name, "# ")))
+	var titles []string
+	for _, s := range all {
+		titles = append(titles, s.Title)
+	}
+	if want == "" {
+		return 0, fmt.Errorf("no section %q", name)
+	}
+	for _, fits := range []func(title, want string) bool{func(a, b string) bool { return a == b }, strings.HasPrefix, strings.Contains} {
+		i := slices.IndexFunc(titles, func(title string) bool { return fits(strings.ToLower(title), want) })
+		if i >= 0 {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("no section %q%s", name, suggest.Hint(name, titles))
+}

@@ -1,0 +1,63 @@
+package docs
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSectionsAreFound(t *testing.T) {
+	t.Parallel()
+	hooks, err := Find("hooks")
+	if err != nil || hooks.Title != "Hooks" || !strings.Contains(hooks.Text(), "# Reference") {
+		t.Fatalf("%q, %v", hooks.Title, err)
+	}
+	for _, c := range []struct{ name, begins, has, not string }{
+		{"A gate", "## A gate\n", "pi.sh", "## A command"},
+		{"a GATE", "## A gate\n", "", ""},
+		{"gate", "## A gate\n", "", ""},
+		{"## Patterns", "## Patterns\n", "Split a hook", "# Reference"},
+		{"tool_call", "#### tool_call\n", "tool_name", "#### tool_result"},
+		{"Everything by name", "## Everything by name\n", "### ctx\n", ""},
+		{"Records", "### Records\n", "", ""},
+	} {
+		text, err := hooks.Section(c.name)
+		if err != nil || !strings.HasPrefix(text, c.begins) || !strings.Contains(text, c.has) || c.not != "" && strings.Contains(text, c.not) {
+			t.Errorf("%s: %v\n%.200s", c.name, err, text)
+		}
+	}
+	for name, want := range map[string]string{"Debuging": `did you mean "Debugging"?`, "": "no section", "zebra": `no section "zebra"`} {
+		if _, err := hooks.Section(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := Find("hoks"); err == nil || !strings.Contains(err.Error(), `did you mean "hooks"?`) {
+		t.Error(err)
+	}
+}
+
+// What a comment of Lua begins with is no heading.
+func TestLinesOfCodeAreNoHeadings(t *testing.T) {
+	t.Parallel()
+	g := Guide{text: "# A\n```sh\n# not\n```\n## B\n#not\n"}
+	var titles []string
+	for _, s := range g.Sections() {
+		titles = append(titles, s.Title)
+	}
+	if strings.Join(titles, " ") != "A B" {
+		t.Errorf("headings are %q", titles)
+	}
+}
+
+// A model that writes a hook reads this section, which is to cost no more than 2,000 tokens
+// of about four bytes, so that there is room for one more section.
+func TestTheBriefIsShort(t *testing.T) {
+	t.Parallel()
+	hooks, err := Find("hooks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := hooks.Section("In brief")
+	if err != nil || len(text) > 8000 || len(text) < 2000 {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}
