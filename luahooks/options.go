@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"pi/agent"
@@ -10,6 +11,7 @@ import (
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
 	"pi/luavm"
+	"pi/stdlib"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -36,6 +38,14 @@ type Options struct {
 	ApproveProject bool // the project's hooks run as they are now
 	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
 	AskProject func(context.Context, trust.Question) trust.Answer
+	// MaxLua is how long the Lua of one handler may run, without what it waits for; 0: as
+	// long as Timeout.
+	MaxLua time.Duration
+	// Clock is what hooks take for the time; nil: the clock of the machine.
+	Clock stdlib.Clock
+	// Emitted is told of each event that a hook emits for others, before they get it; nil:
+	// nobody is.
+	Emitted func(ctx context.Context, name string, data json.RawMessage)
 	// Getenv is os.getenv of hooks, and what names their home directory; nil: the
 	// environment of the process.
 	Getenv func(name string) string

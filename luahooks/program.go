@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"pi/agent"
 	"pi/luahooks/api"
@@ -27,6 +28,8 @@ func (c *Chain) newInstance(h *hook) *instance {
 		Elsewhere:     c.shared.names.Field,
 		Modules:       c.shared.names.Modules,
 		Getenv:        c.opts.Getenv,
+		MaxLua:        c.opts.MaxLua,
+		Now:           c.now(),
 		Lanes:         &c.lanes,
 		Waits: func(job, function string) {
 			// For its tools, models and timers waiting is nothing special.
@@ -48,6 +51,14 @@ func (c *Chain) newInstance(h *hook) *instance {
 		return host.Session().Branch(), true
 	})
 	return in
+}
+
+// now is the time that hooks take for now; nil: that of the machine.
+func (c *Chain) now() func() time.Time {
+	if c.opts.Clock == nil {
+		return nil
+	}
+	return c.opts.Clock.Now
 }
 
 // program is what the API of an instance needs of the chain.
@@ -87,14 +98,19 @@ func (c *Chain) program(in *instance) api.Program {
 		Owner: in, Life: in.behind.life, Spawn: in.spawn,
 
 		CheckEvent: c.roster.checkEvent, CountHandlers: c.roster.count,
-		Emit: func(ctx context.Context, name string, data json.RawMessage) { c.events.emitCustom(ctx, h, name, data) },
+		Emit: func(ctx context.Context, name string, data json.RawMessage) {
+			if c.opts.Emitted != nil {
+				c.opts.Emitted(ctx, name, data)
+			}
+			c.events.emitCustom(ctx, h, name, data)
+		},
 
 		Tools:    &c.tools,
 		Commands: commands, Reserved: c.opts.Reserved, Keys: keys, CommandsChanged: c.warnCommands,
 		Flags: c.Flags, GivenFlags: c.opts.Flags,
 		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
 
-		Environ: environ, Getenv: c.opts.Getenv, Confine: c.opts.Confine,
+		Environ: environ, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Confine: c.opts.Confine,
 		Started: func(ctx context.Context) func(group int) {
 			if !agent.InTool(ctx) {
 				return func(int) {} // what its handlers start is not the model's

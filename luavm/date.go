@@ -13,13 +13,18 @@ import (
 // maxDate is far above any format of a date.
 const maxDate = 4 << 10
 
-// osDate is os.date(format?, time?): a text, or a table for "*t". ! means UTC.
-func osDate(L *lua.LState) int {
+// osDate makes os.date(format?, time?): a text, or a table for "*t". ! means UTC. Without a
+// time it is now.
+func osDate(now func() time.Time) lua.LGFunction {
+	return func(L *lua.LState) int { return dateOf(L, now()) }
+}
+
+// dateOf is os.date at a moment.
+func dateOf(L *lua.LState, t time.Time) int {
 	format := L.OptString(1, "%c")
 	if len(format) > maxDate {
 		L.RaiseError("format too long (limit %d KiB)", maxDate>>10)
 	}
-	t := time.Now()
 	if L.Get(2) != lua.LNil {
 		t = time.Unix(int64(L.CheckNumber(2)), 0)
 	}

@@ -72,8 +72,9 @@ type job struct {
 	detached chan struct{} // made by each Wait, closed if the job is given up in it
 	result   error         // of spec.Run, at last of the job
 
-	clock stopwatch
-	base  atomic.Int64 // the heap when the job got the VM last; 0: nobody has looked yet
+	clock  stopwatch
+	waited atomic.Int64 // nanoseconds of that in which the job did not hold its VM
+	base   atomic.Int64 // the heap when the job got the VM last; 0: nobody has looked yet
 
 	// Only the job itself: the API function that was called last and the one that
 	// it waits in, and the bytes of strings since the heap was looked at.

@@ -29,7 +29,7 @@ func (vm *VM) openLibs() {
 	setAll(L, debug, map[string]lua.LGFunction{"traceback": traceback})
 	Set(g, "debug", debug)
 	Set(g.RawGetString("math").(*lua.LTable), "huge", lua.LNumber(math.Inf(1)))
-	openOS(L, g, vm.opts.Getenv)
+	openOS(L, g, vm.opts)
 	openStrings(L, g)
 	openTables(L, g)
 	vm.threads.openPcall(g)

@@ -8,16 +8,16 @@ import (
 
 // openOS replaces the table that OpenOs made by one of five functions. The others
 // cannot be reached any more.
-func openOS(L *lua.LState, g *lua.LTable, getenv func(name string) string) {
+func openOS(L *lua.LState, g *lua.LTable, o Options) {
 	all := g.RawGetString("os").(*lua.LTable)
 	few := NewRecord(L, 5)
 	for _, name := range []string{"clock", "getenv"} {
 		Set(few, name, all.RawGetString(name))
 	}
-	if getenv != nil {
-		Set(few, "getenv", L.NewFunction(osGetenv(getenv)))
+	if o.Getenv != nil {
+		Set(few, "getenv", L.NewFunction(osGetenv(o.Getenv)))
 	}
-	setAll(L, few, map[string]lua.LGFunction{"date": osDate, "time": osTime(all), "difftime": func(L *lua.LState) int {
+	setAll(L, few, map[string]lua.LGFunction{"date": osDate(o.Now), "time": osTime(all, o.Now), "difftime": func(L *lua.LState) int {
 		L.Push(L.CheckNumber(1) - L.OptNumber(2, 0))
 		return 1
 	}})
@@ -41,11 +41,11 @@ func osGetenv(getenv func(name string) string) lua.LGFunction {
 }
 
 // osTime makes os.time: the library's own for a table, and the clock without one.
-func osTime(all *lua.LTable) lua.LGFunction {
+func osTime(all *lua.LTable, now func() time.Time) lua.LGFunction {
 	original := all.RawGetString("time").(*lua.LFunction).GFunction
 	return func(L *lua.LState) int {
 		if L.GetTop() == 0 {
-			L.Push(lua.LNumber(time.Now().Unix()))
+			L.Push(lua.LNumber(now().Unix()))
 			return 1
 		}
 		materialiseArg(L, 1)

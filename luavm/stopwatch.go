@@ -42,7 +42,7 @@ func (j *job) pauseClock(dialog bool) (resume func()) {
 	switch waits := j.vm.opts.Waits; {
 	case spec.Timeout <= 0:
 	case spec.Clock == WholeJob:
-		stop = time.AfterFunc(spec.Timeout-time.Duration(j.clock.counted.Load()), j.expire).Stop
+		stop = time.AfterFunc(spec.Timeout-time.Duration(j.clock.counted.Load()), func() { j.expire(spec.Timeout) }).Stop
 	case waits != nil:
 		name, function := spec.Name, j.waitsFor
 		stop = time.AfterFunc(spec.Timeout, func() { waits(name, function) }).Stop
@@ -50,12 +50,29 @@ func (j *job) pauseClock(dialog bool) (resume func()) {
 	return func() {
 		stop()
 		if spec.Clock == WholeJob {
-			j.clock.add(j.vm.now().Sub(began))
+			d := j.vm.now().Sub(began)
+			j.clock.add(d)
+			j.waited.Add(int64(d))
 		}
 	}
 }
 
-// expire stops the job because its Timeout is over.
-func (j *job) expire() {
-	j.stop(&Error{Kind: Timeout, Message: "stopped: ran longer than " + j.spec.Timeout.String()})
+// timeLeft returns how long a job that holds its VM may go on, and the limit that this comes
+// from; 0: none.
+func (j *job) timeLeft() (left, limit time.Duration) {
+	elapsed := j.clock.elapsed(j.vm.now())
+	if limit = j.spec.Timeout; limit > 0 {
+		left = limit - elapsed
+	}
+	if most := j.vm.opts.MaxLua; most > 0 {
+		if held := elapsed - time.Duration(j.waited.Load()); limit <= 0 || most-held < left {
+			left, limit = most-held, most
+		}
+	}
+	return left, max(limit, 0)
+}
+
+// expire stops the job because a limit of its time is over.
+func (j *job) expire(limit time.Duration) {
+	j.stop(&Error{Kind: Timeout, Message: "stopped: ran longer than " + limit.String()})
 }

@@ -43,6 +43,11 @@ type Options struct {
 	// Modules returns which modules have a field that a strict table does not have, as the
 	// end of a message; "" if none has. It may be nil.
 	Modules func(of, name string) string
+	// MaxLua is how long the Lua of a job may run, without what it waits for, whatever its
+	// Timeout is; 0: as long as that.
+	MaxLua time.Duration
+	// Now is the time of os.time and os.date; nil: the clock of the machine.
+	Now func() time.Time
 	// Getenv is os.getenv; nil: the environment of the process.
 	Getenv func(name string) string
 	// Lanes give the goroutines that jobs run on. VMs whose jobs go into one
@@ -72,6 +77,9 @@ var setLimits sync.Once
 // New makes a VM with the libraries of the package comment.
 func New(opts Options) *VM {
 	setLimits.Do(func() { lua.MaxArrayIndex = maxArrayIndex })
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	if opts.MemoryLimit == 0 {
 		opts.MemoryLimit = DefaultMemoryLimit
 	}

@@ -149,21 +149,21 @@ func (l *lane) hurry(j *job) {
 	w.timer.Reset(tick) // if it was not given up, it is ending or waits for the VM: look again
 }
 
-// checkClock stops a job that has run longer than its Timeout, at the second look that
+// checkClock stops a job that has run longer than its Timeout, or its Lua longer than MaxLua, at the second look that
 // finds it so. It returns the time until the next look.
 func (w *watch) checkClock(j *job) time.Duration {
-	if j.spec.Timeout <= 0 {
+	stretch := j.clock.stretch.Load()
+	left, limit := j.timeLeft()
+	if limit == 0 {
 		return tick
 	}
-	stretch := j.clock.stretch.Load()
-	left := j.spec.Timeout - j.clock.elapsed(j.vm.now())
 	if left <= 0 && j.state.Load() == stateHolding && j.clock.stretch.Load() == stretch { // the job did not stop its clock while that was read
 		if w.overdue != j {
 			w.overdue = j
 			runtime.Gosched() // on a busy machine its time may have gone by before it ran at all
 			return tick
 		}
-		j.expire()
+		j.expire(limit)
 		return tick
 	}
 	return max(min(left, tick), 100*time.Microsecond)

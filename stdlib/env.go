@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"context"
+	"time"
 
 	"pi/luavm"
 
@@ -16,6 +17,8 @@ type Env struct {
 	// Getenv is a variable of the hook's environment, "" if it is not set; nil: that of the
 	// process.
 	Getenv func(name string) string
+	// Clock is what pi.time and pi.timer go by; nil: the clock of the machine.
+	Clock Clock
 	// Loading reports whether the hook's file is being run. Functions that do
 	// more than compute raise then, see [Env.Ready].
 	Loading func() bool
@@ -39,6 +42,55 @@ type Env struct {
 	Complete lua.LGFunction
 	// Restyle is that of compat.Host.
 	Restyle func(L *lua.LState, v lua.LValue, branch bool) lua.LValue
+}
+
+// Clock is the time that modules go by. Its methods may be called from any goroutine.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits for d; it is false if ctx ended first.
+	Sleep(ctx context.Context, d time.Duration) bool
+	// Timer begins to wait for d. run, which has to be called, calls f when that is over, and
+	// if again is set once more when d has passed since f returned, and so on. It returns when
+	// f was called for the last time, or ctx has ended.
+	Timer(d time.Duration, again bool) (run func(ctx context.Context, f func()))
+}
+
+// clock is that of the environment, or of the machine.
+func (e *Env) clock() Clock {
+	if e.Clock != nil {
+		return e.Clock
+	}
+	return machineClock{}
+}
+
+// machineClock is the clock of the machine.
+type machineClock struct{}
+
+// Now is the time of the machine.
+func (machineClock) Now() time.Time { return time.Now() }
+
+// Sleep is that of [Clock].
+func (machineClock) Sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Timer is that of [Clock].
+func (c machineClock) Timer(d time.Duration, again bool) func(ctx context.Context, f func()) {
+	return func(ctx context.Context, f func()) {
+		for c.Sleep(ctx, d) {
+			f()
+			if !again {
+				return
+			}
+		}
+	}
 }
 
 // Command is a program to run.

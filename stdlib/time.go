@@ -27,10 +27,10 @@ import (
 // %e %j %I %p %Z %z %s %F %T and %%.
 func openTime(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "time")
-	m.fn("now", func() int64 { return time.Now().UnixMilli() })
-	m.fn("since", func(ms float64) float64 { return float64(time.Now().UnixMilli()) - ms })
+	m.fn("now", func() int64 { return env.clock().Now().UnixMilli() })
+	m.fn("since", func(ms float64) float64 { return float64(env.clock().Now().UnixMilli()) - ms })
 	m.fn("iso", func(L *lua.LState, ms *float64, opts lua.LValue) (string, error) {
-		t := time.Now()
+		t := env.clock().Now()
 		if ms != nil {
 			var err error
 			if t, err = fromMillis(*ms); err != nil {

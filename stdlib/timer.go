@@ -24,7 +24,7 @@ func openTimer(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		if err != nil {
 			return err
 		}
-		pause(ctx, d)
+		env.clock().Sleep(ctx, d)
 		return nil
 	})
 	for name, again := range map[string]bool{"after": false, "every": true} {
@@ -55,18 +55,6 @@ func duration(ms, least float64) (time.Duration, error) {
 	return time.Duration(ms * float64(time.Millisecond)), nil
 }
 
-// pause waits for d and returns true, or returns false as soon as ctx ends.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // timer starts a goroutine of the hook that calls fn after d, once or again and again,
 // each time as a job, and returns the Lua function that cancels it. A call that is
 // waiting for the VM when the timer is cancelled does not run.
@@ -77,11 +65,12 @@ func (m *module) timer(name string, d time.Duration, fn *lua.LFunction, again bo
 	if !again {
 		mark = m.env.Follow()
 	}
+	run := m.env.clock().Timer(d, again)
 	ok := m.env.Spawn(func(life context.Context) {
 		ctx, end := context.WithCancel(life)
 		defer end()
 		defer context.AfterFunc(stop, end)()
-		for pause(ctx, d) {
+		run(ctx, func() {
 			_ = m.env.Call(mark(life), name, func(L *lua.LState) error {
 				if stop.Err() != nil {
 					return nil
@@ -91,13 +80,11 @@ func (m *module) timer(name string, d time.Duration, fn *lua.LFunction, again bo
 				L.Call(0, 0)
 				return nil
 			})
-			if !again {
-				return
-			}
-		}
+		})
 	})
 	if !ok {
 		cancel()
+		run(stop, nil)
 		return nil, luavm.Misusef("the hook is gone")
 	}
 	return m.vm.Func("cancel", func() bool {

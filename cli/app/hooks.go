@@ -29,6 +29,9 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o := p.chainOptions(p.Places(), r.models)
 	o.Mode, o.LogPath = mode, p.hookLog()
 	o.ApproveProject = p.Hooks.Approve
+	if s := r.rehearsed; s != nil {
+		o.Clock, o.MaxLua, o.Emitted = s.Clock, s.MaxLua, s.Emitted
+	}
 	if p.Attended() && !p.Hooks.NoApprove {
 		o.AskProject = r.startPerson().AskProject
 	}

@@ -2,19 +2,29 @@ package app
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/luahooks"
 	"pi/session"
+	"pi/stdlib"
 )
 
 // Script is what a rehearsal has in place of the world outside.
 type Script struct {
-	Mode    string // that hooks have for the front end: one of ctx.mode
-	Watcher agent.Listener
+	Mode    string         // that hooks have for the front end: one of ctx.mode
+	Before  agent.Listener // gets events before hooks do
+	Watcher agent.Listener // gets them afterwards, as a front end
 	Person  agent.UI
+	// Clock is what hooks take for the time.
+	Clock stdlib.Clock
+	// MaxLua is how long the Lua of one handler may run, without what it waits for.
+	MaxLua time.Duration
+	// Emitted is told of each event that a hook emits for others, before they get it.
+	Emitted func(ctx context.Context, name string, data json.RawMessage)
 	// Model is registered beside the providers of the catalogue and the settings, and its
 	// Stream answers for all of theirs, without their keys.
 	Model llm.ProviderSpec
@@ -29,7 +39,7 @@ type Rehearsal struct{ run *run }
 // Rehearse opens a run in p. If it fails, nothing is open.
 func (p *Place) Rehearse(ctx context.Context, s Script) (*Rehearsal, error) {
 	r := p.newRun()
-	r.rehearsed = &s.Model
+	r.rehearsed = &s
 	if err := r.approve(ctx); err != nil {
 		return nil, err
 	}

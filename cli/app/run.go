@@ -45,7 +45,7 @@ type run struct {
 	commands *command.Set                   // nil until there is a front end
 	settings *command.Settings              // likewise
 
-	rehearsed *llm.ProviderSpec // what answers in place of all models; nil: nothing does
+	rehearsed *Script // what there is in place of the world outside; nil: that itself
 }
 
 // front is a front end as a run sees it.
@@ -84,8 +84,8 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 	p := r.place
 	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
 	if r.rehearsed != nil {
-		r.models.Register(*r.rehearsed)
-		r.models.AnswerWith(r.rehearsed.Stream)
+		r.models.Register(r.rehearsed.Model)
+		r.models.AnswerWith(r.rehearsed.Model.Stream)
 	}
 	r.later.warn(providers.Problems(p.Config, p.Keys)...)
 	if err := r.prepare(ctx, mode); err != nil {
@@ -169,6 +169,9 @@ func joinSaved(err, end error) error {
 // front end.
 func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
 	p := r.place
+	if r.rehearsed != nil {
+		r.agent.Listen(r.rehearsed.Before)
+	}
 	r.agent.Listen(r.chain.Watcher(), r.chain, f)
 	if mode != "interactive" && r.rehearsed == nil {
 		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})

@@ -26,7 +26,10 @@ func (f *file) setAnswers(L *lua.LState, s *scene, answers lua.LValue) {
 	case *lua.LTable:
 		luavm.Materialise(L, a)
 		var confirm, choice, input, editor lua.LValue
-		luavm.UnpackTable(L, a, "t.answers", luavm.Opt("confirm", &confirm), luavm.Opt("select", &choice), luavm.Opt("input", &input), luavm.Opt("editor", &editor))
+		var custom *lua.LFunction
+		luavm.UnpackTable(L, a, "t.answers", luavm.Opt("confirm", &confirm), luavm.Opt("select", &choice), luavm.Opt("input", &input), luavm.Opt("editor", &editor),
+			luavm.Opt("custom", &custom))
+		s.stage.person.play(s.player(custom))
 		next := map[string]int{}
 		s.stage.person.meet(func(ctx context.Context, q question) (reply, error) {
 			return s.replyOf(ctx, q, func(L *lua.LState) lua.LValue { return s.fromTable(L, a, next, q) })
@@ -36,13 +39,13 @@ func (f *file) setAnswers(L *lua.LState, s *scene, answers lua.LValue) {
 	}
 }
 
-// asked is what a function of t.answers is given of a question beside its title: the values
+// asked is what a function of t.answers is given of a question beside its title: the choices
 // of a select, the text below a confirm, the placeholder of an input, the text in an editor.
 func asked(L *lua.LState, q question) lua.LValue {
 	if q.kind != "select" {
 		return lua.LString(q.message)
 	}
-	return luavm.NewList(L, len(q.choices), func(i int) lua.LValue { return lua.LString(q.choices[i].Value) })
+	return luavm.NewList(L, len(q.choices), func(i int) lua.LValue { return lua.LString(q.choices[i].Text()) })
 }
 
 // call calls a function and returns its first result.
@@ -122,21 +125,18 @@ func readReply(L *lua.LState, q question, v lua.LValue) (reply, error) {
 	return reply{}, fmt.Errorf("the answer to %s %q is %s", q.kind, q.title, shown(L, v))
 }
 
-// chosen is the reply of texts; of a select they have to be choices, by value or label.
+// chosen is the reply of texts; of a select they have to be choices, as they are shown.
 func (q question) chosen(texts []string) (reply, error) {
 	if q.kind != "select" {
 		return reply{given: true, texts: texts}, nil
 	}
 	r := reply{given: true, texts: []string{}}
 	for _, text := range texts {
-		i := slices.IndexFunc(q.choices, func(c agent.Choice) bool { return c.Value == text })
-		if i < 0 {
-			i = slices.IndexFunc(q.choices, func(c agent.Choice) bool { return c.Text() == text })
-		}
+		i := slices.IndexFunc(q.choices, func(c agent.Choice) bool { return c.Text() == text })
 		if i < 0 {
 			var names []string
 			for _, c := range q.choices {
-				names = append(names, fmt.Sprintf("%q", c.Value))
+				names = append(names, fmt.Sprintf("%q", c.Text()))
 			}
 			return reply{}, fmt.Errorf("the answer to select %q is %q, and the choices are %s", q.title, text, strings.Join(names, ", "))
 		}

@@ -2,9 +2,11 @@ package hooktest
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // copies are the hooks under test: a copy of each, because a case may edit it, in a folder
@@ -57,16 +59,81 @@ func (c *copies) folder(dir string, named bool) (string, error) {
 		c.folders = map[string]string{}
 	}
 	c.folders[dir] = folder
-	beside, err := os.ReadDir(dir)
-	if err == nil {
-		err = os.MkdirAll(folder, 0o700)
+	return folder, linkAll(dir, folder)
+}
+
+// original names the originals where a text names their copies, as seen from dir.
+func (c *copies) original(text, dir string) string {
+	for from, folder := range c.folders {
+		name, err := filepath.Rel(dir, from)
+		if err != nil {
+			name = from
+		}
+		if name += string(filepath.Separator); name == "./" {
+			name = ""
+		}
+		text = strings.ReplaceAll(text, folder+string(filepath.Separator), name)
 	}
-	for _, e := range beside {
-		if err == nil {
-			err = os.Symlink(filepath.Join(dir, e.Name()), filepath.Join(folder, e.Name()))
+	return text
+}
+
+// edit gives the copy of a hook, or of a file beside one, another text, and returns its path.
+func (c *copies) edit(original, text string) (path string, err error) {
+	folder, inside := c.around(original)
+	if folder == "" {
+		return "", fmt.Errorf("%s is no hook of this case; t.hook adds one", filepath.Base(original))
+	}
+	if inside == "." {
+		inside = "init.lua"
+	}
+	path = filepath.Join(folder, inside)
+	for dir := filepath.Dir(inside); dir != "."; dir = filepath.Dir(dir) {
+		if err := ownFolder(filepath.Join(folder, dir)); err != nil {
+			return "", err
 		}
 	}
-	return folder, err
+	return path, replace(path, []byte(text))
+}
+
+// around returns the folder of copies that has the one of original, and its path in there;
+// "" if none has.
+func (c *copies) around(original string) (folder, inside string) {
+	for dir := original; ; dir = filepath.Dir(dir) {
+		if folder, ok := c.folders[dir]; ok {
+			inside, _ = filepath.Rel(dir, original)
+			return folder, inside
+		}
+		if dir == filepath.Dir(dir) {
+			return "", ""
+		}
+	}
+}
+
+// ownFolder puts a folder of links in the place of a link to a folder, so that what is
+// written there does not reach the original.
+func ownFolder(path string) error {
+	to, err := os.Readlink(path)
+	if err != nil {
+		return nil // it is one already
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	return linkAll(to, path)
+}
+
+// linkAll makes a folder with a link to everything in another.
+func linkAll(from, to string) error {
+	all, err := os.ReadDir(from)
+	if err == nil {
+		err = os.MkdirAll(to, 0o700)
+	}
+	for _, e := range all {
+		if err == nil {
+			err = os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+		}
+	}
+	return err
 }
 
 // replace writes a file in place of whatever has that path, as an editor does.

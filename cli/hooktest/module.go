@@ -19,11 +19,12 @@ type functions map[string]any
 // newModule makes pi.test.
 func (f *file) newModule(L *lua.LState) lua.LValue {
 	t := luavm.NewRecord(L, 40)
-	for _, part := range []functions{f.ofFile(), f.ofPlace(), f.ofWork(), f.ofPast(), f.ofChecks()} {
+	for _, part := range []functions{f.ofFile(), f.ofPlace(), f.ofWork(), f.ofChange(), f.ofPerson(), f.ofPast(), f.ofChecks()} {
 		for name, fn := range part {
 			luavm.Set(t, name, f.vm.Func("t."+name, fn))
 		}
 	}
+	luavm.Set(t, "clock", f.newClock(L))
 	return f.vm.StrictTable("pi.test", t)
 }
 
@@ -62,7 +63,7 @@ func (f *file) current(L *lua.LState, function string) *scene {
 func (f *file) setUp(L *lua.LState, function string) *scene {
 	s := f.current(L, function)
 	if s.stage.run != nil {
-		luavm.Raise(L, "t.%s: the run has begun; say it before the first prompt or command, or behind t.reopen", function)
+		luavm.Raise(L, "t.%s: the run has begun; say it before the first prompt or command", function)
 	}
 	return s
 }

@@ -30,6 +30,8 @@ type person struct {
 	mu     sync.Mutex // guards what follows
 	answer func(ctx context.Context, q question) (reply, error)
 	typed  string
+	views  []*view
+	use    func(v *view) // plays with a component; nil: nothing does
 }
 
 func newPerson(w *witness) *person { return &person{witness: w} }

@@ -2,6 +2,8 @@ package hooktest
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"pi/agent/llm"
@@ -43,7 +45,9 @@ func (s *scene) failures(c testCase, err error) []Failure {
 	var first Failure
 	switch {
 	case len(s.checks) > 0:
-		first = s.checks[0]
+		if first = s.checks[0]; first.Line == 0 {
+			first.Line = c.line
+		}
 	case len(s.faults) > 0:
 		first = Failure{File: s.file.shown, Line: c.line, Message: s.faults[0]}
 		if err != nil {
@@ -56,7 +60,26 @@ func (s *scene) failures(c testCase, err error) []Failure {
 	}
 	first.Case = c.name
 	first.Notices = s.lastNotices()
+	if s.ctx.Err() != nil && s.stage.person.open() != nil {
+		first.Message += "; a hook shows a component that nothing closes: t.answers{ custom = function(view) … end } plays with it"
+	}
+	s.nameOriginals(&first)
 	return []Failure{first}
+}
+
+// nameOriginals puts the hooks that a test names in the place of their copies, and ~ in that
+// of the home directory, in a failure.
+func (s *scene) nameOriginals(f *Failure) {
+	dir := filepath.Dir(s.file.path)
+	named := func(text string) string {
+		return strings.ReplaceAll(s.stage.hooks.original(text, dir), s.stage.home+string(filepath.Separator), "~/")
+	}
+	for _, text := range []*string{&f.Message, &f.Got, &f.Want} {
+		*text = named(*text)
+	}
+	for i := range f.Notices {
+		f.Notices[i] = named(f.Notices[i])
+	}
 }
 
 // maxNotices is how many of the last notices a failure shows.

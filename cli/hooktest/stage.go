@@ -30,9 +30,11 @@ type stage struct {
 	approved bool
 	env      map[string]string
 
-	script  *script
-	person  *person
-	witness *witness
+	clock    *clock
+	script   *script
+	person   *person
+	witness  *witness
+	recorder *recorder
 
 	run    *app.Rehearsal // nil until it is needed, and after it was closed
 	resume string         // the file of the session that the next run goes on with
@@ -56,8 +58,8 @@ func newStage() (*stage, error) {
 			return nil, fmt.Errorf("make a folder for the case: %w", err)
 		}
 	}
-	s.script, s.witness = newScript(), newWitness()
-	s.person = newPerson(s.witness)
+	s.clock, s.script, s.witness = newClock(), newScript(), newWitness()
+	s.person, s.recorder = newPerson(s.witness), newRecorder()
 	return s, nil
 }
 
@@ -116,10 +118,12 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 	if lost := place.Problems(); len(lost) > 0 {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
-	s.run, err = place.Rehearse(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Watcher: s.witness, Person: s.person, Model: s.model()})
+	s.run, err = place.Rehearse(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
+		Person: s.person, Model: s.model(), Clock: s.clock, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err
 	}
+	s.run.Chain().AwaitHandlers(ctx)
 	for _, h := range s.run.Chain().Hooks() {
 		if h.State == "failed" {
 			return nil, errors.New(h.LastError)
@@ -195,6 +199,11 @@ func (s *stage) do(ctx context.Context, run *app.Rehearsal, p agent.Prompt) erro
 		name, _ := command.Split(p.Text)
 		return fmt.Errorf("/%s: %w", name, err)
 	}
+	return s.finishCommand(ctx, outcome)
+}
+
+// finishCommand shows what a command returned, and sends what it wants to be sent.
+func (s *stage) finishCommand(ctx context.Context, outcome command.Outcome) error {
 	for _, text := range []string{outcome.Status, outcome.Draft} {
 		if text != "" {
 			s.witness.show(text)
@@ -203,7 +212,7 @@ func (s *stage) do(ctx context.Context, run *app.Rehearsal, p agent.Prompt) erro
 	if outcome.Prompt == nil {
 		return nil
 	}
-	return run.Agent().Prompt(ctx, *outcome.Prompt)
+	return s.run.Agent().Prompt(ctx, *outcome.Prompt)
 }
 
 // close ends the run as the end of the program does.
@@ -212,7 +221,8 @@ func (s *stage) close(ctx context.Context) error {
 		return nil
 	}
 	run := s.run
-	s.run = nil
+	s.run, s.resume = nil, run.Session().File()
+	s.person.closeAll()
 	return run.Close(context.WithoutCancel(ctx))
 }
 
@@ -236,4 +246,16 @@ func (s *stage) inProject(path string) (string, error) {
 // attached is what goes along with a prompt for a path of the project.
 func (s *stage) attached(path string) attach.Found {
 	return attach.Find("@"+path, attach.Options{Cwd: s.project, Home: s.home})
+}
+
+// press does what a key of a hook does.
+func (s *stage) press(ctx context.Context, do func(ctx context.Context) (command.Outcome, error)) error {
+	outcome, err := do(s.run.Agent().CommandContext(ctx, agent.Prompt{Source: s.mode()}))
+	if err == nil {
+		err = s.finishCommand(ctx, outcome)
+	}
+	if err != nil {
+		return err
+	}
+	return s.finish(ctx)
 }

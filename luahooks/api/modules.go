@@ -127,11 +127,12 @@ func (m *modules) files() map[string]string {
 }
 
 // newEnv returns what the standard library may use of the program around the VM. complete is
-// pi.llm.complete, getenv os.getenv.
-func newEnv(j *jobs, p *programs, complete lua.LGFunction, getenv func(string) string) *stdlib.Env {
+// pi.llm.complete.
+func newEnv(j *jobs, p *programs, complete lua.LGFunction, around *Program) *stdlib.Env {
 	return &stdlib.Env{
 		Cwd:     p.cwd,
-		Getenv:  getenv,
+		Getenv:  around.Getenv,
+		Clock:   around.Clock,
 		Loading: p.vm.Loading,
 		Spawn:   j.spawn,
 		Call:    j.callBack,

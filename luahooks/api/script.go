@@ -32,6 +32,7 @@ import (
 	"pi/internal/child"
 	"pi/luahooks/record"
 	"pi/luavm"
+	"pi/stdlib"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -91,6 +92,7 @@ type Program struct {
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
 	ProvidersChanged func()
 
+	Clock      stdlib.Clock                              // of pi.time and pi.timer; nil: that of the machine
 	Getenv     func(name string) string                  // of os.getenv; nil: that of the process
 	Environ    func() []string                           // variables for programs, besides those of the process
 	Started    func(ctx context.Context) func(group int) // is told the process group of what a job starts
@@ -146,7 +148,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
 	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, started: p.Started}
 	s.spawns = &spawns{programs: s.programs, kept: p.Kept, survives: p.Survives, ends: p.Ends, mine: map[string]*spawned{}}
-	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete, p.Getenv), find: p.FindModule, confine: p.confine, required: map[string]*module{}, looked: map[string]string{}}
+	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}.complete, &p), find: p.FindModule, confine: p.confine, required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}
 	return s
 }

@@ -1,0 +1,78 @@
+package hooktest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// ofChange are the functions that change what is there while the run is open.
+func (f *file) ofChange() functions {
+	return functions{"edit_hook": f.editHook, "reopen": f.reopen, "events": f.events}
+}
+
+// editHook is t.edit_hook(path, text): it saves a hook of the case, or a file beside one, and
+// returns when that is live. A hook that does not load gives nil and why; the version before
+// runs on, as ever.
+func (f *file) editHook(L *lua.LState, path, text string) error {
+	s := f.current(L, "edit_hook")
+	saved, err := s.stage.hooks.edit(f.absolute(path), text)
+	if err != nil {
+		luavm.Raise(L, "t.edit_hook: %v", err)
+	}
+	if s.stage.run == nil {
+		return nil
+	}
+	return f.wait(L, "edit_hook", func(ctx context.Context, s *scene) error {
+		chain := s.stage.run.Chain()
+		chain.Reload(ctx, false)
+		for _, h := range chain.Hooks() {
+			if strings.HasSuffix(saved, h.Path) && h.Rejected != "" {
+				return errors.New(h.Rejected)
+			}
+		}
+		return s.stage.finish(ctx)
+	})
+}
+
+// reopen is t.reopen(): it ends the program, and begins it again with the same session.
+func (f *file) reopen(L *lua.LState) {
+	f.open(L, "reopen")
+	err := f.wait(L, "reopen", func(ctx context.Context, s *scene) error {
+		if err := s.stage.close(ctx); err != nil {
+			return err
+		}
+		if _, err := s.stage.opened(ctx); err != nil {
+			return err
+		}
+		return s.stage.finish(ctx)
+	})
+	if err != nil {
+		luavm.Raise(L, "t.reopen: %v", err)
+	}
+}
+
+// newClock makes t.clock: {advance(ms), now()}.
+func (f *file) newClock(L *lua.LState) lua.LValue {
+	t := luavm.NewRecord(L, 2)
+	luavm.Set(t, "advance", f.vm.Func("t.clock.advance", func(L *lua.LState, by time.Duration) {
+		if by < 0 {
+			luavm.Raise(L, "t.clock.advance: time does not go back")
+		}
+		f.current(L, "clock.advance")
+		_ = f.wait(L, "clock.advance", func(ctx context.Context, s *scene) error {
+			s.stage.clock.advance(ctx, by)
+			if s.stage.run == nil || !s.stage.run.Agent().IsIdle() {
+				return nil
+			}
+			return s.stage.finish(ctx)
+		})
+	}))
+	luavm.Set(t, "now", f.vm.Func("t.clock.now", func(L *lua.LState) int64 { return f.current(L, "clock.now").stage.clock.Now().UnixMilli() }))
+	return f.vm.StrictTable("t.clock", t)
+}

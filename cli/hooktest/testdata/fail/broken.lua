@@ -1,0 +1,1 @@
+pi.on("tool_cal", function() end)

@@ -1,0 +1,51 @@
+local t = require "pi.test"
+
+t.case("equal", function(t) t.equal({ 1, a = "x" }, { 2 }) end)
+t.case("match", function(t) t.match("abc", "^b", "the beginning") end)
+t.case("ok", function(t) t.ok(nil, "no such thing") end)
+t.case("read", function(t) t.ok(t.read("x.txt")) end)
+t.case("fail", function(t) t.fail("not yet") end)
+t.case("raises", function(t) t.raises(function() end, "x") end)
+t.case("shown", function(t) t.shown("x") end)
+t.case("blocked", function(t)
+  t.model { { tool = "ls", input = {} }, "done" }
+  t.prompt("look")
+  t.blocked("ls", "no")
+end)
+t.case("ran", function(t) t.ran("bash") end)
+t.case("no step", function(t)
+  t.model { { tool = "ls", input = {} } }
+  t.prompt("look")
+end)
+t.case("no answer", function(t)
+  t.hook("asks.lua")
+  t.answers { input = "x" }
+  t.model { { tool = "ls", input = {} }, "done" }
+  t.prompt("look")
+end)
+t.case("a check that is caught", function(t)
+  pcall(t.equal, 1, 2)
+end)
+t.case("a word that is none", function(t) t.prompts("x") end)
+t.case("a hook that does not load", function(t)
+  t.hook("broken.lua")
+  t.prompt("x")
+end)
+t.case("a setting that is none", function(t)
+  t.config { thinkin = "low" }
+  t.prompt("x")
+end)
+t.case("an event that is none", function(t) t.events { "tool_cal" } end)
+t.case("a loop in the test", function() while true do end end)
+t.case("a loop in a hook", function(t)
+  t.hook("loops.lua")
+  t.model { { tool = "ls", input = {} }, "done" }
+  t.prompt("x")
+  t.ran("ls")
+end)
+t.case("an error", function() error("here") end)
+t.case("a setting too late", function(t)
+  t.model { "x" }
+  t.prompt("x")
+  t.config {}
+end)

@@ -1,0 +1,1 @@
+pi.on("tool_call", function() while true do end end)
