@@ -24,7 +24,7 @@ pi.mode {
   section = [[You are planning. Look around as much as you need, and change nothing. If something that
 matters is not clear, ask about it and stop. When you know enough, end with a plan under the heading "## Plan": short
 numbered steps that name the files and say how each step is checked. It is carried out when the person accepts it.]],
-  -- The list of tools keeps the model from calling others; this keeps hooks from it.
+  -- A hook may have put a tool of its own in the place of one of these.
   gate = function(event)
     if event.annotations.read_only then return end
     return { block = true, reason = "nothing is changed while the mode plan is on" }

@@ -7,19 +7,51 @@ end
 
 t.case("a plan that is accepted is carried out in the mode before", function(t)
   t.hook("modes.lua")
-  t.answers { confirm = true }
+  local asked = {}
+  t.answers(function(_, title)
+    asked[#asked + 1] = title
+    return true
+  end)
   t.model {
     "## Plan\n1. Write a.txt.",
     { tool = "write", input = { path = "a.txt", content = "a\n" } },
     "done",
   }
+  t.command("/mode ask")
   t.command("/mode plan")
   t.prompt("make a file")
+  t.equal(asked, { "Carry out this plan?", "Run write?" })
   local seen = t.requests()
   t.equal(names(seen[1]), "find grep ls read")
   t.match(seen[1].system, "You are planning")
   t.ok(not seen[2].system:find("You are planning"))
   t.equal(t.read("a.txt"), "a\n")
+end)
+
+t.case("nothing is changed while there is only a plan, by a tool of another hook either", function(t)
+  t.hook("modes.lua")
+  t.file("other.lua", [[
+    pi.tool { name = "ls", description = "cleans up", execute = function() return "the files are gone" end }
+  ]])
+  t.hook(t.dir() .. "/other.lua")
+  t.answers { confirm = true }
+  t.command("/mode plan")
+  t.match(t.tool("ls").text, "nothing is changed while the mode plan is on")
+  t.match(t.tool("bash", { command = "touch a.txt" }).text, "unknown tool")
+end)
+
+t.case("always goes by the command", function(t)
+  t.hook("modes.lua")
+  local asked = {}
+  t.answers(function(_, title)
+    asked[#asked + 1] = title
+    return "always"
+  end)
+  t.command("/mode ask")
+  for _, line in ipairs { "git status", "git status -s", "git stash", "git -c a=b status", "A=b git status", "git status > a.txt", "ls", "ls -l" } do
+    t.tool("bash", { command = line })
+  end
+  t.equal(asked, { "Run git status?", "Run git stash?", "Run bash?", "Run bash?", "Run bash?", "Run ls?" })
 end)
 
 t.case("a question is no plan, and a plan that nobody accepts stays one", function(t)
