@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -55,6 +57,42 @@ func TestToolsAreMarkedInAList(t *testing.T) {
 		t.Errorf("the model has %s", got)
 	}
 	turn.Answer("Hello.")
+	s.rests("")
+	s.quits()
+}
+
+func TestEscTwiceTakesConversationAndFilesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/rewind.lua"), mustRead(t, example(t, "rewind.lua")))
+	s := newDesk(t, scenery{world: w})
+	turn := s.ask("write it")
+	turn.Call("c1", "write", "path", "b.txt", "content", "new")
+	turn.End()
+	turn = s.turn()
+	turn.Answer("Written.")
+	s.rests("")
+	file := filepath.Join(w.project, "b.txt")
+	if got := mustRead(t, file); got != "new" {
+		t.Fatalf("b.txt is %q", got)
+	}
+	s.Press("esc", "esc")
+	s.See("Rewind to before which prompt?")
+	s.See("1 file changed since")
+	s.Press("enter")
+	s.See("What goes back?")
+	s.Press("enter")
+	s.See("1 file restored")
+	s.rests("write it")
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("b.txt is still there: %v", err)
+	}
+	s.Type(" again\r")
+	turn = s.turn()
+	if body := string(turn.Request.Body); strings.Contains(body, "Written.") || !strings.Contains(body, "write it again") {
+		t.Errorf("the model is sent %s", body)
+	}
+	turn.Answer("Once more.")
 	s.rests("")
 	s.quits()
 }

@@ -1,0 +1,49 @@
+local t = require "pi.test"
+
+local PRESETS = [[{
+  "look": { "tools": ["read", "ls", "teleport"], "instructions": "Explain; change nothing." },
+  "think": { "thinking": "high" }
+}]]
+
+local function tools(request) return #request.tools end
+
+t.case("a preset is tools and instructions, until it is left", function(t)
+  t.hook("preset.lua")
+  t.file("~/.pi/agent/presets.json", PRESETS)
+  t.model { "one", "two", "three" }
+  t.prompt("first")
+  t.match(t.command("/preset look"), "preset look")
+  t.prompt("second")
+  t.match(t.command("/preset off"), "no preset")
+  t.prompt("third")
+  local seen = t.requests()
+  t.equal(tools(seen[2]), 2)
+  t.match(seen[2].system, "Explain; change nothing%.")
+  t.equal(tools(seen[3]), tools(seen[1]))
+  t.equal(seen[3].system, seen[1].system)
+end)
+
+t.case("the person picks one from a list", function(t)
+  t.hook("preset.lua")
+  t.file("~/.pi/agent/presets.json", PRESETS)
+  t.answers { select = "look" }
+  t.match(t.command("/preset"), "preset look")
+end)
+
+t.case("--preset begins with one", function(t)
+  t.hook("preset.lua")
+  t.file("~/.pi/agent/presets.json", PRESETS)
+  t.flags { preset = "look" }
+  t.model { "one" }
+  t.prompt("first")
+  t.match(t.requests()[1].system, "Explain; change nothing%.")
+end)
+
+t.case("a name that is none is said, and changes nothing", function(t)
+  t.hook("preset.lua")
+  t.file("~/.pi/agent/presets.json", PRESETS)
+  t.model { "one" }
+  t.match(t.command("/preset lok"), 'no preset "lok"; there are: look think')
+  t.prompt("first")
+  t.ok(not t.requests()[1].system:find("Explain"))
+end)
