@@ -112,6 +112,28 @@ func BenchmarkContext(b *testing.B) {
 	})
 }
 
+// BenchmarkPortedContext is the cost of a handler that reads the role of 10,000 messages, of
+// a hook that was written for this program and of those for others.
+func BenchmarkPortedContext(b *testing.B) {
+	const read = `(%q, function(e) local n = 0 for _, m in ipairs(e.messages) do if m.role == "user" then n = n + 1 end end end)`
+	for _, c := range []struct{ name, on, event string }{
+		{"native", `pi.on`, "context"},
+		{"pi_v2", `require("pi.compat.pi_v2").on`, "context"},
+		{"omp", `require("pi.compat.omp").on`, "context"},
+		{"marvin", `require("pi.compat.marvin").on`, "chat.messages.transform"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			r := newRig(b, map[string]string{"a.lua": c.on + fmt.Sprintf(read, c.event)})
+			long(b, r, 10000)
+			entries, items := r.host.session.Branch(), r.host.session.Context()
+			b.ReportAllocs()
+			for b.Loop() {
+				r.emit(&agent.Context{Entries: entries, Items: items})
+			}
+		})
+	}
+}
+
 func BenchmarkMemoryPerHook(b *testing.B) {
 	const n = 100
 	for b.Loop() {
