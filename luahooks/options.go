@@ -19,6 +19,7 @@ import (
 // Options are what a Chain is made of.
 type Options struct {
 	Places  trust.Places
+	Paths   api.Paths // what hooks are told of them
 	Cwd     string
 	Mode    string // interactive print json rpc acp
 	Version string

@@ -80,8 +80,9 @@ func (c *Chain) program(in *instance) api.Program {
 		environ = func() []string { return nil }
 	}
 	return api.Program{
-		Hook: api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
-		Cwd:  c.opts.Cwd, Mode: c.opts.Mode, Version: c.opts.Version, Timeout: c.opts.Timeout, Grace: c.opts.Grace,
+		Hook:  api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
+		Paths: c.opts.Paths,
+		Cwd:   c.opts.Cwd, Mode: c.opts.Mode, Version: c.opts.Version, Timeout: c.opts.Timeout, Grace: c.opts.Grace,
 
 		Host: c.audience.hostNow, UI: c.audience.uiNow, Notify: c.audience.notify, NotifyOnce: c.audience.notifyOnce,
 		Log: func(text string) { c.reports.log.write(h.Name, text) },

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,13 +25,23 @@ func (p *Place) hookLog() string { return filepath.Join(p.AgentDir, "hooks.log")
 // The caller adds what only a session needs.
 func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.Options {
 	return luahooks.Options{
-		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
+		Places: places, Paths: p.paths(), Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
 		Reserved: reservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches,
 		Overlay: func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec {
 			return providers.Overlay(p.Keys, below, settings)
 		},
 	}
+}
+
+// paths are what hooks are told of where things are.
+func (p *Place) paths() api.Paths {
+	paths := api.Paths{Agent: p.AgentDir, Project: p.Cwd}
+	paths.Program, _ = os.Executable() // "" where the system cannot tell
+	if root := p.Sessions().Root; root != "" {
+		paths.Sessions = &root
+	}
+	return paths
 }
 
 // Chain returns hooks that can be loaded and looked at, but are used in no session: they

@@ -43,10 +43,19 @@ const Version = 1
 // HookInfo is pi.hook.
 type HookInfo struct{ Name, Path, Scope string }
 
+// Paths is pi.paths: where things are.
+type Paths struct {
+	Agent    string  // the agent directory
+	Sessions *string // the folder of the sessions; nil: none are kept
+	Program  string  // the file that runs
+	Project  string  // where the program works
+}
+
 // Program is what a script needs of the program around it. The functions may be called
 // from any goroutine.
 type Program struct {
 	Hook    HookInfo
+	Paths   Paths
 	Cwd     string // where relative paths begin
 	Mode    string // ctx.mode
 	Version string
@@ -170,7 +179,7 @@ func (s *Script) ofPi() []part {
 		(&resources{bridge: b, dir: filepath.Dir(p.Hook.Path), own: &r.Resources}).part(),
 		(&providers{bridge: b, jobs: j, registered: r, known: p.Models, checkSwitches: p.CheckSwitches, changed: p.ProvidersChanged}).part(),
 		s.spawns.part(),
-		{"exec": s.programs.exec, "log": s.log},
+		{"all": (&atOnce{b, j}).all, "exec": s.programs.exec, "log": s.log},
 	}
 }
 
@@ -202,6 +211,7 @@ func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessa
 	luavm.Set(pi, "version", lua.LString(s.program.Version))
 	luavm.Set(pi, "api", lua.LNumber(Version))
 	luavm.Set(pi, "hook", vm.Value(s.program.Hook))
+	luavm.Set(pi, "paths", vm.Value(s.program.Paths))
 	before, ok := s.bridge.records.JSON(state).(*lua.LTable)
 	if !ok {
 		before = luavm.NewRecord(L, 0)

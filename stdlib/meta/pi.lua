@@ -10,8 +10,16 @@
 ---@field version string of the program
 ---@field api integer of this interface; a hook pins it with `-- pi-api: 1` in its first lines
 ---@field hook pi.Hook this hook
+---@field paths pi.Paths where things are
 ---@field state table yours; it survives reloads of this hook, as long as pi runs. It holds what JSON can hold, and is not written to disk
 pi = {}
+
+--- Where things are. All of it is absolute.
+---@class pi.Paths
+---@field agent string the agent directory
+---@field sessions? string the folder of the sessions; nil where none are kept
+---@field program string the file that runs
+---@field project string where the program works
 
 --- The hook that asks.
 ---@class pi.Hook
@@ -433,6 +441,17 @@ function pi.commands() end
 ---@field description? string
 ---@field args? string how its arguments are written
 ---@field hook? string the hook that brings it; nil when it is built in
+
+--- Options of `pi.all`.
+---@class pi.AllOptions
+---@field limit? integer how many run at a time; 4 unless said
+
+--- Calls functions beside each other and waits for them: while one waits, for a program or a model, the others run. Gives the
+--- first value of each, in their order. The first that raises ends the others, and raises here. At most 100.
+---@param functions (fun(): any)[]
+---@param opts? pi.AllOptions
+---@return any ...
+function pi.all(functions, opts) end
 
 --- Tells the other hooks: their `pi.on(name)` handlers get a `pi.Emitted`, in chain order, and have run when it returns. What they return is ignored. Events that answer events nest at most 8 deep.
 ---@param name string with a colon, such as `myhook:done`
