@@ -15,6 +15,16 @@ t.case("the last answer gets a name, and the name leads back to it", function(t)
   t.match(t.command("/bookmark"), "no bookmarks")
 end)
 
+t.case("names are there when the session is resumed", function(t)
+  t.hook("bookmark.lua")
+  t.model { "one" }
+  t.prompt("first")
+  t.command("/bookmark here")
+  t.reopen()
+  t.answers { select = "here" }
+  t.match(t.command("/bookmark"), 'back at "here"')
+end)
+
 t.case("where nothing was answered there is nothing to name", function(t)
   t.hook("bookmark.lua")
   t.match(t.command("/bookmark x"), "no answer yet")

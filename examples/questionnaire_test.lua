@@ -39,3 +39,19 @@ t.case("who leaves a question is not asked the next, and the model is told", fun
   t.equal(asked, 1)
   t.match(t.messages()[3].content[1].text, "does not want to answer")
 end)
+
+t.case("where nobody is, the model decides", function(t)
+  t.hook("questionnaire.lua")
+  t.model { { tool = "questionnaire", input = { questions = two } }, "I take SQLite" }
+  t.prompt("build a shop")
+  t.equal(t.messages()[3].is_error, true)
+  t.match(t.messages()[3].content[1].text, "Decide yourself")
+end)
+
+t.case("several answers at once", function(t)
+  t.hook("questionnaire.lua")
+  t.model { { tool = "questionnaire", input = { questions = { { question = "Which?", multi = true, options = { { label = "a" }, { label = "b" } } } } } }, "ok" }
+  t.answers { select = { { "a", "b" } } }
+  t.prompt("go")
+  t.match(t.messages()[3].content[1].text, "Which%?\n  a, b")
+end)

@@ -39,13 +39,13 @@ local function pick(ctx)
   return ctx.ui.select("Which tools does the model have?", choices, { multi = true, default = pi.active_tools() })
 end
 
-local function restore(_, ctx)
+local function restore(ctx)
   local names = chosen(ctx) or pi.state.usual
   if names then apply(names) end
 end
 
-pi.on("session_start", restore)
-pi.on("session_tree", restore)
+pi.on("session_start", function(_, ctx) restore(ctx) end)
+pi.on("session_tree", function(_, ctx) restore(ctx) end)
 
 pi.command("toolset", {
   description = "choose which tools the model has",

@@ -5,6 +5,22 @@ local function names(request)
   return table.concat(request.tools, " ")
 end
 
+t.case("the model has the tools that were marked, also when the session is resumed", function(t)
+  t.hook("tools.lua")
+  t.model { "one", "two" }
+  t.answers(function(kind, title)
+    t.equal(kind, "select")
+    t.match(title, "Which tools")
+    return { "read", "grep" }
+  end)
+  t.match(t.command("/toolset"), "the model has read grep")
+  t.prompt("first")
+  t.reopen()
+  t.prompt("second")
+  t.equal(names(t.requests()[1]), "grep read")
+  t.equal(names(t.requests()[2]), "grep read")
+end)
+
 t.case("names that no tool has are left out", function(t)
   t.hook("tools.lua")
   t.model { "one" }

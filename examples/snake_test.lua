@@ -1,0 +1,72 @@
+local t = require "pi.test"
+
+-- Where the first place with this sign is, in columns and rows of the field.
+local function find(picture, sign)
+  local y = 0
+  for line in picture:gmatch("[^\n]+") do
+    local at = line:find(sign, 1, true)
+    if at then return (at - 2) / 2, y end
+    y = y + 1
+  end
+end
+
+local BACK = { left = "right", right = "left", up = "down", down = "up" }
+
+local function picture(view) return table.concat(view.lines(), "\n") end
+
+-- Steers to the food, one step after the other, until it is eaten.
+local function eat(t, view, going)
+  local had = picture(view):match("(%d+) points")
+  for _ = 1, 60 do
+    local x, y = find(picture(view), "@@")
+    local fx, fy = find(picture(view), "()")
+    local to = fy < y and "up" or fy > y and "down" or fx < x and "left" or "right"
+    if to == BACK[going] then -- it cannot turn on the spot
+      to = (to == "left" or to == "right") and (y > 1 and "up" or "down") or (fx < x and "left" or "right")
+    end
+    view.key(to)
+    going = to
+    t.clock.advance(130)
+    if picture(view):match("(%d+) points") ~= had then return end
+  end
+  t.fail("the snake does not come to its food:\n" .. picture(view))
+end
+
+t.case("the best score is kept in the session", function(t)
+  t.hook("snake.lua")
+  t.answers {
+    custom = function(view)
+      eat(t, view, "right")
+      view.key("q")
+    end,
+  }
+  t.match(t.command("/snake"), "snake: 1 points")
+  t.reopen()
+  t.answers {
+    custom = function(view)
+      view.key("p")
+      t.match(picture(view), "0 points, best 1 · p goes on")
+    end,
+  }
+  t.command("/snake")
+end)
+
+t.case("it ends at the wall, and Enter plays again", function(t)
+  t.hook("snake.lua")
+  t.answers {
+    custom = function(view)
+      view.key("up")
+      t.match(picture(view), "arrows turn, p stops, q ends")
+      for _ = 1, 6 do t.clock.advance(130) end
+      t.match(picture(view), "over: Enter plays again")
+      view.key("enter")
+      t.match(picture(view), "0 points.*arrows turn")
+    end,
+  }
+  t.command("/snake")
+end)
+
+t.case("without a person there is no game", function(t)
+  t.hook("snake.lua")
+  t.match(t.command("/snake"), "needs a terminal")
+end)
