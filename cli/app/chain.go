@@ -75,6 +75,9 @@ func reservedCommands() []string {
 	return names
 }
 
+// ReservedCommands returns the names that commands of hooks cannot have.
+func ReservedCommands() []string { return reservedCommands() }
+
 // checkNamedHooks returns a usage error if a --hook names a file that does not exist.
 func (p *Place) checkNamedHooks() error {
 	if len(p.Hooks.Files) == 0 {

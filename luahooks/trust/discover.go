@@ -206,8 +206,11 @@ func hookFiles(dir string, g *Guard) (paths []string, err error) {
 
 // isHook reports whether an entry of a hooks directory is a hook, or may be one
 // that cannot be read: a link that leads nowhere may have led to a directory with an
-// init.lua.
+// init.lua. Tests lie beside hooks and are none.
 func isHook(path string) bool {
+	if isTest(path) {
+		return false
+	}
 	if strings.HasSuffix(path, ".lua") {
 		return true
 	}
@@ -221,6 +224,9 @@ func isHook(path string) bool {
 	_, err = os.Lstat(filepath.Join(path, "init.lua"))
 	return !errors.Is(err, fs.ErrNotExist)
 }
+
+// isTest reports whether a file has the name of a test of hooks, which only `pi test` runs.
+func isTest(path string) bool { return strings.HasSuffix(path, "_test.lua") }
 
 // lostLink is an error if path is not there because it, or a directory above it, is
 // a symbolic link that leads nowhere.
@@ -247,8 +253,8 @@ func withInForce(paths []string, inForce map[string]bool, dir string) []string {
 		if filepath.Base(file) == "init.lua" && filepath.Dir(file) != dir {
 			path = filepath.Dir(file)
 		}
-		if filepath.Dir(path) != dir {
-			continue // a module
+		if filepath.Dir(path) != dir || isTest(path) {
+			continue // a module, or a test
 		}
 		i := slices.Index(paths, path)
 		switch {

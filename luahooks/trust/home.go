@@ -120,7 +120,7 @@ func (h *home) pendingStore(m Mark) *Pending {
 	return p
 }
 
-// isHook reports whether a file is a hook, not a module: it is named (see [Guard.NoteNamed]),
+// isHook reports whether a file is a hook, not a module or a test: it is named (see [Guard.NoteNamed]),
 // or lies directly in a directory of hooks, or is the init.lua of a folder there.
 func (h *home) isHook(path string) bool {
 	dir, base := filepath.Split(path)
@@ -128,7 +128,7 @@ func (h *home) isHook(path string) bool {
 		dir = filepath.Dir(filepath.Clean(dir)) + string(filepath.Separator)
 	}
 	for _, config := range h.configs {
-		if dir == filepath.Join(filepath.Dir(config), "hooks")+string(filepath.Separator) {
+		if dir == filepath.Join(filepath.Dir(config), "hooks")+string(filepath.Separator) && !isTest(path) {
 			return true
 		}
 	}

@@ -54,6 +54,7 @@ func TestAHomeKnowsWhatAFileIs(t *testing.T) {
 	h.named[at("elsewhere/h.lua")] = true
 	for name, want := range map[string]string{
 		"agent/hooks/a.lua":         "hook a",
+		"agent/hooks/a_test.lua":    "module a_test.lua", // a test is no hook
 		"agent/hooks/b/init.lua":    "hook b",
 		"agent/hooks/b/m.lua":       "module m.lua",
 		"project/.pi/hooks/p.lua":   "hook p",

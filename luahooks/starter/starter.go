@@ -1,0 +1,110 @@
+// Package starter has a first version of a hook of each kind, with its test: short, commented
+// for somebody who learns from it, and right as it is. They are Lua files of this folder, in
+// which NAME stands for the name of the hook and IDENT for what a tool can be called.
+package starter
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pi/internal/suggest"
+)
+
+//go:embed *.lua
+var files embed.FS
+
+// Kinds are those of the hooks that there are, the usual one first.
+func Kinds() []string { return []string{"gate", "command", "tool", "model", "context"} }
+
+// testSuffix is how the names of test files end, without .lua.
+const testSuffix = "_test"
+
+// Starter is a hook that is to be written.
+type Starter struct {
+	Name, Kind string
+	Dir        string // where hooks are
+}
+
+// Hook is the path of the hook.
+func (s Starter) Hook() string { return filepath.Join(s.Dir, s.Name+".lua") }
+
+// Test is the path of its test.
+func (s Starter) Test() string { return filepath.Join(s.Dir, s.Name+testSuffix+".lua") }
+
+// Check returns an error for a name or a kind that no hook can have. taken are the names of
+// commands that a hook cannot have.
+func (s Starter) Check(taken []string) error {
+	switch {
+	case !slices.Contains(Kinds(), s.Kind):
+		return fmt.Errorf("no kind of hook %q%s; there are %s", s.Kind, suggest.Hint(s.Kind, Kinds()), strings.Join(Kinds(), ", "))
+	case !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`).MatchString(s.Name):
+		return fmt.Errorf("%q is no name for a hook: it begins with a letter, and letters, digits, _ and - follow", s.Name)
+	case strings.HasSuffix(s.Name, testSuffix):
+		return fmt.Errorf("a hook cannot be called %s: files whose names end in %s are tests", s.Name, testSuffix)
+	case s.Kind == "command" && slices.Contains(taken, s.Name):
+		return fmt.Errorf("/%s is a command of pi; a hook has another name", s.Name)
+	}
+	return nil
+}
+
+// Write writes the test and then the hook, so that nothing is in force before it can be tested.
+// A file that is there is never changed, and after an error nothing is left.
+func (s Starter) Write() error {
+	for _, path := range []string{s.Hook(), s.Test(), filepath.Join(s.Dir, s.Name)} {
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s is there already", path)
+		}
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return fmt.Errorf("write hook %s: %w", s.Name, err)
+	}
+	err := s.writeFile(s.Kind+testSuffix+".lua", s.Test())
+	if err != nil {
+		return err
+	}
+	if err = s.writeFile(s.Kind+".lua", s.Hook()); err != nil {
+		return errors.Join(err, os.Remove(s.Test()))
+	}
+	return nil
+}
+
+// writeFile writes a file of this package, with the names filled in, where nothing is yet.
+func (s Starter) writeFile(from, to string) error {
+	text, err := files.ReadFile(from)
+	if err == nil {
+		err = writeNew(to, s.filled(string(text)))
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already", to)
+	}
+	if err != nil {
+		return fmt.Errorf("write hook %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// filled replaces the names in a text of this package.
+func (s Starter) filled(text string) string {
+	return strings.NewReplacer("NAME", s.Name, "IDENT", strings.ReplaceAll(s.Name, "-", "_")).Replace(text)
+}
+
+// writeNew writes a file that must not be there. Of one that cannot be written whole nothing
+// stays.
+func writeNew(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
