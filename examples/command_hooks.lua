@@ -105,7 +105,7 @@ local function fingerprint(source, list, ctx)
   return hash.sha256(table.concat(parts, "\0"))
 end
 
-local function approvals() return path.join(path.expand(os.getenv("PI_CODING_AGENT_DIR") or "~/.pi/agent"), "command_hooks.json") end
+local function approvals() return path.join(pi.paths.agent, "command_hooks.json") end
 
 -- Whether the person wants the hooks of a project's file; asked once for these bytes.
 local function approved(source, list, ctx)

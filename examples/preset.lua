@@ -28,7 +28,7 @@ pi.flag("preset", { description = "the preset to begin with", type = "string" })
 -- All presets by name, and their names in order. Read anew each time: the file is small,
 -- and what was saved counts at once.
 local function presets()
-  local file = path.join(path.expand(os.getenv("PI_CODING_AGENT_DIR") or "~/.pi/agent"), "presets.json")
+  local file = path.join(pi.paths.agent, "presets.json")
   local all, names = {}, {}
   if fs.exists(file) then
     local source = assert(fs.read(file))
@@ -120,7 +120,7 @@ pi.command("preset", {
     local name = ctx.args[1]
     if not name then
       local all, names = presets()
-      if #names == 0 then return { status = "no presets; write them into " .. path.join(path.expand(os.getenv("PI_CODING_AGENT_DIR") or "~/.pi/agent"), "presets.json") } end
+      if #names == 0 then return { status = "no presets; write them into " .. path.join(pi.paths.agent, "presets.json") } end
       if not ctx.has_ui then return { status = table.concat(names, "\n") } end
       local choices = { { value = "off", description = "as it was before" } }
       for _, each in ipairs(names) do

@@ -26,7 +26,7 @@ local NONE = "none" -- stands for the copy of a file that was not there
 -- Copies ----------------------------------------------------------------------
 -- A copy is named after its content, so the same content is there once.
 
-local function store(name) return path.join(path.expand(os.getenv("PI_CODING_AGENT_DIR") or "~/.pi/agent"), "rewind", name or "") end
+local function store(name) return path.join(pi.paths.agent, "rewind", name or "") end
 
 -- What a file is now, or nil and why that cannot be said.
 local function content_of(file)

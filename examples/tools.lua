@@ -1,9 +1,9 @@
 -- Tools: choose in a list which tools the model has.
 --
 -- /toolset shows all tools, those of hooks too; Space marks, Enter takes the marked
--- ones. /toolset read grep takes these. The choice is an entry of the session (tools_choice): it is there again when the
--- session is resumed, and each branch of the conversation has its own. What --tools
--- leaves out stays out.
+-- ones. /toolset read grep takes these two. The choice is an entry of the session
+-- (tools_choice): it is there again when the session is resumed, and each branch of the
+-- conversation has its own. What --tools leaves out stays out.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook tools.lua.
 
