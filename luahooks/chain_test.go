@@ -231,7 +231,10 @@ func (h *fakeHost) Seen() []session.Item {
 func (h *fakeHost) Models() *llm.Models { return h.chain.opts.Models }
 func (h *fakeHost) Model() *llm.Model   { return h.model }
 func (h *fakeHost) Thinking() string    { return "off" }
-func (h *fakeHost) IsIdle() bool        { return !h.busy }
+func (h *fakeHost) Totals() agent.Totals {
+	return agent.Totals{ContextUsage: agent.ContextUsage{Tokens: 10, Window: 1000, Percent: 1}}
+}
+func (h *fakeHost) IsIdle() bool { return !h.busy }
 
 func (h *fakeHost) Submit(_ context.Context, p agent.Prompt) error {
 	h.mu.Lock()

@@ -35,6 +35,56 @@ func portedEvents() map[string]map[string]string {
 			"input":                  "text string, images table, source string",
 			"user_bash":              "command string, exclude_from_context boolean, cwd string",
 		},
+		"pi.compat.omp": {
+			"session_start": "", "session_shutdown": "", "agent_start": "",
+			"session_before_switch":  "reason string, target_session_file string",
+			"session_switch":         "reason string, previous_session_file string",
+			"session_before_branch":  "entry_id string",
+			"session_branch":         "previous_session_file string",
+			"session_before_compact": "preparation table, branch_entries table, custom_instructions string, signal table",
+			"session.compacting":     "session_id string, messages table",
+			"session_compact":        "compaction_entry table, from_hook boolean, from_extension boolean",
+			"session_before_tree":    "preparation table, signal table",
+			"session_tree":           "new_leaf_id string, old_leaf_id string, summary_entry table, from_hook boolean, from_extension boolean",
+			"context":                "messages table, entries table",
+			"before_agent_start":     "prompt string, images table",
+			"agent_end":              "messages table, will_continue boolean",
+			"turn_start":             "turn_index number, timestamp number",
+			"turn_end":               "turn_index number, message table, tool_results table",
+			"auto_compaction_start":  "reason string",
+			"auto_compaction_end":    "result table, aborted boolean, will_retry boolean, error_message string",
+			"auto_retry_start":       "attempt number, max_attempts number, delay_ms number, error_message string",
+			"auto_retry_end":         "success boolean, attempt number, final_error string",
+			"ttsr_triggered":         "rules table",
+			"todo_reminder":          "todos table, attempt number, max_attempts number",
+			"tool_call":              "tool_name string, tool_call_id string, input table",
+			"tool_result":            "tool_name string, tool_call_id string, input table, content table, details table, is_error boolean",
+			"input":                  "text string, images table, source string",
+			"user_bash":              "command string, exclude_from_context boolean, cwd string",
+		},
+		"pi.compat.marvin": {
+			"app.start":               "",
+			"session.start":           "session_id string",
+			"session.resume":          "session_id string",
+			"session.before_clear":    "session_id string",
+			"session.clear":           "session_id nil",
+			"agent.start":             "session_id string",
+			"agent.end":               "session_id string, messages table, total_tokens table, context_limit number",
+			"turn.start":              "session_id string, turn_index number",
+			"turn.end":                "session_id string, turn_index number, message table, tool_results table, tokens table, context_limit number, usage table",
+			"tool.execute.before":     "session_id string, tool_name string, tool_call_id string, input table",
+			"tool.execute.after":      "session_id string, tool_name string, tool_call_id string, input table, content table, details table, is_error boolean",
+			"model.change":            "previous_provider string, previous_model_id string, new_provider string, new_model_id string, thinking_level string",
+			"compact.before":          "messages table, custom_instructions string, model table",
+			"compact.after":           "summary string, from_hook boolean",
+			"session.before_compact":  "input table, output table",
+			"session.compact":         "session_id string, summary string",
+			"session.shutdown":        "session_id string",
+			"agent.before_start":      "prompt string, images table",
+			"chat.message":            "input table, output table",
+			"chat.messages.transform": "messages table",
+			"chat.system.transform":   "input table, output table",
+		},
 	}
 }
 
@@ -60,11 +110,17 @@ func quotedList(words []string) string {
 	return strings.Join(quoted, ", ")
 }
 
+// emitsOfExamples is a hook that emits what some of the examples do.
+const emitsOfExamples = `pi.on("input", function()
+	pi.emit("omp:ttsr_triggered", { rules = { { name = "r" } } })
+	pi.emit("omp:todo_reminder", { items = { { text = "x" } }, attempt = 1, max_attempts = 2 })
+end)`
+
 // portedSamples are events for all handlers of such hooks, each with every field set.
 func portedSamples(t *testing.T, r *rig) []agent.Event {
 	image := []message.Block{{Type: message.BlockImage, Data: "aGk=", MimeType: "image/png"}}
 	id := r.host.user("x").ID
-	events := []agent.Event{&agent.SessionStart{Reason: "startup", SessionID: "i"}, &agent.SessionSwitch{Reason: "resume", PreviousSessionFile: "p"},
+	events := []agent.Event{&agent.SessionStart{Reason: "startup", SessionID: "i"}, &agent.SessionStart{Reason: "new", SessionID: "i"}, &agent.SessionSwitch{Reason: "resume", PreviousSessionFile: "p"},
 		&agent.SessionShutdown{Reason: "quit"}, &agent.SessionBeforeBranch{EntryID: id, EntryIndex: 0},
 		&agent.BeforeAgentStart{Prompt: "p", Attachments: image}, &agent.Input{Text: "t", Attachments: image, Source: "rpc"}}
 	other := slices.DeleteFunc(samples(t), func(e agent.Event) bool {
@@ -84,7 +140,7 @@ func TestEveryEventOfAnotherProgramComesOnceWithItsFields(t *testing.T) {
 				t.Errorf("%s: %s is not expected", module, e.Name)
 			}
 		}
-		r := newRig(t, map[string]string{"a.lua": portedListener(module, about.Events)}, patient)
+		r := newRig(t, map[string]string{"a.lua": portedListener(module, about.Events), "b.lua": emitsOfExamples}, patient)
 		r.emitAll(portedSamples(t, r)...)
 		said := r.host.notices()
 		for name, fields := range want {

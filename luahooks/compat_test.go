@@ -120,8 +120,10 @@ func TestAPortedFileHasOurNamesToo(t *testing.T) {
 
 func TestANameOfAnotherProgramSaysWhichModuleHasIt(t *testing.T) {
 	for code, want := range map[string]string{
-		`pi.register_command("x", {})`:                               `pi has no field "register_command", did you mean "command"? (pi.compat.pi_v2 has it)`,
-		`pi.registerCommand("x", {})`:                                `pi has no field "registerCommand", did you mean "command"? (pi.compat.pi_v2 has it)`,
+		`pi.register_command("x", {})`:                               `pi has no field "register_command", did you mean "command"? (pi.compat.marvin, pi.compat.omp and pi.compat.pi_v2 have it)`,
+		`pi.registerCommand("x", {})`:                                `pi has no field "registerCommand", did you mean "command"? (pi.compat.marvin, pi.compat.omp and pi.compat.pi_v2 have it)`,
+		`pi.logger.info("x")`:                                        `pi has no field "logger" (pi.compat.omp has it)`,
+		`pi.on("tool.execute.before", print)`:                        `on: unknown event "tool.execute.before", did you mean "tool_call"? (pi.compat.marvin has it)`,
 		`pi.on("input", function(e, ctx) ctx.session_manager() end)`: "",
 		`pi.is_bash_tool_result({})`:                                 "(pi.compat.pi_v2 has it)",
 		`pi.nothing_like_it()`:                                       `pi has no field "nothing_like_it"`,

@@ -24,12 +24,6 @@ local function resumes(event)
   return rows.at_start(event) and #c.ctx().messages > 0
 end
 
--- config_dir is the agent directory.
-local function config_dir()
-  local named = os.getenv("PI_CODING_AGENT_DIR")
-  return require("pi.path").expand(named and named ~= "" and named or "~/.pi/agent")
-end
-
 -- Tokens
 
 local function tokens_of(usage)
@@ -283,8 +277,9 @@ return {
     ["chat.params"] = "use before_provider_request", ["auth.get"] = "use pi.provider", ["model.resolve"] = "use ctx.set_model in a command",
     ["session.before_resume"] = "use session_before_switch", ["session.before_branch"] = "use session_before_branch",
   },
-  members = m.joined(m.commands, m.messages, m.rest, {
+  members = m.joined(m.messages, {
     send = send, steer = steer, follow_up = follow_up, register_tool = register_tool,
+    register_command = m.commands.register_command, register_shortcut = m.commands.register_shortcut,
     is_idle = function() -- before there is a session nothing works
       local ok, idle = pcall(function() return c.ctx().is_idle() end)
       return not ok or idle
@@ -294,6 +289,6 @@ return {
     ui = m.ui {}, session_manager = m.session_manager(), model_registry = m.model_registry(), session = session,
     steer = steer, follow_up = follow_up, send_user_message = m.messages.send_user_message,
   }),
-  live = { config_dir = config_dir, session_id = session_id },
+  live = { config_dir = function() return pi.paths.agent end, session_id = session_id },
   no_context = { exec_interactive = "use ctx.exec" },
 }

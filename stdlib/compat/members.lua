@@ -5,7 +5,7 @@
 --   m.model_registry()         ctx.model_registry
 --   m.ui()                     ctx.ui
 --   m.drawn(x, ...)            what a renderer returned, as lines; it may be a component
---   m.commands, m.tools, m.messages, m.rest   members of the object, see there
+--   m.commands, m.tools, m.messages, m.rest, m.guards   members of the object, see there
 --   m.context                  members of ctx that are functions
 
 local c = ...
@@ -427,8 +427,11 @@ m.rest = {
   set_model = set_model, set_thinking_level = set_thinking_level,
   get_thinking_level = function() return c.ctx().thinking_level end,
 }
+
+-- What an event of a tool's result is the result of.
+m.guards = {}
 for _, tool in ipairs { "bash", "read", "edit", "write", "grep", "find", "ls" } do
-  m.rest["is_" .. tool .. "_tool_result"] = result_of(tool)
+  m.guards["is_" .. tool .. "_tool_result"] = result_of(tool)
 end
 
 -- images are those of an event's attachments; nil if there is none.

@@ -82,7 +82,7 @@ return {
     context_with_system = "use before_provider_request",
     cache_warming_decision = "there is no such event",
   },
-  members = m.joined(m.commands, m.tools, m.messages, m.rest),
+  members = m.joined(m.commands, m.tools, m.messages, m.rest, m.guards),
   context = m.joined(m.context, {
     ui = m.ui(no_ui),
     session_manager = m.session_manager(plain), model_registry = m.model_registry(),
