@@ -92,13 +92,31 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 // that may pass. The message has the answer as far as it came and its usage, also with
 // an error, which is one of [asker.send], or ErrAborted once ctx has ended.
 func (a *asker) askOutside(ctx context.Context, r *llm.Request) (*message.Message, llm.Stop, error) {
+	return a.streamOutside(ctx, r, nil)
+}
+
+// streamOutside is askOutside with [Completion.Update], which may be nil. A call of which
+// that got a part is not made again.
+func (a *asker) streamOutside(ctx context.Context, r *llm.Request, update func(d llm.Delta, position int) error) (*message.Message, llm.Stop, error) {
 	r.Thinking = llm.Clamp(r.Model, r.Thinking)
 	key := r.APIKey
 	var answer llm.Assembly
 	t := &tries{asker: a, outside: true}
 	err := t.repeat(ctx, func() (*llm.Model, *llm.Assembly, error) {
 		answer, r.Fresh = llm.Assembly{}, t.lost
-		err := a.send(ctx, r.Model, key, func() *llm.Request { return r }, func(d llm.Delta) error { answer.Add(d); return nil })
+		shown := false
+		err := a.send(ctx, r.Model, key, func() *llm.Request { return r }, func(d llm.Delta) error {
+			answer.Add(d)
+			if update == nil || d.Kind != llm.DeltaText && d.Kind != llm.DeltaThinking && d.Kind != llm.DeltaToolCall {
+				return nil
+			}
+			shown = true
+			return update(d, answer.Position(d))
+		})
+		if failed := transient(err); failed != nil && shown {
+			once := *failed
+			once.Retryable, err = false, &once
+		}
 		return r.Model, &answer, err
 	})
 	t.emitEnd(ctx, err)
@@ -164,12 +182,19 @@ type Completion struct {
 	MaxTokens int            // 0: the model's own limit
 	Thinking  string         // "": off
 	By        string         // who asks; noted in the usage entry
+	// Update gets the text, the thinking and the arguments of calls as they come, with the
+	// position of their block, from 0. ErrEnough ends the answer where it is; any other
+	// error is one of the call. May be nil.
+	Update func(d llm.Delta, position int) error
 }
+
+// ErrEnough is what [Completion.Update] returns when no more of an answer is wanted.
+var ErrEnough = errors.New("no more is wanted")
 
 // Complete asks a model outside of the conversation and returns its answer. What
 // it used is recorded in the session as a usage entry of the kind "hook", also of
 // an answer that failed on the way. A call that failed for a passing reason is made
-// again, as in a conversation.
+// again, as in a conversation, unless a part of its answer was handed on.
 //
 // The provider events come, for the request goes over the same wire, except for
 // what listeners to these events ask themselves. Message and context events do
@@ -189,10 +214,13 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*message.Message, e
 	if !llm.ValidThinking(r.Thinking) {
 		return nil, fmt.Errorf("complete: unknown thinking level %q", r.Thinking)
 	}
-	m, stop, err := a.asker.askOutside(ctx, r)
+	m, stop, err := a.asker.streamOutside(ctx, r, c.Update)
 	a.spending.record(ctx, session.UsageEntry{Kind: "hook", Provider: model.Provider, Model: model.ID, Usage: m.Usage, Note: c.By})
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrEnough) {
 		return nil, err
+	}
+	if err != nil {
+		stop.Reason = message.StopAborted
 	}
 	if m.StopReason = stop.Reason; m.StopReason == llm.StopPause {
 		m.StopReason = message.StopEnd

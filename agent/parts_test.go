@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,49 @@ func TestAnAskerAsksAgainAndRecordsWhatTheFirstAttemptUsed(t *testing.T) {
 	cancel()
 	if _, _, err := p.asker.askOutside(gone, r); !errors.Is(err, ErrAborted) {
 		t.Error(err)
+	}
+}
+
+func TestAnAnswerIsHandedOnAsItComes(t *testing.T) {
+	broken := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+		_ = yield(text("half"), nil) && yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Status: 529, Retryable: true})
+	}
+	refused := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+		yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Status: 529, Retryable: true})
+	}
+	whole := deltas(text("one"), used(3), text(" two"), stop(message.StopEnd))
+	for name, c := range map[string]struct {
+		answers  []reply
+		enough   string // the piece after which no more is wanted
+		seen     string
+		reason   message.StopReason
+		err      string
+		requests int
+	}{
+		"whole":                          {answers: []reply{whole}, seen: "0one 0 two ", reason: message.StopEnd, requests: 1},
+		"enough":                         {answers: []reply{whole}, enough: "one", seen: "0one ", reason: message.StopAborted, requests: 1},
+		"again, for nothing was seen":    {answers: []reply{refused, whole}, seen: "0one 0 two ", reason: message.StopEnd, requests: 2},
+		"not again, after part of it":    {answers: []reply{broken, whole}, seen: "0half ", err: "acme: HTTP 529", requests: 1},
+		"not again, when who sees fails": {answers: []reply{whole, whole}, enough: "fail", seen: "0one ", err: "acme: boom", requests: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Options{Settings: Settings{Retry: RetrySettings{MaxAttempts: 1}}}, c.answers...)
+			seen := ""
+			m, err := r.Complete(t.Context(), Completion{Messages: []session.Item{{Message: userMessage([]message.Block{message.TextBlock("sum up")})}},
+				Update: func(d llm.Delta, position int) error {
+					seen += fmt.Sprint(position) + d.Text + " "
+					switch c.enough {
+					case d.Text:
+						return ErrEnough
+					case "fail":
+						return errors.New("boom")
+					}
+					return nil
+				}})
+			if seen != c.seen || len(r.model.requests) != c.requests || c.err == "" && (err != nil || m.StopReason != c.reason) || c.err != "" && (err == nil || err.Error() != c.err) {
+				t.Errorf("seen %q in %d requests, %+v, %v", seen, len(r.model.requests), m, err)
+			}
+		})
 	}
 }
 

@@ -37,7 +37,8 @@ func rooms() map[string]room {
 		"internal/jsonlines":    {libraries: []string{}},
 		"internal/pace":         {libraries: []string{}},
 		"internal/printable":    {libraries: []string{}},
-		"internal/slowmodel":    {libraries: []string{}}, // for tests and bench
+		"internal/sse":          {libraries: []string{"github.com/tmaxmax/go-sse"}}, // an oracle of its tests
+		"internal/slowmodel":    {libraries: []string{}},                            // for tests and bench
 		"internal/suggest":      {libraries: []string{}},
 		"internal/screentest":   {libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "golang.org/x/sys", "golang.org/x/term"}}, // for tests only
 		"internal/safefile":     {libraries: []string{"golang.org/x/sys"}},
@@ -71,7 +72,7 @@ func rooms() map[string]room {
 		"agent/schema":          {rooms: []string{"session/rawjson"}, libraries: []string{"github.com/google/jsonschema-go"}},
 		"agent/llm":             {rooms: []string{"session/message", "internal/suggest"}, libraries: []string{}},
 		"agent/command":         {rooms: []string{"agent/brake", "agent/mode", "agent", "agent/breakdown", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/cells", "internal/printable", "internal/suggest", "agent/attach", "agent/prompts"}},
-		"agent/provider":        {rooms: []string{"agent/llm", "session", "session/message", "session/rawjson", "internal/printable", "internal/suggest"}},
+		"agent/provider":        {rooms: []string{"agent/llm", "internal/sse", "session", "session/message", "session/rawjson", "internal/printable", "internal/suggest"}},
 		"agent/tool":            {rooms: []string{"agent", "agent/llm", "session/message", "internal/gitignore", "internal/globs", "internal/printable", "internal/process", "internal/relay", "internal/shown"}},
 		"luavm/source":          {libraries: []string{}},
 		"luavm/repair":          {rooms: []string{"luavm/source"}, libraries: []string{"github.com/yuin/gopher-lua"}},
@@ -79,7 +80,7 @@ func rooms() map[string]room {
 		"luavm":                 {rooms: []string{"luavm/explain", "luavm/repair", "luavm/source", "internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"stdlib/annotated":      {libraries: []string{}},
 		"stdlib/compat":         {rooms: []string{"luavm", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
-		"stdlib":                {rooms: []string{"stdlib/compat", "luavm", "internal/cells", "internal/frontmatter", "internal/globs", "internal/printable"}},
+		"stdlib":                {rooms: []string{"stdlib/compat", "luavm", "internal/sse", "internal/cells", "internal/frontmatter", "internal/globs", "internal/printable"}},
 		"luahooks/foreign":      {rooms: []string{"stdlib", "stdlib/annotated", "stdlib/compat"}, libraries: []string{}},
 		"luahooks":              {rooms: []string{"stdlib", "agent/brake", "luahooks/api", "luahooks/event", "luahooks/foreign", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "luavm", "internal/child", "internal/printable", "internal/suggest"}},
 		"luahooks/api":          {rooms: []string{"agent/brake", "agent/mode", "luahooks/foreign", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/suggest", "internal/child", "internal/process", "internal/cells", "internal/edit", "internal/markdown", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
@@ -252,7 +253,7 @@ func TestArrowRules(t *testing.T) {
 		{"repl", "pi/agent", true},
 		{"repl", "pi/agent/command", true},
 		{"repl", "pi/agent/tool", false},
-		{"repl", "pi/agent/provider/sse", false},
+		{"repl", "pi/internal/sse", false},
 		{"repl", "pi/luahooks", false},
 		{"repl", "pi/serve/print", false},
 		{"repl", "pi/repl/terminal", true},
@@ -291,7 +292,7 @@ func TestArrowRules(t *testing.T) {
 		{"agent", "pi/session", true},
 		{"agent", "pi/agent/tool", false},
 		{"agent", "pi/luavm", false},
-		{"agent/provider/openai", "pi/agent/provider/sse", true},
+		{"agent/provider/openai", "pi/internal/sse", true},
 		{"agent/provider/openai", "pi/agent/tool", false},
 		{"agent/provider/openai", "pi/agent/llm", true},
 		{"agent/provider/openai", "pi/agent", false},

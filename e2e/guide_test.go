@@ -297,3 +297,10 @@ func TestHooksOfTheGuideTalk(t *testing.T) {
 		t.Errorf("the notices are %q", notices)
 	}
 }
+
+func TestTheHookOfTheGuideAsksBesideTheConversation(t *testing.T) {
+	w := withHook(t, "aside")
+	model := w.model("text an aside")
+	w.says(prompts("/aside what is it?"), "an aside")
+	model.asks(t, 1, "what is it?", true)
+}

@@ -29,6 +29,9 @@ type Env struct {
 	// Call runs f as a job of the hook's VM, from outside of any job; what goes
 	// wrong is reported as the hook's, under name.
 	Call func(ctx context.Context, name string, f func(L *lua.LState) error) error
+	// Nested calls fn with what args returns, in a job inside of the one that waits with
+	// ctx, and reports whether it returned true. The error is a *[luavm.Misuse].
+	Nested func(ctx context.Context, name string, fn *lua.LFunction, args func(L *lua.LState) []lua.LValue) (enough bool, err error)
 	// Outside marks the context of a call that something outside of the program
 	// causes; source says what, to a person.
 	Outside func(ctx context.Context, source string) context.Context
@@ -38,8 +41,8 @@ type Env struct {
 	// Exec runs a program without a shell, as pi.exec does, for as long as ctx
 	// lives. err is not nil only when it could not be started.
 	Exec func(ctx context.Context, c Command) (stdout, stderr string, code int, err error)
-	// Complete is pi.llm.complete.
-	Complete lua.LGFunction
+	// Complete is pi.llm.complete, and Stream pi.llm.stream.
+	Complete, Stream lua.LGFunction
 	// Restyle is that of compat.Host.
 	Restyle func(L *lua.LState, v lua.LValue, branch bool) lua.LValue
 }

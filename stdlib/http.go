@@ -27,6 +27,8 @@ const (
 //
 //	request{url, method?, headers?, body?, json?, timeout?, max_bytes?, redirect?} → response
 //	get(url, opts?)  post(url, opts?)       request with that method
+//	stream{url, on_chunk, …} → response     the body piece by piece
+//	events{url, on_event, …} → response     the events of a text/event-stream
 //	encode(text) → text                     for an address; of a table, its query
 //	listen({port, path, token, max_body, host}?, fn) → {port, url, close}
 //
@@ -55,6 +57,8 @@ func openHTTP(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 			return m.request(L, name, r)
 		})
 	}
+	m.act("stream", m.httpStream)
+	m.act("events", m.httpEvents)
 	m.fn("encode", encodeURL)
 	m.act("listen", m.listen)
 	return m.table
@@ -66,7 +70,8 @@ type exchange struct {
 	headers     map[string]string
 	body        *string
 	timeout     time.Duration
-	limit       int
+	limit       int // of the bytes of the answer
+	most        int // that limit may be
 	redirect    bool
 }
 
@@ -74,11 +79,13 @@ type exchange struct {
 // options that only some functions take.
 func (r *exchange) read(L *lua.LState, n int, function string, more ...luavm.Option) {
 	var value lua.LValue
-	r.timeout, r.limit, r.redirect = httpTime, httpBytes, true
+	if r.timeout, r.redirect = httpTime, true; r.most == 0 {
+		r.limit, r.most = httpBytes, maxText
+	}
 	luavm.Unpack(L, n, function, append(more, luavm.Opt("headers", &r.headers), luavm.Opt("body", &r.body), luavm.Opt("json", &value),
 		luavm.Opt("timeout", &r.timeout), luavm.Opt("max_bytes", &r.limit), luavm.Opt("redirect", &r.redirect))...)
-	if r.limit < 0 || r.limit > maxText {
-		luavm.Raise(L, "%s: option \"max_bytes\" is at most %d", function, maxText)
+	if r.limit < 0 || r.limit > r.most {
+		luavm.Raise(L, "%s: option \"max_bytes\" is at most %d", function, r.most)
 	}
 	if r.timeout <= 0 {
 		luavm.Raise(L, "%s: option \"timeout\" must be positive", function)
@@ -151,17 +158,9 @@ func (r *exchange) verb() string {
 func (r *exchange) do(ctx context.Context) (answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("no answer within %s", r.timeout))
 	defer cancel()
-	req, err := r.build(ctx)
+	resp, err := r.send(ctx)
 	if err != nil {
 		return answer{}, err
-	}
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
-	if !r.redirect {
-		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return answer{}, reason(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(r.limit)+1))
@@ -172,6 +171,24 @@ func (r *exchange) do(ctx context.Context) (answer, error) {
 		return answer{}, fmt.Errorf("the answer is larger than %s", printable.Bytes(r.limit))
 	}
 	return answer{resp.StatusCode, resp.Header, string(body)}, nil
+}
+
+// send sends the request and returns the response, whose body is not read yet and has to be
+// closed.
+func (r *exchange) send(ctx context.Context) (*http.Response, error) {
+	req, err := r.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	if !r.redirect {
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, reason(ctx, err)
+	}
+	return resp, nil
 }
 
 // build makes the request; it refuses addresses that are not of http or https.

@@ -9,13 +9,17 @@ import (
 // openLLM makes pi.llm.
 //
 //	complete(model, {system?, messages, tools?}, opts?) → message
+//	stream(model, {system?, messages, tools?}, {on_delta, …}) → message
 //
-// asks a model beside the conversation; the program says what opts there are.
+// ask a model beside the conversation; the program says what opts there are.
 func openLLM(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "llm")
-	luavm.Set(m.table, "complete", vm.GFunc("llm.complete", func(L *lua.LState) int {
-		env.Ready(L, "llm.complete")
-		return env.Complete(L)
-	}))
+	for name, call := range map[string]lua.LGFunction{"complete": env.Complete, "stream": env.Stream} {
+		full := "llm." + name
+		luavm.Set(m.table, name, vm.GFunc(full, func(L *lua.LState) int {
+			env.Ready(L, full)
+			return call(L)
+		}))
+	}
 	return m.table
 }

@@ -96,8 +96,25 @@ func newRig(t *testing.T) *rig {
 			}
 			return err
 		},
+		Nested: func(ctx context.Context, name string, fn *lua.LFunction, args func(*lua.LState) []lua.LValue) (enough bool, err error) {
+			err = r.vm.Run(ctx, luavm.Job{Name: name, Run: func(L *lua.LState) error {
+				L.Push(fn)
+				given := args(L)
+				for _, v := range given {
+					L.Push(v)
+				}
+				L.Call(len(given), 1)
+				enough = L.Get(-1) == lua.LTrue
+				return nil
+			}})
+			if err != nil {
+				err = luavm.Misusef("%s: %v", name, err)
+			}
+			return enough, err
+		},
 		Exec:     execute,
 		Complete: completeNothing,
+		Stream:   completeNothing,
 		Outside:  func(ctx context.Context, _ string) context.Context { return ctx },
 		Follow: func() func(context.Context) context.Context {
 			return func(ctx context.Context) context.Context { return ctx }

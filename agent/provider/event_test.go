@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"pi/agent/provider"
-	"pi/agent/provider/sse"
+	"pi/internal/sse"
 )
 
 // TestAnEventThatIsNamedAnErrorIsOne: also one without a text, of which nothing else

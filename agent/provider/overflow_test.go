@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/agent/provider/sse"
+	"pi/internal/sse"
 	"pi/session/message"
 )
 

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"pi/agent/llm"
-	"pi/agent/provider/sse"
 	"pi/internal/printable"
+	"pi/internal/sse"
 )
 
 // Call is an encoded request of some wire API.

@@ -46,6 +46,7 @@ type Child struct {
 	writes chan struct{} // has one element while nobody writes
 	closes sync.Once     // of stdin
 
+	stop   sync.Once // ends the group
 	killed atomic.Bool
 	exit   Exit          // valid once exited is closed
 	exited chan struct{} // closed when the program has ended
@@ -136,7 +137,7 @@ func (c *Child) await(wholly bool) {
 		c.Stderr.finish()
 	})
 	if (wholly || c.exit.Killed) && process.Alive(c.Pid()) {
-		process.Stop(c.Pid(), killAfter)
+		c.stopGroup()
 	}
 	close(c.empty)
 }
@@ -215,14 +216,17 @@ func (c *Child) Signal(name string) error {
 func (c *Child) Stop() {
 	if c.IsRunning() {
 		c.killed.Store(true)
-		process.Stop(c.Pid(), killAfter)
+		c.stopGroup()
 	}
 	<-c.empty
 }
 
-// Close is Stop, and drops what nobody has taken of its output.
+// stopGroup ends the group, once, and returns when it is empty.
+func (c *Child) stopGroup() { c.stop.Do(func() { process.Stop(c.Pid(), killAfter) }) }
+
+// Close is Stop, and drops what nobody takes of its output.
 func (c *Child) Close() {
-	c.Stdout.close()
-	c.Stderr.close()
+	c.Stdout.dropRest()
+	c.Stderr.dropRest()
 	c.Stop()
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -268,6 +269,24 @@ func TestWhatAProgramStartedEndsWithIt(t *testing.T) {
 	}
 	if more := all(t, c.Stdout, lines()); len(more) != 0 || c.Exit() != (Exit{}) {
 		t.Errorf("%q, %+v", more, c.Exit())
+	}
+}
+
+func TestAProgramThatIsClosedMayWriteToItsEnd(t *testing.T) {
+	t.Parallel()
+	// More than a pipe has room for, before and after it is asked to end; and it is asked once.
+	c := begin(t, `trap 'n=$((n+1)); head -c 200000 /dev/zero; head -c 200000 /dev/zero >&2; echo $n > done; exit' TERM
+		echo on; head -c 200000 /dev/zero & while :; do sleep 0.01; done`)
+	if line := nextLine(t, c.Stdout); line != "on" {
+		t.Fatal(line)
+	}
+	var closers sync.WaitGroup
+	for range 3 {
+		closers.Go(c.Close)
+	}
+	closers.Wait()
+	if b, err := os.ReadFile(c.cmd.Dir + "/done"); string(b) != "1\n" || c.Exit().Signal != "" {
+		t.Errorf("%q, %v, %+v", b, err, c.Exit())
 	}
 }
 

@@ -33,6 +33,8 @@ type Stream struct {
 	chunks chan []byte   // what is read; closed at the end
 	quit   chan struct{} // closed when no more is wanted
 	quits  sync.Once
+	drop   chan struct{} // closed when what comes is read and dropped
+	drops  sync.Once
 	turn   chan struct{} // has one element while nobody takes
 
 	// Only who has the turn.
@@ -41,7 +43,7 @@ type Stream struct {
 }
 
 func newStream(r *os.File) *Stream {
-	s := &Stream{r: r, chunks: make(chan []byte), quit: make(chan struct{}), turn: make(chan struct{}, 1)}
+	s := &Stream{r: r, chunks: make(chan []byte), quit: make(chan struct{}), drop: make(chan struct{}), turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
 	go s.read()
 	return s
@@ -66,10 +68,13 @@ func (s *Stream) read() {
 	}
 }
 
-// send waits until somebody takes a chunk. It is false if nobody will.
+// send waits until somebody takes a chunk, or it is dropped. It is false if no more is
+// wanted.
 func (s *Stream) send(chunk []byte) bool {
 	select {
 	case s.chunks <- chunk:
+		return true
+	case <-s.drop:
 		return true
 	case <-s.quit:
 		return false
@@ -153,6 +158,9 @@ func (s *Stream) close() {
 	s.quits.Do(func() { close(s.quit) })
 	s.finish() // wakes a read that waits
 }
+
+// dropRest lets what comes be read and dropped: a program that is to end may still write.
+func (s *Stream) dropRest() { s.drops.Do(func() { close(s.drop) }) }
 
 // next returns the next piece of what was read and how many bytes it stands for; 0 if
 // more has to be read before there is one.

@@ -88,7 +88,7 @@ func (p *programs) exec(L *lua.LState) int {
 		return err
 	})
 	if err != nil {
-		mustCallback(L, "exec", err)
+		mustNested(L, "exec", err)
 		return pushResult(L, nil, err)
 	}
 	t := luavm.NewRecord(L, 5)
@@ -108,7 +108,7 @@ func (p *programs) passOutput(fn *lua.LFunction) func(context.Context, string, b
 		if ofStderr {
 			stream = "stderr"
 		}
-		return p.jobs.nested(ctx, "on_output", fn, lua.LString(text), lua.LString(stream))
+		return p.jobs.nested(ctx, "on_output", fn, func(*lua.LState) []lua.LValue { return []lua.LValue{lua.LString(text), lua.LString(stream)} })
 	}
 }
 

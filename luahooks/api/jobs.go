@@ -78,26 +78,17 @@ func (j *jobs) reportCallback(ctx context.Context, name string, began time.Time,
 	}
 }
 
-// callbackError is an error of a callback that runs inside of a function that waits. It is
-// that of the function.
-type callbackError struct {
-	name string
-	err  error
-}
-
-func (e *callbackError) Error() string { return e.name + ": " + e.err.Error() }
-func (e *callbackError) Unwrap() error { return e.err }
-
-// nested calls fn, a callback of a function that waits, in a job inside of that one's, and
-// returns Enough if fn returns true. The error is a *callbackError.
-func (j *jobs) nested(ctx context.Context, name string, fn *lua.LFunction, args ...lua.LValue) (child.Answer, error) {
+// nested calls fn, a callback of a function that waits, in a job inside of that one's, with
+// what args returns, and returns Enough if fn returns true. The error is a *[luavm.Misuse],
+// which the function raises: it is one of the hook.
+func (j *jobs) nested(ctx context.Context, name string, fn *lua.LFunction, args func(L *lua.LState) []lua.LValue) (child.Answer, error) {
 	answer := new(child.Answer) // a job that did not stop may still write it
 	err := j.run(ctx, name, func(L *lua.LState) error {
-		*answer = answerOf(callLua(L, fn, args...))
+		*answer = answerOf(callLua(L, fn, args(L)...))
 		return nil
 	})
 	if err != nil {
-		return child.Enough, &callbackError{name, err}
+		return child.Enough, luavm.Misusef("%s: %v", name, err)
 	}
 	return *answer, nil
 }
@@ -110,10 +101,10 @@ func answerOf(v lua.LValue) child.Answer {
 	return child.Taken
 }
 
-// mustCallback raises the error of a callback, in the name of the function that it belongs
-// to. Other errors are for the caller.
-func mustCallback(L *lua.LState, function string, err error) {
-	if own, ok := errors.AsType[*callbackError](err); ok {
+// mustNested raises the error of a callback that ran inside of a function. Other errors are
+// for the caller.
+func mustNested(L *lua.LState, function string, err error) {
+	if own, ok := errors.AsType[*luavm.Misuse](err); ok {
 		luavm.Raise(L, "%s: %v", function, own)
 	}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -190,6 +192,21 @@ func (h *labHost) Submit(_ context.Context, p agent.Prompt) error {
 }
 func (h *labHost) SwitchSession(_ context.Context, path string) error {
 	return h.note("switch %s", path)
+}
+
+// Complete streams an answer of three pieces.
+func (h *labHost) Complete(_ context.Context, c agent.Completion) (*message.Message, error) {
+	m := &message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd}
+	for i, d := range []llm.Delta{{Kind: llm.DeltaText, Text: "one"}, {Kind: llm.DeltaThinking, Text: "two"}, {Kind: llm.DeltaToolCall, Text: "{}"}} {
+		switch err := c.Update(d, i); {
+		case errors.Is(err, agent.ErrEnough):
+			m.StopReason = message.StopAborted
+			return m, nil
+		case err != nil:
+			return nil, &llm.ProviderError{Provider: "p", Message: err.Error(), Err: err}
+		}
+	}
+	return m, nil
 }
 func (h *labHost) WaitIdle(context.Context) error { return h.note("wait") }
 func (h *labHost) CallTool(_ context.Context, name string, input json.RawMessage) agent.Result {

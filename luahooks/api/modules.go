@@ -126,9 +126,9 @@ func (m *modules) files() map[string]string {
 	return maps.Clone(m.looked)
 }
 
-// newEnv returns what the standard library may use of the program around the VM. complete is
-// pi.llm.complete.
-func newEnv(j *jobs, p *programs, complete lua.LGFunction, around *Program) *stdlib.Env {
+// newEnv returns what the standard library may use of the program around the VM. m finds
+// models.
+func newEnv(j *jobs, p *programs, m models, around *Program) *stdlib.Env {
 	return &stdlib.Env{
 		Cwd:     p.cwd,
 		Getenv:  around.Getenv,
@@ -136,13 +136,18 @@ func newEnv(j *jobs, p *programs, complete lua.LGFunction, around *Program) *std
 		Loading: p.vm.Loading,
 		Spawn:   j.spawn,
 		Call:    j.callBack,
+		Nested: func(ctx context.Context, name string, fn *lua.LFunction, args func(L *lua.LState) []lua.LValue) (bool, error) {
+			answer, err := j.nested(ctx, name, fn, args)
+			return answer == child.Enough, err
+		},
 		Outside: asOutside,
 		Follow:  func() func(context.Context) context.Context { return asFollowing(p.vm.Context()) },
 		Exec: func(ctx context.Context, c stdlib.Command) (string, string, int, error) {
 			r, err := p.run(ctx, child.Call{Command: p.command(c.Name, c.Args, c.Cwd, c.Env), Timeout: execTime, Max: execBytes})
 			return r.Stdout, r.Stderr, r.Code, err
 		},
-		Complete: complete,
+		Complete: asking{m, j, "complete"}.complete,
+		Stream:   asking{m, j, "stream"}.complete,
 		Restyle:  restyle(p.records),
 	}
 }

@@ -414,7 +414,7 @@ func TestAProviderNeedsAnAddressOrAScript(t *testing.T) {
 
 func TestAModelIsFoundByItsNameOrItsValue(t *testing.T) {
 	l := newLab(t, func(l *lab) part { return models{l.bridge}.part() }, func(l *lab) part {
-		return part{"complete": models{l.bridge}.complete, "mine": func() lua.LValue { return l.records.Model(l.program.model) }}
+		return part{"complete": asking{models{l.bridge}, l.jobs, "complete"}.complete, "stream": asking{models{l.bridge}, l.jobs, "stream"}.complete, "mine": func() lua.LValue { return l.records.Model(l.program.model) }}
 	})
 	known := llm.NewModels(nil)
 	known.Register(llm.ProviderSpec{Name: "p", Models: func() []*llm.Model { return []*llm.Model{{Provider: "p", ID: "m", Name: "M"}} }})
@@ -426,6 +426,21 @@ func TestAModelIsFoundByItsNameOrItsValue(t *testing.T) {
 	l.want("error: model expected (such as ctx.model", `api.resolve_api_key(5)`)
 	l.want("error: complete: messages is empty", `api.complete(nil, { messages = {} })`)
 	l.want("error: unknown thinking level", `api.complete(nil, { messages = { { role = "user", content = "x" } } }, { thinking = "hihg" })`)
+	l.want(`error: stream: option "on_delta" is missing`, `api.stream(nil, { messages = { { role = "user", content = "x" } } })`)
+	l.want(`error: complete: unknown option "on_delta"`, `api.complete(nil, { messages = { { role = "user", content = "x" } } }, { on_delta = print })`)
+	l.want(`["text 0 one","thinking 1 two","tool_call 2 {}","stop"]`, `
+		local seen = {}
+		local m = api.stream(nil, { messages = { { role = "user", content = "x" } } }, { on_delta = function(d)
+			seen[#seen + 1] = d.type .. " " .. d.index .. " " .. d.text
+		end })
+		seen[#seen + 1] = m.stop_reason
+		return seen`)
+	l.want("1aborted", `
+		local n = 0
+		local m = api.stream(nil, { messages = { { role = "user", content = "x" } } }, { on_delta = function() n = n + 1 return true end })
+		return n .. m.stop_reason`)
+	l.want("error: lab.lua:2: stream: on_delta: lab.lua:2: boom", `
+		api.stream(nil, { messages = { { role = "user", content = "x" } } }, { on_delta = function() error("boom") end })`)
 	l.want("true", `return api.set_model("p", "m")`)
 	if !slices.Equal(l.program.did, []string{"select p/m"}) {
 		t.Errorf("the program did %q", l.program.did)

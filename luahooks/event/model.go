@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -49,7 +50,7 @@ func messageEvents() []Spec {
 			func(p *payload, e *agent.MessageUpdate) {
 				p.value("message", "pi.Message", func() lua.LValue { return p.src.records.Message(e.Message()) })
 				p.record("delta", "pi.Delta", func() {
-					p.text("type", deltaType(e.Delta.Kind))
+					p.text("type", record.DeltaType(e.Delta.Kind))
 					p.integer("index", e.Delta.Index)
 					p.text("text", e.Delta.Text)
 				})
@@ -222,16 +223,6 @@ func validHeader(name string, value *string) error {
 		return fmt.Errorf("the value of %s has control characters", name)
 	}
 	return nil
-}
-
-func deltaType(k llm.DeltaKind) string {
-	switch k {
-	case llm.DeltaThinking:
-		return "thinking"
-	case llm.DeltaToolCall:
-		return "tool_call"
-	}
-	return "text"
 }
 
 // readMessage reads what a handler of message_end returned: the message in place of the one

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"pi/agent/llm"
 	"pi/luavm"
 )
 
@@ -74,4 +75,15 @@ func renaming(names map[string]string) luavm.JSON {
 			return key
 		},
 	}
+}
+
+// DeltaType is how Lua names what a piece of an answer is: text, thinking or tool_call.
+func DeltaType(k llm.DeltaKind) string {
+	switch k {
+	case llm.DeltaThinking:
+		return "thinking"
+	case llm.DeltaToolCall:
+		return "tool_call"
+	}
+	return "text"
 }

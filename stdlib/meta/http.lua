@@ -49,6 +49,58 @@ function http.post(url, opts) end
 ---@return string
 function http.encode(text) end
 
+--- Makes a request and hands the body of the answer on while it comes. Nothing more is read before `on_chunk` has returned. It returns when the body has ended.
+---@param opts pi.HttpStreamOptions
+---@return pi.HttpHead? response
+---@return string? message there was no answer, it broke off, or the server was silent for too long
+function http.stream(opts) end
+
+--- Options of `http.stream`.
+---@class pi.HttpStreamOptions
+---@field url string
+---@field method? string `GET` unless said, or `POST` with a body
+---@field headers? table<string, string>
+---@field body? string
+---@field json? any sent as JSON, in the place of `body`
+---@field timeout? integer ms for which the server may be silent; 5 minutes unless said
+---@field max_bytes? integer of the answer; no limit unless said
+---@field redirect? boolean false: a redirection is given as it is
+---@field on_chunk fun(bytes: string, response: pi.HttpHead): boolean? gets each piece as it comes, whatever the status is; true ends the stream. An error ends it and is one of `http.stream`
+
+--- An answer without its body.
+---@class pi.HttpHead
+---@field status integer
+---@field headers table<string, string> names in small letters
+
+--- Makes a request and hands on the events of the answer, which has to be a `text/event-stream`. It returns when the stream has ended, and does not connect anew; to listen all the time, call it in `timer.after(0, …)`. What an event makes a hook send counts as coming from outside.
+---@param opts pi.HttpEventsOptions
+---@return pi.HttpEventsEnd? response
+---@return string? message there was no answer, it has no events, it broke off, or the server was silent for too long
+function http.events(opts) end
+
+--- Options of `http.events`.
+---@class pi.HttpEventsOptions
+---@field url string
+---@field method? string `GET` unless said, or `POST` with a body
+---@field headers? table<string, string> such as `["Last-Event-ID"]`, to go on where a stream has ended
+---@field body? string
+---@field json? any sent as JSON, in the place of `body`
+---@field timeout? integer ms for which the server may be silent, comments count; 5 minutes unless said
+---@field max_bytes? integer of an event; 16 MiB unless said, 64 MiB at most
+---@field redirect? boolean false: a redirection is an answer without events
+---@field on_event fun(event: pi.HttpEventData): boolean? gets each event as it comes; true ends the stream. An error ends it and is one of `http.events`
+
+--- An event of a server.
+---@class pi.HttpEventData
+---@field event string its name; `message` when it has none
+---@field data string
+---@field id? string of the last event that had one
+
+--- How a stream of events ended.
+---@class pi.HttpEventsEnd: pi.HttpHead
+---@field id? string of the last event that had one
+---@field retry? integer ms that the server wants a client to wait before it connects anew
+
 --- Options of `http.listen`.
 ---@class pi.ListenOptions
 ---@field port? integer any free one unless said

@@ -26,4 +26,17 @@ local llm = {}
 ---@return string? message there is no such model or no key, or it failed
 function llm.complete(model, request, opts) end
 
+--- Asks a model as `llm.complete` does, and hands the answer on while it comes. A request is not made again once a piece of
+--- its answer was handed on. It returns when the answer has ended.
+---@param model pi.Model|pi.ModelRef|string|nil such as `ctx.model` or `"provider/id"`; nil is the current one
+---@param request pi.Completion
+---@param opts pi.StreamOptions
+---@return pi.Message? answer when `on_delta` ended it, what had come, with the `stop_reason` `aborted`
+---@return string? message there is no such model or no key, or it failed
+function llm.stream(model, request, opts) end
+
+--- Options of `llm.stream`.
+---@class pi.StreamOptions: pi.CompletionOptions
+---@field on_delta fun(delta: pi.Delta): boolean? gets each piece as it comes, and nothing more is read before it has returned; true ends the answer. An error ends it and is one of `llm.stream`
+
 return llm

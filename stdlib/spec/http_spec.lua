@@ -68,3 +68,47 @@ t.equal(http.encode{ q = "two words", n = 2, tag = { "a", "b" }, on = true }, "n
 t.raises(function() http.encode() end, "http.encode: a text or a table expected, got nil")
 t.raises(function() http.encode{ f = print } end, "field f is no text")
 t.raises(function() http.encode{ "a" } end, "field 1 is no text")
+
+-- Streams. A server of http.listen answers all at once, which is a stream of one piece.
+local streams = http.listen({}, function(r)
+  if r.path == "/events" then
+    return { headers = { ["Content-Type"] = "text/event-stream; charset=utf-8" },
+      body = ": hello\nretry: 1500\nid: 7\ndata: a\ndata: b\n\nevent: ping\ndata: {}\n\nid\ndata: last" }
+  elseif r.path == "/long" then
+    return ("x"):rep(100000)
+  elseif r.path == "/echo" then
+    return r.headers.accept .. " " .. r.method .. " " .. r.body
+  end
+  return { status = 404, body = "nothing\27[31m here" }
+end)
+local pieces, seen = {}
+r = http.stream{ url = streams.url .. "/long", on_chunk = function(bytes, response)
+  pieces[#pieces + 1] = bytes
+  seen = response
+end }
+t.equal({ r.status, table.concat(pieces) == ("x"):rep(100000), #pieces > 1, seen.status },
+  { 200, true, true, 200 })
+r = http.stream{ url = streams.url .. "/none", method = "post", json = { 1 }, on_chunk = function(bytes, response) seen = response.status .. bytes end }
+t.equal({ r.status, seen }, { 404, "404nothing\27[31m here" })
+local n = 0
+r = http.stream{ url = streams.url .. "/long", on_chunk = function() n = n + 1 return true end }
+t.equal({ r.status, n }, { 200, 1 })
+t.fails("GET " .. streams.url .. "/long: the answer is larger than 1000 bytes", http.stream{ url = streams.url .. "/long", max_bytes = 1000, on_chunk = print })
+t.fails("GET " .. slow.url .. ": the server sent nothing for 20ms", http.stream{ url = slow.url, timeout = 20, on_chunk = print })
+t.raises(function() http.stream{ url = streams.url .. "/long", on_chunk = function() error("boom") end } end, "stream: on_chunk: http_spec.lua:")
+t.raises(function() http.stream{ url = "http://x" } end, 'option "on_chunk" is missing')
+t.raises(function() http.stream{ url = "http://x", on_chunk = print, on_event = print } end, 'unknown option "on_event"')
+
+local events = {}
+r = http.events{ url = streams.url .. "/events", on_event = function(e) events[#events + 1] = e end }
+t.equal({ r.status, r.retry, r.id == nil, #events }, { 200, 1500, true, 3 })
+t.equal(events[1], { event = "message", data = "a\nb", id = "7" })
+t.equal(events[2], { event = "ping", data = "{}", id = "7" })
+t.equal(events[3], { event = "message", data = "last" })
+r = http.events{ url = streams.url .. "/events", on_event = function() return true end }
+t.equal({ r.status, r.id }, { 200, "7" })
+t.fails("GET " .. streams.url .. "/none: the answer has no events: status 404, type \"text/plain\": nothing here", http.events{ url = streams.url .. "/none", on_event = print })
+t.fails("the answer has no events: status 200, type \"text/plain\": text/event-stream POST x", http.events{ url = streams.url .. "/echo", body = "x", on_event = print })
+t.fails("event longer than the limit", http.events{ url = streams.url .. "/events", max_bytes = 1, on_event = print })
+t.raises(function() http.events{ url = streams.url .. "/events", on_event = function(e) return e.data.x.y end } end, "events: on_event: http_spec.lua:")
+t.raises(function() http.events{ url = streams.url } end, 'option "on_event" is missing')

@@ -1,3 +1,6 @@
 t.equal(llm.complete("m", { messages = {} }).messages ~= nil, true)
 t.fails("no connection", llm.complete("offline", {}))
 t.raises(function() llm.complete() end, "model expected")
+t.equal(llm.stream("m", { messages = {} }).messages ~= nil, true)
+t.fails("no connection", llm.stream("offline", {}))
+t.raises(function() llm.stream() end, "model expected")

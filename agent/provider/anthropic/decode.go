@@ -6,7 +6,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/agent/provider/sse"
+	"pi/internal/sse"
 	"pi/session/message"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing/iotest"
 
 	"pi/agent/llm"
-	"pi/agent/provider/sse"
+	"pi/internal/sse"
 	"pi/session/message"
 )
 

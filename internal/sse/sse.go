@@ -1,4 +1,4 @@
-// Package sse reads event streams as model servers write them.
+// Package sse reads event streams as servers write them.
 //
 // It follows the event stream format of the HTML standard, and is lenient where
 // servers are not: fields may be indented, a last event without its blank line
@@ -14,6 +14,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"time"
 )
 
 // MaxEvent bounds one line and the data of one event, in bytes, unless
@@ -29,6 +31,7 @@ type Event struct {
 	Name    string // of an "event:" line; "error" for a bare "error:" line
 	Data    []byte // the data lines, joined by LF; valid until the next call of Next
 	Comment bool   // a comment line: Data is its text
+	ID      string // of the last "id:" line so far
 }
 
 // Reader splits a stream into events. It is not safe for concurrent use.
@@ -43,6 +46,8 @@ type Reader struct {
 	skipLF  bool   // the line before ended in CR: a LF now belongs to it
 	started bool   // past a possible byte order mark
 
+	id     string
+	retry  time.Duration
 	name   string
 	data   []byte
 	first  []byte // the only data line so far, still in buf: most events have one
@@ -56,6 +61,10 @@ func NewReader(src io.Reader) *Reader { return &Reader{src: src, limit: MaxEvent
 
 // Limit bounds one line and the data of one event.
 func (r *Reader) Limit(bytes int) { r.limit = min(bytes, MaxEvent) }
+
+// Retry is how long the server wants a client to wait before it connects anew; 0: it has
+// not said.
+func (r *Reader) Retry() time.Duration { return r.retry }
 
 // Next returns the next event or comment. At the end of the stream, whatever
 // ended it, it first returns what is pending, and then io.EOF or the source's
@@ -91,7 +100,7 @@ func (r *Reader) add(line []byte) (Event, bool, error) {
 	field, value := split(line)
 	switch field {
 	case "":
-		return Event{Data: value, Comment: true}, line[0] == ':', nil
+		return Event{Data: value, Comment: true, ID: r.id}, line[0] == ':', nil
 	case "event":
 		r.name, r.dirty = string(value), true
 	case "data":
@@ -99,6 +108,14 @@ func (r *Reader) add(line []byte) (Event, bool, error) {
 	case "error":
 		r.name = "error"
 		return Event{}, false, r.addData(value)
+	case "id":
+		if bytes.IndexByte(value, 0) < 0 {
+			r.id = string(value)
+		}
+	case "retry":
+		if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+			r.retry = time.Duration(ms) * time.Millisecond
+		}
 	}
 	return Event{}, false, nil
 }
@@ -129,7 +146,7 @@ func (r *Reader) copyFirst() {
 // flush returns the pending event, whose data is valid until the next is read, and
 // begins the next.
 func (r *Reader) flush() Event {
-	e := Event{Name: r.name, Data: r.data}
+	e := Event{Name: r.name, Data: r.data, ID: r.id}
 	if r.first != nil {
 		e.Data, r.first = r.first, nil
 	}
@@ -152,6 +169,10 @@ func split(line []byte) (field string, value []byte) {
 		return "data", value
 	case "event":
 		return "event", value
+	case "id":
+		return "id", value
+	case "retry":
+		return "retry", value
 	case "error":
 		if found {
 			return "error", value

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	gosse "github.com/tmaxmax/go-sse"
 )
@@ -71,6 +72,21 @@ func TestReaderTakesWhatServersWrite(t *testing.T) {
 				t.Errorf("got %v, %v; want %v", got, err, c.want)
 			}
 		})
+	}
+}
+
+func TestReaderKnowsIDsAndTheWaitBeforeAnotherConnection(t *testing.T) {
+	r := NewReader(strings.NewReader("retry: soon\nid: 1\ndata: a\n\ndata: b\n\nid\nretry: 1500\ndata: c\n\nid: x\x00\ndata: d\n\n"))
+	var ids []string
+	for {
+		e, err := r.Next()
+		if err != nil {
+			break
+		}
+		ids = append(ids, e.ID)
+	}
+	if strings.Join(ids, ",") != "1,1,," || r.Retry() != 1500*time.Millisecond {
+		t.Errorf("ids %q, retry %s", ids, r.Retry())
 	}
 }
 
