@@ -174,9 +174,7 @@ func (d *dispatcher) greet(ctx context.Context, h *hook, s *session.Session) <-c
 		ctx, cancel := d.behind.detach(ctx)
 		defer cancel()
 		d.emitTo(ctx, &pendingEvent{hook: h}, spec, e, time.Time{}, t)
-		if h.current() == in { // else its successor is greeted as well
-			endUnclaimed(in)
-		}
+		endUnclaimed(in)
 	})
 }
 

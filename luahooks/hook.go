@@ -62,7 +62,7 @@ func (h *hook) replace(in *instance) {
 
 // endPrograms ends the programs of a hook that would survive a reload, behind.
 func (h *hook) endPrograms(behind *background) {
-	for _, c := range h.kept.TakeOthers(nil) {
+	for _, c := range h.kept.TakeAll() {
 		behind.run(c.Close)
 	}
 }

@@ -294,18 +294,22 @@ func TestChildrenThatAreKept(t *testing.T) {
 	t.Parallel()
 	var k Kept
 	a, b := &Child{}, &Child{}
-	if !k.Add("a", a, 1) || k.Add("a", b, 1) || !k.Add("b", b, 1) || !k.Has("a") || k.Has("c") {
+	first, second, third := k.NewOwner(), k.NewOwner(), k.NewOwner()
+	if !k.Add("a", a, first) || k.Add("a", b, first) || !k.Add("b", b, first) || !k.Has("a") || k.Has("c") {
 		t.Error("adding")
 	}
-	if k.Claim("c", 2) != nil || k.Claim("a", 2) != a {
+	if k.Claim("c", second) != nil || k.Claim("a", third) != a || k.Claim("a", second) != nil {
 		t.Error("claiming")
 	}
 	k.Drop("b", a)
-	if others := k.TakeOthers(2); len(others) != 1 || others[0] != b || k.Has("b") {
-		t.Errorf("others %v", others)
+	if taken := k.TakeBefore(first); len(taken) != 0 {
+		t.Errorf("before the first %v", taken)
 	}
-	if others := k.TakeOthers(nil); len(others) != 1 || others[0] != a || k.Has("a") {
-		t.Errorf("all %v", others)
+	if taken := k.TakeBefore(second); len(taken) != 1 || taken[0] != b || k.Has("b") {
+		t.Errorf("before the second %v", taken)
+	}
+	if taken := k.TakeAll(); len(taken) != 1 || taken[0] != a || k.Has("a") {
+		t.Errorf("all %v", taken)
 	}
 	k.Add("a", a, 1)
 	k.Drop("a", a)

@@ -3,19 +3,28 @@ package child
 import "sync"
 
 // Kept has children by name for owners that follow each other: the next takes what the one
-// before has started. The zero value has none.
+// before has started. Owners are numbered in their order. The zero value has none.
 type Kept struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
+	owners int
 	byName map[string]kept
 }
 
 type kept struct {
 	child *Child
-	owner any
+	owner int
+}
+
+// NewOwner returns the number of the next owner.
+func (k *Kept) NewOwner() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.owners++
+	return k.owners
 }
 
 // Add adds a child of an owner; false if there is one of that name.
-func (k *Kept) Add(name string, c *Child, owner any) bool {
+func (k *Kept) Add(name string, c *Child, owner int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if _, taken := k.byName[name]; taken {
@@ -36,12 +45,13 @@ func (k *Kept) Has(name string) bool {
 	return ok
 }
 
-// Claim makes owner the owner of the child of a name and returns it; nil if there is none.
-func (k *Kept) Claim(name string, owner any) *Child {
+// Claim makes owner the owner of the child of a name and returns it; nil if there is none,
+// or a later owner has it.
+func (k *Kept) Claim(name string, owner int) *Child {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	one, ok := k.byName[name]
-	if !ok {
+	if !ok || one.owner > owner {
 		return nil
 	}
 	k.byName[name] = kept{one.child, owner}
@@ -57,15 +67,22 @@ func (k *Kept) Drop(name string, c *Child) {
 	}
 }
 
-// TakeOthers removes and returns the children that do not belong to owner; nil: all.
-func (k *Kept) TakeOthers(owner any) (others []*Child) {
+// TakeBefore removes and returns the children of the owners before one.
+func (k *Kept) TakeBefore(owner int) []*Child {
+	return k.take(func(one kept) bool { return one.owner < owner })
+}
+
+// TakeAll removes and returns all children.
+func (k *Kept) TakeAll() []*Child { return k.take(func(kept) bool { return true }) }
+
+func (k *Kept) take(which func(kept) bool) (children []*Child) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for name, one := range k.byName {
-		if owner == nil || one.owner != owner {
-			others = append(others, one.child)
+		if which(one) {
+			children = append(children, one.child)
 			delete(k.byName, name)
 		}
 	}
-	return others
+	return children
 }

@@ -30,6 +30,7 @@ const (
 type spawns struct {
 	*programs
 	kept     *child.Kept     // of the hook, whichever version
+	version  int             // as owner of what is kept
 	survives func() bool     // whether a newer version of the hook runs
 	ends     context.Context // ends with the hooks
 	running  atomic.Int32
@@ -43,7 +44,7 @@ func (s *spawns) part() part { return part{"spawn": s.spawn, "spawned": s.takeUp
 // did not take up. It returns when they have ended.
 func (s *spawns) endUnclaimed() {
 	var ends sync.WaitGroup
-	for _, c := range s.kept.TakeOthers(s) {
+	for _, c := range s.kept.TakeBefore(s.version) {
 		ends.Go(c.Close)
 	}
 	ends.Wait()
@@ -108,7 +109,7 @@ func (s *spawns) takeUp(L *lua.LState) int {
 	name := L.CheckString(1)
 	calls := &spawnCalls{}
 	calls.read(L, "spawned", 2)
-	c := s.kept.Claim(name, s)
+	c := s.kept.Claim(name, s.version)
 	if c == nil {
 		return pushResult(L, nil, fmt.Errorf("no program is kept as %q", name))
 	}
@@ -146,7 +147,7 @@ func (s *spawned) start(ctx context.Context, c child.Command) (err error) {
 // follow makes the table of the program and begins to hand over what it writes.
 func (s *spawned) follow(L *lua.LState) error {
 	if s.keep != "" {
-		if s.kept.Claim(s.keep, s.spawns) != s.child && !s.kept.Add(s.keep, s.child, s.spawns) {
+		if s.kept.Claim(s.keep, s.version) != s.child && !s.kept.Add(s.keep, s.child, s.version) {
 			return fmt.Errorf("a program that is kept as %q is there already", s.keep)
 		}
 		s.mine[s.keep] = s
