@@ -12,10 +12,11 @@ import (
 // settingsFile is the config.toml of a case.
 type settingsFile struct{ values map[string]any }
 
-// newSettingsFile returns the settings that a case has from the start: nobody waits between
-// the tries of a request, and no handler runs for long.
+// newSettingsFile returns the settings that a case has from the start: the model is the
+// scripted one, also in a session that is reopened before it was asked, and nobody waits
+// between the tries of a request.
 func newSettingsFile() *settingsFile {
-	return &settingsFile{map[string]any{"retry": map[string]any{"base_delay": "0s"}}}
+	return &settingsFile{map[string]any{"model": testModel, "retry": map[string]any{"base_delay": "0s"}}}
 }
 
 // set changes the settings that are given, and leaves the others.
@@ -30,12 +31,6 @@ func merge(into, from map[string]any) {
 		}
 		into[key] = value
 	}
-}
-
-// has reports whether a setting of the top level is set.
-func (f *settingsFile) has(key string) bool {
-	_, ok := f.values[key]
-	return ok
 }
 
 func (f *settingsFile) write(path string) error {

@@ -108,9 +108,6 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 	o.Env = app.Environment{Getenv: s.getenv, Variables: s.variables(), Stderr: io.Discard}
 	o.Hooks = app.HookFlags{Files: s.hooks.files(), Approve: s.approved, Given: s.flags}
 	o.Session.Ref = s.resume
-	if !s.settings.has("model") && s.resume == "" {
-		o.Model = testModel
-	}
 	place, err := app.New(o, s.project)
 	if err != nil {
 		return nil, err
