@@ -200,6 +200,9 @@ func (out *replayOutput) add(r *replay.Result) error {
 		out.problems = append(out.problems, r.Err)
 		return nil
 	}
+	for _, problem := range r.Problems {
+		tell(printable.Short(r.Path) + ": " + problem)
+	}
 	out.hook.Add(&r.Hook.Tally)
 	out.listens = out.listens || r.Hook.Listens || r.Other.Listens
 	if out.diff != "" {

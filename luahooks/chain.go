@@ -43,7 +43,7 @@ type Chain struct {
 
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
-	c := &Chain{opts: o, dir: workdir(o.Cwd), roster: newRoster(o.Mode), behind: newBackground(),
+	c := &Chain{opts: o, dir: workdir(o.Cwd), roster: rosterLike(o.like, o.Mode), behind: newBackground(),
 		guard: o.Guard}
 	if c.guard == nil {
 		c.guard = trust.NewForRun(o.Places.Cwd)

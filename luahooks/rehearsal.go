@@ -39,7 +39,7 @@ func (c *Chain) Rehearse(ctx context.Context, r Rehearsal) (*Chain, error) {
 	}
 	o := c.opts
 	o.Guard, o.LogPath, o.Confine = c.guard, "", r.Confine
-	o.borrowsGuard = true
+	o.borrowsGuard, o.like = true, c.roster
 	o.Timeout = min(o.Timeout, rehearsalTime)
 	o.Commands, o.Overlay, o.AskProject, o.Mode = nil, nil, nil, "interactive"
 	next := New(o)

@@ -37,6 +37,17 @@ func newRoster(mode string) *roster {
 	return r
 }
 
+// rosterLike is newRoster with the events of another one, unless that is nil: to make them
+// takes longer than the rest of a chain.
+func rosterLike(other *roster, mode string) *roster {
+	if other == nil {
+		return newRoster(mode)
+	}
+	r := &roster{names: other.names, events: other.events}
+	r.hooks.Store(&[]*hook{})
+	return r
+}
+
 // list returns the hooks in their order. It must not be changed.
 func (r *roster) list() []*hook { return *r.hooks.Load() }
 

@@ -121,7 +121,7 @@ func (p *player) call(b *message.Block) {
 	if t, known := p.tools[b.Name]; known {
 		e.Annotations = agent.AnnotationsOf(t.Tool)
 	}
-	p.ask(e, Finding{Tool: b.Name, Call: b.ID, About: aboutInput(input)}, func() (did []Effect) {
+	p.ask(e, Finding{Tool: b.Name, Call: b.ID, input: input}, func() (did []Effect) {
 		if e.Block {
 			return []Effect{{Blocked, e.Reason}}
 		}
@@ -144,7 +144,7 @@ func (p *player) result(m *message.Message) {
 	e := &agent.ToolResult{ID: m.ToolCallID, Name: c.name, Input: c.input,
 		Result: agent.Result{Content: m.Content, Details: m.Details, IsError: m.IsError, Usage: m.Usage}}
 	was := e.Result
-	p.ask(e, Finding{Tool: c.name, Call: m.ToolCallID, About: aboutInput(c.input)}, func() (did []Effect) {
+	p.ask(e, Finding{Tool: c.name, Call: m.ToolCallID, input: c.input}, func() (did []Effect) {
 		now := e.Result
 		if !sameBlocks(now.Content, was.Content) {
 			did = append(did, Effect{Changed, fmt.Sprintf("the result has %s instead of %s", sizeOf(now.Content), sizeOf(was.Content))})

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +37,8 @@ type Finding struct {
 	About   string   `json:"about,omitempty"` // which call or prompt: its command, path or text
 	Effects []Effect `json:"effects"`
 
-	number int // of the event in its session
+	number int             // of the event in its session
+	input  json.RawMessage // of a tool call, which About is made of
 }
 
 // How much of a text stands in a line.

@@ -220,6 +220,9 @@ func (p *player) handle(e agent.Event, about Finding, effects func() []Effect) {
 	if p.entry != nil {
 		about.Entry = p.entry.ID
 	}
+	if about.input != nil {
+		about.About = aboutInput(about.input)
+	}
 	about.Session, about.Event, about.Effects = p.playback.Session().ID(), e.Kind().String(), did
 	about.File = p.playback.Session().File()
 	p.played.Findings = append(p.played.Findings, about)

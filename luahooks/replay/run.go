@@ -12,11 +12,13 @@ import (
 
 // Result is what the hooks did in one session.
 type Result struct {
-	Path  string // of the session
-	ID    string // of the session
-	Err   error  // why it could not be read
-	Hook  Played
-	Other Played // of the hook to compare with
+	Path string // of the session
+	ID   string // of the session
+	Err  error  // why it could not be read
+	Hook Played
+	// Problems are what is wrong with the file, a sentence each.
+	Problems []string
+	Other    Played // of the hook to compare with
 }
 
 // Run plays the sessions at paths to a hook of base, several at a time, and calls do with the
@@ -109,6 +111,7 @@ func playInto(ctx context.Context, base *luahooks.Chain, r *Result, o Options, o
 		if *one.to, err = play(ctx, base, one.hook, s, o); err != nil {
 			return err
 		}
+		r.Problems = s.Problems()
 	}
 	return nil
 }
