@@ -113,3 +113,25 @@ func TestAPortedHookThatIsSavedIsThereOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestMarvinStartsASessionWithoutMessagesAndResumesAnother(t *testing.T) {
+	const tells = ofMarvin + `for _, name in ipairs { "session.start", "session.resume" } do
+		marvin.on(name, function(e, ctx) marvin.send(e.type .. (e.session_id == ctx.session_id and "" or "?")) end)
+	end`
+	for _, c := range []struct{ reason, empty, full string }{
+		{"startup", "session.start", "session.resume"}, {"reload", "session.start", "session.resume"},
+		{"new", "session.start", "session.start"}, {"resume", "session.resume", "session.resume"}, {"branch", "session.resume", "session.resume"},
+	} {
+		for _, full := range []bool{false, true} {
+			r, want := newRig(t, map[string]string{"a.lua": tells}), c.empty
+			if full {
+				r.host.user("x")
+				want = c.full
+			}
+			r.emit(&agent.SessionStart{Reason: c.reason, SessionID: r.host.session.ID()})
+			if got := r.host.texts(); got != want {
+				t.Errorf("%s, with messages %v: %q, want %q", c.reason, full, got, want)
+			}
+		}
+	}
+}
