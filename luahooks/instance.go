@@ -17,6 +17,7 @@ import (
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
+	"pi/stdlib/compat"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -58,6 +59,7 @@ func (in *instance) mode(name string) *api.Mode {
 // shared is what all instances of a chain need.
 type shared struct {
 	names    *foreign.Names // that authors may have meant
+	compat   compat.Code    // of modules for hooks of other programs
 	dir      workdir
 	guard    *trust.Guard
 	reports  *reporter

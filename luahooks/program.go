@@ -118,6 +118,7 @@ func (c *Chain) program(in *instance) api.Program {
 			}
 			return c.guard.NoteGroup // what a hook's own tool starts
 		},
+		Compat: &c.shared.compat,
 		FindModule: func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
 			path, code, err := c.guard.FindModule(trust.Required{
 				Hook: trust.Source{Path: h.Path, Real: in.real, Scope: h.Scope}, Name: name,

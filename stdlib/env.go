@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pi/luavm"
+	"pi/stdlib/compat"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -45,6 +46,8 @@ type Env struct {
 	Complete, Stream lua.LGFunction
 	// Restyle is that of compat.Host.
 	Restyle func(L *lua.LState, v lua.LValue, branch bool) lua.LValue
+	// Compat is the Code of compat.Host; it may be nil.
+	Compat *compat.Code
 }
 
 // Clock is the time that modules go by. Its methods may be called from any goroutine.

@@ -70,7 +70,7 @@ func modules() map[string]Open {
 func Module(name string) Open {
 	if slices.Contains(compat.Names(), name) {
 		return func(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
-			return compat.Open(vm, L, name, compat.Host{Restyle: env.Restyle})
+			return compat.Open(vm, L, name, compat.Host{Restyle: env.Restyle, Code: env.Compat})
 		}
 	}
 	return modules()[name]

@@ -149,6 +149,7 @@ func newEnv(j *jobs, p *programs, m models, around *Program) *stdlib.Env {
 		Complete: asking{m, j, "complete"}.complete,
 		Stream:   asking{m, j, "stream"}.complete,
 		Restyle:  restyle(p.records),
+		Compat:   around.Compat,
 	}
 }
 

@@ -33,6 +33,7 @@ import (
 	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/stdlib"
+	"pi/stdlib/compat"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -106,6 +107,9 @@ type Program struct {
 	Environ    func() []string                           // variables for programs, besides those of the process
 	Started    func(ctx context.Context) func(group int) // is told the process group of what a job starts
 	FindModule FindModule
+	// Compat has the modules for hooks of other programs, compiled; nil: they are compiled
+	// for this VM.
+	Compat *compat.Code
 
 	Kept     *child.Kept     // programs that survive a version of the hook
 	Survives func() bool     // whether a newer version of the hook runs

@@ -36,6 +36,7 @@ import (
 	"embed"
 	"maps"
 	"slices"
+	"sync"
 
 	"pi/internal/suggest"
 	"pi/luavm"
@@ -59,6 +60,38 @@ type Host struct {
 	// Restyle returns a list of messages or entries, or one of them, as the older programs
 	// have them. With branch the list is that of the session's branch.
 	Restyle func(L *lua.LState, v lua.LValue, branch bool) lua.LValue
+	// Code has the files of this folder compiled, for VMs that share it; nil: they are
+	// compiled for this one.
+	Code *Code
+}
+
+// Code has the files that were needed so far, compiled. The zero value is ready, and may be
+// used from any goroutine: to compile them takes ten times as long as all else that Open does.
+type Code struct {
+	mu    sync.Mutex
+	files map[string]*lua.FunctionProto
+}
+
+// file returns a file of this folder, compiled.
+func (c *Code) file(name string) (*lua.FunctionProto, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if proto := c.files[name]; proto != nil {
+		return proto, nil
+	}
+	text, err := files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	proto, err := luavm.CompileOwn("pi.compat/"+name, text)
+	if err != nil {
+		return nil, err
+	}
+	if c.files == nil {
+		c.files = map[string]*lua.FunctionProto{}
+	}
+	c.files[name] = proto
+	return proto, nil
 }
 
 // Open makes the object of a module in a VM, inside a job of it, over the hook's global pi.
@@ -70,7 +103,11 @@ func Open(vm *luavm.VM, L *lua.LState, name string, host Host) lua.LValue {
 
 // open is Open; about describes the module.
 func open(vm *luavm.VM, L *lua.LState, name string, host Host) (object lua.LValue, about *lua.LTable) {
-	base, define, members, rows := chunk(L, "base.lua"), chunk(L, systems()[name]), chunk(L, "members.lua"), chunk(L, "rows.lua")
+	code := host.Code
+	if code == nil {
+		code = new(Code)
+	}
+	base, define, members, rows := code.chunk(L, "base.lua"), code.chunk(L, systems()[name]), code.chunk(L, "members.lua"), code.chunk(L, "rows.lua")
 	L.Push(base)
 	for _, arg := range []lua.LValue{(&tools{vm: vm, host: host, strict: map[string]*lua.LTable{}}).table(L),
 		L.G.Global.RawGetString("pi"), lua.LString(name), define, members, rows} {
@@ -84,12 +121,8 @@ func open(vm *luavm.VM, L *lua.LState, name string, host Host) (object lua.LValu
 }
 
 // chunk returns a file of this folder as a function.
-func chunk(L *lua.LState, file string) *lua.LFunction {
-	code, err := files.ReadFile(file)
-	if err != nil {
-		luavm.Raise(L, "%v", err)
-	}
-	proto, err := luavm.CompileOwn("pi.compat/"+file, code)
+func (c *Code) chunk(L *lua.LState, name string) *lua.LFunction {
+	proto, err := c.file(name)
 	if err != nil {
 		luavm.Raise(L, "%v", err)
 	}
