@@ -29,6 +29,7 @@ func TestEveryExampleOfTheDocumentsLoads(t *testing.T) {
 				w := newWorld(t)
 				w.write(w.agentFile("hooks/example.lua"), block[1])
 				answer, notices := w.piTells("-p", "read a.txt")
+				notices = strings.ReplaceAll(notices, "warning: hook example replaces the tool bash\n", "") // that is what it is for
 				if !strings.HasPrefix(answer, "a.txt has 2 lines:") || strings.Contains(notices, "hook") {
 					t.Errorf("%s\n%s", answer, notices)
 				}
