@@ -62,4 +62,9 @@ function marvin.register_command(name, opts) end
 ---@param opts table
 function marvin.register_tool(opts) end
 
+--- Takes a key.
+---@param key string
+---@param opts { description?: string, handler: fun(ctx: pi.CommandContext) }
+function marvin.register_shortcut(key, opts) end
+
 return marvin

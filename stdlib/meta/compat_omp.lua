@@ -78,4 +78,67 @@ function omp.exec(command, args, opts) end
 ---@return pi.ExecResult
 function omp.exec_command(command, args, opts) end
 
+--- Registers a slash command of the older form: what the handler returns is asked or shown, as for `pi.command` of this program.
+---@param name string
+---@param opts { description?: string, handler: fun(ctx: pi.CommandContext): any, complete?: fun(prefix: string): string[] }
+function omp.command(name, opts) end
+
+--- Lists the names of the active tools.
+---@return string[]
+function omp.get_active_tools() end
+
+--- Lists all tools.
+---@return pi.ToolInfo[]
+function omp.get_all_tools() end
+
+--- Lists the commands.
+---@return pi.CommandInfo[]
+function omp.get_commands() end
+
+--- The name of the session.
+---@return string?
+function omp.get_session_name() end
+
+--- How much the model thinks. A handler or command must have run before.
+---@return pi.ThinkingLevel
+function omp.get_thinking_level() end
+
+--- Adds models, or changes how a provider is reached.
+---@param name string
+---@param opts table
+function omp.register_provider(name, opts) end
+
+--- Types at the prompt: commands run, and while the agent works it waits as a follow-up.
+---@param text string
+---@param attachments? pi.Attachment[]
+function omp.send(text, attachments) end
+
+--- Says which tools are active.
+---@param names string[]
+function omp.set_active_tools(names) end
+
+--- Labels an entry; nil removes the label.
+---@param id string
+---@param label? string
+function omp.set_label(id, label) end
+
+--- Chooses the model, from the next request on.
+---@param model pi.Model|pi.ModelRef|string a model, or the name of a provider
+---@param id? string
+---@return boolean? ok nil if there is no such model
+function omp.set_model(model, id) end
+
+--- Names the session.
+---@param name string
+function omp.set_session_name(name) end
+
+--- Chooses how much the model thinks, from the next request on.
+---@param level pi.ThinkingLevel
+---@return boolean? ok
+function omp.set_thinking_level(level) end
+
+--- Takes a provider away.
+---@param name string
+function omp.unregister_provider(name) end
+
 return omp
