@@ -288,7 +288,7 @@ func luaList(words []string) string {
 func survey(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	w := newWorld(t)
-	code := "local LIVE, MODULES = " + luaList(api.ContextMembers()) + ", " + luaList(ownModules()) + "\n" + surveyor
+	code := "local LIVE, MODULES = " + luaList(api.ContextMembers()) + ", " + luaList(slices.DeleteFunc(ownModules(), func(name string) bool { return name == "pi.test" })) + "\n" + surveyor
 	w.write(w.agentFile("hooks/survey.lua"), code)
 	file := filepath.Join(w.home, "s.jsonl")
 	w.write(file, everyKind)
@@ -369,13 +369,14 @@ func TestTheAnnotationsListTheColoursAndLevelsThatThereAre(t *testing.T) {
 
 func TestEveryModuleIsAnnotated(t *testing.T) {
 	a := readAnnotations(t)
-	for _, name := range stdlib.Names() {
+	known := append(stdlib.Names(), "pi.test")
+	for _, name := range known {
 		if c := a.modules[name]; c == nil || c.name != name {
 			t.Errorf("nothing is required as %s", name)
 		}
 	}
 	for name := range a.modules {
-		if !slices.Contains(stdlib.Names(), name) {
+		if !slices.Contains(known, name) {
 			t.Errorf("%s is annotated and no module", name)
 		}
 	}
@@ -384,7 +385,7 @@ func TestEveryModuleIsAnnotated(t *testing.T) {
 // ownModules lists the modules with an API of the program's own. Those that have the API of
 // another program are described in a document of their own.
 func ownModules() []string {
-	return slices.DeleteFunc(stdlib.Names(), func(name string) bool { return strings.HasPrefix(name, "pi.compat.") })
+	return slices.DeleteFunc(append(stdlib.Names(), "pi.test"), func(name string) bool { return strings.HasPrefix(name, "pi.compat.") })
 }
 
 // mayBe reports whether a value of a Lua type can be what is annotated.
@@ -449,7 +450,6 @@ func TestWhatTheDocumentsNameIsThere(t *testing.T) {
 			seen++
 			_, class := a.classes[m[0]]                             // pi.Emitted, or a module
 			if !class && m[0] != "pi.abort" && m[0] != "pi.leaf" && // types of entries
-				m[0] != "pi.test" && // a module of tests alone
 				!slices.Contains(known[m[1]], m[2]) {
 				t.Errorf("%s: there is no %s", path, m[0])
 			}
