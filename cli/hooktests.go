@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,8 +16,8 @@ import (
 
 // testFlags are those of pi test.
 type testFlags struct {
-	run           string
-	json, verbose bool
+	run                  string
+	json, verbose, watch bool
 }
 
 func testCommand(o *app.Options) *cobra.Command {
@@ -30,6 +31,7 @@ func testCommand(o *app.Options) *cobra.Command {
 	}
 	c.Flags().StringVar(&f.run, "run", "", "only cases whose names match this regular expression")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON, a record for each case")
+	c.Flags().BoolVar(&f.watch, "watch", false, "run them again when Lua there is saved, until Ctrl+C")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also cases that pass, and what tests print")
 	return c
 }
@@ -53,16 +55,29 @@ func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error
 		}
 		options.Run = pattern
 	}
-	began := time.Now()
-	summary, err := hooktest.Run(cmd.Context(), options)
-	if err != nil {
-		return err
+	if o.CatchInterrupts != nil {
+		o.CatchInterrupts() // the folders of the cases are removed
 	}
-	report.End(summary, time.Since(began))
-	if summary.Failed > 0 {
-		return app.ErrReported
+	run := func() error {
+		began := time.Now()
+		summary, err := hooktest.Run(cmd.Context(), options)
+		if err != nil {
+			return err
+		}
+		report.End(summary, time.Since(began))
+		if summary.Failed > 0 {
+			return app.ErrReported
+		}
+		return nil
 	}
-	return nil
+	if !f.watch {
+		return run()
+	}
+	return hooktest.Watch(cmd.Context(), paths, func() {
+		if err := run(); err != nil && !errors.Is(err, app.ErrReported) {
+			tell(err.Error())
+		}
+	})
 }
 
 // testFolders are the folders of hooks whose tests run where no path is given: that of the

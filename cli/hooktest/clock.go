@@ -7,41 +7,35 @@ import (
 	"time"
 )
 
-// clock is the time of a case. It runs as that of the machine does, and can be set forward:
-// whoever sleeps until then wakes up in the order of the times, and sees that time.
+// clock is the time of a case. It goes on only when it is set forward, and by what a hook
+// sleeps, so that a test knows what is due; timers that are due go off in the order of their
+// times, and see that time. It begins with the time of the machine.
 type clock struct {
 	mu       sync.Mutex // guards what follows
-	ahead    time.Duration
-	stopped  time.Time // the time while it is set forward; zero otherwise
+	now      time.Time
 	sleepers []*sleeper
 	working  map[*sleeper]chan struct{} // calls of timers that were woken and have not returned
 	changed  chan struct{}              // closed when sleepers or working change
+	turns    int                        // given so far
 }
 
 // sleeper is a wait for a time.
 type sleeper struct {
-	due    time.Time
-	wake   chan struct{}
-	repeat bool // a call follows, for whose end the clock waits
+	due   time.Time
+	turn  int // of several that are due at once the lowest is the first
+	wake  chan struct{}
+	timer bool // a call follows, for whose end the clock waits
 }
 
 func newClock() *clock {
-	return &clock{working: map[*sleeper]chan struct{}{}, changed: make(chan struct{})}
+	return &clock{now: time.Now(), working: map[*sleeper]chan struct{}{}, changed: make(chan struct{})}
 }
 
 // Now is the time of the case.
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.now()
-}
-
-// now is Now; mu is held.
-func (c *clock) now() time.Time {
-	if !c.stopped.IsZero() {
-		return c.stopped
-	}
-	return time.Now().Add(c.ahead)
+	return c.now
 }
 
 // note tells who waits for it that something has changed. mu is held.
@@ -50,14 +44,24 @@ func (c *clock) note() {
 	c.changed = make(chan struct{})
 }
 
-// add begins a wait until d has passed since from; if that is over, since now.
-func (c *clock) add(from time.Time, d time.Duration, repeat bool) *sleeper {
+// again begins the next wait of a timer that comes again and again. It keeps its turn.
+func (c *clock) again(before *sleeper, d time.Duration) *sleeper {
+	s := c.add(before.due, d, true)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.now(); from.Add(d).Before(now) {
-		from = now
+	s.turn = before.turn
+	return s
+}
+
+// add begins a wait until d has passed since from; if that is over, since now.
+func (c *clock) add(from time.Time, d time.Duration, timer bool) *sleeper {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if from.IsZero() || from.Add(d).Before(c.now) {
+		from = c.now
 	}
-	s := &sleeper{due: from.Add(d), wake: make(chan struct{}), repeat: repeat}
+	c.turns++
+	s := &sleeper{due: from.Add(d), turn: c.turns, wake: make(chan struct{}), timer: timer}
 	c.sleepers = append(c.sleepers, s)
 	c.note()
 	return s
@@ -71,43 +75,42 @@ func (c *clock) remove(s *sleeper) {
 	c.note()
 }
 
-// sleep waits until s is due, by the machine or because the clock was set forward. It is
+// Sleep waits until the clock is set forward by d, or for d by the clock of the machine, and
+// then the clock is set forward: nobody has to wake a hook that only takes its time. It is
 // false if ctx ended first.
-func (c *clock) sleep(ctx context.Context, s *sleeper) bool {
-	defer c.remove(s)
-	timer := time.NewTimer(s.due.Sub(c.Now()))
-	defer timer.Stop()
-	for {
-		select {
-		case <-s.wake:
-			return true
-		case <-ctx.Done():
-			return false
-		case <-timer.C:
-			left := s.due.Sub(c.Now())
-			if left <= 0 {
-				return true
-			}
-			timer.Reset(left)
-		}
-	}
-}
-
-// Sleep waits for d; it is false if ctx ended first.
 func (c *clock) Sleep(ctx context.Context, d time.Duration) bool {
-	return c.sleep(ctx, c.add(c.Now(), d, false))
+	s := c.add(time.Time{}, d, false)
+	defer c.remove(s)
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-s.wake:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.due.After(c.now) {
+		c.now = s.due
+	}
+	for due := c.firstDue(c.now); due != nil; due = c.firstDue(c.now) {
+		c.wake(due)
+	}
+	return true
 }
 
-// Timer begins to wait for d. run calls f when that is over, and if again is set once more
-// at the next multiple of d, and so on: a test counts the calls, however slow the machine is.
+// Timer begins to wait for d. run calls f when the clock was set forward so far, and if again
+// is set once more at the next multiple of d, and so on.
 func (c *clock) Timer(d time.Duration, again bool) (run func(ctx context.Context, f func())) {
-	s := c.add(c.Now(), d, true)
+	s := c.add(time.Time{}, d, true)
 	return func(ctx context.Context, f func()) {
-		for c.sleep(ctx, s) {
+		for c.awaitDue(ctx, s) {
 			f()
 			before := s
 			if again {
-				s = c.add(before.due, d, true) // before the end is told: advance sees when it is due
+				s = c.again(before, d) // before the end is told: advance sees when it is due
 			}
 			c.end(before)
 			if !again {
@@ -115,6 +118,17 @@ func (c *clock) Timer(d time.Duration, again bool) (run func(ctx context.Context
 			}
 		}
 		c.end(s)
+	}
+}
+
+// awaitDue waits until s is woken. It is false if ctx ended first.
+func (c *clock) awaitDue(ctx context.Context, s *sleeper) bool {
+	defer c.remove(s)
+	select {
+	case <-s.wake:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -129,58 +143,60 @@ func (c *clock) end(s *sleeper) {
 	c.note()
 }
 
-// patience is how long advance waits for a call that may be asleep itself.
-const patience = 2 * time.Second
-
-// advance sets the clock forward by d. It returns when what was due by then has been done.
-func (c *clock) advance(ctx context.Context, d time.Duration) {
-	c.mu.Lock()
-	until := c.now().Add(d)
-	c.stopped = c.now()
-	c.mu.Unlock()
-	for ctx.Err() == nil {
-		done, more := c.next(until)
-		if !more {
-			break
-		}
-		c.await(ctx, until, done)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead, c.stopped = time.Until(until), time.Time{}
-}
-
-// next wakes the sleeper that is due first, if that is not behind until, and sets the clock
-// to its time. done is closed when what it does has been done; nil if nobody knows when.
-func (c *clock) next(until time.Time) (done chan struct{}, more bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.firstDue(until)
-	if s == nil {
-		c.stopped = until
-		return nil, false
-	}
-	if s.due.After(c.stopped) {
-		c.stopped = s.due
-	}
-	if s.repeat {
+// wake ends a wait. done is closed when what the sleeper does has been done; nil if nobody
+// knows when. mu is held.
+func (c *clock) wake(s *sleeper) (done chan struct{}) {
+	if s.timer {
 		done = make(chan struct{})
 		c.working[s] = done
 	}
 	c.sleepers = slices.DeleteFunc(c.sleepers, func(one *sleeper) bool { return one == s })
 	close(s.wake)
-	return done, true
+	return done
 }
 
 // firstDue returns the sleeper that is due first, nil if none is by until. mu is held.
 func (c *clock) firstDue(until time.Time) (first *sleeper) {
 	for _, s := range c.sleepers {
-		if !s.due.After(until) && (first == nil || s.due.Before(first.due)) {
+		if !s.due.After(until) && (first == nil || s.due.Before(first.due) || s.due.Equal(first.due) && s.turn < first.turn) {
 			first = s
 		}
 	}
 	return first
 }
+
+// advance sets the clock forward by d. It returns when what was due by then has been done.
+func (c *clock) advance(ctx context.Context, d time.Duration) {
+	until := c.Now().Add(d)
+	for ctx.Err() == nil {
+		done, more := c.next(until)
+		if !more {
+			return
+		}
+		c.await(ctx, until, done)
+	}
+}
+
+// next wakes the sleeper that is due first, if that is not behind until, and sets the clock
+// to its time, or else to until.
+func (c *clock) next(until time.Time) (done chan struct{}, more bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, to := c.firstDue(until), until
+	if s != nil {
+		to = s.due
+	}
+	if to.After(c.now) {
+		c.now = to
+	}
+	if s == nil {
+		return nil, false
+	}
+	return c.wake(s), true
+}
+
+// patience is how long advance waits for a call that may be asleep itself.
+const patience = 2 * time.Second
 
 // await waits until done is closed, or somebody else is due by until: the call may sleep.
 func (c *clock) await(ctx context.Context, until time.Time, done chan struct{}) {
@@ -191,9 +207,9 @@ func (c *clock) await(ctx context.Context, until time.Time, done chan struct{}) 
 	defer late.Stop()
 	for {
 		c.mu.Lock()
-		changed, due := c.changed, c.firstDue(until) != nil && c.slept()
+		changed, first := c.changed, c.firstDue(until)
 		c.mu.Unlock()
-		if due {
+		if first != nil && !first.timer {
 			return
 		}
 		select {
@@ -206,10 +222,4 @@ func (c *clock) await(ctx context.Context, until time.Time, done chan struct{}) 
 			return
 		}
 	}
-}
-
-// slept reports whether somebody sleeps who is no timer: maybe the call that is waited for.
-// mu is held.
-func (c *clock) slept() bool {
-	return slices.ContainsFunc(c.sleepers, func(s *sleeper) bool { return !s.repeat })
 }

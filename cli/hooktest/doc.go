@@ -6,14 +6,17 @@
 // others than usual: the model answers from a script, the person from a table or a function,
 // the clock can be set forward, and home and project are folders that were made for the case.
 //
-//	runner.go   [Run]: files side by side, each with its cases in order
+//	runner.go   [Run]: files side by side, each with its cases in order; watch.go: again
+//	            after each save
 //	file.go     a test file: its VM, its cases, the modules that it requires
 //	stage.go    what a case has: folders, settings, hooks, and the run that is opened when
 //	            it is needed
 //	copies.go   the hooks of a case are copies, so that it can edit them
+//	scene.go    a case while it runs; env.go: the modules that a test itself requires
 //	settings.go config.toml from a Lua table
 //	script.go   the model; step.go: what it answers
-//	person.go   the person; view.go: what hooks draw
+//	person.go   the person; answers.go: what they say; view.go: what hooks draw
+//	clock.go    the time; recorder.go: events as hooks get them
 //	witness.go  what happened: calls, events, notices
 //	module.go   pi.test: its functions, by subject in module_*.go
 //	check.go    the checks; value.go: Lua values as text

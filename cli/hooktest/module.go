@@ -72,8 +72,8 @@ func (f *file) setUp(L *lua.LState, function string) *scene {
 func (f *file) ofPlace() functions {
 	return functions{
 		"hook": func(L *lua.LState, path string) {
-			s := f.setUp(L, "hook")
-			if err := s.stage.hooks.add(f.absolute(path)); err != nil {
+			f.setUp(L, "hook")
+			if err := f.wait(L, "hook", func(_ context.Context, s *scene) error { return s.stage.hooks.add(f.absolute(path)) }); err != nil {
 				luavm.Raise(L, "t.hook: %v", err)
 			}
 		},
@@ -129,10 +129,12 @@ func (f *file) setFlags(L *lua.LState, s *scene, flags *lua.LTable) {
 func (f *file) writeFile(L *lua.LState, path, text string) {
 	at, err := f.current(L, "file").stage.inProject(path)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(at), 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(at, []byte(text), 0o600)
+		err = f.wait(L, "file", func(context.Context, *scene) error {
+			if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+				return err
+			}
+			return os.WriteFile(at, []byte(text), 0o600)
+		})
 	}
 	if err != nil {
 		luavm.Raise(L, "t.file: %v", err)
@@ -144,8 +146,8 @@ func (f *file) readFile(L *lua.LState, path string) (string, error) {
 	if err != nil {
 		luavm.Raise(L, "t.read: %v", err)
 	}
-	text, err := os.ReadFile(at)
-	if err != nil {
+	var text []byte
+	if f.wait(L, "read", func(context.Context, *scene) (err error) { text, err = os.ReadFile(at); return err }) != nil {
 		return "", fmt.Errorf("%s is not there", path)
 	}
 	return string(text), nil

@@ -21,7 +21,11 @@ func (f *file) ofChange() functions {
 // runs on, as ever.
 func (f *file) editHook(L *lua.LState, path, text string) error {
 	s := f.current(L, "edit_hook")
-	saved, err := s.stage.hooks.edit(f.absolute(path), text)
+	var saved string
+	err := f.wait(L, "edit_hook", func(context.Context, *scene) (err error) {
+		saved, err = s.stage.hooks.edit(f.absolute(path), text)
+		return err
+	})
 	if err != nil {
 		luavm.Raise(L, "t.edit_hook: %v", err)
 	}

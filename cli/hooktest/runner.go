@@ -63,7 +63,8 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	}
 	close(next)
 	var workers sync.WaitGroup
-	for range min(len(files), 2*runtime.GOMAXPROCS(0)) {
+	// Cases wait for the disk and for programs most of their time.
+	for range min(len(files), 4*runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
 			for i := range next {
 				results[i] <- runFile(ctx, files[i], o)

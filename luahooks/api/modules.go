@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -69,6 +70,9 @@ func (m *modules) require(L *lua.LState) int {
 func (m *modules) load(L *lua.LState, name string, one *module) error {
 	if trust.IsBuiltinModule(name) {
 		open := stdlib.Module(name)
+		if name == "pi.test" {
+			return errors.New("module pi.test is for the files that pi test runs, and not for hooks: what tests NAME.lua is NAME_test.lua")
+		}
 		if open == nil {
 			if ours := foreign.Module(name); ours != "" {
 				return fmt.Errorf("module %s does not exist, did you mean %q?", name, ours)
