@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 
 	"pi/luavm/explain"
@@ -18,6 +19,18 @@ import (
 // Compile turns source into a prototype, which any number of VMs may run. It
 // touches no VM and may run in parallel. Errors read "name:line: message".
 func Compile(name string, src []byte) (*lua.FunctionProto, error) {
+	chunk, err := Parse(name, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := repair.Chunk(chunk); err != nil {
+		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
+	}
+	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
+}
+
+// Parse returns the syntax tree of source as its author wrote it. Errors are those of Compile.
+func Parse(name string, src []byte) ([]ast.Stmt, error) {
 	if bytes.HasPrefix(src, []byte("\x1b")) {
 		return nil, fmt.Errorf("%s:1: compiled Lua is not accepted, only source text", name)
 	}
@@ -34,10 +47,7 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, syntaxError(name, src, err)
 	}
-	if err := repair.Chunk(chunk); err != nil {
-		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
-	}
-	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
+	return chunk, nil
 }
 
 // isUTF16 reports whether a text looks like UTF-16: it has the byte order mark of that,

@@ -79,7 +79,7 @@ func rejectUnknown(L *lua.LState, t *lua.LTable, function string, options []Opti
 			names[i] = o.name
 		}
 		name := k.String()
-		Raise(L, "%s: unknown option %q%s", function, name, orList(name, names))
+		Raise(L, "%s: unknown option %q%s", function, name, Meant(name, names))
 	}
 }
 

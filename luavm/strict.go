@@ -68,20 +68,21 @@ func (f *Fields) index(L *lua.LState) int {
 		}
 	}
 	if names := f.Names(); !slices.Contains(names, string(name)) {
-		Raise(L, "%s has no field %q%s%s", f.Of, name, f.meant(string(name), names), f.has(string(name)))
+		Raise(L, "%s has no field %q%s%s", f.Of, name, MeantOf(f.Of, string(name), names, f.elsewhere), f.has(string(name)))
 	}
 	return 0
 }
 
-// meant returns the end of a message about an unknown field: a known one that shares
-// words with it, one of another table, or what orList says.
-func (f *Fields) meant(name string, known []string) string {
-	if f.elsewhere != nil && !suggest.SharesWords(name, known) {
-		if other := f.elsewhere(f.Of, name); other != "" {
+// MeantOf returns the end of a message about an unknown field of a table: a known one that
+// shares words with it, one of another table, which elsewhere finds if it is not nil, or what
+// [Meant] says.
+func MeantOf(of, name string, known []string, elsewhere func(of, name string) string) string {
+	if elsewhere != nil && !suggest.SharesWords(name, known) {
+		if other := elsewhere(of, name); other != "" {
 			return "; it is " + other
 		}
 	}
-	return orList(name, known)
+	return Meant(name, known)
 }
 
 // has is what Options.Modules returns; "" without that.
@@ -95,9 +96,9 @@ func (f *Fields) has(name string) string {
 // fewFields are as many as a message lists.
 const fewFields = 12
 
-// orList returns the end of a message about an unknown name: the nearest known one, or
+// Meant returns the end of a message about an unknown name: the nearest known one, or
 // all if they are few, or "".
-func orList(name string, known []string) string {
+func Meant(name string, known []string) string {
 	if hint := suggest.Hint(name, known); hint != "" {
 		return hint
 	}

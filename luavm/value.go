@@ -144,7 +144,7 @@ func structField(L *lua.LState, fields *structFields) int {
 	}
 	index, known := fields.index[string(name)]
 	if !known {
-		Raise(L, "this value has no field %q%s", name, orList(string(name), slices.Sorted(slices.Values(fields.names))))
+		Raise(L, "this value has no field %q%s", name, Meant(string(name), slices.Sorted(slices.Values(fields.names))))
 	}
 	L.Push(fieldOf(L, ud, index))
 	return 1

@@ -9,6 +9,8 @@
 package annotated
 
 import (
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +42,9 @@ func (s *Set) Class(name string) *Class { return s.classes[name] }
 
 // Module returns the class of what require gives for a name such as "pi.fs"; nil for none.
 func (s *Set) Module(name string) *Class { return s.modules[name] }
+
+// Modules lists the names of the modules, sorted.
+func (s *Set) Modules() []string { return slices.Sorted(maps.Keys(s.modules)) }
 
 // Event returns the class of what a handler of an event gets, and that of what it may
 // return; nil for an event that is not annotated, or that is only told.

@@ -1,4 +1,5 @@
--- 5: bad argument #2 to 'select' (list of strings or of {value, label, description} expected, got nil)
+-- 6: bad argument #2 to 'select' (list of strings or of {value, label, description} expected, got nil)
+-- check nothing
 pi.command("choose", {
   handler = function(ctx)
     local choices

@@ -1,4 +1,5 @@
--- 2: tool: unknown option "params", did you mean "parameters"?
+-- 3: tool: unknown option "params", did you mean "parameters"?
+-- check 6: tool: unknown option "params", did you mean "parameters"?
 pi.tool {
   name = "add",
   description = "adds",

@@ -1,0 +1,275 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"pi/internal/suggest"
+	"pi/luahooks/foreign"
+	"pi/stdlib/annotated"
+
+	"github.com/yuin/gopher-lua/ast"
+)
+
+// call reads a call: what is called, with what, and what that does.
+func (w *walk) call(n *ast.FuncCallExpr, s *scope) {
+	if n.Receiver != nil {
+		w.method(n, s)
+		return
+	}
+	called := pathOf(n.Func)
+	switch called {
+	case "require":
+		w.required(n, s)
+	case "load", "loadstring", "getfenv", "setfenv":
+		if s.find(called) == nil {
+			w.report.Unread = append(w.report.Unread, Place{called, w.shown, n.Line()})
+		}
+	}
+	w.callee(n, s)
+	var fn *annotated.Func
+	if w.isOfAPI(n.Func, s) {
+		fn = w.functionOf(w.typeOf(n.Func, s))
+	}
+	if called == "pi.emit" && len(n.Args) > 0 {
+		w.emitted(n)
+	}
+	if called == "pi.on" && s.find("pi") == nil {
+		fn = w.listen(n, fn)
+	}
+	w.effect(called, fn, n, s)
+	w.loading(fn, n, s)
+	w.arguments(fn, n, s)
+	if called == "pi.on" || called == "pi.mode" {
+		w.gates(n, s)
+	}
+}
+
+// isOfAPI reports whether a function is one of pi, ctx or a module, or a parameter whose type
+// is known.
+func (w *walk) isOfAPI(fn ast.Expr, s *scope) bool { return w.functionOf(w.typeOf(fn, s)) != nil }
+
+// required notes a module that stands beside the hook, or that there is not.
+func (w *walk) required(n *ast.FuncCallExpr, s *scope) {
+	if s.find("require") != nil || len(n.Args) == 0 {
+		return
+	}
+	name := required(n)
+	switch {
+	case name == "":
+		w.report.Unread = append(w.report.Unread, Place{"a module whose name is computed", w.shown, n.Line()})
+	case isCompat(name):
+		w.compat = true
+	case !strings.HasPrefix(name, "pi."):
+		w.requires = append(w.requires, Place{name, w.shown, n.Line()})
+	case w.check.types.Module(name) == nil && name != "pi.test":
+		if ours := foreign.Module(name); ours != "" {
+			w.problem(n.Line(), fmt.Sprintf("module %s does not exist, did you mean %q?", name, ours))
+			return
+		}
+		w.problem(n.Line(), fmt.Sprintf("module %s does not exist%s", name, suggest.Hint(name, w.check.types.Modules())))
+	}
+}
+
+// listen notes the event that pi.on names and returns pi.on for that event; fn for one that is
+// computed or that hooks emit.
+func (w *walk) listen(n *ast.FuncCallExpr, fn *annotated.Func) *annotated.Func {
+	if len(n.Args) == 0 {
+		return fn
+	}
+	name, ok := n.Args[0].(*ast.StringExpr)
+	if !ok {
+		if _, isName := n.Args[0].(*ast.IdentExpr); isName {
+			w.report.Listens = append(w.report.Listens, Place{"(computed)", w.shown, n.Line()})
+		}
+		return fn
+	}
+	event := name.Value
+	if handler := w.handlerOf(event); handler != nil {
+		w.report.Listens = append(w.report.Listens, Place{event, w.shown, n.Line()})
+		return &annotated.Func{Name: "pi.on", Params: []annotated.Param{{Type: &annotated.Type{Kind: annotated.Basic, Name: "string"}},
+			{Type: &annotated.Type{Kind: annotated.Function, Fn: handler}}}}
+	}
+	if strings.Contains(event, ":") {
+		w.report.Listens = append(w.report.Listens, Place{event, w.shown, n.Line()})
+		return fn
+	}
+	w.problem(n.Line(), "on: "+UnknownEvent(event, w.events()))
+	return fn
+}
+
+// emitted checks the name of an event of the hook, which has a colon.
+func (w *walk) emitted(n *ast.FuncCallExpr) {
+	if name, ok := n.Args[0].(*ast.StringExpr); ok && !strings.Contains(name.Value, ":") {
+		hook := strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(w.shown), ".lua"), "/init")
+		w.problem(n.Line(), fmt.Sprintf("emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name.Value, path.Base(hook), name.Value))
+	}
+}
+
+// UnknownEvent says what is wrong with the name of an event that is none of known.
+func UnknownEvent(event string, known []string) string {
+	hint := suggest.Hint(event, known)
+	if ours := foreign.Event(event); ours != "" {
+		hint = fmt.Sprintf(", did you mean %q?", ours)
+	}
+	if hint == "" {
+		hint = "; one that hooks emit has a colon in its name, and `pi hooks events` lists the others"
+	}
+	return fmt.Sprintf("unknown event %q%s", event, hint)
+}
+
+// method reads a call with a colon: functions of the API are called with a dot.
+func (w *walk) method(n *ast.FuncCallExpr, s *scope) {
+	w.indexed(n.Receiver, n.Method, n.Line(), s)
+	w.expr(n.Receiver, s)
+	w.exprs(n.Args, s)
+	object := w.only(w.typeOf(n.Receiver, s))
+	if object == nil || object.Kind != annotated.Named {
+		return
+	}
+	m := w.check.types.Find(w.check.types.Class(object.Name), n.Method)
+	if m == nil || w.functionOf(m.Type) == nil {
+		return
+	}
+	name, fn := w.said(w.functionOf(m.Type)), w.functionOf(m.Type)
+	if len(fn.Params) == 0 || w.mismatch(fn.Params[0].Type, "table") == "" {
+		w.problem(n.Line(), fmt.Sprintf("'%s' is called with a dot: .%s(…)", name, n.Method))
+		return
+	}
+	w.problem(n.Line(), fmt.Sprintf("bad argument #1 to '%s' (%s expected, got table); call it with a dot: .%s(…)", name, w.mismatch(fn.Params[0].Type, "table"), n.Method))
+}
+
+// said is how messages of a session name a function: those of pi and ctx alone, those of a
+// module with its name.
+func (w *walk) said(fn *annotated.Func) string {
+	for _, of := range []string{"ctx.ui.", "ctx.session.", "ctx.", "pi."} {
+		if name, ok := strings.CutPrefix(fn.Name, of); ok {
+			return name
+		}
+	}
+	return fn.Name
+}
+
+// registering are the functions of pi that work while the file loads.
+func registering(name string) bool {
+	switch name {
+	case "on", "command", "tool", "mode", "provider", "remove_provider", "shortcut", "flag", "get_flag", "renderer",
+		"register_message_renderer", "completion", "resources", "log", "spawned", "paths", "all":
+		return true
+	}
+	return false
+}
+
+// loading reports a function that needs a session and is called while the file loads.
+func (w *walk) loading(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
+	if fn == nil || s.fn != nil {
+		return
+	}
+	of, name, _ := strings.Cut(fn.Name, ".")
+	acts := of == "fs" || of == "http" || of == "timer" || of == "git" || of == "llm"
+	if acts && name != "encode" || of == "pi" && !registering(name) {
+		w.problem(n.Line(), w.said(fn)+": not available while the hook loads; use session_start")
+	}
+}
+
+// arguments reads the arguments of a call; fn says what is expected, nil: that is not known.
+func (w *walk) arguments(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
+	called := pathOf(n.Func)
+	for i, arg := range n.Args {
+		var typ *annotated.Type
+		if fn != nil && i < len(fn.Params) {
+			typ = fn.Params[i].Type
+		}
+		inner, ok := arg.(*ast.FunctionExpr)
+		if !ok {
+			w.argument(typ, arg, s)
+			continue
+		}
+		in := s
+		if called == "pcall" || called == "xpcall" {
+			in = s.inner()
+			in.fn = &function{guarded: true}
+		}
+		w.function(inner, in, w.functionOf(typ), nil)
+	}
+	if fn == nil || fn.Name == "" {
+		return
+	}
+	if len(n.Args) > len(fn.Params) && !fn.Variadic && len(fn.Overloads) == 0 {
+		w.problem(n.Line(), fmt.Sprintf("'%s' takes at most %d arguments, got %d", w.said(fn), len(fn.Params), len(n.Args)))
+	}
+	for i, p := range fn.Params {
+		var arg ast.Expr
+		if i < len(n.Args) {
+			arg = n.Args[i]
+		} else if len(n.Args) > 0 && isMany(n.Args[len(n.Args)-1]) {
+			break // f(g()) may give all of them
+		}
+		w.fits(fn, i, p, arg, n, s)
+	}
+}
+
+// isMany reports whether an expression may give several values.
+func isMany(e ast.Expr) bool {
+	switch e.(type) {
+	case *ast.FuncCallExpr, *ast.Comma3Expr:
+		return true
+	}
+	return false
+}
+
+// argument reads an argument that is no function. Functions in a table of options are called as
+// its class says.
+func (w *walk) argument(typ *annotated.Type, arg ast.Expr, s *scope) {
+	t, isTable := arg.(*ast.TableExpr)
+	class := w.classOf(typ)
+	if !isTable || class == nil {
+		w.expr(arg, s)
+		return
+	}
+	for _, f := range t.Fields {
+		var member *annotated.Type
+		if key, ok := f.Key.(*ast.StringExpr); ok {
+			if m := w.check.types.Find(class, key.Value); m != nil {
+				member = m.Type
+			}
+		}
+		if inner, ok := f.Value.(*ast.FunctionExpr); ok {
+			w.function(inner, s, w.functionOf(member), nil)
+			continue
+		}
+		w.exprs([]ast.Expr{f.Key}, s)
+		w.argument(member, f.Value, s)
+	}
+}
+
+// fits checks an argument, nil for one that is not given, against its parameter.
+func (w *walk) fits(fn *annotated.Func, i int, p annotated.Param, arg ast.Expr, n *ast.FuncCallExpr, s *scope) {
+	class := w.classOf(p.Type)
+	if t, ok := arg.(*ast.TableExpr); ok && class != nil {
+		w.options(class, t, w.said(fn), n.Line(), s)
+		return
+	}
+	if t, ok := arg.(*ast.TableExpr); ok {
+		w.elements(p.Type, t, w.said(fn), s)
+	}
+	kind := w.kindOf(arg, s)
+	switch {
+	case arg == nil && p.Optional, arg != nil && kind == "", kind == "nil" && p.Optional:
+		return
+	case arg == nil && class != nil:
+		w.options(class, &ast.TableExpr{}, w.said(fn), n.Line(), s)
+		return
+	case arg == nil:
+		kind = "no value"
+	}
+	if want := w.mismatch(p.Type, kind); want != "" {
+		w.problem(n.Line(), fmt.Sprintf("bad argument #%d to '%s' (%s expected, got %s)", i+1, w.said(fn), want, kind))
+		return
+	}
+	if text, ok := arg.(*ast.StringExpr); ok {
+		w.oneOf(p.Type, text, w.said(fn)+": "+p.Name, n.Line())
+	}
+}

@@ -1,0 +1,150 @@
+// Package check reads a hook without running it, and says what it does and what is wrong with
+// it: which events it listens to, what it calls, reads, writes, runs and connects to, as far
+// as the text names it; names that there are not, with what was probably meant; and gates that
+// are open when something in them fails.
+//
+// It goes by the annotations ([annotated.Set]) as an editor does: from pi, require and the
+// parameters of handlers it knows what the names of the text are. What it does not know it
+// says nothing about, so what it calls wrong is wrong. The words are those that a session has
+// for the same mistake.
+//
+//	check.go   the report, and [Checker.File]; module.go: modules beside the hook
+//	scope.go   which variable means what
+//	walk.go    statements and expressions in their order
+//	types.go   what an expression is
+//	calls.go   arguments; tables.go: tables of options, and results of handlers
+//	names.go   names that there are not
+//	effects.go what a call reads, writes, runs, connects to
+//	gates.go   gates that fail open
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pi/luahooks/foreign"
+	"pi/luavm"
+	"pi/stdlib"
+	"pi/stdlib/annotated"
+)
+
+// Report is what a hook does and what is wrong with it, by its text.
+type Report struct {
+	Listens  []Place  `json:"listens,omitempty"` // events
+	Calls    []string `json:"calls,omitempty"`   // functions of pi, ctx and the modules, sorted
+	Reads    []Place  `json:"reads,omitempty"`
+	Writes   []Place  `json:"writes,omitempty"`
+	Runs     []Place  `json:"runs,omitempty"`
+	Connects []Place  `json:"connects,omitempty"`
+	// Unread is what the text does not tell: names that are computed, and Lua that is.
+	Unread   []Place `json:"unread,omitempty"`
+	Problems []Place `json:"problems,omitempty"` // what is wrong
+	Warnings []Place `json:"warnings,omitempty"` // gates that fail open
+}
+
+// Place is something in the text of a hook.
+type Place struct {
+	What string `json:"what"`
+	File string `json:"file"` // as messages write it
+	Line int    `json:"line"`
+}
+
+func (p Place) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What) }
+
+// Checker reads hooks. It may be used from any goroutine.
+type Checker struct {
+	types *annotated.Set
+	names *foreign.Names
+}
+
+// New returns a checker for the API of this program.
+func New() (*Checker, error) {
+	types, err := annotated.Read(stdlib.Annotations())
+	if err != nil {
+		return nil, err
+	}
+	return &Checker{types, foreign.New()}, nil
+}
+
+// File reads a hook. shown is what messages call it; find returns the module of a name that
+// stands beside it, as messages call its file, and its bytes. The error is that of the parser.
+func (c *Checker) File(shown string, code []byte, find func(name string) (shown string, code []byte, ok bool)) (*Report, error) {
+	r := &Report{}
+	w := newWalk(c, r, shown)
+	if err := w.file(code); err != nil {
+		return nil, err
+	}
+	c.modules(r, w.requires, find)
+	r.tidy()
+	return r, nil
+}
+
+// maxModules bounds how many modules of a hook are read.
+const maxModules = 100
+
+// modules reads the modules that a hook requires by name, and those that they require. One
+// that cannot be parsed is a problem.
+func (c *Checker) modules(r *Report, names []Place, find func(string) (string, []byte, bool)) {
+	done := map[string]bool{}
+	for len(names) > 0 && len(done) < maxModules {
+		at, name := names[0], names[0].What
+		names = names[1:]
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		shown, code, ok := find(name)
+		if !ok {
+			at.What = notFound(name)
+			r.Problems = append(r.Problems, at)
+			continue
+		}
+		w := newWalk(c, r, shown)
+		if err := w.file(code); err != nil {
+			where, message, _ := strings.Cut(err.Error(), ": ")
+			r.Problems = append(r.Problems, Place{message, where[:max(strings.LastIndex(where, ":"), 0)], lineOf(where)})
+		}
+		names = append(names, w.requires...)
+	}
+}
+
+// notFound is what a session says of a module that is not there.
+func notFound(name string) string {
+	path := strings.ReplaceAll(name, ".", "/")
+	message := fmt.Sprintf("module %s not found beside the hook (tried %s.lua, %s/init.lua, lib/%s.lua)", name, path, path, path)
+	if ours := foreign.Module(name); ours != "" {
+		message += fmt.Sprintf(", did you mean %q?", ours)
+	}
+	return message
+}
+
+// lineOf reads the line of "file:line".
+func lineOf(where string) (line int) {
+	_, _ = fmt.Sscanf(where[strings.LastIndex(where, ":")+1:], "%d", &line)
+	return line
+}
+
+// tidy sorts the report by file and line, and drops what is there twice.
+func (r *Report) tidy() {
+	slices.Sort(r.Calls)
+	r.Calls = slices.Compact(r.Calls)
+	for _, list := range []*[]Place{&r.Listens, &r.Reads, &r.Writes, &r.Runs, &r.Connects, &r.Unread, &r.Problems, &r.Warnings} {
+		slices.SortStableFunc(*list, func(a, b Place) int {
+			return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
+		})
+		*list = slices.Compact(*list)
+	}
+}
+
+// file reads one file.
+func (w *walk) file(code []byte) error {
+	chunk, err := luavm.Parse(w.shown, code)
+	if err != nil {
+		return err
+	}
+	w.declare(chunk)
+	w.block(chunk, w.top)
+	return nil
+}

@@ -1,0 +1,126 @@
+package check
+
+import (
+	"strings"
+
+	"pi/stdlib/annotated"
+
+	"github.com/yuin/gopher-lua/ast"
+)
+
+// effect notes what a call does outside of the hook, as far as its text says.
+func (w *walk) effect(path string, fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
+	r := w.report
+	add := func(list *[]Place, what string) { *list = append(*list, Place{what, w.shown, n.Line()}) }
+	if path == "os.getenv" && s.find("os") == nil {
+		add(&r.Reads, "$"+w.text(n, 0, s))
+	}
+	if fn == nil || fn.Name == "" {
+		return
+	}
+	r.Calls = append(r.Calls, fn.Name)
+	switch fn.Name {
+	case "fs.read", "fs.list", "fs.glob", "fs.watch", "fs.exists", "fs.stat", "fs.real":
+		add(&r.Reads, w.text(n, 0, s))
+	case "fs.write", "fs.mkdir", "fs.remove", "fs.chmod":
+		add(&r.Writes, w.text(n, 0, s))
+	case "fs.temp":
+		add(&r.Writes, "a temporary file")
+	case "ctx.save_entry", "pi.append_entry", "ctx.edit_context", "pi.set_label", "pi.set_session_name":
+		add(&r.Writes, "the session")
+	case "pi.exec", "ctx.exec", "pi.spawn", "ctx.ui.run":
+		add(&r.Runs, w.command(n, s))
+	case "http.get", "http.post":
+		add(&r.Connects, host(w.text(n, 0, s)))
+	case "http.request", "http.stream", "http.events":
+		add(&r.Connects, host(w.option(n, "url", s)))
+	case "http.listen":
+		add(&r.Connects, "listens on 127.0.0.1")
+	case "pi.provider":
+		if url := w.option(n, "base_url", s); url != "" {
+			add(&r.Connects, host(url))
+		}
+	case "llm.complete", "llm.stream":
+		add(&r.Connects, "a model")
+	default:
+		if strings.HasPrefix(fn.Name, "git.") {
+			add(&r.Runs, "git")
+		}
+	}
+}
+
+// computed stands for what the text does not say.
+const computed = "(computed)"
+
+// text is the n-th argument of a call as far as it stands in the text.
+func (w *walk) text(n *ast.FuncCallExpr, i int, s *scope) string {
+	if i >= len(n.Args) {
+		return "."
+	}
+	return literal(n.Args[i])
+}
+
+// literal is an expression as far as it is a text: what is computed in it is ….
+func literal(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StringExpr:
+		return e.Value
+	case *ast.NumberExpr:
+		return e.Value
+	case *ast.StringConcatOpExpr:
+		left, right := literal(e.Lhs), literal(e.Rhs)
+		if left == computed && right == computed {
+			return computed
+		}
+		return strings.ReplaceAll(left+right, computed, "…")
+	}
+	return computed
+}
+
+// command is a program and its first arguments.
+func (w *walk) command(n *ast.FuncCallExpr, s *scope) string {
+	words := []string{w.text(n, 0, s)}
+	if len(n.Args) > 1 {
+		list, ok := n.Args[1].(*ast.TableExpr)
+		if !ok {
+			return words[0] + " …"
+		}
+		for _, f := range list.Fields {
+			if word := literal(f.Value); f.Key == nil && word != computed {
+				words = append(words, word)
+			} else {
+				words = append(words, "…")
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// option is a field of the last table of a call as far as it stands in the text; "" if it is not
+// given.
+func (w *walk) option(n *ast.FuncCallExpr, name string, s *scope) string {
+	for _, arg := range n.Args {
+		t, ok := arg.(*ast.TableExpr)
+		if !ok {
+			continue
+		}
+		for _, f := range t.Fields {
+			if key, ok := f.Key.(*ast.StringExpr); ok && key.Value == name {
+				return literal(f.Value)
+			}
+		}
+	}
+	return ""
+}
+
+// host is the scheme and the server of an address.
+func host(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	if at := strings.IndexAny(rest, "/?#"); at >= 0 {
+		rest = rest[:at]
+	}
+	return scheme + "://" + rest
+}

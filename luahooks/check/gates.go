@@ -1,0 +1,255 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/yuin/gopher-lua/ast"
+)
+
+// A gate is shut when its handler raises. One that catches the error itself has to shut itself,
+// and a handler that calls pcall and does nothing where that is false is open when it fails.
+
+// openGate is what is said of one.
+const openGate = "this gate is open when pcall catches an error: block where it is false, or leave pcall out"
+
+// gates looks at the handlers that a call of pi.on or pi.mode registers for gates.
+func (w *walk) gates(n *ast.FuncCallExpr, s *scope) {
+	event, handler := listener(n)
+	if pathOf(n.Func) == "pi.mode" && len(n.Args) > 0 {
+		if t, ok := n.Args[0].(*ast.TableExpr); ok {
+			event, handler = "tool_call", valueOf(t, "gate")
+		}
+	}
+	if !slices.Contains([]string{"tool_call", "user_bash", "shell", "project_trust"}, event) {
+		return
+	}
+	g := &gate{walk: w, scope: s, seen: map[*ast.FunctionExpr]bool{}}
+	g.handler(handler)
+}
+
+// valueOf is the field of a table; nil for none.
+func valueOf(t *ast.TableExpr, name string) ast.Expr {
+	for _, f := range t.Fields {
+		if key, ok := f.Key.(*ast.StringExpr); ok && key.Value == name {
+			return f.Value
+		}
+	}
+	return nil
+}
+
+// gate is one handler that decides, with the functions of the file that it calls.
+type gate struct {
+	*walk
+	scope *scope
+	seen  map[*ast.FunctionExpr]bool
+}
+
+// handler looks at what is registered: a function, its name, or what a function of the file
+// makes of one.
+func (g *gate) handler(e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.FunctionExpr:
+		g.function(e)
+	case *ast.IdentExpr:
+		g.named(e.Value)
+	case *ast.FuncCallExpr:
+		if name, ok := e.Func.(*ast.IdentExpr); ok {
+			g.named(name.Value)
+		}
+		for _, arg := range e.Args {
+			g.handler(arg)
+		}
+	}
+}
+
+// named looks at a function of the file.
+func (g *gate) named(name string) {
+	if v := g.scope.find(name); v != nil && v.fn != nil {
+		g.function(v.fn)
+	} else if fn := g.globals[name]; fn != nil && v == nil {
+		g.function(fn)
+	}
+}
+
+// function looks at a function, at those in it, and at those of the file that it calls.
+func (g *gate) function(fn *ast.FunctionExpr) {
+	if g.seen[fn] {
+		return
+	}
+	g.seen[fn] = true
+	g.block(fn.Stmts, nil)
+	each(fn.Stmts, func(n any) {
+		switch n := n.(type) {
+		case *ast.FunctionExpr:
+			g.function(n)
+		case *ast.FuncCallExpr:
+			if name, ok := n.Func.(*ast.IdentExpr); ok {
+				g.named(name.Value)
+			}
+		}
+	})
+}
+
+// block looks for calls of pcall in statements; after is what follows on them in the function.
+func (g *gate) block(stmts, after []ast.Stmt) {
+	for i, stmt := range stmts {
+		rest := slices.Concat(stmts[i+1:], after)
+		switch n := stmt.(type) {
+		case *ast.FuncCallStmt:
+			if call := protected(n.Expr); call != nil {
+				g.warn(call, false)
+			}
+		case *ast.LocalAssignStmt:
+			if call := protectedIn(n.Exprs); call != nil && len(n.Names) > 0 {
+				g.warn(call, shutsWithout(n.Names[0], rest))
+			}
+		case *ast.AssignStmt:
+			if call := protectedIn(n.Rhs); call != nil {
+				name := pathOf(n.Lhs[0])
+				g.warn(call, shutsWithout(name, rest))
+			}
+		case *ast.IfStmt:
+			g.condition(n, rest)
+			g.block(n.Then, rest)
+			g.block(n.Else, rest)
+		case *ast.DoBlockStmt:
+			g.block(n.Stmts, rest)
+		case *ast.WhileStmt:
+			g.block(n.Stmts, rest)
+		case *ast.RepeatStmt:
+			g.block(n.Stmts, rest)
+		case *ast.NumberForStmt:
+			g.block(n.Stmts, rest)
+		case *ast.GenericForStmt:
+			g.block(n.Stmts, rest)
+		}
+	}
+}
+
+// condition looks at if pcall(f) and if not pcall(f).
+func (g *gate) condition(n *ast.IfStmt, rest []ast.Stmt) {
+	if not, ok := n.Condition.(*ast.UnaryNotOpExpr); ok {
+		if call := protected(not.Expr); call != nil {
+			g.warn(call, shuts(n.Then))
+		}
+		return
+	}
+	if call := protected(n.Condition); call != nil {
+		g.warn(call, shuts(n.Else) || alwaysShuts(rest))
+	}
+}
+
+func (g *gate) warn(call *ast.FuncCallExpr, isShut bool) {
+	if !isShut {
+		g.report.Warnings = append(g.report.Warnings, Place{openGate, g.shown, call.Line()})
+	}
+}
+
+// protected is a call of pcall or xpcall; nil for another expression.
+func protected(e ast.Expr) *ast.FuncCallExpr {
+	call, ok := e.(*ast.FuncCallExpr)
+	if !ok {
+		return nil
+	}
+	if path := pathOf(call.Func); path == "pcall" || path == "xpcall" {
+		return call
+	}
+	return nil
+}
+
+// protectedIn is the call of pcall that the first of some values comes from.
+func protectedIn(values []ast.Expr) *ast.FuncCallExpr {
+	if len(values) == 0 {
+		return nil
+	}
+	return protected(values[0])
+}
+
+// shutsWithout reports whether statements shut the gate, or raise, where a variable is false.
+func shutsWithout(ok string, stmts []ast.Stmt) bool {
+	for i, stmt := range stmts {
+		switch n := stmt.(type) {
+		case *ast.IfStmt:
+			if !mentions(ok, n.Condition) {
+				if shutsWithout(ok, n.Then) || shutsWithout(ok, n.Else) {
+					return true
+				}
+				continue
+			}
+			if negates(ok, n.Condition) {
+				return shuts(n.Then)
+			}
+			return shuts(n.Else) || alwaysShuts(stmts[i+1:])
+		case *ast.ReturnStmt:
+			return mentions(ok, n.Exprs...)
+		case *ast.FuncCallStmt:
+			if call, isCall := n.Expr.(*ast.FuncCallExpr); isCall && pathOf(call.Func) == "assert" && mentions(ok, call.Args...) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mentions reports whether a variable stands in expressions.
+func mentions(name string, exprs ...ast.Expr) (found bool) {
+	eachExpr(func(n any) {
+		if ident, ok := n.(*ast.IdentExpr); ok && ident.Value == name {
+			found = true
+		}
+	}, exprs...)
+	return found
+}
+
+// negates reports whether a condition holds where a variable is false: not ok, ok == false,
+// and what is joined to them with or.
+func negates(name string, e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.UnaryNotOpExpr:
+		return mentions(name, e.Expr)
+	case *ast.RelationalOpExpr:
+		_, isFalse := e.Rhs.(*ast.FalseExpr)
+		_, isTrue := e.Rhs.(*ast.TrueExpr)
+		return mentions(name, e.Lhs) && (e.Operator == "==" && isFalse || e.Operator == "~=" && isTrue)
+	case *ast.LogicalOpExpr:
+		return e.Operator == "or" && (negates(name, e.Lhs) || negates(name, e.Rhs))
+	}
+	return false
+}
+
+// shuts reports whether statements return an answer or raise, somewhere.
+func shuts(stmts []ast.Stmt) (found bool) {
+	each(stmts, func(n any) {
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			found = found || isAnswer(n)
+		case *ast.FuncCallExpr:
+			found = found || pathOf(n.Func) == "error"
+		}
+	})
+	return found
+}
+
+// isAnswer reports whether a return gives back something else than nil.
+func isAnswer(n *ast.ReturnStmt) bool {
+	if len(n.Exprs) == 0 {
+		return false
+	}
+	_, isNil := n.Exprs[0].(*ast.NilExpr)
+	return !isNil
+}
+
+// alwaysShuts reports whether statements end with an answer, or raise.
+func alwaysShuts(stmts []ast.Stmt) bool {
+	for _, stmt := range stmts {
+		switch n := stmt.(type) {
+		case *ast.ReturnStmt:
+			return isAnswer(n)
+		case *ast.FuncCallStmt:
+			if call, ok := n.Expr.(*ast.FuncCallExpr); ok && pathOf(call.Func) == "error" {
+				return true
+			}
+		}
+	}
+	return false
+}
