@@ -9,6 +9,7 @@
 //	subcommand.go   what subcommands share
 //	sessions.go     pi sessions; session*.go: its list, show, export and rm
 //	hooks.go        pi hooks; hookcheck.go, hookapprove.go: those commands of it;
+//	                hooktext.go: what a hook does and what is wrong with it, by its text;
 //	                luatypes.go: what an editor is told
 //	trust.go        pi trust
 //	models.go       pi models; modeltable.go: its table

@@ -15,6 +15,7 @@ import (
 	"pi/internal/printable"
 	"pi/internal/safefile"
 	"pi/luahooks"
+	"pi/luahooks/check"
 	"pi/luahooks/trust"
 	"pi/luavm"
 
@@ -26,19 +27,24 @@ func hooksCheck(o *app.Options) *cobra.Command {
 	c := &cobra.Command{
 		Use: "check [PATH...]", Short: "Load hooks without a model and say what is wrong with them",
 		Long: "Loads the hooks, or those at PATH, as a session would, and says what each registers or why it does not load.\n" +
-			"Files of the project that nobody approved are compiled, not run. The exit status is 1 if one fails.",
+			"Of those at PATH it says by their text what they listen to, call, read, write, run and connect to, names that there\n" +
+			"are not with what was meant, and gates that are open when something in them fails. Files of the project that nobody\n" +
+			"approved are read, not run. The exit status is 1 if one fails or has a mistake.",
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			p, err := here(*o)
 			if err != nil {
 				return err
 			}
 			checked := checkHooks(cmd.Context(), p, paths)
+			if err := readTexts(p, checked); err != nil {
+				return err
+			}
 			if asJSON {
 				err = printJSON(checked)
 			} else {
-				printChecked(checked)
+				printChecked(checked, len(paths) > 0)
 			}
-			if slices.ContainsFunc(checked, func(h checkedHook) bool { return h.State == "failed" }) {
+			if slices.ContainsFunc(checked, checkedHook.isWrong) {
 				return app.ErrReported
 			}
 			return err
@@ -59,6 +65,8 @@ type checkedHook struct {
 	Commands []string    `json:"commands,omitempty"`
 	Tools    []string    `json:"tools,omitempty"`
 	Others   []string    `json:"others,omitempty"` // such as "provider acme", "--flag", "key ctrl+k"
+
+	Text *check.Report `json:"text,omitempty"` // nil: it cannot be read or parsed
 }
 
 // checkHooks loads the hooks that a session here would load, or those at paths, and
@@ -154,7 +162,9 @@ func checkCompiles(p *app.Place, s trust.Source) checkedHook {
 	return c
 }
 
-func printChecked(checked []checkedHook) {
+// printChecked prints a line for each hook, and what is wrong with its text; with all, what its
+// text says that it does, too.
+func printChecked(checked []checkedHook, all bool) {
 	for _, h := range checked {
 		name := h.Name
 		if name == "" {
@@ -168,6 +178,7 @@ func printChecked(checked []checkedHook) {
 			what = strings.ReplaceAll(printable.Visible(strings.TrimSpace(h.Error)), "\n", "\n"+strings.Repeat(" ", 31)) // no line of it looks like another hook
 		}
 		fmt.Printf("%-9s %-20s %s\n", h.State, printable.VisibleLine(name), what)
+		printText(h.Text, all)
 	}
 	if len(checked) == 0 {
 		fmt.Fprintln(os.Stderr, "no hooks")

@@ -117,14 +117,7 @@ func (r *roster) checkEvent(name string, group *api.Group) error {
 	if r.knows(name) {
 		return r.checkGroup(name, group)
 	}
-	has := r.names.Modules("event", name)
-	if ours := foreign.Event(name); ours != "" {
-		return luavm.Misusef("unknown event %q, did you mean %q?%s", name, ours, has)
-	}
-	if hint := suggest.Hint(name, r.eventNames()); hint != "" || has != "" {
-		return luavm.Misusef("unknown event %q%s%s", name, hint, has)
-	}
-	return luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name, and `pi hooks events` lists the others", name)
+	return luavm.Misusef("%s", foreign.UnknownEvent(name, r.eventNames(), r.names.Modules("event", name)))
 }
 
 // checkGroup says why handlers of an event that is known cannot be in a group, or which key a

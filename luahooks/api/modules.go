@@ -74,6 +74,9 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 			return errors.New("module pi.test is for the files that pi test runs, and not for hooks: what tests NAME.lua is NAME_test.lua")
 		}
 		if open == nil {
+			if name == "pi.test" {
+				return errors.New("module pi.test is for files of tests, which pi test runs")
+			}
 			if ours := foreign.Module(name); ours != "" {
 				return fmt.Errorf("module %s does not exist, did you mean %q?", name, ours)
 			}

@@ -96,7 +96,7 @@ func (w *walk) listen(n *ast.FuncCallExpr, fn *annotated.Func) *annotated.Func {
 		w.report.Listens = append(w.report.Listens, Place{event, w.shown, n.Line()})
 		return fn
 	}
-	w.problem(n.Line(), "on: "+UnknownEvent(event, w.events()))
+	w.problem(n.Line(), "on: "+foreign.UnknownEvent(event, w.events(), w.check.names.Modules("event", event)))
 	return fn
 }
 
@@ -106,18 +106,6 @@ func (w *walk) emitted(n *ast.FuncCallExpr) {
 		hook := strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(w.shown), ".lua"), "/init")
 		w.problem(n.Line(), fmt.Sprintf("emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name.Value, path.Base(hook), name.Value))
 	}
-}
-
-// UnknownEvent says what is wrong with the name of an event that is none of known.
-func UnknownEvent(event string, known []string) string {
-	hint := suggest.Hint(event, known)
-	if ours := foreign.Event(event); ours != "" {
-		hint = fmt.Sprintf(", did you mean %q?", ours)
-	}
-	if hint == "" {
-		hint = "; one that hooks emit has a colon in its name, and `pi hooks events` lists the others"
-	}
-	return fmt.Sprintf("unknown event %q%s", event, hint)
 }
 
 // method reads a call with a colon: functions of the API are called with a dot.
@@ -133,7 +121,7 @@ func (w *walk) method(n *ast.FuncCallExpr, s *scope) {
 	if m == nil || w.functionOf(m.Type) == nil {
 		return
 	}
-	name, fn := w.said(w.functionOf(m.Type)), w.functionOf(m.Type)
+	name, fn := w.nameOf(w.functionOf(m.Type)), w.functionOf(m.Type)
 	if len(fn.Params) == 0 || w.mismatch(fn.Params[0].Type, "table") == "" {
 		w.problem(n.Line(), fmt.Sprintf("'%s' is called with a dot: .%s(…)", name, n.Method))
 		return
@@ -141,9 +129,9 @@ func (w *walk) method(n *ast.FuncCallExpr, s *scope) {
 	w.problem(n.Line(), fmt.Sprintf("bad argument #1 to '%s' (%s expected, got table); call it with a dot: .%s(…)", name, w.mismatch(fn.Params[0].Type, "table"), n.Method))
 }
 
-// said is how messages of a session name a function: those of pi and ctx alone, those of a
+// nameOf is how messages of a session name a function: those of pi and ctx alone, those of a
 // module with its name.
-func (w *walk) said(fn *annotated.Func) string {
+func (w *walk) nameOf(fn *annotated.Func) string {
 	for _, of := range []string{"ctx.ui.", "ctx.session.", "ctx.", "pi."} {
 		if name, ok := strings.CutPrefix(fn.Name, of); ok {
 			return name
@@ -170,7 +158,7 @@ func (w *walk) loading(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
 	of, name, _ := strings.Cut(fn.Name, ".")
 	acts := of == "fs" || of == "http" || of == "timer" || of == "git" || of == "llm"
 	if acts && name != "encode" || of == "pi" && !registering(name) {
-		w.problem(n.Line(), w.said(fn)+": not available while the hook loads; use session_start")
+		w.problem(n.Line(), w.nameOf(fn)+": not available while the hook loads; use session_start")
 	}
 }
 
@@ -198,7 +186,7 @@ func (w *walk) arguments(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
 		return
 	}
 	if len(n.Args) > len(fn.Params) && !fn.Variadic && len(fn.Overloads) == 0 {
-		w.problem(n.Line(), fmt.Sprintf("'%s' takes at most %d arguments, got %d", w.said(fn), len(fn.Params), len(n.Args)))
+		w.problem(n.Line(), fmt.Sprintf("'%s' takes at most %d arguments, got %d", w.nameOf(fn), len(fn.Params), len(n.Args)))
 	}
 	for i, p := range fn.Params {
 		var arg ast.Expr
@@ -249,27 +237,27 @@ func (w *walk) argument(typ *annotated.Type, arg ast.Expr, s *scope) {
 func (w *walk) fits(fn *annotated.Func, i int, p annotated.Param, arg ast.Expr, n *ast.FuncCallExpr, s *scope) {
 	class := w.classOf(p.Type)
 	if t, ok := arg.(*ast.TableExpr); ok && class != nil {
-		w.options(class, t, w.said(fn), n.Line(), s)
+		w.options(class, t, w.nameOf(fn), n.Line(), s)
 		return
 	}
 	if t, ok := arg.(*ast.TableExpr); ok {
-		w.elements(p.Type, t, w.said(fn), s)
+		w.elements(p.Type, t, w.nameOf(fn), s)
 	}
 	kind := w.kindOf(arg, s)
 	switch {
 	case arg == nil && p.Optional, arg != nil && kind == "", kind == "nil" && p.Optional:
 		return
 	case arg == nil && class != nil:
-		w.options(class, &ast.TableExpr{}, w.said(fn), n.Line(), s)
+		w.options(class, &ast.TableExpr{}, w.nameOf(fn), n.Line(), s)
 		return
 	case arg == nil:
 		kind = "no value"
 	}
 	if want := w.mismatch(p.Type, kind); want != "" {
-		w.problem(n.Line(), fmt.Sprintf("bad argument #%d to '%s' (%s expected, got %s)", i+1, w.said(fn), want, kind))
+		w.problem(n.Line(), fmt.Sprintf("bad argument #%d to '%s' (%s expected, got %s)", i+1, w.nameOf(fn), want, kind))
 		return
 	}
 	if text, ok := arg.(*ast.StringExpr); ok {
-		w.oneOf(p.Type, text, w.said(fn)+": "+p.Name, n.Line())
+		w.oneOf(p.Type, text, w.nameOf(fn)+": "+p.Name, n.Line())
 	}
 }

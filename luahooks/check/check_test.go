@@ -108,8 +108,98 @@ func TestMistakesAreFoundWithoutRunning(t *testing.T) {
 		} else if len(r.Problems) > 0 {
 			got = r.Problems[0].String()
 		}
-		if got != want {
+		if want == "" && got != "" || !strings.HasPrefix(got, want) { // which module has the name may follow
 			t.Errorf("%s: the check says\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+func TestGatesThatFailOpenAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	const ask = "local function ask(e) return e.input.command:find('rm') end\n"
+	for body, open := range map[string]bool{
+		`local ok, r = pcall(ask, e) if ok and r then return { block = true } end`: true,
+		`pcall(ask, e)`: true,
+		`local ok, r = pcall(ask, e) if not ok then return { block = true, reason = r } end`: false,
+		`local ok, r = pcall(ask, e) if not ok or r then return { block = true } end`:        false,
+		`local ok, r = pcall(ask, e) if ok == false then error(r) end`:                       false,
+		`local ok, r = pcall(ask, e) if ok then return r else return { block = true } end`:   false,
+		`local ok, r = pcall(ask, e) if ok then return r end return { block = true }`:        false,
+		`local ok, r = pcall(ask, e) if ok then return r end`:                                true,
+		`local ok, r = pcall(ask, e) if not ok then return end return r`:                     true,
+		`local ok, r = pcall(ask, e) if not ok then print(r) end`:                            true,
+		`local ok, r = pcall(ask, e) return not ok and { block = true } or nil`:              false,
+		`local ok, r = pcall(ask, e) assert(ok, r)`:                                          false,
+		`assert(pcall(ask, e))`:                                                                      false,
+		`if not pcall(ask, e) then return { block = true } end`:                                      false,
+		`if pcall(ask, e) then return end return { block = true }`:                                   false,
+		`if pcall(ask, e) then return end`:                                                           true,
+		`if e.tool_name == "bash" then local ok, r = xpcall(ask, print) if ok then return r end end`: true,
+		`local ok, r ok, r = pcall(ask, e) if not ok then error(r) end`:                              false,
+		`for i = 1, 2 do local ok = pcall(ask, e) if not ok then return { block = true } end end`:    false,
+		`return nil`: false,
+	} {
+		for _, code := range []string{
+			ask + "pi.on('tool_call', function(e) " + body + " end)",
+			ask + "local function gate(e) " + body + " end pi.on('user_bash', gate)",
+			ask + "pi.mode{ name = 'm', gate = function(e) " + body + " end }",
+			ask + "local function decide(e) " + body + " end pi.on('tool_call', function(e) return decide(e) end)",
+			ask + "local function safe(f) return function(e) " + strings.ReplaceAll(body, "ask", "f") + " end end pi.on('tool_call', safe(ask))",
+		} {
+			r, err := checker(t).File("gate.lua", []byte(code), nothingBeside)
+			if err != nil {
+				t.Fatalf("%s: %v", code, err)
+			}
+			if got := len(r.Warnings) > 0; got != open {
+				t.Errorf("warned: %v, want %v\n%s", got, open, code)
+			}
+		}
+		r, err := checker(t).File("gate.lua", []byte(ask+"pi.on('turn_end', function(e) "+body+" end)"), nothingBeside)
+		if err != nil || len(r.Warnings) > 0 {
+			t.Errorf("turn_end is no gate: %v\n%s", r.Warnings, body)
+		}
+	}
+}
+
+// Whatever a file is, it is read to its end; what is wrong has a line of the file.
+func FuzzFile(f *testing.F) {
+	files, err := filepath.Glob("../testdata/mistakes/*.lua")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(code))
+	}
+	c, err := check.New()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, code string) {
+		r, err := c.File("a.lua", []byte(code), nothingBeside)
+		if err != nil {
+			return
+		}
+		for _, p := range append(r.Problems, r.Warnings...) {
+			if p.Line < 1 || p.Line > strings.Count(code, "\n")+1 || p.What == "" {
+				t.Errorf("%+v of\n%s", p, code)
+			}
+		}
+	})
+}
+
+func BenchmarkFile(b *testing.B) {
+	code, err := os.ReadFile("../../examples/pop.lua")
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := checker(b)
+	for b.Loop() {
+		if _, err := c.File("pop.lua", code, nothingBeside); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

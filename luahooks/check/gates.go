@@ -39,7 +39,7 @@ func valueOf(t *ast.TableExpr, name string) ast.Expr {
 
 // gate is one handler that decides, with the functions of the file that it calls.
 type gate struct {
-	*walk
+	walk  *walk
 	scope *scope
 	seen  map[*ast.FunctionExpr]bool
 }
@@ -66,7 +66,7 @@ func (g *gate) handler(e ast.Expr) {
 func (g *gate) named(name string) {
 	if v := g.scope.find(name); v != nil && v.fn != nil {
 		g.function(v.fn)
-	} else if fn := g.globals[name]; fn != nil && v == nil {
+	} else if fn := g.walk.globals[name]; fn != nil && v == nil {
 		g.function(fn)
 	}
 }
@@ -141,7 +141,7 @@ func (g *gate) condition(n *ast.IfStmt, rest []ast.Stmt) {
 
 func (g *gate) warn(call *ast.FuncCallExpr, isShut bool) {
 	if !isShut {
-		g.report.Warnings = append(g.report.Warnings, Place{openGate, g.shown, call.Line()})
+		g.walk.report.Warnings = append(g.walk.report.Warnings, Place{openGate, g.walk.shown, call.Line()})
 	}
 }
 

@@ -132,7 +132,7 @@ func (w *walk) field(n *ast.AttrGetExpr, s *scope) {
 	if !strings.HasPrefix(of, "the event ") {
 		slices.Sort(names)
 	}
-	w.problem(n.Line(), fmt.Sprintf("%s has no field %q%s", of, key, luavm.MeantOf(of, key, names, w.check.names.Field)))
+	w.problem(n.Line(), fmt.Sprintf("%s has no field %q%s%s", of, key, luavm.MeantOf(of, key, names, w.check.names.Field), w.check.names.Modules(of, key)))
 }
 
 // called is what messages call a table of a class.

@@ -1,8 +1,27 @@
 package foreign
 
+import (
+	"fmt"
+
+	"pi/internal/suggest"
+)
+
 // Event returns what an event of another program is called here; "" if nothing is known of
 // the name.
 func Event(name string) string { return events()[plain(name)] }
+
+// UnknownEvent says what is wrong with the name of an event that is none of known. has says
+// which module has it, "" for none.
+func UnknownEvent(event string, known []string, has string) string {
+	hint := suggest.Hint(event, known)
+	if ours := Event(event); ours != "" {
+		hint = fmt.Sprintf(", did you mean %q?", ours)
+	}
+	if hint += has; hint == "" {
+		hint = "; one that hooks emit has a colon in its name, and `pi hooks events` lists the others"
+	}
+	return fmt.Sprintf("unknown event %q%s", event, hint)
+}
 
 // events are the names of this program by those of others, which are written as plain does.
 func events() map[string]string {

@@ -38,7 +38,7 @@ func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 			return path, v.Code, v.Err
 		}
 	}
-	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", r.Name, strings.Join(moduleFiles(r.Name), ", "))
+	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", r.Name, strings.Join(ModuleFiles(r.Name), ", "))
 }
 
 // checkListed returns an error for a module in a folder with more files than can be watched,
@@ -71,11 +71,8 @@ func (g *Guard) namesModule(hook Source, path string) bool {
 // candidates returns the files in which a module is looked for, in order; none for a name
 // that is of the standard library or no name.
 func candidates(dirs []string, name string) (paths []string) {
-	if !IsModuleName(name) || IsBuiltinModule(name) {
-		return nil
-	}
 	for _, dir := range dirs {
-		for _, t := range moduleFiles(name) {
+		for _, t := range ModuleFiles(name) {
 			paths = append(paths, filepath.Join(dir, t))
 		}
 	}
@@ -85,8 +82,12 @@ func candidates(dirs []string, name string) (paths []string) {
 // maxModules bounds what is looked for: from one hook, or from those of a project.
 const maxModules = 4096
 
-// moduleFiles are the files that a module may be, from where it is looked for.
-func moduleFiles(name string) []string {
+// ModuleFiles are the files that a module may be, from where it is looked for; none for a name
+// that is of the standard library or no name.
+func ModuleFiles(name string) []string {
+	if !IsModuleName(name) || IsBuiltinModule(name) {
+		return nil
+	}
 	rel := filepath.FromSlash(strings.ReplaceAll(name, ".", "/"))
 	return []string{rel + ".lua", filepath.Join(rel, "init.lua"), filepath.Join("lib", rel+".lua")}
 }

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pi/cli/app"
+	"pi/cli/config"
+	"pi/internal/printable"
+	"pi/internal/safefile"
+	"pi/luahooks/check"
+	"pi/luahooks/trust"
+)
+
+// readTexts adds to each hook what its text says that it does, and what is wrong with it. A
+// hook whose file cannot be read or parsed has none: its error says so.
+func readTexts(p *app.Place, hooks []checkedHook) error {
+	c, err := check.New()
+	if err != nil {
+		return err
+	}
+	for i := range hooks {
+		h := &hooks[i]
+		code, err := safefile.Read(h.Path, trust.MaxHook)
+		if err != nil {
+			continue
+		}
+		if h.Text, err = c.File(config.InProject(p.Cwd, h.Path), code, modulesBeside(p, h.Path)); err != nil {
+			continue
+		}
+		known := func(found check.Place) bool { return strings.Contains(h.Error, found.String()) }
+		h.Text.Problems = slices.DeleteFunc(h.Text.Problems, known)
+	}
+	return nil
+}
+
+// modulesBeside returns the function that reads the modules beside a hook.
+func modulesBeside(p *app.Place, path string) func(name string) (string, []byte, bool) {
+	dirs := []string{filepath.Dir(path), filepath.Dir(realPath(path))}
+	return func(name string) (string, []byte, bool) {
+		for _, dir := range slices.Compact(dirs) {
+			for _, file := range trust.ModuleFiles(name) {
+				if code, err := safefile.Read(filepath.Join(dir, file), trust.MaxHook); err == nil {
+					return config.InProject(p.Cwd, filepath.Join(dir, file)), code, true
+				}
+			}
+		}
+		return "", nil, false
+	}
+}
+
+// isWrong reports whether a hook fails, or its text has a mistake.
+func (h checkedHook) isWrong() bool {
+	return h.State == "failed" || h.Text != nil && len(h.Text.Problems) > 0
+}
+
+// printText prints what the text of a hook says, below its line: all of it, or what is wrong
+// alone.
+func printText(r *check.Report, all bool) {
+	if r == nil {
+		return
+	}
+	if all {
+		printTextLine("listens", places(r.Listens))
+		printTextLine("calls", r.Calls)
+		printTextLine("reads", places(r.Reads))
+		printTextLine("writes", places(r.Writes))
+		printTextLine("runs", places(r.Runs))
+		printTextLine("connects", places(r.Connects))
+		printTextLine("unread", places(r.Unread))
+	}
+	for _, found := range r.Problems {
+		printTextLine("problem", []string{found.String()})
+	}
+	for _, found := range r.Warnings {
+		printTextLine("warning", []string{found.String()})
+	}
+}
+
+func printTextLine(what string, list []string) {
+	if len(list) > 0 {
+		fmt.Printf("%-9s %-9s %s\n", "", what, printable.VisibleLine(strings.Join(list, ", ")))
+	}
+}
+
+// places lists what is found, each once with its lines.
+func places(found []check.Place) (list []string) {
+	lines := map[string][]string{}
+	var order []string
+	for _, f := range found {
+		if lines[f.What] == nil {
+			order = append(order, f.What)
+		}
+		lines[f.What] = append(lines[f.What], fmt.Sprint(f.Line))
+	}
+	for _, what := range order {
+		list = append(list, fmt.Sprintf("%s (%s)", what, strings.Join(lines[what], " ")))
+	}
+	return list
+}
