@@ -92,10 +92,14 @@ local function not_aside(function_name, send)
   end
 end
 
--- set_status(key, text, {color}): the text painted with the theme.
+-- set_status(key, text, {color}): the text painted with the theme, or as it is for a colour
+-- that the theme does not have.
 local function set_status(key, text, opts)
   local ui = c.ctx().ui
-  if text ~= nil and type(opts) == "table" and opts.color then text = ui.theme.fg(opts.color, text) end
+  if text ~= nil and type(opts) == "table" and opts.color then
+    local ok, painted = pcall(ui.theme.fg, opts.color, text)
+    if ok then text = painted end
+  end
   return ui.set_status(key, text)
 end
 
