@@ -48,14 +48,16 @@ local function doubts(line)
   end
 end
 
+-- Tools of hooks that run commands are looked at as well.
 pi.on("tool_call", function(event, ctx)
-  if event.tool_name ~= "bash" then return end
-  local why = doubts(event.input.command)
+  local line = event.input.command
+  if event.tool_name ~= "bash" and (event.annotations.kind ~= "execute" or line == nil) then return end
+  local why = doubts(line)
   if not why then return end
   if not ctx.has_ui then
     return { block = true, reason = "this command needs a person to allow it: " .. why }
   end
-  if not ctx.ui.confirm("Run this command? (" .. why .. ")", event.input.command) then
+  if not ctx.ui.confirm("Run this command? (" .. why .. ")", line) then
     return { block = true, reason = "the user did not allow this command" }
   end
 end)

@@ -44,15 +44,28 @@ func (b *background) isEnding() bool { return b.ended.Load() }
 func (b *background) run(f func()) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
-		return false
+	if !b.closed {
+		b.busy++
 	}
-	b.busy++
-	b.wg.Go(func() {
+	return b.start(func() {
 		defer b.noteEnd()
 		f()
 	})
-	return true
+}
+
+// observe is run for what only looks, however long; wait does not wait for it.
+func (b *background) observe(f func()) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.start(f)
+}
+
+// start starts a goroutine, unless b is closed. mu is held.
+func (b *background) start(f func()) bool {
+	if !b.closed {
+		b.wg.Go(f)
+	}
+	return !b.closed
 }
 
 // noteEnd counts a goroutine that ends.
@@ -67,7 +80,7 @@ func (b *background) noteEnd() {
 	}
 }
 
-// wait waits until no goroutine runs, or ctx ends.
+// wait waits until no goroutine runs that does more than look, or ctx ends.
 func (b *background) wait(ctx context.Context) {
 	b.mu.Lock()
 	quiet := make(chan struct{})

@@ -90,7 +90,7 @@ func (e *edits) waitForProcesses() {
 	if e.waiting.Swap(true) {
 		return
 	}
-	began := e.behind.run(func() {
+	began := e.behind.observe(func() {
 		defer e.waiting.Store(false)
 		timer := time.NewTimer(firstLook)
 		defer timer.Stop()

@@ -42,11 +42,28 @@ func (f *file) newEnv() *stdlib.Env {
 		Follow: func() func(context.Context) context.Context {
 			return func(ctx context.Context) context.Context { return ctx }
 		},
-		Exec: f.execute,
-		Complete: func(L *lua.LState) int {
-			luavm.Raise(L, "llm.complete: a test asks no model; t.model is the model of its hooks")
-			return 0
+		Nested: func(ctx context.Context, name string, fn *lua.LFunction, args func(L *lua.LState) []lua.LValue) (bool, error) {
+			enough := new(bool) // a job that did not stop may still write it
+			err := f.vm.Run(ctx, luavm.Job{Name: name, Timeout: luaTime, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
+				*enough = call(L, fn, args(L)...) == lua.LTrue
+				return nil
+			}})
+			if err != nil {
+				return false, luavm.Misusef("%s: %v", name, err)
+			}
+			return *enough, nil
 		},
+		Exec:     f.execute,
+		Complete: noModel("complete"),
+		Stream:   noModel("stream"),
+	}
+}
+
+// noModel is a function of pi.llm in a test.
+func noModel(function string) lua.LGFunction {
+	return func(L *lua.LState) int {
+		luavm.Raise(L, "llm.%s: a test asks no model; t.model is the model of its hooks", function)
+		return 0
 	}
 }
 

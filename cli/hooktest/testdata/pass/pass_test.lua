@@ -207,3 +207,13 @@ t.case("two hooks in their order", function(t)
   t.hook("day.lua")
   t.equal(t.command("/where"):match("^print"), "print")
 end)
+
+t.case("a test can be a server, and read what one sends while it comes", function(t)
+  local http = require "pi.http"
+  local server = http.listen({}, function() return { headers = { ["Content-Type"] = "text/event-stream" }, body = "data: one\n\ndata: two\n\n" } end)
+  local heard = {}
+  t.ok(http.events { url = server.url, on_event = function(e) heard[#heard + 1] = e.data end })
+  t.equal(heard, { "one", "two" })
+  t.raises(function() http.stream { url = server.url, on_chunk = function() error("boom") end } end, "stream: on_chunk: ")
+  t.raises(function() require("pi.llm").stream(nil, {}) end, "a test asks no model")
+end)
