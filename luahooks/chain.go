@@ -127,6 +127,11 @@ func (c *Chain) Watcher() agent.Listener {
 	}}
 }
 
+// WaitAtEnd lets the end of the session wait, until ctx ends, for what hooks have deferred it
+// for (pi.defer_exit). Without it what is not done then is cut off. The cause of ctx says why
+// not longer.
+func (c *Chain) WaitAtEnd(ctx context.Context) { c.events.deferred.Allow(ctx) }
+
 // Close ends the hooks: handlers in flight finish, or are cut off when ctx ends.
 func (c *Chain) Close(ctx context.Context) {
 	if !c.behind.announceEnd() {

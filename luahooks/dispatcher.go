@@ -7,6 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/event"
+	"pi/luahooks/exitwait"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -26,6 +27,8 @@ type dispatcher struct {
 	keeper  instanceKeeper
 	deltas  *streamer
 	asked   *asked
+
+	deferred *exitwait.List // what hooks have to finish when the program ends
 }
 
 // instanceKeeper is told how handlers end.
@@ -38,14 +41,15 @@ type instanceKeeper interface {
 
 // newDispatcher adds to d what passes the deltas of answers.
 func newDispatcher(d dispatcher) *dispatcher {
-	d.asked = &asked{}
+	d.asked, d.deferred = &asked{}, &exitwait.List{}
 	d.deltas = &streamer{roster: d.roster, behind: d.behind, timeout: d.timeout, grace: d.grace, ask: d.ask}
 	return &d
 }
 
-// Wants reports whether a hook listens to k, or the mode that is on has a gate there.
+// Wants reports whether a hook listens to k, the mode that is on has a gate there, or a hook
+// has something to finish then.
 func (d *dispatcher) Wants(k agent.Kind) bool {
-	return d.roster.wants(k) || k == agent.KindToolCall && d.modes.hasGate()
+	return d.roster.wants(k) || k == agent.KindToolCall && d.modes.hasGate() || k == agent.KindSessionShutdown && d.deferred.IsAny()
 }
 
 // Handle passes e along the chain, as [Chain.Handle] promises.

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/event"
+	"pi/luahooks/exitwait"
 	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
@@ -44,13 +45,56 @@ func (d *dispatcher) emit(ctx context.Context, spec *event.Spec, hooks []*hook, 
 			late = append(late, l)
 		}
 	}
-	if spec.Wait == event.LastChance {
-		for _, l := range late {
-			if !waitDone(wait, l.done) {
-				d.cutOff(l, spec)
-			}
+	if spec.Wait != event.LastChance {
+		return
+	}
+	for _, l := range late {
+		if !d.deferred.IsOpen(l.hook.Path) && !waitDone(wait, l.done) && !d.deferred.IsOpen(l.hook.Path) {
+			d.cutOff(l, spec)
 		}
 	}
+	if end, ok := e.(*agent.SessionShutdown); ok && end.Reason == "quit" {
+		d.finishDeferred(ctx)
+	}
+	d.endLate(ctx, spec, late)
+}
+
+// endLate gives handlers whose hooks had more time than others the time to return. They go on
+// behind the agent where the program does not end.
+func (d *dispatcher) endLate(ctx context.Context, spec *event.Spec, late []*pendingEvent) {
+	wait, cancel := context.WithTimeout(ctx, 2*d.grace)
+	defer cancel()
+	for _, l := range late {
+		if !d.deferred.IsOpen(l.hook.Path) && !waitDone(wait, l.done) {
+			d.cutOff(l, spec)
+		}
+	}
+}
+
+// finishDeferred waits for what hooks have to finish before the program ends. The person sees
+// what is waited for, and is told of what is cut off, as the hook log is.
+func (d *dispatcher) finishDeferred(ctx context.Context) {
+	d.deferred.Wait(func(until context.Context, w *exitwait.Work, wait func(context.Context)) {
+		doing := "hook " + w.Hook + ": " + w.Text
+		ui := d.reports.audience.uiNow()
+		if row, ok := ui.(cancellable); ok && agent.HasPerson(ui) {
+			row.Cancellable(until, doing, wait)
+			return
+		}
+		d.reports.audience.notify(ctx, agent.LevelInfo, "before the end, "+doing)
+		wait(until)
+	}, func(w *exitwait.Work, why string) {
+		for _, h := range d.roster.list() {
+			if w.IsOf(h.Path) {
+				d.reports.tellCutOff(h, w.Text, why)
+			}
+		}
+	})
+}
+
+// cancellable is a front end that shows what is waited for, and lets the person end that.
+type cancellable interface {
+	Cancellable(ctx context.Context, doing string, do func(context.Context))
 }
 
 // pendingEvent is an event that a hook has not handled yet, and may not have the time to.
@@ -93,7 +137,7 @@ func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Sp
 	}
 	if spec.Wait == event.LastChance {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline)
+		ctx, cancel = d.deferred.Within(ctx, l.hook.Path, deadline, d.grace)
 		defer cancel()
 	}
 	d.runHandlers(ctx, spec, []*hook{l.hook}, e, t)

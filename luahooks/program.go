@@ -96,6 +96,8 @@ func (c *Chain) program(in *instance) api.Program {
 		Dialogs: c.dialogs, Always: &c.always, Places: &c.audience.places,
 		Reload: func(ctx context.Context) { c.Reload(ctx, true) },
 
+		Deferred: c.events.deferred,
+
 		Owner: in, Life: in.behind.life, Spawn: in.spawn,
 
 		CheckEvent: c.roster.checkEvent, CountHandlers: c.roster.count,

@@ -64,6 +64,7 @@ type Options struct {
 	Completions func() []completion.Source                 // of hooks, at this moment; nil: none
 	Changed     func(ctx context.Context, dir string) bool // whether git knows changes around dir that are not committed; nil: not known
 	Broke       func(value any, stack []byte)              // is told of a panic on a goroutine of the terminal, and ends the run; nil: the panic goes on
+	End         func()                                     // is called when the person has quit and still sees the terminal; nil: nothing is
 	Asked       func() string                              // the hook that is being asked for long; "": none; nil: not known
 }
 
@@ -163,7 +164,11 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	}
 	r.showLastExchange()
 	r.refresh()
-	return r.loop(ctx)
+	err := r.loop(ctx)
+	if err == nil && r.opts.End != nil {
+		r.opts.End()
+	}
+	return err
 }
 
 // Wants reports whether the REPL shows or follows events of kind k.

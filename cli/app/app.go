@@ -11,8 +11,8 @@
 //	               takes for the variables of the process
 //	app.go         from a place to a front end: print.go, rpc.go, interact.go
 //	acp.go         sessions for editors; rehearsal.go: a run that a test drives
-//	run.go         a run is opened and closed, and what is made on the way; messages.go:
-//	               what it shows the person first
+//	run.go         a run is opened, and what is made on the way; messages.go: what it
+//	               shows the person first; ending.go: it is closed
 //	hooks.go       hooks are loaded, and told what is before a session; chain.go: which
 //	               hooks there are, and what they are given
 //	hookcommand.go /hooks and /reload; hooklist.go: the hooks as a list

@@ -33,6 +33,8 @@ func (r *run) interact(ctx context.Context) error {
 		}
 		return all
 	}
+	// While the person has the terminal they see what the end waits for.
+	o.End = func() { _ = r.close(context.WithoutCancel(ctx)) } // with returns the error
 	f := repl.New(o)
 	defer f.Close()
 	defer func() {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/term"
 
@@ -44,6 +43,7 @@ type run struct {
 	agent    *agent.Agent                   // nil until there is a session
 	commands *command.Set                   // nil until there is a front end
 	settings *command.Settings              // likewise
+	end      ending
 
 	rehearsed *Script // what there is in place of the world outside; nil: that itself
 }
@@ -82,6 +82,7 @@ func (r *run) open(ctx context.Context, f front, mode string, own []command.Comm
 // begin is open, but for telling the hooks that the session has started.
 func (r *run) begin(ctx context.Context, f front, mode string, own []command.Command) error {
 	p := r.place
+	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP
 	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
 	if r.rehearsed != nil {
 		r.models.Register(r.rehearsed.Model)
@@ -114,28 +115,6 @@ func (r *run) enterMode(ctx context.Context) error {
 		return UsageError{Err: fmt.Errorf("--mode-name: %w", err)}
 	}
 	return nil
-}
-
-// How long the end of a run may take: nobody may delay it for long.
-const (
-	sessionEnd = 5 * time.Second // to interrupt the agent, to tell the hooks, and to save
-	hooksEnd   = 2 * time.Second // handlers that are still at work
-)
-
-// close interrupts what the agent does, tells the hooks that the session ends, and closes
-// session and hooks. It takes no longer than ctx allows, which is not that of the run. The
-// error is one of saving.
-func (r *run) close(ctx context.Context) error {
-	defer r.closeHooks(ctx)
-	ctx, cancel := context.WithTimeout(ctx, sessionEnd)
-	defer cancel()
-	return r.agent.Close(ctx)
-}
-
-func (r *run) closeHooks(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, hooksEnd)
-	defer cancel()
-	r.chain.Close(ctx)
 }
 
 // with opens the run, calls work, and closes the run however work returns.

@@ -43,6 +43,7 @@ type Config struct {
 	Instructions      []string `toml:"instructions" form:"path"` // absolute
 	HookTimeout       int      `toml:"hook_timeout" min:"1" warn:"true"`
 	HookGrace         int      `toml:"hook_grace" min:"0"`
+	ExitWait          int      `toml:"exit_wait" min:"0"`
 	HookMemory        int      `toml:"hook_memory" min:"1"`
 	HookEdits         string   `toml:"hook_edits" oneof:"auto ask"`
 	Steering          string   `toml:"steering" oneof:"one-at-a-time all"`
@@ -172,6 +173,7 @@ func Default() Config {
 		Instructions:      []string{},
 		HookTimeout:       30000,
 		HookGrace:         100,
+		ExitWait:          10,
 		HookMemory:        256,
 		HookEdits:         "auto",
 		Steering:          "one-at-a-time",

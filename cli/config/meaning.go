@@ -11,6 +11,7 @@ func meanings() map[string]string {
 		"disable":                       "names or paths of hooks that are not loaded",
 		"instructions":                  "instruction files that are read although they are not of this project",
 		"hook_timeout":                  "milliseconds that one hook handler may take",
+		"exit_wait":                     "seconds that the end of the program waits for what hooks have to finish",
 		"hook_grace":                    "milliseconds that the agent waits for handlers which only listen",
 		"hook_memory":                   "MiB by which one hook call may make the process grow",
 		"hook_edits":                    "whether your edits of approved hooks count at once, or are asked about",

@@ -30,6 +30,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/internal/child"
+	"pi/luahooks/exitwait"
 	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/stdlib"
@@ -111,6 +112,7 @@ type Program struct {
 	// for this VM.
 	Compat *compat.Code
 
+	Deferred *exitwait.List  // what the end of the program waits for
 	Kept     *child.Kept     // programs that survive a version of the hook
 	Survives func() bool     // whether a newer version of the hook runs
 	Ends     context.Context // ends with the hooks
@@ -183,7 +185,7 @@ func (s *Script) ofPi() []part {
 		(&resources{bridge: b, dir: filepath.Dir(p.Hook.Path), own: &r.Resources}).part(),
 		(&providers{bridge: b, jobs: j, registered: r, known: p.Models, checkSwitches: p.CheckSwitches, changed: p.ProvidersChanged}).part(),
 		s.spawns.part(),
-		{"all": (&atOnce{b, j}).all, "exec": s.programs.exec, "log": s.log},
+		{"all": (&atOnce{b, j}).all, "defer_exit": (&deferrals{b, p.Hook.Path, p.Life, p.Deferred}).deferExit, "exec": s.programs.exec, "log": s.log},
 	}
 }
 

@@ -453,6 +453,18 @@ function pi.commands() end
 ---@return any ...
 function pi.all(functions, opts) end
 
+--- Options of `pi.defer_exit`.
+---@class pi.DeferOptions
+---@field timeout? integer ms of the end; as long as `exit_wait` lets it unless said
+
+--- Lets the end of the program wait for work that must finish: until `done()` is called, the hook is reloaded, or the time is
+--- over. The person sees what it waits for, and Esc cuts it short. What is cut off is said and logged. All hooks together have
+--- `exit_wait` (10 s), and 2 s over RPC and ACP and after a signal. A handler of `session_shutdown` has that long, too.
+---@param text string what is being finished, for the person
+---@param opts? pi.DeferOptions
+---@return fun() done
+function pi.defer_exit(text, opts) end
+
 --- Tells the other hooks: their `pi.on(name)` handlers get a `pi.Emitted`, in chain order, and have run when it returns. What they return is ignored. Events that answer events nest at most 8 deep.
 ---@param name string with a colon, such as `myhook:done`
 ---@param data? any what JSON can hold
