@@ -66,17 +66,17 @@ func (m models) list(L *lua.LState, all []*llm.Model) *lua.LTable {
 	return list
 }
 
-// set is ctx.set_model(provider, id) or ctx.set_model(ref) → true, or nil and a
-// message.
-func (m models) set(L *lua.LState, provider string, id *string) error {
+// set is ctx.set_model(provider, id), ctx.set_model(ref) or ctx.set_model(model) → true, or
+// nil and a message.
+func (m models) set(L *lua.LState, which lua.LValue, id *string) error {
 	host := m.mustHost(L, "set_model")
 	var model *llm.Model
 	var level string
 	var err error
 	if id == nil {
-		model, level, err = namedModel(host, provider)
+		model, level, err = modelArgument(L, 1, "set_model", which, host)
 	} else {
-		model, err = exactModel(host, provider, *id)
+		model, err = exactModel(host, L.CheckString(1), *id)
 	}
 	if err != nil {
 		return err

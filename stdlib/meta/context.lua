@@ -48,7 +48,7 @@ function ctx.available_models() end
 function ctx.models() end
 
 --- Chooses the model, from the next request on, in every handler. Where that answers an event of such a choice, at most 8 follow on each other.
----@param provider string with an `id`, the exact name; alone, whatever means one model as for `/model`, such as `"sonnet:high"`
+---@param provider string|pi.Model|pi.ModelRef with an `id`, the exact name; alone, a model, or whatever means one as for `/model`, such as `"sonnet:high"`
 ---@param id? string
 ---@return boolean? ok
 ---@return string? message there is no such model (see `ctx.find_model`), or no key for it
