@@ -77,5 +77,8 @@ end
 
 pi.on("session_shutdown", function(event, ctx)
   if event.reason == "reload" then return end
-  commit(ctx)
+  local done = pi.defer_exit("committing what changed") -- a large repository takes its time
+  local ok, err = pcall(commit, ctx)
+  done()
+  if not ok then error(err, 0) end
 end)
