@@ -138,6 +138,8 @@ local function custom_factory(ui, source)
   end })
 end
 
+local places = { aboveEditor = "above", belowEditor = "below" }
+
 -- ui is ctx.ui. no_ui are names without a counterpart; more are members that one program has.
 function m.ui(no_ui, more)
   local function ours() return c.ctx().ui end
@@ -155,8 +157,10 @@ function m.ui(no_ui, more)
       if keyed then key, content = ... else content = ... end
       local lines = content
       if content ~= nil then lines = lines_of(content, 80, { request_render = function() end }, ours().theme, {}) end
-      if keyed then return ours()[name](key, lines, (select(3, ...))) end
-      return ours()[name](lines)
+      if not keyed then return ours()[name](lines) end
+      local opts = c.renamed((select(3, ...)), { placement = "place" })
+      if opts then opts.place = places[opts.place] or opts.place end
+      return ours()[name](key, lines, opts)
     end
   end
   return c.layer("ctx.ui", m.joined({
@@ -250,6 +254,7 @@ m.context = {
     local usage = c.ctx().usage()
     return { tokens = usage.tokens, context_window = usage.context_window, percent = usage.percent }
   end,
+  compact = function(opts) return c.ctx().compact(c.renamed(opts, { custom_instructions = "instructions" })) end,
   get_system_prompt = function() return c.ctx().system_prompt() end,
   wait_for_idle = function() return must(c.ctx().wait_for_idle()) end,
   new_session = function(opts) return must(c.ctx().new_session(opts)) end,
