@@ -24,7 +24,7 @@ import (
 func tableReaders(t *testing.T) map[string][]string {
 	t.Helper()
 	readers := map[string][]string{}
-	for _, dir := range []string{"luahooks", "luahooks/record", "luahooks/event", "stdlib"} {
+	for _, dir := range []string{"luahooks", "luahooks/api", "luahooks/record", "luahooks/event", "stdlib"} {
 		files, err := filepath.Glob(filepath.Join(inModule(dir), "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -110,6 +110,14 @@ func tableClasses() map[string]string {
 		"go read":               "pi.HttpCallOptions",
 		"go dialogOptions":      "pi.DialogOptions",
 		"go cwdOption":          "pi.GitOptions",
+		"go choiceOf":           "pi.Choice",
+		"go planItem":           "pi.PlanStep",
+		"go options":            "pi.DialogOptions",
+		"go readCalls":          "pi.SpawnedOptions",
+		"go completion":         "pi.Completion",
+		"handle_input":          "pi.KeyOptions",
+		"on: group":             "pi.HandlerGroup",
+		"tool: annotations":     "pi.AnnotationOptions",
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,7 +23,7 @@ func programsOf(l *lab, dir string, kept *child.Kept, groups *atomic.Int32) *spa
 }
 
 // newProgramLab is a lab with pi.exec, pi.spawn and pi.spawned in the table api.
-func newProgramLab(t *testing.T) (*lab, *atomic.Int32) {
+func newProgramLab(t testing.TB) (*lab, *atomic.Int32) {
 	groups := new(atomic.Int32)
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
@@ -136,4 +137,21 @@ func TestAProgramIsKeptUnderAName(t *testing.T) {
 		p.wait()
 		assert(api.spawned("c") == nil)
 		return table.concat(all, " ")`)
+}
+
+func BenchmarkALineOfAProgram(b *testing.B) {
+	l, _ := newProgramLab(b)
+	l.lua(`n = 0`)
+	b.ResetTimer()
+	l.want(strconv.Itoa(b.N), `
+		local p = api.spawn("yes", {}, { on_stdout = function() n = n + 1 return n == `+strconv.Itoa(b.N)+` end })
+		p.wait()
+		return n`)
+}
+
+func BenchmarkAProgramThatIsWaitedFor(b *testing.B) {
+	l, _ := newProgramLab(b)
+	for b.Loop() {
+		l.want("0", `return api.exec("true").code`)
+	}
 }

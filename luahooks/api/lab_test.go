@@ -25,7 +25,7 @@ import (
 // remember.
 type lab struct {
 	*bridge
-	t       *testing.T
+	t       testing.TB
 	jobs    *jobs
 	program *labHost
 	owner   *labOwner
@@ -39,7 +39,7 @@ type lab struct {
 
 // newLab is a lab with a session, the functions of whose parts are in the global
 // table api.
-func newLab(t *testing.T, parts ...func(*lab) part) *lab {
+func newLab(t testing.TB, parts ...func(*lab) part) *lab {
 	vm := luavm.New(luavm.Options{})
 	life, end := context.WithCancel(context.Background())
 	l := &lab{t: t, program: &labHost{session: session.New(session.Options{Cwd: "/project"})}, owner: &labOwner{now: new(Registered)}, end: end}

@@ -66,8 +66,8 @@ type spawnCalls struct {
 	form                 child.Form
 }
 
-// read reads the options of a function into c, and others.
-func (c *spawnCalls) read(L *lua.LState, function string, n int, others ...luavm.Option) {
+// readCalls reads the options of a function into c, and others.
+func (c *spawnCalls) readCalls(L *lua.LState, function string, n int, others ...luavm.Option) {
 	c.form = child.Form{Lines: true, Max: pieceBytes}
 	luavm.Unpack(L, n, function, append(others, luavm.Opt("lines", &c.form.Lines), luavm.Opt("max_bytes", &c.form.Max),
 		luavm.Opt("on_stdout", &c.stdout), luavm.Opt("on_stderr", &c.stderr), luavm.Opt("on_exit", &c.exit))...)
@@ -85,7 +85,7 @@ func (s *spawns) spawn(L *lua.LState) int {
 	var cwd string
 	var env map[string]string
 	calls := &spawnCalls{}
-	calls.read(L, "spawn", 3, luavm.Opt("cwd", &cwd), luavm.Opt("env", &env), luavm.Opt("keep", &one.keep))
+	calls.readCalls(L, "spawn", 3, luavm.Opt("cwd", &cwd), luavm.Opt("env", &env), luavm.Opt("keep", &one.keep))
 	one.calls.Store(calls)
 	isFollowed := false
 	defer func() {
@@ -108,7 +108,7 @@ func (s *spawns) takeUp(L *lua.LState) int {
 	s.mustHost(L, "spawned")
 	name := L.CheckString(1)
 	calls := &spawnCalls{}
-	calls.read(L, "spawned", 2)
+	calls.readCalls(L, "spawned", 2)
 	c := s.kept.Claim(name, s.version)
 	if c == nil {
 		return pushResult(L, nil, fmt.Errorf("no program is kept as %q", name))
