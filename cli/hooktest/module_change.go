@@ -13,7 +13,7 @@ import (
 
 // ofChange are the functions that change what is there while the run is open.
 func (f *file) ofChange() functions {
-	return functions{"edit_hook": f.editHook, "reopen": f.reopen, "events": f.events}
+	return functions{"edit_hook": f.editHook, "reopen": f.reopen, "events": f.events, "soon": f.soon}
 }
 
 // editHook is t.edit_hook(path, text): it saves a hook of the case, or a file beside one, and
@@ -44,9 +44,11 @@ func (f *file) editHook(L *lua.LState, path, text string) error {
 	})
 }
 
-// reopen is t.reopen(): it ends the program, and begins it again with the same session.
-func (f *file) reopen(L *lua.LState) {
-	f.open(L, "reopen")
+// reopen is t.reopen() → what was shown: it ends the program, and begins it again with the
+// same session.
+func (f *file) reopen(L *lua.LState) string {
+	s := f.open(L, "reopen")
+	before := len(s.stage.witness.seen())
 	err := f.wait(L, "reopen", func(ctx context.Context, s *scene) error {
 		if err := s.stage.close(ctx); err != nil {
 			return err
@@ -58,6 +60,40 @@ func (f *file) reopen(L *lua.LState) {
 	})
 	if err != nil {
 		luavm.Raise(L, "t.reopen: %v", err)
+	}
+	return strings.Join(s.stage.witness.seen()[before:], "\n")
+}
+
+// How long t.soon waits, and how often it looks.
+const (
+	soonTime  = 10 * time.Second
+	soonPause = 5 * time.Millisecond
+)
+
+// soon is t.soon(fn, message?): it waits until fn() is true. It is for what happens outside
+// of the run, such as a file that is noticed.
+func (f *file) soon(L *lua.LState, fn *lua.LFunction, message *string) {
+	s := f.open(L, "soon")
+	for began := time.Now(); !lua.LVAsBool(call(L, fn)); {
+		if time.Since(began) > soonTime {
+			f.fails(L, "soon", Failure{Message: wording(message, "it did not become true within "+soonTime.String())})
+		}
+		_ = f.wait(L, "soon", func(ctx context.Context, s *scene) error {
+			timer := time.NewTimer(soonPause)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if s.stage.run.Agent().IsIdle() {
+				return s.stage.finish(ctx)
+			}
+			return nil
+		})
+		if s.ctx.Err() != nil {
+			return
+		}
 	}
 }
 

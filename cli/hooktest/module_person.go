@@ -21,8 +21,9 @@ func (f *file) ofPerson() functions {
 			}
 			return lua.LNil
 		},
-		"key":   f.key,
-		"shell": f.shell,
+		"key":      f.key,
+		"complete": f.complete,
+		"shell":    f.shell,
 		// typed is t.typed() → the line being typed, which hooks can fill.
 		"typed": func(L *lua.LState) string { return f.current(L, "typed").stage.person.EditorText() },
 	}
@@ -105,6 +106,31 @@ func (f *file) key(L *lua.LState, name string) error {
 		}
 		return fmt.Errorf("no hook has the key %q; taken are: %s", name, strings.Join(known, ", "))
 	})
+}
+
+// complete is t.complete(word) → what hooks offer for a word being typed.
+func (f *file) complete(L *lua.LState, word string) (values []string) {
+	f.open(L, "complete")
+	err := f.wait(L, "complete", func(ctx context.Context, s *scene) error {
+		for _, c := range s.stage.run.Chain().Completions() {
+			rest, ok := strings.CutPrefix(word, c.Prefix)
+			if !ok {
+				continue
+			}
+			found, err := c.Complete(ctx, rest)
+			if err != nil {
+				return err
+			}
+			for _, one := range found {
+				values = append(values, one.Value)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		luavm.Raise(L, "t.complete: %v", err)
+	}
+	return values
 }
 
 // shell is t.shell(line) → {output, exit_code}: a command of the person, as ! runs it.

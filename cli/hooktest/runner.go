@@ -22,6 +22,8 @@ const Suffix = "_test.lua"
 type Options struct {
 	Paths []string       // files, and folders in which they are looked for at any depth
 	Run   *regexp.Regexp // of the names of cases; nil: all
+	// FirstFailure ends each file with the first case of it that fails.
+	FirstFailure bool
 	// Print gets each line that a test prints; nil: nobody does.
 	Print func(file, line string)
 	// Done gets each case when it has ended, and each file that has no cases to run because
@@ -166,6 +168,9 @@ func runFile(ctx context.Context, path string, o Options) (outcomes []Outcome) {
 		took := time.Since(began)
 		outcomes = append(outcomes, Outcome{File: path, Case: c.name, Passed: len(failures) == 0, Took: took,
 			Millis: float64(took.Microseconds()) / 1000, Failures: failures})
+		if o.FirstFailure && len(failures) > 0 {
+			break
+		}
 	}
 	return outcomes
 }

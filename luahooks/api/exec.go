@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,16 +29,34 @@ type programs struct {
 	jobs    *jobs
 	environ func() []string                           // variables besides those of the process
 	started func(ctx context.Context) func(group int) // is told the process group of what a job starts
+	getenv  func(name string) string                  // the environment, if it is not that of the process; else nil
 }
 
 // command returns a program with its working directory and variables. env are those that the
 // hook gives it.
 func (p *programs) command(name string, args []string, cwd string, env map[string]string) child.Command {
+	if p.getenv != nil {
+		name = find(name, p.getenv("PATH"))
+	}
 	c := child.Command{Name: name, Args: args, Dir: p.absolute(cwd), Env: append(os.Environ(), p.environ()...)}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		c.Env = append(c.Env, name+"="+env[name])
 	}
 	return c
+}
+
+// find returns the path of a program that is looked for along path; name itself if it is
+// none that has to be looked for, or is not there.
+func find(name, path string) string {
+	if strings.ContainsRune(name, filepath.Separator) {
+		return name
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if at, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(at) {
+			return at
+		}
+	}
+	return name
 }
 
 // run runs a program as pi.exec does and returns what came of it.

@@ -161,7 +161,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.theme = &theme{bridge: b, ui: p.UI}
 	s.contexts = &contexts{bridge: b, mode: p.Mode, ui: p.UI, messages: s.messages, signals: s.signals}
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
-	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, started: p.Started}
+	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, started: p.Started, getenv: p.Getenv}
 	s.spawns = &spawns{programs: s.programs, kept: p.Kept, version: p.Kept.NewOwner(), survives: p.Survives, ends: p.Ends, mine: map[string]*spawned{}}
 	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}, &p), find: p.FindModule, confine: p.confine, required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}

@@ -90,6 +90,11 @@ function test.shell(line) end
 ---@return string? err
 function test.key(name) end
 
+--- What hooks offer for a word being typed.
+---@param word string with its prefix
+---@return string[] values
+function test.complete(word) end
+
 --- The component that a hook showed last and that is still shown, or nil. A hook that waits for
 --- its component needs `custom` of `t.answers`.
 ---@return pi.TestView? view
@@ -107,7 +112,14 @@ function test.typed() end
 function test.edit_hook(path, text) end
 
 --- Ends the program and begins it again with the same session.
+---@return string shown what a person would have read meanwhile
 function test.reopen() end
+
+--- Waits until a function returns what is true. It is for what happens outside of the run, such
+--- as a file that is noticed; else nothing has to be waited for.
+---@param fn fun(): boolean
+---@param message? string
+function test.soon(fn, message) end
 
 --- Records events as hooks get them, before they have answered; also those of `pi.emit`.
 ---@param names string[]
