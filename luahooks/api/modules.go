@@ -15,6 +15,7 @@ import (
 	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/stdlib"
+	"pi/stdlib/compat"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -74,8 +75,8 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 			return errors.New("module pi.test is for the files that pi test runs, and not for hooks: what tests NAME.lua is NAME_test.lua")
 		}
 		if open == nil {
-			if name == "pi.test" {
-				return errors.New("module pi.test is for files of tests, which pi test runs")
+			if strings.HasPrefix(name, "pi.compat.") {
+				return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(compat.Names(), ", "))
 			}
 			if ours := foreign.Module(name); ours != "" {
 				return fmt.Errorf("module %s does not exist, did you mean %q?", name, ours)
