@@ -82,8 +82,12 @@ func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook
 	for _, err := range places.Discover(p.Guard).Problems {
 		missing = append(missing, checkedHook{State: "failed", Error: err.Error()})
 	}
-	checked := missing
+	checked, pending := missing, pendingPaths(p)
 	for _, h := range chain.Hooks() {
+		if h.State != "active" && pending[h.Path] {
+			checked = append(checked, checkCompiles(p, trust.Source{Name: h.Name, Path: h.Path, Scope: h.Scope}))
+			continue
+		}
 		c := checkedHook{Name: h.Name, Path: h.Path, Scope: h.Scope, State: "loads", Events: h.Events, Commands: h.Commands, Tools: h.Tools, Others: h.Others}
 		if h.State != "active" {
 			c.State, c.Error = "failed", h.LastError

@@ -56,13 +56,19 @@ type listedHook struct {
 	State string      `json:"state"` // runs, untrusted, pending, disabled, failed
 }
 
-// listedHooks returns the hooks in f with their state: whether they would run, fail, wait
-// for approval or are disabled.
-func listedHooks(p *app.Place, f trust.Found) []listedHook {
-	hooks, pending := []listedHook{}, map[string]bool{}
+// pendingPaths are the files that were changed while an agent worked and wait for a person.
+func pendingPaths(p *app.Place) map[string]bool {
+	pending := map[string]bool{}
 	for _, w := range p.Guard.ShowPending() {
 		pending[w.Path] = true
 	}
+	return pending
+}
+
+// listedHooks returns the hooks in f with their state: whether they would run, fail, wait
+// for approval or are disabled.
+func listedHooks(p *app.Place, f trust.Found) []listedHook {
+	hooks, pending := []listedHook{}, pendingPaths(p)
 	add := func(s trust.Source, state string) {
 		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, state})
 	}

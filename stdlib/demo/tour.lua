@@ -17,6 +17,8 @@ local examples = [[
     write FILE: TEXT              a new file
     edit FILE: OLD -> NEW         a change in a file
     hooks                         what hooks are, with an example to try
+    make a gate against force pushes
+                                  a hook and its test, as a model writes them
     help                          this list]]
 
 local setup = [[
@@ -323,6 +325,52 @@ local function call_tools(request, emit, wishes)
   return "toolUse"
 end
 
+-- A gate ---------------------------------------------------------------------
+-- Asked for a gate against force pushes, it does what a model does: it reads the
+-- guide, writes the hook and its test, checks both, and says what waits for the
+-- person. Hook and test are those of the guide.
+
+local gate_file = hook_dir .. "/no_force_push.lua"
+local gate_test = hook_dir .. "/no_force_push_test.lua"
+
+local function wants_gate(prompt)
+  local lower = prompt:lower()
+  return lower:find("force push", 1, true) ~= nil and (lower:find("gate", 1, true) or lower:find("hook", 1, true)) ~= nil
+end
+
+-- program is how a command calls pi, as the system prompt says it.
+local function program(request) return request.system:match("`([^`]*) docs hooks %-%-section brief`") or "pi" end
+
+local function begin_gate(request, emit)
+  say(emit, "thinking", "A hook is wanted. First I read how hooks are written.")
+  return call_tools(request, emit, { { tool = "bash", input = { command = program(request) .. " docs hooks --section brief" } } })
+end
+
+-- go_on_with_gate makes the next step after calls that were part of this work; nil for others.
+local function go_on_with_gate(request, emit, calls, results)
+  local call = calls[1]
+  local result = call and results[call.id]
+  local command = call and call.name == "bash" and call.arguments.command or ""
+  if not result or result.is_error then return nil end
+  if command:find(" docs hooks --section brief", 1, true) then
+    local hook, test = text_of(result):match("```lua\n(.-)```.-```\n(.-)```")
+    if not test then return nil end
+    say(emit, "thinking", "I write the hook, and its test beside it.")
+    return call_tools(request, emit, {
+      { tool = "write", input = { path = gate_file, content = hook } }, { tool = "write", input = { path = gate_test, content = test } },
+    })
+  elseif call.name == "write" and call.arguments.path == gate_file then
+    local check = program(request) .. " hooks check " .. gate_file .. " && " .. program(request) .. " test " .. gate_test
+    say(emit, "thinking", "I check what it does, and run the test.")
+    return call_tools(request, emit, { { tool = "bash", input = { command = check } } })
+  elseif command:find(" hooks check " .. gate_file, 1, true) then
+    say(emit, "text", "The gate is in " .. gate_file .. ", its test beside it:\n\n" .. head(lines_of(text_of(result)), 20)
+      .. "\n\nIt blocks git pushes with --force or -f. What I wrote does not run before you have approved it: "
+      .. "/hooks approve no_force_push. Then say: run `git push --force`")
+    return "stop"
+  end
+end
+
 -- Notes ----------------------------------------------------------------------
 -- A conversation that is handed over as text, to be summed up, is no wish: the
 -- notes tell what was asked for in it, and which tools were called how often.
@@ -366,7 +414,7 @@ local function last_said(messages)
   for i = #messages, 1, -1 do
     if messages[i].role ~= "user" then break end
     local prompt = text_of(messages[i])
-    if #wishes_of(prompt) > 0 or is_about_hooks(prompt) or asks_for_help(prompt) then return prompt end
+    if #wishes_of(prompt) > 0 or is_about_hooks(prompt) or wants_gate(prompt) or asks_for_help(prompt) then return prompt end
   end
   return messages[1] and text_of(messages[#messages]) or ""
 end
@@ -376,6 +424,8 @@ local function reply(request, emit)
   if conversation then return write_notes(emit, conversation, notes) end
   local calls, results = last_turn(request.messages)
   if calls then
+    local step = go_on_with_gate(request, emit, calls, results)
+    if step then return step end
     local parts = {}
     for _, call in ipairs(calls) do
       local result = results[call.id]
@@ -385,6 +435,7 @@ local function reply(request, emit)
     return "stop"
   end
   local prompt = last_said(request.messages)
+  if wants_gate(prompt) then return begin_gate(request, emit) end
   local wishes, unknown = wishes_of(prompt)
   if #wishes > 0 then return call_tools(request, emit, wishes) end
   if is_about_hooks(prompt) then
