@@ -85,7 +85,7 @@ func TestAnErrorIsShownWithItsLineAndTheChainGoesOn(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	r.mustSay("hook a: input:", "a.lua:2: broken 100%s")
-	r.mustSay("hook b: input:", "b.lua:3: unknown key \"txt\"", "did you mean \"text\"?")
+	r.mustSay("hook b: input:", "b.lua:4: unknown key \"txt\"", "did you mean \"text\"?")
 	r.mustSay("hook c: input:", "c.lua:2:", "a table")
 	r.mustSay("hook e: input:", "e.lua:2:")
 	if h := r.chain.Hooks(); !strings.Contains(h[0].LastError, "a.lua:2") {

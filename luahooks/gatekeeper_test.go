@@ -41,7 +41,7 @@ func TestWhatDoesNotLoadAtTheStartMayBeAGate(t *testing.T) {
 		"an endless loop":    {map[string]string{"g.lua": gate + "while true do end"}, "ran longer", "g.lua:2:"},
 		"another API":        {map[string]string{"g.lua": "-- pi-api: 7\n" + gate}, "wants pi-api 7", "g.lua:1:"},
 		"a lost module":      {map[string]string{"g.lua": gate + "require 'rules'"}, "module rules not found", "g.lua:2:"},
-		"a gate in a module": {map[string]string{"g/init.lua": "require 'rules'", "g/rules.lua": gate + "x x"}, "parse error", "rules.lua:2:"},
+		"a gate in a module": {map[string]string{"g/init.lua": "require 'rules'", "g/rules.lua": gate + "x x"}, "syntax error", "rules.lua:2:"},
 		"no gate at all":     {map[string]string{"g.lua": "pi.on('turn_start', x x)"}, "syntax error", "g.lua:1:"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -140,7 +140,7 @@ func TestOptionTables(t *testing.T) {
 	}
 	for source, want := range map[string]string{
 		`exec("x", { timout = 1 })`:         `exec: unknown option "timout", did you mean "timeout"?`,
-		`exec("x", { [1] = 1 })`:            `exec: unknown option "1"`,
+		`exec("x", { [1] = 1 })`:            `exec: unknown option "1"; it has cwd, timeout, env, args, n, fn`,
 		`exec("x", { timeout = "1" })`:      `exec: option "timeout" must be a number of milliseconds, not a string`,
 		`exec("x", { args = { {} } })`:      `exec: option "args" must be a list of strings, not a table`,
 		`exec("x", { args = { a = "b" } })`: `exec: option "args" must be a list of strings, not a table`,
