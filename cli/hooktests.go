@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"time"
 
 	"pi/cli/app"
 	"pi/cli/hooktest"
+	"pi/luahooks/trust"
 
 	"github.com/spf13/cobra"
 )
@@ -37,13 +39,13 @@ func testCommand(o *app.Options) *cobra.Command {
 }
 
 func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error {
+	p, err := here(o)
+	if err != nil {
+		return err
+	}
 	if len(paths) == 0 {
-		p, err := here(o)
-		if err != nil {
-			return err
-		}
 		if paths = testFolders(p); len(paths) == 0 {
-			return fmt.Errorf("no hooks, so no tests; pi test PATH runs those at PATH")
+			return errors.New("no hooks, so no tests; pi test PATH runs those at PATH")
 		}
 	}
 	report := hooktest.Report{Out: os.Stdout, Verbose: f.verbose, JSON: f.json}
@@ -60,6 +62,7 @@ func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error
 	}
 	run := func() error {
 		began := time.Now()
+		options.MayRun = mayTest(p)
 		summary, err := hooktest.Run(cmd.Context(), options)
 		if err != nil {
 			return err
@@ -87,10 +90,41 @@ func testFolders(p *app.Place) (dirs []string) {
 	if isFolder(places.GlobalDir()) {
 		dirs = append(dirs, places.GlobalDir())
 	}
-	if found := places.Discover(p.Guard); len(found.Untrusted) == 0 && isFolder(places.ProjectDir()) {
-		dirs = append(dirs, filepath.Clean(places.ProjectDir()))
+	if dir := filepath.Clean(places.ProjectDir()); isFolder(dir) {
+		if _, err := p.Guard.ApprovedOnDisk(places); err == nil {
+			dirs = append(dirs, dir)
+		} else {
+			tell(notTested(err).Error())
+		}
 	}
 	return dirs
+}
+
+// mayTest returns what says why a file of Lua does not run in a test: it belongs to the hooks
+// of the project, and it, or another file there that it could require, is not approved as it
+// is on the disk. It looks at the project once, when the first such file comes.
+func mayTest(p *app.Place) func(path string, code []byte) error {
+	places := p.Places()
+	approved := sync.OnceValues(func() (map[string]string, error) { return p.Guard.ApprovedOnDisk(places) })
+	return func(path string, code []byte) error {
+		file, inside := ofProject(p, path)
+		if !inside {
+			return nil
+		}
+		sums, err := approved()
+		if err == nil && sums[file] != trust.Sum(code) && sums[realPath(file)] != trust.Sum(code) {
+			err = fmt.Errorf("%s is %w", file, trust.ErrNotApproved)
+		}
+		if err != nil {
+			return notTested(err)
+		}
+		return nil
+	}
+}
+
+// notTested adds to why a file of the project does not run what to do.
+func notTested(err error) error {
+	return fmt.Errorf("%w, so it is not tested; `pi trust` shows what is to be approved", err)
 }
 
 func isFolder(path string) bool {

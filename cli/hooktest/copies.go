@@ -13,8 +13,9 @@ import (
 // in which all else that is beside the hook is a link. Hooks of one folder share one.
 type copies struct {
 	root    string
-	folders map[string]string // of the hooks, and where their copies are
-	paths   []string          // of the copies, in chain order
+	read    func(path string) ([]byte, error) // the file of a hook
+	folders map[string]string                 // of the hooks, and where their copies are
+	paths   []string                          // of the copies, in chain order
 }
 
 func (c *copies) files() []string { return c.paths }
@@ -32,12 +33,12 @@ func (c *copies) add(path string) error {
 			return err
 		}
 	}
-	folder, err := c.folder(filepath.Clean(dir), info.IsDir())
+	text, err := c.read(filepath.Join(dir, name))
 	if err != nil {
 		return err
 	}
+	folder, err := c.folder(filepath.Clean(dir), info.IsDir())
 	to := filepath.Join(folder, name)
-	text, err := os.ReadFile(filepath.Join(dir, name))
 	if err == nil {
 		err = replace(to, text)
 	}

@@ -32,9 +32,9 @@ type testCase struct {
 
 // file is a test file in its VM.
 type file struct {
-	path    string // absolute
-	shown   string // in messages
-	print   func(line string)
+	path    string                               // absolute
+	shown   string                               // in messages
+	mayRun  func(path string, code []byte) error // see Options; never nil
 	vm      *luavm.VM
 	records *record.Converter
 	modules map[string]lua.LValue
@@ -47,13 +47,21 @@ type file struct {
 }
 
 // openFile runs the code of a test file, which registers its cases.
-func openFile(ctx context.Context, path, shown string, print func(line string)) (*file, error) {
-	f := &file{path: path, shown: shown, print: print, modules: map[string]lua.LValue{}}
+func openFile(ctx context.Context, path, shown string, o Options) (*file, error) {
+	f := &file{path: path, shown: shown, mayRun: o.MayRun, modules: map[string]lua.LValue{}}
+	if f.mayRun == nil {
+		f.mayRun = func(string, []byte) error { return nil }
+	}
+	print := func(line string) {
+		if o.Print != nil {
+			o.Print(shown, line)
+		}
+	}
 	f.ctx, f.stop = context.WithCancel(ctx)
 	f.vm = luavm.New(luavm.Options{Print: print, StrictGlobals: true})
 	f.records = record.NewConverter(f.vm, new(record.ValidJSON))
 	f.env = f.newEnv()
-	code, err := os.ReadFile(path)
+	code, err := f.readLua(path)
 	if err == nil {
 		var proto *lua.FunctionProto
 		if proto, err = luavm.Compile(shown, code); err == nil {
@@ -72,6 +80,15 @@ func openFile(ctx context.Context, path, shown string, print func(line string)) 
 	return f, nil
 }
 
+// readLua reads a file of Lua that may run.
+func (f *file) readLua(path string) ([]byte, error) {
+	code, err := os.ReadFile(path)
+	if err == nil {
+		err = f.mayRun(path, code)
+	}
+	return code, err
+}
+
 func (f *file) close() {
 	f.stop()
 	f.vm.Close()
@@ -81,7 +98,7 @@ func (f *file) close() {
 func (f *file) runCase(c testCase) (failures []Failure) {
 	ctx, cancel := context.WithTimeoutCause(f.ctx, caseTime, fmt.Errorf("the case did not end within %v", caseTime))
 	defer cancel()
-	st, err := newStage()
+	st, err := newStage(f.readLua)
 	if err != nil {
 		return []Failure{{File: f.shown, Line: c.line, Message: err.Error()}}
 	}
@@ -160,7 +177,7 @@ func (f *file) load(L *lua.LState, name string) (lua.LValue, error) {
 		return nil, fmt.Errorf("module %s does not exist; there are pi.test, %s", name, strings.Join(stdlib.Names(), ", "))
 	}
 	path := filepath.Join(filepath.Dir(f.path), filepath.FromSlash(strings.ReplaceAll(name, ".", "/"))+".lua")
-	code, err := os.ReadFile(path)
+	code, err := f.readLua(path)
 	if err != nil {
 		return nil, fmt.Errorf("module %s: %w", name, err)
 	}

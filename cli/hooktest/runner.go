@@ -24,6 +24,9 @@ type Options struct {
 	Run   *regexp.Regexp // of the names of cases; nil: all
 	// FirstFailure ends each file with the first case of it that fails.
 	FirstFailure bool
+	// MayRun returns an error for a file of Lua that is not to run: a test, a module that one
+	// requires, or a hook under test; nil: all may. It may be called from any goroutine.
+	MayRun func(path string, code []byte) error
 	// Print gets each line that a test prints; nil: nobody does.
 	Print func(file, line string)
 	// Done gets each case when it has ended, and each file that has no cases to run because
@@ -138,11 +141,7 @@ func runFile(ctx context.Context, path string, o Options) (outcomes []Outcome) {
 		if err != nil {
 			return nil, err
 		}
-		return openFile(ctx, abs, path, func(line string) {
-			if o.Print != nil {
-				o.Print(path, line)
-			}
-		})
+		return openFile(ctx, abs, path, o)
 	}
 	f, err := open()
 	if err != nil {

@@ -40,8 +40,8 @@ type stage struct {
 	resume string         // the file of the session that the next run goes on with
 }
 
-// newStage makes the folders of a case.
-func newStage() (*stage, error) {
+// newStage makes the folders of a case. read reads the file of a hook, if it may run.
+func newStage(read func(path string) ([]byte, error)) (*stage, error) {
 	root, err := os.MkdirTemp("", "pi-test-")
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
@@ -50,7 +50,7 @@ func newStage() (*stage, error) {
 		return nil, fmt.Errorf("make a folder for the case: %w", err)
 	}
 	s := &stage{root: root, home: filepath.Join(root, "home"), project: filepath.Join(root, "project"), env: map[string]string{}}
-	s.hooks = copies{root: filepath.Join(root, "hooks")}
+	s.hooks = copies{root: filepath.Join(root, "hooks"), read: read}
 	s.flags = app.GivenFlags{Values: map[string]string{}, Bare: map[string]bool{}}
 	s.settings = newSettingsFile()
 	for _, dir := range []string{s.agentDir(), s.project, s.hooks.root} {

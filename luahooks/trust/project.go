@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -44,6 +45,29 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 		}
 	}
 	return files
+}
+
+// ApprovedOnDisk returns the sum of each file that approval covers, by path, as it is on the
+// disk at this moment, whatever is in force. It is an error if one of them is not approved so.
+func (g *Guard) ApprovedOnDisk(p Places) (map[string]string, error) {
+	if err := p.TooLarge(); err != nil {
+		return nil, err
+	}
+	sums := map[string]string{}
+	for _, path := range listLua(p.ProjectDir()).files {
+		sums[path] = onDisk(path).Sum
+	}
+	for _, f := range g.ProjectFiles(p) {
+		sums[f.Path] = onDisk(f.Path).Sum
+	}
+	s := g.lock()
+	defer g.mu.Unlock()
+	for _, path := range slices.Sorted(maps.Keys(sums)) {
+		if sums[path] != "" && !s.approvals.isApproved(path, sums[path]) {
+			return nil, fmt.Errorf("%s is %w", path, ErrNotApproved)
+		}
+	}
+	return sums, nil
 }
 
 // maxParsed is how many bytes of a project's Lua are looked into, once to follow
