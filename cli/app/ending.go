@@ -10,7 +10,7 @@ import (
 // ending is what the end of a run goes by.
 type ending struct {
 	life     context.Context // of the run, which a signal ends; nil before begin
-	isServed bool            // for a client, which does not wait for the end
+	isServed bool            // for a client or a test, which do not wait long for the end
 	once     sync.Once       // guards err
 	err      error
 }

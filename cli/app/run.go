@@ -82,7 +82,7 @@ func (r *run) open(ctx context.Context, f front, mode string, own []command.Comm
 // begin is open, but for telling the hooks that the session has started.
 func (r *run) begin(ctx context.Context, f front, mode string, own []command.Command) error {
 	p := r.place
-	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP
+	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.rehearsed != nil
 	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
 	if r.rehearsed != nil {
 		r.models.Register(r.rehearsed.Model)
