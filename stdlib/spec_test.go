@@ -300,6 +300,9 @@ func TestSpecsAreOfModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), "_spec.lua") {
+			continue // what runs them in a hook
+		}
 		if Module("pi."+strings.TrimSuffix(e.Name(), "_spec.lua")) == nil {
 			t.Errorf("%s is of no module", e.Name())
 		}
