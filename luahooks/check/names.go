@@ -27,7 +27,7 @@ func isStandard(name string) bool {
 // libraries are the functions of Lua's own libraries that a hook has.
 func libraries() map[string]string {
 	return map[string]string{
-		"string":    " byte char dump find format gmatch gsub len lower match rep reverse sub upper ",
+		"string":    " byte char dump find format gfind gmatch gsub len lower match rep reverse sub upper ",
 		"table":     " concat getn insert maxn remove sort ",
 		"math":      " abs acos asin atan atan2 ceil cos cosh deg exp floor fmod frexp huge ldexp log log10 max min mod modf pi pow rad random randomseed sin sinh sqrt tan tanh ",
 		"coroutine": " create isyieldable resume running status wrap yield ",

@@ -59,9 +59,20 @@ func (s *Set) Event(name string) (event, result *Class) {
 	return s.classes["pi."+class.String()+"Event"], s.classes["pi."+class.String()+"Result"]
 }
 
+// maxParents bounds how many classes extend each other.
+const maxParents = 10
+
+// line returns a class and those that it extends, itself first.
+func (s *Set) line(c *Class) (all []*Class) {
+	for ; c != nil && len(all) < maxParents; c = s.classes[c.Parent] {
+		all = append(all, c)
+	}
+	return all
+}
+
 // Find returns the member of a class, or of one that it extends; nil for none.
 func (s *Set) Find(c *Class, name string) *Member {
-	for ; c != nil; c = s.classes[c.Parent] {
+	for _, c := range s.line(c) {
 		for _, m := range c.Members {
 			if m.Name == name {
 				return m
@@ -72,11 +83,11 @@ func (s *Set) Find(c *Class, name string) *Member {
 }
 
 // All lists the members of a class, those of the classes that it extends first.
-func (s *Set) All(c *Class) []*Member {
-	if c == nil {
-		return nil
+func (s *Set) All(c *Class) (all []*Member) {
+	for _, c := range slices.Backward(s.line(c)) {
+		all = append(all, c.Members...)
 	}
-	return append(s.All(s.classes[c.Parent]), c.Members...)
+	return all
 }
 
 // Names lists the names of the members of a class.
@@ -89,28 +100,24 @@ func (s *Set) Names(c *Class) (names []string) {
 
 // IsOpen reports whether tables of a class may have other fields than its members.
 func (s *Set) IsOpen(c *Class) bool {
-	for ; c != nil; c = s.classes[c.Parent] {
-		if c.Open {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.line(c), func(c *Class) bool { return c.Open })
 }
 
 // Parts returns the types of which a value of t has one: those of a union, with aliases
 // replaced by what they name.
-func (s *Set) Parts(t *Type) []*Type {
+func (s *Set) Parts(t *Type) []*Type { return s.parts(t, maxParents) }
+
+func (s *Set) parts(t *Type, depth int) (all []*Type) {
 	switch {
-	case t == nil:
+	case t == nil || depth == 0:
 		return nil
 	case t.Kind == Union:
-		var all []*Type
 		for _, part := range t.Of {
-			all = append(all, s.Parts(part)...)
+			all = append(all, s.parts(part, depth-1)...)
 		}
 		return all
 	case t.Kind == Named && s.aliases[t.Name] != nil:
-		return s.Parts(s.aliases[t.Name])
+		return s.parts(s.aliases[t.Name], depth-1)
 	}
 	return []*Type{t}
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"pi/stdlib"
 	"pi/stdlib/annotated"
@@ -82,4 +83,19 @@ func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
 		read(b)
 	}
+}
+
+// Whatever stands there, it is read to its end.
+func FuzzRead(f *testing.F) {
+	f.Add("---@meta pi.x\n---@class pi.x\n---@field a? (string|pi.y)[] text\nlocal x = {}\n---@param f fun(a?: table<string, any>, ...): pi.x?\nfunction x.y(f) end\nreturn x\n")
+	f.Add("---@alias a\n---| \"b\"\n---@overload fun(")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := annotated.Read(fstest.MapFS{"a.lua": {Data: []byte(text)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range s.Modules() {
+			s.Names(s.Module(name))
+		}
+	})
 }

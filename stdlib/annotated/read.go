@@ -43,7 +43,7 @@ func (r *reader) line(line string) {
 	switch {
 	case isTag:
 		r.tag(tag, rest)
-	case strings.HasPrefix(line, `---| "`):
+	case strings.HasPrefix(line, `---| "`) && r.set.aliases[r.alias] != nil:
 		value, _, _ := strings.Cut(strings.TrimPrefix(line, `---| "`), `"`)
 		a := r.set.aliases[r.alias]
 		a.Of = append(a.Of, &Type{Kind: Literal, Name: value})
