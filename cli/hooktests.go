@@ -60,6 +60,7 @@ func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error
 	if o.CatchInterrupts != nil {
 		o.CatchInterrupts() // the folders of the cases are removed
 	}
+	hooktest.Isolate()
 	run := func() error {
 		began := time.Now()
 		options.MayRun = mayTest(p)

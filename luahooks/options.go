@@ -45,6 +45,8 @@ type Options struct {
 	MaxLua time.Duration
 	// Clock is what hooks take for the time; nil: the clock of the machine.
 	Clock stdlib.Clock
+	// Started is told the process group of each program that a hook waits for; nil: nobody is.
+	Started func(group int)
 	// Emitted is told of each event that a hook emits for others, before they get it; nil:
 	// nobody is.
 	Emitted func(ctx context.Context, name string, data json.RawMessage)

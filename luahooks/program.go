@@ -115,10 +115,14 @@ func (c *Chain) program(in *instance) api.Program {
 
 		Environ: environ, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Confine: c.opts.Confine,
 		Started: func(ctx context.Context) func(group int) {
-			if !agent.InTool(ctx) {
-				return func(int) {} // what its handlers start is not the model's
+			return func(group int) {
+				if agent.InTool(ctx) { // what its handlers start is not the model's
+					c.guard.NoteGroup(group)
+				}
+				if c.opts.Started != nil {
+					c.opts.Started(group)
+				}
 			}
-			return c.guard.NoteGroup // what a hook's own tool starts
 		},
 		Compat: &c.shared.compat,
 		FindModule: func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {

@@ -19,8 +19,11 @@ type Script struct {
 	Before  agent.Listener // gets events before hooks do
 	Watcher agent.Listener // gets them afterwards, as a front end
 	Person  agent.UI
-	// Clock is what hooks take for the time.
+	// Clock is what hooks take for the time, and what messages and entries are stamped with.
 	Clock stdlib.Clock
+	// Started is told the process group of each program that tools, hooks with pi.exec and
+	// commands of the person start.
+	Started func(group int)
 	// MaxLua is how long the Lua of one handler may run, without what it waits for.
 	MaxLua time.Duration
 	// Emitted is told of each event that a hook emits for others, before they get it.
@@ -43,6 +46,7 @@ func (p *Place) Rehearse(ctx context.Context, s Script) (*Rehearsal, error) {
 	if err := r.approve(ctx); err != nil {
 		return nil, err
 	}
+	r.sessions.now = s.Clock.Now
 	if err := r.begin(ctx, front{s.Watcher, s.Person}, s.Mode, nil); err != nil {
 		return nil, err
 	}

@@ -220,7 +220,7 @@ func (r *run) newAgent(s *session.Session) error {
 	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: strings.Join(p.Texts.AppendPrompt, "\n\n"), Skills: r.prompts.SkillList, Docs: p.docsLine()}
 	p.readPromptFiles(&r.prompt, &r.later)
 	r.agent = agent.New(agent.Options{
-		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,
+		Session: s, Now: r.sessions.now, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,
 		Settings: agentSettings(c),
 		NewSession: func(parent string) (*session.Session, error) {
 			o := r.sessions.Options()
@@ -245,6 +245,9 @@ func (r *run) newAgent(s *session.Session) error {
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
 	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.files, Wrap: r.wrapper("tool")}
+	if r.rehearsed != nil {
+		o.Started = r.rehearsed.Started
+	}
 	o.Session = func() string {
 		if r.agent == nil {
 			return ""

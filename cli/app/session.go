@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"pi/agent/command"
 	"pi/cli/config"
@@ -25,6 +26,7 @@ type Sessions struct {
 	lockDir  string
 	env      Environment
 	syncEach bool
+	now      func() time.Time // nil: the clock of the machine
 }
 
 // Sessions returns where sessions are saved and how, from the command line, the settings,
@@ -45,7 +47,7 @@ func (p *Place) Sessions() Sessions {
 
 // Options returns the options with which a session is opened or begun here.
 func (s Sessions) Options() session.Options {
-	o := session.Options{Dir: s.Root, Cwd: s.Cwd, SyncEach: s.syncEach}
+	o := session.Options{Dir: s.Root, Cwd: s.Cwd, SyncEach: s.syncEach, Now: s.now}
 	if o.Dir != "" {
 		o.LockDir = s.lockDir
 	}

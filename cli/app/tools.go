@@ -104,12 +104,23 @@ func (f ToolFlags) active(all, usual []string) (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return !f.mayHave(name) })
 }
 
+// toldToo is tell that tells also as well, unless that is nil.
+func toldToo(tell, also func(group int)) func(group int) {
+	if also == nil {
+		return tell
+	}
+	return func(group int) {
+		tell(group)
+		also(group)
+	}
+}
+
 // tools returns the tools of the program: those that the model gets, in the order of the
 // settings or the command line, and the others, which hooks may activate. They share one
 // state, such as which files were read.
 func (p *Place) tools(o tool.Options) (active, others []agent.Tool) {
 	// What they start is known, and what decides about hooks is not theirs to write.
-	o.Started = p.Guard.NoteGroup
+	o.Started = toldToo(p.Guard.NoteGroup, o.Started)
 	o.Protect = []string{p.Guard.Store().Path(), p.Guard.Store().Dir()}
 	byName := map[string]agent.Tool{}
 	var all []string

@@ -17,6 +17,7 @@ import (
 // project of the case.
 func (f *file) newEnv() *stdlib.Env {
 	return &stdlib.Env{
+		Clock:   testClock{f},
 		Loading: func() bool { return f.scene == nil },
 		Getenv: func(name string) string {
 			if f.scene == nil {

@@ -58,7 +58,7 @@ func openFile(ctx context.Context, path, shown string, o Options) (*file, error)
 		}
 	}
 	f.ctx, f.stop = context.WithCancel(ctx)
-	f.vm = luavm.New(luavm.Options{Print: print, StrictGlobals: true})
+	f.vm = luavm.New(luavm.Options{Print: print, StrictGlobals: true, Now: testClock{f}.Now})
 	f.records = record.NewConverter(f.vm, new(record.ValidJSON))
 	f.env = f.newEnv()
 	code, err := f.readLua(path)
@@ -110,6 +110,9 @@ func (f *file) runCase(c testCase) (failures []Failure) {
 		L.Push(c.body)
 		L.Push(f.modules["pi.test"])
 		L.Call(1, 0)
+		if len(st.hooks.files()) > 0 && !st.began {
+			f.open(L, "hook") // that a hook loads is a test, too
+		}
 		return nil
 	}})
 	failures = sc.failures(c, err)

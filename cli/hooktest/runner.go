@@ -89,6 +89,9 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 			o.Done(one)
 		}
 	}
+	if s.Cases == 0 && s.Failed == 0 && ctx.Err() == nil {
+		return s, fmt.Errorf("no tests: no case has a name that matches %s", o.Run)
+	}
 	return s, ctx.Err()
 }
 

@@ -13,7 +13,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	Isolate()
+	goleak.VerifyTestMain(m)
+}
 
 // run runs tests and returns what is reported.
 func run(t *testing.T, r Report, paths ...string) (string, Summary) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"pi/agent"
@@ -35,8 +34,10 @@ type stage struct {
 	person   *person
 	witness  *witness
 	recorder *recorder
+	leftover leftover
 
 	run    *app.Rehearsal // nil until it is needed, and after it was closed
+	began  bool           // there was a run
 	resume string         // the file of the session that the next run goes on with
 }
 
@@ -73,7 +74,7 @@ func (s *stage) getenv(name string) string {
 		return value
 	case name == "HOME":
 		return s.home
-	case slices.Contains([]string{"PATH", "LANG", "TERM", "TMPDIR", "TZ"}, name) || strings.HasPrefix(name, "LC_"):
+	case isOfMachine(name):
 		return os.Getenv(name)
 	}
 	return ""
@@ -116,10 +117,11 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
 	s.run, err = place.Rehearse(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
-		Person: s.person, Model: s.model(), Clock: s.clock, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
+		Person: s.person, Model: s.model(), Clock: s.clock, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err
 	}
+	s.began = true
 	s.run.Chain().AwaitHandlers(ctx)
 	for _, h := range s.run.Chain().Hooks() {
 		if h.State == "failed" {
@@ -223,9 +225,10 @@ func (s *stage) close(ctx context.Context) error {
 	return run.Close(context.WithoutCancel(ctx))
 }
 
-// remove ends the run and removes the folders of the case.
+// remove ends the run and what it has left running, and removes the folders of the case.
 func (s *stage) remove(ctx context.Context) error {
 	err := s.close(ctx)
+	s.leftover.end()
 	return errors.Join(err, os.RemoveAll(s.root))
 }
 
