@@ -91,6 +91,22 @@ func TestModelAnswersThroughItsProviderElseThroughItsAPI(t *testing.T) {
 	}
 }
 
+func TestOneProviderMayAnswerForAllThatHaveNoneOfTheirOwn(t *testing.T) {
+	own, api, all := &speaker{"own"}, &speaker{"api"}, &speaker{"all"}
+	m := NewModels(map[string]Provider{"wire": api})
+	m.Register(ProviderSpec{Name: "other", Key: func(context.Context) (string, error) { return "", errors.New("no key") }})
+	m.Register(ProviderSpec{Name: "own", Stream: own})
+	m.AnswerWith(all)
+	for provider, want := range map[string]Provider{"own": own, "other": all} {
+		model := &Model{Provider: provider, API: "wire", NeedsKey: true}
+		got, err := m.Client(model)
+		key, keyErr := m.Key(t.Context(), model)
+		if got != want || err != nil || key != "" || keyErr != nil {
+			t.Errorf("%s: %v %v, key %q %v", provider, got, err, key, keyErr)
+		}
+	}
+}
+
 func TestAGivenKeyStaysWhoeverRegistersTheProviderAnew(t *testing.T) {
 	m := NewModels(nil)
 	model := &Model{Provider: "acme", ID: "m", NeedsKey: true}

@@ -68,7 +68,7 @@ local function seen(want)
   t.equal(events, want)
   events = {}
 end
-local handle = fs.watch("x", note, { delay = 5 })
+local handle = fs.watch("x", note, { delay = 50 })
 fs.write("x/new", "1")
 seen{ "create x/new" }
 fs.write("x/new", "2")
