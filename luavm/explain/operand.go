@@ -16,6 +16,9 @@ var (
 
 // indexed names what was indexed and is no table, with the key as the author wrote it.
 func indexed(L *lua.LState, message string, h *Hints) string {
+	if !strings.Contains(message, "attempt to index") { // most errors are others, and pcall catches many
+		return message
+	}
 	m := notIndexable.FindStringSubmatch(message)
 	if m == nil {
 		return message
@@ -76,6 +79,9 @@ func indexing(p *lua.FunctionProto, inst uint32) (object int, key string) {
 // operated names the one operand on the line that the operator cannot take, if there is but
 // one with a name, and says how Lua joins texts.
 func operated(L *lua.LState, message string, _ *Hints) string {
+	if !strings.Contains(message, "cannot perform") && !strings.Contains(message, "attempt to compare") {
+		return message
+	}
 	m := notOperable.FindStringSubmatch(message)
 	if m == nil {
 		return message
