@@ -16,7 +16,9 @@
 //	settings.go config.toml from a Lua table
 //	script.go   the model; step.go: what it answers
 //	person.go   the person; answers.go: what they say; view.go: what hooks draw
-//	clock.go    the time; recorder.go: events as hooks get them
+//	clock.go    the time; testclock.go: as the test itself sees it
+//	recorder.go events as hooks get them
+//	isolate.go  nothing of the machine is seen; leftover.go: nothing is left running
 //	witness.go  what happened: calls, events, notices
 //	module.go   pi.test: its functions, by subject in module_*.go
 //	check.go    the checks; value.go: Lua values as text
