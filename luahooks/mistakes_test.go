@@ -38,7 +38,7 @@ func TestMistakesAreToldAtTheirLineWithWhatWasMeant(t *testing.T) {
 				t.Fatal("it does not begin with -- line: message")
 			}
 			want := name + ".lua:" + head[1] + ": " + head[2]
-			if got := mistake(t, name+".lua", string(code)); !strings.HasPrefix(got, want) {
+			if got := mistake(t, name+".lua", string(code)); got != want {
 				t.Errorf("its author is told\n%s\nwant\n%s", got, want)
 			}
 		})

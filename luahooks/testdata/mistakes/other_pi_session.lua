@@ -1,4 +1,4 @@
--- 3: ctx has no field "sessionManager", did you mean "session"?
+-- 3: ctx has no field "sessionManager", did you mean "session"? (pi.compat.marvin, pi.compat.omp and pi.compat.pi_v2 have it)
 pi.on("agent_end", function(event, ctx)
   local entries = ctx.sessionManager.getEntries()
   print(#entries)

@@ -1,4 +1,4 @@
--- 3: ctx.ui has no field "setStatus", did you mean "set_status"?
+-- 3: ctx.ui has no field "setStatus", did you mean "set_status"? (pi.compat.omp has it)
 pi.on("session_start", function(event, ctx)
   ctx.ui.setStatus("hello", "ready")
 end)
