@@ -187,9 +187,12 @@ func TestNothingThatAProgramWroteIsLostOrDoubledOverAReload(t *testing.T) {
 			pi.on("input", function() return { text = wrong or tostring(last) } end)`,
 	})
 	r.chain.Reload(context.Background(), true)
-	last := 0
+	last, deadline := 0, time.Now().Add(time.Minute)
 	for i := range 6 {
 		for before := last; last < before+200; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("after %d versions nothing comes behind %d; notices are %s", i, last, strings.Join(r.host.notices(), "\n"))
+			}
 			n, err := strconv.Atoi(r.input(""))
 			if err != nil {
 				t.Fatalf("after %d versions: %v", i, err)
