@@ -24,7 +24,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
 		StrictGlobals: true,
-		Instead:       foreign.Instead(),
+		Instead:       foreign.Instead,
 		Elsewhere:     c.shared.names.Field,
 		Modules:       c.shared.names.Modules,
 		Getenv:        c.opts.Getenv,

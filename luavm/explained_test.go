@@ -70,7 +70,7 @@ func TestNamesThatAreNilAreHelpedWith(t *testing.T) {
 		`local ctx = {} ctx.ui.notify("x")`:                 `attempt to index "ctx.ui", which is nil, with key "notify"`,
 		`for index = 1, 2 do (function() indx() end)() end`: `attempt to call "indx", which is no function, did you mean "index"?`,
 	} {
-		h := newHook(t, Options{Instead: instead})
+		h := newHook(t, Options{Instead: func(name string) string { return instead[name] }})
 		if e := h.failure(t, src); e.Message != want {
 			t.Errorf("%s\nsays %q\nwant %q", src, e.Message, want)
 		}

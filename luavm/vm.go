@@ -34,9 +34,9 @@ type Options struct {
 	// StrictGlobals makes the writing of an undeclared global an error.
 	// While a job with Loading runs, functions may be declared.
 	StrictGlobals bool
-	// Instead says what to use in the place of names that there are not, such as "io" or
-	// "os.execute", in the errors of hooks that use them.
-	Instead map[string]string
+	// Instead says what to use in the place of a name that there is not, such as "io" or
+	// "os.execute", in the error of a hook that uses it; "" for nothing. It may be nil.
+	Instead func(name string) string
 	// Elsewhere returns where else there is a field that a strict table, by the name that
 	// messages have for it, does not have; "" for nowhere. It may be nil.
 	Elsewhere func(of, name string) string

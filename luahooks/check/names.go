@@ -43,7 +43,7 @@ func (w *walk) isDefined(name string, s *scope) bool {
 
 // hint ends a message about a name that is nil.
 func (w *walk) hint(name string, s *scope) string {
-	if instead := foreign.Instead()[name]; instead != "" {
+	if instead := foreign.Instead(name); instead != "" {
 		return "; " + instead
 	}
 	known := s.all()
@@ -93,7 +93,7 @@ func (w *walk) callee(n *ast.FuncCallExpr, s *scope) {
 		of, name, _ := strings.Cut(path, ".")
 		if has, isLibrary := libraries()[of]; isLibrary && s.find(of) == nil && !strings.Contains(has, " "+name+" ") {
 			hint := suggest.Hint(name, strings.Fields(has))
-			if instead := foreign.Instead()[path]; instead != "" {
+			if instead := foreign.Instead(path); instead != "" {
 				hint = "; " + instead
 			}
 			w.problem(n.Line(), fmt.Sprintf("attempt to call %q, which is no function%s", path, hint))

@@ -107,8 +107,12 @@ func Module(name string) string {
 	return ""
 }
 
-// Instead says what is used here in the place of names that Lua has elsewhere.
-func Instead() map[string]string {
+// Instead says what is used here in the place of a name that Lua has elsewhere, such as "io" or
+// "os.execute"; "" for any other name.
+func Instead(name string) string { return instead()[name] }
+
+// instead is made for each question: only errors ask.
+func instead() map[string]string {
 	const files, programs = `files: local fs = require "pi.fs"`, "programs: pi.exec(name, arguments)"
 	return map[string]string{
 		"ctx":          "a handler gets it as its second argument: function(event, ctx)",

@@ -24,8 +24,8 @@ import (
 // Hints is what messages are helped with. The zero value helps with names in the code alone.
 type Hints struct {
 	// Instead says what to use in the place of a name that there is not, such as "io" or
-	// "os.execute".
-	Instead map[string]string
+	// "os.execute"; "" for nothing. It may be nil.
+	Instead func(name string) string
 
 	chunks []*lua.FunctionProto
 }
@@ -49,7 +49,10 @@ func Raised(L *lua.LState, message string, h *Hints) string {
 func (h *Hints) hint(L *lua.LState, written string) string {
 	first, _, nested := strings.Cut(written, ".")
 	for _, name := range []string{written, first} {
-		if instead := h.Instead[name]; instead != "" && (name == written || isMissing(L, first)) {
+		if h.Instead == nil {
+			break
+		}
+		if instead := h.Instead(name); instead != "" && (name == written || isMissing(L, first)) {
 			return "; " + instead
 		}
 	}
