@@ -63,6 +63,7 @@ func printText(r *check.Report, all bool) {
 		return
 	}
 	if all {
+		places := func(found []check.Place) []string { return placesIn(r.File, found) }
 		printTextLine("listens", places(r.Listens))
 		printTextLine("calls", r.Calls)
 		printTextLine("reads", places(r.Reads))
@@ -85,15 +86,20 @@ func printTextLine(what string, list []string) {
 	}
 }
 
-// places lists what is found, each once with its lines.
-func places(found []check.Place) (list []string) {
+// placesIn lists what is found, each once with its lines; those of other files than that of the
+// hook name it.
+func placesIn(file string, found []check.Place) (list []string) {
 	lines := map[string][]string{}
 	var order []string
 	for _, f := range found {
 		if lines[f.What] == nil {
 			order = append(order, f.What)
 		}
-		lines[f.What] = append(lines[f.What], fmt.Sprint(f.Line))
+		line := fmt.Sprint(f.Line)
+		if f.File != file {
+			line = filepath.Base(f.File) + ":" + line
+		}
+		lines[f.What] = append(lines[f.What], line)
 	}
 	for _, what := range order {
 		list = append(list, fmt.Sprintf("%s (%s)", what, strings.Join(lines[what], " ")))

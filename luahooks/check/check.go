@@ -32,6 +32,7 @@ import (
 
 // Report is what a hook does and what is wrong with it, by its text.
 type Report struct {
+	File     string   `json:"-"`                 // the hook, as messages write it
 	Listens  []Place  `json:"listens,omitempty"` // events
 	Calls    []string `json:"calls,omitempty"`   // functions of pi, ctx and the modules, sorted
 	Reads    []Place  `json:"reads,omitempty"`
@@ -71,7 +72,7 @@ func New() (*Checker, error) {
 // File reads a hook. shown is what messages call it; find returns the module of a name that
 // stands beside it, as messages call its file, and its bytes. The error is that of the parser.
 func (c *Checker) File(shown string, code []byte, find func(name string) (shown string, code []byte, ok bool)) (*Report, error) {
-	r := &Report{}
+	r := &Report{File: shown}
 	w := newWalk(c, r, shown)
 	if err := w.file(code); err != nil {
 		return nil, err

@@ -129,6 +129,11 @@ func TestGatesThatFailOpenAreWarnedOf(t *testing.T) {
 		`local ok, r = pcall(ask, e) if not ok then return end return r`:                     true,
 		`local ok, r = pcall(ask, e) if not ok then print(r) end`:                            true,
 		`local ok, r = pcall(ask, e) return not ok and { block = true } or nil`:              false,
+		`local ok, r = pcall(ask, e) return ok and r or nil`:                                 true,
+		`local ok, r = pcall(ask, e) return (ok and r) or nil`:                               true,
+		`local ok, r = pcall(ask, e) if ok then print(r) end return ok and r or nil`:         true,
+		`local ok, r = pcall(ask, e) return ok and r or { block = true }`:                    false,
+		`local ok, r = pcall(ask, e) return ok and r`:                                        false, // false is no answer, so an error
 		`local ok, r = pcall(ask, e) assert(ok, r)`:                                          false,
 		`assert(pcall(ask, e))`:                                                                      false,
 		`if not pcall(ask, e) then return { block = true } end`:                                      false,

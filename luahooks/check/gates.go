@@ -135,7 +135,7 @@ func (g *gate) condition(n *ast.IfStmt, rest []ast.Stmt) {
 		return
 	}
 	if call := protected(n.Condition); call != nil {
-		g.warn(call, shuts(n.Else) || alwaysShuts(rest))
+		g.warn(call, shuts(n.Else) || alwaysShuts("", rest))
 	}
 }
 
@@ -179,9 +179,9 @@ func shutsWithout(ok string, stmts []ast.Stmt) bool {
 			if negates(ok, n.Condition) {
 				return shuts(n.Then)
 			}
-			return shuts(n.Else) || alwaysShuts(stmts[i+1:])
+			return shuts(n.Else) || alwaysShuts(ok, stmts[i+1:])
 		case *ast.ReturnStmt:
-			return mentions(ok, n.Exprs...)
+			return mentions(ok, n.Exprs...) && !isNilWithout(ok, n.Exprs[0])
 		case *ast.FuncCallStmt:
 			if call, isCall := n.Expr.(*ast.FuncCallExpr); isCall && pathOf(call.Func) == "assert" && mentions(ok, call.Args...) {
 				return true
@@ -189,6 +189,32 @@ func shutsWithout(ok string, stmts []ast.Stmt) bool {
 		}
 	}
 	return false
+}
+
+// isNilWithout reports whether a value is nil where a variable is false: ok and r or nil.
+func isNilWithout(name string, e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.NilExpr:
+		return true
+	case *ast.LogicalOpExpr:
+		return e.Operator == "or" && isFalseWithout(name, e.Lhs) && isNilWithout(name, e.Rhs)
+	}
+	return false
+}
+
+// isFalseWithout reports whether a value is nil or false where a variable is false.
+func isFalseWithout(name string, e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.IdentExpr:
+		return e.Value == name
+	case *ast.FalseExpr:
+		return true
+	case *ast.LogicalOpExpr:
+		if e.Operator == "and" {
+			return isFalseWithout(name, e.Lhs) || isFalseWithout(name, e.Rhs)
+		}
+	}
+	return isNilWithout(name, e)
 }
 
 // mentions reports whether a variable stands in expressions.
@@ -239,14 +265,15 @@ func isAnswer(n *ast.ReturnStmt) bool {
 	return !isNil
 }
 
-// alwaysShuts reports whether statements end with an answer, or raise.
-func alwaysShuts(stmts []ast.Stmt) bool {
+// alwaysShuts reports whether statements end with an answer where a variable is false, or
+// raise.
+func alwaysShuts(ok string, stmts []ast.Stmt) bool {
 	for _, stmt := range stmts {
 		switch n := stmt.(type) {
 		case *ast.ReturnStmt:
-			return isAnswer(n)
+			return isAnswer(n) && !isNilWithout(ok, n.Exprs[0])
 		case *ast.FuncCallStmt:
-			if call, ok := n.Expr.(*ast.FuncCallExpr); ok && pathOf(call.Func) == "error" {
+			if call, isCall := n.Expr.(*ast.FuncCallExpr); isCall && pathOf(call.Func) == "error" {
 				return true
 			}
 		}
