@@ -80,8 +80,8 @@ func (b *background) noteEnd() {
 	}
 }
 
-// wait waits until no goroutine runs that does more than look, or ctx ends.
-func (b *background) wait(ctx context.Context) {
+// wait waits until no goroutine runs that does more than look. It is false if ctx ended first.
+func (b *background) wait(ctx context.Context) bool {
 	b.mu.Lock()
 	quiet := make(chan struct{})
 	if b.busy == 0 {
@@ -90,7 +90,7 @@ func (b *background) wait(ctx context.Context) {
 		b.quiet = append(b.quiet, quiet)
 	}
 	b.mu.Unlock()
-	waitDone(ctx, quiet)
+	return waitDone(ctx, quiet)
 }
 
 // detach returns a context with the values of ctx that does not end with ctx, but with the

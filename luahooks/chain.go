@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"sync/atomic"
-	"time"
 
 	"pi/agent"
 	"pi/luahooks/api"
@@ -169,16 +168,9 @@ func (c *Chain) endAll() {
 	}
 }
 
-// AwaitHandlers waits until the handlers that finish behind the agent have ended, but not
-// for long: one may wait for something that does not come by itself.
-func (c *Chain) AwaitHandlers(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, handlersTime)
-	defer cancel()
-	c.behind.wait(ctx)
-}
-
-// handlersTime is how long AwaitHandlers waits.
-const handlersTime = time.Second
+// AwaitHandlers waits until the handlers that finish behind the agent have ended, and reports
+// whether they have before ctx ended.
+func (c *Chain) AwaitHandlers(ctx context.Context) bool { return c.behind.wait(ctx) }
 
 // applyRegistered puts what hooks registered in force.
 func (c *Chain) applyRegistered(ctx context.Context) {

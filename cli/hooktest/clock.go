@@ -195,6 +195,13 @@ func (c *clock) next(until time.Time) (done chan struct{}, more bool) {
 	return c.wake(s), true
 }
 
+// hasSleepers reports whether somebody sleeps for longer than d from now.
+func (c *clock) hasSleepers(d time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.sleepers, func(s *sleeper) bool { return !s.timer && s.due.Sub(c.now) > d })
+}
+
 // patience is how long advance waits for a call that may be asleep itself.
 const patience = 2 * time.Second
 

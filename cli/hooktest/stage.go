@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"pi/agent"
 	"pi/agent/attach"
@@ -122,7 +123,7 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 		return nil, err
 	}
 	s.began = true
-	s.run.Chain().AwaitHandlers(ctx)
+	s.awaitHandlers(ctx)
 	for _, h := range s.run.Chain().Hooks() {
 		if h.State == "failed" {
 			return nil, errors.New(h.LastError)
@@ -163,7 +164,7 @@ func (s *stage) submit(ctx context.Context, text string, attached []message.Bloc
 // have ended.
 func (s *stage) finish(ctx context.Context) error {
 	for {
-		s.run.Chain().AwaitHandlers(ctx)
+		s.awaitHandlers(ctx)
 		if err := s.run.Agent().WaitIdle(ctx); err != nil {
 			return err
 		}
@@ -177,6 +178,25 @@ func (s *stage) finish(ctx context.Context) error {
 		}
 		if done {
 			return nil
+		}
+	}
+}
+
+// How long the handlers are waited for that finish behind the agent, and how often is looked
+// whether one of them only sleeps: that may be until the clock is set forward.
+const (
+	handlersTime  = 20 * time.Second
+	handlersPause = 200 * time.Millisecond
+)
+
+// awaitHandlers waits until the handlers that finish behind the agent have ended, or sleep.
+func (s *stage) awaitHandlers(ctx context.Context) {
+	for began := time.Now(); time.Since(began) < handlersTime && ctx.Err() == nil; {
+		pause, cancel := context.WithTimeout(ctx, handlersPause)
+		done := s.run.Chain().AwaitHandlers(pause)
+		cancel()
+		if done || s.clock.hasSleepers(2*handlersPause) {
+			return
 		}
 	}
 }
