@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"pi/agent"
 )
 
 // What a command, a tool, a renderer and a key of a ported file do wrong is at the line of
@@ -66,5 +68,41 @@ func TestAPortedFileIsReloadedWhole(t *testing.T) {
 	}
 	if n := len(r.info("a").Commands); n != 1 {
 		t.Errorf("%d commands", n)
+	}
+}
+
+// What is wrong with what a handler returned, or changed, is where it returns.
+func TestWhatAPortedHandlerAnswersWronglyIsWhereItReturns(t *testing.T) {
+	compaction := []agent.Event{&agent.SessionBeforeCompact{}, &agent.SessionCompacting{}}
+	input := []agent.Event{&agent.Input{Text: "x"}}
+	for _, c := range []struct {
+		on     string
+		events []agent.Event
+		body   string
+		want   string
+	}{
+		{`pi.on("input"`, input, `return { action = "handeld" }`, `input: action is continue, transform or handled, not "handeld"`},
+		{`pi.on("input"`, input, `return { action = "transform", images = "x" }`, "input: images is a list of blocks, not a string"},
+		{`pi.on("input"`, input, `return ctx.save_entry{ a = 1 }`, "save_entry: entry must have a type"},
+		{`pi.on("user_bash"`, []agent.Event{&agent.UserBash{Command: "ls"}}, `return { operations = {} }`, "user_bash: pi.compat.omp has no operations; use result"},
+		{`marvin.on("chat.message"`, input, `event.output.parts = "x"`, "chat.message: event.output.parts: expected a table, got string"},
+		{`marvin.on("chat.message"`, input, `event.output.parts[1].text = 5`, "chat.message: event.output.parts[1] is no part: a table with type, and text or data"},
+		{`marvin.on("chat.message"`, input, `event.output = nil`, "chat.message: event.output is a table to be changed, not a nil"},
+		{`marvin.on("session.before_compact"`, compaction, `event.output.contxt = {}`, `session.before_compact: event.output has no field "contxt", did you mean "context"?`},
+		{`marvin.on("session.before_compact"`, compaction, `event.output.context = "x"`, "session.before_compact: event.output.context: expected a table, got string"},
+		{`marvin.on("session.before_compact"`, compaction, `event.output.context = { {} }`, "session.before_compact: event.output.context[1]: expected a string, got table"},
+	} {
+		r := newRig(t, map[string]string{"a.lua": `local pi, marvin = require "pi.compat.omp", require "pi.compat.marvin"
+` + c.on + `, function(event, ctx)
+  ` + c.body + `
+end)`})
+		r.emitAll(c.events...)
+		line := "a.lua:3: "
+		if !strings.HasPrefix(c.body, "return") {
+			line = "a.lua:2: "
+		}
+		if said := r.host.notices(); len(said) != 1 || !strings.HasSuffix(said[0], line+c.want) {
+			t.Errorf("%s says %q, want one %q", c.body, said, line+c.want)
+		}
 	}
 }

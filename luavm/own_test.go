@@ -13,14 +13,17 @@ const around = `
 local own = {}
 function own.wrap(source) return function(...) return source(...) end end
 function own.twice(source) return own.wrap(own.wrap(source)) end
+function own.checks(source) return function() local v = source() error("no " .. v) end end
+function own.returns(source) return function() local v = source() return v end end
 function own.plain() return function() end end
 function own.raise() error("no") end
 function own.index() local t return t.x end
 function own.call(f, ...) return f(...) end
 return own`
 
-// withOwn runs a hook's code with what around returns as the global own.
-func withOwn(t *testing.T, code string) (*lua.LFunction, error) {
+// withOwn runs a hook's code with what around returns as the global own, and then what is to
+// be done with the function that it returns.
+func withOwn(t *testing.T, code string, then ...func(L *lua.LState, made *lua.LFunction)) (*lua.LFunction, error) {
 	t.Helper()
 	vm := New(Options{})
 	t.Cleanup(vm.Close)
@@ -42,6 +45,9 @@ func withOwn(t *testing.T, code string) (*lua.LFunction, error) {
 		L.Call(0, 1)
 		result, _ = L.Get(-1).(*lua.LFunction)
 		L.Pop(1)
+		for _, do := range then {
+			do(L, result)
+		}
 		return nil
 	}})
 	return result, err
@@ -63,6 +69,26 @@ func TestWhatOwnCodeRaisesIsAtTheLineOfTheHook(t *testing.T) {
 		"\nown.call(setmetatable({}, { __call = function() error('x') end }))": "hook.lua:2: x",
 	} {
 		_, err := withOwn(t, code)
+		var e *Error
+		if !errors.As(err, &e) || e.Error() != want {
+			t.Errorf("%q says %q, want %q", code, err, want)
+		}
+	}
+}
+
+// The frame of a hook's function is gone when it has returned, and when the last that it did
+// was to call another.
+func TestWhatOwnCodeRaisesOfWhatAHookReturnedIsWhereThatReturns(t *testing.T) {
+	for code, want := range map[string]string{
+		"return own.checks(function()\n local v = 'x'\n return v\nend)":                 "hook.lua:3: no x",
+		"\nreturn own.checks(function(v)\n if v then return 'x' end\n return 'y'\nend)": "hook.lua:2: no y",
+		"return own.returns(function()\n return own.raise()\nend)":                      "hook.lua:2: no",
+		"return own.returns(function()\n local t\n return own.index(t)\nend)":           "hook.lua:3: attempt to index \"t\", which is nil, with key \"x\"",
+	} {
+		_, err := withOwn(t, code, func(L *lua.LState, made *lua.LFunction) {
+			L.Push(made)
+			L.Call(0, 0)
+		})
 		var e *Error
 		if !errors.As(err, &e) || e.Error() != want {
 			t.Errorf("%q says %q, want %q", code, err, want)

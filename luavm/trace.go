@@ -16,8 +16,11 @@ const (
 
 // where returns "file:line" of the first Lua function at or above a level of L's stack,
 // 0 being the running function, that is of a hook; "" if there is none. It goes on in the
-// thread that called pcall or resumed the coroutine.
+// thread that called pcall or resumed the coroutine. A function of a hook that has returned,
+// or that called the running one last of all, has no frame any more: where the program's own
+// code stands around it, the place is that in which it returns.
 func where(L *lua.LState, level int) string {
+	returned := ""
 	for t := L; t != nil; t = t.Parent {
 		for ; level < maxLevels; level++ {
 			dbg, ok := t.GetStack(level)
@@ -28,10 +31,28 @@ func where(L *lua.LState, level int) string {
 			if dbg.Source != "" && !isOwn(dbg.Source) {
 				return fmt.Sprintf("%s:%d", dbg.Source, dbg.CurrentLine)
 			}
+			if returned == "" {
+				returned = placeOfSource(t, dbg)
+			}
 		}
 		level = 0
 	}
-	return ""
+	return returned
+}
+
+// placeOfSource returns where the function of a hook returns around which a frame's function
+// was made; "" if that was made around none.
+func placeOfSource(L *lua.LState, dbg *lua.Debug) string {
+	v, _ := L.GetInfo("f", dbg, nil)
+	fn, ok := v.(*lua.LFunction)
+	if !ok {
+		return ""
+	}
+	source := SourceOf(fn)
+	if source == fn || source.IsG {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", source.Proto.SourceName, LineOfResult(source.Proto, ""))
 }
 
 // placed puts a place before a message.

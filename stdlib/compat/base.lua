@@ -25,6 +25,7 @@
 --   c.component(x)        see members.lua
 --   c.layer(name, own, missing, ours)   a table whose own members stand before those of ours
 --   c.checked(value, message)   value, or the message raised at the author's line
+--   c.hint(key, known)    the end of a message about an unknown key; known are the keys of a table
 --   c.renamed(t, names)   a copy of t in which keys have other names; false removes one
 
 local host, pi, name, define, members, rows_of = ...
@@ -76,6 +77,8 @@ local function known_names(ours)
     return set
   end
 end
+
+function c.hint(key, known) return host.hint(tostring(key), keys_of(known)) end
 
 local function unknown(of, key, ...)
   error(("%s has no field %q%s"):format(of, tostring(key), host.hint(tostring(key), keys_of(...))))
@@ -170,7 +173,7 @@ local function wrap(row, source)
       if row.gate then return result end
       return nil
     end
-    if row.answer then return row.answer(result, event, ours) end
+    if row.answer then result = row.answer(result, event, ours) end -- no tail call, see luavm.SourceOf
     return result
   end
 end

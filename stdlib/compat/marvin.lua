@@ -56,7 +56,20 @@ end
 
 -- Events whose handlers change a table instead of returning one. changing(row, make, collect)
 -- completes the row of one: make(event) returns the fields that row.adds names, for the
--- handler to change, and collect(event, ours) what ours is to be returned.
+-- handler to change, and collect(event, ours) what ours is to be returned. row.output are the
+-- fields that event.output may have, where there is one, with the type of each.
+
+local function check_output(row, output)
+  if type(output) ~= "table" then error(("%s: event.output is a table to be changed, not a %s"):format(row.name, type(output))) end
+  for key, value in pairs(output) do
+    local want, got = row.output[key], type(value)
+    if got ~= want then
+      output[key] = want == "table" and {} or nil -- other handlers may have the same table
+      if not want then error(("%s: event.output has no field %q%s"):format(row.name, tostring(key), c.hint(key, row.output))) end
+      error(("%s: event.output.%s: expected a %s, got %s"):format(row.name, key, want, got))
+    end
+  end
+end
 
 local function changing(row, make, collect)
   row.on = function(source)
@@ -66,7 +79,9 @@ local function changing(row, make, collect)
         for key, value in pairs(given) do t[key] = value end
       end)
       source(event, shown)
-      return collect(event, ours)
+      if row.output then check_output(row, event.output) end
+      local result = collect(event, ours) -- no tail call, see luavm.SourceOf
+      return result
     end)
   end
   return row
@@ -81,11 +96,15 @@ local function parts_of(event)
 end
 
 local function message_of(event, ours)
+  if event.output.parts == nil then return nil end
   local texts, attachments, result = {}, {}, {}
   for _, block in ipairs(ours.attachments) do
     if block.type ~= "image" then attachments[#attachments + 1] = block end
   end
-  for _, part in ipairs(event.output.parts) do
+  for i, part in ipairs(event.output.parts) do
+    if type(part) ~= "table" or part.type == "text" and type(part.text) ~= "string" then
+      error(("chat.message: event.output.parts[%d] is no part: a table with type, and text or data"):format(i))
+    end
     if part.type == "text" then texts[#texts + 1] = part.text else attachments[#attachments + 1] = part end
   end
   local text = table.concat(texts, "\n")
@@ -119,9 +138,16 @@ end
 
 local before_compact = changing(
   { name = "session.before_compact", ours = "session_before_compact", fields = { "input", "output" }, adds = { "input", "output" },
+    output = { cancel = "boolean", prompt = "string", context = "table" },
     rule = "change event.output: cancel, prompt, context; all handlers of a file have the same one" },
   function() return { input = { session_id = session_id() }, output = output } end,
   function(event)
+    for i, text in ipairs(event.output.context or {}) do
+      if type(text) ~= "string" then
+        event.output.context = {}
+        error(("session.before_compact: event.output.context[%d]: expected a string, got %s"):format(i, type(text)))
+      end
+    end
     output = event.output
     if output.cancel then return { cancel = true } end
   end)
@@ -173,11 +199,11 @@ local events = {
   { name = "agent.before_start", ours = "before_agent_start", fields = { "prompt", "images" }, adds = { "images" }, fill = rows.with_images,
     results = { "message" }, group = first_message, rule = "of all files the first message is kept" },
   changing({ name = "chat.message", ours = "input", fields = { "input", "output" }, adds = { "input", "output" },
-    rule = "change event.output.parts" }, parts_of, message_of),
+    output = { parts = "table" }, rule = "change event.output.parts" }, parts_of, message_of),
   changing({ name = "chat.messages.transform", ours = "context", fields = { "messages" }, adds = {},
     rule = "change event.messages; before every request" }, function() return {} end, function(event) return { messages = event.messages } end),
   changing({ name = "chat.system.transform", ours = "before_agent_start", fields = { "input", "output" }, adds = { "input", "output" },
-    rule = "change event.output.system_prompt; for this prompt" }, prompt_of, changed_prompt),
+    output = { system_prompt = "string" }, rule = "change event.output.system_prompt; for this prompt" }, prompt_of, changed_prompt),
 }
 
 -- What is sent

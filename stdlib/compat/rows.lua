@@ -13,8 +13,21 @@ function rows.with_images(t, event) t.images = c.members.images(event) end
 
 function rows.from_extension(t, event) t.from_extension = event.from_hook end
 
--- input says what it did in words of its own: continue, transform, handled.
+-- input says what it did in words of its own.
+local actions = { continue = true, transform = true, handled = true }
+
+local function check_input(result)
+  local action = result.action
+  if action ~= nil and not actions[action] then
+    error(("input: action is continue, transform or handled, not %q"):format(tostring(action)))
+  end
+  if result.images ~= nil and type(result.images) ~= "table" then
+    error("input: images is a list of blocks, not a " .. type(result.images))
+  end
+end
+
 local function input_answer(result, event)
+  check_input(result)
   local mapped = c.renamed(result, { action = false, images = false })
   if result.action == "handled" then
     mapped.handled = true
