@@ -32,7 +32,16 @@ type edits struct {
 // of. If the window cannot be written to the store, that is told once: a program that starts
 // after this one was killed would not know of it.
 func (e *edits) open(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
-	err := e.guard.OpenWindow(places, parts)
+	e.tellOpened(ctx, e.guard.OpenWindow(places, parts))
+}
+
+// openIdle is open for processes that are started while no tool runs.
+func (e *edits) openIdle(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
+	e.tellOpened(ctx, e.guard.OpenIdleWindow(places, parts))
+}
+
+// tellOpened says what opening a window showed, and what went wrong.
+func (e *edits) tellOpened(ctx context.Context, err error) {
 	e.tellNotices(ctx)
 	if err != nil {
 		e.audience.notifyOnce(ctx, "window", agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")

@@ -115,10 +115,15 @@ func (c *Chain) program(in *instance) api.Program {
 
 		Environ: environ, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Confine: c.opts.Confine,
 		Started: func(ctx context.Context) func(group int) {
+			note := func(int) {} // what its handlers start is not the model's
+			switch {
+			case agent.InTool(ctx):
+				note = c.guard.NoteGroup // what a hook's own tool starts
+			case api.IsOfTool(ctx):
+				note = c.loader.noteLateGroup(ctx) // what that left behind to be started
+			}
 			return func(group int) {
-				if agent.InTool(ctx) { // what its handlers start is not the model's
-					c.guard.NoteGroup(group)
-				}
+				note(group)
 				if c.opts.Started != nil {
 					c.opts.Started(group)
 				}

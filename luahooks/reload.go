@@ -145,6 +145,23 @@ func (l *loader) openWindow(ctx context.Context) {
 	l.edits.open(ctx, *l.places, partsOf(l.roster.list()))
 }
 
+// noteLateGroup is called before a process is started for a tool that may have ended. The
+// function that it returns is told the group of the process: the window is open while that
+// lives, also if it was closed.
+func (l *loader) noteLateGroup(ctx context.Context) func(group int) {
+	open := func() {
+		l.changes.Lock()
+		defer l.changes.Unlock()
+		l.edits.openIdle(ctx, *l.places, partsOf(l.roster.list()))
+	}
+	open()
+	return func(group int) {
+		open() // it may have been closed meanwhile
+		l.guard.NoteGroup(group)
+		l.edits.waitForProcesses()
+	}
+}
+
 // partsOf returns the files of hooks, and the modules that they required or looked for,
 // in the version that runs and in the one that was tried last.
 func partsOf(hooks []*hook) map[string]trust.Scope {

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"pi/agent"
 	"pi/internal/process"
+	"pi/luahooks/trust"
 )
 
 // echoer is a hook that starts a program which answers what it is told with the name of the
@@ -205,5 +207,37 @@ func TestNothingThatAProgramWroteIsLostOrDoubledOverAReload(t *testing.T) {
 		if !strings.HasSuffix(n, "hook a loaded") && !strings.HasSuffix(n, "hook b loaded") {
 			t.Error(n)
 		}
+	}
+}
+
+// What a tool leaves behind to be started, or lets another program do, is its own as well.
+func TestWhatAHooksOwnToolLeavesBehindKeepsTheWindowOpen(t *testing.T) {
+	t.Parallel()
+	for name, execute := range map[string]string{
+		"a timer":               `timer.after(20, function() pi.spawn("sh", late) end)`,
+		"a timer that repeats":  `local off off = timer.every(20, function() off() pi.exec("sh", late) end)`,
+		"a timer of a timer":    `timer.after(10, function() timer.after(10, function() pi.spawn("sh", late) end) end)`,
+		"a callback":            `pi.spawn("echo", { "x" }, { on_stdout = function() timer.sleep(100) pi.spawn("sh", late) end })`,
+		"a program from before": `before.write(late[2] .. "\n")`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: t.TempDir(), Project: t.TempDir(), Alive: process.Alive})
+			mustDo(t, err)
+			a, r := programWith(t, map[string]string{"c.lua": caller, "h.lua": `
+				local timer, late, before = require("pi.timer"), { "-c", "echo $$ >late; exec sleep 100" }
+				pi.on("tool_call", function() before = pi.spawn("sh") end)
+				pi.tool{ name = "bash", description = "d", parameters = { properties = { command = { type = "string" } } },
+					execute = function(p) ` + execute + ` return "ran" end }`}, guard, echoTool{})
+			a.Listen(r.chain.Watcher(), r.chain)
+			mustDo(t, a.Prompt(t.Context(), agent.Prompt{Text: "x"}))
+			for range 1000 {
+				if _, err := os.Stat(filepath.Join(r.cwd, "late")); err == nil && !guard.CloseWindow() {
+					return
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			t.Error("the window is closed while the program runs")
+		})
 	}
 }

@@ -37,8 +37,8 @@ type Env struct {
 	// causes; source says what, to a person.
 	Outside func(ctx context.Context, source string) context.Context
 	// Follow is called inside a job; what it returns marks the context of a later
-	// call as what this job is about.
-	Follow func() func(context.Context) context.Context
+	// call, or of one again and again, as what this job is about.
+	Follow func(again bool) func(context.Context) context.Context
 	// Exec runs a program without a shell, as pi.exec does, for as long as ctx
 	// lives. err is not nil only when it could not be started.
 	Exec func(ctx context.Context, c Command) (stdout, stderr string, code int, err error)

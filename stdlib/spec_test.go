@@ -116,7 +116,7 @@ func newRig(t *testing.T) *rig {
 		Complete: completeNothing,
 		Stream:   completeNothing,
 		Outside:  func(ctx context.Context, _ string) context.Context { return ctx },
-		Follow: func() func(context.Context) context.Context {
+		Follow: func(bool) func(context.Context) context.Context {
 			return func(ctx context.Context) context.Context { return ctx }
 		},
 	}

@@ -61,10 +61,7 @@ func duration(ms, least float64) (time.Duration, error) {
 func (m *module) timer(name string, d time.Duration, fn *lua.LFunction, again bool) (lua.LValue, error) {
 	stop, cancel := context.WithCancel(context.Background())
 	done := false // belongs to the VM
-	mark := func(ctx context.Context) context.Context { return ctx }
-	if !again {
-		mark = m.env.Follow()
-	}
+	mark := m.env.Follow(again)
 	run := m.env.clock().Timer(d, again)
 	ok := m.env.Spawn(func(life context.Context) {
 		ctx, end := context.WithCancel(life)

@@ -40,7 +40,7 @@ func (f *file) newEnv() *stdlib.Env {
 			return s.job(ctx, name, run)
 		},
 		Outside: func(ctx context.Context, _ string) context.Context { return ctx },
-		Follow: func() func(context.Context) context.Context {
+		Follow: func(bool) func(context.Context) context.Context {
 			return func(ctx context.Context) context.Context { return ctx }
 		},
 		Nested: func(ctx context.Context, name string, fn *lua.LFunction, args func(L *lua.LState) []lua.LValue) (bool, error) {

@@ -149,7 +149,7 @@ func newEnv(j *jobs, p *programs, m models, around *Program) *stdlib.Env {
 			return answer == child.Enough, err
 		},
 		Outside: asOutside,
-		Follow:  func() func(context.Context) context.Context { return asFollowing(p.vm.Context()) },
+		Follow:  func(again bool) func(context.Context) context.Context { return asFollowing(p.vm.Context(), again) },
 		Exec: func(ctx context.Context, c stdlib.Command) (string, string, int, error) {
 			r, err := p.run(ctx, child.Call{Command: p.command(c.Name, c.Args, c.Cwd, c.Env), Timeout: execTime, Max: execBytes})
 			return r.Stdout, r.Stderr, r.Code, err

@@ -44,17 +44,33 @@ func asOutside(ctx context.Context, source string) context.Context {
 	return brake.WithOrigin(ctx, agent.Origin{Kind: brake.FromOutside, Source: source})
 }
 
+type ofToolKey struct{}
+
+// IsOfTool reports whether a job with this context is about a call of a tool of a hook: its
+// execute, or a timer or another callback that this left behind. What that starts may be
+// what the model wants.
+func IsOfTool(ctx context.Context) bool { return agent.InTool(ctx) || ctx.Value(ofToolKey{}) != nil }
+
+// asOfTool marks a later job as about the call that cause is about, if it is about one.
+func asOfTool(ctx, cause context.Context) context.Context {
+	if !IsOfTool(cause) {
+		return ctx
+	}
+	return context.WithValue(ctx, ofToolKey{}, true)
+}
+
 type followingKey struct{}
 
-// asFollowing marks the job of a timer that a job with the context cause starts: it is
-// about the same, to wait until a folder is quiet, or to remind somebody. Timers that
-// it starts itself are not: they could start others for ever.
-func asFollowing(cause context.Context) func(context.Context) context.Context {
+// asFollowing marks the job of a timer that a job with the context cause starts. One that is
+// called once is about the same, to wait until a folder is quiet, or to remind somebody. Timers
+// that it starts itself are not: they could start others for ever. What a call of a tool leaves
+// behind is about that, whatever it starts.
+func asFollowing(cause context.Context, again bool) func(context.Context) context.Context {
 	o, ok := brake.OriginOf(cause)
-	if !ok || cause.Value(followingKey{}) != nil {
-		return func(ctx context.Context) context.Context { return ctx }
+	if again || !ok || cause.Value(followingKey{}) != nil {
+		return func(ctx context.Context) context.Context { return asOfTool(ctx, cause) }
 	}
 	return func(ctx context.Context) context.Context {
-		return brake.WithOrigin(context.WithValue(ctx, followingKey{}, true), o)
+		return brake.WithOrigin(context.WithValue(asOfTool(ctx, cause), followingKey{}, true), o)
 	}
 }

@@ -44,7 +44,7 @@ func (s *signals) fill(L *lua.LState, ref any) *lua.LTable {
 					return
 				}
 				s.jobs.spawn(func(ctx context.Context) {
-					_ = s.jobs.callBack(ctx, "on_cancel", func(L *lua.LState) error {
+					_ = s.jobs.callBack(asOfTool(ctx, job), "on_cancel", func(L *lua.LState) error {
 						callLua(L, fn)
 						return nil
 					})

@@ -53,11 +53,12 @@ func (s *spawns) endUnclaimed() {
 // spawned is a program as one version of the hook has it.
 type spawned struct {
 	*spawns
-	child *child.Child
-	keep  string // the name under which it survives a reload; "": it does not
-	table *lua.LTable
-	calls atomic.Pointer[spawnCalls]
-	over  chan struct{} // closed when all that it wrote was handed over and on_exit has run
+	child  *child.Child
+	keep   string // the name under which it survives a reload; "": it does not
+	table  *lua.LTable
+	calls  atomic.Pointer[spawnCalls]
+	ofTool atomic.Bool   // a tool started it or wrote to it: it may do what the model wants
+	over   chan struct{} // closed when all that it wrote was handed over and on_exit has run
 }
 
 // spawnCalls are what a hook wants to hear of a program, and how.
@@ -138,8 +139,10 @@ func (s *spawned) start(ctx context.Context, c child.Command) (err error) {
 	case ctx.Err() != nil:
 		return fmt.Errorf("start %s: interrupted", c.Name)
 	}
+	started := s.started(ctx)
 	if s.child, err = child.Start(c); err == nil {
-		s.started(ctx)(s.child.Pid())
+		s.ofTool.Store(IsOfTool(ctx))
+		started(s.child.Pid())
 	}
 	return err
 }
@@ -229,6 +232,9 @@ func (s *spawned) call(ctx context.Context, what string, fn *lua.LFunction, args
 	start := time.Now()
 	ctx, end := s.finishing(ctx)
 	defer end()
+	if s.ofTool.Load() {
+		ctx = context.WithValue(ctx, ofToolKey{}, true)
+	}
 	err := s.jobs.run(ctx, what, func(L *lua.LState) error {
 		began.Store(true)
 		*answer = answerOf(callLua(L, fn, args(L)...))
@@ -260,7 +266,12 @@ func (s *spawned) finishing(ctx context.Context) (context.Context, context.Cance
 
 // write is p.write(text): true, or nil and "ended". It waits while the pipe is full.
 func (s *spawned) write(L *lua.LState, text string) error {
-	return s.wait(L, "write", func(ctx context.Context) error { return s.child.Write(ctx, text) })
+	return s.wait(L, "write", func(ctx context.Context) error {
+		if IsOfTool(ctx) && !s.ofTool.Swap(true) {
+			s.started(ctx)(s.child.Pid()) // from now on it may be at work for the tool
+		}
+		return s.child.Write(ctx, text)
+	})
 }
 
 // kill is p.kill(signal?): true, or nil and "ended". It sends TERM unless said to the process

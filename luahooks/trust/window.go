@@ -20,6 +20,16 @@ import (
 // run count too, since the next run has them. The error is why the window could not be
 // written down; changes are withheld in any case.
 func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
+	return g.openWindow(p, parts, false)
+}
+
+// OpenIdleWindow is OpenWindow for processes that no running tool starts: the window waits for
+// nothing else. One that is open stays as it is.
+func (g *Guard) OpenIdleWindow(p Places, parts map[string]Scope) error {
+	return g.openWindow(p, parts, true)
+}
+
+func (g *Guard) openWindow(p Places, parts map[string]Scope, idle bool) error {
 	g.mu.Lock()
 	if g.state.window == nil {
 		g.state.lookAtOthers() // before anything of what they changed is read
@@ -31,10 +41,10 @@ func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
 	s := g.lock()
 	defer g.mu.Unlock()
 	if s.window != nil {
-		s.window.idle = false
+		s.window.idle = s.window.idle && idle
 		return nil
 	}
-	w := &openWindow{base: map[string]Version{}, scopes: paths, dirs: dirs, groups: s.others.inherited}
+	w := &openWindow{idle: idle, base: map[string]Version{}, scopes: paths, dirs: dirs, groups: s.others.inherited}
 	s.addKnownMissing(paths, dirs)
 	for path, scope := range paths {
 		w.base[path] = s.home.onDisk(path)
