@@ -108,6 +108,10 @@ func TestAGroupThatIsNoneIsAnErrorOfItsLine(t *testing.T) {
 	} {
 		newRig(t, map[string]string{"a.lua": "\n" + `pi.on("before_agent_start", function() end, ` + options + `)`}).mustSay("a.lua:2: ", want)
 	}
+	for _, event := range []string{"tool_result", "context", "input", "message_end", "before_agent_start", "before_provider_request", "before_provider_headers", "turn_end"} {
+		newRig(t, map[string]string{"a.lua": `pi.on("` + event + `", function() end, { group = { name = "g", rule = "last" } })`}).
+			mustSay("a.lua:1: ", "handlers of "+event+" see what those before them answered")
+	}
 	for _, event := range []string{"tool_call", "user_bash", "shell", "message_update", "project_trust", "turn_start", "my:event"} {
 		newRig(t, map[string]string{"a.lua": `pi.on("` + event + `", function() end, { group = { name = "g", rule = "stop" } })`}).
 			mustSay("a.lua:1: ", "handlers of "+event+" have none")

@@ -130,6 +130,9 @@ func (r *roster) checkGroup(name string, group *api.Group) error {
 		if spec.Name != name || !spec.MayGroup() {
 			continue
 		}
+		if group.Rule == api.GroupLast && !spec.MayWithdraw() {
+			return luavm.Misusef("group: handlers of %s see what those before them answered, so nothing is taken back; the rule last is not for them", name)
+		}
 		for _, key := range group.Keys {
 			if !spec.MayReturn(key) {
 				return luavm.Misusef("group: %v", spec.UnknownKey(key))

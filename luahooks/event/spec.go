@@ -209,6 +209,14 @@ func (s *Spec) MayGroup() bool {
 	return s.Asking && !slices.Contains([]agent.Kind{agent.KindToolCall, agent.KindUserBash, agent.KindShell, agent.KindMessageUpdate, agent.KindProjectTrust}, s.Kind)
 }
 
+// MayWithdraw reports whether the answers of a group may be taken back when a later one comes.
+// They may not where handlers see what those before them have made of the event: who found
+// nothing to remove in a result would not have seen what comes back.
+func (s *Spec) MayWithdraw() bool {
+	return slices.Contains([]agent.Kind{agent.KindSessionCompacting, agent.KindSessionBeforeCompact, agent.KindSessionBeforeTree,
+		agent.KindSessionBeforeSwitch, agent.KindSessionBeforeNew, agent.KindSessionBeforeBranch, agent.KindSessionDirectory}, s.Kind)
+}
+
 // Restore gives e the fields that it had when was was made by Copy.
 func (s *Spec) Restore(e, was agent.Event) {
 	reflect.ValueOf(e).Elem().Set(reflect.ValueOf(was).Elem())

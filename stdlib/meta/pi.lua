@@ -547,5 +547,5 @@ function pi.on(event, fn, opts) end
 --- A group of handlers. What they answer goes together by its rule; between it and all other handlers the rule of the event holds. There are none for gates, for what stops a stream or trusts a project, and where answers are ignored.
 ---@class pi.HandlerGroup
 ---@field name string what its handlers have in common, such as a module that all of them use
----@field rule "first"|"last"|"stop" `first`: of what they answer the first counts; `last`: the last counts, as if those before it had not been given; `stop`: the first counts, and those behind it are not asked
+---@field rule "first"|"last"|"stop" `first`: of what they answer the first counts; `last`: the last counts, as if those before it had not been given, which is for events whose handlers do not see the answers of others; `stop`: the first counts, and those behind it are not asked
 ---@field keys? string[] of an answer, with the rule `first`: of each of these the first counts, and of all others the rule of the event
