@@ -76,8 +76,7 @@ func (p *pump) drain(r *os.File) (open bool) {
 		case chunk, ok := <-p.chunks:
 			p.add(chunk, ok)
 		case <-limit.C:
-			open = true
-			p.cutOff(r)
+			open = p.cutOff(r)
 		}
 	}
 	if p.timer != nil {
@@ -89,17 +88,29 @@ func (p *pump) drain(r *os.File) (open bool) {
 	return open
 }
 
-// cutOff ends the reading of a pipe that others still write to. Where a read can be
-// ended, another process then reads on, so that they do not die of a closed pipe.
-func (p *pump) cutOff(r *os.File) {
+// cutOff ends the reading of a pipe that others may still write to, and reports whether one
+// has it open. What was written before counts, however late this program gets to it: on a
+// machine that is busy the time may have passed without a read. Where a read can be ended,
+// another process then reads on, so that the others do not die of a closed pipe.
+func (p *pump) cutOff(r *os.File) (open bool) {
 	rest := p.chunks
 	p.chunks = nil
 	if !interrupt(r) {
 		go discard(rest)
-		return
+		return true
 	}
-	discard(rest)
+	for chunk := range rest {
+		p.add(chunk, true)
+	}
+	waiting, ended := readWaiting(r)
+	if len(waiting) > 0 {
+		p.add(waiting, true)
+	}
+	if ended {
+		return false
+	}
 	adopt(r)
+	return true
 }
 
 // discard receives chunks until readChunks has ended, so that it is not blocked.

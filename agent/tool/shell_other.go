@@ -17,4 +17,6 @@ func (o *BashOutcome) Status() *int { return o.ExitCode }
 // interrupt cannot be done here: the reader stays until the pipe is closed.
 func interrupt(*os.File) bool { return false }
 
+func readWaiting(*os.File) (waiting []byte, ended bool) { return nil, false }
+
 func adopt(*os.File) {}

@@ -34,6 +34,34 @@ func (o *BashOutcome) Status() *int {
 // interrupt ends the reading of a pipe, and reports whether it could.
 func interrupt(r *os.File) bool { return r.SetReadDeadline(time.Unix(1, 0)) == nil }
 
+// maxWaiting is how much is read at most of what waits in a pipe: more than one holds. Who
+// writes without end is not followed.
+const maxWaiting = 1 << 20
+
+// readWaiting reads what waits in a pipe that does not block, whatever its deadline. ended
+// reports that nobody can write to it any more.
+func readWaiting(r *os.File) (waiting []byte, ended bool) {
+	raw, err := r.SyscallConn()
+	if err != nil {
+		return nil, false
+	}
+	_ = raw.Control(func(fd uintptr) {
+		b := make([]byte, 32<<10)
+		for len(waiting) < maxWaiting {
+			n, err := syscall.Read(int(fd), b)
+			if err == syscall.EINTR {
+				continue
+			}
+			if n <= 0 {
+				ended = n == 0 && err == nil
+				return
+			}
+			waiting = append(waiting, b[:n]...)
+		}
+	})
+	return waiting, ended
+}
+
 // adopt starts a process that reads on from a pipe that a background process writes to.
 // Without a reader the next line of a server that was just started would end it, and a
 // reader of ours would end with this program.
