@@ -1,7 +1,8 @@
 package hooktest
 
 import (
-	"pi/agent/llm"
+	"strings"
+
 	"pi/luahooks/record"
 	"pi/luavm"
 
@@ -60,9 +61,15 @@ func (f *file) calls(L *lua.LState, name *string) lua.LValue {
 	})
 }
 
-// requestTable is a request as the model saw it: {model, system, messages, tools, thinking}.
-func (f *file) requestTable(L *lua.LState, r *llm.Request) lua.LValue {
-	t := luavm.NewRecord(L, 5)
+// requestTable is a request as the model saw it: {model, system, messages, tools, thinking,
+// payload, headers}.
+func (f *file) requestTable(L *lua.LState, r *sentRequest) lua.LValue {
+	t, headers := luavm.NewRecord(L, 7), luavm.NewRecord(L, len(r.header))
+	for name, values := range r.header {
+		luavm.Set(headers, name, lua.LString(strings.Join(values, ", ")))
+	}
+	luavm.Set(t, "payload", f.records.JSON(r.payload))
+	luavm.Set(t, "headers", headers)
 	luavm.Set(t, "model", lua.LString(r.Model.Ref()))
 	luavm.Set(t, "system", lua.LString(r.System))
 	luavm.Set(t, "messages", f.records.Messages(L, record.ItemsOf(r.Messages)))

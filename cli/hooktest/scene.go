@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"pi/agent/llm"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -104,7 +103,7 @@ func (s *scene) fault() string {
 }
 
 // stepOf calls the function of a step with the request and reads the step that it returns.
-func (s *scene) stepOf(ctx context.Context, one step, r *llm.Request) (made step, err error) {
+func (s *scene) stepOf(ctx context.Context, one step, r *sentRequest) (made step, err error) {
 	err = s.job(ctx, "model", func(L *lua.LState) error {
 		L.Push(one.function)
 		L.Push(s.file.requestTable(L, r))

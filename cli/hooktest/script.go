@@ -16,14 +16,14 @@ import (
 type script struct {
 	// answer makes the answer of a step that is a function. It is called while the case
 	// waits.
-	answer func(ctx context.Context, s step, r *llm.Request) (step, error)
+	answer func(ctx context.Context, s step, r *sentRequest) (step, error)
 	// lacking is told of a request for which there is no step.
 	lacking func(text string)
 
 	mu       sync.Mutex // guards what follows
 	steps    []step
 	taken    int
-	requests []*llm.Request
+	requests []*sentRequest
 	calls    int // ids given to tool calls
 }
 
@@ -37,14 +37,14 @@ func (s *script) add(steps ...step) {
 }
 
 // seen returns the requests so far.
-func (s *script) seen() []*llm.Request {
+func (s *script) seen() []*sentRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests[:len(s.requests):len(s.requests)]
 }
 
 // take notes a request and returns its step; ok is false if there is none.
-func (s *script) take(r *llm.Request) (next step, ok bool) {
+func (s *script) take(r *sentRequest) (next step, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r)
@@ -59,22 +59,39 @@ func (s *script) take(r *llm.Request) (next step, ok bool) {
 // Stream answers r with the next step.
 func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		next, ok := s.take(r)
-		if !ok {
-			err := s.exhausted(r)
-			s.lacking(err.Error())
-			yield(llm.Delta{}, &llm.ProviderError{Provider: "test", Message: err.Error(), Err: err})
+		var next step
+		var failed error
+		sending := wire{func(ctx context.Context, sent *sentRequest) (status int) {
+			if next, failed = s.next(ctx, sent); failed != nil {
+				return 0
+			}
+			return next.httpStatus()
+		}}
+		if err := sending.send(ctx, r); err != nil {
+			yield(llm.Delta{}, err)
 			return
 		}
-		if next.function != nil {
-			var err error
-			if next, err = s.answer(ctx, next, r); err != nil {
-				yield(llm.Delta{}, &llm.ProviderError{Provider: "test", Message: err.Error(), Err: err})
-				return
-			}
+		if failed != nil {
+			yield(llm.Delta{}, &llm.ProviderError{Provider: "test", Message: failed.Error(), Err: failed})
+			return
 		}
 		s.play(next, r, yield)
 	}
+}
+
+// next is the step that answers a request. The error says that there is none, or why it
+// cannot be made.
+func (s *script) next(ctx context.Context, r *sentRequest) (step, error) {
+	next, ok := s.take(r)
+	if !ok {
+		err := s.exhausted(r.Request)
+		s.lacking(err.Error())
+		return step{}, err
+	}
+	if next.function != nil {
+		return s.answer(ctx, next, r)
+	}
+	return next, nil
 }
 
 // exhausted describes a request that has no step.

@@ -3,6 +3,7 @@ package hooktest
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 
 	"pi/agent/llm"
 	"pi/luahooks/record"
@@ -47,6 +48,14 @@ func (u stepUsage) orEstimate(r *llm.Request, s step) *message.Usage {
 		output = *u.output
 	}
 	return &message.Usage{Input: input, Output: output, TotalTokens: input + output}
+}
+
+// httpStatus is that of the answer; 0 for a request that fails without one.
+func (s step) httpStatus() int {
+	if s.err == "" {
+		return http.StatusOK
+	}
+	return s.status
 }
 
 // failure is the error of a step that fails. Statuses that may pass are tried again, as they

@@ -236,6 +236,8 @@ function TestClock.now() end
 ---@field messages pi.Message[]
 ---@field tools string[] their names
 ---@field thinking string
+---@field payload table the body as it was sent, behind the handlers of `before_provider_request`; that of the scripted model is a chat completion
+---@field headers table<string, string> likewise, behind those of `before_provider_headers`
 
 --- Answers by dialog: one for all dialogs of its kind, a list of them one after the other, or a
 --- function(title, options).

@@ -66,6 +66,16 @@ t.case("the model answers with steps of all kinds", function(t)
   t.match(err, "HTTP 400: no")
 end)
 
+t.case("hooks see and change what is sent", function(t)
+  t.hook("wire.lua")
+  t.model { { error = "busy", status = 503 }, function(request) return "it is " .. request.payload.temperature end }
+  t.equal(t.prompt("go"), "it is 0")
+  local sent = t.requests()[2]
+  t.equal({ sent.payload.temperature, sent.payload.model, sent.headers["X-Team"] }, { 0, "model", "blue" })
+  t.shown("status 503")
+  t.shown("status 200")
+end)
+
 t.case("dialogs are answered", function(t)
   t.hook("day.lua")
   t.answers { select = { "The b", { "x", "z" } }, input = function(title, placeholder) return title .. placeholder end, editor = "text" }
