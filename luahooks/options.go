@@ -47,6 +47,9 @@ type Options struct {
 	Clock stdlib.Clock
 	// Started is told the process group of each program that a hook waits for; nil: nobody is.
 	Started func(group int)
+	// Reach returns an error for a host to which hooks do not connect with pi.http; nil: they
+	// may to all.
+	Reach func(host string) error
 	// Emitted is told of each event that a hook emits for others, before they get it; nil:
 	// nobody is.
 	Emitted func(ctx context.Context, name string, data json.RawMessage)

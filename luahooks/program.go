@@ -113,7 +113,7 @@ func (c *Chain) program(in *instance) api.Program {
 		Flags: c.Flags, GivenFlags: c.opts.Flags,
 		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
 
-		Environ: environ, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Confine: c.opts.Confine,
+		Environ: environ, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Reach: c.opts.Reach, Confine: c.opts.Confine,
 		Started: func(ctx context.Context) func(group int) {
 			note := func(int) {} // what its handlers start is not the model's
 			switch {

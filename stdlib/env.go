@@ -18,6 +18,9 @@ type Env struct {
 	// Getenv is a variable of the hook's environment, "" if it is not set; nil: that of the
 	// process.
 	Getenv func(name string) string
+	// Reach returns an error for a host to which pi.http does not connect; nil: all may be
+	// reached.
+	Reach func(host string) error
 	// Clock is what pi.time and pi.timer go by; nil: the clock of the machine.
 	Clock Clock
 	// Loading reports whether the hook's file is being run. Functions that do

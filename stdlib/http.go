@@ -73,6 +73,7 @@ type exchange struct {
 	limit       int // of the bytes of the answer
 	most        int // that limit may be
 	redirect    bool
+	reach       func(host string) error // that of Env
 }
 
 // read sets the fields from the options at argument n; wrong ones raise. more are
@@ -132,6 +133,7 @@ type answer struct {
 // Errors name the address without what may be secret in it.
 func (m *module) request(L *lua.LState, function string, r exchange) (lua.LValue, error) {
 	var a answer
+	r.reach = m.env.Reach
 	err := m.wait(L, function, func(ctx context.Context) (err error) {
 		a, err = r.do(ctx)
 		return err
@@ -180,7 +182,7 @@ func (r *exchange) send(ctx context.Context) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	client := &http.Client{Transport: &within{r.reach, &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true}}}
 	if !r.redirect {
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
@@ -189,6 +191,21 @@ func (r *exchange) send(ctx context.Context) (*http.Response, error) {
 		return nil, reason(ctx, err)
 	}
 	return resp, nil
+}
+
+// within is a transport for hosts that may be reached, also those of redirections.
+type within struct {
+	reach func(host string) error // nil: all may
+	http.RoundTripper
+}
+
+func (w *within) RoundTrip(r *http.Request) (*http.Response, error) {
+	if w.reach != nil {
+		if err := w.reach(r.URL.Hostname()); err != nil {
+			return nil, err
+		}
+	}
+	return w.RoundTripper.RoundTrip(r)
 }
 
 // build makes the request; it refuses addresses that are not of http or https.

@@ -76,6 +76,7 @@ func head(L *lua.LState, r *http.Response) *lua.LTable {
 // response, whose body is closed, or an error that names the address.
 func (m *module) flow(L *lua.LState, function string, r exchange, take func(ctx context.Context, f *flow) error) (*http.Response, error) {
 	var resp *http.Response
+	r.reach = m.env.Reach
 	err := m.wait(L, function, func(ctx context.Context) error {
 		f, err := r.open(ctx)
 		if err != nil {

@@ -30,7 +30,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o.Mode, o.LogPath = mode, p.hookLog()
 	o.ApproveProject = p.Hooks.Approve
 	if s := r.rehearsed; s != nil {
-		o.Clock, o.MaxLua, o.Emitted, o.Started = s.Clock, s.MaxLua, s.Emitted, s.Started
+		o.Clock, o.Reach, o.MaxLua, o.Emitted, o.Started = s.Clock, s.Reach, s.MaxLua, s.Emitted, s.Started
 	}
 	if p.Attended() && !p.Hooks.NoApprove {
 		o.AskProject = r.startPerson().AskProject

@@ -24,6 +24,8 @@ type Script struct {
 	// Started is told the process group of each program that tools, hooks with pi.exec and
 	// commands of the person start.
 	Started func(group int)
+	// Reach returns an error for a host to which hooks do not connect with pi.http.
+	Reach func(host string) error
 	// MaxLua is how long the Lua of one handler may run, without what it waits for.
 	MaxLua time.Duration
 	// Emitted is told of each event that a hook emits for others, before they get it.

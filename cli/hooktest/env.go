@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 
@@ -18,6 +19,7 @@ import (
 func (f *file) newEnv() *stdlib.Env {
 	return &stdlib.Env{
 		Clock:   testClock{f},
+		Reach:   reach,
 		Loading: func() bool { return f.scene == nil },
 		Getenv: func(name string) string {
 			if f.scene == nil {
@@ -66,6 +68,14 @@ func noModel(function string) lua.LGFunction {
 		luavm.Raise(L, "llm.%s: a test asks no model; t.model is the model of its hooks", function)
 		return 0
 	}
+}
+
+// reach is an error for hosts beyond this machine.
+func reach(host string) error {
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return errors.New("a test has no network; http.listen serves on this machine what it needs")
 }
 
 // execute runs a program for a module that the test requires, such as pi.git.

@@ -118,7 +118,7 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
 	s.run, err = place.Rehearse(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
-		Person: s.person, Model: s.model(), Clock: s.clock, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
+		Person: s.person, Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err
 	}

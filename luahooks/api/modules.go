@@ -141,6 +141,7 @@ func newEnv(j *jobs, p *programs, m models, around *Program) *stdlib.Env {
 		Cwd:     p.cwd,
 		Getenv:  around.Getenv,
 		Clock:   around.Clock,
+		Reach:   around.Reach,
 		Loading: p.vm.Loading,
 		Spawn:   j.spawn,
 		Call:    j.callBack,

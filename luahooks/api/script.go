@@ -103,6 +103,7 @@ type Program struct {
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
 	ProvidersChanged func()
 
+	Reach      func(host string) error                   // why pi.http does not connect to a host; nil: it may to all
 	Clock      stdlib.Clock                              // of pi.time and pi.timer; nil: that of the machine
 	Getenv     func(name string) string                  // of os.getenv; nil: that of the process
 	Environ    func() []string                           // variables for programs, besides those of the process

@@ -227,3 +227,15 @@ t.case("a test can be a server, and read what one sends while it comes", functio
   t.raises(function() http.stream { url = server.url, on_chunk = function() error("boom") end } end, "stream: on_chunk: ")
   t.raises(function() require("pi.llm").stream(nil, {}) end, "a test asks no model")
 end)
+
+t.case("there is no network but this machine", function(t)
+  local http = require "pi.http"
+  t.hook("reach.lua")
+  t.match(t.command("/reach http://example.invalid/x"), "a test has no network")
+  t.match(t.command("/reach http://192.0.2.1/"), "a test has no network")
+  local server = http.listen({}, function(request) return { status = 302, headers = { Location = "http://example.invalid/y" } } end)
+  t.match(t.command("/reach " .. server.url), "a test has no network")
+  local r, why = http.get("http://example.invalid/z")
+  t.equal(r, nil)
+  t.match(why, "a test has no network")
+end)
