@@ -64,21 +64,7 @@ func (c *Chain) now() func() time.Time {
 // program is what the API of an instance needs of the chain.
 func (c *Chain) program(in *instance) api.Program {
 	h := in.hook
-	commands := c.opts.Commands
-	if commands == nil {
-		commands = c.Commands
-	}
-	keys := c.opts.Keys
-	if keys.Chord == nil {
-		keys.Chord = func(key string) (string, error) { return strings.ToLower(key), nil }
-	}
-	if keys.IsReserved == nil {
-		keys.IsReserved = func(string) bool { return false }
-	}
-	environ := c.opts.CommandEnv
-	if environ == nil {
-		environ = func() []string { return nil }
-	}
+	o := c.opts.withDefaults(c)
 	return api.Program{
 		Hook:  api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
 		Paths: c.opts.Paths,
@@ -109,39 +95,64 @@ func (c *Chain) program(in *instance) api.Program {
 		},
 
 		Tools:    &c.tools,
-		Commands: commands, Reserved: c.opts.Reserved, Keys: keys, CommandsChanged: c.warnCommands,
+		Commands: o.Commands, Reserved: o.Reserved, Keys: o.Keys, CommandsChanged: c.warnCommands,
 		Flags: c.Flags, GivenFlags: c.opts.Flags,
 		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
 
-		Environ: environ, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Reach: c.opts.Reach, Confine: c.opts.Confine,
-		Started: func(ctx context.Context) func(group int) {
-			note := func(int) {} // what its handlers start is not the model's
-			switch {
-			case agent.InTool(ctx):
-				note = c.guard.NoteGroup // what a hook's own tool starts
-			case api.IsOfTool(ctx):
-				note = c.loader.noteLateGroup(ctx) // what that left behind to be started
-			}
-			return func(group int) {
-				note(group)
-				if c.opts.Started != nil {
-					c.opts.Started(group)
-				}
-			}
-		},
-		Compat: &c.shared.compat,
-		FindModule: func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
-			path, code, err := c.guard.FindModule(trust.Required{
-				Hook: trust.Source{Path: h.Path, Real: in.real, Scope: h.Scope}, Name: name,
-				Loading: loading, Shown: c.dir.shown, Looked: looked,
-			})
-			return c.dir.shown(path), code, err
-		},
+		Environ: o.CommandEnv, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Reach: c.opts.Reach, Confine: c.opts.Confine,
+		Started: c.groupsStartedIn,
+		Compat:  &c.shared.compat, FindModule: c.modulesOf(in),
 
 		Kept: &h.kept, Ends: c.shared.ending.life,
 		Survives: func() bool {
 			now := h.current()
 			return now != nil && now != in && !c.behind.isEnding()
 		},
+	}
+}
+
+// withDefaults gives the functions that nobody has set something to do.
+func (o Options) withDefaults(c *Chain) Options {
+	if o.Commands == nil {
+		o.Commands = c.Commands
+	}
+	if o.Keys.Chord == nil {
+		o.Keys.Chord = func(key string) (string, error) { return strings.ToLower(key), nil }
+	}
+	if o.Keys.IsReserved == nil {
+		o.Keys.IsReserved = func(string) bool { return false }
+	}
+	if o.CommandEnv == nil {
+		o.CommandEnv = func() []string { return nil }
+	}
+	return o
+}
+
+// groupsStartedIn returns the function that is told of the process groups that a job of ctx
+// starts.
+func (c *Chain) groupsStartedIn(ctx context.Context) func(group int) {
+	note := func(int) {} // what its handlers start is not the model's
+	switch {
+	case agent.InTool(ctx):
+		note = c.guard.NoteGroup // what a hook's own tool starts
+	case api.IsOfTool(ctx):
+		note = c.loader.noteLateGroup(ctx) // what that left behind to be started
+	}
+	return func(group int) {
+		note(group)
+		if c.opts.Started != nil {
+			c.opts.Started(group)
+		}
+	}
+}
+
+// modulesOf returns the function that finds the modules of an instance, by the guard.
+func (c *Chain) modulesOf(in *instance) func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
+	return func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
+		path, code, err := c.guard.FindModule(trust.Required{
+			Hook: trust.Source{Path: in.hook.Path, Real: in.real, Scope: in.hook.Scope}, Name: name,
+			Loading: loading, Shown: c.dir.shown, Looked: looked,
+		})
+		return c.dir.shown(path), code, err
 	}
 }
