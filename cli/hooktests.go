@@ -61,9 +61,13 @@ func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error
 		o.CatchInterrupts() // the folders of the cases are removed
 	}
 	hooktest.Isolate()
-	run := func() error {
+	run := func(used func(path string)) error {
 		began := time.Now()
-		options.MayRun = mayTest(p)
+		may := mayTest(p)
+		options.MayRun = func(path string, code []byte) error {
+			used(path)
+			return may(path, code)
+		}
 		summary, err := hooktest.Run(cmd.Context(), options)
 		if err != nil {
 			return err
@@ -75,10 +79,10 @@ func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error
 		return nil
 	}
 	if !f.watch {
-		return run()
+		return run(func(string) {})
 	}
-	return hooktest.Watch(cmd.Context(), paths, func() {
-		if err := run(); err != nil && !errors.Is(err, app.ErrReported) {
+	return hooktest.Watch(cmd.Context(), paths, func(used func(path string)) {
+		if err := run(used); err != nil && !errors.Is(err, app.ErrReported) {
 			tell(err.Error())
 		}
 	})

@@ -16,8 +16,9 @@ import (
 const afterSave = 100 * time.Millisecond
 
 // Watch calls run, and again whenever Lua at paths was saved, until ctx ends. Saved means any
-// change in the folders of the tests and below them.
-func Watch(ctx context.Context, paths []string, run func()) error {
+// change in the folders of the tests and below them, or beside a file that run has called used
+// with, from any goroutine, such as a hook in another folder.
+func Watch(ctx context.Context, paths []string, run func(used func(path string))) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch: %w", err)
@@ -35,7 +36,7 @@ func Watch(ctx context.Context, paths []string, run func()) error {
 		case <-ctx.Done():
 			return nil
 		case <-due.C:
-			run()
+			run(func(path string) { followBeside(w, path) })
 		case e := <-w.Events:
 			if e.Has(fsnotify.Create) {
 				_ = follow(w, e.Name) // a new folder, or nothing to follow
@@ -46,6 +47,14 @@ func Watch(ctx context.Context, paths []string, run func()) error {
 		case <-w.Errors: // events were lost
 			due.Reset(afterSave)
 		}
+	}
+}
+
+// followBeside watches the folder of a file, and that of its modules.
+func followBeside(w *fsnotify.Watcher, path string) {
+	dir := filepath.Dir(path)
+	for _, one := range []string{dir, filepath.Join(dir, "lib")} {
+		_ = w.Add(one) // there may be no modules
 	}
 }
 

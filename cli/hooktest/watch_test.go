@@ -12,12 +12,16 @@ import (
 // for before the next change.
 func TestWatchRunsAgainAfterASave(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, other := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(other, "lib"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	runs, ended := make(chan bool), make(chan error)
 	go func() {
-		ended <- Watch(ctx, []string{dir}, func() {
+		ended <- Watch(ctx, []string{dir}, func(used func(path string)) {
+			used(filepath.Join(other, "hook.lua"))
 			select {
 			case runs <- true:
 			case <-ctx.Done():
@@ -33,11 +37,12 @@ func TestWatchRunsAgainAfterASave(t *testing.T) {
 		}
 	}
 	again("at once")
-	for _, name := range []string{"a_test.lua", "a.lua", "a.lua"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+	for _, path := range []string{filepath.Join(dir, "a_test.lua"), filepath.Join(dir, "a.lua"), filepath.Join(dir, "a.lua"),
+		filepath.Join(other, "hook.lua"), filepath.Join(other, "lib", "words.lua")} {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		again(name)
+		again(path)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -54,7 +59,7 @@ func TestWatchRunsAgainAfterASave(t *testing.T) {
 
 func TestWatchNeedsWhatIsThere(t *testing.T) {
 	t.Parallel()
-	if err := Watch(t.Context(), []string{filepath.Join(t.TempDir(), "none")}, func() {}); err == nil {
+	if err := Watch(t.Context(), []string{filepath.Join(t.TempDir(), "none")}, func(func(string)) {}); err == nil {
 		t.Error("no error")
 	}
 }
