@@ -152,7 +152,7 @@ func loadNamed(ctx context.Context, p *app.Place, refs []string) (chain *luahook
 		return nil, nil, nil, errors.New(missing[0].Error)
 	}
 	models = providers.New(p.Config, p.Keys, catalogue.Models)
-	chain = p.Chain(places, models)
+	chain = p.ChainToReplay(places, models)
 	if skipped := chain.Load(ctx); len(skipped) > 0 {
 		chain.Close(ctx)
 		return nil, nil, nil, fmt.Errorf("%s is not approved, so it does not run here; `pi trust` shows and approves it", printable.VisibleLine(skipped[0].Path))

@@ -15,6 +15,7 @@ import (
 	"pi/internal/suggest"
 	"pi/luahooks"
 	"pi/luahooks/api"
+	"pi/luahooks/replay"
 	"pi/luahooks/trust"
 	"pi/repl"
 )
@@ -48,6 +49,14 @@ func (p *Place) paths() api.Paths {
 // have no tools and nobody to ask.
 func (p *Place) Chain(places trust.Places, models *llm.Models) *luahooks.Chain {
 	return luahooks.New(p.chainOptions(places, models))
+}
+
+// ChainToReplay is Chain for hooks that are only loaded to be replayed: nothing that they are
+// asked meanwhile has an effect.
+func (p *Place) ChainToReplay(places trust.Places, models *llm.Models) *luahooks.Chain {
+	o := p.chainOptions(places, models)
+	o.Confine = replay.Confine
+	return luahooks.New(o)
 }
 
 // Places returns where hooks are looked for: the agent directory, the project, the

@@ -64,6 +64,12 @@ func (u *undone) counts() map[string]int {
 	return maps.Clone(u.called)
 }
 
+// Confine replaces the functions of a table that would have an effect, for a chain whose hooks
+// are only loaded to be replayed. It is that of [pi/luahooks.Options].
+func Confine(vm *luavm.VM, L *lua.LState, name string, t *lua.LTable) {
+	new(undone).confine(vm, L, name, t)
+}
+
 // confine replaces the functions of a table that would have an effect. It is that of
 // [pi/luahooks.Options].
 func (u *undone) confine(vm *luavm.VM, _ *lua.LState, name string, t *lua.LTable) {
