@@ -12,7 +12,8 @@ import (
 )
 
 const docsHelp = `Prints the guides that are inside of the program: without a name a list of them, with one
-the whole guide, or what --section names of it: a heading, its beginning or a word of it.`
+the whole guide, or what --section names of it: a heading, its beginning or a word of it,
+or a function such as pi.spawn.`
 
 func docsCommand() *cobra.Command {
 	var sections []string

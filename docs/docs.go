@@ -83,12 +83,20 @@ func (g Guide) Sections() (all []Section) {
 }
 
 // Section returns the part of the guide below a heading, with the headings inside of it. The
-// name is that of the heading, its beginning, or a word of it that no other heading has.
+// name is that of the heading, its beginning, or a word of it that no other heading has; or
+// that of a function or field, of which the guide has a row.
 func (g Guide) Section(name string) (string, error) {
 	all := g.Sections()
 	i, err := find(all, name)
 	if err != nil {
-		return "", fmt.Errorf("the guide %s: %w", g.Name, err)
+		row, ok, inside := g.member(strings.TrimSpace(name))
+		switch {
+		case !ok:
+			return "", fmt.Errorf("the guide %s: %w", g.Name, err)
+		case inside != nil:
+			return "", fmt.Errorf("the guide %s: %w", g.Name, inside)
+		}
+		return row, nil
 	}
 	lines := strings.Split(g.text, "\n")
 	end := len(lines)

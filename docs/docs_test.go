@@ -19,13 +19,18 @@ func TestSectionsAreFound(t *testing.T) {
 		{"tool_call", "#### tool_call\n", "tool_name", "#### tool_result"},
 		{"Everything by name", "## Everything by name\n", "### ctx\n", ""},
 		{"Records", "### Records\n", "", ""},
+		{"pi.spawn", "### pi\n", "| `spawn(cmd, args?, opts?)`", "`spawned("},
+		{"ctx.ui.confirm", "### ctx.ui\n", "| `confirm(", "`select("},
+		{"fs.read", "### pi.fs\n", "| `read(", "`write("},
+		{"pi.fs.read()", "### pi.fs\n", "| `read(", "`write("},
+		{"pi.paths", "### pi\n", "| `paths` ", "`version`"},
 	} {
 		text, err := hooks.Section(c.name)
 		if err != nil || !strings.HasPrefix(text, c.begins) || !strings.Contains(text, c.has) || c.not != "" && strings.Contains(text, c.not) {
 			t.Errorf("%s: %v\n%.200s", c.name, err, text)
 		}
 	}
-	for name, want := range map[string]string{"Debuging": `did you mean "Debugging"?`, "": "no section", "zebra": `no section "zebra"`} {
+	for name, want := range map[string]string{"Debuging": `did you mean "Debugging"?`, "": "no section", "pi.spwan": `no "spwan" in the section "pi", did you mean "spawn"?`, "po.spawn": `no section "po.spawn"`, "zebra": `no section "zebra"`} {
 		if _, err := hooks.Section(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}
