@@ -10,7 +10,7 @@ import (
 )
 
 // copies are the hooks under test: a copy of each, because a case may edit it, in a folder
-// in which all else that is beside the hook is a link. Hooks of one folder share one.
+// with what else is beside the hook. Hooks of one folder share one.
 type copies struct {
 	root    string
 	read    func(path string) ([]byte, error) // the file of a hook
@@ -123,18 +123,47 @@ func ownFolder(path string) error {
 	return linkAll(to, path)
 }
 
-// linkAll makes a folder with a link to everything in another but tests, which hooks do not use.
+// What is beside a hook is a link, but what the hook may write is a copy, as long as there is
+// not too much of it: a test changes nothing that is there.
+const (
+	mostBeside = 300     // entries that are looked at in folders
+	mostCopied = 1 << 20 // bytes of a file
+)
+
+// linkAll makes a folder with everything in another but tests, which hooks do not use.
 func linkAll(from, to string) error {
+	left := mostBeside
+	return addAll(from, to, &left)
+}
+
+// addAll is linkAll for a folder at any depth. left is how many entries may still be looked at.
+func addAll(from, to string, left *int) error {
 	all, err := os.ReadDir(from)
 	if err == nil {
 		err = os.MkdirAll(to, 0o700)
 	}
 	for _, e := range all {
 		if err == nil && !strings.HasSuffix(e.Name(), Suffix) {
-			err = os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+			*left--
+			err = addOne(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), e, left)
 		}
 	}
 	return err
+}
+
+// addOne adds an entry of a folder.
+func addOne(from, to string, e os.DirEntry, left *int) error {
+	info, err := e.Info()
+	switch {
+	case err != nil || *left < 0:
+	case info.IsDir() && !strings.HasPrefix(e.Name(), "."):
+		return addAll(from, to, left)
+	case info.Mode().IsRegular() && info.Size() <= mostCopied && filepath.Ext(e.Name()) != ".lua":
+		if text, err := os.ReadFile(from); err == nil {
+			return os.WriteFile(to, text, info.Mode().Perm()|0o200)
+		}
+	}
+	return os.Symlink(from, to)
 }
 
 // replace writes a file in place of whatever has that path, as an editor does.
