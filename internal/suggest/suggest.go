@@ -42,7 +42,7 @@ func Nearest(name string, known []string) string {
 func otherWords() [][2]string {
 	return [][2]string{{"fork", "branch"}, {"draw", "render"}, {"action", "handler"}, {"callback", "handler"}, {"run", "handler"},
 		{"run", "execute"}, {"handler", "execute"}, {"params", "parameters"}, {"schema", "parameters"}, {"key", "handle_input"},
-		{"args", "input"}, {"arguments", "input"}, {"params", "input"}, {"output", "content"}, {"result", "content"}, {"prompt", "text"}, {"decision", "block"}, {"deny", "block"}, {"multiple", "multi"},
+		{"args", "input"}, {"arguments", "input"}, {"params", "input"}, {"output", "content"}, {"result", "content"}, {"prompt", "text"}, {"decision", "block"}, {"deny", "block"}, {"allow", "block"}, {"cancel", "block"}, {"block", "cancel"}, {"message", "reason"}, {"message", "status"}, {"multiple", "multi"},
 		{"sessionmanager", "session"}, {"modelregistry", "models"}, {"readfile", "read"}, {"writefile", "write"}, {"file", "path"},
 		{"parse", "decode"}, {"stringify", "encode"}, {"dumps", "encode"}, {"loads", "decode"}}
 }
@@ -65,13 +65,32 @@ func sameWords(name string, known []string) string {
 		switch {
 		case a == b:
 			return k
-		case len(b) >= minPart && strings.HasSuffix(a, b) && len(k) > len(part):
+		case len(b) >= minPart && strings.HasSuffix(a, b) && len(k) > len(part) && beginsWord(name, a, len(a)-len(b)):
 			part = k
 		case len(a) >= minPart && strings.HasPrefix(b, a) && part == "":
 			part = k
 		}
 	}
 	return part
+}
+
+// beginsWord reports whether a word of name may begin at a byte of it as plain writes it: in
+// a name of several words, words begin with a capital or behind what joins them.
+func beginsWord(name, bare string, at int) bool {
+	if name == bare {
+		return true
+	}
+	seen := 0
+	for i := range len(name) {
+		if strings.IndexByte("_- ", name[i]) >= 0 {
+			continue
+		}
+		if seen == at {
+			return i == 0 || name[i] >= 'A' && name[i] <= 'Z' || strings.IndexByte("_- ", name[i-1]) >= 0
+		}
+		seen++
+	}
+	return true
 }
 
 // plain returns a name in lower case without _, - and blanks, for comparing.

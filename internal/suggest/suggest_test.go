@@ -11,7 +11,7 @@ func TestNearest(t *testing.T) {
 		"timout": "timeout", "tiemout": "timeout", "timeouts": "timeout", "cdw": "cwd", "envs": "env",
 		"sesion_start": "session_start", "toolcall": "tool_call", "zzz": "", "": "", "timeout": "timeout",
 		"toolCall": "tool_call", "ToolCall": "tool_call", "sessionStart": "session_start", "get_env": "env", "session": "session_start", "to": "",
-		"modell":        "model",
+		"modell": "model", "my_mode": "mode", "myMode": "mode", "mymode": "mode", "com_mode": "mode", "incom_mode_x": "", "on_icwd": "",
 		"session-strat": "session_start", "Session Start": "session_start", "ENVX": "env", strings.Repeat("timeout", 100): "",
 	} {
 		if got := Nearest(name, known); got != want {

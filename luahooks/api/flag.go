@@ -42,7 +42,7 @@ func (f *flags) flag(L *lua.LState) int {
 	var standard lua.LValue
 	luavm.Unpack(L, 2, "flag", luavm.Opt("description", &n.Description), luavm.Opt("type", &n.Type), luavm.Opt("default", &standard))
 	if !hasNameCharacters(n.Name) || len(n.Name) < 2 || n.Name[0] == '-' {
-		luavm.RaiseArg(L, 1, "flag", "%q is no name of a flag: letters, digits and -, without the dashes before it", n.Name)
+		luavm.RaiseArg(L, 1, "flag", "%q is no name of a flag: two or more letters, digits and -, without the dashes before it", n.Name)
 	}
 	n.setType(L, standard)
 	f.own.put(n)

@@ -8,6 +8,8 @@
 package foreign
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -46,8 +48,13 @@ func tables() []table {
 // "ctx.ui.notify" for notify of ctx; "" if no other table has it. of is what messages call
 // the table.
 func (n *Names) Field(of, name string) string {
-	if of == "the event tool_call" && n.isInput(name) {
-		return "event.input." + name
+	if inside := n.ofTool(of, name); inside != "" {
+		return inside
+	}
+	if rest, ok := strings.CutPrefix(name, "on"); ok && of == "pi" {
+		if event := n.event(rest); event != "" {
+			return fmt.Sprintf("pi.on(%q, …)", event)
+		}
 	}
 	if of == "pi" && stdlib.Module("pi."+name) != nil {
 		return `require "pi.` + name + `"`
@@ -56,23 +63,54 @@ func (n *Names) Field(of, name string) string {
 		if t.written == of || strings.HasPrefix(of, "pi.") {
 			continue
 		}
-		for _, m := range n.read().Names(n.read().Class(t.class)) {
-			if plain(m) == plain(name) {
-				return t.written + "." + m
-			}
+		if m := n.member(name, t.class); m != "" {
+			return t.written + "." + m
 		}
 	}
 	return ""
 }
 
-// isInput reports whether a tool of the program has an argument of a name.
-func (n *Names) isInput(name string) bool {
-	for _, class := range []string{"pi.BashInput", "pi.WriteInput", "pi.EditInput", "pi.GrepInput"} {
-		if n.read().Find(n.read().Class(class), name) != nil {
-			return true
+// event returns the event that the words of a name are; "" for none.
+func (n *Names) event(words string) string {
+	own := strings.Trim(capital.ReplaceAllStringFunc(words, func(c string) string { return "_" + strings.ToLower(c) }), "_")
+	if event, _ := n.read().Event(own); event != nil {
+		return own
+	}
+	return Event(words)
+}
+
+var capital = regexp.MustCompile(`[A-Z]`)
+
+// ofTool returns an argument or detail of a tool of the program that an author looks for in
+// the event of a call or of a result; "" for none.
+func (n *Names) ofTool(of, name string) string {
+	input := n.member(name, "pi.BashInput", "pi.WriteInput", "pi.EditInput", "pi.GrepInput")
+	switch of {
+	case "the event tool_call", "the event tool.execute.before":
+		if input != "" {
+			return "event.input." + input
+		}
+	case "the event tool_result", "the event tool.execute.after":
+		if detail := n.member(name, "pi.BashDetails", "pi.EditDetails"); detail != "" {
+			return "event.details." + detail
+		}
+		if input != "" {
+			return "event.input." + input
 		}
 	}
-	return false
+	return ""
+}
+
+// member returns the member of one of some classes that a name means; "" if none has it.
+func (n *Names) member(name string, classes ...string) string {
+	for _, class := range classes {
+		for _, m := range n.read().Names(n.read().Class(class)) {
+			if plain(m) == plain(name) {
+				return m
+			}
+		}
+	}
+	return ""
 }
 
 // plain is a name in small letters, without what joins its words.
@@ -108,8 +146,35 @@ func Module(name string) string {
 }
 
 // Instead says what is used here in the place of a name that Lua has elsewhere, such as "io" or
-// "os.execute"; "" for any other name.
-func Instead(name string) string { return instead()[name] }
+// "os.execute", of a member that other languages have, such as ".push", and of a parameter that
+// got nothing, such as "ctx)"; "" for any other name.
+func Instead(name string) string {
+	if strings.HasPrefix(name, ".") {
+		return members()[strings.ToLower(name)]
+	}
+	return instead()[name]
+}
+
+// members are what texts and lists have in other languages, in small letters.
+func members() map[string]string {
+	const loop, size = "a list is gone through with for i, x in ipairs(list) do", "the length of a list or text is #x"
+	return map[string]string{
+		".length": size, ".size": size, ".len": size,
+		".push": "list[#list + 1] = x adds to a list", ".append": "list[#list + 1] = x adds to a list", ".pop": "table.remove(list) takes the last of a list",
+		".map": loop, ".filter": loop, ".foreach": loop, ".some": loop, ".every": loop, ".reduce": loop,
+		".join":     `table.concat(list, ", ") joins a list`,
+		".find":     "a list has no methods; the text of content blocks: require \"pi.text\".of(…)",
+		".includes": "s:find(x, 1, true) looks for x in a text", ".contains": "s:find(x, 1, true) looks for x in a text", ".indexof": "s:find(x, 1, true) looks for x in a text",
+		".startswith": "s:sub(1, #x) == x", ".endswith": "s:sub(-#x) == x",
+		".trim": `s:match("^%s*(.-)%s*$")`, ".strip": `s:match("^%s*(.-)%s*$")`,
+		".split": `for word in s:gmatch("%S+") do goes through the words`,
+		".slice": "s:sub(from, to)", ".substring": "s:sub(from, to)",
+		".tolowercase": "s:lower()", ".touppercase": "s:upper()", ".tostring": "tostring(x)",
+		".replace": `require "pi.re".replace(s, pattern, x)`, ".replaceall": `require "pi.re".replace(s, pattern, x)`,
+		".test": `require "pi.re".test(s, pattern)`,
+		".then": "what waits, waits: there is no then and no await",
+	}
+}
 
 // instead is made for each question: only errors ask.
 func instead() map[string]string {
@@ -117,6 +182,8 @@ func instead() map[string]string {
 	return map[string]string{
 		"ctx":          "a handler gets it as its second argument: function(event, ctx)",
 		"event":        "a handler gets it as its first argument: function(event, ctx)",
+		"ctx)":         "handlers of events get (event, ctx), those of commands and keys ctx alone",
+		"pi.hook":      "handlers: pi.on(event, fn)",
 		"io":           files,
 		"io.popen":     programs,
 		"os.execute":   programs,

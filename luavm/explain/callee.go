@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -19,7 +20,7 @@ func called(L *lua.LState, message string, h *Hints) string {
 	names := calleesHere(L)
 	list := quoted(names)
 	if list == "" {
-		return message
+		return strings.TrimSuffix(message, notCallable) + iterated(L)
 	}
 	hint := ""
 	if !strings.Contains(list, " or ") {
@@ -46,6 +47,24 @@ func calleesHere(L *lua.LState) (all []string) {
 		all = append(all, name)
 	}
 	return all
+}
+
+// iterated says what the loop of the current line goes through that is no function; the
+// message of the interpreter if that is not known.
+func iterated(L *lua.LState) string {
+	fn, line := functionAt(L, 0)
+	if fn == nil || fn.IsG {
+		return notCallable
+	}
+	for pc, inst := range fn.Proto.Code {
+		if opOf(inst) != lua.OP_TFORLOOP || fn.Proto.DbgSourcePositions[pc] != line {
+			continue
+		}
+		if name := written(fn.Proto, pc, argA(inst)); name != "" {
+			return fmt.Sprintf("attempt to loop over %q, which is no function; a list: for i, x in ipairs(%s) do", name, name)
+		}
+	}
+	return notCallable
 }
 
 // functionAt returns the function at a level of the stack, 0 being the running one, and

@@ -24,7 +24,8 @@ import (
 // Hints is what messages are helped with. The zero value helps with names in the code alone.
 type Hints struct {
 	// Instead says what to use in the place of a name that there is not, such as "io" or
-	// "os.execute"; "" for nothing. It may be nil.
+	// "os.execute", or ".push" for a member of any value, or "ctx)" for a parameter that got
+	// nothing; "" for nothing. It may be nil.
 	Instead func(name string) string
 
 	chunks []*lua.FunctionProto
@@ -48,6 +49,11 @@ func Raised(L *lua.LState, message string, h *Hints) string {
 // meant.
 func (h *Hints) hint(L *lua.LState, written string) string {
 	first, _, nested := strings.Cut(written, ".")
+	if fn, _ := functionAt(L, 0); h.Instead != nil && isParameter(fn.Proto, written) {
+		if said := h.Instead(written + ")"); said != "" {
+			return "; " + said
+		}
+	}
 	for _, name := range []string{written, first} {
 		if h.Instead == nil {
 			break
@@ -56,10 +62,38 @@ func (h *Hints) hint(L *lua.LState, written string) string {
 			return "; " + instead
 		}
 	}
+	if said := h.ofMember(written); said != "" {
+		return said
+	}
 	if nested || strings.ContainsAny(written, "([") {
 		return ""
 	}
 	return suggest.Hint(written, slices.DeleteFunc(h.names(L), func(known string) bool { return known == written }))
+}
+
+// ofMember ends a message about a member that is nil, as in list.push; "" where nothing is known.
+func (h *Hints) ofMember(written string) string {
+	if strings.HasSuffix(written, "[0]") {
+		return "; lists begin with 1"
+	}
+	dot := strings.LastIndexByte(written, '.')
+	if dot < 0 || h.Instead == nil {
+		return ""
+	}
+	if said := h.Instead(written[dot:]); said != "" {
+		return "; " + said
+	}
+	return ""
+}
+
+// isParameter reports whether a name is that of a parameter of a function.
+func isParameter(p *lua.FunctionProto, name string) bool {
+	for i, l := range p.DbgLocals {
+		if i < int(p.NumParameters) && l.Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // isMissing reports whether a name means a global that there is not.

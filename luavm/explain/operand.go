@@ -45,23 +45,31 @@ func aValue(kind string) string {
 }
 
 // objectsHere lists the names of what the running Lua function indexes with a key on its
-// current line, "" for something without a name.
-func objectsHere(L *lua.LState, key string) (all []string) {
+// current line, "" for something without a name; if there are none, what it indexes with a key
+// that is not known.
+func objectsHere(L *lua.LState, key string) []string {
 	fn, line := functionAt(L, 0)
 	if fn == nil || fn.IsG {
 		return nil
 	}
 	p := fn.Proto
+	var certain, possible []string
 	for pc, inst := range p.Code {
 		if p.DbgSourcePositions[pc] != line {
 			continue
 		}
-		object, with := indexing(p, inst)
-		if object >= 0 && (with == key || with == "") {
-			all = append(all, written(p, pc, object))
+		switch object, with := indexing(p, inst); {
+		case object < 0:
+		case with == key:
+			certain = append(certain, written(p, pc, object))
+		case with == "":
+			possible = append(possible, written(p, pc, object))
 		}
 	}
-	return all
+	if certain == nil {
+		return possible
+	}
+	return certain
 }
 
 // indexing returns the register that an instruction indexes and the key, "" for one that is
@@ -78,7 +86,7 @@ func indexing(p *lua.FunctionProto, inst uint32) (object int, key string) {
 
 // operated names the one operand on the line that the operator cannot take, if there is but
 // one with a name, and says how Lua joins texts.
-func operated(L *lua.LState, message string, _ *Hints) string {
+func operated(L *lua.LState, message string, h *Hints) string {
 	if !strings.Contains(message, "cannot perform") && !strings.Contains(message, "attempt to compare") {
 		return message
 	}
@@ -94,7 +102,12 @@ func operated(L *lua.LState, message string, _ *Hints) string {
 		return message + "; .. joins texts"
 	}
 	if name := quoted(operandsHere(L, op)); name != "" && !strings.Contains(name, " or ") {
-		return message + ": " + name + " is " + aValue(wrongType(op, types))
+		kind := wrongType(op, types)
+		hint := ""
+		if kind == "nil" {
+			hint = h.ofMember(strings.Trim(name, `"`))
+		}
+		return message + ": " + name + " is " + aValue(kind) + hint
 	}
 	return message
 }

@@ -26,6 +26,9 @@ func Syntax(src []byte, line int, token string) string {
 	if before := lineBefore(at, line); strings.HasSuffix(before, "continue") {
 		return "; " + noContinue
 	}
+	if hint := behind(lineBefore(at, line), at(line), token); hint != "" {
+		return "; " + hint
+	}
 	if token == "" || strings.Contains(") ] }", token) || token == "end" {
 		return unclosed(src, line, lines)
 	}
@@ -59,6 +62,27 @@ func unclosed(src []byte, line int, lines [][]byte) string {
 
 var elseIf = regexp.MustCompile(`\belse\s+if\b`)
 
+// behind says what is wrong with the line before one at whose first word the parser stopped; ""
+// if that is not known.
+func behind(before, line, token string) string {
+	if !isWord.MatchString(token) || !strings.HasPrefix(strings.TrimSpace(line), token) {
+		return ""
+	}
+	switch {
+	case isField.MatchString(line) && isField.MatchString(before) && !strings.ContainsAny(before[len(before)-1:], ",;{("):
+		return "a comma is missing before it"
+	case lastStatement.MatchString(before) && token != "end":
+		return "return is the last of its block: if … then return … end"
+	}
+	return ""
+}
+
+var (
+	isField       = regexp.MustCompile(`^\s*[A-Za-z_]\w*\s*=[^=]`)
+	lastStatement = regexp.MustCompile(`^return\b`)
+	isWord        = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+)
+
 const noContinue = "Lua has no continue: put what is left out into an if"
 
 // idiom is how another language writes something, and how Lua does. With a token it counts
@@ -85,7 +109,10 @@ func idioms() []idiom {
 		{`//`, "/", "Lua 5.1 has no //: math.floor(a / b)"},
 		{`^\s*import\b`, "", `a module is taken with local name = require "pi.name"`},
 		{`\b(if|elseif|while|until)\b.*[^=~<>]=[^=]`, "=", "values are compared with =="},
-		{`\w\s*\?`, "?", "a choice is written a and b or c"},
+		{`\?`, "?", "a choice is written a and b or c"},
+		{`\)\s*\{`, "{", "a block has no braces: function(x) … end"},
+		{`\b(async|await)\b`, "", "there is no async and await: what waits, waits"},
+		{`[{,]\s*\w+\s*:\s|^\s*\w+:\s`, "", "a field of a table is written name = value"},
 		{`["'\w]\s*:`, ":", "a field of a table is written name = value"},
 		{`<\s*(const|close)\s*>`, "", "Lua 5.1 has no <const>"},
 		{"`", "", "a text stands between quotes or [[ ]]"},

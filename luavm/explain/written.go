@@ -14,7 +14,7 @@ func written(p *lua.FunctionProto, pc, register int) string {
 // writtenParts is written for a name of at most so many parts: it goes back to the
 // instruction that loaded the register.
 func writtenParts(p *lua.FunctionProto, pc, register, parts int) string {
-	if name := localName(p, register, pc); name != "" || parts == 0 {
+	if name := localName(p, register, pc); name != "" && name[0] != '(' || parts == 0 {
 		return name
 	}
 	at := loadOf(p, pc, register)
@@ -32,11 +32,34 @@ func writtenParts(p *lua.FunctionProto, pc, register, parts int) string {
 	case lua.OP_MOVE, lua.OP_MOVEN:
 		return localName(p, argB(inst), at)
 	case lua.OP_GETTABLEKS, lua.OP_SELF:
-		return fieldOf(writtenParts(p, at, argB(inst), parts-1), constantArg(p, argC(inst)))
+		return fieldOf(writtenParts(p, at, argB(inst), parts-1), keyOf(p, at, argC(inst)))
+	case lua.OP_GETTABLE:
+		object, key := writtenParts(p, at, argB(inst), parts-1), keyOf(p, at, argC(inst))
+		if key == "" {
+			key = writtenParts(p, at, argC(inst), parts-1)
+		}
+		if object != "" && key != "" {
+			return object + "[" + key + "]"
+		}
 	case lua.OP_CALL:
 		if fn := writtenParts(p, at, argA(inst), parts-1); fn != "" {
 			return fn + "(…)"
 		}
+	}
+	return ""
+}
+
+// keyOf returns what an argument at pc that is a key was written as: a constant, in a register
+// or not, or the name of a local; "" for another value.
+func keyOf(p *lua.FunctionProto, pc, arg int) string {
+	if arg >= firstConstant {
+		return constantArg(p, arg)
+	}
+	if name := localName(p, arg, pc); name != "" && name[0] != '(' {
+		return name
+	}
+	if at := loadOf(p, pc, arg); at >= 0 && opOf(p.Code[at]) == lua.OP_LOADK {
+		return constant(p, int(p.Code[at]&0x3ffff))
 	}
 	return ""
 }

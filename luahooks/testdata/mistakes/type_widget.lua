@@ -1,0 +1,5 @@
+-- 4: bad argument #1 to set_widget (string expected, got table)
+-- check 4: bad argument #1 to 'set_widget' (string expected, got table)
+pi.on("session_start", function(event, ctx)
+  ctx.ui.set_widget({ "one", "two" })
+end)
