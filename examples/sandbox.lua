@@ -8,7 +8,8 @@
 -- Where neither program is, or it does not work, no command of the model runs: an error in
 -- the event "shell" blocks. Commands that you type with ! are yours and run as always. So do
 -- the programs of hooks (pi.exec), and the tools write and edit are not commands; for those see
--- protected_paths.lua and `confine` in config.toml.
+-- protected_paths.lua and `confine` in config.toml. Sockets of services that you may use, such
+-- as those of docker or an ssh agent, are reached as ever: what serves them is outside.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook sandbox.lua.
 
@@ -29,8 +30,9 @@ local function with(list, ...)
   return copy
 end
 
+-- The session is a new one, so that nothing is typed into your terminal (--new-session).
 local function bubblewrap(program, project, network)
-  local words = { program, "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp" }
+  local words = { program, "--die-with-parent", "--new-session", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp" }
   local function add(...) for _, word in ipairs { ... } do words[#words + 1] = word end end
   add("--bind", project, project) -- later mounts lie over earlier ones
   for _, dir in ipairs(WRITABLE) do add("--bind-try", dir, dir) end

@@ -26,6 +26,7 @@ t.case("commands of the model run in the sandbox, as they were seen", function(t
   t.ok(arguments:find("--bind\n" .. project .. "\n" .. project .. "\n", 1, true), arguments)
   t.ok(arguments:find("--ro-bind-try\n" .. project .. "/.git/hooks\n", 1, true), arguments)
   t.ok(arguments:find("--unshare-net\n", 1, true), arguments)
+  t.ok(arguments:find("--new-session\n", 1, true), arguments)
   t.ok(arguments:find('bash\n-c\necho "a  b" >made; cat made\n', 1, true), arguments)
 end)
 
