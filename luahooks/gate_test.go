@@ -39,6 +39,8 @@ func TestTheGate(t *testing.T) {
 		{"an unknown key blocks", map[string]string{"a.lua": `pi.on("tool_call", function(e) return { blok = true } end)`}, "rm", `did you mean "block"?`, "a"},
 		{"a wrong type blocks", map[string]string{"a.lua": `pi.on("tool_call", function(e) return { block = "yes" } end)`}, "rm", "block: expected a boolean", "a"},
 		{"true is no result", map[string]string{"a.lua": `pi.on("tool_call", function(e) return true end)`}, "rm", "returns nil or a table", "a"},
+		{"an inherited key blocks", map[string]string{"a.lua": `pi.on("tool_call", function(e) return setmetatable({ reason = "no" }, { __index = { block = true } }) end)`}, "rm", "has __index", "a"},
+		{"a decoded result is one", map[string]string{"a.lua": `pi.on("tool_call", function(e) return require("pi.json").decode('{"block": true}') end)`}, "rm", "", "a"},
 		{"a bad input blocks", map[string]string{"a.lua": `pi.on("tool_call", function(e) return { input = { f = print } } end)`}, "rm", "at .f: a function", "a"},
 		{"an error in another event does not", map[string]string{"a.lua": `pi.on("input", function() error("x") end)`, "b.lua": `pi.on("tool_call", function() end)`}, "rm", "", ""},
 	}
@@ -46,7 +48,7 @@ func TestTheGate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, c.files)
 			e := r.bash("rm")
-			if e.Block != (c.reason != "") || !strings.Contains(e.Reason, c.reason) || e.BlockedBy != c.by {
+			if e.Block != (c.by != "") || !strings.Contains(e.Reason, c.reason) || e.BlockedBy != c.by {
 				t.Errorf("block %v by %q: %s", e.Block, e.BlockedBy, e.Reason)
 			}
 			if !e.Block && string(e.Input) != `{"command":"`+c.input+`"}` {

@@ -102,6 +102,10 @@ func (q *question) table(L *lua.LState, v lua.LValue) (*lua.LTable, error) {
 		return nil, fmt.Errorf("a handler of %s returns nil or a table, not a %s", q.spec.Name, v.Type())
 	}
 	luavm.Materialise(L, t)
+	if meta, ok := t.Metatable.(*lua.LTable); ok && meta.RawGetString("__index") != lua.LNil {
+		// The keys that it inherits would be left out, and a block among them with them.
+		return nil, fmt.Errorf("the result of %s has __index in its metatable; return a plain table", q.spec.Name)
+	}
 	var keys []string
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		name, ok := k.(lua.LString)
