@@ -100,8 +100,8 @@ func (c *Converter) restyled(v lua.LValue) lua.LValue {
 		return v
 	}
 	switch ref, _ := luavm.StubOrigin(t); ref := ref.(type) {
-	case *session.Item: // of a message
-		return c.Item(ref)
+	case *shownItem: // of a message
+		return c.Item((*session.Item)(ref))
 	case entryMessage:
 		return c.vm.NewStub(ref, c.fillEntryMessage)
 	case *session.Entry, *listed:

@@ -3,6 +3,7 @@ package record
 import (
 	"testing"
 
+	"pi/luavm"
 	"pi/session"
 	"pi/session/message"
 
@@ -39,6 +40,30 @@ func TestAStyleSaysHowMessagesLook(t *testing.T) {
 			t.Errorf("the wrapped one was read as %+v", got[4].Message)
 		}
 		return err
+	})
+}
+
+// What is told of a message before its table is filled is what the table says then.
+func TestTheRoleOfAMessageIsReadWithoutItsTable(t *testing.T) {
+	items := []session.Item{
+		{Message: &message.Message{Role: message.RoleToolResult, Timestamp: 5}, Entry: &session.Entry{ID: "e"}, Index: 3},
+		{Message: &message.Message{Role: message.RoleUser}, Index: -1},
+	}
+	withConverter(t, func(c *Converter, L *lua.LState) error {
+		list := c.Messages(L, items)
+		const read = `
+			local a, b = l[1], l[2]
+			assert(a.role == "toolResult" and a.timestamp == 5 and a.entry_id == "e" and a.entry_index == 4)
+			assert(b.role == "user" and b.timestamp == 0)`
+		if err := edited(L, list, read); err != nil {
+			return err
+		}
+		for i := 1; i <= list.Len(); i++ {
+			if _, untouched := luavm.StubRef(list.RawGetInt(i).(*lua.LTable)); !untouched {
+				t.Errorf("the table of message %d was filled", i)
+			}
+		}
+		return edited(L, list, `assert(#l[1].content == 0 and l[2].entry_id == nil and l[2].entry_index == nil)`+read)
 	})
 }
 

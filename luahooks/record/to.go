@@ -35,12 +35,33 @@ func NewConverter(vm *luavm.VM, valid *ValidJSON) *Converter { return &Converter
 // Messages makes a fresh list; a handler may do with it what it likes. The items
 // must not change any more.
 func (c *Converter) Messages(L *lua.LState, items []session.Item) *lua.LTable {
-	return c.vm.NewStubList(L, len(items), func(i int) any { return &items[i] }, c.fillMessage)
+	return c.vm.NewStubList(L, len(items), func(i int) any { return (*shownItem)(&items[i]) }, c.fillMessage)
+}
+
+// shownItem is what the table of a message of a context is made of.
+type shownItem session.Item
+
+// Peek makes a shownItem a [luavm.Peeker]: a hook that looks for the messages of a role reads
+// no more than that of most of them.
+func (i *shownItem) Peek(field string) (lua.LValue, bool) {
+	switch {
+	case field == "role":
+		return lua.LString(i.Message.Role), true
+	case field == "timestamp":
+		return lua.LNumber(i.Message.Timestamp), true
+	case field == "entry_id" && i.Entry != nil:
+		return lua.LString(i.Entry.ID), true
+	case field == "entry_index" && i.Entry != nil:
+		return lua.LNumber(i.Index + 1), true
+	}
+	return nil, false
 }
 
 // Item makes the table of one message of a context. item must not change any more; as long
 // as Lua does not touch the table, ItemFrom returns the same message.
-func (c *Converter) Item(item *session.Item) *lua.LTable { return c.vm.NewStub(item, c.fillMessage) }
+func (c *Converter) Item(item *session.Item) *lua.LTable {
+	return c.vm.NewStub((*shownItem)(item), c.fillMessage)
+}
 
 // Entries makes a fresh list of entries. For the session's branch see CurrentBranch.
 func (c *Converter) Entries(L *lua.LState, entries []*session.Entry) *lua.LTable {
@@ -101,7 +122,7 @@ func ItemsOf(messages []*message.Message) []session.Item {
 }
 
 func (c *Converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
-	item := ref.(*session.Item)
+	item := ref.(*shownItem)
 	m := item.Message
 	t := luavm.NewRecord(L, 8)
 	t.RawSetString("role", lua.LString(m.Role))
@@ -258,8 +279,8 @@ type entryMessage struct{ entry *session.Entry }
 // table of anything else.
 func itemOf(ref any) (session.Item, bool) {
 	switch ref := ref.(type) {
-	case *session.Item:
-		return *ref, true
+	case *shownItem:
+		return session.Item(*ref), true
 	case entryMessage:
 		return session.Item{Message: ref.entry.Message(), Index: -1}, ref.entry.Message() != nil
 	}
@@ -268,7 +289,7 @@ func itemOf(ref any) (session.Item, bool) {
 
 func (c *Converter) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
 	if item, ok := itemOf(ref); ok {
-		return c.fillMessage(L, &item)
+		return c.fillMessage(L, (*shownItem)(&item))
 	}
 	return luavm.NewRecord(L, 0) // its line cannot be read as a message
 }
