@@ -8,15 +8,16 @@ import (
 )
 
 // clock is the time of a case. It goes on only when it is set forward, and by what a hook
-// sleeps, so that a test knows what is due; timers that are due go off in the order of their
+// sleeps, and while the session ends, so that a test knows what is due; timers that are due go off in the order of their
 // times, and see that time. It begins with the time of the machine.
 type clock struct {
 	mu       sync.Mutex // guards what follows
 	now      time.Time
 	sleepers []*sleeper
-	working  map[*sleeper]chan struct{} // calls of timers that were woken and have not returned
-	changed  chan struct{}              // closed when sleepers or working change
-	turns    int                        // given so far
+	working  map[*sleeper]bool // calls of timers that were woken, have not returned, and are waited for
+	changed  chan struct{}     // closed when sleepers or working change
+	turns    int               // given so far
+	isSet    bool              // advance is under way: nothing else moves the clock
 }
 
 // sleeper is a wait for a time.
@@ -28,7 +29,7 @@ type sleeper struct {
 }
 
 func newClock() *clock {
-	return &clock{now: time.Now(), working: map[*sleeper]chan struct{}{}, changed: make(chan struct{})}
+	return &clock{now: time.Now(), working: map[*sleeper]bool{}, changed: make(chan struct{})}
 }
 
 // Now is the time of the case.
@@ -90,15 +91,57 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) bool {
 		return false
 	case <-timer.C:
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s.due.After(c.now) {
-		c.now = s.due
+	for {
+		c.mu.Lock()
+		if !c.isSet {
+			c.moveTo(s.due)
+			c.mu.Unlock()
+			return true
+		}
+		changed := c.changed
+		c.mu.Unlock()
+		select {
+		case <-s.wake:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-changed:
+		}
+	}
+}
+
+// moveTo sets the clock to a time, unless it is past that, and wakes who is due by then. mu is
+// held.
+func (c *clock) moveTo(t time.Time) {
+	if t.After(c.now) {
+		c.now = t
 	}
 	for due := c.firstDue(c.now); due != nil; due = c.firstDue(c.now) {
 		c.wake(due)
 	}
-	return true
+}
+
+// run lets the clock go as that of the machine, until ctx ends.
+func (c *clock) run(ctx context.Context) {
+	began, base := time.Now(), c.Now()
+	for {
+		c.mu.Lock()
+		c.moveTo(base.Add(time.Since(began)))
+		changed, next := c.changed, time.Hour
+		if first := c.firstDue(c.now.Add(next)); first != nil {
+			next = first.due.Sub(c.now)
+		}
+		c.mu.Unlock()
+		timer := time.NewTimer(next)
+		select {
+		case <-timer.C:
+		case <-changed:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+	}
 }
 
 // Timer begins to wait for d. run calls f when the clock was set forward so far, and if again
@@ -136,23 +179,17 @@ func (c *clock) awaitDue(ctx context.Context, s *sleeper) bool {
 func (c *clock) end(s *sleeper) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if done, ok := c.working[s]; ok {
-		close(done)
-		delete(c.working, s)
-	}
+	delete(c.working, s)
 	c.note()
 }
 
-// wake ends a wait. done is closed when what the sleeper does has been done; nil if nobody
-// knows when. mu is held.
-func (c *clock) wake(s *sleeper) (done chan struct{}) {
+// wake ends a wait. mu is held.
+func (c *clock) wake(s *sleeper) {
 	if s.timer {
-		done = make(chan struct{})
-		c.working[s] = done
+		c.working[s] = true
 	}
 	c.sleepers = slices.DeleteFunc(c.sleepers, func(one *sleeper) bool { return one == s })
 	close(s.wake)
-	return done
 }
 
 // firstDue returns the sleeper that is due first, nil if none is by until. mu is held.
@@ -168,18 +205,24 @@ func (c *clock) firstDue(until time.Time) (first *sleeper) {
 // advance sets the clock forward by d. It returns when what was due by then has been done.
 func (c *clock) advance(ctx context.Context, d time.Duration) {
 	until := c.Now().Add(d)
-	for ctx.Err() == nil {
-		done, more := c.next(until)
-		if !more {
-			return
-		}
-		c.await(ctx, until, done)
+	c.set(true)
+	defer c.set(false)
+	for ctx.Err() == nil && c.next(until) {
+		c.await(ctx, until)
 	}
 }
 
+// set notes whether advance is under way.
+func (c *clock) set(isSet bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isSet = isSet
+	c.note()
+}
+
 // next wakes the sleeper that is due first, if that is not behind until, and sets the clock
-// to its time, or else to until.
-func (c *clock) next(until time.Time) (done chan struct{}, more bool) {
+// to its time, or else to until. It reports whether somebody was woken.
+func (c *clock) next(until time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s, to := c.firstDue(until), until
@@ -189,10 +232,10 @@ func (c *clock) next(until time.Time) (done chan struct{}, more bool) {
 	if to.After(c.now) {
 		c.now = to
 	}
-	if s == nil {
-		return nil, false
+	if s != nil {
+		c.wake(s)
 	}
-	return c.wake(s), true
+	return s != nil
 }
 
 // hasSleepers reports whether somebody sleeps for longer than d from now.
@@ -202,31 +245,48 @@ func (c *clock) hasSleepers(d time.Duration) bool {
 	return slices.ContainsFunc(c.sleepers, func(s *sleeper) bool { return !s.timer && s.due.Sub(c.now) > d })
 }
 
-// patience is how long advance waits for a call that may be asleep itself.
+// patience is how long advance waits for calls that neither return nor sleep, such as one that
+// listens to a server.
 const patience = 2 * time.Second
 
-// await waits until done is closed, or somebody else is due by until: the call may sleep.
-func (c *clock) await(ctx context.Context, until time.Time, done chan struct{}) {
-	if done == nil {
-		return
-	}
+// await waits until the calls of timers have returned, or sleep.
+func (c *clock) await(ctx context.Context, until time.Time) {
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	for {
 		c.mu.Lock()
-		changed, first := c.changed, c.firstDue(until)
+		changed, quiet := c.changed, c.isQuiet(until)
 		c.mu.Unlock()
-		if first != nil && !first.timer {
+		if quiet {
 			return
 		}
 		select {
-		case <-done:
-			return
 		case <-changed:
 		case <-late.C:
+			c.giveUp()
 			return
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// isQuiet reports whether all calls of timers sleep, or one that sleeps is due by until. mu is
+// held.
+func (c *clock) isQuiet(until time.Time) bool {
+	asleep := 0
+	for _, s := range c.sleepers {
+		if !s.timer {
+			asleep++
+		}
+	}
+	first := c.firstDue(until)
+	return len(c.working) <= asleep || first != nil && !first.timer
+}
+
+// giveUp waits no more for the calls that were waited for.
+func (c *clock) giveUp() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.working)
 }

@@ -242,7 +242,16 @@ func (s *stage) close(ctx context.Context) error {
 	run := s.run
 	s.run, s.resume = nil, run.Session().File()
 	s.person.closeAll()
-	return run.Close(context.WithoutCancel(ctx))
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	running := make(chan struct{})
+	go func() { // nobody can set the clock now, and the end waits for what hooks have to finish
+		defer close(running)
+		s.clock.run(ctx)
+	}()
+	err := run.Close(ctx)
+	stop()
+	<-running
+	return err
 }
 
 // remove ends the run and what it has left running, and removes the folders of the case.

@@ -76,6 +76,26 @@ t.case("hooks see and change what is sent", function(t)
   t.shown("status 200")
 end)
 
+t.case("what hooks finish at the end has its time", function(t)
+  t.hook("end.lua")
+  t.model { "a" }
+  t.prompt("begin")
+  t.reopen()
+  local entries = t.entries()
+  t.equal(entries[#entries].custom_type, "end_note")
+  for _, notice in ipairs(t.notices()) do t.equal(notice.text:match("cut off"), nil) end
+end)
+
+t.case("the clock does not go beyond what it is set to", function(t)
+  t.hook("end.lua")
+  local began = t.clock.now()
+  t.command("/nap")
+  t.clock.advance(59999)
+  t.equal({ #t.notices(), t.clock.now() - began }, { 0, 59999 })
+  t.clock.advance(1)
+  t.equal(t.notices()[1].text, "awake")
+end)
+
 t.case("dialogs are answered", function(t)
   t.hook("day.lua")
   t.answers { select = { "The b", { "x", "z" } }, input = function(title, placeholder) return title .. placeholder end, editor = "text" }
