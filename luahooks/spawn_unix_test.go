@@ -218,6 +218,7 @@ func TestWhatAHooksOwnToolLeavesBehindKeepsTheWindowOpen(t *testing.T) {
 		"a timer that repeats":  `local off off = timer.every(20, function() off() pi.exec("sh", late) end)`,
 		"a timer of a timer":    `timer.after(10, function() timer.after(10, function() pi.spawn("sh", late) end) end)`,
 		"a callback":            `pi.spawn("echo", { "x" }, { on_stdout = function() timer.sleep(100) pi.spawn("sh", late) end })`,
+		"a kept program":        `pi.spawn("sleep", { "0.5" }, { keep = "k" })`,
 		"a program from before": `before.write(late[2] .. "\n")`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -227,10 +228,14 @@ func TestWhatAHooksOwnToolLeavesBehindKeepsTheWindowOpen(t *testing.T) {
 			a, r := programWith(t, map[string]string{"c.lua": caller, "h.lua": `
 				local timer, late, before = require("pi.timer"), { "-c", "echo $$ >late; exec sleep 100" }
 				pi.on("tool_call", function() before = pi.spawn("sh") end)
+				pi.on("session_start", function() pi.spawned("k", { on_exit = function() timer.sleep(100) pi.spawn("sh", late) end }) end)
 				pi.tool{ name = "bash", description = "d", parameters = { properties = { command = { type = "string" } } },
 					execute = function(p) ` + execute + ` return "ran" end }`}, guard, echoTool{})
 			a.Listen(r.chain.Watcher(), r.chain)
 			mustDo(t, a.Prompt(t.Context(), agent.Prompt{Text: "x"}))
+			if name == "a kept program" {
+				r.chain.Reload(t.Context(), true)
+			}
 			for range 1000 {
 				if _, err := os.Stat(filepath.Join(r.cwd, "late")); err == nil && !guard.CloseWindow() {
 					return

@@ -41,6 +41,8 @@ type Exit struct {
 type Child struct {
 	Stdout, Stderr *Stream
 
+	Noted atomic.Bool // for its owners: whatever they remember of it, from one to the next
+
 	cmd    *exec.Cmd
 	stdin  *os.File
 	writes chan struct{} // has one element while nobody writes

@@ -50,15 +50,15 @@ func (s *spawns) endUnclaimed() {
 	ends.Wait()
 }
 
-// spawned is a program as one version of the hook has it.
+// spawned is a program as one version of the hook has it. Noted of its child means that a tool
+// has started it or written to it, so that it may do what the model wants.
 type spawned struct {
 	*spawns
-	child  *child.Child
-	keep   string // the name under which it survives a reload; "": it does not
-	table  *lua.LTable
-	calls  atomic.Pointer[spawnCalls]
-	ofTool atomic.Bool   // a tool started it or wrote to it: it may do what the model wants
-	over   chan struct{} // closed when all that it wrote was handed over and on_exit has run
+	child *child.Child
+	keep  string // the name under which it survives a reload; "": it does not
+	table *lua.LTable
+	calls atomic.Pointer[spawnCalls]
+	over  chan struct{} // closed when all that it wrote was handed over and on_exit has run
 }
 
 // spawnCalls are what a hook wants to hear of a program, and how.
@@ -141,7 +141,7 @@ func (s *spawned) start(ctx context.Context, c child.Command) (err error) {
 	}
 	started := s.started(ctx)
 	if s.child, err = child.Start(c); err == nil {
-		s.ofTool.Store(IsOfTool(ctx))
+		s.child.Noted.Store(IsOfTool(ctx))
 		started(s.child.Pid())
 	}
 	return err
@@ -232,7 +232,7 @@ func (s *spawned) call(ctx context.Context, what string, fn *lua.LFunction, args
 	start := time.Now()
 	ctx, end := s.finishing(ctx)
 	defer end()
-	if s.ofTool.Load() {
+	if s.child.Noted.Load() { // of a tool
 		ctx = context.WithValue(ctx, ofToolKey{}, true)
 	}
 	err := s.jobs.run(ctx, what, func(L *lua.LState) error {
@@ -267,7 +267,7 @@ func (s *spawned) finishing(ctx context.Context) (context.Context, context.Cance
 // write is p.write(text): true, or nil and "ended". It waits while the pipe is full.
 func (s *spawned) write(L *lua.LState, text string) error {
 	return s.wait(L, "write", func(ctx context.Context) error {
-		if IsOfTool(ctx) && !s.ofTool.Swap(true) {
+		if IsOfTool(ctx) && !s.child.Noted.Swap(true) {
 			s.started(ctx)(s.child.Pid()) // from now on it may be at work for the tool
 		}
 		return s.child.Write(ctx, text)
