@@ -16,6 +16,7 @@
 //	names.go   names that there are not
 //	effects.go what a call reads, writes, runs, connects to
 //	gates.go   gates that fail open
+//	exports.go functions that a file returns and nobody calls
 package check
 
 import (
@@ -28,6 +29,8 @@ import (
 	"pi/luavm"
 	"pi/stdlib"
 	"pi/stdlib/annotated"
+
+	"github.com/yuin/gopher-lua/ast"
 )
 
 // Report is what a hook does and what is wrong with it, by its text.
@@ -74,9 +77,11 @@ func New() (*Checker, error) {
 func (c *Checker) File(shown string, code []byte, find func(name string) (shown string, code []byte, ok bool)) (*Report, error) {
 	r := &Report{File: shown}
 	w := newWalk(c, r, shown)
-	if err := w.file(code); err != nil {
+	chunk, err := w.file(code)
+	if err != nil {
 		return nil, err
 	}
+	w.exports(chunk)
 	c.modules(r, w.requires, find)
 	r.tidy()
 	return r, nil
@@ -103,7 +108,7 @@ func (c *Checker) modules(r *Report, names []Place, find func(string) (string, [
 			continue
 		}
 		w := newWalk(c, r, shown)
-		if err := w.file(code); err != nil {
+		if _, err := w.file(code); err != nil {
 			where, message, _ := strings.Cut(err.Error(), ": ")
 			r.Problems = append(r.Problems, Place{message, where[:max(strings.LastIndex(where, ":"), 0)], lineOf(where)})
 		}
@@ -140,12 +145,12 @@ func (r *Report) tidy() {
 }
 
 // file reads one file.
-func (w *walk) file(code []byte) error {
+func (w *walk) file(code []byte) ([]ast.Stmt, error) {
 	chunk, err := luavm.Parse(w.shown, code)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w.declare(chunk)
 	w.block(chunk, w.top)
-	return nil
+	return chunk, nil
 }
