@@ -3,7 +3,6 @@ package hooktest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ type witness struct {
 	calls   []*seenCall
 	notices []notice
 	shown   []string // all that a person would have read, in its order
-	failed  []string // errors of hooks
 	status  map[string]string
 }
 
@@ -42,7 +40,7 @@ func newWitness() *witness { return &witness{status: map[string]string{}} }
 // Wants reports whether events of kind k are remembered.
 func (w *witness) Wants(k agent.Kind) bool {
 	return slices.Contains([]agent.Kind{agent.KindToolExecutionStart, agent.KindToolResult, agent.KindToolExecutionEnd, agent.KindNotice,
-		agent.KindCustomShow, agent.KindHookError}, k)
+		agent.KindCustomShow}, k)
 }
 
 // Handle remembers e. It never fails.
@@ -64,8 +62,6 @@ func (w *witness) Handle(_ context.Context, e agent.Event) error {
 		w.noticeLocked(notice{e.Level, e.Text})
 	case *agent.CustomShow:
 		w.shown = append(w.shown, e.Message.Text())
-	case *agent.HookFailed:
-		w.failed = append(w.failed, fmt.Sprintf("hook %s, %s: %s", e.Hook, e.Event, e.Message))
 	}
 	return nil
 }
