@@ -81,7 +81,7 @@ func (c *Checker) File(shown string, code []byte, find func(name string) (shown 
 	if err != nil {
 		return nil, err
 	}
-	w.exports(chunk)
+	checkExports(w, chunk)
 	c.modules(r, w.requires, find)
 	r.tidy()
 	return r, nil

@@ -7,9 +7,9 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// exports is what a hook returns that registers nothing: a table of functions named for
+// checkExports finds what a hook returns that registers nothing: a table of functions named for
 // events, as files of other programs do. Nobody calls them, so that a gate among them is none.
-func (w *walk) exports(chunk []ast.Stmt) {
+func checkExports(w *walk, chunk []ast.Stmt) {
 	if len(chunk) == 0 || len(w.report.Listens) > 0 {
 		return
 	}
@@ -21,14 +21,14 @@ func (w *walk) exports(chunk []ast.Stmt) {
 	case *ast.TableExpr:
 		for _, field := range returned.Fields {
 			if fn, ok := field.Value.(*ast.FunctionExpr); ok {
-				w.exported(field.Key, fn)
+				checkExport(w, field.Key, fn)
 			}
 		}
 	case *ast.IdentExpr:
 		for _, stmt := range chunk {
 			if def, ok := stmt.(*ast.FuncDefStmt); ok {
 				if of, ok := def.Name.Func.(*ast.AttrGetExpr); ok && isNamed(of.Object, returned.Value) {
-					w.exported(of.Key, def.Func)
+					checkExport(w, of.Key, def.Func)
 				}
 			}
 		}
@@ -40,8 +40,8 @@ func isNamed(e ast.Expr, name string) bool {
 	return ok && ident.Value == name
 }
 
-// exported says that nobody calls a function, if its name is that of an event.
-func (w *walk) exported(key ast.Expr, fn *ast.FunctionExpr) {
+// checkExport says that nobody calls a function, if its name is that of an event.
+func checkExport(w *walk, key ast.Expr, fn *ast.FunctionExpr) {
 	if name, ok := key.(*ast.StringExpr); ok && slices.Contains(w.events(), name.Value) {
 		w.problem(fn.Line(), fmt.Sprintf("nobody calls %s of the table that the file returns; a handler is registered: pi.on(%q, fn)", name.Value, name.Value))
 	}
