@@ -32,6 +32,7 @@ func TestMistakesInAPortedFileAreAtItsLine(t *testing.T) {
 		`pi.get_thinking_level()`:                                           "not available before a handler or command has run; use session_start",
 		`local _ = pi.tui.Box`:                                              "tui has no Box; return lines from render",
 		`local f = pi.hook(3)`:                                              "hook: expected a function",
+		`return pi.hook(3)`:                                                 "hook: expected a function",
 		`require "pi.compat.pi_v3"`:                                         "module pi.compat.pi_v3 does not exist; there are pi.compat.marvin, pi.compat.omp, pi.compat.pi_v2",
 		`return pi.hook(function(pi) pi.on("contxt", function() end) end)`:  `on: unknown event "contxt", did you mean "context"?`,
 		`require("pi.compat.pi_v2").hook(function(pi) error("mine") end)()`: "mine",

@@ -233,7 +233,7 @@ for key, member in pairs(system.members) do
   object[key] = type(member) == "function" and dotted(key, member) or member
 end
 object.on = dotted("on", on)
-object.hook = setmetatable({}, { __metatable = false, __call = exported, __index = function(_, key) return pi.hook[key] end })
+object.hook = setmetatable({}, { __metatable = false, __call = host.framed(exported), __index = function(_, key) return pi.hook[key] end })
 c.layer(name, object, system.no_members, function() return pi end)
 
 -- What Go is told of the module.

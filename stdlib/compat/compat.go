@@ -140,7 +140,7 @@ type tools struct {
 func (h *tools) table(L *lua.LState) *lua.LTable {
 	t := luavm.NewRecord(L, 8)
 	for name, fn := range map[string]any{
-		"parameters": parameters, "hint": hint, "names": namesOf, "event": h.event, "list": list,
+		"parameters": parameters, "hint": hint, "names": namesOf, "event": h.event, "list": list, "framed": h.framed,
 		"restyle":        func(L *lua.LState, v lua.LValue) lua.LValue { return h.restyle(L, v, false) },
 		"restyle_branch": func(L *lua.LState, v lua.LValue) lua.LValue { return h.restyle(L, v, true) },
 	} {
@@ -162,6 +162,17 @@ func parameters(fn *lua.LFunction) int {
 		return 0
 	}
 	return int(luavm.SourceOf(fn).Proto.NumParameters)
+}
+
+// framed is host.framed(fn): fn in a function of Go, which leaves the frame of its caller where it
+// is in return f(…) too. What fn raises then has the line of that.
+func (h *tools) framed(fn *lua.LFunction) *lua.LFunction {
+	return h.vm.GFunc("hook", func(L *lua.LState) int {
+		n := L.GetTop()
+		L.Insert(fn, 1)
+		L.Call(n, lua.MultRet)
+		return L.GetTop()
+	})
 }
 
 // list is host.list(t): t, which is [] in JSON when it is empty.
