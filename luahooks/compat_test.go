@@ -31,6 +31,8 @@ func TestMistakesInAPortedFileAreAtItsLine(t *testing.T) {
 		`pi.exec("ls")`:                                                     "exec: not available while the hook loads; use session_start",
 		`pi.get_thinking_level()`:                                           "not available before a handler or command has run; use session_start",
 		`local _ = pi.tui.Box`:                                              "tui has no Box; return lines from render",
+		`local _ = pi.tui.visible_width`:                                    "tui has no visible_width; use require \"pi.text\"",
+		`local _ = pi.tui.select_list`:                                      "tui has no select_list; return lines from render",
 		`local f = pi.hook(3)`:                                              "hook: expected a function",
 		`return pi.hook(3)`:                                                 "hook: expected a function",
 		`require "pi.compat.pi_v3"`:                                         "module pi.compat.pi_v3 does not exist; there are pi.compat.marvin, pi.compat.omp, pi.compat.pi_v2",

@@ -68,10 +68,13 @@ local function text_component(text, padding_x, padding_y)
   return component
 end
 
+local of_text = 'use require "pi.text"'
+
 m.tui = c.layer("tui", { Text = text_component },
-  setmetatable({}, { __index = function(_, key)
-    if type(key) == "string" and key:match("^%u") then return "return lines from render" end
-  end }))
+  setmetatable({
+    visible_width = of_text, truncate_to_width = of_text, wrap_text_with_ansi = of_text,
+    matches_key = "handle_input gets the bytes of a key",
+  }, { __index = function() return "return lines from render" end }))
 
 -- Keys
 
