@@ -55,12 +55,12 @@ func (b *builtBinary) build() (path string, err error) {
 }
 
 // withBinary removes the binary when the tests are through. Most tests wait for a
-// terminal, so twice as many run at a time as there are processors, unless the command
+// terminal, so four times as many run at a time as there are processors, unless the command
 // line says otherwise.
 type withBinary struct{ m testscript.TestingM }
 
 func (w withBinary) Run() int {
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	defer func() {

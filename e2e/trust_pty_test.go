@@ -82,10 +82,10 @@ func TestWhatIsTypedBeforeAQuestionAtTheStartDoesNotAnswerIt(t *testing.T) {
 		s := w.inTerminal()
 		s.keys(typed)
 		s.answer(trustQuestion, "once\r")
-		s.see(1, "hook says ran")
+		s.until("the hook has run", func() bool { return strings.Contains(s.Transcript(), "hook says ran") })
 		for line := range strings.SplitSeq(strings.TrimRight(typed, "\r"), "\r") {
 			if line != "" {
-				s.see(1, "it got "+line)
+				s.until("the line was sent", func() bool { return strings.Contains(s.Transcript(), "it got "+line) })
 			}
 		}
 		s.prompt()

@@ -152,7 +152,7 @@ func (k *keyboard) lineTyped(text string) {
 // inputHasEnded is called when nothing more will be typed, and in plain mode for Ctrl+D,
 // which is no answer to a dialog.
 func (k *keyboard) inputHasEnded() {
-	if !k.screen.plain {
+	if !k.screen.isPlain() {
 		if k.person.hasEnded() {
 			return
 		}

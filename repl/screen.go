@@ -92,6 +92,14 @@ func (s *screen) change(f func()) {
 	s.repaint()
 }
 
+// isPlain reports whether lines are read and nothing is painted. While the terminal is being
+// taken over it waits for that.
+func (s *screen) isPlain() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plain
+}
+
 // stopWaiting has nobody wait for the terminal from now on, because the program is to end.
 func (s *screen) stopWaiting() {
 	s.mu.Lock()
