@@ -69,7 +69,7 @@ func keysFrom() []keyFrom {
 		{name: "the command line", setting: none, args: func() []string { return []string{"--api-key", leakKey} }},
 		{name: "a variable", setting: func(*world) string { return `api_key = "env:LEAK_KEY"` }, env: []string{"LEAK_KEY=" + leakKey}, exported: true},
 		{name: "the settings", setting: func(*world) string { return `api_key = "` + tomlKey + `"` }},
-		{name: "a command", setting: func(w *world) string { return `api_key = "!cat ` + w.vault() + `"` }, prepare: func(w *world) { w.write(w.vault(), leakKey+"\n") }},
+		{name: "a command", setting: func(w *world) string { return `api_key = "!cat ` + w.keyFile() + `"` }, prepare: func(w *world) { w.write(w.keyFile(), leakKey+"\n") }},
 		{name: "auth.json", setting: none, prepare: auth(map[string]any{"type": "api_key", "key": leakKey})},
 		{name: "a hook", setting: none, prepare: func(w *world) {
 			w.write(w.agentFile("hooks/key.lua"), "pi.provider(\"local\", { api_key = [==["+leakKey+"]==] })\n")
@@ -78,8 +78,14 @@ func keysFrom() []keyFrom {
 	}
 }
 
-// vault is a file outside of HOME and of the project.
-func (w *world) vault() string { return filepath.Join(filepath.Dir(w.home), "vault", "key") }
+// keyFile returns the file outside of HOME and of the project that a command prints; it
+// belongs to this world alone.
+func (w *world) keyFile() string {
+	if w.vault == "" {
+		w.vault = shortTempDir(w.t)
+	}
+	return filepath.Join(w.vault, "key")
+}
 
 // telltale is a server that repeats the key it is given wherever it can, and
 // else answers as s does.

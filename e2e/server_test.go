@@ -22,6 +22,7 @@ type world struct {
 	env           []string // beside what every program gets
 	written       int      // sessions, by keeps
 	narrow        bool     // its terminals have no columns
+	vault         string   // the folder of keyFile, once it was asked for
 }
 
 func newWorld(t testing.TB) *world {
