@@ -14,7 +14,7 @@ func TestGatesOfThePersonsCommands(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, hook, settings, says string }{
 		{"raises", `pi.on("user_bash", function() error("no luck") end)`, "", "no luck"},
-		{"is late", `pi.on("user_bash", function() while true do end end)`, "hook_timeout = 200\n", "ran longer than 200ms"},
+		{"is late", `pi.on("user_bash", function() while true do end end)`, "hook_timeout = 1000\n", "ran longer than 1s"},
 		{"does not load", `pi.on("user_bash", function()`, "", "did not load"},
 		{"is malformed", `pi.on("user_bash", function() return { result = "yes" } end)`, "", "result"},
 		{"answers", `pi.on("user_bash", function(e) return { result = { output = "instead of " .. e.command, exit_code = 0 } } end)`,

@@ -169,7 +169,7 @@ func TestNothingThatOthersWroteCommandsTheTerminalOfAConversation(t *testing.T) 
 	t.Parallel()
 	s := hostileWorld(t).inTerminal()
 	s.answer("Run them?", "view\r")
-	s.UntilGone("view")
+	s.See("--- .pi/hooks/")
 	s.answer("Run them?", "\r")
 	for _, line := range []string{"read a.txt", "list", "/hooks", "/help", "/model", "/broken", "/evil", "/resume aaaa",
 		"/session", "/context", "/name", "/tools", "/tree"} {

@@ -138,6 +138,10 @@ func (g gatekeeper) warning() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("until %s loads, only %s work, and no command with !: what was not loaded may be a gate. To go on, %s",
-		strings.Join(names, " and "), looking, strings.Join(outs, "; "))
+	load := "loads"
+	if len(names) > 1 {
+		load = "load"
+	}
+	return fmt.Sprintf("until %s %s, only %s work, and no command with !: what was not loaded may be a gate. To go on, %s",
+		strings.Join(names, " and "), load, looking, strings.Join(outs, "; "))
 }

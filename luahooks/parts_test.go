@@ -151,6 +151,14 @@ func TestAGatekeeperClosesGates(t *testing.T) {
 	if w := g.warning(); !strings.HasPrefix(w, "until missing loads, only read, grep, find and ls work") {
 		t.Error(w)
 	}
+	lost := newHook(trust.Source{Name: "lost", Path: "/hooks/lost.lua"})
+	lost.counts = true
+	p.roster.replace(append(slices.Clone(p.roster.list()), lost))
+	g.closeNew(p.roster.list())
+	if w := g.warning(); !strings.HasPrefix(w, "until missing and lost load, only read, grep") {
+		t.Error(w)
+	}
+	g.open(lost)
 	p.hook("reader", `pi.tool{ name = "read", description = "d", parameters = { type = "object" }, execute = function() end }`)
 	if g.closedForTool(missing, "read") == "" {
 		t.Error("a hook's read may do anything")

@@ -91,14 +91,27 @@ func TestAJobThatComesBackFromWaitingHasItsWholeGrace(t *testing.T) {
 	}
 }
 
-func TestAJobWhoseTimeWentByBeforeItCouldRunHasAnotherLook(t *testing.T) {
+func TestAJobWhoseTimeIsUpHasAnotherLook(t *testing.T) {
 	d := supervise(t, stateHolding)
-	d.spec.Timeout = 100 * time.Millisecond
+	d.spec.Timeout = 10 * tick
 	d.clock.since.Store(d.at.UnixNano())
-	if d.look(1, time.Minute); d.cause.Load() != nil {
+	if d.look(10, tick); d.cause.Load() != nil {
 		t.Errorf("stopped at once: %v", d.reason())
 	}
 	if d.look(1, tick); d.cause.Load() == nil || d.reason().Kind != Timeout {
+		t.Error("its time is never up")
+	}
+}
+
+// On a busy machine, or after a suspension of the process, time has gone by in which no job ran.
+func TestTimeInWhichAJobCouldNotRunDoesNotCount(t *testing.T) {
+	d := supervise(t, stateHolding)
+	d.spec.Timeout = 10 * tick
+	d.clock.since.Store(d.at.UnixNano())
+	if d.look(10, time.Minute); d.cause.Load() != nil {
+		t.Errorf("stopped after as many looks as it has ticks: %v", d.reason())
+	}
+	if d.look(1, time.Minute); d.cause.Load() == nil || d.reason().Kind != Timeout {
 		t.Error("its time is never up")
 	}
 }

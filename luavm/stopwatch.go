@@ -21,7 +21,8 @@ func (w *stopwatch) start(now time.Time) {
 
 func (w *stopwatch) stop(now time.Time) { w.add(time.Duration(now.UnixNano() - w.since.Load())) }
 
-// add adds time during which the watch did not run, such as that of a Wait that counts.
+// add adds time during which the watch did not run, such as that of a Wait that counts, or
+// takes some back.
 func (w *stopwatch) add(d time.Duration) { w.counted.Add(int64(d)) }
 
 // elapsed returns the counted time of a watch that runs now. The supervisor, which reads

@@ -16,8 +16,9 @@ type watch struct {
 	heap    int64 // at the last look
 	stretch int64 // number of the stretch in which job has its VM, for which late holds (see stopwatch)
 	job     *job
-	late    bool // the heap had grown a little too much at the last look
-	overdue *job // its time was up at one look; at a second one it is stopped
+	late    bool  // the heap had grown a little too much at the last look
+	overdue *job  // its time was up at one look; at a second one it is stopped
+	clocked int64 // when the clock of a job was looked at last, in nanoseconds
 
 	slept  bool     // there were no looks for a while, so heap is old
 	doomed patience // of the job that was stopped
@@ -149,10 +150,23 @@ func (l *lane) hurry(j *job) {
 	w.timer.Reset(tick) // if it was not given up, it is ending or waits for the VM: look again
 }
 
+// excuse takes the time back in which a look was late, as on a busy machine or while the
+// process was suspended: the job could run no more than its supervisor could, so a look
+// counts a tick then.
+func (w *watch) excuse(j *job, stretch int64) {
+	now := j.vm.now().UnixNano()
+	gap := time.Duration(now - max(w.clocked, j.clock.since.Load()))
+	w.clocked = now
+	if gap > 2*tick && j.clock.stretch.Load() == stretch {
+		j.clock.add(tick - gap)
+	}
+}
+
 // checkClock stops a job that has run longer than its Timeout, or its Lua longer than MaxLua, at the second look that
 // finds it so. It returns the time until the next look.
 func (w *watch) checkClock(j *job) time.Duration {
 	stretch := j.clock.stretch.Load()
+	w.excuse(j, stretch)
 	left, limit := j.timeLeft()
 	if limit == 0 {
 		return tick
