@@ -90,6 +90,7 @@ func TestTheListOfSessionsInASmallWindow(t *testing.T) {
 	w := newWorld(t)
 	w.talks()
 	s := w.inTerminalOf(screentest.Options{Cols: 40, Rows: 8}, "pi")
+	s.until("the start is written", func() bool { return strings.Contains(s.Transcript(), ". Try:") })
 	s.prompt()
 	before := s.Transcript()
 	s.enter("/resume")
