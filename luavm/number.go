@@ -1,7 +1,7 @@
 package luavm
 
 import (
-	"regexp"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -47,15 +47,15 @@ func toNumber(s string) (lua.LNumber, bool) {
 	if hex := strings.TrimLeft(s, "+-"); len(hex) > 1 && hex[0] == '0' && hex[1]|0x20 == 'x' {
 		return digitsToNumber(s, 16)
 	}
-	if !decimal.MatchString(s) {
+	if strings.Trim(s, "+-.0123456789eE") != "" { // ParseFloat knows other forms too
 		return 0, false
 	}
-	n, _ := strconv.ParseFloat(s, 64) // out of range is infinite or 0
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) { // out of range is infinite or 0
+		return 0, false
+	}
 	return lua.LNumber(n), true
 }
-
-// decimal is a number with or without a point and an exponent.
-var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 
 // digitsToNumber reads a whole number in a base, with a sign, and 0x before it in base
 // 16; false if the text is no such number.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -37,9 +36,6 @@ const (
 	mostFolders     = 2000 // that are looked into for them
 	mostDepth       = 5    // of folders in folders
 )
-
-// skillName is how a skill may be called; so it can be typed.
-var skillName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // Skills returns the skills there are, in the order of their names, and what is wrong with
 // those that do not count.
@@ -160,7 +156,7 @@ func (l *Library) skill(path string, s source) (skill Skill, problems []Problem,
 			skill.Name = name
 		}
 	}
-	if !skillName.MatchString(skill.Name) {
+	if !isSkillName(skill.Name) {
 		return refuse("name", fmt.Sprintf("%q is no name for a skill: letters, digits and dashes, at most 64", skill.Name))
 	}
 	if skill.Description == "" {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -28,10 +27,6 @@ type Template struct {
 
 // mostTemplates is how many templates of one folder are looked at.
 const mostTemplates = 500
-
-// templateName is how a template may be called, so that it can be typed: no slash, no dot,
-// no colon.
-var templateName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_-]{0,63}$`)
 
 //go:embed init.md review.md
 var builtin embed.FS
@@ -107,7 +102,7 @@ func (l *Library) templatesIn(s source) (templates []Template, problems []Proble
 // template reads the template at path. It is false if that cannot be used, and problems say
 // why. Damaged fields do not keep it from being used.
 func (l *Library) template(path, name string, s source) (t Template, problems []Problem, ok bool) {
-	if !templateName.MatchString(name) {
+	if !isTemplateName(name) {
 		return Template{}, []Problem{{Path: path, Text: fmt.Sprintf("/%s cannot be typed; the name of a template is one word of letters, digits and dashes", name)}}, false
 	}
 	if why := l.options.counts(path, s); why != "" {
