@@ -3,16 +3,16 @@
 
 local t = require "pi.test"
 
-local function removal(t)
+local function removal(t, command)
   t.hook("NAME.lua")
   t.file("notes.txt", "keep me")
-  t.model { { tool = "bash", input = { command = "ls | xargs rm" } }, "done" }
+  t.model { { tool = "bash", input = { command = command or "ls | xargs rm" } }, "done" }
 end
 
 t.case("without a person it does not run", function(t)
   removal(t)
   t.prompt("clean up")
-  t.blocked("bash", "it removes files")
+  t.blocked("bash", "rm removes files")
   t.equal(t.read("notes.txt"), "keep me")
 end)
 
@@ -31,9 +31,27 @@ t.case("the person says yes", function(t)
   t.equal(t.read("notes.txt"), nil)
 end)
 
+for _, line in ipairs {
+  { "/bin/rm notes.txt", "rm removes" },
+  { "sudo rm notes.txt", "rm removes" },
+  { "unlink notes.txt", "unlink removes" },
+  { "find . -name notes.txt -delete", "find -delete removes" },
+  { "X=rm; $X notes.txt", "cannot be known" },
+  { "$(echo rm) notes.txt", "cannot be known" },
+  { "echo 'rm notes.txt' | sh", "cannot be known" },
+  { "rm 'notes.txt", "a person has to allow this" }, -- no shell syntax
+} do
+  local command, why = line[1], line[2]
+  t.case("it is seen in " .. command, function(t)
+    removal(t, command)
+    t.prompt("clean up")
+    t.blocked("bash", why)
+    t.equal(t.read("notes.txt"), "keep me")
+  end)
+end
+
 t.case("everything else runs unasked", function(t)
-  t.hook("NAME.lua")
-  t.model { { tool = "bash", input = { command = "echo rm" } }, "done" }
+  removal(t, "echo rm; find . -name notes.txt; cat ./notes.txt")
   t.prompt("look around")
   t.ran("bash")
 end)
