@@ -97,6 +97,26 @@ func TestPortedHooksOfTwoFilesFollowTheRuleOfTheirSystem(t *testing.T) {
 }
 
 // A handler that was saved anew is there once, and one of the version before not at all.
+// A reason without block is nothing to the other programs; with it, it is told.
+func TestAReasonAloneIsNothingToPortedHooks(t *testing.T) {
+	for name, on := range map[string]string{
+		"omp":    `require("pi.compat.omp").on("tool_call", `,
+		"pi_v2":  `require("pi.compat.pi_v2").on("tool_call", `,
+		"marvin": `require("pi.compat.marvin").on("tool.execute.before", `,
+	} {
+		r := newRig(t, map[string]string{"a.lua": on + `function(e)
+			return { reason = "why", block = e.input.command == "rm" or nil }
+		end)`})
+		if e := r.bash("ls"); e.Block {
+			t.Errorf("%s: blocked: %s", name, e.Reason)
+		}
+		if e := r.bash("rm"); !e.Block || e.Reason != "why" {
+			t.Errorf("%s: block %v, reason %q", name, e.Block, e.Reason)
+		}
+		r.mustBeQuiet()
+	}
+}
+
 func TestAPortedHookThatIsSavedIsThereOnce(t *testing.T) {
 	for module, on := range map[string]string{ofOMP: "pi", ofMarvin: "marvin"} {
 		r := newRig(t, nil)

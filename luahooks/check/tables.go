@@ -266,6 +266,22 @@ func (w *walk) keys(r *result, class *annotated.Class, t *ast.TableExpr, path st
 			}
 		}
 	}
+	w.reasonAlone(class, t)
+}
+
+// reasonAlone reports a result of tool_call that says why it blocks, and does not block. One
+// with a key that there is not is wrong in another way.
+func (w *walk) reasonAlone(class *annotated.Class, t *ast.TableExpr) {
+	reason := valueOf(t, "reason")
+	if class.Name != "pi.ToolCallResult" || reason == nil || valueOf(t, "block") != nil {
+		return
+	}
+	for _, f := range t.Fields {
+		if w.check.types.Find(class, f.Key.(*ast.StringExpr).Value) == nil {
+			return
+		}
+	}
+	w.problem(reason.Line(), "reason says why a call is blocked: return block = true with it")
 }
 
 // unknownKey says what is wrong with a key of a result, as a session does.

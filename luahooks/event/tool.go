@@ -2,6 +2,7 @@ package event
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"pi/agent"
@@ -104,11 +105,18 @@ func (p *payload) usage(u *message.Usage) {
 	})
 }
 
+// errReasonAlone is what is wrong with a result of tool_call that only says why: who wrote it
+// meant to block, and a gate that fails open is no gate.
+var errReasonAlone = errors.New("reason says why a call is blocked: return block = true with it")
+
 // readToolCall reads what a handler of tool_call returned: block, which no later handler can
 // undo, or new arguments and text to add to the context. It checks all keys, also those
 // that a block makes useless.
 func readToolCall(r *result, e *agent.ToolCall) {
 	block, reason := r.flag("block"), r.text("reason")
+	if r.Has("reason") && !r.Has("block") {
+		r.FailWith(&record.FieldError{Field: "reason", Err: errReasonAlone})
+	}
 	var input json.RawMessage
 	if given := r.value("input", "table?"); given != lua.LNil {
 		var err error

@@ -181,7 +181,7 @@ local events = {
   { name = "turn.end", ours = "turn_end", fields = { "session_id", "turn_index", "message", "tool_results", "tokens", "context_limit", "usage" },
     adds = { "session_id", "tokens", "context_limit", "usage" }, fill = end_of_turn, tells = true },
   { name = "tool.execute.before", ours = "tool_call", fields = { "session_id", "tool_name", "tool_call_id", "input" }, adds = by_session, fill = in_session,
-    results = { "block", "reason", "input" }, gate = true, rule = "the first block stops" },
+    results = { "block", "reason", "input" }, gate = true, answer = rows.decision, rule = "the first block stops" },
   { name = "tool.execute.after", ours = "tool_result", fields = { "session_id", "tool_name", "tool_call_id", "input", "content", "details", "is_error" },
     adds = by_session, fill = in_session, results = { "content", "details", "is_error" }, rule = "field by field, each sees earlier edits" },
   { name = "model.change", ours = "model_select", fields = { "previous_provider", "previous_model_id", "new_provider", "new_model_id", "thinking_level" },

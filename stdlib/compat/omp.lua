@@ -74,7 +74,7 @@ local events = {
     by = "examples/todo.lua" },
 
   { name = "tool_call", fields = { "tool_name", "tool_call_id", "input" }, results = { "block", "reason", "input", "additional_context" }, gate = true,
-    rule = "the first block stops; a change of input in place has no effect: return it" },
+    answer = rows.decision, rule = "the first block stops; a change of input in place has no effect: return it" },
   { name = "tool_result", fields = { "tool_name", "tool_call_id", "input", "content", "details", "is_error" },
     results = { "content", "details", "is_error" }, rule = "field by field, each sees earlier edits; is_error counts" },
   rows.input, rows.user_bash,

@@ -58,7 +58,7 @@ local events = {
   { name = "context", fields = { "entries", "messages" }, results = { "messages" }, adds = { "entries", "messages" }, fill = context_lists,
     rule = "chained; an element may be a message, or {message, entry_index}" },
   { name = "tool_call", fields = { "tool_name", "tool_call_id", "input" }, results = { "block", "reason" }, gate = true,
-    rule = "the first block stops; a change of input in place has no effect: return it" },
+    answer = rows.decision, rule = "the first block stops; a change of input in place has no effect: return it" },
   { name = "tool_result", fields = { "tool_name", "tool_call_id", "input", "content", "details", "is_error" },
     results = { "content", "details", "is_error" }, rule = "field by field, each sees earlier edits" },
   rows.input, rows.user_bash,

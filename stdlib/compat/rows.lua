@@ -13,6 +13,12 @@ function rows.with_images(t, event) t.images = c.members.images(event) end
 
 function rows.from_extension(t, event) t.from_extension = event.from_hook end
 
+-- A reason without block is an error of ours. The others do not look at it then.
+function rows.decision(result)
+  if result.block == nil and result.reason ~= nil then return c.renamed(result, { reason = false }) end
+  return result
+end
+
 -- input says what it did in words of its own.
 local actions = { continue = true, transform = true, handled = true }
 

@@ -22,7 +22,7 @@
 --- What a handler of `tool_call` may return.
 ---@class pi.ToolCallResult
 ---@field block? boolean it does not run
----@field reason? string with `block`: what the model is told
+---@field reason? string with `block`: what the model is told; without it an error, since who says why means to block
 ---@field input? table runs with this instead; handlers before this one are asked again
 ---@field additional_context? string added to what the tool gives back
 ---@field terminate? boolean with `block`: end the run, if every call of the answer says so
