@@ -10,7 +10,7 @@ import (
 // A tool that stands in for another calls that one as part of its call: the gates have seen
 // what runs, and see what is run in its place.
 func TestAToolCallsTheOneItReplaces(t *testing.T) {
-	const replaced = `pi.tool{ name = "bash", description = "d", parameters = { command = { type = "string" } }, execute = function(p, ctx, call) `
+	const replaced = `pi.tool{ name = "bash", description = "d", parameters = { properties = { command = { type = "string" } } }, execute = function(p, ctx, call) `
 	for name, c := range map[string]struct {
 		execute, answer string
 		asked           int // gates, about the call

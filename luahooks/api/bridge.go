@@ -10,6 +10,7 @@ import (
 	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
+	"pi/stdlib"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -127,10 +128,13 @@ func (b *bridge) absolute(path string) string {
 }
 
 // schema turns the table of a tool's parameters into JSON Schema. A plain table
-// without a type describes an object.
+// without a type describes an object; one that is no schema raises.
 func (b *bridge) schema(L *lua.LState, function string, t *lua.LTable) json.RawMessage {
 	if t == nil {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	if wrong := stdlib.WrongParameters(L, t); wrong != "" {
+		luavm.Raise(L, "%s: parameters: %s", function, wrong)
 	}
 	raw, err := b.records.Encode(t, "parameters")
 	must(L, function, err)

@@ -261,7 +261,7 @@ func TestToolsAreCalledThroughTheProgram(t *testing.T) {
 	})
 	l.want("called", `return api.call_tool("bash", { command = "ls" }).content[1].text`)
 	l.want(`error: there is no tool "bahs", did you mean`, `api.call_tool("bahs")`)
-	l.want("nil", `api.tool{ name = "t", description = "d", parameters = { x = { type = "string" } }, execute = function(p, _, call)
+	l.want("nil", `api.tool{ name = "t", description = "d", parameters = { properties = { x = { type = "string" } } }, execute = function(p, _, call)
 		call.update("half") return { content = p.x, details = { id = call.id } } end }`)
 	l.want("lab", `return api.tools()[2].source`)
 	l.want("true", `return api.set_active_tools({ "t" })`)

@@ -7,6 +7,7 @@ import (
 
 	"pi/internal/suggest"
 	"pi/luavm"
+	"pi/stdlib"
 	"pi/stdlib/annotated"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -39,6 +40,8 @@ func (w *walk) options(class *annotated.Class, t *ast.TableExpr, function string
 		if inner, ok := f.Value.(*ast.TableExpr); ok {
 			if class := w.classOf(m.Type); class != nil {
 				w.options(class, inner, function+": "+key.Value, key.Line(), s)
+			} else if key.Value == "parameters" {
+				checkParameters(w, inner, function, s)
 			} else {
 				w.elements(m.Type, inner, function+": "+key.Value, s)
 			}
@@ -47,6 +50,26 @@ func (w *walk) options(class *annotated.Class, t *ast.TableExpr, function string
 	for _, m := range w.check.types.All(class) {
 		if !m.Optional && !given[m.Name] && m.Type.Kind != annotated.Any && len(w.check.types.Parts(m.Type)) == 1 && !isDrawn(class, m) {
 			w.problem(line, fmt.Sprintf("%s: option %q is missing", function, m.Name))
+		}
+	}
+}
+
+// checkParameters reports a table of schemas where a JSON Schema is wanted.
+func checkParameters(w *walk, t *ast.TableExpr, function string, s *scope) {
+	for _, f := range t.Fields {
+		key, isText := f.Key.(*ast.StringExpr)
+		call, isCall := f.Value.(*ast.FuncCallExpr)
+		inner, isTable := f.Value.(*ast.TableExpr)
+		if isCall {
+			fn := w.functionOf(w.typeOf(call.Func, s))
+			isCall = fn != nil && strings.HasPrefix(fn.Name, "schema.")
+		}
+		if !isText || !isCall && !(isTable && valueOf(inner, "type") != nil) {
+			continue
+		}
+		if wrong := stdlib.WrongKeyword(key.Value); wrong != "" {
+			w.problem(key.Line(), function+": parameters: "+wrong)
+			return
 		}
 	}
 }
@@ -266,12 +289,12 @@ func (w *walk) keys(r *result, class *annotated.Class, t *ast.TableExpr, path st
 			}
 		}
 	}
-	w.reasonAlone(class, t)
+	checkReason(w, class, t)
 }
 
-// reasonAlone reports a result of tool_call that says why it blocks, and does not block. One
+// checkReason reports a result of tool_call that says why it blocks, and does not block. One
 // with a key that there is not is wrong in another way.
-func (w *walk) reasonAlone(class *annotated.Class, t *ast.TableExpr) {
+func checkReason(w *walk, class *annotated.Class, t *ast.TableExpr) {
 	reason := valueOf(t, "reason")
 	if class.Name != "pi.ToolCallResult" || reason == nil || valueOf(t, "block") != nil {
 		return
