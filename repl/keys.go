@@ -144,6 +144,9 @@ func (k *keyboard) lineKey(x terminal.Key) after {
 	if l.overlayKey(x) {
 		return nil
 	}
+	if k.table.table.Action(x.Name) != "clear" {
+		l.warned = time.Time{}
+	}
 	m := l.keys.read(x.Name, l.empty() && len(s.busy.works) == 0)
 	if m.action != "expand" {
 		s.folds.again()

@@ -61,6 +61,19 @@ func TestCtrlDRemovesACharacterAndSaysWhatItDoesAtWork(t *testing.T) {
 	s.steer("")
 }
 
+// What is typed in between takes back that the next Ctrl+C quits.
+func TestOnlyTwoCtrlCInARowQuit(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	s.typeKeys("\x03")
+	s.see("Ctrl+C again")
+	s.typeKeys("a\x7f\x03")
+	s.until("it is the first again", func() bool { return strings.Count(s.text(), "Ctrl+C again") == 2 })
+	s.typeKeys("hello\r")
+	s.see(`you said "hello"`)
+}
+
 func TestWhatAPasteCouldRunIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, keys, asks, says string }{

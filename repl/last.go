@@ -99,7 +99,7 @@ func (x exchange) cutOff() (texts []string) {
 
 // exchangeOf reads the entries that begin with a prompt.
 func exchangeOf(entries []*session.Entry) (x exchange) {
-	x.prompt = entries[0].Message().Text()
+	x.prompt = entries[0].Message().Typed()
 	calls := map[string]string{}
 	var order []string
 	for _, e := range entries[1:] {

@@ -101,7 +101,7 @@ func entryText(e *session.Entry, calls bool) (string, entryKind) {
 	}
 	switch m.Role {
 	case message.RoleUser:
-		text := firstLine(m.Text())
+		text := firstLine(m.Typed())
 		if n := len(m.Content); text == "" && n > 0 {
 			text = fmt.Sprintf("(%d attachments)", n)
 		}

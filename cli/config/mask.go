@@ -8,9 +8,15 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// maskedKey replaces a key in copies of settings: whoever uses such a copy is told
-// that the key is missing, and sends nothing.
-const maskedKey = "env:PI_KEY_THAT_IS_NOT_KEPT"
+// maskedVariable is the variable that a copy of settings names in place of a key: whoever
+// uses such a copy is told that the key is missing, and sends nothing.
+const maskedVariable = "PI_KEY_THAT_IS_NOT_KEPT"
+
+const maskedKey = "env:" + maskedVariable
+
+// IsMasked reports whether the variable of this name stands for a key that a copy of
+// settings does not have. Such a copy is in force while a change waits for approval.
+func IsMasked(variable string) bool { return variable == maskedVariable }
 
 // MaskKeys returns the text of a config.toml with its API keys and header values hidden,
 // so that it can be stored and shown. It returns false if it cannot be sure to have found

@@ -77,6 +77,8 @@ func (k Key) hintAt(p keyPlace) string {
 	name, isVariable := strings.CutPrefix(k.Configured, "env:")
 	name = strings.TrimSpace(name)
 	switch {
+	case isVariable && config.IsMasked(name):
+		return "pi trust shows the change and asks; in the terminal /hooks approve config.toml does"
 	case isVariable && name == config.ShownVariable(name):
 		return fmt.Sprintf("export %s, or change %s", name, k.setting())
 	case k.Configured != "":

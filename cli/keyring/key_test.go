@@ -41,6 +41,8 @@ func TestTheFirstPlaceOfAKeyDecides(t *testing.T) {
 		{name: "a variable of the settings", configured: "env:MINE", auth: literal, variables: set, key: "mine", from: "config.toml", present: true, needed: true},
 		{name: "settings that name nothing", configured: "env:GONE", auth: literal, variables: set, from: "config.toml", needed: true,
 			err: "environment variable GONE is not set", hint: "export GONE, or change api_key of [providers.acme] in config.toml"},
+		{name: "a copy of the settings", configured: "env:PI_KEY_THAT_IS_NOT_KEPT", auth: literal, variables: set, from: "config.toml", needed: true,
+			err: "waits for your approval", hint: "pi trust shows the change and asks"},
 		{name: "auth.json second", auth: literal, variables: set, key: "of-auth", from: "auth.json", present: true, needed: true},
 		{name: "a login by another name", auth: valid, variables: set, key: "of-login", from: "auth.json", present: true, needed: true},
 		{name: "a login that ran out", auth: expired, variables: set, from: "auth.json", needed: true, err: "the login in auth.json ran out at 2017-07-", hint: "log in again"},

@@ -16,6 +16,9 @@ func keyFromVariable(name string, getenv func(string) string) (string, error) {
 	if name == "" {
 		return "", errors.New(`read key: "env:" names no variable`)
 	}
+	if config.IsMasked(name) {
+		return "", errors.New("read key: a change of config.toml waits for your approval, and no copy of the version before has its keys")
+	}
 	key := strings.TrimSpace(getenv(name))
 	if key == "" {
 		return "", fmt.Errorf("read key: environment variable %s is not set", config.ShownVariable(name))

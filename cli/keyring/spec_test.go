@@ -27,6 +27,7 @@ func TestResolveKey(t *testing.T) {
 		{"", "", ""},
 		{"env:KEY", "k1", ""},
 		{"env:GONE", "", "read key: environment variable GONE is not set"},
+		{"env:PI_KEY_THAT_IS_NOT_KEPT", "", "read key: a change of config.toml waits for your approval, and no copy of the version before has its keys"},
 		{"env:EMPTY", "", "read key: environment variable EMPTY is not set"},
 		{"env:LINES", "", "read key: environment variable LINES holds more than one line"},
 		{"env:sk-x", "", "read key: environment variable … is not set"},

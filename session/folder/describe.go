@@ -14,7 +14,7 @@ type Info struct {
 	ID          string
 	Cwd         string
 	Name        string    // given by the user; "" if none
-	FirstPrompt string    // text of the first user message
+	FirstPrompt string    // the first user message as it was typed
 	Parent      string    // path of the session it was forked from; "" if none
 	Created     time.Time // zero if the header does not say
 	Modified    time.Time // of the file
@@ -64,6 +64,6 @@ func (i *Info) describe(e *session.Entry) {
 			i.Name = strings.TrimSpace(c.Name)
 		}
 	} else if m := e.Message(); m != nil && m.Role == message.RoleUser {
-		i.FirstPrompt = m.Text()
+		i.FirstPrompt = m.Typed()
 	}
 }

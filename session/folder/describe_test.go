@@ -24,7 +24,7 @@ func asRead(t *testing.T, path string) (info Info, ok bool) {
 		}
 		info.Messages++
 		if m := e.Message(); info.FirstPrompt == "" && m != nil && m.Role == message.RoleUser {
-			info.FirstPrompt = m.Text()
+			info.FirstPrompt = m.Typed()
 		}
 	}
 	return info, true
@@ -36,6 +36,7 @@ func FuzzADescriptionSaysWhatReadingTheSessionFinds(f *testing.F) {
 	for _, seed := range []string{
 		"", "{", header, header + prompt, header + strings.TrimSpace(prompt), header + prompt[:40], header + "\n\r\n" + prompt,
 		header + `{"type":"message","message":{"role":"user","content":[{"type":"image"}]}}` + "\n" + prompt,
+		header + `{"type":"message","message":{"role":"user","content":[{"type":"text","text":"see @a"},{"type":"text","text":"<file name=\"a\">\nx\n</file>"}]}}` + "\n",
 		header + `{"type":"session_info","id":"1","name":"a"}` + "\n" + `{"type":"session_info","id":"2","name":1}` + "\n",
 		header + `{"type":"session_info","id":"1","name":"a"}` + "\n" + `{"type":"session_info","id":"2","name":" b\n"}` + "\n",
 		strings.Replace(header, "3", "1", 1) + `{"type":"message",,}` + "\n" + prompt,

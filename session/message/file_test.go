@@ -21,3 +21,16 @@ func TestAFileIsTakenAlongByItsBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatWasTypedIsTheFirstText(t *testing.T) {
+	file, image := NamedText("a.txt", "alpha"), Block{Type: BlockImage}
+	for want, content := range map[string][]Block{
+		"":         {},
+		"see @a":   {TextBlock("see @a"), file},
+		"see both": {image, TextBlock("see both"), file, image},
+	} {
+		if got := (&Message{Role: RoleUser, Content: content}).Typed(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -148,6 +148,17 @@ func (m *Message) Text() string {
 	return string(s)
 }
 
+// Typed returns what a message of the user was typed as: its first block of text. What went
+// along with it, such as files, are the blocks behind that.
+func (m *Message) Typed() string {
+	for i := range m.Content {
+		if m.Content[i].Type == BlockText {
+			return m.Content[i].Text
+		}
+	}
+	return ""
+}
+
 // ToolCalls returns the tool-call blocks, in order.
 func (m *Message) ToolCalls() []Block {
 	var calls []Block

@@ -139,7 +139,7 @@ func (p *page) findTitle() string {
 			continue
 		}
 		if m := e.Uncached().Message(); m != nil && m.Role == message.RoleUser {
-			if prompt := printable.FirstLine(m.Text(), mostTitle); prompt != "" {
+			if prompt := printable.FirstLine(m.Typed(), mostTitle); prompt != "" {
 				return prompt
 			}
 		}
