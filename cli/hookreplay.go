@@ -188,6 +188,7 @@ func hookFile(p *app.Place, ref string) (string, error) {
 type replayOutput struct {
 	*replayFlags
 	hook, other replay.Tally
+	repeats     replay.Repeats
 	listens     bool
 	findings    []any // for JSON
 	differ      int
@@ -213,7 +214,9 @@ func (out *replayOutput) add(r *replay.Result) error {
 		}
 	} else {
 		for _, f := range r.Hook.Findings {
-			out.tell(f, f.Line())
+			if out.asJSON || !out.repeats.Add(&f) {
+				out.tell(f, f.Line())
+			}
 		}
 	}
 	if r.Hook.Stopped || r.Other.Stopped {
@@ -243,11 +246,13 @@ type replayCounts struct {
 	Events   map[string]int `json:"events"`
 	Effects  map[string]int `json:"effects"`
 	Undone   map[string]int `json:"undone"`
+	Shut     int            `json:"blocked_by_errors"` // the other blocks are in effects
+	LeftOut  map[string]int `json:"left_out"`          // events that it was not asked about, as it is too slow at them
 	P99      float64        `json:"p99_ms"`
 }
 
 func countsOf(t *replay.Tally) *replayCounts {
-	return &replayCounts{t.Sessions, t.Events, t.Effects, t.Undone, float64(t.P99().Microseconds()) / 1000}
+	return &replayCounts{t.Sessions, t.Events, t.Effects, t.Undone, t.Shut, t.LeftOut, float64(t.P99().Microseconds()) / 1000}
 }
 
 // end prints the counts. The error says that a hook raised, or that a session could not be
@@ -269,7 +274,7 @@ func (out *replayOutput) end(hook string) error {
 		fmt.Println("+ " + strings.Join(out.other.Lines(), "\n  "))
 		fmt.Println(printable.Count(out.differ, "difference"))
 	default:
-		fmt.Println(strings.Join(out.hook.Lines(), "\n"))
+		fmt.Println(strings.Join(slices.Concat(out.repeats.Lines(), out.hook.Lines()), "\n"))
 	}
 	if out.hook.Sessions == 0 && len(out.problems) == 0 {
 		tell("no sessions to replay; `pi sessions list --all` shows those of all directories")

@@ -73,7 +73,10 @@ func (j *job) timeLeft() (left, limit time.Duration) {
 	return left, max(limit, 0)
 }
 
+// RanLonger begins the message of a job that was stopped because of its time; the time follows.
+const RanLonger = "stopped: ran longer than "
+
 // expire stops the job because a limit of its time is over.
 func (j *job) expire(limit time.Duration) {
-	j.stop(&Error{Kind: Timeout, Message: "stopped: ran longer than " + limit.String()})
+	j.stop(&Error{Kind: Timeout, Message: RanLonger + limit.String()})
 }

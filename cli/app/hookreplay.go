@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/luahooks/replay"
@@ -22,13 +23,16 @@ func (h *hookCommands) replay(ctx context.Context, name string) (string, error) 
 		return "", err
 	}
 	var lines []string
+	var repeats replay.Repeats
 	for _, f := range r.Hook.Findings {
-		lines = append(lines, f.Line())
+		if !repeats.Add(&f) {
+			lines = append(lines, f.Line())
+		}
 	}
 	if more := len(lines) - replayShown; more > 0 {
 		lines = append(lines[:replayShown], fmt.Sprintf("and %d more: pi hooks replay %s %s", more, name, r.ID))
 	}
-	lines = append(lines, r.Hook.Tally.Lines()...)
+	lines = slices.Concat(lines, repeats.Lines(), r.Hook.Tally.Lines())
 	switch {
 	case r.Hook.Stopped:
 		lines = append(lines, "the hook did not stop when its time was up; the replay ends there")

@@ -70,13 +70,13 @@ func (p *player) prompt(m *message.Message) {
 	was := *e
 	p.ask(e, Finding{About: e.Text}, func() (did []Effect) {
 		if e.Handled {
-			return []Effect{{Handled, "the model is not asked"}}
+			return []Effect{{Kind: Handled, Text: "the model is not asked"}}
 		}
 		if e.Text != was.Text {
-			did = append(did, Effect{Changed, "the text is now " + e.Text})
+			did = append(did, Effect{Kind: Changed, Text: "the text is now " + e.Text})
 		}
 		if !sameBlocks(e.Attachments, was.Attachments) {
-			did = append(did, Effect{Changed, fmt.Sprintf("%s instead of %d", printable.Count(len(e.Attachments), "attachment"), len(was.Attachments))})
+			did = append(did, Effect{Kind: Changed, Text: fmt.Sprintf("%s instead of %d", printable.Count(len(e.Attachments), "attachment"), len(was.Attachments))})
 		}
 		return did
 	})
@@ -94,9 +94,9 @@ func (p *player) context() {
 			return nil
 		}
 		if len(e.Items) != len(was) {
-			return []Effect{{Changed, fmt.Sprintf("the model sees %s instead of %d", printable.Count(len(e.Items), "message"), len(was))}}
+			return []Effect{{Kind: Changed, Text: fmt.Sprintf("the model sees %s instead of %d", printable.Count(len(e.Items), "message"), len(was))}}
 		}
-		return []Effect{{Changed, fmt.Sprintf("the model sees %s of %d differently", printable.Count(differing(e.Items, was), "message"), len(was))}}
+		return []Effect{{Kind: Changed, Text: fmt.Sprintf("the model sees %s of %d differently", printable.Count(differing(e.Items, was), "message"), len(was))}}
 	})
 }
 
@@ -123,13 +123,13 @@ func (p *player) call(b *message.Block) {
 	}
 	p.ask(e, Finding{Tool: b.Name, Call: b.ID, input: input}, func() (did []Effect) {
 		if e.Block {
-			return []Effect{{Blocked, e.Reason}}
+			return []Effect{{Kind: Blocked, Text: e.Reason}}
 		}
 		if !bytes.Equal(e.Input, input) {
-			did = append(did, Effect{Changed, "the arguments are now " + string(e.Input)})
+			did = append(did, Effect{Kind: Changed, Text: "the arguments are now " + string(e.Input)})
 		}
 		for _, text := range e.AdditionalContext {
-			did = append(did, Effect{Added, text})
+			did = append(did, Effect{Kind: Added, Text: text})
 		}
 		return did
 	})
@@ -147,16 +147,16 @@ func (p *player) result(m *message.Message) {
 	p.ask(e, Finding{Tool: c.name, Call: m.ToolCallID, input: c.input}, func() (did []Effect) {
 		now := e.Result
 		if !sameBlocks(now.Content, was.Content) {
-			did = append(did, Effect{Changed, fmt.Sprintf("the result has %s instead of %s", sizeOf(now.Content), sizeOf(was.Content))})
+			did = append(did, Effect{Kind: Changed, Text: fmt.Sprintf("the result has %s instead of %s", sizeOf(now.Content), sizeOf(was.Content))})
 		}
 		if !bytes.Equal(now.Details, was.Details) {
-			did = append(did, Effect{Changed, "the details"})
+			did = append(did, Effect{Kind: Changed, Text: "the details"})
 		}
 		if now.IsError != was.IsError {
-			did = append(did, Effect{Changed, fmt.Sprintf("is_error is now %v", now.IsError)})
+			did = append(did, Effect{Kind: Changed, Text: fmt.Sprintf("is_error is now %v", now.IsError)})
 		}
 		if now.Terminate {
-			did = append(did, Effect{Changed, "the run ends"})
+			did = append(did, Effect{Kind: Changed, Text: "the run ends"})
 		}
 		return did
 	})
@@ -168,11 +168,11 @@ func (p *player) command(m *message.Message) {
 	p.ask(e, Finding{About: m.Command}, func() (did []Effect) {
 		switch {
 		case e.Blocked != "":
-			return []Effect{{Blocked, e.Blocked}}
+			return []Effect{{Kind: Blocked, Text: e.Blocked}}
 		case e.Result != nil:
-			return []Effect{{Handled, "the hook gives the output " + e.Result.Output}}
+			return []Effect{{Kind: Handled, Text: "the hook gives the output " + e.Result.Output}}
 		case e.Command != m.Command:
-			return []Effect{{Changed, "the command is now " + e.Command}}
+			return []Effect{{Kind: Changed, Text: "the command is now " + e.Command}}
 		}
 		return nil
 	})

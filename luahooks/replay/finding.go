@@ -23,6 +23,8 @@ const (
 type Effect struct {
 	Kind string `json:"kind"`
 	Text string `json:"text,omitempty"`
+	// Blocks is true for an error because of which the call or command would not have run.
+	Blocks bool `json:"blocks,omitempty"`
 }
 
 // Finding is what a hook did at one event of a recording.
@@ -71,6 +73,9 @@ func (f *Finding) Did() string {
 	var parts []string
 	for _, e := range f.Effects {
 		text := e.Kind
+		if e.Blocks {
+			text = "blocked by an error"
+		}
 		if e.Text != "" {
 			text += ": " + e.Text
 		}

@@ -3,12 +3,14 @@ package replay
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/agent/mode"
 	"pi/luahooks/api"
+	"pi/luavm"
 	"pi/session"
 )
 
@@ -28,6 +30,7 @@ type host struct {
 	seen    []session.Item // nil: to be built
 	effects []Effect
 	failed  bool
+	late    bool // it was stopped for its time
 }
 
 func newHost(p *session.Playback, o Options) *host {
@@ -54,13 +57,14 @@ func (h *host) add(e Effect) {
 	h.effects = append(h.effects, e)
 }
 
-// takeEffects returns what was noted since the last call, and whether the hook failed.
-func (h *host) takeEffects() (effects []Effect, failed bool) {
+// takeEffects returns what was noted since the last call, and whether the hook failed, and for
+// its time.
+func (h *host) takeEffects() (effects []Effect, failed, late bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	effects, failed = h.effects, h.failed
-	h.effects, h.failed = nil, false
-	return effects, failed
+	effects, failed, late = h.effects, h.failed, h.late
+	h.effects, h.failed, h.late = nil, false, false
+	return effects, failed, late
 }
 
 func (h *host) Session() *session.Session { return h.playback.Session() }
@@ -105,7 +109,8 @@ func (h *host) Notify(context.Context, agent.Level, string) {}
 func (h *host) HookFailed(_ context.Context, f *agent.HookFailed, _ string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.effects, h.failed = append(h.effects, Effect{Raised, f.Message}), true
+	h.effects, h.failed = append(h.effects, Effect{Kind: Raised, Text: f.Message}), true
+	h.late = h.late || strings.Contains(f.Message, luavm.RanLonger)
 }
 
 type noRestriction struct{}
@@ -153,5 +158,5 @@ func (p *person) asked(what, title, message string) {
 	if message != "" {
 		text += ": " + message
 	}
-	p.host.add(Effect{Asked, text})
+	p.host.add(Effect{Kind: Asked, Text: text})
 }

@@ -17,6 +17,8 @@
 //	events.go   the events of an entry, and what the hook did to each
 //	finding.go  what is told of an event: [Finding]
 //	tally.go    counts and times of many: [Tally]
+//	repeats.go  errors that come again: [Repeats]
+//	patience.go when a hook is too slow to be asked again
 //	run.go      many sessions side by side, in order: [Run]; compare.go: two hooks
 //	host.go     what the hook sees of the program
 //	confine.go  which functions of a hook work in a replay
@@ -45,7 +47,15 @@ type Options struct {
 	Tools  []agent.Tool // those of the program: arguments are checked with their schema, as before a gate
 	Models *llm.Models  // what ctx knows of models
 
-	box toolbox // of Tools
+	box      toolbox              // of Tools
+	patience map[string]*patience // with the hooks, by Hook and Other
+}
+
+// begin returns the options with what all sessions share.
+func (o Options) begin() Options {
+	o.box = newToolbox(o.Tools)
+	o.patience = map[string]*patience{o.Hook: {}, o.Other: {}}
+	return o
 }
 
 // Events are those of a recording that a hook can be asked about.
@@ -76,6 +86,7 @@ type player struct {
 	host     *host
 	tools    toolbox
 	only     []string
+	patience *patience
 	playback *session.Playback
 
 	entry  *session.Entry  // the one that is played; nil at the start
@@ -96,7 +107,7 @@ type call struct {
 func play(ctx context.Context, base *luahooks.Chain, hook string, s *session.Session, o Options) (Played, error) {
 	playback := session.NewPlayback(s)
 	defer playback.Close()
-	p := &player{ctx: ctx, tools: o.box, only: o.Events, playback: playback, calls: map[string]call{}, played: Played{Tally: NewTally()}}
+	p := &player{ctx: ctx, tools: o.box, only: o.Events, patience: o.patience[hook], playback: playback, calls: map[string]call{}, played: Played{Tally: NewTally()}}
 	p.host = newHost(playback, o)
 	var err error
 	p.chain, err = base.Rehearse(ctx, luahooks.Rehearsal{Hook: hook, Cwd: s.Cwd(), Confine: p.host.undone.confine})
@@ -178,7 +189,7 @@ func eventsWith(role message.Role) []agent.Kind {
 // tell emits an event that has no result.
 func (p *player) tell(e agent.Event, timestamp string) {
 	p.number++
-	if p.chain.Wants(e.Kind()) {
+	if p.chain.Wants(e.Kind()) && !p.patience.isOver(e.Kind()) {
 		p.handle(e, Finding{Time: timestamp, number: p.number}, nil)
 	}
 }
@@ -188,6 +199,10 @@ func (p *player) tell(e agent.Event, timestamp string) {
 func (p *player) ask(e agent.Event, about Finding, effects func() []Effect) {
 	p.number++
 	if p.played.Stopped || !p.asksAbout(e.Kind()) {
+		return
+	}
+	if p.patience.isOver(e.Kind()) {
+		p.played.Tally.LeftOut[e.Kind().String()]++
 		return
 	}
 	p.played.Tally.addEvent(e.Kind())
@@ -205,13 +220,16 @@ func (p *player) handle(e agent.Event, about Finding, effects func() []Effect) {
 	began := time.Now()
 	_ = p.chain.Handle(p.ctx, e) // an error is the end of the context
 	took := time.Since(began)
-	did, failed := p.host.takeEffects()
+	did, failed, late := p.host.takeEffects()
+	if late {
+		p.patience.add(e.Kind())
+	}
 	if effects != nil {
 		p.played.Tally.times.add(took)
 		did = append(did, effects()...)
 	}
 	if failed {
-		did = slices.DeleteFunc(did, func(x Effect) bool { return x.Kind == Blocked }) // by the failure
+		did = blockedByError(did)
 		p.played.Stopped = p.chain.Hooks()[0].State != "active"
 	}
 	if len(did) == 0 {
@@ -227,6 +245,17 @@ func (p *player) handle(e agent.Event, about Finding, effects func() []Effect) {
 	about.File = p.playback.Session().File()
 	p.played.Findings = append(p.played.Findings, about)
 	p.played.Tally.addEffects(did)
+}
+
+// blockedByError returns the effects of a hook that failed, with its error for the block that
+// comes of it.
+func blockedByError(did []Effect) []Effect {
+	all := len(did)
+	did = slices.DeleteFunc(did, func(x Effect) bool { return x.Kind == Blocked })
+	if i := slices.IndexFunc(did, func(x Effect) bool { return x.Kind == Raised }); i >= 0 {
+		did[i].Blocks = len(did) < all
+	}
+	return did
 }
 
 // toolbox is the tools of the program by name.

@@ -33,6 +33,12 @@ type rig struct {
 
 func newRig(t testing.TB, hooks ...string) *rig {
 	t.Helper()
+	return newRigFor(t, 30*time.Second, hooks...)
+}
+
+// newRigFor is one whose hooks get so much time at most.
+func newRigFor(t testing.TB, timeout time.Duration, hooks ...string) *rig {
+	t.Helper()
 	r := &rig{t: t, dir: t.TempDir()}
 	places := trust.Places{AgentDir: filepath.Join(r.dir, "agent"), Cwd: r.dir, Only: true}
 	for i, code := range hooks {
@@ -42,7 +48,7 @@ func newRig(t testing.TB, hooks ...string) *rig {
 		}
 		places.CommandLine = append(places.CommandLine, path)
 	}
-	r.chain = luahooks.New(luahooks.Options{Places: places, Cwd: r.dir, Mode: "print", Version: "1", Timeout: 30 * time.Second, Grace: time.Second, Models: llm.NewModels(nil)})
+	r.chain = luahooks.New(luahooks.Options{Places: places, Cwd: r.dir, Mode: "print", Version: "1", Timeout: timeout, Grace: time.Second, Models: llm.NewModels(nil)})
 	r.chain.Load(t.Context())
 	t.Cleanup(func() {
 		now, cancel := context.WithCancel(context.Background())
@@ -125,7 +131,7 @@ func TestAReplayTellsWhatAHookWouldHaveDone(t *testing.T) {
 		"arguments and context": {`pi.on("tool_call", function(e) if e.tool_name == "bash" then return { input = { command = "true" }, additional_context = "tidy" } end end)`,
 			"tool_call bash: changed: the arguments are now {\"command\":\"true\"}; added: tidy\n2 calls, 0 blocked, 1 changed, 1 added, 0 errors"},
 		"a gate that raises": {`pi.on("tool_call", function(e) if e.tool_name == "bash" then error("oh") end end)`,
-			"tool_call bash: raised: a.lua:1: oh\n2 calls, 0 blocked, 1 error"},
+			"tool_call bash: blocked by an error: a.lua:1: oh\n2 calls, 1 blocked (1 by errors), 1 error"},
 		"nobody says yes": {`pi.on("tool_call", function(e, ctx) if e.tool_name == "bash" and not ctx.ui.confirm("Run it?", e.input.command) then return { block = true } end end)`,
 			"tool_call bash: asked: to confirm \"Run it?\": rm x; blocked\n2 calls, 1 blocked, 1 asked, 0 errors"},
 		"prompts": {`pi.on("input", function(e) return { text = e.text .. "!" } end)`,
@@ -301,6 +307,54 @@ func TestAReplayEndsWithAHookThatDoesNotStop(t *testing.T) {
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+func TestAHookThatIsTooSlowIsNotAskedForever(t *testing.T) {
+	t.Parallel()
+	r := newRigFor(t, 20*time.Millisecond, `pi.on("tool_call", function() while true do end end)
+		pi.on("input", function() error("oh") end)`)
+	for range 8 {
+		r.prompt("go")
+		r.call("bash", `{"command":"ls"}`, "")
+	}
+	played := r.play().Hook
+	lines := strings.Join(played.Tally.Lines(), "\n")
+	if played.Tally.Events["tool_call"] != mostLate || played.Tally.Events["input"] != 8 {
+		t.Errorf("asked about %v", played.Tally.Events)
+	}
+	if !strings.Contains(lines, "tool_call: stopped for its time 3 times, so the replay went on without it: not asked about 5 more") {
+		t.Errorf("the counts are %s", lines)
+	}
+	if !strings.HasPrefix(lines, "3 calls, 8 prompts, 3 blocked (3 by errors), 11 errors, ") {
+		t.Errorf("the counts are %s", lines)
+	}
+}
+
+func TestAnErrorThatComesAgainIsToldOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, `local n = 0
+		pi.on("tool_call", function(e, ctx)
+			n = n + 1
+			if n == 4 then error("other") end
+			if n == 5 then ctx.ui.confirm("Really?", "") end
+			error("oh")
+		end)`)
+	r.prompt("go")
+	for range 6 {
+		r.call("bash", `{"command":"ls"}`, "")
+	}
+	var repeats Repeats
+	var got []string
+	for _, f := range r.play().Hook.Findings {
+		if !repeats.Add(&f) {
+			got = append(got, f.Did())
+		}
+	}
+	want := []string{"blocked by an error: a.lua:6: oh", "blocked by an error: a.lua:4: other", `asked: to confirm "Really?"; blocked by an error: a.lua:6: oh`,
+		"4 times tool_call: blocked by an error: a.lua:6: oh"}
+	if got = append(got, repeats.Lines()...); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 

@@ -25,7 +25,7 @@ type Result struct {
 // result of each, in their order. base is loaded and stays open until Run returns. The error
 // is that of do, which ends the replay, or says why a hook cannot be played.
 func Run(ctx context.Context, base *luahooks.Chain, paths []string, o Options, do func(*Result) error) error {
-	o.box = newToolbox(o.Tools)
+	o = o.begin()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type slot struct {
@@ -85,8 +85,7 @@ func playFile(ctx context.Context, base *luahooks.Chain, path string, o Options)
 // each hook.
 func Session(ctx context.Context, base *luahooks.Chain, o Options, open func() (*session.Session, error)) (*Result, error) {
 	r := &Result{}
-	o.box = newToolbox(o.Tools)
-	return r, playInto(ctx, base, r, o, open)
+	return r, playInto(ctx, base, r, o.begin(), open)
 }
 
 // unreadableError is that of a session which cannot be read.

@@ -17,6 +17,8 @@ type Tally struct {
 	Sessions int
 	Events   map[string]int // how often the hook was asked, by event
 	Effects  map[string]int // what it did, by the kind of effect
+	Shut     int            // how many of the errors blocked a call or a command
+	LeftOut  map[string]int // events that the hook was not asked about, as it is too slow at them
 	Undone   map[string]int // calls of functions that do nothing in a replay, by name
 
 	times histogram
@@ -24,7 +26,7 @@ type Tally struct {
 
 // NewTally returns one in which nothing happened.
 func NewTally() Tally {
-	return Tally{Events: map[string]int{}, Effects: map[string]int{}, Undone: map[string]int{}}
+	return Tally{Events: map[string]int{}, Effects: map[string]int{}, LeftOut: map[string]int{}, Undone: map[string]int{}}
 }
 
 // Add adds what happened in other sessions.
@@ -33,6 +35,8 @@ func (t *Tally) Add(more *Tally) {
 	addCounts(&t.Events, more.Events)
 	addCounts(&t.Effects, more.Effects)
 	addCounts(&t.Undone, more.Undone)
+	addCounts(&t.LeftOut, more.LeftOut)
+	t.Shut += more.Shut
 	for i, n := range more.times {
 		t.times[i] += n
 	}
@@ -52,6 +56,9 @@ func (t *Tally) addEvent(k agent.Kind) { t.Events[k.String()]++ }
 func (t *Tally) addEffects(did []Effect) {
 	for _, e := range did {
 		t.Effects[e.Kind]++
+		if e.Blocks {
+			t.Shut++
+		}
 	}
 }
 
@@ -67,8 +74,8 @@ func (t *Tally) Total() (n int) {
 	return n
 }
 
-// Lines are the counts for a person: one line, and a second one about what a hook wanted to
-// do that a replay does not do.
+// Lines are the counts for a person: one line, and more about events that the hook was not asked
+// about, and what it wanted to do that a replay does not do.
 func (t *Tally) Lines() []string {
 	var parts []string
 	for _, k := range replayed() {
@@ -79,7 +86,9 @@ func (t *Tally) Lines() []string {
 		}
 	}
 	for _, kind := range []string{Blocked, Changed, Added, Handled, Asked} {
-		if n := t.Effects[kind]; n > 0 || kind == Blocked {
+		if n := t.Effects[kind]; kind == Blocked {
+			parts = append(parts, t.blocked())
+		} else if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
 		}
 	}
@@ -88,6 +97,9 @@ func (t *Tally) Lines() []string {
 		parts = append(parts, "p99 "+millis(t.P99()))
 	}
 	lines := []string{strings.Join(parts, ", ")}
+	for _, name := range slices.Sorted(maps.Keys(t.LeftOut)) {
+		lines = append(lines, fmt.Sprintf("%s: stopped for its time %d times, so the replay went on without it: not asked about %d more", name, mostLate, t.LeftOut[name]))
+	}
 	if len(t.Undone) > 0 {
 		var undone []string
 		for _, name := range slices.Sorted(maps.Keys(t.Undone)) {
@@ -96,6 +108,15 @@ func (t *Tally) Lines() []string {
 		lines = append(lines, "called and not done in a replay: "+strings.Join(undone, ", "))
 	}
 	return lines
+}
+
+// blocked says how much would not have run.
+func (t *Tally) blocked() string {
+	text := fmt.Sprintf("%d %s", t.Effects[Blocked]+t.Shut, Blocked)
+	if t.Shut > 0 {
+		text += fmt.Sprintf(" (%d by errors)", t.Shut)
+	}
+	return text
 }
 
 // millis formats a duration in milliseconds, with as many digits as tell something.
