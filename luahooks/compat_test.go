@@ -124,11 +124,22 @@ func TestAPortedFileHasOurNamesToo(t *testing.T) {
 func TestANameOfAnotherProgramSaysWhichModuleHasIt(t *testing.T) {
 	for code, want := range map[string]string{
 		`pi.register_command("x", {})`:                               `pi has no field "register_command", did you mean "command"? (pi.compat.marvin, pi.compat.omp and pi.compat.pi_v2 have it)`,
-		`pi.registerCommand("x", {})`:                                `pi has no field "registerCommand", did you mean "command"? (pi.compat.marvin, pi.compat.omp and pi.compat.pi_v2 have it)`,
+		`pi.registerCommand("x", {})`:                                `pi has no field "registerCommand", did you mean "command"? (pi.compat.marvin, pi.compat.omp and pi.compat.pi_v2 have it as register_command)`,
 		`pi.logger.info("x")`:                                        `pi has no field "logger" (pi.compat.omp has it)`,
 		`pi.on("tool.execute.before", print)`:                        `on: unknown event "tool.execute.before", did you mean "tool_call"? (pi.compat.marvin has it)`,
 		`pi.on("input", function(e, ctx) ctx.session_manager() end)`: "",
 		`pi.is_bash_tool_result({})`:                                 "(pi.compat.pi_v2 has it)",
+		`pi.sendUserMessage()`:                                       `did you mean "send_user_message"? (pi.compat.marvin, pi.compat.omp and pi.compat.pi_v2 have it)`,
+		`pi.isBashToolResult({})`:                                    "(pi.compat.pi_v2 has it as is_bash_tool_result)",
+		`require "marvin"`:                                           `, did you mean "pi.compat.marvin"?`,
+		`require "omp"`:                                              `, did you mean "pi.compat.omp"?`,
+		`require "pi_v2"`:                                            `, did you mean "pi.compat.pi_v2"?`,
+		`require "pi.omp"`:                                           `module pi.omp does not exist, did you mean "pi.compat.omp"?`,
+		`require "pi"`:                                               "module pi does not exist; pi is a global and is not required; `pi docs porting` says how hooks of other programs get theirs",
+		`require "@mariozechner/pi-coding-agent"`:                    "joined by dots; pi is a global and is not required; `pi docs porting` says how hooks of other programs get theirs",
+		`require "@sinclair/typebox"`:                                `joined by dots, did you mean "pi.schema"?`,
+		`require "node:fs"`:                                          `joined by dots, did you mean "pi.fs"?`,
+		`require "zebra"`:                                            "lib/zebra.lua)",
 		`pi.nothing_like_it()`:                                       `pi has no field "nothing_like_it"`,
 	} {
 		r := newRig(t, map[string]string{"a.lua": code})

@@ -48,7 +48,7 @@ type module struct {
 func (m *modules) require(L *lua.LState) int {
 	name := L.CheckString(1)
 	if !trust.IsModuleName(name) {
-		luavm.Raise(L, "module name %q: names are words of letters, digits and _ joined by dots", name)
+		luavm.Raise(L, "module name %q: names are words of letters, digits and _ joined by dots%s", name, foreign.Required(name))
 	}
 	one := m.required[name]
 	if one == nil {
@@ -78,8 +78,8 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 			if strings.HasPrefix(name, "pi.compat.") {
 				return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(compat.Names(), ", "))
 			}
-			if ours := foreign.Module(name); ours != "" {
-				return fmt.Errorf("module %s does not exist, did you mean %q?", name, ours)
+			if meant := foreign.Required(name); meant != "" {
+				return fmt.Errorf("module %s does not exist%s", name, meant)
 			}
 			if hint := suggest.Hint(name, stdlib.Names()); hint != "" {
 				return fmt.Errorf("module %s does not exist%s", name, hint)
@@ -95,11 +95,8 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 		return nil
 	}
 	shown, code, err := m.find(name, m.vm.Loading(), m.note)
-	if ours := foreign.Module(name); err != nil && ours != "" {
-		return fmt.Errorf("%w, did you mean %q?", err, ours)
-	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w%s", err, foreign.Required(name))
 	}
 	proto, err := luavm.Compile(shown, code)
 	if err != nil {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -62,14 +63,10 @@ func (w *walk) required(n *ast.FuncCallExpr, s *scope) {
 		w.report.Unread = append(w.report.Unread, Place{"a module whose name is computed", w.shown, n.Line()})
 	case isCompat(name):
 		w.compat = true
-	case !strings.HasPrefix(name, "pi."):
+	case name != "pi" && !strings.HasPrefix(name, "pi."):
 		w.requires = append(w.requires, Place{name, w.shown, n.Line()})
 	case w.check.types.Module(name) == nil && name != "pi.test":
-		if ours := foreign.Module(name); ours != "" {
-			w.problem(n.Line(), fmt.Sprintf("module %s does not exist, did you mean %q?", name, ours))
-			return
-		}
-		w.problem(n.Line(), fmt.Sprintf("module %s does not exist%s", name, suggest.Hint(name, w.check.types.Modules())))
+		w.problem(n.Line(), fmt.Sprintf("module %s does not exist%s", name, cmp.Or(foreign.Required(name), suggest.Hint(name, w.check.types.Modules()))))
 	}
 }
 

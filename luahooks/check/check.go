@@ -119,11 +119,10 @@ func (c *Checker) modules(r *Report, names []Place, find func(string) (string, [
 // notFound is what a session says of a module that is not there.
 func notFound(name string) string {
 	path := strings.ReplaceAll(name, ".", "/")
-	message := fmt.Sprintf("module %s not found beside the hook (tried %s.lua, %s/init.lua, lib/%s.lua)", name, path, path, path)
-	if ours := foreign.Module(name); ours != "" {
-		message += fmt.Sprintf(", did you mean %q?", ours)
+	if strings.ContainsAny(name, "@/-:") {
+		return fmt.Sprintf("module name %q: names are words of letters, digits and _ joined by dots%s", name, foreign.Required(name))
 	}
-	return message
+	return fmt.Sprintf("module %s not found beside the hook (tried %s.lua, %s/init.lua, lib/%s.lua)%s", name, path, path, path, foreign.Required(name))
 }
 
 // lineOf reads the line of "file:line".

@@ -208,3 +208,19 @@ func BenchmarkFile(b *testing.B) {
 		}
 	}
 }
+
+func TestAModuleThatPortersRequireIsNamed(t *testing.T) {
+	t.Parallel()
+	c := checker(t)
+	for name, want := range map[string]string{
+		"marvin":                        `lib/marvin.lua), did you mean "pi.compat.marvin"?`,
+		"pi":                            "module pi does not exist; pi is a global and is not required",
+		"@mariozechner/pi-coding-agent": "joined by dots; pi is a global and is not required",
+		"pi.fss":                        `module pi.fss does not exist, did you mean "pi.fs"?`,
+	} {
+		r, err := c.File("a.lua", []byte(`pi.on("input", function() require "`+name+`" end)`), nothingBeside)
+		if err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].String(), want) {
+			t.Errorf("require %q: %v, %v", name, r.Problems, err)
+		}
+	}
+}

@@ -121,7 +121,14 @@ func plain(name string) string {
 // Module returns the module of this program that does what one of a name does elsewhere; ""
 // for none.
 func Module(name string) string {
-	switch name = strings.TrimPrefix(name, "pi."); name {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "pi."), "node:")
+	switch name {
+	case "marvin", "omp", "pi_v2":
+		name = "compat." + name
+	case "oh_my_pi", "oh-my-pi":
+		name = "compat.omp"
+	case "typebox", "@sinclair/typebox", "zod":
+		name = "schema"
 	case "cjson", "dkjson", "lunajson", "rxi.json":
 		name = "json"
 	case "lfs", "posix", "luv", "file", "files", "io", "filesystem":
@@ -144,6 +151,22 @@ func Module(name string) string {
 	}
 	return ""
 }
+
+// Required is the end of a message about a module that is not there: what an author means who
+// requires it; "" if that is not known.
+func Required(name string) string {
+	if ours := Module(name); ours != "" {
+		return fmt.Sprintf(", did you mean %q?", ours)
+	}
+	if name == "pi" || ofPi.MatchString(name) {
+		return "; pi is a global and is not required; `pi docs porting` says how hooks of other programs get theirs"
+	}
+	return ""
+}
+
+// ofPi are packages of JavaScript that hooks of other programs import for their pi, and for its
+// types.
+var ofPi = regexp.MustCompile(`^(@[\w-]+/)?pi-[\w-]+$`)
 
 // Instead says what is used here in the place of a name that Lua has elsewhere, such as "io" or
 // "os.execute", of a member that other languages have, such as ".push", and of a parameter that

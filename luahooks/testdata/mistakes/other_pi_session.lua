@@ -1,4 +1,4 @@
--- 3: ctx has no field "sessionManager", did you mean "session"? (pi.compat.marvin, pi.compat.omp and pi.compat.pi_v2 have it)
+-- 3: ctx has no field "sessionManager", did you mean "session"? (pi.compat.marvin, pi.compat.omp and pi.compat.pi_v2 have it as session_manager)
 pi.on("agent_end", function(event, ctx)
   local entries = ctx.sessionManager.getEntries()
   print(#entries)
