@@ -4,6 +4,7 @@
 //
 //	callee.go   what could not be called; a colon where a dot belongs
 //	operand.go  what could not be indexed, joined, added or compared
+//	length.go   what has no length; argument.go: arguments that are nil
 //	written.go  what the author wrote for a value of the code
 //	syntax.go   what is no Lua, and how Lua says it
 //
@@ -37,7 +38,7 @@ func (h *Hints) Note(file *lua.FunctionProto) { h.chunks = append(h.chunks, file
 // Raised returns the message of an error that the running Lua function, or a Go function
 // that it called, raised.
 func Raised(L *lua.LState, message string, h *Hints) string {
-	for _, explain := range []func(*lua.LState, string, *Hints) string{called, indexed, operated, undotted} {
+	for _, explain := range []func(*lua.LState, string, *Hints) string{called, indexed, operated, measured, given, undotted} {
 		if better := explain(L, message, h); better != message {
 			return better
 		}

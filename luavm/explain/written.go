@@ -75,7 +75,9 @@ func fieldOf(object, field string) string {
 // loadOf returns the instruction before pc that loaded a register; -1 if there is none.
 func loadOf(p *lua.FunctionProto, pc, register int) int {
 	for at := pc - 1; at >= 0; at-- {
-		if inst := p.Code[at]; argA(inst) == register && loads(opOf(inst)) {
+		inst := p.Code[at]
+		if argA(inst) == register && loads(opOf(inst)) ||
+			opOf(inst) == lua.OP_LOADNIL && argA(inst) <= register && register <= argB(inst) {
 			return at
 		}
 	}

@@ -1,4 +1,4 @@
--- 6: bad argument #2 to 'select' (list of strings or of {value, label, description} expected, got nil)
+-- 6: bad argument #2 to 'select' (list of strings or of {value, label, description} expected, got nil): "choices" is nil
 -- check nothing
 pi.command("choose", {
   handler = function(ctx)
