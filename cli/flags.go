@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +41,9 @@ func newRoot(o *app.Options) *cobra.Command {
 				printVersion()
 				return nil
 			}
+			if err := refuseMisspelt(cmd, args); err != nil {
+				return err
+			}
 			o.Prompts = args
 			if err := checkFlags(cmd.Flags(), o); err != nil {
 				return err
@@ -52,12 +57,25 @@ func newRoot(o *app.Options) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return app.UsageError{Err: fmt.Errorf("%w\nrun `%s --help` for the flags", err, c.CommandPath())}
+		return app.UsageError{Err: fmt.Errorf("%w\nrun `%s --help` for the flags", flagError(err), c.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	addFlags(root, o, &showVersion)
 	root.Flags().VisitAll(func(f *pflag.Flag) { o.FlagNames = append(o.FlagNames, f.Name) })
 	return root
+}
+
+// flagError says what is wrong with the command line where the flag library says it in words
+// of the language that it is written in.
+func flagError(err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && errors.Is(err, strconv.ErrSyntax) {
+		f := invalid.GetFlag()
+		return fmt.Errorf("--%s: %q is no %s", f.Name, invalid.GetValue(), map[string]string{"int": "whole number", "bool": "true or false"}[f.Value.Type()])
+	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && strings.Trim(unknown.GetSpecifiedName(), "0123456789.") == "" {
+		return fmt.Errorf("%w; a value that begins with - goes behind --", err)
+	}
+	return err
 }
 
 // addCommands adds the subcommands of pi.
@@ -144,7 +162,7 @@ func otherName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // checkFlags returns a usage error if the flags say what cannot be done.
 func checkFlags(f *pflag.FlagSet, o *app.Options) error {
 	if known := app.Modes(); f.Changed("mode") && !slices.Contains(known, o.Mode) {
-		return app.UsageError{Err: fmt.Errorf("--mode %q%s; modes are %s", o.Mode, suggest.Hint(o.Mode, known), strings.Join(known, ", "))}
+		return app.UsageError{Err: fmt.Errorf("no --mode %q%s\nmodes are %s", o.Mode, suggest.Hint(o.Mode, known), strings.Join(known, ", "))}
 	}
 	if err := o.Tools.Check(); err != nil {
 		return err

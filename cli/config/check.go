@@ -199,6 +199,9 @@ func belowMin(t target, v reflect.Value) string {
 // the number is too large for its setting.
 func wrongType(path, expected string, v any) string {
 	found := tomlType(v)
+	if found == "string" && strings.HasPrefix(expected, "duration ") {
+		found = "string that is none"
+	}
 	if found == expected {
 		return fmt.Sprintf("key %q: number is too large", path)
 	}

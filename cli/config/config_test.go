@@ -94,7 +94,7 @@ func TestProblemsNameLineKeyAndWayOut(t *testing.T) {
 		{"empty path", "hooks = ['']\n", `G:1: key "hooks[0]": an empty string names nothing`},
 		{"word", "steering = 'al'\n", `G:1: key "steering": "al" is none of one-at-a-time, all; did you mean "all"?; "one-at-a-time" stays in force`},
 		{"level", "thinking = 'HIGH'\n", `G:1: key "thinking": "HIGH" is none of off, minimal, low, medium, high, xhigh, max; did you mean "high"?; "medium" stays in force`},
-		{"duration without unit", "[retry]\nbase_delay = '2'\n", `G:2: key "retry.base_delay": expected duration such as "500ms", "2s" or "1m30s", found string; "2s" stays in force`},
+		{"duration without unit", "[retry]\nbase_delay = '2'\n", `G:2: key "retry.base_delay": expected duration such as "500ms", "2s" or "1m30s", found string that is none; "2s" stays in force`},
 		{"negative duration", "[retry]\nbase_delay = '-2s'\n", `G:2: key "retry.base_delay": must be at least 0, found "-2s"; "2s" stays in force`},
 		{"hook_timeout zero", "hook_timeout = 0\n", `G:1: key "hook_timeout": must be at least 1, found 0; 30000 stays in force`},
 		{"hook_timeout negative", "hook_timeout = -5\n", `G:1: key "hook_timeout": must be at least 1, found -5; 30000 stays in force`},

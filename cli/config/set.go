@@ -36,7 +36,8 @@ func Set(path, key, value string, getenv func(string) string) (warnings []Proble
 }
 
 // Unset removes a setting from the config.toml at path, so that it has its default again.
-// was is false if the file did not have it. The comments above the line stay.
+// was is false if the file did not have it; it is an error if there is no such setting
+// either. The comments above the line stay.
 func Unset(path, key string) (was bool, err error) {
 	parts, err := parseKey(key)
 	if err == nil {
@@ -45,6 +46,9 @@ func Unset(path, key string) (was bool, err error) {
 			was = changed != text
 			return changed, err
 		})
+	}
+	if err == nil && !was {
+		_, _, err = settingAt(parts)
 	}
 	if err != nil {
 		return false, fmt.Errorf("unset %q: %w", key, err)
