@@ -101,6 +101,17 @@ func (f *replayFlags) run(ctx context.Context, p *app.Place, hook string, sessio
 	return out.end(hook)
 }
 
+// deaf says to which of the events that were asked for a hook does not listen.
+func (f *replayFlags) deaf() string {
+	switch len(f.events) {
+	case 0:
+		return "listens to none of " + strings.Join(replay.Events(), ", ")
+	case 1:
+		return "does not listen to " + f.events[0]
+	}
+	return "listens to none of " + strings.Join(f.events, ", ")
+}
+
 // recordedSessions returns the files of the sessions that refs name, or where there are none,
 // of this directory or of all.
 // Those that cannot be read there are told.
@@ -279,7 +290,7 @@ func (out *replayOutput) end(hook string) error {
 	if out.hook.Sessions == 0 && len(out.problems) == 0 {
 		tell("no sessions to replay; `pi sessions list --all` shows those of all directories")
 	} else if !out.listens && out.hook.Sessions > 0 {
-		tell("hook " + hook + " listens to none of " + strings.Join(replay.Events(), ", "))
+		tell("hook " + hook + " " + out.deaf())
 	}
 	if len(out.problems) > 0 {
 		err = errors.Join(err, app.SessionError{Err: errors.Join(out.problems...)})

@@ -42,6 +42,7 @@ func TestHookCommands(t *testing.T) {
 		{"approve nothing", "nothing waits for approval"},
 		{"replay one", "input  \"do it\": changed: the text is now new\n1 prompt, 0 blocked, 1 changed, 0 errors, p99 "},
 		{"replay two", "!hook two does not run: "},
+		{"replay one --diff two", "!/hooks replay takes the name of a hook and no --diff; flags are for the shell: pi hooks replay one --diff two"},
 		{"replay", "!/hooks replay wants the name of a hook"},
 		{"reload", "reloaded: 1 hook, 1 failed"},
 		{"trace", "!/hooks trace wants the name of a hook"},
