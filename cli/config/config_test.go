@@ -84,6 +84,7 @@ func TestProblemsNameLineKeyAndWayOut(t *testing.T) {
 		{"string for integer", "max_turns = 'x'\n", `G:1: key "max_turns": expected integer, found string`},
 		{"float for integer", "max_turns = 1.5\n", `G:1: key "max_turns": expected integer, found float`},
 		{"too large", "max_turns = 99999999999\n", `G:1: key "max_turns": number is too large`},
+		{"a table without its end", "max_turns = 1\n[retry\nmax_attempts = 2\n", `G:2: syntax error: expected '.' or ']' to end table name, but got '\n' instead`},
 		{"not a number", "max_cost = nan\n", `G:1: key "max_cost": expected number, found infinity or NaN`},
 		{"integer for string", "\nmodel = 3\n", `G:2: key "model": expected string, found integer`},
 		{"string for boolean", "[ui]\nplain = 'yes'\n", `G:2: key "ui.plain": expected boolean, found string`},

@@ -129,7 +129,9 @@ func syntaxProblem(err error, data string) (int, string) {
 	if !ok {
 		return 1, "syntax error: not valid TOML"
 	}
-	line := max(parse.Position.Line, 1)
+	// A line that ends too early counts as the next one in the position's own line.
+	start := min(max(parse.Position.Start, 0), len(data))
+	line := max(min(parse.Position.Line, 1+strings.Count(data[:start], "\n")), 1)
 	text := ""
 	if lines := strings.Split(data, "\n"); line <= len(lines) {
 		text = lines[line-1]
