@@ -16,6 +16,8 @@ local examples = [[
     run `CMD`                     a shell command
     write FILE: TEXT              a new file
     edit FILE: OLD -> NEW         a change in a file
+    call TOOL {JSON}              any tool, also one of a hook, such as
+                                  call read {"path": "a.txt"}
     hooks                         what hooks are, with an example to try
     make a gate against force pushes
                                   a hook and its test, as a model writes them
@@ -98,6 +100,13 @@ local function edit(rest)
   return { tool = "edit", input = { path = path_of(path), oldText = strip(old), newText = strip(new) } }
 end
 
+-- call is any tool with its arguments as they are: call greet {"name": "you"}.
+local function call(rest)
+  local tool, arguments = rest:match("^([%w_%-]+)%s*(.*)$")
+  local input = tool and strip(arguments):match("^{.*}$") and json.decode(strip(arguments))
+  return input and { tool = tool, input = input } or nil
+end
+
 local verbs = {
   list = list, ls = list,
   read = function(rest) return { tool = "read", input = { path = path_of(rest) } } end,
@@ -107,6 +116,7 @@ local verbs = {
   run = function(rest) return { tool = "bash", input = { command = strip(rest) } } end,
   write = write, create = write,
   edit = edit, change = edit,
+  call = call,
 }
 verbs.show = verbs.read
 verbs.open = verbs.read
@@ -169,6 +179,7 @@ end
 local function swallows(text)
   local verb, rest = plain(text):match("^(%a+)%s*(.*)$")
   verb = verb and verb:lower()
+  if verb == "call" then return rest:match("^[%w_%-]+%s*`?{") ~= nil end
   return (verb == "write" or verb == "create" or verb == "edit" or verb == "change") and rest:find(":", 1, true) ~= nil
 end
 
@@ -177,7 +188,7 @@ local function clauses(line)
   while line ~= "" do
     local at, after
     if swallows(line) then
-      at, after = line:find(";%s*%a")
+      at = line:match(plain(line):lower():find("^call%s") and "}`?%s*();%s*%a" or "();%s*%a") -- none in the JSON of a call
       if at then after = at + 1 end
     else
       at, after = next_break(line, 1)

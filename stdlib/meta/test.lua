@@ -5,7 +5,7 @@
 --- nobody to ask. A check that fails ends the case. What does something, as `prompt`, returns
 --- when nothing is left to do: messages that hooks sent are answered, their handlers have ended.
 ---@class pi.test
----@field clock pi.TestClock the time of the case, which hooks see in `pi.time`, `pi.timer` and `os`: it goes on only as you set it forward, by what hooks sleep, and while the session ends
+---@field clock pi.TestClock the time of the case, which hooks see in `pi.time`, `pi.timer` and `os`: it goes on only as you set it forward, by what hooks sleep (which takes that long where something waits for them), and while the session ends
 local test = {}
 
 --- Adds a case. Cases run one after the other, in their order.
