@@ -29,3 +29,11 @@ func TestWhatAToolMayReturn(t *testing.T) {
 		t.Errorf("a number gives %v", err)
 	}
 }
+
+func TestAnEventIsPrintedWhole(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("tool_call", function(event) print(event) end)`})
+	r.bash("ls")
+	if said := strings.Join(r.host.notices(), "\n"); !strings.Contains(said, `"tool_name":"bash"`) || !strings.Contains(said, `"input":{"command":"ls"}`) {
+		t.Errorf("said %s", said)
+	}
+}

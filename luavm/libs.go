@@ -39,7 +39,7 @@ func (vm *VM) openLibs() {
 	}
 }
 
-// print is print: one line to Options.Print.
+// print is print: one line to Options.Print. A table is written as JSON if it can be.
 func (vm *VM) print(L *lua.LState) int {
 	if vm.opts.Print == nil || vm.Dead() {
 		return 0
@@ -49,10 +49,20 @@ func (vm *VM) print(L *lua.LState) int {
 		if i > 1 {
 			b.WriteByte('\t')
 		}
-		b.WriteString(L.ToStringMeta(L.Get(i)).String())
+		b.WriteString(shown(L, L.Get(i)))
 	}
 	vm.opts.Print(b.String())
 	return 0
+}
+
+// shown is what print writes for a value.
+func shown(L *lua.LState, v lua.LValue) string {
+	if t, ok := v.(*lua.LTable); ok && L.GetMetaField(t, "__tostring") == lua.LNil {
+		if raw, err := EncodeJSON(L, t, JSON{}); err == nil {
+			return string(raw)
+		}
+	}
+	return L.ToStringMeta(v).String()
 }
 
 // raiseAt is error(value, level). Level 2 is the line that called the function that

@@ -153,3 +153,21 @@ func FuzzCompileNeverPanics(f *testing.F) {
 		}
 	})
 }
+
+// A table is printed such that it can be read, unless it says itself what it is or cannot be
+// written.
+func TestTablesArePrintedAsJSON(t *testing.T) {
+	for src, want := range map[string]string{
+		`print({ a = { 1, "x" } }, "b", nil, 2)`:                                `{"a":[1,"x"]}` + "\tb\tnil\t2",
+		`print(setmetatable({}, { __tostring = function() return "own" end }))`: "own",
+		`print((tostring({ f = print }):gsub(":.*", "")))`:                      "table",
+		`local t = { f = print } print(t) `:                                     "table: ",
+		`local t = {} t.t = t print(t)`:                                         "table: ",
+	} {
+		h := newHook(t, Options{})
+		h.must(t, src)
+		if len(h.lines) != 1 || !strings.HasPrefix(h.lines[0], want) {
+			t.Errorf("%s\nprints %q, want %q", src, h.lines, want)
+		}
+	}
+}
