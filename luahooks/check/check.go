@@ -16,6 +16,7 @@
 //	names.go   names that there are not
 //	effects.go what a call reads, writes, runs, connects to
 //	gates.go   gates that fail open
+//	changes.go changes of an event, which have no effect
 //	exports.go functions that a file returns and nobody calls
 package check
 
@@ -45,7 +46,7 @@ type Report struct {
 	// Unread is what the text does not tell: names that are computed, and Lua that is.
 	Unread   []Place `json:"unread,omitempty"`
 	Problems []Place `json:"problems,omitempty"` // what is wrong
-	Warnings []Place `json:"warnings,omitempty"` // gates that fail open
+	Warnings []Place `json:"warnings,omitempty"` // gates that fail open, and changes without effect
 }
 
 // Place is something in the text of a hook.

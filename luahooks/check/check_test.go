@@ -166,6 +166,65 @@ func TestGatesThatFailOpenAreWarnedOf(t *testing.T) {
 	}
 }
 
+// What a handler writes into its event has no effect. It is told so where it does nothing else
+// with it.
+func TestChangesWithoutEffectAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`e.input.command = "echo safe"`: "1: this changes nothing: return { input = … }",
+		"\nif e.tool_name == 'bash' then\ne.input.command = 'x ' .. e.input.command\nend":                          "3: this changes nothing: return { input = … }",
+		"local input = e.input\ninput.command = 'echo safe'":                                                       "2: this changes nothing: return { input = … }",
+		"local input = e.input\ninput['timeout'] = 5 return nil":                                                   "2: this changes nothing: return { input = … }",
+		"e.input.a = 1\ne.input.b = 2":                                                                             "1: this changes nothing: return { input = … } 2: this changes nothing: return { input = … }",
+		"local edits = e.input.edits\nlocal s = #edits e.input.edits[1].new_text = 's'":                            "2: this changes nothing: return { input = … }",
+		`e.input = { command = "ls" }`:                                                                             "1: this changes nothing: return { input = … }",
+		`local input = e.input input.command = "x" return { input = input }`:                                       "",
+		`e.input.command = "x" return { input = e.input }`:                                                         "",
+		`e.input.command = "x" return e`:                                                                           "",
+		`e.input.content = nil pi.log(e.input)`:                                                                    "",
+		`e.input.content = nil pi.log(e)`:                                                                          "",
+		`local input = e.input input.content = nil pi.log(input)`:                                                  "",
+		`e.input.command = e.input.command:lower() if e.input.command:find("rm") then return { block = true } end`: "",
+		`local input = copy(e.input) input.command = "x" return { input = input }`:                                 "",
+		`local input = e.input input = {} input.command = "x"`:                                                     "",
+		`local input = e.input do local input = {} input.command = "x" end`:                                        "",
+		`local e = { input = {} } e.input.command = "x"`:                                                           "",
+		`local seen = {} seen.input = e.input seen.input.command = "x"`:                                            "",
+		`kept = e.input e.input.command = "x"`:                                                                     "",
+		`while e.input.n > 0 do e.input.n = e.input.n - 1 end`:                                                     "",
+		`e.tool_name = "x"`: "",
+	} {
+		for _, code := range []string{
+			"local function copy(x) return x end pi.on('tool_call', function(e) " + body + " end)",
+			"local function copy(x) return x end local function gate(e) " + body + " end pi.on('tool_call', gate)",
+			"local function copy(x) return x end pi.mode{ name = 'm', gate = function(e) " + body + " end }",
+		} {
+			r, err := checker(t).File("a.lua", []byte(code), nothingBeside)
+			if err != nil {
+				t.Fatalf("%s: %v", code, err)
+			}
+			var got []string
+			for _, p := range r.Warnings {
+				got = append(got, strings.TrimPrefix(p.String(), "a.lua:"))
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("warned of %q, want %q\n%s", got, want, code)
+			}
+		}
+	}
+	for code, want := range map[string]int{
+		`pi.on("tool_result", function(e) e.content[1].text = "x" end)`:                   1,
+		`pi.on("input", function(e) e.text = e.text .. "!" end)`:                          1,
+		`pi.on("turn_end", function(e) e.message.content = "x" end)`:                      0,
+		`pi.on("mine:done", function(e) e.data.n = 1 end)`:                                0,
+		`require("pi.compat.omp").on("tool_call", function(e) e.input.command = "x" end)`: 0,
+	} {
+		if r, err := checker(t).File("a.lua", []byte(code), nothingBeside); err != nil || len(r.Warnings) != want {
+			t.Errorf("%v, %v, want %d\n%s", r.Warnings, err, want, code)
+		}
+	}
+}
+
 // Whatever a file is, it is read to its end; what is wrong has a line of the file.
 func FuzzFile(f *testing.F) {
 	files, err := filepath.Glob("../testdata/mistakes/*.lua")

@@ -208,6 +208,7 @@ func (w *walk) function(n *ast.FunctionExpr, s *scope, called *annotated.Func, r
 		inner.names[name] = v
 	}
 	w.block(n.Stmts, inner)
+	checkChanges(w, n, called)
 }
 
 // each calls f with every statement and expression below some statements.
