@@ -200,7 +200,7 @@ func DescribePending(w trust.Pending) string {
 	case w.Lost:
 		meanwhile = "The version before is lost, so what was made of it does not run."
 	}
-	return fmt.Sprintf("%s (%s) was %s on %s, when the agent was at work or a process it had started was alive. %s\n%s",
+	return fmt.Sprintf("%s (%s) was %s on %s, when the agent was at work, a process it had started was alive, or pi had not ended in order. %s\n%s",
 		printable.VisibleLine(config.Tilde(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
 }
 

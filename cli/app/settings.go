@@ -15,7 +15,7 @@ import (
 func (p *Place) configFile() string { return filepath.Join(p.AgentDir, "config.toml") }
 
 // errPendingSettings says that the file of settings has changes that nobody approved.
-var errPendingSettings = errors.New("config.toml was changed while the agent was at work and waits for approval; start pi in a terminal, which asks")
+var errPendingSettings = errors.New("config.toml was changed while the agent was at work (or pi had not ended in order) and waits for approval: `pi trust` shows the change and asks")
 
 // WriteSetting writes a setting into the person's config.toml, see [config.Set].
 func (p *Place) WriteSetting(key, value string) (warnings []config.Problem, err error) {
