@@ -123,7 +123,7 @@ func (l *line) overlayKey(k terminal.Key) bool {
 func (l *line) render(columns, limit, most int, sign string) (rows []string, row, column int) {
 	rest := strings.Repeat(" ", cells.Width(sign))
 	v := l.buffer.Window(columns, max(1, min(limit, most)), sign, rest)
-	rows = v.Rows
+	rows = markCut(v.Rows, v.Above > 0, v.Below > 0)
 	row, column = v.Row, v.Column
 	if l.overlay != nil && limit > len(rows) {
 		below, at, cell := l.overlay.Render(columns, limit-len(rows))
@@ -133,4 +133,25 @@ func (l *line) render(columns, limit, most int, sign string) (rows []string, row
 		rows = append(rows[:len(rows):len(rows)], below...)
 	}
 	return rows, row, column
+}
+
+// markCut marks the rows between which and the ends of the text there are more: what Enter
+// sends is not only what is seen.
+func markCut(rows []string, above, below bool) []string {
+	mark := func(i int, sign string) {
+		if rest, ok := strings.CutPrefix(rows[i], " "); ok {
+			rows[i] = sign + rest
+		}
+	}
+	last := len(rows) - 1
+	switch {
+	case above && below && last == 0:
+		mark(0, "↕")
+	case above:
+		mark(0, "↑")
+	}
+	if below && last > 0 {
+		mark(last, "↓")
+	}
+	return rows
 }

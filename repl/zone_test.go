@@ -118,6 +118,34 @@ func TestTheCursorIsWhereTheLineIs(t *testing.T) {
 	}
 }
 
+// Of a text that has more rows than are shown, the first and the last say so.
+func TestRowsThatAreNotShownAreMarked(t *testing.T) {
+	for _, c := range []struct {
+		most, up int
+		want     []string
+	}{
+		{4, 0, []string{"> a", "  b", "  c", "  d"}},
+		{3, 0, []string{"↑ b", "  c", "  d"}},
+		{2, 1, []string{"↑ c", "  d"}},
+		{2, 2, []string{"↑ b", "↓ c"}},
+		{2, 3, []string{"> a", "↓ b"}},
+		{1, 0, []string{"↑ d"}},
+		{1, 2, []string{"↕ b"}},
+		{1, 3, []string{"> a"}},
+	} {
+		l := newLine(keyTable{}, nil)
+		l.buffer.Insert("a\nb\nc\nd")
+		l.render(20, 10, c.most, "> ")
+		for range c.up {
+			l.buffer.Do("up")
+			l.render(20, 10, c.most, "> ")
+		}
+		if rows, _, _ := l.render(20, 10, c.most, "> "); !slices.Equal(rows, c.want) {
+			t.Errorf("%d rows, %d up: %q, want %q", c.most, c.up, rows, c.want)
+		}
+	}
+}
+
 func TestQueuedMessagesSayWhenTheyAreDelivered(t *testing.T) {
 	x := newStage(60)
 	x.queue = []queuedRow{{"next", "zero"}, {"after this tool", "one two"}, {"at the end", "three"}, {"at the end", strings.Repeat("long ", 20)}}
