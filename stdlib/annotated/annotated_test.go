@@ -3,6 +3,7 @@ package annotated_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -38,6 +39,12 @@ func TestWhatIsAnnotatedIsFound(t *testing.T) {
 	}
 	if on := s.Find(s.Class("pi"), "on"); on == nil || len(on.Type.Fn.Overloads) < 50 {
 		t.Errorf("pi.on is %+v", on)
+	}
+	for class, want := range map[string]string{"pi.ToolCallHandle": "call.update", "pi.Program": "program.kill", "pi.Surface": "surface.close", "pi.UI": "ctx.ui.notify"} {
+		_, name, _ := strings.Cut(strings.TrimPrefix(want, "ctx."), ".")
+		if m := s.Find(s.Class(class), name); m == nil || m.Type.Fn.Name != want {
+			t.Errorf("%s.%s is not called %s but %+v", class, name, want, m)
+		}
 	}
 	if !s.IsOpen(s.Class("pi.Entry")) || s.IsOpen(event) {
 		t.Error("an entry is closed, or an event is open")

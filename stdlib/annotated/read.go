@@ -122,12 +122,13 @@ func (r *reader) function(text string) {
 	if class == nil {
 		return
 	}
-	fn.Name = written(class.Name) + "." + name
+	fn.Name = r.written(object, class.Name) + "." + name
 	class.Members = append(class.Members, &Member{Name: name, Type: &Type{Kind: Function, Fn: fn}})
 }
 
-// written is how an author calls a table of a class: ctx.ui, fs.
-func written(class string) string {
+// written is how an author calls a table of a class: ctx.ui, fs. One that is no module has the
+// variable of the file, which has the name that handlers give it.
+func (r *reader) written(object, class string) string {
 	switch class {
 	case "pi":
 		return "pi"
@@ -137,6 +138,8 @@ func written(class string) string {
 		return "ctx.ui"
 	case "pi.Session":
 		return "ctx.session"
+	case r.module:
+		return strings.ToLower(strings.TrimPrefix(class, "pi."))
 	}
-	return strings.ToLower(strings.TrimPrefix(class, "pi."))
+	return object
 }
