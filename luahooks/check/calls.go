@@ -21,36 +21,61 @@ func (w *walk) call(n *ast.FuncCallExpr, s *scope) {
 		return
 	}
 	called := pathOf(n.Func)
-	switch called {
-	case "require":
+	switch {
+	case called == "require":
 		w.required(n, s)
-	case "load", "loadstring", "getfenv", "setfenv":
-		if s.find(called) == nil {
-			w.report.Unread = append(w.report.Unread, Place{called, w.shown, n.Line()})
-		}
+	case isLoading(called) && s.find(called) == nil:
+		w.unread(n.Line(), called)
 	}
 	w.callee(n, s)
-	var fn *annotated.Func
-	if w.isOfAPI(n.Func, s) {
-		fn = w.functionOf(w.typeOf(n.Func, s))
+	if isProtected(called, s) && len(n.Args) > 0 {
+		protectedCall(w, n, s)
 	}
-	if called == "pi.emit" && len(n.Args) > 0 {
+	w.acts(n, s)
+	handArguments(w, n, s)
+}
+
+// acts reads what a call of the API does, and its arguments.
+func (w *walk) acts(n *ast.FuncCallExpr, s *scope) {
+	fn := w.functionOf(w.typeOf(n.Func, s))
+	name := calledHere(fn)
+	if name == "pi.emit" && len(n.Args) > 0 {
 		w.emitted(n)
 	}
-	if called == "pi.on" && s.find("pi") == nil {
+	w.effect(fn, n, s)
+	w.loading(fn, n, s)
+	if name == "pi.on" {
 		fn = w.listen(n, fn)
 	}
-	w.effect(called, fn, n, s)
-	w.loading(fn, n, s)
+	noteHandlers(w, fn, n)
 	w.arguments(fn, n, s)
-	if called == "pi.on" || called == "pi.mode" {
-		w.gates(n, s)
+	if name == "pi.on" || name == "pi.mode" {
+		w.gates(n, name, s)
 	}
 }
 
-// isOfAPI reports whether a function is one of pi, ctx or a module, or a parameter whose type
-// is known.
-func (w *walk) isOfAPI(fn ast.Expr, s *scope) bool { return w.functionOf(w.typeOf(fn, s)) != nil }
+// protectedCall reads what pcall(fn, …) does where fn is a function of the API.
+func protectedCall(w *walk, n *ast.FuncCallExpr, s *scope) {
+	fn := w.functionOf(w.typeOf(n.Args[0], s))
+	inner := *n
+	inner.Func, inner.Args = n.Args[0], n.Args[1:]
+	w.effect(fn, &inner, s)
+	if calledHere(fn) == "pi.on" {
+		w.listen(&inner, fn)
+	}
+}
+
+// calledHere is what a function is called here: that of pi for one of a module for hooks of another
+// program; "" for one that is not of the API.
+func calledHere(fn *annotated.Func) string {
+	if fn == nil {
+		return ""
+	}
+	if name, ok := strings.CutPrefix(fn.Name, "marvin."); ok {
+		return "pi." + name
+	}
+	return fn.Name
+}
 
 // required notes a module that stands beside the hook, or that there is not.
 func (w *walk) required(n *ast.FuncCallExpr, s *scope) {
@@ -62,7 +87,11 @@ func (w *walk) required(n *ast.FuncCallExpr, s *scope) {
 	case name == "":
 		w.report.Unread = append(w.report.Unread, Place{"a module whose name is computed", w.shown, n.Line()})
 	case isCompat(name):
-		w.compat = true
+		if w.check.systems.byModule[name] != nil {
+			w.compat = name
+			return
+		}
+		w.problem(n.Line(), fmt.Sprintf("module %s does not exist%s", name, suggest.Hint(name, w.check.types.Modules())))
 	case name != "pi" && !strings.HasPrefix(name, "pi."):
 		w.requires = append(w.requires, Place{name, w.shown, n.Line()})
 	case w.check.types.Module(name) == nil && name != "pi.test":
@@ -78,23 +107,37 @@ func (w *walk) listen(n *ast.FuncCallExpr, fn *annotated.Func) *annotated.Func {
 	}
 	name, ok := n.Args[0].(*ast.StringExpr)
 	if !ok {
-		if _, isName := n.Args[0].(*ast.IdentExpr); isName {
-			w.report.Listens = append(w.report.Listens, Place{"(computed)", w.shown, n.Line()})
+		switch n.Args[0].(type) {
+		case *ast.NumberExpr, *ast.NilExpr, *ast.TrueExpr, *ast.FalseExpr, *ast.FunctionExpr, *ast.TableExpr:
+		default:
+			w.report.Listens = append(w.report.Listens, Place{computed, w.shown, n.Line()})
 		}
 		return fn
 	}
 	event := name.Value
-	if handler := w.handlerOf(event); handler != nil {
-		w.report.Listens = append(w.report.Listens, Place{event, w.shown, n.Line()})
-		return &annotated.Func{Name: "pi.on", Params: []annotated.Param{{Type: &annotated.Type{Kind: annotated.Basic, Name: "string"}},
-			{Type: &annotated.Type{Kind: annotated.Function, Fn: handler}}}}
-	}
-	if strings.Contains(event, ":") {
-		w.report.Listens = append(w.report.Listens, Place{event, w.shown, n.Line()})
+	handler, problem := handlerFor(w, fn, event)
+	if problem != "" {
+		w.problem(n.Line(), problem)
 		return fn
 	}
-	w.problem(n.Line(), "on: "+foreign.UnknownEvent(event, w.events(), w.check.names.Modules("event", event)))
-	return fn
+	w.report.Listens = append(w.report.Listens, Place{event, w.shown, n.Line()})
+	if handler == nil {
+		return fn
+	}
+	return &annotated.Func{Name: fn.Name, Variadic: fn.Variadic, Params: []annotated.Param{{Name: "event", Type: &annotated.Type{Kind: annotated.Basic, Name: "string"}},
+		{Type: calling(handler)}}}
+}
+
+// handlerFor is how the handlers of an event are called, which fn is asked for; nil for one that hooks
+// emit. problem is said of an event that there is not.
+func handlerFor(w *walk, fn *annotated.Func, event string) (handler *annotated.Func, problem string) {
+	if sys := w.check.systems.byOn[fn]; sys != nil {
+		return sys.handler(w, event)
+	}
+	if handler := handlerOf(w.check, event); handler != nil || strings.Contains(event, ":") {
+		return handler, ""
+	}
+	return nil, "on: " + foreign.UnknownEvent(event, eventsOf(w.check), w.check.names.Modules("event", event))
 }
 
 // emitted checks the name of an event of the hook, which has a colon.
@@ -149,7 +192,7 @@ func registering(name string) bool {
 
 // loading reports a function that needs a session and is called while the file loads.
 func (w *walk) loading(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
-	if fn == nil || s.fn != nil {
+	if fn == nil || s.fn != nil && !s.fn.loads || w.check.systems.ported[fn] {
 		return
 	}
 	of, name, _ := strings.Cut(fn.Name, ".")

@@ -11,7 +11,8 @@
 //	check.go   the report, and [Checker.File]; module.go: modules beside the hook
 //	scope.go   which variable means what
 //	walk.go    statements and expressions in their order
-//	types.go   what an expression is
+//	known.go   what is known of the file's own functions from all that stands in it
+//	types.go   what an expression is; systems.go: modules for hooks of other programs
 //	calls.go   arguments; tables.go: tables of options, and results of handlers
 //	names.go   names that there are not
 //	effects.go what a call reads, writes, runs, connects to
@@ -21,10 +22,13 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"pi/luahooks/foreign"
 	"pi/luavm"
@@ -60,8 +64,12 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line,
 
 // Checker reads hooks. It may be used from any goroutine.
 type Checker struct {
-	types *annotated.Set
-	names *foreign.Names
+	types   *annotated.Set
+	names   *foreign.Names
+	systems *systems
+	ported  func() (*Checker, error) // one that knows the modules for hooks of other programs too
+	main    *annotated.Func          // how a function is called that a hook returns
+	mains   map[*annotated.Func]bool // main, and those of functions that modules make hooks of
 }
 
 // New returns a checker for the API of this program.
@@ -70,20 +78,44 @@ func New() (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{types, foreign.New()}, nil
+	main := &annotated.Func{Params: []annotated.Param{{Name: "pi", Type: named("pi")}}}
+	c := &Checker{types: types, names: foreign.New(), systems: newSystems(), main: main, mains: map[*annotated.Func]bool{main: true}}
+	c.ported = sync.OnceValues(c.withSystems)
+	return c, nil
+}
+
+// withSystems returns a checker that knows the modules for hooks of other programs too.
+func (c *Checker) withSystems() (*Checker, error) {
+	more := &Checker{types: c.types, names: c.names, systems: newSystems(), main: c.main, mains: maps.Clone(c.mains)}
+	more.ported = func() (*Checker, error) { return more, nil }
+	return more, more.systems.add(more)
+}
+
+// reading returns the checker for a file: the modules for hooks of other programs are described
+// only where one is named, because that takes longer than all else.
+func (c *Checker) reading(code []byte) (*Checker, error) {
+	if !bytes.Contains(code, []byte("compat")) {
+		return c, nil
+	}
+	return c.ported()
 }
 
 // File reads a hook. shown is what messages call it; find returns the module of a name that
 // stands beside it, as messages call its file, and its bytes. The error is that of the parser.
 func (c *Checker) File(shown string, code []byte, find func(name string) (shown string, code []byte, ok bool)) (*Report, error) {
+	c, err := c.reading(code)
+	if err != nil {
+		return nil, err
+	}
 	r := &Report{File: shown}
 	w := newWalk(c, r, shown)
+	w.isHook = true
 	chunk, err := w.file(code)
 	if err != nil {
 		return nil, err
 	}
 	checkExports(w, chunk)
-	c.modules(r, w.requires, find)
+	c.modules(r, w, find)
 	r.tidy()
 	return r, nil
 }
@@ -93,8 +125,8 @@ const maxModules = 100
 
 // modules reads the modules that a hook requires by name, and those that they require. One
 // that cannot be parsed is a problem.
-func (c *Checker) modules(r *Report, names []Place, find func(string) (string, []byte, bool)) {
-	done := map[string]bool{}
+func (c *Checker) modules(r *Report, hook *walk, find func(string) (string, []byte, bool)) {
+	names, done := hook.requires, map[string]bool{}
 	for len(names) > 0 && len(done) < maxModules {
 		at, name := names[0], names[0].What
 		names = names[1:]
@@ -108,7 +140,14 @@ func (c *Checker) modules(r *Report, names []Place, find func(string) (string, [
 			r.Problems = append(r.Problems, at)
 			continue
 		}
-		w := newWalk(c, r, shown)
+		checker, err := c.reading(code)
+		if err != nil {
+			at.What = err.Error()
+			r.Problems = append(r.Problems, at)
+			continue
+		}
+		w := newWalk(checker, r, shown)
+		w.compat = hook.compat
 		if _, err := w.file(code); err != nil {
 			where, message, _ := strings.Cut(err.Error(), ": ")
 			r.Problems = append(r.Problems, Place{message, where[:max(strings.LastIndex(where, ":"), 0)], lineOf(where)})
@@ -151,6 +190,25 @@ func (w *walk) file(code []byte) ([]ast.Stmt, error) {
 		return nil, err
 	}
 	w.declare(chunk)
+	w.learn(chunk)
 	w.block(chunk, w.top)
 	return chunk, nil
+}
+
+// maxPasses bounds how often a file is read before it is reported on.
+const maxPasses = 4
+
+// learn reads a file until no more is known of its functions and variables: what they are called
+// with may stand below them.
+func (w *walk) learn(chunk []ast.Stmt) {
+	for range maxPasses {
+		before := w.known.size()
+		try := *w
+		try.report, try.top = &Report{File: w.report.File}, &scope{names: map[string]*variable{}}
+		try.block(chunk, try.top)
+		w.compat = try.compat
+		if w.known.size() == before {
+			return
+		}
+	}
 }

@@ -9,17 +9,19 @@ import (
 )
 
 // effect notes what a call does outside of the hook, as far as its text says.
-func (w *walk) effect(path string, fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
+func (w *walk) effect(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
 	r := w.report
 	add := func(list *[]Place, what string) { *list = append(*list, Place{what, w.shown, n.Line()}) }
-	if path == "os.getenv" && s.find("os") == nil {
+	name := calledHere(fn)
+	switch name {
+	case "", "pi.hook": // which makes a hook of a function
+		return
+	case "os.getenv":
 		add(&r.Reads, "$"+w.text(n, 0, s))
-	}
-	if fn == nil || fn.Name == "" {
 		return
 	}
 	r.Calls = append(r.Calls, fn.Name)
-	switch fn.Name {
+	switch name {
 	case "fs.read", "fs.list", "fs.glob", "fs.watch", "fs.exists", "fs.stat", "fs.real":
 		add(&r.Reads, w.text(n, 0, s))
 	case "fs.write", "fs.mkdir", "fs.remove", "fs.chmod":
@@ -28,7 +30,7 @@ func (w *walk) effect(path string, fn *annotated.Func, n *ast.FuncCallExpr, s *s
 		add(&r.Writes, "a temporary file")
 	case "ctx.save_entry", "pi.append_entry", "ctx.edit_context", "pi.set_label", "pi.set_session_name":
 		add(&r.Writes, "the session")
-	case "pi.exec", "ctx.exec", "pi.spawn", "ctx.ui.run":
+	case "pi.exec", "ctx.exec", "pi.spawn", "ctx.ui.run", "pi.exec_command":
 		add(&r.Runs, w.command(n, s))
 	case "http.get", "http.post":
 		add(&r.Connects, host(w.text(n, 0, s)))
@@ -36,14 +38,14 @@ func (w *walk) effect(path string, fn *annotated.Func, n *ast.FuncCallExpr, s *s
 		add(&r.Connects, host(w.option(n, "url", s)))
 	case "http.listen":
 		add(&r.Connects, "listens on 127.0.0.1")
-	case "pi.provider":
+	case "pi.provider", "pi.register_provider":
 		if url := w.option(n, "base_url", s); url != "" {
 			add(&r.Connects, host(url))
 		}
 	case "llm.complete", "llm.stream":
 		add(&r.Connects, "a model")
 	default:
-		if strings.HasPrefix(fn.Name, "git.") {
+		if strings.HasPrefix(name, "git.") {
 			add(&r.Runs, "git")
 		}
 	}

@@ -42,7 +42,7 @@ func isNamed(e ast.Expr, name string) bool {
 
 // checkExport says that nobody calls a function, if its name is that of an event.
 func checkExport(w *walk, key ast.Expr, fn *ast.FunctionExpr) {
-	if name, ok := key.(*ast.StringExpr); ok && slices.Contains(w.events(), name.Value) {
+	if name, ok := key.(*ast.StringExpr); ok && slices.Contains(eventsOf(w.check), name.Value) {
 		w.problem(fn.Line(), fmt.Sprintf("nobody calls %s of the table that the file returns; a handler is registered: pi.on(%q, fn)", name.Value, name.Value))
 	}
 }

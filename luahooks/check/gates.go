@@ -13,9 +13,19 @@ import (
 const openGate = "this gate is open when pcall catches an error: block where it is false, or leave pcall out"
 
 // gates looks at the handlers that a call of pi.on or pi.mode registers for gates.
-func (w *walk) gates(n *ast.FuncCallExpr, s *scope) {
-	event, handler := listener(n)
-	if pathOf(n.Func) == "pi.mode" && len(n.Args) > 0 {
+func (w *walk) gates(n *ast.FuncCallExpr, name string, s *scope) {
+	var event string
+	var handler ast.Expr
+	if len(n.Args) > 1 && name == "pi.on" {
+		handler = n.Args[1]
+		if text, ok := n.Args[0].(*ast.StringExpr); ok {
+			event = text.Value
+		}
+	}
+	if sys := w.check.systems.byOn[w.functionOf(w.typeOf(n.Func, s))]; sys != nil {
+		event = sys.ours(event)
+	}
+	if name == "pi.mode" && len(n.Args) > 0 {
 		if t, ok := n.Args[0].(*ast.TableExpr); ok {
 			event, handler = "tool_call", valueOf(t, "gate")
 		}

@@ -109,17 +109,16 @@ func (w *walk) callee(n *ast.FuncCallExpr, s *scope) {
 // field checks a field that is read of something whose fields are known.
 func (w *walk) field(n *ast.AttrGetExpr, s *scope) {
 	object, key := w.only(w.typeOf(n.Object, s)), keyOf(n)
+	computedField(w, n, object, s)
 	if object == nil || object.Kind != annotated.Named || w.isGuarded(s) {
 		return
 	}
 	class := w.check.types.Class(object.Name)
 	switch {
-	case class == nil || w.check.types.IsOpen(class):
+	case class == nil || w.check.types.IsOpen(class) || key == "":
 		return
-	case key == "":
-		if _, isText := n.Key.(*ast.StringExpr); !isText && class.Name == "pi" {
-			w.report.Unread = append(w.report.Unread, Place{"a function of pi whose name is computed", w.shown, n.Line()})
-		}
+	case w.check.systems.absent[class.Name][key] != "":
+		w.problem(n.Line(), fmt.Sprintf("%s has no %s; %s", w.called(class), key, w.check.systems.absent[class.Name][key]))
 		return
 	case w.check.types.Find(class, key) != nil:
 		return
@@ -132,11 +131,43 @@ func (w *walk) field(n *ast.AttrGetExpr, s *scope) {
 	if !strings.HasPrefix(of, "the event ") {
 		slices.Sort(names)
 	}
+	if _, isPorted := w.check.systems.absent[class.Name]; isPorted {
+		w.problem(n.Line(), fmt.Sprintf("%s has no field %q%s", of, key, suggest.Hint(key, names)))
+		return
+	}
 	w.problem(n.Line(), fmt.Sprintf("%s has no field %q%s%s", of, key, luavm.MeantOf(of, key, names, w.check.names.Field), w.check.names.Modules(of, key)))
+}
+
+// computedField says that a function of pi, ctx or a module is called, or a global, whose name is
+// not in the text.
+func computedField(w *walk, n *ast.AttrGetExpr, object *annotated.Type, s *scope) {
+	of := ""
+	switch global, _ := n.Object.(*ast.IdentExpr); {
+	case global != nil && global.Value == "_G" && s.find("_G") == nil:
+		if isLoading(keyOf(n)) {
+			w.unread(n.Line(), keyOf(n))
+		}
+		of = "_G"
+	case isAPI(w, object) && object.Kind == annotated.Named:
+		of = strings.TrimPrefix(object.Name, "pi.")
+	case object != nil && (object.Name == "pi.Context" || object.Name == "pi.CommandContext"):
+		of = "ctx"
+	}
+	if _, isText := n.Key.(*ast.StringExpr); of != "" && !isText {
+		w.unread(n.Line(), "a function of "+of+" whose name is computed")
+	}
 }
 
 // called is what messages call a table of a class.
 func (w *walk) called(class *annotated.Class) string {
+	if strings.HasPrefix(class.Name, "pi.compat.") {
+		switch class.Name[strings.LastIndex(class.Name, "."):] {
+		case ".Context":
+			return "ctx"
+		case ".UI":
+			return "ctx.ui"
+		}
+	}
 	switch class.Name {
 	case "pi":
 		return "pi"

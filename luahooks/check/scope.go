@@ -17,12 +17,17 @@ type scope struct {
 type variable struct {
 	typ *annotated.Type   // nil: nothing is known
 	fn  *ast.FunctionExpr // that it is; nil: none, or nothing is known
+
+	called   *annotated.Func // of a parameter: how its function is called; nil: not known
+	isAbsent bool            // nothing is given for the parameter
+	declared declaration     // of a local without a value
 }
 
 // function is a function while it is read.
 type function struct {
 	returns *result // what its results are checked against; nil: nothing
 	guarded bool    // it is given to pcall, so it may raise
+	loads   bool    // it is called while the file loads
 }
 
 func (s *scope) inner() *scope { return &scope{above: s, names: map[string]*variable{}, fn: s.fn} }
@@ -57,69 +62,20 @@ func (w *walk) bind(s *scope, name string, e ast.Expr) {
 	s.names[name] = v
 }
 
-// declare notes what the file makes global, and which of its functions are handlers, before it
-// is read in its order.
+// declare notes the functions that the file makes global, and those in tables, before it is read
+// in its order.
 func (w *walk) declare(chunk []ast.Stmt) {
 	each(chunk, func(n any) {
-		switch n := n.(type) {
-		case *ast.FuncDefStmt:
-			if name, ok := n.Name.Func.(*ast.IdentExpr); ok && n.Name.Receiver == nil {
-				w.globals[name.Value] = n.Func
-			}
-		case *ast.FuncCallExpr:
-			w.noteHandlers(n)
+		def, ok := n.(*ast.FuncDefStmt)
+		if !ok || def.Name.Receiver != nil {
+			return
+		}
+		if name, ok := def.Name.Func.(*ast.IdentExpr); ok {
+			w.globals[name.Value] = def.Func
+		} else if path := pathOf(def.Name.Func); path != "" {
+			w.known.members[path] = true
 		}
 	})
-}
-
-// noteHandlers notes the functions that a call of pi.on names, and those that stand in tables
-// as handler or execute, by the name of the variable.
-func (w *walk) noteHandlers(call *ast.FuncCallExpr) {
-	if event, handler := listener(call); event != "" {
-		if name, ok := handler.(*ast.IdentExpr); ok {
-			w.note(name.Value, w.handlerOf(event))
-		}
-	}
-	path := pathOf(call.Func)
-	for _, arg := range call.Args {
-		t, isTable := arg.(*ast.TableExpr)
-		class := w.optionsOf(path, call, arg)
-		if !isTable || class == nil {
-			continue
-		}
-		for _, f := range t.Fields {
-			key, isText := f.Key.(*ast.StringExpr)
-			name, isName := f.Value.(*ast.IdentExpr)
-			if isText && isName {
-				if m := w.check.types.Find(class, key.Value); m != nil {
-					w.note(name.Value, w.functionOf(m.Type))
-				}
-			}
-		}
-	}
-}
-
-// note notes that a function of the file is called as fn says; one that is called in two ways
-// is not known.
-func (w *walk) note(name string, fn *annotated.Func) {
-	if fn == nil {
-		return
-	}
-	if known, seen := w.handlers[name]; seen && known != fn {
-		fn = nil
-	}
-	w.handlers[name] = fn
-}
-
-// listener returns the event and the handler of a call of pi.on with a literal name.
-func listener(call *ast.FuncCallExpr) (event string, handler ast.Expr) {
-	if pathOf(call.Func) != "pi.on" || len(call.Args) < 2 {
-		return "", nil
-	}
-	if name, ok := call.Args[0].(*ast.StringExpr); ok {
-		return name.Value, call.Args[1]
-	}
-	return "", nil
 }
 
 // pathOf is a name with dots as it is written; "" for anything else.

@@ -219,7 +219,10 @@ func (w *walk) resultOf(fn *annotated.Func) *result {
 	case "pi.ToolResult":
 		return &result{what: "result of the tool", class: class}
 	}
-	for _, event := range w.events() {
+	if event := w.check.systems.results[class.Name]; event != "" {
+		return &result{event, event, class}
+	}
+	for _, event := range eventsOf(w.check) {
 		if _, of := w.check.types.Event(event); of == class {
 			return &result{event, event, class}
 		}
@@ -234,11 +237,19 @@ func (w *walk) returned(n *ast.ReturnStmt, s *scope) {
 		r = s.fn.returns
 	}
 	for i, e := range n.Exprs {
+		var called *annotated.Func
+		if w.isHook && s.fn == nil && i == 0 {
+			called = w.check.main
+		}
 		if fn, ok := e.(*ast.FunctionExpr); ok {
-			w.function(fn, s, nil, nil)
+			w.function(fn, s, called, nil)
 			continue
 		}
+		if name, ok := e.(*ast.IdentExpr); ok && called != nil {
+			w.known.note(name.Value, called)
+		}
 		w.expr(e, s)
+		handOn(w, e, s)
 		if r != nil && i == 0 {
 			w.answer(r, e, n, s)
 		}
@@ -258,6 +269,9 @@ func (w *walk) answer(r *result, e ast.Expr, n *ast.ReturnStmt, s *scope) {
 	case *ast.TableExpr:
 		w.keys(r, r.class, e, "", s)
 	default:
+		if _, isPorted := w.check.systems.results[r.class.Name]; isPorted && r.event != "tool_call" {
+			return // other programs drop it
+		}
 		if kind := w.kindOf(e, s); r.event != "" && kind != "" && kind != "nil" && kind != "table" {
 			w.problem(n.Line(), fmt.Sprintf("a handler of %s returns nil or a table, not a %s", r.event, kind))
 		}

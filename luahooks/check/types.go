@@ -36,6 +36,14 @@ func (w *walk) typeOf(e ast.Expr, s *scope) *annotated.Type {
 }
 
 func (w *walk) typeOfField(n *ast.AttrGetExpr, s *scope) *annotated.Type {
+	if of, ok := n.Object.(*ast.IdentExpr); ok && s.find(of.Value) == nil {
+		switch {
+		case of.Value == "_G" && keyOf(n) == "pi":
+			return named("pi")
+		case of.Value == "os" && keyOf(n) == "getenv":
+			return calling(&annotated.Func{Name: "os.getenv", Variadic: true})
+		}
+	}
 	object := w.only(w.typeOf(n.Object, s))
 	if object == nil {
 		return nil
@@ -54,7 +62,7 @@ func (w *walk) typeOfField(n *ast.AttrGetExpr, s *scope) *annotated.Type {
 func (w *walk) typeOfCall(n *ast.FuncCallExpr, s *scope) *annotated.Type {
 	path := pathOf(n.Func)
 	if name := required(n); name != "" {
-		if class := w.check.types.Module(name); class != nil && !isCompat(name) {
+		if class := w.check.types.Module(name); class != nil {
 			return &annotated.Type{Kind: annotated.Named, Name: class.Name}
 		}
 		return nil
@@ -120,8 +128,8 @@ func (w *walk) classOf(t *annotated.Type) (class *annotated.Class) {
 }
 
 // handlerOf is how the handlers of an event are called; nil for one that is not annotated.
-func (w *walk) handlerOf(event string) *annotated.Func {
-	on := w.check.types.Find(w.check.types.Class("pi"), "on")
+func handlerOf(c *Checker, event string) *annotated.Func {
+	on := c.types.Find(c.types.Class("pi"), "on")
 	if on == nil {
 		return nil
 	}
@@ -133,9 +141,9 @@ func (w *walk) handlerOf(event string) *annotated.Func {
 	return nil
 }
 
-// events lists the events of the program.
-func (w *walk) events() (names []string) {
-	if on := w.check.types.Find(w.check.types.Class("pi"), "on"); on != nil {
+// eventsOf lists the events of the program.
+func eventsOf(c *Checker) (names []string) {
+	if on := c.types.Find(c.types.Class("pi"), "on"); on != nil {
 		for _, overload := range on.Type.Fn.Overloads {
 			if len(overload.Params) == 2 && overload.Params[0].Type.Kind == annotated.Literal {
 				names = append(names, overload.Params[0].Type.Name)
@@ -143,20 +151,4 @@ func (w *walk) events() (names []string) {
 		}
 	}
 	return names
-}
-
-// optionsOf is the class of the table of options that a call of a path takes in the place of
-// an argument; nil for none. Only pi is looked at, before the file is read in its order.
-func (w *walk) optionsOf(path string, call *ast.FuncCallExpr, arg ast.Expr) *annotated.Class {
-	name, ok := strings.CutPrefix(path, "pi.")
-	m := w.check.types.Find(w.check.types.Class("pi"), name)
-	if !ok || m == nil || w.functionOf(m.Type) == nil {
-		return nil
-	}
-	for i, a := range call.Args {
-		if fn := w.functionOf(m.Type); a == arg && i < len(fn.Params) {
-			return w.classOf(fn.Params[i].Type)
-		}
-	}
-	return nil
 }

@@ -14,17 +14,22 @@ type walk struct {
 	top      *scope
 	requires []Place                      // modules beside the hook
 	globals  map[string]*ast.FunctionExpr // functions that the file makes global
-	handlers map[string]*annotated.Func   // how functions of the file are called, by their variable
-	compat   bool                         // it requires the names of another system
+	known    *known
+	compat   string // the module for hooks of another program that it requires; "" for none
+	isHook   bool   // what it returns is called
 }
 
 func newWalk(c *Checker, r *Report, shown string) *walk {
 	return &walk{check: c, report: r, shown: shown, top: &scope{names: map[string]*variable{}},
-		globals: map[string]*ast.FunctionExpr{}, handlers: map[string]*annotated.Func{}}
+		globals: map[string]*ast.FunctionExpr{}, known: newKnown()}
 }
 
 func (w *walk) problem(line int, what string) {
 	w.report.Problems = append(w.report.Problems, Place{what, w.shown, line})
+}
+
+func (w *walk) unread(line int, what string) {
+	w.report.Unread = append(w.report.Unread, Place{what, w.shown, line})
 }
 
 // block reads statements in a scope of their own.
@@ -79,10 +84,10 @@ func (w *walk) definition(n *ast.FuncDefStmt, s *scope) {
 		if v := s.find(name.Value); v != nil {
 			v.fn = n.Func
 		}
-		w.function(n.Func, inner, w.handlers[name.Value], nil)
+		w.function(n.Func, inner, w.known.called(name.Value), nil)
 		return
 	}
-	w.function(n.Func, inner, nil, nil)
+	w.function(n.Func, inner, w.known.called(pathOf(n.Name.Func)), nil)
 }
 
 // local reads local a, b = x, y.
@@ -94,7 +99,7 @@ func (w *walk) local(n *ast.LocalAssignStmt, s *scope) {
 			continue
 		}
 		w.bind(s, n.Names[i], e) // local function f() … f() … end
-		w.function(fn, s, w.handlers[n.Names[i]], nil)
+		w.function(fn, s, w.known.called(n.Names[i]), nil)
 	}
 	for i, name := range n.Names {
 		var e ast.Expr
@@ -102,6 +107,10 @@ func (w *walk) local(n *ast.LocalAssignStmt, s *scope) {
 			e = n.Exprs[i]
 		}
 		w.bind(s, name, e)
+		if v := s.names[name]; e == nil {
+			v.declared = declaration{n, i}
+			v.typ = w.known.kept[v.declared]
+		}
 	}
 }
 
@@ -109,7 +118,7 @@ func (w *walk) local(n *ast.LocalAssignStmt, s *scope) {
 func (w *walk) assign(n *ast.AssignStmt, s *scope) {
 	for i, e := range n.Rhs {
 		if fn, ok := e.(*ast.FunctionExpr); ok && i < len(n.Lhs) {
-			w.function(fn, s, w.handlers[pathOf(n.Lhs[i])], nil)
+			w.function(fn, s, w.known.called(pathOf(n.Lhs[i])), nil)
 			continue
 		}
 		w.expr(e, s)
@@ -121,6 +130,7 @@ func (w *walk) assign(n *ast.AssignStmt, s *scope) {
 				v.typ, v.fn = nil, nil
 				if i < len(n.Rhs) {
 					v.fn, _ = n.Rhs[i].(*ast.FunctionExpr)
+					keep(w, v, n.Rhs[i], s)
 				}
 			} else if w.globals[left.Value] == nil && !isStandard(left.Value) {
 				w.problem(left.Line(), "assignment to undeclared global '"+left.Value+"' (use local)")
@@ -128,6 +138,9 @@ func (w *walk) assign(n *ast.AssignStmt, s *scope) {
 		case *ast.AttrGetExpr:
 			w.indexed(left.Object, keyOf(left), left.Line(), s)
 			w.exprs([]ast.Expr{left.Object, left.Key}, s)
+			if i < len(n.Rhs) {
+				handOn(w, n.Rhs[i], s)
+			}
 		}
 	}
 }
@@ -161,6 +174,9 @@ func (w *walk) expr(e ast.Expr, s *scope) {
 	switch n := e.(type) {
 	case *ast.IdentExpr:
 		w.used(n, s)
+		if isLoading(n.Value) && s.find(n.Value) == nil {
+			w.unread(n.Line(), n.Value+" is handed on, so what it loads is not known")
+		}
 	case *ast.AttrGetExpr:
 		w.indexed(n.Object, keyOf(n), n.Line(), s)
 		w.exprs([]ast.Expr{n.Object, n.Key}, s)
@@ -168,6 +184,7 @@ func (w *walk) expr(e ast.Expr, s *scope) {
 	case *ast.TableExpr:
 		for _, f := range n.Fields {
 			w.exprs([]ast.Expr{f.Key, f.Value}, s)
+			handOn(w, f.Value, s)
 		}
 	case *ast.FuncCallExpr:
 		w.call(n, s)
@@ -194,21 +211,36 @@ func (w *walk) expr(e ast.Expr, s *scope) {
 // is what its results are checked against.
 func (w *walk) function(n *ast.FunctionExpr, s *scope, called *annotated.Func, returns *result) {
 	inner := s.inner()
-	inner.fn = &function{returns: returns, guarded: s.fn != nil && s.fn.guarded}
+	inner.fn = &function{returns: returns, guarded: s.fn != nil && s.fn.guarded, loads: w.check.mains[called]}
 	if returns == nil && called != nil {
 		inner.fn.returns = w.resultOf(called)
 	}
 	for i, name := range n.ParList.Names {
-		v := &variable{}
-		if called != nil && i < len(called.Params) {
-			v.typ = called.Params[i].Type
-		} else if called == nil && name == "ctx" && !w.compat {
-			v.typ = &annotated.Type{Kind: annotated.Named, Name: "pi.CommandContext"}
-		}
-		inner.names[name] = v
+		inner.names[name] = w.parameter(name, i, called)
 	}
 	w.block(n.Stmts, inner)
 	checkChanges(w, n, called)
+}
+
+// parameter is the i-th parameter of a function. Where nothing is known of what it gets, ctx and pi
+// are what they are called.
+func (w *walk) parameter(name string, i int, called *annotated.Func) *variable {
+	v := &variable{}
+	switch {
+	case called != nil && i < len(called.Params) && called.Params[i].Type != nil:
+		v.typ, v.called = called.Params[i].Type, called
+	case called != nil && !called.Variadic:
+		v.called, v.isAbsent = called, true
+	case name == "ctx" && w.compat == "":
+		v.typ = named("pi.CommandContext")
+	case name == "ctx":
+		v.typ = named(w.compat + ".Context")
+	case name == "pi" && w.compat != "":
+		v.typ = named(w.compat)
+	case name == "pi":
+		v.typ = named("pi")
+	}
+	return v
 }
 
 // each calls f with every statement and expression below some statements.

@@ -14,11 +14,14 @@ import (
 	"pi/luavm/source"
 )
 
-// Scanned is the modules and events that a Lua file names in its text.
+// Scanned is the modules and events that a Lua file names in its text, also where pi or pi.on has
+// another name there.
 type Scanned struct {
 	Requires []string // names in require "…", sorted
 	Events   []string // names in pi.on("…", …), sorted
 	Dynamic  bool     // there is a require or a pi.on whose name is not in the text
+
+	aliases aliases // while the file is looked at
 }
 
 // maxDepth is the deepest node that is looked at. A deeper file can be approved like any
@@ -40,7 +43,9 @@ func Scan(code []byte) (s Scanned, err error) {
 	if err != nil {
 		return Scanned{Dynamic: true}, fmt.Errorf("cannot be read as Lua: %s", strings.TrimSpace(err.Error()))
 	}
+	s.aliases = aliasesOf(chunk)
 	s.walk(reflect.ValueOf(chunk), 0)
+	s.aliases = aliases{}
 	s.Requires, s.Events = tidy(s.Requires), tidy(s.Events)
 	return s, nil
 }
@@ -84,17 +89,10 @@ func (s *Scanned) walk(v reflect.Value, depth int) {
 // a literal. Other calls name nothing.
 func (s *Scanned) call(call *ast.FuncCallExpr) {
 	into := (*[]string)(nil)
-	switch fn := call.Func.(type) {
-	case *ast.IdentExpr:
-		if fn.Value == "require" {
-			into = &s.Requires
-		}
-	case *ast.AttrGetExpr:
-		object, isName := fn.Object.(*ast.IdentExpr)
-		key, isText := fn.Key.(*ast.StringExpr)
-		if isName && isText && object.Value == "pi" && key.Value == "on" {
-			into = &s.Events
-		}
+	if isNamed(call.Func, "require") {
+		into = &s.Requires
+	} else if s.aliases.isOn(call.Func) {
+		into = &s.Events
 	}
 	if into == nil || len(call.Args) == 0 {
 		return

@@ -59,6 +59,19 @@ func (s *Set) Event(name string) (event, result *Class) {
 	return s.classes["pi."+class.String()+"Event"], s.classes["pi."+class.String()+"Result"]
 }
 
+// With returns the set with more classes, or others in the place of those of the same names. The
+// set itself stays as it is.
+func (s *Set) With(classes ...*Class) *Set {
+	more := &Set{classes: maps.Clone(s.classes), aliases: s.aliases, modules: maps.Clone(s.modules)}
+	for _, c := range classes {
+		more.classes[c.Name] = c
+		if more.modules[c.Name] != nil {
+			more.modules[c.Name] = c
+		}
+	}
+	return more
+}
+
 // maxParents bounds how many classes extend each other.
 const maxParents = 10
 

@@ -1,4 +1,3 @@
--- 4: the event tool.execute.before has no field "command"; it is event.input.command
--- check nothing
+-- 3: the event tool.execute.before has no field "command"; it is event.input.command
 local marvin = require "pi.compat.marvin"
 marvin.on("tool.execute.before", function(event) print(event.command) end)
