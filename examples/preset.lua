@@ -22,23 +22,36 @@ local json = require "pi.json"
 local path = require "pi.path"
 
 local TYPE = "preset_choice"
+local FILE = path.join(pi.paths.agent, "presets.json")
+local KEYS = { model = "string", thinking = "string", tools = "table", instructions = "string" }
 
 pi.flag("preset", { description = "the preset to begin with", type = "string" })
 
--- All presets by name, and their names in order. Read anew each time: the file is small,
--- and what was saved counts at once.
+-- What is wrong with a preset, or nil.
+local function mistake(preset)
+  if type(preset) ~= "table" then return "it is no JSON object" end
+  for key, value in pairs(preset) do
+    if not KEYS[key] then return ("there is no key %q, but model, thinking, tools and instructions"):format(key) end
+    if type(value) ~= KEYS[key] then return key .. (key == "tools" and " is no list" or " is no text") end
+  end
+end
+
+-- All presets by name, their names in order, and what is wrong with the file or nil. Read anew
+-- each time: the file is small, and what was saved counts at once.
 local function presets()
-  local file = path.join(pi.paths.agent, "presets.json")
-  local all, names = {}, {}
-  if fs.exists(file) then
-    local source = assert(fs.read(file))
-    local decoded, message = json.decode(source)
-    if type(decoded) ~= "table" then error(file .. ": " .. (message or "no JSON object"), 0) end
+  local all, names, wrong = {}, {}, nil
+  if fs.exists(FILE) then
+    local decoded, message = json.decode(assert(fs.read(FILE)))
+    if type(decoded) ~= "table" then return {}, {}, FILE .. ": " .. (message or "no JSON object") end
     all = decoded
   end
-  for name in pairs(all) do names[#names + 1] = name end
+  for name, preset in pairs(all) do
+    names[#names + 1] = name
+    local what = mistake(preset)
+    if what then wrong = ("%s: preset %q: %s"):format(FILE, name, what) end
+  end
   table.sort(names)
-  return all, names
+  return all, names, wrong
 end
 
 local current, instructions -- the name of the preset in force, and its part of the system prompt
@@ -53,24 +66,29 @@ local function set_tools(wanted)
   pi.set_active_tools(names)
 end
 
-local function set_model(model, ctx)
-  local ok, message = ctx.set_model(model)
-  if not ok then error(("model %q: %s"):format(model, message), 0) end
+-- Model and level of a preset; nil and a message if there is no such model.
+local function set_model(preset, ctx)
+  local ok, message = true, nil
+  if preset.model then ok, message = ctx.set_model(preset.model) end
+  if ok and preset.thinking then ok, message = ctx.set_thinking_level(preset.thinking) end
+  return ok, message
 end
 
 -- Puts a preset in force, or with nil what was there before all presets. Of a resumed
 -- session the model and its level are left as the session says.
 local function apply(name, ctx, resumed)
-  local preset = name and (presets())[name]
-  if name and not preset then return nil, ("no preset %q"):format(name) end
+  local all, names, wrong = presets()
+  local preset = name and all[name]
+  if name and wrong then return nil, wrong end
+  if name and not preset then return nil, ("no preset %q; there are: %s"):format(name, table.concat(names, " ")) end
   local model = ctx.model
   local before = pi.state.before or {
     tools = pi.active_tools(), model = model and model.provider .. "/" .. model.id, thinking = ctx.thinking_level,
   }
   preset = preset or before
   if not resumed then
-    if preset.model then set_model(preset.model, ctx) end
-    if preset.thinking then assert(ctx.set_thinking_level(preset.thinking)) end
+    local ok, message = set_model(preset, ctx)
+    if not ok then return nil, ("%s: preset %q: %s"):format(FILE, name or "off", message) end
   end
   set_tools(preset.tools or before.tools)
   current, instructions, pi.state.before = name, preset.instructions, name and before
@@ -80,7 +98,7 @@ end
 
 local function choose(name, ctx)
   local ok, message = apply(name, ctx)
-  if not ok then return { status = message .. "; there are: " .. table.concat(select(2, presets()), " ") } end
+  if not ok then return { status = message } end
   assert(ctx.save_entry { type = TYPE, name = name })
   return { status = name and "preset " .. name or "no preset" }
 end
@@ -119,8 +137,9 @@ pi.command("preset", {
   handler = function(ctx)
     local name = ctx.args[1]
     if not name then
-      local all, names = presets()
-      if #names == 0 then return { status = "no presets; write them into " .. path.join(pi.paths.agent, "presets.json") } end
+      local all, names, wrong = presets()
+      if wrong then return { status = wrong } end
+      if #names == 0 then return { status = "no presets; write them into " .. FILE } end
       if not ctx.has_ui then return { status = table.concat(names, "\n") } end
       local choices = { { value = "off", description = "as it was before" } }
       for _, each in ipairs(names) do

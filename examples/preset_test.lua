@@ -75,3 +75,20 @@ t.case("a key goes through them, and a preset has its thinking level", function(
   t.equal(t.requests()[1].thinking, "high")
   t.ok(t.requests()[2].thinking ~= "high")
 end)
+
+for source, want in pairs {
+  ['{"look": {"model": "nope/none"}}'] = 'presets.json: preset "look": no such model',
+  ['{"look": {"thinking": "hihg"}}'] = 'presets.json: preset "look": ',
+  ['{"look": {"instructoins": "Explain."}}'] = 'presets.json: preset "look": there is no key "instructoins", but model,',
+  ['{"look": {"tools": "read"}}'] = 'presets.json: preset "look": tools is no list',
+  ['{"look": '] = "presets.json: ",
+} do
+  t.case("a mistake in the file is said: " .. source, function(t)
+    t.hook("preset.lua")
+    t.file("~/.pi/agent/presets.json", source)
+    local said = t.command("/preset look")
+    t.ok(said:find(want, 1, true), said)
+    t.ok(not said:find("preset.lua", 1, true), said)
+    t.equal(t.status().preset, nil)
+  end)
+end

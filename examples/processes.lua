@@ -141,13 +141,11 @@ pi.command("ps", {
     return words
   end,
   handler = function(ctx)
-    local verb, id = ctx.args[1], ctx.args[2]
-    if verb == "stop" and commands[id] then
-      stop(id)
-      return { status = state(id) }
-    elseif commands[verb] then
-      return { status = output(verb, KEPT) }
-    end
-    return { status = all() }
+    local stops = ctx.args[1] == "stop"
+    local id = ctx.args[stops and 2 or 1]
+    if not id then return { status = all() } end
+    if not commands[id] then return { status = "no command has the id " .. id .. "; /ps lists them" } end
+    if stops then stop(id) end
+    return { status = stops and state(id) or output(id, KEPT) }
   end,
 })
