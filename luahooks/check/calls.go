@@ -158,6 +158,11 @@ func (w *walk) method(n *ast.FuncCallExpr, s *scope) {
 		return
 	}
 	m := w.check.types.Find(w.check.types.Class(object.Name), n.Method)
+	if m == nil && isContext(object) {
+		field := &ast.AttrGetExpr{Object: n.Receiver, Key: &ast.StringExpr{Value: n.Method}}
+		field.SetLine(n.Line())
+		w.field(field, s)
+	}
 	if m == nil || w.functionOf(m.Type) == nil {
 		return
 	}

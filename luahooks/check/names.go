@@ -74,7 +74,14 @@ func (w *walk) told(name string, line int) bool {
 // indexed checks what a field is read or written of: a name that is nil has none.
 func (w *walk) indexed(object ast.Expr, key string, line int, s *scope) {
 	name, ok := object.(*ast.IdentExpr)
-	if !ok || w.isDefined(name.Value, s) || w.isGuarded(s) {
+	if !ok || w.isGuarded(s) {
+		return
+	}
+	if v := s.find(name.Value); v != nil && v.isAbsent && name.Value == "ctx" {
+		w.problem(line, fmt.Sprintf("attempt to index %q, which is nil, with key %q; %s", name.Value, key, orderOf(w, v.called)))
+		return
+	}
+	if w.isDefined(name.Value, s) {
 		return
 	}
 	w.problem(line, fmt.Sprintf("attempt to index %q, which is nil, with key %q%s", name.Value, key, w.hint(name.Value, s)))
@@ -128,6 +135,10 @@ func (w *walk) field(n *ast.AttrGetExpr, s *scope) {
 		return
 	}
 	of, names := w.called(class), w.check.types.Names(class)
+	if name, v := parameterIn(n.Object, s); of == "ctx" && v != nil && name != "ctx" && v.called != nil {
+		w.problem(n.Line(), fmt.Sprintf("%q is ctx, which has no field %q; %s", name, key, orderOf(w, v.called)))
+		return
+	}
 	if !strings.HasPrefix(of, "the event ") {
 		slices.Sort(names)
 	}
@@ -150,12 +161,39 @@ func computedField(w *walk, n *ast.AttrGetExpr, object *annotated.Type, s *scope
 		of = "_G"
 	case isAPI(w, object) && object.Kind == annotated.Named:
 		of = strings.TrimPrefix(object.Name, "pi.")
-	case object != nil && (object.Name == "pi.Context" || object.Name == "pi.CommandContext"):
+	case isContext(object):
 		of = "ctx"
 	}
 	if _, isText := n.Key.(*ast.StringExpr); of != "" && !isText {
 		w.unread(n.Line(), "a function of "+of+" whose name is computed")
 	}
+}
+
+// parameterIn is the variable that an expression is; nil for another expression.
+func parameterIn(e ast.Expr, s *scope) (name string, v *variable) {
+	ident, ok := e.(*ast.IdentExpr)
+	if !ok {
+		return "", nil
+	}
+	return ident.Value, s.find(ident.Value)
+}
+
+// orderOf says in which order a function gets its arguments that is called as called says.
+func orderOf(w *walk, called *annotated.Func) string {
+	execute := w.check.types.Find(w.check.types.Class("pi.ToolOptions"), "execute")
+	if execute == nil || w.functionOf(execute.Type) != called {
+		return foreign.Instead("ctx)")
+	}
+	var names []string
+	for _, p := range called.Params {
+		names = append(names, p.Name)
+	}
+	return "a tool's execute gets (" + strings.Join(names, ", ") + ")"
+}
+
+// isContext reports whether a value is ctx.
+func isContext(t *annotated.Type) bool {
+	return t != nil && t.Kind == annotated.Named && (t.Name == "pi.Context" || t.Name == "pi.CommandContext")
 }
 
 // called is what messages call a table of a class.

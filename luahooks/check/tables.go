@@ -130,8 +130,12 @@ func (w *walk) kindOf(e ast.Expr, s *scope) string {
 		}
 		return ""
 	case *ast.IdentExpr:
-		if v := s.find(e.Value); v != nil && v.fn != nil {
+		v := s.find(e.Value)
+		switch {
+		case v != nil && v.fn != nil:
 			return "function"
+		case v != nil && isContext(v.typ):
+			return "table"
 		}
 		return ""
 	}

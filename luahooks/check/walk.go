@@ -127,7 +127,7 @@ func (w *walk) assign(n *ast.AssignStmt, s *scope) {
 		switch left := left.(type) {
 		case *ast.IdentExpr:
 			if v := s.find(left.Value); v != nil {
-				v.typ, v.fn = nil, nil
+				v.typ, v.fn, v.isAbsent = nil, nil, false
 				if i < len(n.Rhs) {
 					v.fn, _ = n.Rhs[i].(*ast.FunctionExpr)
 					keep(w, v, n.Rhs[i], s)
