@@ -25,6 +25,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		MemoryLimit:   c.opts.Memory,
 		StrictGlobals: true,
 		Instead:       foreign.Instead,
+		Fails:         c.shared.names.Fails,
 		Elsewhere:     c.shared.names.Field,
 		Modules:       c.shared.names.Modules,
 		Getenv:        c.opts.Getenv,

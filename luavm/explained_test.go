@@ -96,6 +96,32 @@ func TestNamesThatAreNilAreHelpedWith(t *testing.T) {
 	}
 }
 
+// A function of the program that returned nil says why in its second result. One of the hook
+// that has such a name may mean anything by nil.
+func TestTheMessageThatWasLostIsSpokenOf(t *testing.T) {
+	const hint = "; own.read returned nil and a message: local r, err = own.read(…), or assert(own.read(…))"
+	for src, want := range map[string]string{
+		`return own.read("x").y`:                                                                  `attempt to index "own.read(…)", which is nil, with key "y"` + hint,
+		`local own = own return own.read("x").y`:                                                  `attempt to index "own.read(…)", which is nil, with key "y"` + hint,
+		`local own = own local function f() return #own.read("x") end f()`:                        `attempt to get the length of "own.read(…)", which is nil` + hint,
+		`return "x" .. own.read("x")`:                                                             `cannot perform concat operation between string and nil: "own.read(…)" is nil` + hint,
+		`for _, x in ipairs((own.read("x"))) do end`:                                              `bad argument #1 to ipairs (table expected, got nil): "own.read(…)" is nil` + hint,
+		`return own.find("x").y`:                                                                  `attempt to index "own.find(…)", which is nil, with key "y"`,
+		`local own = { read = function() end } return own.read("x").y`:                            `attempt to index "own.read(…)", which is nil, with key "y"`,
+		`local own = { read = function() end } local function f() return own.read("x").y end f()`: `attempt to index "own.read(…)", which is nil, with key "y"`,
+	} {
+		h := newHook(t, Options{Fails: func(name string) bool { return name == "own.read" }})
+		own := h.main.NewTable()
+		for _, name := range []string{"read", "find"} {
+			own.RawSetString(name, h.Func(name, func(path string) (*string, error) { return nil, nil }))
+		}
+		h.SetGlobal("own", own)
+		if e := h.failure(t, src); e.Message != want {
+			t.Errorf("%s\nsays %q\nwant %q", src, e.Message, want)
+		}
+	}
+}
+
 func TestACallWithAColonWhereADotBelongsIsSaidToBeOne(t *testing.T) {
 	const hint = "; call it with a dot: .confirm(…)"
 	cases := []struct{ src, want string }{

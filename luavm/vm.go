@@ -37,6 +37,10 @@ type Options struct {
 	// Instead says what to use in the place of a name that there is not, such as "io" or
 	// "os.execute", in the error of a hook that uses it; "" for nothing. It may be nil.
 	Instead func(name string) string
+	// Fails reports whether a function of the program, by the name that authors write, such as
+	// "fs.read", returns nil and a message where it cannot do what it is for. Errors about that
+	// nil then say so. It may be nil.
+	Fails func(function string) bool
 	// Elsewhere returns where else there is a field that a strict table, by the name that
 	// messages have for it, does not have; "" for nowhere. It may be nil.
 	Elsewhere func(of, name string) string
@@ -100,7 +104,7 @@ func New(opts Options) *VM {
 	vm.turn = newTurn(&job{vm: vm, real: &jobContext{Context: context.Background()}}, vm.life.dead)
 	vm.threads = newThreads(vm.main, vm.turn, opts.Panicked)
 	vm.stubs = newStubs(vm.main)
-	setHints(vm.main, &explain.Hints{Instead: opts.Instead})
+	setHints(vm.main, &explain.Hints{Instead: opts.Instead, Fails: opts.Fails})
 	vm.json = newJSONDecoder(vm.stubs)
 	vm.openLibs()
 	return vm

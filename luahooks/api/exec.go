@@ -2,11 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,7 +112,7 @@ func (p *programs) exec(L *lua.LState) int {
 	})
 	if err != nil {
 		mustNested(L, "exec", err)
-		return pushResult(L, nil, err)
+		return pushResult(L, nil, withArguments("pi.exec", name, err))
 	}
 	t := luavm.NewRecord(L, 5)
 	luavm.Set(t, "stdout", lua.LString(r.Stdout))
@@ -118,6 +121,19 @@ func (p *programs) exec(L *lua.LState) int {
 	luavm.Set(t, "killed", lua.LBool(r.Killed))
 	luavm.Set(t, "truncated", lua.LBool(r.Truncated))
 	return pushResult(L, t, nil)
+}
+
+// withArguments adds to the error of a program that is not there that its arguments are given apart, if
+// its name has a blank. function is what an author called.
+func withArguments(function, name string, err error) error {
+	words := strings.Fields(name)
+	if len(words) < 2 || !errors.Is(err, exec.ErrNotFound) {
+		return err
+	}
+	for i, word := range words {
+		words[i] = strconv.Quote(word)
+	}
+	return fmt.Errorf("%w; arguments are a list: %s(%s, { %s })", err, function, words[0], strings.Join(words[1:], ", "))
 }
 
 // passOutput gives what a program writes to on_output(text, stream), in jobs inside of the one

@@ -99,7 +99,7 @@ func (s *spawns) spawn(L *lua.LState) int {
 		err = one.follow(L)
 		isFollowed = err == nil
 	}
-	return pushResult(L, one.table, err)
+	return pushResult(L, one.table, withArguments("pi.spawn", name, err))
 }
 
 // takeUp is pi.spawned(name, {lines, max_bytes, on_stdout, on_stderr, on_exit}?) → p, or nil

@@ -4,6 +4,7 @@
 //
 //	foreign.go  members that another table has, modules, globals of Lua
 //	events.go   what other agents call an event
+//	fails.go    functions that return nil and a message
 //	systems.go  which module has a name, of those for hooks of other programs
 package foreign
 

@@ -41,3 +41,16 @@ func TestWhatIsMeantIsThere(t *testing.T) {
 		}
 	}
 }
+
+func TestFunctionsThatReturnNilAndAMessageAreKnown(t *testing.T) {
+	t.Parallel()
+	n := New()
+	for function, want := range map[string]bool{
+		"pi.exec": true, "pi.spawn": true, "fs.read": true, "json.decode": true, "git.diff": true, "ctx.exec": true,
+		"pi.log": false, "pi.get_flag": false, "fs.exists": false, "zebra.read": false, "fs": false, "": false,
+	} {
+		if got := n.Fails(function); got != want {
+			t.Errorf("%s: %v, want %v", function, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -33,7 +34,8 @@ func given(L *lua.LState, message string, h *Hints) string {
 	if name == "" || strings.Contains(name, " or ") {
 		return message
 	}
-	return message + ": " + name + " is nil" + h.ofMember(strings.Trim(name, `"`))
+	name = strings.Trim(name, `"`)
+	return fmt.Sprintf("%s: %q is nil", message, name) + h.ofMember(name) + h.ofFailed(L, 1, name)
 }
 
 // lastPart is the name of a function without that of its table.

@@ -5,6 +5,7 @@
 //	callee.go   what could not be called; a colon where a dot belongs
 //	operand.go  what could not be indexed, joined, added or compared
 //	length.go   what has no length; argument.go: arguments that are nil
+//	failed.go   calls that returned nil and a message
 //	written.go  what the author wrote for a value of the code
 //	syntax.go   what is no Lua, and how Lua says it
 //
@@ -28,6 +29,9 @@ type Hints struct {
 	// "os.execute", or ".push" for a member of any value, or "ctx)" for a parameter that got
 	// nothing; "" for nothing. It may be nil.
 	Instead func(name string) string
+	// Fails reports whether a function of the program, such as "fs.read", returns nil and a
+	// message where it cannot do what it is for. It may be nil.
+	Fails func(function string) bool
 
 	chunks []*lua.FunctionProto
 }

@@ -26,7 +26,7 @@ func measured(L *lua.LState, message string, h *Hints) string {
 	case list == "":
 		return head + "a " + kind + " value"
 	case kind == "nil" && !strings.Contains(list, " or "):
-		return head + list + ", which is nil" + h.hint(L, names[0])
+		return head + list + ", which is nil" + h.hint(L, names[0]) + h.ofFailed(L, 0, names[0])
 	default:
 		return head + list + ", which is " + aValue(kind)
 	}

@@ -31,7 +31,7 @@ func indexed(L *lua.LState, message string, h *Hints) string {
 	}
 	hint := ""
 	if m[1] == "nil" && !strings.Contains(list, " or ") {
-		hint = h.hint(L, names[0])
+		hint = h.hint(L, names[0]) + h.ofFailed(L, 0, names[0])
 	}
 	return fmt.Sprintf("%sattempt to index %s, which is %s, with key %q%s", head, list, aValue(m[1]), m[2], hint)
 }
@@ -105,7 +105,7 @@ func operated(L *lua.LState, message string, h *Hints) string {
 		kind := wrongType(op, types)
 		hint := ""
 		if kind == "nil" {
-			hint = h.ofMember(strings.Trim(name, `"`))
+			hint = h.ofMember(strings.Trim(name, `"`)) + h.ofFailed(L, 0, strings.Trim(name, `"`))
 		}
 		return message + ": " + name + " is " + aValue(kind) + hint
 	}
