@@ -59,13 +59,17 @@ func toolsCommand(a *agent.Agent) Command {
 		Name: "tools", Topic: TopicModel, Help: "list the active tools, and what they say of what they do",
 		Run: func(context.Context, string) (Outcome, error) {
 			var lines []string
+			width := 0
+			for _, t := range a.Tools() {
+				width = max(width, len(t.Spec().Name))
+			}
 			for _, t := range a.Tools() {
 				spec := t.Spec()
 				line, _, _ := strings.Cut(cmp.Or(spec.Snippet, spec.Description), "\n")
 				if says := agent.AnnotationsOf(t).String(); says != "" {
 					line += " (" + says + ")"
 				}
-				lines = append(lines, fmt.Sprintf("%-6s  %s", spec.Name, line))
+				lines = append(lines, fmt.Sprintf("%-*s  %s", width, spec.Name, line))
 			}
 			if len(lines) == 0 {
 				return Outcome{Status: "no tools are active"}, nil
