@@ -13,7 +13,7 @@
 local timer = require "pi.timer"
 local time = require "pi.time"
 
-local WIDTH, HEIGHT = 24, 12 -- of the field; each place is two columns wide
+local WIDTH, HEIGHT = 24, 12 -- of the field, in places of two columns; in a small window it is smaller
 local STEP = 130 -- ms
 local TYPE = "snake_score" -- an entry of the session for each game that was better than all before
 
@@ -22,17 +22,22 @@ local turns = {
   k = { 0, -1 }, j = { 0, 1 }, h = { -1, 0 }, l = { 1, 0 },
 }
 
--- A place is x + y * WIDTH, both from 0.
-local function new_game()
+-- A place is x + y * width, both from 0. columns and rows are those of the window.
+local function new_game(columns, rows)
   math.randomseed(time.now())
-  local game = { body = { 5 + 5 * WIDTH, 4 + 5 * WIDTH, 3 + 5 * WIDTH }, going = { 1, 0 }, score = 0, state = "running" }
+  local width = math.max(8, math.min(WIDTH, math.floor(columns / 2) - 1))
+  local height = math.max(4, math.min(HEIGHT, rows - 3)) -- two borders, and the line below
+  local start = math.floor((height - 1) / 2) * width
+  local game = {
+    width = width, height = height, body = { start + 5, start + 4, start + 3 }, going = { 1, 0 }, score = 0, state = "running",
+  }
   function game.taken(place)
     for _, at in ipairs(game.body) do
       if at == place then return true end
     end
   end
   function game.feed()
-    repeat game.food = math.random(0, WIDTH * HEIGHT - 1) until not game.taken(game.food)
+    repeat game.food = math.random(0, width * height - 1) until not game.taken(game.food)
   end
   function game.turn(to)
     local back = game.last and to[1] == -game.last[1] and to[2] == -game.last[2]
@@ -41,10 +46,10 @@ local function new_game()
   function game.step()
     if game.state ~= "running" then return end
     local head = game.body[1]
-    local x, y = head % WIDTH + game.going[1], math.floor(head / WIDTH) + game.going[2]
-    local place = x + y * WIDTH
+    local x, y = head % width + game.going[1], math.floor(head / width) + game.going[2]
+    local place = x + y * width
     game.last = game.going
-    if x < 0 or x >= WIDTH or y < 0 or y >= HEIGHT or game.taken(place) then
+    if x < 0 or x >= width or y < 0 or y >= height or game.taken(place) then
       game.state = "over"
       return
     end
@@ -74,12 +79,12 @@ local function draw(game, best, theme)
   for i, place in ipairs(game.body) do
     shown[place] = theme.fg("success", i == 1 and "@@" or "oo")
   end
-  local border = theme.fg("border", "+" .. ("--"):rep(WIDTH) .. "+")
+  local border = theme.fg("border", "+" .. ("--"):rep(game.width) .. "+")
   local side = theme.fg("border", "|")
   local lines = { border }
-  for y = 0, HEIGHT - 1 do
+  for y = 0, game.height - 1 do
     local row = {}
-    for x = 0, WIDTH - 1 do row[#row + 1] = shown[x + y * WIDTH] or "  " end
+    for x = 0, game.width - 1 do row[#row + 1] = shown[x + y * game.width] or "  " end
     lines[#lines + 1] = side .. table.concat(row) .. side
   end
   lines[#lines + 1] = border
@@ -92,7 +97,8 @@ pi.command("snake", {
   description = "play snake while you wait",
   handler = function(ctx)
     if not ctx.has_ui then return { status = "snake needs a terminal" } end
-    local game, best, surface = new_game(), best_score(ctx), nil
+    local columns, rows = 80, 24 -- until it is drawn
+    local game, best, surface = new_game(columns, rows), best_score(ctx), nil
     local function note()
       if game.score <= best then return end
       best = game.score
@@ -105,8 +111,10 @@ pi.command("snake", {
     end)
     local score = ctx.ui.custom {
       wait = true, place = "over", rows = HEIGHT + 3,
-      render = function(_, handle)
-        surface = handle
+      render = function(width, handle, height)
+        local fits = columns == width and rows == height
+        surface, columns, rows = handle, width, height
+        if not fits and not game.last then game = new_game(columns, rows) end -- it has not begun
         return draw(game, best, ctx.ui.theme)
       end,
       handle_input = function(key, handle)
@@ -115,7 +123,7 @@ pi.command("snake", {
         elseif key == "p" or key == "space" then
           game.state = game.state == "running" and "paused" or game.state == "paused" and "running" or game.state
         elseif key == "enter" and game.state == "over" then
-          game = new_game()
+          game = new_game(columns, rows)
         elseif turns[key] and game.state == "running" then
           game.turn(turns[key])
         end

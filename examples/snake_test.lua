@@ -72,6 +72,19 @@ t.case("it ends at the wall, and Enter plays again", function(t)
   t.command("/snake")
 end)
 
+t.case("a small window has a small field, with all of its borders", function(t)
+  t.hook("snake.lua")
+  t.answers {
+    custom = function(view)
+      local lines = view.lines(40, 12)
+      t.equal({ #lines, #lines[1] }, { 12, 40 })
+      t.equal(lines[11], lines[1])
+      t.match(lines[12], "^0 points.*q ends")
+    end,
+  }
+  t.command("/snake")
+end)
+
 t.case("without a person there is no game", function(t)
   t.hook("snake.lua")
   t.match(t.command("/snake"), "needs a terminal")
