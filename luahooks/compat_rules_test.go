@@ -96,7 +96,6 @@ func TestPortedHooksOfTwoFilesFollowTheRuleOfTheirSystem(t *testing.T) {
 	}
 }
 
-// A handler that was saved anew is there once, and one of the version before not at all.
 // A reason without block is nothing to the other programs; with it, it is told.
 func TestAReasonAloneIsNothingToPortedHooks(t *testing.T) {
 	for name, on := range map[string]string{
@@ -117,6 +116,7 @@ func TestAReasonAloneIsNothingToPortedHooks(t *testing.T) {
 	}
 }
 
+// A handler that was saved anew is there once, and one of the version before not at all.
 func TestAPortedHookThatIsSavedIsThereOnce(t *testing.T) {
 	for module, on := range map[string]string{ofOMP: "pi", ofMarvin: "marvin"} {
 		r := newRig(t, nil)
