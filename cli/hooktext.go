@@ -11,6 +11,7 @@ import (
 	"pi/internal/printable"
 	"pi/internal/safefile"
 	"pi/luahooks/check"
+	"pi/luahooks/foreign"
 	"pi/luahooks/trust"
 )
 
@@ -33,7 +34,26 @@ func readTexts(p *app.Place, hooks []checkedHook) error {
 		known := func(found check.Place) bool { return strings.Contains(h.Error, found.String()) }
 		h.Text.Problems = slices.DeleteFunc(h.Text.Problems, known)
 	}
+	forgiveModules(hooks)
 	return nil
+}
+
+// forgiveModules drops what is said of hooks that register nothing where another hook requires
+// them, or something was registered all the same.
+func forgiveModules(hooks []checkedHook) {
+	modules := map[string]bool{}
+	for _, h := range hooks {
+		if h.Text != nil {
+			for _, file := range h.Text.Modules {
+				modules[file] = true
+			}
+		}
+	}
+	for _, h := range hooks {
+		if h.Text != nil && (modules[h.Text.File] || len(h.Events)+len(h.Commands)+len(h.Tools)+len(h.Others) > 0) {
+			h.Text.Warnings = slices.DeleteFunc(h.Text.Warnings, func(p check.Place) bool { return strings.HasPrefix(p.What, foreign.RegistersNothing) })
+		}
+	}
 }
 
 // modulesBeside returns the function that reads the modules beside a hook.

@@ -67,6 +67,7 @@ func (l *loader) load(ctx context.Context) (skipped []trust.Source) {
 	defer l.changes.Unlock()
 	l.applyRegistered(ctx)
 	l.edits.start(ctx, *l.places, partsOf(l.roster.list()))
+	l.tellIdle(ctx, l.roster.list())
 	if warning := l.gates.warning(); warning != "" {
 		l.audience.notify(ctx, agent.LevelError, warning)
 	}

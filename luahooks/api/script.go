@@ -134,6 +134,8 @@ func (p *Program) confine(vm *luavm.VM, L *lua.LState, name string, t *lua.LTabl
 // Script is one VM with the API in it, and what the hook's file registered.
 type Script struct {
 	Registered Registered
+	// ReturnsTable is set once the file has run and returned a table, which nobody looks at.
+	ReturnsTable bool
 
 	program  Program
 	bridge   *bridge
@@ -234,8 +236,11 @@ func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessa
 	luavm.Set(ctx, "session", vm.StrictTable("ctx.session", s.bridge.newTable(L, sessionView{s.bridge}.part())))
 	s.contexts.open(s.program.confine(vm, L, "ctx", ctx))
 
-	if main, ok := callLua(L, vm.NewChunk(L, file)).(*lua.LFunction); ok {
-		callLua(L, main, pi)
+	switch returned := callLua(L, vm.NewChunk(L, file)).(type) {
+	case *lua.LFunction:
+		callLua(L, returned, pi)
+	case *lua.LTable:
+		s.ReturnsTable = true
 	}
 }
 

@@ -48,9 +48,10 @@ type Report struct {
 	Runs     []Place  `json:"runs,omitempty"`
 	Connects []Place  `json:"connects,omitempty"`
 	// Unread is what the text does not tell: names that are computed, and Lua that is.
-	Unread   []Place `json:"unread,omitempty"`
-	Problems []Place `json:"problems,omitempty"` // what is wrong
-	Warnings []Place `json:"warnings,omitempty"` // gates that fail open, and changes without effect
+	Unread   []Place  `json:"unread,omitempty"`
+	Problems []Place  `json:"problems,omitempty"` // what is wrong
+	Warnings []Place  `json:"warnings,omitempty"` // gates that fail open, changes without effect, and a hook that registers nothing
+	Modules  []string `json:"-"`                  // files that were read with it, as messages write them
 }
 
 // Place is something in the text of a hook.
@@ -116,6 +117,7 @@ func (c *Checker) File(shown string, code []byte, find func(name string) (shown 
 	}
 	checkExports(w, chunk)
 	c.modules(r, w, find)
+	checkIdle(w, chunk)
 	r.tidy()
 	return r, nil
 }
@@ -140,6 +142,7 @@ func (c *Checker) modules(r *Report, hook *walk, find func(string) (string, []by
 			r.Problems = append(r.Problems, at)
 			continue
 		}
+		r.Modules = append(r.Modules, shown)
 		checker, err := c.reading(code)
 		if err != nil {
 			at.What = err.Error()

@@ -3,6 +3,9 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"pi/luahooks/foreign"
 
 	"github.com/yuin/gopher-lua/ast"
 )
@@ -33,6 +36,67 @@ func checkExports(w *walk, chunk []ast.Stmt) {
 			}
 		}
 	}
+}
+
+// checkIdle warns of a hook that registers nothing: it returns a table, or only defines a function.
+// Where pi goes where it is not followed, nothing is said.
+func checkIdle(w *walk, chunk []ast.Stmt) {
+	r := w.report
+	if len(chunk) == 0 || len(r.Listens)+len(r.Unread)+len(r.Problems) > 0 || slices.ContainsFunc(r.Calls, isRegistering) {
+		return
+	}
+	warn := func(what string, line int) {
+		r.Warnings = append(r.Warnings, Place{what, w.shown, line})
+	}
+	if last, ok := chunk[len(chunk)-1].(*ast.ReturnStmt); ok && len(last.Exprs) > 0 {
+		switch returned := last.Exprs[0].(type) {
+		case *ast.TableExpr:
+			warn(foreign.ReturnedTable, last.Line())
+		case *ast.IdentExpr:
+			if isTableIn(chunk, returned.Value) {
+				warn(foreign.ReturnedTable, last.Line())
+			}
+		}
+		return
+	}
+	for _, stmt := range chunk {
+		if def, ok := stmt.(*ast.FuncDefStmt); ok {
+			if name := pathOf(def.Name.Func); isNamed(def.Name.Func, name) && !isUsed(chunk, name, def) {
+				warn(foreign.Uncalled(name), def.Line())
+			}
+		}
+	}
+}
+
+// isRegistering reports whether a function of pi registers something.
+func isRegistering(name string) bool {
+	name, ok := strings.CutPrefix(strings.Replace(name, "marvin.", "pi.", 1), "pi.")
+	return ok && (registering(name) && name != "log" || strings.HasPrefix(name, "register_"))
+}
+
+// isTableIn reports whether a variable of a file is declared as a table.
+func isTableIn(chunk []ast.Stmt, name string) bool {
+	for _, stmt := range chunk {
+		local, ok := stmt.(*ast.LocalAssignStmt)
+		if !ok {
+			continue
+		}
+		if i := slices.Index(local.Names, name); i >= 0 && i < len(local.Exprs) {
+			_, isTable := local.Exprs[i].(*ast.TableExpr)
+			return isTable
+		}
+	}
+	return false
+}
+
+// isUsed reports whether a name stands anywhere else than where the function of it is defined.
+func isUsed(chunk []ast.Stmt, name string, def *ast.FuncDefStmt) (found bool) {
+	each(chunk, func(n any) {
+		if ident, ok := n.(*ast.IdentExpr); ok && ident.Value == name && n != def.Name.Func {
+			found = true
+		}
+	})
+	return found
 }
 
 func isNamed(e ast.Expr, name string) bool {

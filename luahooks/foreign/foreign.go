@@ -169,6 +169,19 @@ func Required(name string) string {
 // types.
 var ofPi = regexp.MustCompile(`^(@[\w-]+/)?pi-[\w-]+$`)
 
+// RegistersNothing is what is said of a hook from which nobody calls anything, and ReturnedTable of
+// one that returns a table.
+const (
+	RegistersNothing = "registers nothing: "
+	ReturnedTable    = RegistersNothing + "the table that the file returns is ignored; " + returnFunction
+	returnFunction   = "return a function: return function(pi) … end"
+)
+
+// Uncalled is what is said of a hook that only defines a function.
+func Uncalled(name string) string {
+	return RegistersNothing + "nobody calls " + name + "; " + returnFunction
+}
+
 // Instead says what is used here in the place of a name that Lua has elsewhere, such as "io" or
 // "os.execute", of a member that other languages have, such as ".push", and of a parameter that
 // got nothing, such as "ctx)"; "" for any other name.
