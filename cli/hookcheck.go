@@ -11,6 +11,7 @@ import (
 	"pi/agent/provider/catalogue"
 	"pi/cli/app"
 	"pi/cli/config"
+	"pi/cli/hooktest"
 	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/internal/safefile"
@@ -29,7 +30,7 @@ func hooksCheck(o *app.Options) *cobra.Command {
 		Long: "Loads the hooks, or those at PATH, as a session would, and says what each registers or why it does not load.\n" +
 			"Of those at PATH it says by their text what they listen to, call, read, write, run and connect to, names that there\n" +
 			"are not with what was meant, and gates that are open when something in them fails. Files of the project that nobody\n" +
-			"approved are read, not run. The exit status is 1 if one fails or has a mistake.",
+			"approved are read, not run. Of a folder it looks at the hooks in it, and of tests at none. The exit status is 1 if one fails or has a mistake.",
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			p, err := here(*o)
 			if err != nil {
@@ -59,7 +60,7 @@ type checkedHook struct {
 	Name     string      `json:"name"`
 	Path     string      `json:"path"`
 	Scope    trust.Scope `json:"scope"`
-	State    string      `json:"state"` // loads, compiles (not approved, so not run), failed
+	State    string      `json:"state"` // loads, compiles (not approved, so not run), skipped (a test), failed
 	Error    string      `json:"error,omitempty"`
 	Events   []string    `json:"events,omitempty"`
 	Commands []string    `json:"commands,omitempty"`
@@ -106,6 +107,7 @@ func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook
 func placesOf(p *app.Place, paths []string) (places trust.Places, missing []checkedHook) {
 	places = trust.Places{AgentDir: p.AgentDir, Cwd: p.Cwd}
 	var own []string
+	paths, missing = hooksAt(paths)
 	for _, path := range paths {
 		abs, err := filepath.Abs(path)
 		if err != nil {
@@ -121,6 +123,30 @@ func placesOf(p *app.Place, paths []string) (places trust.Places, missing []chec
 	places.Only = true
 	places.CommandLine = own
 	return places, missing
+}
+
+// hooksAt replaces folders by the hooks in them. Tests are no hooks: others has them, and folders
+// without a hook.
+func hooksAt(paths []string) (hooks []string, others []checkedHook) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case err == nil && info.IsDir():
+			found, err := trust.HooksIn(path)
+			if err == nil && len(found) == 0 {
+				err = fmt.Errorf("no hooks in %s", path)
+			}
+			if err != nil {
+				others = append(others, checkedHook{Path: path, State: "failed", Error: err.Error()})
+			}
+			hooks = append(hooks, found...)
+		case err == nil && strings.HasSuffix(path, hooktest.Suffix):
+			others = append(others, checkedHook{Path: path, State: "skipped"})
+		default:
+			hooks = append(hooks, path)
+		}
+	}
+	return hooks, others
 }
 
 // ofProject reports whether path is a hook of the project, also through a link, and
@@ -178,6 +204,8 @@ func printChecked(checked []checkedHook, all bool) {
 		switch h.State {
 		case "compiles":
 			what = "not approved, so compiled and not run"
+		case "skipped":
+			what = "a test and no hook: pi test runs it"
 		case "failed":
 			what = strings.ReplaceAll(printable.Visible(strings.TrimSpace(h.Error)), "\n", "\n"+strings.Repeat(" ", 31)) // no line of it looks like another hook
 		}

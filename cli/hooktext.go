@@ -24,6 +24,9 @@ func readTexts(p *app.Place, hooks []checkedHook) error {
 	}
 	for i := range hooks {
 		h := &hooks[i]
+		if h.State == "skipped" {
+			continue
+		}
 		code, err := safefile.Read(h.Path, trust.MaxHook)
 		if err != nil {
 			continue

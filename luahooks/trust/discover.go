@@ -181,6 +181,15 @@ func (g *Guard) knownSource(path string, scope Scope) (s Source, ok bool) {
 	return s, false
 }
 
+// HooksIn lists the hooks of a directory as a session would find them there; one with an init.lua is
+// a hook itself. What is not approved is among them.
+func HooksIn(dir string) (paths []string, err error) {
+	if _, err := os.Lstat(filepath.Join(dir, "init.lua")); err == nil {
+		return []string{dir}, nil
+	}
+	return hookFiles(dir, nil)
+}
+
 // hookFiles lists the hooks of a directory in chain order: by entry name, so
 // that gate/ comes before gate.lua. A missing directory has none; a name that
 // leads nowhere is among them, for a gate that cannot be read must not pass for
