@@ -96,9 +96,9 @@ func syntaxError(name string, src []byte, err error) error {
 	if !errors.As(err, &p) {
 		return fmt.Errorf("%s:1: %w", name, err)
 	}
-	line, near := p.Pos.Line, fmt.Sprintf(" near '%s'", p.Token)
+	line, token, near := p.Pos.Line, p.Token, fmt.Sprintf(" near '%s'", p.Token)
 	if line == parse.EOF {
-		line, near = bytes.Count(bytes.TrimRight(src, "\n"), []byte("\n"))+1, " at the end of the file"
+		line, token, near = bytes.Count(bytes.TrimRight(src, "\n"), []byte("\n"))+1, "", " at the end of the file"
 	} else if p.Token == "" {
 		near = ""
 	}
@@ -107,5 +107,5 @@ func syntaxError(name string, src []byte, err error) error {
 	case "syntax error", "parse error", "Invalid token":
 		message = "syntax error"
 	}
-	return fmt.Errorf("%s:%d: %s%s%s", name, line, message, near, explain.Syntax(src, line, p.Token))
+	return fmt.Errorf("%s:%d: %s%s%s", name, line, message, near, explain.Syntax(src, line, token))
 }

@@ -127,6 +127,13 @@ func TestCompileNamesTheLine(t *testing.T) {
 	}
 }
 
+func TestTheEndOfAFileIsNotItsLastWord(t *testing.T) {
+	want := "a.lua:3: syntax error at the end of the file; a block has no braces: if … then … end"
+	if _, err := Compile("a.lua", []byte("if x {\n  y()\n}\n")); err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
+
 func TestCompileRunsInParallel(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {

@@ -29,6 +29,9 @@ func Syntax(src []byte, line int, token string) string {
 	if hint := behind(lineBefore(at, line), at(line), token); hint != "" {
 		return "; " + hint
 	}
+	if hint := braces(at, line, token); hint != "" {
+		return "; " + hint
+	}
 	if token == "" || strings.Contains(") ] }", token) || token == "end" {
 		return unclosed(src, line, lines)
 	}
@@ -85,6 +88,39 @@ var (
 
 const noContinue = "Lua has no continue: put what is left out into an if"
 
+// braces says how the last block is written whose head ends with a brace, where the parser has
+// read that and did not find the word which begins a block; "" if there is none. What stands
+// between the braces may read as a table that a function gets, so it has to be closed.
+func braces(at func(int) string, line int, token string) string {
+	text := at(line)
+	if token != "" {
+		text = text[:max(0, strings.Index(text, token))]
+	}
+	for n := line; n > line-farthest; text = at(n) + "\n" + text {
+		head := blockHead.FindStringSubmatch(text)
+		if n--; head == nil {
+			continue
+		}
+		if blockWord.MatchString(text+at(line)) || strings.Count(text, "{") != strings.Count(text, "}") || token != "{" && !strings.HasSuffix(strings.TrimRight(head[0], " \t\r"), "{") {
+			return ""
+		}
+		word := "do"
+		if head[1] == "if" || head[1] == "elseif" {
+			word = "then"
+		}
+		return fmt.Sprintf("a block has no braces: %s … %s … end", head[1], word)
+	}
+	return ""
+}
+
+// farthest is how many lines before a mistake its block is looked for.
+const farthest = 100
+
+var (
+	blockHead = regexp.MustCompile(`^\s*(if|elseif|while|for)\b.*`)
+	blockWord = regexp.MustCompile(`\b(then|do)\b`)
+)
+
 // idiom is how another language writes something, and how Lua does. With a token it counts
 // only where the parser stopped at that.
 type idiom struct {
@@ -109,6 +145,9 @@ func idioms() []idiom {
 		{`//`, "/", "Lua 5.1 has no //: math.floor(a / b)"},
 		{`^\s*import\b`, "", `a module is taken with local name = require "pi.name"`},
 		{`\b(if|elseif|while|until)\b.*[^=~<>]=[^=]`, "=", "values are compared with =="},
+		{`(^|[^=\[\]~<>])===([^=\[\]]|$)`, "=", "values are compared with =="},
+		{`([=(]|\breturn)\s*\[([^=\[]|$)`, "[", "a list is written { a, b }"},
+		{`\belse\s*\{`, "", "a block has no braces: if … then … else … end"},
 		{`\?`, "?", "a choice is written a and b or c"},
 		{`\)\s*\{`, "{", "a block has no braces: function(x) … end"},
 		{`\b(async|await)\b`, "", "there is no async and await: what waits, waits"},
