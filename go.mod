@@ -22,11 +22,12 @@ require (
 	github.com/yuin/goldmark v1.8.7
 	github.com/yuin/gopher-lua v1.1.2
 	go.uber.org/goleak v1.3.0
+	golang.org/x/image v0.47.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
 	golang.org/x/tools v0.51.0
-	layeh.com/gopher-luar v1.0.11 // the oracle of a test
+	layeh.com/gopher-luar v1.0.11
 	mvdan.cc/sh/v3 v3.14.1
 )
 

@@ -36,13 +36,14 @@ func rooms() map[string]room {
 		"internal/fuzzy":        {libraries: []string{"golang.org/x/text"}},
 		"internal/jsonlines":    {libraries: []string{}},
 		"internal/pace":         {libraries: []string{}},
+		"internal/picture":      {rooms: []string{"internal/printable"}, libraries: []string{"golang.org/x/image"}},
 		"internal/printable":    {libraries: []string{}},
 		"internal/sse":          {libraries: []string{"github.com/tmaxmax/go-sse"}}, // an oracle of its tests
 		"internal/slowmodel":    {libraries: []string{}},                            // for tests and bench
 		"internal/suggest":      {libraries: []string{}},
 		"internal/screentest":   {libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "golang.org/x/sys", "golang.org/x/term"}}, // for tests only
 		"internal/safefile":     {libraries: []string{"golang.org/x/sys"}},
-		"internal/process":      {libraries: []string{}},
+		"internal/process":      {libraries: []string{"golang.org/x/sys"}},
 		"internal/child":        {rooms: []string{"internal/process"}, libraries: []string{}},
 		"internal/frontmatter":  {libraries: []string{}},
 		"internal/globs":        {libraries: []string{}},
@@ -54,9 +55,10 @@ func rooms() map[string]room {
 		"internal/relay":        {rooms: []string{"internal/process"}, libraries: []string{"github.com/creack/pty", "golang.org/x/sys", "golang.org/x/term"}},
 		"internal/edit":         {rooms: []string{"internal/cells"}, libraries: []string{}},
 		"session/export":        {rooms: []string{"session", "session/export/page", "session/message", "internal/printable"}, libraries: []string{}},
-		"session/export/page":   {rooms: []string{"session", "session/message", "session/rawjson", "internal/markdown", "internal/markup", "internal/printable"}, libraries: []string{}},
-		"agent":                 {rooms: []string{"agent/brake", "agent/systemprompt", "agent/ledger", "agent/limits", "agent/llm", "agent/schema", "agent/shell", "agent/breakdown", "agent/instructions", "agent/mode", "agent/prefix", "agent/summary", "agent/work", "session", "session/message", "session/rawjson", "session/compaction", "internal/pace", "internal/printable"}},
-		"agent/attach":          {rooms: []string{"session/message", "internal/printable", "internal/process", "internal/safefile"}, libraries: []string{}},
+		"session/export/page":   {rooms: []string{"session", "session/message", "session/rawjson", "internal/markdown", "internal/markup", "internal/picture", "internal/printable"}, libraries: []string{}},
+		"agent":                 {rooms: []string{"agent/brake", "agent/images", "agent/systemprompt", "agent/ledger", "agent/limits", "agent/llm", "agent/schema", "agent/shell", "agent/breakdown", "agent/instructions", "agent/mode", "agent/prefix", "agent/summary", "agent/work", "session", "session/message", "session/rawjson", "session/compaction", "internal/pace", "internal/printable"}},
+		"agent/attach":          {rooms: []string{"session/message", "internal/picture", "internal/printable", "internal/process", "internal/safefile"}, libraries: []string{}},
+		"agent/images":          {rooms: []string{"session", "session/message", "internal/picture"}, libraries: []string{}},
 		"agent/prompts":         {rooms: []string{"agent/instructions", "internal/frontmatter", "internal/printable", "internal/safefile"}, libraries: []string{}},
 		"agent/instructions":    {rooms: []string{"internal/printable"}, libraries: []string{}},
 		"agent/summary":         {rooms: []string{"agent/llm", "session", "session/message", "session/compaction"}, libraries: []string{}},
@@ -65,19 +67,19 @@ func rooms() map[string]room {
 		"agent/breakdown":       {rooms: []string{"agent/prefix", "session", "session/message", "session/compaction"}, libraries: []string{}},
 		"agent/mode":            {rooms: []string{"session", "internal/suggest"}, libraries: []string{}},
 		"agent/brake":           {rooms: []string{}, libraries: []string{}},
-		"agent/systemprompt":    {rooms: []string{"agent/instructions", "agent/llm"}, libraries: []string{}},
+		"agent/systemprompt":    {rooms: []string{"agent/instructions", "agent/llm", "session", "session/message"}, libraries: []string{}},
 		"agent/ledger":          {rooms: []string{"agent/llm", "session", "session/message"}, libraries: []string{}},
 		"agent/limits":          {rooms: []string{"agent/llm", "session/message"}, libraries: []string{}},
 		"agent/prefix":          {rooms: []string{"agent/llm", "session", "session/message"}, libraries: []string{}},
 		"agent/schema":          {rooms: []string{"session/rawjson"}, libraries: []string{"github.com/google/jsonschema-go"}},
 		"agent/llm":             {rooms: []string{"session/message", "internal/suggest"}, libraries: []string{}},
 		"agent/command":         {rooms: []string{"agent/brake", "agent/mode", "agent", "agent/breakdown", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/cells", "internal/printable", "internal/suggest", "agent/attach", "agent/prompts"}},
-		"agent/provider":        {rooms: []string{"agent/llm", "internal/sse", "session", "session/message", "session/rawjson", "internal/printable", "internal/suggest"}},
-		"agent/tool":            {rooms: []string{"agent", "agent/llm", "session/message", "internal/gitignore", "internal/globs", "internal/printable", "internal/process", "internal/relay", "internal/shown"}},
+		"agent/provider":        {rooms: []string{"agent/llm", "internal/safefile", "internal/sse", "session", "session/message", "session/rawjson", "internal/printable", "internal/suggest"}},
+		"agent/tool":            {rooms: []string{"agent", "agent/llm", "session/message", "internal/gitignore", "internal/globs", "internal/picture", "internal/printable", "internal/process", "internal/relay", "internal/shown"}},
 		"luavm/source":          {libraries: []string{}},
 		"luavm/repair":          {rooms: []string{"luavm/source"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luavm/explain":         {rooms: []string{"luavm/source", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
-		"luavm":                 {rooms: []string{"luavm/explain", "luavm/repair", "luavm/source", "internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua"}},
+		"luavm":                 {rooms: []string{"luavm/explain", "luavm/repair", "luavm/source", "internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
 		"stdlib/annotated":      {libraries: []string{}},
 		"stdlib/compat":         {rooms: []string{"luavm", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"stdlib":                {rooms: []string{"stdlib/compat", "luavm", "internal/sse", "internal/cells", "internal/frontmatter", "internal/globs", "internal/printable"}},
@@ -103,7 +105,7 @@ func rooms() map[string]room {
 		"cli/hooktest":          {rooms: []string{"cli/app", "agent", "agent/attach", "agent/command", "agent/llm", "agent/provider", "luahooks/record", "luavm", "session/message", "stdlib", "internal/printable", "internal/process", "internal/suggest", "luahooks/event", "session"}, libraries: []string{"github.com/fsnotify/fsnotify", "github.com/yuin/gopher-lua"}},
 		"docs":                  {rooms: []string{"internal/suggest"}, libraries: []string{}},
 		"cli":                   {rooms: []string{"docs", "luahooks/check", "luahooks/foreign", "cli/app", "cli/hooktest", "cli/providers", "cli/config", "luahooks", "luahooks/replay", "luahooks/starter", "luahooks/trust", "luahooks/event", "stdlib", "stdlib/compat", "luavm", "agent", "agent/llm", "agent/command", "agent/provider", "session", "session/folder", "session/message", "session/export", "repl/terminal", "internal/printable", "internal/safefile", "internal/suggest"}},
-		"cli/app":               {rooms: []string{"agent/mode", "cli/providers", "cli/keyring", "cli/config", "repl", "repl/completion", "repl/terminal/keymap", "serve/acp", "serve/print", "serve/rpc", "luahooks", "luahooks/api", "luahooks/replay", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/instructions", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/clipboard", "internal/printable", "internal/process", "internal/suggest", "agent/attach", "agent/prompts"}},
+		"cli/app":               {rooms: []string{"agent/mode", "cli/providers", "cli/keyring", "cli/config", "repl", "repl/completion", "repl/terminal/keymap", "serve/acp", "serve/print", "serve/rpc", "luahooks", "luahooks/api", "luahooks/replay", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/instructions", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/cells", "internal/clipboard", "internal/printable", "internal/process", "internal/suggest", "agent/attach", "agent/prompts"}},
 		"serve/acp":             {rooms: []string{"serve/acp/acptest", "agent", "agent/command", "agent/llm", "agent/mode", "agent/tool", "internal/jsonlines", "internal/printable", "session", "session/folder", "session/message", "session/rawjson"}, libraries: []string{}},
 		"serve/acp/acptest":     {libraries: []string{}}, // for tests only
 		"serve/print":           {rooms: []string{"serve/record", "agent", "agent/command", "session", "session/message", "internal/jsonlines", "internal/printable", "agent/attach"}, libraries: []string{"golang.org/x/term"}},
@@ -147,8 +149,8 @@ func wrongImport(dir, imported string) string {
 		}
 	case imported == "C":
 		return fmt.Sprintf("%s needs cgo, and the program is built without it", dir)
-	case imported == "layeh.com/gopher-luar":
-		return fmt.Sprintf("%s must not hand Go values to Lua by a library that can change them; luavm.Value does, read-only", dir)
+	case imported == "layeh.com/gopher-luar" && from != "luavm":
+		return fmt.Sprintf("%s must not hand Go values to Lua itself; luavm.Value does, read-only", dir)
 	case isLibrary(imported) && !mayUse(rooms()[from].libraries, imported):
 		return fmt.Sprintf("%s must not depend on %s", dir, imported)
 	}
@@ -305,9 +307,10 @@ func TestArrowRules(t *testing.T) {
 		{"luavm", "pi/session", false},
 		{"luavm", "pi/stdlib", false},
 		{"luavm", "github.com/yuin/gopher-lua/parse", true},
-		{"luavm", "layeh.com/gopher-luar", false},
+		{"luavm", "layeh.com/gopher-luar", true},
 		{"stdlib", "layeh.com/gopher-luar", false},
 		{"luahooks", "layeh.com/gopher-luar", false},
+		{"luavm/repair", "layeh.com/gopher-luar", false},
 		{"luavm", "golang.org/x/sys/unix", false},
 		{"internal/safefile", "golang.org/x/sys/unix", true},
 		{"internal/safefile", "golang.org/x/sysx", false},

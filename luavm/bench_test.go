@@ -158,3 +158,44 @@ func BenchmarkJSONOneFieldOfMany(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkReadValue reads fields of a model's shape a thousand times.
+func BenchmarkReadValue(b *testing.B) {
+	h := newHook(b, Options{})
+	h.SetGlobal("v", h.Value(model{ID: "i", Input: []string{"text", "image"}, Cost: price{1, 2}}))
+	for _, field := range []string{"id", "max_tokens", "cost", "input"} {
+		b.Run(field, func(b *testing.B) {
+			source := "local v = v for i = 1, 1000 do local x = v." + field + " end"
+			b.ReportAllocs()
+			for b.Loop() {
+				h.must(b, source)
+			}
+		})
+	}
+	b.Run("pairs", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			h.must(b, "local v = v for i = 1, 1000 do pairs(v) end")
+		}
+	})
+}
+
+// BenchmarkNewValue makes a value of a model's shape, as each reading of ctx.model does.
+func BenchmarkNewValue(b *testing.B) {
+	h := newHook(b, Options{})
+	b.ReportAllocs()
+	for b.Loop() {
+		h.Value(model{ID: "i", Input: []string{"text", "image"}, Cost: price{1, 2}})
+	}
+}
+
+// BenchmarkFirstValues makes the first values of a VM, as each hook that is loaded has them.
+func BenchmarkFirstValues(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		vm := New(Options{StrictGlobals: true})
+		vm.Value(model{})
+		vm.Value(price{})
+		vm.Close()
+	}
+}

@@ -2,10 +2,14 @@ package luavm
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"weak"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
@@ -48,6 +52,70 @@ func Parse(name string, src []byte) ([]ast.Stmt, error) {
 		return nil, syntaxError(name, src, err)
 	}
 	return chunk, nil
+}
+
+// Code compiles files for VMs that share it: one with the same name and the same bytes is
+// compiled once, as long as a VM has it ([VM.NewChunk]). What no VM has any more goes with
+// the next collection of garbage, so versions that somebody has written over take no
+// memory. The zero value is ready, and may be used from any goroutine.
+type Code struct {
+	mu    sync.Mutex // guards files
+	files map[fileKey]weak.Pointer[lua.FunctionProto]
+}
+
+// fileKey is what the result of compiling depends on. The name is in it for messages.
+type fileKey struct {
+	name string
+	sum  [sha256.Size]byte
+}
+
+// Compile is [Compile], except where the file is compiled already. What is wrong is found
+// anew each time. A nil Code shares nothing.
+func (c *Code) Compile(name string, src []byte) (*lua.FunctionProto, error) {
+	if c == nil {
+		return Compile(name, src)
+	}
+	key := fileKey{name, sha256.Sum256(src)}
+	if proto := c.find(key); proto != nil {
+		return proto, nil
+	}
+	proto, err := Compile(name, src) // in parallel with others
+	if err != nil {
+		return nil, err
+	}
+	return c.keep(key, proto), nil
+}
+
+// find returns a compiled file that is still there, or nil.
+func (c *Code) find(key fileKey) *lua.FunctionProto {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.files[key].Value()
+}
+
+// keep stores a compiled file, and returns the one that another goroutine has stored
+// meanwhile, if any.
+func (c *Code) keep(key fileKey, proto *lua.FunctionProto) *lua.FunctionProto {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if first := c.files[key].Value(); first != nil {
+		return first
+	}
+	if c.files == nil {
+		c.files = map[fileKey]weak.Pointer[lua.FunctionProto]{}
+	}
+	c.files[key] = weak.Make(proto)
+	runtime.AddCleanup(proto, c.drop, key)
+	return proto
+}
+
+// drop forgets a file that was collected, unless it was compiled again meanwhile.
+func (c *Code) drop(key fileKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.files[key].Value() == nil {
+		delete(c.files, key)
+	}
 }
 
 // isUTF16 reports whether a text looks like UTF-16: it has the byte order mark of that,

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	lua "github.com/yuin/gopher-lua"
+	luar "layeh.com/gopher-luar"
 )
 
 // Value makes a read-only Lua value of a struct: its exported fields under
@@ -33,41 +34,33 @@ func (vm *VM) Value(v any) lua.LValue {
 	return structValue(vm.main, r)
 }
 
-// structValue makes the Lua value of a struct. All values of a type have one metatable,
-// which is made with the first.
+// structValue makes the Lua value of a struct with gopher-luar, which finds and converts
+// its fields and keeps one metatable for each type. That is made stricter with the first
+// value of a type.
 func structValue(L *lua.LState, r reflect.Value) lua.LValue {
-	ud := L.NewUserData()
-	ud.Value, ud.Metatable = r.Interface(), structMeta(L, r.Type())
+	ud := luar.New(L, r.Interface()).(*lua.LUserData)
+	if meta := ud.Metatable.(*lua.LTable); meta.Metatable == lua.LNil {
+		makeStrictValues(L, meta, r.Type())
+	}
 	return ud
 }
 
-// structMetas are the metatables of struct types, in the registry of a VM: two types may
-// have one name.
-type structMetas struct {
-	opaque
-	of map[reflect.Type]*lua.LTable
+// nameFields tells gopher-luar which names the fields of structs have in a VM. Methods
+// have none.
+func nameFields(L *lua.LState) {
+	config := luar.GetConfig(L)
+	config.FieldNames = func(_ reflect.Type, f reflect.StructField) []string { return fieldNames(f) }
+	config.MethodNames = func(reflect.Type, reflect.Method) []string { return nil }
 }
 
-// structMeta is the metatable of a struct type in a VM.
-func structMeta(L *lua.LState, t reflect.Type) *lua.LTable {
-	const key = "pi.values"
-	registry := L.Get(lua.RegistryIndex).(*lua.LTable)
-	metas, ok := registry.RawGetString(key).(*structMetas)
-	if !ok {
-		metas = &structMetas{of: map[reflect.Type]*lua.LTable{}}
-		registry.RawSetString(key, metas)
-	}
-	if metas.of[t] == nil {
-		metas.of[t] = newStructMeta(L, t)
-	}
-	return metas.of[t]
-}
-
-// newStructMeta makes a metatable whose values can be read, and nothing else.
-func newStructMeta(L *lua.LState, t reflect.Type) *lua.LTable {
-	meta, fields := L.NewTable(), fieldsOf(t)
+// makeStrictValues changes the metatable that gopher-luar has for a struct type. By itself
+// it gives nil for a field that there is not, hands out lists, maps and inner structs that
+// can be written to, panics where an embedded pointer is nil or two structs with lists are
+// compared, and asks a method for the text of a value.
+func makeStrictValues(L *lua.LState, meta *lua.LTable, t reflect.Type) {
+	m := newValueMark(meta, t)
 	setAll(L, meta, map[string]lua.LGFunction{
-		"__index": func(L *lua.LState) int { return structField(L, fields) },
+		"__index": m.index,
 		"__newindex": func(L *lua.LState) int {
 			Raise(L, "cannot set %s: this value is read-only", L.Get(2).String())
 			return 0
@@ -82,35 +75,70 @@ func newStructMeta(L *lua.LState, t reflect.Type) *lua.LTable {
 		},
 	})
 	Set(meta, "__metatable", lua.LFalse)
-	meta.Metatable = &valueMark{fields: fields}
-	return meta
+	meta.Metatable = m
 }
 
 // valueMark hides behind the metatable of a struct type.
 type valueMark struct {
 	opaque
-	fields *structFields
+	names []string         // of the fields, in the order of the struct
+	paths map[string][]int // of all fields, for reflect.Value.FieldByIndexErr
+	parts map[string][]int // of those that gopher-luar must not read
+	plain lua.LGFunction   // how gopher-luar reads the others
 }
 
-// structFields are the fields of a struct type under their names in Lua.
-type structFields struct {
-	names []string         // in the order of the struct
-	index map[string][]int // for reflect.Value.FieldByIndexErr
-}
-
-// fieldsOf finds the exported fields of a struct type, those of embedded structs too. Of
-// fields with one name the first counts.
-func fieldsOf(t reflect.Type) *structFields {
-	fields := &structFields{index: map[string][]int{}}
-	for _, f := range reflect.VisibleFields(t) {
-		name := fieldName(f)
-		if _, known := fields.index[name]; known || name == "" || !f.IsExported() {
-			continue
+// newValueMark looks at the metatable that gopher-luar made for a struct type.
+func newValueMark(meta *lua.LTable, t reflect.Type) *valueMark {
+	m := &valueMark{paths: map[string][]int{}, parts: map[string][]int{}, plain: meta.RawGetString("__index").(*lua.LFunction).GFunction}
+	fields := meta.RawGetString("fields").(*lua.LTable)
+	m.names = Keys(fields)
+	for _, name := range m.names {
+		path := fields.RawGetString(name).(*lua.LUserData).Value.([]int)
+		m.paths[name] = path
+		if !isPlain(t, path) {
+			m.parts[name] = path
 		}
-		fields.names = append(fields.names, name)
-		fields.index[name] = f.Index
 	}
-	return fields
+	slices.SortFunc(m.names, func(a, b string) int { return slices.Compare(m.paths[a], m.paths[b]) })
+	return m
+}
+
+// isPlain reports whether a field, by its path, is a boolean, a number or a string that is
+// there in every struct of the type.
+func isPlain(t reflect.Type, path []int) bool {
+	for i, n := range path {
+		if i > 0 && t.Kind() == reflect.Pointer {
+			return false // an embedded one, which may be nil
+		}
+		t = t.Field(n).Type
+	}
+	k := t.Kind()
+	return k == reflect.Bool || k == reflect.String || isNumber(k)
+}
+
+// index is __index of a value: it raises for an unknown field.
+func (m *valueMark) index(L *lua.LState) int {
+	name, isName := L.Get(2).(lua.LString)
+	if !isName {
+		return 0
+	}
+	if path, ok := m.parts[string(name)]; ok {
+		L.Push(partOf(L, L.CheckUserData(1), path))
+		return 1
+	}
+	if m.plain(L) == 0 {
+		Raise(L, "this value has no field %q%s", name, Meant(string(name), slices.Sorted(slices.Values(m.names))))
+	}
+	return 1
+}
+
+// partOf is a field of a struct as a value that Lua cannot change the struct by.
+func partOf(L *lua.LState, of *lua.LUserData, path []int) lua.LValue {
+	field, err := reflect.ValueOf(of.Value).FieldByIndexErr(path)
+	if err != nil { // the field is in an embedded pointer that is nil
+		return lua.LNil
+	}
+	return toLua(L, field)
 }
 
 // valueTable returns the fields of a value made by [VM.Value] as a fresh table, in the
@@ -128,46 +156,22 @@ func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 	if !ok {
 		return nil
 	}
-	t := NewRecord(L, len(m.fields.names))
-	for _, name := range m.fields.names {
-		Set(t, name, fieldOf(L, ud, m.fields.index[name]))
+	t := NewRecord(L, len(m.names))
+	for _, name := range m.names {
+		Set(t, name, partOf(L, ud, m.paths[name]))
 	}
 	return t
 }
 
-// structField is __index of a value: it raises for an unknown field.
-func structField(L *lua.LState, fields *structFields) int {
-	ud, ok := L.Get(1).(*lua.LUserData)
-	name, isName := L.Get(2).(lua.LString)
-	if !ok || !isName {
-		return 0
-	}
-	index, known := fields.index[string(name)]
-	if !known {
-		Raise(L, "this value has no field %q%s", name, Meant(string(name), slices.Sorted(slices.Values(fields.names))))
-	}
-	L.Push(fieldOf(L, ud, index))
-	return 1
-}
-
-// fieldOf is a field of a struct, by its index.
-func fieldOf(L *lua.LState, of *lua.LUserData, index []int) lua.LValue {
-	field, err := reflect.ValueOf(of.Value).FieldByIndexErr(index)
-	if err != nil { // the field is in an embedded pointer that is nil
-		return lua.LNil
-	}
-	return toLua(L, field)
-}
-
-// fieldName is the name that a struct field has in Lua; "" hides the field.
-func fieldName(f reflect.StructField) string {
+// fieldNames are the names that a struct field has in Lua; none hides the field.
+func fieldNames(f reflect.StructField) []string {
 	switch tag := f.Tag.Get("lua"); tag {
 	case "-":
-		return ""
+		return nil
 	case "":
-		return snakeCase(f.Name)
+		return []string{snakeCase(f.Name)}
 	default:
-		return tag
+		return []string{tag}
 	}
 }
 

@@ -20,10 +20,8 @@ type withFields struct {
 	private   string
 }
 
-// TestValuesHaveTheFieldsThatALibraryFinds compares with gopher-luar, which gives Lua any
-// Go value and is not part of the program: it finds methods by name at run time, for which
-// the linker has to keep all of them.
-func TestValuesHaveTheFieldsThatALibraryFinds(t *testing.T) {
+// Names aside, a field is what gopher-luar makes of it by itself.
+func TestValuesHaveTheFieldsThatTheLibraryFinds(t *testing.T) {
 	v := withFields{base: base{"k", "below"}, price: &price{1, 2}, Name: "n", MaxTokens: 3, Hidden: 4, Odd: true, Gone: "g", private: "p"}
 	h := newHook(t, Options{})
 	h.SetGlobal("ours", h.Value(v))
@@ -123,6 +121,48 @@ for _, f in ipairs{ ipairs, next, rawset, rawget } do assert(not pcall(f, v, "na
 	const want = `{"provider":"","id":"i","max_tokens":0,"reasoning":false,"input":["text"],"cost":{"input":1,"output":2},"odd":""}`
 	if string(got) != want || err != nil {
 		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
+// What the library would hand out as it is could be written to: each is a table, a string,
+// nil or a value of ours.
+func TestNothingInsideAValueCanBeWrittenTo(t *testing.T) {
+	type inner struct{ N int }
+	type Embedded struct{ Deep inner }
+	name, list := "n", []string{"a"}
+	v := struct {
+		Embedded
+		List    []string
+		Pair    [2]int
+		Map     map[string]int
+		Inner   inner
+		Pointer *inner
+		Name    *string
+		Lists   *[]string
+		Any     any
+		Nothing any
+		Channel chan int
+		Run     func()
+		Complex complex128
+	}{List: list, Map: map[string]int{"a": 1}, Pointer: &inner{1}, Name: &name, Lists: &list, Any: list, Channel: make(chan int), Run: func() {}}
+	h := newHook(t, Options{})
+	h.SetGlobal("v", h.Value(v))
+	h.must(t, `
+local want = { embedded = "userdata", deep = "userdata", list = "table", pair = "table", map = "table", inner = "userdata",
+	pointer = "userdata", name = "string", lists = "table", any = "table", nothing = "nil", channel = "nil", run = "nil", complex = "nil" }
+for field, kind in pairs(want) do
+	local value = v[field]
+	assert(type(value) == kind, field .. " is a " .. type(value))
+	if kind == "userdata" then
+		assert(tostring(value) == "read-only value" and not pcall(function() value.n = 2 end), field)
+	elseif kind == "table" then
+		value[1], value.a = "changed", 2
+		assert(v[field][1] ~= "changed" and v[field].a ~= 2, field)
+	end
+end
+assert(v.deep.n == 0 and v.embedded.deep.n == 0 and v.pair[2] == 0 and v.name == "n")`)
+	if list[0] != "a" || v.Map["a"] != 1 {
+		t.Errorf("Lua changed what it was given: %v", v)
 	}
 }
 

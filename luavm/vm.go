@@ -106,6 +106,7 @@ func New(opts Options) *VM {
 	vm.stubs = newStubs(vm.main)
 	setHints(vm.main, &explain.Hints{Instead: opts.Instead, Fails: opts.Fails})
 	vm.json = newJSONDecoder(vm.stubs)
+	nameFields(vm.main)
 	vm.openLibs()
 	return vm
 }
