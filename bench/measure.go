@@ -13,12 +13,18 @@ type measured struct {
 	pairs         []pair
 }
 
-// runPair measures the program and what it is compared with, one right after the other.
-func (m *measured) runPair() (p pair, err error) {
-	if p.base, err = m.base(); err != nil {
+// runPair measures the program and what it is compared with, one right after the other;
+// first says that the program comes first.
+func (m *measured) runPair(first bool) (p pair, err error) {
+	if first {
+		if p.run, err = m.run(); err == nil {
+			p.base, err = m.base()
+		}
 		return p, err
 	}
-	p.run, err = m.run()
+	if p.base, err = m.base(); err == nil {
+		p.run, err = m.run()
+	}
 	return p, err
 }
 
@@ -43,11 +49,11 @@ type result struct {
 }
 
 // measure runs each case pairs times. The cases take turns, so that all suffer from the
-// same disturbances of the machine.
+// same disturbances of the machine, and who comes first in a pair alternates.
 func measure(cases []*measured, pairs int) error {
 	for i := range pairs + 1 {
 		for _, c := range cases {
-			p, err := c.runPair()
+			p, err := c.runPair(i%2 == 1)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}

@@ -14,16 +14,17 @@ import (
 
 // work is what is measured: the programs, and directories for them to live in.
 type work struct {
-	dir  string
-	s    *server
-	size int64 // of the program's binary
+	dir   string
+	s     *server
+	turns *script
+	size  int64 // of the program's binary
 }
 
 const requestLimit = 30 * time.Second
 
 // newWork builds the programs to measure and writes what they need into dir.
-func newWork(dir string, s *server) (*work, error) {
-	w := &work{dir: dir, s: s}
+func newWork(dir string, s *server, turns *script) (*work, error) {
+	w := &work{dir: dir, s: s, turns: turns}
 	for name, pkg := range map[string]string{"pi": ".", "empty": "./bench/empty", "bare": "./bench/bare"} {
 		build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", w.path(name), pkg)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -37,20 +38,21 @@ func newWork(dir string, s *server) (*work, error) {
 	}
 	w.size = info.Size()
 	examples, err := exampleHooks()
-	return w, errors.Join(err, w.makeHome("plain", nil), w.makeHome("examples", examples), w.makeHome("functions", functionHooks()),
-		os.MkdirAll(w.path("project"), 0o700), writeLongSession(w.path("long.jsonl")))
+	return w, errors.Join(err, w.makeHome("plain", s.url(), nil), w.makeHome("examples", s.url(), examples), w.makeHome("functions", s.url(), functionHooks()),
+		w.makeHome("turns", turns.url(), nil), w.makeHome("gates", turns.url(), gateHooks()),
+		writeLines(w.path("project")), writeLongSession(w.path("long.jsonl")))
 }
 
 func (w *work) path(name string) string { return filepath.Join(w.dir, name) }
 
-// makeHome writes a home directory with settings that name the server s, and with these
+// makeHome writes a home directory with settings that name the server at url, and with these
 // hooks.
-func (w *work) makeHome(name string, hooks map[string]string) error {
+func (w *work) makeHome(name, url string, hooks map[string]string) error {
 	agent := filepath.Join(w.path(name), ".pi", "agent")
 	if err := os.MkdirAll(filepath.Join(agent, "hooks"), 0o700); err != nil {
 		return err
 	}
-	config := fmt.Sprintf("[providers.local]\nbase_url = %q\napi = \"openai-completions\"\n[[providers.local.models]]\nid = \"m\"\n", w.s.url())
+	config := fmt.Sprintf("[providers.local]\nbase_url = %q\napi = \"openai-completions\"\n[[providers.local.models]]\nid = \"m\"\n", url)
 	err := os.WriteFile(filepath.Join(agent, "config.toml"), []byte(config), 0o600)
 	for file, source := range hooks {
 		err = errors.Join(err, os.WriteFile(filepath.Join(agent, "hooks", file), []byte(source), 0o600))

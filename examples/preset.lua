@@ -4,7 +4,7 @@
 -- not say stays as it is:
 --
 --   {
---     "think": { "model": "anthropic/claude-opus-4-5", "thinking": "high" },
+--     "think": { "model": "anthropic/claude-opus-5-5", "thinking": "high" },
 --     "look":  { "tools": ["read", "grep", "find", "ls"], "instructions": "Explain; change nothing." }
 --   }
 --

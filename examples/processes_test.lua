@@ -43,7 +43,7 @@ end)
 t.case("it survives that the hook is loaded anew, with what it printed", function(t)
   t.hook("processes.lua")
   call(t, { action = "start", command = "echo before; until [ -e go ]; do sleep 0.01; done; echo after" })
-  while not call(t, { action = "read", id = "1" }):find("before") do end
+  while not call(t, { action = "read", id = "1" }):find("\nbefore", 1, true) do end
   t.command("/reload")
   t.match(t.command("/ps"), "1  running")
   t.file("go", "")

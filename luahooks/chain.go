@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"sync/atomic"
+	"time"
 
 	"pi/agent"
 	"pi/luahooks/api"
@@ -56,7 +57,7 @@ func New(o Options) *Chain {
 	c.loader = &loader{places: &c.opts.Places, guard: c.guard, dir: c.dir, roster: c.roster, gates: c.gates, audience: &c.audience,
 		reports: c.reports, behind: c.behind, events: c.events, edits: c.edits, newInstance: c.newInstance, applyRegistered: c.applyRegistered,
 		project: &projectApproval{guard: c.guard, places: &c.opts.Places, events: c.events, audience: &c.audience, approve: o.ApproveProject, ask: o.AskProject}}
-	c.shared = &shared{dir: c.dir, guard: c.guard, reports: c.reports, keeper: c.loader, timeout: cmp.Or(o.testOnlyLoadTime, o.Timeout), names: c.roster.names,
+	c.shared = &shared{dir: c.dir, guard: c.guard, reports: c.reports, keeper: c.loader, timeout: cmp.Or(o.testOnlyLoadTime, o.Timeout), names: c.roster.names, compiled: cmp.Or(o.Compiled, new(Compiled)),
 		ending: newBackground(), isEnding: c.behind.isEnding}
 	c.events.keeper, c.edits.reload = c.loader, c.loader.reload
 	c.opts.Places.ProjectApproved = o.ApproveProject
@@ -108,6 +109,12 @@ func (c *Chain) Watch(ctx context.Context) error {
 		c.watcher.Store(w)
 	}
 	return err
+}
+
+// WatchFrom is Watch from the moment on in which begin says something: what was saved before
+// takes effect then. failed is told if the files cannot be watched.
+func (c *Chain) WatchFrom(ctx context.Context, begin <-chan time.Time, failed func(error)) {
+	c.watcher.Store(startWatcherLater(ctx, c.loader, &c.opts.Places, c.behind, begin, failed))
 }
 
 // Wants reports whether a hook listens to k.

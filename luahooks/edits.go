@@ -36,8 +36,8 @@ func (e *edits) open(ctx context.Context, places trust.Places, parts map[string]
 }
 
 // openIdle is open for processes that are started while no tool runs.
-func (e *edits) openIdle(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
-	e.tellOpened(ctx, e.guard.OpenIdleWindow(places, parts))
+func (e *edits) openIdle(ctx context.Context, places trust.Places, parts map[string]trust.Scope, groups ...int) {
+	e.tellOpened(ctx, e.guard.OpenIdleWindow(places, parts, groups...))
 }
 
 // tellOpened says what opening a window showed, and what went wrong.
@@ -53,28 +53,30 @@ func (e *edits) tellOpened(ctx context.Context, err error) {
 func (e *edits) start(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
 	if e.guard.NeedsWindowAtStart() {
 		e.open(ctx, places, parts)
-		if !e.guard.CloseWindow() {
+		if !e.guard.EndRun() {
 			e.waitForProcesses()
 		}
 	}
 	e.guard.RemoveAbandonedWindows()
 }
 
-// close judges the changes of the window and closes it; if processes keep it open, it is
-// closed when they have ended.
-func (e *edits) close(ctx context.Context) {
-	closed := e.guard.CloseWindow()
-	e.tellNotices(ctx)
-	if !closed {
-		e.waitForProcesses()
-	}
-}
+// close judges the changes of the window and closes it, until the next batch of tools.
+func (e *edits) close(ctx context.Context) { e.tellClosed(ctx, e.guard.CloseWindow()) }
 
 // endRun closes the window at the end of a run, and asks the person about changes that
 // wait, because their notices are easily missed.
 func (e *edits) endRun(ctx context.Context) {
-	e.close(ctx)
+	e.tellClosed(ctx, e.guard.EndRun())
 	e.askUnasked(ctx)
+}
+
+// tellClosed says what closing a window showed. One that processes keep open is closed when
+// they have ended.
+func (e *edits) tellClosed(ctx context.Context, closed bool) {
+	e.tellNotices(ctx)
+	if !closed {
+		e.waitForProcesses()
+	}
 }
 
 // askUnasked asks the person, if there is one, about changes that began to wait in this

@@ -35,8 +35,9 @@ type instance struct {
 	events  *event.Source
 	behind  *background // what modules do outside of the VM; ends with the instance
 
-	mu       sync.Mutex // guards failures
+	mu       sync.Mutex // guards failures and places
 	failures map[failure]int
+	places   map[string]int // how many failures of a place were to be shown
 }
 
 // handlers lists the handlers that in has for an event. in may be nil.
@@ -56,10 +57,17 @@ func (in *instance) mode(name string) *api.Mode {
 	return mode
 }
 
+// Compiled is Lua files that chains have compiled: those that share it compile a file once.
+// The zero value is ready, and may be used from any goroutine.
+type Compiled struct {
+	files  luavm.Code  // hooks and what they require
+	compat compat.Code // modules for hooks of other programs
+}
+
 // shared is what all instances of a chain need.
 type shared struct {
 	names    *foreign.Names // that authors may have meant
-	compat   compat.Code    // of modules for hooks of other programs
+	compiled *Compiled
 	dir      workdir
 	guard    *trust.Guard
 	reports  *reporter
@@ -76,7 +84,7 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 	if err := checkAPI(name, code); err != nil {
 		return err
 	}
-	proto, err := luavm.Compile(name, code)
+	proto, err := in.compiled.files.Compile(name, code)
 	if err != nil {
 		return err
 	}
@@ -176,6 +184,25 @@ func (in *instance) again(f failure) int {
 	}
 	in.failures[f]++
 	return in.failures[f]
+}
+
+// shownPerPlace is how many failures of one line of a hook are shown: their words may change
+// each time, with what the model just wrote.
+const shownPerPlace = 2
+
+// shown returns the row for a failure at a place: text, or nothing if as many are shown as
+// may be. The last one says that there may be more.
+func (in *instance) shown(place, text string) string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.places[place]++
+	switch n := in.places[place]; {
+	case n > shownPerPlace:
+		return ""
+	case n == shownPerPlace:
+		return text + " (what else this line raises is only counted: /hooks)"
+	}
+	return text
 }
 
 // pinnedWithin is in how many lines of a hook's head the API may be pinned.

@@ -108,7 +108,10 @@ func misspelt(tools []api.OfferedTool, names []string) string {
 		known = append(known, t.Spec().Name)
 	}
 	for _, name := range names {
-		if hint := suggest.Hint(name, known); hint != "" && !slices.Contains(known, name) {
+		if slices.Contains(known, name) {
+			continue // to look what is alike takes longer than all else that is done with a mode
+		}
+		if hint := suggest.Hint(name, known); hint != "" {
 			return fmt.Sprintf("the tool %q, which there is not%s", name, hint)
 		}
 	}

@@ -35,9 +35,10 @@ type Options struct {
 	// Guard knows which version of each file is in force; nil: one that remembers
 	// nothing beyond this run. A Guard serves one chain.
 	Guard          *trust.Guard
-	borrowsGuard   bool    // Guard is that of another chain, see [Chain.Rehearse]
-	like           *roster // of another chain, whose events this one has; nil: they are made
-	ApproveProject bool    // the project's hooks run as they are now
+	Compiled       *Compiled // of several chains, such as those of an editor's sessions; nil: of this one alone
+	borrowsGuard   bool      // Guard is that of another chain, see [Chain.Rehearse]
+	like           *roster   // of another chain, whose events this one has; nil: they are made
+	ApproveProject bool      // the project's hooks run as they are now
 	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
 	AskProject func(context.Context, trust.Question) trust.Answer
 	// MaxLua is how long the Lua of one handler may run, without what it waits for; 0: as

@@ -19,7 +19,7 @@ import (
 
 // newInstance makes an instance for a hook, with a VM in which nothing ran yet.
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{shared: c.shared, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}}
+	in := &instance{shared: c.shared, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}, places: map[string]int{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
@@ -102,7 +102,7 @@ func (c *Chain) program(in *instance) api.Program {
 
 		Environ: o.CommandEnv, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Reach: c.opts.Reach, Confine: c.opts.Confine,
 		Started: c.groupsStartedIn,
-		Compat:  &c.shared.compat, FindModule: c.modulesOf(in),
+		Code:    &c.shared.compiled.files, Compat: &c.shared.compiled.compat, FindModule: c.modulesOf(in),
 
 		Kept: &h.kept, Ends: c.shared.ending.life,
 		Survives: func() bool {

@@ -150,15 +150,14 @@ func (l *loader) openWindow(ctx context.Context) {
 // function that it returns is told the group of the process: the window is open while that
 // lives, also if it was closed.
 func (l *loader) noteLateGroup(ctx context.Context) func(group int) {
-	open := func() {
+	open := func(groups ...int) {
 		l.changes.Lock()
 		defer l.changes.Unlock()
-		l.edits.openIdle(ctx, *l.places, partsOf(l.roster.list()))
+		l.edits.openIdle(ctx, *l.places, partsOf(l.roster.list()), groups...)
 	}
 	open()
 	return func(group int) {
-		open() // it may have been closed meanwhile
-		l.guard.NoteGroup(group)
+		open(group) // it may have been closed meanwhile, and would be again before it is told of the group
 		l.edits.waitForProcesses()
 	}
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // reporter reports what handlers and other functions of hooks did. A failure is shown
-// to the person once per handler and message, counted for /hooks, told to the other
-// hooks each time, and logged. Each run is counted, and shown if its hook is traced.
+// to the person once per handler and message, and at most [shownPerPlace] times per line of a
+// file, counted for /hooks, told to the other hooks each time, and logged. Each run is counted, and shown if its hook is traced.
 type reporter struct {
 	audience *audience
 	log      *hookLog
@@ -32,10 +32,18 @@ func (r *reporter) failed(ctx context.Context, h *hook, in *instance, event stri
 	text := ""
 	if n == 1 {
 		r.log.write(h.Name, event+": "+fullText(err))
-		text = "hook " + h.Name + ": " + event + ": " + err.Error()
+		text = in.shown(placeOf(err, event), "hook "+h.Name+": "+event+": "+err.Error())
 	}
 	r.tellFailed(ctx, failureOf(h, event, err, n), text)
 	return true
+}
+
+// placeOf is the line of the file where err was raised, or else what the hook was called for.
+func placeOf(err error, event string) string {
+	if e, ok := errors.AsType[*luavm.Error](err); ok && e.Where != "" {
+		return e.Where
+	}
+	return event
 }
 
 // failureOf is the event of a failure that came for the n-th time.

@@ -39,6 +39,29 @@ func TestAnErrorIsShownOnceAndCountedAndToldEachTime(t *testing.T) {
 	}
 }
 
+// What a handler of a stream says may have other words at each step.
+func TestErrorsOfOneLineDoNotFloodTheScreen(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": "pi.on('input', function(e)\n  error(e.text)\nend)\npi.on('input', function(e)\n  local t = nil .. e.text\nend)"})
+	for _, word := range []string{"one", "two", "three", "four", "one"} {
+		r.input(word)
+	}
+	var shown []string
+	for _, s := range r.host.notices() {
+		if _, what, ok := strings.Cut(s, "a.lua:2: "); ok {
+			shown = append(shown, what)
+		}
+	}
+	if want := []string{"one", "two (what else this line raises is only counted: /hooks)"}; !slices.Equal(shown, want) {
+		t.Errorf("shown %q, want %q", shown, want)
+	}
+	if n := strings.Count(strings.Join(r.host.notices(), "\n"), "a.lua:5: "); n != 1 {
+		t.Errorf("the same words of another line are shown %d times", n)
+	}
+	if h := r.chain.Hooks()[0]; h.Errors != 10 {
+		t.Errorf("counted %d errors", h.Errors)
+	}
+}
+
 func TestANewVersionShowsItsErrorsAnew(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": "pi.on('input', function(e) error('same') end)"})
 	r.input("x")

@@ -47,21 +47,51 @@ type updater interface {
 
 // startWatcher returns a watcher that runs until ctx or behind ends.
 func startWatcher(ctx context.Context, hooks updater, places *trust.Places, behind *background) (*watcher, error) {
-	fs, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, fmt.Errorf("watch hooks: %w", err)
+	w := &watcher{hooks: hooks, places: places, behind: behind, done: make(chan struct{})}
+	if err := w.open(); err != nil {
+		return nil, err
 	}
-	w := &watcher{hooks: hooks, places: places, behind: behind, fs: fs, done: make(chan struct{})}
 	ctx, w.end = behind.within(ctx)
-	w.follow()
-	go w.run(ctx)
+	go func() {
+		defer close(w.done)
+		w.run(ctx)
+	}()
 	return w, nil
+}
+
+// startWatcherLater is startWatcher, but nothing is watched before begin says something. If
+// that fails then, failed is told.
+func startWatcherLater(ctx context.Context, hooks updater, places *trust.Places, behind *background, begin <-chan time.Time, failed func(error)) *watcher {
+	w := &watcher{hooks: hooks, places: places, behind: behind, done: make(chan struct{})}
+	ctx, w.end = behind.within(ctx)
+	go func() {
+		defer close(w.done)
+		select {
+		case <-ctx.Done():
+			return
+		case <-begin:
+		}
+		if err := w.open(); err != nil {
+			failed(err)
+			return
+		}
+		w.run(ctx)
+	}()
+	return w
+}
+
+// open begins to watch; run ends it.
+func (w *watcher) open() (err error) {
+	if w.fs, err = fsnotify.NewWatcher(); err != nil {
+		return fmt.Errorf("watch hooks: %w", err)
+	}
+	w.follow()
+	return nil
 }
 
 // run collects events and reloads when they have ceased. It sleeps while
 // nothing happens.
 func (w *watcher) run(ctx context.Context) {
-	defer close(w.done)
 	defer w.fs.Close()
 	timer := time.NewTimer(0) // what changed before the watch began counts too
 	var first time.Time

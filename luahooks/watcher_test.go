@@ -93,23 +93,20 @@ func TestSavingTakesEffectHoweverTheEditorSaves(t *testing.T) {
 			mustDo(t, os.WriteFile(path(r), []byte(code), 0o644))
 		},
 	}
-	pauses := map[string]time.Duration{"with the old file moved away for a while": betweenLooks, "after an empty file": betweenLooks}
 	for name, save := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := watched(t, map[string]string{"a.lua": says("a"), "h.lua": "pi.state.kept = 'kept '\n" + says("old"), "z.lua": says("z")})
-			began := time.Now()
-			save(t, r, `pi.on("input", function(e) return { text = e.text .. pi.state.kept .. "new" } end)`)
-			took := time.Since(began)
-			r.waitFor("akept newz")
-			r.waitFor("akept newz")
-			n := r.host.notices()
-			if took-pauses[name] > quiet/2 { // the machine was busy: a look may have fallen into the middle of the save
-				n = n[len(n)-1:]
+			var n []string
+			for range 5 { // on a busy machine a look may fall into the middle of a save
+				r := watched(t, map[string]string{"a.lua": says("a"), "h.lua": "pi.state.kept = 'kept '\n" + says("old"), "z.lua": says("z")})
+				save(t, r, `pi.on("input", function(e) return { text = e.text .. pi.state.kept .. "new" } end)`)
+				r.waitFor("akept newz")
+				r.waitFor("akept newz")
+				if n = r.host.notices(); len(n) == 1 && n[0] == "info: hook h loaded" {
+					return
+				}
 			}
-			if len(n) != 1 || n[0] != "info: hook h loaded" {
-				t.Errorf("one load per save: %q", n)
-			}
+			t.Errorf("one load per save: %q", n)
 		})
 	}
 }
@@ -373,5 +370,32 @@ func TestAHookThatLeadsNowhereIsReported(t *testing.T) {
 	mustDo(t, os.Symlink("nowhere.lua", filepath.Join(r.dir, "gate.lua")))
 	if found := r.chain.opts.Places.Discover(nil); len(found.Sources) != 2 || !found.Sources[1].Missing() || !strings.Contains(found.Sources[1].Err.Error(), "gate.lua: no such file") {
 		t.Errorf("found: %+v", found)
+	}
+}
+
+func TestWhatWasSavedBeforeTheWatchBeginsIsLiveThen(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, map[string]string{"h.lua": says("old")})
+	r.host.heard = make(chan struct{}, 1)
+	begin := make(chan time.Time)
+	r.chain.WatchFrom(context.Background(), begin, func(err error) { t.Error(err) })
+	mustDo(t, os.WriteFile(filepath.Join(r.dir, "h.lua"), []byte(says("new")), 0o644))
+	if r.chain.watcher.Load().fs != nil {
+		t.Error("it is watched before that")
+	}
+	r.wantInput("old")
+	begin <- time.Now()
+	r.waitFor("new")
+	mustDo(t, os.WriteFile(filepath.Join(r.dir, "h.lua"), []byte(says("newer")), 0o644))
+	r.waitFor("newer")
+}
+
+func TestAWatchThatNeverBeganEndsWithTheChain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, map[string]string{"h.lua": says("h")})
+	r.chain.WatchFrom(context.Background(), make(chan time.Time), func(err error) { t.Error(err) })
+	r.chain.Close(context.Background())
+	if r.chain.watcher.Load().fs != nil {
+		t.Error("files were watched")
 	}
 }

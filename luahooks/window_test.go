@@ -564,3 +564,141 @@ func TestWhatAHooksOwnToolStartsKeepsTheWindowOpen(t *testing.T) {
 		}
 	}
 }
+
+// batch is a batch of tools in the middle of a run.
+func (r *rig) batch(do func()) {
+	r.t.Helper()
+	w := &toolWatch{edits: r.chain.edits, open: r.chain.loader.openWindow, isIdle: func() bool { return false }}
+	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
+	do()
+	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionEnd{}))
+	mustDo(r.t, w.Handle(context.Background(), &agent.TurnEnd{}))
+}
+
+func TestAnEditBetweenTwoBatchesIsLiveForEverybody(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r, beside := g.start(), g.start()
+	r.batch(func() { r.chain.guard.NoteGroup(4711) })
+	g.write("agent/hooks/a.lua", says("mine"))
+	for _, one := range []*rig{r, beside, g.start()} {
+		one.chain.Reload(context.Background(), false)
+		one.wantInput("mine")
+		one.wantPending("")
+	}
+	r.batch(func() {
+		third := g.start() // what became live is in force while tools are at work again
+		third.wantInput("mine")
+		third.wantPending("")
+		third.quit()
+	})
+	r.kill(func() { g.write("agent/hooks/a.lua", says("evil")) })
+	again := g.start()
+	again.wantInput("mine")
+	again.wantPending("a changed")
+}
+
+func TestAnEditAfterAKillBetweenTwoBatchesIsThePersons(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	g.alive.Store(true)
+	r := g.start()
+	r.batch(func() {})
+	r.gone()
+	g.write("agent/hooks/a.lua", says("mine"))
+	again := g.start()
+	again.wantInput("mine")
+	again.wantPending("")
+	if open, left := again.chain.guard.Store().OtherWindows(nil); len(open)+len(left) != 0 {
+		t.Errorf("the window is still there: %v, %v", open, left)
+	}
+}
+
+// TestABatchOfToolsMakesNoFile looks at the folders too, whose times change with each file
+// that is made, replaced or removed in them.
+func TestABatchOfToolsMakesNoFile(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	r.batch(func() {})
+	type seen struct {
+		info os.FileInfo
+		at   time.Time
+	}
+	look := func() map[string]seen {
+		all := map[string]seen{}
+		mustDo(t, filepath.WalkDir(g.path("agent"), func(path string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			all[path] = seen{info, info.ModTime()}
+			return err
+		}))
+		return all
+	}
+	before := look()
+	for range 3 {
+		r.batch(func() { r.chain.guard.NoteGroup(4711) })
+	}
+	after := look()
+	for path, is := range after {
+		was, there := before[path]
+		if !there || !os.SameFile(was.info, is.info) || is.info.IsDir() && !was.at.Equal(is.at) {
+			t.Errorf("%s is another one, or has other files", path)
+		}
+	}
+	if len(after) != len(before) {
+		t.Errorf("there were %d files, and are %d", len(before), len(after))
+	}
+}
+
+func TestAMarkThatIsLostHoldsUntilAPersonHasApproved(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	r.kill(func() {
+		r.chain.guard.NoteGroup(4711)
+		mustDo(t, os.Remove(g.glob("agent/trust/running-*")[0]))
+	})
+	again := g.start()
+	again.wantPending("")
+	g.write("agent/hooks/a.lua", says("evil")) // by a process of which nobody knows any more
+	again.chain.Reload(context.Background(), false)
+	again.wantInput("a")
+	again.wantPending("a changed")
+	mustDo(t, again.accept(g.path("agent/hooks/a.lua")))
+	again.wantInput("evil")
+	again.quit()
+	last := g.start()
+	g.write("agent/hooks/a.lua", says("mine"))
+	last.chain.Reload(context.Background(), false)
+	last.wantInput("mine")
+}
+
+func TestWhatIsApprovedInAnOpenWindowTakesThePlaceOfWhatBecameLive(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	g.alive.Store(true)
+	r := g.start()
+	r.batch(func() {})
+	g.write("agent/hooks/a.lua", says("mine"))
+	r.chain.Reload(context.Background(), false)
+	r.batch(func() {
+		r.chain.guard.NoteGroup(4711)
+		g.write("agent/hooks/a.lua", says("approved"))
+	})
+	r.wantInput("mine")
+	r.wantPending("a changed")
+	mustDo(t, r.accept(g.path("agent/hooks/a.lua")))
+	r.gone()
+	g.write("agent/hooks/a.lua", says("evil"))
+	again := g.start()
+	again.wantInput("approved")
+	again.wantPending("a changed")
+}

@@ -37,10 +37,10 @@ func (o *BashOutcome) Ok() bool { return o.ExitCode != nil && *o.ExitCode == 0 }
 // killGrace is the time between TERM and KILL.
 const killGrace = 2 * time.Second
 
-// RunShell runs a command in the working directory, without input, in a process
-// group of its own, and returns when the shell has ended; processes it left in
-// the background go on. When ctx ends first, the whole group gets TERM and, two
-// seconds later, KILL; a deadline that passed counts as a timeout, anything
+// RunShell runs a command in the working directory, without input, in a session of its
+// own, so that nothing it starts can ask at the terminal of the person, and returns when
+// the shell has ended; processes it left in the background go on. When ctx ends first,
+// the whole session gets TERM and, two seconds later, KILL; a deadline that passed counts as a timeout, anything
 // else as a cancellation. Neither is an error, nor is any exit status: an error
 // means that the command was not started.
 //
@@ -57,7 +57,7 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 	if err := ctx.Err(); err != nil {
 		return BashOutcome{}, err
 	}
-	cmd, err := o.command(ctx, command)
+	cmd, err := o.command(ctx, command, process.Environ())
 	if err != nil {
 		return BashOutcome{}, err
 	}
@@ -66,6 +66,7 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 		return BashOutcome{}, err
 	}
 	defer r.Close()
+	process.Session(cmd)
 	// One descriptor for both, so that they interleave as they were written.
 	cmd.Stdout, cmd.Stderr = w, w
 	err = cmd.Start()
@@ -122,9 +123,9 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 	return stopped, p.drain(r)
 }
 
-// command prepares what runs a command line, in a process group of its own. It fails if
+// command prepares what runs a command line, with an environment to begin with. It fails if
 // that or the working directory is missing.
-func (o Options) command(ctx context.Context, line string) (*exec.Cmd, error) {
+func (o Options) command(ctx context.Context, line string, base []string) (*exec.Cmd, error) {
 	if strings.IndexByte(line, 0) >= 0 {
 		return nil, errors.New("the command holds a NUL byte")
 	}
@@ -137,8 +138,7 @@ func (o Options) command(ctx context.Context, line string) (*exec.Cmd, error) {
 	}
 	cmd := exec.Command(words[0], append(words[1:len(words):len(words)], line)...)
 	cmd.Dir = o.Cwd
-	cmd.Env = o.environ(os.Environ())
-	process.Group(cmd)
+	cmd.Env = o.environ(base)
 	return cmd, nil
 }
 

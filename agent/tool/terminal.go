@@ -25,7 +25,7 @@ func RunInTerminal(ctx context.Context, o Options, command string, in, out *os.F
 	if err := ctx.Err(); err != nil {
 		return BashOutcome{}, nil, err
 	}
-	cmd, err := o.command(ctx, command)
+	cmd, err := o.command(ctx, command, os.Environ())
 	if err != nil {
 		return BashOutcome{}, nil, err
 	}

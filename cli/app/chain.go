@@ -26,7 +26,7 @@ func (p *Place) hookLog() string { return filepath.Join(p.AgentDir, "hooks.log")
 // The caller adds what only a session needs.
 func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.Options {
 	return luahooks.Options{
-		Places: places, Paths: p.paths(), Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
+		Places: places, Paths: p.paths(), Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models, Compiled: p.Compiled,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
 		Reserved: reservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches,
 		Overlay: func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec {

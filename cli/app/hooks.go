@@ -88,9 +88,18 @@ func (r *run) beforeSession(ctx context.Context) error {
 // saves takes effect at once.
 func (r *run) watchHooks(ctx context.Context) {
 	if err := r.chain.Watch(ctx); err != nil {
-		r.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
+		r.tellUnwatched(ctx, err)
 	}
 }
+
+func (r *run) tellUnwatched(ctx context.Context, err error) {
+	r.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
+}
+
+// unwatched is how long a run that answers prompts and ends goes on before its hooks are
+// watched. To end a watch takes the system 10 ms, more than all else that the end of a
+// short run takes.
+const unwatched = time.Second
 
 // watchLater is the listener that begins to watch the hooks behind the first
 // request, where nobody could have saved one before: a start pays nothing for it.

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 
+	"pi/luahooks"
 	"pi/session"
 
 	"golang.org/x/term"
@@ -34,6 +35,7 @@ type Options struct {
 	// CatchInterrupts makes SIGINT end the run as other signals do. It is called where no person
 	// sits at the terminal; nil: SIGINT stays what it is.
 	CatchInterrupts func()
+	Compiled        *luahooks.Compiled   // hooks of other runs in this process; nil: there are none
 	Left            func(command string) // is told at the end of a session at the terminal how to go on with it; nil: nobody is
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"pi/cli/keyring"
 	"pi/internal/printable"
 	"pi/internal/process"
+	"pi/luahooks"
 	"pi/luahooks/trust"
 )
 
@@ -35,12 +37,13 @@ func New(o Options, cwd string) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Compiled = cmp.Or(o.Compiled, new(luahooks.Compiled)) // of the runs that get these options
 	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, locale: tool.NewLocale(os.Environ())}
 	places := func() trust.Places { // of the hooks that the settings on the disk name, which may not be in force
 		cfg, _ := config.Load(agentDir, cwd, o.Env.getenv, nil)
 		return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 	}
-	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Group: process.Own(), Places: places, Mask: config.MaskKeys})
+	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Own: process.Own(), Places: places, Mask: config.MaskKeys})
 	if err != nil { // it does not stop pi
 		fmt.Fprintln(p.Env.stderr(), "pi: "+printable.Text(err.Error()))
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -152,8 +153,12 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 		r.agent.Listen(r.rehearsed.Before)
 	}
 	r.agent.Listen(r.chain.Watcher(), r.chain, f)
-	if mode != "interactive" && r.rehearsed == nil {
+	switch {
+	case r.rehearsed != nil:
+	case mode == modeRPC || mode == modeACP:
 		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
+	case mode != "interactive":
+		r.chain.WatchFrom(ctx, time.After(unwatched), func(err error) { r.tellUnwatched(ctx, err) })
 	}
 	r.chain.Attach(r.agent, f.UI) // itself: it may be more than its methods say
 	// Bars may be more than ASCII where they are drawn for a person.

@@ -55,15 +55,15 @@ type Child struct {
 	empty  chan struct{} // closed when nothing is left of its group either, as far as it has to end
 }
 
-// Start starts a program. When that has ended, what is left of its process group is ended
-// as well. The error says what could not be started, and why.
+// Start starts a program. When that has ended, what is left of its session is ended as
+// well. The error says what could not be started, and why.
 func Start(c Command) (*Child, error) { return start(c, true) }
 
 // start is Start; wholly says that the rest of the group ends with the program.
 func start(command Command, wholly bool) (*Child, error) {
 	cmd := exec.Command(command.Name, command.Args...)
 	cmd.Dir, cmd.Env = command.Dir, command.Env
-	process.Group(cmd)
+	process.Session(cmd)
 	p := &pipes{}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.open(true), p.open(false), p.open(false)
 	err := p.err

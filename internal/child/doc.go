@@ -8,6 +8,7 @@
 //	Stream     one output of a child, handed over line by line or as it comes
 //	Kept       children by name, which wait for another owner when theirs has ended
 //
-// A Child has to be closed, or its streams read to their end. A program leads a process group of its own and has no terminal input. Everything may be
+// A Child has to be closed, or its streams read to their end. A program leads a session of
+// its own and so has no terminal, neither to read from nor to ask at. Everything may be
 // called from any goroutine.
 package child

@@ -18,6 +18,7 @@ type place struct {
 	variables map[string]string
 	programs  []string
 	failing   []string
+	tmux      string // its set-clipboard; "": it does not answer
 	system    string
 	terminal  bool
 	broken    bool // the terminal
@@ -36,6 +37,12 @@ func (p *place) clipboard() Clipboard {
 				return "/bin/" + name, nil
 			}
 			return "", errors.New("not found")
+		},
+		Output: func(_ context.Context, name string, args ...string) (string, error) {
+			if asked := strings.Join(append([]string{name}, args...), " "); p.tmux == "" || asked != "tmux show-options -sv set-clipboard" {
+				return "", errors.New("no server running")
+			}
+			return p.tmux + "\n", nil
 		},
 		Run: func(_ context.Context, name string, args []string, in []byte) error {
 			p.ran += strings.Join(append([]string{name}, args...), " ") + ";"
@@ -61,6 +68,7 @@ func (p *place) clipboard() Clipboard {
 func TestATextGoesTheFirstWayThatThereIs(t *testing.T) {
 	all := []string{"wl-copy", "xclip", "xsel", "pbcopy", "clip.exe"}
 	x := map[string]string{"TERM": "xterm", "DISPLAY": ":0"}
+	tmux := map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/tmux-0/default,1,0", "DISPLAY": ":0"}
 	large := strings.Repeat("x", MostForTerminal+1)
 	for _, tt := range []struct {
 		name      string
@@ -76,6 +84,11 @@ func TestATextGoesTheFirstWayThatThereIs(t *testing.T) {
 		{"the console of Linux", place{terminal: true, variables: map[string]string{"TERM": "linux"}, programs: all}, "hi", "", "", "there is none of wl-copy"},
 		{"Terminal of macOS", place{terminal: true, system: "darwin", variables: map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"}, programs: all}, "hi", "pbcopy", "pbcopy;", ""},
 		{"tmux in it", place{terminal: true, system: "darwin", variables: map[string]string{"TERM": "screen", "TERM_PROGRAM": "tmux", "TMUX": "x"}, programs: all}, "hi", "OSC 52", "", ""},
+		{"tmux as it comes", place{terminal: true, tmux: "external", variables: tmux, programs: all}, "hi", "tmux", "tmux load-buffer -w -;", ""},
+		{"tmux that takes all", place{terminal: true, tmux: "on", variables: tmux, programs: all}, "hi", "tmux", "tmux load-buffer -w -;", ""},
+		{"tmux that leaves the clipboard alone", place{terminal: true, tmux: "off", variables: tmux, programs: all}, "hi", "into tmux's buffer", "tmux load-buffer -;", ""},
+		{"an old tmux", place{terminal: true, tmux: "external", variables: tmux, programs: all, failing: []string{"tmux"}}, "hi", "OSC 52", "tmux load-buffer -w -;", ""},
+		{"a text that is too large in tmux", place{terminal: true, tmux: "external", variables: tmux, programs: all}, large, "xclip", "xclip -selection clipboard -in;", ""},
 		{"no terminal, Wayland", place{variables: map[string]string{"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}, programs: all}, "hi", "wl-copy", "wl-copy;", ""},
 		{"X without xclip", place{variables: x, programs: []string{"wl-copy", "xsel"}}, "hi", "xsel", "xsel --clipboard --input;", ""},
 		{"one that fails", place{variables: x, programs: all, failing: []string{"xclip"}}, "hi", "xsel", "xclip -selection clipboard -in;xsel --clipboard --input;", ""},

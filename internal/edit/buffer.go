@@ -30,7 +30,7 @@ type Buffer struct {
 	cursor place
 
 	known   []*token // that were in the text since Reset
-	sent    []*token // of pastes that were in the text at a Reset, the newest last
+	sent    []Draft  // that were the text at a Reset, the newest last
 	actions map[string]action
 	last    kind // of the newest change or movement, which the next one may go on with
 	goal    int  // the column that up and down aim at
@@ -50,19 +50,16 @@ func New() *Buffer {
 	return b
 }
 
-// sentKept is how many pastes that were sent are known as such when they come back.
+// sentKept is how many texts that were sent are known as such when they come back.
 const sentKept = 20
 
 // Reset empties the buffer for the next input: undo ends here and pastes are numbered
-// from 1 again. What was killed can still be yanked, and a draft without tokens still has
-// the pastes of what was sent as tokens.
+// from 1 again. What was killed can still be yanked, and a draft that has nothing but a
+// text that was sent is that one again, with its tokens and with what was typed of it.
 func (b *Buffer) Reset() {
-	for _, t := range b.text.tokens() {
-		if !t.named {
-			b.sent = append(b.sent, t)
-		}
+	if !b.Empty() {
+		b.sent = append(b.sent[max(0, len(b.sent)-sentKept+1):], b.Save())
 	}
-	b.sent = b.sent[max(0, len(b.sent)-sentKept):]
 	b.text, b.cursor = text{[]*line{{}}}, place{}
 	b.known, b.last, b.undo = nil, kindOther, history{}
 	b.top, b.recalled = 0, false
@@ -86,16 +83,16 @@ func (b *Buffer) Paste(text string) {
 	}
 	text = normal(text)
 	if isLarge(text, pasteLines, pasteRunes) {
-		b.edit(kindOther, b.cursor, b.cursor, []element{b.newToken("", text)})
+		b.edit(kindOther, b.cursor, b.cursor, withOrigin([]element{b.newToken("", text)}, pasted))
 		return
 	}
-	b.edit(kindOther, b.cursor, b.cursor, elementsOf(text))
+	b.edit(kindOther, b.cursor, b.cursor, withOrigin(elementsOf(text), pasted))
 }
 
 // InsertToken puts a token with a label of its own at the cursor, such as one for an
 // image. The label is shown as it is and must have no control characters.
 func (b *Buffer) InsertToken(label, text string) {
-	b.edit(kindOther, b.cursor, b.cursor, []element{b.newToken(label, normal(text))})
+	b.edit(kindOther, b.cursor, b.cursor, withOrigin([]element{b.newToken(label, normal(text))}, pasted))
 }
 
 // Text is the exact text, with the texts that tokens stand for.
@@ -109,12 +106,20 @@ func (b *Buffer) Text() string {
 // Position is where the cursor is in Text, in bytes.
 func (b *Buffer) Position() int { return b.text.sizeBefore(b.cursor, element.textSize) }
 
-// Set replaces the whole text, as an editor does that the text was given to. The cursor
-// goes to a position in bytes, or to the end if that is negative. A text that a token
-// stood for is still that token, if it is still there. It can be undone.
-func (b *Buffer) Set(text string, position int) {
+// Set replaces the whole text, as a program does. The cursor goes to a position in bytes,
+// or to the end if that is negative. A text that a token stood for is still that token, if
+// it is still there, and what the text begins and ends with as before was typed as before.
+// It can be undone.
+func (b *Buffer) Set(text string, position int) { b.set(text, position, placed) }
+
+// SetTyped is Set for a text that a person wrote elsewhere, such as in an editor.
+func (b *Buffer) SetTyped(text string, position int) { b.set(text, position, typed) }
+
+func (b *Buffer) set(text string, position int, o origin) {
 	text = normal(text)
-	b.Restore(Draft{Text: text, Tokens: spansIn(text, b.text.tokens()), Position: position})
+	d := b.Save().changedTo(text, o)
+	d.Tokens, d.Position = spansIn(text, b.text.tokens()), position
+	b.Restore(d)
 }
 
 // Empty reports whether there is no text.

@@ -81,7 +81,7 @@ func appendJoined(elements []element, e element) []element {
 	if n == 0 || parted(elements[n-1], e) {
 		return append(elements, e)
 	}
-	return append(elements[:n-1], elementsOf(elements[n-1].text+e.text)...)
+	return append(elements[:n-1], withOrigin(elementsOf(elements[n-1].text+e.text), max(elements[n-1].origin, e.origin))...)
 }
 
 // endOf is the place behind elements that begin at a place.

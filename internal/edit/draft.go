@@ -13,6 +13,8 @@ import (
 type Draft struct {
 	Text     string `json:"text"`
 	Tokens   []Span `json:"tokens,omitempty"`   // in their order
+	Typed    []Span `json:"typed,omitempty"`    // what a person typed, in its order
+	Pasted   []Span `json:"pasted,omitempty"`   // and what they pasted; all else the program put there
 	Position int    `json:"position,omitempty"` // of the cursor, in bytes; negative: at the end
 }
 
@@ -43,6 +45,7 @@ func (b *Buffer) Save() Draft {
 			}
 			d.Tokens = append(d.Tokens, s)
 		}
+		d.noteOrigin(e, at, at+n)
 		at += n
 	})
 	return d
@@ -62,7 +65,7 @@ func (b *Buffer) Restore(d Draft) {
 // which no token is known becomes one. Recalled reports true from then on until something
 // is typed or the cursor moves.
 func (b *Buffer) Recall(d Draft) {
-	d = b.withTokens(d)
+	d = b.asSent(d)
 	if len(d.Tokens) == 0 && isLarge(d.Text, recalledLines, recalledRunes) {
 		d.Tokens = []Span{{To: len(d.Text)}}
 	}
@@ -92,11 +95,17 @@ func (b *Buffer) Prepend(d Draft) {
 	b.undo.moved(b.cursor, true)
 }
 
-// withTokens is a draft with those pastes as tokens that were sent before, if none are
-// known: what was queued comes back as it looked, though queues keep nothing but text.
-func (b *Buffer) withTokens(d Draft) Draft {
-	if len(d.Tokens) == 0 {
-		d.Tokens = spansIn(d.Text, b.sent)
+// asSent is a draft as it was sent, if nothing but its text is known: what was queued comes
+// back as it looked, though queues keep nothing but text.
+func (b *Buffer) asSent(d Draft) Draft {
+	if len(d.Tokens)+len(d.Typed)+len(d.Pasted) > 0 {
+		return d
+	}
+	for _, s := range slices.Backward(b.sent) {
+		if s.Text == d.Text {
+			s.Position = d.Position
+			return s
+		}
 	}
 	return d
 }
@@ -104,7 +113,7 @@ func (b *Buffer) withTokens(d Draft) Draft {
 // elementsOfDraft are the elements of a draft. Spans that are not in the text, or not in
 // their order, are left out.
 func (b *Buffer) elementsOfDraft(d Draft) (elements []element) {
-	d = b.withTokens(d)
+	d = b.asSent(d)
 	at := 0
 	for _, s := range d.Tokens {
 		if s.From < at || s.To <= s.From || s.To > len(d.Text) {
@@ -114,7 +123,7 @@ func (b *Buffer) elementsOfDraft(d Draft) (elements []element) {
 		elements = append(elements, b.tokenOf(normal(d.Text[s.From:s.To]), s.Label))
 		at = s.To
 	}
-	return append(elements, elementsOf(normal(d.Text[at:]))...)
+	return d.originate(append(elements, elementsOf(normal(d.Text[at:]))...))
 }
 
 // tokenOf is the token for a text: one that the buffer has or had, or a new one.

@@ -11,9 +11,10 @@ import (
 
 // element is one character as a person counts them, a line end, or a token.
 type element struct {
-	text  string // the cluster; "\n" is a line end; "" for a token
-	token *token
-	width int // cells; that of a tab depends on where it is
+	text   string // the cluster; "\n" is a line end; "" for a token
+	token  *token
+	width  int // cells; that of a tab depends on where it is
+	origin origin
 }
 
 // token is a text that is shown as a label.

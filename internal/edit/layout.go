@@ -47,8 +47,9 @@ func (b *Buffer) SetTokenStyle(paint func(label string) string) {
 // row and rest before the others; they may have colours. A prompt that would leave less
 // than half of the width to the text is left out.
 //
-// Rows end where the text has line ends and where the width is used up. Tabs are shown as
-// blanks, control characters as signs, tokens as their labels; what is wider than a whole
+// Rows end where the text has line ends, and between words where the width is used up; in a
+// word only if it is longer than a row. Blanks for which there is no room at the end of a
+// row take none. Tabs are shown as blanks, control characters as signs, tokens as their labels; what is wider than a whole
 // row is cut. "up" and "down" move by the rows of the last Layout or Window; before that,
 // by lines.
 func (b *Buffer) Layout(width int, first, rest string) (rows []string, row, column int) {
@@ -98,20 +99,41 @@ func fitPrompt(prompt string, width int) (string, int) {
 // layOut divides a line into rows with so many cells.
 func (l *line) layOut(first, rest int) {
 	starts, used, room := append(l.layout.starts[:0], 0), 0, first
-	for i, e := range l.elements {
+	word := 0 // where the one begins that is laid out
+	for i := 0; i < len(l.elements); i++ {
+		e := l.elements[i]
+		if e.isAlone() {
+			word = i
+		}
 		n := e.cells(used, room)
 		if used > 0 && used+n > room {
-			starts, used, room = append(starts, i), 0, rest
-			n = e.cells(0, room)
+			if word <= starts[len(starts)-1] {
+				word = i // it is longer than the row
+			}
+			starts, used, room = append(starts, word), 0, rest
+			i = word - 1
+			continue
 		}
-		used += n
+		if used += n; e.isAlone() || e.isWrapped() {
+			word = i + 1
+		}
 	}
 	l.layout = lineLayout{first: first, rest: rest, starts: starts, full: used >= room}
 }
 
+// isAlone reports whether a row may end before an element and behind it, whatever it is
+// between: a token, and a character of East Asia or of pictures.
+func (e element) isAlone() bool { return e.token != nil || e.width > 1 }
+
+// isWrapped reports whether an element parts words, and takes no room at the end of a full
+// row.
+func (e element) isWrapped() bool { return e.text == " " || e.text == "\t" }
+
 // cells is how many cells an element takes behind the used ones of a row with room.
 func (e element) cells(used, room int) int {
 	switch {
+	case used >= room && e.isWrapped():
+		return 0
 	case e.text == "\t":
 		return max(1, min(tabStop-used%tabStop, room-used))
 	case e.width > room:
@@ -185,7 +207,7 @@ func (b *Buffer) view(height int) View {
 	total := b.rowCount()
 	b.top = max(min(b.top, row, total-height), row-height+1, 0)
 	n := min(height, total-b.top)
-	return View{Rows: b.paintRows(b.top, n), Row: row - b.top, Column: b.columnOf(), Above: b.top, Below: total - b.top - n}
+	return View{Rows: b.paintRows(b.top, n), Row: row - b.top, Column: min(b.columnOf(), b.geometry.width-1), Above: b.top, Below: total - b.top - n}
 }
 
 // paintRows returns n rows, beginning with one of them.
@@ -244,6 +266,7 @@ func (b *Buffer) paintElements(elements []element, room int) string {
 		switch {
 		case e.token != nil:
 			out.WriteString(b.paintToken(e.token.label, n))
+		case n == 0 && e.isWrapped():
 		case e.text == "\t":
 			out.WriteString("    "[:n])
 		case e.width > n:

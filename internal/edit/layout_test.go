@@ -37,6 +37,17 @@ func TestLayout(t *testing.T) {
 		{"abcdefg", 0, 4, "> ", "... ", []string{"> ab", "cdef", "g"}, 2, 1},
 		{"abc", 0, 10, "\x1b[1m> \x1b[0m", "", []string{"\x1b[1m> \x1b[0mabc"}, 0, 5},
 		{"a\n\n", 0, 5, "", "", []string{"a", "", ""}, 2, 0},
+		{"one two three", 0, 9, "", "", []string{"one two ", "three"}, 1, 5},
+		{"one two three", 0, 7, "", "", []string{"one two", "three"}, 1, 5},
+		{"one two three", 5, 7, "", "", []string{"one two", "three"}, 1, 0},
+		{"one two three", 6, 7, "", "", []string{"one two", "three"}, 0, 6},
+		{"one two ", 0, 7, "", "", []string{"one two", ""}, 1, 0},
+		{"one two   three", 0, 7, "", "", []string{"one two", "three"}, 1, 5},
+		{"one twothree", 0, 9, "> ", "  ", []string{"> one ", "  twothre", "  e"}, 2, 3},
+		{"one twothreefour", 0, 7, "", "", []string{"one ", "twothre", "efour"}, 2, 5},
+		{"ab\tcdef", 0, 7, "", "", []string{"ab  ", "cdef"}, 1, 4},
+		{"see 日本語 x", 0, 8, "", "", []string{"see 日本", "語 x"}, 1, 4},
+		{"aaa\nbb cc", 0, 4, "", "", []string{"aaa", "bb ", "cc"}, 2, 2},
 	} {
 		b := New()
 		b.Insert(c.text)
@@ -60,7 +71,7 @@ func TestTokensAreDrawnAsLabels(t *testing.T) {
 		{40, []string{"see [paste #1: 4 lines, 7 B]!"}},
 		{26, []string{"see ", "[paste #1: 4 lines, 7 B]!"}},
 		{10, []string{"see ", "[paste #1…", "!"}},
-		{1, []string{"s", "e", "e", " ", "…", "!", ""}},
+		{1, []string{"s", "e", "e", "…", "!", ""}},
 	} {
 		if rows, _, _ := b.Layout(c.width, "", ""); !slices.Equal(rows, c.want) {
 			t.Errorf("at %d: got %q, want %q", c.width, rows, c.want)

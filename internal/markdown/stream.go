@@ -111,6 +111,12 @@ func (s *Stream) Live() []string {
 	return c.End()
 }
 
+// IsInside reports whether the rows that were given out last are those of a block that goes
+// on, of code or a table: a row of others behind them would stand in the middle of it.
+func (s *Stream) IsInside() bool {
+	return s.leaf.kind == fencedLeaf || s.leaf.kind == indentedLeaf || s.leaf.kind == tableLeaf
+}
+
 // End ends the text and returns the rows that were not given out yet.
 func (s *Stream) End() []string {
 	from := len(s.line)

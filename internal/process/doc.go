@@ -1,14 +1,29 @@
-// Package process starts commands in process groups of their own and ends the groups,
-// so that nothing a command started is left behind.
+// Package process starts commands in process groups or sessions of their own and ends
+// them, so that nothing a command started is left behind.
 //
 //	Group, Session   before the start: the command leads a group, or a session
+//	Environ          the environment of a command in a session of its own
 //	Terminate, Kill  TERM and KILL for the group of a started command
 //	Stop             both, with time between them, for whatever group
 //	Signal           one of Signals for the group of a process that runs
 //	SignalOf         which signal ended a process
-//	Alive, Own       whether a group has a process; the group of this program
+//	Alive, Own       whether a group has a process; the group and session of this program
 //	Running          whether there is a process of a number
 //
-// Where there are no groups it does what can be done for the command itself. It knows
-// nothing of the rest of the program.
+// A session has no terminal to ask at, and is named by the group of its leader. On Linux
+// Alive, Stop and Signal count the groups that a command makes inside of its session with
+// it, as `set -m` does. Where there are no groups they do what can be done for the command
+// itself. The package knows nothing of the rest of the program.
 package process
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// Environ is the environment of this program without what names its terminal to programs
+// that would ask there: a command in a session of its own cannot.
+func Environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GPG_TTY=") })
+}

@@ -34,5 +34,5 @@ func Stop(pid int, _ time.Duration) {
 	}
 }
 
-// Own is the process group of this program; 0: there are none.
-func Own() int { return 0 }
+// Own are the process group of this program and its session: there are none.
+func Own() []int { return nil }

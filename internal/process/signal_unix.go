@@ -34,13 +34,13 @@ func Signals() (names []string) {
 	return names
 }
 
-// Signal sends a signal, by its name, to the group that a process leads.
+// Signal sends a signal, by its name, to the group or session that a process leads.
 func Signal(leader *os.Process, name string) error {
 	i := slices.Index(Signals(), name)
 	if i < 0 {
 		return fmt.Errorf("there is no signal %q; there are %s", name, strings.Join(Signals(), ", "))
 	}
-	if err := syscall.Kill(-leader.Pid, signals()[i].number); err != nil {
+	if err := signalAll(leader.Pid, signals()[i].number); err != nil {
 		if errors.Is(err, syscall.ESRCH) {
 			return os.ErrProcessDone
 		}

@@ -252,3 +252,11 @@ func (s *Terminal) SetSize(cols, rows int) {
 		s.t.Fatal(err)
 	}
 }
+
+// Scribble writes to the terminal as another program does that has it, too.
+func (s *Terminal) Scribble(text string) {
+	s.t.Helper()
+	if _, err := s.tty.WriteString(text); err != nil {
+		s.t.Fatal(err)
+	}
+}

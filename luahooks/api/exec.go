@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/child"
+	"pi/internal/process"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -41,7 +41,7 @@ func (p *programs) command(name string, args []string, cwd string, env map[strin
 	if p.getenv != nil {
 		name = find(name, p.getenv("PATH"))
 	}
-	c := child.Command{Name: name, Args: args, Dir: p.absolute(cwd), Env: append(os.Environ(), p.environ()...)}
+	c := child.Command{Name: name, Args: args, Dir: p.absolute(cwd), Env: append(process.Environ(), p.environ()...)}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		c.Env = append(c.Env, name+"="+env[name])
 	}

@@ -26,6 +26,7 @@ type modules struct {
 	env      *stdlib.Env
 	find     FindModule
 	confine  func(vm *luavm.VM, L *lua.LState, name string, t *lua.LTable) *lua.LTable // see Program
+	code     *luavm.Code                                                               // see Program
 	required map[string]*module                                                        // by name; only while the VM is held
 
 	mu     sync.Mutex        // guards what follows
@@ -98,7 +99,7 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 	if err != nil {
 		return fmt.Errorf("%w%s", err, foreign.Required(name))
 	}
-	proto, err := luavm.Compile(shown, code)
+	proto, err := m.code.Compile(shown, code)
 	if err != nil {
 		return err
 	}

@@ -109,6 +109,8 @@ type Program struct {
 	Environ    func() []string                           // variables for programs, besides those of the process
 	Started    func(ctx context.Context) func(group int) // is told the process group of what a job starts
 	FindModule FindModule
+	// Code has the files that VMs share, compiled; nil: they are compiled for this VM.
+	Code *luavm.Code
 	// Compat has the modules for hooks of other programs, compiled; nil: they are compiled
 	// for this VM.
 	Compat *compat.Code
@@ -166,7 +168,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
 	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, started: p.Started, getenv: p.Getenv}
 	s.spawns = &spawns{programs: s.programs, kept: p.Kept, version: p.Kept.NewOwner(), survives: p.Survives, ends: p.Ends, mine: map[string]*spawned{}}
-	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}, &p), find: p.FindModule, confine: p.confine, required: map[string]*module{}, looked: map[string]string{}}
+	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}, &p), find: p.FindModule, confine: p.confine, code: p.Code, required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}
 	return s
 }

@@ -110,7 +110,11 @@ func (s *state) acceptShown(path string) error {
 	if sum, ok := s.ledger.shown[path]; !ok || sum != now.Sum {
 		return fmt.Errorf("%s: %w", path, ErrChangedAgain)
 	}
-	return s.accept(path, h, now)
+	err := s.accept(path, h, now)
+	if err == nil {
+		s.endLost()
+	}
+	return err
 }
 
 // accept puts a version of a file in force, and the file waits no more. For a file of the
@@ -124,7 +128,7 @@ func (s *state) accept(path string, h *withheld, version Version) (err error) {
 		}
 		s.approvals.live[path], s.approvals.head = true, s.home.headNow()
 	}
-	s.ledger.files[path] = version
+	s.ledger.put(path, version)
 	s.ledger.release(path)
 	s.noteApproved(path, version, h.scope)
 	return err

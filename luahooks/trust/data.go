@@ -257,16 +257,30 @@ func sumOf(raw []byte) string {
 	return Sum(raw)
 }
 
-// Window is the time in which tools could have changed a file: from the first
-// tool on until the run has ended and the processes that tools started have
-// ended. The store names it, and its program keeps a small file locked: a window
-// whose file nobody has locked was abandoned by a program that ended before its
-// tools did. A file that is damaged or gone makes no difference, since the store
-// knows of it.
+// Window is the time in which tools could have changed a file: the batches of tools of
+// a run, and as long as processes live that they started. The store names it from the first tool
+// to the end of the run, and its program keeps a small file locked, which says more
+// (see mark): a window whose file nobody has locked was abandoned by a program
+// that ended before its run did. A file that is damaged or gone counts as that of tools
+// at work.
 type Window struct {
 	Groups []int  `json:"groups,omitempty"` // process groups that tools started
 	Boot   string `json:"boot,omitempty"`   // which start of the machine they belong to
 	Asks   bool   `json:"asks,omitempty"`   // every change is asked about, so the window never closes
+
+	// What its file says, as [Store.OtherWindows] found it.
+	rests bool       // no tool is at work
+	lost  bool       // nothing: it is damaged or gone
+	live  []liveFile // versions that are in force beside those of the store
+}
+
+// counts reports whether tools may be at work in a window, or were when its program ended.
+func (w Window) counts(alive func(group int) bool) bool { return !w.rests || w.mayLive(alive) }
+
+// mayLive reports whether processes of a window may live. Which there were is not known of one
+// whose file is lost; they have ended with the machine.
+func (w Window) mayLive(alive func(group int) bool) bool {
+	return w.lost && w.Boot == bootID() || len(w.Living(alive)) > 0
 }
 
 // Living lists the process groups of a window that have a process. After a new start of the

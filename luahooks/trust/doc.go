@@ -12,8 +12,11 @@
 //	places.go     where hooks are; listing.go: the Lua files of a folder
 //	version.go    a file at one time; keys.go: commands that print keys
 //	data.go       what the store says; folder.go: its files; store.go: both, shared
-//	running.go    the file of a window; openwindow.go: the window of this program
-//	home.go       how files are read and shown; pending.go: what waits for a person
+//	mark.go       what the file of a window says; running.go: that file; openwindow.go:
+//	              the window of this program
+//	stamp.go      what tells that a file was not changed
+//	home.go       how files are read and shown; look.go: which of them have to be;
+//	              pending.go: what waits for a person
 //	ledger.go     which version of each file is in force
 //	approvals.go  what of a project may run; news.go: what a person is to be told
 //	state.go      all of that together; marks.go: it is written down
@@ -37,7 +40,8 @@
 //	trust/kept/      copies of files by their hash: the version that is in force
 //	                 while another one is pending, and what differences are shown from;
 //	                 pruned when trust.json names them no more
-//	trust/running-*  one for each window, locked while its program lives
+//	trust/running-*  one for each run with tools, locked while its program lives, written in
+//	                 place: whether tools are at work, and what they started (see mark.go)
 //
 // A file is pending when it was changed while tools could have done it. Its mark
 // outlives the program, so that a restart approves nothing.

@@ -45,14 +45,16 @@ func (s *state) acceptDoubt() error {
 		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
 	}
 	files := s.seen
-	known := Known{Files: map[string]File{}}
+	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
 	for path, v := range files {
 		known.Files[path] = s.ledger.fileOf(path, v, "")
 	}
 	err := s.home.store.Change(s.mayCount, func(d *Data) { d.Known = known })
 	if err == nil {
 		s.doubt, s.seen = nil, nil
-		maps.Copy(s.ledger.files, files)
+		for path, v := range files {
+			s.ledger.put(path, v)
+		}
 	}
 	return err
 }

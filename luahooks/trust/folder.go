@@ -156,6 +156,12 @@ func (d folder) isUntouched(known []byte) bool {
 	return true
 }
 
+// stamps returns the stamps of trust.json and its copy.
+func (d folder) stamps() [2]stamp {
+	now := time.Now()
+	return [2]stamp{stampAt(d.path(), now), stampAt(d.copyPath(), now)}
+}
+
 // encode returns the bytes of the next trust.json, with the hash of the one that is there. A
 // file there that cannot be read is renamed.
 func (d folder) encode(data Data) ([]byte, error) {
@@ -203,13 +209,16 @@ const maxDamaged = 100
 func (d folder) repair() error {
 	for _, dir := range []string{d.dir(), filepath.Join(d.dir(), "kept")} {
 		info, err := os.Lstat(dir)
+		if err == nil && info.IsDir() && info.Mode().Perm() == 0o700 {
+			continue
+		}
 		if err == nil && !info.IsDir() {
 			err = renameDamaged(dir)
 		}
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			err = os.MkdirAll(dir, 0o700)
 		}
-		if err == nil && info != nil && info.IsDir() && info.Mode().Perm() != 0o700 {
+		if err == nil && info != nil && info.IsDir() {
 			err = os.Chmod(dir, 0o700)
 		}
 		if err != nil {
@@ -235,6 +244,12 @@ func (d folder) keepCopy(code []byte) (sum string, err error) {
 		return "", fmt.Errorf("keep a copy: %w", err)
 	}
 	return sum, nil
+}
+
+// hasCopy reports whether a copy is kept, by its looks, that is needed since not long ago.
+func (d folder) hasCopy(sum string, size int64) bool {
+	info, err := os.Lstat(d.keptPath(sum))
+	return err == nil && info.Mode().IsRegular() && info.Size() == size && time.Since(info.ModTime()) < pruneAge/2
 }
 
 // readCopy returns the bytes with a hash, and an error for bytes that are no longer

@@ -34,8 +34,8 @@ type GuardOptions struct {
 	// Alive reports whether a process group that a tool started still has a
 	// process; nil: none has.
 	Alive func(group int) bool
-	// Group is the process group of this program; 0: unknown.
-	Group int
+	// Own are the process group of this program and its session; none if they are unknown.
+	Own []int
 	// Mask removes the keys from the text of settings, before a copy is kept or a
 	// difference shown; nil with false: it cannot. Without one nothing is masked.
 	Mask func(settings []byte) (masked []byte, ok bool)
@@ -52,7 +52,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	if o.Alive != nil {
 		g.state.others.alive = o.Alive
 	}
-	g.state.others.group = o.Group
+	g.state.others.own = o.Own
 	var err error
 	g.state.home.store, err = Open(o.AgentDir)
 	return g, errors.Join(err, g.state.recoverState())
@@ -61,7 +61,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 // NewForRun returns a Guard that remembers nothing beyond this run, and looks at nothing
 // but the hooks of a project and those that are named.
 func NewForRun(project string) *Guard {
-	return newGuard(&home{project: project, named: map[string]bool{}})
+	return newGuard(&home{project: project, named: map[string]bool{}, now: time.Now})
 }
 
 func newGuard(h *home) *Guard {
@@ -180,7 +180,7 @@ func (g *Guard) IsLost(path string) bool {
 
 // newHome is the home of an agent directory and a project, without a store.
 func newHome(o GuardOptions) *home {
-	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, places: o.Places, named: map[string]bool{}}
+	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, places: o.Places, named: map[string]bool{}, now: time.Now}
 	if h.places == nil {
 		h.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
 	}
@@ -218,6 +218,11 @@ func (g *Guard) IsRefused() bool {
 func (g *Guard) HasApprovals() bool {
 	s := g.lock()
 	defer g.mu.Unlock()
+	return s.hasApprovals()
+}
+
+// hasApprovals is [Guard.HasApprovals].
+func (s *state) hasApprovals() bool {
 	return len(s.approvals.run) > 0 || s.home.store != nil && len(s.home.store.Files(s.home.project)) > 0
 }
 
@@ -250,9 +255,9 @@ func (g *Guard) OthersAtWork() bool {
 	if s.home.store == nil {
 		return false
 	}
-	open, _ := s.home.store.OtherWindows(s.window.running())
+	open, _ := s.home.store.OtherWindows(s.mark)
 	for _, w := range open {
-		if !w.Asks {
+		if !w.Asks && w.counts(s.others.alive) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"pi/internal/printable"
 	"pi/internal/safefile"
@@ -21,14 +22,21 @@ type home struct {
 	named        map[string]bool // hooks that are named one by one, and their init.lua
 	mask         func([]byte) ([]byte, bool)
 	places       func() Places
+	now          func() time.Time
 }
 
 // onDisk reads a file as it is on the disk now; of auth.json only the commands.
 func (h *home) onDisk(path string) Version {
+	read := onDisk
 	if path == h.keys && path != "" {
-		return commandsIn(path)
+		read = commandsIn
 	}
-	return onDisk(path)
+	before := stampAt(path, h.now())
+	v := read(path)
+	if before.tells() && before == stampAt(path, h.now()) && v.Sum != Unreadable { // nobody changed it meanwhile
+		v.stamp = before
+	}
+	return v
 }
 
 // headNow is the content of the project's .git/HEAD; "" without one.

@@ -59,7 +59,7 @@ func (g *Guard) MayRunCommand(command string) error {
 // changed, and what needs an approval. It returns the files about which a person is to be
 // asked at once; for the others there is a notice. A change that was undone waits no more.
 func (s *state) decide(changes []change) (ask []*Pending) {
-	s.lookAtOthers()
+	s.lookAtOthers(true)
 	crowd := s.approvals.noteChanges(changes, time.Now())
 	for _, c := range changes {
 		h := s.ledger.withheld[c.path]
@@ -83,9 +83,10 @@ func (s *state) decide(changes []change) (ask []*Pending) {
 	return ask
 }
 
-// mayBeOfTool reports whether tools could have made a change.
+// mayBeOfTool reports whether tools could have made a change. One that the stamp of the file
+// does not show was not made by an editor.
 func (s *state) mayBeOfTool(c change) bool {
-	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is)
+	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is) || s.last.hides(c.path, c.is)
 }
 
 // isOpenToAsk reports whether the window is open only because every change is asked about
@@ -115,7 +116,7 @@ func (s *state) adopt(c change) {
 	if c.scope == ScopeProject && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
 		_ = s.approve(c.path, c.is.Sum) // if it cannot be stored, it is valid for this run
 	}
-	s.ledger.files[c.path] = c.is
+	s.ledger.put(c.path, c.is)
 	if s.ledger.withheld[c.path] != nil {
 		s.ledger.release(c.path)
 	}

@@ -16,10 +16,24 @@ type ledger struct {
 	marked   map[string]bool      // files that this program ever withheld and marked in the store
 	shown    map[string]string    // path → hash of what a person was shown last
 	askEdits bool                 // every change is withheld
+	kept     map[string]keptFile  // what is in the store of the versions in force, by path
+	changes  int                  // counts what changed in files and withheld
+}
+
+// keptFile is a version in the form of the store.
+type keptFile struct {
+	File
+	copied int64 // bytes of the copy that is kept; -1: there is none
+}
+
+// put puts a version of a file in force.
+func (l *ledger) put(path string, v Version) {
+	l.files[path] = v
+	l.changes++
 }
 
 func newLedger(h *home) ledger {
-	return ledger{home: h, files: map[string]Version{}, withheld: map[string]*withheld{}, marked: map[string]bool{}, shown: map[string]string{}}
+	return ledger{home: h, files: map[string]Version{}, withheld: map[string]*withheld{}, marked: map[string]bool{}, shown: map[string]string{}, kept: map[string]keptFile{}}
 }
 
 // change is a file whose version on the disk is not the one in force.
@@ -73,7 +87,7 @@ func (l *ledger) withhold(c change, marked bool) *withheld {
 		h = &withheld{old: c.was, scope: c.scope, since: time.Now().UTC()}
 		l.withheld[c.path] = h
 	}
-	l.files[c.path] = h.old
+	l.put(c.path, h.old)
 	h.now, h.marked = c.is, h.marked || marked || l.askEdits
 	l.marked[c.path] = l.marked[c.path] || h.marked
 	return h
@@ -84,6 +98,7 @@ func (l *ledger) withhold(c change, marked bool) *withheld {
 func (l *ledger) release(path string) {
 	delete(l.withheld, path)
 	delete(l.shown, path)
+	l.changes++
 }
 
 // restore withholds a file as its mark in the store says: the version before is in force
@@ -95,7 +110,7 @@ func (l *ledger) restore(path string, m Mark) {
 	was, read := l.files[path]
 	if m.Old == h.now.Sum && (m.Real == "" || m.Real == h.now.real) {
 		if !read && h.now.exists() {
-			l.files[path] = h.now
+			l.put(path, h.now)
 		}
 		return
 	}
@@ -109,7 +124,8 @@ func (l *ledger) restore(path string, m Mark) {
 	default:
 		h.old.Code, h.old.Err = l.home.store.disk.readCopy(cmp.Or(m.Kept, m.Old))
 	}
-	l.withheld[path], l.files[path], l.marked[path] = h, h.old, true
+	l.withheld[path], l.marked[path] = h, true
+	l.put(path, h.old)
 }
 
 // setMarks brings the marks in d in line with what this program withholds. Marks of files
@@ -133,11 +149,21 @@ func (l *ledger) setMarks(d *Data) {
 // later program can put it in force. The copy of settings has no keys, and so another hash.
 func (l *ledger) fileOf(path string, v Version, scope Scope) File {
 	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
+	if k, ok := l.kept[path]; ok && k.Sum == f.Sum && k.Real == f.Real && k.Scope == f.Scope && (k.copied < 0 || l.home.store.HasKept(cmp.Or(k.Kept, k.Sum), k.copied)) {
+		return k.File
+	}
+	copied := int64(-1)
 	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeInstructions {
 		// If it cannot be kept, the mark has no copy, and a later program reports it as lost.
-		if kept, _ := l.home.store.Keep(code); kept != f.Sum {
+		kept, err := l.home.store.Keep(code)
+		if kept != f.Sum {
 			f.Kept = kept
 		}
+		if err != nil {
+			return f
+		}
+		copied = int64(len(code))
 	}
+	l.kept[path] = keptFile{f, copied}
 	return f
 }

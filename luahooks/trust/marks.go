@@ -43,11 +43,14 @@ func (s *state) change(edit func(*Data)) error {
 
 // setWindow writes into d the window of this program, with the processes that it waits for.
 func (s *state) setWindow(d *Data) {
-	if file := s.window.running(); file != nil {
-		w := file.Window()
-		w.Groups = slices.Clone(s.window.groups)
-		d.Windows[file.Name()] = w
+	if s.mark == nil {
+		return
 	}
+	w := s.mark.Window()
+	if w.Groups = nil; s.window != nil {
+		w.Groups = slices.Clone(s.window.groups)
+	}
+	d.Windows[s.mark.Name()] = w
 }
 
 // noteApproved makes the version that a person approved the one from before the tools ran, in
@@ -62,6 +65,9 @@ func (s *state) noteApproved(path string, v Version, scope Scope) {
 			d.Known.Files[path] = f
 		}
 	})
+	if s.mark != nil && s.mark.mark.isLive(path) {
+		_ = s.mark.set(s.mark.mark.withLive([]liveFile{{path, f}})) // others hold the file back longer if it fails
+	}
 }
 
 // approve lets a version of a project's file run until the program ends. In the store it

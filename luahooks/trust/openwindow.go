@@ -9,6 +9,22 @@ type openWindow struct {
 	file   *Running           // nil without a store
 	groups []int              // processes that tools started
 	idle   bool               // the run has ended; the window only waits for processes
+	left   bool               // processes have outlived their tools
+
+	// What base, scopes and dirs were found with.
+	places  Places
+	parts   map[string]Scope
+	changes int // of the ledger
+}
+
+// hides reports whether a file has other bytes than at the last look and the same stamp, as
+// it has when a process writes into a page of it that is shared. w may be nil.
+func (w *openWindow) hides(path string, is Version) bool {
+	if w == nil {
+		return false
+	}
+	base := w.base[path]
+	return base.stamp.tells() && base.stamp == is.stamp && base.Sum != is.Sum
 }
 
 // had reports whether v is the version of a file from when the window opened. A file that the

@@ -15,13 +15,17 @@ import (
 
 // lookAtOthers reads what other programs wrote into the store, and withholds what their tools
 // changed; what a person approved there waits no more. What began to wait is news. If a
-// tool harmed the store or the file of this window, both are written anew.
-func (s *state) lookAtOthers() {
+// tool harmed the store or the file of this window, both are written anew. Unless sure, the
+// store is judged by its stamps.
+func (s *state) lookAtOthers(sure bool) {
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
+	if s.window.running() != nil {
+		_ = s.home.store.disk.repair() // what is looked at is to be what will be written
+	}
 	before, marked := maps.Clone(s.ledger.withheld), s.home.store.Marks()
-	harmed := s.home.store.Look(s.mayCount)
+	harmed := s.home.store.Look(s.mayCount, sure)
 	s.withholdMarked()
 	s.lookAtWindows()
 	s.releaseUnmarked(marked)
@@ -35,7 +39,11 @@ func (s *state) lookAtOthers() {
 		s.news.noteBegan(s.home.pendingStore(m))
 	}
 	if w := s.window; w != nil && w.file != nil {
-		if err := w.file.Restore(); err != nil || harmed {
+		err := w.file.AddGroups(w.groups...)
+		if err == nil {
+			err = w.file.Restore()
+		}
+		if err != nil || harmed || !s.home.store.isNamed(w.file.Name()) {
 			_ = s.change(noEdit)
 		}
 		_ = s.inForce(w) // a tool may have removed the copies
@@ -46,27 +54,61 @@ func (s *state) lookAtOthers() {
 // files that differ from what was in force when they opened. It ends the abandoned windows
 // of which no process lives any more, and notes in s.others whether tools may be at work.
 func (s *state) lookAtWindows() {
-	open, abandoned := s.home.store.OtherWindows(s.window.running())
+	open, abandoned := s.home.store.OtherWindows(s.mark)
 	s.others.atWork, s.others.known = false, Known{}
 	if len(open)+len(abandoned) == 0 {
 		return
 	}
-	known := s.home.store.Known()
-	s.withholdDiffering(known)
+	known, at := s.knownOf(open, abandoned)
+	if len(at) > 0 {
+		s.withholdDiffering(known)
+	}
 	ended := s.others.endedWindows(abandoned, s.window)
 	for _, w := range open {
-		s.others.atWork = s.others.atWork || !w.Asks
+		s.others.atWork = s.others.atWork || !w.Asks && w.counts(s.others.alive)
 	}
-	if len(open)+len(abandoned) > len(ended) {
+	if slices.ContainsFunc(at, func(name string) bool { return !slices.Contains(ended, name) }) {
 		s.others.known = known
 	}
 	s.endWindows(ended)
+}
+
+// knownOf returns the names of those windows whose tools may be at work, or were when their
+// program ended, and what was in force for them.
+func (s *state) knownOf(open, abandoned map[string]Window) (known Known, at []string) {
+	windows := maps.Clone(open)
+	maps.Copy(windows, abandoned)
+	known = s.home.store.Known()
+	for _, name := range slices.Sorted(maps.Keys(windows)) {
+		w := windows[name]
+		if !w.counts(s.others.alive) {
+			continue
+		}
+		at = append(at, name)
+		for _, f := range w.live {
+			known.Files[f.Path] = f.File
+		}
+	}
+	return known, at
+}
+
+// endLost removes the windows whose files are damaged or gone from the store, after a person
+// has approved what there is. Whether processes of theirs live is not known.
+func (s *state) endLost() {
+	if s.home.store == nil || s.doubt != nil {
+		return
+	}
+	_, abandoned := s.home.store.OtherWindows(s.mark)
+	s.endWindows(slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool { return !abandoned[name].lost }))
 }
 
 // endWindows removes windows from the store.
 func (s *state) endWindows(names []string) {
 	if len(names) == 0 {
 		return
+	}
+	if w := s.window; w != nil && w.file != nil {
+		_ = w.file.AddGroups(w.groups...) // those of the windows that end are among them; if it fails, the store has them
 	}
 	_ = s.change(func(d *Data) {
 		for _, name := range names {
@@ -169,5 +211,5 @@ var errOfTool = errors.New("a tool started this program, so it approves nothing;
 // isOfTool reports whether a tool started this program: nothing that it approves
 // counts.
 func (s *state) isOfTool() bool {
-	return s.home.store != nil && s.others.includeThis(s.home.store.OtherWindows(s.window.running()))
+	return s.home.store != nil && s.others.includeThis(s.home.store.OtherWindows(s.mark))
 }

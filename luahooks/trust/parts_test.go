@@ -34,10 +34,13 @@ func TestProcessesOfAProgramThatEndedAreWaitedFor(t *testing.T) {
 func TestAProgramThatAToolStartedIsOneOfItsWindow(t *testing.T) {
 	t.Parallel()
 	windows := map[string]Window{"a": {Groups: []int{1, 7}}}
-	for group, want := range map[int]bool{7: true, 8: false, 1: false, 0: false} {
-		p := programs{group: group}
-		if got := p.includeThis(nil, windows); got != want {
-			t.Errorf("group %d: %v", group, got)
+	for _, c := range []struct {
+		own  []int
+		want bool
+	}{{[]int{7, 3}, true}, {[]int{3, 7}, true}, {[]int{8, 9}, false}, {[]int{1, 0}, false}, {nil, false}} {
+		p := programs{own: c.own}
+		if got := p.includeThis(nil, windows); got != c.want {
+			t.Errorf("group and session %v: %v", c.own, got)
 		}
 	}
 }

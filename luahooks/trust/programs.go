@@ -6,7 +6,7 @@ import "slices"
 // same time or before this one.
 type programs struct {
 	alive     func(group int) bool
-	group     int   // of this program
+	own       []int // the process group and the session of this program
 	inherited []int // process groups that tools of the programs before this one started
 	atWork    bool  // tools of other programs may be at work
 	toldStore Mark  // of the store, when the person was told of it last
@@ -21,6 +21,8 @@ func (p *programs) endedWindows(abandoned map[string]Window, own *openWindow) (e
 		living := w.Living(p.alive)
 		p.inherit(living, own)
 		switch {
+		case w.lost && w.mayLive(p.alive): // until a person has approved something, see state.endLost
+			p.atWork = true
 		case own.running() != nil, len(living) == 0 && !w.Asks:
 			ended = append(ended, name)
 		case !w.Asks:
@@ -44,12 +46,12 @@ func (p *programs) inherit(groups []int, own *openWindow) {
 	}
 }
 
-// includeThis reports whether this program belongs to one of the windows of others: a
-// tool started it, and nothing that it approves counts.
+// includeThis reports whether this program belongs to one of the windows of others, by its
+// group or its session: a tool started it, and nothing that it approves counts.
 func (p *programs) includeThis(windows ...map[string]Window) bool {
 	for _, list := range windows {
 		for _, w := range list {
-			if p.group > 1 && slices.Contains(w.Groups, p.group) {
+			if slices.ContainsFunc(p.own, func(id int) bool { return id > 1 && slices.Contains(w.Groups, id) }) {
 				return true
 			}
 		}

@@ -1,11 +1,12 @@
 package trust
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"pi/internal/safefile"
 )
@@ -16,6 +17,8 @@ type Running struct {
 	name   string
 	window Window
 	f      *os.File // locked
+	mark   mark
+	there  string // the text of the mark that was written; "": it is not known what is there
 }
 
 // Begin opens a window: it makes its file, locks it, and writes the window into the store;
@@ -30,7 +33,7 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 		return nil, fail(err)
 	}
 	w.Boot = bootID()
-	r := &Running{s.disk, filepath.Base(f.Name()), w, f}
+	r := &Running{in: s.disk, name: filepath.Base(f.Name()), window: w, f: f, mark: mark{working: true, groups: w.Groups}}
 	if err = r.write(f); err == nil {
 		err = s.Change(mayCount, func(d *Data) {
 			d.Windows[r.name] = w
@@ -45,11 +48,61 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 	return r, nil
 }
 
-// write locks the file and writes its name into it.
+// write locks a new file and writes the mark into it.
 func (r *Running) write(f *os.File) error {
 	err := lockFile(f)
 	if err == nil {
-		_, err = f.WriteString(r.name + "\n")
+		_, err = f.WriteString(r.mark.text(r.name))
+	}
+	if err == nil {
+		r.there = r.mark.text(r.name)
+	}
+	return err
+}
+
+// Work says that tools are at work from now on, that more groups belong to them, and which
+// versions came into force since.
+func (r *Running) Work(groups []int, live []liveFile) error {
+	m := r.mark.withLive(live).withGroups(groups)
+	m.working = true
+	return r.set(m)
+}
+
+// AddGroups says that tools started more process groups.
+func (r *Running) AddGroups(groups ...int) error { return r.set(r.mark.withGroups(groups)) }
+
+// Rest says that no tool is at work, and no process of one lives.
+func (r *Running) Rest() error {
+	m := r.mark
+	m.working, m.groups = false, nil
+	return r.set(m)
+}
+
+// set changes the mark. In ordinary life the file is written in place: lines behind the others,
+// or away from the end, and then the first byte, each in one step.
+func (r *Running) set(m mark) error {
+	r.mark = m
+	next, was := m.text(r.name), r.there
+	if next == was {
+		return nil
+	}
+	r.there = ""
+	var err error
+	switch {
+	case was != "" && strings.HasPrefix(next[1:], was[1:]):
+		if len(next) > len(was) {
+			_, err = r.f.WriteAt([]byte(next[len(was):]), int64(len(was)))
+		}
+	case was != "" && strings.HasPrefix(was[1:], next[1:]):
+		err = r.f.Truncate(int64(len(next)))
+	default:
+		return r.replace()
+	}
+	if err == nil && next[0] != was[0] {
+		_, err = r.f.WriteAt([]byte(next[:1]), 0)
+	}
+	if err == nil {
+		r.there = next
 	}
 	return err
 }
@@ -68,9 +121,15 @@ func (r *Running) Restore() error {
 	mine, err := r.f.Stat()
 	there, lerr := os.Lstat(r.path())
 	text, rerr := safefile.Read(r.path(), maxRunning)
-	if err == nil && lerr == nil && rerr == nil && os.SameFile(mine, there) && bytes.Equal(text, []byte(r.name+"\n")) {
+	if err == nil && lerr == nil && rerr == nil && os.SameFile(mine, there) && string(text) == r.mark.text(r.name) {
+		r.there = string(text)
 		return nil
 	}
+	return r.replace()
+}
+
+// replace puts a new file with the mark in the place of the old one.
+func (r *Running) replace() error {
 	if err := r.in.repair(); err != nil {
 		return err
 	}
@@ -93,7 +152,8 @@ func (r *Running) Restore() error {
 	return nil
 }
 
-const maxRunning = 1 << 10
+// maxRunning is how long a mark may be: some thousand versions that came into force.
+const maxRunning = 1 << 20
 
 // End removes the file of a window that the store does not name any more.
 func (r *Running) End() {
@@ -106,19 +166,40 @@ func (r *Running) End() {
 func (r *Running) Abandon() { r.f.Close() }
 
 // OtherWindows lists the windows of other programs: those whose program lives, and those
-// that were abandoned. own may be nil.
+// that were abandoned, each with what its file says. own may be nil.
 func (s *Store) OtherWindows(own *Running) (open, abandoned map[string]Window) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	open, abandoned = map[string]Window{}, map[string]Window{}
 	for name, w := range s.data.Windows {
-		switch {
-		case own != nil && name == own.name:
-		case s.disk.isLocked(name):
-			open[name] = w
-		default:
-			abandoned[name] = w
+		if own != nil && name == own.name {
+			continue
 		}
+		list := abandoned
+		if s.disk.isLocked(name) {
+			list = open
+		}
+		list[name] = s.disk.withMark(name, w)
 	}
 	return open, abandoned
+}
+
+// withMark returns a window with what its file says.
+func (d folder) withMark(name string, w Window) Window {
+	text, err := safefile.Read(filepath.Join(d.dir(), name), maxRunning)
+	var m mark
+	if err == nil {
+		m, err = parseMark(name, text)
+	}
+	if err != nil {
+		w.lost = true
+		return w
+	}
+	w.rests, w.live, w.Groups = !m.working, m.live, slices.Clone(w.Groups)
+	for _, group := range m.groups {
+		if !slices.Contains(w.Groups, group) {
+			w.Groups = append(w.Groups, group)
+		}
+	}
+	return w
 }

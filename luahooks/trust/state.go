@@ -16,6 +16,9 @@ type state struct {
 	others    programs
 
 	window    *openWindow        // nil while closed
+	last      *openWindow        // the one that was closed last in this run; nil: none was
+	mark      *Running           // the file of the windows of this run; nil: there is none
+	inRun     bool               // the run in which the last window was opened goes on
 	wrote     bool               // a window was written to the store, with copies that Close may prune
 	unwritten error              // why the store does not have the marks of what is withheld
 	doubt     error              // why it cannot be known what was in force; nothing is, until a person decides
@@ -41,7 +44,7 @@ func (s *state) readLocked(path string) Version {
 	if f, known := s.others.known.Was(path); known && f.Scope != string(scopeInstructions) {
 		s.withholdIfChanged(path, f)                                                  // f is in force whatever the disk says
 		if _, read := s.ledger.files[path]; s.ledger.withheld[path] == nil && !read { // there was none, and is none
-			s.ledger.files[path] = Version{Err: fs.ErrNotExist}
+			s.ledger.put(path, Version{Err: fs.ErrNotExist})
 		}
 		return s.readLocked(path)
 	}
@@ -51,7 +54,7 @@ func (s *state) readLocked(path string) Version {
 		h := s.ledger.withhold(change{path: path, was: Version{Err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, ErrNotApproved)}, is: v}, true)
 		return Version{Err: h.old.Err, Sum: Unreadable}
 	}
-	s.ledger.files[path] = v
+	s.ledger.put(path, v)
 	return v
 }
 

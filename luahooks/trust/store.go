@@ -16,8 +16,9 @@ type Store struct {
 
 	mu    sync.Mutex // guards the fields below, which change together with the files
 	data  Data
-	known []byte // the file as it was last read or written here; nil: there was none
-	doubt error  // why nothing that was there counts
+	known []byte   // the file as it was last read or written here; nil: there was none
+	doubt error    // why nothing that was there counts
+	seen  [2]stamp // of the file and its copy when they were known; they may tell nothing
 
 	// TestOnlyFails is the error of every write.
 	TestOnlyFails error
@@ -159,7 +160,7 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 	if err := s.disk.replace(s.Path(), raw, durable); err != nil {
 		return err
 	}
-	s.data, s.known, s.doubt = next, raw, nil
+	s.data, s.known, s.doubt, s.seen = next, raw, nil, [2]stamp{}
 	return nil
 }
 
@@ -189,12 +190,23 @@ func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
 
 // Look adopts what other processes wrote to the store, if mayCount allows it, or else marks
 // the store as pending. harmed: the files are still not what this process last wrote or
-// adopted, so they have to be written anew.
-func (s *Store) Look(mayCount func(mine, theirs Data) bool) (harmed bool) {
+// adopted, so they have to be written anew. Unless sure, files whose stamps are known are
+// not read. Bytes that differ under a stamp that is known are no program's.
+func (s *Store) Look(mayCount func(mine, theirs Data) bool, sure bool) (harmed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.disk.isUntouched(s.known) {
+	stamps := s.disk.stamps()
+	same := stamps == s.seen && stamps[0].tells() && stamps[1].tells()
+	if same && !sure {
 		return false
+	}
+	if s.disk.isUntouched(s.known) {
+		s.seen = stamps
+		return false
+	}
+	s.seen = [2]stamp{}
+	if same {
+		mayCount = func(Data, Data) bool { return false }
 	}
 	if unlock, err := s.disk.lock(); err == nil {
 		defer unlock()
@@ -243,6 +255,18 @@ func (s *Store) Accept(sum string, mayCount func(mine, theirs Data) bool, edit f
 
 // pruneAge spares copies that a program made just now and that its store does not name yet.
 const pruneAge = time.Hour
+
+// HasKept reports whether there is a copy of a file with that hash and size, which no Prune
+// removes soon.
+func (s *Store) HasKept(sum string, size int64) bool { return s.disk.hasCopy(sum, size) }
+
+// isNamed reports whether the store has a window with that name.
+func (s *Store) isNamed(window string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, named := s.data.Windows[window]
+	return named
+}
 
 // Keep keeps a copy of a file's bytes and returns their hash.
 func (s *Store) Keep(code []byte) (sum string, err error) { return s.disk.keepCopy(code) }

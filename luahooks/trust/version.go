@@ -20,6 +20,8 @@ type Version struct {
 	real string // with symbolic links resolved
 
 	Others string // why somebody else may change it; "": only this user and root may
+
+	stamp stamp // of the file with these bytes; it may tell nothing
 }
 
 // exists reports whether there is a file, be it unreadable.

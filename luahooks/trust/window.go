@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sort"
 )
@@ -14,79 +15,174 @@ import (
 // at the end of the run, or when the last process that a tool started has ended, is
 // pending. No file events are needed for that, and while the window is open none has
 // an effect.
+//
+// A batch makes, replaces and removes no file. After the first look of a run files are
+// judged by their stamps, and at its end everything is read. The first batch writes into
+// the store what is in force and names a file, the mark, which then says in place whether
+// tools are at work.
 
 // OpenWindow begins a window, unless one is open: p says where hooks are, and parts are the
 // files that running hooks were made of or looked for. Hooks that flags exclude from this
 // run count too, since the next run has them. The error is why the window could not be
 // written down; changes are withheld in any case.
 func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
-	return g.openWindow(p, parts, false)
+	return g.openWindow(p, parts, false, nil)
 }
 
 // OpenIdleWindow is OpenWindow for processes that no running tool starts: the window waits for
-// nothing else. One that is open stays as it is.
-func (g *Guard) OpenIdleWindow(p Places, parts map[string]Scope) error {
-	return g.openWindow(p, parts, true)
+// nothing else, and for these groups from its beginning. One that is open waits for them, too.
+func (g *Guard) OpenIdleWindow(p Places, parts map[string]Scope, groups ...int) error {
+	return g.openWindow(p, parts, true, groups)
 }
 
-func (g *Guard) openWindow(p Places, parts map[string]Scope, idle bool) error {
-	g.mu.Lock()
-	if g.state.window == nil {
-		g.state.lookAtOthers() // before anything of what they changed is read
-	}
-	g.mu.Unlock()
-	p.NoHooks, p.Only, p.NoProject = false, false, !g.HasApprovals()
-	paths, dirs := g.deciding(p)
-	maps.Copy(paths, parts)
+func (g *Guard) openWindow(p Places, parts map[string]Scope, idle bool, groups []int) error {
 	s := g.lock()
-	defer g.mu.Unlock()
+	s.inRun = s.inRun || !idle
 	if s.window != nil {
 		s.window.idle = s.window.idle && idle
+		s.noteGroups(groups...)
+		g.mu.Unlock()
 		return nil
 	}
-	w := &openWindow{idle: idle, base: map[string]Version{}, scopes: paths, dirs: dirs, groups: s.others.inherited}
-	s.addKnownMissing(paths, dirs)
-	for path, scope := range paths {
-		w.base[path] = s.home.onDisk(path)
-		s.withholdOfOthers(path, scope, w.base[path])
-		if _, known := s.others.known.Files[path]; s.ledger.withheld[path] != nil || known && scope != scopeInstructions {
-			w.base[path] = s.readLocked(path) // the disk may say another thing at each look
-		}
+	s.lookAtOthers(false) // before anything of what they changed is read
+	p.NoHooks, p.Only, p.NoProject = false, false, !s.hasApprovals()
+	if w := s.openAgain(p, parts); w != nil {
+		defer g.mu.Unlock()
+		defer s.noteGroups(groups...)
+		return s.enterWindow(w, idle)
 	}
+	g.mu.Unlock()
+	w := &openWindow{base: map[string]Version{}, places: p, parts: parts}
+	w.scopes, w.dirs = g.deciding(p)
+	maps.Copy(w.scopes, parts)
+	s = g.lock()
+	defer g.mu.Unlock()
+	defer s.noteGroups(groups...)
+	if s.window != nil { // another tool was faster
+		return nil
+	}
+	s.lookAtBase(w)
+	return s.enterWindow(w, idle)
+}
+
+// enterWindow makes w, of which everything was looked at, the window of this program.
+func (s *state) enterWindow(w *openWindow, idle bool) error {
+	w.idle, w.groups, w.changes = idle, s.others.inherited, s.ledger.changes
 	s.window, s.others.inherited = w, nil
-	if s.home.store == nil || !s.home.store.Exists() {
+	if s.home.store == nil || s.mark == nil && !s.home.store.Exists() {
 		return nil // with nothing there, a program that leaves in the middle writes it
 	}
 	return s.beginWindow(w)
 }
 
-// beginWindow writes a window into the store, and which versions are in force. What another
-// program with an open window wrote there before stays.
+// openAgain returns a window like the last one of this run, if neither what decides about the
+// hooks nor a file of them has changed since; nil: something has, or this is the first.
+func (s *state) openAgain(p Places, parts map[string]Scope) *openWindow {
+	last := s.last
+	if last == nil || last.changes != s.ledger.changes || len(s.others.known.Files) > 0 || !maps.Equal(last.parts, parts) || !reflect.DeepEqual(last.places, p) {
+		return nil
+	}
+	for dir := range last.dirs {
+		for _, path := range listLua(dir).files {
+			if _, known := last.scopes[path]; !known {
+				return nil
+			}
+		}
+	}
+	w := &openWindow{base: maps.Clone(last.base), scopes: last.scopes, dirs: last.dirs, places: p, parts: parts}
+	l := s.home.newLook()
+	for path, base := range last.base {
+		if w.base[path] = l.onDisk(path, base); !w.base[path].same(base) {
+			return nil
+		}
+	}
+	return w
+}
+
+// lookAtBase looks at the files of a window that is being opened, and at those of the last
+// one: what is no part of a hook any more counts as long as the run.
+func (s *state) lookAtBase(w *openWindow) {
+	last := map[string]Version{}
+	if s.last != nil {
+		last = s.last.base
+		for path, scope := range s.last.scopes {
+			if _, known := w.scopes[path]; !known {
+				w.scopes[path] = scope
+			}
+		}
+	}
+	s.addKnownMissing(w.scopes, w.dirs)
+	l := s.home.newLook()
+	for path, scope := range w.scopes {
+		w.base[path] = l.onDisk(path, last[path])
+		s.withholdOfOthers(path, scope, w.base[path])
+		if _, known := s.others.known.Files[path]; s.ledger.withheld[path] != nil || known && scope != scopeInstructions {
+			w.base[path] = s.readLocked(path) // the disk may say another thing at each look
+		}
+	}
+}
+
+// beginWindow says for other programs that a window is open, and which versions are in force.
+// The first of a run is written into the store; what another program with an open window wrote
+// there before stays.
 func (s *state) beginWindow(w *openWindow) (err error) {
 	known := s.inForce(w)
-	w.file, err = s.home.store.Begin(Window{Groups: w.groups, Asks: s.ledger.askEdits}, s.mayCount, func(d *Data) {
-		if len(d.Windows) == 1 {
-			d.Known = known
+	switch {
+	case s.mark == nil:
+		s.mark, err = s.home.store.Begin(Window{Groups: w.groups, Asks: s.ledger.askEdits}, s.mayCount, func(d *Data) {
+			if len(d.Windows) == 1 {
+				d.Known = known
+			}
+			addKnown(d.Known, known) // what another program knew first stays
+			s.ledger.setMarks(d)
+		})
+		s.wrote = true
+	case !s.home.store.isNamed(s.mark.Name()):
+		err = s.change(func(d *Data) { addKnown(d.Known, known) })
+	}
+	if w.file = s.mark; w.file == nil || err != nil {
+		return err
+	}
+	if err := s.mark.Work(w.groups, s.newlyInForce(known)); err != nil {
+		return fmt.Errorf("note the files before tools run: %w", err)
+	}
+	return nil
+}
+
+// newlyInForce returns the versions of known that neither the store nor the mark of this
+// program has.
+func (s *state) newlyInForce(known Known) (live []liveFile) {
+	have := s.home.store.Known()
+	for _, f := range s.mark.mark.live {
+		have.Files[f.Path] = f.File
+	}
+	for _, path := range slices.Sorted(maps.Keys(known.Files)) {
+		if was, ok := have.Was(path); !ok || was != known.Files[path] {
+			live = append(live, liveFile{path, known.Files[path]})
 		}
-		addKnown(d.Known, known) // what another program knew first stays
-		s.ledger.setMarks(d)
-	})
-	s.wrote = true
-	return err
+	}
+	return live
 }
 
 // NoteGroup records a process group that a tool started. The window in which changes of
 // hooks count as those of tools stays open while the group lives. The groups are written to
-// the store, so that a start after a kill knows them; if that fails, the next write of the
-// store brings them along.
+// the file of the window, so that a start after a kill knows them; if that fails, the next
+// write of the store brings them along.
 func (g *Guard) NoteGroup(group int) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if w := s.window; w != nil {
-		w.groups = append(w.groups, group)
-		if w.file != nil {
-			_ = s.change(noEdit)
-		}
+	s.noteGroups(group)
+}
+
+// noteGroups has the window that is open wait for groups.
+func (s *state) noteGroups(groups ...int) {
+	w := s.window
+	if w == nil || len(groups) == 0 {
+		return
+	}
+	w.groups = append(w.groups, groups...)
+	if w.file != nil && w.file.AddGroups(groups...) != nil {
+		_ = s.change(noEdit)
 	}
 }
 
@@ -95,18 +191,22 @@ func (g *Guard) NoteGroup(group int) {
 func (g *Guard) WithholdChanges() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.state.withholdChanges()
+	g.state.withholdChanges(true)
 }
 
-// withholdChanges is [Guard.WithholdChanges].
-func (s *state) withholdChanges() {
+// withholdChanges is [Guard.WithholdChanges]. Unless sure, files are judged by their stamps.
+func (s *state) withholdChanges(sure bool) {
 	w := s.window
 	if w == nil || s.isOpenToAsk() {
 		return
 	}
 	var news []*Pending
+	l := s.home.newLook()
 	for path, base := range w.base {
-		is, h := s.home.onDisk(path), s.ledger.withheld[path]
+		if sure {
+			base.stamp = stamp{}
+		}
+		is, h := l.onDisk(path, base), s.ledger.withheld[path]
 		switch {
 		case h != nil && h.old.same(is):
 			s.ledger.release(path)
@@ -123,7 +223,30 @@ func (s *state) withholdChanges() {
 	news = append(news, s.withholdAdded(w)...)
 	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
 	s.news.noteBegan(news...)
-	s.lookAtOthers()
+	s.lookAtOthers(sure)
+	s.writeMarks()
+}
+
+// withholdHidden reads, at the end of a run, everything that was judged by its stamps, and
+// withholds what has other bytes under the same stamp. What changed visibly since the last
+// tool is the person's.
+func (s *state) withholdHidden() {
+	if s.last == nil {
+		return
+	}
+	for _, path := range slices.Sorted(maps.Keys(s.last.base)) {
+		is, scope := s.home.onDisk(path), s.last.scopes[path]
+		switch {
+		case s.ledger.withheld[path] != nil || !s.last.hides(path, is):
+		case scope == scopeInstructions:
+			s.news.noteInstructions(path)
+			_ = s.change(noEdit)
+		default:
+			h := s.ledger.withhold(change{path, scope, s.last.base[path], is}, true)
+			s.news.noteBegan(s.home.pending(path, h))
+		}
+	}
+	s.lookAtOthers(true)
 	s.writeMarks()
 }
 
@@ -146,14 +269,34 @@ func (s *state) withholdAdded(w *openWindow) (news []*Pending) {
 	return news
 }
 
-// CloseWindow withholds what the tools changed, and closes the window if no process that one
-// of them started lives any more and changes are not always asked about. It reports whether
-// the window is closed.
+// CloseWindow withholds what the tools of a batch changed, and closes the window if no process
+// that one of them started lives any more and changes are not always asked about. Files are
+// judged by their stamps, unless this was the last process that was left behind. It reports
+// whether the window is closed.
 func (g *Guard) CloseWindow() (closed bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	s.withholdChanges()
+	w := s.window
+	s.withholdChanges(w != nil && w.left && !slices.ContainsFunc(w.groups, s.others.alive))
 	return s.endWindow()
+}
+
+// EndRun is CloseWindow at the end of a run: everything is read, and what was written about
+// the windows of the run is removed. If the window stays open, that happens when it closes.
+func (g *Guard) EndRun() (closed bool) {
+	s := g.lock()
+	defer g.mu.Unlock()
+	s.inRun = false
+	if s.window != nil {
+		s.withholdChanges(true)
+	} else {
+		s.withholdHidden()
+	}
+	closed = s.endWindow()
+	if closed {
+		s.endMark()
+	}
+	return closed
 }
 
 // CloseIdleWindow is CloseWindow for a window that only waits for processes. While one lives
@@ -169,8 +312,12 @@ func (g *Guard) CloseIdleWindow() (looked, waits bool) {
 	if slices.ContainsFunc(w.groups, s.others.alive) {
 		return false, true
 	}
-	s.withholdChanges()
-	return true, !s.endWindow()
+	s.withholdChanges(true)
+	closed := s.endWindow()
+	if closed && !s.inRun {
+		s.endMark()
+	}
+	return true, !closed
 }
 
 // NeedsWindowAtStart reports whether a window is open before any tool runs: every change is
@@ -181,9 +328,9 @@ func (g *Guard) NeedsWindowAtStart() bool {
 	return s.ledger.askEdits || len(s.others.inherited) > 0
 }
 
-// endWindow closes the window, here and in the store, unless processes or AskEdits keep it
-// open; then it is idle. It reports whether no window is open. If the store cannot be written
-// the window stays there, abandoned.
+// endWindow closes the window, here and for other programs, unless processes or AskEdits keep
+// it open; then it is idle. It reports whether no window is open. While the store does not
+// have the marks of what is withheld, the window counts for others.
 func (s *state) endWindow() (closed bool) {
 	w := s.window
 	if w == nil {
@@ -192,17 +339,29 @@ func (s *state) endWindow() (closed bool) {
 	w.idle = true
 	w.groups = slices.DeleteFunc(w.groups, func(group int) bool { return !s.others.alive(group) })
 	if len(w.groups) > 0 || s.ledger.askEdits {
+		w.left = w.left || len(w.groups) > 0
 		return false
 	}
-	if w.file != nil {
-		if err := s.change(func(d *Data) { delete(d.Windows, w.file.Name()) }); err != nil {
-			w.file.Abandon() // what cannot be written stays as it was, for the next program
-		} else {
-			w.file.End()
-		}
+	if w.file != nil && s.unwritten == nil {
+		_ = w.file.Rest() // what cannot be written stays as it was: tools at work
 	}
-	s.window = nil
+	s.last, s.window = w, nil
 	return true
+}
+
+// endMark removes what was written about the windows of a run. If the store cannot be written
+// it stays there, abandoned.
+func (s *state) endMark() {
+	s.last = nil
+	if s.mark == nil {
+		return
+	}
+	if err := s.change(func(d *Data) { delete(d.Windows, s.mark.Name()) }); err != nil {
+		s.mark.Abandon() // for the next program
+	} else {
+		s.mark.End()
+	}
+	s.mark = nil
 }
 
 // Close ends the Guard with the program. A window that is still open stays so
@@ -210,29 +369,37 @@ func (s *state) endWindow() (closed bool) {
 func (g *Guard) Close() {
 	s := g.lock()
 	defer g.mu.Unlock()
-	s.withholdChanges()
+	if s.window != nil {
+		s.withholdChanges(true)
+	} else {
+		s.withholdHidden()
+	}
 	closed := s.endWindow()
+	if closed {
+		s.endMark()
+	}
 	if s.wrote {
 		s.home.store.Prune()
 	}
 	if closed {
 		return
 	}
-	if s.window.file == nil && s.home.store != nil {
+	if s.mark == nil && s.home.store != nil {
 		_ = s.beginWindow(s.window) // there is nobody left to tell
 	}
-	if s.window.file != nil {
-		s.window.file.Abandon()
+	if s.mark != nil {
+		_ = s.change(noEdit) // so that the store knows which processes live
+		s.mark.Abandon()
 	}
-	s.window = nil
+	s.window, s.mark = nil, nil
 }
 
 // TestOnlyKill lets go of what the system closes when a program is killed.
 func (g *Guard) TestOnlyKill() {
 	s := g.lock()
 	defer g.mu.Unlock()
-	s.window.file.Abandon()
-	s.window, s.home.store, s.wrote = nil, nil, false
+	s.mark.Abandon()
+	s.window, s.last, s.mark, s.home.store, s.wrote = nil, nil, nil, nil, false
 }
 
 // deciding returns the files that decide what the hooks of p do, whether they are there or
@@ -285,9 +452,10 @@ func (g *Guard) RemoveAbandonedWindows() {
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
-	_, abandoned := s.home.store.OtherWindows(s.window.running())
+	_, abandoned := s.home.store.OtherWindows(s.mark)
 	ended := slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool {
-		return len(abandoned[name].Living(s.others.alive)) > 0 && s.window.running() == nil
+		w := abandoned[name]
+		return w.mayLive(s.others.alive) && (w.lost || s.window.running() == nil)
 	})
 	s.endWindows(ended)
 }

@@ -70,6 +70,24 @@ func (t *Terminal) setLent(lent bool) modes {
 	return t.modes
 }
 
+// Redraw sets the terminal up anew and draws the zone in its place, for a person who sees
+// that another program has written over it.
+func (t *Terminal) Redraw() {
+	if t.plain != nil {
+		return
+	}
+	t.switching.Lock()
+	defer t.switching.Unlock()
+	t.mu.Lock()
+	again, lent := t.modes.again(), t.lease.lent
+	t.mu.Unlock()
+	if t.closed || lent {
+		return
+	}
+	_ = t.keys.set(t.config.In) // if the terminal is gone, reading it will say so
+	t.painter.call(0, func() { t.painter.repaint(again) })
+}
+
 // restart writes sequences and has the zone drawn from the row of the cursor on, wherever
 // that is. Only the goroutine that paints calls it.
 func (p *painter) restart(sequences string) {

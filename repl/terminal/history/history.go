@@ -6,9 +6,9 @@
 //	Walk       Up and Down from one prompt
 //	Search     entries that have all words of a query
 //
-// The file has one JSON string per line, the oldest first. A line behind an entry of which
-// parts were tokens, such as pastes, is an object that says where they are; each entry is
-// written at once, with that line. What is no entry is skipped. The newest 10,000
+// The file has one JSON string per line, the oldest first. A line behind an entry is an
+// object that says which parts of it were tokens, such as pastes, and which were typed;
+// without it none were. Each entry is written at once, with that line. What is no entry is skipped. The newest 10,000
 // entries count, and at most 16 MiB of them.
 //
 // An entry that begins with a blank is not kept. One that looks as if it had a key in

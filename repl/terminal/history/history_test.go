@@ -62,10 +62,10 @@ func TestEntriesAreKeptAsTheyWereTyped(t *testing.T) {
 	}
 }
 
-func TestTokensAreKept(t *testing.T) {
+func TestTokensAndWhatWasTypedAreKept(t *testing.T) {
 	h := openNew(t)
 	paste := strings.Repeat("a line\n", 30)
-	d := edit.Draft{Text: "see " + paste + "!", Tokens: []edit.Span{{From: 4, To: 4 + len(paste)}}, Position: 2}
+	d := edit.Draft{Text: "see " + paste + "!", Tokens: []edit.Span{{From: 4, To: 4 + len(paste)}}, Typed: []edit.Span{{To: 4}}, Position: 2}
 	add(t, h, "before")
 	if err := h.Add(d); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestTokensAreKept(t *testing.T) {
 	add(t, h, "after")
 	for _, h := range []*History{h, Open(h.file.path, nil)} {
 		got := h.Entries()
-		if len(got) != 3 || got[1].Text != d.Text || !slices.Equal(got[1].Tokens, d.Tokens) || got[1].Position != 0 || got[2].Tokens != nil {
+		if len(got) != 3 || got[1].Text != d.Text || !slices.Equal(got[1].Tokens, d.Tokens) || !slices.Equal(got[1].Typed, d.Typed) || got[1].Position != 0 || got[2].Tokens != nil {
 			t.Errorf("got %+v", got)
 		}
 	}

@@ -19,7 +19,7 @@ func TestTheUsualTableIsAsDesigned(t *testing.T) {
 	}
 	for action, keys := range map[string]string{
 		"send": "enter", "newline": "ctrl+j shift+enter", "follow_up": "alt+enter", "interrupt": "esc", "clear": "ctrl+c",
-		"quit": "ctrl+d", "suspend": "ctrl+z", "cycle_model": "ctrl+p", "cycle_model_back": "ctrl+shift+p", "pick_model": "ctrl+l",
+		"quit": "ctrl+d", "suspend": "ctrl+z", "cycle_model": "ctrl+p", "cycle_model_back": "ctrl+shift+p", "pick_model": "alt+m", "redraw": "ctrl+l",
 		"cycle_mode": "shift+tab", "cycle_thinking": "alt+t", "show_thinking": "ctrl+t", "editor": "ctrl+g", "expand": "ctrl+o",
 		"paste_image": "ctrl+v", "history_search": "ctrl+r", "undo": "ctrl+_", "row_start": "home ctrl+a",
 	} {
@@ -113,7 +113,7 @@ func TestSettingsChangeTheTable(t *testing.T) {
 		{"the only key of the text", map[string][]string{"editor": {"ctrl+y"}}, map[string]string{"editor": "ctrl+g", "yank": "ctrl+y"},
 			[]string{"ctrl+y is bound to both editor and yank"}},
 		{"what falls back meets another", map[string][]string{"editor": {"f5"}, "expand": {"f5"}, "pick_model": {"ctrl+g"}},
-			map[string]string{"editor": "ctrl+g", "expand": "ctrl+o", "pick_model": "ctrl+l"}, []string{"f5", "ctrl+g is bound to both pick_model and editor"}},
+			map[string]string{"editor": "ctrl+g", "expand": "ctrl+o", "pick_model": "alt+m"}, []string{"f5", "ctrl+g is bound to both pick_model and editor"}},
 		{"send without a key", map[string][]string{"send": {}}, map[string]string{"send": "enter"}, []string{"send needs a key; it stays enter"}},
 		{"Enter for a new row", map[string][]string{"send": {"alt+enter"}, "newline": {"enter"}, "follow_up": {"f2"}}, map[string]string{"send": "alt+enter", "newline": "enter"}, nil},
 		{"the same key twice", map[string][]string{"editor": {"f5", "F5"}}, map[string]string{"editor": "f5"}, nil},
@@ -210,7 +210,7 @@ func TestRowsAreTheTableInForce(t *testing.T) {
 	m, _ := Parse(map[string][]string{"editor": {"f5"}, "expand": {}})
 	rows := m.Rows([]Shortcut{{"alt+k", "open notes", "notes"}, {"ctrl+c", "mine", "bad"}, {"esc esc", "rewind", "rewind"}})
 	for _, want := range []Row{
-		{"editor", "F5", "edit the line in $VISUAL or $EDITOR", ""},
+		{"editor", "F5", "edit the line in $VISUAL, $EDITOR or vi", ""},
 		{"take_back", "Alt+Up, Ctrl+X Up", "put the last queued message back into the line", ""},
 		{"expand", "", "show the last folded output whole; again: the one before", ""},
 		{"tree", "", "the tree of the session, in an empty line at rest", ""},

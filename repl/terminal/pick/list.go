@@ -47,8 +47,11 @@ func (p *Picker) find() {
 		p.shown, p.matched = p.table.unfolded(), p.table.total
 		return
 	}
-	for _, i := range p.filter.Find(p.query) {
-		if !p.table.rows[i].Further {
+	found := p.filter.Find(p.query)
+	for i, row := range p.table.rows {
+		at, matches := slices.BinarySearch(found, i)
+		found = found[at:]
+		if !row.Further && (matches || p.table.sought(i, p.query) != "") {
 			p.shown = append(p.shown, i)
 		}
 	}

@@ -26,12 +26,20 @@ type Menu struct {
 	column int
 	at     int
 	from   int
+	idle   bool // no item is selected, and no key is the menu's
 	done   bool
 	taken  bool
 }
 
 // NewMenu returns a menu without items.
 func NewMenu(p terminal.Palette) *Menu { return &Menu{Palette: p} }
+
+// SetIdle has the menu only show what there is: no item is selected and all keys are the
+// line's, until it is set so no more.
+func (m *Menu) SetIdle(idle bool) { m.idle = idle }
+
+// IsIdle reports whether the menu only shows what there is.
+func (m *Menu) IsIdle() bool { return m.idle }
 
 // SetItems sets what the word can become, what is typed of it, and the column in which it
 // begins. The selected item stays, if it is still there and a key had moved to it.
@@ -52,7 +60,7 @@ func (m *Menu) SetItems(items []MenuItem, typed string, column int) {
 // and Esc. Others are the line's.
 func (m *Menu) Key(k terminal.Key) (used bool) {
 	n := len(m.items)
-	if k.Release || m.done || n == 0 {
+	if k.Release || m.done || n == 0 || m.idle {
 		return false
 	}
 	switch k.Name {
@@ -113,7 +121,11 @@ func (m *Menu) Render(width, height int) (rows []string, cursorRow, cursorColumn
 	}
 	if n := len(m.items); n > len(rows) && len(rows) > 0 {
 		h := heading{Palette: m.Palette}
-		rows[len(rows)-1] = h.behind(rows[len(rows)-1], fmt.Sprintf("%d of %d", m.at+1, n), width)
+		which := fmt.Sprintf("%d of %d", m.at+1, n)
+		if m.idle {
+			which = fmt.Sprintf("%d · Tab chooses", n)
+		}
+		rows[len(rows)-1] = h.behind(rows[len(rows)-1], which, width)
 	}
 	return rows, -1, 0
 }
@@ -129,14 +141,14 @@ func (m *Menu) label(label string) string {
 // row puts an item into a row with its mark.
 func (m *Menu) row(text string, indent, lead, width, at int) string {
 	mark := "  "
-	if at == m.at {
+	if at == m.at && !m.idle {
 		mark = "▸ "
 	}
 	if lead == 0 {
 		mark = strings.TrimSpace(mark)
 	}
 	text = cells.Cut(strings.Repeat(" ", indent)+mark+text, width)
-	if at == m.at {
+	if at == m.at && !m.idle {
 		text = m.Paint("accent", text)
 	}
 	return strings.TrimRight(text, " ")

@@ -38,6 +38,7 @@ type Row struct {
 	Columns     []string // from left to right; where there is no room, those to the right are dropped first
 	Description string   // is shown as a last column, dim, or below the list if it does not fit there
 	Search      string   // what the row is found by besides what is shown; each line for itself
+	Sought      string   // an id: who types its beginning finds the row, and sees it
 	Dim         bool     // the row matters less than others
 	Marked      bool     // of several choices: it is one from the start
 	Further     bool     // leads to something else, and is offered also where nothing matches

@@ -192,6 +192,9 @@ func (p *Picker) row(at int, widths []int, width int) string {
 		mark += p.box(row)
 	}
 	text := mark + p.table.line(i, widths, width-lead, look{p.options.Palette, fuzzy.Words(p.query)})
+	if id := p.table.sought(i, p.query); id != "" {
+		text = p.heading.behind(text, id, width)
+	}
 	if n := p.hidden(i); n > 0 {
 		text = p.heading.behind(text, fmt.Sprintf("%d more", n), width)
 	}

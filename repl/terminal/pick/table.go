@@ -75,6 +75,18 @@ func (t *table) searched(i int) string {
 	return strings.Join(t.cells(i), "\n") + "\n" + t.rows[i].Search
 }
 
+// leastID is how many characters of an id have to be typed: fewer are in too many ids.
+const leastID = 3
+
+// sought is the id of a row, if query is the beginning of it; else "".
+func (t *table) sought(i int, query string) string {
+	id := t.rows[i].Sought
+	if query = strings.ToLower(strings.TrimSpace(query)); len(query) < leastID || !strings.HasPrefix(strings.ToLower(id), query) {
+		return ""
+	}
+	return cell(id)
+}
+
 // unfolded are the rows that are not folded into one before them.
 func (t *table) unfolded() (rows []int) {
 	away := make([]bool, len(t.rows))

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"io"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -58,4 +59,33 @@ func TestAGroupOfZombiesIsStopped(t *testing.T) {
 		t.Error("Stop waits for a process that has ended")
 	}
 	_ = cmd.Wait()
+}
+
+// inOtherGroups is a shell that has ended, and left a process in a group of its own that the
+// shell made inside of its session. out ends when that process does.
+func inOtherGroups(t *testing.T) (session int, out io.Reader) {
+	t.Helper()
+	cmd, r := started(t, Session, "set -m; sleep 1000 & echo ready; exec 2>&-")
+	t.Cleanup(func() { Stop(cmd.Process.Pid, 0) })
+	if err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process.Pid, r
+}
+
+func TestASessionIsAliveWithWhateverGroupsItHas(t *testing.T) {
+	for name, end := range map[string]func(session int){
+		"stopped":   func(session int) { Stop(session, time.Minute) },
+		"killed":    func(session int) { Stop(session, 0) },
+		"signalled": func(session int) { _ = signalAll(session, syscall.SIGKILL) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			session, out := inOtherGroups(t)
+			if !Alive(session) {
+				t.Error("a process of the session lives")
+			}
+			end(session)
+			_, _ = io.Copy(io.Discard, out)
+		})
+	}
 }
