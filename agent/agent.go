@@ -33,6 +33,7 @@ import (
 	"sync"
 	"time"
 
+	"pi/agent/images"
 	"pi/agent/llm"
 	"pi/agent/shell"
 	"pi/agent/work"
@@ -80,6 +81,7 @@ type Agent struct {
 type parts struct {
 	settings     *inForce
 	events       *listeners
+	images       images.Scaler
 	conversation *conversation
 	choice       *choice
 	tools        *toolset
@@ -119,12 +121,14 @@ func newParts(o Options, busy *work.Claim) parts {
 	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
 	p.tools.set(o.Tools, "")
 	p.gate = &gate{p.events, p.tools}
-	p.conversation = newConversation(p.events, o.Session)
+	p.images = newImageScaler(p.settings, p.events)
+	p.conversation = newConversation(p.events, p.images, o.Session)
 	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.IsIdle,
 		selected: selection{o.Model, o.Thinking}}
 	p.modes = newModes(&p, o.Session)
 	p.inbox = newInbox(p.events, p.settings, o.Now)
-	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd, now: o.Now}
+	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, mode: p.modes.Section, cwd: o.Cwd,
+		began: func() time.Time { return p.conversation.current().Began() }, now: o.Now}
 	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
 	p.meter = &Meter{p.conversation, p.choice, p.tools, p.prompts, p.sent, p.spending}
 	p.asker = &asker{events: p.events, models: o.Models, sent: p.sent, spending: p.spending, now: o.Now, settings: p.settings}
@@ -132,6 +136,18 @@ func newParts(o Options, busy *work.Claim) parts {
 		inbox: p.inbox, settings: p.settings}
 	p.userShell = newUserShell(&p, o, busy)
 	return p
+}
+
+// newImageScaler returns what keeps images that are too large out of the session.
+func newImageScaler(settings *inForce, events *listeners) images.Scaler {
+	tell := func(ctx context.Context, text string, leftOut bool) {
+		level := LevelInfo
+		if leftOut {
+			level = LevelWarning
+		}
+		events.Notify(context.WithoutCancel(ctx), level, text)
+	}
+	return images.Scaler{Wanted: func() bool { return settings.get().ImageScale }, Tell: tell}
 }
 
 // Listen adds listeners behind the present ones. It may be called before Start
@@ -301,12 +317,12 @@ func (a *Agent) Seen() []session.Item {
 // current branch: r nil removes it, else only its content changes. The history
 // of the session stays as it is. It returns the id of the edit. Messages of the
 // person, answers, tool results and custom messages can be edited.
-func (a *Agent) EditContext(_ context.Context, id string, r *session.Replacement) (string, error) {
+func (a *Agent) EditContext(ctx context.Context, id string, r *session.Replacement) (string, error) {
 	s := a.Session()
 	if err := checkEdit(s, id); err != nil {
 		return "", fmt.Errorf("edit context: %w", err)
 	}
-	e, err := s.Append(session.TypeContextEdit, session.ContextEdit{TargetID: id, Replacement: r})
+	e, err := s.Append(session.TypeContextEdit, session.ContextEdit{TargetID: id, Replacement: a.images.Replacement(ctx, r)})
 	if e == nil {
 		return "", fmt.Errorf("edit context: %w", err)
 	}

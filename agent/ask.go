@@ -29,14 +29,16 @@ type asker struct {
 	spending *spending
 	now      func() time.Time
 	settings *inForce
+	refused  llm.RefusedThoughts
 	waiting  work.Interruptible // the wait for another attempt in the conversation
 }
 
 // send sends a request to model and hands each delta to add, until the answer has ended,
 // add returns an error or ctx is done. It is an error if the session has no money left,
-// if the server is silent for too long (see [llm.WithIdleTimeout]) or if the answer is
+// if the server is silent for too long (see [llm.WithPatience]) or if the answer is
 // too long (see limits.go). build makes the request, once client and key are there; key,
-// if it is not empty, is sent instead of the model's own. The errors are
+// if it is not empty, is sent instead of the model's own. A request whose thoughts the
+// server refuses is made again without them. The errors are
 // *[llm.ProviderError] or *[LimitError], also where something crashes.
 func (a *asker) send(ctx context.Context, model *llm.Model, key string, build func() *llm.Request, add func(llm.Delta) error) (err error) {
 	defer func() {
@@ -58,34 +60,66 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 		}
 	}
 	r := build()
-	r.APIKey, r.MaxAnswer = key, a.settings.get().MaxAnswerBytes
+	r.APIKey, r.MaxAnswer, r.Refused = key, a.settings.get().MaxAnswerBytes, a.refused.Known()
 	tap := &wiretap{a.events, a.sent}
 	tap.watch(ctx, r)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	begun, err := a.stream(ctx, client, r, add)
+	if begun {
+		return err
+	}
+	if again := a.withoutThoughts(ctx, r, err); again != nil {
+		_, err = a.stream(ctx, client, again, add)
+	}
+	return err
+}
+
+// withoutThoughts returns the request to make in place of r, which failed with err: r
+// without its thoughts, if the server has refused them, and the person is told. It is nil
+// for any other error, and where r had no thoughts. Clients ask servers to leave out what
+// does not fit, but not every server knows of that, and not every model is known.
+func (a *asker) withoutThoughts(ctx context.Context, r *llm.Request, err error) *llm.Request {
+	var failed *llm.ProviderError
+	if !errors.As(err, &failed) || !failed.Unfit || ctx.Err() != nil || !a.refused.Note(r) {
+		return nil
+	}
+	hint := ""
+	if failed.NextStep != "" {
+		hint = " (" + failed.NextStep + ")"
+	}
+	a.events.notifyf(ctx, LevelWarning, "earlier thoughts of %s did not fit the conversation any more, and its server refused them: asked again without them%s", r.Model.Ref(), hint)
+	again := *r
+	again.Refused = a.refused.Known()
+	return &again
+}
+
+// stream sends r once, for [asker.send]. begun says that a part of the answer was added.
+func (a *asker) stream(ctx context.Context, client llm.Provider, r *llm.Request, add func(llm.Delta) error) (begun bool, err error) {
 	var size limits.AnswerSize
 	var stop llm.Stop
-	for d, err := range llm.WithIdleTimeout(ctx, client, r, a.settings.get().StreamIdleTimeout) {
+	for d, err := range llm.WithPatience(ctx, client, r, a.settings.get().Patience) {
 		switch {
 		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.Exceeds(r.MaxAnswer, d):
-			return &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",
-				model.Ref(), r.MaxAnswer)}
+			return begun, &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",
+				r.Model.Ref(), r.MaxAnswer)}
 		case err != nil:
-			return err
+			return begun, err
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return begun, ctx.Err()
 		case d.Kind == llm.DeltaStop:
 			stop = d.Stop
 		}
+		begun = begun || d.Kind != llm.DeltaPing
 		if err := add(d); err != nil {
-			return err
+			return begun, err
 		}
 	}
 	if stop.Reason == "" {
-		return &llm.ProviderError{Provider: model.Provider, Message: "the answer was cut off", Retryable: true, Err: ctx.Err()}
+		return begun, &llm.ProviderError{Provider: r.Model.Provider, Message: "the answer was cut off", Retryable: true, Err: ctx.Err()}
 	}
-	return refusedBy(model, stop)
+	return begun, refusedBy(r.Model, stop)
 }
 
 // askOutside asks a model outside of the conversation, again if it fails for a reason

@@ -16,7 +16,7 @@ func TestTheNewestQueuedTextIsTakenBackFirst(t *testing.T) {
 		b.enqueue(Prompt{Text: x.text, Source: "interactive"}, x.q)
 	}
 	b.enqueue(Prompt{Text: "of a hook", Source: "hook"}, Steer)
-	want := []Waiting{{"first", Steer}, {"last", Steer}, {"of a hook", Steer}, {"at the end", FollowUp}}
+	want := []Waiting{{"first", Steer, true, 1}, {"last", Steer, true, 3}, {"of a hook", Steer, false, 4}, {"at the end", FollowUp, true, 2}}
 	if got := b.Queued(); !slices.Equal(got, want) {
 		t.Errorf("queued are %v, want %v", got, want)
 	}

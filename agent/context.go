@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"pi/agent/images"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -16,6 +17,7 @@ import (
 // may be called from any goroutine.
 type conversation struct {
 	events *listeners
+	images images.Scaler
 	view   contextView
 
 	mu      sync.Mutex // guards what follows: the chain is always one over the session that is current
@@ -26,8 +28,8 @@ type conversation struct {
 }
 
 // newConversation returns the conversation of a session.
-func newConversation(events *listeners, s *session.Session) *conversation {
-	return &conversation{events: events, session: s, news: announce(events, s)}
+func newConversation(events *listeners, i images.Scaler, s *session.Session) *conversation {
+	return &conversation{events: events, images: i, session: s, news: announce(events, s)}
 }
 
 // chained is one run of the context chain.
@@ -188,6 +190,8 @@ func checkEdit(s *session.Session, id string) error {
 // appendCustom appends a custom message to the session, and tells the front ends if it is
 // to be displayed. With an error the entry may be there, only unsaved, or nil.
 func (c *conversation) appendCustom(ctx context.Context, m *message.Message) (*session.Entry, error) {
+	m = m.Clone()
+	m.Content = c.images.Content(ctx, m.Content)
 	e, err := c.current().Append(session.TypeCustomMessage, session.CustomMessage{
 		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
 	})

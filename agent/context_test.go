@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/images"
 	"pi/session"
 	"pi/session/message"
 )
@@ -14,7 +15,7 @@ import (
 // unsaved is a session in memory that begins with these prompts.
 func unsaved(t *testing.T, prompts ...string) *session.Session {
 	t.Helper()
-	s := session.New(session.Options{Cwd: "/p"})
+	s := session.New(session.Options{Cwd: "/p", Now: rigTime})
 	for _, text := range prompts {
 		if _, err := s.AppendMessage(userMessage([]message.Block{message.TextBlock(text)})); err != nil {
 			t.Fatal(err)
@@ -23,12 +24,15 @@ func unsaved(t *testing.T, prompts ...string) *session.Session {
 	return s
 }
 
+// unscaled leaves images as they are.
+func unscaled() images.Scaler { return images.Scaler{Wanted: func() bool { return false }} }
+
 func TestTheResultOfAChainIsThatOfItsSession(t *testing.T) {
 	one, other := unsaved(t, "a", "b"), unsaved(t, "c")
 	upper := on(func(e *Context) {
 		e.Items = []session.Item{{Message: userMessage([]message.Block{message.TextBlock("A")}), Entry: e.Items[0].Entry}}
 	})
-	c := newConversation(listening(upper), one)
+	c := newConversation(listening(upper), unscaled(), one)
 	seen := func() (texts []string) {
 		items, _ := c.seen()
 		for _, it := range items {
@@ -65,7 +69,7 @@ func TestTheResultOfAChainIsThatOfItsSession(t *testing.T) {
 
 func TestAChainOverASessionThatIsLeftMeanwhileIsForgotten(t *testing.T) {
 	one, other := unsaved(t, "a"), unsaved(t, "b")
-	c := newConversation(listening(), one)
+	c := newConversation(listening(), unscaled(), one)
 	c.events = listening(on(func(*Context) { c.replace(other) }))
 	if got := c.runChain(t.Context()).items; len(got) != 1 || got[0].Message.Text() != "a" {
 		t.Errorf("%+v", got)

@@ -95,7 +95,7 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 		return
 	}
 	r.news.pause() // a turn may follow, to which they belong
-	entries, err := r.appendDrafts(drafts)
+	entries, err := r.appendDrafts(ctx, drafts)
 	for _, e := range entries {
 		m := e.Message()
 		if m == nil || m.Role != message.RoleCustom {
@@ -125,7 +125,7 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 
 // appendDrafts checks all drafts and then appends them together. The error names the first
 // one that listeners may not add.
-func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
+func (r *run) appendDrafts(ctx context.Context, drafts []session.Draft) ([]*session.Entry, error) {
 	s := r.conversation.current()
 	checked := make([]session.Draft, len(drafts))
 	for i, d := range drafts {
@@ -133,7 +133,7 @@ func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i+1, err)
 		}
-		checked[i] = session.Draft{Type: d.Type, Body: body}
+		checked[i] = session.Draft{Type: d.Type, Body: r.images.Body(ctx, body)}
 	}
 	entries, err := s.AppendAll(checked)
 	for _, d := range checked {

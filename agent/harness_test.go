@@ -184,20 +184,27 @@ func withModels(o Options, model llm.Provider) Options {
 	return o
 }
 
+// rigTime is the time in which tests happen that want no other.
+func rigTime() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+
 // withSessions are options with sessions in files.
 func withSessions(t *testing.T, o Options) Options {
+	if o.Now == nil {
+		o.Now = rigTime
+	}
 	dir := t.TempDir()
-	fresh := func(string) (*session.Session, error) { return session.New(session.Options{Dir: dir, Cwd: "/p"}), nil }
+	fresh := func(string) (*session.Session, error) {
+		return session.New(session.Options{Dir: dir, Cwd: "/p", Now: o.Now}), nil
+	}
 	if o.Session == nil {
 		o.Session, _ = fresh("")
 	}
 	o.NewSession, o.Thinking, o.Cwd = fresh, "off", "/p"
-	o.OpenSession = func(path string) (*session.Session, error) { return session.Open(path, session.Options{Dir: dir}) }
-	o.CopySession = func(s *session.Session, leaf string) (*session.Session, error) {
-		return s.CopyPath(leaf, session.Options{Dir: dir, Cwd: "/p"})
+	o.OpenSession = func(path string) (*session.Session, error) {
+		return session.Open(path, session.Options{Dir: dir, Now: o.Now})
 	}
-	if o.Now == nil {
-		o.Now = func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+	o.CopySession = func(s *session.Session, leaf string) (*session.Session, error) {
+		return s.CopyPath(leaf, session.Options{Dir: dir, Cwd: "/p", Now: o.Now})
 	}
 	return o
 }

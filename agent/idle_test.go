@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -51,7 +52,7 @@ func TestASilentServerIsCutAndAskedAgain(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &retries{}
-				settings := Settings{StreamIdleTimeout: idle, Retry: RetrySettings{MaxAttempts: 1}}
+				settings := Settings{Patience: llm.Patience{Idle: idle}, Retry: RetrySettings{MaxAttempts: 1}}
 				r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, c.reply, say("there"))
 				began := time.Now()
 				r.prompt("go")
@@ -69,9 +70,48 @@ func TestASilentServerIsCutAndAskedAgain(t *testing.T) {
 	}
 }
 
+// A server may say for ever that it is alive, in many ways, and never answer.
+func TestAServerThatOnlySaysThatItLivesIsCutAndAskedAgain(t *testing.T) {
+	const quiet = 10 * time.Minute
+	ping, usage := llm.Delta{Kind: llm.DeltaPing}, llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 1}}
+	forever := func(ds ...llm.Delta) []llm.Delta { return slices.Repeat(ds, 100) }
+	for _, c := range []struct {
+		name  string
+		reply reply
+		cutAt time.Duration // 0: never
+	}{
+		{"pings", spaced(time.Minute, forever(ping)...), quiet},
+		{"counts", spaced(time.Minute, forever(usage)...), quiet},
+		{"empty pieces", spaced(time.Minute, forever(llm.Delta{Kind: llm.DeltaThinking}, text(""))...), quiet},
+		{"pings behind a word", spaced(time.Minute, append([]llm.Delta{ping, text("half")}, forever(ping)...)...), 2*time.Minute + quiet},
+		{"words among pings", spaced(time.Minute, append(slices.Repeat([]llm.Delta{ping, ping, ping, ping, text("a"), ping, ping, {Kind: llm.DeltaToolCall, Text: " "}, ping}, 3), stop(message.StopEnd))...), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := &retries{}
+				settings := Settings{Patience: llm.Patience{Idle: idle, Quiet: quiet}, Retry: RetrySettings{MaxAttempts: 1}}
+				r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, c.reply, say("there"))
+				began := time.Now()
+				r.prompt("go")
+				took := time.Since(began)
+				if c.cutAt == 0 {
+					if len(l.starts) > 0 {
+						t.Errorf("%+v", l.starts)
+					}
+					return
+				}
+				r.wantTalk("user: go", "assistant: there")
+				if took != c.cutAt || len(l.starts) != 1 || l.starts[0].ErrorMessage != "acme: nothing but signs of life for 10m (stream_quiet_timeout)" {
+					t.Errorf("after %s: %+v", took, l.starts)
+				}
+			})
+		})
+	}
+}
+
 func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, spaced(0, text("half")))
+		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, spaced(0, text("half")))
 		var failed *llm.ProviderError
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &failed) || !failed.Retryable || !strings.Contains(failed.NextStep, "stream_idle_timeout") {
 			t.Errorf("%#v", err)
@@ -93,7 +133,7 @@ func TestWithoutALimitSilenceIsWaitedFor(t *testing.T) {
 
 func TestCallsOutsideOfTheConversationMayNotBeSilentEither(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, say("hi"), spaced(0))
+		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, say("hi"), spaced(0))
 		r.prompt("go")
 		began := time.Now()
 		if _, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err == nil || !strings.Contains(err.Error(), "stream_idle_timeout") || time.Since(began) != idle {
@@ -121,7 +161,7 @@ func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
 		spaced(idle-1, text("a"), text("b"), stop(message.StopEnd))(ctx, r, yield)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}, Listeners: patience}, wire)
+		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle, Quiet: 3 * idle}}, Listeners: patience}, wire)
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: ab")
 	})
@@ -130,7 +170,7 @@ func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
 // Where nobody looks at the answer's status, it is a sign of life all the same.
 func TestTheStatusOfAnAnswerIsASignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
+		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 			time.Sleep(idle - 1)
 			r.Response(ctx, 200, nil)
 			spaced(idle-1, text("a"), stop(message.StopEnd))(ctx, r, yield)

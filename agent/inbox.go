@@ -206,8 +206,10 @@ func (b *Inbox) TakeQueued() []string {
 
 // Waiting is a message that is queued for the run, as a front end shows it.
 type Waiting struct {
-	Text  string
-	Queue Queue
+	Text   string
+	Queue  Queue
+	Typed  bool // TakeLast takes the one of these that has the greatest number
+	Number int
 }
 
 // Queued returns the messages that are queued for the run: those that steer it, then those
@@ -219,9 +221,9 @@ func (b *Inbox) Queued() (waiting []Waiting) {
 		for _, m := range queue {
 			switch {
 			case m.Custom == nil:
-				waiting = append(waiting, Waiting{m.Text, Queue(q)})
+				waiting = append(waiting, Waiting{m.Text, Queue(q), m.isTyped(), m.number})
 			case m.Custom.Display:
-				waiting = append(waiting, Waiting{m.Custom.Text(), Queue(q)})
+				waiting = append(waiting, Waiting{m.Custom.Text(), Queue(q), m.isTyped(), m.number})
 			}
 		}
 	}

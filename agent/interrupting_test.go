@@ -31,7 +31,7 @@ var changes = map[string]func(r *rig, ctx context.Context, other string) error{
 // otherSession is the file of a session with one message.
 func otherSession(t *testing.T) string {
 	t.Helper()
-	s := session.New(session.Options{Dir: t.TempDir(), Cwd: "/p"})
+	s := session.New(session.Options{Dir: t.TempDir(), Cwd: "/p", Now: rigTime})
 	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("elsewhere")}}); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestACloneHasTheWholeBranchTheNameAndTheChoice(t *testing.T) {
 	for _, kept := range []bool{true, false} {
 		o := Options{}
 		if !kept {
-			o.Session = session.New(session.Options{Cwd: "/p"})
+			o.Session = session.New(session.Options{Cwd: "/p", Now: rigTime})
 		}
 		var asked SessionBeforeBranch
 		r := newRig(t, Options{Session: o.Session, Listeners: []Listener{on(func(e *SessionBeforeBranch) { asked = *e })}}, say("a"), say("b"))
@@ -231,7 +231,7 @@ func TestASessionThatHoldsNothingIsNotCloned(t *testing.T) {
 	if err := r.Interrupting().Clone(t.Context()); err == nil || !strings.Contains(err.Error(), "not been saved yet") {
 		t.Error(err)
 	}
-	r = newRig(t, Options{Session: session.New(session.Options{Cwd: "/p"})})
+	r = newRig(t, Options{Session: session.New(session.Options{Cwd: "/p", Now: rigTime})})
 	if err := r.Interrupting().Clone(t.Context()); err == nil || !strings.Contains(err.Error(), "no current entry") {
 		t.Error(err)
 	}

@@ -124,20 +124,6 @@ func TestUsageIsOfTheWindowOfTheModelInForce(t *testing.T) {
 	}
 }
 
-func TestUsageIsCountedOnlyWhileARunIsInProgress(t *testing.T) {
-	var u asideUsage
-	u.add(&message.Usage{Input: 1})
-	u.begin()
-	u.add(&message.Usage{Input: 2})
-	u.add(&message.Usage{Input: 3, Output: 1})
-	if sum := u.end(); sum.Input != 5 || sum.Output != 1 {
-		t.Errorf("%+v", sum)
-	}
-	if u.add(&message.Usage{Input: 1}); u.end() != nil {
-		t.Error("it is counted after the end")
-	}
-}
-
 // moveLeaf goes on from another entry, as the session alone does it: no event tells of
 // the move.
 func moveLeaf(s *session.Session, id string) (*session.Entry, error) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"pi/agent/llm"
 	"pi/agent/work"
@@ -25,7 +24,7 @@ func partsOf(t *testing.T, o Options, replies ...reply) (parts, *scripted) {
 	if o.Session == nil {
 		o.Session = unsaved(t, "go")
 	}
-	o.Thinking, o.Now = "off", func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+	o.Thinking, o.Now = "off", rigTime
 	return newParts(o, &work.Claim{}), model
 }
 

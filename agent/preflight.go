@@ -50,6 +50,7 @@ func (f preflight) check(ctx context.Context, p Prompt) (_ Prompt, starts bool, 
 	if err := f.inbox.addRequest(p.Origin); err != nil {
 		return p, false, err
 	}
+	p.Attachments = f.conversation.images.Content(ctx, p.Attachments)
 	return p, true, nil
 }
 

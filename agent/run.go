@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"pi/agent/limits"
+	"pi/agent/systemprompt"
 	"pi/session"
 	"pi/session/message"
 )
@@ -94,8 +95,8 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 // stretch is the work from agent_start to agent_end, and the compaction behind it. What
 // programs queue while that goes on is for another stretch of the same run.
 func (r *run) stretch(ctx context.Context) error {
-	r.spending.aside.begin()
-	defer r.spending.aside.end()
+	r.spending.aside.Begin()
+	defer r.spending.aside.End()
 	r.events.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
 	err := r.work(ctx)
 	r.news.resume()
@@ -104,7 +105,7 @@ func (r *run) stretch(ctx context.Context) error {
 		r.inbox.beginPreflight()
 	}
 	err = cmp.Or(err, r.addBeside())
-	r.usage.Add(r.spending.aside.end())
+	r.usage.Add(r.spending.aside.End())
 	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	r.compacting.afterRun(ctx)
 	return err
@@ -175,6 +176,9 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	if _, err := r.write(ctx, p); err != nil {
 		return err
 	}
+	if err := r.addDate(ctx); err != nil {
+		return err
+	}
 	if p.Custom != nil { // a custom message alone does not create the session file
 		if err := r.noteSaved(r.conversation.current().Flush()); err != nil {
 			return err
@@ -194,6 +198,18 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 		return cmp.Or(r.takeBack(ctx, before), error(promptAborted{}))
 	}
 	_, err := r.deliver(ctx, false)
+	return err
+}
+
+// addDate adds a message behind a prompt that tells the model which day it is, if it sees
+// another one.
+func (r *run) addDate(ctx context.Context) error {
+	seen, _ := r.conversation.seen()
+	note := systemprompt.DateNote(seen, r.conversation.current().Began(), r.now())
+	if note == nil {
+		return nil
+	}
+	_, err := r.appendCustom(ctx, note)
 	return err
 }
 
@@ -370,6 +386,7 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 			}
 			counted = true
 		}
+		p.Attachments = r.images.Content(ctx, p.Attachments)
 		r.news.pause() // the turn that it opens comes first
 		entry, err := r.write(ctx, p)
 		if err != nil {
@@ -382,7 +399,10 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 		}
 		delivered++
 	}
-	return delivered, nil
+	if delivered > 0 {
+		err = r.addDate(ctx)
+	}
+	return delivered, err
 }
 
 // addBeside adds the messages to the session that came beside the run, for which the model

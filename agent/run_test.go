@@ -158,7 +158,7 @@ func TestNothingIsLostWhenMessagesRaceWithTheEndOfTheRun(t *testing.T) {
 		for i := range replies {
 			replies[i] = say("ok")
 		}
-		r := newRig(t, Options{Session: session.New(session.Options{})}, replies...)
+		r := newRig(t, Options{Session: session.New(session.Options{Now: rigTime})}, replies...)
 		accepted, began := 0, make(chan struct{})
 		var sender sync.WaitGroup
 		r.events.all = []Listener{on(func(*AgentStart) { close(began) })}
@@ -384,7 +384,7 @@ func unwritable(t *testing.T) *session.Session {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return session.New(session.Options{Dir: filepath.Join(file, "sub"), Cwd: "/p"})
+	return session.New(session.Options{Dir: filepath.Join(file, "sub"), Cwd: "/p", Now: rigTime})
 }
 
 func TestFailedSaveIsToldOnceAndTheAnswerStillGiven(t *testing.T) {

@@ -90,27 +90,39 @@ func TestChangedSystemPromptIsOfOnePromptAndShownDuringIt(t *testing.T) {
 	}
 }
 
-func TestTheDateOfASystemPromptStaysForASession(t *testing.T) {
-	day := time.Date(2026, 1, 2, 23, 59, 0, 0, time.UTC)
-	now := func() time.Time { day = day.AddDate(0, 0, 1); return day }
-	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, mode: noMode, cwd: "/p", now: now}
-	want := func(date string) {
-		t.Helper()
-		if got := systemprompt.Join(p.sections()); got != "Hi.\n\nDate: "+date+"\nWorking directory: /p" {
-			t.Errorf("%q, want %s", got, date)
+func TestTheDateOfASystemPromptIsThatOfTheBeginning(t *testing.T) {
+	at := func(text string) func() time.Time {
+		return func() time.Time {
+			when, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				t.Error(err)
+			}
+			return when
 		}
 	}
-	want("2026-01-03")
-	want("2026-01-03")
-	p.forgetSession()
-	want("2026-01-04")
+	for _, c := range []struct {
+		began func() time.Time
+		now   string
+		want  string
+	}{
+		{at("2026-01-02T23:59:00Z"), "2026-01-02T23:59:59Z", "2026-01-02"},
+		{at("2026-01-02T23:59:00Z"), "2026-01-03T00:01:00Z", "2026-01-02"},
+		{at("2026-01-02T23:59:00Z"), "2026-03-03T00:01:00Z", "2026-01-02"},
+		{at("2026-01-02T23:59:00Z"), "2026-01-03T00:01:00+01:00", "2026-01-03"}, // as it was there
+		{func() time.Time { return time.Time{} }, "2026-03-03T00:01:00Z", "2026-03-03"},
+	} {
+		p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, mode: noMode, cwd: "/p", began: c.began, now: at(c.now)}
+		if got := systemprompt.Join(p.sections()); got != "Hi.\n\nDate: "+c.want+"\nWorking directory: /p" {
+			t.Errorf("at %s: %q", c.now, got)
+		}
+	}
 }
 
 func TestTheSkillsOfASystemPromptStayForASession(t *testing.T) {
 	asked := 0
 	skills := func() string { asked++; return fmt.Sprintf("Skills, version %d.", asked) }
 	reads := &toolset{}
-	p := systemPrompts{source: &SystemPrompt{Replace: "Hi.", Skills: skills}, tools: reads, mode: noMode, now: time.Now}
+	p := systemPrompts{source: &SystemPrompt{Replace: "Hi.", Skills: skills}, tools: reads, mode: noMode, began: time.Now, now: time.Now}
 	if got := systemprompt.Join(p.sections()); strings.Contains(got, "Skills") || asked > 0 {
 		t.Errorf("a model that can read nothing: %q", got)
 	}
@@ -129,7 +141,7 @@ func TestTheSkillsOfASystemPromptStayForASession(t *testing.T) {
 }
 
 func TestTheLastSystemPromptIsThatOfTheRunThenThatOfTheLastRequest(t *testing.T) {
-	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, mode: noMode, now: time.Now}
+	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, mode: noMode, began: time.Now, now: time.Now}
 	next := plainPrompt(p.sections())
 	sent := &sentRequest{system: promptText{base: next.base, text: "as a hook left it"}}
 	if got := p.last(nil).text; got != next.text {

@@ -2,7 +2,8 @@ package agent
 
 import (
 	"sync/atomic"
-	"time"
+
+	"pi/agent/llm"
 )
 
 // Settings are the plain values of the configuration that the loop obeys.
@@ -21,7 +22,9 @@ type Settings struct {
 	Compaction CompactionSettings
 	Retry      RetrySettings
 
-	StreamIdleTimeout time.Duration // silence of a server that ends a request; 0: none
+	ImageScale bool // images that are too large for models are made smaller
+
+	Patience llm.Patience // with servers
 }
 
 // inForce are the settings that hold now. All parts of an agent have the same one. It is

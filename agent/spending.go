@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"pi/agent/ledger"
@@ -21,7 +20,7 @@ type spending struct {
 	settings     *inForce
 
 	account ledger.Account
-	aside   asideUsage
+	aside   ledger.Aside
 	warned  atomic.Bool // it was told that a price is not known
 }
 
@@ -67,41 +66,8 @@ func (s *spending) record(ctx context.Context, entry session.UsageEntry) {
 	if entry.Usage == nil || *entry.Usage == (message.Usage{}) {
 		return
 	}
-	s.aside.add(entry.Usage)
+	s.aside.Add(entry.Usage)
 	if _, err := s.conversation.current().Append(session.TypeUsage, entry); err != nil {
 		s.events.notifyf(context.WithoutCancel(ctx), LevelWarning, "record usage: %v", err)
 	}
-}
-
-// asideUsage is what the run in progress uses of models otherwise than for its answers.
-// The zero value is ready; all methods may be called from any goroutine.
-type asideUsage struct {
-	mu  sync.Mutex     // guards sum
-	sum *message.Usage // nil: no run is in progress, and nothing is counted
-}
-
-// begin starts to count what is used outside of the conversation, for one run.
-func (u *asideUsage) begin() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.sum = &message.Usage{}
-}
-
-// add adds used to the count, if a run is in progress.
-func (u *asideUsage) add(used *message.Usage) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.sum != nil {
-		u.sum.Add(used)
-	}
-}
-
-// end returns what was counted since begin, nil if there was none, and counts no
-// more.
-func (u *asideUsage) end() *message.Usage {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	sum := u.sum
-	u.sum = nil
-	return sum
 }

@@ -22,30 +22,24 @@ type systemPrompts struct {
 	tools  *toolset
 	mode   func() string // the section of the mode that is on; "" for none
 	cwd    string
+	began  func() time.Time // of the session; the zero time if nobody knows
 	now    func() time.Time
 
 	mu      sync.Mutex // guards what follows
-	today   string     // the date in it, fixed per session
 	skills  *string    // the skills in it, fixed per session
 	running promptText // of the run in progress; empty without one
 }
 
 // sections returns the sections of the system prompt that the next prompt starts with. The
-// date and the skills in it are fixed at the first call for a session, so that requests
-// begin alike.
+// date in it is that of the session, and the skills are fixed at the first call for it, so
+// that requests begin alike.
 func (p *systemPrompts) sections() []Section {
 	tools := specsOf(p.tools.active())
 	skills := ""
 	if systemprompt.CanRead(tools) {
 		skills = p.skillList()
 	}
-	p.mu.Lock()
-	if p.today == "" {
-		p.today = p.now().Format(time.DateOnly)
-	}
-	today := p.today
-	p.mu.Unlock()
-	return p.source.Sections(tools, skills, today, p.cwd)
+	return p.source.Sections(tools, skills, systemprompt.DateOf(p.began(), p.now()), p.cwd)
 }
 
 // skillList returns the list of skills of this session.
@@ -112,12 +106,12 @@ func (p *systemPrompts) setOfRun(system promptText) {
 	p.running = system
 }
 
-// forgetSession has the next system prompt have the date of its own day, and the skills
-// there are then. It is called when another session becomes current.
+// forgetSession has the next system prompt have the skills that there are then. It is called
+// when another session becomes current.
 func (p *systemPrompts) forgetSession() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.today, p.skills = "", nil
+	p.skills = nil
 }
 
 // promptText is the system prompt of one prompt, and what it was made of.

@@ -39,7 +39,7 @@ func TestSystemPromptHoldsItsPartsInOrder(t *testing.T) {
 	}
 }
 
-func TestDateStaysThatOfTheFirstRequestOfTheSession(t *testing.T) {
+func TestDateStaysThatOfTheBeginningOfTheSession(t *testing.T) {
 	now := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)
 	r := newRig(t, Options{Now: func() time.Time { return now }})
 	first := r.SystemPrompt()

@@ -22,7 +22,7 @@ const usageExamples = `  pi                                     talk in the term
   git diff | pi -p "review this"         the input goes along
   pi -p /review                          a command, or a prompt template
   pi --continue                          go on with the last session here; --resume lets you pick one
-  pi --model anthropic/claude-sonnet-4-6:high
+  pi --model anthropic/claude-sonnet-5-5:high
   pi --hook ./gate.lua                   with one more hook`
 
 // newRoot returns the command line of pi without its subcommands, which fills o and starts what
@@ -91,7 +91,7 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f.SortFlags = false
 	f.BoolVarP(&o.Print, "print", "p", false, "print the answer and leave; also when standard input is no terminal")
 	f.StringVar(&o.Mode, "mode", "", "speak to a program in this `MODE`: "+strings.Join(app.Modes(), ", "))
-	f.StringVarP(&o.Model, "model", "m", "", "provider/id, an id or a part of one, with :level for thinking")
+	f.StringVarP(&o.Model, "model", "m", "", "provider/id, an id or words of one, with :level for thinking")
 	f.StringVar(&o.Provider, "provider", "", "whose model; without --model its default one")
 	f.StringVar(&o.Models, "models", "", "`PATTERNS` with commas: what Ctrl+P goes through")
 	f.StringVar(&o.Thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"pi/agent/provider/catalogue"
 	"pi/cli/app"
 	"pi/cli/config"
 	"pi/cli/hooktest"
@@ -77,7 +76,7 @@ func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook
 	if len(paths) > 0 {
 		places, missing = placesOf(p, paths)
 	}
-	chain := p.Chain(places, providers.New(p.Config, p.Keys, catalogue.Models))
+	chain := p.Chain(places, providers.New(p.Config, p.Keys, p.Catalogue.Models))
 	skipped := chain.Load(ctx)
 	defer chain.Close(ctx)
 	for _, err := range places.Discover(p.Guard).Problems {

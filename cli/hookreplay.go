@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"pi/agent/llm"
-	"pi/agent/provider/catalogue"
 	"pi/cli/app"
 	"pi/cli/providers"
 	"pi/internal/printable"
@@ -162,7 +161,7 @@ func loadNamed(ctx context.Context, p *app.Place, refs []string) (chain *luahook
 	if len(missing) > 0 {
 		return nil, nil, nil, errors.New(missing[0].Error)
 	}
-	models = providers.New(p.Config, p.Keys, catalogue.Models)
+	models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	chain = p.ChainToReplay(places, models)
 	if skipped := chain.Load(ctx); len(skipped) > 0 {
 		chain.Close(ctx)

@@ -38,6 +38,7 @@ The exit status is 1 if no model fits.`,
 	c.Flags().BoolVar(&f.all, "all", false, "every model of the catalogue, also without a key")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	c.Flags().BoolVar(&f.discover, "discover", false, "also ask the servers of the settings and of this machine what they have")
+	c.AddCommand(modelsUpdate(o))
 	return c
 }
 
@@ -49,7 +50,7 @@ func listModels(ctx context.Context, o app.Options, f modelsFlags, words []strin
 		return err
 	}
 	tell(providers.Problems(p.Config, p.Keys)...)
-	models := providers.New(p.Config, p.Keys, catalogue.Models)
+	models := providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	models.Register(llm.ProviderSpec{Name: "demo", Models: llm.Listed(app.TourModel())})
 	if f.discover {
 		tell(unanswered(models.Discover(ctx, discoverTime))...)
@@ -74,9 +75,23 @@ func listModels(ctx context.Context, o app.Options, f modelsFlags, words []strin
 	}
 	if len(words) == 0 && !f.all && !f.json && !f.discover {
 		tell(providers.Unused(p.Config, p.Keys)...)
+		tell(ageOf(p.Catalogue.Date(), time.Now())...)
 	}
 	tell(notShown(words, all, found, shown)...)
+	if problem := p.Catalogue.Problem(); problem != nil {
+		tell("pi: " + problem.Error())
+	}
 	return err
+}
+
+// ageOf returns a line for the person about a list of models that is old.
+func ageOf(list, now time.Time) []string {
+	const day, old = 24 * time.Hour, 60
+	days := int(now.Sub(list) / day)
+	if days <= old {
+		return nil
+	}
+	return []string{fmt.Sprintf("the list of models is %d days old; pi models update fetches a newer one", days)}
 }
 
 // discoverTime is how long servers may take to say what they have: the ports of

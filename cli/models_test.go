@@ -1,14 +1,23 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"pi/agent/llm"
+	"pi/agent/provider/catalogue"
 )
 
 func TestWordsFindModels(t *testing.T) {
@@ -39,5 +48,54 @@ func TestSilentPortsOfThisMachineAreOneLine(t *testing.T) {
 	}
 	if got := unanswered(nil); len(got) != 0 {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestAnOldListIsSaid(t *testing.T) {
+	made := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	for days, want := range map[int]string{-3: "", 60: "", 61: "the list of models is 61 days old; pi models update fetches a newer one"} {
+		if got := strings.Join(ageOf(made, made.AddDate(0, 0, days).Add(time.Hour)), "\n"); got != want {
+			t.Errorf("after %d days: %q", days, got)
+		}
+	}
+}
+
+func TestAListOfModelsIsFetched(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirection to another host was followed") }))
+	defer elsewhere.Close()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/list":
+			_, _ = io.WriteString(w, "[]")
+		case "/long":
+			_, _ = w.Write(bytes.Repeat([]byte(" "), catalogue.MaxList+100))
+		case "/away":
+			http.Redirect(w, r, elsewhere.URL, http.StatusFound)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer s.Close()
+	file := filepath.Join(t.TempDir(), "list.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ ref, data, problem string }{
+		{s.URL + "/list", "[]", ""},
+		{file, "{}", ""},
+		{s.URL + "/none", "", "404"},
+		{s.URL + "/away", "", "302"},
+		{"http://192.0.2.1/list", "", "open line"},
+		{file + "x", "", "file or an address"},
+		{"ftp://example.org/x", "", "file or an address"},
+		{filepath.Dir(file), "", "not a regular file"},
+	} {
+		data, _, err := getList(t.Context(), c.ref)
+		if string(data) != c.data || (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
+			t.Errorf("%s: %q, %v; want %q, %q", c.ref, data, err, c.data, c.problem)
+		}
+	}
+	if data, _, err := getList(t.Context(), s.URL+"/long"); err != nil || len(data) != catalogue.MaxList+1 {
+		t.Errorf("of a list that does not end %d bytes are read, %v", len(data), err)
 	}
 }

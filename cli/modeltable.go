@@ -75,7 +75,7 @@ func fitting(models []listedModel, word string) []listedModel {
 }
 
 // abbreviates reports whether word is made of beginnings of the parts of name, in
-// their order: gpt5 of openai/gpt-5, clson46 of anthropic/claude-sonnet-4-6.
+// their order: gpt5 of openai/gpt-5, clson55 of anthropic/claude-sonnet-5-5.
 func abbreviates(word, name string) bool {
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !inWord(r) })
@@ -154,5 +154,21 @@ func priceText(c *llm.Published) string {
 	if *c.Input == 0 && *c.Output == 0 {
 		return "free"
 	}
-	return strconv.FormatFloat(*c.Input, 'f', -1, 64) + " / " + strconv.FormatFloat(*c.Output, 'f', -1, 64)
+	text := inAndOut(c.Input, c.Output)
+	for _, s := range c.Above {
+		text += ", above " + command.TokenCount(s.Tokens) + " " + inAndOut(s.Input, s.Output)
+	}
+	return text
+}
+
+// inAndOut is two prices; "?" for one that is not known.
+func inAndOut(prices ...*float64) string {
+	words := make([]string, len(prices))
+	for i, p := range prices {
+		words[i] = "?"
+		if p != nil {
+			words[i] = strconv.FormatFloat(*p, 'f', -1, 64)
+		}
+	}
+	return strings.Join(words, " / ")
 }

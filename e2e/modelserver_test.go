@@ -31,7 +31,8 @@ import (
 //	flood N           N bytes of words
 //	lump KIND N       N bytes in one piece: text, think, or call, the content of a
 //	                  file to write
-//	usage I O R W     what the answer counts: input, output, read from the cache,
+//	usage I O R W [cost C]
+//	                  what the answer counts: input, output, read from the cache,
 //	                  written to it; the first line, else it is 10 5 0 0
 //	header NAME: VALUE
 //	                  a header of the answer; before the other lines
@@ -46,18 +47,21 @@ type modelServer struct {
 	name  string // of the provider
 	api   string
 	dumps string // a directory for the requests, or ""
+	binds bool   // the model binds its thoughts to what stands before them, see wiretest.Bound
 	http  *httptest.Server
 	goOn  chan struct{} // ends a wait
 
 	mu       sync.Mutex
 	answers  []string
 	requests []modelRequest
+	bound    strings.Builder // what became of the thoughts in each request, also in a refused one
 }
 
 type modelRequest struct {
 	path   string
 	header http.Header
 	body   []byte
+	bound  *wiretest.Bound // nil if the model binds nothing
 }
 
 // newModelServer starts a server for one of the program's wire APIs.
@@ -90,8 +94,46 @@ func (s *modelServer) baseURL() string {
 	return s.http.URL
 }
 
+// boundSettings are those of a server whose models bind their thoughts. The names of three
+// say so, and nobody can tell it from the others.
+const boundSettings = `
+[providers.local]
+base_url = %q
+api = "anthropic-messages"
+api_key = "env:LOCAL_KEY"
+
+[[providers.local.models]]
+id = "claude-opus-5-5"
+context_window = 200000
+reasoning = true
+
+[[providers.local.models]]
+id = "claude-haiku-5-5"
+context_window = 200000
+reasoning = true
+
+[[providers.local.models]]
+id = "claude-fable-5-2"
+context_window = 200000
+
+[[providers.local.models]]
+id = "thinker"
+context_window = 200000
+reasoning = true
+compat = { adaptive_thinking = true }
+
+[[providers.local.models]]
+id = "budgeter"
+context_window = 200000
+max_tokens = 64000
+reasoning = true
+`
+
 // settings are those of the provider that is this server.
 func (s *modelServer) settings() string {
+	if s.binds {
+		return fmt.Sprintf(boundSettings, s.baseURL())
+	}
 	const text = "\n[providers.NAME]\nbase_url = %q\napi = %q\napi_key = \"env:LOCAL_KEY\"\n\n[[providers.NAME.models]]\nid = \"small\"\ncontext_window = 100000\n\n[[providers.NAME.models]]\nid = \"large\"\ncontext_window = 200000\nreasoning = true\n"
 	return fmt.Sprintf(strings.ReplaceAll(text, "NAME", s.name), s.baseURL(), s.api)
 }
@@ -116,12 +158,37 @@ func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer, err := s.note(modelRequest{r.URL.Path, r.Header, body})
+	is := modelRequest{path: r.URL.Path, header: r.Header, body: body}
+	if s.binds {
+		is.bound, err = wiretest.CheckBound(r.Header.Get("Anthropic-Beta"), body)
+		if s.noteBound(is.bound); err != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":%s}}`, quoted(err.Error()))
+			return
+		}
+	}
+	answer, err := s.note(is)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	s.give(w, r, answer)
+	s.give(w, r, answer, is.bound)
+}
+
+// noteBound notes what became of the thoughts in a request, in a line of the file bound;
+// nil is a refusal.
+func (s *modelServer) noteBound(b *wiretest.Bound) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b == nil {
+		s.bound.WriteString("refused\n")
+	} else {
+		fmt.Fprintf(&s.bound, "%d kept, %d dropped\n", b.Kept, b.Dropped)
+	}
+	if s.dumps != "" {
+		_ = os.WriteFile(filepath.Join(s.dumps, "bound"), []byte(s.bound.String()), 0o600) // a test that reads it fails without
+	}
 }
 
 // note keeps a request and returns the answer that is due.
@@ -145,13 +212,18 @@ func (s *modelServer) note(r modelRequest) (string, error) {
 	return s.answers[n-1], nil
 }
 
-func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string) {
+func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string, bound *wiretest.Bound) {
 	used := [4]int{10, 5}
 	fmt.Sscanf(answer, "usage %d %d %d %d", &used[0], &used[1], &used[2], &used[3])
-	var a wireAnswer = &openaiAnswer{w: w, used: used}
+	cost := ""
+	if _, said, ok := strings.Cut(answer, " cost "); ok && strings.HasPrefix(answer, "usage ") {
+		cost, _, _ = strings.Cut(said, "\n")
+		cost = `,"cost":` + cost
+	}
+	var a wireAnswer = &openaiAnswer{w: w, used: used, cost: cost}
 	switch s.api {
 	case "anthropic-messages":
-		a = &anthropicAnswer{w: w, used: used}
+		a = &anthropicAnswer{w: w, used: used, bound: bound}
 	case "google-generative-ai":
 		a = &googleAnswer{w: w, used: used, signs: signs(r.URL.Path)}
 	case "openai-responses":
@@ -248,6 +320,7 @@ func quoted(s string) string {
 type openaiAnswer struct {
 	w     io.Writer
 	used  [4]int
+	cost  string // a field of the usage; "": none
 	calls int
 }
 
@@ -277,13 +350,14 @@ func (a *openaiAnswer) end() {
 	}
 	a.chunk("{}", finish)
 	prompt := a.used[0] + a.used[2] + a.used[3]
-	fmt.Fprintf(a.w, "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d,\"prompt_tokens_details\":{\"cached_tokens\":%d}}}\n\ndata: [DONE]\n\n",
-		prompt, a.used[1], prompt+a.used[1], a.used[2])
+	fmt.Fprintf(a.w, "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d,\"prompt_tokens_details\":{\"cached_tokens\":%d}%s}}\n\ndata: [DONE]\n\n",
+		prompt, a.used[1], prompt+a.used[1], a.used[2], a.cost)
 }
 
 type anthropicAnswer struct {
 	w             io.Writer
 	used          [4]int
+	bound         *wiretest.Bound // nil: its thoughts are bound to nothing
 	blocks, calls int
 }
 
@@ -307,11 +381,18 @@ func (a *anthropicAnswer) block(start string, deltas ...string) {
 }
 
 func (a *anthropicAnswer) think(s string) {
+	signature := "c2lnbmVk"
+	if a.bound != nil {
+		signature = a.bound.Think(s)
+	}
 	a.block(`{"type":"thinking","thinking":"","signature":""}`,
-		`{"type":"thinking_delta","thinking":`+quoted(s)+`}`, `{"type":"signature_delta","signature":"c2lnbmVk"}`)
+		`{"type":"thinking_delta","thinking":`+quoted(s)+`}`, `{"type":"signature_delta","signature":"`+signature+`"}`)
 }
 
 func (a *anthropicAnswer) text(s string) {
+	if a.bound != nil {
+		a.bound.Text(s)
+	}
 	var deltas []string
 	for _, word := range strings.SplitAfter(s, " ") {
 		deltas = append(deltas, `{"type":"text_delta","text":`+quoted(word)+`}`)
@@ -320,6 +401,9 @@ func (a *anthropicAnswer) text(s string) {
 }
 
 func (a *anthropicAnswer) call(id, name, arguments string) {
+	if a.bound != nil {
+		a.bound.Call(id, name, arguments)
+	}
 	half := len(arguments) / 2
 	a.block(fmt.Sprintf(`{"type":"tool_use","id":%q,"name":%q,"input":{}}`, id, name),
 		`{"type":"input_json_delta","partial_json":`+quoted(arguments[:half])+`}`,

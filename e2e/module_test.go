@@ -12,7 +12,7 @@ const moduleDir = ".."
 // inModule is the path of a file of the module.
 func inModule(name string) string { return filepath.Join(moduleDir, filepath.FromSlash(name)) }
 
-func mustRead(t *testing.T, path string) string {
+func mustRead(t testing.TB, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -27,7 +28,7 @@ func scriptConversation(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	was, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
-		was = fmt.Appendf(nil, `{"type":"session","version":3,"id":"conversation","timestamp":"2026-01-02T03:04:05.000Z","cwd":%q}`+"\n", ts.MkAbs("."))
+		was = fmt.Appendf(nil, `{"type":"session","version":3,"id":"conversation","timestamp":%q,"cwd":%q}`+"\n", thisDay(), ts.MkAbs("."))
 	} else {
 		ts.Check(err)
 	}
@@ -43,6 +44,10 @@ func scriptConversation(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(os.WriteFile(path, append(was, c.Bytes()...), 0o600))
 }
+
+// thisDay is a time of today, in the zone of the program that the test runs: to go on with a
+// session of another day tells the model of that.
+func thisDay() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // sessionLines are the lines of a session file.
 type sessionLines struct {
@@ -91,7 +96,7 @@ func (c *sessionLines) entry(fields string) {
 	if c.parent != "" {
 		parent = strconv.Quote(c.parent)
 	}
-	fmt.Fprintf(c, `{%s,"id":%q,"parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z"}`+"\n", fields, id, parent)
+	fmt.Fprintf(c, `{%s,"id":%q,"parentId":%s,"timestamp":%q}`+"\n", fields, id, parent, thisDay())
 	c.parent = id
 }
 

@@ -31,6 +31,9 @@ import (
 //	                    demo) as the provider "local" with the key $LOCAL_KEY, and writes what it is
 //	                    asked to $WORK/request1.json and so on; with a NAME, as
 //	                    that provider, and to $WORK/NAME/request1.json
+//	bound FILE          a server of anthropic-messages whose models bind their thoughts to
+//	                    what stands before them; $WORK/bound says of each request, a line
+//	                    each, what became of the thoughts in it
 //	session FILE        sets $SESSION to the only session file of this HOME
 //	conversation FILE PARTS…
 //	                    writes a session (see scriptConversation)
@@ -53,7 +56,7 @@ func TestScripts(t *testing.T) {
 
 func scriptCommands() map[string]scriptCommand {
 	return map[string]scriptCommand{
-		"exits": scriptExits, "server": scriptServer, "session": scriptSession, "count": scriptCount,
+		"exits": scriptExits, "server": scriptServer, "bound": scriptBound, "session": scriptSession, "count": scriptCount,
 		"conversation": scriptConversation, "asked": scriptAsked, "records": scriptRecords,
 	}
 }
@@ -140,11 +143,25 @@ func scriptServer(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("unknown API %q", args[0])
 	}
 	s := newModelServer(args[0], ts.ReadFile(args[1]), ts.Getenv("WORK"))
-	ts.Defer(s.http.Close)
 	if len(args) == 3 {
 		s.name, s.dumps = args[2], ts.MkAbs(filepath.Join(ts.Getenv("WORK"), args[2]))
 		ts.Check(os.MkdirAll(s.dumps, 0o700))
 	}
+	addServer(ts, s)
+}
+
+func scriptBound(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: bound FILE")
+	}
+	s := newModelServer("anthropic-messages", ts.ReadFile(args[0]), ts.Getenv("WORK"))
+	s.binds = true
+	addServer(ts, s)
+}
+
+// addServer adds a server to the settings of a script, which stops it at its end.
+func addServer(ts *testscript.TestScript, s *modelServer) {
+	ts.Defer(s.http.Close)
 	ts.Setenv("LOCAL_URL", s.baseURL())
 	dir := ts.Getenv("AGENT")
 	ts.Check(os.MkdirAll(dir, 0o700))

@@ -87,17 +87,18 @@ func TestHookThatNeedsAKeySaysWhere(t *testing.T) {
 
 func TestWrongModelsAreRaisedAtTheirLine(t *testing.T) {
 	for list, want := range map[string]string{
-		`{ { id = "m", levels = { "hihg" } } }`:        `unknown thinking level "hihg", did you mean "high"?; levels are off,`,
-		`{ { id = "m", levels = "high" } }`:            `levels`,
-		`{ { id = "" } }`:                              `model 1 has an empty id`,
-		`{ "a", "" }`:                                  `model 2 has an empty id`,
-		`{ "a" }, compat = { "x" }`:                    `compat`,
-		`{ "a" }, compat = { x = print }`:              `compat: at .x: a function cannot be JSON`,
-		`{ "a", 3 }`:                                   `model 2 must be an id or a table, not a number`,
-		`{ {} }`:                                       `"id" is missing`,
-		`{ { id = "m", context_windw = 3 } }`:          `did you mean "context_window"`,
-		`{ { id = "m", cost = { in_put = 3 } } }`:      `did you mean "input"`,
-		`{ { id = "m", cost = { input = "cheap" } } }`: `input`,
+		`{ { id = "m", levels = { "hihg" } } }`:   `unknown thinking level "hihg", did you mean "high"?; levels are off,`,
+		`{ { id = "m", levels = "high" } }`:       `levels`,
+		`{ { id = "" } }`:                         `model 1 has an empty id`,
+		`{ "a", "" }`:                             `model 2 has an empty id`,
+		`{ "a" }, compat = { "x" }`:               `compat`,
+		`{ "a" }, compat = { x = print }`:         `compat: at .x: a function cannot be JSON`,
+		`{ "a", 3 }`:                              `model 2 must be an id or a table, not a number`,
+		`{ {} }`:                                  `"id" is missing`,
+		`{ { id = "m", context_windw = 3 } }`:     `did you mean "context_window"`,
+		`{ { id = "m", cost = { in_put = 3 } } }`: `did you mean "input"`,
+		`{ { id = "m", cost = { input = 1, above = { tokens = 5, input = 3 } } } }`: `above must be a list of tables`,
+		`{ { id = "m", cost = { input = "cheap" } } }`:                              `input`,
 	} {
 		r := newRig(t, map[string]string{"bad.lua": "\n" + `pi.provider("p", { api = "openai-completions", base_url = "http://h", models = ` + list + ` })`})
 		got := strings.Join(r.host.notices(), "\n")

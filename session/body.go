@@ -32,6 +32,10 @@ const LeafMove = "pi.leaf"
 // there on.
 const ModeChange = "pi.mode"
 
+// DateChange is the customType of the custom message, not shown, that tells the model which
+// day it is, where that is another one than the session began on.
+const DateChange = "pi.date"
+
 // ReservedCustom reports whether a customType belongs to the core.
 func ReservedCustom(customType string) bool {
 	return customType == LeafMove || customType == ModeChange

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"pi/session/message"
 )
@@ -16,6 +17,18 @@ func (s *Session) Leaf() string {
 		return ""
 	}
 	return s.tree.leaf.ID
+}
+
+// Began returns when the conversation began: the time of its first entry, which copies of
+// it keep, else that of the header. It is the zero time if neither can be read.
+func (s *Session) Began() time.Time {
+	if entries := s.Entries(); len(entries) > 0 {
+		if at, err := time.Parse(time.RFC3339, entries[0].Timestamp); err == nil {
+			return at
+		}
+	}
+	at, _ := time.Parse(time.RFC3339, s.Header().Timestamp) // the zero time with an error
+	return at
 }
 
 // Entry returns the entry with an id, or nil.

@@ -1,6 +1,11 @@
 package session
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 func TestTheLastLabelOfAnEntryCounts(t *testing.T) {
 	s := read(t, write(t, append(story("u1 a2 u3"),
@@ -26,6 +31,36 @@ func TestCommonAncestorIsTheLastEntryOfBothPaths(t *testing.T) {
 	} {
 		if got := s.CommonAncestor(c.a, c.b); got != c.want {
 			t.Errorf("of %q and %q: %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestWhenASessionBegan(t *testing.T) {
+	const first, later = "2026-01-02T03:04:05.000Z", "2026-02-03T04:05:06.000Z"
+	for _, c := range []struct{ name, header, entry, want string }{
+		{"no entry", first, "", first},
+		{"a copy, whose entries are older", later, first, first},
+		{"a prompt on another day", first, later, later},
+		{"an entry without a time", first, "?", first},
+		{"no time at all", "?", "?", ""},
+	} {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		lines := fmt.Sprintf(`{"type":"session","version":3,"id":"s","timestamp":%q,"cwd":"/p"}`+"\n", c.header)
+		if c.entry != "" {
+			lines += fmt.Sprintf(`{"type":"session_info","id":"00000001","parentId":null,"timestamp":%q,"name":"x"}`+"\n", c.entry)
+		}
+		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Began(); got.IsZero() != (c.want == "") || c.want != "" && isoTime(got) != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got, c.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

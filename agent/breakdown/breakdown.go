@@ -100,7 +100,9 @@ func originOf(it session.Item, makers map[*message.Message]string) (source, part
 	case message.RoleBashExecution:
 		return SourceCommands, ""
 	case message.RoleCustom:
-		return SourceHooks, m.CustomType
+		if m.CustomType != session.DateChange { // which goes with a prompt
+			return SourceHooks, m.CustomType
+		}
 	}
 	return SourceUser, ""
 }

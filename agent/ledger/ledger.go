@@ -12,7 +12,7 @@ import (
 
 // Account adds up the entries of a session. Each is looked at once, for a session
 // has many, and its entries neither change nor go away. The zero value is ready;
-// of may be called from any goroutine.
+// Of may be called from any goroutine.
 type Account struct {
 	mu      sync.Mutex // guards what follows
 	session *session.Session

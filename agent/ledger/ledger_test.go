@@ -39,3 +39,17 @@ func TestAnAccountAddsUpASessionAndKnowsWhatHasNoPrice(t *testing.T) {
 		t.Errorf("another session: %+v, priced %t", u, priced)
 	}
 }
+
+func TestUsageIsCountedOnlyWhileARunIsInProgress(t *testing.T) {
+	var u Aside
+	u.Add(&message.Usage{Input: 1})
+	u.Begin()
+	u.Add(&message.Usage{Input: 2})
+	u.Add(&message.Usage{Input: 3, Output: 1})
+	if sum := u.End(); sum.Input != 5 || sum.Output != 1 {
+		t.Errorf("%+v", sum)
+	}
+	if u.Add(&message.Usage{Input: 1}); u.End() != nil {
+		t.Error("it is counted after the end")
+	}
+}

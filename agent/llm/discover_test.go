@@ -39,6 +39,25 @@ func TestDiscoveredModelsAreListedAndFound(t *testing.T) {
 	}
 }
 
+func TestOfALongListTheOthersCanBeNamed(t *testing.T) {
+	m := NewModels(nil)
+	m.Register(ProviderSpec{Name: "crowd",
+		Open: func(id string) *Model { return &Model{Provider: "crowd", ID: id, Name: "opened"} },
+		Discover: func(context.Context) ([]*Model, error) {
+			return []*Model{{Provider: "crowd", ID: "first"}}, &LongList{"crowd", 5000, 5003}
+		}})
+	const told = "[crowd has 5003 models in its list: the first 5000 were read, the other 3 can be named]"
+	if problems := m.Discover(t.Context(), time.Minute); fmt.Sprint(problems) != told {
+		t.Errorf("%v", problems)
+	}
+	if got := fmt.Sprint(refsOf(m.All())); got != "[crowd/first]" {
+		t.Error(got)
+	}
+	if m.NotThere("crowd", "last") != "" || m.Unlisted(m.Find("crowd", "last")) != "" {
+		t.Errorf("one behind them is not believed: %q", m.NotThere("crowd", "last"))
+	}
+}
+
 func TestProviderThatDoesNotAnswerIsNotWaitedForLong(t *testing.T) {
 	m := NewModels(nil)
 	m.Register(ProviderSpec{Name: "silent", Discover: func(ctx context.Context) ([]*Model, error) {

@@ -12,41 +12,83 @@ import (
 	"time"
 )
 
-// errSilent is the cause of the cancellation of a request whose server is silent.
-var errSilent = errors.New("silent")
+// Patience is how long a server is waited for; 0 is for ever.
+type Patience struct {
+	Idle  time.Duration // while it sends nothing
+	Quiet time.Duration // while it sends nothing that belongs to an answer: pings, comments, counts
+}
 
-// WithIdleTimeout streams the answer to r, pings included, and ends with a retryable error
-// if the server sends nothing for limit; 0 means no limit. The time that the caller or the
-// callbacks of r take does not count.
-func WithIdleTimeout(ctx context.Context, client Provider, r *Request, limit time.Duration) iter.Seq2[Delta, error] {
-	if limit <= 0 {
+// WithPatience streams the answer to r, pings included, and ends with a retryable error if
+// that is more than the server is waited for. The time that the caller or the callbacks of
+// r take does not count.
+func WithPatience(ctx context.Context, client Provider, r *Request, p Patience) iter.Seq2[Delta, error] {
+	if p.Idle <= 0 && p.Quiet <= 0 {
 		return client.Stream(ctx, r)
 	}
 	return func(yield func(Delta, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		w := &silence{limit: limit, end: cancel, began: time.Now()}
-		defer w.start()()
+		w := p.watch(cancel)
+		for _, s := range w {
+			defer s.start()()
+		}
 		for d, err := range client.Stream(ctx, w.pausedByCallbacks(r)) {
 			w.pause()
-			if err != nil && context.Cause(ctx) == errSilent {
-				err = w.failure(r.Model)
+			var late *silence
+			if err != nil && errors.As(context.Cause(ctx), &late) {
+				err = late.failure(r.Model)
 			}
 			if !yield(d, err) {
 				return
 			}
-			w.resume()
+			w.resume(&d)
 		}
 	}
 }
 
-// silence measures how long a server sends nothing, and cancels the request after limit. A
-// delta only stores the time; the timer computes when it fires how much is left.
+// watch returns the silences that end a request.
+func (p Patience) watch(end context.CancelCauseFunc) (w silences) {
+	now := time.Now()
+	if p.Idle > 0 {
+		w = append(w, &silence{limit: p.Idle, end: end, began: now})
+	}
+	if p.Quiet > 0 {
+		w = append(w, &silence{limit: p.Quiet, end: end, began: now, quiet: true})
+	}
+	return w
+}
+
+// silences are what ends one request.
+type silences []*silence
+
+func (w silences) pause() {
+	for _, s := range w {
+		s.pause()
+	}
+}
+
+// resume goes on to measure. d is what the server has sent; nil: a callback has returned.
+func (w silences) resume(d *Delta) {
+	for _, s := range w {
+		s.resume(!s.quiet || d != nil && d.isAnswer())
+	}
+}
+
+// isAnswer reports whether a delta brings something of an answer, or its end.
+func (d *Delta) isAnswer() bool { return d.Text != "" || d.Name != "" || d.Kind == DeltaStop }
+
+// silence measures how long a server sends nothing, or nothing of an answer, and cancels
+// the request after limit, with itself as the cause. A delta only stores the time; the
+// timer computes when it fires how much is left.
 type silence struct {
 	limit time.Duration
+	quiet bool // pings are silence as well
 	end   context.CancelCauseFunc
 	began time.Time
 	since atomic.Int64 // when the wait began, counted from began; paused if nobody waits
+
+	// Of the one who streams: what since was before the pause, and when that began.
+	before, pausedAt int64
 
 	mu    sync.Mutex // guards the timer and its end
 	timer *time.Timer
@@ -54,6 +96,9 @@ type silence struct {
 }
 
 const paused = -1
+
+// Error makes a silence the cause of a cancellation.
+func (w *silence) Error() string { return "silent" }
 
 // start starts the timer that measures how long the server is silent. The function it
 // returns stops it.
@@ -69,11 +114,20 @@ func (w *silence) start() (stop func()) {
 	}
 }
 
-func (w *silence) pause() { w.since.Store(paused) }
+func (w *silence) pause() {
+	w.before, w.pausedAt = w.since.Load(), int64(time.Since(w.began))
+	w.since.Store(paused)
+}
 
-// resume begins to measure the silence of the server from now on: it has sent something,
-// or a callback has returned.
-func (w *silence) resume() { w.since.Store(int64(time.Since(w.began))) }
+// resume begins to measure from now on if the silence was broken, else it goes on where it
+// was before the pause.
+func (w *silence) resume(broken bool) {
+	now := int64(time.Since(w.began))
+	if !broken {
+		now -= w.pausedAt - w.before
+	}
+	w.since.Store(now)
+}
 
 // expire is called when the timer runs out. It ends the request if the server was silent
 // for all that time, else it sets the timer to what is left.
@@ -91,31 +145,30 @@ func (w *silence) expire() {
 		w.timer.Reset(left)
 		return
 	}
-	w.end(errSilent)
+	w.end(w)
 }
 
-// pausedByCallbacks returns a copy of r whose callbacks stop the idle timer while
-// they run.
-func (w *silence) pausedByCallbacks(r *Request) *Request {
+// pausedByCallbacks returns a copy of r whose callbacks stop the timers while they run.
+func (w silences) pausedByCallbacks(r *Request) *Request {
 	with := *r
 	if body := r.Body; body != nil {
 		with.Body = func(ctx context.Context, b []byte) ([]byte, error) {
 			w.pause()
-			defer w.resume()
+			defer w.resume(nil)
 			return body(ctx, b)
 		}
 	}
 	if header := r.Header; header != nil {
 		with.Header = func(ctx context.Context, h http.Header) error {
 			w.pause()
-			defer w.resume()
+			defer w.resume(nil)
 			return header(ctx, h)
 		}
 	}
 	response := r.Response
 	with.Response = func(ctx context.Context, status int, h http.Header) {
 		w.pause()
-		defer w.resume()
+		defer w.resume(nil)
 		if response != nil {
 			response(ctx, status, h)
 		}
@@ -123,11 +176,16 @@ func (w *silence) pausedByCallbacks(r *Request) *Request {
 	return &with
 }
 
-// failure returns the error of a request that ended because the server was silent.
+// failure returns the error of a request that the silence has ended.
 func (w *silence) failure(model *Model) error {
-	return &ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
+	e := &ProviderError{Provider: model.Provider, Retryable: true, Err: w,
 		Message:  fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", ShortTime(w.limit)),
 		NextStep: "stream_idle_timeout in config.toml says for how many seconds a server may be silent; 0: for ever"}
+	if w.quiet {
+		e.Message = fmt.Sprintf("nothing but signs of life for %s (stream_quiet_timeout)", ShortTime(w.limit))
+		e.NextStep = "stream_quiet_timeout in config.toml says for how many seconds a server may send nothing of an answer; 0: for ever"
+	}
+	return e
 }
 
 // ShortTime formats a duration for people without parts that are zero: 5m, not 5m0s.

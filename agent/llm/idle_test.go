@@ -49,7 +49,7 @@ func BenchmarkDeltasWatched(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				for range WithIdleTimeout(b.Context(), source, &Request{}, limit) {
+				for range WithPatience(b.Context(), source, &Request{}, Patience{limit, 5 * limit}) {
 					n++
 				}
 				if n != len(source) {

@@ -35,6 +35,9 @@ func (e *AmbiguousError) Unwrap() error { return ErrNoModel }
 // together with an error.
 func (p providers) match(ref string) (model *Model, level string, err error) {
 	ref = strings.TrimSpace(ref)
+	if strings.HasPrefix(ref, ":") {
+		return nil, "", fmt.Errorf("%w: %q has a level and no name", ErrNoModel, ref)
+	}
 	readings := readingsOf(ref)
 	for _, find := range []func(reading) (*Model, error){p.findQualified, p.findExact} {
 		for _, r := range readings {
@@ -54,11 +57,7 @@ func (p providers) match(ref string) (model *Model, level string, err error) {
 				strings.Join(OfferedLevels(model), ", "))
 		}
 	}
-	meant := ""
-	if near := p.nearest(ref); near != "" {
-		meant = fmt.Sprintf("; did you mean %s?", near)
-	}
-	return nil, "", fmt.Errorf("%w: %q%s (/model or `pi models` lists them)", ErrNoModel, ref, meant)
+	return nil, "", fmt.Errorf("%w: %q%s (/model or `pi models` lists them)", ErrNoModel, ref, didYouMean(p.nearest(ref)))
 }
 
 // reading is one way to read a reference: as a name, or as a name and a level that is cut
@@ -132,8 +131,7 @@ func having(candidates []*Model, fits func(id string) bool) (found []*Model) {
 	return found
 }
 
-// findExact finds a bare id at any provider. If it begins like provider/id, with a known
-// provider, only models that can be used are considered.
+// findExact finds a bare id among the models that can be used.
 func (p providers) findExact(r reading) (*Model, error) {
 	usable := p.models((*ProviderSpec).isUsable)
 	if model, err := onlyOne(r.name, withID(usable, r.name)); model != nil || err != nil {
@@ -150,10 +148,7 @@ func (p providers) findExact(r reading) (*Model, error) {
 		i := strings.LastIndexByte(id, '/')
 		return plain != "" && i >= 0 && plainName(id[i+1:]) == plain
 	})
-	if model, err := onlyOne(r.name, afterMaker); model != nil || err != nil {
-		return model, err
-	}
-	return onlyOne(r.name, withID(p.models(anyProvider), r.name))
+	return onlyOne(r.name, afterMaker)
 }
 
 // findDefault returns the default model of the provider called name; nil if there is no
@@ -165,14 +160,15 @@ func (p providers) findDefault(name string, usable []*Model) (*Model, error) {
 		return nil, nil
 	}
 	if s.isUnusable() {
-		if model, err := best(name, usable, name, closeFit); model != nil || err != nil {
+		if model, err := best(name, usable, name, anyFit); model != nil || err != nil {
 			return model, err
 		}
 	}
 	return s.model(s.Default), nil
 }
 
-// findLike finds the model that an inexact name fits best.
+// findLike finds the model that an inexact name fits best. An id of a known provider goes
+// to that as it is written, if it is not plainly one of those listed.
 func (p providers) findLike(r reading) (*Model, error) {
 	if s, id := p.qualified(r.name); s != nil {
 		if model, err := best(r.name, s.list(), id, closeFit); model != nil || err != nil {
@@ -181,36 +177,45 @@ func (p providers) findLike(r reading) (*Model, error) {
 		if opened := s.open(id, r.level != ""); opened != nil {
 			return opened, nil
 		}
-		if model, err := best(r.name, s.list(), id, looseFit); model != nil || err != nil {
+		if model, err := best(r.name, s.list(), id, anyFit); model != nil || err != nil {
 			return model, err
 		}
 	}
-	for _, fits := range []fitness{closeFit, looseFit} {
-		for _, wanted := range []func(*ProviderSpec) bool{(*ProviderSpec).isUsable, (*ProviderSpec).isUnusable} {
-			if model, err := best(r.name, p.models(wanted), r.name, fits); model != nil || err != nil {
-				return model, err
-			}
-		}
+	if model, err := best(r.name, p.models((*ProviderSpec).isUsable), r.name, anyFit); model != nil || err != nil {
+		return model, err
 	}
-	return nil, nil
+	unusable := p.models((*ProviderSpec).isUnusable)
+	if model, err := onlyOne(r.name, withID(unusable, r.name)); model != nil || err != nil {
+		return model, err
+	}
+	return best(r.name, unusable, r.name, anyFit)
 }
 
 // open asks the provider for a model whose id it does not list; nil if there is none. An
-// id with a blank is refused, and so is one that ends in a thinking level, unless another
-// level was cut off its end (cut).
+// id with a blank is refused, and so is one that ends in a thinking level, or is a listed one
+// with a slip of a level, unless another level was cut off its end (cut).
 func (s *ProviderSpec) open(id string, cut bool) *Model {
-	_, level, _ := cutLast(id, ':')
-	if s.Open == nil || strings.ContainsAny(id, " \t\n") || ValidThinking(level) && !cut {
+	base, level, _ := cutLast(id, ':')
+	isLevel := ValidThinking(level) || isNearLevel(level) && len(withID(s.list(), base)) > 0
+	if s.Open == nil || strings.ContainsAny(id, " \t\n") || isLevel && !cut {
 		return nil
 	}
 	return s.Open(id)
 }
 
+// isNearLevel reports whether a word is spelt much like a thinking level, in whatever case.
+func isNearLevel(word string) bool {
+	const shortest, slips = 3, 2
+	return len(word) >= shortest && slices.ContainsFunc(ThinkingLevels(), func(level string) bool {
+		return suggest.Distance(strings.ToLower(word), level) < min(slips+1, len(level))
+	})
+}
+
 // best returns the candidate that name fits best by the grades of fits; nil if it fits
 // none. If several are equally good, the error is an *AmbiguousError.
 func best(ref string, candidates []*Model, name string, fits fitness) (*Model, error) {
-	n := readName(name)
-	if n.plain == "" {
+	n := piecesOf(name)
+	if len(n) == 0 {
 		return nil, nil
 	}
 	var found []*Model
@@ -247,27 +252,4 @@ func onlyOne(ref string, fitting []*Model) (*Model, error) {
 		e.Candidates = e.Candidates[:shown]
 	}
 	return nil, e
-}
-
-// nearest returns the name of the model whose name is most like ref, for a suggestion; ""
-// if none is like it. A model that can be used is preferred.
-func (p providers) nearest(ref string) string {
-	name := strings.ToLower(ref)
-	for _, candidates := range [][]*Model{p.models((*ProviderSpec).isUsable), p.models(anyProvider)} {
-		near, least := "", len(name)/4+2
-		for _, model := range candidates {
-			for _, known := range []string{model.Ref(), model.ID} {
-				if len(known)-len(name) >= least || len(name)-len(known) >= least {
-					continue // farther than that
-				}
-				if d := suggest.Distance(name, strings.ToLower(known)); d < min(least, len(model.ID)) {
-					near, least = model.Ref(), d
-				}
-			}
-		}
-		if near != "" {
-			return near
-		}
-	}
-	return ""
 }

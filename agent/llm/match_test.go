@@ -3,8 +3,12 @@ package llm
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // shelf is a registry in which every list that is asked for is noted.
@@ -129,6 +133,142 @@ func TestMatchFindsTheModelThatIsMeant(t *testing.T) {
 	}
 }
 
+// Each case has its own list of one provider; a want with a blank is that of several that may
+// be meant.
+func TestWordsBeginWordsAndNumbersAreWhole(t *testing.T) {
+	const (
+		claude = "claude-opus-4-5-20251101 claude-opus-4-8 claude-opus-5 claude-opus-5-5 claude-opus-5-fast claude-sonnet-4-5-20250929 claude-sonnet-5 claude-3-7-sonnet claude-haiku-4-5 claude-haiku-4-5-20251001"
+		gpt    = "gpt-4.1 gpt-4.1-mini gpt-4.10 gpt-4o gpt-4o-mini gpt-5.4 gpt-5.4-mini gpt-6 gpt-6-codex gpt-6.1-sol gpt-oss-120b gpt-oss-20b o3 o3-mini o4-mini"
+		gemini = "gemini-2.5-flash gemini-2.5-flash-lite gemini-2.5-pro gemini-3-flash-preview"
+		glm    = "glm-4.5v glm-5 glm-5-turbo glm-5.1 glm-5.2 glm-5v-turbo"
+		others = "moonshotai/kimi-k2-0905 kimi-k2-thinking kimi-k2.5 kimi-k3 minimax-m2.5 minimax-m3 mistral-large-3 mistral-medium-3.5 deepseek-v3.2 deepseek-v4-pro qwen3-32b qwen3.5-9b qwen3-8b qwen-3-235b"
+	)
+	for _, c := range []struct{ ids, ref, want string }{
+		{claude, "haiku", "claude-haiku-4-5"},
+		{claude, "opus", "claude-opus-4-5-20251101 claude-opus-4-8 claude-opus-5 claude-opus-5-5 claude-opus-5-fast"},
+		{claude, "opus-5", "claude-opus-5"}, {claude, "opus 5", "claude-opus-5"}, {claude, "opus5", "claude-opus-5"}, {claude, "5 opus", "claude-opus-5"},
+		{claude, "Opus-5.5", "claude-opus-5-5"}, {claude, "opus 5 5", "claude-opus-5-5"}, {claude, "opus 5 fa", "claude-opus-5-fast"},
+		{claude, "opus 4.5", "claude-opus-4-5-20251101"}, {claude, "opus 20251101", "claude-opus-4-5-20251101"}, {claude, "opus 4.5 20251101", "claude-opus-4-5-20251101"},
+		{claude, "sonnet 4.5", "claude-sonnet-4-5-20250929"}, {claude, "sonnet 3.7", "claude-3-7-sonnet"}, {claude, "claude sonnet 5", "claude-sonnet-5"},
+		{claude, "sonnet", "claude-3-7-sonnet claude-sonnet-4-5-20250929 claude-sonnet-5"}, // not 3.7, although its name ends so
+		{claude, "maker opus 5", "claude-opus-5"}, {claude, "maker/opus 5", "claude-opus-5"}, {claude, "maker claude-opus-5-5", "claude-opus-5-5"},
+		{claude, "opus 4", ""}, {claude, "opus 8", ""}, {claude, "opus 5-4", ""}, {claude, "opus 4.5 2025", ""}, {claude, "opus 4.5 20250929", ""},
+		{claude, "pus 5", ""}, {claude, "claude-opus-6", ""}, {claude, "op5", ""}, {claude, "opus-55", ""}, {claude, "opus-5.5.1", ""},
+		{"claude-opus-4-5-20251101", "opus-5", ""}, {"claude-opus-4-5-20251101", "claude-opus-5-5", ""}, {"claude-opus-4-5", "opus-5", ""},
+		{"claude-opus-4-20250514 claude-opus-4-5", "opus-4", "claude-opus-4-20250514"}, {"claude-opus-4-5@20251101", "opus 4.5", "claude-opus-4-5@20251101"},
+		{gpt, "gpt6", "gpt-6"}, {gpt, "gpt 6", "gpt-6"}, {gpt, "gpt 6.1", "gpt-6.1-sol"}, {gpt, "gpt-5.4", "gpt-5.4"}, {gpt, "5.4", "gpt-5.4"}, {gpt, "5.4 m", "gpt-5.4-mini"},
+		{gpt, "4.1", "gpt-4.1"}, {gpt, "4.10", "gpt-4.10"}, {gpt, "4", "o4-mini"}, {gpt, "gpt-4", ""}, {gpt, "1", ""}, {gpt, "gpt-7", ""}, {gpt, "4o", "gpt-4o"},
+		{gpt, "oss 120b", "gpt-oss-120b"}, {gpt, "20b", "gpt-oss-20b"}, {gpt, "0b", ""}, {gpt, "120", ""}, {gpt, "o3", "o3"}, {gpt, "o3-m", "o3-mini"}, {gpt, "o4", "o4-mini"},
+		{"gpt-6.1-sol gpt-5.4", "gpt-6", ""}, {"gpt-6-luna gpt-6-terra", "gpt-6", "gpt-6-luna gpt-6-terra"}, {"gpt-6-luna gpt-5", "gpt-6", "gpt-6-luna"},
+		{"gpt-6-2026-09-10", "gpt 6", "gpt-6-2026-09-10"}, {"gpt-4-0613 gpt-4-32k", "gpt 4", "gpt-4-0613"},
+		{gemini, "gemini flash lite", "gemini-2.5-flash-lite"}, {gemini, "2.5 flash", "gemini-2.5-flash"}, {gemini, "gemini 3", "gemini-3-flash-preview"}, {gemini, "lite flash", "gemini-2.5-flash-lite"},
+		{gemini, "gemini flash", "gemini-2.5-flash gemini-2.5-flash-lite gemini-3-flash-preview"}, {gemini, "mini", ""},
+		{glm, "glm-5", "glm-5"}, {glm, "glm5", "glm-5"}, {glm, "glm 5.2", "glm-5.2"}, {glm, "glm-4", ""}, {glm, "glm 4.5v", "glm-4.5v"}, {glm, "5v", "glm-5v-turbo"},
+		{"glm-5-turbo zai-org-glm-5 glm-5.1", "glm-5", "zai-org-glm-5"},
+		{others, "k3", "kimi-k3"}, {others, "kimi 3", "kimi-k3"}, {others, "K2.5", "kimi-k2.5"}, {others, "k2", "moonshotai/kimi-k2-0905"}, {others, "kimi k2 th", "kimi-k2-thinking"},
+		{others, "m3", "minimax-m3"}, {others, "minimax 2.5", "minimax-m2.5"}, {others, "m2", ""}, {others, "v4", "deepseek-v4-pro"}, {others, "deepseek 3.2", "deepseek-v3.2"}, {others, "v3", ""},
+		{others, "qwen3", "qwen-3-235b qwen3-32b qwen3-8b"}, {others, "qwen 8b", "qwen3-8b"}, {others, "2b", ""}, {others, "kimi/k3", "kimi-k3"},
+		{"qwen3:8b qwen3:30b-a3b phi3:3.8b", "qwen3:30b", "qwen3:30b-a3b"}, {"qwen3:8b phi3:3.8b", "phi3", "phi3:3.8b"}, {"phi3:3.8b", "phi3:3", ""}, {"a/glm-4/5", "glm-4.5", ""},
+		{"devstral-2512 devstral-medium-2512", "devstral 2512", "devstral-2512"}, {"mistral-medium-2604", "mistral medium 26", ""}, {"mistral-medium-3-2604", "mistral-medium 3", "mistral-medium-3-2604"},
+	} {
+		model, _, err := newShelf("maker key " + c.ids).Match(c.ref)
+		var got []string
+		if model != nil {
+			got = []string{model.ID}
+		}
+		if several, ok := errors.AsType[*AmbiguousError](err); ok {
+			for _, name := range several.Candidates {
+				got = append(got, strings.TrimPrefix(name, "maker/"))
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q among %s is %q, %v; want %q", c.ref, c.ids, got, err, c.want)
+		}
+	}
+}
+
+func TestFullNameThatIsNotListedGoesAsItIsTyped(t *testing.T) {
+	m := newShelf(`
+		maker key open alias=factory claude-opus-5 claude-opus-5-fast claude-opus-4-5-20251101 gpt-6-mini gpt-4o-mini mistral-nemo claude-haiku-4-5
+		router key open z-ai/glm-5 z-ai/glm-5.1 qwen/qwen3-32b`)
+	for ref, want := range map[string]string{
+		"maker/claude-opus-5-5":    "maker/claude-opus-5-5",
+		"maker/opus-5-5":           "maker/opus-5-5",
+		"maker/opus-6:high":        "maker/opus-6",
+		"factory/claude-opus-4":    "maker/claude-opus-4",
+		"maker/gpt-6":              "maker/gpt-6", // its little sister is another model
+		"maker/gpt-4o":             "maker/gpt-4o",
+		"maker/claude-5":           "maker/claude-5",
+		"router/glm-5.2":           "router/glm-5.2",
+		"maker/opus-5":             "maker/claude-opus-5",
+		"maker/Claude-Opus-4.5":    "maker/claude-opus-4-5-20251101",
+		"maker/opus-4-5":           "maker/claude-opus-4-5-20251101",
+		"factory/haiku":            "maker/claude-haiku-4-5",
+		"maker/mistral":            "maker/mistral-nemo",
+		"router/glm-5":             "router/z-ai/glm-5",
+		"router/glm-5.1:low":       "router/z-ai/glm-5.1",
+		"router/qwen3-32b":         "router/qwen/qwen3-32b",
+		"router/qwen 32b":          "router/qwen/qwen3-32b",
+		"maker/gpt 6":              "maker/gpt-6-mini", // no id has a blank
+		"router/moonshotai/kimi-9": "router/moonshotai/kimi-9",
+	} {
+		if model, _, err := m.Match(ref); err != nil || model.Ref() != want {
+			t.Errorf("%q is %v, %v; want %s", ref, model, err, want)
+		}
+	}
+	if model, _, err := m.Match("maker/claude opus 5-5"); err == nil {
+		t.Errorf("%v", model.Ref())
+	}
+}
+
+func TestNameIsCompletedIfAnIDHasMore(t *testing.T) {
+	m := newShelf(manyModels)
+	for ref, want := range map[string]string{
+		"openai/gpt-5": "", "GPT-5:high": "", " gpt-4-1 ": "", "openai/gpt-4.1:low": "", "o3:high": "", "o3:high:low": "", "google/gemini-2.5-pro": "",
+		"anthropic/claude-next": "", "router/qwen3-coder:free": `"router/qwen3-coder:free" means router/qwen/qwen3-coder:free`,
+		"haiku-3:high": `"haiku-3" means anthropic/claude-haiku-3-20250101`, "claude-haiku-3": `"claude-haiku-3" means anthropic/claude-haiku-3-20250101`,
+		"flash lite": `"flash lite" means gemini/gemini-2.5-flash-lite`, "gpt-4o-mini": `"gpt-4o-mini" means router/openai/gpt-4o-mini`, "maker:low": `"maker" means maker/first`,
+	} {
+		model, _, err := m.Match(ref)
+		if err != nil {
+			t.Errorf("%q: %v", ref, err)
+			continue
+		}
+		if got := m.Completed(ref, model); got != want {
+			t.Errorf("%q: %q, want %q", ref, got, want)
+		}
+	}
+}
+
+func TestUnknownNameNamesTheNearest(t *testing.T) {
+	m := newShelf(`
+		anthropic open claude-opus-4-1 claude-opus-4-5-20251101 claude-opus-4-8 claude-opus-4-10 claude-opus-5 claude-opus-5-fast claude-sonnet-5 claude-haiku-4-5
+		router key anthropic/claude-opus-4.8 openai/gpt-5.6 openai/gpt-5.4 openai/gpt-4o moonshotai/kimi-k2.5 z-ai/glm-5.2 z-ai/glm-5
+		openai gpt-5.6 gpt-5.4-mini gpt-4.1`)
+	for ref, want := range map[string]string{
+		"claude-opus-5-5": "anthropic/claude-opus-5, anthropic/claude-opus-5-fast or anthropic/claude-opus-4-10",
+		"opus 4.7":        "router/anthropic/claude-opus-4.8",
+		"gpt-6":           "router/openai/gpt-5.6 or router/openai/gpt-5.4", // what can be used
+		"openai/gpt-5.7":  "openai/gpt-5.6, openai/gpt-5.4-mini or openai/gpt-4.1",
+		"openai/gtp-4.1":  "openai/gpt-4.1",
+		"kimi-k3:high":    "router/moonshotai/kimi-k2.5",
+		"glm-5.3":         "router/z-ai/glm-5.2 or router/z-ai/glm-5",
+		"claudehaiku4-5":  "anthropic/claude-haiku-4-5", // by its spelling
+		"sonet":           "anthropic/claude-sonnet-5",
+		"claude-opus-9-" + strings.Repeat("9", 100): "",
+		"4.9": "", "llama": "", "some other claude": "",
+	} {
+		_, _, err := m.Match(ref)
+		said := "(/model or"
+		if want != "" {
+			said = "; did you mean " + want + "? " + said
+		}
+		if err == nil || !strings.Contains(err.Error(), said) || want == "" && strings.Contains(err.Error(), "did you mean") {
+			t.Errorf("%q: %v; want %s", ref, err, want)
+		}
+	}
+}
+
 func TestNameThatFitsSeveralModelsIsAmbiguous(t *testing.T) {
 	m := newShelf(manyModels)
 	for ref, want := range map[string]string{
@@ -227,6 +367,58 @@ func FuzzMatch(f *testing.F) {
 		}
 		if again, _, err := m.Match(model.Ref()); err != nil || again != model {
 			t.Fatalf("%q is %s, and that is %v %v", ref, model.Ref(), again, err)
+		}
+	})
+}
+
+// numbersOf finds runs of numbers in a name, by another way than [Models.Match].
+var numbersOf = regexp.MustCompile(`\d+(?:[^\pL\pN/:]+\d+)*`)
+
+// versionOf returns what a run of numbers in a name has before its date, and before a number
+// with letters behind it.
+func versionOf(name string, at []int) string {
+	run := name[at[0]:at[1]]
+	if next, _ := utf8.DecodeRuneInString(name[at[1]:]); unicode.IsLetter(next) || unicode.IsDigit(next) {
+		run = run[:1+strings.LastIndexFunc(run, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })]
+	}
+	numbers := strings.FieldsFunc(run, func(r rune) bool { return r < '0' || r > '9' })
+	for i, n := range numbers {
+		if len(n) > 3 || len(n) > 1 && n[0] == '0' {
+			numbers = numbers[:i]
+			break
+		}
+	}
+	return strings.Join(numbers, ".")
+}
+
+// What fits a typed name has every version in it, and none that goes on.
+func FuzzMatchHasTheTypedVersion(f *testing.F) {
+	for _, seed := range []string{"opus-5", "claude opus 5.5", "sonnet 4-5", "4.1", "gpt4", "k2", "maker/opus-4", "qwen3 8b", "5 opus 4.1", "glm-5:high", "kimi k2-0905", "x/4/5"} {
+		f.Add(seed)
+	}
+	m := newShelf("maker key claude-opus-5 claude-opus-5-5 claude-opus-4-5-20251101 claude-opus-4-20250514 claude-sonnet-4-5@20250929 gpt-4.1 gpt-4.10-mini gpt-4o gpt-6.1-sol" +
+		" kimi-k2-0905 kimi-k2.5 kimi-k3 glm-4.5v glm-5.1 qwen3-8b qwen3.5-0.8b qwen-2-7b o3-2025-04-16 minimax-m3 mistral-large-2512 x/4/5")
+	f.Fuzz(func(t *testing.T, ref string) {
+		model, level, err := m.Match(ref)
+		if err != nil {
+			return
+		}
+		typed := strings.TrimSpace(ref)
+		if level != "" {
+			typed = typed[:strings.LastIndexByte(typed, ':')]
+		}
+		base, _ := dated(model.ID)
+		if bare := strings.TrimPrefix(plainName(typed), "maker-"); bare == plainName(base) || bare == plainName(model.ID) {
+			return // the id itself, in whatever punctuation
+		}
+		var has []string
+		for _, at := range numbersOf.FindAllStringIndex(model.ID, -1) {
+			has = append(has, versionOf(model.ID, at))
+		}
+		for _, at := range numbersOf.FindAllStringIndex(typed, -1) {
+			if version := versionOf(typed, at); version != "" && !slices.Contains(has, version) {
+				t.Errorf("%q is %s, which has no version %s but %q", ref, model.ID, version, has)
+			}
 		}
 	})
 }

@@ -29,7 +29,7 @@ func NewModels(apis map[string]Provider) *Models {
 
 // Register adds a provider, or replaces the one of the same name in its place.
 func (m *Models) Register(spec ProviderSpec) {
-	spec.found = nil
+	spec.found, spec.more = nil, false
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.put(spec)
@@ -127,23 +127,31 @@ func (m *Models) Find(provider, id string) *Model {
 	return nil
 }
 
-// Match finds the model that ref means: provider/id, a bare id, a prefix or a
-// part of one, or words of it, in whatever case, each optionally followed by
-// :level for thinking; the name of a provider alone means the model to begin
-// with there. level is "" when ref names none.
+// Match finds the model that ref means: provider/id, a bare id or words of one, in
+// whatever case, each optionally followed by :level for thinking; the name of a
+// provider alone means the model to begin with there. level is "" when ref names
+// none.
 //
 // The first of these that fits anything decides: exactly provider/id; exactly an
 // id, or one but for its date and punctuation; the part of one behind its last slash;
-// a prefix; a part, where all punctuation is alike; words in their order; words in any
-// order. Models that can be used come before the others,
-// but for an id that is exactly that.
-// Of a model with dated and undated ids the undated one is meant, else the newest.
-// If several are left, the error is an *[AmbiguousError].
+// words of provider/id. Models that can be used come before the others, but for an id
+// that is exactly that.
 //
-// If ref begins with the name of a provider and a slash, that provider's models
-// come first, with an id that it does not list behind those whose names begin
-// with it or contain it. A provider whose exact name and id are given is the
-// only one that is asked for its models.
+// A word fits one that begins with it. Numbers fit whole and next to each other, as the
+// version of the model or as its date: 5 is neither in 4-5 nor in 5-5 nor in 5v, and
+// opus-5 never means another version. Letters with a number right behind them (k3, gpt6)
+// fit that whole word with the number behind it. Of several models that fit, the best are
+// those of which only a date is left behind the words, and no number before them; then
+// those that begin with them, have them next to each other, in their order, in any order.
+// Of a model with dated and undated ids the undated one is meant, else the newest.
+// If several are left, the error is an *[AmbiguousError]. If none fits, it names the
+// nearest.
+//
+// If ref begins with the name of a provider and a slash, that provider's models come
+// first: those that have the words next to each other; if there are numbers among them,
+// only without others behind. An id that it does not list comes next, as it is
+// written, and then all else that fits. A provider whose exact name and id are given is
+// the only one that is asked for its models.
 func (m *Models) Match(ref string) (model *Model, level string, err error) {
 	if model, level, err = m.now().match(ref); err != nil {
 		return nil, "", err
@@ -151,9 +159,22 @@ func (m *Models) Match(ref string) (model *Model, level string, err error) {
 	return model, level, nil
 }
 
+// Completed tells a person which model ref was taken for; "" if ref has all of its id,
+// in whatever case and punctuation, with its provider or without.
+func (m *Models) Completed(ref string, model *Model) string {
+	all, whole, name := m.now(), plainName(model.ID), ""
+	for _, r := range readingsOf(strings.TrimSpace(ref)) {
+		name = r.name
+		if _, id := all.qualified(name); plainName(name) == whole || plainName(id) == whole {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%q means %s", name, model.Ref())
+}
+
 // NotThere returns why there can be no model of this provider and id, and which one may be
-// meant; "" if there may be one: it is listed, perhaps with a date, or the provider does
-// not list all that it has.
+// meant; "" if there may be one: it is listed, perhaps with a date, or the provider lists
+// nothing.
 func (m *Models) NotThere(provider, id string) string {
 	all := m.now()
 	why := fmt.Sprintf("there is no provider %q", provider)
@@ -164,30 +185,72 @@ func (m *Models) NotThere(provider, id string) string {
 		}
 		why = s.Name + " does not list it"
 	}
-	if near := all.nearest(provider + "/" + id); near != "" {
-		why += fmt.Sprintf("; did you mean %s?", near)
-	}
-	return why
+	near := all.nearest(provider + "/" + id)
+	return why + didYouMean(near[:min(1, len(near))])
 }
 
-// Unlisted tells a person that the provider of model has a list of all its models,
-// and this is not on it; "" if it is, or if there is no list.
+// Unlisted tells a person that a model is not on the list of its provider, if that has one,
+// what it is taken for, and what it may have been a slip for; "" if there is nothing to say.
 func (m *Models) Unlisted(model *Model) string {
 	s := m.now().find(model.Provider)
 	if s == nil {
 		return ""
 	}
 	listed := s.list()
-	if !s.isComplete(listed) || hasID(listed, model.ID) {
+	switch {
+	case hasID(listed, model.ID), !s.isComplete(listed) && model.Like == "":
 		return ""
+	case !s.isComplete(listed):
+		return fmt.Sprintf("%s is taken to be like %s", model.Ref(), model.Like)
 	}
 	text := fmt.Sprintf("%s is not among the models that are known of %s; it is asked for as it is written", model.ID, s.Name)
-	for _, l := range listed {
-		if suggest.Distance(model.ID, l.ID) <= 1+len(l.ID)/8 {
-			return text + fmt.Sprintf(" (did you mean %s?)", l.Ref())
-		}
+	if model.Like != "" {
+		text += ", and taken to be like " + model.Like
+	}
+	if model.Cost == nil {
+		text += "; its price is not known"
+	}
+	if slip := m.slipOf(model, s.Name, listed); slip != "" {
+		text += fmt.Sprintf(" (did you mean %s?)", slip)
 	}
 	return text
+}
+
+// slipOf returns what a model that its provider does not list may have been a slip for: one
+// of that provider, as provider/id; "" if nothing is near.
+func (m *Models) slipOf(model *Model, provider string, listed []*Model) string {
+	if near := spelledAlike(model.ID, listed); near != nil {
+		return near.Ref()
+	}
+	if model.Like != "" { // it is the next version rather
+		return ""
+	}
+	if near := m.now().nearest(model.Ref()); len(near) > 0 && strings.HasPrefix(near[0], provider+"/") {
+		return near[0]
+	}
+	return ""
+}
+
+// spelledAlike returns the model whose id is spelt most like one that is not listed, with the same
+// numbers; nil if none is.
+func spelledAlike(id string, listed []*Model) (nearest *Model) {
+	least := 2 + len(id)/8
+	for _, l := range listed {
+		if d := suggest.Distance(id, l.ID); d < least && digitsOf(l.ID) == digitsOf(id) {
+			nearest, least = l, d
+		}
+	}
+	return nearest
+}
+
+// digitsOf is an id without anything but its digits.
+func digitsOf(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, id)
 }
 
 // Key returns the key to send for model; "" if it needs none.

@@ -10,7 +10,7 @@
 // [Models] is the registry of those that there are: catalogue, settings and hooks
 // register a [ProviderSpec] each (providers.go), keys are asked for when they are
 // needed, and a server can be asked what it has (discover.go). A person names a model
-// in many ways, all of which [Models.Match] reads (match.go, names.go), or several of
+// in many ways, all of which [Models.Match] reads (match.go, names.go, nearest.go), or several of
 // them by patterns (scope.go). How much a model thinks is a level (thinking.go), what it
 // costs a [Price].
 package llm
@@ -49,6 +49,10 @@ type Request struct {
 	Fresh     bool   // the connection that was used last is not to be trusted
 	Headers   map[string]string
 
+	// Refused are the signatures of thoughts of earlier answers that a server has refused,
+	// see [ProviderError].Unfit: these thoughts stay out. Nobody writes to it.
+	Refused map[string]bool
+
 	// Callbacks for the provider events; each may be nil. Body is given the
 	// encoded request body and returns the one to send; Header may change the
 	// headers (the key is already among them); Response sees the answer's
@@ -83,6 +87,8 @@ type Delta struct {
 	ID, Name string
 	Usage    *message.Usage
 	Stop     Stop
+
+	Spoken bool // of thinking: it is for the user, as what a model says between its calls
 }
 
 // Stop is the end of an answer.
@@ -117,10 +123,22 @@ type Model struct {
 	Headers       map[string]string
 	Compat        map[string]any // switches of the wire API, named by its package
 	NeedsKey      bool
+	Like          string // provider/id of the listed model whose facts an unlisted one was given; "": none
 }
 
 // Price is per million tokens. A price below zero is not known.
-type Price struct{ Input, Output, CacheRead, CacheWrite float64 }
+type Price struct {
+	Input, Output, CacheRead, CacheWrite float64
+
+	Above *Step // what a longer prompt costs; nil: the same
+}
+
+// Step is a price by the length of the prompt: a request with more than these tokens in its
+// prompt, cached ones among them, costs that price as a whole.
+type Step struct {
+	Tokens int
+	Price  Price // its own Above is that of a prompt which is longer still
+}
 
 // ToolSpec describes a tool to the model and to the loop.
 type ToolSpec struct {

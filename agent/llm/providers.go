@@ -25,14 +25,13 @@ type ProviderSpec struct {
 	// KeyHint says how a person gives it a key, such as "export NAME". It is called
 	// when there is none. nil: nobody knows.
 	KeyHint func() string
-	// Open makes a model for an id that Models does not list; nil: no such model.
+	// Open makes a model for an id that Models does not list; nil: no such model. Where
+	// Models lists some, a hook gets no other.
 	Open func(id string) *Model
 	// Discover asks the provider itself what it has; nil: it cannot be asked. It is
-	// called when a person looks for a model, and never at start.
+	// called when a person looks for a model, and never at start. With a *LongList as
+	// the error it returns some of them.
 	Discover func(context.Context) ([]*Model, error)
-	// Partial says that it may have models that Models does not list, as a server at
-	// an address of the person's own may.
-	Partial bool
 	// ByNameOnly keeps its models from being cycled through; they are chosen by name.
 	ByNameOnly bool
 	// Stream answers for the models of this provider itself, instead of the
@@ -40,6 +39,7 @@ type ProviderSpec struct {
 	Stream Provider
 
 	found []*Model // by Discover; nil before
+	more  bool     // there are others that Discover did not read
 }
 
 // Listed returns a function for the field Models of a provider whose models are always
@@ -106,8 +106,12 @@ func (s *ProviderSpec) list() (all []*Model) {
 	if s.Models != nil {
 		all = slices.Clip(s.Models())
 	}
+	listed := map[string]bool{}
+	for _, m := range all {
+		listed[m.ID] = true
+	}
 	for _, found := range s.found {
-		if !hasID(all, found.ID) {
+		if !listed[found.ID] {
 			all = append(all, found)
 		}
 	}
@@ -119,9 +123,7 @@ func hasID(models []*Model, id string) bool {
 }
 
 // isComplete reports whether a provider has no other models than those listed.
-func (s *ProviderSpec) isComplete(listed []*Model) bool {
-	return len(listed) > 0 && (!s.Partial || s.found != nil)
-}
+func (s *ProviderSpec) isComplete(listed []*Model) bool { return len(listed) > 0 && !s.more }
 
 // model returns the model with this id: a listed one, or what the provider's Open makes of
 // it; nil if there is none.

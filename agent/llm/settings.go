@@ -1,5 +1,7 @@
 package llm
 
+import "fmt"
+
 // ProviderSettings are what config.toml or a hook says of a provider. What they
 // leave out is as it was before, if the provider is known.
 type ProviderSettings struct {
@@ -10,6 +12,7 @@ type ProviderSettings struct {
 	APIKey  string // "env:NAME", "!command" or the key itself; "": not given
 	Headers map[string]string
 	Compat  map[string]any  // switches of the wire API
+	Cache   string          // "short", "long": how long its prompt cache shall last; "": not given
 	Models  []ModelSettings // nil: not given
 	Stream  Provider        // a script that answers in place of a server; nil: none
 }
@@ -26,6 +29,22 @@ type ModelSettings struct {
 	Cost          *Price
 	Headers       map[string]string
 	Compat        map[string]any
+}
+
+// WithSteps returns a price with what longer prompts cost, the shortest first. The error says
+// which step does not follow the one before it.
+func (p *Price) WithSteps(steps []Step) (*Price, error) {
+	priced := *p
+	last, tokens := &priced, 0
+	for _, step := range steps {
+		if step.Tokens <= tokens {
+			return nil, fmt.Errorf("above %d tokens comes behind above %d: steps are in order, and begin above 0", step.Tokens, tokens)
+		}
+		next := step
+		last.Above, tokens = &next, step.Tokens
+		last = &next.Price
+	}
+	return &priced, nil
 }
 
 // NewPrice returns a price of which parts may be nil, that is, not known. Cache prices

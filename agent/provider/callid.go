@@ -3,6 +3,7 @@ package provider
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -33,6 +34,11 @@ func (c *CallIDs) Call(id string) string {
 	return name
 }
 
+// Fork returns a copy that names results while c stays as it is. It names no calls.
+func (c *CallIDs) Fork() *CallIDs {
+	return &CallIDs{rule: c.rule, now: c.now, open: maps.Clone(c.open), used: c.used}
+}
+
 // free is a name like this one that no call has. The numbers that were tried
 // before are not tried again: a conversation may have one id in each answer.
 func (c *CallIDs) free(name string) string {
@@ -54,7 +60,9 @@ func (c *CallIDs) free(name string) string {
 // oldest without one, or else the last.
 func (c *CallIDs) Result(id string) string {
 	if names := c.open[id]; len(names) > 0 {
-		c.open[id] = names[1:]
+		if c.open[id] = names[1:]; len(names) == 1 {
+			delete(c.open, id)
+		}
 		return names[0]
 	}
 	if name, ok := c.now[id]; ok {

@@ -37,8 +37,8 @@ func OneOf(to *string, of ...string) Choice { return Choice{to, of} }
 // row, then the model's Compat. Keys that are not switches of this API are left
 // to [Switches.Check], since several APIs may share one table.
 func (s Switches) Set(m *llm.Model) error {
-	for row := range quirksOf(m) {
-		s.assign(row.name, row.value)
+	for name, value := range quirksOf(m) {
+		s.assign(name, value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Compat)) {
 		if err := s.assign(name, m.Compat[name]); err != nil {

@@ -33,7 +33,8 @@ const (
 
 // Discover asks a server which models it has: those that can hold a
 // conversation, in its order. It takes five seconds at most. An error is an
-// [llm.ProviderError] that says what to do, or that of ctx.
+// [llm.ProviderError] that says what to do, or that of ctx; or an [llm.LongList], with the
+// models that were read.
 //
 // Servers tell more or less of their models. For those that people run
 // themselves, how long a context may be is a matter of how they were started, so
@@ -46,7 +47,7 @@ func Discover(ctx context.Context, client *http.Client, s Server) ([]Found, erro
 	d := newDiscovery(client, s)
 	found, err := d.list(timed)
 	switch {
-	case err == nil || ctx.Err() != nil:
+	case err == nil || found != nil || ctx.Err() != nil:
 		return found, err
 	case timed.Err() != nil:
 		return nil, &llm.ProviderError{Provider: s.Provider, Message: late.Error(), Err: late,
@@ -154,11 +155,15 @@ func (d *discovery) list(ctx context.Context) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	offers, err := parseOffers(body)
+	offers, all, err := parseOffers(body)
 	if err != nil {
 		return nil, d.unreadable(body, err)
 	}
-	return d.complete(ctx, offers, readOffers(offers)), nil
+	found := d.complete(ctx, offers, readOffers(offers))
+	if all > len(offers) {
+		return found, &llm.LongList{Provider: d.server.Provider, Read: len(offers), All: all}
+	}
+	return found, nil
 }
 
 // get requests an address and returns the body of the answer, if its status is 200 and
@@ -242,7 +247,7 @@ func (d *discovery) more(ctx context.Context, path string) []offer {
 	if err != nil {
 		return nil
 	}
-	offers, err := parseOffers(body)
+	offers, _, err := parseOffers(body)
 	if err != nil {
 		return nil
 	}

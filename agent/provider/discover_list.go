@@ -11,6 +11,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/internal/printable"
+	"pi/session/rawjson"
 )
 
 // Found is a model as its server tells of it; what it does not tell is empty.
@@ -51,38 +52,49 @@ type offer map[string]any
 // errNoList is the error of an answer without a list of models.
 var errNoList = errors.New("there is no list in it")
 
+// mostOffers is how much of a list is read. The longest there is has a tenth of it.
+const mostOffers = 5000
+
 // parseOffers finds the list in an answer: it is the answer itself, or under data, or
-// under models. Elements that are no objects are skipped.
-func parseOffers(body []byte) ([]offer, error) {
-	var whole any
+// under models. Elements that are no objects are skipped, and those behind the first
+// mostOffers only counted: all is how many there are.
+func parseOffers(body []byte) (offers []offer, all int, err error) {
+	var whole json.RawMessage
 	if err := json.Unmarshal(body, &whole); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	list, ok := whole.([]any)
-	if o, is := whole.(map[string]any); is {
-		list, ok = listUnder(o, "data", "models")
+	list, ok := whole, whole[0] == '['
+	if !ok {
+		list, ok = listUnder(whole, "data", "models")
 	}
 	if !ok {
-		return nil, errNoList
+		return nil, 0, errNoList
 	}
-	var offers []offer
-	for _, element := range list {
-		if o, ok := element.(map[string]any); ok {
-			offers = append(offers, o)
+	for element := range rawjson.Elements(list) {
+		if element[0] != '{' {
+			continue
 		}
+		if all++; all > mostOffers {
+			continue
+		}
+		var o offer
+		if err := json.Unmarshal(element, &o); err != nil {
+			return nil, 0, err
+		}
+		offers = append(offers, o)
 	}
-	return offers, nil
+	return offers, all, nil
 }
 
 // listUnder is the first list of those names. A server that has no models may
 // say null.
-func listUnder(o map[string]any, names ...string) (list []any, ok bool) {
+func listUnder(object []byte, names ...string) (list []byte, ok bool) {
 	for _, name := range names {
-		value, there := o[name]
-		if l, is := value.([]any); is {
-			return l, true
+		value := rawjson.Field(object, name)
+		if len(value) > 0 && value[0] == '[' {
+			return value, true
 		}
-		ok = ok || there && value == nil
+		ok = ok || string(value) == "null"
 	}
 	return nil, ok
 }

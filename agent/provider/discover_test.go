@@ -239,6 +239,23 @@ func silent(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
+func TestOfAVeryLongListTheBeginningIsRead(t *testing.T) {
+	var list strings.Builder
+	for i := range 300_000 {
+		fmt.Fprintf(&list, `{"id":"m%d"},`, i)
+	}
+	network := roundTrip(func(*http.Request) (*http.Response, error) { return good(`{"data":[` + list.String() + `1,{}]}`), nil })
+	found, err := provider.Discover(context.Background(), &http.Client{Transport: network},
+		provider.Server{Provider: "acme", API: "openai-completions", BaseURL: "http://127.0.0.1:1/v1"})
+	long, ok := errors.AsType[*llm.LongList](err)
+	if !ok || *long != (llm.LongList{Provider: "acme", Read: 5000, All: 300_001}) {
+		t.Errorf("%v", err)
+	}
+	if len(found) != 5000 || found[4999].ID != "m4999" {
+		t.Errorf("%d models", len(found))
+	}
+}
+
 func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

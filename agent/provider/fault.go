@@ -59,7 +59,8 @@ func (f *faults) answer(status int, h http.Header, body []byte) *llm.ProviderErr
 		e.Message = cmp.Or(http.StatusText(status), "the server reported an error")
 	}
 	e.Overflow = isOverflow(e) || wordless && status == http.StatusBadRequest && f.crowded != nil && f.crowded()
-	e.Retryable = !e.Overflow && isRetryable(e, h)
+	e.Unfit = refusesThoughts(e)
+	e.Retryable = !e.Overflow && !e.Unfit && isRetryable(e, h)
 	e.NextStep = f.hintFor(e, said.HTML)
 	if to := h.Get("Location"); to != "" && status >= 300 && status < 400 {
 		e.NextStep = f.setting("base_url") + ": the server sends us to " + f.secrets.shown(to)

@@ -73,9 +73,12 @@ func TestAnswerLimitLeavesRoomForThePrompt(t *testing.T) {
 		{"asked", 1000, 8000, 0, nil, 1000},
 		{"asked for more than there is", 9000, 8000, 0, nil, 8000},
 		{"asked, own unknown", 1000, 0, 0, nil, 1000},
-		{"estimated", 0, 64_000, 128_000, long, 128_000 - 100_004},
-		{"counted", 0, 100_000, 128_000, counted, 128_000 - 60_000},
+		{"estimated", 0, 64_000, 128_000, long, 128_000 - 100_004 - 15_000},
+		{"counted", 0, 100_000, 128_000, counted, 128_000 - 60_000 - smallestMargin},
+		{"counted, and near the end of the window", 0, 128_000, 70_000, counted, 70_000 - 60_000 - smallestMargin},
+		{"counted, with a long result behind it", 0, 128_000, 200_000, append(counted[:2:2], long...), 200_000 - 160_004 - 15_000},
 		{"counted before a compaction", 0, 64_000, 128_000, compacted, 64_000},
+		{"behind a short prompt", 0, 64_000, 20_000, compacted, 20_000 - 104 - 4096},
 		{"full", 0, 64_000, 50_000, long, smallestAnswer},
 	}
 	for _, c := range cases {

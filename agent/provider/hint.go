@@ -27,6 +27,8 @@ func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
 	}
 	message := strings.ToLower(e.Message)
 	switch {
+	case e.Unfit: // what is done about it is no business of the person's
+		return ""
 	case e.Overflow && e.Status == http.StatusRequestEntityTooLarge:
 		return "the request is too large; remove images or shorten the conversation with /compact"
 	case e.Overflow:

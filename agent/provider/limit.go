@@ -7,6 +7,7 @@ import (
 
 const (
 	smallestAnswer = 4096 // what is asked for even if the window seems to be full
+	smallestMargin = 4096 // see margin
 	imageTokens    = 1200
 	bytesPerToken  = 3 // on the safe side: text and code lie between 3 and 4
 )
@@ -30,21 +31,25 @@ func LimitWithThoughts(r *llm.Request, thoughts int) int {
 		return 0
 	}
 	if window := r.Model.ContextWindow; window > 0 {
-		room := max(window-promptTokens(r), smallestAnswer)
-		limit = min(limit, room)
+		prompt, estimated := promptTokens(r)
+		limit = min(limit, max(window-prompt-margin(estimated), smallestAnswer))
 	}
 	return limit
 }
 
-// promptTokens estimates the prompt. The last answer has an exact count, to which the
-// estimate of later messages is added; but it may be from before a compaction, and then
-// the estimate of all text is smaller and counts.
-func promptTokens(r *llm.Request) int {
-	tail, counted := 0, 0
+// margin is how much of the window stays free behind a prompt and its answer, if so many of the
+// prompt's tokens are estimated: some gateways count an eighth more than the model's maker does.
+func margin(estimated int) int { return max(smallestMargin, estimated*15/100) }
+
+// promptTokens returns the size of the prompt, and how much of that is only estimated. The last
+// answer has an exact count, to which the estimate of later messages is added; but it may be
+// from before a compaction, and then the estimate of all text is smaller and counts.
+func promptTokens(r *llm.Request) (tokens, estimated int) {
+	tail, behind, counted := 0, 0, 0
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		m := r.Messages[i]
 		if u := m.Usage; counted == 0 && m.Role == message.RoleAssistant && u != nil && u.TotalTokens > 0 {
-			counted = u.TotalTokens + tail
+			counted, behind = u.TotalTokens+tail, tail
 		}
 		tail += messageTokens(m)
 	}
@@ -52,10 +57,10 @@ func promptTokens(r *llm.Request) int {
 	for i := range r.Tools {
 		estimate += (len(r.Tools[i].Description) + len(r.Tools[i].Parameters)) / bytesPerToken
 	}
-	if counted > 0 {
-		return min(counted, estimate)
+	if counted > 0 && counted < estimate {
+		return counted, behind
 	}
-	return estimate
+	return estimate, estimate
 }
 
 // messageTokens estimates the size of a message by its bytes, and each image as one

@@ -67,7 +67,8 @@ func hasAny(text string, words []string) bool {
 // crowded reports whether a prompt is about as large as the model's context window.
 func crowded(r *llm.Request) bool {
 	window := r.Model.ContextWindow
-	return window > 0 && promptTokens(r) > window/4*3
+	prompt, _ := promptTokens(r)
+	return window > 0 && prompt > window/4*3
 }
 
 // silent watches an answer for the overflow that a server does not call an

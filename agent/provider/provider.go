@@ -14,7 +14,8 @@
 // and models, and a model's Compat overrides them (see [Switches]). No client asks
 // which server it speaks to.
 //
-// Nothing here is retried, and nothing is kept between calls.
+// Nothing here is retried. What a request says of its conversation is kept for the next
+// one, see [Drafts].
 package provider
 
 import (
@@ -80,17 +81,15 @@ func Encode(v any) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// EncodeList writes a list, between the bytes before and after it, as [Encode]
-// does. The elements are written one by one: an encoder that has all of a long
-// conversation before it needs several times its size.
-func EncodeList[T any](before []byte, list []T, after []byte) ([]byte, error) {
+// AppendElements writes the elements of a list as [Encode] does, each behind a comma, and
+// appends them to those that were written before. They are written one by one: an encoder
+// that has all of a long conversation before it needs several times its size. What is in
+// elements never changes.
+func AppendElements[T any](elements [][]byte, list []T) ([][]byte, error) {
 	const enough = 1 << 20
-	pieces := [][]byte{before, []byte("[")}
 	w := NewWriter()
 	for i := range list {
-		if i > 0 {
-			w.WriteByte(',')
-		}
+		w.WriteByte(',')
 		var err error
 		if own, ok := any(&list[i]).(WriterTo); ok {
 			err = own.WriteJSON(w)
@@ -100,23 +99,33 @@ func EncodeList[T any](before []byte, list []T, after []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if w.Len() > enough {
-			pieces = append(pieces, bytes.Clone(w.Bytes()))
+		if w.Len() > enough || i == len(list)-1 {
+			elements = append(elements, bytes.Clone(w.Bytes()))
 			w.Reset()
 		}
 	}
-	return bytes.Join(append(pieces, w.Bytes(), []byte("]"), after), nil), nil
+	return elements, nil
+}
+
+// JoinList returns a list of elements, see [AppendElements], between the bytes before and
+// after it.
+func JoinList(before []byte, elements [][]byte, after []byte) []byte {
+	pieces := append([][]byte{before, []byte("[")}, elements...)
+	if len(elements) > 0 {
+		pieces[2] = elements[0][len(","):]
+	}
+	return bytes.Join(append(pieces, []byte("]"), after), nil)
 }
 
 // EncodeFramed writes a request whose last field is a list as [Encode] does: frame is
-// the request with an empty list in that field, and list goes there.
-func EncodeFramed[T any](frame any, list []T) ([]byte, error) {
+// the request with an empty list in that field, and elements go there.
+func EncodeFramed(frame any, elements [][]byte) ([]byte, error) {
 	b, err := Encode(frame)
 	if err != nil {
 		return nil, err
 	}
 	const end = "[]}"
-	return EncodeList(b[:len(b)-len(end)], list, []byte("}"))
+	return JoinList(b[:len(b)-len(end)], elements, []byte("}")), nil
 }
 
 // SameModel reports whether an assistant message was made by the model that is
@@ -136,6 +145,10 @@ const ImageOmitted = "[image left out: this model takes text only]"
 
 // NoOutput replaces a result without text: several servers refuse an empty one.
 const NoOutput = "(no output)"
+
+// ImageFollows stands where a tool result is nothing but an image, which the server takes
+// behind it only.
+const ImageFollows = "(the image follows)"
 
 // Join appends path to a base URL, in front of its query if it has one. A base
 // that already ends in path stays as it is.

@@ -4,29 +4,36 @@ import (
 	"iter"
 	"net"
 	"net/url"
-	"path"
 	"strings"
 
 	"pi/agent/llm"
+	"pi/agent/provider/catalogue"
 )
 
-// quirksOf yields the rows that apply to a model, in the order of the table;
-// later ones win.
-func quirksOf(m *llm.Model) iter.Seq[*quirk] {
-	return func(yield func(*quirk) bool) {
+// quirksOf yields what is known of how a model is asked, as names and values of switches: of
+// its server, then of its family. Later ones win.
+func quirksOf(m *llm.Model) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
 		server := serverOf(m)
 		for i := range quirks {
-			if row := &quirks[i]; row.applies(m, server) && !yield(row) {
+			q := &quirks[i]
+			value := q.value
+			if !listed(q.apis, m.API) || !listed(q.servers, server) || value == reasoners && !m.Reasoning {
+				continue
+			}
+			if value == reasoners {
+				value = true
+			}
+			if !yield(q.name, value) {
+				return
+			}
+		}
+		for s := range catalogue.Switches(m.ID) {
+			if listed(s.APIs, m.API) && listed(s.Servers, server) && !yield(s.Name, s.Value) {
 				return
 			}
 		}
 	}
-}
-
-// applies reports whether a row is about a model: its API, its server and its id are
-// each in the row's list, or that is empty.
-func (q *quirk) applies(m *llm.Model, server string) bool {
-	return listed(q.apis, m.API) && listed(q.servers, server) && (q.models == "" || q.models == reasoners && m.Reasoning || anyGlob(q.models, m.ID))
 }
 
 // listed reports whether a list of words has a word; an empty list has all.
@@ -36,19 +43,6 @@ func listed(list, word string) bool {
 	}
 	for w := range strings.FieldsSeq(list) {
 		if w == word {
-			return true
-		}
-	}
-	return false
-}
-
-// anyGlob reports whether one of the globs matches an id, in whatever case. A * stands
-// for slashes too: ids of gateways begin with a path.
-func anyGlob(globs, id string) bool {
-	flat := strings.NewReplacer("/", "\x00")
-	id = flat.Replace(strings.ToLower(id))
-	for g := range strings.FieldsSeq(globs) {
-		if ok, err := path.Match(flat.Replace(g), id); ok && err == nil {
 			return true
 		}
 	}

@@ -89,6 +89,7 @@ type wireAPI struct {
 // Stream sends a request and yields the deltas of the answer. An error is the last that
 // it yields. The request is sent once: nothing is tried again.
 func (a *wireAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	r = withoutRefused(r)
 	return func(yield func(llm.Delta, error) bool) {
 		client, d := a.client, a.decoder(r)
 		ctx, cancel := context.WithCancel(ctx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"pi/agent"
@@ -50,6 +51,10 @@ type Options struct {
 	// Files are those of a front end; the zero value has none.
 	Files Files
 
+	// ImageScale reports whether read makes smaller copies of images that are too
+	// large for models; nil: it does not, and refuses such images.
+	ImageScale func() bool
+
 	// Session is the id of the session that the tools work in, within which they
 	// remember what the model has seen; nil: there is one.
 	Session func() string
@@ -64,8 +69,9 @@ type Options struct {
 // kit is what the tools of one set share.
 type kit struct {
 	Options
-	locks *locks
-	seen  *seen
+	locks   *locks
+	seen    *seen
+	scaling sync.Mutex // held while an image is scaled, which takes much memory
 }
 
 // newKit returns an empty kit; the working directory is that of the process unless o

@@ -3,10 +3,10 @@ package tool
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"pi/agent"
+	"pi/internal/picture"
 	"pi/internal/printable"
 	"pi/session/message"
 )
@@ -33,9 +34,6 @@ const readSchema = `{
   "required": ["path"],
   "additionalProperties": false
 }`
-
-// maxImage is the largest image that every provider takes: 5 MB in base64.
-const maxImage = 5_000_000 / 4 * 3
 
 type readArgs struct {
 	Path   string `json:"path"`
@@ -68,7 +66,7 @@ func (k *kit) read(ctx context.Context, a readArgs, _ agent.Update) (agent.Resul
 		}
 		return k.readText(p, text, a)
 	}
-	r, state, err := readFile(ctx, p, info, a)
+	r, state, err := k.readFile(ctx, p, info, a)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
 	}
@@ -91,7 +89,7 @@ func (k *kit) readText(p place, text []byte, a readArgs) (agent.Result, error) {
 // readFile reads a file that info describes, and returns the state in which it was. One
 // that grows while it is read, as some of the system do without end, is not read to its
 // end.
-func readFile(ctx context.Context, p place, info fs.FileInfo, a readArgs) (agent.Result, state, error) {
+func (k *kit) readFile(ctx context.Context, p place, info fs.FileInfo, a readArgs) (agent.Result, state, error) {
 	f, err := p.open()
 	if err != nil {
 		return agent.Result{}, state{}, plain(err)
@@ -100,7 +98,7 @@ func readFile(ctx context.Context, p place, info fs.FileInfo, a readArgs) (agent
 	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // regular files have none, and never wait
 	sum := sha256.New()
 	whole := io.TeeReader(io.LimitReader(&ctxReader{ctx, f}, info.Size()+maxSearch), sum)
-	result, err := readContent(bufio.NewReaderSize(whole, 64<<10), p, a)
+	result, err := k.readContent(bufio.NewReaderSize(whole, 64<<10), p, a)
 	s := state{size: info.Size(), modified: info.ModTime()}
 	copy(s.sum[:], sum.Sum(nil))
 	return result, s, err
@@ -108,13 +106,13 @@ func readFile(ctx context.Context, p place, info fs.FileInfo, a readArgs) (agent
 
 // readContent makes the result of a file, text or image. It reads to the end, so that
 // the caller has a hash of the whole file, unless there is an error.
-func readContent(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
+func (k *kit) readContent(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
 	start, err := r.Peek(sniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return agent.Result{}, plain(err)
 	}
 	if mime := message.ImageType(start); mime != "" {
-		return readImage(r, p, mime)
+		return k.readImage(r, p, mime)
 	}
 	if kind := binaryType(start); kind != "" {
 		return agent.Result{}, fmt.Errorf("it is a binary file (%s) and cannot be shown as text; use bash with a program made for it", kind)
@@ -125,24 +123,31 @@ func readContent(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
 	return readLines(r, p, a)
 }
 
-// readImage returns an image as a block, with a line about it. It fails for one that is
-// too large for a provider.
-func readImage(r io.Reader, p place, mime string) (agent.Result, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxImage+1))
+// readImage returns an image as a block, with a line about it. One that is too large for
+// models becomes a smaller copy; where that is not wanted, or not possible, it fails.
+func (k *kit) readImage(r io.Reader, p place, mime string) (agent.Result, error) {
+	scales := k.ImageScale != nil && k.ImageScale()
+	most := picture.MostBytes
+	if scales {
+		most = picture.MostRead
+	}
+	data, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	if err != nil {
 		return agent.Result{}, plain(err)
 	}
-	if len(data) > maxImage {
-		return agent.Result{}, fmt.Errorf("it is an image (%s) of more than %s, too large to be sent; make a smaller copy with bash and read that", mime, size(maxImage))
+	if len(data) > most {
+		return agent.Result{}, fmt.Errorf("it is an image (%s) of more than %s, too large to be sent; make a smaller copy with bash and read that", mime, printable.Bytes(most))
 	}
-	about := mime
-	if width, height := message.ImageSize(data); width > 0 && height > 0 {
-		about += fmt.Sprintf(", %d×%d", width, height)
+	f := picture.Fitted{Data: data, Is: picture.SizeOf(data)}
+	if scales {
+		k.scaling.Lock()
+		defer k.scaling.Unlock()
+		if f, err = picture.Fit(data); err != nil {
+			return agent.Result{}, err
+		}
 	}
-	result := textResult(fmt.Sprintf("Image %s (%s, %s)", p.name, about, size(int64(len(data)))), listDetails{})
-	result.Content = append(result.Content, message.Block{
-		Type: message.BlockImage, MimeType: mime, Data: base64.StdEncoding.EncodeToString(data),
-	})
+	result := textResult(fmt.Sprintf("Image %s (%s, %v)", p.name, mime, f), listDetails{})
+	result.Content = append(result.Content, message.ImageBlock(cmp.Or(f.Type, mime), f.Data))
 	return result, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/internal/picture"
 	"pi/session/message"
 )
 
@@ -118,12 +119,36 @@ func TestReadShowsImagesByTheirBytes(t *testing.T) {
 		if block.Type != message.BlockImage || block.MimeType != mime || block.Data != base64.StdEncoding.EncodeToString([]byte(c.data)) {
 			t.Errorf("%s: %s %s", mime, block.Type, block.MimeType)
 		}
-		if want := fmt.Sprintf("Image picture.txt (%s%s, %d bytes)", mime, c.about, len(c.data)); textOf(r) != want {
+		if want := fmt.Sprintf("Image picture.txt (%s%s, %d B)", mime, c.about, len(c.data)); textOf(r) != want {
 			t.Errorf("got %q, want %q", textOf(r), want)
 		}
 	}
-	b.file("huge", p.String()+strings.Repeat("x", maxImage))
-	b.refused("read", args{"path": "huge"}, "image/png", "too large")
+	b.file("huge", p.String()+strings.Repeat("x", picture.MostBytes))
+	b.refused("read", args{"path": "huge"}, "image/png", "more than 3840 KiB", "too large")
+}
+
+func TestReadShowsALargeImageAsASmallerCopy(t *testing.T) {
+	scale := true
+	b := newBench(t, Options{ImageScale: func() bool { return scale }})
+	var large bytes.Buffer
+	if err := png.Encode(&large, image.NewGray(image.Rect(0, 0, 2500, 1000))); err != nil {
+		t.Fatal(err)
+	}
+	b.file("large.png", large.String())
+	r := b.run("read", args{"path": "large.png"})
+	sent, err := base64.StdEncoding.DecodeString(r.Content[1].Data)
+	if err != nil || r.Content[1].MimeType != "image/jpeg" || picture.SizeOf(sent).Pixels() != "2000×800" {
+		t.Errorf("%s of %v, %v", r.Content[1].MimeType, picture.SizeOf(sent), err)
+	}
+	if want := fmt.Sprintf("Image large.png (image/png, %v, sent as %v)", picture.SizeOf(large.Bytes()), picture.SizeOf(sent)); textOf(r) != want {
+		t.Errorf("got %q, want %q", textOf(r), want)
+	}
+	b.file("damaged.png", large.String()[:100]+strings.Repeat("x", picture.MostBytes))
+	b.refused("read", args{"path": "damaged.png"}, "read damaged.png: the image (2500×1000, 3.9 MB) cannot be brought within what models take", "make a smaller copy")
+	scale = false
+	if r := b.run("read", args{"path": "large.png"}); r.Content[1].Data != base64.StdEncoding.EncodeToString(large.Bytes()) {
+		t.Error("it is not as it was, though nothing is scaled")
+	}
 }
 
 func TestReadRefusesWhatIsNotText(t *testing.T) {

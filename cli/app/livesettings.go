@@ -9,6 +9,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/llm"
 	"pi/cli/config"
 )
 
@@ -103,7 +104,13 @@ func (l *liveSettings) applyModel(ctx context.Context, _ config.Config, _, value
 	if err != nil {
 		return err
 	}
-	return l.run.agent.Select(ctx, model, level, "set")
+	if err := l.run.agent.Select(ctx, model, level, "set"); err != nil {
+		return err
+	}
+	if note := l.run.models.Completed(value, model); note != "" {
+		l.run.agent.Notify(ctx, agent.LevelInfo, note)
+	}
+	return nil
 }
 
 // write writes a setting into the person's config.toml.
@@ -130,7 +137,7 @@ func isOfAgent(key string) bool {
 		}
 	}
 	switch key {
-	case "max_turns", "max_repeats", "max_continuations", "max_cost", "max_answer_bytes", "steering", "follow_up", "stream_idle_timeout":
+	case "max_turns", "max_repeats", "max_continuations", "max_cost", "max_answer_bytes", "steering", "follow_up", "stream_idle_timeout", "stream_quiet_timeout", "ui.image_scale":
 		return true
 	}
 	return false
@@ -142,6 +149,6 @@ func agentSettings(c config.Config) agent.Settings {
 		MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost,
 		MaxAnswerBytes: c.MaxAnswerBytes, SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
 		Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),
-		StreamIdleTimeout: time.Duration(c.StreamIdleTimeout) * time.Second,
+		ImageScale: c.UI.ImageScale, Patience: llm.Patience{Idle: time.Duration(c.StreamIdleTimeout) * time.Second, Quiet: time.Duration(c.StreamQuietTimeout) * time.Second},
 	}
 }

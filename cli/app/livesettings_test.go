@@ -42,6 +42,7 @@ func TestASettingIsChangedForTheRunAndWrittenWhenAsked(t *testing.T) {
 			{"compaction.reserve_tokens", "99", "", func() bool { return r.agent.Settings().Compaction.ReserveTokens == 99 }},
 			{"retry.max_delay", "5s", "", func() bool { return r.agent.Settings().Retry.MaxDelay.Seconds() == 5 }},
 			{"steering", "all", "", func() bool { return r.agent.Settings().SteerAll && r.agent.Settings().Retry.MaxDelay.Seconds() == 5 }},
+			{"ui.image_scale", "false", "", func() bool { return !r.agent.Settings().ImageScale && !r.toolOptions().ImageScale() }},
 			{"max_turns", "many", "expected integer", func() bool { return r.agent.Settings().MaxTurns == 0 }},
 			{"model", "demo/tour:high", "", func() bool { return r.agent.ThinkingWish() == "high" }},
 			{"model", "nobody/none", "nobody", func() bool { return r.agent.Model().Provider == "demo" }},

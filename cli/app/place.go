@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
 	"pi/cli/config"
 	"pi/cli/keyring"
@@ -21,9 +22,11 @@ type Place struct {
 	Options
 	Config   config.Config // in force here
 	AgentDir string
-	Cwd      string
-	Guard    *trust.Guard
-	Keys     *keyring.Ring
+	// Catalogue is the list of models, which is not read before somebody asks for some.
+	Catalogue *catalogue.Catalogue
+	Cwd       string
+	Guard     *trust.Guard
+	Keys      *keyring.Ring
 
 	lost   []config.Problem // settings that have no effect
 	locale func() []string  // of the commands that tools and hooks run, see tool.NewLocale
@@ -38,7 +41,7 @@ func New(o Options, cwd string) (*Place, error) {
 		return nil, err
 	}
 	o.Compiled = cmp.Or(o.Compiled, new(luahooks.Compiled)) // of the runs that get these options
-	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, locale: tool.NewLocale(os.Environ())}
+	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, locale: tool.NewLocale(os.Environ()), Catalogue: catalogue.Open(agentDir)}
 	places := func() trust.Places { // of the hooks that the settings on the disk name, which may not be in force
 		cfg, _ := config.Load(agentDir, cwd, o.Env.getenv, nil)
 		return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
@@ -54,6 +57,17 @@ func New(o Options, cwd string) (*Place, error) {
 
 // Problems are the settings that have no effect, and why.
 func (p *Place) Problems() []config.Problem { return p.lost }
+
+// unreadFile is the settings file of which nothing could be used, and where the mistake is; ""
+// if there is none.
+func (p *Place) unreadFile() string {
+	for _, problem := range p.lost {
+		if problem.Key == "" && !problem.Warning && problem.File == filepath.Join(p.AgentDir, "config.toml") {
+			return problem.Where()
+		}
+	}
+	return ""
+}
 
 // commandEnv returns the variables of the commands that tools and hooks run, beside those of
 // the process.

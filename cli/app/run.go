@@ -16,7 +16,6 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/agent/mode"
-	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
 	"pi/cli/providers"
 	"pi/internal/printable"
@@ -84,7 +83,7 @@ func (r *run) open(ctx context.Context, f front, mode string, own []command.Comm
 func (r *run) begin(ctx context.Context, f front, mode string, own []command.Command) error {
 	p := r.place
 	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.rehearsed != nil
-	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
+	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	if r.rehearsed != nil {
 		r.models.Register(r.rehearsed.Model)
 		r.models.AnswerWith(r.rehearsed.Model.Stream)
@@ -253,6 +252,7 @@ func (r *run) toolOptions() tool.Options {
 	if r.rehearsed != nil {
 		o.Started = r.rehearsed.Started
 	}
+	o.ImageScale = func() bool { return r.agent != nil && r.agent.Settings().ImageScale }
 	o.Session = func() string {
 		if r.agent == nil {
 			return ""

@@ -35,25 +35,26 @@ import "time"
 //
 // A value that breaks its rule is reported and leaves the earlier one in force.
 type Config struct {
-	Model             string   `toml:"model"`
-	Thinking          string   `toml:"thinking" oneof:"off minimal low medium high xhigh max"`
-	Models            []string `toml:"models"`
-	Hooks             []string `toml:"hooks" form:"hooks"`       // absolute
-	Disable           []string `toml:"disable" form:"disable"`   // names, or absolute paths
-	Instructions      []string `toml:"instructions" form:"path"` // absolute
-	HookTimeout       int      `toml:"hook_timeout" min:"1" warn:"true"`
-	HookGrace         int      `toml:"hook_grace" min:"0"`
-	ExitWait          int      `toml:"exit_wait" min:"0"`
-	HookMemory        int      `toml:"hook_memory" min:"1"`
-	HookEdits         string   `toml:"hook_edits" oneof:"auto ask"`
-	Steering          string   `toml:"steering" oneof:"one-at-a-time all"`
-	FollowUp          string   `toml:"follow_up" oneof:"one-at-a-time all"`
-	MaxTurns          int      `toml:"max_turns" min:"0"`
-	MaxRepeats        int      `toml:"max_repeats" min:"0"`
-	MaxContinuations  int      `toml:"max_continuations" min:"0"`
-	MaxCost           float64  `toml:"max_cost" min:"0"`
-	StreamIdleTimeout int      `toml:"stream_idle_timeout" min:"0"` // seconds
-	MaxAnswerBytes    int      `toml:"max_answer_bytes" min:"0"`
+	Model              string   `toml:"model"`
+	Thinking           string   `toml:"thinking" oneof:"off minimal low medium high xhigh max"`
+	Models             []string `toml:"models"`
+	Hooks              []string `toml:"hooks" form:"hooks"`       // absolute
+	Disable            []string `toml:"disable" form:"disable"`   // names, or absolute paths
+	Instructions       []string `toml:"instructions" form:"path"` // absolute
+	HookTimeout        int      `toml:"hook_timeout" min:"1" warn:"true"`
+	HookGrace          int      `toml:"hook_grace" min:"0"`
+	ExitWait           int      `toml:"exit_wait" min:"0"`
+	HookMemory         int      `toml:"hook_memory" min:"1"`
+	HookEdits          string   `toml:"hook_edits" oneof:"auto ask"`
+	Steering           string   `toml:"steering" oneof:"one-at-a-time all"`
+	FollowUp           string   `toml:"follow_up" oneof:"one-at-a-time all"`
+	MaxTurns           int      `toml:"max_turns" min:"0"`
+	MaxRepeats         int      `toml:"max_repeats" min:"0"`
+	MaxContinuations   int      `toml:"max_continuations" min:"0"`
+	MaxCost            float64  `toml:"max_cost" min:"0"`
+	StreamIdleTimeout  int      `toml:"stream_idle_timeout" min:"0"`  // seconds
+	StreamQuietTimeout int      `toml:"stream_quiet_timeout" min:"0"` // seconds
+	MaxAnswerBytes     int      `toml:"max_answer_bytes" min:"0"`
 
 	Compaction Compaction `toml:"compaction"`
 	Retry      Retry      `toml:"retry"`
@@ -110,7 +111,9 @@ type UI struct {
 	ShowThinking bool   `toml:"show_thinking"`
 	Highlight    bool   `toml:"highlight"`
 	Notify       string `toml:"notify" oneof:"off bell osc9"`
+	Menu         string `toml:"menu" oneof:"type tab"`
 	Background   string `toml:"background" oneof:"auto dark light"`
+	ImageScale   bool   `toml:"image_scale"`
 }
 
 // Chords are the keys bound to one action, as they are written: whether there is such an
@@ -135,6 +138,7 @@ type Provider struct {
 	APIKey  string            `toml:"api_key" form:"key" secret:"true"` // env:NAME, !command, or itself
 	Headers map[string]string `toml:"headers" secret:"true"`
 	Compat  map[string]any    `toml:"compat"`
+	Cache   string            `toml:"cache" oneof:"short long"` // how long its prompt cache shall last
 	Models  []Model           `toml:"models"`
 }
 
@@ -160,36 +164,48 @@ type Cost struct {
 	Output     *float64 `toml:"output" min:"0"`
 	CacheRead  *float64 `toml:"cache_read" min:"0"`
 	CacheWrite *float64 `toml:"cache_write" min:"0"`
+	Above      []Above  `toml:"above"` // what longer prompts cost, the shortest first
+}
+
+// Above is the price of a request whose prompt has more than so many tokens. What is nil is
+// as in [Cost].
+type Above struct {
+	Tokens     int      `toml:"tokens" min:"1"`
+	Input      *float64 `toml:"input" min:"0"`
+	Output     *float64 `toml:"output" min:"0"`
+	CacheRead  *float64 `toml:"cache_read" min:"0"`
+	CacheWrite *float64 `toml:"cache_write" min:"0"`
 }
 
 // Default returns the settings that are in force where no file says anything. Each call
 // returns a new value.
 func Default() Config {
 	return Config{
-		Thinking:          "medium",
-		Models:            []string{},
-		Hooks:             []string{},
-		Disable:           []string{},
-		Instructions:      []string{},
-		HookTimeout:       30000,
-		HookGrace:         100,
-		ExitWait:          10,
-		HookMemory:        256,
-		HookEdits:         "auto",
-		Steering:          "one-at-a-time",
-		FollowUp:          "one-at-a-time",
-		MaxRepeats:        5,
-		MaxContinuations:  8,
-		StreamIdleTimeout: 120,
-		MaxAnswerBytes:    32 << 20,
-		Compaction:        Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000},
-		Retry:             Retry{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute},
-		Session:           Session{Durability: "turn"},
-		Tools:             Tools{Active: []string{"read", "bash", "edit", "write", "grep", "find", "ls"}},
-		UI:                UI{ShowThinking: true, Notify: "off", Background: "auto"},
-		Keys:              map[string]Chords{},
-		Providers:         map[string]Provider{},
-		Origins:           Origins{},
+		Thinking:           "medium",
+		Models:             []string{},
+		Hooks:              []string{},
+		Disable:            []string{},
+		Instructions:       []string{},
+		HookTimeout:        30000,
+		HookGrace:          100,
+		ExitWait:           10,
+		HookMemory:         256,
+		HookEdits:          "auto",
+		Steering:           "one-at-a-time",
+		FollowUp:           "one-at-a-time",
+		MaxRepeats:         5,
+		MaxContinuations:   8,
+		StreamIdleTimeout:  120,
+		StreamQuietTimeout: 600,
+		MaxAnswerBytes:     32 << 20,
+		Compaction:         Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000},
+		Retry:              Retry{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute},
+		Session:            Session{Durability: "turn"},
+		Tools:              Tools{Active: []string{"read", "bash", "edit", "write", "grep", "find", "ls"}},
+		UI:                 UI{ShowThinking: true, Notify: "off", Menu: "type", Background: "auto", ImageScale: true},
+		Keys:               map[string]Chords{},
+		Providers:          map[string]Provider{},
+		Origins:            Origins{},
 	}
 }
 

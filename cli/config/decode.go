@@ -88,6 +88,8 @@ func (d *decoder) decodeValue(t target, v any) {
 		}
 	case *[]Model:
 		d.decodeModels(t, dst, v)
+	case *[]Above:
+		d.decodeAbove(t, dst, v)
 	default:
 		d.decodeByKind(t, v)
 	}
@@ -223,6 +225,27 @@ func (d *decoder) decodeModels(t target, dst *[]Model, v any) {
 			continue
 		}
 		*dst = append(*dst, m)
+	}
+}
+
+// decodeAbove decodes what longer prompts cost; a step that does not follow the one before
+// it is left out.
+func (d *decoder) decodeAbove(t target, dst *[]Above, v any) {
+	tables, ok := tablesOf(v)
+	if !ok {
+		d.report(d.line(t.path), wrongType(t.path, "list of tables", v))
+		return
+	}
+	tokens := 0
+	for i, src := range tables {
+		path := indexPath(t.path, i)
+		var a Above
+		d.decodeTable(path, reflect.ValueOf(&a).Elem(), src)
+		if a.Tokens <= tokens {
+			d.report(d.line(path), fmt.Sprintf("%q: tokens has to be more than %d; steps go from the shortest prompt to the longest", path, tokens))
+			continue
+		}
+		*dst, tokens = append(*dst, a), a.Tokens
 	}
 }
 

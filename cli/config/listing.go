@@ -78,7 +78,7 @@ func (l *listing) table(key toml.Key, pattern string, v, standard reflect.Value)
 // value adds one setting, or those of a table.
 func (l *listing) value(key toml.Key, pattern string, tag reflect.StructTag, v, standard reflect.Value) {
 	switch {
-	case v.Type() == reflect.TypeFor[[]Model]():
+	case v.Type() == reflect.TypeFor[[]Model](), v.Type() == reflect.TypeFor[[]Above]():
 		return
 	case v.Kind() == reflect.Struct || v.Kind() == reflect.Map:
 		l.table(key, pattern, v, standard)

@@ -105,6 +105,11 @@ func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.
 	case *Cost:
 		if value != nil {
 			p.table("["+header+"]", path, v.Elem())
+			p.sections(header, path, v.Elem())
+		}
+	case []Above:
+		for i := range value {
+			p.table("[["+header+"]]", indexPath(path, i), v.Index(i))
 		}
 	case []Model:
 		for i := range value {
@@ -138,7 +143,7 @@ func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.
 // not as a line key = value.
 func isSection(v reflect.Value) bool {
 	switch v.Interface().(type) {
-	case *Cost, []Model:
+	case *Cost, []Model, []Above:
 		return true
 	}
 	return v.Kind() == reflect.Struct || v.Kind() == reflect.Map

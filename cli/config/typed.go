@@ -53,14 +53,14 @@ func settingAt(key toml.Key) (typ reflect.Type, tag reflect.StructTag, err error
 			typ, tag = field.Type, field.Tag
 		case typ.Kind() == reflect.Map:
 			typ = typ.Elem()
-		case typ == reflect.TypeFor[[]Model]():
+		case typ == reflect.TypeFor[[]Model](), typ == reflect.TypeFor[[]Above]():
 			return nil, "", fmt.Errorf("%q is a list of tables; edit the file by hand", parent)
 		default:
 			return nil, "", fmt.Errorf("%q is no table", parent)
 		}
 	}
 	switch {
-	case typ == reflect.TypeFor[[]Model]():
+	case typ == reflect.TypeFor[[]Model](), typ == reflect.TypeFor[[]Above]():
 		return nil, "", fmt.Errorf("%q is a list of tables; edit the file by hand", pathOf(key))
 	case typ.Kind() == reflect.Struct:
 		return nil, "", fmt.Errorf("%q is a table; set one of its keys: %s", pathOf(key), strings.Join(keysOf(typ), ", "))

@@ -37,6 +37,10 @@ type Login struct {
 	// Try sends one request with the key. refused says that the server does not take it;
 	// any other error, that it is not known whether it would.
 	Try func(ctx context.Context, provider, key string) (refused bool, err error)
+
+	// Begin goes on with a model of a provider whose key was kept, where the person has been
+	// waiting for one, and returns that, as "provider/id"; "" where nothing changes.
+	Begin func(ctx context.Context, provider string) (model string)
 }
 
 // Run does it for the provider of that name; "" asks which. The status is what the person
@@ -62,7 +66,7 @@ func (l Login) Run(ctx context.Context, name string) (status string, err error) 
 	if err := l.Ring.Keep(account.Name, key); err != nil {
 		return "", fmt.Errorf("login: %w", err)
 	}
-	return l.told(account, outcome), nil
+	return l.told(ctx, account, outcome), nil
 }
 
 // account returns the provider that the person means; ok is false if they choose none.
@@ -130,10 +134,13 @@ func (l Login) try(ctx context.Context, a Account, key string) (outcome string, 
 }
 
 // told returns what the person is told about a key that was kept.
-func (l Login) told(a Account, outcome string) string {
+func (l Login) told(ctx context.Context, a Account, outcome string) string {
 	text := fmt.Sprintf("the key of %s %s and is kept in %s", a.Name, outcome, config.Tilde(l.Ring.auth.path))
 	if a.Before != "" {
 		return text + "\nit has no effect yet: " + a.Before + " comes before it; `pi config unset providers." + a.Name + ".api_key` removes that"
+	}
+	if model := l.Begin(ctx, a.Name); model != "" {
+		return text + "; the model is " + model + " now"
 	}
 	if a.Model != "" && outcome == "works" {
 		text += "; /model " + a.Model + " asks it"

@@ -45,10 +45,13 @@ func TestAPersonLogsIn(t *testing.T) {
 		fails            error
 		asked, want, err string
 		kept             bool
+		begins           string // the model that is gone on with
 	}{
 		{name: "a provider that is chosen", person: answering{choice: "acme", secret: key}, asked: "Key of which provider?|Key of Acme (it is not shown)",
 			want: "the key of acme works and is kept in ", kept: true},
 		{name: "one that is named", argument: "ac", person: answering{secret: " " + key + "\n"}, asked: "Key of Acme (it is not shown)", want: "; /model acme/one asks it", kept: true},
+		{name: "one that was waited for", argument: "acme", begins: "two", person: answering{secret: key}, want: "; the model is acme/two now", kept: true},
+		{name: "it has no effect, so nothing begins", argument: "other", begins: "two", person: answering{secret: key}, want: "it has no effect yet", kept: true},
 		{name: "none is chosen", person: answering{}, asked: "Key of which provider?", want: "no key was changed"},
 		{name: "no key is typed", argument: "acme", person: answering{}, asked: "Key of Acme (it is not shown)", want: "no key was changed"},
 		{name: "it is refused", argument: "acme", person: answering{secret: key}, refused: true, fails: errors.New("HTTP 401: bad key " + key),
@@ -67,6 +70,12 @@ func TestAPersonLogsIn(t *testing.T) {
 		tried := ""
 		l := Login{Ring: r, Person: &tt.person,
 			Accounts: []Account{{Name: "acme", Aliases: []string{"ac"}, Title: "Acme", Model: "acme/one"}, {Name: "other", Title: "Other", From: "config.toml", Before: "api_key of [providers.other] in config.toml"}},
+			Begin: func(_ context.Context, provider string) string {
+				if tt.begins == "" {
+					return ""
+				}
+				return provider + "/" + tt.begins
+			},
 			Try: func(_ context.Context, provider, k string) (bool, error) {
 				tried = k
 				return tt.refused, tt.fails

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"pi/agent/llm"
+	"pi/agent/provider"
 	"pi/cli/config"
 	"pi/cli/keyring"
 )
@@ -26,6 +28,10 @@ func Problems(cfg config.Config, ring *keyring.Ring) []string {
 		}
 		if why := p.unusable(); why != "" {
 			problems = append(problems, fmt.Sprintf("config.toml: [providers.%s] is left out: %s", p.section, why))
+		}
+		server := &llm.Model{Provider: p.Name, API: p.api(), BaseURL: p.address()}
+		if p.set.Cache == "long" && !provider.KeepsLonger(server) {
+			problems = append(problems, fmt.Sprintf("config.toml: cache = \"long\" of [providers.%s] has no effect: its server cannot be asked for that", p.section))
 		}
 		problems = append(problems, p.compatProblems()...)
 	}

@@ -72,6 +72,9 @@ func (p *source) try(ctx context.Context, key string) error {
 	if model == nil {
 		auth, _ := p.set.Compat["auth"].(string)
 		_, err := provider.Discover(ctx, client, provider.Server{Provider: p.Name, API: p.api(), BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers})
+		if _, long := errors.AsType[*llm.LongList](err); long {
+			return nil // it answers
+		}
 		return err
 	}
 	const enough = 16 // tokens; some servers refuse fewer

@@ -28,6 +28,7 @@ func TestAKeyIsTriedWithOneRequest(t *testing.T) {
 		{name: "another API", api: "anthropic-messages", model: true, status: 401, path: "/v1/messages",
 			answer: `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}`, refused: true, err: "invalid x-api-key"},
 		{name: "no model is known", api: "openai-completions", status: 200, path: "/v1/models", answer: `{"data":[{"id":"m"}]}`},
+		{name: "no model is known, and there are very many", api: "openai-completions", status: 200, path: "/v1/models", answer: "[" + strings.Repeat(`{"id":"m"},`, 6000) + "{}]"},
 		{name: "no model is known, and it is refused", api: "openai-completions", status: 401, path: "/v1/models", answer: `{"error":{"message":"no"}}`, refused: true, err: "HTTP 401"},
 	} {
 		var paths, keys []string

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -27,7 +26,6 @@ func (p *source) models() []*llm.Model {
 			continue
 		}
 		m := p.unknownModel(set.ID)
-		m.Reasoning = seemsToThink(set.ID)
 		override(m, set)
 		added = append(added, m)
 	}
@@ -51,6 +49,9 @@ func (p *source) applySettings(m *llm.Model, needsKey bool) {
 		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
 	}
 	m.API = cmp.Or(p.set.API, m.API)
+	if p.set.Cache != "" && m.API != "google-generative-ai" {
+		m.Compat = layered(m.Compat, map[string]any{"cache_retention": p.set.Cache})
+	}
 	m.Headers, m.Compat = layered(m.Headers, p.set.Headers), layered(m.Compat, p.set.Compat)
 	m.NeedsKey = needsKey
 }
@@ -71,33 +72,31 @@ func rebased(address, from, to string) string {
 	return to
 }
 
-// unknownModel returns a model of which only the id is known, reached as the provider is.
+// unknownModel returns a model that is not listed, reached as the provider is, with what is
+// known of its family and of its nearest relative; but without a price, which others set.
 func (p *source) unknownModel(id string) *llm.Model {
 	m := &llm.Model{Provider: p.Name, ID: id, Name: id, API: p.API, BaseURL: p.BaseURL, Input: []string{"text", "image"}}
 	if p.Local {
 		m.Cost = &llm.Price{} // one's own machine charges nothing
 	}
 	p.applySettings(m, p.key().Needed())
+	var own []*llm.Model
+	if p.ownAddress() == "" {
+		own = p.decode(p.Name)
+	}
+	catalogue.Describe(m, own, func() []*llm.Model { return p.decode(makerOf(m.API)) })
 	return m
 }
 
-// unlisted returns a model for an id that is not listed. What it can do is copied from a
-// listed model whose id is another form of the same name, or from the maker of the API;
-// but not the price, which others set.
+// unlisted returns a model for an id that is not listed: a listed one whose id is another
+// form of the same name, or one of which only its family is known.
 func (p *source) unlisted(id string) *llm.Model {
 	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
+		m.Like = p.Name + "/" + m.Like
 		p.applySettings(m, p.key().Needed())
 		return m
 	}
-	m := p.unknownModel(id)
-	like := catalogue.Like(p.decode(makerOf(m.API)), id)
-	if like == nil {
-		m.Reasoning = seemsToThink(id)
-		return m
-	}
-	m.ContextWindow, m.MaxTokens, m.Input = like.ContextWindow, like.MaxTokens, like.Input
-	m.Reasoning, m.Levels = like.Reasoning, like.Levels
-	return m
+	return p.unknownModel(id)
 }
 
 // discover asks the server of the provider which models it has.
@@ -114,14 +113,28 @@ func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 	found, err := provider.Discover(ctx, client, provider.Server{
 		Provider: p.Name, API: p.api(), BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers,
 	})
+	once := *p
+	once.decode = decodedOnce(p.decode)
 	var models []*llm.Model
 	for i := range found {
-		m := p.unknownModel(found[i].ID)
-		m.Reasoning = seemsToThink(m.ID)
+		m := once.unknownModel(found[i].ID)
 		found[i].Fill(m)
 		models = append(models, m)
 	}
 	return models, err
+}
+
+// decodedOnce returns decode for those who change nothing of what it returns.
+func decodedOnce(decode func(provider string) []*llm.Model) func(string) []*llm.Model {
+	decoded := map[string][]*llm.Model{}
+	return func(provider string) []*llm.Model {
+		models, ok := decoded[provider]
+		if !ok {
+			models = decode(provider)
+			decoded[provider] = models
+		}
+		return models
+	}
 }
 
 // makerOf returns the provider that made a wire API, whose models are known best.
@@ -133,17 +146,6 @@ func makerOf(api string) string {
 		return "google"
 	}
 	return "openai"
-}
-
-// seemsToThink guesses from its id whether a model that nobody describes can think.
-func seemsToThink(id string) bool {
-	id = strings.ToLower(path.Base(id))
-	for _, family := range []string{"claude-sonnet-", "claude-opus-", "claude-haiku-4", "claude-haiku-5", "gpt-5", "gpt-oss", "o1", "o3", "o4", "gemini-2.5", "gemini-3"} {
-		if strings.HasPrefix(id, family) {
-			return true
-		}
-	}
-	return false
 }
 
 // override changes m to what the settings of that model say, where they say something.

@@ -48,8 +48,6 @@ func Overlay(ring *keyring.Ring, below *llm.ProviderSpec, set llm.ProviderSettin
 	}
 	if set.Stream != nil {
 		spec.Stream = set.Stream
-	} else if set.BaseURL != "" {
-		spec.Partial = true
 	}
 	spec.Discover = p.discoverOver(below)
 	if set.Models != nil {
@@ -81,7 +79,7 @@ func (p *source) discoverOver(below *llm.ProviderSpec) func(context.Context) ([]
 // replaceModels makes models the only ones of spec. What is known of them is copied from
 // below, but only when somebody asks for the list, which may take time.
 func (p *source) replaceModels(spec, below *llm.ProviderSpec, models []llm.ModelSettings) {
-	spec.Open, spec.Discover, spec.Partial = nil, nil, false
+	spec.Open, spec.Discover = nil, nil
 	spec.Models = sync.OnceValue(func() []*llm.Model {
 		var known, listed []*llm.Model
 		if below.Models != nil {

@@ -85,7 +85,7 @@ func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 	if m := find("anthropic", "plain"); !m.Reasoning || m.Levels != nil {
 		t.Errorf("%+v", *m)
 	}
-	if m := find("anthropic", "claude-opus-9"); !m.Reasoning || m.ContextWindow != 0 {
+	if m := find("anthropic", "claude-opus-9"); !m.Reasoning || m.MaxTokens != 128000 || m.Like != "anthropic/claude-opus-5-5" || m.Cost != nil {
 		t.Errorf("%+v", *m)
 	}
 	if m := find("anthropic", "claude-opus-4-6"); m.BaseURL != "http://proxy.example" || m.Headers["X-B"] != "1" {
@@ -108,8 +108,17 @@ func TestAnUnlistedModelIsLikeTheMakersOfTheSameName(t *testing.T) {
 	if m == nil || m.ContextWindow != own.ContextWindow || !slices.Equal(m.Levels, own.Levels) || m.Cost != nil || m.Provider != "gate" || m.BaseURL != "http://gate.example" {
 		t.Fatalf("%+v", m)
 	}
-	for id, thinks := range map[string]bool{"vendor/gpt-5-unheard-of": true, "claude-sonnet-9": true, "some-model": false, "O3-deep": true} {
-		if m := models.Find("gate", id); m == nil || m.Reasoning != thinks || m.ContextWindow != 0 {
+	for id, want := range map[string]struct {
+		thinks bool
+		window int
+		like   string
+	}{
+		"vendor/gpt-5-unheard-of": {true, 0, ""}, // over an API that is not its maker's
+		"claude-sonnet-9":         {true, 1000000, "anthropic/claude-sonnet-5-5"},
+		"some-model":              {false, 0, ""},
+		"O3-deep":                 {true, 0, ""},
+	} {
+		if m := models.Find("gate", id); m == nil || m.Reasoning != want.thinks || m.ContextWindow != want.window || m.Like != want.like || m.Cost != nil {
 			t.Errorf("%s: %+v", id, m)
 		}
 	}
@@ -144,6 +153,19 @@ func TestTheVariableOfAnAddressIsReadWhereKeysAre(t *testing.T) {
 	}
 	if got := Misplaced(cfg, ring, "google", false); got != "" {
 		t.Error(got)
+	}
+}
+
+func TestACacheThatShallLastIsAskedForOrAProblem(t *testing.T) {
+	cfg := config.Default()
+	cfg.Providers = map[string]config.Provider{"anthropic": {Cache: "long"}, "openai": {Cache: "long"}, "groq": {Cache: "long"}}
+	ring := ringWith(t, "", map[string]string{"GROQ_API_KEY": "k"})
+	if m := New(cfg, ring, catalogue.Models).Find("anthropic", "claude-opus-5-5"); m == nil || m.Compat["cache_retention"] != "long" {
+		t.Errorf("%+v", m)
+	}
+	problems := Problems(cfg, ring)
+	if len(problems) != 1 || problems[0] != `config.toml: cache = "long" of [providers.groq] has no effect: its server cannot be asked for that` {
+		t.Errorf("%q", problems)
 	}
 }
 

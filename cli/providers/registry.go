@@ -78,7 +78,7 @@ func (p *source) spec() llm.ProviderSpec {
 		KeyHint: func() string { return p.key().Hint() },
 	}
 	if p.Local || p.ownAddress() != "" { // of the others the catalogue knows
-		spec.Discover, spec.Partial = p.discover, true
+		spec.Discover = p.discover
 	}
 	return spec
 }

@@ -56,7 +56,7 @@ func sources(cfg config.Config, ring *keyring.Ring) []source {
 // settingsOf converts a section of config.toml, in which 0 and empty mean that nothing is
 // said, to provider settings, in which that is nil.
 func settingsOf(section config.Provider) llm.ProviderSettings {
-	set := llm.ProviderSettings{BaseURL: section.BaseURL, API: section.API, APIKey: section.APIKey, Headers: section.Headers, Compat: section.Compat}
+	set := llm.ProviderSettings{BaseURL: section.BaseURL, API: section.API, APIKey: section.APIKey, Headers: section.Headers, Compat: section.Compat, Cache: section.Cache}
 	for _, m := range section.Models {
 		model := llm.ModelSettings{ID: m.ID, Name: m.Name, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input, Headers: m.Headers, Compat: m.Compat}
 		if m.ContextWindow > 0 {
@@ -66,11 +66,24 @@ func settingsOf(section config.Provider) llm.ProviderSettings {
 			model.MaxTokens = &m.MaxTokens
 		}
 		if c := m.Cost; c != nil {
-			model.Cost = llm.NewPrice(c.Input, c.Output, c.CacheRead, c.CacheWrite)
+			model.Cost = priceOf(c)
 		}
 		set.Models = append(set.Models, model)
 	}
 	return set
+}
+
+// priceOf converts a price of config.toml, whose steps are in order.
+func priceOf(c *config.Cost) *llm.Price {
+	price := llm.NewPrice(c.Input, c.Output, c.CacheRead, c.CacheWrite)
+	var steps []llm.Step
+	for _, s := range c.Above {
+		steps = append(steps, llm.Step{Tokens: s.Tokens, Price: *llm.NewPrice(s.Input, s.Output, s.CacheRead, s.CacheWrite)})
+	}
+	if priced, err := price.WithSteps(steps); err == nil {
+		return priced
+	}
+	return price
 }
 
 // api returns the wire API of the provider's models, unless a model names another.

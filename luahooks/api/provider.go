@@ -169,16 +169,54 @@ func readModel(L *lua.LState, t *lua.LTable) llm.ModelSettings {
 	return o
 }
 
-// readPrice reads {input?, output?, cache_read?, cache_write?}, dollars for a million
-// tokens; what is left out is not known.
+// readPrice reads {input?, output?, cache_read?, cache_write?, above?}, dollars for a million
+// tokens; what is left out is not known. above is a list of the same with tokens.
 func readPrice(L *lua.LState, t *lua.LTable) *llm.Price {
-	var input, output, read, write *float64
-	luavm.UnpackTable(L, t, "provider: cost", luavm.Opt("input", &input), luavm.Opt("output", &output),
-		luavm.Opt("cache_read", &read), luavm.Opt("cache_write", &write))
-	for _, given := range []*float64{input, output, read, write} {
+	var given givenPrices
+	var above *lua.LTable
+	luavm.UnpackTable(L, t, "provider: cost", luavm.Opt("input", &given.input), luavm.Opt("output", &given.output),
+		luavm.Opt("cache_read", &given.read), luavm.Opt("cache_write", &given.write), luavm.Opt("above", &above))
+	price := given.price(L)
+	if above == nil {
+		return price
+	}
+	luavm.Materialise(L, above)
+	n, err := luavm.ListLen(above)
+	must(L, "provider: cost: above", err)
+	if n == 0 {
+		luavm.Raise(L, "provider: cost: above must be a list of tables with tokens and prices, as in { { tokens = 200000, input = 2 } }")
+	}
+	var steps []llm.Step
+	for i := 1; i <= n; i++ {
+		one, ok := above.RawGetInt(i).(*lua.LTable)
+		if !ok {
+			luavm.Raise(L, "provider: cost: above %d must be a table with tokens and prices", i)
+		}
+		steps = append(steps, readStep(L, one))
+	}
+	priced, err := price.WithSteps(steps)
+	must(L, "provider: cost", err)
+	return priced
+}
+
+// readStep reads {tokens, input?, output?, cache_read?, cache_write?}.
+func readStep(L *lua.LState, t *lua.LTable) llm.Step {
+	var given givenPrices
+	var tokens int
+	luavm.UnpackTable(L, t, "provider: cost: above", luavm.Opt("tokens", &tokens).Required(), luavm.Opt("input", &given.input),
+		luavm.Opt("output", &given.output), luavm.Opt("cache_read", &given.read), luavm.Opt("cache_write", &given.write))
+	return llm.Step{Tokens: tokens, Price: *given.price(L)}
+}
+
+// givenPrices are those of a table, nil where it has none.
+type givenPrices struct{ input, output, read, write *float64 }
+
+// price raises an error for one below zero.
+func (g givenPrices) price(L *lua.LState) *llm.Price {
+	for _, given := range []*float64{g.input, g.output, g.read, g.write} {
 		if given != nil && !(*given >= 0) {
 			luavm.Raise(L, "provider: cost: a price is never below zero; one that is left out is not known")
 		}
 	}
-	return llm.NewPrice(input, output, read, write)
+	return llm.NewPrice(g.input, g.output, g.read, g.write)
 }

@@ -300,11 +300,11 @@ func TestNobodyIsAsked(t *testing.T) {
 }
 
 func TestHelpNamesEveryCommandAndItsHook(t *testing.T) {
-	out, _, err := run(t.Context(), "/help")
+	out, _, err := run(t.Context(), "/help all")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"/help [command]", "/model", "/new, /clear", "/say", "(hook test)"} {
+	for _, want := range []string{"/help [command|all]", "/model", "/new, /clear", "/say", "(hook test)"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("help lacks %q:\n%s", want, out)
 		}

@@ -136,5 +136,5 @@ func image(v json.RawMessage) (message.Block, error) {
 	if kind == "" {
 		return message.Block{}, errors.New("an image of the type PNG, JPEG, GIF or WebP")
 	}
-	return message.Block{Type: message.BlockImage, MimeType: kind, Data: base64.StdEncoding.EncodeToString(data)}, nil
+	return message.ImageBlock(kind, data), nil
 }

@@ -12,12 +12,17 @@ import (
 // ("" names none). It reports false for anything else.
 func FileBlock(name string, content []byte) (b Block, ok bool) {
 	if kind := ImageType(content); kind != "" {
-		return Block{Type: BlockImage, MimeType: kind, Data: base64.StdEncoding.EncodeToString(content)}, true
+		return ImageBlock(kind, content), true
 	}
 	if !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0 {
 		return Block{}, false
 	}
 	return NamedText(name, string(content)), true
+}
+
+// ImageBlock is an image, of a MIME type, as a block.
+func ImageBlock(kind string, content []byte) Block {
+	return Block{Type: BlockImage, MimeType: kind, Data: base64.StdEncoding.EncodeToString(content)}
 }
 
 // NamedText is a text block that says which file the text is of; "" is none.

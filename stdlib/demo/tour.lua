@@ -24,7 +24,8 @@ local examples = [[
     help                          this list]]
 
 local setup = [[
-To talk to a real model, leave with /quit and either
+To talk to a real model, type /login, which asks for a key and keeps it, or leave
+with /quit and either
 
   - export the key of a provider (ANTHROPIC_API_KEY or OPENAI_API_KEY), or
   - describe any server that speaks one of their APIs in config.toml, as

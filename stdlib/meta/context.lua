@@ -32,7 +32,7 @@ function ctx.set_mode(name) end
 ---@return string
 function ctx.system_prompt() end
 
---- Finds a model by its exact names, among those that its provider lists. Of a server at an address of your own, and of a script without a list, only the provider knows what it has: there any id is a model. A model that you named on the command line is one, too.
+--- Finds a model by its exact names, among those that its provider lists. Of a provider that lists nothing, such as a server of your own without `models`, only it knows what it has: there any id is a model. A model that you named on the command line is one, too.
 ---@param provider string
 ---@param id string
 ---@return pi.Model? model

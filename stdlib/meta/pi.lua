@@ -185,7 +185,7 @@ function pi.send(text, attachments) end
 ---@return string? message why it could not be saved
 function pi.append_entry(custom_type, data) end
 
---- Runs a program, without a shell. What it gets is its own process group, which gets TERM and 2 s later KILL when time is up or the hook is stopped. A child that it leaves behind is not waited for, and what that one writes is not read.
+--- Runs a program, without a shell. It has a session of its own, and so no terminal to ask at: `git push` that wants a password fails at once (`ctx.ui.run` gives a program the terminal). The session gets TERM and 2 s later KILL when time is up or the hook is stopped. A child that it leaves behind is not waited for, and what that one writes is not read.
 ---@param cmd string
 ---@param args? string[]
 ---@param opts? pi.ExecOptions
@@ -211,7 +211,7 @@ function pi.exec(cmd, args, opts) end
 ---@field killed boolean time was up, or somebody interrupted
 ---@field truncated boolean there was more output
 
---- Starts a program that runs beside the hook, without a shell, in a process group of its own. Its functions are called one after the other, in the order of what each output brought. Who writes faster than the hook reads waits, and nothing is stored without end. When the program ends, what it has left of its group is ended. When the hook is saved anew, removed or switched off, or pi ends, the group gets TERM, and 2 s later KILL; with `keep` a new version of the hook can take it up. A hook may have 64 of them.
+--- Starts a program that runs beside the hook, without a shell, in a session of its own, and so without a terminal. Its functions are called one after the other, in the order of what each output brought. Who writes faster than the hook reads waits, and nothing is stored without end. When the program ends, what it has left of its session is ended. When the hook is saved anew, removed or switched off, or pi ends, the session gets TERM, and 2 s later KILL; with `keep` a new version of the hook can take it up. A hook may have 64 of them.
 ---@param cmd string
 ---@param args? string[]
 ---@param opts? pi.SpawnOptions
@@ -241,7 +241,7 @@ function pi.spawn(cmd, args, opts) end
 
 --- A program that runs beside the hook, or has run.
 ---@class pi.Program
----@field pid integer the number of the process, and of its group
+---@field pid integer the number of the process, its group and its session
 local program = {}
 
 --- Writes to its standard input, and waits while the pipe is full.
@@ -253,7 +253,7 @@ function program.write(text) end
 --- Ends its standard input.
 function program.close_stdin() end
 
---- Sends a signal to its process group.
+--- Sends a signal to its session: itself, and what it has started and not let go.
 ---@param signal? "TERM"|"KILL"|"INT"|"HUP"|"QUIT"|"USR1"|"USR2"|"STOP"|"CONT"|string `TERM` unless said
 ---@return boolean? ok
 ---@return string? message `ended`, or that it cannot be sent
@@ -374,6 +374,15 @@ function pi.provider(name, opts) end
 
 --- What a model costs, in dollars for a million tokens; nobody knows what is left out.
 ---@class pi.PriceOptions
+---@field input? number
+---@field output? number
+---@field cache_read? number as `input` unless said
+---@field cache_write? number as `input` unless said
+---@field above? pi.PriceStepOptions[] what longer prompts cost, the shortest first
+
+--- What a request costs whose prompt, cached tokens among it, has more than so many tokens: all of it.
+---@class pi.PriceStepOptions
+---@field tokens integer
 ---@field input? number
 ---@field output? number
 ---@field cache_read? number as `input` unless said

@@ -171,9 +171,19 @@
 ---@field output? number
 ---@field cache_read? number
 ---@field cache_write? number
+---@field above? pi.PriceStep[] what longer prompts cost, the shortest first
+
+--- What a request costs whose prompt has more than so many tokens, all of it.
+---@class pi.PriceStep
+---@field tokens integer
+---@field input? number
+---@field output? number
+---@field cache_read? number
+---@field cache_write? number
 
 --- A file or image that goes with a prompt. Give one of `path`, `data` and `text`. Images are
 --- told by their bytes; text becomes a block that names the file; anything else is refused.
+--- An image that is too large for models is sent as a smaller copy.
 ---@class pi.Attachment
 ---@field path? string a file, at most 20 MiB
 ---@field data? string the bytes, in base64

@@ -62,9 +62,10 @@ type open struct {
 
 // decoder reads one answer.
 type decoder struct {
-	price *llm.Price
-	out   []llm.Delta
-	now   event // the current event; its memory is used again
+	price  *llm.Price
+	spoken bool // thoughts are what the model says between its calls
+	out    []llm.Delta
+	now    event // the current event; its memory is used again
 
 	usage       message.Usage
 	open        map[int]*open
@@ -73,6 +74,14 @@ type decoder struct {
 	calls       int
 	stopReason  string
 	explanation string
+}
+
+// newDecoder returns the decoder of the answer to a request. A model that thinks between its
+// calls only has nothing to say there but in thoughts.
+func (a *api) newDecoder(r *llm.Request) provider.Decoder {
+	c, err := a.switches.Of(r.Model, compatOf)
+	spoken := err == nil && c.adaptive && c.thinkingOff == betweenTools && !wantsThinking(r)
+	return &decoder{price: r.Model.Cost, spoken: spoken}
 }
 
 func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
@@ -153,7 +162,7 @@ func (d *decoder) start(v *event) {
 		d.emitText(llm.DeltaText, v.Index, b.Text)
 	case "thinking":
 		// Even without text: the block may be signed, and has its place among the others.
-		d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: v.Index, Text: b.Thinking})
+		d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: v.Index, Text: b.Thinking, Spoken: d.spoken})
 		d.emitText(llm.DeltaSignature, v.Index, b.Signature)
 	case "redacted_thinking":
 		d.emit(llm.Delta{Kind: llm.DeltaRedacted, Index: v.Index, Text: b.Data})
@@ -182,7 +191,9 @@ func (d *decoder) delta(v *event) {
 	case "text_delta":
 		d.emitText(llm.DeltaText, v.Index, v.Delta.Text)
 	case "thinking_delta":
-		d.emitText(llm.DeltaThinking, v.Index, v.Delta.Thinking)
+		if v.Delta.Thinking != "" {
+			d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: v.Index, Text: v.Delta.Thinking, Spoken: d.spoken})
+		}
 	case "signature_delta":
 		d.emitText(llm.DeltaSignature, v.Index, v.Delta.Signature)
 	case "input_json_delta":

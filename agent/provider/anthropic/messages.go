@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -43,34 +44,86 @@ func textBlock(s string) block {
 	return block{Type: "text", Text: &s}
 }
 
-// conversation writes the messages of a request.
+// conversation writes the messages of a request in the form that the API demands: roles
+// alternate, results name their calls, nothing is empty, and there are no blanks at the
+// end. See [provider.Draft].
 type conversation struct {
-	model    *llm.Model
-	ids      *provider.CallIDs
-	messages []wireMessage
+	*compat
+	model     *llm.Model
+	from      int // the first message whose thoughts go along, see thoughtsFrom
+	added     int // messages
+	ids       *provider.CallIDs
+	messages  []wireMessage
+	turn      string // how the one began in which what was taken out ends, see turnAfter
+	described *provider.Described[tool]
 }
 
-// encodeMessages encodes the conversation of a request in the form that the API
-// demands: roles alternate, results name their calls, nothing is empty, and there are
-// no blanks at the end.
-func encodeMessages(r *llm.Request) []wireMessage {
-	v := &conversation{model: r.Model, ids: provider.NewCallIDs(provider.WordIDs(64))}
-	for _, m := range r.Messages {
-		switch m.Role {
-		case message.RoleUser:
-			v.append("user", v.encodeContent(m.Content))
-		case message.RoleAssistant:
-			v.append("assistant", v.assistant(m))
-		case message.RoleToolResult:
-			content := v.encodeContent(m.Content)
-			if len(content) == 0 {
-				content = []block{textBlock(provider.NoOutput)}
-			}
-			v.append("user", []block{{Type: "tool_result", ToolUseID: v.ids.Result(m.ToolCallID), Content: content, IsError: m.IsError}})
-		}
+func newConversation(c *compat, r *llm.Request) *conversation {
+	return &conversation{compat: c, model: r.Model, from: c.thoughtsFrom(r),
+		ids: provider.NewCallIDs(provider.WordIDs(64)), described: new(provider.Described[tool])}
+}
+
+// Fits reports whether thoughts go along with r as they do in this conversation.
+func (v *conversation) Fits(r *llm.Request) bool { return v.from == v.thoughtsFrom(r) }
+
+// Fork returns a copy to which all but answers may be added.
+func (v *conversation) Fork() *conversation {
+	w := *v
+	w.messages, w.ids = slices.Clone(v.messages), v.ids.Fork()
+	if n := len(w.messages); n > 0 {
+		w.messages[n-1].Content = slices.Clone(w.messages[n-1].Content) // it may grow, and be trimmed
 	}
-	v.trimEnd()
-	return v.messages
+	return &w
+}
+
+// TakeFinal takes out the messages before those that carry markers for the cache now.
+// Markers only ever move on. The last message may still grow.
+func (v *conversation) TakeFinal() []wireMessage {
+	n := max(0, len(v.messages)-1)
+	for _, at := range newestOfUser(v.messages) {
+		n = min(n, at)
+	}
+	final := v.messages[:n]
+	v.turn = turnAfter(v.turn, final)
+	v.messages = slices.Clone(v.messages[n:])
+	return final
+}
+
+// Add adds a message.
+func (v *conversation) Add(m *message.Message) {
+	switch m.Role {
+	case message.RoleUser:
+		v.append("user", v.encodeContent(m.Content))
+	case message.RoleAssistant:
+		v.append("assistant", v.assistant(m))
+	case message.RoleToolResult:
+		v.result(m)
+	}
+	v.added++
+}
+
+// result adds the result of a call. One that is an error may hold text only, so its images
+// follow behind the results.
+func (v *conversation) result(m *message.Message) {
+	content := v.encodeContent(m.Content)
+	var images []block
+	if m.IsError {
+		for i := range content {
+			if content[i].Type == "image" {
+				images = append(images, content[i])
+			}
+		}
+		content = slices.DeleteFunc(content, func(b block) bool { return b.Type == "image" })
+	}
+	if len(content) == 0 {
+		text := provider.NoOutput
+		if len(images) > 0 {
+			text = provider.ImageFollows
+		}
+		content = []block{textBlock(text)}
+	}
+	v.append("user", []block{{Type: "tool_result", ToolUseID: v.ids.Result(m.ToolCallID), Content: content, IsError: m.IsError}})
+	v.append("user", images)
 }
 
 // append adds blocks to the conversation. Roles have to alternate, so blocks of
@@ -126,7 +179,9 @@ func (v *conversation) assistant(m *message.Message) []block {
 				blocks = append(blocks, textBlock(b.Text))
 			}
 		case message.BlockThinking:
-			blocks = appendThought(blocks, b, same)
+			if !same || b.Signature == "" || v.added >= v.from {
+				blocks = appendThought(blocks, b, same)
+			}
 		case message.BlockToolCall:
 			blocks = append(blocks, block{Type: "tool_use", ID: v.ids.Call(b.ID), Name: b.Name, Input: provider.Object(b.Arguments)})
 		}

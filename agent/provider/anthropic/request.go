@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"pi/agent/llm"
@@ -24,9 +25,10 @@ type request struct {
 }
 
 type thinking struct {
-	Type    string `json:"type"`
-	Budget  int    `json:"budget_tokens,omitempty"`
-	Display string `json:"display,omitempty"`
+	Type    string        `json:"type"`
+	Budget  int           `json:"budget_tokens,omitempty"`
+	Display string        `json:"display,omitempty"`
+	Binding *blockBinding `json:"block_binding,omitempty"`
 }
 
 type outputConfig struct {
@@ -37,29 +39,38 @@ type tool struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description,omitempty"`
 	InputSchema  json.RawMessage `json:"input_schema"`
+	Eager        bool            `json:"eager_input_streaming,omitempty"`
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
 }
 
 // encode makes the call of the Messages API for a request, with what the model's
 // switches say about its server.
-func encode(r *llm.Request) (*provider.Call, error) {
-	c, err := compatOf(r)
+func (a *api) encode(r *llm.Request) (*provider.Call, error) {
+	c, err := a.switches.Of(r.Model, compatOf)
 	if err != nil {
 		return nil, err
 	}
-	q := c.request(r)
-	body, err := q.encode()
+	var q *request
+	body, err := a.drafts.Encode(r, func() *conversation { return newConversation(c, r) }, func(written [][]byte, v *conversation) ([]byte, error) {
+		q = c.request(r, v)
+		return q.encode(written)
+	})
 	if err != nil {
-		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+		return nil, err
 	}
-	return &provider.Call{URL: c.url(r.Model), Header: c.headers(r, q), Body: body, Hint: refusals.Hint(r.Model)}, nil
+	return &provider.Call{URL: c.url(r.Model), Header: c.headers(r, q), Body: body, Hint: c.hint(r.Model)}, nil
 }
 
-// encode writes the body as JSON, the messages one by one.
-func (q *request) encode() ([]byte, error) {
+// encode writes the body as JSON, the messages one by one, behind those that were written
+// before.
+func (q *request) encode(written [][]byte) ([]byte, error) {
+	elements, err := provider.AppendElements(written, q.Messages)
+	if err != nil {
+		return nil, err
+	}
 	frame := *q
 	frame.Messages = []wireMessage{} // the last field
-	return provider.EncodeFramed(&frame, q.Messages)
+	return provider.EncodeFramed(&frame, elements)
 }
 
 // url is the address of the call. On Vertex it has the model in it.
@@ -81,46 +92,57 @@ func (c *compat) headers(r *llm.Request, q *request) http.Header {
 	if !c.vertex {
 		h.Set("Anthropic-Version", c.version)
 	}
-	provider.SetKey(h, c.auth, r.APIKey)
+	provider.SetKey(h, c.keyScheme(r.APIKey), r.APIKey)
 	if isToken(r.APIKey) && h.Get("Authorization") != "" {
 		beta = append(beta, "oauth-2025-04-20")
 	}
 	if c.interleaved && q.Thinking != nil && q.Thinking.Budget > 0 && len(q.Tools) > 0 {
 		beta = append(beta, "interleaved-thinking-2025-05-14")
 	}
+	if q.Thinking != nil && q.Thinking.Binding != nil {
+		beta = append(beta, bindingBeta)
+	}
 	if c.beta != "" {
 		beta = append(beta, c.beta)
 	}
+	provider.SetSession(h, c.session, r)
 	if len(beta) > 0 {
 		h.Set("Anthropic-Beta", strings.Join(beta, ","))
 	}
 	return h
 }
 
-// request builds the body of a call. On Vertex the model is in the address instead. A
-// thinking budget is left out where the API would refuse the request for it, see
-// continuesWithoutThought.
-func (c *compat) request(r *llm.Request) *request {
+// request builds the body of a call, with the messages of v. On Vertex the model is in the
+// address instead. A thinking budget is left out where the API would refuse the request
+// for it, see [conversation.continuesWithoutThought].
+func (c *compat) request(r *llm.Request, v *conversation) *request {
 	q := &request{Model: r.Model.ID, Stream: true}
 	if c.vertex {
 		q.Version, q.Model = "vertex-2023-10-16", ""
 	}
 	c.think(q, r)
+	c.bind(q)
 	if r.System != "" {
 		q.System = []block{textBlock(r.System)}
 	}
-	for i := range r.Tools {
-		t := &r.Tools[i]
-		q.Tools = append(q.Tools, tool{Name: t.Name, Description: provider.CleanText(t.Description), InputSchema: provider.Schema(t.Parameters)})
-	}
-	q.Messages = encodeMessages(r)
-	if q.Thinking != nil && q.Thinking.Type == "enabled" && continuesWithoutThought(q.Messages) {
+	q.Tools = slices.Clone(v.described.Tools(r.Tools, c.encodeTools))
+	v.trimEnd()
+	q.Messages = v.messages
+	if q.Thinking != nil && q.Thinking.Type == "enabled" && v.continuesWithoutThought() {
 		q.Thinking = nil
 	}
 	if c.cache {
 		c.mark(q)
 	}
 	return q
+}
+
+func (c *compat) encodeTools(specs []llm.ToolSpec) (tools []tool) {
+	for i := range specs {
+		t := &specs[i]
+		tools = append(tools, tool{Name: t.Name, Description: provider.CleanText(t.Description), InputSchema: provider.Schema(t.Parameters), Eager: c.eagerInput})
+	}
+	return tools
 }
 
 const (
@@ -166,7 +188,7 @@ func (c *compat) think(q *request, r *llm.Request) {
 	if q.MaxTokens == 0 {
 		q.MaxTokens = defaultMax
 	}
-	on := r.Thinking != "" && r.Thinking != "off"
+	on := wantsThinking(r)
 	switch {
 	case !r.Model.Reasoning:
 	case c.adaptive && on:
@@ -174,12 +196,20 @@ func (c *compat) think(q *request, r *llm.Request) {
 		if word := c.effort(r.Thinking); word != "" {
 			q.Output = &outputConfig{Effort: word}
 		}
+	case c.adaptive && c.thinkingOff == "low":
+		q.Thinking, q.Output = &thinking{Type: "adaptive", Display: c.display}, &outputConfig{Effort: "low"}
 	case c.adaptive:
-		q.Thinking = &thinking{Type: "disabled"}
+		q.Thinking = &thinking{Type: c.thinkingOff}
 	case on:
 		c.setBudget(q, r)
 	}
 }
+
+// betweenTools is the word of models that always say between their calls what they are
+// about: it comes as thinking, also when that is off.
+const betweenTools = "between_tools"
+
+func wantsThinking(r *llm.Request) bool { return r.Thinking != "" && r.Thinking != "off" }
 
 // setBudget sets a thinking budget, and the limit that has room for it. If the limit
 // leaves too little for thinking beside the answer, the model does not think.
@@ -198,20 +228,23 @@ func (c *compat) setBudget(q *request, r *llm.Request) {
 // results of its calls, that did not begin with a thought: another model began it, or
 // the same one when thinking was off. With a thinking budget the API refuses that. It
 // accepts further answers of a turn without a thought.
-func continuesWithoutThought(messages []wireMessage) bool {
-	first := -1
-	for i := len(messages) - 1; i >= 0; i-- {
-		if m := &messages[i]; m.Role == "assistant" {
-			first = i
-		} else if m.Content[0].Type != "tool_result" {
-			break
+func (v *conversation) continuesWithoutThought() bool {
+	kind := turnAfter(v.turn, v.messages)
+	return kind != "" && kind != "thinking" && kind != "redacted_thinking"
+}
+
+// turnAfter returns how the turn began in which messages end: the type of the first block
+// of its first answer, "" if there is none yet. The turn before messages began with began.
+func turnAfter(began string, messages []wireMessage) string {
+	for i := range messages {
+		switch first := messages[i].Content[0].Type; {
+		case messages[i].Role != "assistant" && first != "tool_result":
+			began = ""
+		case messages[i].Role == "assistant" && began == "":
+			began = first
 		}
 	}
-	if first < 0 {
-		return false
-	}
-	kind := messages[first].Content[0].Type
-	return kind != "thinking" && kind != "redacted_thinking"
+	return began
 }
 
 // mark marks up to three blocks as ends of what the server shall cache: the system
@@ -223,11 +256,19 @@ func (c *compat) mark(q *request) {
 	} else if n := len(q.Tools); n > 0 {
 		q.Tools[n-1].CacheControl = m
 	}
-	left := 2
-	for i := len(q.Messages) - 1; i >= 0 && left > 0; i-- {
-		if blocks := q.Messages[i].Content; q.Messages[i].Role == "user" && len(blocks) > 0 {
-			blocks[len(blocks)-1].CacheControl = m
-			left--
+	for _, at := range newestOfUser(q.Messages) {
+		blocks := slices.Clone(q.Messages[at].Content)
+		blocks[len(blocks)-1].CacheControl = m
+		q.Messages[at].Content = blocks
+	}
+}
+
+// newestOfUser returns which are the two newest messages of the user.
+func newestOfUser(messages []wireMessage) (at []int) {
+	for i := len(messages) - 1; i >= 0 && len(at) < 2; i-- {
+		if messages[i].Role == "user" {
+			at = append(at, i)
 		}
 	}
+	return at
 }

@@ -84,9 +84,9 @@ func TestThinkingLeavesRoomForTheAnswer(t *testing.T) {
 func TestThinkingDoesNotAskForMoreThanTheWindowHolds(t *testing.T) {
 	m := model("claude-sonnet-4-5")
 	m.ContextWindow = 200_000
-	long := says(message.RoleUser, text(strings.Repeat("x", 480_000))) // 160,000 tokens and a few
+	long := says(message.RoleUser, text(strings.Repeat("x", 360_000))) // 120,000 tokens and a few, and 18,000 stay free
 	got := body(t, &llm.Request{Model: m, Thinking: "high", MaxTokens: m.MaxTokens, Messages: []*message.Message{long}})
-	if want := "39996"; string(got["max_tokens"]) != want || string(got["thinking"]) != `{"type":"enabled","budget_tokens":16384}` {
+	if want := "61996"; string(got["max_tokens"]) != want || string(got["thinking"]) != `{"type":"enabled","budget_tokens":16384}` {
 		t.Errorf("max_tokens %s, thinking %s; want %s", got["max_tokens"], got["thinking"], want)
 	}
 }
@@ -139,6 +139,10 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 				`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"x"}]},{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"(no output)"}],"is_error":true},{"type":"text","text":"stop"}]}]`},
 		{"image in a result", []*message.Message{toolSays("a", false, picture)},
 			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}]}]}]`},
+		{"images behind failed results", []*message.Message{modelSays(m, callBlock("a"), callBlock("b")), toolSays("a", true, text("no"), picture), toolSays("b", true, picture)},
+			`[{"role":"assistant","content":[` + use("a") + `,` + use("b") + `]},{"role":"user","content":[` +
+				`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"no"}],"is_error":true},{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"(the image follows)"}],"is_error":true},` +
+				`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}]}]`},
 		{"own thoughts unchanged", []*message.Message{modelSays(m, signed, withheld, text("a"))},
 			`[{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"sig"},{"type":"redacted_thinking","data":"opaque"},{"type":"text","text":"a"}]}]`},
 		{"own thought without text", []*message.Message{modelSays(m, message.Block{Type: message.BlockThinking, Signature: "sig"}, text("a"))},
@@ -254,15 +258,45 @@ func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 			&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Repeat("<a & b>\n", 80_000))}},
 			&message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("ok")}})
 	}
-	c, err := compatOf(r)
+	c, err := compatOf(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := provider.Encode(c.request(r))
+	v := newConversation(c, r)
+	for _, m := range r.Messages {
+		v.Add(m)
+	}
+	want, err := provider.Encode(c.request(r, v))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := c.request(r).encode(); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes, not %d: %v", len(got), len(want), err)
+	if got, err := encode(r); err != nil || !bytes.Equal(got.Body, want) {
+		t.Errorf("%d bytes, not %d: %v", len(got.Body), len(want), err)
 	}
+}
+
+// encode makes the call of a request that nothing was written of before.
+func encode(r *llm.Request) (*provider.Call, error) { return new(api).encode(r) }
+
+// encodeTwice encodes a request with what is kept of the one before it, which has to be
+// what it is as a whole.
+func encodeTwice(t *testing.T, kept *api, r *llm.Request) (*provider.Call, error) {
+	t.Helper()
+	c, err := compatOf(r.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newConversation(c, r)
+	for _, m := range r.Messages {
+		v.Add(m)
+	}
+	whole, err := provider.Encode(c.request(r, v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, err := kept.encode(r)
+	if err == nil && !bytes.Equal(call.Body, whole) {
+		t.Fatalf("%s\nas a whole\n%s", call.Body, whole)
+	}
+	return call, err
 }

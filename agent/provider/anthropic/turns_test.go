@@ -13,6 +13,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
+	"pi/internal/sse"
 	"pi/session/message"
 )
 
@@ -95,6 +96,46 @@ func TestASignatureThatStandsInTheStartOfABlockIsKept(t *testing.T) {
 	}
 	if b := answer.Content[0]; b.Text != "hm" || b.Signature != "s1==" {
 		t.Errorf("the thinking is %q, signed %q", b.Text, b.Signature)
+	}
+}
+
+// Claude Sonnet 5.5 says what it does between its calls in thoughts, where it does not think.
+func TestWhatIsSaidBetweenCallsIsMarkedAsSpoken(t *testing.T) {
+	stream := events(begin, `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"I "}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"look"}}`, `{"type":"content_block_stop","index":0}`, ends("end_turn"), endStop)
+	for _, c := range []struct {
+		id, level string
+		off       string // the switch thinking_off
+		spoken    bool
+	}{
+		{"claude-sonnet-5-5", "", betweenTools, true},
+		{"claude-sonnet-5-5", "off", betweenTools, true},
+		{"claude-sonnet-5-5", "low", betweenTools, false},
+		{"claude-opus-5-5", "off", "low", false},
+		{"claude-haiku-5-5", "off", "disabled", false},
+	} {
+		m := model(c.id)
+		m.Compat = map[string]any{"adaptive_thinking": true, "thinking_off": c.off}
+		d, out, n := new(api).newDecoder(&llm.Request{Model: m, Thinking: c.level}), []llm.Delta(nil), 0
+		for reader := sse.NewReader(strings.NewReader(stream)); ; {
+			e, err := reader.Next()
+			if err == io.EOF {
+				break
+			}
+			if out, _, err = d.Event(e, out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, delta := range out {
+			if delta.Kind == llm.DeltaThinking {
+				if n++; delta.Spoken != c.spoken {
+					t.Errorf("%s at %q: %+v", c.id, c.level, delta)
+				}
+			}
+		}
+		if n != 2 {
+			t.Errorf("%s at %q: %d thoughts", c.id, c.level, n)
+		}
 	}
 }
 

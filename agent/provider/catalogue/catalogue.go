@@ -2,18 +2,24 @@
 // addresses, key variables, wire APIs, windows, prices, thinking levels, and the
 // model to begin with.
 //
-// It is generated, and nothing of it is fetched while the program runs:
+// It is generated, and nothing of it is fetched while the program runs, unless a person
+// asks for it (update.go, store.go):
 //
 //	go generate ./agent/provider/catalogue
 //
-// reads charm.land/catwalk at the version that generate/go.mod pins, adds what is
-// kept by hand in generate/hand.go (which providers there are, in which order,
-// their names, addresses and APIs) and handmodels.go (the models of those that
-// catwalk lacks), and writes table.go, the providers, and a record of models for
-// each of them: models.txt is for people and shows in a diff what changed,
-// models.bin holds the same records packed. The generator is a module of its own,
-// so nothing that it needs is a dependency of this program. The same versions, of
-// Go too, give the same bytes. Catwalk is under the MIT License, whose text is in
+// prints what charm.land/catwalk knows at the version that generate/go.mod pins, and
+// compiles it (compile.go) with what is decided by hand:
+//
+//	hand.go        which providers there are, in which order, their names, addresses and APIs
+//	handmodels.go  models that catwalk lacks
+//	families.go    what is known of models by their ids: how they think, how long they answer
+//
+// families.go serves three: the compiled table, ids that no list has (Describe), and the
+// switches of the clients. The result is table.go, the providers, and a record of models
+// for each of them: models.txt is for people and shows in a diff what changed, models.bin
+// holds the same records packed. The generator is a module of its own, which wants a newer
+// Go than this program, so nothing that it needs is a dependency. The same versions,
+// of Go too, give the same bytes. Catwalk is under the MIT License, whose text is in
 // LICENSES/charm.land_catwalk-LICENSE.
 //
 // A record is text, one model per line, with fields set apart by tabs:
@@ -23,8 +29,9 @@
 // An empty name is the id; images is "i" if it takes them; thinking is empty if
 // the model does not reason, "?" if its levels are not known, else a digit for
 // each level (0 is off, 6 is max); price is input/output/cache read/cache write
-// per million tokens, "?" for one that is not known; api and base are given if
-// they are not those of the provider. Fields at the end may be missing.
+// per million tokens, "?" for one that is not known, then ";tokens:" and the four prices
+// of a request whose prompt is longer than that; api and base are given if they are not
+// those of the provider. Fields at the end may be missing.
 //
 // Bedrock, whose requests are signed, and Copilot, which has a login of its own, are
 // not in it.
@@ -44,7 +51,7 @@ import (
 	"pi/agent/llm"
 )
 
-//go:generate go -C generate run .
+//go:generate sh -c "GOTOOLCHAIN=go1.26.10 go -C generate run . | go run ./write"
 
 // Provider is a service or a local server that needs no settings beside a key.
 type Provider struct {
@@ -82,18 +89,29 @@ func Find(name string) (Provider, bool) {
 	return Provider{}, false
 }
 
-// Models decodes the models of the provider of a name or an alias, in the order
-// of the provider's own list. There are none for those on this machine, and for
-// names that are not known. The models are new each time.
+// Models decodes the models that the program itself lists of the provider of a name or an
+// alias, in the order of the provider's own list. There are none for those on this machine,
+// and for names that are not known. The models are new each time.
 func Models(name string) []*llm.Model {
 	p, ok := Find(name)
-	if !ok || p.size == 0 {
+	if !ok {
 		return nil
 	}
-	record, names := p.record(), llm.ThinkingLevels()
+	return p.decodeAll(p.record())
+}
+
+// decodeAll decodes a record of models of the provider.
+func (p *Provider) decodeAll(record string) []*llm.Model {
+	if record == "" {
+		return nil
+	}
+	names := llm.ThinkingLevels()
 	room := make([]llm.Model, strings.Count(record, "\n"))
 	models := make([]*llm.Model, 0, len(room))
 	for line := range strings.Lines(record) {
+		if len(models) == len(room) { // a record without its last end of line
+			break
+		}
 		m := &room[len(models)]
 		m.Provider, m.API, m.BaseURL, m.NeedsKey = p.Name, p.API, p.BaseURL, !p.Local
 		decode(m, strings.TrimSuffix(line, "\n"), names)
@@ -105,8 +123,11 @@ func Models(name string) []*llm.Model {
 //go:embed models.bin
 var records string
 
-// record unpacks the lines of a provider.
+// record unpacks the lines of a provider; "" if it has no models.
 func (p *Provider) record() string {
+	if p.size == 0 {
+		return ""
+	}
 	packed := flate.NewReader(strings.NewReader(records[p.at : p.at+p.size]))
 	text, _ := io.ReadAll(packed) // an error would mean that the program is damaged
 	return string(text)
@@ -153,20 +174,35 @@ func levels(digits string, names []string) []string {
 	return known
 }
 
-// price parses the four prices of a model, -1 for one that is not known; nil if there
-// are none at all.
+// price parses the four prices of a model, -1 for one that is not known, and those of longer
+// prompts behind them; nil if there are none at all. A step that is not longer than the one
+// before it is left out.
 func price(s string) *llm.Price {
 	if s == "" {
 		return nil
 	}
-	var p llm.Price
-	for _, to := range []*float64{&p.Input, &p.Output, &p.CacheRead, &p.CacheWrite} {
-		var one string
-		one, s, _ = strings.Cut(s, "/")
-		*to = -1
-		if v, err := strconv.ParseFloat(one, 64); err == nil && v >= 0 {
-			*to = v
+	plain, steps, _ := strings.Cut(s, ";")
+	first := fourPrices(plain)
+	last := &first
+	tokens := 0
+	for step := range strings.SplitSeq(steps, ";") {
+		above, prices, ok := strings.Cut(step, ":")
+		n, err := strconv.Atoi(above)
+		if !ok || err != nil || n <= tokens {
+			continue
+		}
+		last.Above = &llm.Step{Tokens: n, Price: fourPrices(prices)}
+		last, tokens = &last.Above.Price, n
+	}
+	return &first
+}
+
+func fourPrices(s string) llm.Price {
+	r, _ := ratesOf(s)
+	for i := range r {
+		if !(r[i] >= 0) {
+			r[i] = -1
 		}
 	}
-	return &p
+	return llm.Price{Input: r[0], Output: r[1], CacheRead: r[2], CacheWrite: r[3]}
 }

@@ -29,29 +29,54 @@ func TestPricesOfKnownModels(t *testing.T) {
 		{"anthropic", "claude-sonnet-4-6", llm.Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75}},
 		{"anthropic", "claude-opus-4-6", llm.Price{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}},
 		{"openai", "gpt-5", llm.Price{Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: -1}},
-		{"openai", "gpt-5.4", llm.Price{Input: 2.5, Output: 15, CacheRead: 0.25, CacheWrite: -1}},
-		{"openai", "gpt-5.6-sol", llm.Price{Input: 5, Output: 30, CacheRead: 0.5, CacheWrite: 6.25}},
+		{"openai", "gpt-5.6-sol", llm.Price{Input: 4, Output: 20, CacheRead: 0.4, CacheWrite: 5}},
 		{"openai", "gpt-4.1-mini", llm.Price{Input: 0.4, Output: 1.6, CacheRead: 0.1, CacheWrite: -1}},
-		{"openai", "gpt-5.4-pro", llm.Price{Input: 30, Output: 180, CacheRead: -1, CacheWrite: -1}},
-		{"google", "gemini-2.5-pro", llm.Price{Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: -1}},
-		{"deepseek", "deepseek-v4-flash", llm.Price{Input: 0.14, Output: 0.28, CacheRead: 0.0028, CacheWrite: -1}},
-		{"mistral", "mistral-large-latest", llm.Price{Input: 0.5, Output: 1.5, CacheRead: -1, CacheWrite: -1}},
+		{"google", "gemini-4-argon", llm.Price{Input: 2, Output: 10, CacheRead: 0.1, CacheWrite: -1}},
+		{"deepseek", "deepseek-v4-pro", llm.Price{Input: 1.32, Output: 3.96, CacheRead: 0.044, CacheWrite: -1}}, // the list is behind
+		{"mistral", "mistral-large-latest", llm.Price{Input: 0.5, Output: 1.5, CacheRead: 0.05, CacheWrite: -1}},
 		{"together", "moonshotai/Kimi-K2.6", llm.Price{Input: 1.2, Output: 4.5, CacheRead: 0.2, CacheWrite: -1}},
 		// Reading and writing stand the other way round in the source.
 		{"opencode", "claude-sonnet-4-6", llm.Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75}},
 		{"minimax", "MiniMax-M2.7", llm.Price{Input: 0.3, Output: 1.2, CacheRead: 0.06, CacheWrite: 0.375}},
 		// The source repeats the plain prices where those of cached tokens belong.
 		{"qiniucloud", "z-ai/glm-4.6", llm.Price{Input: 1, Output: 1.75, CacheRead: 1, CacheWrite: -1}},
-		{"opencode", "deepseek-v4-flash-free", llm.Price{}},
+		{"opencode", "deepseek-v4.1-flash-free", llm.Price{}},
+		{"openrouter", "google/gemini-3.8-flash", llm.Price{Input: 0.75, Output: 3.75, CacheRead: 0.075, CacheWrite: -1}}, // listed as for a batch
+
 	} {
-		if m := find(t, c.provider, c.id); m.Cost == nil || *m.Cost != c.want {
+		if m := find(t, c.provider, c.id); m.Cost == nil || plain(*m.Cost) != c.want {
 			t.Errorf("%s costs %v, want %v", m.Ref(), m.Cost, c.want)
 		}
 	}
 }
 
+func plain(p llm.Price) llm.Price {
+	p.Above = nil
+	return p
+}
+
+func TestLongerPromptsCostMore(t *testing.T) {
+	for _, c := range []struct {
+		provider, id string
+		tokens       int
+		input        float64
+	}{
+		{"openai", "gpt-5.4", 272000, 5}, {"openai", "gpt-6.1-sol", 272000, 4}, {"xai", "grok-4.7", 200000, 4}, {"anthropic", "claude-haiku-5-5", 100000, 0.5},
+		{"openrouter", "openai/gpt-6-sol", 272000, 4}, {"openai", "gpt-5.2", 0, 0}, {"anthropic", "claude-opus-5-5", 0, 0},
+	} {
+		m := find(t, c.provider, c.id)
+		if c.tokens == 0 {
+			if m.Cost.Above != nil {
+				t.Errorf("%s costs %+v above %d tokens", m.Ref(), m.Cost.Above.Price, m.Cost.Above.Tokens)
+			}
+		} else if s := m.Cost.Above; s == nil || s.Tokens != c.tokens || s.Price.Input != c.input {
+			t.Errorf("%s: above %d tokens input costs %v; it has %+v", m.Ref(), c.tokens, c.input, s)
+		}
+	}
+}
+
 func TestAPriceOfNothingIsNotKnown(t *testing.T) {
-	for _, ref := range [][2]string{{"zai", "glm-5.2"}, {"kimi-coding", "kimi-for-coding"}} {
+	for _, ref := range [][2]string{{"kimi-coding", "k3"}, {"kimi-coding", "kimi-for-coding"}} {
 		if m := find(t, ref[0], ref[1]); m.Cost != nil {
 			t.Errorf("%s costs %v, want unknown", m.Ref(), *m.Cost)
 		}
@@ -63,8 +88,18 @@ func TestThinkingLevelsOfKnownModels(t *testing.T) {
 		{"anthropic", "claude-sonnet-4-6", "off low medium high max"},
 		{"anthropic", "claude-opus-4-8", "off low medium high xhigh max"},
 		{"anthropic", "claude-haiku-4-5-20251001", "off minimal low medium high xhigh"},
-		{"anthropic", "claude-opus-4-20250514", "off minimal low medium high xhigh"},
 		{"anthropic", "claude-fable-5", "low medium high xhigh max"},
+		{"anthropic", "claude-opus-5-5", "low medium high xhigh max"},
+		{"anthropic", "claude-sonnet-5-5", "off low medium high xhigh max"},
+		{"openai", "gpt-6.1-sol", "low medium high xhigh max"},
+		{"openai", "gpt-6.1-terra", "off low medium high xhigh max"},
+		{"google", "gemini-4-argon", "low medium high"},
+		{"xai", "grok-4.7", "low medium high xhigh"},
+		{"zai", "glm-5.3", "low high max"},
+		{"moonshot", "kimi-k3.1-pro", "low high max"},
+		{"kimi-coding", "k3", "low high max"},
+		{"minimax", "MiniMax-M3.1-Flash", "low medium high xhigh max"},
+		{"mistral", "mistral-large-4", "low medium high"},
 		{"google-vertex-anthropic", "claude-sonnet-4-5@20250929", "off minimal low medium high xhigh"},
 		{"openai", "gpt-5", "minimal low medium high"},
 		{"openai", "gpt-5.1", "off low medium high"},
@@ -76,9 +111,9 @@ func TestThinkingLevelsOfKnownModels(t *testing.T) {
 		{"google", "gemini-2.5-pro", "minimal low medium high"},
 		{"google", "gemini-2.5-flash", "off minimal low medium high"},
 		{"google", "gemini-3-pro-preview", "low high"},
-		{"deepseek", "deepseek-v4-pro", "off high xhigh"},
-		{"openrouter", "anthropic/claude-sonnet-4.6", "off low medium high"},
-		{"openrouter", "openai/gpt-5-mini", "low medium high"},
+		{"deepseek", "deepseek-v4-pro", "off high max"},
+		{"openrouter", "anthropic/claude-sonnet-4.6", "off low medium high max"},
+		{"openrouter", "openai/gpt-5-mini", "minimal low medium high"},
 		{"openrouter", "openai/gpt-oss-120b", "low medium high"},
 		{"openrouter", "moonshotai/kimi-k2-thinking", "low medium high"},
 		{"groq", "qwen/qwen3-32b", ""},
@@ -97,11 +132,11 @@ func TestThinkingLevelsOfKnownModels(t *testing.T) {
 func TestAModelIsComplete(t *testing.T) {
 	m := find(t, "opencode", "claude-sonnet-4-6")
 	if m.Provider != "opencode" || m.Name != "Claude Sonnet 4.6" || m.API != "anthropic-messages" || m.BaseURL != "https://opencode.ai/zen" ||
-		m.ContextWindow != 1000000 || m.MaxTokens != 64000 || !m.Reasoning || !slices.Contains(m.Input, "image") || !m.NeedsKey {
+		m.ContextWindow != 1000000 || m.MaxTokens != 128000 || !m.Reasoning || !slices.Contains(m.Input, "image") || !m.NeedsKey {
 		t.Errorf("the model is %+v", *m)
 	}
-	m = find(t, "openai", "o3-mini")
-	if m.API != "openai-responses" || m.BaseURL != "https://api.openai.com/v1" || slices.Contains(m.Input, "image") || !slices.Equal(m.Input, []string{"text"}) {
+	m = find(t, "zai", "glm-5.3")
+	if m.API != "openai-completions" || m.BaseURL != "https://api.z.ai/api/coding/paas/v4" || slices.Contains(m.Input, "image") || !slices.Equal(m.Input, []string{"text"}) {
 		t.Errorf("the model is %+v", *m)
 	}
 }
@@ -155,7 +190,13 @@ func checkModels(t *testing.T, p catalogue.Provider, models []*llm.Model, apis [
 			t.Errorf("%s has the address %q", ref, m.BaseURL)
 		}
 		checkLevels(t, ref, m)
-		checkPrice(t, ref, m.Cost)
+		for p := m.Cost; p != nil; {
+			checkPrice(t, ref, p)
+			if p.Above == nil {
+				break
+			}
+			p = &p.Above.Price
+		}
 	}
 	if p.Default != "" && !ids[p.Default] {
 		t.Errorf("%s begins with %s, which it does not have", p.Name, p.Default)
@@ -187,7 +228,7 @@ func checkLevels(t *testing.T, ref string, m *llm.Model) {
 
 func checkPrice(t *testing.T, ref string, p *llm.Price) {
 	t.Helper()
-	if p == nil || *p == (llm.Price{}) {
+	if p == nil || plain(*p) == (llm.Price{}) {
 		return
 	}
 	if p.Input <= 0 || p.Input > 500 || p.Output <= 0 || p.Output > 1000 {

@@ -40,6 +40,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add("")
 	f.Add("id\t\t\t\t\t?")
+	f.Add("id\t\t\t\t\t?\t1/2/3/4;100:2/3/4/5;50:1/1/1/1;x;:;200:")
 	f.Add("id\tname\t-1\tx\ti\t0/:;9\t1//?/NaN/5\tapi\thttps://x\tmore")
 	names := llm.ThinkingLevels()
 	f.Fuzz(func(t *testing.T, line string) {
@@ -50,6 +51,11 @@ func FuzzDecode(f *testing.F) {
 		}
 		if m.Levels != nil && !m.Reasoning || slices.ContainsFunc(m.Levels, func(l string) bool { return !slices.Contains(names, l) }) {
 			t.Errorf("%q thinks %q", line, m.Levels)
+		}
+		for c := m.Cost; c != nil && c.Above != nil; c = &c.Above.Price {
+			if next := c.Above.Price.Above; c.Above.Tokens <= 0 || next != nil && next.Tokens <= c.Above.Tokens {
+				t.Errorf("%q: the steps are not in order", line)
+			}
 		}
 		if c := m.Cost; c != nil && slices.ContainsFunc([]float64{c.Input, c.Output, c.CacheRead, c.CacheWrite}, func(v float64) bool { return v != -1 && !(v >= 0) }) {
 			t.Errorf("%q costs %+v", line, *c)

@@ -33,21 +33,26 @@ func (c *compat) switches() provider.Switches {
 	}
 }
 
-// compatOf returns the switches for a request: the defaults, then what is known of the
-// server, then the model's own. The way to send the key is chosen by the form of the
-// key, unless a switch says it.
-func compatOf(r *llm.Request) (*compat, error) {
+// compatOf returns the switches for a model: the defaults, then what is known of the
+// server, then the model's own.
+func compatOf(m *llm.Model) (*compat, error) {
 	c := &compat{thinkingFormat: "budget", schema: "subset", toolImages: "turn", budgets: usualBudgets, levels: usualLevels}
-	if err := c.switches().Set(r.Model); err != nil {
+	if err := c.switches().Set(m); err != nil {
 		return nil, err
 	}
-	if c.auth == "" {
-		c.auth = "x-goog-api-key"
-		if strings.HasPrefix(strings.TrimSpace(r.APIKey), "ya29.") { // an access token of an account
-			c.auth = "bearer"
-		}
-	}
 	return c, nil
+}
+
+// keyScheme is the way to send a key: it is chosen by the form of the key, unless a switch
+// says it.
+func (c *compat) keyScheme(key string) string {
+	switch {
+	case c.auth != "":
+		return c.auth
+	case strings.HasPrefix(strings.TrimSpace(key), "ya29."): // an access token of an account
+		return "bearer"
+	}
+	return "x-goog-api-key"
 }
 
 // What a level is in tokens, and which word it is. Not all models take all of

@@ -2,6 +2,7 @@ package google
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"pi/agent/llm"
@@ -71,34 +72,56 @@ type pending struct {
 	call *call
 }
 
-// conversation writes the turns of a request.
+// conversation writes the turns of a request: roles alternate, and results are in the
+// order of their calls. See [provider.Draft].
 type conversation struct {
-	compat   *compat
-	model    *llm.Model
-	ids      *provider.CallIDs
-	contents []content
-	open     []pending
-	images   []part // of the results of this turn, where images go behind all results
+	compat    *compat
+	model     *llm.Model
+	ids       *provider.CallIDs
+	contents  []content
+	open      []pending
+	images    []part // of the results of this turn, where images go behind all results
+	described *provider.Described[function]
 }
 
-// contents encodes the conversation of a request: roles alternate, and results are in
-// the order of their calls.
-func (c *compat) contents(r *llm.Request) []content {
-	v := &conversation{compat: c, model: r.Model, ids: provider.NewCallIDs(func(id string) string { return id })}
-	for _, m := range r.Messages {
-		switch m.Role {
-		case message.RoleUser:
-			v.placeImages()
-			v.append("user", v.encodeContent(m.Content))
-		case message.RoleAssistant:
-			v.placeImages()
-			v.append("model", v.answer(m))
-		case message.RoleToolResult:
-			v.append("user", v.result(m))
-		}
+func newConversation(c *compat, m *llm.Model) *conversation {
+	return &conversation{compat: c, model: m, described: new(provider.Described[function]),
+		ids: provider.NewCallIDs(func(id string) string { return id })}
+}
+
+// Fits reports that any request to the model is written in the same way.
+func (v *conversation) Fits(*llm.Request) bool { return true }
+
+// Fork returns a copy to which all but answers may be added.
+func (v *conversation) Fork() *conversation {
+	w := *v
+	w.contents, w.images, w.ids = slices.Clone(v.contents), slices.Clip(v.images), v.ids.Fork()
+	if n := len(w.contents); n > 0 {
+		w.contents[n-1].Parts = slices.Clip(w.contents[n-1].Parts)
 	}
-	v.placeImages()
-	return v.contents
+	return &w
+}
+
+// TakeFinal takes out all turns but the last, which may still grow.
+func (v *conversation) TakeFinal() []content {
+	n := max(0, len(v.contents)-1)
+	final := v.contents[:n]
+	v.contents = slices.Clone(v.contents[n:])
+	return final
+}
+
+// Add adds a message.
+func (v *conversation) Add(m *message.Message) {
+	switch m.Role {
+	case message.RoleUser:
+		v.placeImages()
+		v.append("user", v.encodeContent(m.Content))
+	case message.RoleAssistant:
+		v.placeImages()
+		v.append("model", v.answer(m))
+	case message.RoleToolResult:
+		v.append("user", v.result(m))
+	}
 }
 
 // append adds parts to the conversation. Roles alternate, so neighbours of the

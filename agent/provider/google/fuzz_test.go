@@ -39,8 +39,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzEncode holds for any conversation: a strict server takes the request, and a
-// longer conversation only adds to it.
+// FuzzEncode holds for any conversation: a strict server takes the request, a longer
+// conversation only adds to it, and what is kept of it changes no byte.
 func FuzzEncode(f *testing.F) {
 	for i, plan := range wiretest.Plans() {
 		f.Add(plan, i%2 == 0)
@@ -54,8 +54,9 @@ func FuzzEncode(f *testing.F) {
 			m, check = model("gemini-3-pro-preview"), wiretest.CheckSignedGemini
 		}
 		var before []byte
+		kept := new(api)
 		for _, messages := range wiretest.Planned(t, plan, m, wiretest.PlannedBlock) {
-			call, err := encode(&llm.Request{Model: m, System: "be nice", Messages: messages})
+			call, err := encodeTwice(t, kept, &llm.Request{Model: m, System: "be nice", Messages: messages, SessionID: "s"})
 			if err != nil {
 				t.Fatal(err)
 			}

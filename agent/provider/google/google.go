@@ -38,7 +38,13 @@ import (
 // New returns the client. It may be shared; nil is a client of its own, see
 // [provider.NewClient].
 func New(client *http.Client) llm.Provider {
-	return provider.New(client, encode, func(r *llm.Request) provider.Decoder { return &decoder{price: r.Model.Cost, tools: r.Tools} })
+	return provider.New(client, new(api).encode, func(r *llm.Request) provider.Decoder { return &decoder{price: r.Model.Cost, tools: r.Tools} })
+}
+
+// api has what the requests of a client have in common.
+type api struct {
+	switches provider.ByModel[*compat]
+	drafts   provider.Drafts[*conversation, content]
 }
 
 // CheckCompat reports the first key of a compat table that is not a switch of

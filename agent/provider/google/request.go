@@ -43,22 +43,30 @@ type (
 
 // encode makes the call of generateContent for a request, with what the model's
 // switches say about its server.
-func encode(r *llm.Request) (*provider.Call, error) {
-	c, err := compatOf(r)
+func (a *api) encode(r *llm.Request) (*provider.Call, error) {
+	c, err := a.switches.Of(r.Model, compatOf)
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.request(r).encode()
+	body, err := a.drafts.Encode(r, func() *conversation { return newConversation(c, r.Model) }, func(written [][]byte, v *conversation) ([]byte, error) {
+		return c.request(r, v).encode(written)
+	})
 	if err != nil {
-		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+		return nil, err
 	}
-	return &provider.Call{URL: address(r.Model), Header: provider.KeyHeader(c.auth, r.APIKey), Body: body, Hint: hint(r.Model)}, nil
+	return &provider.Call{URL: address(r.Model), Header: provider.KeyHeader(c.keyScheme(r.APIKey), r.APIKey), Body: body, Hint: hint(r.Model)}, nil
 }
 
-func (q *request) encode() ([]byte, error) {
+// encode writes the body as JSON, the contents one by one, behind those that were written
+// before.
+func (q *request) encode(written [][]byte) ([]byte, error) {
+	elements, err := provider.AppendElements(written, q.Contents)
+	if err != nil {
+		return nil, err
+	}
 	frame := *q
 	frame.Contents = []content{} // the last field
-	return provider.EncodeFramed(&frame, q.Contents)
+	return provider.EncodeFramed(&frame, elements)
 }
 
 // address is the address of the call, with the model in its path. A base without any
@@ -95,15 +103,16 @@ func hint(m *llm.Model) func(int, string) string {
 	}
 }
 
-// request builds the body of a call: conversation, limits and thinking, system prompt,
-// and tools.
-func (c *compat) request(r *llm.Request) *request {
-	q := &request{Contents: c.contents(r), Generation: c.generating(r)}
+// request builds the body of a call: the conversation v, limits and thinking, system
+// prompt, and tools.
+func (c *compat) request(r *llm.Request, v *conversation) *request {
+	v.placeImages()
+	q := &request{Contents: v.contents, Generation: c.generating(r)}
 	if r.System != "" {
 		q.System = &content{Parts: []part{textPart(r.System)}}
 	}
 	if len(r.Tools) > 0 {
-		q.Tools = []tools{{Functions: c.functions(r.Tools)}}
+		q.Tools = []tools{{Functions: v.described.Tools(r.Tools, c.functions)}}
 		if c.toolMode != "" {
 			q.ToolConfig = &toolConfig{}
 			q.ToolConfig.Calling.Mode = c.toolMode

@@ -139,9 +139,9 @@ func TestThoughtsLeaveRoomForTheAnswer(t *testing.T) {
 func TestThoughtsDoNotAskForMoreThanTheWindowHolds(t *testing.T) {
 	m := model("gemini-2.5-flash")
 	m.ContextWindow = 100_000
-	long := says(message.RoleUser, text(strings.Repeat("x", 180_000))) // 60,000 tokens and a few
+	long := says(message.RoleUser, text(strings.Repeat("x", 180_000))) // 60,000 tokens and a few, and 9,000 stay free
 	got := body(t, &llm.Request{Model: m, Thinking: "low", MaxTokens: 39_000, Messages: []*message.Message{long}})
-	if want := `{"maxOutputTokens":39996,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":2048}}`; string(got["generationConfig"]) != want {
+	if want := `{"maxOutputTokens":30996,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":2048}}`; string(got["generationConfig"]) != want {
 		t.Errorf("%s; want %s", got["generationConfig"], want)
 	}
 }
@@ -306,15 +306,45 @@ func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	for range 3 {
 		r.Messages = append(r.Messages, says(message.RoleUser, text(strings.Repeat("<a & b>\n", 80_000))), modelSays(m, text("ok")))
 	}
-	c, err := compatOf(r)
+	c, err := compatOf(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := provider.Encode(c.request(r))
+	v := newConversation(c, m)
+	for _, m := range r.Messages {
+		v.Add(m)
+	}
+	want, err := provider.Encode(c.request(r, v))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := c.request(r).encode(); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes, not %d: %v", len(got), len(want), err)
+	if got, err := encode(r); err != nil || !bytes.Equal(got.Body, want) {
+		t.Errorf("%d bytes, not %d: %v", len(got.Body), len(want), err)
 	}
+}
+
+// encode makes the call of a request that nothing was written of before.
+func encode(r *llm.Request) (*provider.Call, error) { return new(api).encode(r) }
+
+// encodeTwice encodes a request with what is kept of the one before it, which has to be
+// what it is as a whole.
+func encodeTwice(t *testing.T, kept *api, r *llm.Request) (*provider.Call, error) {
+	t.Helper()
+	c, err := compatOf(r.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newConversation(c, r.Model)
+	for _, m := range r.Messages {
+		v.Add(m)
+	}
+	whole, err := provider.Encode(c.request(r, v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, err := kept.encode(r)
+	if err == nil && !bytes.Equal(call.Body, whole) {
+		t.Fatalf("%s\nas a whole\n%s", call.Body, whole)
+	}
+	return call, err
 }

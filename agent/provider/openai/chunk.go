@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
+	"pi/agent/provider"
 	"pi/session/message"
 )
 
@@ -133,6 +134,7 @@ type counts struct {
 	} `json:"completion_tokens_details"`
 	CacheHit    int `json:"prompt_cache_hit_tokens"`
 	CacheCreate int `json:"cache_creation_input_tokens"`
+	provider.Charge
 }
 
 // usage maps counts. The prompt includes cached tokens, and the completion the

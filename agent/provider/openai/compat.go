@@ -15,6 +15,12 @@ type compat struct {
 	streamOptions       bool
 	store               bool
 	promptCacheKey      bool
+	usageCost           bool
+	retention           string
+	longCache           string
+	session             string
+	toolStream          bool
+	alwaysThinks        bool
 	cacheControl        bool
 	stringContent       bool
 	nullContent         bool
@@ -44,6 +50,12 @@ func (c *compat) switches() provider.Switches {
 		"stream_options":        &c.streamOptions,
 		"store":                 &c.store,
 		"prompt_cache_key":      &c.promptCacheKey,
+		"usage_cost":            &c.usageCost,
+		"cache_retention":       provider.OneOf(&c.retention, provider.Retention()...),
+		"long_cache":            provider.OneOf(&c.longCache, provider.LongCaches()...),
+		"session_header":        &c.session,
+		"tool_stream":           &c.toolStream,
+		"always_thinks":         &c.alwaysThinks,
 		"cache_control":         &c.cacheControl,
 		"string_content":        &c.stringContent,
 		"null_content":          &c.nullContent,
@@ -80,8 +92,15 @@ func compatOf(m *llm.Model) (*compat, error) {
 }
 
 // effort is the server's word for a thinking level. Few servers know more than
-// three; more are in the list of a model that offers them.
+// three; more are in the list of a model that offers them. A model that always thinks is
+// asked for the least that it offers where it shall not.
 func (c *compat) effort(m *llm.Model, level string) string {
+	if level == "off" && c.alwaysThinks {
+		level = llm.Clamp(m, level)
+		if word := c.efforts[level]; level == "off" && (word == "" || word == "none") {
+			level = "low"
+		}
+	}
 	if word, ok := c.efforts[level]; ok {
 		return word
 	}

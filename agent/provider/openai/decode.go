@@ -13,9 +13,10 @@ import (
 
 // decoder reads one answer.
 type decoder struct {
-	price *llm.Price
-	out   []llm.Delta
-	now   chunk // the current event; its memory is used again
+	price   *llm.Price
+	charged bool // the usage says what the request cost
+	out     []llm.Delta
+	now     chunk // the current event; its memory is used again
 
 	field    string // the name under which thinking came
 	details  details
@@ -23,6 +24,12 @@ type decoder struct {
 	refusal  []byte
 	finish   string // the first finish reason
 	finished bool   // there was an end mark
+}
+
+// newDecoder returns the decoder of the answer to a request.
+func (a *api) newDecoder(r *llm.Request) provider.Decoder {
+	c, err := a.switches.Of(r.Model, compatOf)
+	return &decoder{price: r.Model.Cost, charged: err == nil && c.usageCost}
 }
 
 func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
@@ -143,7 +150,7 @@ func (d *decoder) usage(c *chunk, first *choice) {
 		}
 		var n counts
 		if err := json.Unmarshal(raw, &n); provider.Readable(err) {
-			d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(n.usage())})
+			d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: n.Of(d.price, n.usage(), d.charged)})
 		}
 		return
 	}

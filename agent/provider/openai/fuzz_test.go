@@ -40,7 +40,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 // FuzzEncode holds for any conversation: a server as strict as that one takes the
-// request, and a longer conversation only adds to it.
+// request, a longer conversation only adds to it, and what is kept of it changes no byte.
 func FuzzEncode(f *testing.F) {
 	for i, plan := range wiretest.Plans() {
 		f.Add(plan, uint8(i))
@@ -59,8 +59,9 @@ func FuzzEncode(f *testing.F) {
 		server := servers[int(kind)%len(servers)]
 		m := modelOf(server.provider, server.id, server.base)
 		var before []byte
+		kept := new(api)
 		for _, messages := range wiretest.Planned(t, plan, m, wiretest.PlannedBlock) {
-			call, err := encode(&llm.Request{Model: m, System: "be nice", Messages: messages})
+			call, err := encodeTwice(t, kept, &llm.Request{Model: m, System: "be nice", Messages: messages, SessionID: "s"})
 			if err != nil || !json.Valid(call.Body) {
 				t.Fatalf("%v: %s", err, call.Body)
 			}

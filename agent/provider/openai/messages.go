@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"pi/agent/llm"
@@ -49,43 +50,74 @@ type (
 	}
 )
 
-// conversation writes the messages of a request.
+// conversation writes the messages of a request, see [provider.Draft].
 type conversation struct {
 	*compat
-	model    *llm.Model
-	ids      *provider.CallIDs
-	messages []wireMessage
-	images   []part // of tool results; they wait until the row of results is over
+	model     *llm.Model
+	ids       *provider.CallIDs
+	messages  []wireMessage
+	images    []part // of tool results; they wait until the row of results is over
+	described *provider.Described[tool]
 }
 
-// newConversation writes the messages of a request, the system prompt first.
-func newConversation(c *compat, r *llm.Request) *conversation {
+func newConversation(c *compat, m *llm.Model) *conversation {
 	rule := provider.ShortIDs(40)
 	if c.toolCallIDs == "nine" {
 		rule = provider.ExactIDs(9)
 	}
-	v := &conversation{compat: c, model: r.Model, ids: provider.NewCallIDs(rule)}
-	v.system(r.System)
-	for _, m := range r.Messages {
-		v.add(m)
-	}
-	v.placeImages()
-	if c.cacheControl {
-		v.mark()
-	}
-	return v
+	return &conversation{compat: c, model: m, ids: provider.NewCallIDs(rule), described: new(provider.Described[tool])}
 }
 
-// system adds the system prompt, if there is one, in the role that the server wants.
-func (v *conversation) system(prompt string) {
+// Fits reports that any request to the model is written in the same way.
+func (v *conversation) Fits(*llm.Request) bool { return true }
+
+// Fork returns a copy to which all but answers may be added.
+func (v *conversation) Fork() *conversation {
+	w := *v
+	w.messages, w.images, w.ids = slices.Clone(v.messages), slices.Clip(v.images), v.ids.Fork()
+	return &w
+}
+
+// TakeFinal takes out the messages before those that carry markers for the cache now.
+// Markers only ever move on. What comes next looks at the last message.
+func (v *conversation) TakeFinal() []wireMessage {
+	n := max(0, len(v.messages)-1)
+	if v.cacheControl {
+		for _, at := range v.marked() {
+			n = min(n, at)
+		}
+	}
+	final := v.messages[:n]
+	v.messages = slices.Clone(v.messages[n:])
+	return final
+}
+
+// end returns the messages when all were added.
+func (v *conversation) end() []wireMessage {
+	v.placeImages()
+	if v.cacheControl {
+		for _, at := range v.marked() {
+			v.messages[at].Content = withMark(v.messages[at].Content)
+		}
+	}
+	return v.messages
+}
+
+// system is the message of the system prompt, if there is one, in the role that the
+// server wants.
+func (v *conversation) system(prompt string) []wireMessage {
 	if prompt == "" {
-		return
+		return nil
 	}
 	role := "system"
 	if v.developerRole {
 		role = "developer"
 	}
-	v.messages = append(v.messages, wireMessage{Role: role, Content: v.plain(prompt)})
+	content := v.plain(prompt)
+	if v.cacheControl {
+		content = withMark(content)
+	}
+	return []wireMessage{{Role: role, Content: content}}
 }
 
 // plain is text as a string, or as a list where parts are going to be marked.
@@ -96,9 +128,9 @@ func (v *conversation) plain(s string) any {
 	return provider.CleanText(s)
 }
 
-// add adds a message. Images of tool results that wait come first, as soon as the row
+// Add adds a message. Images of tool results that wait come first, as soon as the row
 // of results is over.
-func (v *conversation) add(m *message.Message) {
+func (v *conversation) Add(m *message.Message) {
 	switch m.Role {
 	case message.RoleToolResult:
 		v.toolResult(m)
@@ -194,7 +226,7 @@ func splitResult(parts []part) (text string, images []part) {
 	text = strings.Join(texts, "\n")
 	switch {
 	case text == "" && len(images) > 0:
-		text = "(the image follows)"
+		text = provider.ImageFollows
 	case text == "":
 		text = provider.NoOutput
 	}
@@ -323,30 +355,38 @@ func (s *speech) add(text, after string) {
 	}
 }
 
-// mark marks the ends of what the server shall cache: the system prompt, the newest
-// user block, and the one that was newest in the request before.
-func (v *conversation) mark() {
-	marked, fresh := 0, true
-	for i := len(v.messages) - 1; i >= 0; i-- {
-		parts, _ := v.messages[i].Content.([]part)
-		switch role := v.messages[i].Role; {
-		case role == "assistant":
+// marked returns which messages end what the server shall cache: the newest of the user,
+// and the one that was newest in the request before.
+func (v *conversation) marked() (at []int) {
+	fresh := true
+	for i := len(v.messages) - 1; i >= 0 && len(at) < 2; i-- {
+		switch parts, _ := v.messages[i].Content.([]part); {
+		case v.messages[i].Role == "assistant":
 			fresh = true
-		case role == "system" || role == "developer" || fresh && marked < 2:
-			if markLast(parts) {
-				marked, fresh = marked+1, false
-			}
+		case fresh && lastText(parts) >= 0:
+			at, fresh = append(at, i), false
 		}
 	}
+	return at
 }
 
-// markLast sets a cache marker on the last text, and reports whether there is one.
-func markLast(parts []part) bool {
+// lastText is the last text among parts, -1 if there is none.
+func lastText(parts []part) int {
 	for i := len(parts) - 1; i >= 0; i-- {
 		if parts[i].Type == "text" {
-			parts[i].CacheControl = &cacheControl{Type: "ephemeral"}
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
+}
+
+// withMark returns content with a cache marker on its last text.
+func withMark(content any) any {
+	parts, _ := content.([]part)
+	if at := lastText(parts); at >= 0 {
+		parts = slices.Clone(parts)
+		parts[at].CacheControl = &cacheControl{Type: "ephemeral"}
+		return parts
+	}
+	return content
 }

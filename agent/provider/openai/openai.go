@@ -11,12 +11,17 @@
 //	stream_options           ask for usage in the stream
 //	store                    send "store": false
 //	prompt_cache_key         send the session id as a key for the prompt cache
+//	cache_retention          "long": as long as the server can, see long_cache; that is the key cache of a provider
+//	long_cache               the longest that the server can: "24h", "30m" (newer models), or "" if it is not known
+//	session_header           names of headers for the session id, set apart by blanks
+//	usage_cost               the usage says in dollars what a request cost, which counts in place of the estimate
 //	cache_control            mark system prompt and newest user blocks for caching (Claude behind a gateway)
 //	string_content           user messages of text only go as a string, not as a list
 //	null_content             an assistant message with calls and no text has content null, else ""
 //	tools                    false: never send tools
 //	strict                   send strict schemas, "strict": false with tools that have none
 //	parallel_tool_calls      send "parallel_tool_calls": true
+//	tool_stream              send "tool_stream": true with tools: arguments come as they are written
 //	tool_call_ids            "short" (at most 40 characters) or "nine" (exactly 9 letters and digits)
 //	tool_result_name         tool messages carry the tool's name
 //	tool_result_images       images of a tool result stay in the tool message, else a user message follows
@@ -30,6 +35,7 @@
 //	                         "thinking" (its type, and reasoning_effort where there are words for it), "enable_thinking",
 //	                         "template" (chat_template_kwargs with enable_thinking and reasoning_effort), "none"
 //	keep_thinking            send thinking.clear_thinking false: earlier thoughts count
+//	always_thinks            the model cannot be kept from thinking, and is not told to be
 //	reasoning_efforts        table of thinking level → word of the server; "" sends nothing
 //	extra_body               table of further fields of the request
 //
@@ -50,7 +56,14 @@ import (
 // New returns the client of Chat Completions. It may be shared; nil is a client
 // of its own, see [provider.NewClient].
 func New(client *http.Client) llm.Provider {
-	return provider.New(client, encode, func(r *llm.Request) provider.Decoder { return &decoder{price: r.Model.Cost} })
+	a := new(api)
+	return provider.New(client, a.encode, a.newDecoder)
+}
+
+// api has what the requests of a client have in common.
+type api struct {
+	switches provider.ByModel[*compat]
+	drafts   provider.Drafts[*conversation, wireMessage]
 }
 
 // CheckCompat reports the first key of a compat table that is not a switch of

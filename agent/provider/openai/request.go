@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
+	"net/http"
 	"strings"
 
 	"pi/agent/llm"
@@ -21,7 +23,11 @@ type request struct {
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
 	Store               *bool          `json:"store,omitempty"`
 	PromptCacheKey      string         `json:"prompt_cache_key,omitempty"`
+	ToolStream          bool           `json:"tool_stream,omitempty"`
+	provider.LongCache
 	thinking
+
+	prompts int // how many of Messages the system prompt is
 }
 
 // thinking has the fields that ask for it, one for each way.
@@ -64,29 +70,43 @@ type (
 
 // encode makes the call of the chat completions API for a request, with what the model's
 // compat settings say about its dialect.
-func encode(r *llm.Request) (*provider.Call, error) {
-	c, err := compatOf(r.Model)
+func (a *api) encode(r *llm.Request) (*provider.Call, error) {
+	c, err := a.switches.Of(r.Model, compatOf)
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.request(r).encode()
+	body, err := a.drafts.Encode(r, func() *conversation { return newConversation(c, r.Model) }, func(written [][]byte, v *conversation) ([]byte, error) {
+		return c.request(r, v).encode(written)
+	})
 	if err != nil {
-		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+		return nil, err
 	}
 	if body, err = provider.WithFields(body, c.extra); err != nil {
 		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
-	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: provider.KeyHeader(c.auth, r.APIKey), Body: body, Hint: hint(r.Model)}, nil
+	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
 }
 
-// request builds the body of a call, in the dialect that the switches describe.
-func (c *compat) request(r *llm.Request) *request {
-	q := &request{Model: r.Model.ID, Messages: newConversation(c, r).messages, Stream: true, thinking: c.thinking(r)}
+func (c *compat) headers(r *llm.Request) http.Header {
+	h := provider.KeyHeader(c.auth, r.APIKey)
+	provider.SetSession(h, c.session, r)
+	return h
+}
+
+// request builds the body of a call, in the dialect that the switches describe. Its
+// messages are those of v.
+func (c *compat) request(r *llm.Request, v *conversation) *request {
+	system := v.system(r.System)
+	q := &request{Model: r.Model.ID, Messages: append(system, v.end()...), prompts: len(system), Stream: true, thinking: c.thinking(r)}
 	if c.tools {
-		q.Tools = c.encodeTools(r.Tools)
+		q.Tools = v.described.Tools(r.Tools, c.encodeTools)
 	}
 	if c.parallelToolCalls && len(q.Tools) > 0 {
 		q.ParallelToolCalls = new(true)
+	}
+	q.ToolStream = c.toolStream && len(q.Tools) > 0
+	if c.retention == "long" {
+		q.LongCache = provider.KeepFor(c.longCache)
 	}
 	if c.streamOptions {
 		q.StreamOptions = &streamOptions{IncludeUsage: true}
@@ -144,12 +164,12 @@ func (c *compat) thinking(r *llm.Request) (t thinking) {
 		t.Reasoning = &reasoning{Enabled: &on}
 	case "thinking":
 		t.Thinking = &thinkingType{Type: "disabled"}
-		if on {
+		if on || c.alwaysThinks {
 			t.Thinking.Type = "enabled"
-			t.ReasoningEffort = c.efforts[r.Thinking]
-		}
-		if on && c.keepThinking {
-			t.Thinking.Clear = new(false)
+			t.ReasoningEffort = c.efforts[cmp.Or(r.Thinking, "off")]
+			if c.keepThinking {
+				t.Thinking.Clear = new(false)
+			}
 		}
 	case "enable_thinking":
 		t.EnableThinking = &on
@@ -199,6 +219,9 @@ var refusals = provider.Refusals{
 	{"chat_template_kwargs", `thinking_format = "none"`},
 	{"enable_thinking", `thinking_format = "none"`},
 	{"cache_control", "cache_control = false"},
+	{"tool_stream", "tool_stream = false"},
+	{"prompt_cache_retention", "cache_retention = \"short\""},
+	{"prompt_cache_options", "cache_retention = \"short\""},
 	{"reasoning_split", "reasoning_split = false"},
 	{"'store'", "store = false"},
 	{": store", "store = false"},

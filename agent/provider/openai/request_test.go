@@ -123,7 +123,7 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 	reasoner.Reasoning = true
 	blind := modelOf("p", "m", "https://llm.example/v1")
 	blind.Input = []string{"text"}
-	claude := modelOf("openrouter", "anthropic/c", "https://openrouter.ai/api/v1")
+	claude := modelOf("openrouter", "anthropic/claude-c", "https://openrouter.ai/api/v1")
 	silent := modelOf("p", "m", "https://llm.example/v1")
 	silent.Compat = map[string]any{"send_reasoning": false}
 	named := modelOf("p", "m", "https://llm.example/v1")
@@ -210,6 +210,9 @@ func TestARefusalNamesItsSwitch(t *testing.T) {
 		"Unsupported parameter: 'strict'":                        "strict = false",
 		"Extra inputs are not permitted: stream_options":         "stream_options = false",
 		"Unknown parameter: 'prompt_cache_key'.":                 "prompt_cache_key = false",
+		"Unknown parameter: 'prompt_cache_retention'.":           `cache_retention = "short"`,
+		"Unknown parameter: 'prompt_cache_options'.":             `cache_retention = "short"`,
+		"Unrecognized request argument supplied: tool_stream":    "tool_stream = false",
 		"temperature is too high":                                "",
 		"reasoning_effort must be one of low, medium, high":      "",
 		"Unsupported value: 'reasoning_effort' does not support": "reasoning_efforts",
@@ -269,11 +272,41 @@ func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := provider.Encode(c.request(r))
+	v := newConversation(c, m)
+	for _, m := range r.Messages {
+		v.Add(m)
+	}
+	want, err := provider.Encode(c.request(r, v))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := c.request(r).encode(); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes, not %d: %v", len(got), len(want), err)
+	if got, err := encode(r); err != nil || !bytes.Equal(got.Body, want) {
+		t.Errorf("%d bytes, not %d: %v", len(got.Body), len(want), err)
 	}
+}
+
+// encode makes the call of a request that nothing was written of before.
+func encode(r *llm.Request) (*provider.Call, error) { return new(api).encode(r) }
+
+// encodeTwice encodes a request with what is kept of the one before it, which has to be
+// what it is as a whole.
+func encodeTwice(t *testing.T, kept *api, r *llm.Request) (*provider.Call, error) {
+	t.Helper()
+	c, err := compatOf(r.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newConversation(c, r.Model)
+	for _, m := range r.Messages {
+		v.Add(m)
+	}
+	whole, err := provider.Encode(c.request(r, v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, err := kept.encode(r)
+	if err == nil && !bytes.Equal(call.Body, whole) {
+		t.Fatalf("%s\nas a whole\n%s", call.Body, whole)
+	}
+	return call, err
 }

@@ -10,15 +10,24 @@ import (
 // A request is written field by field, in the order and with the names of its
 // struct; tests compare the two. Rare fields are written by the encoder.
 
-// encode writes the body as JSON, the messages one by one.
-func (q *request) encode() ([]byte, error) {
+// encode writes the body as JSON, the messages one by one. Those that were written before
+// go behind the system prompt.
+func (q *request) encode(written [][]byte) ([]byte, error) {
 	before, after := provider.NewWriter(), provider.NewWriter()
 	before.Text(`{"model":`, q.Model)
 	before.WriteString(`,"messages":`)
 	if err := q.writeRest(after); err != nil {
 		return nil, err
 	}
-	return provider.EncodeList(before.Bytes(), q.Messages, after.Bytes())
+	elements, err := provider.AppendElements(nil, q.Messages[:q.prompts])
+	if err != nil {
+		return nil, err
+	}
+	elements, err = provider.AppendElements(append(elements, written...), q.Messages[q.prompts:])
+	if err != nil {
+		return nil, err
+	}
+	return provider.JoinList(before.Bytes(), elements, after.Bytes()), nil
 }
 
 // writeRest writes the fields of the request behind the messages, as the encoder would.
@@ -47,6 +56,16 @@ func (q *request) writeRest(w *provider.Writer) error {
 	flag(w, `,"store":`, q.Store)
 	if q.PromptCacheKey != "" {
 		w.Text(`,"prompt_cache_key":`, q.PromptCacheKey)
+	}
+	if q.ToolStream {
+		flag(w, `,"tool_stream":`, &q.ToolStream)
+	}
+	if q.Retention != "" {
+		w.Text(`,"prompt_cache_retention":`, q.Retention)
+	}
+	if q.Options != nil {
+		w.Text(`,"prompt_cache_options":{"ttl":`, q.Options.TTL)
+		w.WriteByte('}')
 	}
 	if err := q.thinking.write(w); err != nil {
 		return err

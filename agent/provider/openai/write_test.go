@@ -41,12 +41,12 @@ func TestARequestIsWrittenAsItsStruct(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := q.encode(); err != nil || string(got) != string(want) {
+		if got, err := q.encode(nil); err != nil || string(got) != string(want) {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, want)
 		}
 	}
 	broken := request{Tools: []tool{{Function: function{Parameters: json.RawMessage(`{`)}}}}
-	if got, err := broken.encode(); err == nil {
+	if got, err := broken.encode(nil); err == nil {
 		t.Errorf("parameters that are no JSON were written: %s", got)
 	}
 }

@@ -19,6 +19,10 @@ type compat struct {
 	developerRole      bool
 	messageIDs         bool
 	promptCacheKey     bool
+	usageCost          bool
+	retention          string
+	longCache          string
+	session            string
 	tools              bool
 	strict             bool
 	parallelToolCalls  bool
@@ -40,6 +44,10 @@ func (c *compat) switches() provider.Switches {
 		"developer_role":      &c.developerRole,
 		"message_ids":         &c.messageIDs,
 		"prompt_cache_key":    &c.promptCacheKey,
+		"usage_cost":          &c.usageCost,
+		"cache_retention":     provider.OneOf(&c.retention, provider.Retention()...),
+		"long_cache":          provider.OneOf(&c.longCache, provider.LongCaches()...),
+		"session_header":      &c.session,
 		"tools":               &c.tools,
 		"strict":              &c.strict,
 		"parallel_tool_calls": &c.parallelToolCalls,

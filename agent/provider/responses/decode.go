@@ -15,10 +15,11 @@ import (
 
 // decoder reads one answer.
 type decoder struct {
-	price *llm.Price
-	out   []llm.Delta
-	now   event // the current event; its memory is used again
-	items items
+	price   *llm.Price
+	charged bool // the usage says what the request cost
+	out     []llm.Delta
+	now     event // the current event; its memory is used again
+	items   items
 }
 
 // event is any event; Type says which fields it has.
@@ -41,6 +42,12 @@ type response struct {
 	} `json:"incomplete_details"`
 	Usage  json.RawMessage   `json:"usage"`
 	Output []json.RawMessage `json:"output"`
+}
+
+// newDecoder returns the decoder of the answer to a request.
+func (a *api) newDecoder(r *llm.Request) provider.Decoder {
+	c, err := a.switches.Of(r.Model, compatOf)
+	return &decoder{price: r.Model.Cost, charged: err == nil && c.usageCost}
 }
 
 func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
@@ -113,7 +120,7 @@ func (d *decoder) end(v *event) error {
 	d.out = d.items.close(r.Output, d.out)
 	var c counts
 	if len(r.Usage) > len("null") && provider.Readable(json.Unmarshal(r.Usage, &c)) {
-		d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(c.usage())})
+		d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: c.Of(d.price, c.usage(), d.charged)})
 	}
 	if status == "failed" || status == "cancelled" {
 		return failure(status, r.Error)
@@ -168,6 +175,7 @@ type counts struct {
 	OutputMore struct {
 		Reasoning int `json:"reasoning_tokens"`
 	} `json:"output_tokens_details"`
+	provider.Charge
 }
 
 // usage maps counts. The input includes cached tokens, and the output the

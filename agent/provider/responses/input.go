@@ -38,28 +38,42 @@ func inputText(s string) part {
 	return part{Type: "input_text", Text: &s}
 }
 
-// conversation writes the input of a request.
+// conversation writes the input of a request, behind the system prompt. See
+// [provider.Draft].
 type conversation struct {
 	*compat
-	model  *llm.Model
-	calls  *provider.CallIDs
-	used   map[string]bool // ids of items
-	items  []any           // item, or json.RawMessage for what goes as it came
-	images []part          // of tool results; they wait until the row of results is over
+	model     *llm.Model
+	calls     *provider.CallIDs
+	used      map[string]bool // ids of items
+	items     []any           // item, or json.RawMessage for what goes as it came
+	before    int             // how many items there are before them
+	prompts   int             // how many of those are the system prompt
+	images    []part          // of tool results; they wait until the row of results is over
+	described *provider.Described[tool]
 }
 
-// encodeInput encodes the conversation of a request as items, the system prompt first
-// unless it is a field of its own.
-func encodeInput(c *compat, r *llm.Request) []any {
-	v := &conversation{compat: c, model: r.Model, calls: provider.NewCallIDs(callIDs), used: map[string]bool{}}
-	if !c.instructions {
-		v.system(r.System)
-	}
-	for _, m := range r.Messages {
-		v.add(m)
-	}
-	v.placeImages()
-	return v.items
+func newConversation(c *compat, r *llm.Request) *conversation {
+	v := &conversation{compat: c, model: r.Model, calls: provider.NewCallIDs(callIDs), used: map[string]bool{}, described: new(provider.Described[tool])}
+	v.before = len(v.system(r.System))
+	v.prompts = v.before
+	return v
+}
+
+// Fits reports whether the items of r have the numbers that they have in this conversation.
+func (v *conversation) Fits(r *llm.Request) bool { return len(v.system(r.System)) == v.prompts }
+
+// Fork returns a copy to which all but answers may be added.
+func (v *conversation) Fork() *conversation {
+	w := *v
+	w.items, w.images, w.calls = slices.Clip(v.items), slices.Clip(v.images), v.calls.Fork()
+	return &w
+}
+
+// TakeFinal takes out all items: none changes when others are added.
+func (v *conversation) TakeFinal() []any {
+	final := v.items
+	v.before, v.items = v.before+len(final), nil
+	return final
 }
 
 // callIDs is the rule for ids of calls. The part behind a bar is the id of the item.
@@ -73,21 +87,22 @@ func callIDs(id string) string {
 
 func (v *conversation) append(i item) { v.items = append(v.items, i) }
 
-// system adds the system prompt, if there is one, in the role that the server wants.
-func (v *conversation) system(prompt string) {
-	if prompt == "" {
-		return
+// system is the item of the system prompt, in the role that the server wants: none if
+// there is no prompt, or it is a field of its own.
+func (v *conversation) system(prompt string) []any {
+	if prompt == "" || v.instructions {
+		return nil
 	}
 	role := "system"
 	if v.developerRole && v.model.Reasoning {
 		role = "developer"
 	}
-	v.append(item{Role: role, Content: provider.CleanText(prompt)})
+	return []any{item{Role: role, Content: provider.CleanText(prompt)}}
 }
 
-// add adds a message. Images of tool results that wait come first, as soon as the row
+// Add adds a message. Images of tool results that wait come first, as soon as the row
 // of results is over.
-func (v *conversation) add(m *message.Message) {
+func (v *conversation) Add(m *message.Message) {
 	switch m.Role {
 	case message.RoleToolResult:
 		v.toolResult(m)
@@ -133,7 +148,7 @@ func (v *conversation) toolResult(m *message.Message) {
 	case len(images) > 0 && v.toolResultImages:
 		out.Output = parts
 	case len(images) > 0 && text == "":
-		out.Output = "(the image follows)"
+		out.Output = provider.ImageFollows
 	case text == "":
 		out.Output = provider.NoOutput
 	default:
@@ -262,7 +277,7 @@ func (t *turn) addMessage(text string, i item) {
 	if !t.claim(i.ID) {
 		i.ID = ""
 	}
-	for n := len(t.items); i.ID == "" && t.messageIDs; n++ {
+	for n := t.before + len(t.items); i.ID == "" && t.messageIDs; n++ {
 		if id := fmt.Sprintf("msg_%d", n); t.claim(id) {
 			i.ID = id
 		}

@@ -10,17 +10,20 @@ import (
 // request is the body of a call. Its fields are written in this order, so that
 // equal requests are equal bytes.
 type request struct {
-	Model             string     `json:"model"`
-	Stream            bool       `json:"stream"`
-	Store             *bool      `json:"store,omitempty"`
-	Include           []string   `json:"include,omitempty"`
-	Reasoning         *reasoning `json:"reasoning,omitempty"`
-	MaxOutputTokens   int        `json:"max_output_tokens,omitempty"`
-	PromptCacheKey    string     `json:"prompt_cache_key,omitempty"`
-	ParallelToolCalls *bool      `json:"parallel_tool_calls,omitempty"`
-	Instructions      string     `json:"instructions,omitempty"`
-	Tools             []tool     `json:"tools,omitempty"`
-	Input             []any      `json:"input"`
+	Model           string     `json:"model"`
+	Stream          bool       `json:"stream"`
+	Store           *bool      `json:"store,omitempty"`
+	Include         []string   `json:"include,omitempty"`
+	Reasoning       *reasoning `json:"reasoning,omitempty"`
+	MaxOutputTokens int        `json:"max_output_tokens,omitempty"`
+	PromptCacheKey  string     `json:"prompt_cache_key,omitempty"`
+	provider.LongCache
+	ParallelToolCalls *bool  `json:"parallel_tool_calls,omitempty"`
+	Instructions      string `json:"instructions,omitempty"`
+	Tools             []tool `json:"tools,omitempty"`
+	Input             []any  `json:"input"`
+
+	prompts int // how many of Input the system prompt is
 }
 
 type reasoning struct {
@@ -38,31 +41,47 @@ type tool struct {
 
 // encode makes the call of the Responses API for a request, with what the model's
 // switches say about its server.
-func encode(r *llm.Request) (*provider.Call, error) {
-	c, err := compatOf(r.Model)
+func (a *api) encode(r *llm.Request) (*provider.Call, error) {
+	c, err := a.switches.Of(r.Model, compatOf)
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.request(r).encode()
+	body, err := a.drafts.Encode(r, func() *conversation { return newConversation(c, r) }, func(written [][]byte, v *conversation) ([]byte, error) {
+		return c.request(r, v).encode(written)
+	})
 	if err != nil {
-		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+		return nil, err
 	}
 	if body, err = provider.WithFields(body, c.extra); err != nil {
 		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
-	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: provider.KeyHeader(c.auth, r.APIKey), Body: body, Hint: refusals.Hint(r.Model)}, nil
+	h := provider.KeyHeader(c.auth, r.APIKey)
+	provider.SetSession(h, c.session, r)
+	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: h, Body: body, Hint: refusals.Hint(r.Model)}, nil
 }
 
-// encode writes the body as JSON, the items of the input one by one.
-func (q *request) encode() ([]byte, error) {
+// encode writes the body as JSON, the items of the input one by one. Those that were
+// written before go behind the system prompt.
+func (q *request) encode(written [][]byte) ([]byte, error) {
+	elements, err := provider.AppendElements(nil, q.Input[:q.prompts])
+	if err != nil {
+		return nil, err
+	}
+	elements, err = provider.AppendElements(append(elements, written...), q.Input[q.prompts:])
+	if err != nil {
+		return nil, err
+	}
 	frame := *q
 	frame.Input = []any{} // the last field
-	return provider.EncodeFramed(&frame, q.Input)
+	return provider.EncodeFramed(&frame, elements)
 }
 
-// request builds the body of a call, in the dialect that the switches describe.
-func (c *compat) request(r *llm.Request) *request {
-	q := &request{Model: r.Model.ID, Stream: true, Reasoning: c.reasoning(r), Input: encodeInput(c, r)}
+// request builds the body of a call, in the dialect that the switches describe. Its input
+// is that of v.
+func (c *compat) request(r *llm.Request, v *conversation) *request {
+	v.placeImages()
+	system := v.system(r.System)
+	q := &request{Model: r.Model.ID, Stream: true, Reasoning: c.reasoning(r), Input: append(system, v.items...), prompts: len(system)}
 	if c.instructions {
 		q.Instructions = provider.CleanText(r.System)
 	}
@@ -79,8 +98,11 @@ func (c *compat) request(r *llm.Request) *request {
 	if c.promptCacheKey {
 		q.PromptCacheKey = r.SessionID[:min(len(r.SessionID), 64)] // the length that is accepted
 	}
+	if c.retention == "long" {
+		q.LongCache = provider.KeepFor(c.longCache)
+	}
 	if c.tools {
-		q.Tools = c.encodeTools(r.Tools)
+		q.Tools = v.described.Tools(r.Tools, c.encodeTools)
 	}
 	if c.parallelToolCalls && len(q.Tools) > 0 {
 		q.ParallelToolCalls = new(true)
@@ -134,6 +156,8 @@ var refusals = provider.Refusals{
 	{"reasoning.effort", "reasoning_efforts"},
 	{"'max_output_tokens'", "max_output_tokens = false"},
 	{"'prompt_cache_key'", "prompt_cache_key = false"},
+	{"prompt_cache_retention", `cache_retention = "short"`},
+	{"prompt_cache_options", `cache_retention = "short"`},
 	{"'parallel_tool_calls'", "parallel_tool_calls = false"},
 	{"'instructions'", "instructions"},
 	{"'developer'", "developer_role = false"},

@@ -277,6 +277,8 @@ func TestHintsNameTheSwitchOfARefusedField(t *testing.T) {
 		"Unsupported parameter: 'reasoning.effort' is not supported.":                "compat.reasoning_efforts",
 		"Encrypted content is not supported with this model.":                        "compat.encrypted_reasoning = false",
 		"Unknown parameter: 'prompt_cache_key'.":                                     "compat.prompt_cache_key = false",
+		"Unknown parameter: 'prompt_cache_options'.":                                 `compat.cache_retention = "short"`,
+		"prompt_cache_retention is not supported for this model.":                    `compat.cache_retention = "short"`,
 	} {
 		if got := hint(400, said); !strings.Contains(got, want) || !strings.Contains(got, "[providers.p]") {
 			t.Errorf("%s: %q", said, got)
@@ -300,11 +302,41 @@ func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := provider.Encode(c.request(r))
+	v := newConversation(c, r)
+	for _, m := range r.Messages {
+		v.Add(m)
+	}
+	want, err := provider.Encode(c.request(r, v))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := c.request(r).encode(); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes, not %d: %v", len(got), len(want), err)
+	if got, err := encode(r); err != nil || !bytes.Equal(got.Body, want) {
+		t.Errorf("%d bytes, not %d: %v", len(got.Body), len(want), err)
 	}
+}
+
+// encode makes the call of a request that nothing was written of before.
+func encode(r *llm.Request) (*provider.Call, error) { return new(api).encode(r) }
+
+// encodeTwice encodes a request with what is kept of the one before it, which has to be
+// what it is as a whole.
+func encodeTwice(t *testing.T, kept *api, r *llm.Request) (*provider.Call, error) {
+	t.Helper()
+	c, err := compatOf(r.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newConversation(c, r)
+	for _, m := range r.Messages {
+		v.Add(m)
+	}
+	whole, err := provider.Encode(c.request(r, v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, err := kept.encode(r)
+	if err == nil && !bytes.Equal(call.Body, whole) {
+		t.Fatalf("%s\nas a whole\n%s", call.Body, whole)
+	}
+	return call, err
 }

@@ -26,6 +26,10 @@
 //	developer_role        the system prompt of a reasoning model is an item of role developer
 //	message_ids           give every message of the model an id, made up if it has none
 //	prompt_cache_key      send the session id as a key for the prompt cache
+//	cache_retention       "long": as long as the server can, see long_cache; that is the key cache of a provider
+//	long_cache            the longest that the server can: "24h", "30m" (newer models), or "" if it is not known
+//	session_header        names of headers for the session id, set apart by blanks
+//	usage_cost            the usage says in dollars what a request cost, which counts in place of the estimate
 //	tools                 false: never send tools
 //	strict                tools have strict schemas, where theirs have such a form
 //	parallel_tool_calls   send "parallel_tool_calls": true
@@ -44,7 +48,14 @@ import (
 // New returns the client. It may be shared; nil is a client of its own, see
 // [provider.NewClient].
 func New(client *http.Client) llm.Provider {
-	return provider.New(client, encode, func(r *llm.Request) provider.Decoder { return &decoder{price: r.Model.Cost} })
+	a := new(api)
+	return provider.New(client, a.encode, a.newDecoder)
+}
+
+// api has what the requests of a client have in common.
+type api struct {
+	switches provider.ByModel[*compat]
+	drafts   provider.Drafts[*conversation, any]
 }
 
 // CheckCompat reports the first key of a compat table that is not a switch of

@@ -10,6 +10,8 @@
 //   - [Strict] starts a server that refuses what the check of an API finds wrong in a
 //     request: [CheckMessages], [CheckChat] and its stricter copies,
 //     [CheckResponses] … (strict.go and beside it);
+//   - [CheckBound] holds the rule of servers that bind thoughts to what stands before
+//     them, and signs the thoughts of an answer (bound.go);
 //   - [Extends] holds that a longer conversation begins with a shorter one, byte for
 //     byte, as provider caches want it.
 package wiretest

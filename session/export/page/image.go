@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pi/internal/markup"
+	"pi/internal/picture"
 	"pi/session/message"
 )
 
@@ -43,8 +44,8 @@ func imageHead(data string) (mime string, width, height int) {
 	if err != nil && len(data) > enough {
 		return "", 0, 0
 	}
-	width, height = message.ImageSize(head)
-	return message.ImageType(head), width, height
+	size := picture.SizeOf(head)
+	return message.ImageType(head), size.Width, size.Height
 }
 
 // isBase64 reports whether a text consists of the characters of base64.

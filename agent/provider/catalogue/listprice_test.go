@@ -1,10 +1,6 @@
-package main
+package catalogue
 
-import (
-	"testing"
-
-	"charm.land/catwalk/pkg/catwalk"
-)
+import "testing"
 
 func TestPricesOfCachedTokensAreToldApart(t *testing.T) {
 	for _, c := range []struct {
@@ -32,7 +28,7 @@ func TestPricesOfCachedTokensAreToldApart(t *testing.T) {
 		{"less than nothing", "m", -1, -1, 0, 0, ""},
 		{"left over from binary fractions", "m", 0.39999999999999997, 1.5999999999999999, 0, 0.09999999999999999, "0.4/1.6/0.1/?"},
 	} {
-		got := priceOf(&catwalk.Model{ID: c.id, CostPer1MIn: c.in, CostPer1MOut: c.out, CostPer1MInCached: c.first, CostPer1MOutCached: c.other})
+		got := priceOf(&listedModel{ID: c.id, In: c.in, Out: c.out, InCached: c.first, OutCached: c.other})
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}

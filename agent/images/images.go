@@ -1,0 +1,129 @@
+// Package images keeps images that are larger than models take out of a session: a
+// conversation is sent whole each time, and one such image would have all further requests
+// refused.
+//
+// What brings an image into the session has a [Scaler] look at it first: prompts of every
+// front end, results of tools, and what hooks add to both and to the session. So what is
+// stored is what the model is shown. What is attached to a typed prompt, and what the tool
+// read returns, is small enough by then, and was told of in words of its own.
+//
+// The answers of hooks to the event context are not looked at: they are for one request and
+// are stored nowhere, so scaling would be done again for each. Nor is a session that a hook
+// sets up, or one that is opened: it stays as it was written.
+package images
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+
+	"pi/internal/picture"
+	"pi/session"
+	"pi/session/message"
+)
+
+// Scaler puts smaller copies in the place of images that are too large, and texts in the
+// place of those of which there can be none. The content that it is given does not change.
+type Scaler struct {
+	// Wanted reports whether images are to be scaled; else all stay as they are.
+	Wanted func() bool
+	// Tell tells the person of an image that is sent smaller, or is left out.
+	Tell func(ctx context.Context, text string, leftOut bool)
+}
+
+// Content returns content with its images scaled. The person is told of what changed.
+func (s Scaler) Content(ctx context.Context, content []message.Block) []message.Block {
+	return s.scaled(content, func(text string, leftOut bool) { s.Tell(ctx, text, leftOut) })
+}
+
+// Result returns the content of a tool's result with its images scaled. Texts behind it say
+// what the images were, for the model and for whoever looks at the result.
+func (s Scaler) Result(content []message.Block) []message.Block {
+	var notes []message.Block
+	content = s.scaled(content, func(text string, leftOut bool) {
+		if !leftOut { // else it is said in the place of the image
+			notes = append(notes, message.TextBlock("["+text+"]"))
+		}
+	})
+	return append(slices.Clip(content), notes...)
+}
+
+// Replacement is [Scaler.Content] for what an entry is replaced by; nil is nothing.
+func (s Scaler) Replacement(ctx context.Context, r *session.Replacement) *session.Replacement {
+	if r == nil {
+		return nil
+	}
+	with := *r
+	with.Content = s.Content(ctx, r.Content)
+	return &with
+}
+
+// Body is [Scaler.Content] for the body of an entry that a hook adds.
+func (s Scaler) Body(ctx context.Context, body any) any {
+	switch b := body.(type) {
+	case session.CustomMessage:
+		b.Content = s.Content(ctx, b.Content)
+		return b
+	case session.ContextEdit:
+		b.Replacement = s.Replacement(ctx, b.Replacement)
+		return b
+	}
+	return body
+}
+
+// scaled returns content with its images scaled, and says of each that changed what became
+// of it. Images are counted from 1.
+func (s Scaler) scaled(content []message.Block, say func(text string, leftOut bool)) []message.Block {
+	if !s.Wanted() {
+		return content
+	}
+	var changed []message.Block // nil: nothing is
+	number := 0
+	for i, b := range content {
+		if b.Type != message.BlockImage {
+			continue
+		}
+		number++
+		fitted, text, err := fit(b)
+		if err == nil && fitted.MimeType == b.MimeType && text == "" {
+			continue
+		}
+		if changed == nil {
+			changed = slices.Clone(content)
+		}
+		changed[i] = fitted
+		if err != nil {
+			text = fmt.Sprintf("image %d is left out: %v", number, err)
+			changed[i] = message.TextBlock("[" + text + "]")
+		} else if text != "" {
+			text = fmt.Sprintf("image %d: %s", number, text)
+		}
+		if text != "" {
+			say(text, err != nil)
+		}
+	}
+	if changed == nil {
+		return content
+	}
+	return changed
+}
+
+// fit returns an image as it is to be sent, under the type that it is of, and says what a copy
+// is of; "" for the image itself.
+func fit(b message.Block) (fitted message.Block, about string, err error) {
+	data, err := base64.StdEncoding.DecodeString(b.Data)
+	if err != nil {
+		return b, "", errors.New("its data are no base64")
+	}
+	f, err := picture.Fit(data)
+	switch {
+	case err != nil:
+		return b, "", err
+	case f.Type != "":
+		return message.ImageBlock(f.Type, f.Data), f.String(), nil
+	}
+	b.MimeType = message.ImageType(data)
+	return b, "", nil
+}

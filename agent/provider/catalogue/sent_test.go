@@ -1,0 +1,174 @@
+package catalogue_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"pi/agent/llm"
+	"pi/agent/provider/anthropic"
+	"pi/agent/provider/catalogue"
+	"pi/agent/provider/google"
+	"pi/agent/provider/openai"
+	"pi/agent/provider/responses"
+	"pi/session/message"
+)
+
+// recorder is a network that keeps the requests.
+type recorder struct {
+	body   map[string]json.RawMessage
+	header http.Header
+}
+
+func (w *recorder) RoundTrip(r *http.Request) (*http.Response, error) {
+	data, err := io.ReadAll(r.Body)
+	w.body, w.header = map[string]json.RawMessage{}, r.Header
+	return nil, errors.Join(err, json.Unmarshal(data, &w.body), errSent)
+}
+
+// said is what a request says of how the model shall think and be cached: all its fields but
+// those that every request has, and its headers that no other request has.
+func (w *recorder) said() string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(w.body)) {
+		switch name {
+		case "model", "messages", "input", "contents", "stream", "stream_options", "store", "system", "max_tokens", "max_completion_tokens", "max_output_tokens", "systemInstruction", "anthropic_version":
+		case "tools":
+			if strings.Contains(string(w.body[name]), `"eager_input_streaming":true`) {
+				words = append(words, "eager")
+			}
+		default:
+			words = append(words, name+"="+strings.ReplaceAll(string(w.body[name]), `"`, ""))
+		}
+	}
+	if strings.Contains(string(w.body["messages"]), `"cache_control":{"type":"ephemeral","ttl":"1h"}`) {
+		words = append(words, "cached for 1h")
+	}
+	for _, name := range []string{"Anthropic-Beta", "X-Session-Id", "Session-Id", "Session_id", "X-Client-Request-Id", "X-Affinity", "X-Session-Affinity"} {
+		if value := w.header.Get(name); value != "" {
+			words = append(words, strings.ToLower(name)+":"+value)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// listedOrLike is a model of the catalogue, or one of that id which nobody lists.
+func listedOrLike(provider, id string) *llm.Model {
+	for _, m := range catalogue.Models(provider) {
+		if m.ID == id {
+			return m
+		}
+	}
+	p, _ := catalogue.Find(provider)
+	m := &llm.Model{Provider: provider, ID: id, API: p.API, BaseURL: p.BaseURL}
+	own := catalogue.Models(provider)
+	catalogue.Describe(m, own, func() []*llm.Model { return own })
+	return m
+}
+
+func TestEachFamilyIsAskedAsItsMakerWantsIt(t *testing.T) {
+	w := &recorder{}
+	c := &http.Client{Transport: w}
+	apis := map[string]llm.Provider{"anthropic-messages": anthropic.New(c), "openai-completions": openai.New(c), "openai-responses": responses.New(c), "google-generative-ai": google.New(c)}
+	for _, row := range asked {
+		m := listedOrLike(row.provider, row.id)
+		if m.BaseURL == "" {
+			m.BaseURL = "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/anthropic/models"
+		}
+		if row.long {
+			m.Compat = map[string]any{"cache_retention": "long"}
+		}
+		for i, level := range []string{"off", "low", "high", "max"} {
+			r := &llm.Request{Model: m, Thinking: llm.Clamp(m, level), SessionID: "s1", APIKey: "key",
+				Tools:    []llm.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)}},
+				Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hello")}}}}
+			for _, err := range apis[m.API].Stream(context.Background(), r) {
+				if !errors.Is(err, errSent) {
+					t.Fatalf("%s at %s: %v", m.Ref(), level, err)
+				}
+			}
+			want := strings.TrimSpace(row.want[i] + " " + row.always)
+			if got := w.said(); got != want {
+				t.Errorf("%s/%s at %s:\ngot  %s\nwant %s", row.provider, row.id, level, got, want)
+			}
+		}
+	}
+}
+
+// asked is what is sent for a model at the levels off, low, high and max, and with each of them.
+var asked = []struct {
+	provider, id string
+	long         bool // the cache shall last
+	want         [4]string
+	always       string
+}{
+	{"anthropic", "claude-opus-5-5", false, [4]string{"output_config={effort:low}", "output_config={effort:low}", "output_config={effort:high}", "output_config={effort:max}"}, "thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01"},
+	{"anthropic", "claude-fable-5-1", false, [4]string{"output_config={effort:low}", "output_config={effort:low}", "output_config={effort:high}", "output_config={effort:max}"}, "thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01"},
+	{"anthropic", "claude-sonnet-5-5", false, [4]string{"thinking={type:between_tools} eager", "output_config={effort:low} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01", "output_config={effort:high} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01", "output_config={effort:max} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01"}, ""},
+	{"anthropic", "claude-haiku-5-5", false, [4]string{"thinking={type:disabled} eager", "output_config={effort:low} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01", "output_config={effort:high} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01", "output_config={effort:max} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01"}, ""},
+	{"anthropic", "claude-opus-5", false, [4]string{"thinking={type:disabled}", "output_config={effort:low} thinking={type:adaptive,display:summarized}", "output_config={effort:high} thinking={type:adaptive,display:summarized}", "output_config={effort:max} thinking={type:adaptive,display:summarized}"}, "eager"},
+	{"anthropic", "claude-opus-4-6", false, [4]string{"thinking={type:disabled}", "output_config={effort:low} thinking={type:adaptive}", "output_config={effort:high} thinking={type:adaptive}", "output_config={effort:max} thinking={type:adaptive}"}, "eager"},
+	{"anthropic", "claude-sonnet-4-5-20250929", false, [4]string{"eager", "thinking={type:enabled,budget_tokens:2048} eager anthropic-beta:interleaved-thinking-2025-05-14", "thinking={type:enabled,budget_tokens:16384} eager anthropic-beta:interleaved-thinking-2025-05-14", "thinking={type:enabled,budget_tokens:32768} eager anthropic-beta:interleaved-thinking-2025-05-14"}, ""},
+	{"anthropic", "claude-opus-6", false, [4]string{"output_config={effort:low}", "output_config={effort:low}", "output_config={effort:high}", "output_config={effort:max}"}, "thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01"},
+
+	{"google-vertex-anthropic", "claude-opus-5-5", false, [4]string{"output_config={effort:low}", "output_config={effort:low}", "output_config={effort:high}", "output_config={effort:max}"}, "thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} anthropic-beta:thinking-binding-controls-2026-08-01"},
+
+	{"openai", "gpt-6-astra", false, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:max,summary:auto}"}, "session-id:s1 x-client-request-id:s1"},
+	{"openai", "gpt-6-sol", false, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:none}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:max,summary:auto}"}, "session-id:s1 x-client-request-id:s1"},
+	{"openai", "gpt-6.1-sol", false, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:max,summary:auto}"}, "session-id:s1 x-client-request-id:s1"},
+	{"openai", "gpt-6.1-terra", false, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:none}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:max,summary:auto}"}, "session-id:s1 x-client-request-id:s1"},
+	{"openai", "gpt-6.2-sol", false, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:max,summary:auto}"}, "session-id:s1 x-client-request-id:s1"},
+	{"openai", "gpt-5.4", false, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:none}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:xhigh,summary:auto}"}, "session-id:s1 x-client-request-id:s1"},
+	{"openai", "gpt-5.6-sol", true, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 prompt_cache_options={ttl:30m} reasoning={effort:none}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 prompt_cache_options={ttl:30m} reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 prompt_cache_options={ttl:30m} reasoning={effort:high,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 prompt_cache_options={ttl:30m} reasoning={effort:max,summary:auto}"}, "session-id:s1 x-client-request-id:s1"},
+	{"openai", "gpt-5.2", true, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 prompt_cache_retention=24h reasoning={effort:none}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 prompt_cache_retention=24h reasoning={effort:low,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 prompt_cache_retention=24h reasoning={effort:high,summary:auto}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 prompt_cache_retention=24h reasoning={effort:xhigh,summary:auto}"}, "session-id:s1 x-client-request-id:s1"},
+
+	{"anthropic", "claude-sonnet-5-5", true, [4]string{"thinking={type:between_tools} eager cached for 1h", "output_config={effort:low} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager cached for 1h anthropic-beta:thinking-binding-controls-2026-08-01", "output_config={effort:high} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager cached for 1h anthropic-beta:thinking-binding-controls-2026-08-01", "output_config={effort:max} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager cached for 1h anthropic-beta:thinking-binding-controls-2026-08-01"}, ""},
+
+	{"xai", "grok-4.3", false, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:none}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high}"}, ""},
+	{"xai", "grok-4.6", false, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high}"}, ""},
+	{"xai", "grok-4.7", false, [4]string{"include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:low}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:high}", "include=[reasoning.encrypted_content] prompt_cache_key=s1 reasoning={effort:xhigh}"}, ""},
+
+	{"moonshot", "kimi-k3", false, [4]string{"reasoning_effort=low", "reasoning_effort=low", "reasoning_effort=high", "reasoning_effort=max"}, ""},
+	{"moonshot", "kimi-k3.1-pro", false, [4]string{"reasoning_effort=low", "reasoning_effort=low", "reasoning_effort=high", "reasoning_effort=max"}, ""},
+	{"moonshot", "kimi-k2.7-code", false, [4]string{"", "", "", ""}, "thinking={type:enabled}"},
+	{"moonshot", "kimi-k2.6", false, [4]string{"thinking={type:disabled}", "thinking={type:enabled}", "thinking={type:enabled}", "thinking={type:enabled}"}, ""},
+
+	{"kimi-coding", "k3", false, [4]string{"reasoning_effort=low", "reasoning_effort=low", "reasoning_effort=high", "reasoning_effort=max"}, ""},
+	{"kimi-coding", "kimi-for-coding", false, [4]string{"reasoning_effort=low", "reasoning_effort=low", "reasoning_effort=high", "reasoning_effort=max"}, ""},
+	{"kimi-coding", "kimi-for-coding-highspeed", false, [4]string{"", "", "", ""}, "thinking={type:enabled}"},
+
+	{"zai", "glm-5.3", false, [4]string{"reasoning_effort=low", "reasoning_effort=low", "reasoning_effort=high", "reasoning_effort=max"}, "thinking={type:enabled,clear_thinking:false} tool_stream=true"},
+	{"zai", "glm-5.2", false, [4]string{"thinking={type:disabled}", "reasoning_effort=high thinking={type:enabled,clear_thinking:false}", "reasoning_effort=high thinking={type:enabled,clear_thinking:false}", "reasoning_effort=max thinking={type:enabled,clear_thinking:false}"}, "tool_stream=true"},
+	{"zai", "glm-4.7", false, [4]string{"thinking={type:disabled}", "thinking={type:enabled,clear_thinking:false}", "thinking={type:enabled,clear_thinking:false}", "thinking={type:enabled,clear_thinking:false}"}, "tool_stream=true"},
+
+	{"openrouter", "anthropic/claude-opus-5.5", false, [4]string{"reasoning={effort:low}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:max}"}, "x-session-id:s1"},
+	{"openrouter", "anthropic/claude-sonnet-4.6", false, [4]string{"reasoning={effort:none}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:max}"}, "x-session-id:s1"},
+	{"openrouter", "openai/gpt-6-sol", false, [4]string{"reasoning={effort:none}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:max}"}, "x-session-id:s1"},
+	{"openrouter", "openai/gpt-6.1-sol", false, [4]string{"reasoning={effort:low}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:max}"}, "x-session-id:s1"},
+	{"openrouter", "moonshotai/kimi-k3", false, [4]string{"reasoning={effort:low}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:max}"}, "x-session-id:s1"},
+	{"openrouter", "deepseek/deepseek-v4-pro", false, [4]string{"reasoning={effort:none}", "reasoning={effort:high}", "reasoning={effort:high}", "reasoning={effort:xhigh}"}, "x-session-id:s1"},
+	{"openrouter", "minimax/minimax-m2.7", false, [4]string{"reasoning={effort:low}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:high}"}, "x-session-id:s1"},
+
+	{"mistral", "mistral-large-4", false, [4]string{"prompt_cache_key=s1 reasoning_effort=low", "prompt_cache_key=s1 reasoning_effort=low", "prompt_cache_key=s1 reasoning_effort=high", "prompt_cache_key=s1 reasoning_effort=high"}, "x-affinity:s1"},
+	{"mistral", "mistral-medium-2604", false, [4]string{"prompt_cache_key=s1 reasoning_effort=none", "prompt_cache_key=s1 reasoning_effort=high", "prompt_cache_key=s1 reasoning_effort=high", "prompt_cache_key=s1 reasoning_effort=high"}, "x-affinity:s1"},
+	{"mistral", "codestral-latest", false, [4]string{"", "", "", ""}, "prompt_cache_key=s1 x-affinity:s1"},
+
+	{"minimax", "MiniMax-M3.1-Flash", false, [4]string{"output_config={effort:low}", "output_config={effort:low}", "output_config={effort:high}", "output_config={effort:max}"}, "thinking={type:adaptive}"},
+	{"minimax", "MiniMax-M2.7", false, [4]string{"", "thinking={type:enabled,budget_tokens:2048}", "thinking={type:enabled,budget_tokens:16384}", "thinking={type:enabled,budget_tokens:32768}"}, ""},
+
+	{"google", "gemini-4-argon", false, [4]string{"generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:LOW}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:LOW}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:HIGH}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:HIGH}}"}, ""},
+	{"google", "gemini-3.6-flash", false, [4]string{"generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:MINIMAL}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:LOW}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:HIGH}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:HIGH}}"}, ""},
+	{"google", "gemini-5-flash", false, [4]string{"generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:LOW}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:LOW}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:HIGH}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingLevel:HIGH}}"}, ""},
+	{"google", "gemini-2.5-flash", false, [4]string{"generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:false,thinkingBudget:0}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingBudget:2048}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingBudget:16384}}", "generationConfig={maxOutputTokens:65536,thinkingConfig:{includeThoughts:true,thinkingBudget:16384}}"}, ""},
+
+	{"deepseek", "deepseek-v4-pro", false, [4]string{"thinking={type:disabled}", "reasoning_effort=high thinking={type:enabled}", "reasoning_effort=high thinking={type:enabled}", "reasoning_effort=max thinking={type:enabled}"}, ""},
+	{"deepseek", "deepseek-flash", false, [4]string{"thinking={type:disabled}", "reasoning_effort=low thinking={type:enabled}", "reasoning_effort=high thinking={type:enabled}", "reasoning_effort=max thinking={type:enabled}"}, ""},
+
+	{"fireworks", "accounts/fireworks/models/glm-5p3", false, [4]string{"reasoning_effort=low", "reasoning_effort=low", "reasoning_effort=high", "reasoning_effort=max"}, "x-session-affinity:s1"},
+}

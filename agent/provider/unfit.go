@@ -1,0 +1,42 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+
+	"pi/agent/llm"
+	"pi/session/message"
+)
+
+// refusesThoughts recognises an error about the thoughts of earlier answers: they are not
+// those of this conversation, or not as they came. Without them the request can be made.
+// The words are so much its own that the status, which gateways make up, does not matter.
+func refusesThoughts(e *llm.ProviderError) bool {
+	said := strings.ReplaceAll(strings.ToLower(e.Message), "`", "")
+	return hasAny(said, []string{
+		"invalid signature in thinking block", "invalid data in redacted_thinking block",
+		"the block is bound to a different conversation",
+		"thinking or redacted_thinking blocks in the latest assistant message cannot be modified",
+	})
+}
+
+// withoutRefused returns r without the thoughts that a server has refused, and without
+// answers that were nothing else.
+func withoutRefused(r *llm.Request) *llm.Request {
+	if len(r.Refused) == 0 {
+		return r
+	}
+	with := *r
+	with.Messages = make([]*message.Message, 0, len(r.Messages))
+	for _, m := range r.Messages {
+		isRefused := func(b message.Block) bool { return b.Type == message.BlockThinking && r.Refused[b.Signature] }
+		if m.Role == message.RoleAssistant && SameModel(m, r.Model) && slices.ContainsFunc(m.Content, isRefused) {
+			m = m.Clone()
+			if m.Content = slices.DeleteFunc(m.Content, isRefused); len(m.Content) == 0 {
+				continue
+			}
+		}
+		with.Messages = append(with.Messages, m)
+	}
+	return &with
+}

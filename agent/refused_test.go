@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pi/agent/llm"
+	"pi/session/message"
+)
+
+func thinks(signature string, more ...llm.Delta) reply {
+	return deltas(append([]llm.Delta{{Kind: llm.DeltaThinking, Text: "hm"}, {Kind: llm.DeltaSignature, Text: signature},
+		{Kind: llm.DeltaText, Index: 1, Text: "yes"}}, append(more, stop(message.StopEnd))...)...)
+}
+
+// bound refuses a request whose thoughts do not fit, with a hint.
+func bound() reply {
+	return fail(&llm.ProviderError{Provider: "acme", Status: 400, Message: "bound to a different conversation", Unfit: true, NextStep: "set the switch"})
+}
+
+// leftOut are the signatures that each request of a model left out, sorted.
+func (s *scripted) leftOut() (all []string) {
+	for _, r := range s.requests {
+		var list []string
+		for signature := range r.Refused {
+			list = append(list, signature)
+		}
+		slices.Sort(list)
+		all = append(all, strings.Join(list, "+"))
+	}
+	return all
+}
+
+func TestARequestWhoseThoughtsAreRefusedIsMadeAgainWithoutThem(t *testing.T) {
+	seen := &log{}
+	r := newRig(t, Options{Listeners: []Listener{seen}, Settings: patient},
+		thinks("s1"), bound(), thinks("s2"), thinks("s3"), bound(), thinks("s4"))
+	for _, text := range []string{"one", "two", "three", "four"} {
+		r.prompt(text)
+	}
+	want := []string{"", "", "s1", "s1", "s1", "s1+s2+s3"}
+	if got := r.model.leftOut(); !slices.Equal(got, want) {
+		t.Errorf("left out: %q, want %q", got, want)
+	}
+	const note = "earlier thoughts of acme/one did not fit the conversation any more, and its server refused them: asked again without them (set the switch)"
+	if !slices.Equal(seen.notes, []string{note, note}) {
+		t.Errorf("told: %q", seen.notes)
+	}
+	if strings.Contains(fmt.Sprint(seen.kinds), "retry") || strings.Contains(r.file(), "errorMessage") || strings.Count(r.file(), `"thinkingSignature":"s`) != 4 {
+		t.Errorf("it is a retry like any other, or left something in the session: %v\n%s", seen.kinds, r.file())
+	}
+}
+
+func TestThoughtsAreLeftOutOnce(t *testing.T) {
+	refused := func(err error) bool {
+		var failed *llm.ProviderError
+		return errors.As(err, &failed) && failed.Unfit
+	}
+	t.Run("a server that refuses without end", func(t *testing.T) {
+		r := newRig(t, Options{Settings: patient}, thinks("s1"), bound(), bound(), bound())
+		r.prompt("one")
+		for range 2 { // the second time there is nothing left to leave out
+			if err := r.Prompt(t.Context(), Prompt{Text: "two"}); !refused(err) {
+				t.Error(err)
+			}
+		}
+		if len(r.model.requests) != 4 {
+			t.Errorf("asked %d times", len(r.model.requests))
+		}
+	})
+	t.Run("no thoughts, or those of another model", func(t *testing.T) {
+		r := newRig(t, Options{Settings: patient}, bound(), thinks("s1"), bound())
+		if err := r.Prompt(t.Context(), Prompt{Text: "one"}); !refused(err) {
+			t.Error(err)
+		}
+		r.prompt("two")
+		r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set")
+		if err := r.Prompt(t.Context(), Prompt{Text: "three"}); !refused(err) || len(r.model.requests) != 3 {
+			t.Errorf("%v, asked %d times", err, len(r.model.requests))
+		}
+	})
+	t.Run("an answer that has begun", func(t *testing.T) {
+		r := newRig(t, Options{Settings: patient}, thinks("s1"), cutBy(&llm.ProviderError{Provider: "acme", Unfit: true}, text("half")))
+		r.prompt("one")
+		if err := r.Prompt(t.Context(), Prompt{Text: "two"}); !refused(err) || len(r.model.requests) != 2 {
+			t.Errorf("%v, asked %d times", err, len(r.model.requests))
+		}
+	})
+	t.Run("an interrupt", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRig(t, Options{Settings: patient}, thinks("s1"), func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+			cancel()
+			bound()(ctx, nil, yield)
+		})
+		r.prompt("one")
+		if err := r.Prompt(ctx, Prompt{Text: "two"}); !errors.Is(err, ErrAborted) || len(r.model.requests) != 2 {
+			t.Errorf("%v, asked %d times", err, len(r.model.requests))
+		}
+	})
+}
+
+func TestACallOutsideOfTheConversationIsMadeAgainWithoutThoughtsToo(t *testing.T) {
+	r := newRig(t, Options{Settings: patient}, thinks("s1"), bound(), say("summed up"))
+	r.prompt("one")
+	m, err := r.Complete(t.Context(), Completion{System: "Sum up.", Messages: r.Session().Context()})
+	if err != nil || m.Text() != "summed up" || !slices.Equal(r.model.leftOut(), []string{"", "", "s1"}) {
+		t.Errorf("%v, %v, left out %q", m, err, r.model.leftOut())
+	}
+}
