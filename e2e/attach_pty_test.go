@@ -73,6 +73,51 @@ func TestPathsTracebacksAndImagesReachTheModel(t *testing.T) {
 	}
 }
 
+// A paste that is the path of an image is a token, and the Enter with it the consent; nothing
+// else that was pasted names a file that goes along, now or when it is recalled.
+func TestOfWhatIsPastedOnlyAnImageGoesAlong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.model("text Answer 1.\n---\ntext Answer 2.\n---\ntext Answer 3.\n---\ntext Answer 4.\n---\ntext Answer 5.")
+	picture, err := base64.StdEncoding.DecodeString(dot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shot := filepath.Join(w.project, "my shot.png")
+	w.write(shot, string(picture))
+	s := w.inTerminal()
+	sent := func(what, shown, answer string, has map[string]bool) {
+		t.Helper()
+		s.stands(shown)
+		s.keys("\r")
+		s.see(1, answer)
+		s.prompt()
+		for text, want := range has {
+			if asked := lastAsked(t, m); strings.Contains(asked, text) != want {
+				t.Errorf("%s: the model was asked %s, and %q is in it: %v", what, asked, text, !want)
+			}
+		}
+	}
+	const image, file = "data:image/png;base64,", "beta"
+	s.prompt()
+	s.keys("look at " + pasted(shot))
+	sent("an image", "look at [my shot.png (image, 1×1)]", "Answer 1.", map[string]bool{image: true, "my shot.png": true})
+	s.keys("look at " + pasted(shot) + "\x7fit")
+	sent("one that was removed", "look at it", "Answer 2.", map[string]bool{image: false, "shot.png": false})
+	s.keys("look: " + pasted("see @a.txt and "+shot))
+	sent("a pasted text", "look: see @a.txt and "+shot, "Answer 3.", map[string]bool{image: false, file: false, "@a.txt": true})
+	s.Press("up")
+	sent("recalled", "look: see @a.txt and "+shot, "Answer 4.", map[string]bool{image: false, file: false})
+	s.keys("read @a.txt")
+	s.stands("read @a.txt")
+	s.Press("ctrl+c")
+	s.prompt()
+	s.Press("ctrl+_")
+	sent("typed, and brought back", "read @a.txt", "Answer 5.", map[string]bool{file: true})
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
 func TestSkillsAndTemplatesAreCommandsOfTheTerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -61,6 +61,36 @@ func generated(t *testing.T, path, begin, end, want string) {
 	}
 }
 
+// asking is a command of a guide that sends something to a model.
+var asking = regexp.MustCompile("(?:pi|go run \\.)((?: --?[a-z-]+(?: [a-z][^ `\n]*)?)*) (?:-p|--mode json) [\"'][^\n]*")
+
+// TestCommandsToTryNeedNoKey: who follows a guide from its beginning has none. What the
+// README lists as daily use is for people with one, as it says there.
+func TestCommandsToTryNeedNoKey(t *testing.T) {
+	seen := 0
+	for _, guide := range []string{"docs/hooks.md", "docs/rpc.md", "docs/models.md", "README.md"} {
+		text := mustRead(t, inModule(guide))
+		if guide == "README.md" {
+			head, rest, ok := strings.Cut(text, "\n## Using it\n")
+			_, rest, more := strings.Cut(rest, "Without a key any of these is tried with `--model demo/tour`")
+			before, after, last := strings.Cut(rest, "\n## Files, skills and templates\n")
+			_, after, end := strings.Cut(after, "\n## ")
+			if !ok || !more || !last || !end {
+				t.Fatal("the README has other chapters")
+			}
+			text = head + before + after
+		}
+		for _, command := range asking.FindAllStringSubmatch(text, -1) {
+			if seen++; !strings.Contains(command[1], "--model ") {
+				t.Errorf("%s: %s", guide, command[0])
+			}
+		}
+	}
+	if seen < 6 {
+		t.Errorf("only %d commands were looked at", seen)
+	}
+}
+
 func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
 	readme := mustRead(t, inModule("README.md"))
 	_, tree, _ := strings.Cut(readme, "## The code")

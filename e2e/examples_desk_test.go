@@ -80,7 +80,7 @@ func TestEscTwiceTakesConversationAndFilesBack(t *testing.T) {
 	s.See("Rewind to before which prompt?")
 	s.See("1 file changed since")
 	s.Press("enter")
-	s.See("What goes back?")
+	s.quietly("What goes back?")
 	s.Press("enter")
 	s.See("1 file restored")
 	s.rests("write it")

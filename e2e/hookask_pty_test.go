@@ -118,7 +118,7 @@ func TestChoicesHaveDescriptionsAndSeveralMayBeTaken(t *testing.T) {
 		}
 	}
 	s.Type("grass\r")
-	s.See("WHICH ONES?")
+	s.quietly("WHICH ONES?")
 	s.Press("up", "space", "enter")
 	s.See("took 2 and a1+b2")
 	s.rests("")
@@ -205,5 +205,28 @@ end }`})
 	if now.Shows("STILL THERE?") {
 		t.Errorf("the dialog is still there:\n%s", now)
 	}
+	s.quits()
+}
+
+// The keys for a question may be typed before it is there, but not for the one behind it:
+// that has to be read first.
+func TestTheSecondQuestionOfACommandTakesNoKeysThatWereTypedBeforeIt(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{hook: `pi.command("two", { handler = function(ctx)
+  if not ctx.ui.confirm("First?", "") then return "no" end
+  return { status = "took " .. tostring(ctx.ui.select("Second?", { "delete all", "keep all" })) }
+end })`})
+	s.rests("")
+	s.Type("/two\r")
+	s.See("First?")
+	s.Type("yx")
+	s.Until("the second is there, and the key behind the answer in the line", func(now screentest.Screen) bool {
+		return now.Shows("Second?") && isLine(now, "> ", "x")
+	})
+	s.Press("backspace")
+	s.rests("")
+	s.Pause(looks)
+	s.Press("down", "enter")
+	s.See("took keep all")
 	s.quits()
 }

@@ -191,3 +191,19 @@ func typeClusters(t *testing.T, columns int) {
 	s.enter("/quit")
 	s.leave(statusDone)
 }
+
+func TestTheLineWrapsAtWords(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t).inWindow(40, 24)
+	s.prompt()
+	s.keys("what is typed here has more words than fit")
+	s.lineIs("> what is typed here has more words than\n  fit|")
+	s.keys(" into a row of forty")
+	s.lineIs("> what is typed here has more words than\n  fit into a row of forty|")
+	s.Press("up")
+	s.lineIs("> what is typed here has |more words than")
+	s.Press("home", "right", "right", "right", "right")
+	s.lineIs("> what| is typed here has more words than")
+	s.keys("ever")
+	s.lineIs("> whatever| is typed here has more words")
+}

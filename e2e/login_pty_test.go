@@ -21,11 +21,9 @@ func TestAKeyIsTypedUnseenAndKept(t *testing.T) {
 	s.prompt()
 	for _, kept := range []bool{false, true} {
 		s.enter("/login " + m.name)
-		s.see(1, "it is not shown")
-		s.keys(key + "\r")
+		s.answer("it is not shown", key+"\r")
 		if !kept {
-			s.see(1, "refuses the key. Keep it all the same?")
-			s.keys("n")
+			s.answer("refuses the key. Keep it all the same?", "n")
 			s.see(1, "the key was not kept")
 		} else {
 			s.see(1, "works and is kept in")
@@ -47,5 +45,28 @@ func TestAKeyIsTypedUnseenAndKept(t *testing.T) {
 			t.Errorf("asked with %q", got)
 		}
 	}
+	w.noLeak("a login", s.output())
+}
+
+// Who begins without a key is on the demo, and with the one that /login kept on a real model.
+func TestAKeptKeyEndsTheDemo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := newModelServer("openai-completions", "text ok\n---\ntext It answers.", "")
+	t.Cleanup(m.http.Close)
+	w.write(w.agentFile("config.toml"), "[providers.groq]\nbase_url = \""+m.baseURL()+"\"\n")
+	w.pi("--model", "demo/tour", "-p", "list")
+	s := w.inTerminal("--continue")
+	s.see(1, "demo/tour is a script, no model")
+	s.enter("help")
+	s.see(1, "type /login, which asks for a key")
+	s.enter("/login groq")
+	s.see(1, "it is not shown")
+	s.keys(leakKey + "\r")
+	s.see(1, "; the model is groq/")
+	s.enter("hello")
+	s.see(1, "It answers.")
+	s.enter("/quit")
+	s.leave(statusDone)
 	w.noLeak("a login", s.output())
 }

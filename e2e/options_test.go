@@ -95,7 +95,8 @@ func optionsIn(call *ast.CallExpr) []string {
 // other tables.
 func tableClasses() map[string]string {
 	return map[string]string{
-		"provider: cost":        "pi.Price",
+		"provider: cost":        "pi.PriceOptions",
+		"provider: cost: above": "pi.PriceStepOptions",
 		"result of the tool":    "pi.ToolResult",
 		"result of the command": "pi.CommandResult",
 		"emit":                  "pi.StreamDelta",

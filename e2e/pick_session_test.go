@@ -103,11 +103,10 @@ func TestTheListOfSessionsInASmallWindow(t *testing.T) {
 	s.keys("tok")
 	s.see(1, "▸ refactor the")
 	s.keys("\x1b")
-	s.see(1, "session: still")
 	s.prompt()
 	now := s.Transcript()
 	before, _, _ = strings.Cut(before, ". Try:")
-	if rest, ok := strings.CutPrefix(now, before); !ok || strings.Contains(rest, "filter") || strings.Contains(rest, "refactor") {
+	if rest, ok := strings.CutPrefix(now, before); !ok || strings.Contains(rest, "filter") || strings.Contains(rest, "refactor") || strings.Contains(rest, "still") {
 		t.Errorf("before:\n%s\nnow:\n%s", before, now)
 	}
 	s.enter("/quit")
@@ -119,9 +118,9 @@ func TestResumeLeftWithEscBeginsANewSession(t *testing.T) {
 	w := newWorld(t)
 	w.keepsSaid("kept", 1, "what was said", "so it was")
 	s := w.inTerminal("--resume")
-	s.see(1, "Resume · this directory · 1 session ")
-	s.keys("\x1b")
-	s.see(1, "a new one")
+	s.asked("Resume · this directory · 1 session ")
+	s.esc()
+	s.prompt()
 	s.enter("read a.txt")
 	s.see(1, "a.txt has 2 lines:")
 	s.enter("/quit")

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -11,25 +12,26 @@ import (
 // demo does, and says how to get a model.
 func TestInATerminalTheDemoStandsIn(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, settings, says string }{
-		{"without settings", "", "demo/tour is a script, no model"},
-		{"with settings that cannot be read", "model = \"local\n", "toml:1: syntax error"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			if err := os.Remove(w.agentFile("config.toml")); err != nil {
-				t.Fatal(err)
-			}
-			if c.settings != "" {
-				w.write(w.agentFile("config.toml"), c.settings)
-			}
-			s := w.inTerminal()
-			s.see(1, c.says)
-			s.enter("list")
-			s.see(1, "This directory has 1 entry")
-			s.enter("/quit")
-			s.leave(statusDone)
-		})
+	w := newWorld(t)
+	if err := os.Remove(w.agentFile("config.toml")); err != nil {
+		t.Fatal(err)
+	}
+	s := w.inTerminal()
+	s.see(1, "demo/tour is a script, no model")
+	s.enter("list")
+	s.see(1, "This directory has 1 entry")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+// Who has settings that cannot be read meant another model than the demo.
+func TestTheDemoDoesNotStandInForSettingsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("config.toml"), "model = \"local\n")
+	s := w.inTerminal()
+	s.leave(2)
+	if out := s.output(); !strings.Contains(out, "toml:1: syntax error") || !strings.Contains(out, "without it there is no model to ask") || strings.Contains(out, "is a script, no model") {
+		t.Errorf("it says\n%s", out)
 	}
 }

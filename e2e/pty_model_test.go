@@ -35,7 +35,7 @@ api = "openai-completions"
 	s.keys("\x10")
 	s.see(1, "model: demo/tour:off")
 	s.keys("\x10")
-	s.see(2, "model: here/a:low")
+	s.see(1, "model: here/a:low")
 	if n := strings.Count(s.text(), "nowhere*"); n != 1 {
 		t.Errorf("the pattern that fits nothing is told of %d times:\n%s", n, s.text())
 	}
@@ -45,8 +45,9 @@ func TestModelIsPickedFromWhatThereIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.write(w.agentFile("hooks/models.lua"), `pi.provider("mine", { models = { "plain", { id = "deep", context_window = 64000, levels = { "low", "high" } } }, stream = function(_, emit) emit{ type = "text", text = "answered" } end })`)
-	s := w.inTerminal("--model", "mine/plain")
+	s := w.inTerminal("--model", "pla")
 	s.prompt()
+	s.see(1, `--model: "pla" means mine/plain`)
 	s.enter("/model")
 	s.see(1, "Model · now mine/plain")
 	s.see(1, "▸ mine/plain")

@@ -125,6 +125,7 @@ func TestASessionIsPickedAtTheStart(t *testing.T) {
 	if strings.Contains(s.text(), "prompt of elsewhere") {
 		t.Errorf("sessions of other directories are shown:\n%s", s.text())
 	}
+	s.asked("Resume · this directory · 2 sessions")
 	s.keys("\t")
 	s.see(1, "Resume · all directories · 3 sessions")
 	s.see(1, "prompt of elsewhere")
@@ -146,7 +147,7 @@ func TestASessionIsPickedAtTheStart(t *testing.T) {
 	s.see(1, "(a copy) prompt of elsewhere")
 	s.see(1, "3 sessions")
 	s.keys("\x1b")
-	s.see(1, "session: still ")
+	s.prompt()
 	s.enter("/quit")
 	s.leave(statusDone)
 }
@@ -206,13 +207,11 @@ func TestASessionIsDeletedFromThePickerAfterAQuestion(t *testing.T) {
 	s.keys("first")
 	s.see(1, "1 of 2")
 	s.Press("delete")
-	s.see(1, "Move this session to the trash?")
-	s.keys("\r")
+	s.answer("Move this session to the trash?", "\r")
 	s.see(1, "session aaaa stays")
 	s.see(1, "filter: first")
 	s.Press("delete")
-	s.see(1, "Move this session to the trash?")
-	s.keys("y\r")
+	s.answer("Move this session to the trash?", "y\r")
 	s.see(1, "session aaaa is in the trash: ")
 	s.see(1, "this directory · 1 session ")
 	s.see(1, "nothing matches")

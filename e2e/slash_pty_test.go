@@ -7,7 +7,10 @@ import (
 	"testing"
 )
 
-const clearLine = "\x15"
+const (
+	clearLine = "\x15"
+	undoKey   = "\x1f"
+)
 
 // stands waits until the prompt is open and this stands in it.
 func (s *screen) stands(line string) {
@@ -62,6 +65,48 @@ func TestTabNeverRemovesWhatWasTyped(t *testing.T) {
 	s.stands("/pick no such thing")
 	s.keys("\r")
 	s.see(1, "picked no such thing")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+func TestALineThatWasRefusedIsEditedLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t).inTerminal()
+	s.enter("/thinkin")
+	s.see(1, "unknown command /thinkin")
+	s.stands("/thinkin")
+	s.keys("g hard")
+	s.stands("/thinking hard")
+	s.keys("\r")
+	s.see(1, "unknown thinking level")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+// What /undo puts into the line is there to be edited, or for /redo to take the place of.
+func TestACommandTakesThePlaceOfWhatTheProgramPutIntoTheLine(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t).inTerminal()
+	s.enter("list")
+	s.see(1, "This directory has")
+	s.enter("/undo")
+	s.stands("list")
+	s.keys("/")
+	s.stands("/")
+	s.keys(undoKey)
+	s.stands("list")
+	s.keys("!") // it was wanted, and is edited from here on
+	s.stands("list!")
+	s.keys("/")
+	s.stands("list!/")
+	s.keys(clearLine)
+	s.enter("/redo")
+	s.see(1, "redone: the conversation")
+	s.enter("/undo")
+	s.stands("list")
+	s.keys("/redo\r")
+	s.see(2, "redone: the conversation")
+	s.keys(clearLine)
 	s.enter("/quit")
 	s.leave(statusDone)
 }

@@ -268,7 +268,7 @@ func TestTabNeverLosesACharacter(t *testing.T) {
 	w := newWorld(t)
 	s := newDesk(t, scenery{world: w, terminal: screentest.Options{Cols: 80, Rows: 40}, hook: `pi.command("deaf", { description = "ignores its prefix",
   complete = function() return { "alpha", "beta", "gamma ray" } end, handler = function() end })`})
-	help := w.pi("-p", "/help")
+	help := w.pi("-p", "/help all")
 	commands := regexp.MustCompile(`(?m)^ *(/[a-z-]+)`).FindAllStringSubmatch(help, -1)
 	if len(commands) < 15 {
 		t.Fatalf("only %d commands are in the help:\n%s", len(commands), help)
@@ -310,4 +310,50 @@ func isSubsequence(text, of string) bool {
 		}
 	}
 	return len(rest) == 0
+}
+
+// What is pasted behind the typed name of a command is its argument, rows and all; behind
+// a typed ! it is a command of as many rows, and is asked about.
+func TestAPasteBehindWhatWasTypedBelongsToIt(t *testing.T) {
+	t.Parallel()
+	t.Run("a command", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.write(w.agentFile("prompts/look.md"), "Look through $ARGUMENTS.\n")
+		s := newDesk(t, scenery{world: w})
+		s.rests("")
+		s.Type("/look ")
+		s.Paste("one\rtwo\rthree\rfour\rfive")
+		s.rests("/look [paste #1: 5 lines, 23 B]")
+		s.Press("enter")
+		if got := s.turn().Request.Last(); got != "Look through one\ntwo\nthree\nfour\nfive." {
+			t.Errorf("the model was told %q", got)
+		}
+	})
+	t.Run("a shell command", func(t *testing.T) {
+		t.Parallel()
+		s := newDesk(t, scenery{})
+		s.rests("")
+		s.Type("!")
+		s.Paste("for x in 1 2\rdo echo row-$x\rdone\recho last")
+		s.rests("![paste #1: 4 lines, 42 B]")
+		s.Press("enter")
+		asked := s.See("Run this pasted text as a command?")
+		for _, row := range []string{"!for x in 1 2", "do echo row-$x", "done", "echo last"} {
+			if !asked.Shows(row) {
+				t.Errorf("%q is not shown", row)
+			}
+		}
+		s.Pause(looks)
+		s.Press("n")
+		s.rests("![paste #1: 4 lines, 42 B]")
+		s.Press("enter")
+		s.See("Run this pasted text as a command?")
+		s.Pause(looks)
+		s.Press("y")
+		s.See("row-1")
+		s.See("row-2")
+		s.rests("")
+		s.quits()
+	})
 }

@@ -72,8 +72,14 @@ func TestTheTreeOfALongSessionOpensWhereThePersonIs(t *testing.T) {
 	s.answer(choice, "12. prompt")
 	s.see(1, "1 of 60")
 	s.see(1, "▸ * user: prompt 12.")
+	s.see(0, "0000000c") // ids are for those who look for one
+	s.Press("ctrl+u")
+	s.keys("0000003a")
+	s.see(1, "1 of 60")
+	s.see(1, "▸ * user: prompt 58.")
+	s.see(2, "0000003a")
 	s.esc()
-	s.see(1, "nothing has moved")
+	s.prompt()
 	s.enter("/quit")
 	s.leave(statusDone)
 }

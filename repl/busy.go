@@ -43,13 +43,13 @@ const (
 
 // task is one thing that runs and that Esc stops.
 type task struct {
-	doing     string // "" for the work of the agent
-	asked     bool   // the person asked for it
-	began     time.Time
-	size      int // in tokens, of a context that is compacted
-	cancel    func() bool
-	cancelled bool
-	told      bool // the person was told that it is cancelled
+	doing      string      // "" for the work of the agent
+	initiative *initiative // of the person; nil for none
+	began      time.Time
+	size       int // in tokens, of a context that is compacted
+	cancel     func() bool
+	cancelled  bool
+	told       bool // the person was told that it is cancelled
 }
 
 // retryWait is a wait for the next attempt of a request.
@@ -81,9 +81,10 @@ func (b *busy) steers() bool {
 	return slices.ContainsFunc(b.works, func(t *task) bool { return t.doing == "" })
 }
 
-// isByPerson reports whether something runs that the person asked for, such as a command.
-func (b *busy) isByPerson() bool {
-	return slices.ContainsFunc(b.works, func(t *task) bool { return t.asked })
+// asksAtOnce notes a question of something that runs, and reports whether that has the keys
+// at once: it is the first one of what the person has just begun.
+func (b *busy) asksAtOnce(now time.Time) bool {
+	return slices.ContainsFunc(b.works, func(t *task) bool { return t.initiative.asksAtOnce(now) })
 }
 
 // isCancelled reports whether the work of the agent was interrupted and is coming to its

@@ -304,7 +304,7 @@ func (e ended) rows(p terminal.Palette, columns int) []string {
 		n := e.number(func(columns int, title, drawn []string) []string {
 			return append(e.wholeHead(title, p), e.whole(d, lines, drawn, p, columns)...)
 		})
-		behind = append(behind, fmt.Sprintf("#%d", n), "Ctrl+O")
+		behind = append(behind, wayToWhole(n, e.plain)...)
 	}
 	rows := []string{e.head(behind, p, columns)}
 	for _, row := range e.title[1:] {
@@ -318,6 +318,14 @@ func (e ended) rows(p terminal.Palette, columns int) []string {
 		rows[i] = cells.Cut(row, columns)
 	}
 	return rows
+}
+
+// wayToWhole names a folded block, and how it is shown whole. In plain mode Ctrl+O is no key.
+func wayToWhole(number int, plain bool) []string {
+	if plain {
+		return []string{fmt.Sprintf("/expand %d", number)}
+	}
+	return []string{fmt.Sprintf("#%d", number), "Ctrl+O"}
 }
 
 // facts are the words behind the mark: time, exit status, lines.
@@ -352,7 +360,7 @@ func (e ended) head(behind []string, p terminal.Palette, columns int) string {
 	least := min(cells.Width(e.title[0])+2, max(8, columns/3))
 	for len(behind) > 0 && least+3+cells.Width(strings.Join(behind, " · ")) > columns {
 		drop := len(behind) - 1
-		if strings.HasPrefix(behind[drop], "#") && len(behind) > 1 {
+		if strings.ContainsAny(behind[drop][:1], "#/") && len(behind) > 1 {
 			drop--
 		}
 		behind = slices.Delete(behind, drop, drop+1)

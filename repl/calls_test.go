@@ -64,6 +64,8 @@ func TestACallThatEndedIsShownInWhatMatters(t *testing.T) {
 			"• call ✗|  no such file"},
 		{"an image is its type", ended{name: "read", result: agent.Result{Content: []message.Block{{Type: message.BlockImage, MimeType: "image/png"}}}}, 80, "• call ✓ #1 · Ctrl+O"},
 		{"in words", ended{name: "ls", plain: true, result: agent.Result{IsError: true}}, 80, "tool call: failed"},
+		{"in words, and by a command", ended{name: "ls", plain: true, result: agent.TextResult("1\n2\n3\n4\n5\n6\n7")}, 80,
+			"tool call: done 7 lines · /expand 1|  … 2 earlier|  3|  4|  5|  6|  7"},
 		{"a narrow window keeps the number", ended{name: "bash", took: 14 * time.Second, result: agent.Result{IsError: true, Details: exit("1"),
 			Content: []message.Block{message.TextBlock("1\n2\n3\n4\n5\n6\n7")}}}, 20, "• call ✗ 14 s · #1|  … 2 earlier|  3|  4|  5|  6|  7"},
 		{"and loses all else", ended{name: "ls", result: agent.TextResult("1\n2\n3\n4\n5\n6\n7")}, 12, "• call ✓ #1|  … 2 earli…|  3|  4|  5|  6|  7"},

@@ -69,7 +69,7 @@ func (k *keyboard) helpFront() command.Front {
 		{"expand", "shows the newest folded output whole; again: the one before"},
 		{"history_search", "searches what was typed before"},
 		{"follow_up take_back", "queues the line for the end of the work; takes the last queued one back"},
-		{"editor", "edits the line in $VISUAL or $EDITOR"},
+		{"editor", "edits the line in $VISUAL, $EDITOR or vi"},
 	} {
 		if keys := k.labels(r.actions); keys != "" {
 			rows = append(rows, command.HelpRow{Typed: keys, Meaning: r.meaning})

@@ -4,15 +4,19 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"pi/internal/cells"
+	"pi/internal/edit"
 	"pi/repl/completion"
 	"pi/repl/terminal"
 	"pi/repl/terminal/pick"
 )
 
 // Tab asks what the word before the cursor can become. The only thing that it can is
-// taken at once; else a menu opens below the line, which what is typed makes shorter.
+// taken at once; else a menu opens below the line, which what is typed makes shorter. For a
+// word that begins with a slash or @ it opens by itself a moment after a key: it is idle
+// then, and all keys do what they did before, but Tab, which goes into it.
 
 // completions asks for completions, and shows them. The lock of the screen guards it.
 type completions struct {
@@ -20,7 +24,9 @@ type completions struct {
 	files  *completion.Files
 	text   string // what was asked for
 	cursor int
-	taking bool // the only thing is to be taken
+	taking bool        // Tab wants to choose: the only thing is to be taken
+	later  *time.Timer // of the menu that opens by itself; nil: it was never to
+	left   int         // 1 + where the word begins whose menu was left; 0: none was
 }
 
 // menu is the menu of completions below the line.
@@ -48,13 +54,67 @@ func (k *keyboard) newRunner(files *completion.Files) *completion.Runner {
 // complete asks for completions, because the person wants them.
 func (k *keyboard) complete() { k.askCompletions(true) }
 
-// completeSoon asks anew while the menu is open, because the word has changed. The caller
-// has the lock.
-func (k *keyboard) completeSoon() after {
-	if _, ok := k.screen.line.overlay.(*menu); !ok {
-		return nil
+// menuWait is how long no key comes before a menu opens by itself.
+const menuWait = 150 * time.Millisecond
+
+// completeSoon asks anew while the menu is open, because the word has changed, or has it
+// open by itself in a moment, if that was typed. The caller has the lock.
+func (k *keyboard) completeSoon(x terminal.Key, m meaning) after {
+	l := k.screen.line
+	c := &l.completions
+	word := l.listedWord()
+	if word+1 != c.left {
+		c.left = 0
 	}
-	return func() { k.askCompletions(false) }
+	if open, ok := l.overlay.(*menu); ok {
+		if open.IsIdle() && (word < 0 || m.action == "up" || m.action == "down") {
+			l.overlay = nil
+			return nil
+		}
+		return func() { k.askCompletions(false) }
+	}
+	typed := x.Name != "paste" && (m.action == "" || m.action == "backspace")
+	if k.screen.menuWith != "tab" && typed && word >= 0 && c.left == 0 && l.overlay == nil {
+		text, cursor := l.buffer.Plain()
+		c.later = time.AfterFunc(menuWait, func() { k.completeIfStill(text, cursor) })
+	}
+	return nil
+}
+
+// completeIfStill has the menu open by itself, if the line is as it was and has the keys.
+func (k *keyboard) completeIfStill(text string, cursor int) {
+	s := k.screen
+	s.mu.Lock()
+	now, at := s.line.buffer.Plain()
+	still := now == text && at == cursor && s.line.overlay == nil && s.panels.top() == nil && s.panels.component() == nil && !s.closed
+	s.mu.Unlock()
+	if still {
+		k.askCompletions(false)
+	}
+}
+
+// listedWord is where the word before the cursor begins, if it is one whose menu opens by
+// itself: what may be the name of a command, or a path behind @; else -1.
+func (l *line) listedWord() int {
+	text, cursor := l.buffer.Plain()
+	before := text[:cursor]
+	at := strings.LastIndexAny(before, " \t\n"+string(edit.TokenRune)) + 1
+	for at < len(before) && !utf8.RuneStart(before[at]) {
+		at++ // behind a token
+	}
+	switch word := before[at:]; {
+	case strings.HasPrefix(text, "!"):
+	case strings.HasPrefix(word, "@"), at == 0 && strings.HasPrefix(word, "/"):
+		return at
+	}
+	return -1
+}
+
+// stopMenu has no menu open by itself, because another key came. The caller has the lock.
+func (l *line) stopMenu() {
+	if t := l.completions.later; t != nil {
+		t.Stop()
+	}
 }
 
 // askCompletions asks what the word before the cursor can become.
@@ -91,18 +151,21 @@ func (k *keyboard) showCompletions(result completion.Result) {
 		l.takeCompletion(result, only)
 		return
 	}
-	if len(result.Items) == 0 {
+	m, ok := l.overlay.(*menu)
+	if !ok && l.overlay != nil {
+		return
+	}
+	idle := !c.taking && (!ok || m.IsIdle())
+	only, isOnly := result.Only()
+	if len(result.Items) == 0 || idle && isOnly && only.Value == c.text[result.Start:result.End] {
 		l.overlay = nil
 		return
 	}
-	m, ok := l.overlay.(*menu)
 	if !ok {
-		if l.overlay != nil {
-			return
-		}
 		m = &menu{Menu: pick.NewMenu(s.palette)}
 		l.overlay = m
 	}
+	m.SetIdle(idle)
 	m.result = result
 	items := make([]pick.MenuItem, len(result.Items))
 	for i, x := range result.Items {
@@ -125,11 +188,15 @@ func (l *line) takeCompletion(result completion.Result, item completion.Item) {
 }
 
 // menuKey gives a key to the menu, if it is open. The menu stays open for keys that are
-// the line's.
-func (l *line) menuKey(k terminal.Key) (used bool) {
+// the line's. Esc takes an idle one away, and while the agent works interrupts that, too.
+func (l *line) menuKey(k terminal.Key, works bool) (used bool) {
 	m, ok := l.overlay.(*menu)
 	if !ok {
 		return false
+	}
+	if m.IsIdle() && l.keys.table.Action(k.Name) == "interrupt" {
+		l.overlay, l.completions.left = nil, l.listedWord()+1
+		return !works
 	}
 	used = m.Key(k)
 	if m.Done() {

@@ -61,7 +61,7 @@ func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surfac
 				cancel()
 				return
 			}
-			x.byPerson = p.screen.busy.isByPerson()
+			x.atOnce = p.screen.busy.asksAtOnce(p.screen.now())
 			p.screen.view(&x.quiet)
 			p.screen.panels.components = append(p.screen.panels.components, x)
 			p.tellReleases()

@@ -47,10 +47,11 @@ func TestCtrlCGetsOutOfAComponentThatIsStuck(t *testing.T) {
 
 func TestTranscriptGoesOnAboveAComponent(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := start(t, "REPL_TEST_TOLD=tool")
 	s.prompt("")
-	s.typeKeys("/panel\rtool\r")
+	s.enter("/panel")
 	s.see("keys:")
+	s.tell()
 	s.see("the tool said it")
 	s.see("panel of 80\nkeys:")
 	s.typeKeys("q")

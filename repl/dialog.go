@@ -186,7 +186,7 @@ func (p *person) ask(ctx context.Context, o agent.DialogOptions, d dialog) error
 // showPanel shows the panel of a dialog until it is done or ctx ends.
 func (p *person) showPanel(ctx context.Context, d dialog) error {
 	var x *shownPanel
-	p.screen.change(func() { x = p.screen.open(d.panel, isByPerson(ctx), listOf(ctx)) })
+	p.screen.change(func() { x = p.screen.open(d.panel, initiativeOf(ctx).asksAtOnce(p.screen.now()), listOf(ctx)) })
 	if noted, ok := d.panel.(interface{ SetNote(note string) }); ok && remaining(ctx) != "" {
 		defer p.countDown(ctx, noted.SetNote)()
 	}

@@ -11,13 +11,25 @@ import (
 
 	"pi/agent"
 	"pi/agent/attach"
+	"pi/internal/edit"
+	"pi/repl/terminal"
 )
 
 // withFiles attaches the files that a prompt names, and says in words what was attached.
-// What could not be is told.
-func (r *REPL) withFiles(p agent.Prompt) (agent.Prompt, []string) {
+// What could not be is told. Of a line that was edited only what was typed names files, and
+// the images that are tokens in it go along.
+func (r *REPL) withFiles(p agent.Prompt, d edit.Draft) (agent.Prompt, []string) {
 	home, _ := os.UserHomeDir()
-	found := attach.Find(p.Text, attach.Options{Cwd: r.agent.Cwd(), Home: home})
+	o := attach.Options{Cwd: r.agent.Cwd(), Home: home, ImageScale: r.agent.Settings().ImageScale}
+	if d.Text != "" {
+		o.Typed = d.IsTyped
+	}
+	for _, t := range d.Tokens {
+		if t.Label != "" {
+			o.Images = append(o.Images, d.Text[t.From:t.To])
+		}
+	}
+	found := attach.Find(p.Text, o)
 	p.Attachments = found.Blocks()
 	for _, problem := range found.Problems {
 		r.person.Notify(problem, agent.LevelWarning)
@@ -26,6 +38,25 @@ func (r *REPL) withFiles(p agent.Prompt) (agent.Prompt, []string) {
 		return p, []string{words}
 	}
 	return p, nil
+}
+
+// paste puts a paste into the line: as a token if it is the path of an image, which then
+// goes along with the line.
+func (k *keyboard) paste(x terminal.Key) {
+	home, _ := os.UserHomeDir()
+	path, words, isImage := attach.PastedImage(x.Text, attach.Options{Home: home})
+	var then after
+	k.screen.key(func() {
+		if l := k.screen.line; isImage {
+			l.token(words, path)
+		} else {
+			l.edit(x, "")
+		}
+		then = k.completeSoon(x, meaning{})
+	})
+	if then != nil {
+		then()
+	}
 }
 
 // pasteImage puts the path of the image that is in the clipboard into the line. The image

@@ -19,6 +19,7 @@ type block interface {
 	Write(text string) (rows []string) // those that are decided
 	Live() []string                    // those that are not
 	End() []string                     // the rest
+	IsInside() bool                    // what goes on would be split by a row behind the decided ones
 	SetColumns(columns int)
 }
 
@@ -75,7 +76,7 @@ func (w *words) index(d llm.Delta) int {
 
 // delta shows a step of the answer. The caller has the lock.
 func (s *screen) delta(d llm.Delta) {
-	if d.Kind != llm.DeltaText && (d.Kind != llm.DeltaThinking || !s.showThinking) || d.Text == "" {
+	if d.Kind != llm.DeltaText && (d.Kind != llm.DeltaThinking || !s.showThinking && !d.Spoken) || d.Text == "" {
 		return
 	}
 	f := &s.flow
@@ -167,6 +168,9 @@ func (t *thought) End() []string {
 	}
 	return t.shown(t.rows.End())
 }
+
+// IsInside is false: thinking has no blocks.
+func (t *thought) IsInside() bool { return false }
 
 // SetColumns is for rows that are not returned yet.
 func (t *thought) SetColumns(columns int) { t.rows.SetColumns(columns) }

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"pi/agent"
 	"pi/agent/command"
 	"pi/internal/cells"
+	"pi/internal/edit"
 	"pi/internal/printable"
 )
 
@@ -17,11 +19,14 @@ import (
 // sent, or the action of a key.
 type job struct {
 	text     string
-	pasted   bool     // a part of the text was pasted
-	followUp bool     // it waits for the end of the work
-	later    bool     // what ran was interrupted before it or for it: it is for the time after the work
-	literal  bool     // it is text, whatever it begins with
-	shown    []string // its rows as they were typed, with tokens for what was pasted; nil: the text
+	draft    edit.Draft // the text as it was in the line, with what was typed of it; zero for a line of nobody
+	followUp bool       // it waits for the end of the work
+	later    bool       // what ran was interrupted before it or for it: it is for the time after the work
+	at       time.Time  // when it was sent; zero for a line of nobody
+	byKey    bool       // a key stands for the command: nothing was typed that could be shown
+	inZone   bool       // what its command says is shown in the zone for a moment, not in the transcript
+	literal  bool       // it is text, whatever it begins with
+	shown    []string   // its rows as they were typed, with tokens for what was pasted; nil: the text
 
 	run   func(context.Context) (command.Outcome, error) // of a key; nil for a line
 	doing string                                         // names what run does
@@ -92,30 +97,30 @@ func (j *jobs) take() (x job, ok, ended bool) {
 }
 
 // takeLast removes and returns the newest line.
-func (j *jobs) takeLast() (text string, ok bool) {
+func (j *jobs) takeLast() (x job, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for i, x := range slices.Backward(j.all) {
 		if x.run == nil {
 			j.all = slices.Delete(j.all, i, i+1)
-			return x.text, true
+			return x, true
 		}
 	}
-	return "", false
+	return job{}, false
 }
 
-// takeLines removes and returns the texts of all lines that were for the work.
-func (j *jobs) takeLines() (texts []string) {
+// takeLines removes and returns all lines that were for the work.
+func (j *jobs) takeLines() (lines []job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.all = slices.DeleteFunc(j.all, func(x job) bool {
 		if x.run != nil || x.later {
 			return false
 		}
-		texts = append(texts, x.text)
+		lines = append(lines, x)
 		return true
 	})
-	return texts
+	return lines
 }
 
 // lines are the lines that wait, as rows of the queue.
@@ -124,7 +129,7 @@ func (j *jobs) lines() (rows []queuedRow) {
 	defer j.mu.Unlock()
 	for _, x := range j.all {
 		if x.run == nil {
-			rows = append(rows, queuedRow{"next", brief(x.text)})
+			rows = append(rows, queuedRow{when: "next", text: brief(x.text)})
 		}
 	}
 	return rows
@@ -152,23 +157,35 @@ func inFewRows(text string) string {
 }
 
 // queuedRow is a message that waits, and when it will be delivered.
-type queuedRow struct{ when, text string }
+type queuedRow struct {
+	when, text string
+	key        string // that takes it back; "" if none does
+}
 
 // queued are the messages that wait: those that the agent has, and those that nobody
-// has looked at yet.
+// has looked at yet. The one that would be taken back says by which key.
 func (k *keyboard) queued() (rows []queuedRow) {
-	a, _ := k.attached()
-	if a == nil {
-		return k.jobs.lines()
-	}
-	for _, w := range a.Inbox().Queued() {
-		when := "after this tool"
-		if w.Queue == agent.FollowUp {
-			when = "at the end"
+	last, number := -1, 0
+	if a, _ := k.attached(); a != nil {
+		for i, w := range a.Inbox().Queued() {
+			when := "after this tool"
+			if w.Queue == agent.FollowUp {
+				when = "at the end"
+			}
+			if w.Typed && w.Number > number {
+				last, number = i, w.Number
+			}
+			rows = append(rows, queuedRow{when: when, text: brief(w.Text)})
 		}
-		rows = append(rows, queuedRow{when, brief(w.Text)})
 	}
-	return append(rows, k.jobs.lines()...)
+	if lines := k.jobs.lines(); len(lines) > 0 {
+		rows = append(rows, lines...)
+		last = len(rows) - 1
+	}
+	if last >= 0 {
+		rows[last].key = k.table.table.Label("take_back")
+	}
+	return rows
 }
 
 // showQueue has the rows of the queue drawn as they are now.
@@ -180,20 +197,17 @@ func (k *keyboard) showQueue() {
 // queueRowsShown is how many queued messages have a row of their own.
 const queueRowsShown = 3
 
-// queueRows are the rows of the messages that wait, the newest last: that one can be
-// taken back. The caller has the lock.
+// queueRows are the rows of the messages that wait, the newest last. While the line has the
+// keys, the one that can be taken back says so. The caller has the lock.
 func (s *screen) queueRows(columns int) (rows []string) {
-	shown := s.queue[max(0, len(s.queue)-queueRowsShown):]
-	for i, q := range shown {
-		row := "  ↳ " + q.when + ": " + q.text
-		if i == len(shown)-1 {
-			const how = "  Alt+Up takes it back"
-			if room := columns - len(how); room >= 20 {
-				rows = append(rows, s.palette.Paint("dim", cells.Cut(row, room)+how))
-				continue
-			}
+	inLine := s.panels.top() == nil && s.panels.component() == nil
+	for _, q := range s.queue[max(0, len(s.queue)-queueRowsShown):] {
+		row, how := "  ↳ "+q.when+": "+q.text, "  "+q.key+" takes it back"
+		room := columns - cells.Width(how)
+		if q.key == "" || !inLine || room < 20 {
+			room, how = columns, ""
 		}
-		rows = append(rows, s.palette.Paint("dim", cells.Cut(row, columns)))
+		rows = append(rows, s.palette.Paint("dim", cells.Cut(row, room)+how))
 	}
 	return rows
 }

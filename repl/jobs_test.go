@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
@@ -52,10 +51,10 @@ func TestWhatIsTakenBackIsTheNewestLine(t *testing.T) {
 	for _, x := range []job{lineJob("one"), lineJob("two"), keyJob()} {
 		j.add(x)
 	}
-	if text, ok := j.takeLast(); !ok || text != "two" {
-		t.Errorf("%q", text)
+	if x, ok := j.takeLast(); !ok || x.text != "two" {
+		t.Errorf("%q", x.text)
 	}
-	if rows := j.lines(); len(rows) != 1 || rows[0] != (queuedRow{"next", "one"}) {
+	if rows := j.lines(); len(rows) != 1 || rows[0] != (queuedRow{when: "next", text: "one"}) {
 		t.Errorf("%q", rows)
 	}
 }
@@ -65,8 +64,8 @@ func TestLinesForTheWorkGoBackToTheLineWithIt(t *testing.T) {
 	for _, x := range []job{lineJob("one"), keyJob(), {text: "/compact", later: true}, lineJob("two")} {
 		j.add(x)
 	}
-	if got := j.takeLines(); !slices.Equal(got, []string{"one", "two"}) {
-		t.Errorf("%q", got)
+	if got := j.takeLines(); len(got) != 2 || got[0].text != "one" || got[1].text != "two" {
+		t.Errorf("%+v", got)
 	}
 	if x, _, _ := j.take(); x.run == nil {
 		t.Error("the key is gone")

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/edit"
 	"pi/repl/terminal"
 	"pi/repl/terminal/history"
 	"pi/repl/terminal/keymap"
@@ -141,7 +142,8 @@ func (k *keyboard) unusedKey(x terminal.Key) {
 // to it, or to the text. The caller has the lock.
 func (k *keyboard) lineKey(x terminal.Key) after {
 	s, l := k.screen, k.screen.line
-	if l.overlayKey(x) {
+	l.stopMenu()
+	if l.overlayKey(x, len(s.busy.works) > 0) {
 		return nil
 	}
 	if k.table.table.Action(x.Name) != "clear" {
@@ -157,13 +159,19 @@ func (k *keyboard) lineKey(x terminal.Key) after {
 	case m.shortcut != "":
 		return func() { k.runShortcut(m.shortcut) }
 	case m.action != "" && !m.edits:
+		if open, ok := l.overlay.(*menu); ok && open.IsIdle() && m.action != "complete" {
+			l.overlay = nil
+		}
 		if do, ok := k.actions()[m.action]; ok {
 			return do()
 		}
 		return nil
 	}
+	if x.Name == "paste" {
+		return func() { k.paste(x) }
+	}
 	l.edit(x, m.action)
-	return k.completeSoon()
+	return k.completeSoon(x, m)
 }
 
 // runShortcut runs the shortcut of a hook.
@@ -190,7 +198,7 @@ func (k *keyboard) actions() map[string]func() after {
 	s, l := k.screen, k.screen.line
 	cycleModel := func(by int) func() after {
 		run := func(ctx context.Context) (command.Outcome, error) { return command.CycleModel(ctx, k.agent, by) }
-		return func() after { return func() { k.send(job{doing: "changing the model", run: run}) } }
+		return func() after { return func() { k.send(job{doing: "changing the model", run: run, inZone: true}) } }
 	}
 	return map[string]func() after{
 		"send":             func() after { return k.sendLine(false) },
@@ -199,10 +207,11 @@ func (k *keyboard) actions() map[string]func() after {
 		"interrupt":        func() after { return k.escape() },
 		"clear":            func() after { return k.ctrlC() },
 		"quit":             func() after { return k.ctrlD() },
-		"tree":             func() after { return func() { k.send(job{text: "/tree"}) } },
+		"tree":             func() after { return func() { k.send(job{text: "/tree", byKey: true}) } },
 		"cycle_model":      cycleModel(1),
 		"cycle_model_back": cycleModel(-1),
-		"pick_model":       func() after { return func() { k.send(job{text: "/model"}) } },
+		"redraw":           func() after { return k.person.term.Redraw },
+		"pick_model":       func() after { return func() { k.send(job{text: "/model", byKey: true, inZone: true}) } },
 		"cycle_mode":       k.cycleMode,
 		"cycle_thinking":   k.cycleThinking,
 		"complete":         func() after { return k.complete },
@@ -212,7 +221,7 @@ func (k *keyboard) actions() map[string]func() after {
 			if s.showThinking {
 				word = "shown"
 			}
-			s.answerKey("thinking: " + word)
+			s.mention("thinking: " + word)
 			return nil
 		},
 		"editor":         func() after { return k.editLine },
@@ -225,18 +234,19 @@ func (k *keyboard) actions() map[string]func() after {
 // cycleThinking goes on to the next thinking level. The caller has the lock.
 func (k *keyboard) cycleThinking() after {
 	run := func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, k.agent) }
-	return func() { k.send(job{doing: "changing the thinking level", run: run}) }
+	return func() { k.send(job{doing: "changing the thinking level", run: run, inZone: true}) }
 }
 
 // cycleMode goes on to the next mode, or where there are none to the next thinking level. The
 // caller has the lock.
 func (k *keyboard) cycleMode() after {
 	run := func(ctx context.Context) (command.Outcome, error) { return command.CycleMode(ctx, k.agent) }
-	return func() { k.send(job{doing: "changing the mode", run: run}) }
+	return func() { k.send(job{doing: "changing the mode", run: run, inZone: true}) }
 }
 
 // send has a job done: between two prompts, or while the agent works.
 func (k *keyboard) send(x job) {
+	x.at = k.screen.now()
 	k.jobs.add(x)
 	if k.screen.busyNow() {
 		k.showQueue()
@@ -257,49 +267,59 @@ func (k *keyboard) sendLine(followUp bool) after {
 	if !followUp && l.beginRow() {
 		return nil
 	}
-	draft, text, pasted := l.buffer.Save(), l.text(), l.hasPaste()
+	draft := l.buffer.Save()
 	shown, _, _ := l.buffer.Layout(max(1, s.columns), promptSign, "  ")
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(draft.Text) == "" {
 		return nil
 	}
+	wasRefused := draft.Text == l.refused
 	l.reset()
 	later := s.busy.isCancelled()
 	return func() {
 		k.record(draft)
-		x := job{text: text, pasted: pasted, followUp: followUp, shown: shown, later: later}
+		x := job{text: draft.Text, draft: draft, followUp: followUp, shown: shown, later: later}
 		asks := false
-		if x.literal, asks = k.pastedCommand(text, pasted); asks {
+		if x.literal, asks = k.pastedCommand(draft); asks && !wasRefused {
 			go k.askPasted(x)
 			return
 		}
+		x.literal = x.literal || wasRefused
 		k.send(x)
 	}
 }
 
-// pastedCommand decides what a text with a paste in it is that begins with ! or a slash:
-// text (literal), unless it is one row that names a known command, or a typed ! with
-// pasted text behind it: these are asked for.
-func (k *keyboard) pastedCommand(text string, pasted bool) (literal, asks bool) {
-	if !pasted || !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
+// pastedCommand decides what a line with a paste in it is that begins with ! or a slash.
+// Behind the typed name of a command a paste is its argument, and behind a typed ! it is
+// asked about (asks). Where the first word was pasted the line is text (literal), unless it
+// is one row that names a known command: that is asked about, too.
+func (k *keyboard) pastedCommand(d edit.Draft) (literal, asks bool) {
+	text := strings.TrimLeft(d.Text, " \t\n")
+	isShell := strings.HasPrefix(d.Text, "!")
+	if !d.IsPasted(0, len(d.Text)) || !isShell && !strings.HasPrefix(text, "/") {
 		return false, false
 	}
 	_, commands := k.attached()
-	if commands == nil { // nobody can say yet what a command is, and nothing is to run unasked
+	first := len(d.Text) - len(text)
+	word := strings.IndexAny(text+" ", " \t\n")
+	switch oneRow := !strings.Contains(text, "\n"); {
+	case !isShell && !d.IsPasted(first, first+word):
+		return false, false
+	case commands == nil: // nobody can say yet what a command is, and nothing is to run unasked
 		return true, false
+	case isShell:
+		asks = oneRow || !d.IsPasted(0, 1)
+	case oneRow:
+		isCommand, err := commands.Reads(text)
+		asks = isCommand && err == nil
 	}
-	oneRow := !strings.Contains(text, "\n")
-	isCommand, err := commands.Reads(text)
-	if oneRow && err == nil && (isCommand || strings.HasPrefix(text, "!")) {
-		return false, true
-	}
-	return true, false
+	return !asks, asks
 }
 
 // askPasted asks whether a pasted text is to be run as a command.
 func (k *keyboard) askPasted(x job) {
 	yes, err := k.person.Confirm(context.Background(), "Run this pasted text as a command?", x.text, agent.DialogOptions{})
 	if err != nil || yes == agent.No {
-		k.screen.change(func() { k.screen.line.prepend(x.text) })
+		k.screen.change(func() { k.screen.line.takeBack(x) })
 		return
 	}
 	k.send(x)
@@ -307,14 +327,14 @@ func (k *keyboard) askPasted(x job) {
 
 // takeBack puts the newest queued message back into the line, above what is typed.
 func (k *keyboard) takeBack() {
-	text, ok := k.jobs.takeLast()
+	last, ok := k.jobs.takeLast()
 	if a, _ := k.attached(); !ok && a != nil {
-		text, ok = a.Inbox().TakeLast()
+		last.text, ok = a.Inbox().TakeLast()
 	}
 	if !ok {
 		return
 	}
-	k.screen.change(func() { k.screen.line.prepend(text) })
+	k.screen.change(func() { k.screen.line.takeBack(last) })
 	k.showQueue()
 }
 
@@ -417,13 +437,13 @@ func (k *keyboard) editLine() {
 		return
 	}
 	go func() {
-		ctx := asPerson(context.Background())
+		ctx := asPerson(context.Background(), k.screen.now())
 		text, saved, err := k.person.Editor(ctx, "", text, agent.DialogOptions{})
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			k.person.Notify(err.Error(), agent.LevelWarning)
 		}
 		if saved {
-			k.screen.change(func() { k.screen.line.set(text) })
+			k.screen.change(func() { k.screen.line.setTyped(text) })
 		}
 	}()
 }

@@ -20,8 +20,8 @@ type line struct {
 	walk        *history.Walk
 	overlay     terminal.Panel // nil: none; it has the keys first
 	completions completions
-	offered     bool      // the text is one that what is typed takes the place of
-	pasted      bool      // a part of the text was pasted
+	placed      bool      // the text is one that the program put there; a slash that is typed takes its place
+	refused     string    // the text, if it was refused as a command: another Enter sends it as a message
 	warned      time.Time // when Ctrl+C in an empty line told how to quit
 
 	before      string // plain mode: the lines so far of an input whose last one ended in a backslash
@@ -37,37 +37,43 @@ func (l *line) empty() bool { return l.buffer.Empty() }
 
 func (l *line) text() string { return l.buffer.Text() }
 
-// hasPaste reports whether a part of the text was pasted.
-func (l *line) hasPaste() bool { return l.pasted }
-
 // set replaces the text, which can be undone.
 func (l *line) set(text string) {
 	l.buffer.Set(text, -1)
-	l.overlay = nil
+	l.overlay, l.refused = nil, ""
 }
 
-// offer puts a text into the line that Enter sends and any other key edits, but what is
-// typed takes its place.
-func (l *line) offer(text string) {
-	l.set(text)
-	l.offered = true
+// setTyped is set for a text that the person wrote elsewhere.
+func (l *line) setTyped(text string) {
+	l.buffer.SetTyped(text, -1)
+	l.overlay, l.refused = nil, ""
 }
 
 // clear removes the text, which can be undone.
 func (l *line) clear() {
 	l.buffer.Clear()
-	l.overlay = nil
+	l.overlay, l.refused = nil, ""
 }
 
 // reset begins a new line: nothing of the old one can be undone.
 func (l *line) reset() {
 	l.buffer.Reset()
-	l.overlay, l.pasted, l.offered = nil, false, false
+	l.overlay, l.refused, l.placed, l.completions.left = nil, "", false, 0
 	l.walk = l.history.Walk()
 }
 
-// prepend puts a text as rows above what is typed.
-func (l *line) prepend(text string) { l.buffer.Prepend(edit.Draft{Text: text, Position: -1}) }
+// prepend puts a text as rows above what is typed. Where nothing is, a command may be meant
+// next: a slash that is typed takes the place of the text, and undoing that brings it back.
+func (l *line) prepend(text string) {
+	l.placed = l.empty()
+	l.takeBack(job{text: text})
+}
+
+// takeBack is prepend for a line that was sent and not done.
+func (l *line) takeBack(x job) {
+	x.draft.Text = x.text
+	l.buffer.Prepend(x.draft)
+}
 
 // beginRow makes a new row of a backslash that was typed at the end of the text, and reports
 // whether there is one. A backslash before it makes it a character like others.
@@ -85,13 +91,12 @@ func (l *line) token(label, text string) { l.buffer.InsertToken("["+label+"]", t
 
 // edit gives a key to the text: a paste, the action that it is bound to, or what it types.
 func (l *line) edit(k terminal.Key, action string) {
-	if l.offered && k.Text != "" && action == "" {
-		l.buffer.Clear()
-	}
-	l.offered = false
+	gives := l.placed && k.Text == "/" && action == "" && k.Name != "paste"
+	l.placed = false
 	switch {
+	case gives:
+		l.set(k.Text)
 	case k.Name == "paste":
-		l.pasted = true
 		l.buffer.Paste(k.Text)
 	case action == "up":
 		l.walk.Up(l.buffer)
@@ -102,13 +107,16 @@ func (l *line) edit(k terminal.Key, action string) {
 	case k.Text != "":
 		l.buffer.Insert(k.Text)
 	}
+	if l.empty() {
+		l.refused = ""
+	}
 }
 
 // overlayKey gives a key to the menu or the search. It reports false if none is open, or
 // the key closed it.
-func (l *line) overlayKey(k terminal.Key) bool {
+func (l *line) overlayKey(k terminal.Key, works bool) bool {
 	if _, ok := l.overlay.(*menu); ok || l.overlay == nil {
-		return l.menuKey(k)
+		return l.menuKey(k, works)
 	}
 	o := l.overlay
 	used := o.Key(k)

@@ -35,8 +35,8 @@ func (p *person) OpenList(ctx context.Context, v command.ListView) (context.Cont
 	l := &list{person: p, signal: make(chan struct{}, 1)}
 	l.picker = pick.New(pick.Options{Title: v.Title, Right: v.Right, Enter: v.Enter, Initial: v.Initial, Palette: p.screen.palette,
 		Actions: l.actions(v.Keys)}, pickRows(v.Rows))
-	l.ctx = context.WithValue(asPerson(ctx), aboveKey{}, l)
-	p.screen.change(func() { l.shown = p.screen.open(l, isByPerson(ctx), listOf(ctx)) })
+	l.ctx = context.WithValue(ctx, aboveKey{}, l)
+	p.screen.change(func() { l.shown = p.screen.open(l, initiativeOf(ctx).asksAtOnce(p.screen.now()), listOf(ctx)) })
 	return l.ctx, l
 }
 
@@ -52,7 +52,7 @@ func listOf(ctx context.Context) *shownPanel {
 func pickRows(rows []command.Row) []pick.Row {
 	all := make([]pick.Row, len(rows))
 	for i, r := range rows {
-		all[i] = pick.Row{ID: r.ID, Columns: r.Columns, Description: r.Description, Search: r.Search, Dim: r.Dim,
+		all[i] = pick.Row{ID: r.ID, Columns: r.Columns, Description: r.Description, Search: r.Search, Sought: r.Sought, Dim: r.Dim,
 			Depth: r.Depth, Parent: r.Parent, Folded: r.Folded}
 	}
 	return all

@@ -106,20 +106,21 @@ func (r *REPL) echo(text string, shown, attached []string) {
 // do does a job between two prompts.
 func (r *REPL) do(ctx context.Context, x job) {
 	if x.run != nil {
-		r.runAlone(ctx, x.doing, x.run)
+		r.runAlone(asPerson(ctx, x.at), x.doing, r.told(x, x.run))
 		return
 	}
 	p, attached := r.typedPrompt(x)
-	if r.screen.plain && attached == nil {
-		r.run(ctx, p) // the line stands where it was typed
-		return
+	if (!r.screen.plain || attached != nil) && !x.byKey { // in plain mode the line stands where it was typed
+		r.echo(p.Text, x.shown, attached)
 	}
-	r.echo(p.Text, x.shown, attached)
-	r.run(ctx, p)
+	r.runLine(ctx, p, x)
 }
 
 // run runs a prompt: a command, a shell command of a person, or a message for the agent.
-func (r *REPL) run(ctx context.Context, p agent.Prompt) {
+func (r *REPL) run(ctx context.Context, p agent.Prompt) { r.runLine(ctx, p, job{text: p.Text}) }
+
+// runLine is run for a prompt that was in the line.
+func (r *REPL) runLine(ctx context.Context, p agent.Prompt, x job) {
 	if p.Custom != nil || p.Literal {
 		r.prompt(ctx, p)
 		return
@@ -127,16 +128,31 @@ func (r *REPL) run(ctx context.Context, p agent.Prompt) {
 	isCommand, err := r.reads(p.Text)
 	switch {
 	case err != nil:
-		r.refuse(p.Text, p.Source == "interactive", err)
+		r.refuse(x, p.Source == "interactive", err)
 	case isShell(p):
 		r.shell(ctx, p.Text)
 		r.refresh() // it may have changed the branch
 	case isCommand:
-		r.runAlone(ctx, p.Text, func(ctx context.Context) (command.Outcome, error) {
+		r.runAlone(asPerson(ctx, x.at), p.Text, r.told(x, func(ctx context.Context) (command.Outcome, error) {
 			return r.commands.Run(r.agent.CommandContext(ctx, p), p.Text)
-		})
+		}))
 	default:
 		r.prompt(ctx, p)
+	}
+}
+
+// told is what a job runs, with what that says shown where the job wants it.
+func (r *REPL) told(x job, run func(context.Context) (command.Outcome, error)) func(context.Context) (command.Outcome, error) {
+	if !x.inZone || r.screen.isPlain() {
+		return run
+	}
+	return func(ctx context.Context) (command.Outcome, error) {
+		out, err := run(ctx)
+		if err == nil && !out.Left {
+			r.screen.change(func() { r.screen.mention(out.Status) })
+			out.Status = ""
+		}
+		return out, err
 	}
 }
 
@@ -145,7 +161,7 @@ func (r *REPL) run(ctx context.Context, p agent.Prompt) {
 func (r *REPL) runAlone(ctx context.Context, doing string, run func(context.Context) (command.Outcome, error)) {
 	var wanted *agent.Prompt
 	r.work.do(ctx, r.screen, doing, func(ctx context.Context) {
-		out, err := run(asPerson(ctx))
+		out, err := run(ctx)
 		r.outcome(ctx, out, err, func(_ context.Context, p agent.Prompt) {
 			wanted = &p
 		})

@@ -13,7 +13,7 @@ import (
 
 // Nothing that is said splits a sentence of an answer: rows of others are put into the
 // transcript where no row of the open block can change any more, which is between two
-// paragraphs and between two lines of code. Until then they wait, and are shown in the zone:
+// paragraphs, and behind a block of code, not in it. Until then they wait, and are shown in the zone:
 // what the person asked for at once, notices after two seconds.
 
 // noticeWait is how long a notice is not shown at all because a block is open.
@@ -30,7 +30,17 @@ type notice struct {
 type notices struct {
 	palette terminal.Palette
 	waiting []notice
+	mention mention
 }
+
+// mention is what a key has done, shown in the zone for a moment.
+type mention struct {
+	text  string
+	until time.Time
+}
+
+// mentionTime is how long that is.
+const mentionTime = 2 * time.Second
 
 // waitingShown is how many rows that wait are drawn, the newest.
 const waitingShown = 30
@@ -59,6 +69,31 @@ func (s *screen) answerKey(text string) {
 	s.interject(kindNotice, 0, s.noticeRows(text, agent.LevelInfo))
 }
 
+// mention shows what a key has done for a moment, in the zone alone: the status says it from
+// then on. In plain mode there is no zone. The caller has the lock.
+func (s *screen) mention(text string) {
+	if s.plain {
+		s.answerKey(text)
+		return
+	}
+	s.notices.mention = mention{strings.TrimRight(printable.Text(text), "\n"), s.now().Add(mentionTime)}
+	time.AfterFunc(mentionTime+time.Millisecond, func() { s.change(func() {}) })
+}
+
+// rows are those of the zone.
+func (m mention) rows(p terminal.Palette, columns int, now time.Time) []string {
+	if m.text == "" || !now.Before(m.until) {
+		return nil
+	}
+	var rows []string
+	for line := range strings.SplitSeq(m.text, "\n") {
+		for _, row := range cells.Wrap(line, max(1, columns)) {
+			rows = append(rows, p.Paint("dim", row))
+		}
+	}
+	return rows
+}
+
 // interject puts rows into the transcript as soon as they split nothing. If that takes
 // longer than patience they are shown in the zone meanwhile. The caller has the lock.
 func (s *screen) interject(k kind, patience time.Duration, rows []string) {
@@ -70,7 +105,7 @@ func (s *screen) interject(k kind, patience time.Duration, rows []string) {
 // something. The caller has the lock.
 func (s *screen) tellWaiting() {
 	f := &s.flow
-	if len(s.notices.waiting) == 0 || f.open != nil && len(f.open.Live()) > 0 {
+	if len(s.notices.waiting) == 0 || f.open != nil && (f.open.IsInside() || len(f.open.Live()) > 0) {
 		return
 	}
 	for _, n := range s.notices.waiting {

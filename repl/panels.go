@@ -9,18 +9,19 @@ import (
 )
 
 // A panel has the keys in place of the line: a dialog, a picker, and so does a component
-// of a hook. One that the person asked for has them at once. Any other takes none until no
-// key has come for a while, so that nobody answers a question with what they were about to
-// type: until then keys go to the line, which stays in view.
+// of a hook. The first one of what the person began has them at once, if it comes soon. Any
+// other takes none until no key has come for a while, so that nobody answers a question
+// with what they were about to type: until then keys go to the line, which stays in view.
 
-// quietBefore is how long no key comes before what nobody asked for has the keys.
+// quietBefore is how long no key comes before a question has the keys, and how long after
+// the key that began it the first one of a command has them at once.
 const quietBefore = 400 * time.Millisecond
 
 // quiet is whether something has the keys. The lock of the screen guards it.
 type quiet struct {
 	quietFrom time.Time // when it was shown, or a key came before it had them
 	ready     bool      // it has the keys
-	byPerson  bool
+	atOnce    bool      // it has them from its beginning
 }
 
 // shownPanel is a panel that is open, or waits until the one before it is done.
@@ -55,7 +56,7 @@ func (p *panels) component() *surface {
 
 // hasKeys reports whether what is in view has the keys at this moment.
 func (q *quiet) hasKeys(now time.Time) bool {
-	if !q.ready && (q.byPerson || now.Sub(q.quietFrom) >= quietBefore) {
+	if !q.ready && (q.atOnce || now.Sub(q.quietFrom) >= quietBefore) {
 		q.ready = true
 	}
 	return q.ready
@@ -63,8 +64,8 @@ func (q *quiet) hasKeys(now time.Time) bool {
 
 // open shows a panel: above another one, or if that is nil behind all, where it waits for
 // those before it. The caller has the lock.
-func (s *screen) open(p terminal.Panel, byPerson bool, above *shownPanel) *shownPanel {
-	x := &shownPanel{Panel: p, quiet: quiet{byPerson: byPerson}, done: make(chan struct{})}
+func (s *screen) open(p terminal.Panel, atOnce bool, above *shownPanel) *shownPanel {
+	x := &shownPanel{Panel: p, quiet: quiet{atOnce: atOnce}, done: make(chan struct{})}
 	at := len(s.panels.all)
 	if i := slices.Index(s.panels.all, above); i >= 0 {
 		at = i
@@ -83,7 +84,7 @@ func (s *screen) open(p terminal.Panel, byPerson bool, above *shownPanel) *shown
 // it does. The caller has the lock.
 func (s *screen) view(q *quiet) {
 	q.quietFrom = s.now()
-	if !q.byPerson {
+	if !q.atOnce {
 		time.AfterFunc(quietBefore+time.Millisecond, func() { s.change(func() { q.hasKeys(s.now()) }) })
 	}
 }
@@ -136,12 +137,33 @@ func (s *screen) componentKey(k terminal.Key) bool {
 	return false
 }
 
-// personKey marks a context of something that the person began just now.
-type personKey struct{}
-
-// asPerson returns a context for what the person began: dialogs in it take keys at once.
-func asPerson(ctx context.Context) context.Context {
-	return context.WithValue(ctx, personKey{}, true)
+// initiative is something that the person began with a key: its first question, if it comes
+// soon, is what they look for. The lock of the screen guards it.
+type initiative struct {
+	at    time.Time // of the key
+	asked bool      // it has asked a question
 }
 
-func isByPerson(ctx context.Context) bool { return ctx.Value(personKey{}) != nil }
+// asksAtOnce notes a question, and reports whether that has the keys at once. There may be
+// no initiative.
+func (i *initiative) asksAtOnce(now time.Time) bool {
+	if i == nil || i.asked {
+		return false
+	}
+	i.asked = true
+	return now.Sub(i.at) < quietBefore
+}
+
+// initiativeKey is for the initiative that a context is part of.
+type initiativeKey struct{}
+
+// asPerson returns a context for what the person began with a key at that time.
+func asPerson(ctx context.Context, at time.Time) context.Context {
+	return context.WithValue(ctx, initiativeKey{}, &initiative{at: at})
+}
+
+// initiativeOf is that of a context; nil for none.
+func initiativeOf(ctx context.Context) *initiative {
+	i, _ := ctx.Value(initiativeKey{}).(*initiative)
+	return i
+}

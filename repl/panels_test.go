@@ -52,12 +52,30 @@ func TestAPanelThatNobodyAskedForTakesKeysWhenNoneCameForAWhile(t *testing.T) {
 
 func TestAPanelThatThePersonAskedForTakesKeysAtOnce(t *testing.T) {
 	x, p := newStage(80), &fakePanel{}
-	if isByPerson(context.Background()) || !isByPerson(asPerson(context.Background())) {
-		t.Error("a context does not tell who began")
-	}
 	x.open(p, true, nil)
 	if !x.panelKey(terminal.Key{Name: "y"}) || p.keys != "y" {
 		t.Errorf("it got %q", p.keys)
+	}
+}
+
+func TestOfACommandOnlyTheFirstQuestionThatComesSoonHasTheKeysAtOnce(t *testing.T) {
+	at := time.Now()
+	ctx := asPerson(context.Background(), at)
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		came time.Duration // after the Enter
+		want bool
+	}{
+		{"nobody began it", context.Background(), 0, false},
+		{"the first", ctx, quietBefore - 1, true},
+		{"the second", ctx, quietBefore - 1, false},
+		{"a first one that comes late", asPerson(context.Background(), at), quietBefore, false},
+		{"of a line that nobody sent", asPerson(context.Background(), time.Time{}), 0, false},
+	} {
+		if got := initiativeOf(c.ctx).asksAtOnce(at.Add(c.came)); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }
 

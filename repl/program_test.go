@@ -113,6 +113,8 @@ func told(ctx context.Context, r agent.UI, a *agent.Agent) {
 	case "literal":
 		_ = a.Submit(context.Background(), agent.Prompt{Text: "/quit", Literal: true})
 		_ = a.Submit(context.Background(), agent.Prompt{Text: "!ls", Literal: true})
+	case "tool":
+		_ = a.Submit(context.Background(), agent.Prompt{Text: "tool"})
 	case "leave":
 		a.Shutdown()
 	default:

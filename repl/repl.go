@@ -30,6 +30,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/edit"
 	"pi/internal/printable"
 	"pi/repl/completion"
 	"pi/repl/terminal"
@@ -51,6 +52,7 @@ type Options struct {
 	ShowThinking bool
 	Highlight    bool            // code has colours
 	NotifyWith   string          // "bell", "osc9"; else nothing is sent when a long run ends
+	MenuWith     string          // "tab": menus do not open as one types
 	Banner       func() []string // lines shown at the start; nil: none
 	First        []string        // prompts to run before the person is asked for one
 
@@ -82,7 +84,7 @@ type REPL struct {
 	commands *command.Set
 
 	first       []string // prompts of the command line that have not run
-	refused     string   // the last line, if it looked like a command and was none
+	refused     string   // plain mode: the last line, if it looked like a command and was none
 	compaction  func()   // ends the row of the compaction in progress; nil: none
 	askedToQuit bool     // the person was asked whether to quit, and has done nothing since
 }
@@ -98,7 +100,7 @@ func New(o Options) *REPL {
 	plain := o.Plain || o.Dumb || !isTerminal(o.In) || !isTerminal(o.Out)
 	palette := terminal.Palette{On: !o.NoColor && !plain, Rich: o.Rich, True: o.TrueColor}
 	s := newScreen(palette, plain, terminal.Columns(o.Out))
-	s.showThinking, s.highlight, s.notifyWith = o.ShowThinking, o.Highlight, o.NotifyWith
+	s.showThinking, s.highlight, s.notifyWith, s.menuWith = o.ShowThinking, o.Highlight, o.NotifyWith, o.MenuWith
 	s.busy.hook = o.Asked
 	r := &REPL{opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s), first: o.First}
 	r.person = &person{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{})}
@@ -111,26 +113,32 @@ func New(o Options) *REPL {
 // UI is the person at the terminal, as hooks and commands ask and tell them.
 func (r *REPL) UI() agent.UI { return r.person }
 
-// Typed takes what was typed so far: the lines that were sent, and the one that is being
-// typed.
-func (r *REPL) Typed() (lines []string, draft string) {
-	lines = r.jobs.takeLines()
+// Typed is what was typed: lines that were sent, and the one that was begun behind them.
+// The zero value is nothing.
+type Typed struct {
+	lines []job
+	draft edit.Draft
+}
+
+// Typed takes what was typed so far.
+func (r *REPL) Typed() (t Typed) {
+	t.lines = r.jobs.takeLines()
 	r.screen.change(func() {
 		if l := r.screen.line; l != nil {
-			draft = l.text()
+			t.draft = l.buffer.Save()
 			l.clear()
 		}
 	})
-	return lines, draft
+	return t
 }
 
-// Type does as if a person had typed these lines, and then begun another.
-func (r *REPL) Type(lines []string, draft string) {
-	for _, line := range lines {
-		r.jobs.add(job{text: line})
+// Type does as if a person had typed that here.
+func (r *REPL) Type(t Typed) {
+	for _, line := range t.lines {
+		r.jobs.add(line)
 	}
-	if draft != "" {
-		r.person.SetEditorText(draft)
+	if t.draft.Text != "" {
+		r.screen.change(func() { r.screen.line.buffer.Restore(t.draft) })
 	}
 }
 

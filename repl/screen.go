@@ -45,6 +45,7 @@ type look struct {
 	highlight    bool
 	showThinking bool
 	notifyWith   string // "bell", "osc9"; else nothing is sent when the person looks elsewhere
+	menuWith     string // "tab": no menu opens by itself
 }
 
 // window is whether the window of the terminal is in front, once the terminal has told.

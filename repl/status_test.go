@@ -14,17 +14,17 @@ import (
 
 func TestWhatMattersLeastLeavesTheStatusLineFirst(t *testing.T) {
 	x := newStage(80)
-	x.status = status{model: "opus-4.6:medium", full: "34% of 200k", part: 0.34, cost: "$0.068", branch: "master*"}
+	x.status = status{model: "opus-5.5:medium", full: "34% of 200k", part: 0.34, cost: "$0.068", branch: "master*"}
 	x.status.set("b", "todo\x1b[31m\r\n\t1/3\x07")
 	x.status.set("a", "hook")
 	x.status.set("c", "gone")
 	x.status.set("c", "")
 	for columns, want := range map[int]string{
-		200: "opus-4.6:medium ▕██░░░░▏ 34% of 200k · $0.068 · master* · hook · todo 1/3",
-		60:  "opus-4.6:medium ▕██░░░░▏ 34% of 200k · $0.068 · master*",
-		50:  "opus-4.6:medium ▕██░░░░▏ 34% of 200k · $0.068",
-		40:  "opus-4.6:medium ▕██░░░░▏ 34% of 200k",
-		30:  "opus-4.6:medium · 34% of 200k",
+		200: "opus-5.5:medium ▕██░░░░▏ 34% of 200k · $0.068 · master* · hook · todo 1/3",
+		60:  "opus-5.5:medium ▕██░░░░▏ 34% of 200k · $0.068 · master*",
+		50:  "opus-5.5:medium ▕██░░░░▏ 34% of 200k · $0.068",
+		40:  "opus-5.5:medium ▕██░░░░▏ 34% of 200k",
+		30:  "opus-5.5:medium · 34% of 200k",
 		20:  "opus-… · 34% of 200k",
 		12:  "34% of 200k",
 		5:   "34% …",
@@ -35,7 +35,7 @@ func TestWhatMattersLeastLeavesTheStatusLineFirst(t *testing.T) {
 	}
 	x.status.mode = "plan mode"
 	for columns, want := range map[int]string{
-		200: "plan mode · opus-4.6:medium ▕██░░░░▏ 34% of 200k · $0.068 · master* · hook · todo 1/3",
+		200: "plan mode · opus-5.5:medium ▕██░░░░▏ 34% of 200k · $0.068 · master* · hook · todo 1/3",
 		30:  "plan mode · opu… · 34% of 200k",
 		20:  "plan … · 34% of 200k",
 	} {
@@ -45,7 +45,7 @@ func TestWhatMattersLeastLeavesTheStatusLineFirst(t *testing.T) {
 	}
 	x.status.mode = ""
 	x.plain = true
-	if got := x.statusRows(200)[0]; got != "opus-4.6:medium · 34% of 200k · $0.068 · master* · hook · todo 1/3" {
+	if got := x.statusRows(200)[0]; got != "opus-5.5:medium · 34% of 200k · $0.068 · master* · hook · todo 1/3" {
 		t.Errorf("plain: %q", got)
 	}
 	x.status.model = ""

@@ -24,11 +24,12 @@ func (r *REPL) typedPrompt(x job) (p agent.Prompt, attached []string) {
 			return p, nil
 		}
 	}
-	return r.withFiles(p)
+	return r.withFiles(p, x.draft)
 }
 
 // reads reports whether a line is a command; the error says that it looks like one and
-// is none. A line that was refused for that and is sent again at once is a message.
+// is none. In plain mode a line that was refused for that and is sent again at once is a
+// message; else it is if it is that line still (line.refused).
 func (r *REPL) reads(text string) (isCommand bool, err error) {
 	if r.refused != "" && strings.TrimSpace(text) == r.refused {
 		return false, nil
@@ -38,17 +39,20 @@ func (r *REPL) reads(text string) (isCommand bool, err error) {
 }
 
 // refuse shows that a line looks like a command and is none. If a person typed it, it is
-// put back into the line, unless they have begun another one.
-func (r *REPL) refuse(text string, typed bool, err error) {
+// put back into the line, unless they have begun another one: a second Enter sends it.
+func (r *REPL) refuse(x job, typed bool, err error) {
 	r.person.showError(err)
 	if !typed || !r.person.HasUI() {
 		return
 	}
 	r.screen.print(r.screen.palette.Paint("dim", "  Enter again sends it to the model as it is"))
-	r.refused = strings.TrimSpace(text)
+	if r.screen.isPlain() {
+		r.refused = strings.TrimSpace(x.text)
+	}
 	r.screen.change(func() {
-		if r.screen.line.empty() {
-			r.screen.line.offer(text)
+		if l := r.screen.line; l.empty() {
+			l.takeBack(x)
+			l.refused = l.text()
 		}
 	})
 }
@@ -63,7 +67,7 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 		r.screen.change(func() { r.screen.line.prepend(out.Draft) })
 	}
 	var unsaved *session.SaveError // the command has taken effect in memory
-	if out.Status != "" && (err == nil || errors.As(err, &unsaved)) {
+	if out.Status != "" && !(out.Left && !r.screen.isPlain()) && (err == nil || errors.As(err, &unsaved)) {
 		r.screen.print(strings.TrimRight(printable.Text(out.Status), "\n"))
 	}
 	if err != nil {

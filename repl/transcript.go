@@ -228,7 +228,7 @@ func (t *transcript) custom(ctx context.Context, e *agent.CustomShow) {
 			}
 			if whole != nil && !slices.Equal(rows, whole) {
 				n := s.folds.add(m.CustomType, func(columns int) []string { return t.messageByHook(context.Background(), m, true, columns-1) })
-				rows = append(rows, s.palette.Paint("dim", fmt.Sprintf("  #%d · Ctrl+O", n)))
+				rows = append(rows, s.palette.Paint("dim", "  "+strings.Join(wayToWhole(n, s.plain), " · ")))
 			}
 			s.tell(rows)
 		})

@@ -119,6 +119,15 @@ func TestThinkingIsShownOnlyIfThePersonWantsIt(t *testing.T) {
 	}
 }
 
+func TestWhatAModelSaysBetweenItsCallsIsShownThoughItComesAsAThought(t *testing.T) {
+	x := newStage(80)
+	x.showThinking = false
+	says := &agent.MessageUpdate{Delta: llm.Delta{Kind: llm.DeltaThinking, Text: "I look at it.", Spoken: true}}
+	if got := x.shows(says, over()); got != "∴ I look at it." {
+		t.Errorf("shows %q", got)
+	}
+}
+
 func TestAnAnswerThatBrokeOffSaysThatItStartsOver(t *testing.T) {
 	again := func(x *stage) { x.change(func() { x.startOver() }) }
 	x := newStage(80)

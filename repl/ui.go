@@ -95,7 +95,7 @@ func (p *person) Sequence(sequence string) error {
 // Adjusts reports whether a change of a setting holds at once.
 func (p *person) Adjusts(key string) bool {
 	switch key {
-	case "ui.show_thinking", "ui.highlight", "ui.notify":
+	case "ui.show_thinking", "ui.highlight", "ui.notify", "ui.menu":
 		return true
 	}
 	return false
@@ -111,6 +111,8 @@ func (p *person) Adjust(key, value string) {
 			p.screen.highlight = value == "true"
 		case "ui.notify":
 			p.screen.notifyWith = value
+		case "ui.menu":
+			p.screen.menuWith = value
 		}
 	})
 }

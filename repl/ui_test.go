@@ -42,7 +42,7 @@ func TestStatusThatChangesLeavesALineOfSeveralRows(t *testing.T) {
 	s.until("the line is shown", func() bool { return strings.HasSuffix(shown(), "> "+line) })
 	s.tell()
 	s.until("the status stands above it", func() bool {
-		return strings.HasSuffix(shown(), "test program ready\ntest/one:off · so · it says b\n> "+line)
+		return strings.HasSuffix(shown(), "test program ready\n\ntest/one:off · so · it says b\n> "+line)
 	})
 	s.enter("")
 	s.see("\"" + line[:60])
@@ -56,7 +56,7 @@ func TestWidgetStandsAboveThePromptCutToTheWidth(t *testing.T) {
 	s.typeKeys("half")
 	s.prompt("half")
 	s.tell()
-	s.see("one line\n" + strings.Repeat("long ", 15) + "long…\ntest/one:off\n> half")
+	s.see("one line\n" + strings.Repeat("long ", 15) + "long…\n\ntest/one:off\n> half")
 	s.enter("")
 	s.see(`you said "half"`)
 	s.until("the widget is above the line, once", func() bool { return strings.Count(s.text(), "one line") == 1 })

@@ -41,7 +41,7 @@ func (w *work) signal() {
 func (w *work) do(ctx context.Context, s *screen, doing string, f func(context.Context)) (told bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t := &task{doing: doing, asked: doing != "", began: s.now(), cancel: func() bool { cancel(); return true }}
+	t := &task{doing: doing, initiative: initiativeOf(ctx), began: s.now(), cancel: func() bool { cancel(); return true }}
 	end := w.begin(t)
 	defer end()
 	f(ctx)
@@ -162,15 +162,18 @@ func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 // returnUnsent puts messages that were queued and not sent back into the line, above
 // what is typed; after an interrupted run also the lines that nobody has read.
 func (r *REPL) returnUnsent(err error) {
-	unsent := r.agent.Inbox().TakeQueued()
+	var unsent []job
+	for _, text := range r.agent.Inbox().TakeQueued() {
+		unsent = append(unsent, job{text: text})
+	}
 	if errors.Is(err, agent.ErrAborted) && r.person.HasUI() {
 		unsent = append(unsent, r.jobs.takeLines()...)
 	}
 	queue := r.keyboard.queued()
 	r.screen.change(func() {
 		r.screen.queue = queue
-		if len(unsent) > 0 {
-			r.screen.line.prepend(strings.Join(unsent, "\n"))
+		for _, x := range slices.Backward(unsent) {
+			r.screen.line.takeBack(x)
 		}
 	})
 }
@@ -216,7 +219,7 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		return false
 	}
 	if x.run != nil {
-		r.runBeside(ctx, x.doing, x.run)
+		r.runBeside(asPerson(ctx, x.at), x.doing, r.told(*x, x.run))
 		return true
 	}
 	p, attached := r.typedPrompt(*x)
@@ -227,10 +230,10 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 	switch {
 	case strings.TrimSpace(x.text) == "":
 	case err != nil:
-		r.refuse(x.text, true, err)
+		r.refuse(*x, true, err)
 	case isCommand:
 		done := false
-		done, x.later = r.steerCommand(ctx, p, stop)
+		done, x.later = r.steerCommand(ctx, p, *x, stop)
 		return done
 	case isShell(p) && !p.Literal:
 		r.echo(p.Text, x.shown, nil)
@@ -259,7 +262,7 @@ func (r *REPL) steerText(ctx context.Context, p agent.Prompt, q agent.Queue, att
 
 // steerCommand runs a command while the agent works. One that ends the work asks first:
 // then the work is stopped for it, and the command is not done but for the time after that.
-func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, stop <-chan struct{}) (done, stopped bool) {
+func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-chan struct{}) (done, stopped bool) {
 	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
 	if slices.Contains(interrupting(), name) {
 		asking, cancel := context.WithCancel(ctx)
@@ -281,17 +284,19 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, stop <-chan str
 		r.work.interruptAll()
 		return false, true
 	}
-	r.echo(p.Text, nil, nil)
-	r.runBeside(ctx, p.Text, func(ctx context.Context) (command.Outcome, error) {
+	if !x.byKey {
+		r.echo(p.Text, nil, nil)
+	}
+	r.runBeside(asPerson(ctx, x.at), p.Text, r.told(x, func(ctx context.Context) (command.Outcome, error) {
 		return r.commands.Run(r.agent.CommandContext(ctx, p), p.Text)
-	})
+	}))
 	return true, false
 }
 
 // runBeside runs a command while the agent works. It may last longer than that.
 func (r *REPL) runBeside(ctx context.Context, doing string, run func(context.Context) (command.Outcome, error)) {
 	r.work.do(ctx, r.screen, doing, func(ctx context.Context) {
-		out, err := run(asPerson(ctx))
+		out, err := run(ctx)
 		r.outcome(ctx, out, err, r.queueOrSubmit)
 	})
 }

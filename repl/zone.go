@@ -20,7 +20,8 @@ type section struct {
 type rank uint8
 
 const (
-	rankWidget rank = iota
+	rankAir rank = iota // a blank row
+	rankWidget
 	rankHeader
 	rankFooter
 	rankBlock
@@ -45,7 +46,7 @@ func fit(sections []section, limit int) {
 	for _, s := range sections {
 		total += len(s.rows)
 	}
-	for r := rankWidget; r <= rankLive && total > limit; r++ {
+	for r := rankAir; r <= rankLive && total > limit; r++ {
 		for i := len(sections) - 1; i >= 0 && total > limit; i-- {
 			s := &sections[i]
 			if s.rank != r {
@@ -75,6 +76,7 @@ func (s *screen) zone(columns, rows int) terminal.Zone {
 		{rank: rankOutput, rows: s.notices.waitingRows(columns, s.now())},
 		{rank: rankLive, rows: busy, least: 1},
 		{rank: rankQueue, rows: s.queueRows(columns)},
+		{rank: rankQueue, rows: s.notices.mention.rows(s.palette, columns, s.now())},
 		{rank: rankWidget, rows: s.widgets.plan.rows(s.palette, columns), fromEnd: true},
 		{rank: rankWidget, rows: s.widgets.rows(s.palette, columns, agent.Above), fromEnd: true},
 	}
@@ -111,6 +113,18 @@ type part struct {
 	row, column int
 }
 
+// airyHeight is how many rows a window has in which a blank one stands above the status.
+const airyHeight = 30
+
+// blankAbove is the blank row above the status, where the window has room for it. It gives
+// way before everything else.
+func (s *screen) blankAbove(height int) []string {
+	if height < airyHeight || s.status.model == "" {
+		return nil
+	}
+	return []string{""}
+}
+
 // typing is what has the keys, in at most limit rows: the panel in view, or a component
 // of a hook and the line. A panel that does not take keys yet stands above the line, and
 // so does a component that does not cover it.
@@ -133,7 +147,7 @@ func (s *screen) typing(columns, limit, height int, p *shownPanel, c *surface) (
 	}
 	below := line(limit)
 	if c == nil {
-		return []part{{rankStatus, 0, s.statusRows(columns), -1, 0}, below}
+		return []part{{rankAir, 0, s.blankAbove(height), -1, 0}, {rankStatus, 0, s.statusRows(columns), -1, 0}, below}
 	}
 	above, row, column := c.rows(columns, max(1, limit-len(below.rows)))
 	if row >= 0 && c.hasKeys(s.now()) {

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/repl/terminal"
+	"pi/repl/terminal/pick"
 )
 
 func TestTheZoneHasAThirdOfTheWindowOrSixRows(t *testing.T) {
@@ -82,7 +83,7 @@ func TestTheZoneFitsIntoEveryWindow(t *testing.T) {
 			x.busy.begin(&task{began: x.at.Add(-3 * time.Second)})
 		}
 		for i := range random.Intn(4) {
-			x.queue = append(x.queue, queuedRow{"after this tool", strings.Repeat("wait ", i*9)})
+			x.queue = append(x.queue, queuedRow{"after this tool", strings.Repeat("wait ", i*9), "Alt+Up"})
 			x.shows(begun(fmt.Sprint(i), "bash", `{"command":"sleep 60; sleep 60; sleep 60"}`))
 			x.calls.update(fmt.Sprint(i), agent.TextResult(numbered(random.Intn(9))))
 		}
@@ -148,13 +149,49 @@ func TestRowsThatAreNotShownAreMarked(t *testing.T) {
 
 func TestQueuedMessagesSayWhenTheyAreDelivered(t *testing.T) {
 	x := newStage(60)
-	x.queue = []queuedRow{{"next", "zero"}, {"after this tool", "one two"}, {"at the end", "three"}, {"at the end", strings.Repeat("long ", 20)}}
-	want := []string{"  ↳ after this tool: one two", "  ↳ at the end: three", "  ↳ at the end: long long long long l…  Alt+Up takes it back"}
+	x.queue = []queuedRow{{"next", "zero", ""}, {"after this tool", "one two", ""}, {"at the end", "three", ""}, {"at the end", strings.Repeat("long ", 20), "F4"}}
+	want := []string{"  ↳ after this tool: one two", "  ↳ at the end: three", "  ↳ at the end: long long long long long …  F4 takes it back"}
 	if got := x.queueRows(60); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	if got := x.queueRows(20)[2]; got != "  ↳ at the end: lon…" {
 		t.Errorf("%q", got)
+	}
+	x.open(pick.NewConfirm(pick.Question{Title: "Sure?"}, false), true, nil)
+	if got := strings.Join(x.queueRows(60), "\n"); strings.Contains(got, "takes it back") {
+		t.Errorf("a question has the keys, and the queue says %q", got)
+	}
+}
+
+func TestABlankRowStandsAboveTheStatusInAHighWindow(t *testing.T) {
+	for height, want := range map[int]string{29: "test/one,> ", 30: ",test/one,> ", 60: ",test/one,> "} {
+		x := newStage(60)
+		x.status.model = "test/one"
+		if got := strings.Join(x.zone(60, height).Rows, ","); got != want {
+			t.Errorf("%d rows: %q, want %q", height, got, want)
+		}
+	}
+	x := newStage(60)
+	x.status.model = "test/one"
+	x.line.set(strings.Join(strings.Fields(strings.Repeat("row ", 9)), "\n"))
+	if rows := x.zone(60, 30).Rows; len(rows) != 10 || rows[0] != "test/one" {
+		t.Errorf("where there is no room for it: %q", rows)
+	}
+}
+
+func TestWhatAKeyHasDoneIsInTheZoneForAMoment(t *testing.T) {
+	x := newStage(60)
+	x.mention("model: now test/one")
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 1}, {mentionTime - 1, 1}, {mentionTime, 0}} {
+		if rows := x.notices.mention.rows(terminal.Palette{}, 60, x.at.Add(c.after)); len(rows) != c.want {
+			t.Errorf("after %v: %q", c.after, rows)
+		}
+	}
+	if len(x.pending) != 0 {
+		t.Errorf("the transcript has %q", x.pending)
 	}
 }
 

@@ -5,22 +5,28 @@
 //	@src/x.go:10-40      its lines 10 to 40; :10 is one line, :10- is the rest
 //	@src                 what a folder has, one level deep
 //	@"my file.txt":3     quotes hold blanks
-//	/tmp/shot.png        an absolute path of an image needs no @; so it can be pasted, or
-//	                     dropped into the terminal, which quotes it or writes file://
+//	/tmp/shot.png        an absolute path of an image needs no @
 //
 // [Find] reads them, each once and no further than the limits below, and says in words what
 // was attached. A word that names nothing stays text; that is told only of one that looks
-// like a path. [Clipboard.Image] asks the programs of the system for the image that was
-// copied last.
+// like a path. [PastedImage] knows a paste that is the path of an image, as terminals write
+// it of a file that is dropped on them: in quotes, or with file:// in front.
+// [Clipboard.Image] asks the programs of the system for the image that was copied last, as
+// it is.
 //
-// Only what a person typed or pasted is to be searched. A text from elsewhere, such as one
-// from a pipe or a project's prompt template, could name a file that is nobody's business.
+// An image that is too large for models goes along as a smaller copy where
+// [Options.ImageScale] is set; the words say both sizes.
+//
+// Only what a person typed is to be searched. A text from elsewhere, such as a page that was
+// pasted, or one from a pipe or a project's prompt template, could name a file that is
+// nobody's business.
 package attach
 
 import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"pi/internal/printable"
@@ -30,7 +36,7 @@ import (
 // Limits of what is attached.
 const (
 	mostText     = 512 << 10 // bytes of one text; more is beyond what a model can read
-	mostImage    = 5 << 20   // bytes of one image
+	mostImage    = 5 << 20   // bytes of one image that is not scaled
 	mostTogether = 16 << 20  // bytes of all that goes along with one prompt
 	mostFiles    = 64        // that go along with one prompt
 )
@@ -39,12 +45,19 @@ const (
 type Options struct {
 	Cwd  string // absolute; relative names begin there
 	Home string // what ~ is; "" leaves it as it is
+
+	ImageScale bool // images that are too large for models go along as smaller copies
+
+	Typed  func(from, to int) bool // whether a part of the text, in bytes, was typed, all of it: only such parts name files; nil: all was
+	Images []string                // paths of images that go along besides
 }
 
 // Attachment is one thing that goes along.
 type Attachment struct {
 	Block message.Block
-	Words string // what it is, for people: "@src/x.go (1.2 kB)", "shot.png (image, 1024×768)"
+	// Words say what it is, for people: "@src/x.go (1.2 kB)", "shot.png (image, 1024×768)",
+	// "shot.png (image, 4000×3000, 9.1 MB, sent as 2000×1500, 412.3 kB)".
+	Words string
 }
 
 // Found is what a text names.
@@ -77,11 +90,39 @@ func (f Found) Words() string {
 // Find reads what a text names: words that begin with @, and absolute paths of images.
 func Find(text string, o Options) Found {
 	s := search{Options: o, seen: map[string]bool{}}
+	for _, path := range o.Images {
+		s.addImage(path)
+	}
 	for _, m := range mentions(text) {
-		s.mention(m)
+		switch {
+		case o.Typed == nil || o.Typed(m.from, m.to):
+			s.mention(m)
+		case o.Typed(m.from, m.from+1):
+			s.explainPasted(m)
+		}
 	}
 	s.images(text)
 	return s.found
+}
+
+// addImage attaches an image by its path.
+func (s *search) addImage(path string) {
+	t := target{name: filepath.Base(path), path: s.Path(path)}
+	info, err := os.Stat(t.path)
+	if err != nil {
+		s.refuse(t, err)
+		return
+	}
+	t.info = info
+	s.add(t)
+}
+
+// explainPasted tells why a file does not go along whose name stands behind a typed @, but
+// was not typed.
+func (s *search) explainPasted(m mention) {
+	if t, err := s.resolve(m); err == nil && t.info != nil {
+		s.tell("pasted "+t.name, fmt.Sprintf("@%s was not typed, so it is sent as it stands", t.name))
+	}
 }
 
 // search is one call of Find.
@@ -116,7 +157,7 @@ func (s *search) add(t target) {
 		s.tell("too many", fmt.Sprintf("more than %d files are not attached to one prompt", mostFiles))
 		return
 	}
-	a, err := t.read()
+	a, err := s.read(t)
 	n := size(a.Block)
 	switch {
 	case err != nil:

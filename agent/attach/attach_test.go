@@ -11,8 +11,8 @@ import (
 	"pi/session/message"
 )
 
-// picture is the beginning of a PNG of 1024 by 768.
-const picture = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02\x00\x00\x00"
+// shot is the beginning of a PNG of 1024 by 768.
+const shot = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02\x00\x00\x00\x35\xd8\x82\x5a"
 
 // place makes a directory with files and returns options for it.
 func place(t *testing.T, files map[string]string) Options {
@@ -57,9 +57,9 @@ func TestFilesGoAlongByWhatTheyAre(t *testing.T) {
 		ten += fmt.Sprintf("line %d\n", i+1)
 	}
 	o := place(t, map[string]string{
-		"a.txt": "hello\n", "src/x.go": strings.Repeat("package x // ä\n", 80), "p.dat": picture, "bin": "\x7fELF\x00\xff", "my file": "spaces",
+		"a.txt": "hello\n", "src/x.go": strings.Repeat("package x // ä\n", 80), "p.dat": shot, "bin": "\x7fELF\x00\xff", "my file": "spaces",
 		"ten": ten, "odd:3": "named so", "home/notes.md": "mine", "empty": "", "latin": "caf\xe9", "long": strings.Repeat("long ä line\n", mostText/10),
-		"big.png": picture + strings.Repeat("x", mostImage), "with\x1b[31m.txt": "x",
+		"big.png": shot + strings.Repeat("x", mostImage), "with\x1b[31m.txt": "x",
 	})
 	file := func(name, text string) string { return fmt.Sprintf("<file name=%q>\n%s\n</file>", name, text) }
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestFilesGoAlongByWhatTheyAre(t *testing.T) {
 
 func TestAnAbsolutePathOfAnImageNeedsNoSign(t *testing.T) {
 	o := place(t, map[string]string{
-		"shot.png": picture, "my shot.png": picture, "it's.PNG": picture, "fake.png": "text", "home/pic.jpg": picture, "note.txt": "x", "shot.dat": picture,
+		"shot.png": shot, "my shot.png": shot, "it's.PNG": shot, "fake.png": "text", "home/pic.jpg": shot, "note.txt": "x", "shot.dat": shot,
 	})
 	for _, c := range []struct{ name, text, want string }{
 		{"alone", "DIR/shot.png", "attached shot.png (image, 1024×768)"},
@@ -166,7 +166,7 @@ func TestWhatGoesAlongTogetherIsBounded(t *testing.T) {
 	files, text = map[string]string{}, ""
 	for i := range 5 {
 		name := fmt.Sprintf("p%d", i)
-		files[name] = picture + strings.Repeat("x", mostImage-len(picture))
+		files[name] = shot + strings.Repeat("x", mostImage-len(shot))
 		text += " @" + name
 	}
 	found = Find(text, place(t, files))
@@ -178,7 +178,7 @@ func TestWhatGoesAlongTogetherIsBounded(t *testing.T) {
 func TestATextFullOfImagesIsAText(t *testing.T) {
 	files, text := map[string]string{}, ""
 	for i := range mostBare + 1 {
-		files[fmt.Sprintf("p%d.png", i)] = picture
+		files[fmt.Sprintf("p%d.png", i)] = shot
 	}
 	o := place(t, files)
 	for name := range files {
@@ -254,11 +254,70 @@ func FuzzMentions(f *testing.F) {
 			if !strings.Contains(text, "@"+m.name) && !strings.Contains(text, `@"`+m.name+`"`+m.lines) {
 				t.Errorf("%q names %+v", text, m)
 			}
+			if m.from < 0 || m.to > len(text) || text[m.from] != '@' || m.to <= m.from {
+				t.Errorf("%q is at the wrong place in %q: %+v", m.name, text, m)
+			}
 		}
-		for _, path := range imagePaths(text) {
-			if !isImagePath(path) {
-				t.Errorf("%q has the image %q", text, path)
+		for _, bare := range imagePaths(text) {
+			if !isImagePath(bare.path) || bare.from < 0 || bare.from >= bare.to || bare.to > len(text) {
+				t.Errorf("%q has the image %+v", text, bare)
 			}
 		}
 	})
+}
+
+// Only what was typed names a file: the text of a page that was pasted does not.
+func TestOnlyWhatWasTypedNamesFiles(t *testing.T) {
+	o := place(t, map[string]string{"a.txt": "a", "b.txt": "b", "shot.png": shot, "my shot.png": shot})
+	for _, c := range []struct {
+		name, typed, pasted, behind string
+		want, problem               string
+	}{
+		{"typed", "@a.txt", "", "", "attached @a.txt (1 B)", ""},
+		{"pasted", "see ", "@a.txt", "", "", ""},
+		{"one of each", "@b.txt and ", "@a.txt", "", "attached @b.txt (1 B)", ""},
+		{"a name that is pasted behind a typed sign", "@", "a.txt", "", "", "@a.txt was not typed, so it is sent as it stands"},
+		{"a name whose end is pasted", "@a.t", "xt", "", "", "@a.txt was not typed, so it is sent as it stands"},
+		{"a name whose end is typed", "", "@a.t", "xt", "", ""},
+		{"a pasted end of the sentence", "(@a.txt", ")", "", "attached @a.txt (1 B)", ""},
+		{"a quoted name", "@\"a.txt\"", " it", "", "attached @a.txt (1 B)", ""},
+		{"an image that is typed", "DIR/shot.png", "", "", "attached shot.png (image, 1024×768)", ""},
+		{"an image in a pasted text", "", "see DIR/shot.png", "", "", ""},
+	} {
+		typed := strings.ReplaceAll(c.typed, "DIR", o.Cwd)
+		pasted := strings.ReplaceAll(c.pasted, "DIR", o.Cwd)
+		asked := o
+		asked.Typed = func(from, to int) bool { return to <= len(typed) || from >= len(typed+pasted) }
+		found := Find(typed+pasted+c.behind, asked)
+		if found.Words() != c.want || strings.Join(found.Problems, "; ") != c.problem {
+			t.Errorf("%s: %q, problems %q", c.name, found.Words(), found.Problems)
+		}
+	}
+	o.Images = []string{filepath.Join(o.Cwd, "my shot.png"), filepath.Join(o.Cwd, "gone.png")}
+	found := Find("look at "+o.Images[0]+" and @a.txt", o)
+	if found.Words() != "attached my shot.png (image, 1024×768), @a.txt (1 B)" || len(found.Problems) != 1 || !strings.HasPrefix(found.Problems[0], "gone.png is not attached") {
+		t.Errorf("%q, problems %q", found.Words(), found.Problems)
+	}
+}
+
+func TestAPasteThatIsThePathOfAnImageIsKnown(t *testing.T) {
+	o := place(t, map[string]string{"shot.png": shot, "my shot.png": shot, "fake.png": "text", "note.txt": "x", "home/pic.jpg": shot})
+	for text, want := range map[string]string{
+		"DIR/shot.png":                 "shot.png (image, 1024×768)",
+		" DIR/shot.png \n":             "shot.png (image, 1024×768)",
+		"DIR/my shot.png":              "my shot.png (image, 1024×768)",
+		`DIR/my\ shot.png`:             "my shot.png (image, 1024×768)",
+		"'DIR/my shot.png'":            "my shot.png (image, 1024×768)",
+		"file://DIR/my%20shot.png":     "my shot.png (image, 1024×768)",
+		"~/pic.jpg":                    "pic.jpg (image, 1024×768)",
+		"DIR/shot.png DIR/my shot.png": "",
+		"see DIR/shot.png":             "",
+		"DIR/shot.png\nis it":          "",
+		"DIR/fake.png":                 "", "DIR/note.txt": "", "DIR/gone.png": "", "shot.png": "", "": "",
+	} {
+		path, words, ok := PastedImage(strings.ReplaceAll(text, "DIR", o.Cwd), o)
+		if words != want || ok != (want != "") || ok && !filepath.IsAbs(path) {
+			t.Errorf("%q: %q, %q, %v", text, path, words, ok)
+		}
+	}
 }

@@ -71,7 +71,7 @@ func (c Clipboard) Image(ctx context.Context) (Attachment, error) {
 		}
 		data, failed := c.read(ctx, r)
 		if failed == nil {
-			return image("clipboard", data)
+			return asIs("clipboard", data), nil
 		}
 		if err == errNoProgram || err == ErrNoImage { // the first failure says more than the want of an image elsewhere
 			err = failed
@@ -96,12 +96,12 @@ func (c Clipboard) read(ctx context.Context, r reader) ([]byte, error) {
 	for i, arg := range r.image {
 		args[i] = strings.Replace(arg, "TYPE", kind, 1)
 	}
-	data, err := c.Run(ctx, mostImage, r.program, args...)
+	data, err := c.Run(ctx, mostTogether, r.program, args...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", r.program, context.Cause(ctx))
 	case errors.Is(err, errTooMuch):
-		return nil, errImageTooLarge
+		return nil, tooLarge(mostTogether)
 	case err != nil && r.types == nil, err == nil && message.ImageType(data) == "":
 		return nil, ErrNoImage
 	case err != nil:

@@ -43,23 +43,23 @@ func programs(answers map[string]string, env ...string) Clipboard {
 }
 
 func TestTheImageOfTheClipboardComesFromWhateverProgramIsThere(t *testing.T) {
-	const jpeg = "\xFF\xD8\xFF\xC0\x00\x11\x08\x00\x02\x00\x03\x03"
+	const jpeg = "\xFF\xD8\xFF\xE0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xFF\xC0\x00\x11\x08\x00\x02\x00\x03\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01"
 	for _, c := range []struct {
 		name      string
 		clipboard Clipboard
 		want      string
 		err       string
 	}{
-		{"Wayland", programs(map[string]string{"wl-paste --list-types": "text/html\nimage/png\n", "wl-paste --no-newline --type image/png": picture}, "WAYLAND_DISPLAY"), "clipboard (image, 1024×768)", ""},
+		{"Wayland", programs(map[string]string{"wl-paste --list-types": "text/html\nimage/png\n", "wl-paste --no-newline --type image/png": shot}, "WAYLAND_DISPLAY"), "clipboard (image, 1024×768)", ""},
 		{"the type that is there", programs(map[string]string{"wl-paste --list-types": "image/tiff\nimage/jpeg\n", "wl-paste --no-newline --type image/jpeg": jpeg}, "WAYLAND_DISPLAY"), "clipboard (image, 3×2)", ""},
-		{"X11", programs(map[string]string{"xclip -selection clipboard -t TARGETS -o": "TARGETS\nimage/png\n", "xclip -selection clipboard -t image/png -o": picture}, "DISPLAY"), "clipboard (image, 1024×768)", ""},
-		{"X11 where Wayland has none", programs(map[string]string{"wl-paste --list-types": "text/plain\n", "xclip -selection clipboard -t TARGETS -o": "image/png\n", "xclip -selection clipboard -t image/png -o": picture}, "WAYLAND_DISPLAY", "DISPLAY"), "clipboard (image, 1024×768)", ""},
-		{"macOS", programs(map[string]string{"pngpaste -": picture}), "clipboard (image, 1024×768)", ""},
+		{"X11", programs(map[string]string{"xclip -selection clipboard -t TARGETS -o": "TARGETS\nimage/png\n", "xclip -selection clipboard -t image/png -o": shot}, "DISPLAY"), "clipboard (image, 1024×768)", ""},
+		{"X11 where Wayland has none", programs(map[string]string{"wl-paste --list-types": "text/plain\n", "xclip -selection clipboard -t TARGETS -o": "image/png\n", "xclip -selection clipboard -t image/png -o": shot}, "WAYLAND_DISPLAY", "DISPLAY"), "clipboard (image, 1024×768)", ""},
+		{"macOS", programs(map[string]string{"pngpaste -": shot}), "clipboard (image, 1024×768)", ""},
 		{"a text", programs(map[string]string{"wl-paste --list-types": "text/plain\n"}, "WAYLAND_DISPLAY"), "", "the clipboard has no image"},
 		{"nothing", programs(map[string]string{"xclip ": ""}, "DISPLAY"), "", "the clipboard has no image"},
 		{"no image on macOS", programs(map[string]string{"pngpaste": ""}), "", "the clipboard has no image"},
 		{"something else than it was told", programs(map[string]string{"wl-paste --list-types": "image/png\n", "wl-paste --no-newline --type image/png": "text"}, "WAYLAND_DISPLAY"), "", "the clipboard has no image"},
-		{"too large", programs(map[string]string{"pngpaste -": picture + strings.Repeat("x", mostImage)}), "", "more than 5 MiB"},
+		{"too large", programs(map[string]string{"pngpaste -": shot + strings.Repeat("x", mostTogether)}), "", "more than 16 MiB"},
 		{"no program", programs(nil, "DISPLAY"), "", "wl-paste (of wl-clipboard), xclip or pngpaste"},
 		{"no display", programs(map[string]string{"xclip ": ""}), "", "wl-paste (of wl-clipboard), xclip or pngpaste"},
 	} {
@@ -78,7 +78,7 @@ func TestTheProgramsOfTheClipboardAreBounded(t *testing.T) {
 	}
 	for _, c := range []struct{ name, script, err string }{
 		{"one that answers", "printf '\\211PNG\\r\\n\\032\\n....'", ""},
-		{"one without an end", "cat /dev/zero", "more than 5 MiB"},
+		{"one without an end", "cat /dev/zero", "more than 16 MiB"},
 		{"one that is given up", "sleep 100 & wait", "pngpaste: context canceled"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

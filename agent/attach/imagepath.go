@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"pi/internal/picture"
+	"pi/internal/printable"
 	"pi/internal/safefile"
 	"pi/session/message"
 )
@@ -21,29 +23,80 @@ var imageEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 // imagePaths lists the words of text that are absolute paths with the ending of an image,
 // as a person types them, and as terminals write a file that is dropped on them: in
 // quotes, with backslashes before blanks, as a file URL.
-func imagePaths(text string) (paths []string) {
+func imagePaths(text string) (paths []barePath) {
 	for rest := text; rest != "" && len(paths) < mostMentions; {
 		rest = strings.TrimLeft(rest, blanks)
 		if !mayBePath(rest) {
 			rest = rest[nextBlank(rest):]
 			continue
 		}
-		word := ""
+		from, word := len(text)-len(rest), ""
 		word, rest = cutWord(rest)
 		for _, path := range []string{word, strings.TrimRight(word, closing)} {
-			if path, ok := strings.CutPrefix(path, "file://"); ok {
-				if decoded, err := url.PathUnescape(path); err == nil && isImagePath(decoded) {
-					paths = append(paths, decoded)
-					break
-				}
-			}
-			if isImagePath(path) {
-				paths = append(paths, path)
+			if path = decoded(path); isImagePath(path) {
+				paths = append(paths, barePath{path, from, len(text) - len(rest)})
 				break
 			}
 		}
 	}
 	return paths
+}
+
+// barePath is a path of an image, and where in the text it is, in bytes.
+type barePath struct {
+	path     string
+	from, to int
+}
+
+// decoded is the path of a file URL; another path is returned as it is.
+func decoded(path string) string {
+	if rest, ok := strings.CutPrefix(path, "file://"); ok {
+		if decoded, err := url.PathUnescape(rest); err == nil {
+			return decoded
+		}
+	}
+	return path
+}
+
+// mostHead is how much of an image is read for its width and height.
+const mostHead = 256 << 10
+
+// PastedImage reports whether a paste is, as a whole, the path of an image that is there,
+// with blanks in it or not, and returns that path and words as those of an [Attachment].
+func PastedImage(text string, o Options) (path, words string, ok bool) {
+	text = strings.Trim(text, blanks)
+	if len(text) > mostName || strings.ContainsAny(text, "\r\n\x00") || !mayBePath(text) {
+		return "", "", false
+	}
+	word, rest := cutWord(text)
+	if rest != "" {
+		word = text
+	}
+	for _, path := range []string{text, word, decoded(word)} {
+		if !isImagePath(path) {
+			continue
+		}
+		if path = o.Path(path); startsLikeImage(path) {
+			return path, headWords(path), true
+		}
+	}
+	return "", "", false
+}
+
+// headWords words an image by its name and the size that its beginning tells, else that of
+// the file.
+func headWords(path string) string {
+	size := ""
+	if f, err := safefile.Open(path, os.O_RDONLY); err == nil {
+		defer f.Close()
+		head, _ := io.ReadAll(io.LimitReader(f, mostHead))
+		if size = picture.SizeOf(head).Pixels(); size == "" {
+			if info, err := f.Stat(); err == nil {
+				size = printable.Size(info.Size())
+			}
+		}
+	}
+	return fmt.Sprintf("%s (image, %s)", printable.VisibleLine(filepath.Base(path)), size)
 }
 
 const blanks = " \t\r\n"
@@ -111,8 +164,11 @@ const mostBare = 8
 // image, stays text.
 func (s *search) images(text string) {
 	var targets []target
-	for _, name := range imagePaths(text) {
-		t := target{name: filepath.Base(name), path: s.Path(name)}
+	for _, bare := range imagePaths(text) {
+		if s.Typed != nil && !s.Typed(bare.from, bare.to) {
+			continue
+		}
+		t := target{name: filepath.Base(bare.path), path: s.Path(bare.path)}
 		info, err := os.Stat(t.path)
 		isKnown := slices.ContainsFunc(targets, func(have target) bool { return have.path == t.path })
 		if err != nil || isKnown || !info.Mode().IsRegular() || !startsLikeImage(t.path) {

@@ -16,6 +16,8 @@ type mention struct {
 	name   string // without @ and quotes
 	lines  string // what follows a quoted name: ":10-40"; else ""
 	quoted bool
+	from   int // where it is in the text, in bytes, with the @
+	to     int // without what ends a sentence
 }
 
 // looksLikePath reports whether a person who typed the word meant a file.
@@ -43,7 +45,8 @@ func mentions(text string) (found []mention) {
 		rest := text[i+1 : min(len(text), i+1+mostName)]
 		if strings.HasPrefix(rest, `"`) {
 			if name, after, ok := strings.Cut(rest[1:], `"`); ok && name != "" && !strings.Contains(name, "\n") {
-				found = append(found, mention{name: name, lines: rangePattern.FindString(after), quoted: true})
+				lines := rangePattern.FindString(after)
+				found = append(found, mention{name: name, lines: lines, quoted: true, from: i, to: i + len(`@""`) + len(name) + len(lines)})
 				i += 1 + len(name)
 			}
 			continue
@@ -53,7 +56,7 @@ func mentions(text string) (found []mention) {
 		}
 		rest, _, _ = strings.Cut(rest, ",@")
 		if rest != "" {
-			found = append(found, mention{name: rest})
+			found = append(found, mention{name: rest, from: i, to: i + 1 + len(strings.TrimRight(rest, closing))})
 		}
 	}
 	return found

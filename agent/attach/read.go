@@ -3,7 +3,6 @@ package attach
 import (
 	"bufio"
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -12,13 +11,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pi/internal/picture"
 	"pi/internal/printable"
 	"pi/internal/safefile"
 	"pi/session/message"
 )
 
 // read returns the content of a target. The error says why it cannot go along.
-func (t target) read() (Attachment, error) {
+func (s *search) read(t target) (Attachment, error) {
 	switch {
 	case t.info.IsDir() && t.lines != (lines{}):
 		return Attachment{}, errors.New("a folder has no lines")
@@ -46,32 +46,47 @@ func (t target) read() (Attachment, error) {
 	case t.lines != (lines{}):
 		return Attachment{}, errors.New("an image has no lines")
 	}
-	return t.image(whole)
+	return s.image(t.shown(), whole)
 }
 
-// image returns an image as a block.
-func (t target) image(r io.Reader) (Attachment, error) {
-	data, err := io.ReadAll(io.LimitReader(r, mostImage+1))
-	if err != nil {
+// image returns an image as a block, within the bounds of models if it may be scaled.
+func (s *search) image(name string, r io.Reader) (Attachment, error) {
+	most := mostImage
+	if s.ImageScale {
+		most = picture.MostRead
+	}
+	data, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	switch {
+	case err != nil:
 		return Attachment{}, err
+	case len(data) > most:
+		return Attachment{}, tooLarge(most)
+	case !s.ImageScale:
+		return asIs(name, data), nil
 	}
-	return image(t.shown(), data)
+	f, err := picture.Fit(data)
+	switch {
+	case err != nil:
+		return Attachment{}, err
+	case f.Type == "":
+		return asIs(name, data), nil
+	}
+	return Attachment{message.ImageBlock(f.Type, f.Data), fmt.Sprintf("%s (image, %v)", printable.VisibleLine(name), f)}, nil
 }
 
-// image makes an attachment of the bytes of an image. It fails for one that is too large.
-func image(name string, data []byte) (Attachment, error) {
-	if len(data) > mostImage {
-		return Attachment{}, errImageTooLarge
-	}
+// asIs makes an attachment of the bytes of an image, as they are.
+func asIs(name string, data []byte) Attachment {
 	about := "image"
-	if width, height := message.ImageSize(data); width > 0 && height > 0 {
-		about += fmt.Sprintf(", %d×%d", width, height)
+	if pixels := picture.SizeOf(data).Pixels(); pixels != "" {
+		about += ", " + pixels
 	}
-	block := message.Block{Type: message.BlockImage, MimeType: message.ImageType(data), Data: base64.StdEncoding.EncodeToString(data)}
-	return Attachment{block, fmt.Sprintf("%s (%s)", printable.VisibleLine(name), about)}, nil
+	return Attachment{message.ImageBlock(message.ImageType(data), data), fmt.Sprintf("%s (%s)", printable.VisibleLine(name), about)}
 }
 
-var errImageTooLarge = fmt.Errorf("the image has more than %s; make a smaller copy", printable.Bytes(mostImage))
+// tooLarge is the error of an image of more than most bytes.
+func tooLarge(most int) error {
+	return fmt.Errorf("the image has more than %s; make a smaller copy", printable.Bytes(most))
+}
 
 // text returns a whole file as a block that names it.
 func (t target) text(r io.Reader) (Attachment, error) {

@@ -71,7 +71,11 @@ type Outcome struct {
 	Draft  string        // put into the prompt line; where there is none, shown
 	Prompt *agent.Prompt // sent to the model
 	Quit   bool
+	Left   bool // a list was left with nothing chosen: who saw it need not be told by Status
 }
+
+// unchosen is the outcome of a list that the person has left with nothing chosen.
+func unchosen(status string) Outcome { return Outcome{Status: status, Left: true} }
 
 // find returns the command with this name or, if there is none, the first one with this
 // alias.

@@ -48,7 +48,7 @@ func TestNoLineOfHelpIsWiderThanATerminalOfOld(t *testing.T) {
 	hook := named("x", "hooks/a.lua")
 	hook.Help, hook.Args = strings.Repeat("words of a hook ", 12), "[a] [rather|long] [list|of|arguments]"
 	set := NewSet(append(Core(Options{Agent: newAgent(t), Sessions: &Sessions{}}), hook), nil)
-	lines := []string{"/help"}
+	lines := []string{"/help all"}
 	for _, c := range set.All() {
 		lines = append(lines, "/help "+c.Name)
 	}
@@ -58,12 +58,12 @@ func TestNoLineOfHelpIsWiderThanATerminalOfOld(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, shown := range strings.Split(out.Status, "\n") {
-			if n := utf8.RuneCountInString(shown); n > 99 || line == "/help" && n > tableWidth {
+			if n := utf8.RuneCountInString(shown); n > 99 || line == "/help all" && n > tableWidth {
 				t.Errorf("%s: %q", line, shown)
 			}
 		}
 		for _, c := range set.All() {
-			if help := strings.Join(strings.Fields(out.Status), " "); line == "/help" && !strings.Contains(help, usage(c)+" "+strings.TrimSpace(c.Help)) {
+			if help := strings.Join(strings.Fields(out.Status), " "); line == "/help all" && !strings.Contains(help, usage(c)+" "+strings.TrimSpace(c.Help)) {
 				t.Errorf("%s is not explained in %s", usage(c), out.Status)
 			}
 		}
@@ -380,8 +380,9 @@ func TestArgumentsAreCompleted(t *testing.T) {
 	}
 }
 
-// What one needs first is above the commands, which are listed by topic; in a narrow
-// window no line is wider than it, unless it is one character.
+// What one needs first is above the names of the commands, by topic; in a narrow window no
+// line is wider than it, unless it is one character, and in the smallest usual one all of it
+// can be seen.
 func TestTheFirstPageOfHelpFitsTheWindow(t *testing.T) {
 	hook := named("deploy", "notes")
 	hook.Hook, hook.Help = "notes", "日本 deploys what there is"
@@ -395,7 +396,7 @@ func TestTheFirstPageOfHelpFitsTheWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := 0
-		for _, want := range []string{"!command", "/hotkeys", "The model", "/model", "Sessions", "/resume", "Places in", "/tree", "The program", "/help", "Of hooks", "/deploy"} {
+		for _, want := range []string{"!command", "The model", "/model", "Sessions", "/resume", "Places in", "/tree", "The program", "/help", "Of hooks", "1", "/hotkeys", "/help all"} {
 			i := strings.Index(strings.ReplaceAll(out.Status[at:], "\n", " "), want)
 			if i < 0 {
 				t.Fatalf("at %d columns %q is not behind the others in\n%s", columns, want, out.Status)
@@ -405,6 +406,9 @@ func TestTheFirstPageOfHelpFitsTheWindow(t *testing.T) {
 		widest := columns
 		if columns == 0 || columns > tableWidth {
 			widest = tableWidth
+		}
+		if rows := strings.Count(out.Status, "\n") + 1; columns >= 80 && rows > 10 {
+			t.Errorf("%d rows below one of the front end:\n%s", rows, out.Status)
 		}
 		for line := range strings.SplitSeq(out.Status, "\n") {
 			if cells.Width(line) > widest {

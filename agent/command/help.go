@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pi/internal/cells"
@@ -34,24 +35,30 @@ type HelpRow struct{ Typed, Meaning string }
 // helpCommand returns /help, which lists the commands that s has when it runs.
 func helpCommand(s *Set) Command {
 	return Command{
-		Name: "help", Args: "[command]", Help: "list the commands, or tell about one",
+		Name: "help", Args: "[command|all]", Help: "say what one needs first, tell about a command, or list all",
 		Complete: func(prefix string) []string {
 			var names []string
 			for _, c := range s.All() {
 				names = append(names, c.Name)
 			}
-			return withPrefix(names, prefix)
+			return withPrefix(append(names, allOfHelp), prefix)
 		},
 		Describe: func(name string) string {
+			if name == allOfHelp {
+				return "all commands, and what they do"
+			}
 			c, _ := find(s.All(), name)
 			return c.Help
 		},
 		Run: func(_ context.Context, args string) (Outcome, error) {
 			front := s.front()
-			if args == "" {
-				return Outcome{Status: firstPage(front, s.All())}, nil
-			}
 			name, _ := Split(args)
+			switch name {
+			case "":
+				return Outcome{Status: firstPage(front, s.All())}, nil
+			case allOfHelp:
+				return Outcome{Status: allCommands(front, s.All())}, nil
+			}
 			c, ok := find(s.All(), name)
 			if !ok {
 				return Outcome{}, unknown(name, s.All())
@@ -85,22 +92,35 @@ func (s *Set) front() (f Front) {
 	return f
 }
 
-// firstPage is what one needs first, then the commands that are listed, by topic.
+// allOfHelp is the argument of /help that lists all commands.
+const allOfHelp = "all"
+
+// firstPage is what one needs first, then the names of the commands, by topic: no more than a
+// small window has rows for. Commands of hooks and templates may be many, and are counted.
 func firstPage(front Front, commands []Command) string {
-	var parts []string
+	rows := slices.Clone(front.Rows)
+	if len(rows) > 0 {
+		rows = append(rows, HelpRow{})
+	}
+	for _, g := range grouped(commands) {
+		rows = append(rows, HelpRow{g.title, g.names()})
+	}
+	more := "/help all says what they do."
+	if front.More != "" {
+		more = front.More + " " + more
+	}
+	return HelpTable(rows, front.Columns) + "\n" + strings.Join(cells.Wrap(more, front.Columns), "\n")
+}
+
+// allCommands are the commands that are listed, by topic, and what they do.
+func allCommands(front Front, commands []Command) string {
 	groups := grouped(commands)
-	all := slices.Clone(front.Rows)
+	var all []HelpRow
 	for _, g := range groups {
 		all = append(all, g.rows()...)
 	}
 	width := typedWidth(all, front.Columns)
-	if len(front.Rows) > 0 {
-		first := table(front.Rows, width, front.Columns)
-		if front.More != "" {
-			first += "\n" + strings.Join(cells.Wrap(front.More, front.Columns), "\n")
-		}
-		parts = append(parts, first)
-	}
+	var parts []string
 	for _, g := range groups {
 		title := strings.Join(cells.Wrap(g.title, front.Columns), "\n")
 		parts = append(parts, title+"\n"+table(g.rows(), width, front.Columns))
@@ -134,6 +154,19 @@ func grouped(commands []Command) []group {
 		}
 	}
 	return slices.DeleteFunc(groups, func(g group) bool { return len(g.commands) == 0 })
+}
+
+// names are the commands as they are typed, without their arguments, or how many there are
+// of hooks and of templates.
+func (g group) names() string {
+	if g.topic == topicHooks || g.topic == topicPrompts {
+		return strconv.Itoa(len(g.commands))
+	}
+	names := make([]string, len(g.commands))
+	for i, c := range g.commands {
+		names[i] = "/" + c.Name
+	}
+	return strings.Join(names, " ")
 }
 
 // rows are how the commands are typed, and what they do.

@@ -57,6 +57,7 @@ type Row struct {
 	Columns     []string // where there is no room, those to the right are dropped first
 	Description string   // shown behind the columns, or below the list
 	Search      string   // what the row is found by besides what is shown; each line for itself
+	Sought      string   // an id: who types its beginning finds the row, and sees it
 	Dim         bool     // the row matters less than others
 
 	// Of a tree: how deep the row is indented, and the row that it is folded into, which

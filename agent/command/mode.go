@@ -80,7 +80,7 @@ func pickMode(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error)
 		return Outcome{}, err
 	}
 	if !ok {
-		return Outcome{Status: "mode: still " + now}, nil
+		return unchosen("mode: still " + now), nil
 	}
 	return setMode(ctx, a, name, mode.ByCommand)
 }

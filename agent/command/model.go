@@ -21,7 +21,7 @@ func modelCommand(o Options) Command {
 	a := o.Agent
 	return Command{
 		Name: "model", Topic: TopicModel, Args: "[provider/id[:thinking]]", Help: "choose the model, or list what there is",
-		More:     "An id, the beginning of one or a part of it will do, as long as it fits one model only.\nThe list of a terminal also has what local servers say they have.",
+		More:     "An id or words of one will do, as long as they fit one model only.\nThe list of a terminal also has what local servers say they have.",
 		Complete: func(prefix string) []string { return completeRef(a.Models(), prefix) },
 		Describe: func(ref string) string { return describeRef(a.Models(), ref) },
 		Run: func(ctx context.Context, args string) (Outcome, error) {
@@ -110,7 +110,7 @@ func pickModelInLines(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome
 		return Outcome{}, err
 	}
 	if !ok {
-		return Outcome{Status: "model: still " + current}, nil
+		return unchosen("model: still " + current), nil
 	}
 	return selectModel(ctx, a, models, chosen), nil
 }

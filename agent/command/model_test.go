@@ -78,7 +78,7 @@ func TestAModelThatItsProviderDoesNotListIsSaidToBeTakenAtItsWord(t *testing.T) 
 	}
 	a.Models().Register(llm.ProviderSpec{Name: "r", Models: llm.Listed(&llm.Model{Provider: "r", ID: "hello-8"}), Open: open("r")})
 	a.Models().Register(llm.ProviderSpec{Name: "lists-none", Open: open("lists-none")})
-	const note = " is not among the models that are known of r; it is asked for as it is written"
+	const note = " is not among the models that are known of r; it is asked for as it is written; its price is not known"
 	for line, want := range map[string]string{
 		"/model r/hello-8":       "model: r/hello-8:off",
 		"/model r/helo-8":        "model: r/helo-8:off\nhelo-8" + note + " (did you mean r/hello-8?)",

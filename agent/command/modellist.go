@@ -27,7 +27,7 @@ func pickModel(ctx context.Context, o Options) (Outcome, error) {
 		case err != nil:
 			return Outcome{}, err
 		case x.Key == "":
-			return Outcome{Status: "model: still " + o.Agent.Model().Ref()}, nil
+			return unchosen("model: still " + o.Agent.Model().Ref()), nil
 		case x.Row != "":
 			return o.chooseModel(ctx, x)
 		}

@@ -67,9 +67,9 @@ func selectOne(ctx context.Context, ui agent.UI, title string, choices []agent.C
 func (o Options) stays() Outcome {
 	s := o.Agent.Session()
 	if len(s.Entries()) == 0 {
-		return Outcome{Status: "session: still " + s.ID() + ", a new one"}
+		return unchosen("session: still " + s.ID() + ", a new one")
 	}
-	return Outcome{Status: "session: still " + s.ID()}
+	return unchosen("session: still " + s.ID())
 }
 
 // Sessions is the place where sessions are kept, as /resume needs it.

@@ -32,6 +32,10 @@ type Prompts struct {
 	// template or a skill names no files: it may be a project's.
 	Attach func(text string) attach.Found
 
+	// Reserved reports whether a name is that of a command of any front end, so that a
+	// template has it nowhere. nil: none is.
+	Reserved func(name string) bool
+
 	taken func(name string) bool // by another command; nil before there is a set
 
 	mu   sync.Mutex
@@ -81,13 +85,18 @@ func (p *Prompts) templates() (free []prompts.Template, problems []prompts.Probl
 	all, problems := p.Library.Templates()
 	for _, t := range all {
 		switch {
-		case p.taken == nil || !p.taken(t.Name):
+		case p.isFree(t.Name):
 			free = append(free, t)
 		case t.Path != "":
 			problems = append(problems, prompts.Problem{Path: t.Path, Text: fmt.Sprintf("another command is called /%s, so this template cannot be used; give it another name", t.Name)})
 		}
 	}
 	return free, problems
+}
+
+// isFree reports whether no other command has a name, here or in another front end.
+func (p *Prompts) isFree(name string) bool {
+	return (p.taken == nil || !p.taken(name)) && (p.Reserved == nil || !p.Reserved(name))
 }
 
 // runTemplate makes the prompt that a template becomes.

@@ -155,7 +155,7 @@ func TestWhatIsWrongWithPromptsIsToldOnce(t *testing.T) {
 		!strings.HasSuffix(lines[2], "yours  Pack") || !strings.Contains(lines[3], "tokens in the system prompt") || !strings.HasPrefix(lines[4], "! ") {
 		t.Errorf("/skills is\n%s", out.Status)
 	}
-	if out, err = set.Run(t.Context(), "/help"); err != nil || strings.Contains(out.Status, "skill:zip") || !strings.Contains(out.Status, "(template, yours)") || !strings.Contains(out.Status, "(template)") {
+	if out, err = set.Run(t.Context(), "/help all"); err != nil || strings.Contains(out.Status, "skill:zip") || !strings.Contains(out.Status, "(template, yours)") || !strings.Contains(out.Status, "(template)") {
 		t.Errorf("/help is\n%s", out.Status)
 	}
 	if out, err = set.Run(t.Context(), "/help skill:zip"); err != nil || !strings.Contains(out.Status, "/skill:zip [what to do]  Pack (skill, yours)") {

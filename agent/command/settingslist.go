@@ -56,7 +56,7 @@ func pickSettings(ctx context.Context, ui agent.UI, settings *Settings) (out Out
 // outcome is all that was done.
 func (p *settingsList) outcome() Outcome {
 	if len(p.said) == 0 {
-		return Outcome{Status: "settings: nothing has changed"}
+		return unchosen("settings: nothing has changed")
 	}
 	return Outcome{Status: strings.Join(p.said, "\n")}
 }

@@ -56,7 +56,7 @@ func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, er
 		return Outcome{}, err
 	}
 	if !ok || !slices.Contains(levels, choice) {
-		return Outcome{Status: "thinking: still " + current}, nil
+		return unchosen("thinking: still " + current), nil
 	}
 	return setThinking(ctx, a, choice)
 }

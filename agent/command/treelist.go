@@ -43,7 +43,7 @@ func (t navigator) pick(ctx context.Context, s *session.Session, f treeFilter) (
 		case err != nil:
 			return Outcome{}, err
 		case x.Key == "":
-			return Outcome{Status: "nothing has moved"}, nil
+			return unchosen("nothing has moved"), nil
 		case x.Key == keyFilter:
 			p.filter = p.filter.next()
 		case x.Row == "":
@@ -104,7 +104,7 @@ func (p *treeList) row(view *treeView, r treeRow, lost []int) Row {
 		label = "[" + printable.Cut(name, titleLength) + "]"
 	}
 	text := view.mark(r.node) + " " + n.text
-	return Row{ID: r.id, Columns: []string{text, label, r.id}, Description: effect(n, r.leaf, lost[r.node]), Search: searchedText(n.entry),
+	return Row{ID: r.id, Columns: []string{text, label}, Description: effect(n, r.leaf, lost[r.node]), Search: searchedText(n.entry), Sought: r.id,
 		Depth: r.depth, Parent: r.branch, Folded: r.first && n.below > 0 && p.filter.search == "", Dim: !n.active}
 }
 

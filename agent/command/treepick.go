@@ -49,14 +49,14 @@ func (t navigator) pickInLines(ctx context.Context, s *session.Session, f treeFi
 		case err != nil:
 			return Outcome{}, err
 		case row == nil:
-			return Outcome{Status: "nothing has moved"}, nil
+			return unchosen("nothing has moved"), nil
 		case row.folded > 0:
 			p.unfolded[row.id] = true
 			continue
 		}
 		switch way, ok, err := p.askWay(ctx, s, row.id); {
 		case err != nil || !ok:
-			return Outcome{Status: "nothing has moved"}, err
+			return unchosen("nothing has moved"), err
 		case way != wayBack:
 			return p.act(ctx, s, row.id, way)
 		}
@@ -136,7 +136,7 @@ func (t navigator) act(ctx context.Context, s *session.Session, id, way string) 
 func (t navigator) summarise(ctx context.Context, id string) (Outcome, error) {
 	about, ok, err := t.UI.Input(ctx, "What should the summary look at?", "", agent.DialogOptions{})
 	if err != nil || !ok {
-		return Outcome{Status: "nothing has moved"}, err
+		return unchosen("nothing has moved"), err
 	}
 	return t.moveTo(ctx, id, agent.NavigateOptions{Summarize: true, Instructions: about})
 }

@@ -11,6 +11,7 @@ import (
 
 	"pi/agent"
 	"pi/cli/config"
+	"pi/internal/cells"
 	"pi/internal/printable"
 	"pi/luahooks/trust"
 	"pi/session"
@@ -99,8 +100,8 @@ func readLine(r io.Reader) (string, error) {
 // AskProject asks whether the hooks of a project that are not approved may run. The answer
 // is No if nobody answers. The person can look at the files first.
 func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
-	fmt.Fprintln(p.Out, "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.")
-	fmt.Fprint(p.Out, ListFiles(q.Project, q.Files))
+	p.begin("This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.\n" +
+		strings.TrimRight(ListFiles(q.Project, q.Files), "\n"))
 	for {
 		line, err := p.askProject(ctx)
 		if err != nil {
@@ -124,6 +125,18 @@ func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 			fmt.Fprintln(p.Out, "Please answer view, once, always, never or no.")
 		}
 	}
+}
+
+// begin shows what a question is about. In a terminal that is wrapped at words, and stands in
+// rows of its own, whatever is in the row of the cursor, such as what was typed early: blanks
+// over a whole row end in the next one, unless they began where a row does.
+func (p Person) begin(text string) {
+	if f, ok := p.Out.(*os.File); ok && p.dialogs != nil {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			text = strings.Repeat(" ", columns) + "\r" + strings.Join(cells.Wrap(text, columns), "\n")
+		}
+	}
+	fmt.Fprintln(p.Out, text)
 }
 
 // askProject returns what a person answers to the question whether the hooks of a project

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pi/agent/command"
@@ -76,12 +77,19 @@ func (p *Place) Places() trust.Places {
 // reservedCommands returns the names that commands of hooks may not have: those of the
 // program in any front end, with aliases, and some for later.
 func reservedCommands() []string {
-	own := slices.Concat(command.Core(command.Options{Sessions: &command.Sessions{}, Settings: &command.Settings{}, Copy: new(run).copier(nil), Prompts: &command.Prompts{}}), new(hookCommands).list(), []command.Command{new(Place).loginCommand(nil)}, new(repl.REPL).Commands()) // only their names are looked at
+	own := slices.Concat(command.Core(command.Options{Sessions: &command.Sessions{}, Settings: &command.Settings{}, Copy: new(run).copier(nil), Prompts: &command.Prompts{}}), new(hookCommands).list(), []command.Command{new(Place).loginCommand(nil, nil)}, new(repl.REPL).Commands()) // only their names are looked at
 	var names []string
 	for _, c := range command.NewSet(own, nil).All() {
 		names = append(append(names, c.Name), c.Aliases...)
 	}
 	return names
+}
+
+// isReserved returns a function that reports whether a name is that of a command of any front
+// end.
+func isReserved() func(name string) bool {
+	names := sync.OnceValue(reservedCommands)
+	return func(name string) bool { return slices.Contains(names(), name) }
 }
 
 // ReservedCommands returns the names that commands of hooks cannot have.
@@ -105,9 +113,10 @@ func (p *Place) checkNamedHooks() error {
 // checkModeName returns a usage error if --mode-name is none of the modes that hooks have.
 func (p *Place) checkModeName(known []string) error {
 	name := p.ModeName
-	switch hint := suggest.Hint(name, known); {
-	case mode.IsNone(name) || slices.Contains(known, name):
+	if mode.IsNone(name) || slices.Contains(known, name) {
 		return nil
+	}
+	switch hint := suggest.Hint(name, known); {
 	case hint != "":
 		return UsageError{Err: fmt.Errorf("--mode-name: no mode %q%s", name, hint)}
 	case len(known) > 0:

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"pi/agent"
-	"pi/agent/attach"
 )
 
 // input is what a run without a person is to do.
@@ -46,11 +45,9 @@ func (in input) prompts() (all []agent.Prompt) {
 	return all
 }
 
-// attachedTo returns what goes along with a text of in. What was piped in was not typed: a
-// text from anywhere names no files.
-func (p *Place) attachedTo(in input, text string) attach.Found {
-	return attach.Find(strings.TrimSuffix(text, in.piped), p.attachOptions())
-}
+// typed returns what a person typed of a text of in. What was piped in may be from
+// anywhere, and names no files.
+func (in input) typed(text string) string { return strings.TrimSuffix(text, in.piped) }
 
 const maxPiped = 64 << 20
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -20,7 +21,7 @@ func (r *run) interact(ctx context.Context) error {
 	o.History = filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd))
 	o.Pager = os.Getenv("PAGER")
 	o.Banner, o.First = func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, p.firstLines()
-	o.Editor = cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	o.Editor = cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), lastEditor())
 	o.Completions = r.completedByHooks
 	o.Shell = r.shellInTerminal()
 	o.Renderer = drawnByHooks{func() *luahooks.Chain { return r.chain }}
@@ -43,9 +44,18 @@ func (r *run) interact(ctx context.Context) error {
 		}
 	}()
 	return r.with(ctx, front{f, f.UI()}, "interactive", f.Commands(), func() error {
-		f.Type(r.typed.lines, r.typed.draft)
+		f.Type(r.typed)
 		return f.Run(ctx, r.agent, r.commands)
 	})
+}
+
+// lastEditor is the editor of those who named none, as git has it; "" if it is not there.
+func lastEditor() string {
+	const editor = "vi"
+	if _, err := exec.LookPath(editor); err != nil {
+		return ""
+	}
+	return editor
 }
 
 // look is how the terminal is used, whoever asks in it.
@@ -53,7 +63,7 @@ func (p *Place) look() repl.Options {
 	return repl.Options{
 		NoColor: os.Getenv("NO_COLOR") != "",
 		Plain:   p.Plain || p.Config.UI.Plain, Dumb: os.Getenv("TERM") == "dumb", ShowThinking: p.Config.UI.ShowThinking,
-		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, Background: p.background(), Keys: p.Config.Bindings(),
+		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, MenuWith: p.Config.UI.Menu, Background: p.background(), Keys: p.Config.Bindings(),
 		TrueColor: trueColor(),
 		Broke:     p.Broke,
 		Rich:      strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",

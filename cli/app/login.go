@@ -2,19 +2,17 @@ package app
 
 import (
 	"context"
-
 	"strings"
 
 	"pi/agent"
 	"pi/agent/command"
-	"pi/agent/provider/catalogue"
 	"pi/cli/keyring"
 	"pi/cli/providers"
 )
 
 // loginCommand returns /login, which asks the person for the key of a provider, tries it and
-// keeps it.
-func (p *Place) loginCommand(ui agent.UI) command.Command {
+// keeps it. begin is that of [keyring.Login].
+func (p *Place) loginCommand(ui agent.UI, begin func(ctx context.Context, provider string) string) command.Command {
 	return command.Command{
 		Name: "login", Args: "[provider]", Help: "ask for the key of a provider, try it, and keep it",
 		More: "The key is not shown as you type it. One small request tries it; it is kept in auth.json,\nwhich only you may read, and other programs that use that file find it there.",
@@ -30,18 +28,18 @@ func (p *Place) loginCommand(ui agent.UI) command.Command {
 			if !ui.HasUI() {
 				return command.Outcome{}, errNobodyToAsk{}
 			}
-			status, err := p.login(ui).Run(ctx, args)
+			status, err := p.login(ui, begin).Run(ctx, args)
 			return command.Outcome{Status: status}, err
 		},
 	}
 }
 
 // login returns what asks a person for a key.
-func (p *Place) login(ui agent.UI) keyring.Login {
+func (p *Place) login(ui agent.UI, begin func(ctx context.Context, provider string) string) keyring.Login {
 	return keyring.Login{
-		Ring: p.Keys, Person: asking{ui}, Accounts: providers.Accounts(p.Config, p.Keys),
+		Begin: begin, Ring: p.Keys, Person: asking{ui}, Accounts: providers.Accounts(p.Config, p.Keys),
 		Try: func(ctx context.Context, provider, key string) (bool, error) {
-			return providers.TryKey(ctx, p.Config, p.Keys, catalogue.Models, provider, key)
+			return providers.TryKey(ctx, p.Config, p.Keys, p.Catalogue.Models, provider, key)
 		},
 	}
 }
@@ -74,4 +72,20 @@ func (a asking) AskSecret(ctx context.Context, title string) (string, bool, erro
 func (a asking) Confirm(ctx context.Context, title, message string) (bool, error) {
 	answer, err := a.ui.Confirm(ctx, title, message, agent.DialogOptions{})
 	return answer != agent.No, err
+}
+
+// beginWith goes on with the default model of a provider, if the demo has been standing in
+// for want of a key, and returns it as [keyring.Login] wants it.
+func (r *run) beginWith(ctx context.Context, provider string) string {
+	spec, ok := r.models.Lookup(provider)
+	wanted := r.choice.by == byFlag || r.choice.by == bySetting
+	if !ok || wanted || r.agent.Model().Ref() != TourModel().Ref() {
+		return ""
+	}
+	m := defaultOf(r.models, spec)
+	if m == nil {
+		return ""
+	}
+	r.agent.SetModel(ctx, m, "set")
+	return m.Ref()
 }

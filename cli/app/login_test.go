@@ -36,6 +36,9 @@ func (f *typing) Input(_ context.Context, _, _ string, o agent.DialogOptions) (s
 	return f.key, true, nil
 }
 
+// stays is a run that goes on with the model that it has.
+func stays(context.Context, string) string { return "" }
+
 func TestAKeyThatAServerTakesIsKept(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer sk-good" {
@@ -56,7 +59,7 @@ func TestAKeyThatAServerTakesIsKept(t *testing.T) {
 		return string(data)
 	}
 	person := &typing{key: "sk-bad"}
-	login := p.loginCommand(person)
+	login := p.loginCommand(person, stays)
 	for _, tt := range []struct{ key, args, says, file string }{
 		{"sk-bad", "", "the key was not kept", ""},
 		{"sk-good", "", "the key of local works and is kept in", `"key": "sk-good"`},
@@ -74,7 +77,7 @@ func TestAKeyThatAServerTakesIsKept(t *testing.T) {
 	if names := login.Complete("loc"); len(names) != 1 || names[0] != "local" {
 		t.Errorf("completed to %q", names)
 	}
-	if _, err := p.loginCommand(agent.NoUI{}).Run(t.Context(), "local"); err == nil || command.HintOf(err) == "" {
+	if _, err := p.loginCommand(agent.NoUI{}, stays).Run(t.Context(), "local"); err == nil || command.HintOf(err) == "" {
 		t.Errorf("without a person: %v", err)
 	}
 }

@@ -33,6 +33,9 @@ func (c *modelChoice) choose(s *session.Session) (*llm.Model, string, error) {
 		return nil, "", err
 	}
 	c.model, c.by = model, by
+	if note := c.models.Completed(p.modelRef(), model); note != "" && p.Model != "" {
+		c.later.inform("--model: " + note)
+	}
 	provider, id := s.Model()
 	used := c.models.Find(provider, id)
 	if id != "" && p.Model == "" && p.Provider == "" && used == nil {
@@ -109,6 +112,9 @@ func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, 
 	if m := c.first(); m != nil {
 		return m, "", byKey, nil
 	}
+	if file := p.unreadFile(); file != "" && p.Attended() {
+		return nil, "", byNothing, UsageError{Err: &unattendedError{"nothing of " + file + " is used, and without it there is no model to ask", "mend it; " + tryDemo}}
+	}
 	c.later.warn(p.Keys.Expired()...)
 	c.later.warn(providers.Unused(p.Config, p.Keys)...)
 	return TourModel(), "", byNothing, nil
@@ -141,7 +147,7 @@ func (c *modelChoice) ofProvider(s *session.Session) (*llm.Model, string, error)
 	if m := c.ofSession(s); m != nil && m.Provider == spec.Name {
 		return m, "", nil
 	}
-	if m := c.defaultOf(spec); m != nil {
+	if m := defaultOf(c.models, spec); m != nil {
 		return m, "", nil
 	}
 	return nil, "", UsageError{Err: fmt.Errorf("--provider %s has no default model; --model names one", name)}
@@ -177,7 +183,7 @@ func (c *modelChoice) first() *llm.Model {
 		if p.HasKey != nil && !p.HasKey() {
 			continue
 		}
-		m := c.defaultOf(p)
+		m := defaultOf(c.models, p)
 		switch {
 		case m == nil:
 		case m.NeedsKey:
@@ -191,9 +197,9 @@ func (c *modelChoice) first() *llm.Model {
 
 // defaultOf returns the default model of a provider, else the first that it lists; nil if there
 // is none.
-func (c *modelChoice) defaultOf(p llm.ProviderSpec) *llm.Model {
+func defaultOf(models *llm.Models, p llm.ProviderSpec) *llm.Model {
 	if p.Default != "" {
-		return c.models.Find(p.Name, p.Default)
+		return models.Find(p.Name, p.Default)
 	}
 	if p.Models != nil {
 		if listed := p.Models(); len(listed) > 0 {

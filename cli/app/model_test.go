@@ -64,7 +64,7 @@ func TestAStartDecodesNoMoreOfTheCatalogueThanItsModelNeeds(t *testing.T) {
 		{"the settings name a model of their own", "", "local/small", key, "local/small", []string{"local"}},
 		{"the settings name one of the catalogue", "", "anthropic/claude-sonnet-4-6", key, "anthropic/claude-sonnet-4-6", []string{"anthropic"}},
 		{"the command line does", "groq/qwen/qwen3-32b", "local/small", key, "groq/qwen/qwen3-32b", []string{"groq"}},
-		{"the first provider with a key decides", "", "", key, "openai/gpt-5.6-sol", []string{"openai"}},
+		{"the first provider with a key decides", "", "", key, "openai/gpt-6.1-sol", []string{"openai"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func (r *run) print(ctx context.Context) error {
 		in, err = r.place.readInput(ctx, os.Stdin)
 		return err
 	}
-	r.attached = func(text string) attach.Found { return r.place.attachedTo(in, text) }
+	r.attached = func(text string) attach.Found { return r.attachedTo(in.typed(text)) }
 	f, mode := print.New(os.Stdout, os.Stderr), "print"
 	if r.place.Mode == ModeJSON {
 		f, mode = print.NewJSON(os.Stdout, os.Stderr), "json"

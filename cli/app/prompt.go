@@ -56,9 +56,10 @@ func (p *Place) checkNamedPrompts() error {
 	return nil
 }
 
-// attachOptions returns how the names of files are understood that a person types.
-func (p *Place) attachOptions() attach.Options {
-	return attach.Options{Cwd: p.Cwd, Home: p.Env.home()}
+// attachedTo returns what goes along with a text that a person typed. There has to be an
+// agent.
+func (r *run) attachedTo(text string) attach.Found {
+	return attach.Find(text, attach.Options{Cwd: r.place.Cwd, Home: r.place.Env.home(), ImageScale: r.agent.Settings().ImageScale})
 }
 
 // readPromptFiles fills prompt from files: SYSTEM.md and APPEND_SYSTEM.md of the agent

@@ -21,6 +21,7 @@ import (
 	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/luahooks/trust"
+	"pi/repl"
 	"pi/session"
 )
 
@@ -30,7 +31,7 @@ type run struct {
 	place    *Place
 	sessions Sessions // those of the place, unless a hook named another folder
 	later    messages
-	typed    typedEarly
+	typed    repl.Typed // before there was a front end
 	files    tool.Files // of the front end
 	models   *llm.Models
 	chain    *luahooks.Chain
@@ -56,8 +57,8 @@ type front struct {
 
 func (p *Place) newRun() *run {
 	r := &run{place: p, sessions: p.Sessions()}
-	r.attached = func(text string) attach.Found { return attach.Find(text, p.attachOptions()) }
-	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd}
+	r.attached = r.attachedTo
+	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd, Reserved: isReserved()}
 	return r
 }
 
@@ -166,7 +167,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 		session: r.agent.Session, tools: p.ProgramTools(), models: r.models}
 	r.settings = r.newLiveSettings(f.UI).port()
 	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Blocks: blocks})
-	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f)}), own), r.chain.Commands)
+	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f, r.beginWith)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.prompts.UI, r.prompts.Attach = f, r.attached
 	commands.AddPrompts(r.prompts)

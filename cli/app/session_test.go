@@ -14,7 +14,7 @@ import (
 )
 
 // place is one with an agent directory of its own, in which these hooks are.
-func place(t *testing.T, o Options, hooks map[string]string) *Place {
+func place(t testing.TB, o Options, hooks map[string]string) *Place {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

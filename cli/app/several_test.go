@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"pi/agent"
+	"pi/serve/acp"
 )
 
 // together is a front end that notes the answer, and whose first tool call begins only when
@@ -106,6 +108,30 @@ func TestTwoRunsAreOpenInTwoFoldersAtOnce(t *testing.T) {
 		if err := r.close(t.Context()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Memory tells whether it was compiled again: the compiler takes ten times as much of it as
+// all else that a session with these hooks begins with.
+func TestTheSecondSessionOfAnEditorCompilesNothing(t *testing.T) {
+	p := place(t, Options{Model: "demo/tour", Session: SessionFlags{None: true}}, functionHooks())
+	open := func() uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := editors{p}.Open(t.Context(), acp.Opening{Cwd: p.Cwd, Listener: noListener{}, UI: new(watching)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := r.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if first, second := open(), open(); second > first/3 {
+		t.Errorf("the first session took %d bytes, the second %d", first, second)
 	}
 }
 

@@ -17,13 +17,7 @@ import (
 type startDialogs struct {
 	agent.NoUI
 	options func() repl.Options
-	typed   *typedEarly
-}
-
-// typedEarly is what was typed while a question had the terminal, but not for it.
-type typedEarly struct {
-	lines []string // sent with Enter
-	draft string
+	typed   *repl.Typed // while a question had the terminal, but not for it
 }
 
 // hasDialogs reports whether there is a terminal in which a dialog can be shown.
@@ -56,13 +50,10 @@ func (startDialogs) HasUI() bool { return true }
 func (d startDialogs) with(ask func(agent.UI)) {
 	f := repl.New(d.options())
 	defer func() {
-		lines, draft := f.Typed()
-		d.typed.lines, d.typed.draft = append(d.typed.lines, lines...), draft
-		f.Close()
+		f.Close() // what is typed until then counts
+		*d.typed = f.Typed()
 	}()
-	if d.typed.draft != "" {
-		f.UI().SetEditorText(d.typed.draft)
-	}
+	f.Type(*d.typed)
 	ask(f.UI())
 }
 

@@ -274,7 +274,7 @@ func (s *stage) inProject(path string) (string, error) {
 
 // attached is what goes along with a prompt for a path of the project.
 func (s *stage) attached(path string) attach.Found {
-	return attach.Find("@"+path, attach.Options{Cwd: s.project, Home: s.home})
+	return attach.Find("@"+path, attach.Options{Cwd: s.project, Home: s.home, ImageScale: true})
 }
 
 // press does what a key of a hook does.
