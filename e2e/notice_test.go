@@ -35,6 +35,19 @@ func TestNoticeNamesTheModulesInTheBinary(t *testing.T) {
 	}
 }
 
+// The data has the version that its generator asks for.
+func TestNoticeNamesTheVersionOfTheCatalogue(t *testing.T) {
+	for line := range strings.Lines(mustRead(t, inModule("agent/provider/catalogue/generate/go.mod"))) {
+		if version, ok := strings.CutPrefix(strings.TrimSpace(line), "require charm.land/catwalk "); ok {
+			if !strings.Contains(mustRead(t, inModule("NOTICE")), "charm.land/catwalk "+version+",") {
+				t.Errorf("NOTICE does not name version %s of charm.land/catwalk", version)
+			}
+			return
+		}
+	}
+	t.Error("the generator does not require charm.land/catwalk")
+}
+
 // The text of every licence of what is linked is shipped as it is, and nothing else
 // is.
 func TestLicencesOfWhatIsInTheBinaryAreWhole(t *testing.T) {
