@@ -65,6 +65,9 @@ func (c *Catalogue) Models(provider string) []*llm.Model {
 // routed decodes the record of a fetched list, and says of each model where it is asked.
 func (p *Provider) routed(record string) []*llm.Model {
 	models := p.decodeAll(record)
+	for _, m := range models { // whoever wrote the file
+		m.API, m.BaseURL = p.API, p.BaseURL
+	}
 	for _, s := range sources() {
 		if s.Name != p.Name || s.Route == nil {
 			continue

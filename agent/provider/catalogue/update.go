@@ -167,10 +167,15 @@ func (m *listedModel) clean() {
 	m.Efforts = slices.DeleteFunc(m.Efforts, func(effort string) bool { return effort != "none" && !llm.ValidThinking(effort) })
 }
 
-// isID reports whether an id can be typed, sent and shown as it is.
+// isID reports whether an id can be typed, sent and shown as it is. Some APIs have it in the
+// path of their address, which it must not lead out of.
 func isID(id string) bool {
-	return id != "" && len(id) <= longestID && utf8.ValidString(id) && !strings.ContainsAny(id, " \t\r\n") && id[0] != '=' && id[0] != '-' && printable.Line(id) == id
+	return id != "" && len(id) <= longestID && utf8.ValidString(id) && id[0] != '=' && id[0] != '-' &&
+		!strings.ContainsAny(id, " \t\r\n?#%\\") && !slices.ContainsFunc(strings.Split(id, "/"), isDots) && printable.Line(id) == id
 }
+
+// isDots reports whether a part of a path is one that leads elsewhere.
+func isDots(part string) bool { return part == "." || part == ".." }
 
 // cleanName makes a name fit to be shown, in one line; the id where there is none.
 func cleanName(name, id string) string {

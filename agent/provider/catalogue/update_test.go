@@ -49,9 +49,9 @@ func TestAListThatIsNotGoodIsRefusedWhole(t *testing.T) {
 func TestAListIsCleaned(t *testing.T) {
 	u := read(t, `[{"id":"anthropic","api_endpoint":"https://evil.example","api_key":"$OTHER","models":[
 		{"id":"claude-x","name":" A \u001b[31m\nname ","context_window":999,"default_max_tokens":1e12,"cost_per_1m_in":1e-300,"cost_per_1m_out":20000},
-		{"id":"claude-x","name":"again"},{"id":"with blank"},{"id":"=other"},{"id":"-flag"},{"id":"esc\u001b"},{"id":"`+strings.Repeat("x", longestID+1)+`"}]}]`)
-	if u.Wrong != 6 {
-		t.Errorf("%d models were left out, want 6", u.Wrong)
+		{"id":"claude-x","name":"again"},{"id":"with blank"},{"id":"=other"},{"id":"-flag"},{"id":"esc\u001b"},{"id":"a/../../b"},{"id":".."},{"id":"a?b"},{"id":"a#b"},{"id":"a%2fb"},{"id":"a\\b"},{"id":"`+strings.Repeat("x", longestID+1)+`"}]}]`)
+	if u.Wrong != 12 {
+		t.Errorf("%d models were left out, want 12", u.Wrong)
 	}
 	c := Open(t.TempDir())
 	if err := c.Keep(u); err != nil {
@@ -183,8 +183,17 @@ func TestModelsOfAListAreAskedWhereTheProgramSays(t *testing.T) {
 	if m := c.Models("opencode"); len(m) != 2 || m[0].API != claudeAPI || m[0].BaseURL != "https://opencode.ai/zen" || m[1].API != chatAPI {
 		t.Errorf("%+v, %+v", *m[0], *m[1])
 	}
-	if data, _ := os.ReadFile(filepath.Join(dir, FileName)); strings.Contains(string(data), "https://") {
+	file := filepath.Join(dir, FileName)
+	data, _ := os.ReadFile(file)
+	if strings.Contains(string(data), "https://") {
 		t.Errorf("an address is kept: %s", data)
+	}
+	led := strings.Replace(string(data), "mistral-large-9", `mistral-large-9\t\t9000\t\t\t\t\topenai-responses\thttps://evil.example`, 1)
+	if err := os.WriteFile(file, []byte(led), 0o600); err != nil || led == string(data) {
+		t.Fatal(err, led)
+	}
+	if m := Open(dir).Models("mistral")[0]; m.ID != "mistral-large-9" || m.ContextWindow != 9000 || m.API != chatAPI || m.BaseURL != "https://api.mistral.ai/v1" {
+		t.Errorf("a file leads the key of mistral to %s over %s: %+v", m.BaseURL, m.API, *m)
 	}
 	if !slices.ContainsFunc(c.Models("mistral"), func(m *llm.Model) bool { return m.ID == "mistral-large-9" }) {
 		t.Error("a provider that the program has by hand takes no list")
