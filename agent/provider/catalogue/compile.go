@@ -209,8 +209,11 @@ func (p *source) fill(from *listed) {
 // id and its address.
 func (p *source) model(from *listedModel) sourceModel {
 	m := sourceModel{
-		ID: from.ID, Name: strings.TrimSpace(from.Name), Window: int64(from.Window), Answer: int64(from.Answer),
+		ID: from.ID, Name: strings.Join(strings.Fields(from.Name), " "), Window: int64(from.Window), Answer: int64(from.Answer),
 		Images: from.Images, Reasons: from.Reasons, Levels: from.Efforts, Price: priceOf(from),
+	}
+	if p.Trust == asGateway && isMixed(from) {
+		m.Price = ""
 	}
 	const placeholder = 10 // catwalk puts the tenth of a window where it knows no limit
 	switch {
@@ -241,6 +244,9 @@ func (p *source) complete() {
 		if p.Trust == asMaker {
 			m.Window = max(m.Window, int64(family.Window))
 			m.Images = m.Images || family.Images
+		}
+		if family.thinkingKnown && !family.Thinks { // wherever it is served
+			m.Reasons = false
 		}
 		if m.Window > 0 {
 			m.Answer = min(m.Answer, m.Window)

@@ -54,7 +54,8 @@ func TestLevelsFollowTheFamilyTheServerAndTheList(t *testing.T) {
 		{"thinks when told to", "nebius", "claude-sonnet-4.6", three, "off low medium high"},
 		{"always thinks", "fireworks", "openai/gpt-5-mini", three, "low medium high"},
 		{"always thinks, whatever is listed", "fireworks", "anthropic/claude-fable-5", []string{"none", "low"}, "low"},
-		{"a name that only looks like one that always thinks", "fireworks", "grok-4.20-non-reasoning", three, "off low medium high"},
+		{"never thinks, whatever is listed", "fireworks", "grok-4.20-non-reasoning", three, ""},
+		{"never thinks, wherever it is served", "cortecs", "gpt-4.1-mini", three, ""},
 		{"three words of a gateway are no limit", "openrouter", "anthropic/claude-opus-5.5", three, "low medium high xhigh max"},
 		{"a gateway's own model", "openrouter", "acme/one", three, "off low medium high"},
 		{"the maker, corrected", "openai", "gpt-5.1", []string{"minimal", "low"}, "off low medium high"},
@@ -97,19 +98,28 @@ func TestPricesOfABatchEndpointAreDoubled(t *testing.T) {
 			{ID: "openai/gpt-6-sol", In: 1, Out: 5, OutCached: 0.1, Window: 1e6},
 			{ID: "openai/gpt-6-sol-pro", In: 1, Out: 5, Window: 1e6},
 			{ID: "openai/gpt-9", In: 1, Out: 9, Window: 1e6},
+			{ID: "openai/gpt-9-pro", In: 2, Out: 10, Window: 1e6},
 			{ID: "acme/one", In: 1, Out: 5, Window: 1e6},
+			{ID: "acme/two", In: 0.2, Out: 20, Window: 1e6},
 		}},
+		{ID: "aihubmix", Name: "A gateway", APIKey: "$C", APIEndpoint: "https://a.example", Models: []listedModel{{ID: "gpt-9-pro", In: 4, Out: 20, Window: 1e6}}},
+		{ID: "nebius", Name: "A server", APIKey: "$D", APIEndpoint: "https://n.example", Models: []listedModel{{ID: "acme/two", In: 0.2, Out: 20, Window: 1e6}}},
 	}
 	p := compiledFrom(t, list, "openrouter")
 	for id, want := range map[string]string{
 		"openai/gpt-6-sol":     "2/10/0.2/?;272000:4/15/0.4/?",
 		"openai/gpt-6-sol-pro": "2/10/?/?;272000:4/15/?/?",
-		"openai/gpt-9":         "1/9/?/?", // a price of its own, so nobody knows what longer prompts cost
+		"openai/gpt-9":         "1/9/?/?",                  // a price of its own, so nobody knows what longer prompts cost
+		"openai/gpt-9-pro":     "2/10/?/?;272000:4/15/?/?", // as the model itself, though another gateway takes twice that
 		"acme/one":             "1/5/?/?",
+		"acme/two":             "", // of several servers: no one's price
 	} {
 		if got := p.byID(t, id).Price; got != want {
 			t.Errorf("%s costs %s, want %s", id, got, want)
 		}
+	}
+	if got := compiledFrom(t, list, "nebius").byID(t, "acme/two").Price; got != "0.2/20/?/?" {
+		t.Errorf("a server that is one takes %s", got)
 	}
 }
 

@@ -285,7 +285,10 @@ var families = []familyRow{
 		{chatAPI, "fireworks", "reasoning_efforts", "xhigh=xhigh max=max"},
 		{chatAPI, "neuralwatt", "reasoning_efforts", "minimal=minimal xhigh=xhigh max=xhigh"},
 	}},
-	{ids: "glm-4-[5-9] glm-4-[5-9]-[a-z]* glm-4-[5-9]v* glm-5*", levels: "?"},
+	{ids: "glm-4-[5-9] glm-4-[5-9]-[a-z]* glm-4-[5-9]v* glm-5*", levels: "?", answer: 131072},
+	{ids: "glm-4-5 glm-4-5-[a-z]*", answer: 98304},
+	{ids: "glm-4-6v*", answer: 32768},
+	{ids: "glm-4-5v*", answer: 16384},
 	{ids: "glm-4-9b*", levels: "-"},
 	{ids: "glm-5-2*", levels: "off high max", answer: 131072, window: 1000000, switches: []Switch{
 		{chatAPI, "zai", "reasoning_efforts", "minimal=high low=high medium=high high=high xhigh=max max=max"},

@@ -37,6 +37,13 @@ func priceOf(m *listedModel) string {
 	return number(in) + "/" + number(out) + "/" + read + "/" + write
 }
 
+// isMixed reports whether the list of a gateway mixes the prices of several servers of a
+// model, of the one for input and of another for output: together none of them takes these.
+func isMixed(m *listedModel) bool {
+	const most = 20 // output costs less than so many times what input does, at every maker
+	return m.Out > most*m.In
+}
+
 // isFree reads it from the id: a price of zero alone means that it is not known.
 func isFree(id string) bool {
 	return strings.HasSuffix(id, ":free") || strings.HasSuffix(id, "-free")
@@ -98,12 +105,13 @@ func fixPrices(all []source) {
 				continue
 			}
 			name := familyName(m.ID)
-			for _, variant := range []string{"-preview", "-pro"} {
-				if usual[name] == nil {
-					name = strings.TrimSuffix(name, variant)
+			known := usual[name]
+			for _, variant := range []string{"-preview", "-pro"} { // they may cost what the model itself does
+				if plain, ok := strings.CutSuffix(name, variant); ok {
+					known = slices.Concat(known, usual[plain])
 				}
 			}
-			isUsual := func(r rates) bool { return slices.Contains(usual[name], [2]float64{r[0], r[1]}) }
+			isUsual := func(r rates) bool { return slices.Contains(known, [2]float64{r[0], r[1]}) }
 			if twice := r.times(2, 2); p.Halves && !isUsual(r) && isUsual(twice) {
 				r = twice
 			}
