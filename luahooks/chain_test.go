@@ -12,6 +12,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/agent/provider/catalogue"
 	"pi/cli/keyring"
 	"pi/cli/providers"
 	"pi/luahooks/api"
@@ -76,7 +77,7 @@ func newRig(t testing.TB, files map[string]string, change ...func(*Options)) *ri
 func overlay(agentDir string) func(*llm.ProviderSpec, llm.ProviderSettings) llm.ProviderSpec {
 	ring := keyring.New(keyring.Options{AgentDir: agentDir})
 	return func(below *llm.ProviderSpec, set llm.ProviderSettings) llm.ProviderSpec {
-		return providers.Overlay(ring, below, set)
+		return providers.Overlay(ring, catalogue.Models, below, set)
 	}
 }
 

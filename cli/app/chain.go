@@ -31,7 +31,7 @@ func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.O
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
 		Reserved: reservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches,
 		Overlay: func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec {
-			return providers.Overlay(p.Keys, below, settings)
+			return providers.Overlay(p.Keys, p.Catalogue.Models, below, settings)
 		},
 	}
 }

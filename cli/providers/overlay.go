@@ -16,9 +16,9 @@ import (
 // reached, and, if the hook lists models, these and no others. A nil below is a
 // provider that only the hook has: of it is known what would be of one that
 // config.toml describes so. below is not changed, and is asked for its models only
-// when somebody asks for those of the result.
-func Overlay(ring *keyring.Ring, below *llm.ProviderSpec, set llm.ProviderSettings) llm.ProviderSpec {
-	p := &source{Provider: catalogue.Provider{Name: set.Name}, set: set, ring: ring, decode: catalogue.Models}
+// when somebody asks for those of the result. decode is that of [New].
+func Overlay(ring *keyring.Ring, decode func(provider string) []*llm.Model, below *llm.ProviderSpec, set llm.ProviderSettings) llm.ProviderSpec {
+	p := &source{Provider: catalogue.Provider{Name: set.Name}, set: set, ring: ring, decode: decode}
 	p.set.Models = nil // they replace those below, and do not join them
 	switch {
 	case below == nil && set.Stream != nil:

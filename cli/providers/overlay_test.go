@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
+	"pi/agent/provider/catalogue"
 	"pi/cli/keyring"
 )
 
@@ -34,7 +35,7 @@ func TestDiscoveredModelsAreReachedAsTheHookSays(t *testing.T) {
 	discover := func(below *llm.ProviderSpec, set llm.ProviderSettings) *llm.Models {
 		t.Helper()
 		models := llm.NewModels(nil)
-		models.Register(Overlay(ring, below, set))
+		models.Register(Overlay(ring, catalogue.Models, below, set))
 		if problems := models.Discover(t.Context(), time.Minute); len(problems) != 0 {
 			t.Error(problems)
 		}
@@ -83,7 +84,7 @@ func TestKeyOfAHookIsReadAsTheSettingsReadIt(t *testing.T) {
 		ring := ringWith(t, "", map[string]string{"THERE": "secret", "BLANK": " "})
 		for _, below := range []*llm.ProviderSpec{nil, {Name: "core", Models: core().Models}} {
 			models := llm.NewModels(nil)
-			models.Register(Overlay(ring, below, llm.ProviderSettings{Name: "core", Hook: "k", API: "openai-completions", BaseURL: "http://h", APIKey: given, Models: []llm.ModelSettings{{ID: "one"}}}))
+			models.Register(Overlay(ring, catalogue.Models, below, llm.ProviderSettings{Name: "core", Hook: "k", API: "openai-completions", BaseURL: "http://h", APIKey: given, Models: []llm.ModelSettings{{ID: "one"}}}))
 			spec, _ := models.Lookup("core")
 			m := models.Find("core", "one")
 			key, err := models.Key(t.Context(), m)
@@ -110,17 +111,28 @@ func TestARefusalOfAHooksKeyNamesTheHooksSetting(t *testing.T) {
 		if set.Name != "core" {
 			below = nil
 		}
-		key, err := Overlay(ring, below, set).Key(t.Context())
+		key, err := Overlay(ring, catalogue.Models, below, set).Key(t.Context())
 		if want := `check api_key of pi.provider("` + set.Name + `") in its hook`; err != nil || ring.Advice(set.Name, key) != want {
 			t.Errorf("%s: %q, %v", set.Name, ring.Advice(set.Name, key), err)
 		}
 	}
 }
 
+// What a hook's own server has is told by the list that is used, which may be a fetched one.
+func TestAProviderOfAHookKnowsTheListThatIsUsed(t *testing.T) {
+	listed := func(provider string) []*llm.Model {
+		return []*llm.Model{{Provider: provider, ID: "acme-9", ContextWindow: 7777}}
+	}
+	spec := Overlay(ringWith(t, "", nil), listed, nil, llm.ProviderSettings{Name: "new", BaseURL: "http://h", API: "openai-responses"})
+	if m := spec.Open("acme-9"); m.ContextWindow != 7777 {
+		t.Errorf("it is %+v", m)
+	}
+}
+
 func TestZeroThatAHookSaysCounts(t *testing.T) {
 	zero := 0
 	known := core()
-	spec := Overlay(ringWith(t, "", nil), &known, llm.ProviderSettings{Name: "core", Models: []llm.ModelSettings{{ID: "one", ContextWindow: &zero}, {ID: "two"}}})
+	spec := Overlay(ringWith(t, "", nil), catalogue.Models, &known, llm.ProviderSettings{Name: "core", Models: []llm.ModelSettings{{ID: "one", ContextWindow: &zero}, {ID: "two"}}})
 	models := spec.Models()
 	if models[0].ContextWindow != 0 || models[1].BaseURL != "http://own" || models[1].Name != "two" || spec.Default != "one" {
 		t.Errorf("%+v", models)
@@ -135,7 +147,7 @@ func TestAScriptNeedsNoKeyUnlessTheHookSaysSo(t *testing.T) {
 	known.HasKey = func() bool { return false }
 	script := refusing{}
 	for key, needs := range map[string]bool{"": false, "k": true} {
-		spec := Overlay(keyring.New(keyring.Options{AgentDir: t.TempDir()}), &known, llm.ProviderSettings{Name: "core", API: "lua", APIKey: key, Stream: script})
+		spec := Overlay(keyring.New(keyring.Options{AgentDir: t.TempDir()}), catalogue.Models, &known, llm.ProviderSettings{Name: "core", API: "lua", APIKey: key, Stream: script})
 		if m := spec.Models()[0]; m.NeedsKey != needs || m.API != "lua" || (spec.Key != nil) != needs || spec.HasKey != nil && !spec.HasKey() || spec.Stream != script || spec.Discover != nil {
 			t.Errorf("%q: %+v, %+v", key, m, spec)
 		}
