@@ -84,7 +84,7 @@ func TestAListOfModelsIsFetched(t *testing.T) {
 		{s.URL + "/list", "[]", ""},
 		{file, "{}", ""},
 		{s.URL + "/none", "", "404"},
-		{s.URL + "/away", "", "302"},
+		{s.URL + "/away", "", "302 Found and points to " + elsewhere.URL},
 		{"http://192.0.2.1/list", "", "open line"},
 		{file + "x", "", "file or an address"},
 		{"ftp://example.org/x", "", "file or an address"},

@@ -141,7 +141,7 @@ func (u *modelUpdate) show(changes []catalogue.Changes, list *catalogue.Update) 
 		fmt.Printf("%s without a key: %d new, %d gone, %d dearer, %d smaller\n", printable.Count(count, "provider"), len(others.New), len(others.Gone), len(others.Dearer), len(others.Smaller))
 	}
 	if len(list.Left) > 0 {
-		fmt.Printf("left out, since this pi does not know the provider ([providers.NAME] in config.toml describes one): %s\n", few(list.Left))
+		fmt.Printf("left out, since this pi does not know the provider ([providers.NAME] in config.toml describes one), or has it by another name: %s\n", few(list.Left))
 	}
 	if list.Wrong > 0 {
 		fmt.Printf("left out, since their ids are not usable: %s\n", printable.Count(list.Wrong, "model"))
@@ -217,6 +217,9 @@ func fetchList(ctx context.Context, address string) ([]byte, error) {
 		return nil, cmpCause(ctx, err)
 	}
 	defer answer.Body.Close()
+	if elsewhere, err := answer.Location(); err == nil {
+		return nil, fmt.Errorf("the server says %s and points to %s, which is another one; name that address if you mean it", printable.Line(answer.Status), printable.URL(elsewhere.String()))
+	}
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server says %s", printable.Line(answer.Status))
 	}

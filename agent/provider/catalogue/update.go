@@ -31,7 +31,7 @@ const (
 type Update struct {
 	From  string    // where it came from
 	Date  time.Time // when
-	Left  []string  // providers that neither this program nor known knows
+	Left  []string  // providers that neither this program nor known knows, or that are there by another name
 	Wrong int       // models that were left out: their id cannot be written down, or is there twice
 
 	records map[string]string // of models, by provider
@@ -95,27 +95,34 @@ func keepAddresses(list []listed) {
 }
 
 // addOthers adds the models of providers that only the settings know, or of which the program
-// has a list by hand alone.
+// has a list by hand alone, or that the list has under another of their names. Two names of
+// one provider are one too many: the second is left out.
 func (u *Update) addOthers(list []listed, known func(string) bool) {
 	others, _ := undecided(list)
 	all := sources()
+	var added []source
 	for _, id := range others {
+		p := source{Name: id}
 		own, ours := Find(id)
-		if !ours && !known(id) {
+		if at := slices.IndexFunc(all, func(s source) bool { return ours && s.Name == own.Name }); at >= 0 {
+			p = all[at]
+		}
+		_, twice := u.records[p.Name]
+		if twice || !ours && !known(id) {
 			u.Left = append(u.Left, id)
 			continue
 		}
 		if !hasModels(list, id) {
 			continue
 		}
-		p := source{Name: id}
-		if at := slices.IndexFunc(all, func(s source) bool { return ours && s.Name == own.Name }); at >= 0 {
-			p = all[at]
-		}
-		from := list[slices.IndexFunc(list, func(l listed) bool { return l.ID == id })]
-		p.fill(&from)
+		p.fill(&list[slices.IndexFunc(list, func(l listed) bool { return l.ID == id })])
 		p.complete()
-		u.records[p.Name] = p.unrouted()
+		added = append(added, p)
+		u.records[p.Name] = ""
+	}
+	fixPrices(added)
+	for i := range added {
+		u.records[added[i].Name] = added[i].unrouted()
 	}
 	slices.Sort(u.Left)
 }

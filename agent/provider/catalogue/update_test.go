@@ -173,6 +173,18 @@ func TestAGatewayAloneHasThePricesOfMakers(t *testing.T) {
 	}
 }
 
+// A list may know a provider by another name, but not by two.
+func TestAProviderIsOnceInAList(t *testing.T) {
+	u := read(t, `[{"id":"grok","models":[{"id":"grok-9","cost_per_1m_in":1,"cost_per_1m_out":2}]},{"id":"xai-2","models":[{"id":"m"}]},
+		{"id":"claude","models":[{"id":"claude-y"}]},{"id":"anthropic","models":[{"id":"claude-x"}]}]`)
+	if got := u.records["xai"]; !strings.Contains(got, "1/2/?/?;200000:2/4") {
+		t.Errorf("xai has %q", got)
+	}
+	if !strings.Contains(u.records["anthropic"], "claude-x") || strings.Contains(u.records["anthropic"], "claude-y") || !slices.Equal(u.Left, []string{"claude", "xai-2"}) {
+		t.Errorf("anthropic has %q, left out are %q", u.records["anthropic"], u.Left)
+	}
+}
+
 // Where a model is asked is for the program to say, also of a list that another one kept.
 func TestModelsOfAListAreAskedWhereTheProgramSays(t *testing.T) {
 	dir := t.TempDir()
