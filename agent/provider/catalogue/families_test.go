@@ -1,7 +1,12 @@
 package catalogue
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +90,32 @@ func TestTheTableOfFamiliesIsWellFormed(t *testing.T) {
 			if !slices.Contains(llm.ThinkingLevels(), level) && !slices.Contains([]string{"-", "?", "!"}, level) {
 				t.Errorf("%s: %q is no level", row.ids, level)
 			}
+		}
+	}
+}
+
+// What a model takes is told here: the clients know switches, and no model.
+func TestClientsHaveNoNamesOfModels(t *testing.T) {
+	names := regexp.MustCompile(`(?i)claude|opus|sonnet|haiku|fable|mythos|gpt|\bo[1-9]\b|gemini|gemma|grok|deepseek|\bglm|kimi|\bk[1-9]\b|mistral|minimax|qwen|llama`)
+	for _, client := range []string{"anthropic", "google", "openai", "responses"} {
+		files, err := filepath.Glob("../" + client + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatal(client, err)
+		}
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if text, ok := n.(*ast.BasicLit); ok && names.MatchString(text.Value) {
+					t.Errorf("%s has %s", path, text.Value)
+				}
+				return true
+			})
 		}
 	}
 }
