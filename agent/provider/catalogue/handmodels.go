@@ -12,6 +12,11 @@ func anthropic() []sourceModel {
 	}
 }
 
+// vertexGeminis are at the prices of the maker.
+func vertexGeminis() []sourceModel {
+	return []sourceModel{{ID: "gemini-4-argon", Name: "Gemini 4 Argon", Window: 1048576, Answer: 65536, Images: true, Price: "2/10/0.1/?"}}
+}
+
 // vertexClaudes are at the prices of the maker, as the global endpoint has them.
 func vertexClaudes() []sourceModel {
 	return []sourceModel{
