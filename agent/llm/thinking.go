@@ -24,8 +24,9 @@ func CheckThinking(level string) error {
 func ThinkingLevels() []string { return slices.Clone(thinkingLevels) }
 
 // Clamp returns the thinking level that is used with m if level is wanted: that one if m
-// offers it, else the highest below it, else the lowest. A wanted level other than "off"
-// becomes "off" only if m offers nothing else.
+// offers it, else the highest below it, else the lowest. Of low, high and max, though, the
+// one in the middle is what others call medium. A wanted level other than "off" becomes
+// "off" only if m offers nothing else.
 func Clamp(m *Model, level string) string {
 	offered := m.Levels
 	switch {
@@ -33,6 +34,9 @@ func Clamp(m *Model, level string) string {
 		return "off"
 	case len(offered) == 0 || slices.Contains(offered, level):
 		return level
+	}
+	if level == "medium" && slices.Contains(offered, "high") && slices.Contains(offered, "max") {
+		return "high"
 	}
 	if thinks := slices.DeleteFunc(slices.Clone(offered), func(l string) bool { return l == "off" }); len(thinks) > 0 {
 		offered = thinks
