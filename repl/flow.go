@@ -32,6 +32,9 @@ type flow struct {
 	// last is the kind of what was put into the transcript last, so that a blank row
 	// stands between what is of different kinds.
 	last kind
+	// folded is what came of a thought that is not shown, the one with the index foldedAt.
+	folded   []byte
+	foldedAt int
 	// midAnswer is set while a part of an answer is shown that has not ended.
 	midAnswer bool
 }
@@ -76,7 +79,10 @@ func (w *words) index(d llm.Delta) int {
 
 // delta shows a step of the answer. The caller has the lock.
 func (s *screen) delta(d llm.Delta) {
-	if d.Kind != llm.DeltaText && (d.Kind != llm.DeltaThinking || !s.showThinking && !d.Spoken) || d.Text == "" {
+	if d.Kind == llm.DeltaThinking && !s.showThinking {
+		d.Text = s.flow.fold(d)
+	}
+	if d.Kind != llm.DeltaText && d.Kind != llm.DeltaThinking || d.Text == "" {
 		return
 	}
 	f := &s.flow
@@ -94,11 +100,27 @@ func (s *screen) delta(d llm.Delta) {
 	s.tellWaiting()
 }
 
+// fold returns what is to be shown of a thought while thoughts are hidden: nothing, until
+// the model says that it is for the user, and all of it then.
+func (f *flow) fold(d llm.Delta) string {
+	if d.Index != f.foldedAt {
+		f.folded, f.foldedAt = nil, d.Index
+	}
+	f.folded = append(f.folded, d.Text...)
+	if !d.Spoken {
+		return ""
+	}
+	text := string(f.folded)
+	f.folded = nil
+	return text
+}
+
 // answerEnds ends the answer that is shown. The caller has the lock.
 func (s *screen) answerEnds() {
 	s.endBlock()
 	s.flow.midAnswer = false
 	s.flow.words = words{}
+	s.flow.folded = nil
 }
 
 // startOver ends what is shown of an answer that broke off: it is asked for again, and

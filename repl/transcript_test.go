@@ -126,6 +126,18 @@ func TestWhatAModelSaysBetweenItsCallsIsShownThoughItComesAsAThought(t *testing.
 	if got := x.shows(says, over()); got != "∴ I look at it." {
 		t.Errorf("shows %q", got)
 	}
+	piece := func(index int, text string, spoken bool) agent.Event {
+		return &agent.MessageUpdate{Delta: llm.Delta{Kind: llm.DeltaThinking, Index: index, Text: text, Spoken: spoken}}
+	}
+	x = newStage(80)
+	x.showThinking = false
+	if got := x.shows(piece(0, "hm", false), piece(1, "I read ", false), piece(1, "it.", false), piece(1, "", true), over(), piece(1, "", true)); got != "∴ I read it." {
+		t.Errorf("it is known at its end, and shows %q", got)
+	}
+	x = newStage(80)
+	if got := x.shows(piece(0, "I read ", false), piece(0, "it.", false), piece(0, "", true), over()); got != "∴ I read it." {
+		t.Errorf("where thoughts are shown, it shows %q", got)
+	}
 }
 
 func TestAnAnswerThatBrokeOffSaysThatItStartsOver(t *testing.T) {

@@ -88,7 +88,9 @@ type Delta struct {
 	Usage    *message.Usage
 	Stop     Stop
 
-	Spoken bool // of thinking: it is for the user, as what a model says between its calls
+	// Spoken is of thinking: the thought is for the user, as what a model says between its
+	// calls. That may be known only when all of it has come; a delta without text says it then.
+	Spoken bool
 }
 
 // Stop is the end of an answer.

@@ -62,10 +62,10 @@ type open struct {
 
 // decoder reads one answer.
 type decoder struct {
-	price  *llm.Price
-	spoken bool // thoughts are what the model says between its calls
-	out    []llm.Delta
-	now    event // the current event; its memory is used again
+	price *llm.Price
+	notes notes
+	out   []llm.Delta
+	now   event // the current event; its memory is used again
 
 	usage       message.Usage
 	open        map[int]*open
@@ -74,14 +74,6 @@ type decoder struct {
 	calls       int
 	stopReason  string
 	explanation string
-}
-
-// newDecoder returns the decoder of the answer to a request. A model that thinks between its
-// calls only has nothing to say there but in thoughts.
-func (a *api) newDecoder(r *llm.Request) provider.Decoder {
-	c, err := a.switches.Of(r.Model, compatOf)
-	spoken := err == nil && c.adaptive && c.thinkingOff == betweenTools && !wantsThinking(r)
-	return &decoder{price: r.Model.Cost, spoken: spoken}
 }
 
 func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
@@ -157,12 +149,15 @@ func (d *decoder) emitText(kind llm.DeltaKind, index int, text string) {
 // start begins a block and emits what its first event has of it. Pieces of blocks of
 // unknown kinds are ignored from then on.
 func (d *decoder) start(v *event) {
+	if thought, ok := d.notes.before(v.Index, v.Block.Type); ok {
+		d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: thought, Spoken: true})
+	}
 	switch b := &v.Block; b.Type {
 	case "text":
 		d.emitText(llm.DeltaText, v.Index, b.Text)
 	case "thinking":
 		// Even without text: the block may be signed, and has its place among the others.
-		d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: v.Index, Text: b.Thinking, Spoken: d.spoken})
+		d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: v.Index, Text: b.Thinking, Spoken: d.notes.all})
 		d.emitText(llm.DeltaSignature, v.Index, b.Signature)
 	case "redacted_thinking":
 		d.emit(llm.Delta{Kind: llm.DeltaRedacted, Index: v.Index, Text: b.Data})
@@ -192,7 +187,7 @@ func (d *decoder) delta(v *event) {
 		d.emitText(llm.DeltaText, v.Index, v.Delta.Text)
 	case "thinking_delta":
 		if v.Delta.Thinking != "" {
-			d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: v.Index, Text: v.Delta.Thinking, Spoken: d.spoken})
+			d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: v.Index, Text: v.Delta.Thinking, Spoken: d.notes.all})
 		}
 	case "signature_delta":
 		d.emitText(llm.DeltaSignature, v.Index, v.Delta.Signature)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -116,17 +117,8 @@ func TestWhatIsSaidBetweenCallsIsMarkedAsSpoken(t *testing.T) {
 	} {
 		m := model(c.id)
 		m.Compat = map[string]any{"adaptive_thinking": true, "thinking_off": c.off}
-		d, out, n := new(api).newDecoder(&llm.Request{Model: m, Thinking: c.level}), []llm.Delta(nil), 0
-		for reader := sse.NewReader(strings.NewReader(stream)); ; {
-			e, err := reader.Next()
-			if err == io.EOF {
-				break
-			}
-			if out, _, err = d.Event(e, out); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, delta := range out {
+		n := 0
+		for _, delta := range decoded(t, &llm.Request{Model: m, Thinking: c.level}, stream) {
 			if delta.Kind == llm.DeltaThinking {
 				if n++; delta.Spoken != c.spoken {
 					t.Errorf("%s at %q: %+v", c.id, c.level, delta)
@@ -135,6 +127,59 @@ func TestWhatIsSaidBetweenCallsIsMarkedAsSpoken(t *testing.T) {
 		}
 		if n != 2 {
 			t.Errorf("%s at %q: %d thoughts", c.id, c.level, n)
+		}
+	}
+}
+
+// With thinking on it does so as well, beside its other thoughts.
+func TestAThoughtBeforeACallIsSpokenBetweenCalls(t *testing.T) {
+	calls := []*message.Message{{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockToolCall, ID: "a", Name: "f"}}},
+		{Role: message.RoleToolResult, ToolCallID: "a", ToolName: "f"}, {Role: message.RoleUser, Content: []message.Block{message.TextBlock("and?")}}}
+	const thought, call, text = `"type":"thinking","thinking":"hm"`, `"type":"tool_use","id":"b","name":"f"`, `"type":"text","text":"so"`
+	for _, c := range []struct {
+		name     string
+		off      string // the switch thinking_off
+		messages []*message.Message
+		blocks   []string
+		spoken   []int
+	}{
+		{"behind a call", betweenTools, calls[:2], []string{thought, call}, []int{0}},
+		{"and what was steered", betweenTools, calls, []string{thought, thought, call, thought, call}, []int{1, 3}},
+		{"the first thought is none", betweenTools, calls[2:], []string{thought, call}, nil},
+		{"but the next may be", betweenTools, calls[2:], []string{thought, thought, call}, []int{1}},
+		{"before the end", betweenTools, calls, []string{thought, text}, nil},
+		{"before a text", betweenTools, calls, []string{thought, text, call}, nil},
+		{"another model", "low", calls, []string{thought, call}, nil},
+	} {
+		m := model("claude-sonnet-5-5")
+		m.Compat = map[string]any{"adaptive_thinking": true, "thinking_off": c.off}
+		lines := []string{begin}
+		for i, b := range c.blocks {
+			lines = append(lines, fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{%s}}`, i, b), fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, i))
+		}
+		var spoken []int
+		for _, d := range decoded(t, &llm.Request{Model: m, Thinking: "high", Messages: c.messages}, events(append(lines, ends("tool_use"), endStop)...)) {
+			if d.Spoken {
+				spoken = append(spoken, d.Index)
+			}
+		}
+		if !slices.Equal(spoken, c.spoken) {
+			t.Errorf("%s: %v are spoken, want %v", c.name, spoken, c.spoken)
+		}
+	}
+}
+
+// decoded are the deltas of an answer.
+func decoded(t *testing.T, r *llm.Request, stream string) (out []llm.Delta) {
+	t.Helper()
+	d := new(api).newDecoder(r)
+	for reader := sse.NewReader(strings.NewReader(stream)); ; {
+		e, err := reader.Next()
+		if err == io.EOF {
+			return out
+		}
+		if out, _, err = d.Event(e, out); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
