@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"slices"
 
 	"pi/agent/llm"
@@ -116,8 +117,8 @@ func (c *compat) effort(m *llm.Model, level string) string {
 		return "low"
 	case "low", "medium", "high":
 		return level
-	case "xhigh", "max":
-		return "high"
+	case "xhigh", "max": // the highest that the server is known to have
+		return cmp.Or(c.efforts["xhigh"], "high")
 	}
 	return ""
 }
