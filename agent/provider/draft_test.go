@@ -157,9 +157,11 @@ func families() map[string][]party {
 	for _, p := range parties() {
 		of[p.model.API] = append(of[p.model.API], p)
 	}
-	plain := of["anthropic-messages"][0] // one that is asked as newer ones are
-	plain.model.ID = "claude-haiku-5-5"
-	of["anthropic-messages"] = append(of["anthropic-messages"], plain)
+	for _, newer := range []string{"claude-haiku-5-5", "claude-sonnet-5-5"} { // whose thoughts do not always go along
+		plain := of["anthropic-messages"][0]
+		plain.model.ID = newer
+		of["anthropic-messages"] = append(of["anthropic-messages"], plain)
+	}
 	return of
 }
 
