@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"image"
 	"image/png"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -151,7 +152,7 @@ func TestBothSizesOfAnImageAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	sizes := sent.String()
-	const no = "image 2 is left out: the image (3.9 MB) cannot be brought within what models take (2000 pixels a side, 3.75 MiB), for it is damaged or of a kind that is not known; make a smaller copy as PNG or JPEG"
+	const no = "image 2 is left out: the image (3.8 MB) cannot be brought within what models take (2000 pixels a side, 3.75 MB), for it is damaged or of a kind that is not known; make a smaller copy as PNG or JPEG"
 	l := &log{}
 	content := []message.Block{large, damaged, imageOf(t, 20, 10)}
 	r := newRig(t, Options{Settings: Settings{ImageScale: true}, Listeners: []Listener{l},
@@ -176,5 +177,52 @@ func TestBothSizesOfAnImageAreTold(t *testing.T) {
 	want := []string{"what is this", "image/jpeg", "[" + no + "]", "image/png", "image/jpeg", "[" + no + "]", "image/png", "[image 1: " + sizes + "]", "seen"}
 	if !slices.Equal(texts, want) {
 		t.Errorf("the session has\n%s\nwant\n%s", strings.Join(texts, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A session that another program or an earlier version wrote goes on, whatever images it has.
+func TestLargeImagesOfASessionAreSentSmaller(t *testing.T) {
+	damaged := message.ImageBlock("image/png", []byte("\x89PNG\r\n\x1a\n"+strings.Repeat("x", picture.MostBytes)))
+	first := newRig(t, Options{Tools: []Tool{tool("camera", func(context.Context) (Result, error) {
+		return Result{Content: []message.Block{message.TextBlock("look"), imageOf(t, 500, 2500)}}, nil
+	})}}, use(call{"c1", "camera", "{}"}), say("seen"))
+	large := []message.Block{imageOf(t, 2500, 500), imageOf(t, 20, 10), damaged}
+	if err := first.Prompt(t.Context(), Prompt{Text: "what is this", Attachments: large}); err != nil {
+		t.Fatal(err)
+	}
+	file := first.Session().File()
+	stored := first.file()
+	if err := first.Session().Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(file, session.Options{Dir: filepath.Dir(file), Now: rigTime})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &log{}
+	r := newRig(t, Options{Session: s, Settings: Settings{ImageScale: true}, Listeners: []Listener{l}}, say("on"), say("still"), say("on"))
+	r.prompt("on")
+	r.prompt("and on")
+	if _, err := r.Undo(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	r.prompt("instead")
+	for i, request := range r.model.requests {
+		var sent []string
+		for _, m := range request.Messages {
+			sent = append(sent, pixelsOf(t, m.Content)...)
+		}
+		if want := []string{"image/jpeg 2000×400", "image/png 20×10", "image/jpeg 400×2000"}; !slices.Equal(sent, want) {
+			t.Errorf("request %d has %q, want %q", i+1, sent, want)
+		}
+	}
+	if want := []string{
+		"this session has 2 images larger than models take: smaller copies are sent, and its entries stay as they are",
+		"this session has 1 image that models do not take: left out of what is sent, and its entries stay as they are",
+	}; !slices.Equal(l.notes, want) {
+		t.Errorf("told %q, want %q", l.notes, want)
+	}
+	if now := r.file(); !strings.HasPrefix(now, stored) || strings.Count(now, `"type":"context_edit"`) != 2 {
+		t.Error("the session is not what it was, or has other edits than one for each entry")
 	}
 }

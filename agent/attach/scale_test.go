@@ -43,7 +43,7 @@ func TestALargeImageGoesAlongAsASmallerCopy(t *testing.T) {
 		{"small", true, "@small.png", "attached @small.png (image, 30×20) image/png", ""},
 		{"as it is", false, "@large.png", "attached @large.png (image, 2500×1000) image/png", ""},
 		{"as it is, with too many bytes", false, "@heavy.png", "", "@heavy.png is not attached: the image has more than 5 MiB; make a smaller copy"},
-		{"one that cannot be scaled", true, "@damaged.png", "", "@damaged.png is not attached: the image (30×20, 3.9 MB) cannot be brought within what models take (2000 pixels a side, 3.75 MiB), for it is damaged ("},
+		{"one that cannot be scaled", true, "@damaged.png", "", "@damaged.png is not attached: the image (30×20, 3.8 MB) cannot be brought within what models take (2000 pixels a side, 3.75 MB), for it is damaged ("},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o.ImageScale = c.scale

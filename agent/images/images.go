@@ -8,8 +8,10 @@
 // read returns, is small enough by then, and was told of in words of its own.
 //
 // The answers of hooks to the event context are not looked at: they are for one request and
-// are stored nowhere, so scaling would be done again for each. Nor is a session that a hook
-// sets up, or one that is opened: it stays as it was written.
+// are stored nowhere, so scaling would be done again for each.
+//
+// What is in a session already, for another program or an earlier version wrote it, stays
+// there as it is. Edits of the context have the model see a copy, see [Scaler.Edits].
 package images
 
 import (
@@ -20,6 +22,7 @@ import (
 	"slices"
 
 	"pi/internal/picture"
+	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
 )
@@ -71,6 +74,42 @@ func (s Scaler) Body(ctx context.Context, body any) any {
 		return b
 	}
 	return body
+}
+
+// Edits returns the edits that put smaller copies in the place of images which a session
+// holds and which are too large. The person is told how many there are.
+func (s Scaler) Edits(ctx context.Context, items []session.Item) (edits []session.ContextEdit) {
+	if !s.Wanted() {
+		return nil
+	}
+	smaller, leftOut := 0, 0
+	for _, it := range items {
+		if it.Entry == nil || !slices.ContainsFunc(it.Message.Content, isBeyond) {
+			continue
+		}
+		before := smaller + leftOut
+		content := s.scaled(it.Message.Content, func(_ string, out bool) {
+			if out {
+				leftOut++
+			} else {
+				smaller++
+			}
+		})
+		if smaller+leftOut > before {
+			edits = append(edits, session.ContextEdit{TargetID: it.Entry.ID, Replacement: &session.Replacement{Content: content}})
+		}
+	}
+	if smaller > 0 {
+		s.Tell(ctx, fmt.Sprintf("this session has %s larger than models take: smaller copies are sent, and its entries stay as they are", printable.Count(smaller, "image")), false)
+	}
+	if leftOut > 0 {
+		s.Tell(ctx, fmt.Sprintf("this session has %s that models do not take: left out of what is sent, and its entries stay as they are", printable.Count(leftOut, "image")), true)
+	}
+	return edits
+}
+
+func isBeyond(b message.Block) bool {
+	return b.Type == message.BlockImage && !picture.IsWithin(b.Data)
 }
 
 // scaled returns content with its images scaled, and says of each that changed what became

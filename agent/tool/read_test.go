@@ -124,7 +124,7 @@ func TestReadShowsImagesByTheirBytes(t *testing.T) {
 		}
 	}
 	b.file("huge", p.String()+strings.Repeat("x", picture.MostBytes))
-	b.refused("read", args{"path": "huge"}, "image/png", "more than 3840 KiB", "too large")
+	b.refused("read", args{"path": "huge"}, "image/png", "more than 3.75 MB", "too large")
 }
 
 func TestReadShowsALargeImageAsASmallerCopy(t *testing.T) {
@@ -144,7 +144,7 @@ func TestReadShowsALargeImageAsASmallerCopy(t *testing.T) {
 		t.Errorf("got %q, want %q", textOf(r), want)
 	}
 	b.file("damaged.png", large.String()[:100]+strings.Repeat("x", picture.MostBytes))
-	b.refused("read", args{"path": "damaged.png"}, "read damaged.png: the image (2500×1000, 3.9 MB) cannot be brought within what models take", "make a smaller copy")
+	b.refused("read", args{"path": "damaged.png"}, "read damaged.png: the image (2500×1000, 3.8 MB) cannot be brought within what models take", "make a smaller copy")
 	scale = false
 	if r := b.run("read", args{"path": "large.png"}); r.Content[1].Data != base64.StdEncoding.EncodeToString(large.Bytes()) {
 		t.Error("it is not as it was, though nothing is scaled")

@@ -6,7 +6,7 @@
 // of a JPEG say, and has only the first picture of an animation.
 //
 // The bounds are those of the strictest server: Anthropic's refuses an image of more than
-// 5 MiB in base64 or 8000 pixels a side, and of more than 2000 where a conversation has
+// 5 MB in base64 or 8000 pixels a side, and of more than 2000 where a conversation has
 // more than twenty of them. As a conversation is sent whole each time, one such image would
 // have all further requests refused.
 //
@@ -17,6 +17,7 @@ package picture
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"image"
@@ -24,6 +25,7 @@ import (
 	_ "image/gif" // the formats that are known, for image.Decode
 	"image/jpeg"
 	"image/png"
+	"strings"
 
 	"pi/internal/printable"
 
@@ -33,11 +35,11 @@ import (
 
 // Bounds of images.
 const (
-	MostSide  = 2000            // pixels of a side of what Fit returns
-	MostBytes = 5 << 20 / 4 * 3 // bytes of what Fit returns: 5 MiB in base64
-	MostRead  = 64 << 20        // bytes of a file that Fit is worth being given
-	decodable = 800_000_000     // bytes that a decoder may have to hold
-	quality   = 80              // of a JPEG
+	MostSide  = 2000        // pixels of a side of what Fit returns
+	MostBytes = 3_750_000   // bytes of what Fit returns: 5 MB in base64
+	MostRead  = 64 << 20    // bytes of a file that Fit is worth being given
+	decodable = 800_000_000 // bytes that a decoder may have to hold
+	quality   = 80          // of a JPEG
 )
 
 // Size is how large an image is.
@@ -77,6 +79,14 @@ func (s Size) within() bool {
 	return s.Bytes <= MostBytes && s.Width <= MostSide && s.Height <= MostSide
 }
 
+// IsWithin reports whether an image, in base64, is within the bounds, by its head and its
+// length. Where it says no, [Fit] knows.
+func IsWithin(encoded string) bool {
+	c, _, err := image.DecodeConfig(base64.NewDecoder(base64.StdEncoding, strings.NewReader(encoded)))
+	size := Size{c.Width, c.Height, base64.StdEncoding.DecodedLen(len(encoded))}
+	return err == nil && size.Width > 0 && size.within()
+}
+
 // Fitted is an image within the bounds.
 type Fitted struct {
 	Data    []byte
@@ -103,7 +113,7 @@ func Fit(data []byte) (Fitted, error) {
 	}
 	m, err := decode(data)
 	if err != nil {
-		return Fitted{}, fmt.Errorf("the image (%v) cannot be brought within what models take (%d pixels a side, 3.75 MiB), for %w; make a smaller copy as PNG or JPEG",
+		return Fitted{}, fmt.Errorf("the image (%v) cannot be brought within what models take (%d pixels a side, 3.75 MB), for %w; make a smaller copy as PNG or JPEG",
 			f.Was, MostSide, err)
 	}
 	f.Data, f.Type, err = shrink(m, orientation(data), MostBytes)

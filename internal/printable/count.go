@@ -13,13 +13,16 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
-// Bytes words a limit, exactly: in MiB or KiB if it is a whole number of them.
+// Bytes words a limit, exactly: in MiB or KiB if it is a whole number of them, in MB if two
+// digits behind the point will do.
 func Bytes(n int) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
 	case n >= 1<<10 && n%(1<<10) == 0:
 		return fmt.Sprintf("%d KiB", n>>10)
+	case n >= 1e6 && n%1e4 == 0:
+		return fmt.Sprintf("%v MB", float64(n)/1e6)
 	}
 	return Count(n, "byte")
 }

@@ -39,7 +39,7 @@ func TestANameSaysWhetherItsValueIsAKey(t *testing.T) {
 }
 
 func TestALimitIsWordedExactly(t *testing.T) {
-	for n, want := range map[int]string{1: "1 byte", 1000: "1000 bytes", 1 << 10: "1 KiB", 1<<10 + 1: "1025 bytes", 3 << 19: "1536 KiB", 64 << 20: "64 MiB"} {
+	for n, want := range map[int]string{1: "1 byte", 1000: "1000 bytes", 1 << 10: "1 KiB", 1<<10 + 1: "1025 bytes", 3 << 19: "1536 KiB", 64 << 20: "64 MiB", 3_750_000: "3.75 MB", 3_755_000: "3755000 bytes"} {
 		if got := Bytes(n); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
