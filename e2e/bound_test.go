@@ -81,7 +81,7 @@ func TestAConversationGoesOnThoughItsThoughtsAreBound(t *testing.T) {
 	for name, c := range boundCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, notices := boundRun(t, "claude-opus-5-5", c.hook, c.answers, c.runs)
+			got, notices := boundRun(t, "claude-opus-5-5:high", c.hook, c.answers, c.runs)
 			if got != c.want || strings.Contains(notices, "asked again") {
 				t.Errorf("%s, want %s\n%s", got, c.want, notices)
 			}
@@ -96,7 +96,7 @@ func TestAConversationGoesOnThoughNobodyKnowsThatItsThoughtsAreBound(t *testing.
 	for name, c := range boundCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, notices := boundRun(t, "thinker", c.hook, c.answers, c.runs)
+			got, notices := boundRun(t, "thinker:high", c.hook, c.answers, c.runs)
 			changed := strings.Contains(c.want, "+1")
 			if refused := strings.Count(got, "refused"); changed != (refused > 0) || refused != strings.Count(got, "refused 0+0") {
 				t.Errorf("%s, where the server drops %s", got, c.want)
@@ -113,8 +113,46 @@ func TestAConversationGoesOnThoughNobodyKnowsThatItsThoughtsAreBound(t *testing.
 func TestATurnGoesOnThoughItsOwnThoughtsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := boundCases["old output is pruned"]
-	if got, notices := boundRun(t, "budgeter", c.hook, c.answers, c.runs); got != "0+0 1+0 refused 0+0 refused 0+0" {
+	if got, notices := boundRun(t, "budgeter:high", c.hook, c.answers, c.runs); got != "0+0 1+0 refused 0+0 refused 0+0" {
 		t.Errorf("%s\n%s", got, notices)
+	}
+}
+
+// With thinking off there is no field for what becomes of thoughts that do not fit, so that
+// none goes along, or those of the turn in progress alone.
+func TestAConversationGoesOnWithThinkingOff(t *testing.T) {
+	t.Parallel()
+	for name, c := range boundCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, notices := boundRun(t, "claude-haiku-5-5:off", c.hook, c.answers, c.runs); strings.ContainsAny(got, "r123") || strings.Contains(notices, "asked again") {
+				t.Errorf("no thoughts: %s\n%s", got, notices)
+			}
+			got, notices := boundRun(t, "claude-sonnet-5-5:off", c.hook, c.answers, c.runs)
+			want := "" // a change in the middle of a turn is refused, and asked again
+			if c.hook == "prune" {
+				want = "0+0 1+0 refused 0+0 0+0"
+			}
+			if refused := strings.Count(got, "refused"); want != "" && got != want || refused != strings.Count(want, "refused") || refused != strings.Count(notices, "asked again without them") {
+				t.Errorf("those of the turn: %s\n%s", got, notices)
+			}
+		})
+	}
+}
+
+// Thoughts come back with the level, or the model, that had them.
+func TestThoughtsStayOutForAsLongAsThinkingIsOff(t *testing.T) {
+	t.Parallel()
+	const answers = "think hm\ntext one\n---\ntext two\n---\nthink so\ntext three\n---\n"
+	for name, there := range map[string]string{"level": "/thinking off", "model": "/model local/claude-sonnet-5-5"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			back := map[string]string{"level": "/thinking high", "model": "/model local/claude-haiku-5-5"}[name]
+			runs := [][]string{{"-p", "one", "-p", there, "-p", "two"}, {"-p", back, "-p", "three", "-p", "four"}}
+			if got, notices := boundRun(t, "claude-haiku-5-5:high", "", answers, runs); got != "0+0 0+0 1+0 2+0" || strings.Contains(notices, "again") {
+				t.Errorf("%s\n%s", got, notices)
+			}
+		})
 	}
 }
 
@@ -145,7 +183,7 @@ func boundRun(t *testing.T, model, hook, answers string, runs [][]string) (thoug
 		if hook != "" && !slices.Contains(args, "--no-hooks") {
 			args = append([]string{"--hook", file}, args...)
 		}
-		_, said := w.piTells(append([]string{"--model", "local/" + model + ":high"}, args...)...)
+		_, said := w.piTells(append([]string{"--model", "local/" + model}, args...)...)
 		notices += said
 	}
 	return strings.TrimSpace(strings.NewReplacer(" kept, ", "+", " dropped\n", " ", "\n", " ").Replace(s.bound.String())), notices

@@ -94,7 +94,7 @@ func (s *modelServer) baseURL() string {
 	return s.http.URL
 }
 
-// boundSettings are those of a server whose models bind their thoughts. The names of three
+// boundSettings are those of a server whose models bind their thoughts. The names of four
 // say so, and nobody can tell it from the others.
 const boundSettings = `
 [providers.local]
@@ -109,6 +109,11 @@ reasoning = true
 
 [[providers.local.models]]
 id = "claude-haiku-5-5"
+context_window = 200000
+reasoning = true
+
+[[providers.local.models]]
+id = "claude-sonnet-5-5"
 context_window = 200000
 reasoning = true
 

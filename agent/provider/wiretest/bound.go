@@ -19,8 +19,13 @@ type Bound struct {
 	sum           [sha256.Size]byte
 }
 
-// boundElsewhere is the end of what the server says of a thought that does not fit.
-const boundElsewhere = "The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."
+// What the server says of a thought that does not fit, and then to who has not allowed the
+// field with the beta header.
+const (
+	boundElsewhere = "The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."
+	bindingBeta    = "thinking-binding-controls-2026-08-01"
+	wantsBeta      = " That setting requires the `" + bindingBeta + "` value in the `anthropic-beta` header."
+)
 
 // CheckBound checks the thoughts in a request: each has to have the signature that it got
 // where it stands now. One that has not is dropped if the request says so, with the field
@@ -43,7 +48,8 @@ func CheckBound(beta string, body []byte) (*Bound, error) {
 		return nil, err
 	}
 	drop := q.Thinking.Binding != nil
-	allowed := strings.Contains(beta, "thinking-binding-controls-2026-08-01") && (q.Thinking.Type == "adaptive" || q.Thinking.Type == "enabled")
+	hasBeta := strings.Contains(beta, bindingBeta)
+	allowed := hasBeta && (q.Thinking.Type == "adaptive" || q.Thinking.Type == "enabled")
 	if drop && !allowed {
 		return nil, fmt.Errorf("thinking.%s.block_binding: Extra inputs are not permitted", q.Thinking.Type)
 	}
@@ -65,7 +71,11 @@ func CheckBound(beta string, body []byte) (*Bound, error) {
 				b.Dropped++
 				continue
 			default:
-				return nil, fmt.Errorf("messages.%d.content.%d: Invalid `%s` in `%s` block. %s", i, k, field, kind, boundElsewhere)
+				said := boundElsewhere
+				if !hasBeta {
+					said += wantsBeta
+				}
+				return nil, fmt.Errorf("messages.%d.content.%d: Invalid `%s` in `%s` block. %s", i, k, field, kind, said)
 			}
 			b.add(block)
 		}

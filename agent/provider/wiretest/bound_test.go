@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-const bindingBeta = "other,thinking-binding-controls-2026-08-01"
+const withBeta = "other," + bindingBeta
 
 // boundBody is a request that goes on behind an answer with a thought.
 func boundBody(head, first, thought string) []byte {
@@ -28,14 +28,15 @@ func TestAThoughtIsBoundToAllThatStandsBeforeIt(t *testing.T) {
 	for _, c := range []struct{ name, beta, head, first, thought, want string }{
 		{"as it was", "", head, hello, thought, "1+0"},
 		{"withheld", "", head, hello, withheld, "1+0"},
-		{"markers do not count, nor do other fields", bindingBeta, drop + strings.Replace(head, `"s"}`, `"s","cache_control":{"type":"ephemeral"}}`, 1), marked, thought, "1+0"},
+		{"markers do not count, nor do other fields", withBeta, drop + strings.Replace(head, `"s"}`, `"s","cache_control":{"type":"ephemeral"}}`, 1), marked, thought, "1+0"},
 		{"no thought", "", `"tools":[],`, hello, "", "0+0"},
 		{"another prompt", "", head, `{"type":"text","text":"hullo"}`, thought, "thinking` block. The block is bound to a different conversation"},
 		{"another prompt, withheld", "", head, `{"type":"text","text":"hullo"}`, withheld, "redacted_thinking` block. The block is bound"},
+		{"another prompt, and the beta is not asked for", "other", head, `{"type":"text","text":"hullo"}`, thought, "requires the `thinking-binding-controls-2026-08-01` value"},
 		{"another system prompt", "", strings.Replace(head, `"s"`, `"t"`, 1), hello, thought, "bound to a different"},
 		{"another tool", "", strings.Replace(head, "ls", "cat", 1), hello, thought, "bound to a different"},
 		{"twice", "", head, hello, thought + thought, "bound to a different"},
-		{"dropped", bindingBeta, drop + strings.Replace(head, "ls", "cat", 1), hello, thought, "0+1"},
+		{"dropped", withBeta, drop + strings.Replace(head, "ls", "cat", 1), hello, thought, "0+1"},
 		{"no beta", "other", drop + head, hello, thought, "Extra inputs are not permitted"},
 		{"not while thinking is forbidden", bindingBeta, strings.Replace(drop, "adaptive", "disabled", 1) + head, hello, thought, "Extra inputs are not permitted"},
 		{"nor while it is only between calls", bindingBeta, strings.Replace(drop, "adaptive", "between_tools", 1) + head, hello, thought, "Extra inputs are not permitted"},
