@@ -55,7 +55,6 @@ var quirks = []quirk{
 	{chat, "openai", "store", true},
 	{chat, "openai mistral", "prompt_cache_key", true},
 	{chat + " " + responses, "openai", "long_cache", "24h"},
-	{claude, "anthropic", "long_cache", "1h"},
 	{claude, "anthropic", "eager_input_streaming", true},
 	{chat + " " + responses, "openrouter vercel", "usage_cost", true},
 	{chat, "mistral perplexity", "stream_options", false},

@@ -29,13 +29,33 @@ func Problems(cfg config.Config, ring *keyring.Ring) []string {
 		if why := p.unusable(); why != "" {
 			problems = append(problems, fmt.Sprintf("config.toml: [providers.%s] is left out: %s", p.section, why))
 		}
-		server := &llm.Model{Provider: p.Name, API: p.api(), BaseURL: p.address()}
-		if p.set.Cache == "long" && !provider.KeepsLonger(server) {
-			problems = append(problems, fmt.Sprintf("config.toml: cache = \"long\" of [providers.%s] has no effect: its server cannot be asked for that", p.section))
+		if p.set.Cache == "long" && p.forgetsSoon() {
+			problems = append(problems, fmt.Sprintf("config.toml: cache = \"long\" of [providers.%s] has no effect: its server cannot be asked for that; if it can, compat.long_cache says how", p.section))
 		}
 		problems = append(problems, p.compatProblems()...)
 	}
 	return problems
+}
+
+// forgetsSoon reports whether the server of the provider cannot be asked to keep its cache for
+// long with any model that is known of: what a model is served with is a matter of both.
+func (p *source) forgetsSoon() bool {
+	ids := map[string]bool{p.Default: true}
+	for _, m := range p.set.Models {
+		ids[m.ID] = true
+	}
+	if delete(ids, ""); len(ids) == 0 && p.api() == "anthropic-messages" { // it may be Claude
+		return false
+	}
+	keeps := func(id string) bool {
+		return provider.KeepsLonger(&llm.Model{Provider: p.Name, ID: id, API: p.api(), BaseURL: p.address(), Compat: p.set.Compat})
+	}
+	for id := range ids {
+		if keeps(id) {
+			return false
+		}
+	}
+	return !keeps("")
 }
 
 // Unused returns a line for each provider in the settings that cannot be the one to begin

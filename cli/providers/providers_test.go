@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -158,14 +159,32 @@ func TestTheVariableOfAnAddressIsReadWhereKeysAre(t *testing.T) {
 
 func TestACacheThatShallLastIsAskedForOrAProblem(t *testing.T) {
 	cfg := config.Default()
-	cfg.Providers = map[string]config.Provider{"anthropic": {Cache: "long"}, "openai": {Cache: "long"}, "groq": {Cache: "long"}}
+	gate := func(api string, compat map[string]any, ids ...string) config.Provider {
+		p := config.Provider{Cache: "long", API: api, BaseURL: "https://gate.example/v1", Compat: compat}
+		for _, id := range ids {
+			p.Models = append(p.Models, config.Model{ID: id})
+		}
+		return p
+	}
+	cfg.Providers = map[string]config.Provider{
+		"anthropic": {Cache: "long"}, "openai": {Cache: "long"},
+		"claudes": gate("anthropic-messages", nil, "other", "claude-opus-5-5"),
+		"any":     gate("anthropic-messages", nil),
+		"told":    gate("openai-completions", map[string]any{"long_cache": "24h"}, "m"),
+		"untold":  gate("openai-completions", nil, "gpt-5.6"),
+		"others":  gate("anthropic-messages", nil, "other"),
+		"groq":    {Cache: "long"},
+	}
 	ring := ringWith(t, "", map[string]string{"GROQ_API_KEY": "k"})
 	if m := New(cfg, ring, catalogue.Models).Find("anthropic", "claude-opus-5-5"); m == nil || m.Compat["cache_retention"] != "long" {
 		t.Errorf("%+v", m)
 	}
-	problems := Problems(cfg, ring)
-	if len(problems) != 1 || problems[0] != `config.toml: cache = "long" of [providers.groq] has no effect: its server cannot be asked for that` {
-		t.Errorf("%q", problems)
+	var want []string
+	for _, name := range []string{"groq", "others", "untold"} {
+		want = append(want, fmt.Sprintf(`config.toml: cache = "long" of [providers.%s] has no effect: its server cannot be asked for that; if it can, compat.long_cache says how`, name))
+	}
+	if problems := Problems(cfg, ring); !slices.Equal(problems, want) {
+		t.Errorf("%q, want %q", problems, want)
 	}
 }
 

@@ -24,7 +24,7 @@ var refusals = provider.Refusals{
 	{bindingBeta, `block_binding = ""`},
 	{"-beta` header", "set compat.interleaved = false of [providers.NAME]; compat.beta may name others"},
 	{"cache_control: extra inputs", "cache = false"},
-	{"cache_control.ttl", `cache_ttl = ""`},
+	{"cache_control.ttl", `set cache = "short" and compat.cache_ttl = "" of [providers.NAME]`},
 }
 
 // boundElsewhere is what a server says, in lower case, of a thought that does not fit what

@@ -176,7 +176,10 @@ var families = []familyRow{
 	// Claude. Up to 4.5 thinking has a budget, which has five sizes; then an effort. The
 	// largest ones, and Opus from 5.5 on, always think. From 5.1 on a thought is bound to what
 	// stands before it.
-	{ids: "claude claude-*", switches: []Switch{{chatAPI, "openrouter vercel", "cache_control", true}}},
+	{ids: "claude claude-*", switches: []Switch{
+		{chatAPI, "openrouter vercel", "cache_control", true},
+		{claudeAPI, "", "long_cache", "1h"}, // its makers say so of all places that serve it
+	}},
 	{ids: "claude-[a-z]*[a-z]-[4-9]*", levels: budgetLevels, answer: 64000, window: 200000},
 	{ids: "claude-2* claude-3-*", levels: "-", answer: 8192, window: 200000},
 	{ids: "claude-3-opus* claude-3-sonnet* claude-3-haiku*", answer: 4096},

@@ -19,10 +19,16 @@ type responsesRequest struct {
 	Reasoning       json.RawMessage   `json:"reasoning"`
 	MaxOutputTokens *int              `json:"max_output_tokens"`
 	PromptCacheKey  *string           `json:"prompt_cache_key"`
+	Retention       *string           `json:"prompt_cache_retention"`
+	CacheOptions    *cacheOptions     `json:"prompt_cache_options"`
 	Parallel        *bool             `json:"parallel_tool_calls"`
 	Instructions    *string           `json:"instructions"`
 	Tools           []responsesTool   `json:"tools"`
 	Input           []json.RawMessage `json:"input"`
+}
+
+type cacheOptions struct {
+	TTL string `json:"ttl"`
 }
 
 type responsesTool struct {
@@ -81,6 +87,10 @@ func CheckResponses(body []byte) error {
 		return fmt.Errorf("max_output_tokens is %d", *q.MaxOutputTokens)
 	case q.PromptCacheKey != nil && (*q.PromptCacheKey == "" || len(*q.PromptCacheKey) > 64):
 		return fmt.Errorf("prompt_cache_key %q", *q.PromptCacheKey)
+	case q.Retention != nil && *q.Retention != "24h" && *q.Retention != "in_memory":
+		return fmt.Errorf("prompt_cache_retention %q", *q.Retention)
+	case q.CacheOptions != nil && (q.CacheOptions.TTL != "30m" || q.Retention != nil):
+		return fmt.Errorf("prompt_cache_options with ttl %q, or beside prompt_cache_retention", q.CacheOptions.TTL)
 	}
 	for _, t := range q.Tools {
 		if err := t.check(); err != nil {

@@ -26,6 +26,7 @@ func TestCheckResponsesRefusesWhatTheAPIRefuses(t *testing.T) {
 		{"an answer that comes first", input(said + "," + user), ""},
 		{"a tool that is not strict", tool(`{"type":"object","properties":{"a":{}}},"strict":false`), ""},
 		{"a strict tool", tool(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false},"strict":true`), ""},
+		{"a cache for long", `{"model":"m","stream":true,"prompt_cache_options":{"ttl":"30m"},"input":[` + user + `]}`, ""},
 
 		{"no JSON", `{`, "unexpected"},
 		{"no input", input(""), "no input"},
@@ -33,6 +34,8 @@ func TestCheckResponsesRefusesWhatTheAPIRefuses(t *testing.T) {
 		{"a field that is not known", `{"model":"m","stream":true,"messages":[],"input":[` + user + `]}`, "messages"},
 		{"a small limit", `{"model":"m","stream":true,"max_output_tokens":3,"input":[` + user + `]}`, "max_output_tokens"},
 		{"a long cache key", `{"model":"m","stream":true,"prompt_cache_key":"` + strings.Repeat("k", 65) + `","input":[` + user + `]}`, "prompt_cache_key"},
+		{"a cache for a time that there is not", `{"model":"m","stream":true,"prompt_cache_retention":"30m","input":[` + user + `]}`, "prompt_cache_retention"},
+		{"a cache for two times", `{"model":"m","stream":true,"prompt_cache_retention":"24h","prompt_cache_options":{"ttl":"30m"},"input":[` + user + `]}`, "prompt_cache_options"},
 		{"a schema that is strict by default and is not", tool(`{"type":"object","properties":{"a":{}}}`), "strict schema"},
 		{"an optional property of a strict schema", tool(`{"type":"object","properties":{"a":{},"b":{}},"required":["a","a"],"additionalProperties":false},"strict":true`), "not required"},
 		{"a call without output", input(user + "," + call + "," + user), "no result"},
