@@ -172,10 +172,11 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	if err := r.noteSaved(r.record()); err != nil {
 		return err
 	}
-	if err := r.fitImages(ctx); err != nil {
+	s := r.conversation.current()
+	if err := r.noteSaved(r.images.Session(ctx, s, r.conversation.view.core(s))); err != nil {
 		return err
 	}
-	before := r.conversation.current().Leaf()
+	before := s.Leaf()
 	if _, err := r.write(ctx, p); err != nil {
 		return err
 	}
@@ -202,21 +203,6 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	}
 	_, err := r.deliver(ctx, false)
 	return err
-}
-
-// fitImages has the model see smaller copies of images in the session that are too large.
-// What this program adds is small enough, but others wrote sessions too, and an image that
-// servers refuse would have each further prompt fail.
-func (r *run) fitImages(ctx context.Context) error {
-	s := r.conversation.current()
-	for _, edit := range r.images.Edits(ctx, r.conversation.view.core(s)) {
-		_, err := s.Append(session.TypeContextEdit, edit)
-		if err = r.noteSaved(err); err != nil {
-			return err
-		}
-		r.conversation.noteEdit(s, edit.TargetID)
-	}
-	return nil
 }
 
 // addDate adds a message behind a prompt that tells the model which day it is, if it sees

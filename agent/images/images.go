@@ -11,7 +11,7 @@
 // are stored nowhere, so scaling would be done again for each.
 //
 // What is in a session already, for another program or an earlier version wrote it, stays
-// there as it is. Edits of the context have the model see a copy, see [Scaler.Edits].
+// there as it is. Edits of the context have the model see a copy, see [Scaler.Session].
 package images
 
 import (
@@ -76,12 +76,14 @@ func (s Scaler) Body(ctx context.Context, body any) any {
 	return body
 }
 
-// Edits returns the edits that put smaller copies in the place of images which a session
-// holds and which are too large. The person is told how many there are.
-func (s Scaler) Edits(ctx context.Context, items []session.Item) (edits []session.ContextEdit) {
+// Session edits the context of a session, which is items, so that smaller copies stand in
+// the place of images in it that are too large. The person is told how many there are. The
+// error is that of [session.Session.AppendAll].
+func (s Scaler) Session(ctx context.Context, of *session.Session, items []session.Item) error {
 	if !s.Wanted() {
 		return nil
 	}
+	var edits []session.Draft
 	smaller, leftOut := 0, 0
 	for _, it := range items {
 		if it.Entry == nil || !slices.ContainsFunc(it.Message.Content, isBeyond) {
@@ -96,7 +98,7 @@ func (s Scaler) Edits(ctx context.Context, items []session.Item) (edits []sessio
 			}
 		})
 		if smaller+leftOut > before {
-			edits = append(edits, session.ContextEdit{TargetID: it.Entry.ID, Replacement: &session.Replacement{Content: content}})
+			edits = append(edits, session.Draft{Type: session.TypeContextEdit, Body: session.ContextEdit{TargetID: it.Entry.ID, Replacement: &session.Replacement{Content: content}}})
 		}
 	}
 	if smaller > 0 {
@@ -105,7 +107,11 @@ func (s Scaler) Edits(ctx context.Context, items []session.Item) (edits []sessio
 	if leftOut > 0 {
 		s.Tell(ctx, fmt.Sprintf("this session has %s that models do not take: left out of what is sent, and its entries stay as they are", printable.Count(leftOut, "image")), true)
 	}
-	return edits
+	if len(edits) == 0 {
+		return nil
+	}
+	_, err := of.AppendAll(edits)
+	return err
 }
 
 func isBeyond(b message.Block) bool {

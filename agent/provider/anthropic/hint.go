@@ -20,6 +20,7 @@ var refusals = provider.Refusals{
 	{"eager_input_streaming", "eager_input_streaming = false"},
 	{"thinking.display", `thinking_display = ""`},
 	{"block_binding: extra inputs", `block_binding = ""`},
+	{"prefix_mismatch_behavior: extra inputs", `block_binding = ""`},
 	{boundElsewhere, `block_binding = "drop_block"`},
 	{bindingBeta, `block_binding = ""`},
 	{"-beta` header", "set compat.interleaved = false of [providers.NAME]; compat.beta may name others"},

@@ -17,6 +17,7 @@ func TestARefusalNamesItsSwitch(t *testing.T) {
 		{400, "Unexpected value(s) `interleaved-thinking-2025-05-14` for the `anthropic-beta` header.", "interleaved = false"},
 		{400, "Unexpected value(s) `thinking-binding-controls-2026-08-01` for the `anthropic-beta` header.", `block_binding = "" of`},
 		{400, "thinking.adaptive.block_binding: Extra inputs are not permitted", `block_binding = "" of`},
+		{400, "thinking.adaptive.block_binding.prefix_mismatch_behavior: Extra inputs are not permitted", `block_binding = "" of`},
 		{400, "Invalid `signature` in `thinking` block. The block is bound to a different conversation. That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.", `block_binding = "drop_block" of`},
 		{400, "system.0.cache_control: Extra inputs are not permitted", "cache = false"},
 		{400, `"thinking.type.disabled" is not supported for this model.`, `thinking_off = "low" of`},
