@@ -81,6 +81,16 @@ func CallID(ctx context.Context) string {
 	return ""
 }
 
+// gateKey is in the context of who is asked whether something runs.
+type gateKey struct{}
+
+// AtGate returns ctx for those who decide whether a call or a command runs. Their dialogs get
+// it too.
+func AtGate(ctx context.Context) context.Context { return context.WithValue(ctx, gateKey{}, true) }
+
+// IsAtGate reports whether ctx is one of [AtGate].
+func IsAtGate(ctx context.Context) bool { return ctx.Value(gateKey{}) != nil }
+
 // runsKey is in the context of a tool that runs, with its *cleared.
 type runsKey struct{}
 

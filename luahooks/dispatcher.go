@@ -64,11 +64,11 @@ func (d *dispatcher) Handle(ctx context.Context, e agent.Event) error {
 	}
 	switch e := e.(type) {
 	case *agent.ToolCall:
-		return d.gate(ctx, spec, e)
+		return d.gate(agent.AtGate(ctx), spec, e)
 	case *agent.UserBash:
-		return d.bash(ctx, spec, e)
+		return d.bash(agent.AtGate(ctx), spec, e)
 	case *agent.ShellCommand:
-		return d.shell(ctx, spec, e)
+		return d.shell(agent.AtGate(ctx), spec, e)
 	case *agent.MessageUpdate:
 		d.deltas.pass(ctx, spec, e)
 		return nil

@@ -16,10 +16,9 @@ import (
 
 // asked is a prompt as the client has sent it.
 type asked struct {
-	first  string // the text of the first block; "" if that is no text
+	blocks []part
 	text   string // up to the first image, or what follows those at the beginning
 	rest   []message.Block
-	behind []part // the blocks behind the first, which go along with a command
 }
 
 // prompt makes the prompt for the agent.
@@ -44,16 +43,31 @@ func readPrompt(f fields) (asked, error) {
 		}
 		blocks = append(blocks, b)
 	}
-	var a asked
-	if len(blocks) > 0 && blocks[0].kind == partText {
-		a.first = blocks[0].text
-		a.behind = blocks[1:]
-	}
+	a := asked{blocks: blocks}
 	a.text, a.rest = assemble(blocks)
 	if strings.TrimSpace(a.text) == "" && !slices.ContainsFunc(a.rest, isSomething) {
 		return asked{}, newError(codeParams, `"prompt" is empty`)
 	}
 	return a, nil
+}
+
+// lines yields what may be a command: the first block, and the last text, without the white
+// space around them. With it comes the rest, which goes along with a command.
+func (a asked) lines(yield func(line string, rest []part) bool) {
+	last := -1
+	for i, b := range a.blocks {
+		if b.kind == partText && strings.TrimSpace(b.text) != "" {
+			last = i
+		}
+	}
+	for _, at := range slices.Compact([]int{0, last}) {
+		if at < 0 || at >= len(a.blocks) || a.blocks[at].kind != partText {
+			continue
+		}
+		if !yield(strings.TrimSpace(a.blocks[at].text), slices.Concat(a.blocks[:at], a.blocks[at+1:])) {
+			return
+		}
+	}
 }
 
 func isSomething(b message.Block) bool {

@@ -94,8 +94,8 @@ func (c *calls) admit(e *agent.ToolCall) {
 		return
 	}
 	u := toolCall{SessionUpdate: "tool_call_update", ID: x.ID, Status: callRuns}
-	if x.Content != nil { // a question about it
-		u.Content = &[]any{}
+	if x.Content != nil { // a question about it, which may have had another title
+		u.Content, u.Title = &[]any{}, x.Title
 	}
 	x.Status, x.Content = callRuns, nil
 	c.session.out.send(u)
@@ -155,6 +155,9 @@ func (c *calls) end(e *agent.ToolExecutionEnd) {
 		}
 	}
 	u.Content = &content
+	if x.Content != nil {
+		u.Title = x.Title
+	}
 	c.remove(e.ID)
 	c.session.out.send(u)
 }
@@ -184,18 +187,24 @@ func (c *calls) sweep(why string) {
 	}
 }
 
-// ask marks the call as one that a question is asked about, and returns how the client knows
-// it; ok is false if there is no such call that waits at a gate.
-func (c *calls) ask(id, question string) (shown toolCall, ok bool) {
+// ask marks the call as one that a question is asked about, and returns how the client is
+// shown it: a change of a file comes first, and the call is called as the question is; ok is
+// false if there is no such call that waits at a gate.
+func (c *calls) ask(id, title, question string) (shown toolCall, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x := c.open[id]
 	if id == "" || x == nil || x.Status != callPending {
 		return toolCall{}, false
 	}
-	content := append([]any{contentOf(textOf(question))}, argumentDiffs(x.toolCall, "")...)
-	x.Content = &content
-	return x.toolCall, true
+	var content []any
+	shown = x.toolCall
+	if x.Kind == "edit" {
+		content, shown.Title = wouldChange(shown), titleOfQuestion(title)
+	}
+	content = append(content, contentOf(textOf(question)))
+	x.Content, shown.Content = &content, &content
+	return shown, true
 }
 
 // shownID returns the id by which the client knows a call that has not ended; "" if there
@@ -230,17 +239,4 @@ func resultContent(blocks []message.Block) []any {
 		}
 	}
 	return content
-}
-
-// changeOf is a change of a file as a client shows it; nil if there is none that can be
-// shown.
-func changeOf(t *agent.Touched) *diff {
-	if t.Change == nil || !t.Change.Created && t.Change.Before == nil {
-		return nil
-	}
-	d := &diff{Type: "diff", Path: t.Path, OldText: t.Change.Before, NewText: t.Change.After}
-	if t.Change.Created {
-		d.OldText = nil
-	}
-	return d
 }

@@ -45,15 +45,15 @@ func statuses(all []acptest.Update) string {
 func TestHowCallsAreShown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ tool, args, kind, title, location, statuses, content string }{
-		{"read", `{"path":"a.txt"}`, "read", "read a.txt", "a.txt:0", "pending in_progress completed", "one\ntwo\n"},
-		{"read", `{"path":"a.txt","offset":2}`, "read", "read a.txt:2", "a.txt:2", "pending in_progress completed", "two\n"},
-		{"read", `{"path":"dot.png"}`, "read", "read dot.png", "dot.png:0", "pending in_progress completed", "<image/png>"},
-		{"bash", `{"command":"echo hi;\n  echo ho"}`, "execute", "bash echo hi; echo ho", "", "pending in_progress completed", "hi\nho"},
-		{"bash", `{"command":"exit 3"}`, "execute", "bash exit 3", "", "pending in_progress failed", "[exit code 3]"},
-		{"edit", `{"path":"a.txt","oldText":"two","newText":"zwei"}`, "edit", "edit a.txt", "a.txt:2", "pending in_progress completed", "<one\ntwo\n|one\nzwei\n>"},
-		{"edit", `{"path":"a.txt","oldText":"six","newText":"x"}`, "edit", "edit a.txt", "a.txt:0", "pending in_progress failed", "edit a.txt"},
-		{"write", `{"path":"new.txt","content":"new"}`, "edit", "write new.txt", "new.txt:0", "pending in_progress completed", "<nil|new>"},
-		{"grep", `{"pattern":"tw.","path":"a.txt"}`, "search", "grep tw. a.txt", "a.txt:0", "pending in_progress completed", "two"},
+		{"read", `{"path":"a.txt"}`, "read", "read `a.txt`", "a.txt:0", "pending in_progress completed", "one\ntwo\n"},
+		{"read", `{"path":"a.txt","offset":2}`, "read", "read `a.txt:2`", "a.txt:2", "pending in_progress completed", "two\n"},
+		{"read", `{"path":"dot.png"}`, "read", "read `dot.png`", "dot.png:0", "pending in_progress completed", "<image/png>"},
+		{"bash", `{"command":"echo hi;\n  echo ho"}`, "execute", "echo hi; echo ho", "", "pending in_progress completed", "hi\nho"},
+		{"bash", `{"command":"exit 3"}`, "execute", "exit 3", "", "pending in_progress failed", "[exit code 3]"},
+		{"edit", `{"path":"a.txt","oldText":"two","newText":"zwei"}`, "edit", "edit `a.txt`", "a.txt:2", "pending in_progress completed", "<one\ntwo\n|one\nzwei\n>"},
+		{"edit", `{"path":"a.txt","oldText":"six","newText":"x"}`, "edit", "edit `a.txt`", "a.txt:0", "pending in_progress failed", "edit a.txt"},
+		{"write", `{"path":"new.txt","content":"new"}`, "edit", "write `new.txt`", "new.txt:0", "pending in_progress completed", "<nil|new>"},
+		{"grep", `{"pattern":"tw.","path":"a.txt"}`, "search", "grep tw. `a.txt`", "a.txt:0", "pending in_progress completed", "two"},
 		{"find", `{"pattern":"*.txt"}`, "search", "find *.txt", ".:0", "pending in_progress completed", "a.txt"},
 		{"ls", `{}`, "read", "ls", ".:0", "pending in_progress completed", "a.txt"},
 		{"looking", `{"at":"it"}`, "read", `looking {"at":"it"}`, "", "pending in_progress completed", "looked"},
@@ -62,8 +62,8 @@ func TestHowCallsAreShown(t *testing.T) {
 		{"nothing", `{"a":1}`, "other", `nothing {"a":1}`, "", "pending failed", `unknown tool "nothing"`},
 		{"read", `{"file":1}`, "read", "read", "", "pending failed", "path"},
 		{"read", `{"path":`, "read", "read", "", "pending failed", "not run"},
-		{"bash", `{"command":"blocked"}`, "execute", "bash blocked", "", "pending failed", "not today"},
-		{"bash", `{"command":"broken"}`, "execute", "bash broken", "", "pending failed", "the gate broke"},
+		{"bash", `{"command":"blocked"}`, "execute", "blocked", "", "pending failed", "not today"},
+		{"bash", `{"command":"broken"}`, "execute", "broken", "", "pending failed", "the gate broke"},
 	} {
 		t.Run(c.tool+" "+c.args, func(t *testing.T) {
 			t.Parallel()

@@ -63,10 +63,16 @@ func (s *session) kind(name string) string {
 	return "other"
 }
 
-// callTitle returns a line with the name of a tool and what matters most of its arguments.
+// callTitle returns a line that says what a call does: of bash the command, of other tools
+// the name and what matters most of the arguments, paths in backquotes.
 func callTitle(name string, input json.RawMessage) string {
-	title := strings.TrimSpace(printable.Line(name) + " " + printable.Line(cut(callDetail(name, input), 4096)))
-	if title == "" {
+	title, detail := printable.Line(name), callDetail(name, input)
+	switch detail = printable.Line(cut(detail, 4096)); {
+	case name == "bash" && detail != "":
+		title = detail
+	case detail != "":
+		title = strings.TrimSpace(title + " " + detail)
+	case title == "":
 		title = "tool"
 	}
 	return printable.Cut(title, titleOfCall)
@@ -79,18 +85,20 @@ func callDetail(name string, input json.RawMessage) string {
 		return ""
 	}
 	argument := func(name string) string { text, _ := f.text(name); return text }
+	path := argument("path")
+	if line := rawjson.Number(f["offset"]); name == "read" && line > 0 {
+		path = fmt.Sprintf("%s:%d", path, int(line))
+	}
+	if path != "" {
+		path = "`" + path + "`"
+	}
 	switch name {
 	case "bash":
 		return argument("command")
-	case "read":
-		if line := rawjson.Number(f["offset"]); line > 0 {
-			return fmt.Sprintf("%s:%d", argument("path"), int(line))
-		}
-		return argument("path")
-	case "edit", "write", "ls":
-		return argument("path")
+	case "read", "edit", "write", "ls":
+		return path
 	case "grep", "find":
-		return strings.TrimSpace(argument("pattern") + " " + argument("path"))
+		return strings.TrimSpace(argument("pattern") + " " + path)
 	}
 	if len(f) == 0 {
 		return ""

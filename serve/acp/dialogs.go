@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -29,7 +30,7 @@ func (p *person) Confirm(ctx context.Context, title, text string, o agent.Dialog
 		return agent.No, ctx.Err()
 	}
 	question := questionText(title, text, o)
-	about, atGate := s.calls.ask(agent.CallID(ctx), question)
+	about, atGate := s.calls.ask(agent.CallID(ctx), title, question)
 	if !atGate {
 		about = s.beginDialog(title, question)
 	}
@@ -39,7 +40,7 @@ func (p *person) Confirm(ctx context.Context, title, text string, o agent.Dialog
 		answer = readPermission(raw, o)
 	}
 	if !atGate {
-		s.endDialog(about.ID, answer)
+		s.endDialog(about.ID, answer != agent.No)
 	}
 	return answer, ctx.Err()
 }
@@ -68,7 +69,8 @@ func questionText(title, text string, o agent.DialogOptions) string {
 func permissionOptions(o agent.DialogOptions) []permissionOption {
 	options := []permissionOption{{answerAllow, "Allow", "allow_once"}}
 	if o.Always != "" {
-		options = append(options, permissionOption{answerAlways, "Always allow in this session", "allow_always"})
+		what := printable.Cut(printable.Line(o.Always), titleOfCall)
+		options = append(options, permissionOption{answerAlways, "Always allow in this session: " + what, "allow_always"})
 	}
 	return append(options, permissionOption{answerReject, "Reject", "reject_once"})
 }
@@ -76,15 +78,7 @@ func permissionOptions(o agent.DialogOptions) []permissionOption {
 // readPermission reads the answer of the client. Whatever is not one of the offered yeses
 // is a no.
 func readPermission(raw json.RawMessage, o agent.DialogOptions) agent.Answer {
-	all, err := parseFields(raw)
-	if err != nil {
-		return agent.No
-	}
-	outcome := all.object("outcome")
-	if kind, _ := outcome.text("outcome"); kind != "selected" {
-		return agent.No
-	}
-	switch option, _ := outcome.text("optionId"); {
+	switch option := selectedOption(raw); {
 	case option == answerAllow:
 		return agent.Yes
 	case option == answerAlways && o.Always != "":
@@ -93,24 +87,39 @@ func readPermission(raw json.RawMessage, o agent.DialogOptions) agent.Answer {
 	return agent.No
 }
 
+// selectedOption is the id of the option that a person has taken; "" if none was.
+func selectedOption(raw json.RawMessage) string {
+	all, err := parseFields(raw)
+	if err != nil {
+		return ""
+	}
+	outcome := all.object("outcome")
+	if kind, _ := outcome.text("outcome"); kind != "selected" {
+		return ""
+	}
+	option, _ := outcome.text("optionId")
+	return option
+}
+
 // beginDialog shows a question that is about no call.
 func (s *session) beginDialog(title, question string) toolCall {
 	content := []any{contentOf(textOf(question))}
-	shown := printable.Cut(printable.Line(title), titleOfCall)
-	if shown == "" {
-		shown = "question"
-	}
-	c := toolCall{ID: "dialog-" + newID(), Title: shown, Kind: "other", Status: callPending, Content: &content}
+	c := toolCall{ID: "dialog-" + newID(), Title: titleOfQuestion(title), Kind: "other", Status: callPending, Content: &content}
 	first := c
 	first.SessionUpdate = "tool_call"
 	s.out.send(first)
 	return c
 }
 
+// titleOfQuestion is the title of a call that a question is about.
+func titleOfQuestion(title string) string {
+	return cmp.Or(printable.Cut(printable.Line(title), titleOfCall), "question")
+}
+
 // endDialog shows how it was answered.
-func (s *session) endDialog(id string, answer agent.Answer) {
+func (s *session) endDialog(id string, answered bool) {
 	u := toolCall{SessionUpdate: "tool_call_update", ID: id, Status: callCompleted}
-	if answer == agent.No {
+	if !answered {
 		u.Status = callFailed
 	}
 	s.out.send(u)
@@ -124,6 +133,7 @@ const field = "value"
 func (p *person) ask(ctx context.Context, title string, property map[string]any, o agent.DialogOptions) (json.RawMessage, error) {
 	s := p.session
 	if !s.server.capable().forms || o.Secret {
+		p.cannotAsk(title, o)
 		return nil, ctx.Err()
 	}
 	asking, cancel := p.begin(ctx, o)
@@ -148,10 +158,23 @@ func (p *person) ask(ctx context.Context, title string, property map[string]any,
 	return all.object("content")[field], nil
 }
 
-// Select shows a form with a choice; nil if the client has no forms.
+// cannotAsk tells that a question got no answer because this client cannot show it.
+func (p *person) cannotAsk(title string, o agent.DialogOptions) {
+	who := "the question"
+	if o.From != "" {
+		who = "hook " + o.From + " asks"
+	}
+	p.session.notify(fmt.Sprintf("%s %q, which this client cannot show: it has no answer", who, printable.Line(title)), agent.LevelWarning)
+}
+
+// Select shows a form with a choice. Where the client has no forms, it is asked for a
+// permission that has the choices as its options.
 func (p *person) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
 	if len(choices) == 0 {
 		return nil, false, ctx.Err()
+	}
+	if !p.session.server.capable().forms {
+		return p.selectOption(ctx, title, choices, o)
 	}
 	offered := offers(choices)
 	property := map[string]any{"type": "string", "oneOf": offered}
@@ -181,21 +204,68 @@ func (p *person) Select(ctx context.Context, title string, choices []agent.Choic
 	return values, true, nil
 }
 
-// offers returns choices as a form has them. No two look the same.
-func offers(choices []agent.Choice) (offered []map[string]any) {
-	seen := map[string]int{}
-	for _, c := range choices {
-		title := printable.Line(c.Text())
-		if seen[title]++; seen[title] > 1 {
-			title = fmt.Sprintf("%s (%d)", title, seen[title])
+// mostOptions is how many choices a permission has at most.
+const mostOptions = 8
+
+// selectOption asks for a permission with an option for each choice, and one for none of
+// them. A gate gets no answer: a client that allows everything takes the first option.
+func (p *person) selectOption(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+	if o.Multi || len(choices) > mostOptions || agent.IsAtGate(ctx) {
+		p.cannotAsk(title, o)
+		return nil, false, ctx.Err()
+	}
+	s := p.session
+	asking, cancel := p.begin(ctx, o)
+	defer cancel()
+	if !s.mayAsk(asking) {
+		return nil, false, ctx.Err()
+	}
+	var options []permissionOption
+	var described []string
+	for i, name := range namesOf(choices) {
+		options = append(options, permissionOption{fmt.Sprint("choice-", i+1), name, "allow_once"})
+		if text := choices[i].Description; text != "" {
+			described = append(described, name+": "+printable.Line(text))
 		}
-		offer := map[string]any{"const": c.Value, "title": title}
-		if c.Description != "" {
-			offer["description"] = printable.Line(c.Description)
+	}
+	options = append(options, permissionOption{answerReject, "None of these", "reject_once"})
+	about := s.beginDialog(title, questionText(title, strings.Join(described, "\n"), o))
+	raw, err := s.server.conn.call(asking, "session/request_permission", permissionRequest{s.id, about, options})
+	chosen := -1
+	if err == nil && ctx.Err() == nil {
+		taken := selectedOption(raw)
+		chosen = slices.IndexFunc(options[:len(choices)], func(o permissionOption) bool { return o.ID == taken })
+	}
+	s.endDialog(about.ID, chosen >= 0)
+	if chosen < 0 {
+		return nil, false, ctx.Err()
+	}
+	return []string{choices[chosen].Value}, true, nil
+}
+
+// offers returns choices as a form has them.
+func offers(choices []agent.Choice) (offered []map[string]any) {
+	for i, name := range namesOf(choices) {
+		offer := map[string]any{"const": choices[i].Value, "title": name}
+		if text := choices[i].Description; text != "" {
+			offer["description"] = printable.Line(text)
 		}
 		offered = append(offered, offer)
 	}
 	return offered
+}
+
+// namesOf is what choices look like to a person. No two look the same.
+func namesOf(choices []agent.Choice) (names []string) {
+	seen := map[string]int{}
+	for _, c := range choices {
+		name := printable.Line(c.Text())
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // preset sets what is chosen at first.

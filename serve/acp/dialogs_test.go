@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,9 @@ func TestOnlyAnOfferedAllowIsAYes(t *testing.T) {
 			want := "allow_once reject_once"
 			if c.always {
 				want = "allow_once allow_always reject_once"
+				if name := asked.Options[1].Name; name != "Always allow in this session: key" {
+					t.Error(name)
+				}
 			}
 			if strings.Join(kinds, " ") != want || len(ids) != len(kinds) {
 				t.Errorf("%v", asked.Options)
@@ -128,9 +132,9 @@ func TestAGateAsksAboutItsCall(t *testing.T) {
 				order = append(order, u.CallID+" "+u.Status)
 			}
 		}
-		want := `c pending|c pending|asked c pending bash echo ran "Run it?" {"command":"echo ran"}|c in_progress|c completed`
+		want := `c pending|c pending|asked c pending echo ran "Run it?" {"command":"echo ran"}|c in_progress|c completed`
 		if option == "reject" {
-			want = `c pending|c pending|asked c pending bash echo ran "Run it?" {"command":"echo ran"}|c failed`
+			want = `c pending|c pending|asked c pending echo ran "Run it?" {"command":"echo ran"}|c failed`
 		}
 		got := strings.Join(order, "|")
 		if got = strings.Replace(got, "c in_progress|c |", "c in_progress|", 1); got != want {
@@ -153,19 +157,26 @@ func TestAGateShowsTheChange(t *testing.T) {
 	}}
 	r := serve(t, h)
 	r.Initialize(object{})
-	r.write(t, "a.txt", "line\none\n")
+	r.write(t, "a.txt", "0\n1\n2\n3\nthe one line\n5\n6\n7\n8\n")
 	var asked string
 	r.Handle("session/request_permission", func(l acptest.Line) (any, *acptest.Error) {
-		asked = shownContent(t, l.Params.ToolCall.Content)
+		asked = l.Params.ToolCall.Title + ": " + shownContent(t, l.Params.ToolCall.Content)
 		return object{"outcome": object{"outcome": "selected", "optionId": "allow"}}, nil
 	})
 	id := r.New(r.cwd)
 	if ends := r.Prompt(id, "go"); ends != "end_turn" {
 		t.Fatal(ends)
 	}
-	all := seen(r, id, "c")
-	if last := shownContent(t, all[len(all)-1].Content); asked != "Change it?<one|two>" || last != "<line\none\n|line\ntwo\n>" {
-		t.Errorf("%q, then %q", asked, last)
+	var shown acptest.Update
+	for _, u := range seen(r, id, "c") {
+		merge(&shown, u)
+	}
+	const was, is, end = "1\n2\n3\nthe one line\n5\n6\n7\n", "1\n2\n3\nthe two line\n5\n6\n7\n", "8\n"
+	if want := "Change it?: <" + was + "|" + is + ">Change it?"; asked != want {
+		t.Errorf("%q, not %q", asked, want)
+	}
+	if last := shownContent(t, shown.Content); shown.Title != "edit `a.txt`" || last != "<0\n"+was+end+"|0\n"+is+end+">" {
+		t.Errorf("%s: %q", shown.Title, last)
 	}
 }
 
@@ -186,7 +197,7 @@ func TestQuestionsEnd(t *testing.T) {
 				answers <- answer
 				return "asked"
 			}))
-			r.Initialize(object{})
+			r.Initialize(object{"_meta": object{"$/cancel_request": true}})
 			r.Handle("session/request_permission", func(acptest.Line) (any, *acptest.Error) { return nil, nil })
 			id := r.New(r.cwd)
 			prompt := r.StartPrompt(id, "/ask")
@@ -258,9 +269,9 @@ func TestOtherQuestionsAreForms(t *testing.T) {
 		{"an empty input", input(agent.DialogOptions{}), true, accept(""), `{`, `"" true <nil>`},
 		{"an input that is cancelled", input(agent.DialogOptions{}), true, object{"action": "cancel", "content": object{"value": "x"}}, `{`, `"" false <nil>`},
 		{"an input without content", input(agent.DialogOptions{}), true, object{"action": "accept"}, `{`, `"" false <nil>`},
-		{"a secret", input(agent.DialogOptions{Secret: true}), true, accept("x"), "", `"" false <nil>`},
+		{"a secret", input(agent.DialogOptions{Secret: true, From: "gate"}), true, accept("x"), "", "[pi] hook gate asks \"Name?\", which this client cannot show: it has no answer\n\n\"\" false <nil>"},
 		{"editor", edit, true, accept("after"), `{"type":"object","properties":{"value":{"default":"before","type":"string"}},"required":["value"]}`, `"after" true <nil>`},
-		{"without forms", edit, false, accept("after"), "", `"" false <nil>`},
+		{"without forms", edit, false, accept("after"), "", "[pi] the question \"Text?\", which this client cannot show: it has no answer\n\n\"\" false <nil>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -294,7 +305,94 @@ func TestOtherQuestionsAreForms(t *testing.T) {
 	}
 }
 
-// What hooks show has its place, or is written to the log.
+// A client that has not announced that it knows requests that are taken back gets none.
+func TestAQuestionIsTakenBackOnlyWhereThatIsKnown(t *testing.T) {
+	t.Parallel()
+	for _, uses := range []bool{true, false} {
+		r := serve(t, asking(func(ctx context.Context, ui agent.UI) string {
+			_, _ = ui.Confirm(ctx, "Really?", "", agent.DialogOptions{TimeoutMS: 20})
+			return "asked"
+		}))
+		r.Initialize(object{})
+		if uses {
+			r.Notify("$/cancel_request", object{"requestId": 99})
+		}
+		r.Handle("session/request_permission", func(acptest.Line) (any, *acptest.Error) { return nil, nil })
+		id := r.New(r.cwd)
+		if ends := r.Prompt(id, "/ask"); ends != "end_turn" {
+			t.Fatal(ends)
+		}
+		told := slices.ContainsFunc(r.Lines(), func(l acptest.Line) bool { return l.Method == "$/cancel_request" })
+		if told != uses {
+			t.Errorf("it was told: %v", told)
+		}
+	}
+}
+
+// Without forms a choice of few is a permission that has the choices as its options, but not
+// for a gate: a client that allows everything would take the first one.
+func TestAChoiceIsAPermissionWithoutForms(t *testing.T) {
+	t.Parallel()
+	choices := func(n int) (all []agent.Choice) {
+		for i := range n {
+			all = append(all, agent.Choice{Value: fmt.Sprint("v", i+1), Label: "One", Description: fmt.Sprint("the ", i+1)})
+		}
+		return all
+	}
+	const unasked = "[pi] the question \"Which?\", which this client cannot show: it has no answer\n\n[] false <nil>"
+	for _, c := range []struct {
+		name, option string
+		n            int
+		multi, gate  bool
+		got          string
+	}{
+		{"the second", "choice-2", 8, false, false, "[v2] true <nil>"},
+		{"none of them", "reject", 8, false, false, "[] false <nil>"},
+		{"what is not offered", "choice-9", 8, false, false, "[] false <nil>"},
+		{"too many", "choice-1", 9, false, false, unasked},
+		{"several", "choice-1", 2, true, false, unasked},
+		{"a gate", "choice-1", 2, false, true, unasked},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := serve(t, asking(func(ctx context.Context, ui agent.UI) string {
+				if c.gate {
+					ctx = agent.AtGate(ctx)
+				}
+				values, ok, err := ui.Select(ctx, "Which?", choices(c.n), agent.DialogOptions{Multi: c.multi})
+				return fmt.Sprint(values, ok, err)
+			}))
+			r.Initialize(object{})
+			var asked acptest.Line
+			r.Handle("session/request_permission", func(l acptest.Line) (any, *acptest.Error) {
+				asked = l
+				return object{"outcome": object{"outcome": "selected", "optionId": c.option}}, nil
+			})
+			id := r.New(r.cwd)
+			if ends := r.Prompt(id, "/ask"); ends != "end_turn" {
+				t.Fatal(ends)
+			}
+			if got := r.Texts(id, agentChunk); got != c.got {
+				t.Errorf("%s, not %s", got, c.got)
+			}
+			if c.got == unasked {
+				return
+			}
+			names := []string{}
+			for _, o := range asked.Params.Options {
+				names = append(names, o.Name+" "+o.Kind)
+			}
+			if len(names) != c.n+1 || names[0] != "One allow_once" || names[1] != "One (2) allow_once" || names[c.n] != "None of these reject_once" {
+				t.Error(names)
+			}
+			if text := shownContent(t, asked.Params.ToolCall.Content); asked.Params.ToolCall.Title != "Which?" || !strings.HasPrefix(text, "Which?\nOne: the 1\nOne (2): the 2") {
+				t.Errorf("%s: %s", asked.Params.ToolCall.Title, text)
+			}
+		})
+	}
+}
+
+// What hooks show has its place: notices in the conversation where the client shows none.
 func TestWhatHooksShow(t *testing.T) {
 	t.Parallel()
 	show := func(_ context.Context, ui agent.UI) string {
@@ -325,14 +423,16 @@ func TestWhatHooksShow(t *testing.T) {
 				got = append(got, u.Severity+" "+u.Title)
 			case "plan":
 				got = append(got, string(u.Entries))
+			case agentChunk:
+				got = append(got, u.Text())
 			}
 		}
-		plans := `[{"content":"one","priority":"high","status":"completed"},{"content":"two","priority":"medium","status":"in_progress"},{"content":"three","priority":"medium","status":"pending"}]|[]`
-		want, log := plans, "all is well\nreally\nwarning: hm\n"
+		plan := `[{"content":"one","priority":"high","status":"completed"},{"content":"two","priority":"medium","status":"in_progress"},{"content":"three","priority":"medium","status":"pending"}]`
+		want := "[pi] all is well\nreally\n\n|[pi] hm\n\n|" + plan
 		if can {
-			want, log = "info all is well|warning hm|"+plans, ""
+			want = "info all is well|warning hm|" + plan
 		}
-		if text := strings.Join(got, "|"); text != want || r.log.String() != log {
+		if text := strings.Join(got, "|"); text != want || r.log.String() != "" {
 			t.Errorf("%s\nlog %q", text, r.log)
 		}
 	}

@@ -40,6 +40,7 @@ func (l listener) Handle(_ context.Context, e agent.Event) error {
 	case *agent.MessageStart:
 		s.calls.sweep("not run: the answer broke off")
 		s.speaker.start()
+		s.tellUntold()
 	case *agent.MessageUpdate:
 		s.delta(e.Delta)
 	case *agent.MessageEnd:
@@ -69,13 +70,14 @@ func (l listener) handleRest(e agent.Event) {
 	case *agent.Notice:
 		s.notify(e.Text, e.Level)
 	case *agent.AutoRetryStart:
+		s.speaker.start() // what was said will be said anew
 		s.notify(e.Text(e.Delay()), agent.LevelWarning)
 	case *agent.CompactionStart:
 		s.beginCompaction(e)
 	case *agent.CompactionEnd:
 		s.endCompaction(e)
 	case *agent.ModelSelect, *agent.ThinkingLevelSelect:
-		menu{s}.tellOptions()
+		menu{s}.tellNews()
 	case *agent.ModeSelect:
 		menu{s}.tellMode()
 	case *agent.SessionInfoChanged:
@@ -102,7 +104,7 @@ func (s *session) refuseOther(cancelled bool) bool {
 type speaker struct {
 	mu   sync.Mutex
 	id   string
-	said bool // a chunk of it was sent
+	said bool // a chunk of it was sent, and it has not ended
 	cut  bool // the last one of the run was cut off at its limit
 }
 
@@ -110,7 +112,7 @@ type speaker struct {
 func (p *speaker) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cut = false
+	p.said, p.cut = false, false
 }
 
 // start begins another message.
@@ -120,15 +122,29 @@ func (p *speaker) start() {
 	p.id, p.said = newID(), false
 }
 
-// next returns the id of the message for a further chunk, and whether there was one before.
-func (p *speaker) next() (id string, said bool) {
+// next returns the id of the message for a further chunk.
+func (p *speaker) next() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.id == "" {
 		p.id = newID()
 	}
-	said, p.said = p.said, true
-	return p.id, said
+	p.said = true
+	return p.id
+}
+
+// end ends the message; cut says that it was cut off at its limit.
+func (p *speaker) end(cut bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.said, p.cut = false, cut
+}
+
+// isSpeaking reports whether a message has begun, and not ended.
+func (p *speaker) isSpeaking() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.said
 }
 
 // wasCut reports whether the last message of the run was cut off.
@@ -156,27 +172,23 @@ func (s *session) piece(kind, text string) {
 	if text == "" {
 		return
 	}
-	id, _ := s.speaker.next()
-	s.out.send(chunk{kind, id, textOf(text)})
+	s.out.send(chunk{kind, s.speaker.next(), textOf(text)})
 }
 
 // endMessage sends an answer of which no piece has come, and notes how it ended.
 func (s *session) endMessage(m *message.Message) {
-	s.speaker.mu.Lock()
-	said := s.speaker.said
-	s.speaker.cut = m.StopReason == message.StopLength
-	s.speaker.mu.Unlock()
-	if said {
-		return
-	}
-	for _, b := range m.Content {
-		switch {
-		case b.Type == message.BlockText:
-			s.piece(agentChunk, b.Text)
-		case b.Type == message.BlockThinking && !b.Redacted:
-			s.piece(thoughtChunk, b.Text)
+	if !s.speaker.isSpeaking() {
+		for _, b := range m.Content {
+			switch {
+			case b.Type == message.BlockText:
+				s.piece(agentChunk, b.Text)
+			case b.Type == message.BlockThinking && !b.Redacted:
+				s.piece(thoughtChunk, b.Text)
+			}
 		}
 	}
+	s.speaker.end(m.StopReason == message.StopLength)
+	s.tellUntold()
 }
 
 // tellText sends a text of the program as words of the agent, a message of its own.
@@ -210,20 +222,36 @@ func contentChunks(kind, id string, content []message.Block) (all []update) {
 	return all
 }
 
-// notify shows a notice, or writes it to the log where the client shows none.
+// notify shows a notice. Where the client shows none, the conversation has it, once.
 func (s *session) notify(text string, level agent.Level) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if c := s.server.capable(); c != nil && c.notices {
+	if s.server.capable().notices {
 		s.out.send(newNotice(level, text))
 		return
 	}
-	if level == agent.LevelInfo {
-		s.server.log(text)
-		return
+	text = "[pi] " + strings.TrimSpace(printable.Text(text)) + "\n\n" // clients put chunks one behind the other
+	s.mu.Lock()
+	if !slices.Contains(s.state.untold, text) {
+		s.state.untold = append(s.state.untold, text)
 	}
-	s.server.log(string(level) + ": " + text)
+	atWork := s.state.prompted && s.state.turn != nil
+	s.mu.Unlock()
+	if atWork && !s.speaker.isSpeaking() {
+		s.tellUntold()
+	}
+}
+
+// tellUntold tells the notices that wait for the next prompt, or for the end of a message.
+func (s *session) tellUntold() {
+	s.mu.Lock()
+	untold := s.state.untold
+	s.state.untold = nil
+	s.mu.Unlock()
+	for _, text := range untold {
+		s.tellText(text)
+	}
 }
 
 // newNotice returns the update that shows a text.
@@ -232,19 +260,26 @@ func newNotice(level agent.Level, text string) notice {
 	return notice{SessionUpdate: "notice", Severity: string(level), Title: cut(title, mostText), Description: cut(strings.TrimSpace(rest), mostText)}
 }
 
-// tellUsage tells how full the context is and what the session has cost.
+// tellUsage tells how full the context is and what the session has cost, if that is known and
+// no more as it was.
 func (s *session) tellUsage() {
-	used, ready := s.agent().Meter().ReadyUsage()
-	if !ready || used.Tokens < 0 || used.Window <= 0 {
-		return
+	if used, ready := s.agent().Meter().ReadyUsage(); ready {
+		if u := s.usage(used); u != nil && s.shown.isNews("usage", *u) {
+			s.out.send(*u)
+		}
+	}
+}
+
+// usage is what a client is told of how full the context is; nil if it cannot be told.
+func (s *session) usage(used agent.ContextUsage) *usageUpdate {
+	if used.Tokens < 0 || used.Window <= 0 {
+		return nil
 	}
 	u := usageUpdate{SessionUpdate: "usage_update", Used: used.Tokens, Size: used.Window}
 	if spent, all := s.agent().Meter().Spent(); all || spent > 0 {
 		u.Cost = &cost{spent, "USD"}
 	}
-	if s.shown.isNews("usage", u) {
-		s.out.send(u)
-	}
+	return &u
 }
 
 // beginCompaction tells of a compaction where the client shows that.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -88,13 +89,34 @@ func (v *Server) page(ctx context.Context, cwd string, after place) (listed, err
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// titleOf returns what a session is called: its name, else the first line of its first prompt.
+// titleOf returns what a session is called: its name, else the first line of its first prompt
+// that is not context.
 func titleOf(name, prompt string) string {
 	if name = printable.Line(name); name != "" {
 		return shortTitle(name)
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	line, _, _ := strings.Cut(withoutContext(prompt), "\n")
 	return shortTitle(printable.Line(cut(line, 4096)))
+}
+
+// link is one that readLink has made.
+var link = regexp.MustCompile(`^\[@[^\]\n]*\]\([^)\n]*\)`)
+
+// withoutContext returns what was asked in a prompt: what stands behind the files and links
+// that it begins with. One that is nothing else stays as it is.
+func withoutContext(prompt string) string {
+	rest := strings.TrimSpace(prompt)
+	for rest != "" {
+		if found := link.FindString(rest); found != "" {
+			rest = rest[len(found):]
+		} else if _, behind, ok := strings.Cut(rest, "\n</file>"); ok && strings.HasPrefix(rest, "<file name=") {
+			rest = behind
+		} else {
+			return rest
+		}
+		rest = strings.TrimSpace(rest)
+	}
+	return strings.TrimSpace(prompt)
 }
 
 // shortTitle returns the first characters of a title.

@@ -26,7 +26,6 @@ func (v *Server) beginNew(f fields) (handler, error) {
 		return nil, err
 	}
 	s := v.newSession(cwd)
-	s.state.unused = namedServers(f)
 	return func(ctx context.Context) (any, error) {
 		if err := v.open(ctx, s, ""); err != nil {
 			return nil, err
@@ -34,7 +33,7 @@ func (v *Server) beginNew(f fields) (handler, error) {
 		if err := v.register(s); err != nil {
 			return nil, errors.Join(err, s.close(context.WithoutCancel(ctx)))
 		}
-		return nil, s.answerOpened(ctx, s.id, true)
+		return nil, s.answerOpened(ctx, s.id, true, namedServers(f))
 	}, nil
 }
 
@@ -63,7 +62,6 @@ func (v *Server) beginOpen(f fields, replay bool) (handler, error) {
 	return func(ctx context.Context) (any, error) {
 		defer done()
 		if fresh {
-			s.state.unused = namedServers(f)
 			if err := v.openExisting(ctx, s, id); err != nil {
 				return nil, err
 			}
@@ -81,7 +79,7 @@ func (v *Server) beginOpen(f fields, replay bool) (handler, error) {
 		} else if fresh {
 			replayer{s}.noteCalls()
 		}
-		return nil, s.answerOpened(ctx, "", fresh)
+		return nil, s.answerOpened(ctx, "", fresh, namedServers(f))
 	}, nil
 }
 
@@ -248,9 +246,9 @@ func (s *session) fail(err error) error {
 
 // answerOpened waits until the hooks know that the session has started, though not long, and
 // not if one of them wants to ask something. Then it answers the request, and writes what
-// the client may know from then on. If the request is cancelled, a fresh session is closed
-// again.
-func (s *session) answerOpened(ctx context.Context, id string, fresh bool) error {
+// the client may know from then on; servers are those that it named. If the request is
+// cancelled, a fresh session is closed again.
+func (s *session) answerOpened(ctx context.Context, id string, fresh bool, servers []string) error {
 	timer := time.NewTimer(startTime)
 	defer timer.Stop()
 	select {
@@ -263,11 +261,20 @@ func (s *session) answerOpened(ctx context.Context, id string, fresh bool) error
 		}
 		return errors.Join(ctx.Err(), s.close(context.WithoutCancel(ctx)))
 	}
-	s.tellUnused()
+	if fresh && len(servers) > 0 {
+		text := "MCP servers are not supported, so these are not used: " + strings.Join(servers, ", ")
+		s.server.log("pi: " + text)
+		s.notify(text, agent.LevelWarning)
+	}
 	return &answered{func(write func(any)) {
 		s.out.release(func() { write(s.opened(id)) })
 		slash{s}.advertise(true)
 		s.tellTitle()
+		if id == "" && s.agent().Session().Leaf() != "" { // it was opened again
+			if u := s.usage(s.agent().Totals().ContextUsage); u != nil {
+				s.out.send(*u)
+			}
+		}
 	}}
 }
 
@@ -279,41 +286,6 @@ func (*answered) Error() string { return "answered" }
 // opened is the answer that the session is open.
 func (s *session) opened(id string) opened {
 	return opened{SessionID: id, Modes: menu{s}.modes(), ConfigOptions: menu{s}.noted()}
-}
-
-// tellUnused tells of servers of tools that the client named, which are not used here. Where
-// the client shows no notices, the first answer begins with that.
-func (s *session) tellUnused() {
-	s.mu.Lock()
-	names := s.state.unused
-	if s.server.capable().notices {
-		s.state.unused = nil
-	}
-	s.mu.Unlock()
-	if len(names) == 0 {
-		return
-	}
-	text := unusedText(names)
-	s.server.log("pi: " + text)
-	if s.server.capable().notices {
-		s.out.send(newNotice(agent.LevelWarning, text))
-	}
-}
-
-// takeUnused returns that text, once, if the client has not got it.
-func (s *session) takeUnused() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	names := s.state.unused
-	s.state.unused = nil
-	if len(names) == 0 {
-		return ""
-	}
-	return unusedText(names)
-}
-
-func unusedText(names []string) string {
-	return "MCP servers are not supported, so these are not used: " + strings.Join(names, ", ")
 }
 
 // beginClose ends a session.

@@ -86,13 +86,8 @@ func (n menu) modes() *modeState {
 	return state
 }
 
-// tellOptions tells what is chosen now.
-func (n menu) tellOptions() {
-	n.session.out.send(configUpdate{"config_option_update", n.noted()})
-}
-
-// tellNews tells what can be chosen if that is something else than the client was told
-// last, as when a hook with a mode was loaded anew.
+// tellNews tells what can be chosen, and is chosen now, if that is something else than the
+// client was told last: a model that brings another level with it is told once.
 func (n menu) tellNews() {
 	all := n.options()
 	if n.session.shown.isNews("options", all) {
@@ -112,7 +107,7 @@ func (n menu) tellMode() {
 	if m := n.modes(); m != nil {
 		n.session.out.send(modeUpdate{"current_mode_update", m.Current})
 	}
-	n.tellOptions()
+	n.tellNews()
 }
 
 // beginSetMode turns a mode on.

@@ -25,8 +25,12 @@ func (p *person) IsClient() bool { return true }
 // Notify shows a notice.
 func (p *person) Notify(text string, level agent.Level) { p.session.notify(text, level) }
 
-// SetPlan shows what is done and what is open.
+// SetPlan shows what is done and what is open. A plan of nothing is not shown: some clients
+// cannot.
 func (p *person) SetPlan(items []agent.PlanItem) {
+	if len(items) == 0 {
+		return
+	}
 	u := plan{SessionUpdate: "plan", Entries: []planEntry{}}
 	for _, item := range items {
 		e := planEntry{Content: printable.Text(item.Content), Status: item.Status, Priority: item.Priority}

@@ -1,8 +1,6 @@
 package acp
 
 import (
-	"strings"
-
 	sessions "pi/session"
 	"pi/session/message"
 )
@@ -79,16 +77,24 @@ func (r replayer) replayBlock(id string, b message.Block, results map[string]*me
 	case b.Type == message.BlockThinking && !b.Redacted && b.Text != "":
 		r.session.out.replay(chunk{thoughtChunk, id, textOf(b.Text)})
 	case b.Type == message.BlockToolCall:
-		r.session.out.replay(r.endedCall(b, results[b.ID]))
+		r.replayCall(r.endedCall(b, results[b.ID]))
 	default:
 		r.replayAll(contentChunks(agentChunk, id, []message.Block{b}))
 	}
 }
 
+// replayCall shows a call and then how it ended: some clients take content from updates alone.
+func (r replayer) replayCall(c toolCall) {
+	begun := c
+	begun.SessionUpdate, begun.Status, begun.Content = "tool_call", callPending, nil
+	r.session.out.replay(begun)
+	r.session.out.replay(toolCall{SessionUpdate: "tool_call_update", ID: c.ID, Status: c.Status, Content: c.Content})
+}
+
 // endedCall is a call with its result; nil if it never got one.
 func (r replayer) endedCall(b message.Block, result *message.Message) toolCall {
 	c := r.session.view(b.Name, b.Arguments)
-	c.SessionUpdate, c.Status = "tool_call", callCompleted
+	c.Status = callCompleted
 	c.ID = r.session.calls.replayID(b.ID)
 	content := []any{contentOf(textOf("not run: the work on it was interrupted"))}
 	if result != nil {
@@ -106,46 +112,15 @@ func (r replayer) endedCall(b message.Block, result *message.Message) toolCall {
 	return c
 }
 
-// argumentDiffs returns what a call of edit or write changes, as far as its arguments say it:
-// the file as it was is not stored. result is what the tool said; "" if it has not run.
-func argumentDiffs(c toolCall, result string) (diffs []any) {
-	f, err := parseFields(c.RawInput)
-	if err != nil || len(c.Locations) == 0 {
-		return nil
-	}
-	path := c.Locations[0].Path
-	add := func(f fields) {
-		was, hasOld := f.text("oldText")
-		if is, hasNew := f.text("newText"); hasOld && hasNew {
-			diffs = append(diffs, diff{"diff", path, &was, is})
-		}
-	}
-	switch c.Name {
-	case "edit":
-		add(f)
-		edits, _ := f.list("edits")
-		for _, raw := range edits {
-			if edit, err := parseFields(raw); err == nil {
-				add(edit)
-			}
-		}
-	case "write":
-		if text, ok := f.text("content"); ok && strings.HasPrefix(result, "Created ") {
-			diffs = append(diffs, diff{Type: "diff", Path: path, NewText: text})
-		}
-	}
-	return diffs
-}
-
 // replayShell shows a command that a person ran in a terminal.
 func (r replayer) replayShell(id string, m *message.Message) {
 	content := resultContent([]message.Block{message.TextBlock(m.Output)})
-	c := toolCall{SessionUpdate: "tool_call", ID: r.session.calls.replayID(id), Title: callTitle("! "+cut(m.Command, 4096), nil),
+	c := toolCall{ID: r.session.calls.replayID(id), Title: callTitle("! "+cut(m.Command, 4096), nil),
 		Name: "bash", Kind: "execute", Status: callCompleted, Content: &content}
 	if m.Cancelled || m.ExitCode != nil && *m.ExitCode != 0 {
 		c.Status = callFailed
 	}
-	r.session.out.replay(c)
+	r.replayCall(c)
 }
 
 // replayID returns the id by which the client gets to know a call that has ended.

@@ -154,6 +154,9 @@ func (v *Server) initialize(f fields) (any, error) {
 	}
 	can := f.object("clientCapabilities")
 	fs, session := can.object("fs"), can.object("session")
+	if can.object("_meta").isGiven(cancelMethod) {
+		v.conn.takesBack.Store(true)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.client = &client{
@@ -183,10 +186,15 @@ func (v *Server) notice(m *incoming) {
 		if s := v.find(id); s != nil {
 			s.cancel()
 		}
-	case "$/cancel_request":
+	case cancelMethod:
+		v.conn.takesBack.Store(true) // who says it knows it
 		v.cancelRequest(f["requestId"])
 	}
 }
+
+// cancelMethod takes a request back. The protocol has no capability for it: a client
+// announces it in _meta of its capabilities, or by using it.
+const cancelMethod = "$/cancel_request"
 
 // cancelRequest cancels the requests with an id.
 func (v *Server) cancelRequest(id json.RawMessage) {

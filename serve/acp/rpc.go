@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"pi/agent/command"
 	"pi/internal/jsonlines"
@@ -139,6 +140,8 @@ type (
 type connection struct {
 	out *jsonlines.Writer
 
+	takesBack atomic.Bool // the client knows requests that are taken back
+
 	mu      sync.Mutex // guards what follows
 	last    int64      // the id of the last request of ours
 	waiting map[int64]chan *incoming
@@ -171,8 +174,8 @@ func (c *connection) notify(method string, params any) {
 var errDisconnected = errors.New("the client is gone")
 
 // call sends a request and waits for its reply. The error is that of the client, an
-// *[rpcError]; that of ctx, whose end also tells the client that nobody waits any more; or
-// errDisconnected.
+// *[rpcError]; that of ctx, whose end also tells a client that knows it that nobody waits any
+// more; or errDisconnected.
 func (c *connection) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -195,7 +198,9 @@ func (c *connection) call(ctx context.Context, method string, params any) (json.
 		}
 		return m.result, nil
 	case <-ctx.Done():
-		c.notify("$/cancel_request", map[string]any{"requestId": id})
+		if c.takesBack.Load() {
+			c.notify(cancelMethod, map[string]any{"requestId": id})
+		}
 		return nil, ctx.Err()
 	}
 }

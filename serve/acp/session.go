@@ -44,7 +44,7 @@ type state struct {
 	turn       *turn    // the prompt that is worked on; nil for none
 	chosen     bool     // the client has chosen the model
 	prompted   bool     // there was a prompt
-	unused     []string // servers that the client named and that are not used here, until that is told
+	untold     []string // notices for a client that shows none, until they are told in the conversation
 	ended      bool
 	compacting string // the id of the compaction in progress; "" for none
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -239,6 +240,8 @@ func TestTitlesAreShort(t *testing.T) {
 	for _, c := range []struct{ name, prompt, title string }{
 		{"", "", ""}, {"a name", "prompt", "a name"}, {"", "\n first \n second", "first"}, {" \t", "x", "x"},
 		{"", strings.Repeat("ä", 90), strings.Repeat("ä", 79) + "…"}, {"a\nb\x1b[2J", "", "a b"},
+		{"", "<file name=\"a\" uri=\"file:///a\">\nx\n</file>\n[@b](file:///b) [@c](file:///c)\nwhy?\nmore", "why?"},
+		{"", "[@b](file:///b)", "[@b](file:///b)"}, {"", "see [@b](file:///b)", "see [@b](file:///b)"}, {"", "<file name=\"a\" uri=\"u\">", "<file name=\"a\" uri=\"u\">"},
 	} {
 		if got := titleOf(c.name, c.prompt); got != c.title {
 			t.Errorf("%q, %q: %q", c.name, c.prompt, got)
@@ -265,7 +268,7 @@ func TestTheTitleIsToldWhenItIsKnownAndWhenItChanges(t *testing.T) {
 	}
 }
 
-// What was said is shown again, each call once in its final state.
+// What was said is shown again, each call with how it ended, and then how full the context is.
 func TestALoadedSessionIsShown(t *testing.T) {
 	t.Parallel()
 	h := &host{model: answering(map[string][]llm.Delta{
@@ -287,7 +290,7 @@ func TestALoadedSessionIsShown(t *testing.T) {
 		}
 		r.Forget()
 		r.Must("session/load", object{"sessionId": id, "cwd": r.cwd, "mcpServers": []any{}}, nil)
-		r.WaitUpdate("the commands", func(u acptest.Update) bool { return u.Kind == "available_commands_update" })
+		r.WaitUpdate("the usage", func(u acptest.Update) bool { return u.Kind == "usage_update" })
 		var got []string
 		for _, l := range r.Lines() {
 			u := l.Params.Update
@@ -296,15 +299,18 @@ func TestALoadedSessionIsShown(t *testing.T) {
 				got = append(got, "answer")
 			case u.Kind == "tool_call":
 				got = append(got, fmt.Sprintf("%s %s %s (%s)", u.Kind, u.Name, u.Status, u.Tool))
+			case u.Kind == "tool_call_update":
+				got = append(got, fmt.Sprintf("%s %s %s", u.Kind, u.Status, shownContent(t, u.Content)))
+			case u.Kind == "session_info_update": // at the first time
 			case strings.HasSuffix(u.Kind, "chunk"):
 				got = append(got, u.Kind+" "+u.Text())
 			default:
 				got = append(got, u.Kind)
 			}
 		}
-		want := []string{"user_message_chunk look", "agent_thought_chunk hm", "agent_message_chunk I look", "tool_call ls completed (read)", "tool_call read failed (read)",
-			"agent_message_chunk done", "user_message_chunk and\nagain", "agent_message_chunk re: and\nagain", "answer", "available_commands_update"}
-		if strings.Join(got[:len(want)], "|") != strings.Join(want, "|") {
+		want := []string{"user_message_chunk look", "agent_thought_chunk hm", "agent_message_chunk I look", "tool_call ls pending (read)", "tool_call_update completed (the directory is empty)", "tool_call read pending (read)", "tool_call_update failed read: none does not exist; list what is there with ls or find",
+			"agent_message_chunk done", "user_message_chunk and\nagain", "agent_message_chunk re: and\nagain", "answer", "available_commands_update", "usage_update"}
+		if strings.Join(got[:min(len(got), len(want))], "|") != strings.Join(want, "|") {
 			t.Errorf("%q\nnot\n%q", got, want)
 		}
 		if open {
@@ -467,7 +473,7 @@ func TestServersOfToolsAreNamed(t *testing.T) {
 		capabilities object
 		chunk        string
 	}{
-		{object{}, "MCP servers are not supported, so these are not used: a, the 2th"},
+		{object{}, "[pi] MCP servers are not supported, so these are not used: a, the 2th\n\n"},
 		{object{"session": object{"notices": object{}}}, ""},
 	} {
 		r := serve(t, &host{})
@@ -491,5 +497,40 @@ func TestServersOfToolsAreNamed(t *testing.T) {
 		if (notices == 1) != (c.chunk == "") || strings.Count(r.log.String(), "not used: a") != 1 {
 			t.Errorf("%d notices, the log: %s", notices, r.log)
 		}
+	}
+}
+
+// A notice for a client that shows none waits for the end of a message, outside of a prompt
+// for the next one, and is a message of its own.
+func TestNoticesAreToldInTheConversation(t *testing.T) {
+	t.Parallel()
+	half := make(chan struct{})
+	h := &host{model: func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+		_ = yield(text("on"), nil)
+		<-half
+		_ = yield(text("e"), nil) && yield(stop(message.StopEnd), nil)
+	}}
+	r, id := openedIn(t, h, object{})
+	h.ui.Notify("before", agent.LevelWarning)
+	h.ui.Notify("before", agent.LevelWarning)
+	go func() {
+		defer close(half)
+		for r.Texts(id, agentChunk) == "" || !strings.HasSuffix(r.Texts(id, agentChunk), "on") {
+			time.Sleep(time.Millisecond)
+		}
+		h.ui.Notify("meanwhile", agent.LevelInfo)
+	}()
+	if ends := r.Prompt(id, "go"); ends != "end_turn" {
+		t.Fatal(ends)
+	}
+	var got []string
+	ids := map[string]bool{}
+	for _, u := range r.Updates(id) {
+		if u.Kind == agentChunk {
+			got, ids[u.MessageID] = append(got, u.Text()), true
+		}
+	}
+	if want := []string{"[pi] before\n\n", "on", "e", "[pi] meanwhile\n\n"}; !slices.Equal(got, want) || len(ids) != 3 {
+		t.Errorf("%q, %d messages, not %q", got, len(ids), want)
 	}
 }

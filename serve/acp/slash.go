@@ -59,41 +59,41 @@ func (x slash) advertise(always bool) {
 	}
 }
 
-// commandLine returns the first block of a prompt if it is a command that the client may
-// send, or one that is refused in words.
-func (x slash) commandLine(first string) (line string, ok bool) {
-	if !strings.HasPrefix(first, "/") || !agent.IsCommandLine(first) {
-		return "", false
+// isCommand reports whether a line is a command that the client may send, or one that is
+// refused in words.
+func (x slash) isCommand(line string) bool {
+	if !strings.HasPrefix(line, "/") || !agent.IsCommandLine(line) {
+		return false
 	}
-	name, _ := command.Split(first)
+	name, _ := command.Split(line)
 	if _, refused := refusals()[name]; refused {
-		return first, true
+		return true
 	}
 	if x.session.run.Commands.Refresh != nil && !x.isAdvertised(name) {
 		x.session.run.Commands.Refresh()
 	}
-	return first, x.isAdvertised(name)
+	return x.isAdvertised(name)
 }
 
 func (x slash) isAdvertised(name string) bool {
 	return slices.ContainsFunc(x.advertised(), func(c command.Command) bool { return c.Name == name })
 }
 
-// command runs a command of the client. behind is what came with it, which goes along with
+// command runs a command of the client. rest is what came with it, which goes along with
 // the prompt that the command makes, if it makes one.
-func (x slash) command(ctx context.Context, line string, behind []part) ending {
+func (x slash) command(ctx context.Context, line string, rest []part) ending {
 	name, _ := command.Split(line)
 	if why, refused := refusals()[name]; refused {
 		x.session.tellText(fmt.Sprintf("/%s is not available here: %s", name, why))
 		return ending{reason: endTurn}
 	}
 	p := agent.Prompt{Text: line, Source: "acp"}
-	return x.runCommand(x.session.agent().CommandContext(ctx, p), line, behind)
+	return x.runCommand(x.session.agent().CommandContext(ctx, p), line, rest)
 }
 
 // runCommand runs a command, shows what it has to show, and asks the model what it wants to
 // be asked.
-func (x slash) runCommand(ctx context.Context, line string, behind []part) ending {
+func (x slash) runCommand(ctx context.Context, line string, rest []part) ending {
 	outcome, err := x.session.run.Commands.Run(ctx, line)
 	for _, text := range []string{outcome.Status, outcome.Draft} {
 		if strings.TrimSpace(text) != "" {
@@ -109,7 +109,7 @@ func (x slash) runCommand(ctx context.Context, line string, behind []part) endin
 	case err != nil:
 		return ending{err: failedWith(fmt.Errorf("/%s: %w", name, err))}
 	case outcome.Prompt != nil:
-		return x.session.ask(ctx, withParts(*outcome.Prompt, behind))
+		return x.session.ask(ctx, withParts(*outcome.Prompt, rest))
 	}
 	return ending{reason: endTurn}
 }

@@ -164,6 +164,7 @@ func (s *session) work(ctx context.Context, a asked) ending {
 	}
 	slash{s}.advertise(false)
 	menu{s}.tellNews()
+	s.tellUntold()
 	return e
 }
 
@@ -174,15 +175,15 @@ func (s *session) beforePrompt() {
 	s.state.prompted = true
 	s.mu.Unlock()
 	slash{s}.advertise(first)
-	if text := s.takeUnused(); text != "" {
-		s.tellText(text)
-	}
+	s.tellUntold()
 }
 
 // answer runs a command, or has the agent work on a prompt.
 func (s *session) answer(ctx context.Context, a asked) ending {
-	if line, ok := (slash{s}).commandLine(a.first); ok {
-		return slash{s}.command(ctx, line, a.behind)
+	for line, rest := range a.lines {
+		if (slash{s}).isCommand(line) {
+			return slash{s}.command(ctx, line, rest)
+		}
 	}
 	return s.ask(ctx, a.prompt())
 }

@@ -120,7 +120,7 @@ func TestChunksHaveTheIDOfTheirMessage(t *testing.T) {
 			got = append(got, u.CallID+" "+u.Status)
 		}
 	}
-	if want := "1 hm, 1 bro, c1 pending, c1 failed, 2 a, 2 b, 2 wh, 2 ole"; strings.Join(got, ", ") != want {
+	if want := "1 hm, 1 bro, c1 pending, 2 [pi] retry 1/2 in 1 s: test: gone\n\n, c1 failed, 3 a, 3 b, 3 wh, 3 ole"; strings.Join(got, ", ") != want {
 		t.Errorf("%s, not %s", strings.Join(got, ", "), want)
 	}
 }
@@ -222,11 +222,14 @@ func TestCommandsRunAndOtherWordsAreSent(t *testing.T) {
 			t.Errorf("%s: %q, not %q", c.sent, texts, c.texts)
 		}
 	}
-	// The first block decides, and what follows it goes along.
+	// The first block decides, or the last text, white space aside; the rest goes along.
 	for _, c := range []struct{ blocks, texts string }{
 		{`[{"type":"text","text":"/tell me"},{"type":"text","text":"more"}]`, "re: told me\nmore"},
 		{`[{"type":"text","text":"/fine"},{"type":"resource_link","name":"n","uri":"u"}]`, "it is "},
-		{`[{"type":"text","text":"see"},{"type":"text","text":"/fine"}]`, "re: see\n/fine"},
+		{`[{"type":"text","text":"see"},{"type":"text","text":"\n/fine today \n"}]`, "it is today"},
+		{`[{"type":"resource","resource":{"uri":"u","text":"code"}},{"type":"text","text":" /tell me"},{"type":"resource_link","name":"n","uri":"u"}]`, "re: told me\n<file name=\"u\" uri=\"u\">\ncode\n</file>\n[@n](u)"},
+		{`[{"type":"text","text":"/fine"},{"type":"text","text":"see"},{"type":"text","text":" "}]`, "it is "},
+		{`[{"type":"text","text":"a"},{"type":"text","text":"/fine"},{"type":"text","text":"b"}]`, "re: a\n/fine\nb"},
 		{`[{"type":"resource","resource":{"uri":"u","text":"/fine"}}]`, "re: <file name=\"u\" uri=\"u\">\n/fine\n</file>"},
 	} {
 		r.Forget()

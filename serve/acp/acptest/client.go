@@ -55,6 +55,7 @@ type Line struct {
 // Option is what a permission can be answered with.
 type Option struct {
 	ID   string `json:"optionId"`
+	Name string `json:"name"`
 	Kind string `json:"kind"`
 }
 
