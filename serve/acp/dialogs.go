@@ -24,11 +24,11 @@ const (
 // other questions are shown as a call of their own.
 func (p *person) Confirm(ctx context.Context, title, text string, o agent.DialogOptions) (agent.Answer, error) {
 	s := p.session
-	asking, cancel := p.begin(ctx, o)
-	defer cancel()
-	if !s.mayAsk(asking) {
+	if !s.mayAsk(ctx) {
 		return agent.No, ctx.Err()
 	}
+	asking, cancel := p.begin(ctx, o)
+	defer cancel()
 	question := questionText(title, text, o)
 	about, atGate := s.calls.ask(agent.CallID(ctx), title, question)
 	if !atGate {
@@ -136,11 +136,11 @@ func (p *person) ask(ctx context.Context, title string, property map[string]any,
 		p.cannotAsk(title, o)
 		return nil, ctx.Err()
 	}
-	asking, cancel := p.begin(ctx, o)
-	defer cancel()
-	if !s.mayAsk(asking) {
+	if !s.mayAsk(ctx) {
 		return nil, ctx.Err()
 	}
+	asking, cancel := p.begin(ctx, o)
+	defer cancel()
 	raw, err := s.server.conn.call(asking, "elicitation/create", formRequest{
 		SessionID: s.id, CallID: s.calls.shownID(agent.CallID(ctx)), Mode: "form", Message: questionText(title, "", o),
 		Schema: formSchema{"object", map[string]any{field: property}, []string{field}},
@@ -215,11 +215,11 @@ func (p *person) selectOption(ctx context.Context, title string, choices []agent
 		return nil, false, ctx.Err()
 	}
 	s := p.session
-	asking, cancel := p.begin(ctx, o)
-	defer cancel()
-	if !s.mayAsk(asking) {
+	if !s.mayAsk(ctx) {
 		return nil, false, ctx.Err()
 	}
+	asking, cancel := p.begin(ctx, o)
+	defer cancel()
 	var options []permissionOption
 	var described []string
 	for i, name := range namesOf(choices) {

@@ -134,7 +134,7 @@ func (s *session) inOrder(work handler) handler {
 		if err := waitFor(ctx, before); err != nil {
 			return nil, err
 		}
-		if err := s.waitStarted(ctx); err != nil {
+		if err := s.waitSettled(ctx); err != nil {
 			return nil, err
 		}
 		return work(ctx)

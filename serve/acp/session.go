@@ -27,6 +27,9 @@ type session struct {
 	gone    chan struct{} // closed when close has ended the run
 	started chan struct{} // closed when the hooks know that the session has started
 
+	prompted chan struct{} // closed when there was a prompt
+	prompt   sync.Once     // closes it
+
 	begins sequence // requests begin in the order of their lines
 	works  sequence // what the agent does, prompts and the like, is done one after the other
 
@@ -52,7 +55,7 @@ type state struct {
 // newSession returns a session in the directory cwd whose run is still to be made.
 func (v *Server) newSession(cwd string) *session {
 	ctx, stop := context.WithCancel(v.ctx)
-	s := &session{server: v, cwd: cwd, ctx: ctx, stop: stop, ready: make(chan struct{}), gone: make(chan struct{}), started: make(chan struct{})}
+	s := &session{server: v, cwd: cwd, ctx: ctx, stop: stop, ready: make(chan struct{}), gone: make(chan struct{}), started: make(chan struct{}), prompted: make(chan struct{})}
 	s.out = outbox{conn: v.conn, wanted: make(chan struct{}), released: make(chan struct{})}
 	s.calls = newCalls(s)
 	return s
@@ -71,9 +74,22 @@ func (s *session) isReady() bool {
 	}
 }
 
-// mayAsk waits until the client can be asked something about the session. It reports false if
-// ctx ended before, and while the session is being opened, which cannot wait for that.
-func (s *session) mayAsk(ctx context.Context) bool { return s.isReady() && s.out.await(ctx) }
+// mayAsk waits until the client can be asked something about the session. What hooks ask at
+// its start waits for the first prompt: there are clients that answer nothing before. It
+// reports false if ctx ended before, and while the session is being opened, which cannot wait
+// for that.
+func (s *session) mayAsk(ctx context.Context) bool {
+	if !s.isReady() || !s.out.await(ctx) {
+		return false
+	}
+	select {
+	case <-s.started:
+	case <-s.prompted:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
 
 // wait waits until the session has a run; the error says why there is none.
 func (s *session) wait(ctx context.Context) error {
@@ -87,6 +103,21 @@ func (s *session) wait(ctx context.Context) error {
 	defer s.mu.Unlock()
 	if s.state.ended {
 		return noSession(s.id)
+	}
+	return nil
+}
+
+// waitSettled waits until the hooks know of the session, too, or one of them asks something,
+// which may take until the first prompt.
+func (s *session) waitSettled(ctx context.Context) error {
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+	select {
+	case <-s.started:
+	case <-s.out.wanted:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	return nil
 }

@@ -106,8 +106,8 @@ func TestNothingNamesASessionBeforeItsAnswer(t *testing.T) {
 	}
 }
 
-// A question of a hook that is told of the start can be answered: the client knows the
-// session by then, and its first prompt waits for the answer.
+// A question of a hook that is told of the start waits for the first prompt, which waits for
+// the answer. Until then the client can choose, and close the session.
 func TestAQuestionAtTheStartIsAnswered(t *testing.T) {
 	t.Parallel()
 	answers := make(chan agent.Answer, 1)
@@ -128,6 +128,12 @@ func TestAQuestionAtTheStartIsAnswered(t *testing.T) {
 		return nil, nil
 	})
 	id := r.New(r.cwd)
+	r.Must("session/set_config_option", object{"sessionId": id, "configId": "model", "value": "test/two"}, nil)
+	select {
+	case l := <-asked:
+		t.Errorf("asked before there is a prompt: %s", l.Raw)
+	default:
+	}
 	prompt := r.StartPrompt(id, "go")
 	question := <-asked
 	if question.Params.SessionID != id || !strings.HasPrefix(question.Params.ToolCall.CallID, "dialog-") {
@@ -136,6 +142,11 @@ func TestAQuestionAtTheStartIsAnswered(t *testing.T) {
 	r.Answer(question, object{"outcome": object{"outcome": "selected", "optionId": question.Params.Options[0].ID}}, nil)
 	if ends := r.Ending(prompt); ends != "end_turn" || <-answers != agent.Yes {
 		t.Error(ends)
+	}
+	other := r.New(r.cwd)
+	r.Must("session/close", object{"sessionId": other}, nil)
+	if answer := <-answers; answer != agent.No {
+		t.Error(answer)
 	}
 }
 

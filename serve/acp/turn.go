@@ -123,6 +123,7 @@ func (s *session) muteUntil(finished <-chan ending) {
 // begin.
 func (s *session) process(t *turn, a asked, before, idle <-chan struct{}, begun func()) (e ending) {
 	err := waitFor(t.ctx, before)
+	s.prompt.Do(func() { close(s.prompted) })
 	if err == nil {
 		err = s.waitStarted(t.ctx)
 	}
