@@ -26,6 +26,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"pi/agent/command"
@@ -70,19 +72,47 @@ func TestOnlyMain(args []string, work func()) int {
 	args, o.Hooks.Given = cutHookFlags(root, args)
 	root.SetArgs(args)
 	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
+	if err != nil && isForEditor(args) && ctx.Err() == nil && !errors.Is(err, app.ErrReported) {
+		tellError(err) // where editors keep what programs log
+		err = crash.catch(func() error { return refuseEditor(ctx, o, err) })
+	}
 	status := exitStatus(err)
 	if by := signals.status(); by != 0 {
 		status = by
 	}
 	if err != nil && !errors.Is(err, app.ErrReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
-		tell("pi: " + err.Error())
-		if hint := cmp.Or(command.HintOf(err), sessionHint(err)); hint != "" {
-			tell("    " + strings.ReplaceAll(printable.Text(hint), "\n", "\n    "))
-		}
+		tellError(err)
 	}
 	status = crash.tell(status)
 	if goOn != "" && !signals.hungUp() {
 		fmt.Println("to go on: " + printable.Text(goOn))
 	}
 	return status
+}
+
+// tellError says what went wrong, and the next step.
+func tellError(err error) {
+	tell("pi: " + err.Error())
+	if hint := cmp.Or(command.HintOf(err), sessionHint(err)); hint != "" {
+		tell("    " + strings.ReplaceAll(printable.Text(hint), "\n", "\n    "))
+	}
+}
+
+// isForEditor reports whether an editor has started the program to be served, whatever else
+// the arguments say.
+func isForEditor(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	mode := slices.Index(args, "--mode")
+	return (slices.Contains(args, "--mode=acp") || mode >= 0 && slices.Index(args, "acp") == mode+1) && !slices.Contains(args, "--login")
+}
+
+// refuseEditor tells an editor why its sessions cannot be begun.
+func refuseEditor(ctx context.Context, o app.Options, why error) error {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return errors.Join(why, err)
+	}
+	return app.ServeRefusing(ctx, o, cwd, why)
 }

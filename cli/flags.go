@@ -108,6 +108,8 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f.BoolVarP(&o.Hooks.Approve, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
 	f.BoolVar(&o.Hooks.NoApprove, "no-approve", false, "do not run this project's hooks, nor use its skills and templates (-na)")
 	f.BoolVar(&o.Hooks.Require, "require-hooks", false, "end with status 7 if a hook of this project is not approved")
+	f.BoolVar(&o.OwnFiles, "no-client-files", false, "with --mode acp: read and write files on the disk, not through the editor")
+	f.BoolVar(&o.Login, "login", false, "ask for the key of a provider in this terminal, keep it, and leave; editors start it")
 	f.BoolVar(&o.Plain, "plain", false, "no colours")
 	f.BoolVarP(showVersion, "version", "v", false, "print the version and leave")
 	addForeignFlags(f)
@@ -142,7 +144,7 @@ func addForeignFlags(f *pflag.FlagSet) {
 
 // seldom lists the flags that --help leaves to `pi flags`, so that it is one screen.
 func seldom() []string {
-	return []string{"provider", "models", "session-id", "exclude-tools", "no-builtin-tools", "require-hooks", "no-context-files", "skill", "no-skills", "prompt-template", "no-prompt-templates",
+	return []string{"provider", "models", "session-id", "exclude-tools", "no-builtin-tools", "require-hooks", "no-client-files", "login", "no-context-files", "skill", "no-skills", "prompt-template", "no-prompt-templates",
 		"offline", "verbose", "no-themes", "no-mcp", "theme", "use-theme", "tui-mode"}
 }
 

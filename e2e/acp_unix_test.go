@@ -109,7 +109,10 @@ text Again.`, "")
 	e.Handle("fs/write_text_file", func(l acptest.Line) (any, *acptest.Error) {
 		mu.Lock()
 		defer mu.Unlock()
-		_ = json.Unmarshal(l.Params.Content, &buffer)
+		if err := json.Unmarshal(l.Params.Content, &buffer); err != nil {
+			t.Error(err)
+		}
+		w.write(l.Params.Path, buffer)
 		return object{}, nil
 	})
 	var opened struct {
@@ -138,7 +141,7 @@ text Again.`, "")
 	if text := strings.Join(got, ""); text != "hmI look.completedcompletedDone it is." || buffer != "changed\n" {
 		t.Errorf("%q, the buffer has %q", text, buffer)
 	}
-	if disk, _ := os.ReadFile(filepath.Join(w.project, "a.txt")); string(disk) != "alpha\nbeta\n" {
+	if disk, _ := os.ReadFile(filepath.Join(w.project, "a.txt")); string(disk) != "changed\n" {
 		t.Errorf("the disk has %q", disk)
 	}
 	var listed struct {
@@ -149,10 +152,10 @@ text Again.`, "")
 		t.Errorf("%+v", listed)
 	}
 	other := w.editor(object{})
-	if _, failed := other.Request("session/load", object{"sessionId": id, "cwd": w.project, "mcpServers": []any{}}); failed == nil || failed.Code != -32603 {
+	if _, failed := other.Request("session/load", object{"sessionId": id, "cwd": w.project, "mcpServers": []any{}}); failed == nil || failed.Code != -32010 {
 		t.Errorf("a session that is open elsewhere: %v", failed)
 	}
-	if _, failed := other.Request("session/delete", object{"sessionId": id}); failed == nil || failed.Code != -32603 {
+	if _, failed := other.Request("session/delete", object{"sessionId": id}); failed == nil || failed.Code != -32010 {
 		t.Errorf("deleted: %v", failed)
 	}
 	e.Must("session/close", object{"sessionId": id}, nil)
@@ -272,27 +275,66 @@ func TestHooksReachTheEditor(t *testing.T) {
 	}
 }
 
-// What is wrong with the command line ends the start, though the input is open.
+// What is wrong with the command line is what each session that an editor begins fails with:
+// no editor shows why a program has ended before its first answer. The rest works meanwhile.
 func TestAnEditorIsToldOfABadStart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		args   []string
-		status int
-		says   string
+		args []string
+		code int
+		says string
 	}{
-		{[]string{"--bogus"}, 2, "bogus"},
-		{[]string{"--model", "nothing-like-that"}, 2, "nothing-like-that"},
-		{[]string{"--tools", "redd"}, 2, "redd"},
-		{[]string{"--thinking", "deep"}, 2, "deep"},
-		{[]string{"--hook", "nothing.lua"}, 2, "nothing.lua"},
-		{[]string{"--mode-name", "nothing"}, 2, "nothing"},
-		{[]string{"@a.txt"}, 2, "a.txt"},
-		{[]string{"--model", "anthropic/claude-sonnet-4-5"}, 3, "key"},
+		{[]string{"--bogus"}, -32010, "unknown flag: --bogus; run `pi --help` for the flags of pi"},
+		{[]string{"--model", "nothing-like-that"}, -32010, "nothing-like-that"},
+		{[]string{"--tools", "redd"}, -32010, "redd"},
+		{[]string{"--thinking", "deep"}, -32010, "deep"},
+		{[]string{"--hook", "nothing.lua"}, -32010, "nothing.lua"},
+		{[]string{"--mode-name", "nothing"}, -32010, "nothing"},
+		{[]string{"@a.txt"}, -32010, "a.txt"},
+		{[]string{"--model", "anthropic/claude-sonnet-4-5"}, -32010, "key"},
 	} {
-		w := newWorld(t)
-		e := w.editor(nil, c.args...)
-		if status := e.status(); status != c.status || !strings.Contains(e.stderr.String(), c.says) || len(e.Lines()) != 0 {
-			t.Errorf("%q: status %d, %s", c.args, status, e.stderr.String())
+		t.Run(c.args[0], func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			e := w.editor(object{}, c.args...)
+			for range 2 {
+				if _, failed := e.Request("session/new", object{"cwd": w.project, "mcpServers": []any{}}); failed == nil || failed.Code != c.code || !strings.Contains(failed.Message, c.says) {
+					t.Errorf("%v", failed)
+				}
+			}
+			e.Must("session/list", object{}, nil)
+			e.Must("session/delete", object{"sessionId": "nothing"}, nil)
+			if status := e.end(); status != 0 {
+				t.Errorf("status %d, %s", status, e.stderr.String())
+			}
+		})
+	}
+}
+
+// A client that can run a terminal is offered to sign in there, and a key that is missing has
+// the code by which it offers that.
+func TestAnEditorCanSignIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	e := w.editor(nil, "--model", "anthropic/claude-sonnet-5-5")
+	var said struct {
+		AuthMethods []struct {
+			ID, Type string
+			Args     []string
+		}
+	}
+	e.Must("initialize", object{"protocolVersion": 1, "clientCapabilities": object{"auth": object{"terminal": true}}}, &said)
+	if len(said.AuthMethods) != 1 || said.AuthMethods[0].Type != "terminal" || !slices.Equal(said.AuthMethods[0].Args, []string{"--login"}) {
+		t.Fatalf("%+v", said)
+	}
+	if _, failed := e.Request("session/new", object{"cwd": w.project, "mcpServers": []any{}}); failed == nil || failed.Code != -32000 || !strings.Contains(failed.Message, "key") {
+		t.Errorf("%v", failed)
+	}
+	e.end()
+	for _, args := range [][]string{{"--mode", "acp", "--login"}, {"--login"}} {
+		cmd := w.command(args...)
+		if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "there is nobody to ask for a key") {
+			t.Errorf("%q: %v: %s", args, err, out)
 		}
 	}
 }
@@ -307,7 +349,8 @@ func TestFlagsThatNameASessionAreNotForEditors(t *testing.T) {
 	}
 }
 
-// A pending change of a global hook ends the start; one of a project fails its sessions only.
+// A pending change of a global hook fails every session, one of a project those there, until
+// it is approved elsewhere.
 func TestPendingHooksAndEditors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -320,7 +363,7 @@ func TestPendingHooksAndEditors(t *testing.T) {
 	}
 	w.pi("-p", "run `echo '-- x' >> .pi/hooks/project.lua`")
 	e := w.editor(object{})
-	if _, failed := e.Request("session/new", object{"cwd": w.project, "mcpServers": []any{}}); failed == nil || failed.Code != -32603 || !strings.Contains(failed.Message, "project.lua was changed") {
+	if _, failed := e.Request("session/new", object{"cwd": w.project, "mcpServers": []any{}}); failed == nil || failed.Code != -32010 || !strings.Contains(failed.Message, "project.lua was changed") {
 		t.Errorf("%v", failed)
 	}
 	elsewhere := shortTempDir(t)
@@ -330,9 +373,17 @@ func TestPendingHooksAndEditors(t *testing.T) {
 	}
 	w.project = elsewhere
 	w.pi("-p", "run `echo '-- x' >> "+w.agentFile("hooks/global.lua")+"`")
-	e = w.editor(nil)
-	if status := e.status(); status != 7 || !strings.Contains(e.stderr.String(), "global.lua was changed") {
-		t.Errorf("status %d, %s", status, e.stderr.String())
+	e = w.editor(object{})
+	if _, failed := e.Request("session/new", object{"cwd": elsewhere, "mcpServers": []any{}}); failed == nil || failed.Code != -32010 ||
+		!strings.Contains(failed.Message, "global.lua was changed") || !strings.Contains(failed.Message, "`pi trust`") {
+		t.Errorf("%v", failed)
+	}
+	e.Must("session/list", object{}, nil)
+	if out, err := w.command("trust", "--yes").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if e.New(elsewhere) == "" || e.end() != 0 {
+		t.Errorf("%s", e.stderr.String())
 	}
 }
 

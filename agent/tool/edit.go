@@ -136,6 +136,7 @@ type edited struct {
 	changes       []change
 	read          [sha256.Size]byte // of the file before
 	wrote         []byte            // the file now
+	note          string            // of the file that was replaced
 	changed       bool              // somebody else had changed the file since the model last knew it
 }
 
@@ -163,24 +164,31 @@ func editFile(ctx context.Context, file textFile, edits []replacement) (*edited,
 		return nil, err
 	}
 	whole := []byte(bom + after)
-	if err := file.replace(ctx, whole); err != nil {
+	note, err := file.replace(ctx, whole)
+	if err != nil {
 		return nil, err
 	}
-	return &edited{before: m.body, after: after, changes: changes, read: sha256.Sum256(data), wrote: whole}, nil
+	return &edited{before: m.body, after: after, changes: changes, read: sha256.Sum256(data), wrote: whole, note: note}, nil
 }
 
 // load reads a text file. It fails if the file is larger than maxEdit, or binary.
 func (p place) load(ctx context.Context) ([]byte, error) {
+	data, err := p.readMost(ctx, maxEdit+1)
+	if err != nil {
+		return nil, err
+	}
+	return data, checkText(data)
+}
+
+// readMost reads a file on the disk, at most so many bytes of it.
+func (p place) readMost(ctx context.Context, most int64) ([]byte, error) {
 	f, err := p.open()
 	if err != nil {
 		return nil, plain(err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, f}, maxEdit+1))
-	if err != nil {
-		return nil, plain(err)
-	}
-	return data, checkText(data)
+	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, f}, most))
+	return data, plain(err)
 }
 
 // plan finds the changes of all edits, each in the text as it is before any of them,
@@ -240,7 +248,7 @@ func (e *edited) result(name string) (r agent.Result, line int) {
 	if e.changed {
 		text += "\n[the file had changed since you last read, wrote or edited it; the rest of it may not be what you know: use read to see it]"
 	}
-	return textResult(text, d), d.FirstChangedLine
+	return textResult(text+e.note, d), d.FirstChangedLine
 }
 
 // diff is the unified difference of the changes, as valid UTF-8.

@@ -20,8 +20,10 @@ import (
 //
 // A nil function is one that the front end does not have: then the disk does that part,
 // and edit, which needs both, uses the disk. Paths are absolute and clean, and lead into
-// [Options.Cwd] as that is spelled. An error fails the call; the disk is never written
-// in place of the front end. Both may be called at once, and honour ctx.
+// [Options.Cwd] as that is spelled. An error fails the call. What is written is compared with
+// the disk behind it: editors lose or change the ends of lines and of the text, which is put
+// right there; anything else that differs fails the call. Both may be called at once, and
+// honour ctx.
 type Files struct {
 	// Read returns the whole text of a file.
 	Read func(ctx context.Context, path string) (string, error)
@@ -35,42 +37,72 @@ type Files struct {
 // a file of the front end.
 type textFile interface {
 	load(ctx context.Context) ([]byte, error)
-	replace(ctx context.Context, content []byte) error
+	// replace gives the file another text. The note tells the model what it should know of
+	// that; "" for nothing.
+	replace(ctx context.Context, content []byte) (note string, err error)
 }
 
 // frontFile is a file of the front end.
 type frontFile struct {
+	place
 	files Files
 	path  string // as the front end knows it
 }
 
-// load returns the text of the file. It fails if that is larger than maxEdit, or binary.
+// load returns the text of the file. It fails if that is larger than maxEdit, or binary. Where
+// it differs from the disk at the ends of lines alone, the disk's bytes count: editors hand
+// out LF for CR LF.
 func (f frontFile) load(ctx context.Context) ([]byte, error) {
 	text, err := f.files.Read(ctx, f.path)
 	if err != nil {
 		return nil, fmt.Errorf("the client could not read it: %w", err)
 	}
+	if saved, err := f.place.load(ctx); err == nil && isSameButEnds([]byte(text), saved) {
+		return saved, nil
+	}
 	return []byte(text), checkText([]byte(text))
 }
 
-// replace gives the file another text.
-func (f frontFile) replace(ctx context.Context, content []byte) error {
+// replace has the front end write the file, and looks at what is on the disk then.
+func (f frontFile) replace(ctx context.Context, content []byte) (note string, err error) {
 	if err := f.files.Write(ctx, f.path, string(content)); err != nil {
-		return fmt.Errorf("the client could not write it: %w; nothing was written to the disk", err)
+		return "", fmt.Errorf("the client could not write it: %w; nothing was written to the disk", err)
 	}
-	return nil
+	written, err := f.readMost(ctx, 2*int64(len(content))+maxEdit)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the client was to write it, %s, but the disk has no such file: %w", size(int64(len(content))), err)
+	case bytes.Equal(written, content):
+		return "", nil
+	case !isSameButEnds(written, content):
+		return "", fmt.Errorf("the client was to write %s, but the file on the disk has %s of another text: use read to see it",
+			size(int64(len(content))), size(int64(len(written))))
+	}
+	if _, err := f.place.replace(ctx, content); err != nil {
+		return "", fmt.Errorf("the client changed the ends of lines, which could not be put right: %w", err)
+	}
+	return "\n[the client had changed the ends of lines or of the text; that is put right on the disk]", nil
+}
+
+// isSameButEnds reports whether texts differ in nothing but CR LF in place of LF, and empty
+// rows or a newline at the very end.
+func isSameButEnds(a, b []byte) bool {
+	bare := func(text []byte) []byte {
+		return bytes.TrimRight(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), "\n")
+	}
+	return bytes.Equal(bare(a), bare(b))
 }
 
 // reader returns the file at p as the front end has it; ok is false if the disk has it.
 func (k *kit) reader(p place) (f frontFile, ok bool) {
 	path, ok := k.frontPath(p)
-	return frontFile{k.Files, path}, ok && k.Files.Read != nil && !p.isBinary()
+	return frontFile{p, k.Files, path}, ok && k.Files.Read != nil && !p.isBinary()
 }
 
 // writer returns the file at p as the front end writes it; ok is false if the disk does.
 func (k *kit) writer(p place) (f frontFile, ok bool) {
 	path, ok := k.frontPath(p)
-	return frontFile{k.Files, path}, ok && k.Files.Write != nil
+	return frontFile{p, k.Files, path}, ok && k.Files.Write != nil
 }
 
 // frontPath returns the path by which the front end knows the file at p; ok is false for

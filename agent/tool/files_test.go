@@ -12,12 +12,14 @@ import (
 	"pi/agent"
 )
 
-// editor is a front end with files of its own, by path. What it has not got it refuses.
+// editor is a front end with files of its own, by path. What it has not got it refuses; what it
+// is to write it saves.
 type editor struct {
 	mu    sync.Mutex
 	texts map[string]string
 	asked []string
 	err   error
+	save  func(path, text string) error // nil: as it is
 }
 
 func (e *editor) read(_ context.Context, path string) (string, error) {
@@ -35,10 +37,14 @@ func (e *editor) write(_ context.Context, path, text string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.asked = append(e.asked, "write "+filepath.Base(path))
-	if e.err == nil {
-		e.texts[path] = text
+	if e.err != nil {
+		return e.err
 	}
-	return e.err
+	e.texts[path] = text
+	if e.save != nil {
+		return e.save(path, text)
+	}
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
 }
 
 // newEditorBench is a bench with an editor that reads or writes or both.
@@ -68,10 +74,51 @@ func TestTextGoesThroughAnEditorThatHasIt(t *testing.T) {
 	equal(t, e.texts[path], "mine")
 	equal(t, textOf(b.run("write", args{"path": "new/b", "content": "b\n"})), "Created new/b: 2 bytes, 1 line")
 	equal(t, e.texts[filepath.Join(b.dir, "new", "b")], "b\n")
-	equal(t, b.content("a"), "saved\n")
-	if _, err := os.Stat(filepath.Join(b.dir, "new")); err == nil {
-		t.Error("the disk was written, too")
+	equal(t, b.content("a"), "mine")
+	equal(t, b.content("new/b"), "b\n")
+}
+
+// An editor that loses or changes the ends of lines does no harm; one that does anything else
+// fails the call.
+func TestWhatAnEditorHasWrittenIsCompared(t *testing.T) {
+	const crlf = "one\r\ntwo\r\n"
+	lf := func(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+	for _, c := range []struct {
+		name, file, held, wrote string // "": no file
+		saved                   func(text string) string
+		disk, note, fails       string
+	}{
+		{"as it is", crlf, crlf, "one\r\n2\r\n", nil, "one\r\n2\r\n", "", ""},
+		{"it knows LF alone", crlf, lf(crlf), "one\r\n2\r\n", lf, "one\r\n2\r\n", "put right", ""},
+		{"no newline at the end", "one\ntwo\n", "one\ntwo", "one\n2\n", func(text string) string { return strings.TrimRight(text, "\n") }, "one\n2\n", "put right", ""},
+		{"one more row", "one\ntwo", "one\ntwo\n", "one\n2", func(text string) string { return text + "\n\n" }, "one\n2", "put right", ""},
+		{"formatted", "one\ntwo\n", "one\ntwo\n", "one\n2\n", func(text string) string { return "\t" + text }, "\tone\n2\n", "", "was to write 6 bytes, but the file on the disk has 7 bytes of another text"},
+		{"not saved", "one\ntwo\n", "one\ntwo\n", "one\n2\n", func(string) string { return "one\ntwo\n" }, "one\ntwo\n", "", "was to write 6 bytes, but the file on the disk has 8 bytes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, e := newEditorBench(t, Options{}, true, true)
+			path := b.file("a", c.file)
+			e.texts[path] = c.held
+			var sent string
+			e.save = func(path, text string) error {
+				if sent = text; c.saved != nil {
+					text = c.saved(text)
+				}
+				return os.WriteFile(path, []byte(text), 0o644)
+			}
+			edit := args{"path": "a", "oldText": "two", "newText": "2"}
+			if c.fails != "" {
+				b.refused("edit", edit, c.fails)
+			} else if text := b.text("edit", edit); c.note == "" && strings.Contains(text, "[") || !strings.Contains(text, c.note) {
+				t.Error(text)
+			}
+			equal(t, b.content("a"), c.disk)
+			equal(t, sent, c.wrote)
+		})
 	}
+	b, e := newEditorBench(t, Options{}, true, true)
+	e.save = func(string, string) error { return nil }
+	b.refused("write", args{"path": "new", "content": "x"}, "the disk has no such file")
 }
 
 func TestABufferWithoutAFileIsRead(t *testing.T) {
@@ -161,7 +208,7 @@ func TestAnEditorWithOneOfTheTwoDoesOnlyThat(t *testing.T) {
 		b.run("edit", args{"path": "a", "oldText": "saved", "newText": "edited"})
 		equal(t, b.content("a"), "edited")
 		b.run("write", args{"path": "a", "content": "written"})
-		equal(t, b.content("a"), "edited")
+		equal(t, b.content("a"), "written")
 		equal(t, e.texts[path], "written")
 		equal(t, strings.Join(e.asked, " "), "write a")
 	})
@@ -194,7 +241,6 @@ func TestWriteReplacesNoTextThatChangedInTheEditor(t *testing.T) {
 			}
 			b.run("write", args{"path": "a", "content": "mine"})
 			equal(t, e.texts[path], "mine")
-			equal(t, b.content("a"), "1\n2\n")
 		})
 	}
 }

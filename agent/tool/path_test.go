@@ -131,7 +131,7 @@ func TestALinkMadeAfterTheCheckLeadsNowhere(t *testing.T) {
 		f.Close()
 		t.Error("opened for reading")
 	}
-	if err := p.replace(t.Context(), []byte("x")); err == nil {
+	if _, err := p.replace(t.Context(), []byte("x")); err == nil {
 		t.Error("written")
 	}
 	if got, _ := os.ReadFile(filepath.Join(outside, "a.txt")); string(got) != "outside" {

@@ -17,15 +17,15 @@ import (
 //
 // There is no sync to the disk: the rename orders old and new on the file
 // systems in use, and a power cut within seconds may take the change back.
-func (p place) replace(_ context.Context, content []byte) error {
+func (p place) replace(_ context.Context, content []byte) (note string, err error) {
 	root, name, err := p.parent()
 	if err != nil {
-		return plain(err)
+		return "", plain(err)
 	}
 	defer root.Close()
 	old, err := writable(root, name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	err = replaceIn(root, name, old, content)
 	if old != nil && (errors.Is(err, fs.ErrPermission) || isBusy(err)) {
@@ -33,7 +33,7 @@ func (p place) replace(_ context.Context, content []byte) error {
 		// own: it can only be changed in place.
 		err = overwrite(root, name, content)
 	}
-	return plain(err)
+	return "", plain(err)
 }
 
 // writable describes the file that is there, nil if there is none. It fails for what is

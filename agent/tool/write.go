@@ -61,11 +61,12 @@ func (k *kit) write(ctx context.Context, a writeArgs, _ agent.Update) (agent.Res
 	if f, ok := k.writer(p); ok {
 		file = f
 	}
-	if err := file.replace(ctx, []byte(a.Content)); err != nil {
+	note, err := file.replace(ctx, []byte(a.Content))
+	if err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}
 	k.note(p, stateOf([]byte(a.Content)))
-	r := textResult(a.report(p, before), writeDetails{len(a.Content)})
+	r := textResult(a.report(p, before)+note, writeDetails{len(a.Content)})
 	r.Touched = k.touched(p, 0)
 	r.Touched.Change = &agent.FileChange{Created: !before.exists, Before: before.text, After: a.Content}
 	return r, nil

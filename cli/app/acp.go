@@ -9,10 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"pi/agent"
 	"pi/agent/llm"
-	"pi/cli/config"
-	"pi/internal/printable"
 	"pi/serve/acp"
 )
 
@@ -23,20 +20,41 @@ type editors struct{ place *Place }
 
 // serveACP serves the client at standard input and output until it is gone.
 func (p *Place) serveACP(ctx context.Context) error {
-	defer catchBrokenPipes()()
 	if err := p.refusePrompts(); err != nil {
 		return err
 	}
 	if f := p.Session; f.Last || f.Fork || f.ReadOnly || f.Wait || f.Ref+f.Resume.Ref+f.ID+f.Name != "" {
 		fmt.Fprintln(os.Stderr, "warning: with --mode acp the client says which sessions are opened; flags that name one are ignored")
 	}
-	if err := p.checkBeforeSessions(ctx); err != nil {
-		return err
-	}
-	server := acp.New(acp.Options{
+	return serveEditor(ctx, acp.New(acp.Options{
 		In: os.Stdin, Out: os.Stdout, Log: os.Stderr, Version: p.Version,
-		Host: editors{p}, Root: p.Sessions().Root, Catch: p.Catch,
-	})
+		Host: editors{p}, Root: p.Sessions().Root, Catch: p.Catch, SignIn: []string{"--login"},
+	}))
+}
+
+// ServeRefusing serves the client of an editor that has started the program in a way that
+// cannot be: why is the answer to each session that it would begin, since editors show no
+// other. Sessions can be listed and removed meanwhile.
+func ServeRefusing(ctx context.Context, o Options, cwd string, why error) error {
+	server := acp.New(acp.Options{In: os.Stdin, Out: os.Stdout, Log: os.Stderr, Version: o.Version, Host: refusing{why: why}, Catch: o.Catch})
+	if p, err := New(o, cwd); err == nil {
+		server.Root, server.Host = p.Sessions().Root, refusing{editors{p}, why}
+	}
+	return serveEditor(ctx, server)
+}
+
+// refusing opens no session.
+type refusing struct {
+	editors
+	why error
+}
+
+// Open fails.
+func (r refusing) Open(context.Context, acp.Opening) (*acp.Run, error) { return nil, r.why }
+
+// serveEditor serves a client until it is gone.
+func serveEditor(ctx context.Context, server *acp.Server) error {
+	defer catchBrokenPipes()()
 	if err := server.Run(ctx); errors.Is(err, acp.ErrGone) {
 		return ErrReported
 	} else if err != nil {
@@ -45,74 +63,25 @@ func (p *Place) serveACP(ctx context.Context) error {
 	return nil
 }
 
-// checkBeforeSessions finds what is wrong for every session: with the command line, or
-// because a file that holds everywhere was changed and nobody has approved that.
-func (p *Place) checkBeforeSessions(ctx context.Context) error {
-	if err := p.refusePending(); err != nil {
-		return err
-	}
-	if err := errors.Join(p.checkNamedHooks(), p.checkNamedPrompts()); err != nil {
-		return err
-	}
-	if len(p.Hooks.Given.Values)+len(p.Tools.Named)+len(p.Tools.Excluded) == 0 && p.Model+p.Provider+p.Models+p.Thinking+p.ModeName == "" {
-		return nil
-	}
-	return p.tryFlags(ctx)
-}
-
-// tryFlags makes a run of a session that is not kept, for what is wrong with flags is found
-// on the way: they may be those of hooks, or name what only hooks bring.
-func (p *Place) tryFlags(ctx context.Context) error {
-	trial := *p
-	trial.Session = SessionFlags{None: true}
-	r := trial.newRun()
-	r.ready = r.checkNamedModel
-	if err := r.begin(ctx, front{noListener{}, agent.NoUI{}}, modeACP, nil); err != nil {
-		return err
-	}
-	defer r.closeHooks(context.WithoutCancel(ctx))
-	return r.agent.Session().Close()
-}
-
-// noListener is a listener that wants nothing.
-type noListener struct{}
-
-// Wants is false.
-func (noListener) Wants(agent.Kind) bool { return false }
-
-// Handle does nothing.
-func (noListener) Handle(context.Context, agent.Event) error { return nil }
-
-// refusePending returns an error if changes wait for approval that concern the runs in all
-// directories.
-func (p *Place) refusePending() error {
-	places := p.Places()
-	places.Cwd = p.AgentDir // no project
-	var names []string
-	for _, w := range p.Guard.ShowPending() {
-		if w.Concerns(places) {
-			names = append(names, printable.VisibleLine(config.Tilde(w.Path))+" was "+w.Change)
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return &UntrustedError{Text: "not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
-}
-
 // Open makes a run in the directory that the client wants.
 func (e editors) Open(ctx context.Context, o acp.Opening) (*acp.Run, error) {
 	options := e.place.Options
-	options.Session = SessionFlags{Ref: o.Path, Dir: e.place.Session.Dir, None: e.place.Session.None}
+	options.Session = SessionFlags{Ref: o.Path, ID: o.ID, Given: true, Dir: e.place.Session.Dir, None: e.place.Session.None}
 	place, err := New(options, o.Cwd)
 	if err != nil {
 		return nil, err
 	}
 	r := place.newRun()
-	r.files = o.Files
-	r.files.Except = place.ownFiles()
+	r.ready = r.checkNamedModel
+	if !place.OwnFiles {
+		r.files = o.Files
+		r.files.Except = place.ownFiles()
+	}
 	if err := r.approve(ctx); err != nil {
 		return nil, err
+	}
+	for _, problem := range place.lost {
+		r.later.warn(fmt.Sprint(problem))
 	}
 	if err := r.begin(ctx, front{o.Listener, o.UI}, modeACP, nil); err != nil {
 		return nil, err

@@ -41,6 +41,9 @@ func Start(ctx context.Context, p *Place) error {
 	if !p.Attended() && p.CatchInterrupts != nil {
 		p.CatchInterrupts()
 	}
+	if p.Login {
+		return p.signIn(ctx)
+	}
 	if p.Mode == modeACP {
 		return p.serveACP(ctx)
 	}

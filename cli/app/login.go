@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"pi/agent"
 	"pi/agent/command"
 	"pi/cli/keyring"
 	"pi/cli/providers"
+	"pi/internal/printable"
 )
 
 // loginCommand returns /login, which asks the person for the key of a provider, tries it and
@@ -42,6 +44,24 @@ func (p *Place) login(ui agent.UI, begin func(ctx context.Context, provider stri
 			return providers.TryKey(ctx, p.Config, p.Keys, p.Catalogue.Models, provider, key)
 		},
 	}
+}
+
+// signIn asks in the terminal for the key of a provider, as an editor wants it where one is
+// missing. It fails if none was kept.
+func (p *Place) signIn(ctx context.Context) error {
+	if !p.hasDialogs() {
+		return UsageError{Err: errNobodyToAsk{}}
+	}
+	kept := false
+	status, err := p.login(p.newRun().hooksPerson(), func(context.Context, string) string { kept = true; return "" }).Run(ctx, "")
+	if err != nil {
+		return err
+	}
+	fmt.Println(printable.Text(status))
+	if !kept {
+		return ErrReported
+	}
+	return nil
 }
 
 // errNobodyToAsk is a /login without a person.

@@ -86,7 +86,7 @@ func (o opening) withID() (string, error) {
 	if err == nil && path == "" && o.flags.ReadOnly {
 		return "", &folder.NotFoundError{Prefix: o.flags.ID}
 	}
-	if err == nil && path == "" {
+	if err == nil && path == "" && !o.flags.Given {
 		o.later.warn("no session " + o.flags.ID + " in this directory yet; this is a new one of that id")
 	}
 	return path, err

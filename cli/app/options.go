@@ -14,6 +14,8 @@ import (
 type Options struct {
 	Print    bool   // print the answer and leave
 	Mode     string // one of Modes; "": text without a person at the terminal
+	Login    bool   // ask for a key and leave
+	OwnFiles bool   // a client's files are left alone
 	Plain    bool   // no colours
 	Prompts  []string
 	Model    string // as a person writes it: a reference, maybe with :level
@@ -65,6 +67,7 @@ type SessionFlags struct {
 	Resume   Resume
 	Ref      string // the beginning of an id, or a file that is begun if it is not there
 	ID       string // the whole of it; a session of that id is begun if this directory has none
+	Given    bool   // ID is one that was given to a client; that there is no such session yet goes without saying
 	Name     string // that it gets; "": it keeps its own
 	Fork     bool
 	ReadOnly bool

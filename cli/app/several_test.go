@@ -111,6 +111,12 @@ func TestTwoRunsAreOpenInTwoFoldersAtOnce(t *testing.T) {
 	}
 }
 
+// noListener is a listener that wants nothing.
+type noListener struct{}
+
+func (noListener) Wants(agent.Kind) bool                     { return false }
+func (noListener) Handle(context.Context, agent.Event) error { return nil }
+
 // Memory tells whether it was compiled again: the compiler takes ten times as much of it as
 // all else that a session with these hooks begins with.
 func TestTheSecondSessionOfAnEditorCompilesNothing(t *testing.T) {

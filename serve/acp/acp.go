@@ -49,6 +49,9 @@ type Options struct {
 	Log     io.Writer // gets what the client cannot show
 	Version string    // of the program
 	Host    Host
+	// SignIn are the arguments that make the program ask for a key in a terminal; nil: none do.
+	SignIn   []string
+	FileWait time.Duration // how long the client may take for one of its files; 0: 30 s
 	// Root is the folder with the sessions of all directories; "" if none are kept.
 	Root string
 	// Catch calls work and makes an error of a panic in it; nil: a panic ends the program.
@@ -68,6 +71,7 @@ type Host interface {
 type Opening struct {
 	Cwd      string // absolute
 	Path     string // of the session; "" for a new one
+	ID       string // of a new session; "" for a fresh one
 	UI       agent.UI
 	Listener agent.Listener
 	Files    tool.Files // of the client
@@ -100,6 +104,7 @@ type Server struct {
 	mu       sync.Mutex // guards what follows
 	client   *client    // nil before initialize
 	sessions map[string]*session
+	empty    map[string]string   // the directories of sessions that were closed without a prompt, by their ids
 	tasks    map[*task]struct{} // the requests that can be cancelled
 	draining bool               // no request is begun any more
 	ending   bool               // no session is begun any more
@@ -108,7 +113,7 @@ type Server struct {
 // New returns a Server that has read nothing yet.
 func New(o Options) *Server {
 	ctx, stop := context.WithCancel(context.Background())
-	return &Server{Options: o, ctx: ctx, stop: stop, key: newID(), sessions: map[string]*session{}, tasks: map[*task]struct{}{}}
+	return &Server{Options: o, ctx: ctx, stop: stop, key: newID(), sessions: map[string]*session{}, empty: map[string]string{}, tasks: map[*task]struct{}{}}
 }
 
 // How long the end may take.
@@ -235,11 +240,15 @@ func isBlank(line []byte) bool {
 }
 
 // guarded calls work, and makes an error of a panic where the program wants that.
-func (v *Server) guarded(work func() error) error {
+func (v *Server) guarded(work func()) error {
 	if v.Catch == nil {
-		return work()
+		work()
+		return nil
 	}
-	return v.Catch(work)
+	if err := v.Catch(func() error { work(); return nil }); err != nil {
+		return newError(codeBug, "%v", err)
+	}
+	return nil
 }
 
 // log writes a line for the person to where the client does not look.

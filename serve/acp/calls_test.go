@@ -245,6 +245,30 @@ func TestTextAndCallsKeepTheirOrder(t *testing.T) {
 	}
 }
 
+func failedWrite(err error) *acptest.Error {
+	if err != nil {
+		return &acptest.Error{Code: codeBug, Message: err.Error()}
+	}
+	return nil
+}
+
+// A client that does not answer for a file fails the call in words.
+func TestAFileIsNotWaitedForWithoutEnd(t *testing.T) {
+	t.Parallel()
+	r := serve(t, &host{model: callTools(calling("c", "read", `{"path":"a.txt"}`))}, func(o *Options) { o.FileWait = 20 * time.Millisecond })
+	r.write(t, "a.txt", "disk")
+	r.Initialize(object{"fs": object{"readTextFile": true}})
+	r.Handle("fs/read_text_file", func(acptest.Line) (any, *acptest.Error) { return nil, nil })
+	id := r.New(r.cwd)
+	if ends := r.Prompt(id, "go"); ends != "end_turn" {
+		t.Fatal(ends)
+	}
+	all := seen(r, id, "c")
+	if last := all[len(all)-1]; last.Status != "failed" || !strings.Contains(last.Text(), "has not answered for 20ms; --no-client-files leaves it out") {
+		t.Errorf("%s: %s", last.Status, last.Text())
+	}
+}
+
 // Text goes through the client, as far as it has files.
 func TestFilesOfTheClient(t *testing.T) {
 	t.Parallel()
@@ -255,7 +279,7 @@ func TestFilesOfTheClient(t *testing.T) {
 		asks, disk       string
 	}{
 		{"read", "read", `{"path":"a.txt"}`, object{"readTextFile": true, "writeTextFile": true}, false, "fs/read_text_file", "disk"},
-		{"edit", "edit", `{"path":"a.txt","oldText":"buffer","newText":"x"}`, object{"readTextFile": true, "writeTextFile": true}, false, "fs/read_text_file fs/write_text_file=x", "disk"},
+		{"edit", "edit", `{"path":"a.txt","oldText":"buffer","newText":"x"}`, object{"readTextFile": true, "writeTextFile": true}, false, "fs/read_text_file fs/write_text_file=x", "x"},
 		{"write", "write", `{"path":"b.txt","content":"new"}`, object{"writeTextFile": true}, false, "fs/write_text_file=new", "disk"},
 		{"edit with one", "edit", `{"path":"a.txt","oldText":"disk","newText":"x"}`, object{"readTextFile": true}, false, "", "x"},
 		{"refused", "write", `{"path":"b.txt","content":"new"}`, object{"writeTextFile": true}, true, "fs/write_text_file=new", "disk"},
@@ -272,7 +296,11 @@ func TestFilesOfTheClient(t *testing.T) {
 				if c.refuse {
 					return nil, &acptest.Error{Code: -32603, Message: "the buffer is read-only"}
 				}
-				return object{}, nil
+				var text string
+				if err := json.Unmarshal(l.Params.Content, &text); err != nil {
+					t.Error(err)
+				}
+				return object{}, failedWrite(os.WriteFile(l.Params.Path, []byte(text), 0o600))
 			})
 			id := r.New(r.cwd)
 			if ends := r.Prompt(id, "go"); ends != "end_turn" {

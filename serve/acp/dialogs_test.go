@@ -542,6 +542,28 @@ func TestOptions(t *testing.T) {
 	})
 }
 
+// A change is told once, though it brings another with it: the second model does not think.
+func TestAChangeIsToldOnce(t *testing.T) {
+	t.Parallel()
+	r, id := openedIn(t, &host{}, object{})
+	r.Must("session/set_config_option", object{"sessionId": id, "configId": "thinking", "value": "high"}, nil)
+	for _, change := range []string{"/model test/two", "/model test/one"} {
+		r.Forget()
+		if ends := r.Prompt(id, change); ends != "end_turn" {
+			t.Fatal(ends)
+		}
+		told := 0
+		for _, u := range r.Updates(id) {
+			if u.Kind == "config_option_update" {
+				told++
+			}
+		}
+		if told != 1 {
+			t.Errorf("%s: told %d times", change, told)
+		}
+	}
+}
+
 func TestModes(t *testing.T) {
 	t.Parallel()
 	h := &host{}

@@ -3,7 +3,9 @@ package acp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"time"
 
 	"pi/agent/tool"
 	"pi/internal/printable"
@@ -30,7 +32,7 @@ func (s *session) readFile(ctx context.Context, path string) (string, error) {
 	if !s.mayAsk(ctx) {
 		return "", cmp.Or(ctx.Err(), errDisconnected)
 	}
-	raw, err := s.server.conn.call(ctx, "fs/read_text_file", fileRead{s.id, path})
+	raw, err := s.askForFile(ctx, "fs/read_text_file", fileRead{s.id, path})
 	if err != nil {
 		return "", err
 	}
@@ -53,6 +55,21 @@ func (s *session) writeFile(ctx context.Context, path, text string) error {
 	if !s.mayAsk(ctx) {
 		return cmp.Or(ctx.Err(), errDisconnected)
 	}
-	_, err := s.server.conn.call(ctx, "fs/write_text_file", fileWrite{s.id, path, text})
+	_, err := s.askForFile(ctx, "fs/write_text_file", fileWrite{s.id, path, text})
 	return err
+}
+
+// usualFileWait is how long a client may take to read or write a file. There are some that
+// never answer for a file with changes that are not saved.
+const usualFileWait = 30 * time.Second
+
+func (s *session) askForFile(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	most := cmp.Or(s.server.FileWait, usualFileWait)
+	limited, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	raw, err := s.server.conn.call(limited, method, params)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("it has not answered for %v; --no-client-files leaves it out", most)
+	}
+	return raw, err
 }

@@ -91,7 +91,7 @@ func (h *host) Open(ctx context.Context, o Opening) (*Run, error) {
 		return nil, h.fail
 	}
 	h.ui = o.UI
-	s := sessions.New(sessions.Options{Dir: h.root, Cwd: o.Cwd, LockDir: h.root})
+	s := sessions.New(sessions.Options{Dir: h.root, Cwd: o.Cwd, LockDir: h.root, ID: o.ID})
 	if o.Path != "" {
 		var err error
 		if s, err = sessions.Open(o.Path, sessions.Options{Dir: h.root, Cwd: o.Cwd, LockDir: h.root}); err != nil {
@@ -181,12 +181,12 @@ func (l *logged) String() string {
 }
 
 // serve starts a server; it ends with the test, if not before.
-func serve(t *testing.T, h *host) *running {
+func serve(t *testing.T, h *host, change ...func(*Options)) *running {
 	t.Helper()
-	return serveCtx(t.Context(), t, h)
+	return serveCtx(t.Context(), t, h, change...)
 }
 
-func serveCtx(ctx context.Context, t *testing.T, h *host) *running {
+func serveCtx(ctx context.Context, t *testing.T, h *host, change ...func(*Options)) *running {
 	t.Helper()
 	if h.root == "" {
 		h.root = t.TempDir()
@@ -197,7 +197,11 @@ func serveCtx(ctx context.Context, t *testing.T, h *host) *running {
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	r := &running{host: h, fromServer: fromServer, cwd: t.TempDir(), log: &logged{}, done: make(chan error, 1)}
-	r.server = New(Options{In: in, Out: out, Log: r.log, Version: "1.2.3", Host: h, Root: h.root})
+	o := Options{In: in, Out: out, Log: r.log, Version: "1.2.3", Host: h, Root: h.root}
+	for _, f := range change {
+		f(&o)
+	}
+	r.server = New(o)
 	go func() {
 		err := r.server.Run(context.WithoutCancel(ctx))
 		_ = out.Close()

@@ -162,11 +162,17 @@ func (v *Server) reserve(id, cwd string) (s *session, fresh bool, err error) {
 	return s, true, nil
 }
 
-// openExisting opens the session with an id that is on the disk.
+// openExisting opens the session with an id that is on the disk, or was closed here before
+// there was a prompt, which leaves nothing there.
 func (v *Server) openExisting(ctx context.Context, s *session, id string) error {
 	path, header, err := v.lookup(id)
+	if err != nil {
+		v.mu.Lock()
+		header.Cwd = v.empty[id]
+		v.mu.Unlock()
+	}
 	switch {
-	case err != nil:
+	case err != nil && header.Cwd == "":
 		return s.fail(err)
 	case header.Cwd != "" && !isSameDirectory(s.cwd, header.Cwd):
 		return s.fail(otherDirectory(s.cwd, header.Cwd))
@@ -202,7 +208,7 @@ func (v *Server) lookup(id string) (path string, h sessions.Header, err error) {
 
 // open makes the run of a session. After an error the session is gone.
 func (v *Server) open(ctx context.Context, s *session, path string) error {
-	run, err := v.Host.Open(s.ctx, Opening{Cwd: s.cwd, Path: path, UI: &person{session: s}, Listener: listener{s}, Files: s.files()})
+	run, err := v.Host.Open(s.ctx, Opening{Cwd: s.cwd, Path: path, ID: s.id, UI: &person{session: s}, Listener: listener{s}, Files: s.files()})
 	if err != nil {
 		return s.fail(failedToOpen(err))
 	}
@@ -215,10 +221,7 @@ func (v *Server) open(ctx context.Context, s *session, path string) error {
 	close(s.ready)
 	v.requests.Go(func() {
 		defer close(s.started)
-		_ = v.guarded(func() error { // the hooks' own failures are told by them
-			run.Agent.Start(s.ctx)
-			return nil
-		})
+		_ = v.guarded(func() { run.Agent.Start(s.ctx) }) // the hooks' own failures are told by them
 		go s.runSubmitted()
 	})
 	if ctx.Err() != nil {

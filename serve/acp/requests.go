@@ -54,10 +54,7 @@ func (v *Server) request(m *incoming) {
 	}
 	go func() {
 		defer v.finish(t)
-		err := v.guarded(func() error {
-			v.perform(ctx, t, work)
-			return nil
-		})
+		err := v.guarded(func() { v.perform(ctx, t, work) })
 		if err != nil {
 			v.conn.answer(t.id, nil, err)
 		}
@@ -164,11 +161,16 @@ func (v *Server) initialize(f fields) (any, error) {
 		forms: can.object("elicitation").object("form") != nil,
 		reads: fs.flag("readTextFile"), writes: fs.flag("writeTextFile"),
 	}
+	methods := []signIn{}
+	if can.object("auth").flag("terminal") && len(v.SignIn) > 0 {
+		methods = append(methods, signIn{"terminal", "login", "Sign in to a provider", "Asks for the key of a provider in a terminal, tries it, and keeps it.", v.SignIn})
+	}
+	v.conn.signsIn.Store(len(methods) > 0)
 	return initialized{
 		ProtocolVersion: 1,
 		AgentCapabilities: agentCapabilities{LoadSession: true,
 			PromptCapabilities: promptCapabilities{Image: true, EmbeddedContext: true}},
-		AuthMethods: []empty{},
+		AuthMethods: methods,
 		AgentInfo:   implementation{Name: "pi", Title: "pi", Version: v.Version},
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"pi/agent"
 	"pi/agent/command"
 	"pi/internal/jsonlines"
 	"pi/internal/printable"
@@ -23,15 +24,19 @@ const (
 	codeInvalid       = -32600 // no request, or one that is not possible now
 	codeUnknownMethod = -32601
 	codeParams        = -32602
-	codeFailed        = -32603
+	codeBug           = -32603 // of the program: some clients keep its message to themselves
 	codeCancelled     = -32800
+	codeNoKey         = -32000 // the client can offer to sign in
 	codeNoSession     = -32002
+	codeFailed        = -32010 // what was asked for failed, and the message says why
 )
 
 // rpcError is the error of a request. Its message is one line, which the client shows.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+
+	noKey bool // it is one of a key that is missing
 }
 
 func (e *rpcError) Error() string { return e.Message }
@@ -45,7 +50,7 @@ func newError(code int, format string, args ...any) *rpcError {
 	if text == "" {
 		text = "failed without a word"
 	}
-	return &rpcError{code, text}
+	return &rpcError{Code: code, Message: text}
 }
 
 // incoming is a line of the client.
@@ -141,6 +146,7 @@ type connection struct {
 	out *jsonlines.Writer
 
 	takesBack atomic.Bool // the client knows requests that are taken back
+	signsIn   atomic.Bool // it was told how to sign in
 
 	mu      sync.Mutex // guards what follows
 	last    int64      // the id of the last request of ours
@@ -154,15 +160,18 @@ func newConnection(out *jsonlines.Writer) *connection {
 
 // answer writes the answer to a request: err, or result.
 func (c *connection) answer(id json.RawMessage, result any, err error) {
-	var failed *rpcError
-	switch {
-	case err == nil:
+	if err == nil {
 		_ = c.out.Write(reply{"2.0", id, result})
-	case errors.As(err, &failed):
-		_ = c.out.Write(failure{"2.0", id, failed})
-	default:
-		_ = c.out.Write(failure{"2.0", id, failedWith(err)})
+		return
 	}
+	failed, ok := errors.AsType[*rpcError](err)
+	if !ok {
+		failed = failedWith(err)
+	}
+	if failed.noKey && c.signsIn.Load() {
+		failed = newError(codeNoKey, "%s", failed.Message)
+	}
+	_ = c.out.Write(failure{"2.0", id, failed})
 }
 
 // notify writes a notification.
@@ -255,7 +264,11 @@ func (c *connection) closeReplies() {
 func failedWith(err error) *rpcError {
 	text := err.Error()
 	if hint := command.HintOf(err); hint != "" {
-		text += "; " + strings.ReplaceAll(hint, "\n", "; ")
+		text += "\n" + hint
 	}
-	return newError(codeFailed, "%s", text)
+	failed := newError(codeFailed, "%s", strings.ReplaceAll(text, "\n", "; "))
+	var missing interface{ NoKey() bool }
+	_, isMissing := errors.AsType[*agent.NoKeyError](err)
+	failed.noKey = isMissing || errors.As(err, &missing) && missing.NoKey()
+	return failed
 }

@@ -176,12 +176,16 @@ func (s *session) close(ctx context.Context) error {
 	return s.run.Close(ctx)
 }
 
-// drop forgets a session that is closed.
+// drop forgets a session that is closed, but for the id of one without a prompt.
 func (v *Server) drop(s *session) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.sessions[s.id] == s {
-		delete(v.sessions, s.id)
+	if v.sessions[s.id] != s {
+		return
+	}
+	delete(v.sessions, s.id)
+	if s.failed == nil && s.run != nil && s.agent().Session().Leaf() == "" {
+		v.empty[s.id] = s.cwd
 	}
 }
 

@@ -48,7 +48,7 @@ func TestWhyASessionIsNotOpenIsTold(t *testing.T) {
 	h := &host{fail: fmt.Errorf("hooks wait\nfor approval")}
 	r := serve(t, h)
 	r.Initialize(object{})
-	if _, failed := r.Request("session/new", object{"cwd": r.cwd}); failed == nil || failed.Error() != "-32603 hooks wait for approval" {
+	if _, failed := r.Request("session/new", object{"cwd": r.cwd}); failed == nil || failed.Error() != "-32010 hooks wait for approval" {
 		t.Error(failed)
 	}
 	for _, id := range []string{"nothing", "", "..", "../../etc/passwd", "a/b", "01"} {
@@ -276,6 +276,27 @@ func TestTheTitleIsToldWhenItIsKnownAndWhenItChanges(t *testing.T) {
 	}
 	if got := strings.Join(titles, "|"); got != "first|better" {
 		t.Error(got)
+	}
+}
+
+// A session without a prompt, of which nothing is on the disk, can be loaded, open or closed.
+func TestASessionWithoutAPromptIsLoaded(t *testing.T) {
+	t.Parallel()
+	r, id := openedIn(t, &host{}, object{})
+	load := object{"sessionId": id, "cwd": r.cwd, "mcpServers": []any{}}
+	r.Must("session/load", load, nil)
+	r.Must("session/close", object{"sessionId": id}, nil)
+	if _, failed := r.Request("session/load", object{"sessionId": id, "cwd": t.TempDir(), "mcpServers": []any{}}); failed == nil || failed.Code != codeParams {
+		t.Error(failed)
+	}
+	r.Must("session/load", load, nil)
+	if ends := r.Prompt(id, "go"); ends != "end_turn" {
+		t.Error(ends)
+	}
+	r.Must("session/close", object{"sessionId": id}, nil)
+	r.Must("session/resume", object{"sessionId": id, "cwd": r.cwd}, nil)
+	if _, failed := r.Request("session/load", object{"sessionId": id + "0", "cwd": r.cwd, "mcpServers": []any{}}); failed == nil || failed.Code != codeNoSession {
+		t.Error(failed)
 	}
 }
 

@@ -19,8 +19,18 @@ type empty struct{}
 type initialized struct {
 	ProtocolVersion   int               `json:"protocolVersion"`
 	AgentCapabilities agentCapabilities `json:"agentCapabilities"`
-	AuthMethods       []empty           `json:"authMethods"`
+	AuthMethods       []signIn          `json:"authMethods"`
 	AgentInfo         implementation    `json:"agentInfo"`
+}
+
+// signIn is a way to sign in: the client starts the program once more in a terminal, with
+// these arguments behind its own.
+type signIn struct {
+	Type        string   `json:"type"`
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Args        []string `json:"args"`
 }
 
 type agentCapabilities struct {

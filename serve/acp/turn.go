@@ -132,10 +132,7 @@ func (s *session) process(t *turn, a asked, before, idle <-chan struct{}, begun 
 		err = waitFor(t.ctx, idle)
 	}
 	if err == nil {
-		err = s.server.guarded(func() error {
-			e = s.work(t.ctx, a)
-			return nil
-		})
+		err = s.server.guarded(func() { e = s.work(t.ctx, a) })
 	}
 	switch {
 	case t.ctx.Err() != nil:
@@ -271,10 +268,7 @@ func (s *session) runSubmitted() {
 		idle, ended := s.works.next()
 		select {
 		case <-idle:
-			_ = s.server.guarded(func() error {
-				s.takeSubmitted(s.ctx)
-				return nil
-			})
+			_ = s.server.guarded(func() { s.takeSubmitted(s.ctx) })
 		case <-s.ctx.Done():
 		}
 		ended()

@@ -33,12 +33,12 @@ func TestHowPromptsEnd(t *testing.T) {
 				}
 			}
 		}, func(o *agent.Options) { o.Settings.MaxTurns = 2 }},
-		{"too much money", "-32603 ", "", answering(map[string][]llm.Delta{"go": {
+		{"too much money", "-32010 ", "", answering(map[string][]llm.Delta{"go": {
 			calling("c", "ls", "{}"), {Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 1, Cost: message.Cost{Total: 5}}}, stop(message.StopToolUse)}}),
 			func(o *agent.Options) { o.Settings.MaxCost = 1 }},
-		{"too long", "-32603 ", "0123456789", answering(map[string][]llm.Delta{"go": {text("0123456789"), text(strings.Repeat("x", 5000)), stop(message.StopEnd)}}),
+		{"too long", "-32010 ", "0123456789", answering(map[string][]llm.Delta{"go": {text("0123456789"), text(strings.Repeat("x", 5000)), stop(message.StopEnd)}}),
 			func(o *agent.Options) { o.Settings.MaxAnswerBytes = 3000 }},
-		{"failed", "-32603 test: the server burns; water it", "half", func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+		{"failed", "-32010 test: the server burns; water it", "half", func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 			if yield(text("half"), nil) {
 				yield(llm.Delta{}, &llm.ProviderError{Provider: "test", Message: "the server\nburns", NextStep: "water it"})
 			}
@@ -203,7 +203,7 @@ func TestCommandsRunAndOtherWordsAreSent(t *testing.T) {
 	}
 	for _, c := range []struct{ sent, ends, texts string }{
 		{"/fine today", "end_turn", "it is today"},
-		{"/broken", "-32603 /broken: it broke", ""},
+		{"/broken", "-32010 /broken: it broke", ""},
 		{"/tell me", "end_turn", "re: told me"},
 		{"/later", "end_turn", "re: by a hook"},
 		{"/nothing such", "end_turn", "re: /nothing such"},
@@ -250,7 +250,7 @@ func TestWhoAnswersIsDecidedBeforeAPrompt(t *testing.T) {
 		}
 		return nil
 	}}, object{})
-	if ends := r.Prompt(id, "go"); ends != "-32603 No API key found" {
+	if ends := r.Prompt(id, "go"); ends != "-32010 No API key found" {
 		t.Error(ends)
 	}
 	r.Must("session/set_config_option", object{"sessionId": id, "configId": "model", "value": "test/one"}, nil)
