@@ -50,7 +50,13 @@ type refusing struct {
 }
 
 // Open fails.
-func (r refusing) Open(context.Context, acp.Opening) (*acp.Run, error) { return nil, r.why }
+func (r refusing) Open(context.Context, acp.Opening) (*acp.Run, error) { return nil, oneLine{r.why} }
+
+// oneLine is an error of several lines in one.
+type oneLine struct{ error }
+
+func (e oneLine) Error() string { return strings.ReplaceAll(e.error.Error(), "\n", "; ") }
+func (e oneLine) Unwrap() error { return e.error }
 
 // serveEditor serves a client until it is gone.
 func serveEditor(ctx context.Context, server *acp.Server) error {
@@ -63,8 +69,16 @@ func serveEditor(ctx context.Context, server *acp.Server) error {
 	return nil
 }
 
-// Open makes a run in the directory that the client wants.
+// Open makes a run in the directory that the client wants. An error is one line.
 func (e editors) Open(ctx context.Context, o acp.Opening) (*acp.Run, error) {
+	run, err := e.open(ctx, o)
+	if err != nil {
+		return nil, oneLine{err}
+	}
+	return run, nil
+}
+
+func (e editors) open(ctx context.Context, o acp.Opening) (*acp.Run, error) {
 	options := e.place.Options
 	options.Session = SessionFlags{Ref: o.Path, ID: o.ID, Given: true, Dir: e.place.Session.Dir, None: e.place.Session.None}
 	place, err := New(options, o.Cwd)

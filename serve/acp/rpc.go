@@ -264,9 +264,9 @@ func (c *connection) closeReplies() {
 func failedWith(err error) *rpcError {
 	text := err.Error()
 	if hint := command.HintOf(err); hint != "" {
-		text += "\n" + hint
+		text += "; " + strings.ReplaceAll(hint, "\n", "; ")
 	}
-	failed := newError(codeFailed, "%s", strings.ReplaceAll(text, "\n", "; "))
+	failed := newError(codeFailed, "%s", text)
 	var missing interface{ NoKey() bool }
 	_, isMissing := errors.AsType[*agent.NoKeyError](err)
 	failed.noKey = isMissing || errors.As(err, &missing) && missing.NoKey()
