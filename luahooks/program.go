@@ -101,8 +101,8 @@ func (c *Chain) program(in *instance) api.Program {
 		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
 
 		Environ: o.CommandEnv, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Reach: c.opts.Reach, Confine: c.opts.Confine,
-		Started: c.groupsStartedIn,
-		Code:    &c.shared.compiled.files, Compat: &c.shared.compiled.compat, FindModule: c.modulesOf(in),
+		Starting: c.startingIn,
+		Code:     &c.shared.compiled.files, Compat: &c.shared.compiled.compat, FindModule: c.modulesOf(in),
 
 		Kept: &h.kept, Ends: c.shared.ending.life,
 		Survives: func() bool {
@@ -129,19 +129,19 @@ func (o Options) withDefaults(c *Chain) Options {
 	return o
 }
 
-// groupsStartedIn returns the function that is told of the process groups that a job of ctx
-// starts.
-func (c *Chain) groupsStartedIn(ctx context.Context) func(group int) {
+// startingIn is called before a job of ctx starts a process. The function that it returns is
+// told the group of that, or 0 if there is none.
+func (c *Chain) startingIn(ctx context.Context) (started func(group int)) {
 	note := func(int) {} // what its handlers start is not the model's
 	switch {
 	case agent.InTool(ctx):
-		note = c.guard.NoteGroup // what a hook's own tool starts
+		note = c.guard.Starting() // what a hook's own tool starts
 	case api.IsOfTool(ctx):
-		note = c.loader.noteLateGroup(ctx) // what that left behind to be started
+		note = c.loader.startingLate(ctx) // what that left behind to be started
 	}
 	return func(group int) {
 		note(group)
-		if c.opts.Started != nil {
+		if c.opts.Started != nil && group > 0 {
 			c.opts.Started(group)
 		}
 	}

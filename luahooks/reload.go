@@ -146,18 +146,16 @@ func (l *loader) openWindow(ctx context.Context) {
 	l.edits.open(ctx, *l.places, partsOf(l.roster.list()))
 }
 
-// noteLateGroup is called before a process is started for a tool that may have ended. The
-// function that it returns is told the group of the process: the window is open while that
-// lives, also if it was closed.
-func (l *loader) noteLateGroup(ctx context.Context) func(group int) {
-	open := func(groups ...int) {
-		l.changes.Lock()
-		defer l.changes.Unlock()
-		l.edits.openIdle(ctx, *l.places, partsOf(l.roster.list()), groups...)
-	}
-	open()
+// startingLate is called before a process is started for a tool that may have ended. The
+// function that it returns is told the group of the process, or 0: the window is open while
+// that lives, also if it was closed.
+func (l *loader) startingLate(ctx context.Context) (started func(group int)) {
+	note := l.guard.Starting() // first: it keeps the window open that is opened now
+	l.changes.Lock()
+	defer l.changes.Unlock()
+	l.edits.openIdle(ctx, *l.places, partsOf(l.roster.list()))
 	return func(group int) {
-		open(group) // it may have been closed meanwhile, and would be again before it is told of the group
+		note(group)
 		l.edits.waitForProcesses()
 	}
 }

@@ -41,9 +41,9 @@ type Options struct {
 	// Confine keeps every tool but bash inside Cwd.
 	Confine bool
 
-	// Started is told the process group of each command that was started, before
-	// it is waited for; nil: nobody is.
-	Started func(group int)
+	// Starting is called before each command is started, and what it returns as soon as that
+	// was done, with its process group; 0: it was not started. nil: nobody is told.
+	Starting func() (started func(group int))
 
 	// Protect are files and directories that edit and write refuse to touch.
 	Protect []string

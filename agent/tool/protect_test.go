@@ -1,9 +1,11 @@
 package tool
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -52,10 +54,12 @@ func TestTheGroupOfACommandIsKnownUntilItsLastProcessEnds(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var groups []int
-	b := newBench(t, Options{Started: func(group int) {
-		mu.Lock()
-		defer mu.Unlock()
-		groups = append(groups, group)
+	b := newBench(t, Options{Starting: func() func(int) {
+		return func(group int) {
+			mu.Lock()
+			defer mu.Unlock()
+			groups = append(groups, group)
+		}
 	}})
 	b.text("bash", args{"command": "mkfifo go; read x < go > log 2>&1 &"})
 	b.text("bash", args{"command": "true"})
@@ -65,5 +69,29 @@ func TestTheGroupOfACommandIsKnownUntilItsLastProcessEnds(t *testing.T) {
 	b.text("bash", args{"command": "echo > go"})
 	if process.Alive(0) || process.Alive(1) || process.Alive(-1) {
 		t.Error("what is no group is alive")
+	}
+}
+
+// TestACommandIsAnnouncedBeforeItRuns holds that nothing of a command runs before Starting was
+// called, and that what that returns is told of each command that was announced.
+func TestACommandIsAnnouncedBeforeItRuns(t *testing.T) {
+	t.Parallel()
+	var told []bool
+	o := Options{Cwd: t.TempDir()}
+	o.Starting = func() func(int) {
+		if err := os.WriteFile(filepath.Join(o.Cwd, "announced"), []byte("before"), 0o600); err != nil {
+			t.Error(err)
+		}
+		return func(group int) { told = append(told, group > 1) }
+	}
+	if got, err := RunShell(t.Context(), o, "cat announced", nil); err != nil || got.Output != "before" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	o.Wrap = func(context.Context, string) ([]string, error) { return []string{"/nowhere/sh"}, nil }
+	if _, err := RunShell(t.Context(), o, "true", nil); err == nil {
+		t.Error("there is no such shell")
+	}
+	if !slices.Equal(told, []bool{true, false}) {
+		t.Errorf("told of groups: %v", told)
 	}
 }

@@ -69,14 +69,14 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 	process.Session(cmd)
 	// One descriptor for both, so that they interleave as they were written.
 	cmd.Stdout, cmd.Stderr = w, w
+	started := o.starting()
 	err = cmd.Start()
 	w.Close()
 	if err != nil {
+		started(0)
 		return BashOutcome{}, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
-	if o.Started != nil {
-		o.Started(cmd.Process.Pid) // it leads its group
-	}
+	started(cmd.Process.Pid) // it leads its group
 	out := newOutput(o.TempDir)
 	stopped, open := follow(ctx, o, cmd, r, out, watch)
 
@@ -121,6 +121,14 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 		p.carryUntil(ended, nil)
 	}
 	return stopped, p.drain(r)
+}
+
+// starting is Starting, if there is one.
+func (o Options) starting() (started func(group int)) {
+	if o.Starting == nil {
+		return func(int) {}
+	}
+	return o.Starting()
 }
 
 // command prepares what runs a command line, with an environment to begin with. It fails if

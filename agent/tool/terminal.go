@@ -31,11 +31,13 @@ func RunInTerminal(ctx context.Context, o Options, command string, in, out *os.F
 	}
 	kept := newOutput(o.TempDir)
 	record := shown.New(0, 0, kept)
+	started := o.starting()
 	end, err := relay.Run(cmd, relay.Options{
 		In: in, Out: out, Output: record, Resized: record.Resize, Modes: record.Modes, AtRowStart: record.AtRowStart,
-		Started: o.Started, Stop: ctx.Done(), Grace: cmp.Or(o.testOnlyGrace, killGrace),
+		Started: started, Stop: ctx.Done(), Grace: cmp.Or(o.testOnlyGrace, killGrace),
 	})
 	if err != nil {
+		started(0)
 		return BashOutcome{}, nil, err
 	}
 	record.Finish()

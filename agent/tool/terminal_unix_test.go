@@ -65,7 +65,7 @@ func TestTheEndOfACommandInATerminal(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	o.Started = func(int) { cancel() }
+	o.Starting = func() func(int) { return func(int) { cancel() } }
 	if got := inTerminal(t, ctx, o, "trap '' TERM HUP; sleep 600; sleep 600"); !got.Cancelled || got.Signal != "" {
 		t.Errorf("%+v", got)
 	}

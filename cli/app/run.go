@@ -250,8 +250,14 @@ func (r *run) newAgent(s *session.Session) error {
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
 	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.files, Wrap: r.wrapper("tool")}
-	if r.rehearsed != nil {
-		o.Started = r.rehearsed.Started
+	if r.rehearsed != nil && r.rehearsed.Started != nil {
+		o.Starting = func() func(int) {
+			return func(group int) {
+				if group > 0 {
+					r.rehearsed.Started(group)
+				}
+			}
+		}
 	}
 	o.ImageScale = func() bool { return r.agent != nil && r.agent.Settings().ImageScale }
 	o.Session = func() string {

@@ -104,14 +104,17 @@ func (f ToolFlags) active(all, usual []string) (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return !f.mayHave(name) })
 }
 
-// toldToo is tell that tells also as well, unless that is nil.
-func toldToo(tell, also func(group int)) func(group int) {
-	if also == nil {
-		return tell
+// withGuard is starting, which may be nil, told to the guard as well.
+func (p *Place) withGuard(starting func() func(group int)) func() func(group int) {
+	if starting == nil {
+		return p.Guard.Starting
 	}
-	return func(group int) {
-		tell(group)
-		also(group)
+	return func() func(int) {
+		note, tell := p.Guard.Starting(), starting()
+		return func(group int) {
+			note(group)
+			tell(group)
+		}
 	}
 }
 
@@ -120,7 +123,7 @@ func toldToo(tell, also func(group int)) func(group int) {
 // state, such as which files were read.
 func (p *Place) tools(o tool.Options) (active, others []agent.Tool) {
 	// What they start is known, and what decides about hooks is not theirs to write.
-	o.Started = toldToo(p.Guard.NoteGroup, o.Started)
+	o.Starting = p.withGuard(o.Starting)
 	o.Protect = []string{p.Guard.Store().Path(), p.Guard.Store().Dir()}
 	byName := map[string]agent.Tool{}
 	var all []string

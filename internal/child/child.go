@@ -28,6 +28,9 @@ type Command struct {
 	Args []string
 	Dir  string
 	Env  []string // NAME=value: all that it gets; of a name that occurs twice the last counts
+	// Starting is called right before it is started, and what it returns right afterwards, with
+	// its process group; 0: it was not started. It may be nil.
+	Starting func() (started func(group int))
 }
 
 // Exit is how a program ended.
@@ -66,15 +69,21 @@ func start(command Command, wholly bool) (*Child, error) {
 	process.Session(cmd)
 	p := &pipes{}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.open(true), p.open(false), p.open(false)
+	started := func(int) {}
+	if command.Starting != nil {
+		started = command.Starting()
+	}
 	err := p.err
 	if err == nil {
 		err = cmd.Start()
 	}
 	p.closeTheirs()
 	if err != nil {
+		started(0)
 		p.closeOurs()
 		return nil, fmt.Errorf("start %s: %w", command.Name, startError(command.Dir, err))
 	}
+	started(cmd.Process.Pid)
 	c := &Child{cmd: cmd, stdin: p.ours[0], Stdout: newStream(p.ours[1]), Stderr: newStream(p.ours[2]), writes: make(chan struct{}, 1),
 		exited: make(chan struct{}), empty: make(chan struct{})}
 	c.writes <- struct{}{}

@@ -13,8 +13,7 @@ type Call struct {
 	Command
 	Timeout time.Duration
 	Stdin   string
-	Max     int             // bytes of each output that are stored
-	Started func(group int) // is told the process group; may be nil
+	Max     int // bytes of each output that are stored
 	// Output is called with what the program writes, one piece after the other. With
 	// Enough that output is closed; an error ends the program, and Run returns it. nil:
 	// the output is only stored.
@@ -40,9 +39,6 @@ func Run(ctx context.Context, call Call) (Result, error) {
 	c, err := start(call.Command, false)
 	if err != nil {
 		return Result{}, err
-	}
-	if call.Started != nil {
-		call.Started(c.Pid())
 	}
 	stopped := make(chan struct{})
 	abort := context.AfterFunc(ctx, func() {

@@ -17,8 +17,9 @@ const mib = 1 << 20
 
 // shell is a call of a shell.
 func shell(t *testing.T, line string) Call {
-	return Call{Command: Command{Name: "sh", Args: []string{"-c", line}, Dir: t.TempDir(), Env: os.Environ()}, Timeout: time.Minute, Max: mib,
-		Started: func(group int) { t.Cleanup(func() { _ = syscall.Kill(-group, syscall.SIGKILL) }) }}
+	return Call{Command: Command{Name: "sh", Args: []string{"-c", line}, Dir: t.TempDir(), Env: os.Environ(), Starting: func() func(int) {
+		return func(group int) { t.Cleanup(func() { _ = syscall.Kill(-group, syscall.SIGKILL) }) }
+	}}, Timeout: time.Minute, Max: mib}
 }
 
 func run(t *testing.T, call Call) (Result, time.Duration) {
@@ -183,6 +184,34 @@ func TestWhatCannotBeStarted(t *testing.T) {
 	} {
 		if _, err := Start(test.command); err == nil || err.Error() != test.want {
 			t.Errorf("%v: %v", test.command, err)
+		}
+	}
+}
+
+// TestAProgramIsAnnouncedBeforeItRuns holds that nothing of a program runs before Starting was
+// called, and that what that returns is told of each that was announced.
+func TestAProgramIsAnnouncedBeforeItRuns(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{"cat announced": "group", "no shell": "none"} {
+		call := shell(t, line)
+		if want == "none" {
+			call.Name = "no-such-program-here"
+		}
+		told := ""
+		call.Starting = func() func(int) {
+			if err := os.WriteFile(call.Dir+"/announced", []byte("before"), 0o600); err != nil {
+				t.Error(err)
+			}
+			return func(group int) {
+				told += "group"
+				if group == 0 {
+					told = "none"
+				}
+			}
+		}
+		r, err := Run(t.Context(), call)
+		if told != want || (err == nil) != (want == "group") || err == nil && r.Stdout != "before" {
+			t.Errorf("%s: told of %q; %+v, %v", line, told, r, err)
 		}
 	}
 }

@@ -29,10 +29,10 @@ const (
 // programs starts programs for a hook.
 type programs struct {
 	*bridge
-	jobs    *jobs
-	environ func() []string                           // variables besides those of the process
-	started func(ctx context.Context) func(group int) // is told the process group of what a job starts
-	getenv  func(name string) string                  // the environment, if it is not that of the process; else nil
+	jobs     *jobs
+	environ  func() []string                                     // variables besides those of the process
+	starting func(ctx context.Context) (started func(group int)) // see [Program]
+	getenv   func(name string) string                            // the environment, if it is not that of the process; else nil
 }
 
 // command returns a program with its working directory and variables. env are those that the
@@ -64,7 +64,7 @@ func find(name, path string) string {
 
 // run runs a program as pi.exec does and returns what came of it.
 func (p *programs) run(ctx context.Context, c child.Call) (child.Result, error) {
-	c.Started = p.started(ctx)
+	c.Starting = func() func(int) { return p.starting(ctx) }
 	return child.Run(ctx, c)
 }
 

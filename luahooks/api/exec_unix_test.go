@@ -18,7 +18,13 @@ import (
 func programsOf(l *lab, dir string, kept *child.Kept, groups *atomic.Int32) *spawns {
 	l.cwd = dir
 	p := &programs{bridge: l.bridge, jobs: l.jobs, environ: func() []string { return []string{"OF_PROGRAM=1"} },
-		started: func(context.Context) func(int) { return func(int) { groups.Add(1) } }}
+		starting: func(context.Context) func(int) {
+			return func(group int) {
+				if group > 0 {
+					groups.Add(1)
+				}
+			}
+		}}
 	return &spawns{programs: p, kept: kept, version: kept.NewOwner(), survives: func() bool { return false }, ends: context.Background(), mine: map[string]*spawned{}}
 }
 

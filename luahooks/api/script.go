@@ -103,12 +103,14 @@ type Program struct {
 	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
 	ProvidersChanged func()
 
-	Reach      func(host string) error                   // why pi.http does not connect to a host; nil: it may to all
-	Clock      stdlib.Clock                              // of pi.time and pi.timer; nil: that of the machine
-	Getenv     func(name string) string                  // of os.getenv; nil: that of the process
-	Environ    func() []string                           // variables for programs, besides those of the process
-	Started    func(ctx context.Context) func(group int) // is told the process group of what a job starts
+	Reach      func(host string) error  // why pi.http does not connect to a host; nil: it may to all
+	Clock      stdlib.Clock             // of pi.time and pi.timer; nil: that of the machine
+	Getenv     func(name string) string // of os.getenv; nil: that of the process
+	Environ    func() []string          // variables for programs, besides those of the process
 	FindModule FindModule
+	// Starting is called before a job starts a process, and what it returns afterwards, with its
+	// group, or 0 if there is none.
+	Starting func(ctx context.Context) (started func(group int))
 	// Code has the files that VMs share, compiled; nil: they are compiled for this VM.
 	Code *luavm.Code
 	// Compat has the modules for hooks of other programs, compiled; nil: they are compiled
@@ -166,7 +168,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.theme = &theme{bridge: b, ui: p.UI}
 	s.contexts = &contexts{bridge: b, mode: p.Mode, ui: p.UI, messages: s.messages, signals: s.signals}
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
-	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, started: p.Started, getenv: p.Getenv}
+	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, starting: p.Starting, getenv: p.Getenv}
 	s.spawns = &spawns{programs: s.programs, kept: p.Kept, version: p.Kept.NewOwner(), survives: p.Survives, ends: p.Ends, mine: map[string]*spawned{}}
 	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}, &p), find: p.FindModule, confine: p.confine, code: p.Code, required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}

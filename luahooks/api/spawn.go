@@ -139,10 +139,9 @@ func (s *spawned) start(ctx context.Context, c child.Command) (err error) {
 	case ctx.Err() != nil:
 		return fmt.Errorf("start %s: interrupted", c.Name)
 	}
-	started := s.started(ctx)
+	c.Starting = func() func(int) { return s.starting(ctx) }
 	if s.child, err = child.Start(c); err == nil {
 		s.child.Noted.Store(IsOfTool(ctx))
-		started(s.child.Pid())
 	}
 	return err
 }
@@ -268,7 +267,7 @@ func (s *spawned) finishing(ctx context.Context) (context.Context, context.Cance
 func (s *spawned) write(L *lua.LState, text string) error {
 	return s.wait(L, "write", func(ctx context.Context) error {
 		if IsOfTool(ctx) && !s.child.Noted.Swap(true) {
-			s.started(ctx)(s.child.Pid()) // from now on it may be at work for the tool
+			s.starting(ctx)(s.child.Pid()) // from now on it may be at work for the tool
 		}
 		return s.child.Write(ctx, text)
 	})

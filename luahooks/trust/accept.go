@@ -96,8 +96,8 @@ func (g *Guard) AcceptExactly(p *Pending) error {
 // was shown last; path may be that of the store. A program that a tool started accepts
 // nothing.
 func (s *state) acceptShown(path string) error {
-	if s.isOfTool() {
-		return errOfTool
+	if err := s.mayApprove(); err != nil {
+		return err
 	}
 	if s.home.store != nil && path == s.home.store.Path() {
 		return s.acceptStore()

@@ -269,18 +269,22 @@ type Window struct {
 	Asks   bool   `json:"asks,omitempty"`   // every change is asked about, so the window never closes
 
 	// What its file says, as [Store.OtherWindows] found it.
-	rests bool       // no tool is at work
-	lost  bool       // nothing: it is damaged or gone
-	live  []liveFile // versions that are in force beside those of the store
+	rests    bool       // no tool is at work
+	lost     bool       // nothing: it is damaged or gone
+	starting bool       // a process is being started, whose group is not among Groups
+	live     []liveFile // versions that are in force beside those of the store
 }
+
+// isUnsure reports whether tools may have started processes of which its file does not tell.
+func (w Window) isUnsure() bool { return w.lost || w.starting }
 
 // counts reports whether tools may be at work in a window, or were when its program ended.
 func (w Window) counts(alive func(group int) bool) bool { return !w.rests || w.mayLive(alive) }
 
-// mayLive reports whether processes of a window may live. Which there were is not known of one
-// whose file is lost; they have ended with the machine.
+// mayLive reports whether processes of a window may live. Of an unsure one it is not known
+// which there were; they have ended with the machine.
 func (w Window) mayLive(alive func(group int) bool) bool {
-	return w.lost && w.Boot == bootID() || len(w.Living(alive)) > 0
+	return w.isUnsure() && w.Boot == bootID() || len(w.Living(alive)) > 0
 }
 
 // Living lists the process groups of a window that have a process. After a new start of the

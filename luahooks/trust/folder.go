@@ -327,14 +327,25 @@ func lockFile(f *os.File) error {
 	return nil
 }
 
-// isLocked reports whether a program has the file of a window locked.
+// isLocked reports whether a program has the file of a window locked. Its program may put
+// another file in its place meanwhile, which is looked at then; where that happens again and again,
+// somebody is there.
 func (d folder) isLocked(name string) bool {
-	f, err := safefile.Open(filepath.Join(d.dir(), name), os.O_RDWR)
-	if err != nil {
-		return false
+	path := filepath.Join(d.dir(), name)
+	for range 100 {
+		f, err := safefile.Open(path, os.O_RDWR)
+		if err != nil {
+			return false
+		}
+		locked := errors.Is(lockFile(f), safefile.ErrLocked)
+		mine, err := f.Stat()
+		there, gone := os.Stat(path)
+		f.Close()
+		if locked || err == nil && gone == nil && os.SameFile(mine, there) {
+			return locked
+		}
 	}
-	defer f.Close()
-	return errors.Is(lockFile(f), safefile.ErrLocked)
+	return true
 }
 
 func escapeGlob(path string) string {

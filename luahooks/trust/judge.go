@@ -92,7 +92,7 @@ func (s *state) mayBeOfTool(c change) bool {
 // isOpenToAsk reports whether the window is open only because every change is asked about
 // ([Guard.AskEdits]), while no tool runs and no process of one lives.
 func (s *state) isOpenToAsk() bool {
-	return s.ledger.askEdits && s.window != nil && s.window.idle && !slices.ContainsFunc(s.window.groups, s.others.alive)
+	return s.ledger.askEdits && s.window != nil && s.window.idle && !s.hasProcesses(s.window)
 }
 
 // mayAdopt reports whether a change that no tool can have made comes into force without a

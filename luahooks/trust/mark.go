@@ -14,13 +14,19 @@ import (
 //   - running-123           tools are at work; with - they are not
 //     live {"path":…}         a version that came into force after the window was written to the store
 //     group 4711              a process group that a tool started
+//     group                   the last line, without an end: one is being started, and its
+//     number is written behind this as soon as there is one
 //
 // A text that is not byte for byte such lines is no mark, and counts as one of tools at work.
 type mark struct {
-	working bool
-	live    []liveFile
-	groups  []int
+	working  bool
+	live     []liveFile
+	groups   []int
+	starting bool // a process is being started, before which that was written
 }
+
+// begunGroup is the line of a group whose number is not known yet.
+const begunGroup = "group "
 
 // liveFile is a version that came into force between two batches of tools.
 type liveFile struct {
@@ -37,7 +43,10 @@ func (m mark) text(name string) string {
 		b.WriteString("live " + string(raw) + "\n")
 	}
 	for _, group := range m.groups {
-		b.WriteString("group " + strconv.Itoa(group) + "\n")
+		b.WriteString(begunGroup + strconv.Itoa(group) + "\n")
+	}
+	if m.starting {
+		b.WriteString(begunGroup)
 	}
 	return b.String()
 }
@@ -48,6 +57,9 @@ func parseMark(name string, text []byte) (m mark, err error) {
 	damaged := fmt.Errorf("the mark of %s is not what pi wrote", name)
 	head, rest, _ := strings.Cut(string(text), "\n")
 	m.working = strings.HasPrefix(head, "+")
+	if whole, begun := strings.CutSuffix(rest, begunGroup); begun {
+		rest, m.starting = whole, true
+	}
 	for line := range strings.Lines(rest) {
 		line = strings.TrimSuffix(line, "\n")
 		if raw, ok := strings.CutPrefix(line, "live "); ok {
@@ -58,7 +70,7 @@ func parseMark(name string, text []byte) (m mark, err error) {
 			m.live = append(m.live, f)
 			continue
 		}
-		number, _ := strings.CutPrefix(line, "group ")
+		number, _ := strings.CutPrefix(line, begunGroup)
 		group, err := strconv.Atoi(number)
 		if err != nil {
 			return mark{}, damaged

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Several programs share an agent directory, at a time and one after the other,
@@ -92,14 +93,14 @@ func (s *state) knownOf(open, abandoned map[string]Window) (known Known, at []st
 	return known, at
 }
 
-// endLost removes the windows whose files are damaged or gone from the store, after a person
-// has approved what there is. Whether processes of theirs live is not known.
+// endLost removes the windows that are unsure from the store, after a person has approved what
+// there is. Whether processes of theirs live is not known.
 func (s *state) endLost() {
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
 	_, abandoned := s.home.store.OtherWindows(s.mark)
-	s.endWindows(slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool { return !abandoned[name].lost }))
+	s.endWindows(slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool { return !abandoned[name].isUnsure() }))
 }
 
 // endWindows removes windows from the store.
@@ -208,8 +209,31 @@ func (s *state) addKnownMissing(paths, dirs map[string]Scope) {
 // errOfTool keeps what a tool started from approving what the tool did.
 var errOfTool = errors.New("a tool started this program, so it approves nothing; a person has to run `pi trust`")
 
-// isOfTool reports whether a tool started this program: nothing that it approves
-// counts.
-func (s *state) isOfTool() bool {
-	return s.home.store != nil && s.others.includeThis(s.home.store.OtherWindows(s.mark))
+// errUnsure keeps a program from approving while it cannot be known whether a tool started it.
+var errUnsure = errors.New("another pi has not written down what its tools started, and one of them may have started this program, so it approves nothing; run `pi trust` when that pi has ended, or its tools have")
+
+// mayApprove returns why nothing that this program approves counts: a tool started it, which
+// its group or session tells. What a living program has to write down about what its tools
+// started is waited for, but not longer than patience. That of one that has ended nobody writes
+// any more, and somebody has to approve what there is.
+func (s *state) mayApprove() error {
+	if s.home.store == nil {
+		return nil
+	}
+	unsure := func(list map[string]Window) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(list)), Window.isUnsure)
+	}
+	late := time.Now().Add(patience)
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		open, abandoned := s.home.store.OtherWindows(s.mark)
+		switch {
+		case s.others.includeThis(open, abandoned):
+			return errOfTool
+		case !unsure(open):
+			return nil
+		case time.Now().After(late):
+			return errUnsure
+		}
+		time.Sleep(pause) // nothing tells when another process has written
+	}
 }

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -42,6 +43,127 @@ func TestAProgramThatAToolStartedIsOneOfItsWindow(t *testing.T) {
 		if got := p.includeThis(nil, windows); got != c.want {
 			t.Errorf("group and session %v: %v", c.own, got)
 		}
+	}
+}
+
+// guardsOfTwo are the guard of a program with an open window, and a function that returns that of
+// another program, of a group of its own.
+func guardsOfTwo(t *testing.T) (first *Guard, another func(group int) *Guard) {
+	t.Helper()
+	_, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+	o.Alive = func(int) bool { return true }
+	first, err := NewGuard(o)
+	must(t, err)
+	must(t, first.OpenWindow(first.state.home.places(), nil))
+	t.Cleanup(first.Close) // it lives until then
+	return first, func(group int) *Guard {
+		o.Own = []int{group, group}
+		g, err := NewGuard(o)
+		must(t, err)
+		return g
+	}
+}
+
+// TestWhatIsBeingStartedApprovesNothing stops a program between the start of a process and the
+// moment in which it has its group: nobody approves meanwhile, and the process never does.
+func TestWhatIsBeingStartedApprovesNothing(t *testing.T) {
+	t.Parallel()
+	first, another := guardsOfTwo(t)
+	of := another(4711)
+	must(t, another(815).ApproveAlways(nil)) // a person, while tools are at work
+	ended, started := first.Starting(), first.Starting()
+	ended(0) // could not be started; the other one still is
+	answers := make(chan error)
+	go func() { answers <- of.ApproveAlways(nil) }()
+	started(4711) // before it asked or after
+	if err := <-answers; !errors.Is(err, errOfTool) {
+		t.Errorf("the process: %v", err)
+	}
+	if err := of.Refuse(); !errors.Is(err, errOfTool) {
+		t.Errorf("the process refuses: %v", err)
+	}
+	must(t, another(815).ApproveAlways(nil))
+	if text := markText(t, first); !strings.HasSuffix(text, "\ngroup 4711\n") {
+		t.Errorf("the mark is %q", text)
+	}
+}
+
+func markText(t *testing.T, g *Guard) string {
+	t.Helper()
+	text, err := os.ReadFile(g.state.mark.path())
+	must(t, err)
+	return string(text)
+}
+
+// TestAProgramThatStandsStillLetsNobodyApprove holds that there is an end to the waiting for what
+// a program has to write down, and that it is a refusal.
+func TestAProgramThatStandsStillLetsNobodyApprove(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(g *Guard){
+		"starting":      func(g *Guard) { g.Starting() },
+		"a harmed mark": func(g *Guard) { must(t, os.Truncate(g.state.mark.path(), 3)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first, another := guardsOfTwo(t)
+			harm(first)
+			if err := another(815).ApproveAlways(nil); !errors.Is(err, errUnsure) {
+				t.Errorf("approved: %v", err)
+			}
+		})
+	}
+}
+
+// TestAKillWhileAProcessIsStartedHoldsUntilAPersonHasApproved: of what was started nobody knows
+// the group.
+func TestAKillWhileAProcessIsStartedHoldsUntilAPersonHasApproved(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+	path := filepath.Join(root, "agent/hooks/a.lua")
+	write := func(text string) { must(t, os.WriteFile(path, []byte(text), 0o600)) }
+	start := func() *Guard {
+		g, err := NewGuard(o)
+		must(t, err)
+		return g
+	}
+	first := start()
+	must(t, first.OpenWindow(first.state.home.places(), nil))
+	first.Starting()
+	first.TestOnlyKill()
+	second := start()
+	write("-- two") // by what was being started
+	look := func(g *Guard, want string, pending bool) {
+		t.Helper()
+		g.Judge(map[string]Scope{path: ScopeGlobal}, true)
+		if v := g.Read(path); string(v.Code) != want || g.IsPending(path) != pending {
+			t.Errorf("in force is %q, pending %v", v.Code, g.IsPending(path))
+		}
+	}
+	second.Read(path)
+	look(second, "-- one", true)
+	second.ShowPending()
+	must(t, second.Accept(path))
+	third := start()
+	look(third, "-- two", false)
+	write("-- three")
+	look(third, "-- three", false)
+}
+
+// TestAWindowWaitsForWhatIsBeingStarted holds that no window is closed between the start of a
+// process and the moment in which its group is known.
+func TestAWindowWaitsForWhatIsBeingStarted(t *testing.T) {
+	t.Parallel()
+	first, _ := guardsOfTwo(t)
+	started := first.Starting()
+	if first.CloseWindow() || first.EndRun() {
+		t.Error("closed")
+	}
+	if looked, waits := first.CloseIdleWindow(); looked || !waits {
+		t.Errorf("looked %v, waits %v", looked, waits)
+	}
+	started(0)
+	if looked, waits := first.CloseIdleWindow(); !looked || waits {
+		t.Errorf("with nothing started: looked %v, waits %v", looked, waits)
 	}
 }
 

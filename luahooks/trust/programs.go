@@ -21,7 +21,7 @@ func (p *programs) endedWindows(abandoned map[string]Window, own *openWindow) (e
 		living := w.Living(p.alive)
 		p.inherit(living, own)
 		switch {
-		case w.lost && w.mayLive(p.alive): // until a person has approved something, see state.endLost
+		case w.isUnsure() && w.mayLive(p.alive): // until a person has approved something, see state.endLost
 			p.atWork = true
 		case own.running() != nil, len(living) == 0 && !w.Asks:
 			ended = append(ended, name)

@@ -111,8 +111,8 @@ func (g *Guard) ApproveRun(files []ProjectFile) {
 func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.isOfTool() {
-		return errOfTool
+	if err := s.mayApprove(); err != nil {
+		return err
 	}
 	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.files))
 	return s.change(func(d *Data) {
@@ -143,8 +143,8 @@ func (g *Guard) Revoke() error { return g.forget(false) }
 func (g *Guard) forget(never bool) error {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.isOfTool() {
-		return errOfTool
+	if err := s.mayApprove(); err != nil {
+		return err
 	}
 	s.approvals.run = map[string]string{}
 	if s.home.store == nil {

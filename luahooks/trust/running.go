@@ -28,13 +28,17 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 	if err := s.disk.repair(); err != nil {
 		return nil, fail(err)
 	}
-	f, err := os.CreateTemp(s.disk.dir(), runningPrefix+"*")
+	f, err := os.CreateTemp(s.disk.dir(), "."+runningPrefix+"*")
 	if err != nil {
 		return nil, fail(err)
 	}
 	w.Boot = bootID()
-	r := &Running{in: s.disk, name: filepath.Base(f.Name()), window: w, f: f, mark: mark{working: true, groups: w.Groups}}
+	r := &Running{in: s.disk, name: strings.TrimPrefix(filepath.Base(f.Name()), "."), window: w, f: f, mark: mark{working: true, groups: w.Groups}}
+	// It gets its name when it is locked: a file of that name is removed where nobody has it.
 	if err = r.write(f); err == nil {
+		err = os.Rename(f.Name(), r.path())
+	}
+	if err == nil {
 		err = s.Change(mayCount, func(d *Data) {
 			d.Windows[r.name] = w
 			edit(d)
@@ -42,6 +46,7 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 	}
 	if err != nil {
 		f.Close()
+		os.Remove(f.Name())
 		os.Remove(r.path())
 		return nil, fail(err)
 	}
@@ -69,7 +74,19 @@ func (r *Running) Work(groups []int, live []liveFile) error {
 }
 
 // AddGroups says that tools started more process groups.
-func (r *Running) AddGroups(groups ...int) error { return r.set(r.mark.withGroups(groups)) }
+func (r *Running) AddGroups(groups ...int) error { return r.NoteStart(r.mark.starting, groups...) }
+
+// NoteStart is AddGroups, and says whether tools start another one. If that cannot be written,
+// the file says nothing any more, as far as that can be done: it must not be believed.
+func (r *Running) NoteStart(starting bool, groups ...int) error {
+	m := r.mark.withGroups(groups)
+	m.starting = starting
+	err := r.set(m)
+	if err != nil && starting {
+		_ = r.f.Truncate(0)
+	}
+	return err
+}
 
 // Rest says that no tool is at work, and no process of one lives.
 func (r *Running) Rest() error {
@@ -133,7 +150,7 @@ func (r *Running) replace() error {
 	if err := r.in.repair(); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(r.in.dir(), ".running-*")
+	f, err := os.CreateTemp(r.in.dir(), "."+runningPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -195,7 +212,7 @@ func (d folder) withMark(name string, w Window) Window {
 		w.lost = true
 		return w
 	}
-	w.rests, w.live, w.Groups = !m.working, m.live, slices.Clone(w.Groups)
+	w.rests, w.live, w.starting, w.Groups = !m.working, m.live, m.starting, slices.Clone(w.Groups)
 	for _, group := range m.groups {
 		if !slices.Contains(w.Groups, group) {
 			w.Groups = append(w.Groups, group)

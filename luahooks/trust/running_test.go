@@ -78,6 +78,7 @@ func TestTheFileOfAWindowIsPutBack(t *testing.T) {
 // it is a whole mark.
 func FuzzTheFileOfAWindowIsBelievedOnlyAsItIsWritten(f *testing.F) {
 	for _, seed := range []string{"", "-", "-\n", "- NAME", "- NAME\n", "+ NAME\n", "- NAME\ngroup 7\n", "- NAME\ngroup 7", "- NAME\ngroup +7\n", "- NAME\ngroup 7\nx\n",
+		"+ NAME\ngroup ", "- NAME\ngroup 7\ngroup ", "+ NAME\ngroup group ", "+ NAME\ngroup",
 		"- NAME\nlive {\"path\":\"/a\"}\n", "- NAME\nlive {\"path\":\"a\"}\n", "- NAME\nlive {\"path\":\"/a\",\"x\":1}\n", "- running-other\n", "0 NAME\n", "\x00\xff"} {
 		f.Add(seed, true)
 		f.Add(seed, false)
@@ -103,11 +104,13 @@ func FuzzTheFileOfAWindowIsBelievedOnlyAsItIsWritten(f *testing.F) {
 		if !ok || len(open) != 1 || len(left) != 0 || !slices.Contains(w.Groups, 4711) {
 			t.Errorf("its file says %q, lives: %v; windows %+v, and %+v", said, lives, open, left)
 		}
-		whole := regexp.MustCompile(`^[+-] ` + regexp.QuoteMeta(r.Name()) + `\n(live \{"path":"/.*\}\n)*(group -?[0-9]+\n)*$`)
+		whole := regexp.MustCompile(`^[+-] ` + regexp.QuoteMeta(r.Name()) + `\n(live \{"path":"/.*\}\n)*(group -?[0-9]+\n)*(group )?$`)
 		nobody := func(int) bool { return false }
 		switch {
 		case !whole.MatchString(said) && (!w.lost || !w.counts(nobody) || !w.mayLive(nobody)):
 			t.Errorf("%q is believed: %+v", said, w)
+		case strings.HasSuffix(said, "\ngroup ") && (!w.counts(nobody) || !w.mayLive(nobody)):
+			t.Errorf("%q: nothing is being started: %+v", said, w)
 		case !w.lost && w.rests != strings.HasPrefix(said, "-"):
 			t.Errorf("%q: rests %v", said, w.rests)
 		}
@@ -134,6 +137,11 @@ func TestAMarkIsWrittenInPlace(t *testing.T) {
 		{func() error { return nil }, "+ " + head},
 		{func() error { return r.AddGroups(7) }, "+ " + head + "group 7\n"},
 		{func() error { return r.AddGroups(7, 8) }, "+ " + head + "group 7\ngroup 8\n"},
+		{func() error { return r.NoteStart(true) }, "+ " + head + "group 7\ngroup 8\ngroup "},
+		{func() error { return r.NoteStart(true, 9) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup "},
+		{func() error { return r.NoteStart(false, 10) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup 10\n"},
+		{func() error { return r.NoteStart(true) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup 10\ngroup "},
+		{func() error { return r.NoteStart(false) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup 10\n"},
 		{r.Rest, "- " + head},
 		{func() error { return r.Work(nil, []liveFile{{"/a", File{Sum: Sum(nil)}}}) }, "+ " + head + `live {"path":"/a","sum":"` + Sum(nil) + "\"}\n"},
 		{r.Rest, "- " + head + `live {"path":"/a","sum":"` + Sum(nil) + "\"}\n"},
@@ -153,4 +161,34 @@ func TestAMarkIsWrittenInPlace(t *testing.T) {
 	if list, _ := other.OtherWindows(nil); len(list) != 1 || len(list[r.Name()].live) != 1 || list[r.Name()].live[0].Sum != "" || list[r.Name()].rests {
 		t.Errorf("others see %+v", list)
 	}
+}
+
+// TestAMarkIsThereWhenItHasItsName holds that nobody who tidies up meanwhile takes a new mark
+// for one that was left behind.
+func TestAMarkIsThereWhenItHasItsName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, tidier := open(t, dir), open(t, dir)
+	done, tidied := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(tidied)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				tidier.sweep()
+			}
+		}
+	}()
+	for range 100 {
+		r, err := s.Begin(Window{}, always, func(d *Data) { clear(d.Windows) }) // so that only its lock speaks for it
+		must(t, err)
+		if _, err := os.Stat(r.path()); err != nil {
+			t.Error(err)
+		}
+		r.End()
+	}
+	close(done)
+	<-tidied
 }

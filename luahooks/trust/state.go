@@ -18,6 +18,7 @@ type state struct {
 	window    *openWindow        // nil while closed
 	last      *openWindow        // the one that was closed last in this run; nil: none was
 	mark      *Running           // the file of the windows of this run; nil: there is none
+	starting  int                // processes that are being started for tools
 	inRun     bool               // the run in which the last window was opened goes on
 	wrote     bool               // a window was written to the store, with copies that Close may prune
 	unwritten error              // why the store does not have the marks of what is withheld

@@ -306,8 +306,8 @@ func (s *Store) needed() map[string]bool {
 }
 
 // sweep removes files in the form of those of windows (see [Window]) that the store does not
-// name and no program has locked: a program ended in the middle of a step, or a tool put
-// them there.
+// name and no program has locked, and files that were to become such long ago: a program ended
+// in the middle of a step, or a tool put them there.
 func (s *Store) sweep() {
 	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.disk.dir()), runningPrefix+"*"))
 	for _, path := range names {
@@ -315,6 +315,12 @@ func (s *Store) sweep() {
 		_, named := s.data.Windows[filepath.Base(path)]
 		s.mu.Unlock()
 		if !named && !s.disk.isLocked(filepath.Base(path)) {
+			os.Remove(path)
+		}
+	}
+	names, _ = filepath.Glob(filepath.Join(escapeGlob(s.disk.dir()), "."+runningPrefix+"*"))
+	for _, path := range names {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > pruneAge {
 			os.Remove(path)
 		}
 	}

@@ -143,6 +143,7 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 	if w.file = s.mark; w.file == nil || err != nil {
 		return err
 	}
+	s.mark.mark.starting = s.starting > 0
 	if err := s.mark.Work(w.groups, s.newlyInForce(known)); err != nil {
 		return fmt.Errorf("note the files before tools run: %w", err)
 	}
@@ -164,6 +165,27 @@ func (s *state) newlyInForce(known Known) (live []liveFile) {
 	return live
 }
 
+// Starting is called before a process is started for a tool, and what it returns when that was
+// done, once, with its group, or with 0 if there is none. In between the file of the window says
+// that one is being started: the process may run and look there before its group can be
+// written down, and until then no program approves anything (see [state.mayApprove]).
+func (g *Guard) Starting() (started func(group int)) {
+	s := g.lock()
+	defer g.mu.Unlock()
+	s.starting++
+	s.noteStart()
+	return func(group int) {
+		s := g.lock()
+		defer g.mu.Unlock()
+		s.starting--
+		if group > 0 {
+			s.noteGroups(group)
+		} else {
+			s.noteStart()
+		}
+	}
+}
+
 // NoteGroup records a process group that a tool started. The window in which changes of
 // hooks count as those of tools stays open while the group lives. The groups are written to
 // the file of the window, so that a start after a kill knows them; if that fails, the next
@@ -181,7 +203,13 @@ func (s *state) noteGroups(groups ...int) {
 		return
 	}
 	w.groups = append(w.groups, groups...)
-	if w.file != nil && w.file.AddGroups(groups...) != nil {
+	s.noteStart(groups...)
+}
+
+// noteStart writes to the file of the window that is open whether a process is being started,
+// and groups of which that does not know.
+func (s *state) noteStart(groups ...int) {
+	if file := s.window.running(); file != nil && file.NoteStart(s.starting > 0, groups...) != nil {
 		_ = s.change(noEdit)
 	}
 }
@@ -277,7 +305,7 @@ func (g *Guard) CloseWindow() (closed bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
 	w := s.window
-	s.withholdChanges(w != nil && w.left && !slices.ContainsFunc(w.groups, s.others.alive))
+	s.withholdChanges(w != nil && w.left && !s.hasProcesses(w))
 	return s.endWindow()
 }
 
@@ -309,7 +337,7 @@ func (g *Guard) CloseIdleWindow() (looked, waits bool) {
 	if w == nil || !w.idle || s.ledger.askEdits {
 		return false, false
 	}
-	if slices.ContainsFunc(w.groups, s.others.alive) {
+	if s.hasProcesses(w) {
 		return false, true
 	}
 	s.withholdChanges(true)
@@ -318,6 +346,11 @@ func (g *Guard) CloseIdleWindow() (looked, waits bool) {
 		s.endMark()
 	}
 	return true, !closed
+}
+
+// hasProcesses reports whether a process that tools started lives, or is being started.
+func (s *state) hasProcesses(w *openWindow) bool {
+	return s.starting > 0 || slices.ContainsFunc(w.groups, s.others.alive)
 }
 
 // NeedsWindowAtStart reports whether a window is open before any tool runs: every change is
@@ -338,8 +371,8 @@ func (s *state) endWindow() (closed bool) {
 	}
 	w.idle = true
 	w.groups = slices.DeleteFunc(w.groups, func(group int) bool { return !s.others.alive(group) })
-	if len(w.groups) > 0 || s.ledger.askEdits {
-		w.left = w.left || len(w.groups) > 0
+	if s.hasProcesses(w) || s.ledger.askEdits {
+		w.left = w.left || s.hasProcesses(w)
 		return false
 	}
 	if w.file != nil && s.unwritten == nil {
@@ -455,7 +488,7 @@ func (g *Guard) RemoveAbandonedWindows() {
 	_, abandoned := s.home.store.OtherWindows(s.mark)
 	ended := slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool {
 		w := abandoned[name]
-		return w.mayLive(s.others.alive) && (w.lost || s.window.running() == nil)
+		return w.mayLive(s.others.alive) && (w.isUnsure() || s.window.running() == nil)
 	})
 	s.endWindows(ended)
 }
