@@ -39,7 +39,13 @@ func (s *state) lookAtOthers(sure bool) {
 		s.others.toldStore = m
 		s.news.noteBegan(s.home.pendingStore(m))
 	}
-	if w := s.window; w != nil && w.file != nil {
+	switch w := s.window; {
+	case w == nil:
+	case w.file == nil: // there was nothing when it opened
+		if harmed {
+			_ = s.change(noEdit)
+		}
+	default:
 		err := w.file.AddGroups(w.groups...)
 		if err == nil {
 			err = w.file.Restore()
