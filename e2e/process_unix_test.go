@@ -213,3 +213,34 @@ func waitUntil(t *testing.T, done func() bool) {
 		}
 	}
 }
+
+// TestAHookThatIsSavedWhileAPrintedRunWaitsIsLive saves a hook within the first second, in which
+// nobody watches, while the model thinks: it runs when the watch begins.
+func TestAHookThatIsSavedWhileAPrintedRunWaitsIsLive(t *testing.T) {
+	for name, args := range map[string][]string{"print": {"-p", "think"}, "json": {"--mode", "json", "think"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := newModelServer("openai-completions", "text I think.\nwait\ntext Done.", "")
+			t.Cleanup(s.http.Close)
+			w.write(w.agentFile("config.toml"), s.settings())
+			says := func(word string) {
+				w.write(w.agentFile("hooks/says.lua"), `pi.on("session_start", function() pi.exec("sh", { "-c", "echo `+word+` > said" }) end)`)
+			}
+			says("old")
+			said := w.mailbox("said")
+			r := w.background(args...)
+			if got := said(); got != "old" {
+				t.Errorf("the hook said %q", got)
+			}
+			says("new")
+			if got := said(); got != "new" {
+				t.Errorf("the saved hook said %q", got)
+			}
+			s.goOn <- struct{}{}
+			if err := r.cmd.Wait(); err != nil || !strings.Contains(r.output.String(), "Done.") {
+				t.Errorf("%v:\n%s", err, r.output.String())
+			}
+		})
+	}
+}
