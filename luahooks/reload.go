@@ -150,9 +150,9 @@ func (l *loader) openWindow(ctx context.Context) {
 // function that it returns is told the group of the process, or 0: the window is open while
 // that lives, also if it was closed.
 func (l *loader) startingLate(ctx context.Context) (started func(group int)) {
-	note := l.guard.Starting() // first: it keeps the window open that is opened now
 	l.changes.Lock()
 	defer l.changes.Unlock()
+	note := l.guard.Starting() // first: it keeps the window open that is opened now
 	l.edits.openIdle(ctx, *l.places, partsOf(l.roster.list()))
 	return func(group int) {
 		note(group)
