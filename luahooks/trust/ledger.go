@@ -148,10 +148,10 @@ func (l *ledger) setMarks(d *Data) {
 // fileOf returns a version in the form of the store and keeps a copy of its bytes, so that a
 // later program can put it in force. The copy of settings has no keys, and so another hash.
 func (l *ledger) fileOf(path string, v Version, scope Scope) File {
-	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
-	if k, ok := l.kept[path]; ok && k.Sum == f.Sum && k.Real == f.Real && k.Scope == f.Scope && (k.copied < 0 || l.home.store.HasKept(cmp.Or(k.Kept, k.Sum), k.copied)) {
+	if k, known := l.keptOf(path, v, scope); known && (k.copied < 0 || l.home.store.HasKept(cmp.Or(k.Kept, k.Sum), k.copied)) {
 		return k.File
 	}
+	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
 	copied := int64(-1)
 	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeInstructions {
 		// If it cannot be kept, the mark has no copy, and a later program reports it as lost.
@@ -166,4 +166,10 @@ func (l *ledger) fileOf(path string, v Version, scope Scope) File {
 	}
 	l.kept[path] = keptFile{f, copied}
 	return f
+}
+
+// keptOf returns what fileOf returned of a version last, if it did. Its copy may be gone since.
+func (l *ledger) keptOf(path string, v Version, scope Scope) (keptFile, bool) {
+	k, known := l.kept[path]
+	return k, known && k.Sum == v.Sum && k.Real == v.real && k.Scope == string(scope)
 }

@@ -53,7 +53,7 @@ func (s *state) lookAtOthers(sure bool) {
 		if err != nil || harmed || !s.home.store.isNamed(w.file.Name()) {
 			_ = s.change(noEdit)
 		}
-		_ = s.inForce(w) // a tool may have removed the copies
+		_ = s.inForce(w, false) // a tool may have removed the copies
 	}
 }
 

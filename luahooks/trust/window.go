@@ -89,7 +89,7 @@ func (s *state) openAgain(p Places, parts map[string]Scope) *openWindow {
 			}
 		}
 	}
-	w := &openWindow{base: maps.Clone(last.base), scopes: last.scopes, dirs: last.dirs, places: p, parts: parts}
+	w := &openWindow{base: maps.Clone(last.base), scopes: last.scopes, dirs: last.dirs, places: p, parts: parts, again: true}
 	l := s.home.newLook()
 	for path, base := range last.base {
 		if w.base[path] = l.onDisk(path, base); !w.base[path].same(base) {
@@ -126,7 +126,7 @@ func (s *state) lookAtBase(w *openWindow) {
 // The first of a run is written into the store; what another program with an open window wrote
 // there before stays.
 func (s *state) beginWindow(w *openWindow) (err error) {
-	known := s.inForce(w)
+	known := s.inForce(w, w.again)
 	switch {
 	case s.mark == nil:
 		s.mark, err = s.home.store.Begin(Window{Groups: w.groups, Asks: s.ledger.askEdits}, s.mayCount, func(d *Data) {
