@@ -52,7 +52,7 @@ func rooms() map[string]room {
 		"internal/markdown":     {rooms: []string{"internal/cells", "internal/markup", "internal/printable"}, libraries: []string{"github.com/yuin/goldmark"}},
 		"internal/markup":       {rooms: []string{"internal/printable"}, libraries: []string{}},
 		"internal/shown":        {rooms: []string{"internal/cells"}, libraries: []string{}},
-		"internal/relay":        {rooms: []string{"internal/process"}, libraries: []string{"github.com/creack/pty", "golang.org/x/sys", "golang.org/x/term"}},
+		"internal/relay":        {rooms: []string{"internal/printable", "internal/process"}, libraries: []string{"github.com/creack/pty", "golang.org/x/sys", "golang.org/x/term"}},
 		"internal/edit":         {rooms: []string{"internal/cells"}, libraries: []string{}},
 		"session/export":        {rooms: []string{"session", "session/export/page", "session/message", "internal/printable"}, libraries: []string{}},
 		"session/export/page":   {rooms: []string{"session", "session/message", "session/rawjson", "internal/markdown", "internal/markup", "internal/picture", "internal/printable"}, libraries: []string{}},

@@ -99,3 +99,59 @@ func TestVIAndLessRunFromTheLine(t *testing.T) {
 		})
 	}
 }
+
+// What a command has begun to say to the terminal and not ended ends with the command.
+func TestACommandMayLeaveAControlStringOpen(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]string{
+		"a title": `\033]0;half`, "a string that only ST ends": `\033P1$r`, "an application's": `\033_half`, "a sequence": `\033[1;`,
+		"one on the alternate screen": `\033[?1049h\033]0;half`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newDesk(t, scenery{})
+			s.answered("hello", "Hello yourself.")
+			s.Type("!printf 'printed\\n" + open + "'\r")
+			s.See("printed")
+			now := s.rests("")
+			if now.Modes.Alternate || !now.Modes.BracketedPaste || !now.Shows("Hello yourself.") {
+				t.Errorf("afterwards the terminal is %+v:\n%s", now.Modes, now)
+			}
+			s.Type("still here")
+			s.rests("still here")
+			s.Press("ctrl+c")
+			s.quits()
+		})
+	}
+}
+
+// An editor that is killed cannot put the terminal right; nor does every terminal say what
+// it shows when it is asked.
+func TestAnEditorMayBeKilled(t *testing.T) {
+	t.Parallel()
+	for name, profile := range map[string]screentest.Profile{"a terminal": {}, "one that answers nothing": {Silent: true}, "one with the keyboard protocol": {Keyboard: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			path := filepath.Join(shortTempDir(t), "editor")
+			w.write(path, "#!/bin/sh\nprintf '\\033[?1049h\\033[2J\\033[Hfull screen\\033]0;half'\nstty raw -echo\nkill -9 $$\n")
+			if err := os.Chmod(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			s := newDesk(t, scenery{world: w, terminal: screentest.Options{Profile: profile}, env: []string{"VISUAL=" + path}})
+			s.answered("hello", "Hello yourself.")
+			s.Type("dear line")
+			before := s.rests("dear line")
+			s.Press("ctrl+g")
+			s.See("warning: edit with")
+			now := s.rests("dear line")
+			if now.Modes != before.Modes || !now.Shows("Hello yourself.") || now.Shows("full screen") {
+				t.Errorf("afterwards the terminal is %+v, was %+v:\n%s", now.Modes, before.Modes, now)
+			}
+			s.Type(" goes on")
+			s.rests("dear line goes on")
+			s.Press("ctrl+c")
+			s.quits()
+		})
+	}
+}

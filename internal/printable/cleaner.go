@@ -12,6 +12,7 @@
 //	JSONWriter        JSON with such characters as escapes, so that nothing is lost
 //	Hidden            the table of what a person does not see
 //	HiddenIn(s)       what a model would read in a text and a person would not
+//	EndSequence       what ends a sequence that others left open in a terminal
 //
 // It knows nothing of the rest of the program.
 package printable
@@ -56,6 +57,11 @@ const (
 	stateSequence             // inside ESC [ …
 	stateString               // inside ESC ] … and its like, up to its end or the end of the line
 )
+
+// EndSequence ends what somebody has begun to say to a terminal and did not end: until then it
+// would take all that follows as a part of that. CAN drops it; ST is for strings that some
+// terminals (tmux) end at nothing else. Where nothing was begun it does nothing.
+const EndSequence = "\x18\x1b\\"
 
 // Text is a whole text, cleaned.
 func Text(text string) string {

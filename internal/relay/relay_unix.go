@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
+	"pi/internal/printable"
 	"pi/internal/process"
 )
 
@@ -212,13 +213,13 @@ func (r *run) show(output []byte) {
 	}
 }
 
-// ending is what makes the terminal fit for others: modes that the command has set are
-// undone, and the cursor is at the start of a row.
+// ending is what makes the terminal fit for others: what the command has begun to say to it
+// is ended, modes that it has set are undone, and the cursor is at the start of a row.
 func (r *run) ending() string {
 	if r.AtRowStart() {
-		return r.Modes(false)
+		return printable.EndSequence + r.Modes(false)
 	}
-	return r.Modes(false) + "\r\n"
+	return printable.EndSequence + r.Modes(false) + "\r\n"
 }
 
 // resize gives the command's terminal the size of the person's.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/term"
+
+	"pi/internal/printable"
 )
 
 // person is a terminal and what it shows.
@@ -185,7 +187,7 @@ func TestTheTerminalIsInOrderAtTheEnd(t *testing.T) {
 	p := newPerson(t)
 	end := p.runs("printf half", Options{Modes: func(on bool) string { return map[bool]string{true: "<on>", false: "<off>"}[on] }, AtRowStart: func() bool { return false }})
 	end()
-	p.sees("half<off>\r\n")
+	p.sees("half" + printable.EndSequence + "<off>\r\n")
 }
 
 func TestWhatIsNotReadIsReturned(t *testing.T) {

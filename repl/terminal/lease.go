@@ -4,8 +4,9 @@ import "time"
 
 // lease is whether another program has the terminal, and since when it has it no more.
 type lease struct {
-	lent  bool
-	ended time.Time
+	lent   bool
+	killed bool // the other program was killed
+	ended  time.Time
 }
 
 // interruptPatience is how late an interrupt that ended the other program may reach this one. The
@@ -16,7 +17,7 @@ func (l *lease) set(lent bool) {
 	if l.lent && !lent {
 		l.ended = time.Now()
 	}
-	l.lent = lent
+	l.lent, l.killed = lent, false
 }
 
 // takesInterrupts reports whether an interrupt that comes now was for the other program.

@@ -1,6 +1,10 @@
 package terminal
 
-import "time"
+import (
+	"time"
+
+	"pi/internal/printable"
+)
 
 // The terminal is given away and taken back: for another program, for a stop of the
 // process, and for good.
@@ -29,6 +33,16 @@ func (t *Terminal) Unread(typed []byte) {
 	}
 }
 
+// Killed notes that the program that has the terminal was killed, so that it may have left
+// its alternate screen on. Only the run of [Terminal.Lend] may call it. Otherwise the
+// terminal is asked, since some move the cursor when they are told to leave a screen that
+// they do not show; but not all of them answer.
+func (t *Terminal) Killed() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lease.killed = true
+}
+
 // giveAway pauses the reading, removes the zone and restores the modes. It reports false if
 // the terminal is closed.
 func (t *Terminal) giveAway() bool {
@@ -39,9 +53,9 @@ func (t *Terminal) giveAway() bool {
 		t.input.resume()
 		return false
 	}
-	off := t.setLent(true).off()
+	m, _ := t.setLent(true)
 	t.painter.call(0, func() {
-		t.painter.remove(off)
+		t.painter.remove(m.off())
 		t.painter.note(func() { t.painter.away = true })
 	})
 	_ = t.before.set(t.config.In) // if the terminal is gone, reading it will say so
@@ -49,7 +63,7 @@ func (t *Terminal) giveAway() bool {
 }
 
 // takeBack undoes giveAway, whatever another program made of the terminal. ask is written behind
-// the modes.
+// the modes, unless the program was killed.
 func (t *Terminal) takeBack(ask string) {
 	t.switching.Lock()
 	defer t.switching.Unlock()
@@ -58,16 +72,22 @@ func (t *Terminal) takeBack(ask string) {
 		return
 	}
 	_ = t.keys.set(t.config.In)
-	again := t.setLent(false).again()
-	t.painter.call(0, func() { t.painter.restart(again + ask) })
+	m, killed := t.setLent(false)
+	again := m.again() + ask
+	if killed {
+		again = m.onMain()
+	}
+	t.painter.call(0, func() { t.painter.restart(again) })
 }
 
-// setLent notes whether another program has the terminal, and returns the modes.
-func (t *Terminal) setLent(lent bool) modes {
+// setLent notes whether another program has the terminal. It returns the modes, and whether
+// the program that had it was killed.
+func (t *Terminal) setLent(lent bool) (m modes, killed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	killed = t.lease.killed
 	t.lease.set(lent)
-	return t.modes
+	return t.modes, killed
 }
 
 // Redraw sets the terminal up anew and draws the zone in its place, for a person who sees
@@ -147,7 +167,7 @@ func (t *Terminal) modesOff() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.lease.lent {
-		return alternateOff + sane + t.modes.off()
+		return printable.EndSequence + alternateOff + sane + t.modes.off()
 	}
 	return t.modes.off()
 }

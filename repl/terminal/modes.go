@@ -25,14 +25,15 @@ const (
 	alternateOff = "\x1b7\x1b[?1049l" // the cursor stays where no alternate screen is shown
 )
 
-// sane undoes what a program that was killed may have done to the terminal: margins,
-// insertion, another set of characters, the codes of the arrow keys, the mouse.
-const sane = styleEnd + "\x0f\x1b(B\x1b[4l\x1b[?1l\x1b>" + wrapOn + "\x1b7\x1b[r\x1b8" + mouseOff + showCursor
+// sane undoes what a program that was killed may have done to the terminal: a sequence that
+// it did not end, margins, insertion, another set of characters, the codes of the arrow keys,
+// the mouse.
+const sane = printable.EndSequence + styleEnd + "\x0f\x1b(B\x1b[4l\x1b[?1l\x1b>" + wrapOn + "\x1b7\x1b[r\x1b8" + mouseOff + showCursor
 
 // Reset is what a program that ends by force writes, so that the terminal
 // is as other programs want it: it undoes all that a [Terminal] or a program that had
 // it may have set, whether it did or not.
-const Reset = alternateOff + pasteOff + focusOff + mouseOff + "\x1b7" + kittyPop + "\x1b8" + otherKeysOff + styleEnd + wrapOn + showCursor
+const Reset = printable.EndSequence + alternateOff + pasteOff + focusOff + mouseOff + "\x1b7" + kittyPop + "\x1b8" + otherKeysOff + styleEnd + wrapOn + showCursor
 
 // modes is what is asked of the terminal beside the mode of its line.
 type modes struct {
@@ -81,6 +82,10 @@ func (m modes) off() string {
 	}
 	return s.String()
 }
+
+// onMain is again behind what leaves the alternate screen: each screen may have a keyboard
+// of its own.
+func (m modes) onMain() string { return printable.EndSequence + alternateOff + m.again() }
 
 // again returns what undoes the traces of another program that had the terminal, and sets
 // the modes.

@@ -33,7 +33,7 @@ func TestANoticeGoesInTheWayOfTheSettings(t *testing.T) {
 func TestResetSwitchesAllOff(t *testing.T) {
 	e := screentest.NewEmulator(20, 4, true, screentest.Profile{Keyboard: true})
 	all := modes{focus: true, kitty: true, other: true}
-	for _, on := range []string{all.on(), otherKeysOn, hideCursor, wrapOff, "\x1b[?1000h\x1b[31m", "\x1b[?1049hof a program"} {
+	for _, on := range []string{all.on(), otherKeysOn, hideCursor, wrapOff, "\x1b[?1000h\x1b[31m", "\x1b[?1049hof a program\x1bPand half of what it says"} {
 		if _, err := e.Write([]byte("row" + on)); err != nil {
 			t.Fatal(err)
 		}

@@ -127,6 +127,24 @@ func TestAnAlternateScreenThatAProgramLeftOnIsLeft(t *testing.T) {
 	s.press("x", "x")
 }
 
+// Of a program that was killed it is known that it may have left that screen on, also where
+// the terminal does not answer.
+func TestAfterAProgramThatWasKilledTheMainScreenIsShown(t *testing.T) {
+	s := onStage(t, 20, 6)
+	s.show("> ")
+	s.term.Print("above")
+	s.see("above\n>")
+	if err := s.term.Lend(func() error {
+		s.term.Killed()
+		_, err := s.tty.WriteString("\x1b[?1049hfull screen\x1b]0;half a title")
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s.see("above\n>")
+	s.press("x", "x")
+}
+
 func TestFocusAndTheMouseAreNoKeys(t *testing.T) {
 	s := onStage(t, 20, 6)
 	s.press("\x1b[Ia\x1b[<0;1;1M\x1b[<0;1;1m\x1b[Ob", "a b")

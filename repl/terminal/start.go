@@ -166,25 +166,26 @@ func (t *Terminal) replied(answer string) {
 		t.painter.located(answer)
 		return
 	}
-	set, alternate := t.noteReply(answer)
+	set, leave := t.noteReply(answer)
 	if set != "" {
 		t.Control(set)
 	}
-	if alternate {
-		t.painter.call(0, func() { t.painter.restart(alternateOff) })
+	if leave != "" {
+		t.painter.call(0, func() { t.painter.restart(leave) })
 	}
 }
 
 // noteReply remembers an answer. It returns the sequences that set what the terminal turns out to
-// know, and whether it shows the alternate screen, which another program entered.
-func (t *Terminal) noteReply(answer string) (set string, alternate bool) {
+// know, and those that leave the alternate screen, if it shows the one that another program
+// entered.
+func (t *Terminal) noteReply(answer string) (set, leave string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	had := t.replies
 	t.replies.note(answer)
 	now := t.replies
 	t.input.burst.on = now.noPaste
-	alternate, t.replies.alternate = now.alternate && !t.lease.lent, false
+	t.replies.alternate = false
 	if now.all && !had.all {
 		close(t.answered)
 	}
@@ -197,7 +198,10 @@ func (t *Terminal) noteReply(answer string) (set string, alternate bool) {
 			set = t.modes.keyboardOn()
 		}
 	}
-	return set, alternate
+	if now.alternate && !t.lease.lent {
+		leave = t.modes.onMain()
+	}
+	return set, leave
 }
 
 // Plain reports whether the terminal is in plain mode: because that was asked for, or because
