@@ -76,3 +76,27 @@ func TestACopyReachesTheClipboardThroughTmux(t *testing.T) {
 		})
 	}
 }
+
+// What programs that have the terminal leave of it, tmux keeps until it is told otherwise: it
+// ends a string of DCS at nothing but ST, and does not say which screen it shows.
+func TestTmuxIsPutRightBehindOtherPrograms(t *testing.T) {
+	t.Parallel()
+	dir := shortTempDir(t)
+	editor := filepath.Join(dir, "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf '\\033[?1049h\\033[2J\\033[Hfull screen\\033P1half'\nkill -9 $$\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, tmux := inTmux(t, "set-environment -g VISUAL "+editor+"\n")
+	s.answered("hello", "Hello yourself.")
+	s.Type("!printf 'printed\\n\\033P1half'\r")
+	s.rests("")
+	s.Type("dear line")
+	s.rests("dear line")
+	s.Press("ctrl+g")
+	s.See("warning: edit with")
+	s.Type(" goes on")
+	s.rests("dear line goes on")
+	if got := strings.TrimSpace(tmux("display-message", "-p", "-t", "1", "#{alternate_on}")); got != "0" {
+		t.Errorf("alternate_on is %q", got)
+	}
+}
