@@ -51,6 +51,7 @@ func TestAListThatIsLeftLeavesNoRow(t *testing.T) {
 		{"of the tree, by its keys", func(s *desk) { s.Press("esc", "esc") }, "Tree ·", ""},
 		{"of models", func(s *desk) { s.Type("/model\r") }, "Model · now", "\n> /model"},
 		{"of settings", func(s *desk) { s.Type("/settings\r") }, "Settings ·", "\n> /settings"},
+		{"of providers", func(s *desk) { s.Type("/login\r") }, "Key of which provider?", "\n> /login"},
 		{"of prompts", func(s *desk) { s.Type("/branch\r") }, "Branch off", "\n> /branch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -94,6 +95,29 @@ func TestARefusedLineStaysAndIsEdited(t *testing.T) {
 	if got := s.turn().Request.Last(); got != "/modle" {
 		t.Errorf("the second Enter sent %q", got)
 	}
+}
+
+// Who has begun another line does not find the refused one in it, and is not told to send it.
+func TestALineThatIsRefusedLateIsNotOffered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := newDesk(t, scenery{world: w, hook: `pi.command("wait", { handler = function()
+  pi.exec("sh", { "-c", "until [ -e go-on ]; do sleep 0.01; done" })
+end })`})
+	s.rests("")
+	s.Type("/wait\r")
+	s.See("/wait")
+	s.Type("/modle\r")
+	s.See("next: /modle")
+	s.Type("another")
+	s.See("another")
+	w.write(filepath.Join(w.project, "go-on"), "")
+	s.See("unknown command /modle")
+	if now := s.rests("another"); now.Shows("Enter again") {
+		t.Errorf("the line that is not there is offered:\n%s", now)
+	}
+	s.Press("ctrl+c")
+	s.quits()
 }
 
 // A key is named only where it does what is said.

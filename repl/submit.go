@@ -45,16 +45,19 @@ func (r *REPL) refuse(x job, typed bool, err error) {
 	if !typed || !r.person.HasUI() {
 		return
 	}
-	r.screen.print(r.screen.palette.Paint("dim", "  Enter again sends it to the model as it is"))
 	if r.screen.isPlain() {
 		r.refused = strings.TrimSpace(x.text)
 	}
+	again := r.screen.isPlain()
 	r.screen.change(func() {
 		if l := r.screen.line; l.empty() {
 			l.takeBack(x)
-			l.refused = l.text()
+			l.refused, again = l.text(), true
 		}
 	})
+	if again {
+		r.screen.print(r.screen.palette.Paint("dim", "  Enter again sends it to the model as it is"))
+	}
 }
 
 // outcome carries out the outcome of a command: it shows its text or error, puts its

@@ -30,16 +30,17 @@ func (p *Place) loginCommand(ui agent.UI, begin func(ctx context.Context, provid
 			if !ui.HasUI() {
 				return command.Outcome{}, errNobodyToAsk{}
 			}
-			status, err := p.login(ui, begin).Run(ctx, args)
-			return command.Outcome{Status: status}, err
+			person := &asking{ui: ui}
+			status, err := p.login(person, begin).Run(ctx, args)
+			return command.Outcome{Status: status, Left: person.left}, err
 		},
 	}
 }
 
 // login returns what asks a person for a key.
-func (p *Place) login(ui agent.UI, begin func(ctx context.Context, provider string) string) keyring.Login {
+func (p *Place) login(person *asking, begin func(ctx context.Context, provider string) string) keyring.Login {
 	return keyring.Login{
-		Begin: begin, Ring: p.Keys, Person: asking{ui}, Accounts: providers.Accounts(p.Config, p.Keys),
+		Begin: begin, Ring: p.Keys, Person: person, Accounts: providers.Accounts(p.Config, p.Keys),
 		Try: func(ctx context.Context, provider, key string) (bool, error) {
 			return providers.TryKey(ctx, p.Config, p.Keys, p.Catalogue.Models, provider, key)
 		},
@@ -75,21 +76,24 @@ func (errNobodyToAsk) Hint() string {
 }
 
 // asking asks for keys through a front end.
-type asking struct{ ui agent.UI }
+type asking struct {
+	ui   agent.UI
+	left bool // the list of providers, with nothing chosen
+}
 
-func (a asking) Choose(ctx context.Context, title string, options []string) (string, bool, error) {
+func (a *asking) Choose(ctx context.Context, title string, options []string) (string, bool, error) {
 	values, ok, err := a.ui.Select(ctx, title, agent.Choices(options...), agent.DialogOptions{})
-	if !ok || err != nil || len(values) == 0 {
+	if a.left = !ok || err != nil || len(values) == 0; a.left {
 		return "", false, err
 	}
 	return values[0], true, nil
 }
 
-func (a asking) AskSecret(ctx context.Context, title string) (string, bool, error) {
+func (a *asking) AskSecret(ctx context.Context, title string) (string, bool, error) {
 	return a.ui.Input(ctx, title, "", agent.DialogOptions{Secret: true})
 }
 
-func (a asking) Confirm(ctx context.Context, title, message string) (bool, error) {
+func (a *asking) Confirm(ctx context.Context, title, message string) (bool, error) {
 	answer, err := a.ui.Confirm(ctx, title, message, agent.DialogOptions{})
 	return answer != agent.No, err
 }
