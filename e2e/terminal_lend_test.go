@@ -155,3 +155,19 @@ func TestAnEditorMayBeKilled(t *testing.T) {
 		})
 	}
 }
+
+// The same for a program of a hook.
+func TestAProgramOfAHookMayBeKilled(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{terminal: screentest.Options{Profile: screentest.Profile{Silent: true}}, hook: `pi.command("full", { handler = function(ctx)
+  local exit = ctx.ui.run("sh", { "-c", "printf '\\033[?1049h\\033[2J\\033[Hfull screen\\033_half'; kill -9 $$" })
+  return { status = "ended by " .. tostring(exit and exit.signal) }
+end })`})
+	s.answered("hello", "Hello yourself.")
+	s.Type("/full\r")
+	s.See("ended by KILL")
+	if now := s.rests(""); now.Modes.Alternate || !now.Shows("Hello yourself.") || now.Shows("full screen") {
+		t.Errorf("afterwards the terminal is %+v:\n%s", now.Modes, now)
+	}
+	s.quits()
+}

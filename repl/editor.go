@@ -93,20 +93,14 @@ func (p *person) runEditor(ctx context.Context, path string) error {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.opts.In, p.opts.Out, p.opts.Out
 		cmd.WaitDelay = time.Second
 		err := cmd.Run()
-		p.lentTo(exitOf(cmd))
+		if exit := exitOf(cmd); exit.Signal != "" || exit.Code > 128 { // of a shell, for what a signal ended
+			p.term.Killed()
+		}
 		if err != nil {
 			return fmt.Errorf("edit with %s: %w", printable.Text(p.opts.Editor), err)
 		}
 		return nil
 	})
-}
-
-// lentTo tells the terminal how the program ended that has it. A shell has codes above 128
-// for what a signal ended.
-func (p *person) lentTo(exit agent.Exit) {
-	if exit.Signal != "" || exit.Code > 128 {
-		p.term.Killed()
-	}
 }
 
 // Lend gives the terminal to a program and waits for its end.
@@ -125,7 +119,9 @@ func (p *person) Lend(ctx context.Context, program agent.Program) (agent.Exit, e
 		cmd.WaitDelay = time.Second
 		err := cmd.Run()
 		exit = exitOf(cmd)
-		p.lentTo(exit)
+		if exit.Signal != "" { // codes above 128 may be the program's own, as git's 129
+			p.term.Killed()
+		}
 		if _, ended := errors.AsType[*exec.ExitError](err); ended {
 			return nil
 		}
