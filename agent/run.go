@@ -151,7 +151,7 @@ func (r *run) deliverRest(ctx context.Context) (bool, error) {
 // failure to save is returned only if there is no other error; otherwise the person is
 // told of it.
 func (r *run) sync(ctx context.Context, err error) error {
-	err = cmp.Or(err, r.noteSaved(r.record()))
+	err = cmp.Or(err, r.noteSaved(r.record()), r.noteSaved(r.conversation.current().RecordGitBranch()))
 	syncErr := r.noteSaved(r.conversation.current().Sync())
 	for _, problem := range r.conversation.current().Problems() {
 		r.events.Notify(context.WithoutCancel(ctx), LevelWarning, problem)
@@ -179,6 +179,11 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	before := s.Leaf()
 	if _, err := r.write(ctx, p); err != nil {
 		return err
+	}
+	if s := r.conversation.current(); p.Custom == nil && s.GitBranch() == "" {
+		if err := r.noteSaved(s.RecordGitBranch()); err != nil {
+			return err
+		}
 	}
 	if err := r.addDate(ctx); err != nil {
 		return err

@@ -33,7 +33,7 @@ func sessionsList(o *app.Options) *cobra.Command {
 			}
 			list := []listedSession{}
 			err = eachSession(p, all, limit, func(i folder.Info) error {
-				list = append(list, listedSession{i.ID, i.Path, i.Cwd, i.Name, i.FirstPrompt, i.Parent, i.Created, i.Modified, i.Messages, i.Entries, i.Size})
+				list = append(list, listedSession{i.ID, i.Path, i.Cwd, i.Name, i.FirstPrompt, i.Branch, i.Parent, i.Created, i.Modified, i.Messages, i.Entries, i.Size})
 				return nil
 			})
 			return errors.Join(printJSON(list), err)
@@ -90,14 +90,17 @@ func printSessions(p *app.Place, all bool, limit int) error {
 	return err
 }
 
-// printSession writes a line about a session; with where it says in which directory
-// it was started.
+// printSession writes a line about a session, with the branch of git that it was on; with
+// where it says in which directory it was started.
 func printSession(w io.Writer, i folder.Info, where bool) error {
-	cwd := ""
+	at := ""
 	if where {
-		cwd = "  " + printable.Short(i.Cwd)
+		at = "  " + printable.Short(i.Cwd)
 	}
-	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", command.ShortID(i.ID), written(i), printable.Size(i.Size), i.Messages, cwd, command.Title(i))
+	if i.Branch != "" {
+		at += "  " + command.ShortBranch(i)
+	}
+	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", command.ShortID(i.ID), written(i), printable.Size(i.Size), i.Messages, at, command.Title(i))
 	return err
 }
 
@@ -108,6 +111,7 @@ type listedSession struct {
 	Cwd         string    `json:"cwd"`
 	Name        string    `json:"name,omitempty"`
 	FirstPrompt string    `json:"first_prompt"`
+	Branch      string    `json:"git_branch,omitempty"`
 	Parent      string    `json:"parent_session,omitempty"`
 	Created     time.Time `json:"created"`
 	Modified    time.Time `json:"modified"`

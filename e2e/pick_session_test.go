@@ -14,8 +14,8 @@ import (
 )
 
 // keepsSaid writes a session of this directory with prompts and the answer to each. A
-// prompt that begins with # is a label of the entry before it. It is older by so many
-// hours.
+// prompt that begins with # is a label of the entry before it, one with % the branch of git.
+// It is older by so many hours.
 func (w *world) keepsSaid(id string, hours int, texts ...string) {
 	w.t.Helper()
 	const at = `"timestamp":"2026-01-02T03:04:05.000Z"`
@@ -26,6 +26,8 @@ func (w *world) keepsSaid(id string, hours int, texts ...string) {
 		own := fmt.Sprintf(`"%08x"`, i+1)
 		body := fmt.Sprintf(`"message","message":{"role":"user","content":%q,"timestamp":1}`, text)
 		switch {
+		case strings.HasPrefix(text, "%"):
+			body = fmt.Sprintf(`"custom","customType":"pi.branch","data":{"name":%q}`, text[1:])
 		case i%2 == 1 && !strings.HasPrefix(text, "#"):
 			body = fmt.Sprintf(`"message","message":{"role":"assistant","content":[{"type":"text","text":%q}],"provider":"demo","model":"tour","stopReason":"stop","timestamp":1}`, text)
 		case strings.HasPrefix(text, "#"):
@@ -81,6 +83,23 @@ func TestSessionsAreFoundByAllThatWasSaid(t *testing.T) {
 	s.see(1, "▸ task number 197")
 	s.keys("flaky\r")
 	s.see(1, "session s-second, 2 messages")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+func TestTheListOfSessionsSaysOnWhichBranchOfGitTheyWere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keepsSaid("s-first", 1, "refactor the tokenizer", "all is green", "%trunk", "%a-branch-with-quite-a-long-name")
+	w.keepsSaid("s-second", 2, "a flaky test", "add a sleep")
+	s := w.inTerminalOf(screentest.Options{Cols: 100, Rows: 24}, "pi")
+	s.enter("/resume")
+	s.see(1, "1 h  2 msg  a-branch-with-quite-a-l…  … last: all is green")
+	s.see(1, "2 h  2 msg                            … last: add a sleep")
+	s.keys("quite-a-long-name")
+	s.see(1, "filter: quite-a-long-name   1 of 2")
+	s.keys("\r")
+	s.see(1, "session s-first, 2 messages")
 	s.enter("/quit")
 	s.leave(statusDone)
 }

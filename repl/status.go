@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +11,6 @@ import (
 	"pi/agent"
 	"pi/internal/cells"
 	"pi/internal/printable"
-	"pi/internal/safefile"
 	"pi/session"
 	"pi/session/message"
 )
@@ -239,41 +236,3 @@ func (w *worktree) stop() {
 
 // wait waits until nothing runs, after stop.
 func (w *worktree) wait() { w.looks.Wait() }
-
-// gitBranch reads the branch of the git repository that dir is in, without running git;
-// "" if it is in none.
-func gitBranch(dir string) string {
-	for ; ; dir = filepath.Dir(dir) {
-		git := filepath.Join(dir, ".git")
-		if info, err := os.Stat(git); err == nil {
-			return headOf(git, info.IsDir())
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-	}
-}
-
-// headOf reads the branch from HEAD of a git directory, or of the one that the file of
-// a linked work tree names. Without a branch it is the beginning of the commit's hash;
-// "" if HEAD cannot be read.
-func headOf(git string, isDir bool) string {
-	const most = 4 << 10 // bytes; none of these files is larger
-	if !isDir {
-		b, err := safefile.Read(git, most)
-		if err != nil {
-			return ""
-		}
-		target := strings.TrimSpace(strings.TrimPrefix(string(b), "gitdir:"))
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(git), target)
-		}
-		git = target
-	}
-	b, _ := safefile.Read(filepath.Join(git, "HEAD"), most)
-	head := strings.TrimSpace(string(b))
-	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
-		return printable.Line(branch)
-	}
-	return printable.Line(head[:min(len(head), 8)])
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/githead"
 	"pi/internal/printable"
 	"pi/repl/terminal"
 )
@@ -86,7 +87,7 @@ func (r *REPL) refresh() {
 	s.mu.Lock()
 	spent := s.status.spent
 	s.mu.Unlock()
-	f := readStatus(r.agent, spent, gitBranch)
+	f := readStatus(r.agent, spent, githead.Branch)
 	s.change(func() {
 		st := &s.status
 		st.mode, st.model, st.full, st.part, st.cost, st.branch, st.cache = f.mode, f.model, f.full, f.part, f.cost, f.branch, f.cache

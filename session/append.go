@@ -164,7 +164,7 @@ func (s *Session) addToBranch(d encodedDraft) *Entry {
 		d.setFirstKept(e.ID, s.tree.path())
 	}
 	e.raw = e.encode(d.own)
-	e.noteModes(e.raw)
+	e.noteOwn(e.raw)
 	s.tree.addToBranch(e)
 	s.journal.add(e.raw)
 	return e

@@ -36,9 +36,13 @@ const ModeChange = "pi.mode"
 // day it is, where that is another one than the session began on.
 const DateChange = "pi.date"
 
+// GitBranch is the customType of the custom entry that records which branch of git the
+// directory of the session is on from there on.
+const GitBranch = "pi.branch"
+
 // ReservedCustom reports whether a customType belongs to the core.
 func ReservedCustom(customType string) bool {
-	return customType == LeafMove || customType == ModeChange
+	return customType == LeafMove || customType == ModeChange || customType == GitBranch
 }
 
 // Reserved reports whether an entry type belongs to the core.
@@ -124,6 +128,11 @@ type CustomMessage struct {
 	Plain      bool // Content is one text block that the file holds as a bare string
 	Display    bool
 	Details    json.RawMessage
+}
+
+// OnGitBranch is the data of a custom entry of the type GitBranch.
+type OnGitBranch struct {
+	Name string `json:"name"`
 }
 
 // Label names an entry; an empty one takes the name away.

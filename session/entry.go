@@ -30,7 +30,7 @@ type Entry struct {
 	fileID string // the id in the file, if it is not ID
 	index  int    // position in the file among the entries
 	line   int    // number of the line in the file, from 1; 0 for an entry made here
-	modes  bool   // it may be about modes: see IsModeChange
+	own    bool   // it may be a custom entry of the program: see isOwn
 	once   sync.Once
 	body   any
 }
@@ -83,19 +83,23 @@ func Body[T any](e *Entry) (*T, error) {
 	return v, nil
 }
 
-// IsModeChange reports whether the entry records which mode is on. Entries that cannot are
-// told apart when their line is first seen, so that a walk over a long branch reads no others.
-func (e *Entry) IsModeChange() bool {
-	if !e.modes {
+// IsModeChange reports whether the entry records which mode is on.
+func (e *Entry) IsModeChange() bool { return e.isOwn(ModeChange) }
+
+// isOwn reports whether the entry is a custom one of a type that is the program's own.
+// Entries that cannot be are told apart when their line is first seen, so that a walk over
+// a long branch reads no others.
+func (e *Entry) isOwn(customType string) bool {
+	if !e.own {
 		return false
 	}
 	c, err := Body[Custom](e)
-	return err == nil && c.CustomType == ModeChange
+	return err == nil && c.CustomType == customType
 }
 
-// noteModes notes whether the entry with this line may be about modes.
-func (e *Entry) noteModes(line []byte) {
-	e.modes = e.Type == TypeCustom && bytes.Contains(line, []byte(ModeChange))
+// noteOwn notes whether the entry with this line may be a custom one of the program.
+func (e *Entry) noteOwn(line []byte) {
+	e.own = e.Type == TypeCustom && bytes.Contains(line, []byte(`"pi.`))
 }
 
 // Item is one message of a built context. Entry is nil and Index -1 for a

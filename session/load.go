@@ -208,7 +208,7 @@ func (l *loader) parse(line []byte) *Entry {
 	}
 	e := l.arena.entry()
 	e.Type, e.Timestamp, e.line = typ, l.arena.unquote(h.time), l.lines
-	e.noteModes(line)
+	e.noteOwn(line)
 	l.setID(e, h.id)
 	l.setParent(e, h)
 	return e

@@ -16,6 +16,10 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 	SyncEach bool             // sync after each entry
 
+	// GitBranch returns the branch of git that Cwd is on now, "" if it is on none; nil: that
+	// is not recorded.
+	GitBranch func() string
+
 	seams
 }
 

@@ -37,7 +37,9 @@ func Skim(path string, wanted func(typ string, line []byte) bool, add func(*Entr
 			if whole && h.Version > 1 || rawjson.Valid(line) { // else the last line may be cut off
 				if head, ok := scanHead(line); ok {
 					if typ := rawjson.Unquote(head.typ); wanted(typ, line) {
-						add(&Entry{Type: typ, raw: bytes.Clone(line)})
+						e := &Entry{Type: typ, raw: bytes.Clone(line)}
+						e.noteOwn(line)
+						add(e)
 					}
 				}
 			}

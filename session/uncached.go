@@ -6,6 +6,6 @@ package session
 func (e *Entry) Uncached() *Entry {
 	return &Entry{
 		Type: e.Type, ID: e.ID, ParentID: e.ParentID, Timestamp: e.Timestamp,
-		raw: e.rawUncached(), fileID: e.fileID, parent: e.parent, index: e.index, line: e.line, modes: e.modes,
+		raw: e.rawUncached(), fileID: e.fileID, parent: e.parent, index: e.index, line: e.line, own: e.own,
 	}
 }

@@ -42,6 +42,9 @@ func sessionInfo(a *agent.Agent) string {
 	if name := s.Name(); name != "" {
 		lines = append([]string{"name     " + name}, lines...)
 	}
+	if branch := s.GitBranch(); branch != "" {
+		lines = append(lines, "branch   "+branch)
+	}
 	if parent := s.Header().ParentSession; parent != "" {
 		lines = append(lines, "parent   "+parent)
 	}

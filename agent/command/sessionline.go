@@ -19,6 +19,9 @@ func pickLine(i folder.Info, now time.Time, where bool) string {
 		parts = append(parts, printable.FirstLine(i.FirstPrompt, titleLength))
 	}
 	parts = append(parts, age(i.Modified, now), printable.Count(i.Messages, "message"), printable.Size(i.Size))
+	if i.Branch != "" {
+		parts = append(parts, ShortBranch(i))
+	}
 	if where {
 		parts = append(parts, printable.Cut(i.Cwd, titleLength))
 	}
@@ -60,6 +63,10 @@ func age(t, now time.Time) string {
 // ShortID returns the beginning of a session id, which is long enough to find the session
 // by.
 func ShortID(id string) string { return id[:min(len(id), 13)] }
+
+// ShortBranch returns the branch of git that a session was on last, as far as a list has
+// room for it; "" if it was on none.
+func ShortBranch(i folder.Info) string { return printable.Cut(printable.Line(i.Branch), 24) }
 
 // titleLength is as much of a first prompt as a list has room for.
 const titleLength = 60

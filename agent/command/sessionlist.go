@@ -155,7 +155,7 @@ func (p *sessionList) add(reading int, info folder.Info, now time.Time) bool {
 
 // sessionRow is a session in the list. where adds the directory in which it was started.
 func sessionRow(i folder.Info, now time.Time, where bool) Row {
-	columns := []string{Title(i), shortAge(i.Modified, now), fmt.Sprintf("%d msg", i.Messages)}
+	columns := []string{Title(i), shortAge(i.Modified, now), fmt.Sprintf("%d msg", i.Messages), ShortBranch(i)}
 	if where {
 		columns = append(columns, i.Cwd)
 	}
@@ -163,7 +163,7 @@ func sessionRow(i folder.Info, now time.Time, where bool) Row {
 	if i.Words.Last != "" {
 		last = "… last: " + printable.FirstLine(i.Words.Last, 2*titleLength)
 	}
-	search := strings.Join([]string{i.Name, i.FirstPrompt, i.Words.Prompts, i.Words.Labels, i.Words.Last, i.ID}, "\n")
+	search := strings.Join([]string{i.Name, i.FirstPrompt, i.Words.Prompts, i.Words.Labels, i.Words.Last, i.Branch, i.ID}, "\n")
 	return Row{ID: i.Path, Columns: append(columns, last), Search: search}
 }
 

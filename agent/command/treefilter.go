@@ -165,6 +165,9 @@ func callText(c message.Block) string {
 // otherText returns an entry that is no message as one line: its type and the most telling
 // of its values.
 func otherText(e *session.Entry) string {
+	if name, ok := e.OnGitBranch(); ok {
+		return "git branch: " + firstLine(name)
+	}
 	var about struct {
 		CustomType, ModelID, ThinkingLevel, Name, Label, TargetID, Kind string
 	}

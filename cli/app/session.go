@@ -13,6 +13,7 @@ import (
 
 	"pi/agent/command"
 	"pi/cli/config"
+	"pi/internal/githead"
 	"pi/session"
 	"pi/session/folder"
 )
@@ -48,6 +49,7 @@ func (p *Place) Sessions() Sessions {
 // Options returns the options with which a session is opened or begun here.
 func (s Sessions) Options() session.Options {
 	o := session.Options{Dir: s.Root, Cwd: s.Cwd, SyncEach: s.syncEach, Now: s.now}
+	o.GitBranch = func() string { return githead.Branch(s.Cwd) }
 	if o.Dir != "" {
 		o.LockDir = s.lockDir
 	}

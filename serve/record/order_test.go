@@ -272,7 +272,7 @@ func TestRecordsComeInTheOrderOfTheProtocol(t *testing.T) {
 			"agent_start turn_start u start(a:pending) text_start text_delta text_end end(a:aborted) turn_end(aborted,0) turn_start c start(a:pending) end(a:stop) turn_end(stop,0) agent_end(uaca,false) agent_settled"},
 		{"n: one at the end", events(opens, answered(done), in(custom("x")), &agent.TurnEnd{Message: done}, ends),
 			"agent_start turn_start u start(a:pending) end(a:stop) turn_end(stop,0) c agent_end(uac,false) agent_settled"},
-		{"entries of hooks", events(entry(t, session.TypeCustom, session.Custom{CustomType: "mine"}), entry(t, session.TypeCustom, session.Custom{CustomType: session.LeafMove}), entry(t, "ours", nil),
+		{"entries of hooks", events(entry(t, session.TypeCustom, session.Custom{CustomType: "mine"}), entry(t, session.TypeCustom, session.Custom{CustomType: session.LeafMove}), entry(t, session.TypeCustom, session.Custom{CustomType: session.GitBranch}), entry(t, "ours", nil),
 			entry(t, session.TypeUsage, session.UsageEntry{}), entry(t, session.TypeLabel, session.Label{}), entry(t, session.TypeModelChange, session.ModelChange{}), entry(t, session.TypeSessionInfo, session.SessionInfo{})),
 			"entry_appended entry_appended entry_appended"},
 		{"a hook that fails in front of the event", events(&agent.AgentStart{}, &agent.HookFailed{Event: "turn_start"}, &agent.TurnStart{}, &agent.HookFailed{Event: "context"}, in(user("x")), answered(done), &agent.TurnEnd{Message: done}, ends),

@@ -156,7 +156,7 @@ func isTold(e *session.Entry) bool {
 	switch e.Type {
 	case session.TypeCustom:
 		body, err := session.Body[session.Custom](e)
-		return err != nil || body.CustomType != session.LeafMove
+		return err != nil || body.CustomType != session.LeafMove && body.CustomType != session.GitBranch
 	case session.TypeContextEdit, session.TypeUsage:
 		return true
 	}

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ type Info struct {
 	Parent      string    // path of the session it was forked from; "" if none
 	Created     time.Time // zero if the header does not say
 	Modified    time.Time // of the file
+	Branch      string    // of git, that it was on last; "" if it was on none
 	Entries     int       // of all branches
 	Messages    int       // of them
 	Size        int64     // of the file, in bytes
@@ -46,24 +48,36 @@ func (i *Info) read(path string, wanted func(string, []byte) bool, add func(*ses
 }
 
 // count counts an entry by its type, and reports whether describe shall get it: a name
-// of the session, or a message while no prompt was found.
-func (i *Info) count(typ string, _ []byte) bool {
+// of the session, a branch of git, or a message while no prompt was found.
+func (i *Info) count(typ string, line []byte) bool {
 	i.Entries++
-	if typ == session.TypeMessage {
+	switch typ {
+	case session.TypeMessage:
 		i.Messages++
 		return i.FirstPrompt == ""
+	case session.TypeCustom:
+		return bytes.Contains(line, []byte(session.GitBranch))
 	}
 	return typ == session.TypeSessionInfo
 }
 
-// describe reads the name of the session, or the text of the user's message, from an
-// entry. Later names replace earlier ones, as in [session.Session.Name].
+// describe reads the name of the session, the branch of git, or the text of the user's
+// message, from an entry. Later names replace earlier ones, as in [session.Session.Name],
+// and so do branches.
 func (i *Info) describe(e *session.Entry) {
-	if e.Type == session.TypeSessionInfo {
+	switch e.Type {
+	case session.TypeSessionInfo:
 		if c, err := session.Body[session.SessionInfo](e); err == nil {
 			i.Name = strings.TrimSpace(c.Name)
 		}
-	} else if m := e.Message(); m != nil && m.Role == message.RoleUser {
+		return
+	case session.TypeCustom:
+		if name, ok := e.OnGitBranch(); ok {
+			i.Branch = name
+		}
+		return
+	}
+	if m := e.Message(); m != nil && m.Role == message.RoleUser {
 		i.FirstPrompt = m.Typed()
 	}
 }

@@ -19,6 +19,9 @@ func asRead(t *testing.T, path string) (info Info, ok bool) {
 	}
 	info = Info{ID: s.ID(), Cwd: s.Cwd(), Name: s.Name(), Parent: s.Header().ParentSession, Entries: len(s.Entries())}
 	for _, e := range s.Entries() {
+		if name, ok := e.OnGitBranch(); ok {
+			info.Branch = name
+		}
 		if e.Type != session.TypeMessage {
 			continue
 		}
@@ -39,6 +42,8 @@ func FuzzADescriptionSaysWhatReadingTheSessionFinds(f *testing.F) {
 		header + `{"type":"message","message":{"role":"user","content":[{"type":"text","text":"see @a"},{"type":"text","text":"<file name=\"a\">\nx\n</file>"}]}}` + "\n",
 		header + `{"type":"session_info","id":"1","name":"a"}` + "\n" + `{"type":"session_info","id":"2","name":1}` + "\n",
 		header + `{"type":"session_info","id":"1","name":"a"}` + "\n" + `{"type":"session_info","id":"2","name":" b\n"}` + "\n",
+		header + `{"type":"custom","id":"1","customType":"pi.branch","data":{"name":"a"}}` + "\n" + `{"type":"custom","id":"2","customType":"pi.branch","data":"b"}` + "\n",
+		header + `{"type":"custom","id":"1","customType":"mine","data":"pi.branch"}` + "\n" + `{"type":"pi.branch","id":"2"}` + "\n",
 		strings.Replace(header, "3", "1", 1) + `{"type":"message",,}` + "\n" + prompt,
 		header + `{"type":"message","id":"1",,,}` + "\n" + prompt + `{"type":"x"}`,
 	} {

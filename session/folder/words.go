@@ -46,14 +46,13 @@ type wordReader struct {
 // wants counts an entry, and reports whether add shall get it. Of answers only the last
 // counts, so they are not decoded here.
 func (w *wordReader) wants(typ string, line []byte) bool {
-	w.info.Entries++
+	wanted := w.info.count(typ, line)
 	switch typ {
-	case session.TypeSessionInfo, session.TypeLabel:
+	case session.TypeLabel:
 		return true
 	case session.TypeMessage:
-		w.info.Messages++
 	default:
-		return false
+		return wanted
 	}
 	switch role(line) {
 	case message.RoleUser:
@@ -79,7 +78,7 @@ func role(line []byte) message.Role {
 	return message.Role(rawjson.Unquote(rawjson.Field(rawjson.Field(line, "message"), "role")))
 }
 
-// add reads a prompt, a name or a label.
+// add reads a prompt, a name, a branch of git or a label.
 func (w *wordReader) add(e *session.Entry) {
 	switch e.Type {
 	case session.TypeLabel:

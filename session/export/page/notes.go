@@ -34,7 +34,7 @@ func (p *page) note(e *session.Entry) {
 	}
 }
 
-// custom writes which mode is on from there on, or the state of a hook.
+// custom writes which mode is on, or on which branch of git, from there on, or the state of a hook.
 func (p *page) custom(e *session.Entry) {
 	c, err := session.Body[session.Custom](e)
 	switch {
@@ -46,6 +46,8 @@ func (p *page) custom(e *session.Entry) {
 			mode = "off"
 		}
 		p.line(e, "mode: ", mode)
+	case c.CustomType == session.GitBranch:
+		p.line(e, "git branch: ", rawjson.Unquote(rawjson.Field(c.Data, "name")))
 	default:
 		p.state(e, "state of a hook: ", c.CustomType, c.Data)
 	}

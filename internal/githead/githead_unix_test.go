@@ -1,6 +1,6 @@
 //go:build unix
 
-package repl
+package githead
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestANamedPipeInAProjectDoesNotHoldUpTheStatus(t *testing.T) {
+func TestANamedPipeInAProjectHoldsNothingUp(t *testing.T) {
 	for _, name := range []string{".git", ".git/HEAD"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -19,7 +19,7 @@ func TestANamedPipeInAProjectDoesNotHoldUpTheStatus(t *testing.T) {
 		if err := syscall.Mkfifo(path, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := gitBranch(dir); got != "" {
+		if got := Branch(dir); got != "" {
 			t.Errorf("%s is a pipe, and the branch %q", name, got)
 		}
 	}
