@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ const busyQuestion = "What to do with the session?"
 
 func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {
 	t.Parallel()
-	for _, answer := range []string{"", "copy", "read", "wait"} {
+	for _, answer := range []string{"", "copy", "read", "wait", "new"} {
 		t.Run("answer "+answer, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -58,7 +59,10 @@ func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {
 			}
 			release := w.held(path)
 			s := w.inTerminal("--resume", "aaaa")
-			s.see(1, fmt.Sprintf("in use by process %d on ", os.Getpid()))
+			s.see(1, fmt.Sprintf("who is there?: in use by process %d on ", os.Getpid()))
+			if rows := s.text(); !regexp.MustCompile(`(?m)^who is there\?: in use by .* since [0-9:-]+ *(\n|$)`).MatchString(rows) || strings.Contains(rows, path) {
+				t.Errorf("who has the session is not said in one row:\n%s", rows)
+			}
 			s.answer(busyQuestion, answer+"\r")
 			switch answer {
 			case "":
@@ -76,6 +80,10 @@ func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {
 				s.see(1, "/branch here goes on in a copy that can be written")
 				s.enter("!echo ran > ran.txt")
 				s.see(2, "error: the session is open for reading only")
+			case "new":
+				s.see(1, "this is a new session; the other one stays as it is")
+				s.enter("list")
+				s.see(1, "a.txt")
 			case "wait":
 				s.see(1, "waiting until it is free")
 				release()

@@ -34,24 +34,28 @@ func Core(o Options) []Command {
 }
 
 func newCommand(o Options) Command {
-	a := o.Agent
 	return Command{
 		Name: "new", Topic: TopicSession, Aliases: []string{"clear"}, Help: "leave this session and start an empty one", Title: "New session",
 		Run: withoutArgument("new", func(ctx context.Context) (Outcome, error) {
 			if leave, err := o.mayLeave(ctx); err != nil || !leave {
 				return o.stays(), err
 			}
-			left := a.Session()
-			if err := a.NewSession(ctx, agent.NewSessionOptions{}); err != nil {
-				return Outcome{}, err
-			}
-			status := "new session " + a.Session().ID()
-			if left.File() != "" {
-				status += ", left " + left.ID()
-			}
-			return Outcome{Status: status}, nil
+			return o.beginNew(ctx)
 		}),
 	}
+}
+
+// beginNew leaves the session for an empty one.
+func (o Options) beginNew(ctx context.Context) (Outcome, error) {
+	left := o.Agent.Session()
+	if err := o.Agent.NewSession(ctx, agent.NewSessionOptions{}); err != nil {
+		return Outcome{}, err
+	}
+	status := "new session " + o.Agent.Session().ID()
+	if left.File() != "" {
+		status += ", left " + left.ID()
+	}
+	return Outcome{Status: status}, nil
 }
 
 func toolsCommand(a *agent.Agent) Command {

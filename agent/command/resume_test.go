@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/cells"
 	"pi/session"
 	"pi/session/folder"
 )
@@ -84,6 +85,7 @@ func TestASessionThatAnotherProcessHasIsOfferedInOtherWays(t *testing.T) {
 		{"copy", "it is a copy of " + info.Path + ", which stays as it is", false, ""},
 		{"only look", "it is open for reading only", true, info.ID},
 		{"wait", "session " + info.ID, false, info.ID},
+		{"a new one", "new session ", false, ""},
 		{"", "session: still ", false, "-"},
 	} {
 		held, err := session.Open(info.Path, session.Options{})
@@ -108,7 +110,11 @@ func TestASessionThatAnotherProcessHasIsOfferedInOtherWays(t *testing.T) {
 		if c.id == "-" {
 			c.id = before
 		}
-		if s.ReadOnly() != c.readOnly || c.id != "" && s.ID() != c.id || c.id == "" && (s.ID() == info.ID || s.Header().ParentSession != info.Path) {
+		parent := info.Path
+		if c.answer == "a new one" {
+			parent = ""
+		}
+		if s.ReadOnly() != c.readOnly || c.id != "" && s.ID() != c.id || c.id == "" && (s.ID() == info.ID || s.ID() == before || s.Header().ParentSession != parent) {
 			t.Errorf("%q: the session is %s, read only %v", c.answer, s.ID(), s.ReadOnly())
 		}
 		if c.answer == "wait" && !strings.Contains(strings.Join(ui.told, "\n"), WaitNotice) {
@@ -299,5 +305,23 @@ func TestExportWritesWhereItIsToldTo(t *testing.T) {
 	}
 	if _, err := NewSet(Core(Options{Agent: a}), nil).Run(t.Context(), "/export pdf"); err == nil || !strings.Contains(err.Error(), "jsonl, md and html") {
 		t.Error(err)
+	}
+}
+
+func TestASessionInUseIsOneRow(t *testing.T) {
+	path := saved(t, t.TempDir(), "refactor the tokenizer, and then its tests").Path
+	now := time.Date(2026, 3, 4, 15, 6, 7, 0, time.Local)
+	for _, c := range []struct {
+		busy session.BusyError
+		want string
+	}{
+		{session.BusyError{Path: path, PID: 12, Host: "laptop", Since: now.Add(-time.Hour)}, "refactor the tokenize…: in use by process 12 on laptop since 14:06"},
+		{session.BusyError{Path: path, PID: 1234567, Host: "a-machine-of-many-words", Since: now.AddDate(0, 0, -2)}, "refactor the tokenize…: in use by process 1234567 on a-machine… since 2026-03-02"},
+		{session.BusyError{Path: path}, "refactor the tokenize…: in use by another process"},
+		{session.BusyError{Path: path + "x"}, "the session: in use by another process"},
+	} {
+		if got := BusyRow(&c.busy, now); got != c.want || cells.Width(got) > 80 {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"pi/agent"
 	"pi/internal/printable"
@@ -84,9 +85,13 @@ func (r resumer) open(ctx context.Context, path string) (Outcome, error) {
 		return out, err
 	}
 	ways := []string{"go on in a copy of it", "only look at it", "wait until it is free"}
-	choice, ok, asked := selectOne(ctx, r.UI, busy.Error(), agent.Choices(ways...), agent.DialogOptions{})
-	if asked != nil || !ok {
+	anew := "begin a new one"
+	choice, ok, asked := selectOne(ctx, r.UI, BusyRow(busy, time.Now()), agent.Choices(append(ways, anew)...), agent.DialogOptions{})
+	switch {
+	case asked != nil || !ok:
 		return r.stays(), asked
+	case choice == anew:
+		return r.beginNew(ctx)
 	}
 	for i, as := range []session.Access{session.ToCopy, session.ToRead, session.InTurn} {
 		if choice == ways[i] {
@@ -102,7 +107,7 @@ func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (
 	before := r.Agent.Session()
 	err := r.Agent.SwitchWith(ctx, path, func(ctx context.Context) (*session.Session, error) {
 		return r.store.Open(ctx, path, as, func(busy *session.BusyError) {
-			r.UI.Notify(busy.Error()+"\n"+WaitNotice, agent.LevelInfo)
+			r.UI.Notify(BusyRow(busy, time.Now())+"\n"+WaitNotice, agent.LevelInfo)
 		})
 	})
 	if err != nil {

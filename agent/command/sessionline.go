@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pi/internal/printable"
+	"pi/session"
 	"pi/session/folder"
 )
 
@@ -67,6 +68,30 @@ func ShortID(id string) string { return id[:min(len(id), 13)] }
 // ShortBranch returns the branch of git that a session was on last, as far as a list has
 // room for it; "" if it was on none.
 func ShortBranch(i folder.Info) string { return printable.Cut(printable.Line(i.Branch), 24) }
+
+// BusyRow says in one row of a window which session another process has, who that is, and
+// since when, as far as that is known.
+func BusyRow(busy *session.BusyError, now time.Time) string {
+	row := "the session"
+	if info, err := folder.Describe(busy.Path); err == nil {
+		row = cmp.Or(printable.Cut(Title(info), 22), ShortID(info.ID))
+	}
+	row += ": in use by another process"
+	if busy.PID != 0 {
+		row = strings.TrimSuffix(row, "another process") + fmt.Sprintf("process %d", busy.PID)
+	}
+	if busy.Host != "" {
+		row += " on " + printable.Cut(busy.Host, 10)
+	}
+	if since := busy.Since.Local(); !busy.Since.IsZero() {
+		layout := time.DateOnly
+		if since.Format(layout) == now.Local().Format(layout) {
+			layout = "15:04"
+		}
+		row += " since " + since.Format(layout)
+	}
+	return printable.Line(row)
+}
 
 // titleLength is as much of a first prompt as a list has room for.
 const titleLength = 60

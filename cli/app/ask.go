@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
 	"pi/agent"
+	"pi/agent/command"
 	"pi/cli/config"
 	"pi/internal/cells"
 	"pi/internal/printable"
@@ -217,33 +219,36 @@ func DescribePending(w trust.Pending) string {
 		printable.VisibleLine(config.Tilde(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
 }
 
-// askBusy asks what to do about a session that another process has open. It returns err if
-// the person leaves or nobody answers.
-func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error) (session.Access, error) {
-	fmt.Fprintln(p.Out, printable.Text(busy.Error()))
+// askBusy asks what to do about a session that another process has open: how to open it, or
+// anew, whether to begin another one instead. It returns err if the person leaves or nobody
+// answers.
+func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error) (as session.Access, anew bool, _ error) {
+	fmt.Fprintln(p.Out, command.BusyRow(busy, time.Now()))
 	for {
 		line, failed := p.askAccess(ctx)
 		if failed != nil {
-			return 0, err
+			return 0, false, err
 		}
 		switch strings.ToLower(line) {
 		case "", "leave":
-			return 0, err
+			return 0, false, err
 		case "c", "copy":
-			return session.ToCopy, nil
+			return session.ToCopy, false, nil
 		case "r", "read":
-			return session.ToRead, nil
+			return session.ToRead, false, nil
 		case "w", "wait":
-			return session.InTurn, nil
+			return session.InTurn, false, nil
+		case "n", "new":
+			return 0, true, nil
 		}
-		fmt.Fprintln(p.Out, "Please answer copy, read, wait, or nothing.")
+		fmt.Fprintln(p.Out, "Please answer copy, read, wait, new, or nothing.")
 	}
 }
 
 // askAccess returns what a person wants to do about a session that is in use.
 func (p Person) askAccess(ctx context.Context) (string, error) {
 	if p.dialogs == nil {
-		return p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves: ")
+		return p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free, new: begin a new one; Enter leaves: ")
 	}
-	return p.choose(ctx, "What to do with the session?", "leave: end the program", "copy: go on in a copy", "read: only look at it", "wait: until it is free")
+	return p.choose(ctx, "What to do with the session?", "leave: end the program", "copy: go on in a copy", "read: only look at it", "wait: until it is free", "new: begin a new one")
 }

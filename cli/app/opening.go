@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 
 	"pi/agent/command"
-	"pi/internal/printable"
 	"pi/session"
 	"pi/session/folder"
 )
@@ -122,8 +122,13 @@ func (o opening) openAt(ctx context.Context, path string) (*session.Session, err
 	as := o.flags.access()
 	s, err := o.openAs(ctx, path, as)
 	if busy, ok := errors.AsType[*session.BusyError](err); ok && o.attended {
-		if as, err = o.person.askBusy(ctx, busy, err); err != nil {
+		var anew bool
+		switch as, anew, err = o.person.askBusy(ctx, busy, err); {
+		case err != nil:
 			return nil, err
+		case anew:
+			o.later.inform("this is a new session; the other one stays as it is")
+			return session.New(o.sessions.Options()), nil
 		}
 		s, err = o.openAs(ctx, path, as)
 	}
@@ -158,6 +163,6 @@ func (o opening) openAs(ctx context.Context, path string, as session.Access) (*s
 		options.ID = o.flags.ID
 	}
 	return session.OpenAs(ctx, path, options, as, func(busy *session.BusyError) {
-		fmt.Fprintf(os.Stderr, "%s\n%s\n", printable.Text(busy.Error()), command.WaitNotice)
+		fmt.Fprintf(os.Stderr, "%s\n%s\n", command.BusyRow(busy, time.Now()), command.WaitNotice)
 	})
 }
