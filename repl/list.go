@@ -158,6 +158,7 @@ func (l *list) Show(v command.ListView) {
 	rows, actions := pickRows(v.Rows), l.actions(v.Keys)
 	l.person.screen.change(func() {
 		l.picker.SetTitle(v.Title, v.Right)
+		l.picker.SetPalette(l.person.screen.palette)
 		l.picker.SetActions(actions)
 		l.picker.SetRows(rows)
 	})

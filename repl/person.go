@@ -50,10 +50,7 @@ func (p *person) open() error {
 		return err
 	}
 	light := p.term.Light()
-	p.screen.change(func() {
-		p.screen.palette.Light = light
-		p.screen.calls.palette, p.screen.notices.palette = p.screen.palette, p.screen.palette
-	})
+	p.screen.change(func() { p.screen.setLight(light) })
 	for _, problem := range p.keys.problems {
 		p.Notify(problem, agent.LevelWarning)
 	}
@@ -67,6 +64,12 @@ func (p *person) palette() terminal.Palette {
 	p.screen.mu.Lock()
 	defer p.screen.mu.Unlock()
 	return p.screen.palette
+}
+
+// isLight reports whether a background of the settings is a light one. The terminal is asked
+// for "auto".
+func (p *person) isLight(background string) bool {
+	return background == "light" || background == "auto" && p.begin() == nil && p.term.AskLight()
 }
 
 // takeOver starts the terminal. Keys may come at once: they wait until everything that they

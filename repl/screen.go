@@ -81,6 +81,12 @@ func newScreen(p terminal.Palette, plain bool, columns int) *screen {
 	return s
 }
 
+// setLight says whether the background is light. The caller has the lock.
+func (s *screen) setLight(light bool) {
+	s.palette.Light = light
+	s.calls.palette, s.notices.palette = s.palette, s.palette
+}
+
 // change calls f with the lock and has the zone painted in the next frame. It waits
 // while too much is on its way to the terminal.
 func (s *screen) change(f func()) {

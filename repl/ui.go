@@ -95,7 +95,7 @@ func (p *person) Sequence(sequence string) error {
 // Adjusts reports whether a change of a setting holds at once.
 func (p *person) Adjusts(key string) bool {
 	switch key {
-	case "ui.show_thinking", "ui.highlight", "ui.notify", "ui.menu":
+	case "ui.show_thinking", "ui.highlight", "ui.notify", "ui.menu", "ui.background":
 		return true
 	}
 	return false
@@ -103,8 +103,11 @@ func (p *person) Adjusts(key string) bool {
 
 // Adjust makes another value of a setting hold.
 func (p *person) Adjust(key, value string) {
+	light := key == "ui.background" && p.isLight(value) // the screen is not locked while the terminal answers
 	p.screen.change(func() {
 		switch key {
+		case "ui.background":
+			p.screen.setLight(light)
 		case "ui.show_thinking":
 			p.screen.showThinking = value == "true"
 		case "ui.highlight":

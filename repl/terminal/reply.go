@@ -9,7 +9,7 @@ import (
 // likes, and some terminals never do. The last question is one that nearly all answer,
 // so that the answer to it tells that no other will come.
 const (
-	askBackground = "\x1b]11;?\x1b\\"
+	askBackground = askedBackground + "?\x1b\\"
 	askName       = "\x1b[>0q"
 	askPasteMode  = "\x1b[?2004$p"
 	askKeyboard   = "\x1b7\x1b[?u\x1b8" // some terminals take it as a sequence that moves the cursor
@@ -17,6 +17,9 @@ const (
 	askVersion    = "\x1b[>c" // many that do not tell their name tell who they are in this way
 	askKind       = "\x1b[c"
 )
+
+// askedBackground begins the answer to askBackground, as it begins the question.
+const askedBackground = "\x1b]11;"
 
 // isReply reports whether a sequence ESC [ … is an answer of the terminal, and no key.
 func isReply(s string) bool {
@@ -41,8 +44,8 @@ type replies struct {
 // note remembers an answer.
 func (r *replies) note(s string) {
 	switch {
-	case strings.HasPrefix(s, "\x1b]11;"):
-		r.light, r.background = isLight(s[len("\x1b]11;"):])
+	case strings.HasPrefix(s, askedBackground):
+		r.light, r.background = isLight(s[len(askedBackground):])
 	case strings.HasPrefix(s, "\x1bP>|"):
 		r.name = s[len("\x1bP>|"):]
 	case strings.HasPrefix(s, "\x1b[>") && strings.HasSuffix(s, "c"):

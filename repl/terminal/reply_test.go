@@ -90,6 +90,26 @@ func TestTheBackgroundIsAskedForOnce(t *testing.T) {
 	}
 }
 
+func TestABackgroundThatHasChangedIsAskedForAgain(t *testing.T) {
+	s := onStage(t, 20, 6)
+	s.asked()
+	s.types("\x1b]11;rgb:0000/0000/0000\x07\x1b[?62c")
+	<-s.term.known
+	for _, c := range []struct {
+		answer string
+		light  bool
+	}{{"\x1b]11;rgb:ffff/ffff/ffff\x07", true}, {"\x1b]11;rgb:0000/0000/0000\x1b\\", false}} {
+		before := strings.Count(s.output(), askBackground)
+		got := make(chan bool)
+		go func() { got <- s.term.AskLight() }()
+		s.until(func() string { return "it is not asked again" }, func() bool { return strings.Count(s.output(), askBackground) > before })
+		s.types(c.answer)
+		if light := <-got; light != c.light && s.term.AskLight() != c.light { // once more, for an answer that was late
+			t.Errorf("after %q it is light: %v", c.answer, light)
+		}
+	}
+}
+
 func TestATerminalThatDoesNotAnswerIsDarkSoon(t *testing.T) {
 	s := onStage(t, 20, 6)
 	if s.term.Light() {

@@ -52,6 +52,7 @@ type Terminal struct {
 	lease    lease
 	answered chan struct{} // closed when no answer to the first questions is to be expected
 	known    chan struct{} // closed when the background is known, or never will be
+	told     chan struct{} // is closed by the next answer that says what the background is; nil: nobody waits for one
 }
 
 // Start takes the terminal over: keys are read one by one, and the live zone is painted
@@ -129,6 +130,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// isMute reports whether the terminal is the console, which has no answers.
+func (c Config) isMute() bool { return strings.HasPrefix(c.Getenv("TERM"), "linux") }
+
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // takeOver sets the modes and asks the terminal what it is. What was typed before and not
@@ -142,7 +146,7 @@ func (t *Terminal) takeOver() error {
 	}
 	t.modes = modes{focus: t.config.focus}
 	first := t.modes.on()
-	if strings.HasPrefix(t.config.Getenv("TERM"), "linux") { // the console has no answers
+	if t.config.isMute() {
 		t.replies.all = true
 		close(t.answered)
 	} else {
@@ -188,6 +192,10 @@ func (t *Terminal) noteReply(answer string) (set, leave string) {
 	t.replies.alternate = false
 	if now.all && !had.all {
 		close(t.answered)
+	}
+	if t.told != nil && strings.HasPrefix(answer, askedBackground) {
+		close(t.told)
+		t.told = nil
 	}
 	if t.replies.background = now.background || now.all; t.replies.background && !had.background {
 		close(t.known)
@@ -300,6 +308,29 @@ func (t *Terminal) Light() bool {
 	select {
 	case <-t.known:
 	case <-time.After(lightPatience - time.Since(t.began)):
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.replies.light
+}
+
+// AskLight is Light for a terminal that may have changed since it was asked, or was not
+// asked at the start: it is asked now. Without an answer it is what it said last, or dark.
+func (t *Terminal) AskLight() bool {
+	if t.plain != nil || t.config.isMute() {
+		return false
+	}
+	told := make(chan struct{})
+	t.mu.Lock()
+	t.told = told
+	if t.config.Background != "" { // nobody has asked it
+		t.config.Background, t.replies.light = "", false
+	}
+	t.mu.Unlock()
+	t.Control(askBackground)
+	select {
+	case <-told:
+	case <-time.After(10 * lightPatience): // nothing else waits for it
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

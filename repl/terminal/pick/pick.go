@@ -97,7 +97,7 @@ type Picker struct {
 func New(o Options, rows []Row) *Picker {
 	p := &Picker{heading: newHeading(o.Title, o.Right, o.Hook, o.Palette), options: o, wanted: o.Initial,
 		table: newTable(nil, map[string]bool{}), marked: map[string]bool{}, page: 8, at: -1}
-	p.field.Faint = func(text string) string { return o.Palette.Paint("dim", text) }
+	p.field.Faint = func(text string) string { return p.options.Palette.Paint("dim", text) }
 	p.SetRows(rows)
 	return p
 }
@@ -135,6 +135,11 @@ func (p *Picker) SetTitle(title, right string) { p.heading.title, p.heading.righ
 // SetNote sets what stands first in the question, such as the time that is left for an
 // answer; "" takes it away.
 func (p *Picker) SetNote(note string) { p.heading.note = note }
+
+// SetPalette has the picker painted in other colours.
+func (p *Picker) SetPalette(palette terminal.Palette) {
+	p.options.Palette, p.heading.Palette = palette, palette
+}
 
 // SetActions replaces the actions.
 func (p *Picker) SetActions(actions []Action) { p.options.Actions = actions }
