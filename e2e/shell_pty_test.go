@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +42,28 @@ func requires(t *testing.T, program string) {
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skip(err)
 	}
+}
+
+func TestACommandThatOnlyChangesTheDirectorySaysThatItChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{terminal: screentest.Options{Cols: 120}})
+	for i, c := range []struct {
+		command string
+		says    bool
+	}{{"cd /", true}, {" cd  '/tmp' ", true}, {"cd", true}, {"cd / && pwd", false}, {"cd /; true", false}, {"cd /no/such/place", false}, {"echo cd /", false}} {
+		s.runs("!" + c.command)
+		s.rests("")
+		words := "to work there, leave and run `" + strings.TrimSpace(c.command) + " && pi`"
+		if c.says {
+			s.SeeAnywhere(words)
+		}
+		s.runs(fmt.Sprintf("!echo EN''D-%d", i))
+		s.SeeAnywhere(fmt.Sprintf("END-%d", i))
+		if strings.Contains(s.Transcript(), words) != c.says {
+			t.Errorf("%q: says so: %v", c.command, !c.says)
+		}
+	}
+	s.quits()
 }
 
 // sent is what the model gets of the last command.

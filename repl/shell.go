@@ -32,7 +32,16 @@ func (r *REPL) shell(ctx context.Context, text string) {
 			r.screen.print(r.screen.palette.Paint("warning", "interrupted"))
 		}
 		r.shellEnd(outcome, err)
+		if err == nil && outcome.ExitCode != nil && *outcome.ExitCode == 0 && onlyChangesDirectory(line) {
+			r.screen.notify("this changes nothing: each command has a shell of its own; to work there, leave and run `"+line+" && pi`", agent.LevelInfo)
+		}
 	})
+}
+
+// onlyChangesDirectory reports whether a command is cd and nothing else.
+func onlyChangesDirectory(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 0 && words[0] == "cd" && !strings.ContainsAny(line, ";&|()\n")
 }
 
 // ShellInTerminal runs a command with a terminal, whose two ends are in and out, and leaves
