@@ -49,18 +49,18 @@ func (a *Agent) Compact(ctx context.Context, o CompactOptions) (*Compacted, erro
 // also a short conversation is summarised as a whole, for no work needs its last messages
 // as they are.
 func (c *compactor) manual(ctx context.Context, o CompactOptions, atRest bool) (*Compacted, error) {
-	r := &compactRun{compactor: c, reason: CompactManual, instructions: o.Instructions, all: atRest}
+	r := &compactRun{compactor: c, CompactOptions: o, reason: CompactManual, all: atRest}
 	return r.perform(ctx, c.conversation.runChain(ctx))
 }
 
 // compactRun is a compaction on its way.
 type compactRun struct {
 	*compactor
-	reason       string
-	instructions string
-	all          bool             // where everything could be kept, nothing is
-	failed       *session.Entry   // the answer to a request that did not fit; it leaves the context
-	answer       *message.Message // likewise, as it was told
+	CompactOptions
+	reason string
+	all    bool             // where everything could be kept, nothing is
+	failed *session.Entry   // the answer to a request that did not fit; it leaves the context
+	answer *message.Message // likewise, as it was told
 
 	session  *session.Session
 	model    *llm.Model // that writes the summary
@@ -117,7 +117,8 @@ func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 	}
 	c.limits = c.settings.get().Compaction.Within(c.window)
 	c.plan, err = compaction.NewPlan(c.branch, items, tokens, compaction.Limits{
-		Keep: c.limits.KeepRecentTokens, Room: c.limits.KeepRecentTokens + c.limits.ReserveTokens/16, All: c.all})
+		Keep: c.limits.KeepRecentTokens, Room: c.limits.KeepRecentTokens + c.limits.ReserveTokens/16, All: c.all,
+		Beside: c.meter.promptSource().Tokens + c.meter.toolSource().Tokens, Smaller: c.IfSmaller && !c.events.wants(KindSessionBeforeCompact)}) // else a hook may have a summary
 	return err
 }
 
@@ -243,7 +244,7 @@ func (c *compactor) performRequested(ctx context.Context, atRest bool) bool {
 
 // isNothingToDo reports whether there was nothing that a summary could stand for.
 func isNothingToDo(err error) bool {
-	return errors.Is(err, compaction.ErrNothingToCompact) || errors.Is(err, compaction.ErrJustCompacted)
+	return errors.Is(err, compaction.ErrNothingToCompact) || errors.Is(err, compaction.ErrJustCompacted) || errors.Is(err, compaction.ErrNotSmaller)
 }
 
 // Interrupt ends one thing that the agent does, and nothing else.

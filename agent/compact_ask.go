@@ -45,7 +45,7 @@ func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error)
 		TokensBefore: c.plan.TokensBefore, PreviousSummary: c.plan.PreviousSummary, FileOps: c.plan.Files,
 		Settings: c.settings.get().Compaction,
 	}, BranchEntries: c.branch, Messages: c.summarized(),
-		CustomInstructions: c.instructions, Model: c.model, Reason: c.reason, WillRetry: c.retries()}
+		CustomInstructions: c.Instructions, Model: c.model, Reason: c.reason, WillRetry: c.retries()}
 	c.events.emitUntil(ctx, e, func() bool { return e.Cancel })
 	switch d := e.Compaction; {
 	case ctx.Err() != nil:
@@ -78,7 +78,7 @@ func (c *compactRun) summarized() []session.Item {
 
 // askModel has the model write the summary, with the words that hooks want.
 func (c *compactRun) askModel(ctx context.Context) (session.Compaction, error) {
-	w := summary.Writer{Ask: c.asker.askOutside, Now: c.asker.now, Instructions: c.instructions}
+	w := summary.Writer{Ask: c.asker.askOutside, Now: c.asker.now, Instructions: c.Instructions}
 	var preserved map[string]json.RawMessage
 	if c.events.wants(KindSessionCompacting) {
 		e := &SessionCompacting{SessionID: c.session.ID(), Messages: c.summarized()}
@@ -88,6 +88,8 @@ func (c *compactRun) askModel(ctx context.Context) (session.Compaction, error) {
 	switch {
 	case ctx.Err() != nil:
 		return session.Compaction{}, ErrAborted
+	case c.IfSmaller && !c.plan.IsSmaller():
+		return session.Compaction{}, compaction.ErrNotSmaller
 	case len(session.EditsOn(c.session.Branch()[len(c.branch):])) > 0: // what hooks removed just now is not summarised
 		if err := c.prepare(ctx, c.conversation.runChain(ctx)); err != nil {
 			return session.Compaction{}, err

@@ -127,6 +127,7 @@ const (
 // CompactOptions say how the context is compacted.
 type CompactOptions struct {
 	Instructions string // what the summary should look at; may be empty
+	IfSmaller    bool   // it is compaction.ErrNotSmaller where the context would not get smaller, and no model is asked
 }
 
 // Compacted is a compaction that has happened.

@@ -13,7 +13,7 @@ func compactCommand(a *agent.Agent) Command {
 	return Command{
 		Name: "compact", Topic: TopicSession, Args: "[instructions]", Help: "put a summary in the place of the conversation so far", Title: "Compaction",
 		Run: func(ctx context.Context, args string) (Outcome, error) {
-			o := agent.CompactOptions{Instructions: args}
+			o := agent.CompactOptions{Instructions: args, IfSmaller: true}
 			done, err := a.Compact(ctx, o)
 			switch {
 			case errors.Is(err, agent.ErrNotIdle):
@@ -22,6 +22,8 @@ func compactCommand(a *agent.Agent) Command {
 				return Outcome{Status: "nothing to compact: the conversation is short enough as it is"}, nil
 			case errors.Is(err, compaction.ErrJustCompacted):
 				return Outcome{Status: "nothing to compact: nothing was said since the last compaction"}, nil
+			case errors.Is(err, compaction.ErrNotSmaller):
+				return Outcome{Status: err.Error()}, nil
 			case done == nil:
 				return Outcome{}, err
 			}

@@ -2,6 +2,8 @@ package compaction
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"pi/session"
 	"pi/session/message"
@@ -20,18 +22,22 @@ type Plan struct {
 	KeptTokens      int     // estimate of what is kept, shortened
 	PreviousSummary string  // "" if there was none, or a hook took it out of the context
 	Files           FileOps // of the summarised tool calls, and those carried over from earlier summaries
+
+	counted bool // see isCounted
 }
 
 // What [NewPlan] says of a context that is not worth a summary.
 var (
 	ErrNothingToCompact = errors.New("nothing to compact")
 	ErrJustCompacted    = errors.New("already compacted")
+	// ErrNotSmaller is only for those who want the context smaller, see [Limits].
+	ErrNotSmaller = errors.New("nothing to compact: a summary would be no shorter than the conversation is")
 )
 
 // NewPlan decides what a compaction of a branch summarises and what it
 // keeps. Seen is what the model sees of the branch, after the hooks: what they
-// took out is not summarised. The error is [ErrNothingToCompact] or
-// [ErrJustCompacted].
+// took out is not summarised. The error is [ErrNothingToCompact],
+// [ErrJustCompacted] or [ErrNotSmaller].
 //
 // Where the cut falls:
 //   - the kept entries are the newest with together about l.Keep tokens, and
@@ -65,7 +71,7 @@ func NewPlan(branch []*session.Entry, seen []session.Item, tokensBefore int, l L
 	if !ok {
 		at = c.latestCut()
 	}
-	p := &Plan{FirstKeptIndex: at, TokensBefore: tokensBefore}
+	p := &Plan{FirstKeptIndex: at, TokensBefore: tokensBefore, counted: isCounted(seen, tokensBefore, l.Beside)}
 	if at < len(branch) {
 		p.FirstKept = branch[at]
 	}
@@ -77,8 +83,42 @@ func NewPlan(branch []*session.Entry, seen []session.Item, tokensBefore int, l L
 	}
 	p.Summarize, p.TurnPrefix = c.before(at)
 	p.PreviousSummary = previousSummary(seen)
+	if l.Smaller && !p.IsSmaller() {
+		return nil, ErrNotSmaller
+	}
 	p.Files = previousFiles(branch).With(FilesOf(p.Summarize)).With(FilesOf(p.TurnPrefix))
 	return p, nil
+}
+
+// leastWritten is about how many characters a summary has at least: the headings that it
+// is asked for, and hardly anything below them.
+const leastWritten = 160
+
+// IsSmaller reports whether the context may get smaller by the plan. It does not only where a
+// summary would be no shorter than what it replaces, for it is no shorter than its headings,
+// nor than the summary before it, and where what the provider counted bears the estimates out.
+func (p *Plan) IsSmaller() bool {
+	if len(p.Shorten) > 0 || !p.counted {
+		return true
+	}
+	summary := func(text string) int {
+		return EstimateTokens(&message.Message{Role: message.RoleCompactionSummary, Summary: text})
+	}
+	before, replaced := summary(p.PreviousSummary), 0
+	for _, it := range slices.Concat(p.Summarize, p.TurnPrefix) {
+		replaced += EstimateTokens(it.Message)
+	}
+	return before+replaced > max(before, summary(strings.Repeat(" ", leastWritten)))
+}
+
+// isCounted reports whether a provider has counted the messages seen, and about as many
+// tokens as are estimated with those beside them.
+func isCounted(seen []session.Item, tokens, beside int) bool {
+	estimated := beside
+	for _, it := range seen {
+		estimated += EstimateTokens(it.Message)
+	}
+	return lastMeasured(seen) >= 0 && tokens >= estimated/2 && tokens <= 2*estimated
 }
 
 // justCompacted reports whether no message came after the last compaction.

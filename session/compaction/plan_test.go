@@ -249,3 +249,40 @@ func TestAnEmptyBranchIsNotCompactedWhateverHooksAddToIt(t *testing.T) {
 		}
 	}
 }
+
+func TestAPlanThatSavesNothingIsToldWhereTheProviderHasCounted(t *testing.T) {
+	const beside = 2000
+	long := strings.Repeat("word ", 80) // 100 tokens
+	for _, c := range []struct {
+		name    string
+		prompt  string
+		counted int // by the answer; 0: not at all
+		smaller bool
+	}{
+		{"short", "hi", 2010, false}, {"long", long, 2110, true}, {"not counted", "hi", 0, true},
+		{"counted as more", "hi", 9000, true}, {"counted as less than there is", "hi", 15, true},
+	} {
+		s := session.New(session.Options{})
+		for _, m := range []*message.Message{
+			{Role: message.RoleUser, Content: []message.Block{message.TextBlock(c.prompt)}},
+			{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("hello")}, Usage: &message.Usage{TotalTokens: c.counted}, StopReason: message.StopEnd},
+		} {
+			if _, err := s.AppendMessage(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tokens := c.counted
+		if tokens == 0 {
+			tokens = beside + 10
+		}
+		l := Limits{Keep: 1000, Room: 2000, All: true, Beside: beside}
+		p, err := NewPlan(s.Branch(), s.Context(), tokens, l)
+		if err != nil || p.IsSmaller() != c.smaller {
+			t.Errorf("%s: smaller is not %v; %v", c.name, c.smaller, err)
+		}
+		l.Smaller = true
+		if _, err := NewPlan(s.Branch(), s.Context(), tokens, l); errors.Is(err, ErrNotSmaller) == c.smaller {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
