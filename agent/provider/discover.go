@@ -28,7 +28,7 @@ type Server struct {
 
 const (
 	listTime = 5 * time.Second // for all requests to one server together
-	listSize = 16 << 20        // the longest list there is has a twentieth of it
+	listSize = 64 << 20        // 300,000 models of a few words each have half of it
 )
 
 // Discover asks a server which models it has: those that can hold a

@@ -187,9 +187,9 @@ func TestAListThatCannotBeHadSaysWhatToDo(t *testing.T) {
 		{"something else", "there is no list in it", "another service may be answering there", fixed(200, isJSON, `{"status":"ok"}`)},
 		{"no JSON", "cannot be read", "another service may be answering there", fixed(200, nil, "Ollama is running")},
 		{"an error that calls itself good", "out of order", "", fixed(200, isJSON, `{"error":{"message":"out of order"}}`)},
-		{"no end", "longer than 16 MiB", "base_url", func(w http.ResponseWriter, r *http.Request) {
+		{"no end", "longer than 64 MiB", "base_url", func(w http.ResponseWriter, r *http.Request) {
 			piece := bytes.Repeat([]byte(" "), 1<<20)
-			for range 17 {
+			for range 65 {
 				if _, err := w.Write(piece); err != nil {
 					return
 				}
@@ -242,7 +242,7 @@ func silent(r *http.Request) (*http.Response, error) {
 func TestOfAVeryLongListTheBeginningIsRead(t *testing.T) {
 	var list strings.Builder
 	for i := range 300_000 {
-		fmt.Fprintf(&list, `{"id":"m%d"},`, i)
+		fmt.Fprintf(&list, `{"id":"m%d","object":"model","owned_by":"somebody","context_length":8192},`, i)
 	}
 	network := roundTrip(func(*http.Request) (*http.Response, error) { return good(`{"data":[` + list.String() + `1,{}]}`), nil })
 	found, err := provider.Discover(context.Background(), &http.Client{Transport: network},
