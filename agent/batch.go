@@ -38,8 +38,7 @@ type step struct {
 	ready  *cleared // nil: it does not run
 	result Result
 	limit  error             // that the call reached
-	began  time.Time         // when it was announced
-	took   time.Duration     // from then until it had run
+	took   time.Duration     // to run
 	done   chan struct{}     // closed when there is a result
 	ran    func(failed bool) // tells that the tool has run
 }
@@ -93,16 +92,14 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 	for _, call := range a.message.ToolCalls() {
 		r.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
-		s := &step{call: call, broken: a.broken[call.ID], began: r.now(), done: make(chan struct{})}
+		s := &step{call: call, broken: a.broken[call.ID], done: make(chan struct{})}
 		s.ran = func(failed bool) {
-			s.took = r.now().Sub(s.began)
 			r.events.emitAfter(ctx, KindToolRan, func() Event { return &ToolRan{call.ID, failed} })
 		}
 		var no *Result
 		if s.ready, no = r.admit(ctx, a, call); no != nil {
 			s.result = *no
 		}
-		s.took = r.now().Sub(s.began)
 		steps = append(steps, s)
 	}
 	return steps
@@ -137,6 +134,7 @@ func (s *step) run(ctx context.Context, progress *pace.Pacer[Result]) {
 	defer close(s.done)
 	if s.ready != nil {
 		s.result = s.ready.run(ctx, progress)
+		s.took = s.ready.call.clock.took()
 		s.ran(s.result.IsError)
 	}
 }

@@ -26,7 +26,11 @@ func (c *cleared) run(ctx context.Context, progress *pace.Pacer[Result]) (result
 		update = progress.Put
 		defer progress.Stop()
 	}
-	return c.perform(ctx, update)
+	c.call.time(ctx, func(clock *callClock) { clock.runs = true })
+	result = c.perform(ctx, update)
+	c.call.time(ctx, func(clock *callClock) { clock.runs = false })
+	result.Interrupted = result.IsError && ctx.Err() != nil
+	return result
 }
 
 // perform is run for a tool that reports to update, which may be nil.
@@ -52,7 +56,10 @@ func (c *cleared) perform(ctx context.Context, update Update) (result Result) {
 // callScope is a call for what happens in it.
 type callScope struct {
 	id     string
+	in     *callScope // the call that this one was made in; nil: none
+	events *listeners
 	nested atomic.Int64 // calls that were made in it
+	clock  callClock
 }
 
 type callScopeKey struct{}
@@ -140,7 +147,9 @@ func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result
 			g.events.emit(ctx, e)
 		}
 		if ctx.Err() != nil {
-			return *refuse("interrupted; what the tool had to say is not kept")
+			lost := refuse("interrupted; what the tool had to say is not kept")
+			lost.Interrupted = true
+			return *lost
 		}
 		result = e.Result
 	}
@@ -172,16 +181,18 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 		input = json.RawMessage(`{}`)
 	}
 	call := message.Block{Type: message.BlockToolCall, ID: newCallID(ctx), Name: name, Arguments: input}
-	began, sent := time.Now(), input
+	sent := input
 	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, sent} })
+	took := time.Duration(0)
 	c, result := a.gate.clear(ctx, call)
 	if c != nil {
 		input = c.input
-		r := a.gate.finishCall(ctx, c, c.run(ctx, a.gate.updates(ctx, call)))
+		ran := c.run(ctx, a.gate.updates(ctx, call))
+		took = c.call.clock.took()
+		r := a.gate.finishCall(ctx, c, ran)
 		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name})
 		result = &r
 	}
-	took := time.Since(began)
 	a.events.emitAfter(ctx, KindToolExecutionEnd, func() Event {
 		return &ToolExecutionEnd{ID: call.ID, Name: name, Input: input, Result: *result, Took: took}
 	})

@@ -68,6 +68,7 @@ const (
 
 	KindNotice          // not for hooks: a line for the person
 	KindCustomShow      // not for hooks: a message of a hook that is to be shown came into the session
+	KindToolClock       // not for hooks: the time of a tool begins to run, stands or goes on
 	KindToolRan         // not for hooks: a tool has ended, and its result waits for its turn
 	KindAutoRetryWaited // not for hooks: the wait that auto_retry_start told of is over
 	KindEntryAppended   // not for hooks: an entry came into the session
@@ -87,7 +88,7 @@ var kindNames = [numKinds]string{
 	"ui_prompt_end", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
 	"auto_retry_start", "auto_retry_end",
 	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash", "shell",
-	"notice", "custom_show", "tool_ran", "auto_retry_waited",
+	"notice", "custom_show", "tool_clock", "tool_ran", "auto_retry_waited",
 	"entry_appended", "queue_changed",
 }
 

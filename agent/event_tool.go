@@ -46,6 +46,14 @@ type ToolExecutionUpdate struct {
 	Partial  Result
 }
 
+// ToolClock tells front ends that the time of a tool runs from now on, or stands: it begins
+// when the tool does, which is behind the gate, and stands while the tool waits for the
+// person, and from its end on. It comes on the goroutine of what brought that about.
+type ToolClock struct {
+	ID   string
+	Runs bool
+}
+
 // ToolRan tells front ends at once that a tool has ended, on the goroutine of that. Its
 // result comes with ToolExecutionEnd, in the order of the calls.
 type ToolRan struct {
@@ -58,7 +66,7 @@ type ToolExecutionEnd struct {
 	ID, Name string
 	Input    json.RawMessage
 	Result   Result
-	Took     time.Duration // from ToolExecutionStart until the tool had run, or was refused
+	Took     time.Duration // how long the tool ran, without waits for the person; 0 if it did not run
 }
 
 // UserBash is the gate of the person's own shell commands. A listener that rewrites the
@@ -92,6 +100,7 @@ func (*ToolCall) Kind() Kind            { return KindToolCall }
 func (*ToolResult) Kind() Kind          { return KindToolResult }
 func (*ToolExecutionStart) Kind() Kind  { return KindToolExecutionStart }
 func (*ToolExecutionUpdate) Kind() Kind { return KindToolExecutionUpdate }
+func (*ToolClock) Kind() Kind           { return KindToolClock }
 func (*ToolRan) Kind() Kind             { return KindToolRan }
 func (*ToolExecutionEnd) Kind() Kind    { return KindToolExecutionEnd }
 func (*UserBash) Kind() Kind            { return KindUserBash }

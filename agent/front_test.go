@@ -23,7 +23,7 @@ type tape struct {
 
 func (*tape) Wants(k Kind) bool {
 	switch k {
-	case KindContext, KindInput, KindBeforeAgentStart, KindAgentBeforeSettle, KindMessageUpdate, KindToolCall, KindToolResult, KindToolRan,
+	case KindContext, KindInput, KindBeforeAgentStart, KindAgentBeforeSettle, KindMessageUpdate, KindToolCall, KindToolResult, KindToolClock, KindToolRan,
 		KindSessionBeforeCompact, KindSessionCompacting, KindSessionCompact, KindSessionCompactFailed, KindCustomShow, KindToolExecutionUpdate,
 		KindAutoCompactionStart, KindAutoCompactionEnd:
 		return false

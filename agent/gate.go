@@ -30,7 +30,11 @@ func refuse(format string, args ...any) *Result {
 }
 
 // interrupted is the result of a call that an interrupt keeps from running.
-func interrupted() *Result { return refuse("interrupted") }
+func interrupted() *Result {
+	r := refuse("interrupted")
+	r.Interrupted = true
+	return r
+}
 
 // gate decides which calls of tools run.
 type gate struct {
@@ -41,7 +45,8 @@ type gate struct {
 // clear decides whether call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it. Of the results one is nil.
 func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result) {
-	scope := &callScope{id: call.ID}
+	scope := &callScope{id: call.ID, events: g.events}
+	scope.in, _ = ctx.Value(callScopeKey{}).(*callScope)
 	ctx = scope.mark(ctx)
 	tool := g.tools.tool(call.Name)
 	if tool == nil {

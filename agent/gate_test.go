@@ -105,8 +105,8 @@ func TestToolResultListenersChainAndAFailureStopsNobody(t *testing.T) {
 	if got.Content[0].Text != "look{}+*" || !reflect.DeepEqual(l.notes, []string{"+ failed", "* failed"}) {
 		t.Errorf("%+v, notices %q", got, l.notes)
 	}
-	want := "tool_execution_start tool_call tool_execution_update tool_result tool_execution_end"
-	if s := strings.Join(l.kinds, " "); s != strings.Replace(want, " tool_execution_update", "", 1) {
+	want := "tool_execution_start tool_call tool_clock tool_clock tool_result tool_execution_end"
+	if s := strings.Join(l.kinds, " "); s != want {
 		t.Errorf("events %s", s)
 	}
 }

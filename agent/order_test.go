@@ -32,7 +32,7 @@ func TestEventsComeInTheirOrder(t *testing.T) {
 	const update = "message_update " // one per delta, and one when the stream is over
 	g.step("prompt", `input before_agent_start agent_start
 		turn_start context message_start `+update+update+update+` message_end
-		tool_execution_start tool_call tool_ran tool_result tool_execution_end turn_end
+		tool_execution_start tool_call tool_clock tool_clock tool_ran tool_result tool_execution_end turn_end
 		turn_start context message_start `+update+update+` message_end turn_end
 		agent_before_settle agent_end agent_settled`)
 	first := r.Session().File()

@@ -84,11 +84,12 @@ type Result struct {
 	Usage     *message.Usage
 	Terminate bool // end the run if all calls of the batch say so
 
-	Touched *Touched // the file that the tool has used, for front ends; nil: none
+	// For front ends; neither is stored, nor seen by hooks.
+	Touched     *Touched // the file that the tool has used; nil: none
+	Interrupted bool     // an interrupt ended the tool, or kept it from running
 }
 
-// Touched is a file that a tool has read or changed. Front ends follow along with it; it
-// is not stored, and hooks do not see it.
+// Touched is a file that a tool has read or changed. Front ends follow along with it.
 type Touched struct {
 	Path   string      // absolute
 	Line   int         // the first line that was read or changed, from 1; 0: none in particular
@@ -244,6 +245,7 @@ type SurfaceOptions struct {
 	Over     bool   // it covers the window, the line being typed included; else it stands above that
 	Rows     int    // the most that it gets; 0: as many as there is room for
 	Releases bool   // it wants to know when keys are released, where the terminal tells
+	Waits    bool   // the hook goes on when it is closed
 }
 
 // Surface is where a Component is shown, until Close or the end of the front

@@ -36,6 +36,7 @@ func (q *dialogQueue) IsOpen() bool { return len(q.open) > 0 }
 
 // Ask is that of [api.Dialogs].
 func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
+	defer agent.AwaitPerson(ctx)()
 	if !q.several.Load() {
 		select {
 		case q.open <- struct{}{}:

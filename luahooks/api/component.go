@@ -54,9 +54,8 @@ func (c *components) custom(L *lua.LState) int {
 	L.CheckTable(1)
 	n := &component{jobs: c.jobs, value: lua.LNil}
 	o := agent.SurfaceOptions{From: c.hook}
-	var wait bool
 	place := "below"
-	luavm.Unpack(L, 1, "custom", luavm.Opt("render", &n.draw).Required(), luavm.Opt("handle_input", &n.input), luavm.Opt("wait", &wait),
+	luavm.Unpack(L, 1, "custom", luavm.Opt("render", &n.draw).Required(), luavm.Opt("handle_input", &n.input), luavm.Opt("wait", &o.Waits),
 		luavm.Opt("place", &place), luavm.Opt("rows", &o.Rows), luavm.Opt("cursor", &n.hasCursor), luavm.Opt("releases", &o.Releases))
 	checkOneOf(L, "custom", "place", place, []string{"below", "over"})
 	if o.Over = place == "over"; o.Rows < 0 {
@@ -68,7 +67,7 @@ func (c *components) custom(L *lua.LState) int {
 		return 1
 	}
 	n.handle = c.handleOf(L, n)
-	if !wait {
+	if !o.Waits {
 		must(L, "custom", c.wait(L, "custom", func(context.Context) error { _, err := n.open(ui, o); return err }))
 		L.Push(n.handle)
 		return 1
