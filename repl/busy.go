@@ -27,6 +27,7 @@ type busy struct {
 	frames   []string
 	every    time.Duration
 	hook     func() string // the hook that is being asked for long; "" for none; nil: nobody knows
+	asked    []*time.Time  // since when each question of the work waits for its answer, the oldest first
 	answered time.Time     // when the last question or component was closed, or a command gave the terminal back
 	told     time.Time     // plain mode: when the last line came
 }
@@ -81,6 +82,9 @@ func (b *busy) steers() bool {
 	return slices.ContainsFunc(b.works, func(t *task) bool { return t.doing == "" })
 }
 
+// isOfAgent reports whether what was begun last is the work of the agent.
+func (b *busy) isOfAgent() bool { return len(b.works) > 0 && b.works[len(b.works)-1].doing == "" }
+
 // asksAtOnce notes a question of something that runs, and reports whether that has the keys
 // at once: it is the first one of what the person has just begun.
 func (b *busy) asksAtOnce(now time.Time) bool {
@@ -117,11 +121,17 @@ func (b *busy) rows(columns int, s *screen) []string {
 	if t == nil {
 		return nil
 	}
-	how := "  " + t.how()
+	how, began := "  "+t.how(), t.began
+	if t.doing == "" && len(b.asked) > 0 {
+		began = *b.asked[0]
+		if !t.cancelled {
+			how = "" // the keys are the question's
+		}
+	}
 	room := columns - len(how)
 	sign, text, ran := b.spinner(now, t.began), b.front(t, now, s), ""
 	if b.retry() == nil {
-		ran = " " + seconds(now.Sub(t.began)) // which stay, whatever else has no room
+		ran = " " + seconds(now.Sub(began)) // which stay, whatever else has no room
 	}
 	least := min(leastBusy, columns)
 	if ran != "" {
@@ -198,6 +208,9 @@ func (b *busy) doing(t *task, now time.Time, s *screen) string {
 	if t.doing != "" {
 		return t.doing
 	}
+	if len(b.asked) > 0 {
+		return "waiting for your answer"
+	}
 	if b.hook != nil {
 		if name := b.hook(); name != "" {
 			return "waiting for hook " + printable.Line(name)
@@ -215,21 +228,21 @@ func (b *busy) doing(t *task, now time.Time, s *screen) string {
 	return "working"
 }
 
-// inProgress names what a task is doing, and since when: the wait for another attempt, the
+// inProgress names what a task is doing, and for how long: the wait for another attempt, the
 // hook that is asked, the tool that runs.
-func (b *busy) inProgress(t *task, c *calls) (what string, began time.Time) {
-	title, since := c.running()
+func (b *busy) inProgress(t *task, c *calls, now time.Time) (what string, ran time.Duration) {
+	title, toolRan := c.running(now)
 	switch retry := b.retry(); {
 	case t.doing != "":
-		return t.doing, t.began
+		return t.doing, now.Sub(t.began)
 	case retry != nil:
-		return fmt.Sprintf("retry %d/%d", retry.Attempt, retry.MaxAttempts), retry.began
+		return fmt.Sprintf("retry %d/%d", retry.Attempt, retry.MaxAttempts), now.Sub(retry.began)
 	case b.hook != nil && b.hook() != "":
-		return "hook " + b.hook(), t.began
+		return "hook " + b.hook(), now.Sub(t.began)
 	case title != "":
-		return title, since
+		return title, toolRan
 	}
-	return "", t.began
+	return "", now.Sub(t.began)
 }
 
 // facts are further words, the most important first.
@@ -316,8 +329,8 @@ func (s *screen) tick(stop <-chan struct{}, queued func() []queuedRow) {
 // tickPlain writes the line of the plain mode. The caller has the lock.
 func (s *screen) tickPlain() {
 	now := s.now()
-	if !s.plain || len(s.busy.works) == 0 || s.flow.open != nil {
-		return
+	if !s.plain || len(s.busy.works) == 0 || len(s.busy.asked) > 0 || s.flow.open != nil {
+		return // nothing runs, or the last row says what is asked for, or is being written
 	}
 	t := s.busy.works[len(s.busy.works)-1]
 	if now.Sub(t.began) < plainEvery || now.Sub(s.busy.told) < plainEvery || now.Sub(s.busy.silent) < plainEvery {
@@ -325,8 +338,8 @@ func (s *screen) tickPlain() {
 	}
 	s.busy.told = now
 	text := s.busy.doing(t, now, s) + " " + seconds(now.Sub(t.began))
-	if title, began := s.calls.running(); title != "" {
-		text = title + " " + seconds(now.Sub(began))
+	if title, ran := s.calls.running(now); ran > 0 {
+		text = title + " " + seconds(ran)
 	}
 	s.add(kindNotice, "... "+printable.Line(text))
 }

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -157,11 +158,55 @@ func TestPlainModeSaysEveryFiveSecondsThatSomethingRuns(t *testing.T) {
 	if got := strings.Join(x.pending, "|"); got != "... waiting for m 5 s|... waiting for m 10 s" {
 		t.Errorf("%q", got)
 	}
-	x.shows(begun("1", "bash", `{"command":"make"}`))
+	x.shows(begun("1", "bash", `{"command":"make"}`), &agent.ToolClock{ID: "1", Runs: true})
 	x.pending = nil
 	x.at = x.at.Add(6 * time.Second)
 	if x.tickPlain(); len(x.pending) != 1 || x.pending[0] != "... bash make 6 s" {
 		t.Errorf("%q", x.pending)
+	}
+	defer newWork(x.screen).await()()
+	x.at = x.at.Add(6 * time.Second)
+	if x.tickPlain(); len(x.pending) != 1 {
+		t.Errorf("while a question waits it says %q", x.pending)
+	}
+}
+
+func TestTheRowSaysThatItWaitsForTheAnswer(t *testing.T) {
+	x := newStage(80)
+	w := newWork(x.screen)
+	x.work(w)
+	x.at = x.at.Add(time.Minute)
+	row := func() string { return strings.TrimLeft(strings.Join(x.busy.rows(80, x.screen), "|"), spinners) }
+	first := w.await()
+	x.at = x.at.Add(3 * time.Second)
+	second := w.await()
+	x.at = x.at.Add(3 * time.Second)
+	if got := row(); got != " waiting for your answer 6 s" {
+		t.Errorf("%q", got)
+	}
+	first()
+	if got := row(); got != " waiting for your answer 3 s" {
+		t.Errorf("%q", got)
+	}
+	second()
+	if got := row(); got != " working 1 min 6 s  Esc interrupts" {
+		t.Errorf("%q", got)
+	}
+}
+
+const spinners = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+func TestOnlyTheAgentsQuestionsAreItsWaits(t *testing.T) {
+	for doing, want := range map[string]bool{"": true, "/model": false} {
+		s := newStage(80).screen
+		newWork(s).do(context.Background(), s, doing, func(ctx context.Context) {
+			if isOfAgent(ctx) != want || s.busy.isOfAgent() != want {
+				t.Errorf("%q: %v, %v", doing, isOfAgent(ctx), s.busy.isOfAgent())
+			}
+		})
+	}
+	if isOfAgent(context.Background()) {
+		t.Error("a hook's timer is no work of the agent")
 	}
 }
 
@@ -185,15 +230,21 @@ func TestTheInterruptNamesWhatRan(t *testing.T) {
 	x := newStage(80)
 	w := newWork(x.screen)
 	x.work(w)
-	x.shows(begun("1", "bash", `{"command":"sleep 60"}`), text("half an ans"))
+	x.shows(begun("1", "bash", `{"command":"sleep 60"}`), &agent.ToolClock{ID: "1", Runs: true}, text("half an ans"))
 	x.at = x.at.Add(3 * time.Second)
 	if !w.interrupt("Esc") {
 		t.Error("nothing runs")
 	}
-	if got, want := strings.Join(x.pending, "|"), "half an ans|interrupted (Esc) · bash sleep 60 · 3 s"; got != want {
+	const said = "interrupted (Esc) · bash sleep 60 · 3 s"
+	if got := strings.Join(x.notices.waitingRows(80, x.at), "|"); got != said || strings.Contains(strings.Join(x.pending, "|"), said) {
+		t.Errorf("until its row is there %q is in the zone, and in the transcript %q", got, x.pending)
+	}
+	result := agent.Result{IsError: true, Interrupted: true}
+	x.shows(&agent.ToolExecutionEnd{ID: "1", Result: result, Took: 3 * time.Second})
+	if got, want := strings.Join(x.pending, "|"), "half an ans||• bash sleep 60 ✗ interrupted · 3 s|"+said; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if !w.interrupt("Esc") || len(x.pending) != 2 {
+	if n := len(x.pending); !w.interrupt("Esc") || len(x.pending) != n || len(x.notices.waiting) > 0 {
 		t.Errorf("it is told twice: %q", x.pending)
 	}
 }

@@ -21,14 +21,14 @@ import (
 // call is a tool call whose rows are not in the transcript yet.
 type call struct {
 	id, name string
-	title    []string // rows of the call itself, the first without its bullet
-	note     string   // a hook has rewritten it
-	began    time.Time
-	took     time.Duration
-	tail     []string // the last lines of its output so far
-	lines    int      // how many lines of output there are so far
-	rows     []string // of the ended call, for the transcript
-	mark     string   // of the ended call: ✓ or ✗
+	title    []string      // rows of the call itself, the first without its bullet
+	note     string        // a hook has rewritten it
+	runs     time.Time     // since when its time runs; zero: it stands
+	took     time.Duration // until then
+	tail     []string      // the last lines of its output so far
+	lines    int           // how many lines of output there are so far
+	rows     []string      // of the ended call, for the transcript
+	mark     string        // of the ended call: ✓ or ✗
 }
 
 // calls are the calls of the answer at hand, in their order.
@@ -45,8 +45,19 @@ func (c *calls) find(id string) *call {
 }
 
 // start adds a call.
-func (c *calls) start(id, name string, title []string, now time.Time) {
-	c.all = append(c.all, &call{id: id, name: name, title: title, began: now})
+func (c *calls) start(id, name string, title []string) {
+	c.all = append(c.all, &call{id: id, name: name, title: title})
+}
+
+// clock has the time of a call run from now on, or stand.
+func (c *calls) clock(id string, runs bool, now time.Time) {
+	x := c.find(id)
+	if x == nil {
+		return
+	}
+	if x.took, x.runs = x.ranFor(now), (time.Time{}); runs {
+		x.runs = now
+	}
 }
 
 // update stores what a call has printed so far.
@@ -69,7 +80,7 @@ const tailRows = 2
 // ran notes that the tool of a call has ended.
 func (c *calls) ran(id string, failed bool, now time.Time) {
 	if x := c.find(id); x != nil {
-		x.took, x.mark = max(1, now.Sub(x.began)), markDone
+		x.took, x.runs, x.mark = x.ranFor(now), time.Time{}, markDone
 		if failed {
 			x.mark = markFailed
 		}
@@ -78,17 +89,20 @@ func (c *calls) ran(id string, failed bool, now time.Time) {
 
 // ranFor is how long the tool ran, or has been running.
 func (x *call) ranFor(now time.Time) time.Duration {
-	if x.mark != "" {
+	if x.runs.IsZero() {
 		return x.took
 	}
-	return now.Sub(x.began)
+	return x.took + now.Sub(x.runs)
 }
+
+// hasBegun reports whether the tool runs, or has run: hooks have let it.
+func (x *call) hasBegun() bool { return !x.runs.IsZero() || x.took > 0 }
 
 // end stores how a call ended, and removes and returns the rows of the calls that have
 // ended and have no running one before them.
-func (c *calls) end(id, mark string, rows []string, now time.Time) (done []string) {
+func (c *calls) end(id, mark string, rows []string, took time.Duration) (done []string) {
 	if x := c.find(id); x != nil {
-		x.rows, x.took, x.mark = rows, x.ranFor(now), mark
+		x.rows, x.took, x.runs, x.mark = rows, took, time.Time{}, mark
 	}
 	for len(c.all) > 0 && c.all[0].rows != nil {
 		done = append(done, c.all[0].rows...)
@@ -107,24 +121,28 @@ func (c *calls) drop() (done []string) {
 	return done
 }
 
-// running is the title of the newest call that runs, and since when; "" for none.
-func (c *calls) running() (title string, began time.Time) {
+// running is the title of the newest call that runs, and for how long; "" for none.
+func (c *calls) running(now time.Time) (title string, ran time.Duration) {
 	for _, x := range slices.Backward(c.all) {
 		if x.mark == "" {
-			return x.title[0], x.began
+			return x.title[0], x.ranFor(now)
 		}
 	}
-	return "", time.Time{}
+	return "", 0
 }
 
 // liveRows are the rows of the zone: each call, and what those that run print.
-func (c *calls) liveRows(columns int) (rows []string) {
+func (c *calls) liveRows(columns int, now time.Time) (rows []string) {
 	for _, x := range c.all {
 		if x.mark != "" {
 			rows = append(rows, c.headRow(x, c.mark(x.mark)+" "+seconds(x.took), columns))
 			continue
 		}
-		rows = append(rows, c.headRow(x, seconds(time.Since(x.began)), columns))
+		ran := ""
+		if x.hasBegun() {
+			ran = seconds(x.ranFor(now))
+		}
+		rows = append(rows, c.headRow(x, ran, columns))
 		for i, line := range x.tail {
 			row := "  │ " + strings.ReplaceAll(line, "\t", "    ")
 			count := fmt.Sprintf("  (last %d of %d)", len(x.tail), x.lines)
@@ -137,11 +155,14 @@ func (c *calls) liveRows(columns int) (rows []string) {
 	return rows
 }
 
-// headRow is the first row of a call with something behind it, which is cut last.
+// headRow is the first row of a call with something behind it, which is cut last, or nothing.
 func (c *calls) headRow(x *call, behind string, columns int) string {
+	if behind == "" {
+		return c.palette.Paint("tool_title", cells.Cut("• "+x.title[0], columns))
+	}
 	room := columns - cells.Width(behind) - 1
 	if room < 6 {
-		return cells.Cut(c.palette.Paint("tool_title", "• "+x.title[0]), columns)
+		return c.headRow(x, "", columns)
 	}
 	return c.palette.Paint("tool_title", cells.Cut("• "+x.title[0], room)) + " " + c.palette.Paint("dim", behind)
 }
@@ -294,6 +315,9 @@ func (e ended) rows(p terminal.Palette, columns int) []string {
 		}
 	}
 	lines := outputLines(printable.Text(lastStates(text)))
+	if n := len(lines) - 1; e.result.Interrupted && n >= 0 && lines[n] == "interrupted" {
+		lines = lines[:n] // the first row says so
+	}
 	body, facts, hidden := e.body(d, lines, p, columns)
 	total := len(lines)
 	if d.Truncation != nil {
@@ -330,6 +354,9 @@ func wayToWhole(number int, plain bool) []string {
 
 // facts are the words behind the mark: time, exit status, lines.
 func (e ended) facts(d toolDetails, more string, lines int) (facts []string) {
+	if e.result.Interrupted && !e.plain {
+		facts = append(facts, "interrupted")
+	}
 	if e.took >= time.Second {
 		facts = append(facts, seconds(e.took))
 	}
@@ -356,6 +383,9 @@ func (e ended) head(behind []string, p terminal.Palette, columns int) string {
 	if e.plain {
 		title = plainTitle(e.title[0])
 		mark = map[string]string{markDone: "done", markFailed: "failed"}[mark]
+		if e.result.Interrupted {
+			mark = "interrupted"
+		}
 	}
 	least := min(cells.Width(e.title[0])+2, max(8, columns/3))
 	for len(behind) > 0 && least+3+cells.Width(strings.Join(behind, " · ")) > columns {
@@ -380,8 +410,42 @@ func plainTitle(title string) string {
 	return strings.TrimSuffix("tool "+name+": "+rest, " ")
 }
 
-// diffRowsShown is how many rows of a difference are shown.
-const diffRowsShown = 40
+// diffRowsShown is how many rows of a difference are shown, and newRowsShown how many lines
+// of a new file, each in a row of its own.
+const (
+	diffRowsShown = 40
+	newRowsShown  = 10
+)
+
+// change is what the call has made of a file: an edit, or a new one; ok is false for neither.
+func (e ended) change(d toolDetails) (diff parsedDiff, isNew, ok bool) {
+	switch t := e.result.Touched; {
+	case e.result.IsError:
+	case d.Diff != "":
+		return parseDiff(printable.Text(d.Diff)), false, true
+	case t != nil && t.Change != nil && t.Change.Created && t.Change.After != "":
+		return allAdded(printable.Text(t.Change.After)), true, true
+	}
+	return parsedDiff{}, false, false
+}
+
+// foldedChange are the rows of a change that are shown at first; hidden says that there are
+// more.
+func foldedChange(diff parsedDiff, isNew bool, p terminal.Palette, columns int) (rows []string, hidden bool) {
+	more := func(n int, what string) string { return p.Paint("dim", fmt.Sprintf("  … %d more %s", n, what)) }
+	if isNew {
+		lines, whole := diff.beginning(newRowsShown, columns)
+		if rows = diffRows(lines, p, columns); len(lines) < len(diff.lines) {
+			rows = append(rows, more(len(diff.lines)-len(lines), "lines"))
+		}
+		return rows, !whole
+	}
+	rows = diffRows(diff.changes(), p, columns)
+	if n := len(rows) - diffRowsShown; n > 1 {
+		return append(rows[:diffRowsShown:diffRowsShown], more(n, "rows")), true
+	}
+	return rows, false
+}
 
 // body are the rows below the title. facts are words that take the place of the number
 // of lines, hidden says that something is not shown.
@@ -392,13 +456,8 @@ func (e ended) body(d toolDetails, lines []string, p terminal.Palette, columns i
 		}
 		return indented(e.drawn, columns), "", false
 	}
-	if d.Diff != "" && !e.result.IsError {
-		diff := parseDiff(printable.Text(d.Diff))
-		rows = diffRows(diff.changes(), p, columns)
-		if n := len(rows) - diffRowsShown; n > 1 {
-			rows = append(rows[:diffRowsShown:diffRowsShown], p.Paint("dim", fmt.Sprintf("  … %d more rows", n)))
-			hidden = true
-		}
+	if diff, isNew, ok := e.change(d); ok {
+		rows, hidden = foldedChange(diff, isNew, p, columns)
 		return rows, diff.counts(), hidden
 	}
 	if e.name == "read" && !e.result.IsError {
@@ -470,11 +529,11 @@ func (e ended) wholeHead(title []string, p terminal.Palette) (rows []string) {
 
 // whole is all of the result, as a hook draws it unless drawn is nil.
 func (e ended) whole(d toolDetails, lines, drawn []string, p terminal.Palette, columns int) (rows []string) {
-	switch {
-	case drawn != nil:
+	if drawn != nil {
 		return indented(drawn, columns)
-	case d.Diff != "" && !e.result.IsError:
-		return diffRows(parseDiff(printable.Text(d.Diff)).lines, p, columns)
+	}
+	if diff, _, ok := e.change(d); ok {
+		return diffRows(diff.lines, p, columns)
 	}
 	for _, line := range lines {
 		rows = append(rows, "  "+strings.ReplaceAll(line, "\t", "    "))

@@ -63,6 +63,19 @@ func TestACallThatEndedIsShownInWhatMatters(t *testing.T) {
 		{"what could not be read is not", ended{name: "read", result: agent.Result{IsError: true, Content: []message.Block{message.TextBlock("no such file")}}}, 80,
 			"• call ✗|  no such file"},
 		{"an image is its type", ended{name: "read", result: agent.Result{Content: []message.Block{{Type: message.BlockImage, MimeType: "image/png"}}}}, 80, "• call ✓ #1 · Ctrl+O"},
+		{"one that was interrupted", ended{name: "bash", took: 14 * time.Second, result: agent.Result{IsError: true, Interrupted: true,
+			Content: []message.Block{message.TextBlock("a\nb\n\n[cancelled]")}}}, 80, "• call ✗ interrupted · 14 s · 2 lines|  a|  b"},
+		{"one whose tool says so", ended{name: "own", result: agent.Result{IsError: true, Interrupted: true,
+			Content: []message.Block{message.TextBlock("half"), message.TextBlock("interrupted")}}}, 80, "• call ✗ interrupted|  half"},
+		{"one that was interrupted, in words", ended{name: "own", plain: true, result: agent.Result{IsError: true, Interrupted: true,
+			Content: []message.Block{message.TextBlock("interrupted")}}}, 80, "tool call: interrupted"},
+		{"a new file is how it begins", ended{name: "write", result: wrote(true, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n\n")}, 80,
+			"• call ✓ +12 −0 · #1 · Ctrl+O|   1 + 1|   2 + 2|   3 + 3|   4 + 4|   5 + 5|   6 + 6|   7 + 7|   8 + 8|   9 + 9|  10 + 10|  … 2 more lines"},
+		{"a small one is shown whole", ended{name: "write", result: wrote(true, "a\n\tb")}, 80, "• call ✓ +2 −0|  1 + a|  2 +     b"},
+		{"its lines are cut, and can be seen", ended{name: "write", result: wrote(true, strings.Repeat("long ", 9)+"\nb\n")}, 30,
+			"• call ✓ +2 −0 · #1 · Ctrl+O|  1 + long long long long lon…|  2 + b"},
+		{"a file that was there is no new one", ended{name: "write", result: wrote(false, "a\n")}, 80, "• call ✓|  Replaced it"},
+		{"an empty file has no beginning", ended{name: "write", result: wrote(true, "")}, 80, "• call ✓|  Replaced it"},
 		{"in words", ended{name: "ls", plain: true, result: agent.Result{IsError: true}}, 80, "tool call: failed"},
 		{"in words, and by a command", ended{name: "ls", plain: true, result: agent.TextResult("1\n2\n3\n4\n5\n6\n7")}, 80,
 			"tool call: done 7 lines · /expand 1|  … 2 earlier|  3|  4|  5|  6|  7"},
@@ -90,6 +103,47 @@ func TestACallThatEndedIsShownInWhatMatters(t *testing.T) {
 	}
 }
 
+// wrote is the result of a tool that has written a file.
+func wrote(created bool, text string) agent.Result {
+	r := agent.TextResult("Replaced it")
+	r.Touched = &agent.Touched{Path: "/x", Change: &agent.FileChange{Created: created, After: text}}
+	return r
+}
+
+func TestAllOfANewFileCanBeShown(t *testing.T) {
+	const lines = 100_000 // which takes no time, as long as each is looked at once
+	var whole wholeCall
+	e := ended{name: "write", title: []string{"write x"}, result: wrote(true, strings.Repeat("line\n", lines)), number: func(w wholeCall) int { whole = w; return 1 }}
+	if rows := e.rows(terminal.Palette{}, 80); len(rows) != 1+newRowsShown+1 {
+		t.Errorf("%d rows", len(rows))
+	}
+	if rows := whole(80, nil, nil); len(rows) != 1+lines || rows[lines] != "  100000 + line" {
+		t.Errorf("%d rows, the last %q", len(rows), rows[len(rows)-1])
+	}
+}
+
+func TestTheTimeOfACallStandsWhileItWaits(t *testing.T) {
+	x, now := calls{}, time.Unix(1000, 0)
+	row := func(after time.Duration) string { return x.liveRows(60, now.Add(after*time.Second))[0] }
+	x.start("1", "bash", []string{"bash make"})
+	for _, c := range []struct {
+		at   time.Duration
+		do   func(at time.Time)
+		want string
+	}{
+		{5, func(time.Time) {}, "• bash make"}, // its gate is asked
+		{6, func(at time.Time) { x.clock("1", true, at) }, "• bash make 0 s"},
+		{8, func(at time.Time) { x.clock("1", false, at) }, "• bash make 2 s"},
+		{60, func(at time.Time) { x.clock("1", true, at) }, "• bash make 2 s"},
+		{63, func(time.Time) {}, "• bash make 5 s"},
+		{64, func(at time.Time) { x.clock("1", false, at); x.ran("1", false, at.Add(time.Minute)) }, "• bash make ✓ 6 s"},
+	} {
+		if c.do(now.Add(c.at * time.Second)); row(c.at) != c.want {
+			t.Errorf("at %d s: %q, want %q", c.at, row(c.at), c.want)
+		}
+	}
+}
+
 func TestAllOfACallCanBeShown(t *testing.T) {
 	input := json.RawMessage(`{"command":"one\ntwo\nthree\nfour\nfive"}`)
 	var whole wholeCall
@@ -114,24 +168,27 @@ func TestARunningCallIsOneRowWithTheEndOfItsOutput(t *testing.T) {
 		{9, "• bash m…|  │ b|  │ c"},
 	} {
 		x := calls{}
-		x.start("1", "bash", []string{"bash make"}, time.Now())
+		x.start("1", "bash", []string{"bash make"})
+		x.clock("1", true, time.Unix(1000, 0))
 		x.update("1", agent.TextResult("a\nb\nc"))
-		if got := strings.Join(x.liveRows(c.columns), "|"); got != c.want {
+		if got := strings.Join(x.liveRows(c.columns, time.Unix(1000, 0)), "|"); got != c.want {
 			t.Errorf("%d columns: %s, want %s", c.columns, got, c.want)
 		}
 	}
 	x, now := calls{}, time.Unix(1000, 0)
-	x.start("1", "bash", []string{"bash make"}, now)
-	x.start("2", "ls", []string{"ls"}, now)
+	x.start("1", "bash", []string{"bash make"})
+	x.start("2", "ls", []string{"ls"})
+	x.clock("1", true, now)
+	x.clock("2", true, now)
 	x.ran("2", true, now.Add(3*time.Second))
-	if rows := x.liveRows(60); rows[len(rows)-1] != "• ls ✗ 3 s" {
+	if rows := x.liveRows(60, now.Add(9*time.Second)); rows[len(rows)-1] != "• ls ✗ 3 s" {
 		t.Errorf("%q", rows)
 	}
-	if title, began := x.running(); title != "bash make" || began != now {
-		t.Errorf("%q runs", title)
+	if title, ran := x.running(now.Add(9 * time.Second)); title != "bash make" || ran != 9*time.Second {
+		t.Errorf("%q runs for %v", title, ran)
 	}
-	x.end("2", markFailed, []string{"• ls ✗"}, now.Add(9*time.Second))
-	if rows := x.liveRows(60); rows[len(rows)-1] != "• ls ✗ 3 s" { // its result waited, it did not run
+	x.end("2", markFailed, []string{"• ls ✗"}, 3*time.Second)
+	if rows := x.liveRows(60, now.Add(9*time.Second)); rows[len(rows)-1] != "• ls ✗ 3 s" { // its result waited, it did not run
 		t.Errorf("%q", rows)
 	}
 	if rows := x.drop(); len(rows) != 1 || rows[0] != "• ls ✗" || x.all != nil {

@@ -46,9 +46,13 @@ func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surfac
 		again: make(chan struct{}, 1), done: make(chan struct{}), cancel: cancel}
 	p.screen.mu.Lock()
 	x.width, x.height = p.screen.columns, usualHeight
+	ofAgent := p.screen.busy.isOfAgent()
 	p.screen.mu.Unlock()
 	go func() {
 		defer p.closeSurface(x)
+		if o.Waits && ofAgent {
+			defer p.work.await()()
+		}
 		if p.term.Plain() {
 			p.presentLines(ctx, x)
 			return

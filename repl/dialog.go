@@ -171,6 +171,9 @@ func (p *person) ask(ctx context.Context, o agent.DialogOptions, d dialog) error
 	}
 	defer cancel()
 	p.notifyQuestion()
+	if isOfAgent(ctx) {
+		defer p.work.await()()
+	}
 	err := error(nil)
 	if p.term.Plain() {
 		err = p.converse(limited, d)

@@ -57,6 +57,32 @@ func parseDiff(text string) (d parsedDiff) {
 	return d
 }
 
+// allAdded is the difference to nothing of a text that is not empty.
+func allAdded(text string) (d parsedDiff) {
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		d.lines = append(d.lines, diffLine{'+', i + 1, line})
+	}
+	d.added = len(d.lines)
+	return d
+}
+
+// beginning are the first lines, each cut to one row; whole says that these are all.
+func (d parsedDiff) beginning(most, columns int) (lines []diffLine, whole bool) {
+	n := len(d.lines)
+	if whole = n <= most+1; !whole { // a row that tells of one more line is no shorter than that line
+		n = most
+	}
+	room := columns - len(strconv.Itoa(n)) - diffMargin
+	for _, line := range d.lines[:n] {
+		text := strings.ReplaceAll(line.text, "\t", "    ")
+		if line.text = cells.Cut(text, max(1, room)); line.text != text {
+			whole = false
+		}
+		lines = append(lines, line)
+	}
+	return lines, whole
+}
+
 // counts are the numbers of added and removed lines in words.
 func (d parsedDiff) counts() string { return fmt.Sprintf("+%d −%d", d.added, d.removed) }
 
@@ -87,13 +113,17 @@ func diffRows(lines []diffLine, p terminal.Palette, columns int) (rows []string)
 	for _, line := range lines {
 		digits = max(digits, len(strconv.Itoa(line.number)))
 	}
+	run := changeRun{}
 	for i, line := range lines {
+		if i >= run.end {
+			run = runAt(lines, i)
+		}
 		if line.mark == '~' {
 			rows = append(rows, cells.Cut(p.Paint("dim", "  "+strings.Repeat(" ", max(0, digits-1))+"⋮"), columns))
 			continue
 		}
 		from, to := 0, 0
-		if other, ok := counterpart(lines, i); ok {
+		if other, ok := run.counterpart(lines, i); ok {
 			from, to = different(line.text, other)
 		}
 		rows = append(rows, diffRow(line, from, to, digits, p, columns)...)
@@ -101,26 +131,29 @@ func diffRows(lines []diffLine, p terminal.Palette, columns int) (rows []string)
 	return rows
 }
 
-// counterpart returns the text that a removed line was replaced by, or that an added
-// line replaces, where a run of removed lines is followed by one of as many added ones.
-func counterpart(lines []diffLine, i int) (string, bool) {
-	begin := i
-	for begin > 0 && (lines[begin-1].mark == '-' || lines[begin-1].mark == '+') {
-		begin--
+// changeRun is a run of removed lines, and of added ones behind them.
+type changeRun struct{ removed, added, end int } // where they begin, and where they end
+
+// runAt is the run that begins at a line; that has at least this one line, changed or not.
+func runAt(lines []diffLine, i int) changeRun {
+	r := changeRun{removed: i, added: i}
+	for r.added < len(lines) && lines[r.added].mark == '-' {
+		r.added++
 	}
-	removed := begin
-	for removed < len(lines) && lines[removed].mark == '-' {
-		removed++
+	for r.end = r.added; r.end < len(lines) && lines[r.end].mark == '+'; r.end++ {
 	}
-	end := removed
-	for end < len(lines) && lines[end].mark == '+' {
-		end++
-	}
-	n := removed - begin
+	r.end = max(r.end, i+1)
+	return r
+}
+
+// counterpart returns the text that a removed line of the run was replaced by, or that an
+// added line replaces, if as many were added as removed.
+func (r changeRun) counterpart(lines []diffLine, i int) (string, bool) {
+	n := r.added - r.removed
 	switch {
-	case n == 0 || n != end-removed || i >= end:
+	case n == 0 || n != r.end-r.added:
 		return "", false
-	case i < removed:
+	case i < r.added:
 		return lines[i+n].text, true
 	}
 	return lines[i-n].text, true
@@ -151,6 +184,9 @@ func clusters(text string) (all []string) {
 	return all
 }
 
+// diffMargin is how many cells there are beside the number and the text of a line.
+const diffMargin = 5
+
 // diffRow draws one line, whose bytes from from to to are different.
 func diffRow(line diffLine, from, to, digits int, p terminal.Palette, columns int) (rows []string) {
 	style := map[byte]string{'+': "success", '-': "error", ' ': "dim"}[line.mark]
@@ -160,7 +196,7 @@ func diffRow(line diffLine, from, to, digits int, p terminal.Palette, columns in
 	}
 	text = strings.ReplaceAll(text, "\t", "    ")
 	first := fmt.Sprintf("  %*d %c ", digits, line.number, line.mark)
-	room := columns - len(first)
+	room := columns - digits - diffMargin
 	if room < 4 {
 		return []string{cells.Cut(p.Paint(style, first+text), columns)}
 	}

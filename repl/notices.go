@@ -21,9 +21,10 @@ const noticeWait = 2 * time.Second
 
 // notice is some rows that wait.
 type notice struct {
-	kind kind
-	rows []string
-	from time.Time // when they are shown in the zone
+	kind   kind
+	rows   []string
+	from   time.Time // when they are shown in the zone
+	behind bool      // they stand behind the rows of all calls
 }
 
 // notices are those that wait.
@@ -97,7 +98,15 @@ func (m mention) rows(p terminal.Palette, columns int, now time.Time) []string {
 // interject puts rows into the transcript as soon as they split nothing. If that takes
 // longer than patience they are shown in the zone meanwhile. The caller has the lock.
 func (s *screen) interject(k kind, patience time.Duration, rows []string) {
-	s.notices.waiting = append(s.notices.waiting, notice{k, rows, s.now().Add(patience)})
+	s.notices.waiting = append(s.notices.waiting, notice{kind: k, rows: rows, from: s.now().Add(patience)})
+	s.tellWaiting()
+}
+
+// tellInterrupt says that the work was interrupted: below the rows of the calls that this
+// ends, which come when their tools have ended. Until then it is in the zone. The caller has
+// the lock.
+func (s *screen) tellInterrupt(rows []string) {
+	s.notices.waiting = append(s.notices.waiting, notice{kind: kindNotice, rows: rows, from: s.now(), behind: true})
 	s.tellWaiting()
 }
 
@@ -108,10 +117,15 @@ func (s *screen) tellWaiting() {
 	if len(s.notices.waiting) == 0 || f.open != nil && (f.open.IsInside() || len(f.open.Live()) > 0) {
 		return
 	}
+	var stay []notice
 	for _, n := range s.notices.waiting {
+		if n.behind && len(s.calls.all) > 0 {
+			stay = append(stay, n)
+			continue
+		}
 		s.add(n.kind, n.rows...)
 	}
-	s.notices.waiting = nil
+	s.notices.waiting = stay
 	if f.open != nil { // its next rows bring their own blank row
 		f.last = kindOf(f.shows)
 	}

@@ -185,7 +185,7 @@ func (r *REPL) Wants(k agent.Kind) bool {
 	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow, agent.KindCompactionStart,
 		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd, agent.KindSessionTree,
 		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindMessageUpdate, agent.KindMessageEnd,
-		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd, agent.KindToolRan, agent.KindToolCall,
+		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd, agent.KindToolClock, agent.KindToolRan, agent.KindToolCall,
 		agent.KindTurnStart, agent.KindModelSelect, agent.KindThinkingLevelSelect, agent.KindModeSelect, agent.KindSessionStart:
 		return true
 	}

@@ -43,7 +43,7 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 		s.change(func() {
 			s.endBlock()
 			s.busy.note(waitsForTool, s.now())
-			s.calls.start(e.ID, e.Name, title, s.now())
+			s.calls.start(e.ID, e.Name, title)
 			if s.plain {
 				s.add(kindTool, plainTitle(title[0]))
 			}
@@ -52,6 +52,8 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 		t.rewritten(e)
 	case *agent.ToolExecutionUpdate:
 		s.change(func() { s.busy.note(waitsForTool, s.now()); s.calls.update(e.ID, e.Partial) })
+	case *agent.ToolClock:
+		s.change(func() { s.calls.clock(e.ID, e.Runs, s.now()) })
 	case *agent.ToolRan:
 		s.change(func() { s.calls.ran(e.ID, e.Failed, s.now()) })
 	case *agent.ToolExecutionEnd:
@@ -162,10 +164,10 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 		now := s.now()
 		c := s.calls.find(e.ID)
 		if c == nil {
-			s.calls.start(e.ID, e.Name, titleOf(e.Name, e.Input), now)
+			s.calls.start(e.ID, e.Name, titleOf(e.Name, e.Input))
 			c = s.calls.find(e.ID)
 		}
-		end := ended{name: e.Name, input: e.Input, title: c.title, note: c.note, result: e.Result, took: c.ranFor(now), drawn: drawn, more: more, plain: s.plain}
+		end := ended{name: e.Name, input: e.Input, title: c.title, note: c.note, result: e.Result, took: e.Took, drawn: drawn, more: more, plain: s.plain}
 		end.number = func(whole wholeCall) int {
 			return s.folds.add(c.title[0], t.whole(e, whole))
 		}
@@ -174,7 +176,8 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 			mark = markFailed
 		}
 		s.endBlock()
-		s.add(kindTool, s.calls.end(e.ID, mark, end.rows(s.palette, s.columns), now)...)
+		s.add(kindTool, s.calls.end(e.ID, mark, end.rows(s.palette, s.columns), e.Took)...)
+		s.tellWaiting()
 		s.busy.note(waitsForTool, now)
 		if len(s.calls.all) == 0 {
 			s.busy.note(waitsForAnswer, now)

@@ -44,10 +44,31 @@ func (w *work) do(ctx context.Context, s *screen, doing string, f func(context.C
 	t := &task{doing: doing, initiative: initiativeOf(ctx), began: s.now(), cancel: func() bool { cancel(); return true }}
 	end := w.begin(t)
 	defer end()
-	f(ctx)
+	f(context.WithValue(ctx, taskKey{}, t))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return t.told
+}
+
+// taskKey is for the task that a context is part of.
+type taskKey struct{}
+
+// isOfAgent reports whether a context is part of the agent's work on a prompt.
+func isOfAgent(ctx context.Context) bool {
+	t, _ := ctx.Value(taskKey{}).(*task)
+	return t != nil && t.doing == ""
+}
+
+// await notes that the work of the agent waits for an answer of the person, until end is
+// called.
+func (w *work) await() (end func()) {
+	s, since := w.screen, w.screen.now()
+	s.change(func() { s.busy.asked = append(s.busy.asked, &since) })
+	return func() {
+		s.change(func() {
+			s.busy.asked = slices.DeleteFunc(s.busy.asked, func(other *time.Time) bool { return other == &since })
+		})
+	}
 }
 
 // begin shows a task until end is called.
@@ -81,7 +102,7 @@ func (w *work) interrupt(key string) bool {
 		return len(s.busy.works) > 0 // it is being stopped
 	}
 	w.interrupted, t.told = s.now(), true
-	what, began := s.busy.inProgress(t, &s.calls)
+	what, ran := s.busy.inProgress(t, &s.calls, s.now())
 	if t.doing == "" {
 		s.endBlock()
 	}
@@ -89,10 +110,10 @@ func (w *work) interrupt(key string) bool {
 		s.add(kindNotice, s.noticeRows(printable.Line(retry.ErrorMessage), agent.LevelError)...)
 	}
 	var rows []string
-	for _, row := range s.wrapped([]string{interruptedText(key, printable.Line(what), s.now().Sub(began), s.columns)}) {
+	for _, row := range s.wrapped([]string{interruptedText(key, printable.Line(what), ran, s.columns)}) {
 		rows = append(rows, s.palette.Paint("warning", row))
 	}
-	s.interject(kindNotice, 0, rows)
+	s.tellInterrupt(rows)
 	return true
 }
 
@@ -144,6 +165,7 @@ func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 	s.change(func() {
 		s.answerEnds()
 		s.add(kindTool, s.calls.drop()...)
+		s.tellWaiting()
 		s.busy.retries = nil
 	})
 	r.returnUnsent(err)

@@ -72,7 +72,7 @@ func (s *screen) zone(columns, rows int) terminal.Zone {
 	sections := []section{
 		{rank: rankHeader, rows: s.widgets.rows(s.palette, columns, agent.Header), fromEnd: true},
 		{rank: rankBlock, rows: s.flow.liveRows(columns)},
-		{rank: rankOutput, rows: s.calls.liveRows(columns)},
+		{rank: rankOutput, rows: s.calls.liveRows(columns, s.now())},
 		{rank: rankOutput, rows: s.notices.waitingRows(columns, s.now())},
 		{rank: rankLive, rows: busy, least: 1},
 		{rank: rankQueue, rows: s.queueRows(columns)},
