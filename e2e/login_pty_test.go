@@ -48,25 +48,37 @@ func TestAKeyIsTypedUnseenAndKept(t *testing.T) {
 	w.noLeak("a login", s.output())
 }
 
-// Who begins without a key is on the demo, and with the one that /login kept on a real model.
+// Who is on the demo, for want of a key or because they named it, is on a real model with the
+// key that /login kept.
 func TestAKeptKeyEndsTheDemo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	m := newModelServer("openai-completions", "text ok\n---\ntext It answers.", "")
-	t.Cleanup(m.http.Close)
-	w.write(w.agentFile("config.toml"), "[providers.groq]\nbase_url = \""+m.baseURL()+"\"\n")
-	w.pi("--model", "demo/tour", "-p", "list")
-	s := w.inTerminal("--continue")
-	s.see(1, "demo/tour is a script, no model")
-	s.enter("help")
-	s.see(1, "type /login, which asks for a key")
-	s.enter("/login groq")
-	s.see(1, "it is not shown")
-	s.keys(leakKey + "\r")
-	s.see(1, "; the model is groq/")
-	s.enter("hello")
-	s.see(1, "It answers.")
-	s.enter("/quit")
-	s.leave(statusDone)
-	w.noLeak("a login", s.output())
+	for name, c := range map[string]struct{ settings, before, args string }{
+		"in a session":        {before: "--model=demo/tour", args: "--continue"},
+		"on the command line": {args: "--model=demo/tour"},
+		"in config.toml":      {settings: "model = \"demo/tour\"\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			m := newModelServer("openai-completions", "text ok\n---\ntext It answers.", "")
+			t.Cleanup(m.http.Close)
+			w.write(w.agentFile("config.toml"), c.settings+"[providers.groq]\nbase_url = \""+m.baseURL()+"\"\n")
+			if c.before != "" {
+				w.pi(c.before, "-p", "list")
+			}
+			s := w.inTerminal(strings.Fields(c.args)...)
+			s.see(1, "demo/tour is a script, no model")
+			s.enter("help")
+			s.see(1, "type /login, which asks for a key")
+			s.enter("/login groq")
+			s.see(1, "it is not shown")
+			s.keys(leakKey + "\r")
+			s.see(1, "; the model is groq/")
+			s.enter("hello")
+			s.see(1, "It answers.")
+			s.enter("/quit")
+			s.leave(statusDone)
+			w.noLeak("a login", s.output())
+		})
+	}
 }

@@ -98,12 +98,12 @@ func (a *asking) Confirm(ctx context.Context, title, message string) (bool, erro
 	return answer != agent.No, err
 }
 
-// beginWith goes on with the default model of a provider, if the demo has been standing in
-// for want of a key, and returns it as [keyring.Login] wants it.
+// beginWith goes on with the first model of a provider, if the demo has been standing in for
+// one, and returns it as [keyring.Login] wants it. That somebody has named the demo makes no
+// difference: who gives a key has seen enough of it.
 func (r *run) beginWith(ctx context.Context, provider string) string {
 	spec, ok := r.models.Lookup(provider)
-	wanted := r.choice.by == byFlag || r.choice.by == bySetting
-	if !ok || wanted || r.agent.Model().Ref() != TourModel().Ref() {
+	if !ok || r.agent.Model().Ref() != TourModel().Ref() {
 		return ""
 	}
 	m := defaultOf(r.models, spec)
