@@ -86,7 +86,19 @@ func TestALineThatWasRefusedIsEditedLikeAnyOther(t *testing.T) {
 // What /undo puts into the line is there to be edited, or for /redo to take the place of.
 func TestACommandTakesThePlaceOfWhatTheProgramPutIntoTheLine(t *testing.T) {
 	t.Parallel()
-	s := newWorld(t).inTerminal()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/fill.lua"), `pi.command("fill", { handler = function(ctx) ctx.ui.set_editor_text(ctx.args[1] .. (ctx.args[2] and " " or "")) end })`)
+	s := w.inTerminal()
+	s.enter("/fill ready")
+	s.stands("ready")
+	s.keys("/")
+	s.stands("/")
+	s.keys(clearLine)
+	s.enter("/fill see more") // which is there to be gone on with
+	s.stands("see")
+	s.keys("/tmp")
+	s.stands("see /tmp")
+	s.keys(clearLine)
 	s.enter("list")
 	s.see(1, "This directory has")
 	s.enter("/undo")
@@ -109,4 +121,20 @@ func TestACommandTakesThePlaceOfWhatTheProgramPutIntoTheLine(t *testing.T) {
 	s.keys(clearLine)
 	s.enter("/quit")
 	s.leave(statusDone)
+}
+
+// What waited when the work was interrupted is back in the line, and gives way as well.
+func TestACommandTakesThePlaceOfWhatWaited(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{})
+	s.ask("go")
+	s.Type("and then this\r")
+	s.matches(`↳ .*: and then this`)
+	s.Press("esc")
+	s.rests("and then this")
+	s.Type("/undo\r")
+	s.See("undone")
+	s.rests("go")
+	s.Press("ctrl+c")
+	s.quits()
 }

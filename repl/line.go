@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -40,19 +41,19 @@ func (l *line) text() string { return l.buffer.Text() }
 // set replaces the text, which can be undone.
 func (l *line) set(text string) {
 	l.buffer.Set(text, -1)
-	l.overlay, l.refused = nil, ""
+	l.overlay, l.refused, l.placed = nil, "", false
 }
 
 // setTyped is set for a text that the person wrote elsewhere.
 func (l *line) setTyped(text string) {
 	l.buffer.SetTyped(text, -1)
-	l.overlay, l.refused = nil, ""
+	l.overlay, l.refused, l.placed = nil, "", false
 }
 
 // clear removes the text, which can be undone.
 func (l *line) clear() {
 	l.buffer.Clear()
-	l.overlay, l.refused = nil, ""
+	l.overlay, l.refused, l.placed = nil, "", false
 }
 
 // reset begins a new line: nothing of the old one can be undone.
@@ -62,15 +63,27 @@ func (l *line) reset() {
 	l.walk = l.history.Walk()
 }
 
-// prepend puts a text as rows above what is typed. Where nothing is, a command may be meant
-// next: a slash that is typed takes the place of the text, and undoing that brings it back.
-func (l *line) prepend(text string) {
-	l.placed = l.empty()
-	l.takeBack(job{text: text})
+// place puts lines that were sent and not done, or such as the program makes, as rows above
+// what is typed. Where nothing is, a command may be meant next: a slash that is typed takes
+// the place of the text, and undoing that brings it back.
+func (l *line) place(lines ...job) {
+	placed := l.empty() && len(lines) > 0
+	for _, x := range slices.Backward(lines) {
+		l.takeBack(x)
+	}
+	l.placed = placed
 }
 
-// takeBack is prepend for a line that was sent and not done.
+// placeText has the text be one of a hook, which gives way to a slash as others do, unless it
+// ends in a blank: then it is there to be gone on with.
+func (l *line) placeText(text string) {
+	l.set(text)
+	l.placed = text != "" && strings.TrimRight(text, " \t\n") == text
+}
+
+// takeBack puts a line that the person wants back as rows above what is typed.
 func (l *line) takeBack(x job) {
+	l.placed = false
 	x.draft.Text = x.text
 	l.buffer.Prepend(x.draft)
 }

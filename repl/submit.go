@@ -67,7 +67,7 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 		return // the interrupt is told where it came from
 	}
 	if out.Draft != "" { // also after a failure, so that no text of the person is lost
-		r.screen.change(func() { r.screen.line.prepend(out.Draft) })
+		r.screen.change(func() { r.screen.line.place(job{text: out.Draft}) })
 	}
 	var unsaved *session.SaveError // the command has taken effect in memory
 	if out.Status != "" && !(out.Left && !r.screen.isPlain()) && (err == nil || errors.As(err, &unsaved)) {

@@ -69,7 +69,7 @@ const indicatorColumns = 20
 // SetEditorText replaces the text in the line.
 func (p *person) SetEditorText(text string) {
 	text = strings.Trim(printable.Text(text), "\n")
-	p.screen.change(func() { p.screen.line.set(text) })
+	p.screen.change(func() { p.screen.line.placeText(text) })
 }
 
 // EditorText is the text in the line.

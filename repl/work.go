@@ -194,9 +194,7 @@ func (r *REPL) returnUnsent(err error) {
 	queue := r.keyboard.queued()
 	r.screen.change(func() {
 		r.screen.queue = queue
-		for _, x := range slices.Backward(unsent) {
-			r.screen.line.takeBack(x)
-		}
+		r.screen.line.place(unsent...)
 	})
 }
 
