@@ -108,7 +108,7 @@ func (l *line) edit(k terminal.Key, action string) {
 	l.placed = false
 	switch {
 	case gives:
-		l.set(k.Text)
+		l.setTyped(k.Text)
 	case k.Name == "paste":
 		l.buffer.Paste(k.Text)
 	case action == "up":
