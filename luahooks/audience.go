@@ -79,6 +79,16 @@ func (a *audience) hostNow() api.Host {
 	return nil
 }
 
+// sessionID returns the id of the session; "" before there is one.
+func (a *audience) sessionID() string {
+	if h := a.hostNow(); h != nil {
+		if s := h.Session(); s != nil {
+			return s.ID()
+		}
+	}
+	return ""
+}
+
 // uiNow returns the person; nil: there is none yet.
 func (a *audience) uiNow() agent.UI {
 	if u := a.ui.Load(); u != nil {

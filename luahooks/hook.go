@@ -76,7 +76,7 @@ func (h *hook) File() string {
 	return base
 }
 
-// fault notes an error of the hook, which happened for the n-th time, for [Info].
+// fault notes an error of the hook, for [Info]; its line has failed n times.
 func (h *hook) fault(err error, n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,7 +18,7 @@ type Info struct {
 	Tools      []string
 	Others     []string // providers, modes, flags, shortcuts and renderers, such as "provider acme"
 	LastError  string
-	LastErrors int    // how often that happened
+	LastErrors int    // how often its line has failed
 	Rejected   string // why the version saved last does not run, where another does
 	Shuts      bool   // most tools, because it never loaded
 	Dropped    int    // telling events that came faster than the hook handled them

@@ -37,7 +37,7 @@ type instance struct {
 
 	mu       sync.Mutex // guards failures and places
 	failures map[failure]int
-	places   map[string]int // how many failures of a place were to be shown
+	places   map[string]*failing // the places where it has failed
 }
 
 // handlers lists the handlers that in has for an event. in may be nil.
@@ -186,23 +186,38 @@ func (in *instance) again(f failure) int {
 	return in.failures[f]
 }
 
-// shownPerPlace is how many failures of one line of a hook are shown: their words may change
-// each time, with what the model just wrote.
+// failing is a place of a hook that has failed.
+type failing struct {
+	times   int      // since the file was loaded
+	session string   // in which what follows was shown
+	shown   []string // its rows
+}
+
+// shownPerPlace is how many failures of one line of a hook are shown in a session: their
+// words may change each time, with what the model just wrote.
 const shownPerPlace = 2
 
-// shown returns the row for a failure at a place: text, or nothing if as many are shown as
-// may be. The last one says that there may be more.
-func (in *instance) shown(place, text string) string {
+// failedAt counts a failure at a place, and returns how often that has failed. row is what to
+// show of it in the session: text, or nothing if that stands there already, or as many others
+// as may. The last one says that there may be more.
+func (in *instance) failedAt(place, session, text string) (times int, row string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.places[place]++
-	switch n := in.places[place]; {
-	case n > shownPerPlace:
-		return ""
-	case n == shownPerPlace:
-		return text + " (what else this line raises is only counted: /hooks)"
+	p := in.places[place]
+	if p == nil {
+		p = new(failing)
+		in.places[place] = p
 	}
-	return text
+	if p.times++; p.session != session {
+		p.session, p.shown = session, nil
+	}
+	if len(p.shown) == shownPerPlace || slices.Contains(p.shown, text) {
+		return p.times, ""
+	}
+	if p.shown = append(p.shown, text); len(p.shown) == shownPerPlace {
+		text += " (what else this line raises is only counted: /hooks)"
+	}
+	return p.times, text
 }
 
 // pinnedWithin is in how many lines of a hook's head the API may be pinned.

@@ -66,7 +66,7 @@ func (p *parts) revive(context.Context, *hook, *instance) {}
 
 // instance makes one for h, in which nothing ran yet.
 func (p *parts) instance(h *hook) *instance {
-	in := &instance{hook: h, behind: newBackground(), failures: map[failure]int{}, places: map[string]int{}, vm: luavm.New(luavm.Options{Lanes: &p.lanes}),
+	in := &instance{hook: h, behind: newBackground(), failures: map[failure]int{}, places: map[string]*failing{}, vm: luavm.New(luavm.Options{Lanes: &p.lanes}),
 		shared: &shared{dir: "/", guard: p.guard, reports: p.reports, keeper: p, timeout: 10 * time.Second, ending: newBackground(), isEnding: p.behind.isEnding, compiled: new(Compiled)}}
 	in.records = record.NewConverter(in.vm, new(record.ValidJSON))
 	in.script = api.NewScript(in.vm, in.records, api.Program{Hook: api.HookInfo{Name: h.Name}, Timeout: 10 * time.Second, Owner: in, Life: in.behind.life, Kept: &h.kept,

@@ -19,7 +19,7 @@ import (
 
 // newInstance makes an instance for a hook, with a VM in which nothing ran yet.
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{shared: c.shared, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}, places: map[string]int{}}
+	in := &instance{shared: c.shared, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}, places: map[string]*failing{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,

@@ -12,9 +12,10 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// reporter reports what handlers and other functions of hooks did. A failure is shown
-// to the person once per handler and message, and at most [shownPerPlace] times per line of a
-// file, counted for /hooks, told to the other hooks each time, and logged. Each run is counted, and shown if its hook is traced.
+// reporter reports what handlers and other functions of hooks did. A failure is shown to
+// the person once per line of a file and message, at most [shownPerPlace] of a line in a
+// session, counted for /hooks, told to the other hooks each time, and logged once. Each run
+// is counted, and shown if its hook is traced.
 type reporter struct {
 	audience *audience
 	log      *hookLog
@@ -28,13 +29,12 @@ func (r *reporter) failed(ctx context.Context, h *hook, in *instance, event stri
 		return false
 	}
 	n := in.again(failure{handler, event, err.Error()})
-	h.fault(err, n)
-	text := ""
 	if n == 1 {
 		r.log.write(h.Name, event+": "+fullText(err))
-		text = in.shown(placeOf(err, event), "hook "+h.Name+": "+event+": "+err.Error())
 	}
-	r.tellFailed(ctx, failureOf(h, event, err, n), text)
+	times, row := in.failedAt(placeOf(err, event), r.audience.sessionID(), "hook "+h.Name+": "+event+": "+err.Error())
+	h.fault(err, times)
+	r.tellFailed(ctx, failureOf(h, event, err, n), row)
 	return true
 }
 

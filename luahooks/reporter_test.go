@@ -8,6 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/session"
 )
 
 // listening says what it hears of the errors of others.
@@ -57,8 +58,14 @@ func TestErrorsOfOneLineDoNotFloodTheScreen(t *testing.T) {
 	if n := strings.Count(strings.Join(r.host.notices(), "\n"), "a.lua:5: "); n != 1 {
 		t.Errorf("the same words of another line are shown %d times", n)
 	}
-	if h := r.chain.Hooks()[0]; h.Errors != 10 {
-		t.Errorf("counted %d errors", h.Errors)
+	h := r.chain.Hooks()[0]
+	if h.Errors != 10 || h.LastErrors != 5 {
+		t.Errorf("counted %d errors, and %d of the last line", h.Errors, h.LastErrors)
+	}
+	r.host.session = session.New(session.Options{Cwd: r.cwd})
+	r.input("one")
+	if n := strings.Count(strings.Join(r.host.notices(), "\n"), "a.lua:2: one"); n != 2 {
+		t.Errorf("what was shown in the session before is shown %d times", n)
 	}
 }
 
