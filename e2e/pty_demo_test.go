@@ -31,7 +31,8 @@ func TestTheDemoDoesNotStandInForSettingsThatCannotBeRead(t *testing.T) {
 	w.write(w.agentFile("config.toml"), "model = \"local\n")
 	s := w.inTerminal()
 	s.leave(2)
-	if out := s.output(); !strings.Contains(out, "toml:1: syntax error") || !strings.Contains(out, "without it there is no model to ask") || strings.Contains(out, "is a script, no model") {
+	if out := s.output(); !strings.Contains(out, "error: "+w.agentFile("config.toml")+":1: syntax error") || strings.Count(out, "nothing of this file is used") != 1 ||
+		!strings.Contains(out, "there is no model to ask without") || strings.Contains(out, "is a script, no model") {
 		t.Errorf("it says\n%s", out)
 	}
 }

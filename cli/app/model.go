@@ -113,7 +113,7 @@ func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, 
 		return m, "", byKey, nil
 	}
 	if file := p.unreadFile(); file != "" && p.Attended() {
-		return nil, "", byNothing, UsageError{Err: &unattendedError{"nothing of " + file + " is used, and without it there is no model to ask", "mend it; " + tryDemo}}
+		return nil, "", byNothing, UsageError{Err: &unattendedError{"there is no model to ask without " + file, "mend it; " + tryDemo}}
 	}
 	c.later.warn(p.Keys.Expired()...)
 	c.later.warn(providers.Unused(p.Config, p.Keys)...)

@@ -62,7 +62,7 @@ func (p *Place) Problems() []config.Problem { return p.lost }
 // if there is none.
 func (p *Place) unreadFile() string {
 	for _, problem := range p.lost {
-		if problem.Key == "" && !problem.Warning && problem.File == filepath.Join(p.AgentDir, "config.toml") {
+		if problem.Unread && problem.File == filepath.Join(p.AgentDir, "config.toml") {
 			return problem.Where()
 		}
 	}
@@ -79,7 +79,11 @@ func (p *Place) commandEnv() []string { return append(p.locale(), p.Env.Variable
 func (p *Place) readSettings() {
 	p.Config, p.lost = config.Load(p.AgentDir, p.Cwd, p.Env.getenv, p.Guard.Config)
 	for _, problem := range p.lost {
-		fmt.Fprintln(p.Env.stderr(), printable.Text(fmt.Sprint(problem)))
+		text := fmt.Sprint(problem)
+		if problem.Unread {
+			text = "error: " + text + "; nothing of this file is used"
+		}
+		fmt.Fprintln(p.Env.stderr(), printable.Text(text))
 	}
 	if p.Models != "" {
 		changed, err := p.Config.Change("models", p.Models, "--models", p.Env.getenv)

@@ -15,6 +15,7 @@ type Problem struct {
 	Text    string // what is wrong, and what to do about it; contains no secret
 	Warning bool   // worth a look; not a mistake that lost a setting
 	Key     string // the setting that it concerns: "model", "providers.local"; "": the file as a whole
+	Unread  bool   // nothing of the file is used
 }
 
 func (p Problem) String() string { return p.Where() + ": " + p.Text }

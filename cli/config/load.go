@@ -48,7 +48,7 @@ func loadFile(cfg *Config, at place) []Problem {
 	}
 	if err != nil {
 		cfg.noteLost(at, err, true)
-		return []Problem{{File: at.file, Text: err.Error()}}
+		return []Problem{{File: at.file, Text: err.Error(), Unread: true}}
 	}
 	d := decode(cfg, at, data)
 	if d.literalKey != 0 && info != nil && OthersMayRead(info) {
@@ -99,7 +99,7 @@ func decode(cfg *Config, at place, data []byte) *decoder {
 // rejectFile reports that nothing of a file is used, and why. If the file mentions hooks
 // or tools, it may have restricted something, so that is noted as lost.
 func (d *decoder) rejectFile(cfg *Config, data []byte, line int, text string) *decoder {
-	d.report(line, text)
+	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Unread: true})
 	ofTools := bytes.Contains(data, []byte(toolsKey))
 	if ofTools || bytes.Contains(data, []byte(hooksKey)) {
 		cfg.noteLost(d.place, fmt.Errorf("line %d: %s", line, text), ofTools)
