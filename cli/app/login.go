@@ -48,13 +48,13 @@ func (p *Place) login(person *asking, begin func(ctx context.Context, provider s
 }
 
 // signIn asks in the terminal for the key of a provider, as an editor wants it where one is
-// missing. It fails if none was kept.
+// missing. It fails if none was kept, or it has no effect.
 func (p *Place) signIn(ctx context.Context) error {
 	if !p.hasDialogs() {
 		return UsageError{Err: errNobodyToAsk{}}
 	}
 	kept := false
-	status, err := p.login(p.newRun().hooksPerson(), func(context.Context, string) string { kept = true; return "" }).Run(ctx, "")
+	status, err := p.login(&asking{ui: p.newRun().hooksPerson()}, func(context.Context, string) string { kept = true; return "" }).Run(ctx, "")
 	if err != nil {
 		return err
 	}
