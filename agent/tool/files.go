@@ -44,7 +44,7 @@ type textFile interface {
 
 // frontFile is a file of the front end.
 type frontFile struct {
-	place
+	disk  place
 	files Files
 	path  string // as the front end knows it
 }
@@ -57,7 +57,7 @@ func (f frontFile) load(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the client could not read it: %w", err)
 	}
-	if saved, err := f.place.load(ctx); err == nil && isSameButEnds([]byte(text), saved) {
+	if saved, err := f.disk.load(ctx); err == nil && isSameButEnds([]byte(text), saved) {
 		return saved, nil
 	}
 	return []byte(text), checkText([]byte(text))
@@ -68,7 +68,7 @@ func (f frontFile) replace(ctx context.Context, content []byte) (note string, er
 	if err := f.files.Write(ctx, f.path, string(content)); err != nil {
 		return "", fmt.Errorf("the client could not write it: %w; nothing was written to the disk", err)
 	}
-	written, err := f.readMost(ctx, 2*int64(len(content))+maxEdit)
+	written, err := f.disk.readMost(ctx, 2*int64(len(content))+maxEdit)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("the client was to write it, %s, but the disk has no such file: %w", size(int64(len(content))), err)
@@ -78,7 +78,7 @@ func (f frontFile) replace(ctx context.Context, content []byte) (note string, er
 		return "", fmt.Errorf("the client was to write %s, but the file on the disk has %s of another text: use read to see it",
 			size(int64(len(content))), size(int64(len(written))))
 	}
-	if _, err := f.place.replace(ctx, content); err != nil {
+	if _, err := f.disk.replace(ctx, content); err != nil {
 		return "", fmt.Errorf("the client changed the ends of lines, which could not be put right: %w", err)
 	}
 	return "\n[the client had changed the ends of lines or of the text; that is put right on the disk]", nil

@@ -45,12 +45,15 @@ func ServeRefusing(ctx context.Context, o Options, cwd string, why error) error 
 
 // refusing opens no session.
 type refusing struct {
-	editors
-	why error
+	sessions editors // those that there are
+	why      error
 }
 
 // Open fails.
 func (r refusing) Open(context.Context, acp.Opening) (*acp.Run, error) { return nil, oneLine{r.why} }
+
+// Remove moves a session to the trash.
+func (r refusing) Remove(path string) error { return r.sessions.Remove(path) }
 
 // oneLine is an error of several lines in one.
 type oneLine struct{ error }
