@@ -134,7 +134,7 @@ func (s *step) run(ctx context.Context, progress *pace.Pacer[Result]) {
 	defer close(s.done)
 	if s.ready != nil {
 		s.result = s.ready.run(ctx, progress)
-		s.took = s.ready.call.clock.took()
+		s.took = s.ready.call.Took()
 		s.ran(s.result.IsError)
 	}
 }

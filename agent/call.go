@@ -2,13 +2,12 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
+	"pi/agent/callscope"
 	"pi/internal/pace"
 	"pi/session"
 	"pi/session/message"
@@ -26,9 +25,7 @@ func (c *cleared) run(ctx context.Context, progress *pace.Pacer[Result]) (result
 		update = progress.Put
 		defer progress.Stop()
 	}
-	c.call.time(ctx, func(clock *callClock) { clock.runs = true })
-	result = c.perform(ctx, update)
-	c.call.time(ctx, func(clock *callClock) { clock.runs = false })
+	c.call.Measure(ctx, func() { result = c.perform(ctx, update) })
 	result.Interrupted = result.IsError && ctx.Err() != nil
 	return result
 }
@@ -40,7 +37,7 @@ func (c *cleared) perform(ctx context.Context, update Update) (result Result) {
 			result = *refuse("tool %s crashed: %v", c.tool.Spec().Name, p)
 		}
 	}()
-	result, err := c.tool.Run(context.WithValue(c.call.mark(ctx), runsKey{}, c), c.input, update)
+	result, err := c.tool.Run(context.WithValue(c.call.Mark(ctx), runsKey{}, c), c.input, update)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		result = withError(result, "interrupted")
@@ -53,40 +50,10 @@ func (c *cleared) perform(ctx context.Context, update Update) (result Result) {
 	return result
 }
 
-// callScope is a call for what happens in it.
-type callScope struct {
-	id     string
-	in     *callScope // the call that this one was made in; nil: none
-	events *listeners
-	nested atomic.Int64 // calls that were made in it
-	clock  callClock
-}
-
-type callScopeKey struct{}
-
-// mark returns a context that belongs to the call.
-func (s *callScope) mark(ctx context.Context) context.Context {
-	return context.WithValue(ctx, callScopeKey{}, s)
-}
-
-// newCallID returns the id of a call that the program makes: in another call it is that
-// one's with a number.
-func newCallID(ctx context.Context) string {
-	if in, _ := ctx.Value(callScopeKey{}).(*callScope); in != nil {
-		return fmt.Sprintf("%s/%d", in.id, in.nested.Add(1))
-	}
-	return "call_" + rand.Text()[:20]
-}
-
 // CallID returns the id of the tool call that ctx belongs to: the one that the listeners
 // to tool_call or tool_result are asked about, or that runs; "" elsewhere. The dialogs of
 // hooks get the context of what they are asked in.
-func CallID(ctx context.Context) string {
-	if in, _ := ctx.Value(callScopeKey{}).(*callScope); in != nil {
-		return in.id
-	}
-	return ""
-}
+func CallID(ctx context.Context) string { return callscope.CallID(ctx) }
 
 // gateKey is in the context of who is asked whether something runs.
 type gateKey struct{}
@@ -141,8 +108,8 @@ func withText(r Result, text string) Result {
 // may have wanted to remove a secret.
 func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result {
 	if g.events.wants(KindToolResult) {
-		ctx := c.call.mark(ctx)
-		e := &ToolResult{ID: c.call.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
+		ctx := c.call.Mark(ctx)
+		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
 		if ctx.Err() == nil {
 			g.events.emit(ctx, e)
 		}
@@ -180,7 +147,7 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	if len(input) == 0 {
 		input = json.RawMessage(`{}`)
 	}
-	call := message.Block{Type: message.BlockToolCall, ID: newCallID(ctx), Name: name, Arguments: input}
+	call := message.Block{Type: message.BlockToolCall, ID: callscope.NewID(ctx), Name: name, Arguments: input}
 	sent := input
 	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, sent} })
 	took := time.Duration(0)
@@ -188,7 +155,7 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	if c != nil {
 		input = c.input
 		ran := c.run(ctx, a.gate.updates(ctx, call))
-		took = c.call.clock.took()
+		took = c.call.Took()
 		r := a.gate.finishCall(ctx, c, ran)
 		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name})
 		result = &r

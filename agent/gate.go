@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pi/agent/callscope"
 	"pi/agent/schema"
 	"pi/session/message"
 )
@@ -17,7 +18,8 @@ import (
 type cleared struct {
 	gate    *gate
 	tool    Tool
-	call    *callScope
+	id      string // of the call
+	call    *callscope.Scope
 	input   json.RawMessage
 	context []string // what listeners add to the result
 }
@@ -45,9 +47,10 @@ type gate struct {
 // clear decides whether call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it. Of the results one is nil.
 func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result) {
-	scope := &callScope{id: call.ID, events: g.events}
-	scope.in, _ = ctx.Value(callScopeKey{}).(*callScope)
-	ctx = scope.mark(ctx)
+	scope := callscope.New(ctx, call.ID, func(ctx context.Context, runs bool) {
+		g.events.emitAfter(ctx, KindToolClock, func() Event { return &ToolClock{call.ID, runs} })
+	})
+	ctx = scope.Mark(ctx)
 	tool := g.tools.tool(call.Name)
 	if tool == nil {
 		if names := g.tools.names(); len(names) > 0 {
@@ -59,7 +62,7 @@ func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", call.Name, err)
 	}
-	return g.decide(ctx, &cleared{gate: g, tool: tool, call: scope, input: call.Arguments}, checker, nil)
+	return g.decide(ctx, &cleared{gate: g, tool: tool, id: call.ID, call: scope, input: call.Arguments}, checker, nil)
 }
 
 // clearBelow decides whether below, in whose place the tool of running stands, may run in that
@@ -114,7 +117,7 @@ func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (change
 // that the schema refuses. A rewrite is not coerced: the tool gets exactly what the
 // listeners saw.
 func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *Result) {
-	e := &ToolCall{ID: c.call.id, Name: c.tool.Spec().Name, Annotations: AnnotationsOf(c.tool), Input: c.input}
+	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Annotations: AnnotationsOf(c.tool), Input: c.input}
 	err := g.events.emitGate(ctx, e, func() bool { return e.Block })
 	switch {
 	case ctx.Err() != nil:

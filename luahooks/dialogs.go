@@ -7,6 +7,7 @@ import (
 	"weak"
 
 	"pi/agent"
+	"pi/agent/callscope"
 	"pi/session"
 )
 
@@ -36,7 +37,7 @@ func (q *dialogQueue) IsOpen() bool { return len(q.open) > 0 }
 
 // Ask is that of [api.Dialogs].
 func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
-	defer agent.AwaitPerson(ctx)()
+	defer callscope.AwaitPerson(ctx)()
 	if !q.several.Load() {
 		select {
 		case q.open <- struct{}{}:

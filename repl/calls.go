@@ -11,7 +11,6 @@ import (
 	"pi/internal/cells"
 	"pi/internal/printable"
 	"pi/repl/terminal"
-	"pi/session/message"
 )
 
 // A tool call is one row in the live zone while it runs, with the last rows of what it
@@ -179,64 +178,6 @@ const (
 	markDone   = "✓"
 	markFailed = "✗"
 )
-
-// toolDetails are the details of results that the terminal knows.
-type toolDetails struct {
-	Diff       string `json:"diff"`
-	ExitCode   *int   `json:"exitCode"`
-	Truncation *struct {
-		TotalLines  int `json:"totalLines"`
-		OutputLines int `json:"outputLines"`
-	} `json:"truncation"`
-	FullOutputPath string `json:"fullOutputPath"`
-}
-
-// detailsOf reads the details of a result; those of another form are empty.
-func detailsOf(r agent.Result) (d toolDetails) {
-	if len(r.Details) > 0 && json.Unmarshal(r.Details, &d) != nil {
-		return toolDetails{}
-	}
-	return d
-}
-
-// resultText joins the texts of a result; an image is its type in brackets.
-func resultText(r agent.Result) string {
-	var parts []string
-	for _, b := range r.Content {
-		switch b.Type {
-		case message.BlockText:
-			parts = append(parts, b.Text)
-		case message.BlockImage:
-			parts = append(parts, "["+b.MimeType+"]")
-		}
-	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
-}
-
-// outputLines are the lines of a text without the empty ones at its end.
-func outputLines(text string) []string {
-	if text = strings.TrimRight(text, "\n"); text == "" {
-		return nil
-	}
-	return strings.Split(text, "\n")
-}
-
-// withoutNotes cuts what the bash tool tells the model behind an output, in brackets.
-func withoutNotes(text string) string {
-	i := strings.LastIndex(text, "\n\n[")
-	if i < 0 {
-		if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") && !strings.Contains(text, "\n") {
-			return ""
-		}
-		return text
-	}
-	for line := range strings.SplitSeq(text[i+2:], "\n") {
-		if !strings.HasPrefix(line, "[") || !strings.HasSuffix(line, "]") {
-			return text
-		}
-	}
-	return text[:i]
-}
 
 // argument is the argument of a call that a person wants to see: the value of the
 // member that the call is about (of a search, the pattern and where), else all of them
@@ -408,43 +349,6 @@ func (e ended) head(behind []string, p terminal.Palette, columns int) string {
 func plainTitle(title string) string {
 	name, rest, _ := strings.Cut(title, " ")
 	return strings.TrimSuffix("tool "+name+": "+rest, " ")
-}
-
-// diffRowsShown is how many rows of a difference are shown, and newRowsShown how many lines
-// of a new file, each in a row of its own.
-const (
-	diffRowsShown = 40
-	newRowsShown  = 10
-)
-
-// change is what the call has made of a file: an edit, or a new one; ok is false for neither.
-func (e ended) change(d toolDetails) (diff parsedDiff, isNew, ok bool) {
-	switch t := e.result.Touched; {
-	case e.result.IsError:
-	case d.Diff != "":
-		return parseDiff(printable.Text(d.Diff)), false, true
-	case t != nil && t.Change != nil && t.Change.Created && t.Change.After != "":
-		return allAdded(printable.Text(t.Change.After)), true, true
-	}
-	return parsedDiff{}, false, false
-}
-
-// foldedChange are the rows of a change that are shown at first; hidden says that there are
-// more.
-func foldedChange(diff parsedDiff, isNew bool, p terminal.Palette, columns int) (rows []string, hidden bool) {
-	more := func(n int, what string) string { return p.Paint("dim", fmt.Sprintf("  … %d more %s", n, what)) }
-	if isNew {
-		lines, whole := diff.beginning(newRowsShown, columns)
-		if rows = diffRows(lines, p, columns); len(lines) < len(diff.lines) {
-			rows = append(rows, more(len(diff.lines)-len(lines), "lines"))
-		}
-		return rows, !whole
-	}
-	rows = diffRows(diff.changes(), p, columns)
-	if n := len(rows) - diffRowsShown; n > 1 {
-		return append(rows[:diffRowsShown:diffRowsShown], more(n, "rows")), true
-	}
-	return rows, false
 }
 
 // body are the rows below the title. facts are words that take the place of the number

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pi/internal/cells"
+	"pi/internal/printable"
 	"pi/repl/terminal"
 )
 
@@ -104,6 +105,43 @@ func (d parsedDiff) changes() (lines []diffLine) {
 		last = i
 	}
 	return lines
+}
+
+// diffRowsShown is how many rows of a difference are shown, and newRowsShown how many lines
+// of a new file, each in a row of its own.
+const (
+	diffRowsShown = 40
+	newRowsShown  = 10
+)
+
+// change is what the call has made of a file: an edit, or a new one; ok is false for neither.
+func (e ended) change(d toolDetails) (diff parsedDiff, isNew, ok bool) {
+	switch t := e.result.Touched; {
+	case e.result.IsError:
+	case d.Diff != "":
+		return parseDiff(printable.Text(d.Diff)), false, true
+	case t != nil && t.Change != nil && t.Change.Created && t.Change.After != "":
+		return allAdded(printable.Text(t.Change.After)), true, true
+	}
+	return parsedDiff{}, false, false
+}
+
+// foldedChange are the rows of a change that are shown at first; hidden says that there are
+// more.
+func foldedChange(diff parsedDiff, isNew bool, p terminal.Palette, columns int) (rows []string, hidden bool) {
+	more := func(n int, what string) string { return p.Paint("dim", fmt.Sprintf("  … %d more %s", n, what)) }
+	if isNew {
+		lines, whole := diff.beginning(newRowsShown, columns)
+		if rows = diffRows(lines, p, columns); len(lines) < len(diff.lines) {
+			rows = append(rows, more(len(diff.lines)-len(lines), "lines"))
+		}
+		return rows, !whole
+	}
+	rows = diffRows(diff.changes(), p, columns)
+	if n := len(rows) - diffRowsShown; n > 1 {
+		return append(rows[:diffRowsShown:diffRowsShown], more(n, "rows")), true
+	}
+	return rows, false
 }
 
 // rows draws lines of a difference: number, mark and text. A long line goes on under its

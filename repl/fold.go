@@ -1,11 +1,15 @@
 package repl
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"pi/agent"
 	"pi/internal/cells"
+	"pi/session/message"
 )
 
 // A result is shown folded: its last rows, with the count of those that are hidden.
@@ -73,6 +77,64 @@ func lastLines(lines []string, most, columns int) (rows []string, hidden int) {
 		rows = append(rows, cells.Cut(strings.ReplaceAll(line, "\t", "    "), columns))
 	}
 	return rows, hidden
+}
+
+// toolDetails are the details of results that the terminal knows.
+type toolDetails struct {
+	Diff       string `json:"diff"`
+	ExitCode   *int   `json:"exitCode"`
+	Truncation *struct {
+		TotalLines  int `json:"totalLines"`
+		OutputLines int `json:"outputLines"`
+	} `json:"truncation"`
+	FullOutputPath string `json:"fullOutputPath"`
+}
+
+// detailsOf reads the details of a result; those of another form are empty.
+func detailsOf(r agent.Result) (d toolDetails) {
+	if len(r.Details) > 0 && json.Unmarshal(r.Details, &d) != nil {
+		return toolDetails{}
+	}
+	return d
+}
+
+// resultText joins the texts of a result; an image is its type in brackets.
+func resultText(r agent.Result) string {
+	var parts []string
+	for _, b := range r.Content {
+		switch b.Type {
+		case message.BlockText:
+			parts = append(parts, b.Text)
+		case message.BlockImage:
+			parts = append(parts, "["+b.MimeType+"]")
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+// outputLines are the lines of a text without the empty ones at its end.
+func outputLines(text string) []string {
+	if text = strings.TrimRight(text, "\n"); text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// withoutNotes cuts what the bash tool tells the model behind an output, in brackets.
+func withoutNotes(text string) string {
+	i := strings.LastIndex(text, "\n\n[")
+	if i < 0 {
+		if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") && !strings.Contains(text, "\n") {
+			return ""
+		}
+		return text
+	}
+	for line := range strings.SplitSeq(text[i+2:], "\n") {
+		if !strings.HasPrefix(line, "[") || !strings.HasSuffix(line, "]") {
+			return text
+		}
+	}
+	return text[:i]
 }
 
 // seconds is a time as it is shown: whole seconds, with minutes from one on.

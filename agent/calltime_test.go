@@ -8,11 +8,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"pi/agent/callscope"
 )
 
 // asks waits for a person who takes so long to answer.
 func asks(ctx context.Context, answer time.Duration) {
-	defer AwaitPerson(ctx)()
+	defer callscope.AwaitPerson(ctx)()
 	time.Sleep(answer)
 }
 
