@@ -104,8 +104,8 @@ func isForEditor(args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}
-	mode := slices.Index(args, "--mode")
-	return (slices.Contains(args, "--mode=acp") || mode >= 0 && slices.Index(args, "acp") == mode+1) && !slices.Contains(args, "--login")
+	mode := slices.Index(args, "--mode") + 1 // where its value stands
+	return (slices.Contains(args, "--mode=acp") || mode > 0 && mode < len(args) && args[mode] == "acp") && !slices.Contains(args, "--login")
 }
 
 // refuseEditor tells an editor why its sessions cannot be begun.

@@ -46,3 +46,17 @@ func TestArgumentsArePreparedForTheFlagLibrary(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoIsStartedByAnEditor(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want bool
+	}{
+		{"--mode acp", true}, {"--mode=acp --bogus", true}, {"--bogus --mode acp", true}, {"--name acp --mode acp", true},
+		{"", false}, {"acp", false}, {"--mode", false}, {"--mode rpc acp", false}, {"-- --mode acp", false}, {"--mode acp --login", false},
+	} {
+		if got := isForEditor(strings.Fields(c.args)); got != c.want {
+			t.Errorf("%q: %v", c.args, got)
+		}
+	}
+}
