@@ -49,18 +49,29 @@ type frontFile struct {
 	path  string // as the front end knows it
 }
 
-// load returns the text of the file. It fails if that is larger than maxEdit, or binary. Where
-// it differs from the disk at the ends of lines alone, the disk's bytes count: editors hand
-// out LF for CR LF.
+// load returns the text of the file. It fails if that is larger than maxEdit, or binary. The
+// ends of lines are those of the disk, and of the text too where nothing else differs: editors
+// hand out LF for CR LF, and would have to be put right when they save CR LF again.
 func (f frontFile) load(ctx context.Context) ([]byte, error) {
 	text, err := f.files.Read(ctx, f.path)
 	if err != nil {
 		return nil, fmt.Errorf("the client could not read it: %w", err)
 	}
-	if saved, err := f.disk.load(ctx); err == nil && isSameButEnds([]byte(text), saved) {
+	saved, err := f.disk.load(ctx)
+	switch {
+	case err != nil:
+	case isSameButEnds([]byte(text), saved):
 		return saved, nil
+	case hasCRLF(saved) && !strings.Contains(text, "\r"): // with changes that are not saved
+		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	return []byte(text), checkText([]byte(text))
+}
+
+// hasCRLF reports whether the lines of a text all end in CR LF.
+func hasCRLF(text []byte) bool {
+	lines := bytes.Count(text, []byte("\n"))
+	return lines > 0 && lines == bytes.Count(text, []byte("\r\n"))
 }
 
 // replace has the front end write the file, and looks at what is on the disk then.

@@ -90,6 +90,7 @@ func TestWhatAnEditorHasWrittenIsCompared(t *testing.T) {
 	}{
 		{"as it is", crlf, crlf, "one\r\n2\r\n", nil, "one\r\n2\r\n", "", ""},
 		{"it knows LF alone", crlf, lf(crlf), "one\r\n2\r\n", lf, "one\r\n2\r\n", "put right", ""},
+		{"changes that are not saved, in LF alone", crlf, "zero\none\ntwo\n", "zero\r\none\r\n2\r\n", nil, "zero\r\none\r\n2\r\n", "", ""},
 		{"no newline at the end", "one\ntwo\n", "one\ntwo", "one\n2\n", func(text string) string { return strings.TrimRight(text, "\n") }, "one\n2\n", "put right", ""},
 		{"one more row", "one\ntwo", "one\ntwo\n", "one\n2", func(text string) string { return text + "\n\n" }, "one\n2", "put right", ""},
 		{"formatted", "one\ntwo\n", "one\ntwo\n", "one\n2\n", func(text string) string { return "\t" + text }, "\tone\n2\n", "", "was to write 6 bytes, but the file on the disk has 7 bytes of another text"},
