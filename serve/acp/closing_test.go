@@ -108,3 +108,34 @@ func TestTheIDOfACallIsUsedOnceThoughTheSessionIsResumed(t *testing.T) {
 		t.Error(ids)
 	}
 }
+
+// The end does not wait for a question of the start that waits for the first prompt.
+func TestAQuestionAtTheStartDoesNotDelayTheEnd(t *testing.T) {
+	t.Parallel()
+	asking := make(chan struct{})
+	answers := make(chan agent.Answer, 1)
+	h := &host{hooks: func(o Opening) agent.Listener {
+		return listening(func(ctx context.Context, e agent.Event) error {
+			if e.Kind() == agent.KindSessionStart {
+				close(asking)
+				answer, _ := o.UI.Confirm(context.WithoutCancel(ctx), "Really?", "", agent.DialogOptions{})
+				answers <- answer
+			}
+			return nil
+		})
+	}}
+	r, _ := openedIn(t, h, object{})
+	<-asking
+	r.Close()
+	if err := r.ends(t); err != nil {
+		t.Error(err)
+	}
+	select {
+	case answer := <-answers:
+		if answer != agent.No {
+			t.Error(answer)
+		}
+	default:
+		t.Error("it still waits")
+	}
+}

@@ -148,14 +148,15 @@ type connection struct {
 	takesBack atomic.Bool // the client knows requests that are taken back
 	signsIn   atomic.Bool // it was told how to sign in
 
+	over chan struct{} // closed when no reply will be read any more
+
 	mu      sync.Mutex // guards what follows
 	last    int64      // the id of the last request of ours
 	waiting map[int64]chan *incoming
-	closed  bool // no reply will be read any more
 }
 
 func newConnection(out *jsonlines.Writer) *connection {
-	return &connection{out: out, waiting: map[int64]chan *incoming{}}
+	return &connection{out: out, over: make(chan struct{}), waiting: map[int64]chan *incoming{}}
 }
 
 // answer writes the answer to a request: err, or result.
@@ -219,8 +220,10 @@ func (c *connection) call(ctx context.Context, method string, params any) (json.
 func (c *connection) expect() (int64, chan *incoming) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	select {
+	case <-c.over:
 		return 0, nil
+	default:
 	}
 	c.last++
 	replied := make(chan *incoming, 1)
@@ -248,11 +251,11 @@ func (c *connection) deliver(m *incoming) {
 	}
 }
 
-// closeReplies ends the waiting for replies, now and later.
+// closeReplies ends the waiting for replies, now and later. It is called once.
 func (c *connection) closeReplies() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.closed = true
+	close(c.over)
 	for id, replied := range c.waiting {
 		delete(c.waiting, id)
 		close(replied)

@@ -76,8 +76,8 @@ func (s *session) isReady() bool {
 
 // mayAsk waits until the client can be asked something about the session. What hooks ask at
 // its start waits for the first prompt: there are clients that answer nothing before. It
-// reports false if ctx ended before, and while the session is being opened, which cannot wait
-// for that.
+// reports false if ctx ended before or the client is gone, and while the session is being
+// opened, which cannot wait for that.
 func (s *session) mayAsk(ctx context.Context) bool {
 	if !s.isReady() || !s.out.await(ctx) {
 		return false
@@ -85,6 +85,8 @@ func (s *session) mayAsk(ctx context.Context) bool {
 	select {
 	case <-s.started:
 	case <-s.prompted:
+	case <-s.server.conn.over:
+		return false
 	case <-ctx.Done():
 		return false
 	}
