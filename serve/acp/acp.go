@@ -104,7 +104,7 @@ type Server struct {
 	mu       sync.Mutex // guards what follows
 	client   *client    // nil before initialize
 	sessions map[string]*session
-	empty    map[string]string  // the directories of sessions that were closed without a prompt, by their ids
+	empty    map[string]string  // the directories of sessions that were closed with nothing on the disk, by their ids
 	tasks    map[*task]struct{} // the requests that can be cancelled
 	draining bool               // no request is begun any more
 	ending   bool               // no session is begun any more

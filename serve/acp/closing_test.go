@@ -139,3 +139,21 @@ func TestAQuestionAtTheStartDoesNotDelayTheEnd(t *testing.T) {
 		t.Error("it still waits")
 	}
 }
+
+// A session in which nobody asked anything is opened again under its id, also if a hook has
+// put something into it; once it is deleted nobody knows it.
+func TestAClosedSessionWithoutAPromptIsKnownUntilItIsDeleted(t *testing.T) {
+	t.Parallel()
+	h := &host{}
+	r, id := openedIn(t, h, object{})
+	if _, err := h.agent(0).Session().Append(sessions.TypeCustom, object{"customType": "hook", "data": object{}}); err != nil {
+		t.Fatal(err)
+	}
+	load := object{"sessionId": id, "cwd": r.cwd, "mcpServers": []any{}}
+	r.Must("session/close", object{"sessionId": id}, nil)
+	r.Must("session/load", load, nil)
+	r.Must("session/delete", object{"sessionId": id}, nil)
+	if _, failed := r.Request("session/load", load); failed == nil || failed.Code != codeNoSession {
+		t.Error(failed)
+	}
+}

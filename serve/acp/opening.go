@@ -163,7 +163,7 @@ func (v *Server) reserve(id, cwd string) (s *session, fresh bool, err error) {
 }
 
 // openExisting opens the session with an id that is on the disk, or was closed here before
-// there was a prompt, which leaves nothing there.
+// anything of it was saved.
 func (v *Server) openExisting(ctx context.Context, s *session, id string) error {
 	path, header, err := v.lookup(id)
 	if err != nil {
@@ -323,6 +323,9 @@ func (v *Server) beginDelete(f fields) (handler, error) {
 				return nil, err
 			}
 		}
+		v.mu.Lock()
+		delete(v.empty, id)
+		v.mu.Unlock()
 		if err != nil {
 			return empty{}, nil
 		}

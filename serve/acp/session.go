@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -178,7 +179,7 @@ func (s *session) close(ctx context.Context) error {
 	return s.run.Close(ctx)
 }
 
-// drop forgets a session that is closed, but for the id of one without a prompt.
+// drop forgets a session that is closed, but for the id of one of which nothing was saved.
 func (v *Server) drop(s *session) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -186,9 +187,20 @@ func (v *Server) drop(s *session) {
 		return
 	}
 	delete(v.sessions, s.id)
-	if s.failed == nil && s.run != nil && s.agent().Session().Leaf() == "" {
+	if s.isReady() && s.run != nil && s.isEmpty() {
 		v.empty[s.id] = s.cwd
 	}
+}
+
+// isEmpty reports whether nothing of a session that is ready is on the disk, where nothing is
+// before the first prompt, though a hook has put something into it.
+func (s *session) isEmpty() bool {
+	in := s.agent().Session()
+	if in.Leaf() == "" {
+		return true
+	}
+	_, err := os.Stat(in.File())
+	return in.File() != "" && err != nil
 }
 
 // sequence lets things begin one after the other, in the order in which they asked.
