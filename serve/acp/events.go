@@ -40,7 +40,7 @@ func (l listener) Handle(_ context.Context, e agent.Event) error {
 	case *agent.MessageStart:
 		s.calls.sweep("not run: the answer broke off")
 		s.speaker.start()
-		s.tellUntold()
+		s.tellWaiting()
 	case *agent.MessageUpdate:
 		s.delta(e.Delta)
 	case *agent.MessageEnd:
@@ -188,7 +188,7 @@ func (s *session) endMessage(m *message.Message) {
 		}
 	}
 	s.speaker.end(m.StopReason == message.StopLength)
-	s.tellUntold()
+	s.tellWaiting()
 }
 
 // tellText sends a text of the program as words of the agent, a message of its own.
@@ -236,14 +236,24 @@ func (s *session) notify(text string, level agent.Level) {
 	if !slices.Contains(s.state.untold, text) {
 		s.state.untold = append(s.state.untold, text)
 	}
+	s.mu.Unlock()
+	if !s.speaker.isSpeaking() {
+		s.tellWaiting()
+	}
+}
+
+// tellWaiting tells the notices that wait for the end of a message. Outside of a prompt they
+// wait for the next one.
+func (s *session) tellWaiting() {
+	s.mu.Lock()
 	atWork := s.state.prompted && s.state.turn != nil
 	s.mu.Unlock()
-	if atWork && !s.speaker.isSpeaking() {
+	if atWork {
 		s.tellUntold()
 	}
 }
 
-// tellUntold tells the notices that wait for the next prompt, or for the end of a message.
+// tellUntold tells the notices that wait.
 func (s *session) tellUntold() {
 	s.mu.Lock()
 	untold := s.state.untold

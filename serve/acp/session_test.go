@@ -566,3 +566,22 @@ func TestNoticesAreToldInTheConversation(t *testing.T) {
 		t.Errorf("%q, %d messages, not %q", got, len(ids), want)
 	}
 }
+
+// What the model says because of a hook, outside of a prompt, brings no notice along: there are
+// clients that drop it.
+func TestANoticeOutsideOfAPromptWaitsForOne(t *testing.T) {
+	t.Parallel()
+	h := &host{}
+	r, id := openedIn(t, h, object{})
+	h.ui.Notify("careful", agent.LevelWarning)
+	if err := h.agent(0).Submit(t.Context(), agent.Prompt{Text: "tick"}); err != nil {
+		t.Fatal(err)
+	}
+	r.WaitUpdate("the answer", func(u acptest.Update) bool { return u.Kind == agentChunk && u.Text() == "re: tick" })
+	if ends := r.Prompt(id, "go"); ends != "end_turn" {
+		t.Fatal(ends)
+	}
+	if texts := r.Texts(id, agentChunk); texts != "re: tick[pi] careful\n\nre: go" {
+		t.Errorf("%q", texts)
+	}
+}

@@ -162,7 +162,7 @@ func (s *session) work(ctx context.Context, a asked) ending {
 	}
 	slash{s}.advertise(false)
 	menu{s}.tellNews()
-	s.tellUntold()
+	s.tellWaiting()
 	return e
 }
 
