@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -296,5 +297,27 @@ func TestAfterCloseNoShellRuns(t *testing.T) {
 	e := &agent.ShellCommand{Command: "ls"}
 	if r.emit(e); !strings.Contains(e.Blocked, "the hooks have ended") {
 		t.Errorf("blocked %q", e.Blocked)
+	}
+}
+
+// Front ends know which dialogs are those of a gate, also those of what a gate waits for.
+func TestDialogsOfGatesAreKnown(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `
+for _, name in ipairs{ "tool_call", "user_bash", "shell", "tool_result", "agent_start" } do
+  pi.on(name, function(_, ctx) ctx.ui.select(name, { "a" }) end)
+end
+pi.on("tool_call", function() pi.emit("a:asks") end)`, "b.lua": `
+pi.on("a:asks", function(_, ctx) ctx.ui.select("a:asks", { "a" }) end)`})
+	known := map[string]bool{}
+	r.ui.ask = func(ctx context.Context, _, title string) (string, bool, error) {
+		known[title] = agent.IsAtGate(ctx)
+		return "a", true, nil
+	}
+	for _, e := range []agent.Event{&agent.AgentStart{}, &agent.ToolCall{Name: "bash", Input: []byte(`{}`)}, &agent.UserBash{Command: "ls"}, &agent.ShellCommand{Command: "ls"}, &agent.ToolResult{Name: "bash"}} {
+		r.emit(e)
+	}
+	want := map[string]bool{"tool_call": true, "user_bash": true, "shell": true, "tool_result": false, "agent_start": false, "a:asks": true}
+	if !maps.Equal(known, want) {
+		t.Errorf("%v", known)
 	}
 }
