@@ -28,7 +28,7 @@ type session struct {
 	gone    chan struct{} // closed when close has ended the run
 	started chan struct{} // closed when the hooks know that the session has started
 
-	prompted chan struct{} // closed when there was a prompt
+	prompted chan struct{} // closed when there is a prompt
 	prompt   sync.Once     // closes it
 
 	begins sequence // requests begin in the order of their lines
@@ -75,8 +75,8 @@ func (s *session) isReady() bool {
 	}
 }
 
-// mayAsk waits until the client can be asked something about the session. What hooks ask at
-// its start waits for the first prompt: there are clients that answer nothing before. It
+// mayAsk waits until the client can be asked something about the session. What hooks ask
+// before the first prompt waits for that: there are clients that answer nothing before. It
 // reports false if ctx ended before or the client is gone, and while the session is being
 // opened, which cannot wait for that.
 func (s *session) mayAsk(ctx context.Context) bool {
@@ -84,7 +84,6 @@ func (s *session) mayAsk(ctx context.Context) bool {
 		return false
 	}
 	select {
-	case <-s.started:
 	case <-s.prompted:
 	case <-s.server.conn.over:
 		return false

@@ -150,6 +150,43 @@ func TestAQuestionAtTheStartIsAnswered(t *testing.T) {
 	}
 }
 
+// So does what hooks ask behind the start, as at the choice of a model, and the prompt does not
+// wait for that choice before it lets them ask.
+func TestNothingIsAskedBeforeAPrompt(t *testing.T) {
+	t.Parallel()
+	waits := make(chan struct{})
+	h := &host{hooks: func(o Opening) agent.Listener {
+		return listening(func(ctx context.Context, e agent.Event) error {
+			if e.Kind() == agent.KindModelSelect {
+				close(waits)
+				_, _ = o.UI.Confirm(ctx, "Really?", "", agent.DialogOptions{})
+			}
+			return nil
+		})
+	}}
+	r, id := openedIn(t, h, object{})
+	asked := make(chan acptest.Line, 1)
+	r.Handle("session/request_permission", func(l acptest.Line) (any, *acptest.Error) {
+		asked <- l
+		return object{"outcome": object{"outcome": "selected", "optionId": "allow"}}, nil
+	})
+	choice := r.Start("session/set_config_option", object{"sessionId": id, "configId": "model", "value": "test/two"})
+	<-waits
+	r.Must("session/list", object{}, nil)
+	select {
+	case l := <-asked:
+		t.Fatalf("asked before there is a prompt: %s", l.Raw)
+	default:
+	}
+	if ends := r.Prompt(id, "go"); ends != "end_turn" {
+		t.Error(ends)
+	}
+	<-asked
+	if _, failed := r.Await(choice); failed != nil {
+		t.Error(failed)
+	}
+}
+
 // While a session is being opened nothing can be asked, for the client does not know it.
 func TestAQuestionBeforeTheStartIsANo(t *testing.T) {
 	t.Parallel()

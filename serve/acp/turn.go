@@ -122,8 +122,8 @@ func (s *session) muteUntil(finished <-chan ending) {
 // process works on a prompt when its turn has come. begun is called when later requests may
 // begin.
 func (s *session) process(t *turn, a asked, before, idle <-chan struct{}, begun func()) (e ending) {
+	s.prompt.Do(func() { close(s.prompted) }) // what came before may wait for an answer
 	err := waitFor(t.ctx, before)
-	s.prompt.Do(func() { close(s.prompted) })
 	if err == nil {
 		err = s.waitStarted(t.ctx)
 	}
