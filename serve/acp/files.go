@@ -29,7 +29,7 @@ func (s *session) files() (f tool.Files) {
 
 // readFile asks the client for the text of a file.
 func (s *session) readFile(ctx context.Context, path string) (string, error) {
-	if !s.mayAsk(ctx) {
+	if !s.isKnown(ctx) {
 		return "", cmp.Or(ctx.Err(), errDisconnected)
 	}
 	raw, err := s.askForFile(ctx, "fs/read_text_file", fileRead{s.id, path})
@@ -52,7 +52,7 @@ func (s *session) writeFile(ctx context.Context, path, text string) error {
 	if len(text) > mostFile {
 		return fmt.Errorf("%s are too much for a line", printable.Bytes(len(text)))
 	}
-	if !s.mayAsk(ctx) {
+	if !s.isKnown(ctx) {
 		return cmp.Or(ctx.Err(), errDisconnected)
 	}
 	_, err := s.askForFile(ctx, "fs/write_text_file", fileWrite{s.id, path, text})

@@ -75,12 +75,15 @@ func (s *session) isReady() bool {
 	}
 }
 
-// mayAsk waits until the client can be asked something about the session. What hooks ask
-// before the first prompt waits for that: there are clients that answer nothing before. It
-// reports false if ctx ended before or the client is gone, and while the session is being
-// opened, which cannot wait for that.
+// isKnown waits until the client knows the session. It reports false if ctx ended before, and
+// while the session is being opened, which cannot wait for that.
+func (s *session) isKnown(ctx context.Context) bool { return s.isReady() && s.out.await(ctx) }
+
+// mayAsk waits until the person can be asked something in the session. What hooks ask before
+// the first prompt waits for that: there are clients that answer no question before. It
+// reports false as isKnown does, or if the client is gone.
 func (s *session) mayAsk(ctx context.Context) bool {
-	if !s.isReady() || !s.out.await(ctx) {
+	if !s.isKnown(ctx) {
 		return false
 	}
 	select {

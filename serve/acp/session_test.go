@@ -187,6 +187,33 @@ func TestNothingIsAskedBeforeAPrompt(t *testing.T) {
 	}
 }
 
+// A file is no question: the client is asked for it at the start.
+func TestAFileIsReadBeforeAPrompt(t *testing.T) {
+	t.Parallel()
+	texts := make(chan string, 1)
+	h := &host{hooks: func(o Opening) agent.Listener {
+		return listening(func(ctx context.Context, e agent.Event) error {
+			if e.Kind() == agent.KindSessionStart {
+				text, err := o.Files.Read(ctx, filepath.Join(o.Cwd, "a"))
+				texts <- fmt.Sprint(text, err)
+			}
+			return nil
+		})
+	}}
+	r := serve(t, h)
+	r.Initialize(object{"fs": object{"readTextFile": true}})
+	r.Handle("fs/read_text_file", func(acptest.Line) (any, *acptest.Error) { return object{"content": "unsaved"}, nil })
+	r.New(r.cwd)
+	select {
+	case text := <-texts:
+		if text != "unsaved<nil>" {
+			t.Error(text)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the client is not asked")
+	}
+}
+
 // While a session is being opened nothing can be asked, for the client does not know it.
 func TestAQuestionBeforeTheStartIsANo(t *testing.T) {
 	t.Parallel()
