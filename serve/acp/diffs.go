@@ -43,6 +43,7 @@ func wouldChange(c toolCall) (diffs []any) {
 		}
 		return nil
 	}
+	before = strings.ReplaceAll(before, "\r\n", "\n") // as models write what they edit
 	for _, each := range argumentDiffs(c, "") {
 		d := each.(diff)
 		if was, is, ok := withRows(before, *d.OldText, d.NewText); ok {
