@@ -139,13 +139,24 @@ func (e *edits) tellNotices(ctx context.Context) {
 		e.audience.notify(ctx, agent.LevelWarning, line)
 	}
 	for _, p := range n.Began {
-		e.audience.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
-			printable.VisibleLine(e.dir.shown(p.Path)), p.Change, p.Effect(), printable.VisibleLine(p.Name)))
+		e.audience.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; %s shows the difference",
+			printable.VisibleLine(e.dir.shown(p.Path)), p.Change, p.Effect(), e.approving(p)))
 	}
 	for _, dir := range n.Large {
 		e.audience.notifyOnce(ctx, "large "+dir, agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
 			printable.VisibleLine(e.dir.shown(dir)), trust.MaxEntries))
 	}
+}
+
+// elsewhere is where a person approves a change if the front end has none.
+const elsewhere = "`pi trust` in a terminal"
+
+// approving is what shows a change and approves it: a command, but where a program answers.
+func (e *edits) approving(p *trust.Pending) string {
+	if ui := e.audience.uiNow(); ui != nil && ui.HasUI() && !agent.HasPerson(ui) {
+		return elsewhere
+	}
+	return "/hooks approve " + printable.VisibleLine(p.Name)
 }
 
 // ask asks the person about changes that wait, all of them at once, and
@@ -154,7 +165,8 @@ func (e *edits) ask(ctx context.Context, list []*trust.Pending) {
 	ui := e.audience.person()
 	if ui == nil {
 		for _, p := range list {
-			e.audience.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s", printable.VisibleLine(e.dir.shown(p.Path)), p.Change, p.Effect()))
+			e.audience.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s; %s shows the difference",
+				printable.VisibleLine(e.dir.shown(p.Path)), p.Change, p.Effect(), elsewhere))
 		}
 		return
 	}

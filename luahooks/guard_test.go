@@ -520,7 +520,7 @@ func TestWithoutAPersonAnEditOfAProjectHookWaits(t *testing.T) {
 	r.chain.Reload(context.Background(), false)
 	r.wantInput("p")
 	r.wantPending("p changed")
-	r.mustSay(".pi/hooks/p.lua was changed and is not approved")
+	r.mustSay(".pi/hooks/p.lua was changed and is not approved: the version before stays in force; `pi trust` in a terminal shows the difference")
 }
 
 func TestAProgramThatAnswersIsNotAskedWhetherAChangedHookRuns(t *testing.T) {
@@ -536,7 +536,7 @@ func TestAProgramThatAnswersIsNotAskedWhetherAChangedHookRuns(t *testing.T) {
 	r.chain.Reload(context.Background(), false)
 	r.wantInput("p")
 	r.wantPending("p changed")
-	r.mustSay(".pi/hooks/p.lua was changed")
+	r.mustSay(".pi/hooks/p.lua was changed while the agent was at work: the version before stays in force; `pi trust` in a terminal shows the difference")
 	if asked() != 0 {
 		t.Error("the program was asked")
 	}
