@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -203,7 +204,8 @@ func TestWhatIsNotReadIsReturned(t *testing.T) {
 
 func TestAProcessInTheBackgroundKeepsNobodyWaiting(t *testing.T) {
 	p := newPerson(t)
-	end := p.runs("(trap '' HUP; sleep 600) & echo $! ready; sleep 0.05", Options{})
+	ignores := filepath.Join(t.TempDir(), "ignores")
+	end := p.runs("(trap '' HUP; : >"+ignores+"; sleep 600) & while [ ! -e "+ignores+" ]; do sleep 0.01; done; echo $! ready", Options{})
 	pid, _, _ := strings.Cut(p.sees(" ready"), " ")
 	defer func() { _ = exec.Command("kill", "-KILL", pid).Run() }()
 	if got := end(); !got.Open {
