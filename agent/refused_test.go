@@ -26,8 +26,8 @@ func bound() reply {
 func (s *scripted) leftOut() (all []string) {
 	for _, r := range s.requests {
 		var list []string
-		for signature := range r.Refused {
-			list = append(list, signature)
+		for thought := range r.Refused {
+			list = append(list, thought.Signature)
 		}
 		slices.Sort(list)
 		all = append(all, strings.Join(list, "+"))
@@ -52,6 +52,28 @@ func TestARequestWhoseThoughtsAreRefusedIsMadeAgainWithoutThem(t *testing.T) {
 	}
 	if strings.Contains(fmt.Sprint(seen.kinds), "retry") || strings.Contains(r.file(), "errorMessage") || strings.Count(r.file(), `"thinkingSignature":"s`) != 4 {
 		t.Errorf("it is a retry like any other, or left something in the session: %v\n%s", seen.kinds, r.file())
+	}
+}
+
+// Over Chat Completions the signature of a thought is the name of a field.
+func TestALaterThoughtUnderTheSameNameGoesAlong(t *testing.T) {
+	later := deltas(llm.Delta{Kind: llm.DeltaThinking, Text: "oh"}, llm.Delta{Kind: llm.DeltaSignature, Text: "reasoning_content"},
+		llm.Delta{Kind: llm.DeltaText, Index: 1, Text: "yes"}, stop(message.StopEnd))
+	r := newRig(t, Options{Settings: patient}, thinks("reasoning_content"), bound(), later, say("done"))
+	for _, text := range []string{"one", "two", "three"} {
+		r.prompt(text)
+	}
+	last := r.model.requests[3]
+	var left []string
+	for _, m := range last.Messages {
+		for i := range m.Content {
+			if last.Refused[llm.ThoughtOf(&m.Content[i])] {
+				left = append(left, m.Content[i].Text)
+			}
+		}
+	}
+	if !slices.Equal(left, []string{"hm"}) {
+		t.Errorf("left out: %q", left)
 	}
 }
 

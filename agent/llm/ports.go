@@ -49,9 +49,9 @@ type Request struct {
 	Fresh     bool   // the connection that was used last is not to be trusted
 	Headers   map[string]string
 
-	// Refused are the signatures of thoughts of earlier answers that a server has refused,
-	// see [ProviderError].Unfit: these thoughts stay out. Nobody writes to it.
-	Refused map[string]bool
+	// Refused are the thoughts of earlier answers that a server has refused, see
+	// [ProviderError].Unfit: they stay out. Nobody writes to it.
+	Refused map[Thought]bool
 
 	// Callbacks for the provider events; each may be nil. Body is given the
 	// encoded request body and returns the one to send; Header may change the

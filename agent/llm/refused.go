@@ -12,15 +12,22 @@ import (
 // from then on go back to it as usual. The zero value is ready; all methods may be called
 // from any goroutine.
 type RefusedThoughts struct {
-	mu          sync.Mutex
-	bySignature map[string]bool // replaced, never changed: requests have it
+	mu  sync.Mutex
+	all map[Thought]bool // replaced, never changed: requests have it
 }
 
-// Known returns the signatures of all that were refused, for [Request].Refused.
-func (t *RefusedThoughts) Known() map[string]bool {
+// Thought tells a thought of an answer from others. Its signature alone does not: over Chat
+// Completions that is the name of a field, which many thoughts have.
+type Thought struct{ Signature, Text string }
+
+// ThoughtOf is the thought in a block.
+func ThoughtOf(b *message.Block) Thought { return Thought{b.Signature, b.Text} }
+
+// Known returns all that were refused, for [Request].Refused.
+func (t *RefusedThoughts) Known() map[Thought]bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.bySignature
+	return t.all
 }
 
 // Note notes the thoughts that r sends back to its model as refused, and reports whether
@@ -28,20 +35,20 @@ func (t *RefusedThoughts) Known() map[string]bool {
 func (t *RefusedThoughts) Note(r *Request) (fresh bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next := map[string]bool{}
+	next := map[Thought]bool{}
 	for _, m := range r.Messages {
 		if m.Provider != r.Model.Provider || m.Model != r.Model.ID {
 			continue // they went as text, if at all
 		}
 		for i := range m.Content {
-			if b := &m.Content[i]; b.Type == message.BlockThinking && b.Signature != "" && !r.Refused[b.Signature] {
-				next[b.Signature] = true
+			if b := &m.Content[i]; b.Type == message.BlockThinking && b.Signature != "" && !r.Refused[ThoughtOf(b)] {
+				next[ThoughtOf(b)] = true
 			}
 		}
 	}
 	if fresh = len(next) > 0; fresh {
-		maps.Copy(next, t.bySignature)
-		t.bySignature = next
+		maps.Copy(next, t.all)
+		t.all = next
 	}
 	return fresh
 }

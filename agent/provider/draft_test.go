@@ -133,7 +133,7 @@ func (j *journey) step() {
 	case 7: // the same request once more
 	case 8:
 		if r.Refused = nil; j.IntN(2) == 0 {
-			r.Refused = map[string]bool{"c2ln": true}
+			r.Refused = map[llm.Thought]bool{{Signature: "c2ln", Text: "hm"}: true, {Signature: "c2ln"}: true}
 		}
 	default:
 		j.turn()

@@ -29,7 +29,7 @@ func withoutRefused(r *llm.Request) *llm.Request {
 	with := *r
 	with.Messages = make([]*message.Message, 0, len(r.Messages))
 	for _, m := range r.Messages {
-		isRefused := func(b message.Block) bool { return b.Type == message.BlockThinking && r.Refused[b.Signature] }
+		isRefused := func(b message.Block) bool { return b.Type == message.BlockThinking && r.Refused[llm.ThoughtOf(&b)] }
 		if m.Role == message.RoleAssistant && SameModel(m, r.Model) && slices.ContainsFunc(m.Content, isRefused) {
 			m = m.Clone()
 			if m.Content = slices.DeleteFunc(m.Content, isRefused); len(m.Content) == 0 {

@@ -49,7 +49,7 @@ func TestRefusedThoughtsStayOutOfARequest(t *testing.T) {
 	if withoutRefused(r) != r {
 		t.Error("a request changed though nothing was refused")
 	}
-	r.Refused = map[string]bool{"old": true}
+	r.Refused = map[llm.Thought]bool{{Signature: "old", Text: "hm"}: true}
 	got := withoutRefused(r)
 	var all []string
 	for _, m := range got.Messages {
