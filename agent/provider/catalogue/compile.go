@@ -89,7 +89,11 @@ type sourceModel struct {
 // readList parses a list, which is [] or an error. It stops at what is too much of it: a few
 // bytes of a list may be a hundred in memory.
 func readList(data []byte) ([]listed, error) {
-	list, err := elements[listed](data, maxProviders)
+	models := 0
+	list, err := elements(data, func(all []listed) bool {
+		models += len(all[len(all)-1].Models)
+		return len(all) > maxProviders || models > maxModels
+	})
 	if err != nil && !errors.Is(err, errTooMany) {
 		err = fmt.Errorf("read the list of providers: %w", err)
 	}
@@ -104,14 +108,15 @@ func (m *modelsOf) UnmarshalJSON(data []byte) (err error) {
 	if string(data) == "null" {
 		return nil
 	}
-	*m, err = elements[listedModel](data, maxModels)
+	*m, err = elements(data, func(all []listedModel) bool { return len(all) > maxModels })
 	return err
 }
 
 var errTooMany = fmt.Errorf("the list has more than %d providers or %d models", maxProviders, maxModels)
 
-// elements parses a JSON array of at most so many elements.
-func elements[T any](data []byte, most int) (all []T, err error) {
+// elements parses a JSON array. isTooMuch is asked after each element whether those so far
+// are.
+func elements[T any](data []byte, isTooMuch func(all []T) bool) (all []T, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if token, err := d.Token(); err != nil || token != json.Delim('[') {
 		return nil, cmp.Or(err, errors.New("it is no JSON array"))
@@ -121,7 +126,7 @@ func elements[T any](data []byte, most int) (all []T, err error) {
 		if err := d.Decode(&one); err != nil {
 			return nil, err
 		}
-		if all = append(all, one); len(all) > most {
+		if all = append(all, one); isTooMuch(all) {
 			return nil, errTooMany
 		}
 	}

@@ -128,15 +128,11 @@ func (u *Update) addOthers(list []listed, known func(string) bool) {
 }
 
 // clean drops what cannot be written down or shown, and takes numbers that cannot be right
-// for unknown ones. It fails for a list that has too much of everything.
+// for unknown ones. It fails for a provider without a name of its own.
 func (u *Update) clean(list []listed) error {
-	models := 0
 	ids := map[string]bool{}
 	for i := range list {
 		p := &list[i]
-		if models += len(p.Models); models > maxModels {
-			return errTooMany
-		}
 		if !isID(p.ID) || ids[p.ID] {
 			return fmt.Errorf("provider %s of the list has no name of its own", printable.Line(fmt.Sprintf("%.40q", p.ID)))
 		}

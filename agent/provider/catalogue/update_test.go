@@ -2,8 +2,11 @@ package catalogue
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +46,26 @@ func TestAListThatIsNotGoodIsRefusedWhole(t *testing.T) {
 		if _, err := Read([]byte(c.list), "x", noon, nobody); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", why, err, c.want)
 		}
+	}
+}
+
+// A model of two bytes takes a hundred times as much in memory.
+func TestAListIsReadUpToWhatIsTooMuch(t *testing.T) {
+	const each = 5000
+	var list strings.Builder
+	for i := range maxProviders {
+		fmt.Fprintf(&list, `%c{"id":"p%d","models":[{}%s]}`, "[,"[min(i, 1)], i, strings.Repeat(",{}", each))
+	}
+	list.WriteString("]")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Read([]byte(list.String()), "x", noon, nobody)
+	runtime.ReadMemStats(&after)
+	if list.Len() > MaxList || !errors.Is(err, errTooMany) {
+		t.Errorf("%d bytes: %v", list.Len(), err)
+	}
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 100 {
+		t.Errorf("reading it took %d MiB", took)
 	}
 }
 
