@@ -61,6 +61,7 @@ func TestSchemaNamesTypeAndProperties(t *testing.T) {
 func TestAnswerLimitLeavesRoomForThePrompt(t *testing.T) {
 	long := []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Repeat("x", 300_000))}}}
 	counted := append(long[:1:1], &message.Message{Role: message.RoleAssistant, Usage: &message.Usage{TotalTokens: 60_000}})
+	byAnother := append(long[:1:1], &message.Message{Role: message.RoleAssistant, Model: "other", Usage: &message.Usage{TotalTokens: 60_000}})
 	compacted := []*message.Message{{Role: message.RoleAssistant, Usage: &message.Usage{TotalTokens: 120_000}, Content: []message.Block{message.TextBlock(strings.Repeat("x", 300))}}}
 	cases := []struct {
 		name               string
@@ -75,6 +76,7 @@ func TestAnswerLimitLeavesRoomForThePrompt(t *testing.T) {
 		{"asked, own unknown", 1000, 0, 0, nil, 1000},
 		{"estimated", 0, 64_000, 128_000, long, 128_000 - 100_004 - 15_000},
 		{"counted", 0, 100_000, 128_000, counted, 128_000 - 60_000 - smallestMargin},
+		{"counted by another model", 0, 64_000, 128_000, byAnother, 128_000 - 100_008 - 15_001},
 		{"counted, and near the end of the window", 0, 128_000, 70_000, counted, 70_000 - 60_000 - smallestMargin},
 		{"counted, with a long result behind it", 0, 128_000, 200_000, append(counted[:2:2], long...), 200_000 - 160_004 - 15_000},
 		{"counted before a compaction", 0, 64_000, 128_000, compacted, 64_000},

@@ -42,13 +42,14 @@ func LimitWithThoughts(r *llm.Request, thoughts int) int {
 func margin(estimated int) int { return max(smallestMargin, estimated*15/100) }
 
 // promptTokens returns the size of the prompt, and how much of that is only estimated. The last
-// answer has an exact count, to which the estimate of later messages is added; but it may be
-// from before a compaction, and then the estimate of all text is smaller and counts.
+// answer of the model has an exact count, to which the estimate of later messages is added; but
+// it may be from before a compaction, and then the estimate of all text is smaller and counts.
+// Another model counts otherwise, by up to a third.
 func promptTokens(r *llm.Request) (tokens, estimated int) {
 	tail, behind, counted := 0, 0, 0
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		m := r.Messages[i]
-		if u := m.Usage; counted == 0 && m.Role == message.RoleAssistant && u != nil && u.TotalTokens > 0 {
+		if u := m.Usage; counted == 0 && m.Role == message.RoleAssistant && SameModel(m, r.Model) && u != nil && u.TotalTokens > 0 {
 			counted, behind = u.TotalTokens+tail, tail
 		}
 		tail += messageTokens(m)
