@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"image"
+	"image/jpeg"
 	"image/png"
 	"path/filepath"
 	"slices"
@@ -177,6 +178,23 @@ func TestBothSizesOfAnImageAreTold(t *testing.T) {
 	want := []string{"what is this", "image/jpeg", "[" + no + "]", "image/png", "image/jpeg", "[" + no + "]", "image/png", "[image 1: " + sizes + "]", "seen"}
 	if !slices.Equal(texts, want) {
 		t.Errorf("the session has\n%s\nwant\n%s", strings.Join(texts, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// What a lenient decoder can read, and no server knows, has no type to be sent under.
+func TestAnImageOfNoTypeIsLeftOut(t *testing.T) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 20, 10)), nil); err != nil {
+		t.Fatal(err)
+	}
+	odd := message.ImageBlock("image/jpeg", slices.Insert(b.Bytes(), 2, 0))
+	l := &log{}
+	r := newRig(t, Options{Settings: Settings{ImageScale: true}, Listeners: []Listener{l}}, say("seen"))
+	if err := r.Prompt(t.Context(), Prompt{Text: "what is this", Attachments: []message.Block{odd}}); err != nil {
+		t.Fatal(err)
+	}
+	if seen, _ := imagesIn(t, r); len(seen) > 0 || !strings.HasPrefix(strings.Join(l.notes, ""), "image 1 is left out: it does not begin as an image") {
+		t.Errorf("the model sees %q; told %q", seen, l.notes)
 	}
 }
 

@@ -169,6 +169,8 @@ func fit(b message.Block) (fitted message.Block, about string, err error) {
 	case f.Type != "":
 		return message.ImageBlock(f.Type, f.Data), f.String(), nil
 	}
-	b.MimeType = message.ImageType(data)
+	if b.MimeType = message.ImageType(data); b.MimeType == "" { // a decoder that forgives much knows it
+		return b, "", errors.New("it does not begin as an image of a kind that models take; make a copy as PNG or JPEG")
+	}
 	return b, "", nil
 }
