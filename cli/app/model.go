@@ -110,6 +110,7 @@ func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, 
 		c.later.warn(fmt.Sprintf("model in config.toml: %v", err))
 	}
 	if m := c.first(); m != nil {
+		c.warnOfUnlisted(m) // a fetched list may lack the default
 		return m, "", byKey, nil
 	}
 	if file := p.unreadFile(); file != "" && p.Attended() {
@@ -148,6 +149,7 @@ func (c *modelChoice) ofProvider(s *session.Session) (*llm.Model, string, error)
 		return m, "", nil
 	}
 	if m := defaultOf(c.models, spec); m != nil {
+		c.warnOfUnlisted(m)
 		return m, "", nil
 	}
 	return nil, "", UsageError{Err: fmt.Errorf("--provider %s has no default model; --model names one", name)}
@@ -166,11 +168,16 @@ func (o Options) modelRef() string {
 func (c *modelChoice) match(ref string) (*llm.Model, string, error) {
 	m, level, err := c.models.Match(ref)
 	if err == nil {
-		if note := c.models.Unlisted(m); note != "" {
-			c.later.warn(note)
-		}
+		c.warnOfUnlisted(m)
 	}
 	return m, level, err
+}
+
+// warnOfUnlisted warns of a model that its provider does not list.
+func (c *modelChoice) warnOfUnlisted(m *llm.Model) {
+	if note := c.models.Unlisted(m); note != "" {
+		c.later.warn(note)
+	}
 }
 
 // first returns the default model of the first provider that needs a key and has one, else

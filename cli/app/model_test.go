@@ -2,6 +2,7 @@ package app
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pi/agent/llm"
@@ -86,6 +87,25 @@ func TestAStartDecodesNoMoreOfTheCatalogueThanItsModelNeeds(t *testing.T) {
 func TestWithoutAnyProviderItIsTheDemo(t *testing.T) {
 	if m, d := begin(t, config.Default(), nil, ""); m.Ref() != "demo/tour" {
 		t.Errorf("%s, %q", m.Ref(), d.names)
+	}
+}
+
+func TestADefaultThatAFetchedListLacksIsWarnedOf(t *testing.T) {
+	noVariables(t)
+	t.Setenv("OPENAI_API_KEY", "k")
+	for listed, provider := range map[string]string{"gpt-6.1-sol": "", "gpt-7-sol": "", "gpt-8-sol": "openai"} {
+		fetched := func(name string) []*llm.Model {
+			return []*llm.Model{{Provider: name, ID: listed, API: "openai-responses", BaseURL: "https://model.test", NeedsKey: true}}
+		}
+		ring := keyring.New(keyring.Options{AgentDir: t.TempDir()})
+		c := &modelChoice{place: &Place{Options: Options{Provider: provider}, Config: config.Default(), Keys: ring}, models: providers.New(config.Default(), ring, fetched), later: &messages{}}
+		m, _, err := c.choose(session.New(session.Options{Cwd: t.TempDir(), Dir: t.TempDir()}))
+		if err != nil || m.Ref() != "openai/gpt-6.1-sol" {
+			t.Fatal(m, err)
+		}
+		if warned := strings.HasPrefix(strings.Join(c.later.warnings, ""), "gpt-6.1-sol is not among the models"); warned != (listed != m.ID) {
+			t.Errorf("with %s in the list: %q", listed, c.later.warnings)
+		}
 	}
 }
 
