@@ -230,27 +230,28 @@ func compare(provider string, before, after []*llm.Model) Changes {
 	return changes
 }
 
-// isDearer reports whether a part of a price is higher, also for longer prompts, or is not
+// isDearer reports whether a part of a price is higher for a prompt of some length, or is not
 // known any more.
 func isDearer(before, after *llm.Price) bool {
-	if before == nil {
-		return false
-	}
-	if after == nil {
-		return true
+	if before == nil || after == nil {
+		return before != nil
 	}
 	for _, part := range [][2]float64{{before.Input, after.Input}, {before.Output, after.Output}, {before.CacheRead, after.CacheRead}, {before.CacheWrite, after.CacheWrite}} {
 		if part[0] >= 0 && (part[1] < 0 || part[1] > part[0]) {
 			return true
 		}
 	}
-	if after.Above == nil {
+	switch b, a := before.Above, after.Above; { // on to where the one or the other changes
+	case b == nil && a == nil:
 		return false
+	case b == nil || a != nil && a.Tokens < b.Tokens:
+		after = &a.Price
+	case a == nil || b.Tokens < a.Tokens:
+		before = &b.Price
+	default:
+		before, after = &b.Price, &a.Price
 	}
-	if before.Above != nil {
-		before = &before.Above.Price
-	}
-	return isDearer(before, &after.Above.Price)
+	return isDearer(before, after)
 }
 
 // priceText is a price in dollars per million tokens, with what it is for longer prompts.

@@ -188,6 +188,39 @@ func TestWhatAListChangesIsToldByProvider(t *testing.T) {
 	}
 }
 
+func TestAPriceIsDearerWhereItIsForSomePrompt(t *testing.T) {
+	price := func(input float64, above ...llm.Step) *llm.Price {
+		p, err := (&llm.Price{Input: input}).WithSteps(above)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	above := func(tokens int, input float64) llm.Step {
+		return llm.Step{Tokens: tokens, Price: llm.Price{Input: input}}
+	}
+	for why, c := range map[string]struct {
+		before, after *llm.Price
+		want          bool
+	}{
+		"the same":                    {price(1, above(100, 2)), price(1, above(100, 2)), false},
+		"a new step":                  {price(1), price(1, above(100, 2)), true},
+		"a new step that is no more":  {price(2), price(1, above(100, 2)), false},
+		"a dearer step":               {price(1, above(100, 2)), price(1, above(100, 3)), true},
+		"a step for shorter prompts":  {price(1, above(200, 2)), price(1, above(100, 2)), true},
+		"a step for longer prompts":   {price(1, above(100, 2)), price(1, above(200, 2)), false},
+		"a step that is gone":         {price(1, above(100, 2)), price(1), false},
+		"cheaper at first, then more": {price(1, above(100, 2)), price(0.5, above(50, 1), above(200, 3)), true},
+		"not known any more":          {price(1), nil, true},
+		"not known before":            {nil, price(1), false},
+		"a step that is not known":    {price(1, above(100, 2)), price(1, above(100, -1)), true},
+	} {
+		if got := isDearer(c.before, c.after); got != c.want {
+			t.Errorf("%s: %v", why, got)
+		}
+	}
+}
+
 // A list of a gateway alone is mended by what the program knows of makers.
 func TestAGatewayAloneHasThePricesOfMakers(t *testing.T) {
 	u := read(t, `[{"id":"openrouter","models":[{"id":"openai/gpt-6.1-sol","cost_per_1m_in":1,"cost_per_1m_out":5}]}]`)
