@@ -75,7 +75,8 @@ func (k kin) isAsNearAs(first kin) bool {
 // case, behind its provider or maker.
 func (p providers) kinOf(name string) (all []kin) {
 	provider, _, qualified := strings.Cut(name, "/")
-	typed, bare := piecesOf(ownName(name)), bareName(name)
+	own, _, _ := strings.Cut(ownName(name), ":") // a variant, such as :free, is one of many models
+	typed, bare := piecesOf(own), bareName(name)
 	words := 0
 	for _, piece := range typed {
 		if len(piece.word) > 2 { // shorter ones are in too many names

@@ -26,6 +26,8 @@ func TestNamesMeanModelsOfTheCatalogue(t *testing.T) {
 		{"OPENAI", "gpt-6", `"gpt-6" may be any of`},
 		{"MOONSHOT", "k3", "moonshot/kimi-k3"},
 		{"KIMI", "k3", "kimi-coding/k3"},
+		{"OPENROUTER", "blubber:free", `no such model: "blubber:free" (`},
+		{"OPENROUTER", "qwen3-codr:free", "did you mean openrouter/qwen/qwen3-coder"},
 		{"XAI", "grok-4.7-fast", "did you mean xai/grok-4.7?"},
 	} {
 		models := New(config.Default(), ringWith(t, "", map[string]string{c.keys + "_API_KEY": "k"}), catalogue.Models)
