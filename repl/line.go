@@ -108,7 +108,8 @@ func (l *line) edit(k terminal.Key, action string) {
 	l.placed = false
 	switch {
 	case gives:
-		l.setTyped(k.Text)
+		l.buffer.Restore(edit.Draft{Text: k.Text, Typed: []edit.Span{{To: len(k.Text)}}, Position: -1})
+		l.overlay, l.refused = nil, ""
 	case k.Name == "paste":
 		l.buffer.Paste(k.Text)
 	case action == "up":

@@ -16,6 +16,18 @@ func TestASlashTakesThePlaceOfWhatTheProgramPutThere(t *testing.T) {
 		{"what waited", func(l *line) { l.place(job{text: "one"}, job{text: "two"}) }, "/"},
 		{"of a hook", func(l *line) { l.placeText("list") }, "/"},
 		{"of a hook, to be gone on with", func(l *line) { l.placeText("see ") }, "see /"},
+		{"a paste that begins with one", func(l *line) {
+			l.buffer.Paste("/new one")
+			sent := job{text: l.text()}
+			l.reset()
+			l.place(sent)
+		}, "/"},
+		{"an image", func(l *line) {
+			l.token("shot.png", "/tmp/shot.png")
+			sent := job{text: l.text()}
+			l.reset()
+			l.place(sent)
+		}, "/"},
 		{"above what is typed", func(l *line) { l.setTyped("mine"); l.place(job{text: "list"}) }, "list\nmine/"},
 		{"one that is edited", func(l *line) { l.place(job{text: "list"}); l.edit(terminal.Key{Text: "s"}, "") }, "lists/"},
 		{"one that the person wants back", func(l *line) { l.place(job{text: "list"}); l.clear(); l.takeBack(job{text: "two"}) }, "two/"},

@@ -101,21 +101,22 @@ func (d Draft) changedTo(text string, o origin) Draft {
 	for back < min(len(text), len(d.Text))-front && text[len(text)-1-back] == d.Text[len(d.Text)-1-back] {
 		back++
 	}
-	moved := func(spans []Span) (kept []Span) {
-		by := len(text) - len(d.Text)
+	end, by := len(text)-back, len(text)-len(d.Text)
+	moved := func(spans []Span, between bool) (kept []Span) {
 		for _, s := range spans {
 			if s.From < front {
 				kept = append(kept, Span{From: s.From, To: min(s.To, front)})
 			}
-			if from := max(s.From+by, len(text)-back); from < s.To+by {
-				kept = append(kept, Span{From: from, To: s.To + by})
+		}
+		if between && front < end {
+			kept = appendSpan(kept, front, end)
+		}
+		for _, s := range spans {
+			if from := max(s.From+by, end); from < s.To+by {
+				kept = appendSpan(kept, from, s.To+by)
 			}
 		}
 		return kept
 	}
-	changed := Draft{Text: text, Typed: moved(d.Typed), Pasted: moved(d.Pasted)}
-	if o == typed && front < len(text)-back {
-		changed.Typed = append(changed.Typed, Span{From: front, To: len(text) - back})
-	}
-	return changed
+	return Draft{Text: text, Typed: moved(d.Typed, o == typed), Pasted: moved(d.Pasted, false)}
 }

@@ -34,6 +34,8 @@ func TestATextKnowsWhatOfItWasTyped(t *testing.T) {
 		{"set by a program", func(b *Buffer) { b.Set("ab", -1) }, "ab"},
 		{"changed by a program", func(b *Buffer) { b.Insert("look at it"); b.Set("look under it", -1) }, "LOOK under IT"},
 		{"changed in an editor", func(b *Buffer) { b.Paste("x y z"); b.SetTyped("x and z", -1) }, "<x >AND< z>"},
+		{"a letter changed in an editor", func(b *Buffer) { b.Insert("aéb"); b.SetTyped("aèb", -1) }, "AÈB"},
+		{"an accent put on a letter in an editor", func(b *Buffer) { b.Insert("e"); b.SetTyped("e\u0301", -1) }, "E\u0301"},
 		{"made longer in an editor", func(b *Buffer) { b.SetTyped("aa", -1); b.SetTyped("aaaa", -1) }, "AAAA"},
 		{"a word that was completed", func(b *Buffer) { b.Insert("ab"); b.Replace(0, 2, "abc ") }, "ABC "},
 		{"killed and put back", func(b *Buffer) { b.Paste("p"); b.Insert("t"); b.Do("kill_row_start"); b.Do("yank") }, "<p>T"},
