@@ -22,7 +22,7 @@ func (r *REPL) withFiles(p agent.Prompt, d edit.Draft) (agent.Prompt, []string) 
 	home, _ := os.UserHomeDir()
 	o := attach.Options{Cwd: r.agent.Cwd(), Home: home, ImageScale: r.agent.Settings().ImageScale}
 	if d.Text != "" {
-		o.Typed = d.IsTyped
+		o.Typed, o.Pasted = d.IsTyped, d.IsPasted
 	}
 	for _, t := range d.Tokens {
 		if t.Label != "" {

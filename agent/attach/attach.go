@@ -49,6 +49,7 @@ type Options struct {
 	ImageScale bool // images that are too large for models go along as smaller copies
 
 	Typed  func(from, to int) bool // whether a part of the text, in bytes, was typed, all of it: only such parts name files; nil: all was
+	Pasted func(from, to int) bool // whether something of a part was pasted, so that nothing is said of what it names; nil: none was
 	Images []string                // paths of images that go along besides
 }
 
@@ -97,8 +98,8 @@ func Find(text string, o Options) Found {
 		switch {
 		case o.Typed == nil || o.Typed(m.from, m.to):
 			s.mention(m)
-		case o.Typed(m.from, m.from+1):
-			s.explainPasted(m)
+		case o.Pasted == nil || !o.Pasted(m.from, m.from+1):
+			s.explain(m)
 		}
 	}
 	s.images(text)
@@ -117,11 +118,11 @@ func (s *search) addImage(path string) {
 	s.add(t)
 }
 
-// explainPasted tells why a file does not go along whose name stands behind a typed @, but
-// was not typed.
-func (s *search) explainPasted(m mention) {
+// explain tells why a file does not go along that the text names, though not as it was typed:
+// a part behind a typed @ was pasted, or the program has put the text into the line.
+func (s *search) explain(m mention) {
 	if t, err := s.resolve(m); err == nil && t.info != nil {
-		s.tell("pasted "+t.name, fmt.Sprintf("@%s was not typed, so it is sent as it stands", t.name))
+		s.tell("untyped "+t.name, fmt.Sprintf("@%s was not typed, so it is sent as it stands", t.name))
 	}
 }
 

@@ -270,7 +270,7 @@ func FuzzMentions(f *testing.F) {
 func TestOnlyWhatWasTypedNamesFiles(t *testing.T) {
 	o := place(t, map[string]string{"a.txt": "a", "b.txt": "b", "shot.png": shot, "my shot.png": shot})
 	for _, c := range []struct {
-		name, typed, pasted, behind string
+		name, typed, pasted, placed string
 		want, problem               string
 	}{
 		{"typed", "@a.txt", "", "", "attached @a.txt (1 B)", ""},
@@ -278,17 +278,20 @@ func TestOnlyWhatWasTypedNamesFiles(t *testing.T) {
 		{"one of each", "@b.txt and ", "@a.txt", "", "attached @b.txt (1 B)", ""},
 		{"a name that is pasted behind a typed sign", "@", "a.txt", "", "", "@a.txt was not typed, so it is sent as it stands"},
 		{"a name whose end is pasted", "@a.t", "xt", "", "", "@a.txt was not typed, so it is sent as it stands"},
-		{"a name whose end is typed", "", "@a.t", "xt", "", ""},
+		{"a name of which the beginning is pasted", "", "@a.t", "xt", "", ""},
 		{"a pasted end of the sentence", "(@a.txt", ")", "", "attached @a.txt (1 B)", ""},
 		{"a quoted name", "@\"a.txt\"", " it", "", "attached @a.txt (1 B)", ""},
 		{"an image that is typed", "DIR/shot.png", "", "", "attached shot.png (image, 1024×768)", ""},
+		{"a name that the program put there", "", "", "see @a.txt", "", "@a.txt was not typed, so it is sent as it stands"},
+		{"a word that it put there and that names nothing", "", "", "see a@b.txt and @once", "", ""},
 		{"an image in a pasted text", "", "see DIR/shot.png", "", "", ""},
 	} {
 		typed := strings.ReplaceAll(c.typed, "DIR", o.Cwd)
 		pasted := strings.ReplaceAll(c.pasted, "DIR", o.Cwd)
 		asked := o
-		asked.Typed = func(from, to int) bool { return to <= len(typed) || from >= len(typed+pasted) }
-		found := Find(typed+pasted+c.behind, asked)
+		asked.Typed = func(from, to int) bool { return to <= len(typed) }
+		asked.Pasted = func(from, to int) bool { return from < len(typed+pasted) && to > len(typed) }
+		found := Find(typed+pasted+c.placed, asked)
 		if found.Words() != c.want || strings.Join(found.Problems, "; ") != c.problem {
 			t.Errorf("%s: %q, problems %q", c.name, found.Words(), found.Problems)
 		}

@@ -23,7 +23,7 @@ func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
 // edit. Its attachments are not given back; the status says so.
 func recalled(status string, r agent.Recalled) Outcome {
 	if r.Attachments > 0 {
-		status += "\n" + printable.Count(r.Attachments, "attachment") + " went with that prompt: what its text names with @ goes along again, the rest has to be attached again"
+		status += "\n" + printable.Count(r.Attachments, "attachment") + " went with that prompt: what goes along again is told when it is sent, the rest has to be attached again"
 	}
 	return Outcome{Status: status, Draft: r.Text}
 }
