@@ -152,6 +152,26 @@ func TestMenuHasEightRows(t *testing.T) {
 	}
 }
 
+// What an idle menu says has room however long the last description is.
+func TestAnIdleMenuTellsHowOneChooses(t *testing.T) {
+	var items []MenuItem
+	for _, row := range many(20) {
+		items = append(items, MenuItem{Label: row.Columns[0], Description: strings.Repeat("what it does and ", 5)})
+	}
+	m := NewMenu(terminal.Palette{})
+	m.SetIdle(true)
+	m.SetItems(items, "", 0)
+	for width, want := range map[int]string{
+		100: "  row 7  what it does and what it does and what it does and what it does and what…  20 · Tab chooses",
+		40:  "  row 7  what it does…  20 · Tab chooses",
+		20:  "  row 7  what it do…",
+	} {
+		if rows := strings.Split(drawn(m, width, 40), "\n"); rows[len(rows)-1] != want {
+			t.Errorf("%d columns: %q, want %q", width, rows[len(rows)-1], want)
+		}
+	}
+}
+
 func TestNumberedRows(t *testing.T) {
 	rows := append(sessions(), Row{ID: "x", Columns: []string{"2"}})
 	equal(t, strings.Join(Numbered(rows[:2], nil), "\n"), `  1  refactor tokenizer     7 h   16 msg  … last: tests pass

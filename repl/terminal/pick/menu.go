@@ -112,22 +112,36 @@ func (m *Menu) Render(width, height int) (rows []string, cursorRow, cursorColumn
 	}
 	indent := max(0, min(m.column-lead, width-lead-total(needed)))
 	widths := layout(needed, width-lead-indent)
+	which := m.which(len(shown))
 	for i, item := range shown {
 		row := m.label(shortened(labels[i], widths[0]))
 		if description := printable.Line(item.Description); description != "" && len(widths) > 1 && widths[1] > 0 {
 			row = cells.Pad(row, widths[0]) + "  " + m.Paint("dim", cells.Cut(description, widths[1]))
 		}
-		rows = append(rows, m.row(row, indent, lead, width, m.from+i))
-	}
-	if n := len(m.items); n > len(rows) && len(rows) > 0 {
-		h := heading{Palette: m.Palette}
-		which := fmt.Sprintf("%d of %d", m.at+1, n)
-		if m.idle {
-			which = fmt.Sprintf("%d · Tab chooses", n)
+		room := width
+		if left := width - 2 - cells.Width(which); i == len(shown)-1 && left >= lead+indent+widths[0] {
+			room = left // a description gives way to it, a label does not
 		}
+		rows = append(rows, m.row(row, indent, lead, room, m.from+i))
+	}
+	if len(rows) > 0 {
+		h := heading{Palette: m.Palette}
 		rows[len(rows)-1] = h.behind(rows[len(rows)-1], which, width)
 	}
 	return rows, -1, 0
+}
+
+// which says where the selected item is among those that are not all shown, or how one
+// chooses; "" if they are.
+func (m *Menu) which(shown int) string {
+	switch n := len(m.items); {
+	case n <= shown:
+		return ""
+	case m.idle:
+		return fmt.Sprintf("%d · Tab chooses", n)
+	default:
+		return fmt.Sprintf("%d of %d", m.at+1, n)
+	}
 }
 
 // label is a label with what was typed set off.
