@@ -80,3 +80,32 @@ func TestWithoutColoursTheTextTells(t *testing.T) {
 		})
 	}
 }
+
+// Nobody sees there that a slash takes the place of what /undo put into the line: the command
+// does when it is sent.
+func TestACommandTakesThePlaceOfAPlainLineOfTheProgram(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t, scenery{args: []string{"--plain"}})
+	stands := func(line string) {
+		t.Helper()
+		s.Until("the plain line is "+line, func(now screentest.Screen) bool {
+			return strings.TrimRight(now.CursorRow(), " ") == strings.TrimRight("> "+line, " ")
+		})
+	}
+	stands("")
+	s.Type("go\r")
+	turn := s.turn()
+	turn.Text("I do it.")
+	turn.End()
+	s.SeeAnywhere("I do it.")
+	stands("")
+	for range 2 {
+		s.Type("/undo\r")
+		stands("go")
+		s.Type("/redo\r")
+		s.SeeAnywhere("redone: the conversation")
+		stands("")
+	}
+	s.Press("ctrl+d")
+	s.ended(statusDone)
+}

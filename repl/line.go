@@ -26,6 +26,7 @@ type line struct {
 	warned      time.Time // when Ctrl+C in an empty line told how to quit
 
 	before      string // plain mode: the lines so far of an input whose last one ended in a backslash
+	given       string // plain mode: the text that the prompt began with, if a slash takes its place
 	shownStatus string // plain mode: the status line that is shown already
 }
 

@@ -130,23 +130,39 @@ func (k *keyboard) lineTyped(text string) {
 		return
 	}
 	k.person.plain.ended()
-	before, more := "", false
+	before, more, given := "", false, ""
 	k.screen.change(func() {
 		before, more = joinLines(k.screen.line.before, text)
 		if k.screen.line.before = ""; more {
 			k.screen.line.before = before
 		}
+		given = k.screen.line.given
 	})
 	if more {
 		k.person.openPrompt()
 		return
 	}
 	if strings.TrimSpace(before) != "" {
+		before = k.withoutGiven(before, given)
 		k.record(edit.Draft{Text: before})
 		k.send(job{text: before})
 		return
 	}
 	k.person.openPrompt()
+}
+
+// withoutGiven is a line without the text that the prompt began with, if a command stands
+// right behind that: nobody sees there that a slash takes its place.
+func (k *keyboard) withoutGiven(text, given string) string {
+	rest, isBehind := strings.CutPrefix(text, given)
+	_, commands := k.attached()
+	if given == "" || !isBehind || !strings.HasPrefix(rest, "/") || commands == nil {
+		return text
+	}
+	if isCommand, err := commands.Reads(rest); isCommand && err == nil {
+		return rest
+	}
+	return text
 }
 
 // inputHasEnded is called when nothing more will be typed, and in plain mode for Ctrl+D,
@@ -201,7 +217,11 @@ func (p *person) showPrompt() {
 		if s.line.before != "" {
 			sign = continueSign
 		}
+		s.line.given = ""
 		if text = s.line.text(); text != "" {
+			if s.line.placed {
+				s.line.given = text
+			}
 			s.line.set("")
 		}
 		if len(status) > 0 && status[0] != s.line.shownStatus && p.HasUI() && sign == promptSign {

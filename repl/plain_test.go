@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/command"
 	"pi/repl/terminal/pick"
 )
 
@@ -95,6 +96,25 @@ func TestABackslashContinuesAPlainLine(t *testing.T) {
 	} {
 		if got, more := joinLines(c.before, c.line); got != c.want || more != c.more {
 			t.Errorf("%q and %q: %q, %v", c.before, c.line, got, more)
+		}
+	}
+}
+
+func TestACommandBehindWhatTheProgramPutThereTakesItsPlace(t *testing.T) {
+	k := New(Options{Plain: true}).keyboard
+	k.attach(nil, command.NewSet([]command.Command{{Name: "redo"}}, nil))
+	for _, c := range []struct{ given, line, want string }{
+		{"list", "list/redo", "/redo"},
+		{"list", "list/redo now", "/redo now"},
+		{"list", "list", "list"},
+		{"list", "list /redo", "list /redo"},
+		{"list", "lists/redo", "lists/redo"},
+		{"src", "src/main.go", "src/main.go"},
+		{"", "/redo", "/redo"},
+		{"", "list/redo", "list/redo"},
+	} {
+		if got := k.withoutGiven(c.line, c.given); got != c.want {
+			t.Errorf("%q behind %q: %q, want %q", c.line, c.given, got, c.want)
 		}
 	}
 }
