@@ -167,7 +167,7 @@ func TestWhatGoesAlongWithAQueuedMessageIsSaid(t *testing.T) {
 	turn.Text("Beginning")
 	s.See("Beginning")
 	s.Type("and @notes.txt too\r")
-	s.See("attached @notes.txt (8 B")
+	s.matches(`^attached @notes.txt \(8 B`)
 	turn.End()
 	next := s.turn()
 	next.Answer("Read.")

@@ -275,7 +275,7 @@ func (r *REPL) steerText(ctx context.Context, p agent.Prompt, q agent.Queue, att
 		return false
 	}
 	for _, words := range attached {
-		r.screen.change(func() { r.screen.answerKey("attached: " + words) })
+		r.screen.change(func() { r.screen.answerKey(words) })
 	}
 	return true
 }
