@@ -322,6 +322,7 @@ func TestNameIsSetAndShown(t *testing.T) {
 		{"/name", "the session has no name"},
 		{"/name  the  second try ", "name: the  second try"},
 		{"/name", "name: the  second try"},
+		{"/name in\ntwo rows", "name: in two rows"},
 	} {
 		if out, err := NewSet(Core(Options{Agent: a}), nil).Run(t.Context(), c.line); err != nil || out.Status != c.want {
 			t.Errorf("%s said %q, %v", c.line, out.Status, err)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"strings"
 
 	"pi/agent"
 )
@@ -16,6 +17,7 @@ func nameCommand(a *agent.Agent) Command {
 				}
 				return Outcome{Status: "the session has no name"}, nil
 			}
+			args = strings.Join(strings.FieldsFunc(args, func(r rune) bool { return r == '\n' || r == '\r' }), " ") // lists have a row for it
 			if err := a.SetSessionName(ctx, args); err != nil {
 				return Outcome{}, err
 			}
