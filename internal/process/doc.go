@@ -9,6 +9,8 @@
 //	SignalOf         which signal ended a process
 //	Alive, Own       whether a group has a process; the group and session of this program
 //	Running          whether there is a process of a number
+//	CommandOf        what a group was started with
+//	Watcher          ends what was started, should this program be killed
 //
 // A session has no terminal to ask at, and is named by the group of its leader. On Linux
 // Alive, Stop and Signal count the groups that a command makes inside of its session with
@@ -20,7 +22,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
+
+// Grace is the usual time between TERM and KILL.
+const Grace = 2 * time.Second
 
 // Environ is the environment of this program without what names its terminal to programs
 // that would ask there: a command in a session of its own cannot.

@@ -34,5 +34,8 @@ func Stop(pid int, _ time.Duration) {
 	}
 }
 
+// CommandOf is "": there are no groups here.
+func CommandOf(int) string { return "" }
+
 // Own are the process group of this program and its session: there are none.
 func Own() []int { return nil }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -19,6 +20,16 @@ func hasMember(group int, exists bool) bool {
 	}
 	_, err := os.Stat("/proc/self")
 	return exists && err != nil
+}
+
+// CommandOf is what the first process of a group, or of the session of that number, was
+// started with; "" where nothing tells.
+func CommandOf(group int) string {
+	for pid := range members(group) {
+		words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return strings.TrimSpace(strings.ReplaceAll(string(words), "\x00", " "))
+	}
+	return ""
 }
 
 // members are the processes of a group, and of the session of that number, that have not

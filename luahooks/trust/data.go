@@ -284,13 +284,13 @@ func (w Window) counts(alive func(group int) bool) bool { return !w.rests || w.m
 // mayLive reports whether processes of a window may live. Of an unsure one it is not known
 // which there were; they have ended with the machine.
 func (w Window) mayLive(alive func(group int) bool) bool {
-	return w.isUnsure() && w.Boot == bootID() || len(w.Living(alive)) > 0
+	return w.isUnsure() && w.Boot == BootID() || len(w.Living(alive)) > 0
 }
 
 // Living lists the process groups of a window that have a process. After a new start of the
 // machine there are none, whoever has their numbers now.
 func (w Window) Living(alive func(group int) bool) (groups []int) {
-	if w.Boot != bootID() {
+	if w.Boot != BootID() {
 		return nil
 	}
 	for _, group := range w.Groups {
@@ -307,9 +307,9 @@ func isRunning(name string) bool {
 	return strings.HasPrefix(name, runningPrefix) && filepath.Base(name) == name
 }
 
-// bootID tells starts of the machine apart, where that can be known: the numbers
+// BootID tells starts of the machine apart, where that can be known: the numbers
 // of process groups begin anew with each.
-func bootID() string {
+func BootID() string {
 	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return string(bytes.TrimSpace(b))
 }

@@ -14,8 +14,8 @@ import (
 
 func TestProcessesOfAProgramThatEndedAreWaitedFor(t *testing.T) {
 	t.Parallel()
-	living, dead, other := Window{Groups: []int{7}, Boot: bootID()}, Window{Groups: []int{8}, Boot: bootID()}, Window{Groups: []int{7}, Boot: "before"}
-	asks := Window{Boot: bootID(), Asks: true}
+	living, dead, other := Window{Groups: []int{7}, Boot: BootID()}, Window{Groups: []int{8}, Boot: BootID()}, Window{Groups: []int{7}, Boot: "before"}
+	asks := Window{Boot: BootID(), Asks: true}
 	p := programs{alive: func(group int) bool { return group == 7 }}
 	if ended := p.endedWindows(map[string]Window{"dead": dead}, nil); len(ended) != 1 || p.atWork || len(p.inherited) != 0 {
 		t.Errorf("nothing lives: %v, %+v", ended, p.inherited)

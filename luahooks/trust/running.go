@@ -32,7 +32,7 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 	if err != nil {
 		return nil, fail(err)
 	}
-	w.Boot = bootID()
+	w.Boot = BootID()
 	r := &Running{in: s.disk, name: strings.TrimPrefix(filepath.Base(f.Name()), "."), window: w, f: f, mark: mark{working: true, groups: w.Groups}}
 	// It gets its name when it is locked: a file of that name is removed where nobody has it.
 	if err = r.write(f); err == nil {
