@@ -62,6 +62,8 @@ func TestOnlyMain(args []string, work func()) int {
 		})
 	}}
 	o.Broke, o.CatchInterrupts = crash.broke, signals.catchInterrupts
+	o.Watcher = app.NewWatcher()
+	defer o.Watcher.Close()
 	goOn := ""
 	o.Left = func(command string) { goOn = command }
 	root := newRoot(&o)

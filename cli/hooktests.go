@@ -49,7 +49,7 @@ func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error
 		}
 	}
 	report := hooktest.Report{Out: os.Stdout, Verbose: f.verbose, JSON: f.json}
-	options := hooktest.Options{Paths: paths, Print: report.Print, Done: report.Done}
+	options := hooktest.Options{Paths: paths, Print: report.Print, Done: report.Done, Watcher: o.Watcher}
 	if f.run != "" {
 		pattern, err := regexp.Compile(f.run)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/internal/process"
 	"pi/luahooks/api"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -48,6 +49,9 @@ type Options struct {
 	Clock stdlib.Clock
 	// Started is told the process group of each program that a hook waits for; nil: nobody is.
 	Started func(group int)
+	// Watcher ends what hooks have started when this program is killed, and what pi.exec left
+	// behind with it in any case; nil: nobody does.
+	Watcher *process.Watcher
 	// Reach returns an error for a host to which hooks do not connect with pi.http; nil: they
 	// may to all.
 	Reach func(host string) error

@@ -101,8 +101,8 @@ func (c *Chain) program(in *instance) api.Program {
 		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
 
 		Environ: o.CommandEnv, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Reach: c.opts.Reach, Confine: c.opts.Confine,
-		Starting: c.startingIn,
-		Code:     &c.shared.compiled.files, Compat: &c.shared.compiled.compat, FindModule: c.modulesOf(in),
+		Starting: c.startingIn, Watcher: c.opts.Watcher,
+		Code: &c.shared.compiled.files, Compat: &c.shared.compiled.compat, FindModule: c.modulesOf(in),
 
 		Kept: &h.kept, Ends: c.shared.ending.life,
 		Survives: func() bool {

@@ -11,6 +11,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/internal/process"
 )
 
 // Options say where and how the tools work. The zero value works in the
@@ -44,6 +45,9 @@ type Options struct {
 	// Starting is called before each command is started, and what it returns as soon as that
 	// was done, with its process group; 0: it was not started. nil: nobody is told.
 	Starting func() (started func(group int))
+
+	// Watcher ends commands that run when this program is killed; nil: nobody does.
+	Watcher *process.Watcher
 
 	// Protect are files and directories that edit and write refuse to touch.
 	Protect []string

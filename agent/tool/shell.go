@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"time"
 
 	"pi/internal/process"
 )
@@ -35,7 +34,7 @@ type BashOutcome struct {
 func (o *BashOutcome) Ok() bool { return o.ExitCode != nil && *o.ExitCode == 0 }
 
 // killGrace is the time between TERM and KILL.
-const killGrace = 2 * time.Second
+const killGrace = process.Grace
 
 // RunShell runs a command in the working directory, without input, in a session of its
 // own, so that nothing it starts can ask at the terminal of the person, and returns when
@@ -70,7 +69,7 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 	// One descriptor for both, so that they interleave as they were written.
 	cmd.Stdout, cmd.Stderr = w, w
 	started := o.starting()
-	err = cmd.Start()
+	err = o.Watcher.Start(cmd)
 	w.Close()
 	if err != nil {
 		started(0)
@@ -95,7 +94,7 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 }
 
 // follow waits for a started command and reads its output. If ctx ends first it stops
-// the whole group of processes. It reports whether it did, and whether a process still
+// the whole group of processes. What the command left behind is nobody's then. It reports whether it did, and whether a process still
 // has the output open.
 func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *output, watch watcher) (stopped, open bool) {
 	ended := make(chan struct{})
@@ -120,6 +119,7 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 		p.carryUntil(killed, nil)
 		p.carryUntil(ended, nil)
 	}
+	o.Watcher.Release(cmd.Process.Pid)
 	return stopped, p.drain(r)
 }
 

@@ -34,7 +34,7 @@ func RunInTerminal(ctx context.Context, o Options, command string, in, out *os.F
 	started := o.starting()
 	end, err := relay.Run(cmd, relay.Options{
 		In: in, Out: out, Output: record, Resized: record.Resize, Modes: record.Modes, AtRowStart: record.AtRowStart,
-		Started: started, Stop: ctx.Done(), Grace: cmp.Or(o.testOnlyGrace, killGrace),
+		Started: started, Watcher: o.Watcher, Stop: ctx.Done(), Grace: cmp.Or(o.testOnlyGrace, killGrace),
 	})
 	if err != nil {
 		started(0)

@@ -28,7 +28,8 @@
 //	banner.go      what a session in the terminal begins with
 //	ask.go         what a person is asked before there is a front end; startdialog.go:
 //	               in dialogs; early.go:
-//	               by hooks; pending.go: about what waits for approval
+//	               by hooks; pending.go: about what waits for approval;
+//	               orphans.go: about commands that a killed program left
 package app
 
 import (
@@ -65,6 +66,7 @@ func Start(ctx context.Context, p *Place) error {
 // It comes before open.
 func (r *run) approve(ctx context.Context) error {
 	p := r.place
+	r.askOrphans(ctx)
 	if settings, err := r.approvePending(ctx); err != nil {
 		return err
 	} else if settings {

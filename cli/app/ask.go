@@ -185,12 +185,17 @@ func fileDoes(f trust.ProjectFile) string {
 // and asks whether to approve it. It returns false if nobody answers.
 func (p Person) AskPending(ctx context.Context, w trust.Pending) bool {
 	fmt.Fprint(p.Out, DescribePending(w))
+	return p.confirm(ctx, "Approve this?")
+}
+
+// confirm asks a question to which Enter means No, as does the answer of nobody.
+func (p Person) confirm(ctx context.Context, question string) bool {
 	if p.dialogs != nil {
-		answer, err := p.dialogs.Confirm(ctx, "Approve this?", "", agent.DialogOptions{})
+		answer, err := p.dialogs.Confirm(ctx, question, "", agent.DialogOptions{})
 		return err == nil && answer == agent.Yes
 	}
 	for {
-		line, err := p.Ask(ctx, "Approve this? y, or Enter for No: ")
+		line, err := p.Ask(ctx, question+" y, or Enter for No: ")
 		if err != nil {
 			return false
 		}

@@ -35,6 +35,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	if p.Attended() && !p.Hooks.NoApprove {
 		o.AskProject = r.startPerson().AskProject
 	}
+	o.Watcher = p.Watcher
 	o.CommandEnv, o.Grace = p.commandEnv, time.Duration(p.Config.HookGrace)*time.Millisecond
 	o.Tools, o.Inactive = p.tools(r.toolOptions())
 	o.MayHave, o.Flags = p.Tools.mayHave, p.Hooks.Given.Values

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 
+	"pi/internal/process"
 	"pi/luahooks"
 	"pi/session"
 
@@ -38,6 +39,7 @@ type Options struct {
 	// sits at the terminal; nil: SIGINT stays what it is.
 	CatchInterrupts func()
 	Compiled        *luahooks.Compiled   // hooks of other runs in this process; nil: there are none
+	Watcher         *process.Watcher     // ends the commands of all runs in this process if that is killed; nil: nobody does
 	Left            func(command string) // is told at the end of a session at the terminal how to go on with it; nil: nobody is
 }
 

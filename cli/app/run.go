@@ -152,7 +152,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	if r.rehearsed != nil {
 		r.agent.Listen(r.rehearsed.Before)
 	}
-	r.agent.Listen(r.chain.Watcher(), r.chain, f)
+	r.agent.Listen(r.chain.Watcher(), lookAtTheEnd{p.Watcher}, r.chain, f)
 	switch {
 	case r.rehearsed != nil:
 	case mode == modeRPC || mode == modeACP:
@@ -249,7 +249,7 @@ func (r *run) newAgent(s *session.Session) error {
 // toolOptions returns the options of the tools. Commands that they start find the session
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
-	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.files, Wrap: r.wrapper("tool")}
+	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.files, Wrap: r.wrapper("tool"), Watcher: r.place.Watcher}
 	if r.rehearsed != nil && r.rehearsed.Started != nil {
 		o.Starting = func() func(int) {
 			return func(group int) {

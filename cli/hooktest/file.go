@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/internal/process"
 	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/stdlib"
@@ -35,6 +36,7 @@ type file struct {
 	path    string                               // absolute
 	shown   string                               // in messages
 	mayRun  func(path string, code []byte) error // see Options; never nil
+	watcher *process.Watcher                     // likewise; it may be nil
 	vm      *luavm.VM
 	records *record.Converter
 	modules map[string]lua.LValue
@@ -48,7 +50,7 @@ type file struct {
 
 // openFile runs the code of a test file, which registers its cases.
 func openFile(ctx context.Context, path, shown string, o Options) (*file, error) {
-	f := &file{path: path, shown: shown, mayRun: o.MayRun, modules: map[string]lua.LValue{}}
+	f := &file{path: path, shown: shown, mayRun: o.MayRun, watcher: o.Watcher, modules: map[string]lua.LValue{}}
 	if f.mayRun == nil {
 		f.mayRun = func(string, []byte) error { return nil }
 	}
@@ -103,6 +105,7 @@ func (f *file) runCase(c testCase) (failures []Failure) {
 		return []Failure{{File: f.shown, Line: c.line, Message: err.Error()}}
 	}
 	sc := &scene{file: f, stage: st, ctx: ctx}
+	st.watcher = f.watcher
 	st.script.answer, st.script.lacking = sc.stepOf, sc.note
 	f.scene, f.env.Cwd = sc, st.project
 	defer func() { f.scene = nil }()

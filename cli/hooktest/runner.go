@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"pi/internal/process"
 )
 
 // Suffix is how the names of test files end.
@@ -27,6 +29,8 @@ type Options struct {
 	// MayRun returns an error for a file of Lua that is not to run: a test, a module that one
 	// requires, or a hook under test; nil: all may. It may be called from any goroutine.
 	MayRun func(path string, code []byte) error
+	// Watcher ends what the cases start if this program is killed; nil: nobody does.
+	Watcher *process.Watcher
 	// Print gets each line that a test prints; nil: nobody does.
 	Print func(file, line string)
 	// Done gets each case when it has ended, and each file that has no cases to run because

@@ -15,6 +15,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/cli/app"
+	"pi/internal/process"
 	"pi/session/message"
 )
 
@@ -36,6 +37,7 @@ type stage struct {
 	witness  *witness
 	recorder *recorder
 	leftover leftover
+	watcher  *process.Watcher
 
 	run    *app.Rehearsal // nil until it is needed, and after it was closed
 	began  bool           // there was a run
@@ -106,7 +108,7 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 	if err := s.settings.write(filepath.Join(s.agentDir(), "config.toml")); err != nil {
 		return nil, err
 	}
-	o := app.Options{Version: "test", Catch: func(f func() error) error { return f() }}
+	o := app.Options{Version: "test", Watcher: s.watcher, Catch: func(f func() error) error { return f() }}
 	o.Env = app.Environment{Getenv: s.getenv, Variables: s.variables(), Stderr: io.Discard}
 	o.Hooks = app.HookFlags{Files: s.hooks.files(), Approve: s.approved, Given: s.flags}
 	o.Session.Ref = s.resume

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	killAfter  = 2 * time.Second        // from TERM to KILL
+	killAfter  = process.Grace          // from TERM to KILL
 	drainGrace = 100 * time.Millisecond // for output that is on its way when the program ends
 )
 
@@ -31,6 +31,8 @@ type Command struct {
 	// Starting is called right before it is started, and what it returns right afterwards, with
 	// its process group; 0: it was not started. It may be nil.
 	Starting func() (started func(group int))
+	// Watcher ends the program, and what that leaves of its session, with this one; nil: nobody does.
+	Watcher *process.Watcher
 }
 
 // Exit is how a program ended.
@@ -46,10 +48,11 @@ type Child struct {
 
 	Noted atomic.Bool // for its owners: whatever they remember of it, from one to the next
 
-	cmd    *exec.Cmd
-	stdin  *os.File
-	writes chan struct{} // has one element while nobody writes
-	closes sync.Once     // of stdin
+	cmd     *exec.Cmd
+	watcher *process.Watcher
+	stdin   *os.File
+	writes  chan struct{} // has one element while nobody writes
+	closes  sync.Once     // of stdin
 
 	stop   sync.Once // ends the group
 	killed atomic.Bool
@@ -75,7 +78,7 @@ func start(command Command, wholly bool) (*Child, error) {
 	}
 	err := p.err
 	if err == nil {
-		err = cmd.Start()
+		err = command.Watcher.Start(cmd)
 	}
 	p.closeTheirs()
 	if err != nil {
@@ -84,7 +87,7 @@ func start(command Command, wholly bool) (*Child, error) {
 		return nil, fmt.Errorf("start %s: %w", command.Name, startError(command.Dir, err))
 	}
 	started(cmd.Process.Pid)
-	c := &Child{cmd: cmd, stdin: p.ours[0], Stdout: newStream(p.ours[1]), Stderr: newStream(p.ours[2]), writes: make(chan struct{}, 1),
+	c := &Child{cmd: cmd, watcher: command.Watcher, stdin: p.ours[0], Stdout: newStream(p.ours[1]), Stderr: newStream(p.ours[2]), writes: make(chan struct{}, 1),
 		exited: make(chan struct{}), empty: make(chan struct{})}
 	c.writes <- struct{}{}
 	go c.await(wholly)
@@ -150,6 +153,7 @@ func (c *Child) await(wholly bool) {
 	if (wholly || c.exit.Killed) && process.Alive(c.Pid()) {
 		c.stopGroup()
 	}
+	c.watcher.End(c.Pid())
 	close(c.empty)
 }
 

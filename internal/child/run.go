@@ -28,7 +28,8 @@ type Result struct {
 }
 
 // Run starts a program and waits for it. When time is up or ctx ends its process group gets
-// TERM, and 2 s later KILL. A child that it leaves behind is neither waited for nor ended.
+// TERM, and 2 s later KILL. A child that it leaves behind is neither waited for nor ended,
+// but for by [Command.Watcher].
 // An exit status other than 0 is no error.
 func Run(ctx context.Context, call Call) (Result, error) {
 	if ctx.Err() != nil {

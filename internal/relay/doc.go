@@ -22,6 +22,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"pi/internal/process"
 )
 
 // Options say how a command is connected. In and Out are the person's terminal.
@@ -42,6 +44,9 @@ type Options struct {
 	AtRowStart func() bool
 	// Started is told the process of the command, which leads its group.
 	Started func(pid int)
+	// Watcher ends the command if this program is killed; nil: the system may, as when a
+	// window is closed.
+	Watcher *process.Watcher
 
 	// Stop ends the command when it is closed: all of its group gets TERM and, after
 	// Grace, KILL.

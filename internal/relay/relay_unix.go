@@ -89,7 +89,7 @@ func (r *run) start(cmd *exec.Cmd, slave *os.File) error {
 	defer slave.Close()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
+	if err := r.Watcher.Start(cmd); err != nil {
 		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	r.pid = cmd.Process.Pid
@@ -106,8 +106,11 @@ func (r *run) wait() {
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
-		r.states <- status
-		if err != nil || !status.Stopped() {
+		over := err != nil || !status.Stopped()
+		if over {
+			r.Watcher.Release(r.pid)
+		}
+		if r.states <- status; over {
 			return
 		}
 	}

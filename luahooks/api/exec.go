@@ -32,6 +32,7 @@ type programs struct {
 	jobs     *jobs
 	environ  func() []string                                     // variables besides those of the process
 	starting func(ctx context.Context) (started func(group int)) // see [Program]
+	watcher  *process.Watcher                                    // ends what is started when pi is killed; nil: nobody does
 	getenv   func(name string) string                            // the environment, if it is not that of the process; else nil
 }
 
@@ -41,7 +42,7 @@ func (p *programs) command(name string, args []string, cwd string, env map[strin
 	if p.getenv != nil {
 		name = find(name, p.getenv("PATH"))
 	}
-	c := child.Command{Name: name, Args: args, Dir: p.absolute(cwd), Env: append(process.Environ(), p.environ()...)}
+	c := child.Command{Name: name, Args: args, Dir: p.absolute(cwd), Env: append(process.Environ(), p.environ()...), Watcher: p.watcher}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		c.Env = append(c.Env, name+"="+env[name])
 	}

@@ -30,6 +30,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/internal/child"
+	"pi/internal/process"
 	"pi/luahooks/exitwait"
 	"pi/luahooks/record"
 	"pi/luavm"
@@ -107,6 +108,7 @@ type Program struct {
 	Clock      stdlib.Clock             // of pi.time and pi.timer; nil: that of the machine
 	Getenv     func(name string) string // of os.getenv; nil: that of the process
 	Environ    func() []string          // variables for programs, besides those of the process
+	Watcher    *process.Watcher         // ends what is started with this program; nil: nobody does
 	FindModule FindModule
 	// Starting is called before a job starts a process, and what it returns afterwards, with its
 	// group, or 0 if there is none.
@@ -168,7 +170,7 @@ func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
 	s.theme = &theme{bridge: b, ui: p.UI}
 	s.contexts = &contexts{bridge: b, mode: p.Mode, ui: p.UI, messages: s.messages, signals: s.signals}
 	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
-	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, starting: p.Starting, getenv: p.Getenv}
+	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, starting: p.Starting, watcher: p.Watcher, getenv: p.Getenv}
 	s.spawns = &spawns{programs: s.programs, kept: p.Kept, version: p.Kept.NewOwner(), survives: p.Survives, ends: p.Ends, mine: map[string]*spawned{}}
 	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}, &p), find: p.FindModule, confine: p.confine, code: p.Code, required: map[string]*module{}, looked: map[string]string{}}
 	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}

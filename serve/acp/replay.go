@@ -96,7 +96,7 @@ func (r replayer) endedCall(b message.Block, result *message.Message) toolCall {
 	c := r.session.view(b.Name, b.Arguments)
 	c.Status = callCompleted
 	c.ID = r.session.calls.replayID(b.ID)
-	content := []any{contentOf(textOf("not run: the work on it was interrupted"))}
+	content := []any{contentOf(textOf("no result: pi was ended"))}
 	if result != nil {
 		content = resultContent(result.Content)
 	}
