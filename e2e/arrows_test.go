@@ -59,7 +59,7 @@ func rooms() map[string]room {
 		"session/export/page":   {rooms: []string{"session", "session/message", "session/rawjson", "internal/markdown", "internal/markup", "internal/picture", "internal/printable"}, libraries: []string{}},
 		"agent":                 {rooms: []string{"agent/brake", "agent/callscope", "agent/images", "agent/systemprompt", "agent/ledger", "agent/limits", "agent/llm", "agent/schema", "agent/shell", "agent/breakdown", "agent/instructions", "agent/mode", "agent/prefix", "agent/summary", "agent/work", "session", "session/message", "session/rawjson", "session/compaction", "internal/pace", "internal/printable"}},
 		"agent/attach":          {rooms: []string{"session/message", "internal/picture", "internal/printable", "internal/process", "internal/safefile"}, libraries: []string{}},
-		"agent/images":          {rooms: []string{"session", "session/message", "internal/picture"}, libraries: []string{}},
+		"agent/images":          {rooms: []string{"session", "session/message", "internal/picture", "internal/printable"}, libraries: []string{}},
 		"agent/prompts":         {rooms: []string{"agent/instructions", "internal/frontmatter", "internal/printable", "internal/safefile"}, libraries: []string{}},
 		"agent/instructions":    {rooms: []string{"internal/printable"}, libraries: []string{}},
 		"agent/summary":         {rooms: []string{"agent/llm", "session", "session/message", "session/compaction"}, libraries: []string{}},

@@ -61,7 +61,7 @@ func interruptibles() map[string]interruptible {
 			return func() bool { return len(s.model.Asked()) == 1 }
 		}},
 		"a compaction": {`compact`, "", "", func(t *testing.T, s *desk, _ func() string) func() bool {
-			s.answered("first", "One.")
+			s.answered("first", strings.Repeat("a long story, ", 400)+"the end.") // of less no summary is made
 			s.answered("second", "Two.")
 			s.Type("/compact\r")
 			turn := s.turn()
