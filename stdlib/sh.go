@@ -3,6 +3,7 @@ package stdlib
 import (
 	"strings"
 
+	"pi/internal/printable"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -14,8 +15,8 @@ import (
 //	quote(word or list) → text that the shell reads as just that
 //
 // commands lists the simple commands of a line in the order in which they are
-// written, also those in pipelines, lists, groups, loops, conditions, functions
-// and substitutions. A command has
+// written, also those in pipelines, lists, groups, loops, conditions and
+// substitutions. A command has
 //
 //	name       the program without its directory: "rm" of \rm, r''m and /bin/rm
 //	args       the words after it
@@ -34,21 +35,26 @@ import (
 // a group, such as > file, is a command without a name.
 //
 // The list has unknown = true when anything in the line is not understood to the
-// end: then other commands than those listed may run. That is so for source,
-// scripts given to a shell, text piped into one, code for an interpreter,
-// aliases, PATH and its like, and for whatever this module has never heard of in
-// a place that matters. A gate takes such a line for dangerous. What a known
-// program does with its arguments (make, git, tar --to-command) is not looked
-// at.
+// end, with the piece (unknown_text) and the reason (unknown_why): then other
+// commands than those listed may run. What is understood is a list of syntax, in
+// shknown.go and told in docs/hooks.md, and all other makes the line unknown. So
+// do source, scripts given to a shell, text piped into one, code for an
+// interpreter, aliases, PATH and its like. A gate takes such a line for
+// dangerous. What a known program does with its arguments (make, git, tar
+// --to-command) is not looked at.
 func openSh(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "sh")
 	m.fn("commands", func(L *lua.LState, line string) (lua.LValue, error) {
-		commands, unknown, err := readShell(line)
+		commands, doubt, err := readShell(line)
 		if err != nil {
 			return nil, err
 		}
 		t := luavm.NewList(L, len(commands), func(i int) lua.LValue { return commands[i].value(L) })
-		luavm.Set(t, "unknown", lua.LBool(unknown))
+		luavm.Set(t, "unknown", lua.LBool(doubt != nil))
+		if doubt != nil {
+			luavm.Set(t, "unknown_text", lua.LString(printable.Short(strings.Join(strings.Fields(doubt.text), " "))))
+			luavm.Set(t, "unknown_why", lua.LString(doubt.why))
+		}
 		return t, nil
 	})
 	m.fn("quote", func(L *lua.LState, v lua.LValue) (string, error) {
@@ -71,7 +77,7 @@ func (c *shellCommand) value(L *lua.LState) lua.LValue {
 	for i, w := range c.words {
 		words[i] = w.String()
 	}
-	t := record(L, "words", stringList(L, words), "args", stringList(L, words[min(1, len(words)):]), "text", lua.LString(c.text), "unknown", lua.LBool(c.unknown))
+	t := record(L, "words", stringList(L, words), "args", stringList(L, words[min(1, len(words)):]), "text", lua.LString(c.text), "unknown", lua.LBool(c.doubt != nil))
 	if name := c.name(); name != "" {
 		luavm.Set(t, "name", lua.LString(name))
 	}

@@ -23,15 +23,15 @@ func FuzzCommandLines(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		commands, unknown, err := readShell(line)
+		commands, doubt, err := readShell(line)
 		if err != nil {
-			if len(commands) > 0 || !unknown {
+			if len(commands) > 0 || doubt == nil {
 				t.Fatal("a line that cannot be read has commands")
 			}
 			return
 		}
 		for _, c := range commands {
-			if c.unknown && !unknown {
+			if c.doubt != nil && doubt == nil {
 				t.Fatal("a line is known, but a command in it is not")
 			}
 			checkCommand(t, c)
@@ -43,12 +43,12 @@ func checkCommand(t *testing.T, c *shellCommand) {
 	t.Helper()
 	words := make([]string, len(c.words))
 	for i, w := range c.words {
-		if words[i] = w.value; !w.known && !c.unknown {
+		if words[i] = w.value; !w.known && c.doubt == nil {
 			t.Fatalf("%q is known, but word %d is not", c.text, i)
 		}
 	}
 	quoted, err := quoteWords(words)
-	if err != nil || c.unknown || len(words) == 0 || strings.Contains(quoted, "\r") {
+	if err != nil || c.doubt != nil || len(words) == 0 || strings.Contains(quoted, "\r") {
 		return
 	}
 	back, _, err := readShell(quoted)
@@ -103,7 +103,7 @@ func compareWithBash(t *testing.T, lines, most int, pieces []string, same func(r
 			line += pieces[random.IntN(len(pieces))]
 		}
 		line = "p " + line
-		if _, unknown, err := readShell(line); err == nil && !unknown {
+		if _, doubt, err := readShell(line); err == nil && doubt == nil {
 			all = append(all, line)
 			fmt.Fprintf(&script, "(eval %s\nwait) > out 2> out < /dev/null\nprintf 'line\\0' >> log\n", quoteWord(line))
 		}

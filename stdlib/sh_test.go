@@ -9,7 +9,7 @@ import (
 // via before a colon, and a "!" behind what is unknown; the last one is for the
 // line.
 func told(line string) string {
-	commands, unknown, err := readShell(line)
+	commands, doubt, err := readShell(line)
 	if err != nil {
 		return "error"
 	}
@@ -26,12 +26,12 @@ func told(line string) string {
 		if c.via != "" {
 			s = c.via + ":" + s
 		}
-		if c.unknown {
+		if c.doubt != nil {
 			s += "!"
 		}
 		parts = append(parts, s)
 	}
-	if unknown {
+	if doubt != nil {
 		parts = append(parts, "!")
 	}
 	return strings.Join(parts, " ")
@@ -55,8 +55,8 @@ func TestEverySimpleCommandIsListed(t *testing.T) {
 		"for i in $(a); do b; done":                "[a] [b]",
 		"case x in y) a;; *) b;; esac":             "[a] [b]",
 		"case $(a) in y) b;; esac":                 "[a] [b]",
-		"f() { a; }; f":                            "[a] [f]",
-		"function f { a; }":                        "[a]",
+		"f() { a; }; f":                            "[a] [f] !",
+		"function f { a; }":                        "[a] !",
 		"echo \"$(a)\"":                            "[echo ?]! [a] !",
 		"echo `a`":                                 "[echo ?]! [a] !",
 		"echo \"$(a \"$(b)\")\"":                   "[echo ?]! [a ?]! [b] !",
@@ -75,7 +75,8 @@ func TestEverySimpleCommandIsListed(t *testing.T) {
 		"a <<'E'\ntext $(b)\nE":                    "[a]",
 		"a <<E\ntext\nE":                           "[a]",
 		"a <<< $x":                                 "[a]! !",
-		"coproc a":                                 "[a]",
+		"coproc a":                                 "[a] !",
+		"select x in a; do b; done":                "[b] !",
 		"time a":                                   "[a]",
 		"[[ -n $(a) ]]":                            "[a]",
 		"[[ -f x && y == z ]] && a":                "[a]",
@@ -258,7 +259,7 @@ func TestCommandsThatAreRunByOthersAreListed(t *testing.T) {
 
 func TestNoLineMakesTheParserGoTooDeep(t *testing.T) {
 	for _, opens := range []string{"(", "((", "$(", "{ ", "`", "if ", "while ", "$((", "[[ ( ", "${x:-", "<(", "f() ", "case x in x) ", "a[", "x && ", "! ", "\"$("} {
-		if _, unknown, err := readShell(strings.Repeat(opens, maxLine/len(opens))); err == nil && !unknown && opens != "`" {
+		if _, doubt, err := readShell(strings.Repeat(opens, maxLine/len(opens))); err == nil && doubt == nil && opens != "`" {
 			t.Errorf("%q over and over is understood", opens)
 		}
 	}
@@ -269,7 +270,7 @@ func TestNoLineMakesTheParserGoTooDeep(t *testing.T) {
 	for range maxScripts + 2 {
 		nested = "eval " + quoteWord(nested)
 	}
-	if _, unknown, err := readShell(nested); err != nil || !unknown {
+	if _, doubt, err := readShell(nested); err != nil || doubt == nil {
 		t.Error("a line in a line in a line … is understood to the end")
 	}
 }

@@ -1,11 +1,11 @@
 package stdlib
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
-	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 	"pi/internal/printable"
@@ -18,8 +18,29 @@ type shellCommand struct {
 	redirects []shellRedirect
 	stdin     *shellWord // the text of a here-document or here-string
 	text, via string
-	unknown   bool
+	doubt     *shellDoubt // it is unknown
 }
+
+// shellDoubt is why a command, or a line, is unknown: a piece of it, and what is the
+// matter with that.
+type shellDoubt struct{ text, why string }
+
+// doubtful marks the command as unknown. What is said first counts.
+func (c *shellCommand) doubtful(text, why string) {
+	if c.doubt == nil {
+		c.doubt = &shellDoubt{text, why}
+	}
+}
+
+// sets marks the command as unknown if the variable that it sets may change what runs.
+func (c *shellCommand) sets(name string) {
+	if changesCommands(name) {
+		c.doubtful(c.text, setting(name))
+	}
+}
+
+// setting is why a command that sets such a variable is unknown.
+func setting(name string) string { return name + " decides what runs" }
 
 type shellAssign struct {
 	name  string
@@ -43,17 +64,14 @@ func (c *shellCommand) name() string {
 	return path.Base(c.words[0].value)
 }
 
-// readShell lists the commands of a command line. unknown is true if others may run too.
+// readShell lists the commands of a command line. doubt is not nil if others may run too.
 // The error is one of syntax, or the line is too long or nested too deep.
-func readShell(line string) (commands []*shellCommand, unknown bool, err error) {
-	r := &shellReader{}
+func readShell(line string) (commands []*shellCommand, doubt *shellDoubt, err error) {
+	r := &shellReader{bodies: map[*syntax.Word]bool{}}
 	if err := r.script(line, ""); err != nil {
-		return nil, true, err
+		return nil, &shellDoubt{line, err.Error()}, err
 	}
-	for _, c := range r.commands {
-		r.unknown = r.unknown || c.unknown
-	}
-	return r.commands, r.unknown, nil
+	return r.commands, r.doubt, nil
 }
 
 // maxScripts bounds how deep command lines inside of command lines are read.
@@ -62,9 +80,18 @@ const maxScripts = 8
 // shellReader gathers commands.
 type shellReader struct {
 	commands []*shellCommand
-	unknown  bool
+	doubt    *shellDoubt // the line is unknown
 	depth    int
-	read     int // bytes
+	read     int                   // bytes
+	bodies   map[*syntax.Word]bool // of here-documents
+	posix    bool                  // the shell may be another than bash
+}
+
+// doubtful marks the line as unknown. What is said first counts.
+func (r *shellReader) doubtful(text, why string) {
+	if r.doubt == nil {
+		r.doubt = &shellDoubt{text, why}
+	}
 }
 
 // script adds the commands of a command line, which the command via runs ("" for the
@@ -75,7 +102,7 @@ func (r *shellReader) script(src, via string) error {
 		return fmt.Errorf("parse command line: it is longer than %s", printable.Bytes(maxLine))
 	}
 	if r.read += len(src); r.depth >= maxScripts || r.read > 4*maxLine {
-		r.unknown = true
+		r.doubtful(src, "lines inside of lines go too deep")
 		return nil
 	}
 	if brackets := strings.Count(src, "(") + strings.Count(src, "{") + strings.Count(src, "["); brackets > maxNesting {
@@ -85,19 +112,23 @@ func (r *shellReader) script(src, via string) error {
 	if err != nil {
 		return fmt.Errorf("parse command line: %w", err)
 	}
-	// The parser skips what the shell does not, such as a carriage return, and
-	// shells differ about the rest.
-	r.unknown = r.unknown || !utf8.ValidString(src) || strings.ContainsFunc(src, func(c rune) bool {
-		return c < ' ' && c != '\n' && c != '\t' || c == 0x7f
-	})
+	if text, why := strangeText(src); why != "" {
+		r.doubtful(text, why)
+	}
 	r.depth++
 	defer func() { r.depth-- }()
 	syntax.Walk(file, func(n syntax.Node) bool {
+		if n == nil {
+			return false
+		}
+		if why := r.misunderstood(n, src); why != "" {
+			r.doubtful(slice(src, n), why)
+		}
 		if s, ok := n.(*syntax.Stmt); ok {
 			r.statement(s, src, via)
 		}
-		r.unknown = r.unknown || needsShell(n, src)
-		return true
+		arithmetic, ok := n.(*syntax.ArithmCmd)
+		return !ok || !isNumbers(arithmetic, src)
 	})
 	return nil
 }
@@ -142,50 +173,9 @@ const maxNesting = 6000
 // nestedScript adds the commands of a command line that the command via runs. If it cannot be
 // parsed, the whole is unknown.
 func (r *shellReader) nestedScript(src, via string) {
-	if r.script(src, via) != nil {
-		r.unknown = true
+	if err := r.script(src, via); err != nil {
+		r.doubtful(src, err.Error())
 	}
-}
-
-// needsShell reports whether a part of a command line may run commands, or change what
-// runs, in a way that only the shell can find out.
-func needsShell(n syntax.Node, src string) bool {
-	switch n := n.(type) {
-	case *syntax.CmdSubst: // backquotes remove a level of backslashes before anything else
-		return n.Backquotes && strings.Contains(slice(src, n), `\`)
-	case *syntax.ParamExp: // ${x@P} runs what is in x, ${!x} reads what x names
-		return n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
-	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop: // arithmetic: a value may have a subscript with a command substitution
-		return hasNames(n)
-	case *syntax.BinaryTest:
-		return n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr && hasNames(n)
-	case *syntax.UnaryTest:
-		return n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
-	case *syntax.BinaryCmd: // after a pipe, time is a program with options of its own and no keyword
-		_, timed := n.Y.Cmd.(*syntax.TimeClause)
-		return timed
-	case *syntax.WordIter:
-		return changesCommands(n.Name.Value)
-	case *syntax.Assign:
-		return n.Index != nil && hasNames(n.Index)
-	}
-	return false
-}
-
-// hasNames reports whether an arithmetic expression has more than numbers in it: a
-// variable may hold a subscript with a command in it.
-func hasNames(n syntax.Node) bool {
-	found := false
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Lit:
-			found = found || strings.Trim(n.Value, "0123456789") != ""
-		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.SglQuoted, *syntax.DblQuoted:
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 // statement adds the simple command of a statement, or one without a name if there are
@@ -197,14 +187,14 @@ func (r *shellReader) statement(s *syntax.Stmt, src, via string) {
 	case *syntax.CallExpr:
 		c.text = slice(src, cmd)
 		for _, w := range cmd.Args {
-			c.words = append(c.words, readWord(w))
+			c.word(w, src)
 		}
 		for _, a := range cmd.Assigns {
-			c.assign(a)
+			c.assign(a, src)
 		}
 	case *syntax.DeclClause:
 		c.text = slice(src, cmd)
-		c.declaration(cmd)
+		c.declaration(cmd, src)
 	default:
 		if len(s.Redirs) == 0 {
 			return
@@ -212,7 +202,7 @@ func (r *shellReader) statement(s *syntax.Stmt, src, via string) {
 		c.text = slice(src, s.Redirs[0])
 	}
 	for _, redirect := range s.Redirs {
-		c.redirect(redirect)
+		c.redirect(redirect, src)
 	}
 	r.add(c)
 }
@@ -220,10 +210,25 @@ func (r *shellReader) statement(s *syntax.Stmt, src, via string) {
 // add appends a command to the list, and then the commands that it runs.
 func (r *shellReader) add(c *shellCommand) {
 	for _, w := range c.words {
-		c.unknown = c.unknown || !w.known
+		if !w.known {
+			c.doubtful(c.text, cmp.Or(w.why, c.via+" puts a word into it"))
+		}
 	}
 	r.commands = append(r.commands, c)
+	before := r.doubt
 	r.unwrap(c)
+	if c.doubt != nil && before == nil {
+		r.doubt = c.doubt
+	}
+}
+
+// word adds a word to the command.
+func (c *shellCommand) word(n *syntax.Word, src string) {
+	w := readWord(n)
+	if !w.known {
+		c.doubtful(slice(src, n), w.why)
+	}
+	c.words = append(c.words, w)
 }
 
 // slice is the text of a node.
@@ -236,93 +241,81 @@ func slice(src string, n syntax.Node) string {
 }
 
 // assign adds an assignment before a command or in a declaration.
-func (c *shellCommand) assign(a *syntax.Assign) {
+func (c *shellCommand) assign(a *syntax.Assign, src string) {
 	if a.Name == nil {
 		return
 	}
-	value := shellWord{known: true}
+	value := plainWord("")
 	switch {
-	case a.Array != nil, a.Append:
-		value.known = false
+	case a.Array != nil:
+		value = shellWord{why: "arrays are not followed"}
+	case a.Append:
+		value = shellWord{why: "only the shell knows what it is added to"}
 	case a.Value != nil:
 		value = readAssigned(a.Value)
 	}
 	c.assigns = append(c.assigns, shellAssign{a.Name.Value, value})
-	if !value.known || changesCommands(a.Name.Value) {
-		c.unknown = true
+	c.sets(a.Name.Value)
+	if !value.known {
+		c.doubtful(slice(src, a), value.why)
 	}
 }
 
 // declaration reads export, declare, local and the like, whose words may be assignments:
 // each becomes both, an assignment and a word.
-func (c *shellCommand) declaration(d *syntax.DeclClause) {
-	c.words = append(c.words, shellWord{d.Variant.Value, true})
+func (c *shellCommand) declaration(d *syntax.DeclClause, src string) {
+	c.words = append(c.words, plainWord(d.Variant.Value))
 	for _, a := range d.Args {
 		switch {
 		case a.Naked && a.Name == nil:
-			c.words = append(c.words, readWord(a.Value))
+			c.word(a.Value, src)
 		case a.Naked:
-			c.words = append(c.words, shellWord{a.Name.Value, true})
+			c.words = append(c.words, plainWord(a.Name.Value))
 		default:
-			c.assign(a)
+			c.assign(a, src)
 			last := c.assigns[len(c.assigns)-1]
-			c.words = append(c.words, shellWord{last.name + "=" + last.value.value, last.value.known})
+			c.words = append(c.words, shellWord{last.name + "=" + last.value.value, last.value.known, last.value.why})
 		}
 	}
-	for _, w := range c.words[1:] { // -i makes values arithmetic, -n makes a variable stand for another
-		c.unknown = c.unknown || strings.HasPrefix(w.value, "-") && strings.ContainsAny(w.value, "in")
-	}
-	c.unknown = c.unknown || d.Variant.Value == "nameref"
 }
 
 // redirect adds a redirection. A here-document or here-string is remembered as what the
 // command reads, another source for its input makes that forgotten.
-func (c *shellCommand) redirect(n *syntax.Redirect) {
+func (c *shellCommand) redirect(n *syntax.Redirect, src string) {
 	r := shellRedirect{op: n.Op.String(), path: readWord(n.Word)}
 	if n.N != nil {
 		r.fd = n.N.Value
 	}
-	input := r.fd == "" || r.fd == "0"
+	input := strings.Trim(r.fd, "0") == ""
+	if r.fd == "" && !isAmong("< <> <& << <<- <<<", r.op) {
+		input = false
+	}
+	why := oddRedirect(n, r.path, src)
 	switch n.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		text := readHeredoc(n.Hdoc, n.Word)
-		r.path.known = true // the word that ends it is never expanded
-		c.reads(text, input)
+		r.path = shellWord{value: r.path.value, known: true} // the word that ends it is never expanded
+		why = cmp.Or(why, text.why)
+		if input {
+			c.stdin = &text
+		}
 	case syntax.WordHdoc:
 		text := r.path
 		text.value += "\n"
-		r.path = shellWord{known: true}
-		c.reads(text, input)
-	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
+		r.path = plainWord("")
+		why = cmp.Or(why, text.why)
+		if input {
+			c.stdin = &text
+		}
+	default:
 		if input {
 			c.stdin = nil
 		}
 	}
-	c.unknown = c.unknown || !r.path.known || strings.HasPrefix(r.fd, "{")
+	if why = cmp.Or(why, r.path.why); why != "" {
+		c.doubtful(slice(src, n), why)
+	}
 	c.redirects = append(c.redirects, r)
-}
-
-// reads remembers the text of a here-document, if it is for standard input (input). The
-// command is unknown if the text is.
-func (c *shellCommand) reads(text shellWord, input bool) {
-	c.unknown = c.unknown || !text.known
-	if input {
-		c.stdin = &text
-	}
-}
-
-// commandVariables decide what runs when other commands are called by their names.
-const commandVariables = "PATH IFS ENV BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELL SHELLOPTS BASHOPTS CDPATH EXECIGNORE HOME EDITOR VISUAL PAGER MANPAGER LESSOPEN BROWSER " +
-	"PERL5OPT PERL5LIB PYTHONSTARTUP PYTHONPATH RUBYOPT NODE_OPTIONS"
-
-// changesCommands reports whether setting this variable may change which programs run.
-func changesCommands(name string) bool {
-	for _, prefix := range []string{"LD_", "DYLD_", "GIT_", "BASH_FUNC_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return isAmong(commandVariables, name)
 }
 
 // maxLine is the longest command line that is read; systems take no longer ones.

@@ -22,10 +22,6 @@ const (
 		"systemd-run pkexec run0 capsh setpriv firejail bwrap proot fakeroot start-stop-daemon daemonize entr expect socat ncat run-parts ld.so ld-linux.so.2 " +
 		"ld-linux-x86-64.so.2 rlwrap dbus-run-session xvfb-run wine chpst softlimit setarch linux64 linux32 numactl cpulimit prlimit choom newgrp sg gosu " +
 		"su-exec dumb-init tini direnv uvx uv npx pipx bunx pnpx"
-
-	// setters are builtins that set variables, and compute the subscripts of their
-	// names, substitutions in them included.
-	setters = "test [ printf read unset declare typeset local export readonly let mapfile readarray getopts wait"
 )
 
 // isAmong reports whether name is one of the names of a list.
@@ -39,18 +35,21 @@ func (r *shellReader) unwrapShell(c *shellCommand, name string) {
 	case isAmong(shells, strings.TrimPrefix(name, "-")):
 		r.shell(c, name)
 	case isAmong(interpreters, strings.TrimRight(name, "-.0123456789")):
-		c.unknown = c.unknown || !runsProgram(c.words[1:])
-	case isAmong(awks, name):
-		c.unknown = c.unknown || awkRuns(c.words[1:])
-	case name == "sed" || name == "gsed":
-		c.unknown = c.unknown || sedRuns(c.words[1:])
-	case isAmong(hiders, name):
-		c.unknown = true
-	case isAmong(setters, name):
-		for _, w := range c.words[1:] {
-			computes := strings.Contains(w.value, "[") && strings.ContainsAny(w.value, "$`")
-			c.unknown = c.unknown || computes || changesCommands(w.value)
+		if !runsProgram(c.words[1:]) {
+			c.doubtful(c.text, "code for "+name+" is not read")
 		}
+	case isAmong(awks, name):
+		if awkRuns(c.words[1:]) {
+			c.doubtful(c.text, "awk may run commands or write files here")
+		}
+	case name == "sed" || name == "gsed":
+		if sedRuns(c.words[1:]) {
+			c.doubtful(c.text, "sed may run commands or write files here")
+		}
+	case isAmong(hiders, name):
+		c.doubtful(c.text, name+" may run what is not listed")
+	default:
+		c.builtin(name)
 	}
 }
 
@@ -59,23 +58,24 @@ func (r *shellReader) unwrapShell(c *shellCommand, name string) {
 // and so is one whose language is not that of bash.
 func (r *shellReader) shell(c *shellCommand, name string) {
 	script, fromArgs, known := shellScript(c.words[1:])
-	switch {
-	case !known:
-		c.unknown = true
-	case fromArgs:
-		c.unknown = c.unknown || !isAmong(bashLike, name)
-		if !script.known {
-			c.unknown = true
-			return
-		}
-		r.nestedScript(script.value, name)
-	case c.stdin != nil && c.stdin.known:
-		c.unknown = c.unknown || !isAmong(bashLike, name)
-		r.nestedScript(c.stdin.value, name)
-	default:
-		c.unknown = true
+	if known && !fromArgs && c.stdin != nil {
+		script = *c.stdin
 	}
+	if !known || !script.known {
+		c.doubtful(c.text, theScript)
+		return
+	}
+	if !isAmong(bashLike, name) {
+		c.doubtful(c.text, name+" has a language of its own")
+	}
+	defer func(posix bool) { r.posix = posix }(r.posix)
+	if r.posix = name != "bash"; r.posix && strings.Contains(script.value, "$'") {
+		c.doubtful(c.text, "shells differ about $'…'")
+	}
+	r.nestedScript(script.value, name)
 }
+
+const theScript = "the script that it runs is not in the line"
 
 // shellScript finds the script among the words of a shell. fromArgs: it is script, given
 // with -c; else the shell reads standard input. known is false if neither can be said,
@@ -90,17 +90,21 @@ func shellScript(words []shellWord) (script shellWord, fromArgs, known bool) {
 		case w.value == "--" || w.value == "-":
 			return scriptAt(words, i+1, command)
 		case w.value == "--version" || w.value == "--help":
-			return shellWord{known: true}, true, true
+			return plainWord(""), true, true
 		case strings.HasPrefix(w.value, "--"):
 			if !slices.Contains([]string{"--norc", "--noprofile", "--posix", "--login", "--verbose", "--noediting"}, w.value) {
 				return shellWord{}, false, false
 			}
 		case len(w.value) > 1 && (w.value[0] == '-' || w.value[0] == '+'):
-			if strings.Trim(w.value[1:], "abcefhklmnopstuvxBCEHPTi") != "" || strings.Contains(w.value, "i") {
+			if strings.Trim(w.value[1:], "abcefhlmnopstuvxBCEPT") != "" {
 				return shellWord{}, false, false
 			}
 			command = command || w.value[0] == '-' && strings.Contains(w.value, "c")
-			i += strings.Count(w.value, "o")
+			for range strings.Count(w.value, "o") {
+				if i++; i < len(words) && !isAmong(settings, words[i].value) {
+					return shellWord{}, false, false
+				}
+			}
 		default:
 			return scriptAt(words, i, command)
 		}

@@ -11,6 +11,7 @@ import (
 type shellWord struct {
 	value string
 	known bool
+	why   string // it is not known; "" where that is said of the command
 }
 
 // String returns the word as Lua sees it: "?" if only the shell can know it.
@@ -30,8 +31,13 @@ func readWord(w *syntax.Word) shellWord {
 	}
 	p := &wordReader{escapes: "$`\"\\\n"}
 	p.parts(w.Parts)
-	if p.tildes("=:") || p.pattern() || p.braces() {
-		return shellWord{}
+	switch {
+	case p.tildes("=:"):
+		p.lose(theTilde)
+	case p.pattern():
+		p.lose("a pattern may stand for any files")
+	case p.braces():
+		p.lose("braces may make several words of one")
 	}
 	return p.word()
 }
@@ -42,10 +48,12 @@ func readAssigned(w *syntax.Word) shellWord {
 	p := &wordReader{escapes: "$`\"\\\n"}
 	p.parts(w.Parts)
 	if p.tildes(":") {
-		return shellWord{}
+		p.lose(theTilde)
 	}
 	return p.word()
 }
+
+const theTilde = "only the shell knows what ~ is"
 
 // readHeredoc reads the text of a here-document, which is literal if any part of its end
 // word is quoted.
@@ -68,16 +76,40 @@ func readHeredoc(body, end *syntax.Word) shellWord {
 type wordReader struct {
 	value   []byte
 	bare    []bool // for each byte of value: it was neither quoted nor escaped
-	lost    bool   // only the shell knows
+	lost    string // why only the shell knows
 	escapes string // what a backslash takes the meaning of between quotes
 }
 
 // word returns what was read; a word that is not known if any part was not.
 func (p *wordReader) word() shellWord {
-	if p.lost {
-		return shellWord{}
+	if p.lost != "" {
+		return shellWord{why: p.lost}
 	}
-	return shellWord{string(p.value), true}
+	return plainWord(string(p.value))
+}
+
+// plainWord is a word that is known.
+func plainWord(value string) shellWord { return shellWord{value: value, known: true} }
+
+// lose marks the word as not known. What is said first counts.
+func (p *wordReader) lose(why string) {
+	if p.lost == "" {
+		p.lost = why
+	}
+}
+
+// loseTo marks the word as not known because of a part of it that the shell expands.
+func (p *wordReader) loseTo(part syntax.WordPart) {
+	switch part.(type) {
+	case *syntax.ParamExp:
+		p.lose("only the shell knows what the variable holds")
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		p.lose("only the shell knows what the substitution gives")
+	case *syntax.ArithmExp:
+		p.lose(theArithmetic)
+	default:
+		p.lose("only the shell knows what this stands for")
+	}
 }
 
 func (p *wordReader) add(c byte, bare bool) {
@@ -101,10 +133,12 @@ func (p *wordReader) parts(parts []syntax.WordPart) {
 		case *syntax.SglQuoted:
 			p.single(part)
 		case *syntax.DblQuoted:
-			p.lost = p.lost || part.Dollar // translated
+			if part.Dollar {
+				p.lose("the shell translates it")
+			}
 			p.quotedParts(part.Parts)
 		default:
-			p.lost = true
+			p.loseTo(part)
 		}
 	}
 }
@@ -114,7 +148,7 @@ func (p *wordReader) parts(parts []syntax.WordPart) {
 // then.
 func (p *wordReader) spliced(l *syntax.Lit) {
 	if p.escapes != "" && strings.Contains(l.Value, "$") && int(l.End().Offset()-l.Pos().Offset()) != len(l.Value) {
-		p.lost = true
+		p.lose("the shell joins its lines")
 	}
 }
 
@@ -128,7 +162,7 @@ func (p *wordReader) lit(s string) {
 				p.add(s[i], false)
 			}
 		case c == '\\':
-			p.lost = true
+			p.lose("nothing follows its backslash")
 		default:
 			p.add(c, true)
 		}
@@ -139,7 +173,9 @@ func (p *wordReader) lit(s string) {
 func (p *wordReader) single(q *syntax.SglQuoted) {
 	if q.Dollar && strings.Contains(q.Value, `\`) {
 		s, ok := unescape(q.Value)
-		p.lost = p.lost || !ok
+		if !ok {
+			p.lose("it has an escape that is not read")
+		}
 		p.addText(s)
 		return
 	}
@@ -171,7 +207,7 @@ func (p *wordReader) quotedParts(parts []syntax.WordPart) {
 	for _, part := range parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
-			p.lost = true
+			p.loseTo(part)
 			continue
 		}
 		p.spliced(lit)

@@ -38,7 +38,7 @@ var wrappers = sync.OnceValue(func() map[string]wrapper {
 		"nocorrect":  {},
 		"caffeinate": {},
 		"unbuffer":   {},
-		"exec":       {flags: "cl", values: "a"},
+		"exec":       {flags: "cl"}, // not -a: some programs do what their name says
 		"nohup":      {long: []string{"help!", "version!"}},
 		"setsid":     {flags: "cfw", quiet: "hV", long: []string{"ctty", "fork", "wait", "help!", "version!"}},
 		"time":       {flags: "pavq", values: "fo", quiet: "V", long: []string{"portability", "append", "verbose", "quiet", "format=", "output=", "help!", "version!"}},
@@ -108,7 +108,7 @@ func (w *wrapper) command(words []shellWord) (rest []shellWord, assigns []shellA
 // assigned splits a word of the form name=value.
 func assigned(w shellWord) shellAssign {
 	name, value, _ := strings.Cut(w.value, "=")
-	return shellAssign{name, shellWord{value, true}}
+	return shellAssign{name, plainWord(value)}
 }
 
 // after is command for the words that follow --, where no options are: it skips the words
@@ -200,17 +200,25 @@ func (r *shellReader) unwrap(c *shellCommand) {
 func (r *shellReader) unwrapWords(c *shellCommand, w *wrapper) {
 	rest, assigns, sure := w.command(c.words)
 	for _, a := range assigns {
-		c.unknown = c.unknown || changesCommands(a.name)
+		c.sets(a.name)
 	}
-	c.unknown = c.unknown || !sure || w.vague
-	if len(rest) == 0 {
-		return
+	inner := &shellCommand{words: rest, assigns: assigns, stdin: c.stdin, text: c.text, via: c.name()}
+	if c.name() == "env" { // -u NAME
+		for _, w := range c.words[1 : len(c.words)-len(rest)] {
+			c.sets(strings.TrimPrefix(strings.TrimPrefix(w.value, "--unset="), "-u"))
+		}
 	}
-	inner := &shellCommand{words: rest, assigns: assigns, stdin: c.stdin, text: c.text, via: c.name(), unknown: !sure}
+	if !sure {
+		c.doubtful(c.text, c.name()+" has an option that is not known")
+		inner.doubtful(c.text, c.name()+" has an option that is not known")
+	}
 	if w.vague {
+		c.doubtful(c.text, c.name()+" makes commands of what it reads")
 		inner.words = append(inner.words[:len(inner.words):len(inner.words)], shellWord{})
 	}
-	r.add(inner)
+	if len(rest) > 0 {
+		r.add(inner)
+	}
 }
 
 // unwrapFind lists the commands of find and fd, which stand between one of the options
@@ -246,7 +254,7 @@ func (r *shellReader) runText(c *shellCommand, words []shellWord) {
 	parts := make([]string, len(words))
 	for i, w := range words {
 		if !w.known {
-			c.unknown = true
+			c.doubtful(c.text, theScript)
 			return
 		}
 		parts[i] = w.value
@@ -272,8 +280,12 @@ func (r *shellReader) unwrapTrap(c *shellCommand) {
 func (r *shellReader) unwrapWatch(c *shellCommand) {
 	w := &wrapper{flags: "bcdegptwx", values: "nq", quiet: "v", long: []string{"interval=", "differences", "no-title", "beep", "errexit", "chgexit", "color", "precise", "exec", "help!", "version!"}}
 	rest, _, sure := w.command(c.words)
-	c.unknown = c.unknown || !sure
+	if !sure {
+		c.doubtful(c.text, "watch has an option that is not known")
+	}
 	if len(rest) > 0 {
+		defer func(posix bool) { r.posix = posix }(r.posix)
+		r.posix = true
 		r.runText(c, rest)
 	}
 }
@@ -281,7 +293,6 @@ func (r *shellReader) unwrapWatch(c *shellCommand) {
 // unwrapOption lists the commands that su, runuser, script and flock are given with -c,
 // and the one that flock has as its words. Without them what they run is unknown.
 func (r *shellReader) unwrapOption(c *shellCommand) {
-	c.unknown = true
 	for i, w := range c.words {
 		if w.known && (w.value == "-c" || w.value == "--command") && i+1 < len(c.words) {
 			r.runText(c, c.words[i+1:i+2])
@@ -290,8 +301,9 @@ func (r *shellReader) unwrapOption(c *shellCommand) {
 	if c.name() == "flock" {
 		w := &wrapper{flags: "sxenouF", values: "wE", skip: 1, long: []string{"shared", "exclusive", "unlock", "nonblock", "nb", "close", "no-fork", "timeout=", "wait="}}
 		if rest, _, sure := w.command(c.words); sure && len(rest) > 0 && (!rest[0].known || rest[0].value != "-c") {
-			c.unknown = false
 			r.add(&shellCommand{words: rest, stdin: c.stdin, text: c.text, via: "flock"})
+			return
 		}
 	}
+	c.doubtful(c.text, c.name()+" may run what is not listed")
 }

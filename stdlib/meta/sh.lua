@@ -26,12 +26,14 @@ local sh = {}
 ---@field path string
 ---@field fd? string
 
---- The commands of a line. `unknown` is true when anything in the line was not understood to the end; then others may run than those that are listed, and a gate takes the line for dangerous.
+--- The commands of a line. `unknown` is true when anything in the line was not understood to the end; then others may run than those that are listed, and a gate takes the line for dangerous. What is understood is a list: "What `sh.commands` understands" in docs/hooks.md.
 ---@class pi.ShellCommands
 ---@field unknown boolean
+---@field unknown_text? string where it is unknown: the first piece that was not understood, on one line of at most 200 bytes
+---@field unknown_why? string what is the matter with it
 ---@field [integer] pi.ShellCommand
 
---- Lists the simple commands of a line as they are written, also those in pipelines, loops, functions and substitutions, and after `sudo`, `xargs`, `sh -c` and their like what these run. `name` is without a directory, which is right for a list of what is dangerous; a list of what is allowed compares `words[1]`, or `./ls` passes for `ls`.
+--- Lists the simple commands of a line as they are written, also those in pipelines, loops and substitutions, and after `sudo`, `xargs`, `sh -c` and their like what these run. `name` is without a directory, which is right for a list of what is dangerous; a list of what is allowed compares `words[1]`, or `./ls` passes for `ls`.
 ---@param line string
 ---@return pi.ShellCommands? commands
 ---@return string? message it is no shell syntax
