@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,7 +40,7 @@ var evasions = [][2]string{
 	{`[[ -n "${x:-'$(m)'}" ]]`, `[[ -n "$x" ]]`},
 	{`[[ -n ${x:-$(m)} ]]`, `[[ -n ${x} ]]`},
 	{"[[ -z \"${x-`m`}\" ]]", `[[ -z "$(p)" ]]`},
-	{`case a in @($(m))) ;; esac`, `case a in $x|*.go) ;; esac`},
+	{`case a in ${x:-$(m)}) ;; esac`, `case a in $x|*.go) ;; esac`},
 	{`case "${x:-'$(m)'}" in *) ;; esac`, `case "$x" in *) ;; esac`},
 	{`for i in "${x:-'$(m)'}"; do :; done`, `for i in "$x" *.go $(p); do :; done`},
 	{`for i in ${x:+y}$((a[$(m)])); do :; done`, `for i in 1 2; do :; done`},
@@ -68,7 +69,7 @@ var evasions = [][2]string{
 	{`x='a[$(m)]'; \declare -i y=x`, `\declare -x y=x`},
 	{`x='a[$(m)]'; command declare -i y=x`, `command declare -r y=x`},
 	{`x='a[$(m)]'; builtin typeset -ri y=x`, `builtin typeset -r y=x`},
-	{`x='a[$(m)]'; declare -n y=x; [[ -n ${z:y} ]]`, `declare y=x; [[ -n $z ]]`},
+	{`declare -n y='a[$(m)]'; [[ -n $y ]]`, `declare y='a[$(m)]'; [[ -n $y ]]`},
 	{`x='a[$(m)]'; printf -v 'b[x]' y`, `printf 'b[x]' y`},
 	{`printf -v 'b[$(m)]' y`, `printf '%s\n' 'b[$(m)]' y`},
 	{`x='a[$(m)]'; \printf '-v' 'b[x]' y`, `\printf '%s' 'b[x]' y`},
@@ -85,18 +86,17 @@ var evasions = [][2]string{
 	{`for ((i = 0; i < 1; i++)); do m2=$(m); break; done`, `for i in 1; do break; done`},
 
 	// What decides which program a name is.
-	{`export "PATH=$PWD/evil"; p`, `export "PATHS=/evil"; p`},
+	{`export X=1 "PATH=/evil"; p`, `export "PATHS=/evil"; p`},
 	{`export 'PATH=/evil'; p`, `export 'PATHS=/evil'; p`},
 	{`\export PATH=/evil; p`, `\export PATHS=/evil; p`},
 	{`command export 'PATH=/evil'; p`, `command export X=/evil; p`},
 	{`declare -x "PATH"=/evil; p`, `declare -x "PATHS"=/evil; p`},
 	{`readonly 'PATH=/evil'; p`, `readonly 'PATHS=/evil'; p`},
 	{`printf -vPATH /evil; p`, `printf PATH /evil; p`},
-	{`read -aPATH <<< /evil; p`, `read -a p <<< /evil; p`},
 	{`BASH_CMDS[p]=/evil/p; p`, `BASH_CMD=/evil/p; p`},
-	{`set -k; sh_ PATH=/evil p; env_ x; bash -c p PATH=/evil`, `set -eu; bash -c p x=/evil`},
-	{`bash -kc 'bash -c p PATH=/evil'`, `bash -ec 'bash -c p x=/evil'`},
-	{`set -o keyword; bash -c p PATH=/evil`, `set -o pipefail; bash -c p x=/evil`},
+	{`set -k; p PATH=/evil`, `set -eu; p PATH=/evil`},
+	{`bash -kc 'p PATH=/evil'`, `bash -ec 'p PATH=/evil'`},
+	{`set -o keyword; p PATH=/evil`, `set -o pipefail; p PATH=/evil`},
 	{`p() { builtin command -p /evil/m; }; p`, `p; p`},
 	{`echo() (. /evil/script); echo`, `(echo); echo`},
 	{`function p { . /evil/script; }; p`, `{ p; }; p`},
@@ -115,11 +115,13 @@ var evasions = [][2]string{
 	{`select i in a; do m; break; done <<< 1`, `for i in a; do p; break; done <<< 1`},
 }
 
-// opened are lines by which bash itself opens a connection.
-var opened = [][2]string{
+// others are lines that do not run m there, and are no better: what bash itself opens,
+// what depends on the file system, and what it reads as another word.
+var others = [][2]string{
 	{`p > /dev/tcp/127.0.0.1/1`, `p > /dev/null`},
 	{`exec 3<>/dev/udp/127.0.0.1/1`, `exec 3<>/tmp/x`},
 	{`p >& /dev//tcp/127.0.0.1/1`, `p >& /dev/stdout`},
+	{`read -aPATH <<< /evil; p`, `read -a p <<< /evil; p`},
 	{`p >&2x`, `p >&2`},
 	{`p 99999999999999999999> x`, `p 9> x`},
 	{`env -u PATH p`, `env -u PATHS p`},
@@ -127,7 +129,7 @@ var opened = [][2]string{
 }
 
 func TestEvasionsAreUnknown(t *testing.T) {
-	for _, row := range append(evasions, opened...) {
+	for _, row := range append(slices.Clone(evasions), others...) {
 		if _, doubt, err := readShell(row[0]); err == nil && (doubt == nil || doubt.text == "" || doubt.why == "") {
 			t.Errorf("%s\nis known: %s, %v", row[0], told(row[0]), doubt)
 		}
