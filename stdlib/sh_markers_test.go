@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Bash is the oracle here, in a sandbox (bubblewrap) whose only programs are bash, sh and
@@ -60,14 +62,15 @@ func newSandbox(t testing.TB, programs []string) *sandbox {
 		}
 	}
 	box := &sandbox{append([]string{bwrap}, args...)}
-	if out, err := box.command("printf yes").CombinedOutput(); string(out) != "yes" {
+	if out, err := box.command(t.Context(), "printf yes").CombinedOutput(); string(out) != "yes" {
 		t.Skipf("bwrap (bubblewrap) cannot make a sandbox here: %v %s", err, out)
 	}
 	return box
 }
 
-func (b *sandbox) command(script string) *exec.Cmd {
-	cmd := exec.Command(b.args[0], append(b.args[1:len(b.args):len(b.args)], "/bin/bash", "-s")...)
+// command runs a script, which takes minutes only if a line in it goes on for ever.
+func (b *sandbox) command(ctx context.Context, script string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.args[0], append(b.args[1:len(b.args):len(b.args)], "/bin/bash", "-s")...)
 	cmd.Stdin = strings.NewReader(script)
 	return cmd
 }
@@ -79,7 +82,9 @@ func (b *sandbox) ran(t testing.TB, lines []string) [][]string {
 	for _, line := range lines { // a loop whose end was taken out is stopped
 		fmt.Fprintf(&script, "ran=$(/bin/timeout -s KILL 5 /bin/bash -c %s 9>&1 > /dev/null 2>&1 < /dev/null)\nprintf '%%s\\0' \"$ran\"\n", quoteWord(line))
 	}
-	cmd := b.command(script.String())
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := b.command(ctx, script.String())
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()

@@ -29,7 +29,7 @@ local sh = {}
 --- The commands of a line. `unknown` is true when anything in the line was not understood to the end; then others may run than those that are listed, and a gate takes the line for dangerous. What is understood is a list: "What `sh.commands` understands" in docs/hooks.md.
 ---@class pi.ShellCommands
 ---@field unknown boolean
----@field unknown_text? string where it is unknown: the first piece that was not understood, on one line of at most 200 bytes
+---@field unknown_text? string where it is unknown: the first piece that was not understood, on one line, cut after 200 bytes
 ---@field unknown_why? string what is the matter with it
 ---@field [integer] pi.ShellCommand
 
