@@ -184,6 +184,7 @@ type DialogOptions struct {
 	TimeoutMS int    // 0: none; then the default answer counts
 
 	Multi   bool     // of Select: any number may be chosen
+	Whole   bool     // of Select: nothing is filtered; what is typed has to be a whole value
 	Default []string // of Select: the values that are marked at first, or with one answer the one the cursor is on
 	Always  string   // of Confirm: if it is not empty, Always may be the answer, too; whoever asks remembers it under this key
 	Secret  bool     // of Input: the text is not shown

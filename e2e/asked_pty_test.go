@@ -33,7 +33,7 @@ func (s *screen) answered() {
 // inDialog reports whether the cursor is in a question, an input or a picker.
 func inDialog(now screentest.Screen) bool {
 	before := strings.TrimLeft(now.Before(), " ")
-	for _, sign := range []string{"[y/N", "filter: ", "? "} {
+	for _, sign := range []string{"[y/N", "filter: ", "answer: ", "? "} {
 		if strings.HasPrefix(before, sign) {
 			return true
 		}

@@ -121,6 +121,11 @@ func TestTheAnswersToTheQuestion(t *testing.T) {
 		{"once", true, true, false},
 		{"always", true, false, true},
 		{"never", false, false, false},
+		{"y\r\x1b", false, true, false}, // no row is left by a letter of its word
+		{"a\r\x1b", false, true, false},
+		{"o\r\x1b", false, true, false},
+		{"\x1b[B\x1b[B", true, true, false},       // once, by the arrows
+		{"\x1b[B\x1b[B\x1b[B", true, false, true}, // always
 	}
 	for _, tt := range tests {
 		t.Run(tt.answer, func(t *testing.T) {
@@ -128,7 +133,12 @@ func TestTheAnswersToTheQuestion(t *testing.T) {
 			w := newWorld(t)
 			w.write(w.projectFile("hooks/a.lua"), hookSays("ran"))
 			s := w.inTerminal()
-			s.answer(trustQuestion, tt.answer+"\r")
+			answer, leave, wrong := strings.Cut(tt.answer, "\r")
+			s.answer(trustQuestion, answer+"\r")
+			if wrong {
+				s.see(1, "nothing matches")
+				s.keys(leave)
+			}
 			s.see(1, "demo/tour is a script")
 			s.prompt()
 			if got := strings.Contains(s.text(), "hook says ran"); got != tt.runs {

@@ -72,19 +72,22 @@ func (p *person) Select(ctx context.Context, title string, choices []agent.Choic
 		rows[i] = pick.Row{ID: c.Value, Columns: strings.Split(c.Text(), "\t"), Description: c.Description, Further: c.Further,
 			Marked: o.Multi && slices.Contains(o.Default, c.Value)}
 	}
-	options := pick.Options{Title: title, Hook: o.From, Multi: o.Multi, Palette: p.palette()}
+	options := pick.Options{Title: title, Hook: o.From, Multi: o.Multi, Whole: o.Whole, Palette: p.palette()}
 	if len(o.Default) > 0 {
 		options.Initial = o.Default[0]
 	}
 	x := pick.New(options, rows)
 	var values []string
 	ok := false
-	all := pick.Choose(rows, "")
+	all, prompt := pick.Choose(rows, ""), "number or text? "
+	if o.Whole {
+		prompt = "which word? "
+	}
 	err := p.ask(ctx, o, dialog{
-		panel: x, lines: append(paragraphs(asked(o.From, title)), pick.Numbered(rows, all)...), prompt: "number or text? ",
+		panel: x, lines: append(paragraphs(asked(o.From, title)), pick.Numbered(rows, all)...), prompt: prompt,
 		answer: func(line string) (again []string, done bool) {
 			var found []int
-			if found, again, done = chosenInLine(rows, line, o.Multi); done {
+			if found, again, done = chosenInLine(rows, line, o); done {
 				for _, i := range found {
 					values = append(values, rows[i].ID)
 				}
@@ -102,11 +105,17 @@ func (p *person) Select(ctx context.Context, title string, choices []agent.Choic
 
 // chosenInLine reads what a line chooses among rows. If it is not clear, again are the
 // lines to show before the next one.
-func chosenInLine(rows []pick.Row, line string, multi bool) (found []int, again []string, done bool) {
+func chosenInLine(rows []pick.Row, line string, o agent.DialogOptions) (found []int, again []string, done bool) {
 	if line == "" {
 		return nil, nil, true
 	}
-	if multi {
+	if o.Whole {
+		if i := pick.ChooseWhole(rows, line); i >= 0 {
+			return []int{i}, nil, true
+		}
+		return nil, append([]string{fmt.Sprintf("Nothing matches %q: type a whole word.", line)}, pick.Numbered(rows, nil)...), false
+	}
+	if o.Multi {
 		found, unclear := pick.ChooseSeveral(rows, line)
 		if unclear == "" {
 			return found, nil, true
@@ -117,7 +126,7 @@ func chosenInLine(rows []pick.Row, line string, multi bool) (found []int, again 
 	switch {
 	case len(found) == 0:
 		return nil, append([]string{fmt.Sprintf("Nothing matches %q.", line)}, pick.Numbered(rows, pick.Choose(rows, ""))...), false
-	case len(found) == 1 && !multi:
+	case len(found) == 1 && !o.Multi:
 		return found, nil, true
 	}
 	return nil, pick.Numbered(rows, found), false

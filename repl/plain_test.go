@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent"
 	"pi/agent/command"
 	"pi/repl/terminal/pick"
 )
@@ -121,24 +122,29 @@ func TestACommandBehindWhatTheProgramPutThereTakesItsPlace(t *testing.T) {
 
 func TestALineChoosesByNumberOrText(t *testing.T) {
 	rows := []pick.Row{{ID: "a", Columns: []string{"alpha"}}, {ID: "b", Columns: []string{"beta"}}, {ID: "d", Columns: []string{"delta"}}}
+	one, several, whole := agent.DialogOptions{}, agent.DialogOptions{Multi: true}, agent.DialogOptions{Whole: true}
 	for _, c := range []struct {
 		line  string
-		multi bool
+		o     agent.DialogOptions
 		found string
 		says  string // in what is shown before the next question
 		done  bool
 	}{
-		{"", false, "", "", true},
-		{"2", false, "b", "", true},
-		{"lph", false, "a", "", true},
-		{"ta", false, "", "delta", false},
-		{"a", false, "a", "", true},
-		{"zzz", false, "", `Nothing matches "zzz".`, false},
-		{"1 3", true, "ad", "", true},
-		{"1,2", true, "ab", "", true},
-		{"9", false, "", `Nothing matches "9".`, false},
+		{"", one, "", "", true},
+		{"2", one, "b", "", true},
+		{"lph", one, "a", "", true},
+		{"ta", one, "", "delta", false},
+		{"a", one, "a", "", true},
+		{"zzz", one, "", `Nothing matches "zzz".`, false},
+		{"1 3", several, "ad", "", true},
+		{"1,2", several, "ab", "", true},
+		{"9", one, "", `Nothing matches "9".`, false},
+		{"lph", whole, "", `Nothing matches "lph"`, false},
+		{"2", whole, "", "beta", false},
+		{"B", whole, "b", "", true},
+		{"", whole, "", "", true},
 	} {
-		found, again, done := chosenInLine(rows, c.line, c.multi)
+		found, again, done := chosenInLine(rows, c.line, c.o)
 		ids := ""
 		for _, i := range found {
 			ids += rows[i].ID

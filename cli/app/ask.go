@@ -112,7 +112,7 @@ func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 		switch strings.ToLower(line) {
 		case "", "n", "no":
 			return trust.AnswerNo
-		case "o", "once":
+		case "once":
 			return trust.AnswerOnce
 		case "always":
 			return trust.AnswerAlways
@@ -142,12 +142,12 @@ func (p Person) begin(text string) {
 }
 
 // askProject returns what a person answers to the question whether the hooks of a project
-// may run.
+// may run. What runs programs takes its whole word or the arrows: a y out of habit is none.
 func (p Person) askProject(ctx context.Context) (string, error) {
 	if p.dialogs == nil {
 		return p.Ask(ctx, "Run them? view, once, always, never; Enter means No: ")
 	}
-	return p.choose(ctx, "Run them?", "no: ask again at the next start", "view: show what is in the files", "once: for this run",
+	return p.choose(ctx, "Run them?", agent.DialogOptions{Whole: true}, "no: ask again at the next start", "view: show what is in the files", "once: for this run",
 		"always: as long as the files are these", "never: and do not ask again")
 }
 
@@ -255,5 +255,5 @@ func (p Person) askAccess(ctx context.Context) (string, error) {
 	if p.dialogs == nil {
 		return p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free, new: begin a new one; Enter leaves: ")
 	}
-	return p.choose(ctx, "What to do with the session?", "leave: end the program", "copy: go on in a copy", "read: only look at it", "wait: until it is free", "new: begin a new one")
+	return p.choose(ctx, "What to do with the session?", agent.DialogOptions{}, "leave: end the program", "copy: go on in a copy", "read: only look at it", "wait: until it is free", "new: begin a new one")
 }

@@ -74,12 +74,12 @@ func (d startDialogs) Input(ctx context.Context, title, placeholder string, o ag
 
 // choose asks for one of some words, each with what it means. It returns the first if the
 // person leaves.
-func (p Person) choose(ctx context.Context, title string, words ...string) (string, error) {
+func (p Person) choose(ctx context.Context, title string, o agent.DialogOptions, words ...string) (string, error) {
 	choices := make([]agent.Choice, len(words))
 	for i, w := range words {
 		choices[i].Value, choices[i].Description, _ = strings.Cut(w, ": ")
 	}
-	values, ok, err := p.dialogs.Select(ctx, title, choices, agent.DialogOptions{})
+	values, ok, err := p.dialogs.Select(ctx, title, choices, o)
 	if !ok || err != nil {
 		return choices[0].Value, err
 	}

@@ -22,6 +22,10 @@ func (p *Picker) refilter() {
 // was wanted.
 func (p *Picker) show(selected string, near int) {
 	p.find()
+	if p.options.Whole && p.query != "" {
+		p.at = slices.Index(p.shown, ChooseWhole(p.table.rows, p.query))
+		return
+	}
 	order := []string{selected, p.wanted}
 	if !p.touched && p.query == "" {
 		slices.Reverse(order)
@@ -43,7 +47,7 @@ func (p *Picker) show(selected string, near int) {
 // that match, and behind them those that lead further.
 func (p *Picker) find() {
 	p.shown, p.matched = p.shown[:0], 0
-	if strings.TrimSpace(p.query) == "" {
+	if strings.TrimSpace(p.query) == "" || p.options.Whole {
 		p.shown, p.matched = p.table.unfolded(), p.table.total
 		return
 	}

@@ -84,6 +84,13 @@ func Choose(rows []Row, line string) (found []int) {
 	}).Find(line)
 }
 
+// ChooseWhole finds the row that a typed line means where it has to be a whole word: the ID
+// of one, case aside; -1 if there is none.
+func ChooseWhole(rows []Row, line string) int {
+	line = strings.TrimSpace(line)
+	return slices.IndexFunc(rows, func(row Row) bool { return strings.EqualFold(row.ID, line) })
+}
+
 // ChooseSeveral finds the rows that a typed line means where several may be chosen: their
 // numbers with blanks or commas between them, or one as [Choose] does. An empty line is
 // none. unclear is a part of the line that means no row, or more than one; "" if there is

@@ -13,8 +13,9 @@
 //	  Enter open · Del delete · Tab all directories · Esc
 //
 // What is typed filters: a row stays if each word is somewhere in one of its columns, its
-// description, or the text it is found by. Rows keep their order. The caller may replace
-// them at any time ([Picker.SetRows]), because more were read or because an action changed
+// description, or the text it is found by. Where a part of a word must not choose
+// ([Options.Whole]), all rows stay, and none is selected until it is a whole one. Rows keep
+// their order. The caller may replace them at any time ([Picker.SetRows]), because more were read or because an action changed
 // them: the filter stays, and so does the selected row.
 //
 // Where only lines can be read, [Numbered] writes rows as a list and [Choose] reads what
@@ -68,6 +69,7 @@ type Options struct {
 	Enter   string // what Enter does, for the legend; "" is "choose"
 	Initial string // the row that is selected at first; "" is the first one
 	Multi   bool   // several rows can be marked, with the space bar
+	Whole   bool   // nothing is filtered: what is typed chooses when it is the whole ID of a row
 	Actions []Action
 	Palette terminal.Palette
 }
@@ -97,6 +99,9 @@ type Picker struct {
 func New(o Options, rows []Row) *Picker {
 	p := &Picker{heading: newHeading(o.Title, o.Right, o.Hook, o.Palette), options: o, wanted: o.Initial,
 		table: newTable(nil, map[string]bool{}), marked: map[string]bool{}, page: 8, at: -1}
+	if o.Whole {
+		p.field.Placeholder = "a whole word, or the arrows"
+	}
 	p.field.Faint = func(text string) string { return p.options.Palette.Paint("dim", text) }
 	p.SetRows(rows)
 	return p

@@ -446,3 +446,44 @@ func BenchmarkFirstDrawOf10000Rows(b *testing.B) {
 		New(Options{Title: "?"}, rows).Render(80, 24)
 	}
 }
+
+func TestAPartOfAWordChoosesNothingWhereItHasToBeWhole(t *testing.T) {
+	rows := []Row{{ID: "no", Columns: []string{"no"}}, {ID: "once", Columns: []string{"once"}}, {ID: "always", Columns: []string{"always"}}}
+	for _, c := range []struct {
+		keys []string
+		want string // "": nothing is chosen
+	}{
+		{[]string{"enter"}, "no"},
+		{[]string{"'y", "enter"}, ""},
+		{[]string{"'a", "enter"}, ""},
+		{[]string{"'alway", "enter"}, ""},
+		{[]string{"'2", "enter"}, ""},
+		{[]string{"space", "enter"}, ""},
+		{[]string{"'always", "enter"}, "always"},
+		{[]string{"'Once ", "enter"}, "once"},
+		{[]string{"'y", "backspace", "enter"}, "no"},
+		{[]string{"down", "enter"}, "once"},
+		{[]string{"down", "'y", "enter"}, ""},
+		{[]string{"'y", "down", "enter"}, "no"},
+		{[]string{"'always", "up", "enter"}, "once"},
+	} {
+		p := New(Options{Title: "Run them?", Whole: true}, rows)
+		press(p, c.keys...)
+		ids, ok := p.Chosen()
+		if got := strings.Join(ids, " "); got != c.want || ok != (c.want != "") {
+			t.Errorf("%q chooses %q", c.keys, got)
+		}
+		if shown := drawn(p, 40, 10); strings.Count(shown, "once") != 1 && !strings.Contains(shown, "answer: once") {
+			t.Errorf("%q filters:\n%s", c.keys, shown)
+		}
+	}
+	p := New(Options{Title: "Run them?", Whole: true}, rows)
+	press(p, "'y")
+	equal(t, drawn(p, 70, 10), `Run them?
+  answer: y
+  nothing matches: a whole word, or the arrows; Esc leaves
+  no
+  once
+  always
+  Enter choose · Esc`)
+}

@@ -97,6 +97,10 @@ func (p *Picker) jump(at int) {
 	if len(p.shown) == 0 {
 		return
 	}
+	if p.options.Whole {
+		p.field.Set("") // what is selected is what Enter takes
+		p.query = ""
+	}
 	p.at = max(0, min(at, len(p.shown)-1))
 	p.wanted, p.touched = p.table.rows[p.shown[p.at]].ID, true
 }

@@ -86,6 +86,9 @@ func (p *Picker) plan(width, height int) (l plan) {
 // cursor is.
 func (p *Picker) filterRow(width int) (row string, column int) {
 	label := "  filter: "
+	if p.options.Whole {
+		label = "  answer: "
+	}
 	if width < 2*len(label) {
 		label = "> "[:min(2, max(0, width-2))]
 	}
@@ -115,7 +118,7 @@ func (p *Picker) filterRow(width int) (row string, column int) {
 // all in sight.
 func (p *Picker) count() string {
 	switch {
-	case p.query != "":
+	case p.query != "" && !p.options.Whole:
 	case len(p.shown) <= p.page:
 		return ""
 	default:
@@ -149,6 +152,8 @@ func (p *Picker) list(width, height int) (rows []string, selected int) {
 // message says why there are no rows to choose; "" if there are some.
 func (p *Picker) message() string {
 	switch {
+	case p.options.Whole && p.at < 0:
+		return "nothing matches: a whole word, or the arrows; Esc leaves"
 	case p.query != "" && p.matched == 0:
 		return "nothing matches; Esc leaves"
 	case len(p.shown) == 0:
@@ -191,7 +196,11 @@ func (p *Picker) row(at int, widths []int, width int) string {
 	case 4, 6:
 		mark += p.box(row)
 	}
-	text := mark + p.table.line(i, widths, width-lead, look{p.options.Palette, fuzzy.Words(p.query)})
+	words := fuzzy.Words(p.query)
+	if p.options.Whole {
+		words = nil
+	}
+	text := mark + p.table.line(i, widths, width-lead, look{p.options.Palette, words})
 	if id := p.table.sought(i, p.query); id != "" {
 		text = p.heading.behind(text, id, width)
 	}
