@@ -54,7 +54,7 @@ func rooms() map[string]room {
 		"internal/markup":       {rooms: []string{"internal/printable"}, libraries: []string{}},
 		"internal/shown":        {rooms: []string{"internal/cells"}, libraries: []string{}},
 		"internal/relay":        {rooms: []string{"internal/printable", "internal/process"}, libraries: []string{"github.com/creack/pty", "golang.org/x/sys", "golang.org/x/term"}},
-		"internal/edit":         {rooms: []string{"internal/cells"}, libraries: []string{}},
+		"internal/edit":         {rooms: []string{"internal/cells", "internal/printable"}, libraries: []string{}},
 		"session/export":        {rooms: []string{"session", "session/export/page", "session/message", "internal/printable"}, libraries: []string{}},
 		"session/export/page":   {rooms: []string{"session", "session/message", "session/rawjson", "internal/markdown", "internal/markup", "internal/picture", "internal/printable"}, libraries: []string{}},
 		"agent":                 {rooms: []string{"agent/brake", "agent/callscope", "agent/images", "agent/systemprompt", "agent/ledger", "agent/limits", "agent/llm", "agent/schema", "agent/shell", "agent/breakdown", "agent/instructions", "agent/mode", "agent/prefix", "agent/summary", "agent/work", "session", "session/message", "session/rawjson", "session/compaction", "internal/pace", "internal/printable"}},

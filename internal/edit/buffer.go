@@ -4,9 +4,10 @@
 // [Buffer.Paste] and [Buffer.Do], and whoever paints calls [Buffer.Window].
 //
 // The text is a sequence of elements. An element is what a person counts as one
-// character (a letter with its accents, a flag, a family of emoji), a line end, or a
-// token: a label such as [paste #1: 23 lines, 1.2 kB] that stands for a whole text. The
-// cursor is always between two elements, and Backspace removes one.
+// character (a letter with its accents, a flag, a family of emoji), a character that nobody
+// would see (it is drawn as <U+E0041>, and sent as it was), a line end, or a token: a label
+// such as [paste #1: 23 lines, 1.2 kB] that stands for a whole text. The cursor is always
+// between two elements, and Backspace removes one.
 //
 // There are two ways to speak of a part of the text. [Buffer.Text], and with it [Draft],
 // is the exact text with everything that tokens stand for. [Buffer.Plain] has

@@ -1,6 +1,11 @@
 package edit
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"pi/internal/cells"
+)
 
 // change is one replacement in the text: the elements removed at a place, and those that
 // are there instead.
@@ -26,23 +31,24 @@ func (b *Buffer) edit(k kind, from, to place, elements []element) bool {
 }
 
 // join makes a change of a replacement. Characters at its borders may become one
-// with their neighbours, such as a letter and an accent typed behind it. It also
-// returns the place behind the new elements.
+// with their neighbours, such as a letter and an accent typed behind it, or be seen or not
+// because of them, such as a joiner. It also returns the place behind the new elements.
 func (t *text) join(from, to place, elements []element) (c change, cursor place) {
-	var joined []element
-	at := from
-	if from.col > 0 {
+	line, at := t.lines[from.line].elements, from
+	for at.col > 0 && (at == from || line[at.col].within) {
 		at.col--
-		joined = append(joined, t.lines[at.line].elements[at.col])
 	}
-	for _, e := range elements {
-		joined = appendJoined(joined, e)
-	}
+	joined := rejoined(slices.Concat(line[at.col:from.col], elements))
 	size := sizeOf(joined)
 	rest := t.lines[to.line].elements[to.col:]
-	for len(joined) > 0 && len(rest) > 0 && !parted(joined[len(joined)-1], rest[0]) {
-		joined = appendJoined(joined, rest[0])
-		rest, to.col = rest[1:], to.col+1
+	for len(rest) > 0 && (rest[0].within || !parted(joined, rest[0])) {
+		n := 1
+		for n < len(rest) && rest[n].within {
+			n++
+		}
+		last, _ := lastCluster(joined)
+		joined = append(joined[:last], rejoined(slices.Concat(joined[last:], rest[:n]))...)
+		rest, to.col = rest[n:], to.col+n
 	}
 	behind := 0
 	for n := 0; n < size; behind++ {
@@ -50,8 +56,9 @@ func (t *text) join(from, to place, elements []element) (c change, cursor place)
 	}
 	cursor = endOf(at, joined[:behind])
 	c = change{at: at, removed: t.between(at, to), inserted: joined}
-	if at != from && len(c.inserted) > 0 && len(c.removed) > 0 && c.inserted[0] == c.removed[0] {
-		c.at, c.inserted, c.removed = from, c.inserted[1:], c.removed[1:]
+	for c.at.col < from.col && c.at.line == from.line && len(c.inserted) > 0 && len(c.removed) > 0 && c.inserted[0] == c.removed[0] {
+		c.at.col++
+		c.inserted, c.removed = c.inserted[1:], c.removed[1:]
 	}
 	return c, cursor
 }
@@ -64,24 +71,80 @@ func sizeOf(elements []element) (size int) {
 	return size
 }
 
-// parted reports whether two elements stay two when one follows the other.
-func parted(a, b element) bool {
-	if a.token != nil || b.token != nil || a.isLineEnd() || b.isLineEnd() {
-		return true
+// rejoined are elements anew: those of which others were made, or which now follow each other.
+func rejoined(elements []element) (joined []element) {
+	for len(elements) > 0 {
+		n := slices.IndexFunc(elements, func(e element) bool { return e.token != nil })
+		switch n {
+		case 0:
+			joined, elements = append(joined, elements[0]), elements[1:]
+			continue
+		case -1:
+			n = len(elements)
+		}
+		begun := len(joined)
+		joined = append(joined, elementsOf(textOf(elements[:n]))...)
+		takeOrigins(joined[begun:], elements[:n])
+		elements = elements[n:]
 	}
-	if b.text[0] < 0x80 && a.text[len(a.text)-1] < 0x80 {
-		return true
-	}
-	return elementsOf(a.text + b.text)[0].text == a.text
+	return joined
 }
 
-// appendJoined appends an element, which may become one with the last one.
-func appendJoined(elements []element, e element) []element {
-	n := len(elements)
-	if n == 0 || parted(elements[n-1], e) {
-		return append(elements, e)
+// textOf is the text of elements of which none is a token, or of one that is: none.
+func textOf(elements []element) string {
+	var text strings.Builder
+	for _, e := range elements {
+		text.WriteString(e.text)
 	}
-	return append(elements[:n-1], withOrigin(elementsOf(elements[n-1].text+e.text), max(elements[n-1].origin, e.origin))...)
+	return text.String()
+}
+
+// takeOrigins gives elements the origins of those with the same text that they are made of. What
+// is made of several is typed only if they all are.
+func takeOrigins(elements, from []element) {
+	end := 0 // of the first of from, in what is left of the text
+	for i := range elements {
+		for left := len(elements[i].text); left > 0; {
+			if end == 0 {
+				end = len(from[0].text)
+			}
+			elements[i].origin = max(elements[i].origin, from[0].origin)
+			n := min(left, end)
+			if left, end = left-n, end-n; end == 0 {
+				from = from[1:]
+			}
+		}
+	}
+}
+
+// lastCluster is where the last cluster of elements begins, and its text; that of a token is
+// empty.
+func lastCluster(elements []element) (at int, cluster string) {
+	at = max(0, len(elements)-1)
+	for at > 0 && elements[at].within {
+		at--
+	}
+	return at, textOf(elements[at:])
+}
+
+// parted reports whether elements stay as they are when another one follows, which begins a
+// cluster.
+func parted(elements []element, e element) bool {
+	_, cluster := lastCluster(elements)
+	if cluster == "" || e.token != nil || strings.HasSuffix(cluster, "\n") {
+		return true
+	}
+	if e.text[0] < 0x80 && cluster[len(cluster)-1] < 0x80 {
+		return true
+	}
+	if strings.HasSuffix(cluster, "\u200c") || strings.HasSuffix(cluster, "\u200d") {
+		return false // a joiner may belong to what follows
+	}
+	first := ""
+	for first = range cells.Clusters(cluster + e.text) {
+		break
+	}
+	return first == cluster
 }
 
 // endOf is the place behind elements that begin at a place.

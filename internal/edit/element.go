@@ -7,14 +7,17 @@ import (
 	"unicode/utf8"
 
 	"pi/internal/cells"
+	"pi/internal/printable"
 )
 
-// element is one character as a person counts them, a line end, or a token.
+// element is one character as a person counts them, one that nobody would see, a line end,
+// or a token.
 type element struct {
-	text   string // the cluster; "\n" is a line end; "" for a token
+	text   string // the cluster, or a part of it; "\n" is a line end; "" for a token
 	token  *token
 	width  int // cells; that of a tab depends on where it is
 	origin origin
+	within bool // it is a part of the same cluster as the element before it
 }
 
 // token is a text that is shown as a label.
@@ -63,14 +66,55 @@ func (e element) plainSize() int {
 	return len(e.text)
 }
 
-// elementsOf divides a text into elements.
+// elementsOf divides a text into elements: each cluster is one, unless there are characters
+// in it that nobody would see.
 func elementsOf(text string) []element {
 	elements := make([]element, 0, len(text))
 	for cluster, width := range cells.Clusters(text) {
-		elements = append(elements, element{text: cluster, width: shownWidth(cluster, width)})
+		text = text[len(cluster):]
+		if len(cluster) == 1 {
+			elements = append(elements, element{text: cluster, width: shownWidth(cluster, width)})
+			continue
+		}
+		after, _ := utf8.DecodeRuneInString(text)
+		elements = appendParts(elements, cluster, width, after)
 	}
 	return elements
 }
+
+// appendParts appends a cluster: as one element, or, where characters in it are hidden, each
+// of these as one, so that none is in the text without a person seeing it, and what is between
+// them. after is the character behind the cluster: a joiner may belong to that.
+func appendParts(elements []element, cluster string, width int, after rune) []element {
+	first, begin, before := len(elements), 0, rune(0)
+	part := func(text string) {
+		for c, w := range cells.Clusters(text) {
+			elements = append(elements, element{text: c, width: shownWidth(c, w), within: len(elements) > first})
+		}
+	}
+	for i, r := range cluster {
+		end, next := i+utf8.RuneLen(r), after
+		if end < len(cluster) {
+			next, _ = utf8.DecodeRuneInString(cluster[end:])
+		}
+		if !isHidden(r) || printable.Belongs(before, r, next) {
+			before = r
+			continue
+		}
+		before = utf8.RuneError // nothing belongs to what is not seen
+		part(cluster[begin:i])
+		part(cluster[i:end])
+		begin = end
+	}
+	if begin == 0 {
+		return append(elements, element{text: cluster, width: shownWidth(cluster, width)})
+	}
+	part(cluster[begin:])
+	return elements
+}
+
+// isHidden reports whether nobody would see a character. Controls have signs of their own.
+func isHidden(r rune) bool { return r >= 0xa0 && printable.Hidden(r) }
 
 // shownWidth is the width of what is drawn for a cluster of some width.
 func shownWidth(cluster string, width int) int {
@@ -91,9 +135,17 @@ func (e element) sign() string {
 	return e.text
 }
 
-// signOf is what is drawn in the place of a cluster that is a control character, turns
-// the direction of what follows, or has no width, so that the cursor would have no cell.
-// A tab is drawn as blanks elsewhere.
+// cut is what is drawn of an element in so many cells, which are too few for it.
+func (e element) cut(width int) string {
+	if sign := e.sign(); sign != e.text {
+		return cells.Cut(sign, width)
+	}
+	return "?" // a wide character where there is only one cell
+}
+
+// signOf is what is drawn in the place of a cluster that is a control character, a hidden
+// one, or has no width, so that the cursor would have no cell. A tab is drawn as blanks
+// elsewhere.
 func signOf(cluster string, width int) (string, bool) {
 	r, n := utf8.DecodeRuneInString(cluster)
 	switch {
@@ -103,17 +155,14 @@ func signOf(cluster string, width int) (string, bool) {
 		return string('\u2400' + r), true
 	case r == 0x7f:
 		return "\u2421", true
-	case r >= 0x80 && r < 0xa0, turnsDirection(r), width <= 0 && n == len(cluster) && !unicode.IsMark(r):
+	case r >= 0x80 && r < 0xa0:
 		return "\ufffd", true
+	case n == len(cluster) && (isHidden(r) || width <= 0 && !unicode.IsMark(r)):
+		return fmt.Sprintf("<U+%04X>", r), true
 	case width <= 0:
 		return "\u25cc" + cluster, true
 	}
 	return "", false
-}
-
-// turnsDirection reports whether a character changes the order in which others are shown.
-func turnsDirection(r rune) bool {
-	return r == 0x061c || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x206f
 }
 
 // normal is a text as the buffer has it: LF ends lines, and the UTF-8 is valid.

@@ -143,10 +143,14 @@ func (f *Field) scrollTo(elements []element, cursor, width int) {
 	}
 }
 
-// cells is what an element takes in a row of that width. A tab takes one cell.
+// cells is what an element takes in a row of that width. A tab takes one cell, and a sign
+// leaves one for the cursor.
 func (f *Field) cells(e element, width int) int {
 	if f.Masked || e.text == "\t" {
 		return 1
+	}
+	if e.width >= width && e.sign() != e.text {
+		return max(1, width-1)
 	}
 	return e.cells(0, width)
 }
@@ -159,8 +163,8 @@ func (f *Field) paint(elements []element, width int) string {
 			out.WriteString("•")
 		case e.text == "\t":
 			out.WriteString(" ")
-		case e.width > width:
-			out.WriteString("?")
+		case e.width > f.cells(e, width):
+			out.WriteString(e.cut(f.cells(e, width)))
 		default:
 			out.WriteString(e.sign())
 		}

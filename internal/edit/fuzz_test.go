@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
-	"pi/internal/cells"
+	"pi/internal/printable"
 )
 
 // model is the buffer as one would write it without a thought of speed: the plain text as
-// clusters, which are found anew after each change.
+// clusters and hidden characters, which are found anew after each change.
 type model struct {
 	clusters []string
 	cursor   int
@@ -22,8 +23,8 @@ func part(text string) (clusters []string) {
 		if i > 0 {
 			clusters = append(clusters, string(TokenRune))
 		}
-		for c := range cells.Clusters(segment) {
-			clusters = append(clusters, c)
+		for _, e := range elementsOf(segment) {
+			clusters = append(clusters, e.text)
 		}
 	}
 	return clusters
@@ -117,7 +118,8 @@ func modelActions() []string {
 // fuzzTexts are typed and pasted: what combines, and what does not.
 func fuzzTexts() []string {
 	return []string{"a", "word ", "日本", "e", "\u0301", "🇩", "🇪🇫", "👨", "\u200d", "👩", "\ufe0f", "1", "\u20e3", "\t", "\x1b[0m", "क", "्", "ष",
-		"x\ny", "\n", "1\n2\n3\n4", "한", "ᄀ", "ᅡ", "\u202e", "\xff", "\u00ad", "Z"}
+		"x\ny", "\n", "1\n2\n3\n4", "한", "ᄀ", "ᅡ", "\u202e", "\xff", "\u00ad", "Z",
+		"\U000e0041", "\ue0b0", "\u200c", "\u06cc", "❤", "a\U000e0042\u0301"}
 }
 
 // run gives the same edits to a buffer and to a model.
@@ -176,7 +178,8 @@ func modelOf(b *Buffer) model {
 	return m
 }
 
-// checkElements holds that the elements are the clusters of the text.
+// checkElements holds that the elements are the clusters of the text, and that each hidden
+// character is one of its own, unless it belongs to what is seen.
 func checkElements(t *testing.T, b *Buffer) {
 	t.Helper()
 	plain, _ := b.Plain()
@@ -184,6 +187,31 @@ func checkElements(t *testing.T, b *Buffer) {
 	b.text.each(place{}, b.text.end(), func(e element) { got = append(got, e.plain()) })
 	if want := part(plain); !slices.Equal(got, want) {
 		t.Fatalf("the elements are %q, want %q", got, want)
+	}
+	var hidden, alone []rune
+	for line := range strings.SplitSeq(plain, "\n") {
+		runes, before := []rune(line), rune(0)
+		for i, r := range runes {
+			if after := append(runes, 0)[i+1]; isHidden(r) && !printable.Belongs(before, r, after) {
+				hidden = append(hidden, r)
+				r = utf8.RuneError
+			}
+			before = r
+		}
+	}
+	for _, text := range got {
+		if r, n := utf8.DecodeRuneInString(text); n == len(text) && isHidden(r) {
+			alone = append(alone, r)
+		} else if strings.ContainsFunc(text, isHidden) && !strings.ContainsAny(text, "\u200c\u200d\ufe0e\ufe0f") {
+			t.Fatalf("%q hides something", text)
+		}
+	}
+	for _, r := range hidden { // a joiner that begins a line may belong to what is behind it, and is one too
+		i := slices.Index(alone, r)
+		if i < 0 {
+			t.Fatalf("of %q %q are elements of their own, want %q", got, alone, hidden)
+		}
+		alone = slices.Delete(alone, i, i+1)
 	}
 }
 

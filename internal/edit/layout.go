@@ -49,8 +49,8 @@ func (b *Buffer) SetTokenStyle(paint func(label string) string) {
 //
 // Rows end where the text has line ends, and between words where the width is used up; in a
 // word only if it is longer than a row. Blanks for which there is no room at the end of a
-// row take none. Tabs are shown as blanks, control characters as signs, tokens as their labels; what is wider than a whole
-// row is cut. "up" and "down" move by the rows of the last Layout or Window; before that,
+// row take none. Tabs are shown as blanks, control characters as signs, those that nobody
+// would see as <U+E0041>, tokens as their labels; what is wider than a whole row is cut. "up" and "down" move by the rows of the last Layout or Window; before that,
 // by lines.
 func (b *Buffer) Layout(width int, first, rest string) (rows []string, row, column int) {
 	b.layOut(width, first, rest)
@@ -270,7 +270,7 @@ func (b *Buffer) paintElements(elements []element, room int) string {
 		case e.text == "\t":
 			out.WriteString("    "[:n])
 		case e.width > n:
-			out.WriteString("?") // a wide character where there is only one cell
+			out.WriteString(e.cut(n))
 		default:
 			out.WriteString(e.sign())
 		}

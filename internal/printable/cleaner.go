@@ -11,6 +11,7 @@
 //	Visible(s)        a text whose reader must see every byte that is there
 //	JSONWriter        JSON with such characters as escapes, so that nothing is lost
 //	Hidden            the table of what a person does not see
+//	Belongs           what of that makes up what is seen, such as the joiners of an emoji
 //	HiddenIn(s)       what a model would read in a text and a person would not
 //	EndSequence       what ends a sequence that others left open in a terminal
 //
@@ -26,7 +27,7 @@ import (
 // Cleaner takes terminal control out of text that others wrote: escape sequences
 // vanish, other control characters vanish, line ends become "\n", and characters
 // that nobody can see (see [Hidden]) are shown by their number, unless they belong
-// to what is seen (belongs), are for private use, where fonts have icons, or are
+// to what is seen ([Belongs]), are for private use, where fonts have icons, or are
 // blanks of Braille, of which plots are made. The result is valid UTF-8.
 //
 // Text that a hook made with the theme may have the colours of the theme: the sequences stay whose
@@ -170,7 +171,7 @@ func (c *Cleaner) text(dst []byte, r, after rune) []byte {
 		return dst
 	case r < 0x20, r == 0x7f:
 		return dst
-	case c.Data, private(r), r == blankBraille, !Hidden(r), belongs(before, r, after):
+	case c.Data, private(r), r == blankBraille, !Hidden(r), Belongs(before, r, after):
 		return utf8.AppendRune(dst, r)
 	}
 	dst = fmt.Appendf(dst, "<U+%04X>", r)

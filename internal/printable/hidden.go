@@ -43,11 +43,11 @@ func private(r rune) bool {
 	return r >= 0xd800 && r <= 0xf8ff || r >= 0xf0000 && r <= unicode.MaxRune
 }
 
-// belongs reports whether a hidden character makes up what is seen, between the
+// Belongs reports whether a hidden character makes up what is seen, between the
 // characters before and after it (0: none): the selector of an emoji, the joiner
 // between two, the joiners of Arabic and Indic script. One is enough for that; a
 // second in a row is there for something else.
-func belongs(before, r, after rune) bool {
+func Belongs(before, r, after rune) bool {
 	switch r {
 	case textSelector, emojiSelector:
 		return pictograph(before) || after == keycap && (before >= '0' && before <= '9' || before == '#' || before == '*')
@@ -97,7 +97,7 @@ func HiddenIn(text string) string {
 			if i+1 < len(runes) {
 				after = runes[i+1]
 			}
-			if !Hidden(r) || belongs(before, r, after) {
+			if !Hidden(r) || Belongs(before, r, after) {
 				before = r
 				continue
 			}
