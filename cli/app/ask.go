@@ -141,6 +141,14 @@ func (p Person) begin(text string) {
 	fmt.Fprintln(p.Out, text)
 }
 
+// notify shows what a hook has to say.
+func (p Person) notify(text string, level agent.Level) {
+	if level != agent.LevelInfo {
+		text = string(level) + ": " + text
+	}
+	p.begin(strings.TrimRight(printable.Text(text), "\n"))
+}
+
 // askProject returns what a person answers to the question whether the hooks of a project
 // may run. What runs programs takes its whole word or the arrows: a y out of habit is none.
 func (p Person) askProject(ctx context.Context) (string, error) {

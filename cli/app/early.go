@@ -12,8 +12,8 @@ import (
 )
 
 // early is the person at the terminal as hooks meet them before there is a front end:
-// they are asked line by line, and what would be shown has nowhere to go yet. Dialogs
-// have no countdown here.
+// they are asked and told line by line, and what else would be shown has nowhere to go yet.
+// Dialogs have no countdown here.
 type early struct {
 	agent.NoUI
 	person Person
@@ -90,6 +90,8 @@ func (e early) Input(ctx context.Context, title, placeholder string, o agent.Dia
 	line, err := ask(ctx, "> ")
 	return line, err == nil && line != "", ctx.Err()
 }
+
+func (e early) Notify(text string, level agent.Level) { e.person.notify(text, level) }
 
 // asker names the hook that asks.
 func asker(o agent.DialogOptions) string {

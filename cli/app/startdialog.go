@@ -39,10 +39,19 @@ func (r *run) startPerson() Person {
 func (r *run) hooksPerson() agent.UI {
 	person := r.startPerson()
 	if person.dialogs != nil {
-		return person.dialogs
+		return told{person.dialogs, person}
 	}
 	return early{person: person}
 }
+
+// told is the person of hooks in a terminal that has dialogs. What they are told is written
+// between the questions.
+type told struct {
+	agent.UI
+	person Person
+}
+
+func (t told) Notify(text string, level agent.Level) { t.person.notify(text, level) }
 
 func (startDialogs) HasUI() bool { return true }
 
