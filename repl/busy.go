@@ -129,7 +129,10 @@ func (b *busy) rows(columns int, s *screen) []string {
 		}
 	}
 	room := columns - len(how)
-	sign, text, ran := b.spinner(now, t.began), b.front(t, now, s), ""
+	sign, text, ran := s.inkedLine(b.spinner(now, t.began), indicatorColumns), b.front(t, now, s), ""
+	if sign != "" {
+		sign += " "
+	}
 	if b.retry() == nil {
 		ran = " " + seconds(now.Sub(began)) // which stay, whatever else has no room
 	}
@@ -140,12 +143,17 @@ func (b *busy) rows(columns int, s *screen) []string {
 	if room < least {
 		how, room = "", columns
 	}
-	front := cells.Cut(sign+text, max(1, room-len(ran))) + ran
-	if len(ran) >= columns {
-		front = cells.Cut(sign+text, columns)
+	accent := func(text string) string {
+		if strings.Contains(text, "\x1b") {
+			return text // it has a hook's colours
+		}
+		return s.palette.Paint("accent", text)
 	}
-	row := s.palette.Paint("accent", front)
-	used := cells.Width(front)
+	row := cells.Cut(accent(sign)+accent(text), max(1, room-len(ran))) + accent(ran)
+	if len(ran) >= columns {
+		row = cells.Cut(accent(sign)+accent(text), columns)
+	}
+	used := cells.Width(row)
 	for _, fact := range b.facts(t, s) {
 		if used+3+cells.Width(fact) > room {
 			break
@@ -185,20 +193,38 @@ func (b *busy) front(t *task, now time.Time, s *screen) string {
 	return text + " " + seconds(now.Sub(t.began)) + " · " + retry
 }
 
-// spinner is the sign that something moves, at most four times a second.
+// frame is how long the sign that something moves stays the same: a quarter of a second, or as
+// a hook wants its own.
+func (b *busy) frame() time.Duration {
+	if len(b.frames) == 0 {
+		return spinnerFrame
+	}
+	return max(b.every, shortestFrame)
+}
+
+// spinner is the sign that something moves.
 func (b *busy) spinner(now, began time.Time) string {
-	frames, every := b.frames, b.every
+	frames := b.frames
 	if frames == nil {
 		frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 	}
 	if len(frames) == 0 {
 		return ""
 	}
-	every = max(every, spinnerFrame)
-	return frames[int(now.Sub(began)/every)%len(frames)] + " "
+	return frames[int(now.Sub(began)/b.frame())%len(frames)]
 }
 
-const spinnerFrame = 250 * time.Millisecond
+// inkedLine is a text that a hook may have made with the theme, in one row of at most so many
+// columns. The caller has the lock.
+func (s *screen) inkedLine(text string, columns int) string {
+	row := strings.Join(s.palette.Painted([]string{text}, columns), " ")
+	return cells.Cut(strings.Join(strings.Fields(row), " "), columns)
+}
+
+const (
+	spinnerFrame  = 250 * time.Millisecond
+	shortestFrame = 80 * time.Millisecond // of a hook's indicator
+)
 
 // silence is how long nothing may come before the row says what is waited for.
 const silence = time.Second
@@ -223,7 +249,7 @@ func (b *busy) doing(t *task, now time.Time, s *screen) string {
 		return "waiting for " + s.status.model
 	}
 	if b.text != "" {
-		return b.text
+		return s.inkedLine(b.text, max(1, s.columns))
 	}
 	return "working"
 }
@@ -310,7 +336,7 @@ const plainEvery = 5 * time.Second
 // writes a line when nothing was written for long. queued are the messages that wait. It
 // ends when stop is closed.
 func (s *screen) tick(stop <-chan struct{}, queued func() []queuedRow) {
-	t := time.NewTicker(spinnerFrame)
+	t := time.NewTimer(spinnerFrame)
 	defer t.Stop()
 	for {
 		select {
@@ -321,6 +347,7 @@ func (s *screen) tick(stop <-chan struct{}, queued func() []queuedRow) {
 			s.change(func() {
 				s.queue = rows
 				s.tickPlain()
+				t.Reset(s.busy.frame())
 			})
 		}
 	}

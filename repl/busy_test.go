@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/repl/terminal"
 	"pi/session/message"
 )
 
@@ -64,15 +65,52 @@ func (b *busy) sign(x *stage) string {
 	return strings.TrimSpace((&busy{}).spinner(x.at, x.at.Add(-14*time.Second)))
 }
 
-func TestTheSignTurnsFourTimesASecondAtMost(t *testing.T) {
+func TestTheSignTurnsFourTimesASecondAndAHooksAsItWants(t *testing.T) {
 	began := time.Unix(1000, 0)
-	b := busy{frames: []string{"a", "b", "c"}, every: time.Millisecond}
-	var turns string
-	for ms := 0; ms < 1000; ms += 50 {
-		turns += b.spinner(began.Add(time.Duration(ms)*time.Millisecond), began)
+	for _, c := range []struct {
+		b     busy
+		turns int // in two seconds
+	}{
+		{busy{}, 8},
+		{busy{every: time.Millisecond}, 8},
+		{busy{frames: []string{"a", "b", "c"}, every: time.Millisecond}, 25},
+		{busy{frames: []string{"a", "b", "c"}, every: 80 * time.Millisecond}, 25},
+		{busy{frames: []string{"a", "b", "c"}, every: 500 * time.Millisecond}, 4},
+	} {
+		turns, last := 0, ""
+		for ms := 0; ms < 2000; ms += 5 {
+			if sign := c.b.spinner(began.Add(time.Duration(ms)*time.Millisecond), began); sign != last {
+				last = sign
+				turns++
+			}
+		}
+		if turns != c.turns {
+			t.Errorf("%q every %v: %d turns in two seconds, want %d", c.b.frames, c.b.every, turns, c.turns)
+		}
 	}
-	if turns != strings.Repeat("a ", 5)+strings.Repeat("b ", 5)+strings.Repeat("c ", 5)+strings.Repeat("a ", 5) {
-		t.Errorf("%q", turns)
+}
+
+func TestAHooksWorkingMessageKeepsTheThemesColours(t *testing.T) {
+	x := newStage(80)
+	x.palette = terminal.Palette{On: true}
+	p := &person{screen: x.screen}
+	x.busy.begin(&task{began: x.at})
+	p.SetIndicator([]string{x.palette.Paint("error", "*") + "\x1b[2J"}, 0)
+	p.SetWorking(x.palette.Paint("warning", "mind") + " the\n\x1b[1;1Hgap")
+	x.at = x.at.Add(time.Second)
+	row := strings.Join(x.busy.rows(80, x.screen), "|")
+	for _, want := range []string{x.palette.Paint("error", "*"), x.palette.Paint("warning", "mind") + " the", "gap", x.palette.Paint("accent", " 1 s")} {
+		if !strings.Contains(row, want) {
+			t.Errorf("%q has no %q", row, want)
+		}
+	}
+	if strings.Contains(row, "\x1b[2J") || strings.Contains(row, "\x1b[1;1H") || strings.Contains(row, "\n") {
+		t.Errorf("%q moves the cursor", row)
+	}
+	p.SetWorking(x.palette.Paint("warning", ""))
+	p.SetIndicator(nil, 0)
+	if row := strings.Join(x.busy.rows(80, x.screen), "|"); !strings.Contains(row, "⠼ ") || !strings.Contains(row, "working") {
+		t.Errorf("%q is not the usual row", row)
 	}
 }
 

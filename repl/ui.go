@@ -47,21 +47,19 @@ const (
 	titleBack    = "\x1b[23;2t"
 )
 
-// SetWorking sets a text that is shown while the agent works; "" is the usual one.
+// SetWorking sets a text that is shown while the agent works, which may have colours of the
+// theme; "" is the usual one.
 func (p *person) SetWorking(text string) {
-	p.screen.change(func() { p.screen.busy.text = printable.Line(text) })
+	if printable.Line(text) == "" {
+		text = ""
+	}
+	p.screen.change(func() { p.screen.busy.text = text })
 }
 
-// SetIndicator sets the signs that turn while something runs; nil is the usual ones.
+// SetIndicator sets the signs that turn while something runs, which may have colours of the
+// theme; nil is the usual ones.
 func (p *person) SetIndicator(frames []string, every time.Duration) {
-	var clean []string
-	for _, f := range frames {
-		clean = append(clean, cells.Cut(printable.Line(f), indicatorColumns))
-	}
-	if frames != nil && clean == nil {
-		clean = []string{}
-	}
-	p.screen.change(func() { p.screen.busy.frames, p.screen.busy.every = clean, every })
+	p.screen.change(func() { p.screen.busy.frames, p.screen.busy.every = slices.Clone(frames), every })
 }
 
 const indicatorColumns = 20

@@ -74,8 +74,9 @@ const (
 	mostFrames = 60
 	mostText   = 4096 // bytes of a line, a status or a title
 
-	// shortestFrame is how often an indicator turns at most.
-	shortestFrame = 250 * time.Millisecond
+	// usualFrame is how long a frame of an indicator stays, and shortestFrame how long at least.
+	usualFrame    = 250 * time.Millisecond
+	shortestFrame = 80 * time.Millisecond
 )
 
 func (d *display) part() part {
@@ -261,7 +262,7 @@ func (d *display) setWorking(L *lua.LState, text *string) {
 func (d *display) setIndicator(L *lua.LState) int {
 	d.front(L, "set_working_indicator")
 	var frames []string
-	every := shortestFrame
+	every := usualFrame
 	if L.Get(1) != lua.LNil {
 		luavm.Unpack(L, 1, "set_working_indicator", luavm.Opt("frames", &frames).Required(), luavm.Opt("ms", &every))
 		if len(frames) == 0 || len(frames) > mostFrames {

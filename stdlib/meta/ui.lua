@@ -102,7 +102,7 @@ function ui.set_working_message(text) end
 --- What turns while the agent works.
 ---@class pi.Indicator
 ---@field frames string[] 1 to 60 short texts, shown one after the other
----@field ms? integer how long each is shown: 250 unless said, and at least
+---@field ms? integer how long each is shown: 250 unless said; at least 80
 
 --- Says what turns while the agent works; nil is the usual sign.
 ---@param indicator? pi.Indicator
