@@ -24,8 +24,13 @@ func TestTheDirectoryOfASessionIsChecked(t *testing.T) {
 	r := serve(t, &host{})
 	r.Initialize(object{})
 	file := r.write(t, "file", "")
+	nowhere := filepath.Join(r.cwd, "nowhere")
+	if err := os.Symlink(filepath.Join(r.cwd, "gone"), nowhere); err != nil {
+		t.Skip(err)
+	}
 	for _, method := range []string{"session/new", "session/load", "session/resume"} {
 		for _, c := range []struct{ params, says string }{
+			{`{"cwd":` + asJSON(nowhere) + `}`, `-32602 "cwd": `},
 			{`{"mcpServers":[]}`, `-32602 "cwd" is missing`},
 			{`{"cwd":null}`, `-32602 "cwd" is missing`},
 			{`{"cwd":7}`, `-32602 "cwd" must be a string`},
