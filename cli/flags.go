@@ -122,7 +122,7 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 
 func addTextFlags(f *pflag.FlagSet, t *app.TextFlags) {
 	f.StringVar(&t.SystemPrompt, "system-prompt", "", "replace the system prompt by this `TEXT`")
-	f.StringArrayVar(&t.AppendPrompt, "append-system-prompt", nil, "add this `TEXT` to the system prompt; repeatable")
+	f.StringArrayVar(&t.AppendPrompt, "append-system-prompt", nil, "add this `TEXT`, or what is in this file, to the system prompt; repeatable")
 	f.BoolVar(&t.NoContext, "no-context-files", false, "read no AGENTS.md and CLAUDE.md (-nc)")
 	f.StringArrayVar(&t.Skills, "skill", nil, "load one more skill, a `FILE` or folder; repeatable")
 	f.BoolVar(&t.NoSkills, "no-skills", false, "no skills but those of --skill (-ns)")

@@ -54,7 +54,7 @@ type ToolFlags struct {
 // TextFlags say what of the texts that go to the model is read, and what is added.
 type TextFlags struct {
 	SystemPrompt string   // instead of that of the program
-	AppendPrompt []string // behind it
+	AppendPrompt []string // behind it; texts, or names of files
 	NoContext    bool     // no AGENTS.md and CLAUDE.md
 	Skills       []string // files or folders besides those that are found
 	NoSkills     bool     // none but those

@@ -13,6 +13,7 @@ import (
 	"pi/agent/prompts"
 	"pi/cli/config"
 	"pi/internal/printable"
+	"pi/internal/safefile"
 )
 
 // library returns the skills and templates of this place. Those of a project are data, as
@@ -90,6 +91,30 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, later *messages) {
 	for _, err := range problems {
 		later.warn(err.Error())
 	}
+}
+
+// mostAppended is the most that a file has which the command line adds to the system prompt.
+const mostAppended = 1 << 20
+
+// appended is what the command line adds to the system prompt: a text as it stands, or what is
+// in the file that it names.
+func (p *Place) appended() (string, error) {
+	var texts []string
+	for _, text := range p.Texts.AppendPrompt {
+		path := text
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.Cwd, path)
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			b, err := safefile.Read(path, mostAppended)
+			if err != nil {
+				return "", fmt.Errorf("read the file of --append-system-prompt, %s (of at most %s): %w", printable.VisibleLine(text), printable.Bytes(mostAppended), err)
+			}
+			text = strings.TrimSpace(string(b))
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "\n\n"), nil
 }
 
 // docsLine is what the system prompt says of hooks: where they are, and how to read the guide.

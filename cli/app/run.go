@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -222,7 +221,11 @@ func (r *run) newAgent(s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: strings.Join(p.Texts.AppendPrompt, "\n\n"), Skills: r.prompts.SkillList, Docs: p.docsLine()}
+	appended, err := p.appended()
+	if err != nil {
+		return err
+	}
+	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: appended, Skills: r.prompts.SkillList, Docs: p.docsLine()}
 	p.readPromptFiles(&r.prompt, &r.later)
 	r.agent = agent.New(agent.Options{
 		Session: s, Now: r.sessions.now, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,
