@@ -65,6 +65,19 @@ type Provenance struct {
 // IsSkill reports whether the command is a skill.
 func (c Command) IsSkill() bool { return c.Origin != "" && strings.HasPrefix(c.Name, skillPrefix) }
 
+// Kind says where the command comes from: "program", "hook", "template" or "skill".
+func (c Command) Kind() string {
+	switch {
+	case c.IsSkill():
+		return "skill"
+	case c.Origin != "":
+		return "template"
+	case c.Hook != "":
+		return "hook"
+	}
+	return "program"
+}
+
 // Outcome is what a command wants of the front end besides what it did.
 type Outcome struct {
 	Status string        // shown to the person

@@ -63,16 +63,18 @@ func (c *commands) command(L *lua.LState) int {
 	return 0
 }
 
-// list is pi.commands(): the program's own and those of hooks.
+// list is pi.commands(): the program's own, those of hooks, templates and skills.
 func (c *commands) list(L *lua.LState) *lua.LTable {
 	c.mustHost(L, "commands")
 	all := c.all()
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
-		t := luavm.NewRecord(L, 4)
+		t := luavm.NewRecord(L, 6)
 		luavm.Set(t, "name", lua.LString(all[i].Name))
 		luavm.SetText(t, "description", all[i].Help)
 		luavm.SetText(t, "args", all[i].Args)
 		luavm.SetText(t, "hook", all[i].Hook)
+		luavm.Set(t, "kind", lua.LString(all[i].Kind()))
+		luavm.SetText(t, "path", all[i].From.Path)
 		return t
 	})
 }

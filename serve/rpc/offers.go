@@ -29,15 +29,14 @@ func (s *readings) offers() any {
 	var hooks, templates, skills []offered
 	for _, c := range s.commands.All() {
 		o := offered{Name: c.Name, Description: c.Help, Info: infoOf(c.From)}
-		switch {
-		case c.Hook != "":
+		switch c.Kind() {
+		case "hook":
 			o.Source = "extension"
 			hooks = append(hooks, o)
-		case c.Origin == "":
-		case c.IsSkill():
+		case "skill":
 			o.Source = "skill"
 			skills = append(skills, o)
-		default:
+		case "template":
 			o.Source = "prompt"
 			templates = append(templates, o)
 		}

@@ -440,7 +440,7 @@ function pi.session_name() end
 ---@return string? message there is no such entry
 function pi.set_label(entry_id, label) end
 
---- Lists the slash commands, built in and of hooks.
+--- Lists the slash commands: built in, of hooks, prompt templates and skills.
 ---@return pi.CommandInfo[]
 function pi.commands() end
 
@@ -450,6 +450,8 @@ function pi.commands() end
 ---@field description? string
 ---@field args? string how its arguments are written
 ---@field hook? string the hook that brings it; nil when it is built in
+---@field kind "program"|"hook"|"template"|"skill" where it comes from
+---@field path? string the file that it comes from; nil when it is built in
 
 --- Options of `pi.all`.
 ---@class pi.AllOptions
