@@ -192,8 +192,11 @@ func TestACommandRunsAsThePersonsOwn(t *testing.T) {
 		c := &contexts{bridge: l.bridge, mode: "print", ui: func() agent.UI { return nil }, signals: &signals{bridge: l.bridge}}
 		_ = l.job(func(L *lua.LState) { c.open(l.newTable(L)) })
 		return (&commands{bridge: l.bridge, jobs: l.jobs, contexts: c, registered: l.owner.now, reserved: []string{"help"},
-			keys:    Keys{Chord: func(key string) (string, error) { return key, nil }, IsReserved: func(chord string) bool { return chord == "ctrl+c" }},
-			all:     func() []command.Command { return []command.Command{{Name: "help", Help: "helps"}} },
+			keys: Keys{Chord: func(key string) (string, error) { return key, nil }, IsReserved: func(chord string) bool { return chord == "ctrl+c" }},
+			all: func() []command.Command {
+				return []command.Command{{Name: "help", Help: "helps"}, {Name: "go", Hook: "lab", From: command.Provenance{Path: "/h/lab.lua"}},
+					{Name: "fix", Origin: "template, here", From: command.Provenance{Path: "/t/fix.md"}}, {Name: "skill:pdf", Origin: "skill, here", From: command.Provenance{Path: "/s/pdf/SKILL.md"}}}
+			},
 			changed: func(context.Context) { changed++ }}).part()
 	})
 	l.want("error: /help is built in", `api.command("help", { handler = function() end })`)
@@ -202,6 +205,9 @@ func TestACommandRunsAsThePersonsOwn(t *testing.T) {
 	l.owner.now.Handlers.Enter()
 	l.want("nil", `api.command("fails", { handler = function() return 5 end })`)
 	l.want("helps", `return api.commands()[1].description`)
+	l.want("program nil hook /h/lab.lua template /t/fix.md skill /s/pdf/SKILL.md", `local said = {}
+		for _, c in ipairs(api.commands()) do said[#said + 1] = c.kind .. " " .. tostring(c.path) end
+		return table.concat(said, " ")`)
 	l.want("false", `return api.shortcut("ctrl+c", { handler = function() end })`)
 	c, _ := l.owner.now.Commands.Find("go")
 	out, err := c.Run(t.Context(), `one "two "`)
