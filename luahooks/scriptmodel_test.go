@@ -46,6 +46,8 @@ func stream(ctx context.Context, p llm.Provider) (string, error) {
 			words = append(words, fmt.Sprintf("text%d:%s", d.Index, d.Text))
 		case llm.DeltaThinking:
 			words = append(words, fmt.Sprintf("think%d:%s", d.Index, d.Text))
+		case llm.DeltaSignature:
+			words = append(words, fmt.Sprintf("sign%d:%s", d.Index, d.Text))
 		case llm.DeltaToolCall:
 			words = append(words, fmt.Sprintf("call%d:%s:%s%s", d.Index, d.ID, d.Name, d.Text))
 		case llm.DeltaUsage:
@@ -60,6 +62,8 @@ func stream(ctx context.Context, p llm.Provider) (string, error) {
 func TestAScriptAsAModel(t *testing.T) {
 	cases := []struct{ body, want, fails string }{
 		{`emit{ type = "text", text = "a" } emit{ type = "text", text = "b" }`, "text1:a text1:b stop:stop", ""},
+		{`emit{ type = "thinking", text = "h" } emit{ type = "thinking", text = "m", thinking_signature = "s" } emit{ type = "thinking", thinking_signature = "t" }`,
+			"think1:h think1:m sign1:s think2: sign2:t stop:stop", ""},
 		{`emit{ type = "thinking", text = "h" } emit{ type = "text", text = "a" } emit{ type = "usage", input = 1, output = 2 }
 			emit{ type = "tool_call", name = "grep", arguments = { pattern = "x", ignore_case = true } } emit{ type = "tool_call", id = "i", name = "u" }`,
 			`think1:h text2:a usage:3 call3:call_1:grep{"pattern":"x","ignoreCase":true} call4:i:u{} stop:toolUse`, ""},

@@ -131,18 +131,23 @@ func (e *emitter) emit(L *lua.LState) int {
 	if e.isOver {
 		luavm.Raise(L, "emit: the answer has ended")
 	}
-	var kind, text, id, name, reason, failure string
+	var kind, text, signature, id, name, reason, failure string
 	var arguments lua.LValue
 	var input, output, cacheRead, cacheWrite int
 	var retryable bool
-	luavm.Unpack(L, 1, "emit", luavm.Opt("type", &kind).Required(), luavm.Opt("text", &text), luavm.Opt("id", &id),
+	luavm.Unpack(L, 1, "emit", luavm.Opt("type", &kind).Required(), luavm.Opt("text", &text), luavm.Opt("thinking_signature", &signature), luavm.Opt("id", &id),
 		luavm.Opt("name", &name), luavm.Opt("arguments", &arguments), luavm.Opt("reason", &reason), luavm.Opt("message", &failure),
 		luavm.Opt("input", &input), luavm.Opt("output", &output), luavm.Opt("cache_read", &cacheRead), luavm.Opt("cache_write", &cacheWrite), luavm.Opt("retryable", &retryable))
 	switch kind {
 	case "text":
 		e.send(L, e.block(llm.DeltaText, text))
 	case "thinking":
-		e.send(L, e.block(llm.DeltaThinking, text))
+		d := e.block(llm.DeltaThinking, text)
+		e.send(L, d)
+		if signature != "" { // it ends the block
+			e.last = llm.DeltaSignature
+			e.send(L, llm.Delta{Kind: llm.DeltaSignature, Index: d.Index, Text: signature})
+		}
 	case "tool_call":
 		e.send(L, e.call(L, id, name, arguments))
 	case "usage":

@@ -407,6 +407,7 @@ function pi.provider(name, opts) end
 ---@class pi.StreamDelta
 ---@field type "text"|"thinking"|"tool_call"|"usage"|"stop" which of the other fields count
 ---@field text? string of text and thinking
+---@field thinking_signature? string of thinking: what its model wants back with it; the thought ends there
 ---@field id? string of a tool call; made up unless given
 ---@field name? string of a tool call
 ---@field arguments? table of a tool call
