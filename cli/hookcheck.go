@@ -88,6 +88,10 @@ func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook
 			checked = append(checked, checkCompiles(p, trust.Source{Name: h.Name, Path: h.Path, Scope: h.Scope}))
 			continue
 		}
+		if s := (trust.Source{Name: h.Name, Path: h.Path, Scope: h.Scope}); h.State != "active" && isUnapproved(p, s) {
+			checked = append(checked, checkCompiles(p, s))
+			continue
+		}
 		c := checkedHook{Name: h.Name, Path: h.Path, Scope: h.Scope, State: "loads", Events: h.Events, Commands: h.Commands, Tools: h.Tools, Others: h.Others}
 		if h.State != "active" {
 			c.State, c.Error = "failed", h.LastError
@@ -160,14 +164,8 @@ func ofProject(p *app.Place, path string) (file string, ok bool) {
 			}
 		}
 	}
-	for _, at := range []string{path, realPath(path)} {
-		for _, dir := range []string{places.ProjectDir(), realPath(places.ProjectDir())} {
-			if rel, err := filepath.Rel(dir, at); err == nil && filepath.IsLocal(rel) {
-				return path, true
-			}
-		}
-	}
-	return path, false
+	project, _, below := trust.ProjectOf(path, p.AgentDir)
+	return path, below && realPath(project) == realPath(p.Cwd)
 }
 
 // realPath is a path with symbolic links followed, as far as that is possible.
@@ -176,6 +174,12 @@ func realPath(path string) string {
 		return real
 	}
 	return path
+}
+
+// isUnapproved reports whether a hook that was named belongs to another project, and nobody
+// approved it.
+func isUnapproved(p *app.Place, s trust.Source) bool {
+	return p.Guard.OfAnother(s) != "" && !p.Guard.MayRun(s)
 }
 
 // checkCompiles checks a hook that may not run by compiling it only.

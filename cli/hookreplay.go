@@ -16,6 +16,7 @@ import (
 	"pi/internal/suggest"
 	"pi/luahooks"
 	"pi/luahooks/replay"
+	"pi/luahooks/trust"
 	"pi/session/folder"
 
 	"github.com/spf13/cobra"
@@ -163,7 +164,13 @@ func loadNamed(ctx context.Context, p *app.Place, refs []string) (chain *luahook
 	}
 	models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	chain = p.ChainToReplay(places, models)
-	if skipped := chain.Load(ctx); len(skipped) > 0 {
+	skipped := chain.Load(ctx)
+	for _, h := range chain.Hooks() {
+		if s := (trust.Source{Name: h.Name, Path: h.Path, Scope: h.Scope}); isUnapproved(p, s) {
+			skipped = append(skipped, s)
+		}
+	}
+	if len(skipped) > 0 {
 		chain.Close(ctx)
 		return nil, nil, nil, fmt.Errorf("%s is not approved, so it does not run here; `pi trust` shows and approves it", printable.VisibleLine(skipped[0].Path))
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -106,25 +107,63 @@ func testFolders(p *app.Place) (dirs []string) {
 }
 
 // mayTest returns what says why a file of Lua does not run in a test: it belongs to the hooks
-// of the project, and it, or another file there that it could require, is not approved as it
-// is on the disk. It looks at the project once, when the first such file comes.
+// of a project, this one or another, and it, or another file there that it could require, is
+// not approved as it is on the disk. It looks at each project once, when the first such file
+// comes.
 func mayTest(p *app.Place) func(path string, code []byte) error {
-	places := p.Places()
-	approved := sync.OnceValues(func() (map[string]string, error) { return p.Guard.ApprovedOnDisk(places) })
+	var mu sync.Mutex
+	looked := map[string]func() (map[string]string, error){}
+	approvedIn := func(project string) (map[string]string, error) {
+		mu.Lock()
+		look := looked[project]
+		if look == nil {
+			look = sync.OnceValues(func() (map[string]string, error) {
+				at, err := placeAt(p, project)
+				if err != nil {
+					return nil, err
+				}
+				return at.Guard.ApprovedOnDisk(at.Places())
+			})
+			looked[project] = look
+		}
+		mu.Unlock()
+		return look()
+	}
 	return func(path string, code []byte) error {
+		project := p.Cwd
 		file, inside := ofProject(p, path)
 		if !inside {
-			return nil
+			if project, file, inside = trust.ProjectOf(path, p.AgentDir); !inside {
+				return nil
+			}
 		}
-		sums, err := approved()
+		sums, err := approvedIn(project)
 		if err == nil && sums[file] != trust.Sum(code) && sums[realPath(file)] != trust.Sum(code) {
 			err = fmt.Errorf("%s is %w", file, trust.ErrNotApproved)
 		}
-		if err != nil {
+		if err != nil && project != p.Cwd {
+			return fmt.Errorf("%w, so it is not tested; `pi trust` in %s shows what is to be approved", err, project)
+		} else if err != nil {
 			return notTested(err)
 		}
 		return nil
 	}
+}
+
+// placeAt is what p is, in another folder, without a word about its settings; p itself in its own.
+func placeAt(p *app.Place, cwd string) (*app.Place, error) {
+	if cwd == p.Cwd {
+		return p, nil
+	}
+	o := p.Options
+	o.Env.Stderr = io.Discard
+	o.Env.Getenv = func(name string) string { // tests have cleared the variables
+		if name == "PI_CODING_AGENT_DIR" {
+			return p.AgentDir
+		}
+		return ""
+	}
+	return app.New(o, cwd)
 }
 
 // notTested adds to why a file of the project does not run what to do.

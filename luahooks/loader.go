@@ -45,24 +45,31 @@ func (l *loader) load(ctx context.Context) (skipped []trust.Source) {
 		l.audience.notify(ctx, agent.LevelError, err.Error())
 	}
 	hooks := make([]*hook, len(found.Sources))
-	var others, ofProject []*hook
+	var others, ofProject, ofAnother []*hook
 	for i, s := range found.Sources {
 		hooks[i] = newHook(s)
 		hooks[i].counts = true
-		if s.Scope == trust.ScopeProject {
+		switch {
+		case s.Scope == trust.ScopeProject:
 			ofProject = append(ofProject, hooks[i])
-		} else {
+		case s.Err == nil && l.guard.OfAnother(s) != "":
+			ofAnother = append(ofAnother, hooks[i])
+		default:
 			others = append(others, hooks[i])
 		}
 	}
 	l.roster.replace(hooks)
 	l.loadAll(ctx, others)
 	skipped = found.Untrusted
+	may := false
+	if len(ofProject)+len(ofAnother) > 0 {
+		may = l.project.decide(ctx) // hooks are asked, so nothing is locked
+	}
 	if len(ofProject) > 0 {
-		may := l.project.decide(ctx) // hooks are asked, so nothing is locked
 		ofProject, skipped = l.excludeUnapproved(ofProject, may)
 		l.loadAll(ctx, ofProject)
 	}
+	l.loadAll(ctx, ofAnother) // the person named it, so the tools are shut if it may not run
 	l.changes.Lock()
 	defer l.changes.Unlock()
 	l.applyRegistered(ctx)
@@ -139,7 +146,7 @@ func (l *loader) attempt(ctx context.Context, h *hook) attempt {
 	h.sum = v.Sum
 	code, err := v.Code, cmp.Or(h.Err, v.Err)
 	if err == nil && !l.guard.MayRunVersion(h.Scope, h.Path, v) {
-		err = errUnapproved(l.dir.shown(h.Path), v)
+		err = errUnapproved(l.dir.shown(h.Path), v, l.guard.OfAnother(h.Source))
 	}
 	if err != nil {
 		return attempt{hook: h, err: err}

@@ -35,6 +35,8 @@ func (p *projectApproval) decide(ctx context.Context) bool {
 		return false
 	case !slices.ContainsFunc(files, func(f trust.ProjectFile) bool { return !f.Approved }):
 		return true
+	case p.places.NoProject:
+		return false
 	}
 	if decided, yes := p.askHooks(ctx, files); decided {
 		return yes
@@ -80,11 +82,15 @@ func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFil
 	return true, p.guard.HasApprovals()
 }
 
-// errUnapproved is why a version of a file does not run; path is how it is shown.
-func errUnapproved(path string, v trust.Version) error {
+// errUnapproved is why a version of a file does not run; path is how it is shown, project
+// another one that it belongs to.
+func errUnapproved(path string, v trust.Version, project string) error {
 	others := ""
-	if v.Others != "" {
+	switch {
+	case v.Others != "":
 		others = ", and " + printable.VisibleLine(v.Others)
+	case project != "":
+		others = ", and belongs to the project " + printable.VisibleLine(project)
 	}
 	return fmt.Errorf("%s is %w%s: `pi trust` shows and approves it", printable.VisibleLine(path), trust.ErrNotApproved, others)
 }

@@ -92,6 +92,9 @@ type HookFlags struct {
 	NoApprove bool     // the project's do not run, and nobody is asked
 	Require   bool     // a project's hook that is not approved ends the run
 	Given     GivenFlags
+	// Judge says why a file of another project does not run, in a run that has no approvals of
+	// its own; nil: the approvals say it.
+	Judge func(path string, code []byte) error
 }
 
 // GivenFlags are flags that the program does not have, so a hook has to.

@@ -100,7 +100,7 @@ func (f *file) close() {
 func (f *file) runCase(c testCase) (failures []Failure) {
 	ctx, cancel := context.WithTimeoutCause(f.ctx, caseTime, fmt.Errorf("the case did not end within %v", caseTime))
 	defer cancel()
-	st, err := newStage(f.readLua)
+	st, err := newStage(f.readLua, f.mayRun)
 	if err != nil {
 		return []Failure{{File: f.shown, Line: c.line, Message: err.Error()}}
 	}

@@ -29,6 +29,7 @@ type stage struct {
 	flags    app.GivenFlags
 	hooks    copies
 	approved bool
+	judge    func(path string, code []byte) error // see Options.MayRun
 	env      map[string]string
 
 	clock    *clock
@@ -44,8 +45,9 @@ type stage struct {
 	resume string         // the file of the session that the next run goes on with
 }
 
-// newStage makes the folders of a case. read reads the file of a hook, if it may run.
-func newStage(read func(path string) ([]byte, error)) (*stage, error) {
+// newStage makes the folders of a case. read reads the file of a hook, if it may run; judge
+// says of a module whether it may.
+func newStage(read func(path string) ([]byte, error), judge func(path string, code []byte) error) (*stage, error) {
 	root, err := os.MkdirTemp("", "pi-test-")
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
@@ -53,7 +55,7 @@ func newStage(read func(path string) ([]byte, error)) (*stage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the case: %w", err)
 	}
-	s := &stage{root: root, home: filepath.Join(root, "home"), project: filepath.Join(root, "project"), env: map[string]string{}}
+	s := &stage{root: root, home: filepath.Join(root, "home"), project: filepath.Join(root, "project"), env: map[string]string{}, judge: judge}
 	s.hooks = copies{root: filepath.Join(root, "hooks"), read: read}
 	s.flags = app.GivenFlags{Values: map[string]string{}, Bare: map[string]bool{}}
 	s.settings = newSettingsFile()
@@ -110,7 +112,7 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 	}
 	o := app.Options{Version: "test", Watcher: s.watcher, Catch: func(f func() error) error { return f() }}
 	o.Env = app.Environment{Getenv: s.getenv, Variables: s.variables(), Stderr: io.Discard}
-	o.Hooks = app.HookFlags{Files: s.hooks.files(), Approve: s.approved, Given: s.flags}
+	o.Hooks = app.HookFlags{Files: s.hooks.files(), Approve: s.approved, Given: s.flags, Judge: s.judge}
 	o.Session.Ref = s.resume
 	place, err := app.New(o, s.project)
 	if err != nil {

@@ -122,7 +122,7 @@ func (s *state) acceptShown(path string) error {
 // file by a person need none (approvals.live). If the store cannot be written, err says so,
 // and the approval counts for this run of the program alone.
 func (s *state) accept(path string, h *withheld, version Version) (err error) {
-	if h.scope == ScopeProject {
+	if s.home.isProjects(h.scope, path) {
 		if version.exists() {
 			err = s.approve(path, version.Sum)
 		}

@@ -51,7 +51,11 @@ func (a *approvals) isApproved(path, sum string) bool {
 	if sum == "" || sum == Unreadable {
 		return false
 	}
-	return a.run[path] == sum || a.home.store != nil && (a.home.store.Approved(a.home.project, path) == sum || a.home.store.Approved(a.home.agentDir, path) == sum)
+	if a.run[path] == sum {
+		return true
+	}
+	store := a.home.store
+	return store != nil && (store.Approved(a.home.project, path) == sum || store.Approved(a.home.agentDir, path) == sum || a.isApprovedThere(path, sum))
 }
 
 // isOthers reports whether a file of the person's own needs approval as one of a project
@@ -94,7 +98,7 @@ const atOnce = 2 * time.Second
 // editor. A file that is gone does not count.
 func (a *approvals) noteChanges(changes []change, now time.Time) (crowd bool) {
 	for _, c := range changes {
-		if c.scope != ScopeProject || !c.is.exists() || a.isApproved(c.path, c.is.Sum) {
+		if !a.home.isProjects(c.scope, c.path) || !c.is.exists() || a.isApproved(c.path, c.is.Sum) {
 			continue
 		}
 		crowd = crowd || a.last.path != "" && a.last.path != c.path && now.Sub(a.last.at) < atOnce

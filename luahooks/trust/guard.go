@@ -42,6 +42,9 @@ type GuardOptions struct {
 	// Places are where hooks are, as far as the settings on the disk tell. They are asked
 	// for when it is not known what was in force; nil: the standard places.
 	Places func() Places
+	// Judge says why a file of another project does not run, instead of the approvals; nil:
+	// they decide.
+	Judge func(path string, code []byte) error
 }
 
 // NewGuard reads the store of the agent directory and finds out what happened to
@@ -180,7 +183,7 @@ func (g *Guard) IsLost(path string) bool {
 
 // newHome is the home of an agent directory and a project, without a store.
 func newHome(o GuardOptions) *home {
-	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, places: o.Places, named: map[string]bool{}, now: time.Now}
+	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now}
 	if h.places == nil {
 		h.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
 	}
@@ -196,7 +199,10 @@ func newHome(o GuardOptions) *home {
 func (g *Guard) MayRunVersion(scope Scope, path string, v Version) bool {
 	s := g.lock()
 	defer g.mu.Unlock()
-	return scope != ScopeProject && !isOthers(scope, v) || s.approvals.isApproved(path, v.Sum)
+	if judge := s.home.judge; judge != nil && s.home.ofAnother(scope, path) != "" {
+		return judge(path, v.Code) == nil
+	}
+	return !s.home.isProjects(scope, path) && !isOthers(scope, v) || s.approvals.isApproved(path, v.Sum)
 }
 
 // MayRun reports whether the version of a hook that is in force may run.

@@ -22,6 +22,7 @@ type home struct {
 	named        map[string]bool // hooks that are named one by one, and their init.lua
 	mask         func([]byte) ([]byte, bool)
 	places       func() Places
+	judge        func(path string, code []byte) error
 	now          func() time.Time
 }
 

@@ -102,7 +102,7 @@ func (s *state) mayAdopt(c change, crowd bool) bool {
 	switch {
 	case s.ledger.askEdits:
 		return false
-	case c.scope != ScopeProject || !c.is.exists():
+	case !s.home.isProjects(c.scope, c.path) || !c.is.exists():
 		return true
 	case s.approvals.isApproved(c.path, c.is.Sum):
 		return true
@@ -113,7 +113,7 @@ func (s *state) mayAdopt(c change, crowd bool) bool {
 // adopt puts a changed version in force. A file of the project gets an approval for it, if it
 // has none.
 func (s *state) adopt(c change) {
-	if c.scope == ScopeProject && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
+	if s.home.isProjects(c.scope, c.path) && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
 		_ = s.approve(c.path, c.is.Sum) // if it cannot be stored, it is valid for this run
 	}
 	s.ledger.put(c.path, c.is)

@@ -161,10 +161,11 @@ func (g *Guard) forget(never bool) error {
 }
 
 // othersMayChange lists those hooks of the person, and the modules that they name, which
-// somebody else may change, so that they need approval like files of a project.
+// somebody else may change, or which belong to another project, so that they need approval
+// like files of this one.
 func (g *Guard) othersMayChange(found Found) (paths []string) {
 	for _, s := range found.Sources {
-		if s.Err != nil || !isOthers(s.Scope, g.Read(s.Path)) {
+		if s.Err != nil || !isOthers(s.Scope, g.Read(s.Path)) && g.OfAnother(s) == "" {
 			continue
 		}
 		_, reached := g.literalModules(s.Path, s.dirs(), s.Scope)
