@@ -18,6 +18,7 @@ import (
 	"pi/cli/app"
 	"pi/cli/config"
 	"pi/internal/printable"
+	"pi/internal/safefile"
 	"pi/repl/terminal"
 
 	"golang.org/x/term"
@@ -210,12 +211,7 @@ func newReport(text string) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, fmt.Sprintf("%s-%d.txt", time.Now().UTC().Format("20060102T150405.000000000"), os.Getpid()))
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := safefile.Create(path, []byte(text)); err != nil {
 		return "", err
 	}
 	removeOldReports(dir)

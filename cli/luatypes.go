@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 
 	"pi/cli/config"
 	"pi/internal/printable"
+	"pi/internal/safefile"
 	"pi/stdlib"
 
 	"github.com/spf13/cobra"
@@ -102,25 +102,11 @@ func writeAnnotations(dir string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := writeAnew(filepath.Join(dir, name), text); err != nil {
+		if err := safefile.Replace(filepath.Join(dir, name), text, false); err != nil {
 			return 0, err
 		}
 	}
 	return len(names), nil
-}
-
-// writeAnew writes a file in the place of the one that is there, never through a
-// link that it may be.
-func writeAnew(file string, text []byte) error {
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }
 
 // removeOld removes the annotations in dir that an older version wrote and ours no longer
@@ -180,7 +166,7 @@ func writeLuarc(out io.Writer, file, library string) error {
 	if _, err := os.Lstat(file); err == nil {
 		return adviseLuarc(out, file, library, text)
 	}
-	if err := writeAnew(file, text); err != nil {
+	if err := safefile.Create(file, text); err != nil {
 		return fmt.Errorf("write the settings of the language server: %w", err)
 	}
 	fmt.Fprintln(out, printable.Short(file))

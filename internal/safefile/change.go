@@ -10,8 +10,9 @@ import (
 var ErrBusy = errors.New("another program writes the file all the time; try again")
 
 // Change replaces the file at path, or the one that path leads to through links, by what
-// change makes of its contents, which are nil if there is none. Its mode becomes 0600. If
-// somebody else writes the file meanwhile, change is called again with what it has then.
+// change makes of its contents, which are nil if there is none. Its mode becomes 0600. Others
+// that change it so wait (see [Hold]); if somebody else writes the file meanwhile, change is
+// called again with what it has then.
 // read is given the path of the file itself. Contents that change returns as they were,
 // and an error, write nothing.
 func Change(path string, read func(path string) ([]byte, error), change func(old []byte) ([]byte, error)) error {
@@ -20,7 +21,12 @@ func Change(path string, read func(path string) ([]byte, error), change func(old
 	if err != nil {
 		return err
 	}
-	for range tries {
+	release, err := Hold(path)
+	if err != nil {
+		return err
+	}
+	defer release()
+	for range tries { // an editor asks for no lock
 		old, err := readOrNone(path, read)
 		if err != nil {
 			return err

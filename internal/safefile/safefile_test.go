@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -189,5 +190,42 @@ func TestAChangeLosesNothingThatOthersWriteMeanwhile(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "5" {
 		t.Errorf("a change that failed left %q, %v", got, err)
+	}
+}
+
+func TestChangesAtTheSameTimeAreAllThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	read := func(path string) ([]byte, error) { return Read(path, 1000) }
+	const writers, each = 4, 10
+	var all sync.WaitGroup
+	for range writers {
+		all.Go(func() {
+			for range each {
+				if err := Change(path, read, func(old []byte) ([]byte, error) { return append(bytes.Clone(old), 'x'), nil }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got, err := os.ReadFile(path); err != nil || len(got) != writers*each {
+		t.Errorf("%d of %d changes are there, %v", len(got), writers*each, err)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestANewFileTakesNobodysName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	must(t, Create(path, []byte("one")))
+	if err := Create(path, []byte("two")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a name was taken twice: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "one" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
 	}
 }

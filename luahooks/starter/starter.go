@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"pi/internal/safefile"
 	"pi/internal/suggest"
 )
 
@@ -79,7 +80,7 @@ func (s Starter) Write() error {
 func (s Starter) writeFile(from, to string) error {
 	text, err := files.ReadFile(from)
 	if err == nil {
-		err = writeNew(to, s.filled(string(text)))
+		err = safefile.Create(to, []byte(s.filled(string(text))))
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already", to)
@@ -93,18 +94,4 @@ func (s Starter) writeFile(from, to string) error {
 // filled replaces the names in a text of this package.
 func (s Starter) filled(text string) string {
 	return strings.NewReplacer("NAME", s.Name, "IDENT", strings.ReplaceAll(s.Name, "-", "_")).Replace(text)
-}
-
-// writeNew writes a file that must not be there. Of one that cannot be written whole nothing
-// stays.
-func writeNew(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return nil
 }

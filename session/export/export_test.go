@@ -296,3 +296,23 @@ func TestAnExportThatFailsLeavesNothing(t *testing.T) {
 		t.Errorf("%v, %v", all, err)
 	}
 }
+
+func TestAnExportHasItsNameWhenItIsFinished(t *testing.T) {
+	s, path := read(t, stored(t, 3, prompt)), filepath.Join(t.TempDir(), "out.md")
+	slow := Format{Name: "md", Write: func(w io.Writer, _ *session.Session) error {
+		if _, err := os.Lstat(path); err == nil {
+			t.Error("a program that is killed now leaves half of it under its name")
+		}
+		_, err := io.WriteString(w, "whole")
+		return err
+	}}
+	if err := ToFile(path, slow, s, false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "whole" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := ToFile(path, slow, s, false); !errors.As(err, new(*ExistsError)) {
+		t.Errorf("it was written over: %v", err)
+	}
+}

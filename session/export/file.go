@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"pi/internal/safefile"
 	"pi/session"
 )
 
@@ -56,24 +57,34 @@ func ToFile(path string, f Format, s *session.Session, force bool) error {
 	return replace(path, stat, f, s)
 }
 
-// toNew writes s to a file that must not exist: else the error is an *[ExistsError]. On
-// failure the file is removed, except after a *[PartError].
+// toNew writes s to a file that must not exist: else the error is an *[ExistsError]. It has
+// its name when it is finished. On failure there is none, except after a *[PartError].
 func toNew(path string, f Format, s *session.Session) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
+	if _, err := os.Lstat(path); err == nil {
 		return &ExistsError{Path: path}
 	}
+	file, err := os.CreateTemp(filepath.Dir(path), temporary)
 	if err != nil {
 		return fmt.Errorf("export session: %w", err)
 	}
-	if err := fill(file, f, s); err != nil {
-		if !onlyPart(err) {
-			os.Remove(path)
+	next := file.Name()
+	defer os.Remove(next) // gone if all went well
+	part := fill(file, f, s)
+	if part == nil || onlyPart(part) {
+		if err := safefile.Place(next, path); errors.Is(err, fs.ErrExist) {
+			return &ExistsError{Path: path}
+		} else if err != nil {
+			return fmt.Errorf("export session to %q: %w", path, err)
 		}
-		return fmt.Errorf("export session to %q: %w", path, err)
+	}
+	if part != nil {
+		return fmt.Errorf("export session to %q: %w", path, part)
 	}
 	return nil
 }
+
+// temporary is how a file is named that is not finished.
+const temporary = ".export-*"
 
 // fill writes the session into a new file, syncs and closes it, also on failure. A
 // *[PartError] is returned only if all else went well.
@@ -107,7 +118,7 @@ func replace(path string, stat fs.FileInfo, f Format, s *session.Session) error 
 	if own, err := os.Stat(s.File()); err == nil && os.SameFile(own, stat) {
 		return &ExistsError{path, "it is the session itself"}
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".export-*")
+	file, err := os.CreateTemp(filepath.Dir(path), temporary)
 	if err != nil {
 		return fmt.Errorf("export session: %w", err)
 	}

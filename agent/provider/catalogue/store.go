@@ -127,6 +127,11 @@ func (c *Catalogue) Keep(u *Update) error {
 	if err != nil {
 		return fmt.Errorf("keep the list of models: %w", err)
 	}
+	release, err := safefile.Hold(c.path)
+	if err != nil {
+		return fmt.Errorf("keep the list of models: %w", err)
+	}
+	defer release()
 	before, err := safefile.Read(c.path, MaxList)
 	if err == nil {
 		err = safefile.Replace(c.path+".before", before, true)
