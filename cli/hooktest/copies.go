@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"pi/internal/safefile"
 )
 
 // copies are the hooks under test: a copy of each, because a case may edit it, in a folder
@@ -159,7 +161,7 @@ func addOne(from, to string, e os.DirEntry, left *int) error {
 	case info.IsDir() && !strings.HasPrefix(e.Name(), "."):
 		return addAll(from, to, left)
 	case info.Mode().IsRegular() && info.Size() <= mostCopied && filepath.Ext(e.Name()) != ".lua":
-		if text, err := os.ReadFile(from); err == nil {
+		if text, err := safefile.Read(from, mostCopied); err == nil {
 			return os.WriteFile(to, text, info.Mode().Perm()|0o200)
 		}
 	}

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
 	"pi/internal/process"
+	"pi/internal/safefile"
 	"pi/luahooks/record"
+	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/stdlib"
 
@@ -82,13 +83,22 @@ func openFile(ctx context.Context, path, shown string, o Options) (*file, error)
 	return f, nil
 }
 
-// readLua reads a file of Lua that may run.
+// readLua reads a file of Lua that may run. A pipe, or a file without an end, is none.
 func (f *file) readLua(path string) ([]byte, error) {
-	code, err := os.ReadFile(path)
+	code, err := readMost(path, trust.MaxHook)
 	if err == nil {
 		err = f.mayRun(path, code)
 	}
 	return code, err
+}
+
+// readMost reads a file of at most so many bytes.
+func readMost(path string, most int64) ([]byte, error) {
+	data, err := safefile.Read(path, most)
+	if errors.Is(err, safefile.ErrNotRegular) {
+		err = fmt.Errorf("read %s: not a regular file of at most %d KiB", path, most>>10)
+	}
+	return data, err
 }
 
 func (f *file) close() {

@@ -2,11 +2,13 @@ package hooktest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"pi/internal/safefile"
 	"pi/luavm"
 	"pi/session/message"
 
@@ -141,13 +143,19 @@ func (f *file) writeFile(L *lua.LState, path, text string) {
 	}
 }
 
+// mostRead is how large a file may be that a test reads.
+const mostRead = 16 << 20
+
 func (f *file) readFile(L *lua.LState, path string) (string, error) {
 	at, err := f.current(L, "read").stage.inProject(path)
 	if err != nil {
 		luavm.Raise(L, "t.read: %v", err)
 	}
 	var text []byte
-	if f.wait(L, "read", func(context.Context, *scene) (err error) { text, err = os.ReadFile(at); return err }) != nil {
+	err = f.wait(L, "read", func(context.Context, *scene) (err error) { text, err = safefile.Read(at, mostRead); return err })
+	if errors.Is(err, safefile.ErrNotRegular) {
+		return "", fmt.Errorf("%s is not a regular file of at most %d MiB", path, mostRead>>20)
+	} else if err != nil {
 		return "", fmt.Errorf("%s is not there", path)
 	}
 	return string(text), nil

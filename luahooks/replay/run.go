@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 
 	"pi/luahooks"
@@ -67,11 +68,19 @@ func Run(ctx context.Context, base *luahooks.Chain, paths []string, o Options, d
 	return first
 }
 
+// maxSession is how large a session may be. Several are read at a time, each whole.
+const maxSession = 256 << 20
+
 // playFile plays a session to the hook, and to the one to compare with. A session that cannot
 // be read is no error of the replay.
 func playFile(ctx context.Context, base *luahooks.Chain, path string, o Options) (*Result, error) {
 	r := &Result{Path: path}
-	open := func() (*session.Session, error) { return session.Read(path) }
+	open := func() (*session.Session, error) {
+		if info, err := os.Stat(path); err == nil && info.Size() > maxSession {
+			return nil, fmt.Errorf("it has %d MiB, and at most %d are replayed", info.Size()>>20, maxSession>>20)
+		}
+		return session.Read(path)
+	}
 	err := playInto(ctx, base, r, o, open)
 	var unreadable *unreadableError
 	if errors.As(err, &unreadable) {
