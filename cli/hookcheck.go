@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"pi/cli/app"
 	"pi/cli/config"
@@ -111,13 +112,14 @@ func placesOf(p *app.Place, paths []string) (places trust.Places, missing []chec
 	places = trust.Places{AgentDir: p.AgentDir, Cwd: p.Cwd}
 	var own []string
 	paths, missing = hooksAt(paths)
+	isOwn := ofProject(p)
 	for _, path := range paths {
 		abs, err := filepath.Abs(path)
 		if err != nil {
 			missing = append(missing, checkedHook{Path: path, State: "failed", Error: err.Error()})
 			continue
 		}
-		if file, inside := ofProject(p, abs); inside {
+		if file, inside := isOwn(abs); inside {
 			places.ConfiguredIn = append(places.ConfiguredIn, file)
 		} else {
 			own = append(own, abs)
@@ -152,20 +154,47 @@ func hooksAt(paths []string) (hooks []string, others []checkedHook) {
 	return hooks, others
 }
 
-// ofProject reports whether path is a hook of the project, also through a link, and
-// returns the path of that hook as the project has it.
-func ofProject(p *app.Place, path string) (file string, ok bool) {
-	places := p.Places()
-	for _, at := range []string{path, filepath.Join(path, "init.lua")} {
-		info, err := os.Stat(at)
-		for _, own := range places.ProjectPaths() {
-			if there, thereErr := os.Stat(own); own == at || err == nil && thereErr == nil && os.SameFile(info, there) {
-				return own, true
+// ofProject returns what reports whether a path is a hook of the project, also through a link,
+// and tells the path of that hook as the project has it. It looks at the project once.
+func ofProject(p *app.Place) func(path string) (file string, ok bool) {
+	dir := filepath.Clean(p.Places().ProjectDir())
+	bySize := sync.OnceValue(func() map[int64][]ownFile {
+		files := map[int64][]ownFile{}
+		for _, path := range p.Places().ProjectPaths() {
+			if info, err := os.Stat(path); err == nil {
+				files[info.Size()] = append(files[info.Size()], ownFile{path, info})
 			}
 		}
+		return files
+	})
+	named := map[string]bool{}
+	for _, path := range p.Places().ConfiguredIn {
+		named[path] = true
 	}
-	project, _, below := trust.ProjectOf(path, p.AgentDir)
-	return path, below && realPath(project) == realPath(p.Cwd)
+	return func(path string) (string, bool) {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) || named[path] {
+			return path, true
+		}
+		for _, at := range []string{path, filepath.Join(path, "init.lua")} {
+			info, err := os.Stat(at)
+			if err != nil {
+				continue
+			}
+			for _, own := range bySize()[info.Size()] {
+				if os.SameFile(info, own.info) {
+					return own.path, true
+				}
+			}
+		}
+		project, _, below := trust.ProjectOf(path, p.AgentDir)
+		return path, below && realPath(project) == realPath(p.Cwd)
+	}
+}
+
+// ownFile is a file of the project.
+type ownFile struct {
+	path string
+	info os.FileInfo
 }
 
 // realPath is a path with symbolic links followed, as far as that is possible.

@@ -112,6 +112,7 @@ func testFolders(p *app.Place) (dirs []string) {
 // comes.
 func mayTest(p *app.Place) func(path string, code []byte) error {
 	var mu sync.Mutex
+	isOwn := ofProject(p)
 	looked := map[string]func() (map[string]string, error){}
 	approvedIn := func(project string) (map[string]string, error) {
 		mu.Lock()
@@ -131,7 +132,7 @@ func mayTest(p *app.Place) func(path string, code []byte) error {
 	}
 	return func(path string, code []byte) error {
 		project := p.Cwd
-		file, inside := ofProject(p, path)
+		file, inside := isOwn(path)
 		if !inside {
 			if project, file, inside = trust.ProjectOf(path, p.AgentDir); !inside {
 				return nil

@@ -130,9 +130,25 @@ func (p Places) disables(s Source) bool {
 }
 
 // ProjectPaths lists the Lua files below the project's hooks directory and the hooks
-// that its settings name, whether anybody approved them or not.
+// that its settings name, each once, whether anybody approved them or not.
 func (p Places) ProjectPaths() []string {
-	return append(listLua(p.ProjectDir()).files, p.ConfiguredIn...)
+	return p.withConfigured(listLua(p.ProjectDir()).files)
+}
+
+// withConfigured adds to files the hooks that the settings of the project name and that are
+// not among them.
+func (p Places) withConfigured(files []string) []string {
+	there := map[string]bool{}
+	for _, path := range files {
+		there[path] = true
+	}
+	for _, path := range p.ConfiguredIn {
+		if !there[path] && !there[filepath.Join(path, "init.lua")] {
+			there[path] = true
+			files = append(files, path)
+		}
+	}
+	return files
 }
 
 // What a project may have of Lua for anybody to judge it.
@@ -145,7 +161,7 @@ const (
 // that none of them runs; nil: they are not.
 func (p Places) TooLarge() error {
 	l := listLua(p.ProjectDir())
-	files, bytes := append(l.files, p.ConfiguredIn...), int64(0)
+	files, bytes := p.withConfigured(l.files), int64(0)
 	for _, path := range files[:min(len(files), maxProjectFiles)] {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			bytes += info.Size()
