@@ -132,6 +132,8 @@ func CleanURL(path, s string) (kept, problem string) {
 	switch {
 	case s == "":
 		return "", ""
+	case IsMasked(s):
+		return "", fmt.Sprintf("key %q: this copy of the settings is in force until a change is approved, and does not have the password of the address; `pi trust` shows the change and asks", path)
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return "", fmt.Sprintf("key %q: expected an address such as \"http://localhost:8080/v1\"", path)
 	}

@@ -1,9 +1,12 @@
 package config
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"pi/internal/printable"
 
 	"github.com/BurntSushi/toml"
 )
@@ -14,13 +17,32 @@ const maskedVariable = "PI_KEY_THAT_IS_NOT_KEPT"
 
 const maskedKey = "env:" + maskedVariable
 
-// IsMasked reports whether the variable of this name stands for a key that a copy of
+// IsMasked reports whether a setting, or a part of it, stands for a key that a copy of
 // settings does not have. Such a copy is in force while a change waits for approval.
-func IsMasked(variable string) bool { return variable == maskedVariable }
+func IsMasked(setting string) bool { return strings.Contains(setting, maskedVariable) }
 
-// MaskKeys returns the text of a config.toml with its API keys and header values hidden,
-// so that it can be stored and shown. It returns false if it cannot be sure to have found
-// all of them.
+// Where an address may have keys: in front of @, and in its query.
+var (
+	anAddress  = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
+	addressKey = regexp.MustCompile(`://[^/@?#]+@`)
+	queryValue = regexp.MustCompile(`([?&])([^=&#]+)=[^&#]+`)
+)
+
+// maskedAddress returns an address without its keys.
+func maskedAddress(address string) string {
+	address = addressKey.ReplaceAllString(address, "://"+maskedVariable+"@")
+	return queryValue.ReplaceAllStringFunc(address, func(field string) string {
+		name, _, _ := strings.Cut(field, "=")
+		if !printable.CarriesKey(name[1:]) {
+			return field
+		}
+		return name + "=" + maskedVariable
+	})
+}
+
+// MaskKeys returns the text of a config.toml with its API keys, header values and the
+// keys in addresses hidden, so that it can be stored and shown. It returns false
+// if it cannot be sure to have found all of them.
 func MaskKeys(text []byte) ([]byte, bool) {
 	if _, beyond := indexLines(string(text)); beyond != nil || len(text) > maxSize {
 		return nil, false
@@ -39,7 +61,27 @@ func MaskKeys(text []byte) ([]byte, bool) {
 			return nil, false // it is written in another way, or stands elsewhere too
 		}
 	}
+	masked = anAddress.ReplaceAllStringFunc(masked, maskedAddress)
+	var again map[string]any
+	if _, err := toml.Decode(masked, &again); err != nil || hasAddressKey(again) {
+		return nil, false // it is written with escapes
+	}
 	return []byte(masked), true
+}
+
+// hasAddressKey reports whether an address in a decoded file still has a key in it.
+func hasAddressKey(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return anAddress.ReplaceAllStringFunc(v, maskedAddress) != v
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), hasAddressKey)
+	case []map[string]any:
+		return slices.ContainsFunc(v, func(below map[string]any) bool { return hasAddressKey(below) })
+	case []any:
+		return slices.ContainsFunc(v, hasAddressKey)
+	}
+	return false
 }
 
 // secretsIn returns the strings in a decoded file that are API keys or header values.

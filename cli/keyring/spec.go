@@ -10,6 +10,9 @@ import (
 	"pi/internal/printable"
 )
 
+// errMasked is why there is no key while a copy of the settings is in force.
+var errMasked = errors.New("read key: a change of config.toml waits for your approval, and no copy of the version before has its keys")
+
 // keyFromVariable returns the value of an environment variable as a key. It is an error if
 // it is empty or has several lines.
 func keyFromVariable(name string, getenv func(string) string) (string, error) {
@@ -17,7 +20,7 @@ func keyFromVariable(name string, getenv func(string) string) (string, error) {
 		return "", errors.New(`read key: "env:" names no variable`)
 	}
 	if config.IsMasked(name) {
-		return "", errors.New("read key: a change of config.toml waits for your approval, and no copy of the version before has its keys")
+		return "", errMasked
 	}
 	key := strings.TrimSpace(getenv(name))
 	if key == "" {
@@ -35,6 +38,9 @@ func keyFromVariable(name string, getenv func(string) string) (string, error) {
 func keyFromCommand(command string, run func(command string) (stdout, stderr string, err error)) (string, error) {
 	if command == "" {
 		return "", errors.New(`read key: "!" names no command`)
+	}
+	if config.IsMasked(command) {
+		return "", errMasked
 	}
 	stdout, stderr, err := run(command)
 	shown := shownCommand(withoutOutput(command, stdout))
