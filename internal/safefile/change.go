@@ -11,7 +11,7 @@ var ErrBusy = errors.New("another program writes the file all the time; try agai
 
 // Change replaces the file at path, or the one that path leads to through links, by what
 // change makes of its contents, which are nil if there is none. Its mode becomes 0600. Others
-// that change it so wait (see [Hold]); if somebody else writes the file meanwhile, change is
+// that change it so wait (see [LockPath]); if somebody else writes the file meanwhile, change is
 // called again with what it has then.
 // read is given the path of the file itself. Contents that change returns as they were,
 // and an error, write nothing.
@@ -21,7 +21,7 @@ func Change(path string, read func(path string) ([]byte, error), change func(old
 	if err != nil {
 		return err
 	}
-	release, err := Hold(path)
+	release, err := LockPath(path)
 	if err != nil {
 		return err
 	}

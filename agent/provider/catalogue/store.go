@@ -127,7 +127,7 @@ func (c *Catalogue) Keep(u *Update) error {
 	if err != nil {
 		return fmt.Errorf("keep the list of models: %w", err)
 	}
-	release, err := safefile.Hold(c.path)
+	release, err := safefile.LockPath(c.path)
 	if err != nil {
 		return fmt.Errorf("keep the list of models: %w", err)
 	}

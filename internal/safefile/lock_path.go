@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// patience is how long [Hold] waits for others.
+// patience is how long [LockPath] waits for others.
 const patience = 5 * time.Second
 
-// Hold waits for the lock of the file at path, which need not be there, and returns what
+// LockPath waits for the lock of the file at path, which need not be there, and returns what
 // gives it back. The lock is a file beside it, and goes with it: the file itself is another
 // one after each [Replace]. [ErrBusy] says that somebody has it all the time. Where there are
 // no locks nobody is kept out.
-func Hold(path string) (release func(), err error) {
+func LockPath(path string) (release func(), err error) {
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
