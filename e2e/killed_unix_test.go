@@ -176,7 +176,7 @@ func TestTheReplayOfACallSaysThatPiWasEnded(t *testing.T) {
 	pi.end(syscall.SIGKILL)
 	e := w.editor(object{})
 	e.Must("session/load", object{"sessionId": "killed", "cwd": w.project, "mcpServers": []any{}}, nil)
-	if said := e.Texts("killed", "tool_call"); said != "no result: pi was ended" {
+	if said := e.Texts("killed", "tool_call_update"); said != "no result: pi was ended" {
 		t.Errorf("the replay says %q", said)
 	}
 	e.end()
