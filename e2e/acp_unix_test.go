@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"pi/internal/process"
 	"pi/serve/acp/acptest"
 )
 
@@ -39,6 +40,7 @@ func (w *world) editor(capabilities object, args ...string) *editor {
 		w.t.Fatal(err)
 	}
 	e.cmd.Stderr = &e.stderr
+	process.Group(e.cmd) // as editors do, which may end all of it
 	if err := e.cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}

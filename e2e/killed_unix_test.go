@@ -78,6 +78,11 @@ func waysToRun() map[string]func(w *world, prompt string) (pid int) {
 			_, _ = io.WriteString(in, string(line)+"\n")
 			return cmd.Process.Pid
 		},
+		"editor": func(w *world, prompt string) int {
+			e := w.editor(object{})
+			e.StartPrompt(e.New(w.project), prompt)
+			return e.cmd.Process.Pid
+		},
 		"terminal": func(w *world, prompt string) int {
 			s := w.inTerminal()
 			s.enter(prompt)
@@ -98,7 +103,7 @@ func TestWhatAKilledProgramStartedEndsSoon(t *testing.T) {
 			"pi.spawn":                               "/spawn",
 			"what pi.exec left":                      "/leave-and-wait",
 		} {
-			if way == "print" && strings.HasPrefix(prompt, "!") || strings.Contains(prompt, "set -m") && runtime.GOOS != "linux" {
+			if (way == "print" || way == "editor") && strings.HasPrefix(prompt, "!") || strings.Contains(prompt, "set -m") && runtime.GOOS != "linux" {
 				continue // nobody types, or nothing tells which groups there are
 			}
 			t.Run(way+"/"+what, func(t *testing.T) {
