@@ -104,7 +104,7 @@ func TestWhatHooksShow(t *testing.T) {
 		{`ctx.ui.set_footer{ "f" }`, "widget footer lua=[f]"},
 		{`ctx.ui.set_footer()`, "widget footer lua=[]"},
 		{`ctx.ui.set_working_indicator{ frames = { "-", "+" }, ms = 500 }`, "indicator [- +] 500ms"},
-		{`ctx.ui.set_working_indicator{ frames = { "-" }, ms = 1 }`, "indicator [-] 250ms"},
+		{`ctx.ui.set_working_indicator{ frames = { "-" }, ms = 1 }`, "indicator [-] 80ms"},
 		{`ctx.ui.set_working_indicator()`, "indicator [] 0s"},
 		{`ctx.ui.set_title()`, "title "},
 		{`ctx.ui.set_title(("x"):rep(5000) .. "ä")`, "title " + strings.Repeat("x", 4096)},
