@@ -232,7 +232,7 @@ func (r *running) ends(t *testing.T) error {
 	select {
 	case err := <-r.done:
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the server does not end")
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // patience is how long a Client waits for something before the test fails.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Client is the other end of an agent, for tests. It holds each line against the schema and
 // keeps them all. All methods may be called by any goroutine; those that wait fail the test
