@@ -68,7 +68,7 @@ func NewForRun(project string) *Guard {
 }
 
 func newGuard(h *home) *Guard {
-	return &Guard{state: state{home: h, ledger: newLedger(h), approvals: newApprovals(h),
+	return &Guard{state: state{home: h, listed: map[string]stampedListing{}, ledger: newLedger(h), approvals: newApprovals(h),
 		news: news{spoken: map[string]time.Time{}}, others: programs{alive: func(int) bool { return false }}}}
 }
 

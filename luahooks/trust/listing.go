@@ -60,6 +60,28 @@ func someEntries(dir string, most int) ([]fs.DirEntry, error) {
 type listing struct {
 	files []string
 	large []string
+	flat  bool // it has neither folders nor links
+}
+
+// list is [listLua]. A directory that is flat and has the stamp of the last look is not read
+// again: an entry that comes or goes changes it.
+func (s *state) list(dir string) listing {
+	is := stampAt(dir, s.home.now())
+	if was, seen := s.listed[dir]; seen && was.stamp == is {
+		return was.listing
+	}
+	l := listLua(dir)
+	delete(s.listed, dir)
+	if l.flat && is.tells() {
+		s.listed[dir] = stampedListing{l, is}
+	}
+	return l
+}
+
+// stampedListing is what was in a directory when it had a stamp.
+type stampedListing struct {
+	listing listing
+	stamp   stamp
 }
 
 // listLua lists the Lua files below a directory of hooks, symbolic links followed. Folders
@@ -74,7 +96,9 @@ func listLua(dir string) (l listing) {
 		return l
 	}
 	left := maxWalked
+	l.flat = true
 	for _, e := range entries {
+		l.flat = l.flat && e.Type().IsRegular()
 		path := filepath.Join(dir, e.Name())
 		switch {
 		case isDir(path, e):

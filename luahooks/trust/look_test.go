@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -82,5 +83,53 @@ func TestOfAFileOfAMomentAgoNothingIsBelieved(t *testing.T) {
 	h.now = func() time.Time { return time.Now().Add(-time.Hour) } // a file server's clock is ahead
 	if was := h.onDisk(path); was.stamp.tells() || h.newLook().isUnchanged(path, was) {
 		t.Error("it is not read again")
+	}
+}
+
+func TestADirectoryIsReadAgainWhenAnEntryComesOrGoes(t *testing.T) {
+	t.Parallel()
+	write := func(path string) error { return os.WriteFile(path, nil, 0o600) }
+	for name, c := range map[string]struct {
+		before, change func(at func(string) string) error
+		want           []string
+	}{
+		"nothing": {nil, func(func(string) string) error { return nil }, []string{"a.lua"}},
+		"added":   {nil, func(at func(string) string) error { return write(at("b.lua")) }, []string{"a.lua", "b.lua"}},
+		"removed": {nil, func(at func(string) string) error { return os.Remove(at("a.lua")) }, nil},
+		"renamed": {nil, func(at func(string) string) error { return os.Rename(at("a.lua"), at("c.lua")) }, []string{"c.lua"}},
+		"another directory in its place": {nil, func(at func(string) string) error {
+			return errors.Join(os.Rename(at(""), at("")+"-old"), os.Mkdir(at(""), 0o700), write(at("b.lua")))
+		}, []string{"b.lua"}},
+		"added to a folder in it": {
+			func(at func(string) string) error { return os.Mkdir(at("in"), 0o700) },
+			func(at func(string) string) error { return write(at("in/b.lua")) },
+			[]string{"a.lua", "in/b.lua"},
+		},
+		"added behind a link in it": {
+			func(at func(string) string) error {
+				return errors.Join(os.Mkdir(at("")+"-far", 0o700), os.Symlink(at("")+"-far", at("in")))
+			},
+			func(at func(string) string) error { return write(at("") + "-far/b.lua") },
+			[]string{"a.lua", "in/b.lua"},
+		},
+	} {
+		root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "one"})
+		dir := filepath.Join(root, "agent/hooks")
+		at := func(name string) string { return filepath.Join(dir, name) }
+		g, err := NewGuard(o)
+		must(t, err)
+		g.state.home.now = later
+		if c.before != nil {
+			must(t, c.before(at))
+		}
+		g.state.list(dir)
+		must(t, c.change(at))
+		var want []string
+		for _, file := range c.want {
+			want = append(want, at(file))
+		}
+		if got := g.state.list(dir).files; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 }

@@ -15,15 +15,16 @@ type state struct {
 	news      news
 	others    programs
 
-	window    *openWindow        // nil while closed
-	last      *openWindow        // the one that was closed last in this run; nil: none was
-	mark      *Running           // the file of the windows of this run; nil: there is none
-	starting  int                // processes that are being started for tools
-	inRun     bool               // the run in which the last window was opened goes on
-	wrote     bool               // a window was written to the store, with copies that Close may prune
-	unwritten error              // why the store does not have the marks of what is withheld
-	doubt     error              // why it cannot be known what was in force; nothing is, until a person decides
-	seen      map[string]Version // the files that there are, as they were shown while in doubt
+	window    *openWindow               // nil while closed
+	last      *openWindow               // the one that was closed last in this run; nil: none was
+	mark      *Running                  // the file of the windows of this run; nil: there is none
+	starting  int                       // processes that are being started for tools
+	inRun     bool                      // the run in which the last window was opened goes on
+	wrote     bool                      // a window was written to the store, with copies that Close may prune
+	unwritten error                     // why the store does not have the marks of what is withheld
+	listed    map[string]stampedListing // directories of hooks, as the last look found them
+	doubt     error                     // why it cannot be known what was in force; nothing is, until a person decides
+	seen      map[string]Version        // the files that there are, as they were shown while in doubt
 }
 
 // readLocked returns the version of a file that is in force. It reads a file that nobody has

@@ -83,7 +83,7 @@ func (s *state) openAgain(p Places, parts map[string]Scope) *openWindow {
 		return nil
 	}
 	for dir := range last.dirs {
-		for _, path := range listLua(dir).files {
+		for _, path := range s.list(dir).files {
 			if _, known := last.scopes[path]; !known {
 				return nil
 			}
@@ -248,6 +248,9 @@ func (s *state) withholdChanges(sure bool) {
 			news = append(news, s.home.pending(path, s.ledger.withhold(change{path, w.scopes[path], base, is}, true)))
 		}
 	}
+	if sure {
+		clear(s.listed)
+	}
 	news = append(news, s.withholdAdded(w)...)
 	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
 	s.news.noteBegan(news...)
@@ -282,7 +285,7 @@ func (s *state) withholdHidden() {
 // it opened, and returns them for the person.
 func (s *state) withholdAdded(w *openWindow) (news []*Pending) {
 	for dir, scope := range w.dirs {
-		l := listLua(dir)
+		l := s.list(dir)
 		s.news.large = append(s.news.large, l.large...)
 		for _, path := range l.files {
 			if _, known := w.base[path]; known || s.ledger.withheld[path] != nil {
