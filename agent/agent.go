@@ -35,7 +35,6 @@ import (
 
 	"pi/agent/images"
 	"pi/agent/llm"
-	"pi/agent/shell"
 	"pi/agent/work"
 	"pi/session"
 )
@@ -94,7 +93,7 @@ type parts struct {
 	meter        *Meter
 	asker        *asker
 	compactor    *compactor
-	userShell    *shell.Commands
+	userShell    *userShell
 	now          func() time.Time
 }
 
@@ -134,7 +133,7 @@ func newParts(o Options, busy *work.Claim) parts {
 	p.asker = &asker{events: p.events, models: o.Models, sent: p.sent, spending: p.spending, now: o.Now, settings: p.settings}
 	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
 		inbox: p.inbox, settings: p.settings}
-	p.userShell = newUserShell(&p, o, busy)
+	p.userShell = &userShell{events: p.events, conversation: p.conversation, inbox: p.inbox, busy: busy, shell: o.Shell, cwd: o.Cwd, now: o.Now}
 	return p
 }
 
@@ -169,7 +168,7 @@ func (a *Agent) Start(ctx context.Context) {
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // a run that does not stop in time goes on without a session
-	a.userShell.Close(ctx)
+	a.userShell.close(ctx)
 	if n := a.inbox.close(); n > 0 {
 		a.events.notifyf(ctx, LevelWarning, "not sent, because the program ends: %d messages of hooks", n)
 	}

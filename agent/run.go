@@ -86,7 +86,7 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 			err = r.stretch(ctx)
 		}
 	}
-	r.userShell.AddWaiting()
+	r.userShell.addWaiting()
 	err = r.sync(ctx, err)
 	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
 	return err

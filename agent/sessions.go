@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pi/agent/llm"
-	"pi/agent/shell"
 	"pi/agent/work"
 	"pi/session"
 )
@@ -35,7 +34,7 @@ type sessions struct {
 	system       *systemPrompts
 	modes        *Modes
 	compaction   *compactionState
-	userShell    *shell.Commands
+	userShell    *userShell
 }
 
 // NewSession leaves the current session and starts an empty one. The listeners
@@ -167,7 +166,7 @@ func (s *sessions) replace(ctx context.Context, c change) error {
 			return errors.Join(ErrNotIdle, closeUnused(next))
 		}
 	}
-	if err := s.userShell.Stop(ctx); err != nil { // what they did is part of the session that is left
+	if err := s.userShell.stop(ctx); err != nil { // what they did is part of the session that is left
 		return errors.Join(ErrAborted, closeUnused(next))
 	}
 	if next == nil {

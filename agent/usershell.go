@@ -3,20 +3,47 @@ package agent
 import (
 	"context"
 	"errors"
+	"time"
 
-	"pi/agent/shell"
 	"pi/agent/work"
+	"pi/internal/printable"
+	"pi/session"
+	"pi/session/message"
 )
 
-type (
-	// Shell runs a command of the person (not of the model) and reports its output as it
-	// comes.
-	Shell = shell.Shell
-	// UserCommand is a shell command of the person.
-	UserCommand = shell.Command
-	// BashOutcome is how a shell command of the person ended.
-	BashOutcome = shell.Outcome
-)
+// A command of the person goes past the listeners, who may rewrite it, answer in its place, or
+// keep it from running. It then runs with the shell of [Options], or with the one that the
+// command brings along, and its end becomes a message of the session, which the model sees
+// unless that is excluded: at once when nothing else goes on, between two requests while a
+// prompt runs, and else at the end of that. The message has the command that ran.
+
+// Shell runs a command of the person (not of the model) and reports its output as it comes.
+type Shell func(ctx context.Context, command string, output func(string)) (BashOutcome, error)
+
+// UserCommand is a shell command of the person.
+type UserCommand struct {
+	Line    string
+	Exclude bool         // the model does not see it
+	Output  func(string) // gets what the command prints as it comes; may be nil
+	Shell   Shell        // runs the command in place of that of [Options], such as with a terminal; may be nil
+
+	// Detached is for a command that a program sends. It does not occupy the agent, so any
+	// number runs at once, whatever else goes on; only [Agent.AbortBash] ends it. Its end is
+	// added to the session as soon as no prompt runs. Its output, which is what the shell
+	// prints and not what somebody answers in its place, has no control characters but line
+	// ends and tabs.
+	Detached bool
+}
+
+// BashOutcome is how a shell command of the person ended.
+type BashOutcome struct {
+	Output         string
+	ExitCode       *int   // 128 and its number if a signal killed the command, as shells have it
+	Signal         string // "SIGSEGV": what killed the command, if the person did not
+	Cancelled      bool
+	Truncated      bool
+	FullOutputPath string
+}
 
 // Bash runs a command of the person and adds it to the session, where the model
 // sees it unless that is excluded. Listeners may rewrite the command, answer for it or keep
@@ -26,7 +53,7 @@ type (
 // A Detached command, which [Agent.Abort] does not end, that was ended has Cancelled in its
 // outcome, and no error.
 func (a *Agent) Bash(ctx context.Context, c UserCommand) (BashOutcome, error) {
-	outcome, err := a.userShell.Do(ctx, c)
+	outcome, err := a.userShell.do(ctx, c)
 	if errors.Is(err, work.ErrClosed) {
 		err = ErrEnded
 	}
@@ -34,18 +61,153 @@ func (a *Agent) Bash(ctx context.Context, c UserCommand) (BashOutcome, error) {
 }
 
 // AbortBash ends all commands of the person, and does not wait.
-func (a *Agent) AbortBash() { a.userShell.Abort() }
+func (a *Agent) AbortBash() { a.userShell.running.Abort() }
 
-// newUserShell makes what runs the commands of the person.
-func newUserShell(p *parts, o Options, busy *work.Claim) *shell.Commands {
-	events := p.events
-	return &shell.Commands{Options: shell.Options{
-		Ask: func(ctx context.Context, c UserCommand) (string, *BashOutcome, error) {
-			return events.askUserBash(ctx, &UserBash{Command: c.Line, ExcludeFromContext: c.Exclude, Cwd: o.Cwd})
-		},
-		Shell: o.Shell, Busy: busy, Session: p.conversation.current, KeepBeside: p.inbox.putBeside, TakeBeside: p.inbox.takeBeside, Now: o.Now,
-		Tell: func(text string) { events.Notify(context.Background(), LevelError, text) },
-	}}
+// userShell runs the commands of the person. All methods may be called from any goroutine.
+type userShell struct {
+	events       *listeners
+	conversation *conversation
+	inbox        *Inbox
+	busy         *work.Claim
+	shell        Shell
+	cwd          string
+	now          func() time.Time
+
+	running work.Group
+}
+
+// do is [Agent.Bash]. Nothing begins after close; the error is then [work.ErrClosed].
+func (s *userShell) do(ctx context.Context, c UserCommand) (BashOutcome, error) {
+	ctx, end, err := s.running.Begin(ctx)
+	if err != nil {
+		return BashOutcome{}, err
+	}
+	defer end()
+	add := s.addLate
+	if !c.Detached {
+		claimed, err := s.busy.Begin(ctx)
+		switch {
+		case err == nil:
+			defer s.busy.End()
+			ctx, add = claimed, s.add
+		case errors.Is(err, work.ErrBusy):
+			add = s.addBeside
+		default:
+			return BashOutcome{}, err
+		}
+	}
+	if s.conversation.current().ReadOnly() {
+		return BashOutcome{}, session.ErrReadOnly
+	}
+	outcome, err := s.perform(ctx, &c)
+	switch {
+	case err != nil && c.Detached && ctx.Err() != nil:
+		return BashOutcome{Cancelled: true}, nil
+	case err != nil:
+		return outcome, err
+	}
+	return outcome, add(s.message(c, outcome))
+}
+
+// perform runs a command, unless a listener is against it or answers in its place. It leaves in c
+// what ran.
+func (s *userShell) perform(ctx context.Context, c *UserCommand) (BashOutcome, error) {
+	if c.Output == nil {
+		c.Output = func(string) {}
+	}
+	if c.Shell == nil {
+		c.Shell = s.shell
+	}
+	line, instead, err := s.events.askUserBash(ctx, &UserBash{Command: c.Line, ExcludeFromContext: c.Exclude, Cwd: s.cwd})
+	c.Line = line
+	switch {
+	case err != nil:
+		return BashOutcome{}, err
+	case instead != nil:
+		if !c.Detached {
+			c.Output(instead.Output)
+		}
+		return *instead, nil
+	case c.Detached:
+		return runClean(ctx, c)
+	}
+	return c.Shell(ctx, c.Line, c.Output)
+}
+
+// runClean runs a command whose output a program reads.
+func runClean(ctx context.Context, c *UserCommand) (BashOutcome, error) {
+	stream := printable.Cleaner{Data: true}
+	tell := func(text []byte) {
+		if len(text) > 0 {
+			c.Output(string(text))
+		}
+	}
+	outcome, err := c.Shell(ctx, c.Line, func(text string) { tell(stream.Append(nil, text)) })
+	tell(stream.Finish(nil))
+	whole := printable.Cleaner{Data: true}
+	outcome.Output = string(whole.Finish(whole.Append(nil, outcome.Output)))
+	return outcome, err
+}
+
+// message is what the session gets of a command that has ended.
+func (s *userShell) message(c UserCommand, o BashOutcome) *message.Message {
+	return &message.Message{
+		Role: message.RoleBashExecution, Command: c.Line, Output: o.Output, ExitCode: o.ExitCode,
+		Cancelled: o.Cancelled, Truncated: o.Truncated, FullOutputPath: o.FullOutputPath,
+		ExcludeFromContext: c.Exclude, Timestamp: s.now().UnixMilli(),
+	}
+}
+
+// add adds a message to the session; the caller has claimed the agent.
+func (s *userShell) add(m *message.Message) error {
+	_, err := s.conversation.current().AppendMessage(m)
+	return err
+}
+
+// addBeside adds a message that came while a prompt ran.
+func (s *userShell) addBeside(m *message.Message) error {
+	if s.inbox.putBeside(m) {
+		return nil
+	}
+	return s.addLate(m)
+}
+
+// addLate adds a message when no prompt runs. A failure is told to the person.
+func (s *userShell) addLate(m *message.Message) error {
+	s.busy.AfterRun(func() { s.addTelling(m) })
+	return nil
+}
+
+// addTelling adds a message and tells the person if that fails, unless the session had
+// failed to be saved before.
+func (s *userShell) addTelling(m *message.Message) {
+	unsaved := s.conversation.current().Unsaved() != nil
+	err := s.add(m)
+	if _, again := errors.AsType[*session.SaveError](err); err != nil && !(unsaved && again) {
+		s.events.Notify(context.Background(), LevelError, err.Error())
+	}
+}
+
+// addWaiting adds all messages that wait for the end of a run to the session. Nothing
+// else may add to it meanwhile.
+func (s *userShell) addWaiting() {
+	for _, m := range s.inbox.takeBeside() {
+		s.addTelling(m)
+	}
+	s.busy.DoLate()
+}
+
+// stop ends all commands, waits for them, and adds them to the session. The caller has
+// claimed the agent. The error is ctx's, if that ends before; what has ended by then is added.
+func (s *userShell) stop(ctx context.Context) error {
+	defer s.addWaiting()
+	return s.running.Stop(ctx)
+}
+
+// close is stop for good: no command begins any more.
+func (s *userShell) close(ctx context.Context) {
+	defer s.addWaiting()
+	_ = s.running.Close(ctx) // what ends too late is not added
 }
 
 // askUserBash returns the command that is to run, or the outcome that a listener has in its
