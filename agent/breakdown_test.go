@@ -8,7 +8,6 @@ import (
 	"pi/agent/breakdown"
 	"pi/agent/instructions"
 	"pi/agent/llm"
-	"pi/agent/systemprompt"
 	"pi/session"
 	"pi/session/message"
 )
@@ -119,7 +118,7 @@ func TestTheBreakdownSaysWhereEverythingIsFrom(t *testing.T) {
 		t.Errorf("tools: %+v", s)
 	}
 	system := sourceOfName(b, breakdown.SourceSystem)
-	for _, name := range []string{systemprompt.Role, systemprompt.Tools, systemprompt.Guidelines, systemprompt.Append, "/a/AGENTS.md", "/b/AGENTS.md", systemprompt.Environment} {
+	for _, name := range []string{sectionRole, sectionTools, sectionGuidelines, sectionAppend, "/a/AGENTS.md", "/b/AGENTS.md", sectionEnvironment} {
 		if part(system, name).Tokens == 0 {
 			t.Errorf("nothing of %s: %+v", name, system)
 		}

@@ -7,7 +7,6 @@ import (
 	"pi/agent/instructions"
 	"pi/agent/llm"
 	"pi/agent/prefix"
-	"pi/agent/systemprompt"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -152,20 +151,20 @@ func (m *Meter) Breakdown() Breakdown {
 }
 
 // ownSections are the sections that no hook has added.
-var ownSections = []string{systemprompt.Role, systemprompt.Tools, systemprompt.Guidelines, systemprompt.Docs, systemprompt.Append, systemprompt.Instructions, systemprompt.Skills, systemprompt.Environment, systemprompt.Mode}
+var ownSections = []string{sectionRole, sectionTools, sectionGuidelines, sectionDocs, sectionAppend, sectionInstructions, sectionSkills, sectionEnvironment, sectionMode}
 
 // promptSource returns the system prompt, divided into its sections and instruction files.
 // Where a hook replaced the whole text, that is one part.
 func (m *Meter) promptSource() Source {
 	p := m.system.last(m.sent.of(m.conversation.current()))
 	s := Source{Name: breakdown.SourceSystem}
-	if p.text != systemprompt.Join(p.sections) {
+	if p.text != joinSections(p.sections) {
 		s.Add(Source{Name: "all of it", Note: changedBy(p), Tokens: breakdown.TextTokens(p.text)})
 		return s
 	}
 	for _, section := range p.sections {
 		switch {
-		case section.Name == systemprompt.Instructions && section.Text == instructions.Text(m.system.source.Files):
+		case section.Name == sectionInstructions && section.Text == instructions.Text(m.system.source.Files):
 			for _, f := range m.system.source.Files {
 				s.Add(Source{Name: f.Path, Tokens: breakdown.TextTokens(instructions.Text([]instructions.File{f}))})
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"pi/agent/limits"
-	"pi/agent/systemprompt"
 	"pi/session"
 	"pi/session/message"
 )
@@ -214,7 +213,7 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 // another one.
 func (r *run) addDate(ctx context.Context) error {
 	seen, _ := r.conversation.seen()
-	note := systemprompt.DateNote(seen, r.conversation.current().Began(), r.now())
+	note := dateNote(seen, r.conversation.current().Began(), r.now())
 	if note == nil {
 		return nil
 	}

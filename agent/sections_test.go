@@ -4,19 +4,19 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"pi/agent/instructions"
 	"pi/agent/llm"
-	"pi/agent/systemprompt"
 )
 
 func TestSystemPromptHasNamedSections(t *testing.T) {
 	tools := []Tool{&fakeTool{spec: llm.ToolSpec{Name: "look", Snippet: "looks", Guidelines: []string{"look twice"}}}, echo("say")}
 	files := []instructions.File{{Path: "/p/AGENTS.md", Text: "\nbe kind\n\n"}}
-	usual := systemprompt.Usual + "\n\nTools:\n- look: looks\n- say: say things\n\nGuidelines:\n- " + strings.Join(systemprompt.CommonGuidelines(), "\n- ") + "\n- look twice"
+	usual := usualRole + "\n\nTools:\n- look: looks\n- say: say things\n\nGuidelines:\n- " + strings.Join(commonGuidelines(), "\n- ") + "\n- look twice"
 	rest := "\n\n# Project instructions\n\n## /p/AGENTS.md\n\nbe kind\n\n\nDate: 2026-03-04\nWorking directory: /p"
 	for _, c := range []struct {
 		name   string
@@ -26,7 +26,7 @@ func TestSystemPromptHasNamedSections(t *testing.T) {
 		names  string
 	}{
 		{"all", SystemPrompt{Append: "and more", Files: files}, tools, usual + "\n\nand more" + rest, "role tools guidelines append instructions environment"},
-		{"nothing", SystemPrompt{}, nil, systemprompt.Usual + "\n\nGuidelines:\n- " + strings.Join(systemprompt.CommonGuidelines(), "\n- ") + "\n\nDate: 2026-03-04\nWorking directory: /p", "role guidelines environment"},
+		{"nothing", SystemPrompt{}, nil, usualRole + "\n\nGuidelines:\n- " + strings.Join(commonGuidelines(), "\n- ") + "\n\nDate: 2026-03-04\nWorking directory: /p", "role guidelines environment"},
 		{"replaced", SystemPrompt{Replace: "You are a poet.", Append: "and more", Files: files}, tools, "You are a poet.\n\nand more" + rest, "role append instructions environment"},
 	} {
 		r := newRig(t, Options{Prompt: &c.prompt, Tools: c.tools})
@@ -53,7 +53,7 @@ func TestListenersChangeSectionsOfTheSystemPrompt(t *testing.T) {
 		{"replaced, removed, added in the order of their names", map[string]*string{"role": value("r"), "tools": nil, "z": value("Z"), "a": value("A"), "gone": nil}, "", "r\n\nE\n\nA\n\nZ"},
 		{"the whole text wins", map[string]*string{"role": value("r")}, "all", "all"},
 	} {
-		e := &BeforeAgentStart{SystemPrompt: systemprompt.Join(sections), Sections: sections, Changed: c.changed}
+		e := &BeforeAgentStart{SystemPrompt: joinSections(sections), Sections: sections, Changed: c.changed}
 		if c.whole != "" {
 			e.SystemPrompt = c.whole
 		}
@@ -69,7 +69,7 @@ func TestChangedSystemPromptIsOfOnePromptAndShownDuringIt(t *testing.T) {
 	change := on(func(e *BeforeAgentStart) {
 		if e.Prompt == "kindly" {
 			note := "Be kind."
-			e.Changed = map[string]*string{"kindness": &note, systemprompt.Tools: nil}
+			e.Changed = map[string]*string{"kindness": &note, sectionTools: nil}
 		}
 	})
 	look := tool("look", func(context.Context) (Result, error) {
@@ -112,7 +112,7 @@ func TestTheDateOfASystemPromptIsThatOfTheBeginning(t *testing.T) {
 		{func() time.Time { return time.Time{} }, "2026-03-03T00:01:00Z", "2026-03-03"},
 	} {
 		p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, mode: noMode, cwd: "/p", began: c.began, now: at(c.now)}
-		if got := systemprompt.Join(p.sections()); got != "Hi.\n\nDate: "+c.want+"\nWorking directory: /p" {
+		if got := joinSections(p.sections()); got != "Hi.\n\nDate: "+c.want+"\nWorking directory: /p" {
 			t.Errorf("at %s: %q", c.now, got)
 		}
 	}
@@ -123,14 +123,14 @@ func TestTheSkillsOfASystemPromptStayForASession(t *testing.T) {
 	skills := func() string { asked++; return fmt.Sprintf("Skills, version %d.", asked) }
 	reads := &toolset{}
 	p := systemPrompts{source: &SystemPrompt{Replace: "Hi.", Skills: skills}, tools: reads, mode: noMode, began: time.Now, now: time.Now}
-	if got := systemprompt.Join(p.sections()); strings.Contains(got, "Skills") || asked > 0 {
+	if got := joinSections(p.sections()); strings.Contains(got, "Skills") || asked > 0 {
 		t.Errorf("a model that can read nothing: %q", got)
 	}
 	reads.set([]Tool{echo("read")}, "")
 	want := func(version string) {
 		t.Helper()
 		for range 2 {
-			if got := systemprompt.Join(p.sections()); !strings.HasPrefix(got, "Hi.\n\nSkills, version "+version+".\n\nDate: ") {
+			if got := joinSections(p.sections()); !strings.HasPrefix(got, "Hi.\n\nSkills, version "+version+".\n\nDate: ") {
 				t.Errorf("%q, want version %s", got, version)
 			}
 		}
@@ -161,3 +161,26 @@ func TestTheLastSystemPromptIsThatOfTheRunThenThatOfTheLastRequest(t *testing.T)
 
 // noMode is the section of a mode where none is on.
 func noMode() string { return "" }
+
+// Only a model that can run commands can read the guides, and a person who replaced the text
+// has said all there is to say.
+func TestTheGuidesAreNamedToAModelThatCanReadThem(t *testing.T) {
+	t.Parallel()
+	bash, read := []llm.ToolSpec{{Name: "bash", Description: "runs"}}, []llm.ToolSpec{{Name: "read", Description: "reads"}}
+	for _, c := range []struct {
+		name  string
+		from  SystemPrompt
+		tools []llm.ToolSpec
+		want  bool
+	}{
+		{"with bash", SystemPrompt{Docs: "d"}, bash, true},
+		{"without bash", SystemPrompt{Docs: "d"}, read, false},
+		{"without guides", SystemPrompt{}, bash, false},
+		{"replaced", SystemPrompt{Docs: "d", Replace: "r"}, bash, false},
+	} {
+		all := c.from.sections(c.tools, "", "2026-01-02", "/p")
+		if got := slices.Contains(all, Section{sectionDocs, "d"}); got != c.want {
+			t.Errorf("%s: %v", c.name, all)
+		}
+	}
+}

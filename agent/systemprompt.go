@@ -5,15 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"pi/agent/systemprompt"
 )
-
-// SystemPrompt is what the system prompt is made of beside the active tools.
-type SystemPrompt = systemprompt.Source
-
-// Section is a named part of the system prompt.
-type Section = systemprompt.Section
 
 // systemPrompts are the system prompts of an agent, and what a session retains of its
 // own, so that requests begin alike. All methods may be called from any goroutine.
@@ -36,10 +28,10 @@ type systemPrompts struct {
 func (p *systemPrompts) sections() []Section {
 	tools := specsOf(p.tools.active())
 	skills := ""
-	if systemprompt.CanRead(tools) {
+	if canRead(tools) {
 		skills = p.skillList()
 	}
-	return p.source.Sections(tools, skills, systemprompt.DateOf(p.began(), p.now()), p.cwd)
+	return p.source.sections(tools, skills, dateOf(p.began(), p.now()), p.cwd)
 }
 
 // skillList returns the list of skills of this session.
@@ -89,7 +81,7 @@ func (p *systemPrompts) inMode(system promptText) promptText {
 		stages[i].Value = with(stages[i].Value)
 	}
 	return promptText{base: with(system.base), text: with(system.text), stages: stages,
-		sections: append(slices.Clip(system.sections), Section{Name: systemprompt.Mode, Text: section})}
+		sections: append(slices.Clip(system.sections), Section{Name: sectionMode, Text: section})}
 }
 
 // ofRun returns the system prompt of the run in progress; it is empty if there is no run.
@@ -126,12 +118,6 @@ type promptText struct {
 // listener has changed it: base, which stays, and text, which listeners may replace, are
 // the same.
 func plainPrompt(sections []Section) promptText {
-	text := systemprompt.Join(sections)
+	text := joinSections(sections)
 	return promptText{base: text, text: text, sections: sections}
-}
-
-// Prompts returns the system prompt and its sections as the listeners so far left
-// them; see [systemprompt.Changed].
-func (e *BeforeAgentStart) Prompts() (system string, sections []Section) {
-	return systemprompt.Changed(e.Sections, e.SystemPrompt, e.Changed)
 }

@@ -1,4 +1,4 @@
-package systemprompt
+package agent
 
 import (
 	"cmp"
@@ -14,10 +14,10 @@ import (
 // alike: what a provider has cached stays of use, and thoughts that are bound to the prompt
 // stay valid. When the day has changed, a message behind the next prompt says so.
 
-// DateOf returns the day on which a session began, in the time zone of now; the present day
+// dateOf returns the day on which a session began, in the time zone of now; the present day
 // if that is not known (the zero time). For somebody who travels it may become another day,
 // which costs the cached prompt once.
-func DateOf(began, now time.Time) string {
+func dateOf(began, now time.Time) string {
 	if began.IsZero() {
 		began = now
 	}
@@ -29,12 +29,12 @@ type dateDetails struct {
 	Date string `json:"date"`
 }
 
-// DateNote returns the message that tells the model which day it is now; nil if it sees that:
+// dateNote returns the message that tells the model which day it is now; nil if it sees that:
 // in the system prompt of a session that began then, or in the last such message of the
 // context. Where a compaction or a hook took that away, it is told again.
-func DateNote(seen []session.Item, began, now time.Time) *message.Message {
+func dateNote(seen []session.Item, began, now time.Time) *message.Message {
 	today := now.Format(time.DateOnly)
-	if today == cmp.Or(toldDate(seen), DateOf(began, now)) {
+	if today == cmp.Or(toldDate(seen), dateOf(began, now)) {
 		return nil
 	}
 	details, _ := json.Marshal(dateDetails{today}) // a string always encodes
