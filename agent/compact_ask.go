@@ -108,7 +108,7 @@ func (c *compactRun) askModel(ctx context.Context) (session.Compaction, error) {
 	if w.CutAt > 0 {
 		c.events.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; raise compaction.reserve_tokens, or /uncompact and use another model", w.CutAt)
 	}
-	c.asker.spending.aside.Add(&w.Usage)
+	c.asker.spending.aside.add(&w.Usage)
 	return session.Compaction{Summary: text, FirstKeptEntryID: c.firstKept(), TokensBefore: c.plan.TokensBefore,
 		Details: details, Usage: &w.Usage}, nil
 }

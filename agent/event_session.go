@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding/json"
 
-	"pi/agent/ledger"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/compaction"
@@ -181,7 +180,7 @@ func (e *SessionTree) Cost() float64 {
 	if e.SummaryEntry == nil {
 		return 0
 	}
-	if _, u := ledger.UsedIn(e.SummaryEntry); u != nil {
+	if _, u := usedIn(e.SummaryEntry); u != nil {
 		return u.Cost.Total
 	}
 	return 0

@@ -94,8 +94,8 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 // stretch is the work from agent_start to agent_end, and the compaction behind it. What
 // programs queue while that goes on is for another stretch of the same run.
 func (r *run) stretch(ctx context.Context) error {
-	r.spending.aside.Begin()
-	defer r.spending.aside.End()
+	r.spending.aside.begin()
+	defer r.spending.aside.end()
 	r.events.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
 	err := r.work(ctx)
 	r.news.resume()
@@ -104,7 +104,7 @@ func (r *run) stretch(ctx context.Context) error {
 		r.inbox.beginPreflight()
 	}
 	err = cmp.Or(err, r.addBeside())
-	r.usage.Add(r.spending.aside.End())
+	r.usage.Add(r.spending.aside.end())
 	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	r.compacting.afterRun(ctx)
 	return err

@@ -3,9 +3,9 @@ package agent
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
-	"pi/agent/ledger"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
@@ -19,14 +19,14 @@ type spending struct {
 	models       *llm.Models
 	settings     *inForce
 
-	account ledger.Account
-	aside   ledger.Aside
+	account account
+	aside   asideUsage
 	warned  atomic.Bool // it was told that a price is not known
 }
 
 // used is what the session has used, and whether all of it has a price.
 func (s *spending) used() (u message.Usage, priced bool) {
-	return s.account.Of(s.conversation.current(), s.models)
+	return s.account.of(s.conversation.current(), s.models)
 }
 
 // checkLimit returns a *[LimitError] if the session has cost as much as it may. m is the
@@ -66,8 +66,40 @@ func (s *spending) record(ctx context.Context, entry session.UsageEntry) {
 	if entry.Usage == nil || *entry.Usage == (message.Usage{}) {
 		return
 	}
-	s.aside.Add(entry.Usage)
+	s.aside.add(entry.Usage)
 	if _, err := s.conversation.current().Append(session.TypeUsage, entry); err != nil {
 		s.events.notifyf(context.WithoutCancel(ctx), LevelWarning, "record usage: %v", err)
 	}
+}
+
+// asideUsage counts what one run uses of models otherwise than for its answers. The zero value
+// is ready; all methods may be called from any goroutine.
+type asideUsage struct {
+	mu  sync.Mutex     // guards sum
+	sum *message.Usage // nil: no run is in progress, and nothing is counted
+}
+
+// begin starts to count, for one run.
+func (a *asideUsage) begin() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sum = &message.Usage{}
+}
+
+// add adds used to the count, if a run is in progress.
+func (a *asideUsage) add(used *message.Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sum != nil {
+		a.sum.Add(used)
+	}
+}
+
+// end returns what was counted since begin, nil if there was none, and counts no more.
+func (a *asideUsage) end() *message.Usage {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	sum := a.sum
+	a.sum = nil
+	return sum
 }

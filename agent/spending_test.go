@@ -21,10 +21,10 @@ func TestSpendingEndsAtItsLimitAndCountsWhatIsBesideTheAnswers(t *testing.T) {
 	if len(l.notes) != 1 {
 		t.Errorf("that the price is not known is told as %q", l.notes)
 	}
-	s.aside.Begin()
+	s.aside.begin()
 	s.record(t.Context(), session.UsageEntry{Kind: "hook", Provider: "acme", Model: "one"}) // nothing was used
 	s.record(t.Context(), session.UsageEntry{Kind: "hook", Provider: "acme", Model: "one", Usage: &message.Usage{Input: 7, Cost: message.Cost{Total: 2}}})
-	if sum := s.aside.End(); sum.Input != 7 || len(is.Entries()) != 2 {
+	if sum := s.aside.end(); sum.Input != 7 || len(is.Entries()) != 2 {
 		t.Errorf("%+v, %d entries", sum, len(is.Entries()))
 	}
 	var limit *LimitError

@@ -1,6 +1,4 @@
-// Package ledger adds up what the entries of a session record of the use of models, and
-// knows whether all of it had a price.
-package ledger
+package agent
 
 import (
 	"sync"
@@ -10,16 +8,16 @@ import (
 	"pi/session/message"
 )
 
-// Account adds up the entries of a session. Each is looked at once, for a session
+// account adds up the entries of a session. Each is looked at once, for a session
 // has many, and its entries neither change nor go away. The zero value is ready;
-// Of may be called from any goroutine.
-type Account struct {
+// of may be called from any goroutine.
+type account struct {
 	mu      sync.Mutex // guards what follows
 	session *session.Session
 	counted int // entries
 	total   message.Usage
-	free    map[Ref]*unpaid
-	last    Ref // that was chosen or has answered
+	free    map[modelRef]*unpaid
+	last    modelRef // that was chosen or has answered
 }
 
 // unpaid is the use of a model that cost nothing: it is free, or its price was not
@@ -29,19 +27,19 @@ type unpaid struct {
 	wholly bool // some of its answers cost nothing at all
 }
 
-// Of returns what s has used in all, and whether a price is known for all of it. Only
+// of returns what s has used in all, and whether a price is known for all of it. Only
 // entries that are new since the last call are counted.
-func (l *Account) Of(s *session.Session, models *llm.Models) (u message.Usage, priced bool) {
+func (l *account) of(s *session.Session, models *llm.Models) (u message.Usage, priced bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session != s {
-		l.session, l.counted, l.total, l.last = s, 0, message.Usage{}, Ref{}
-		l.free = map[Ref]*unpaid{}
+		l.session, l.counted, l.total, l.last = s, 0, message.Usage{}, modelRef{}
+		l.free = map[modelRef]*unpaid{}
 	}
 	entries := s.Entries()
 	for _, e := range entries[l.counted:] {
-		ref, used := UsedIn(e)
-		if ref == (Ref{}) { // a summary is by the model at hand
+		ref, used := usedIn(e)
+		if ref == (modelRef{}) { // a summary is by the model at hand
 			ref = l.last
 		}
 		if e.Type != session.TypeUsage { // which is beside the conversation
@@ -55,13 +53,13 @@ func (l *Account) Of(s *session.Session, models *llm.Models) (u message.Usage, p
 
 // add adds u, which ref has used, to the total. Tokens that cost nothing are also counted
 // by model, because a price may be missing.
-func (l *Account) add(ref Ref, u *message.Usage) {
+func (l *account) add(ref modelRef, u *message.Usage) {
 	if u == nil || *u == (message.Usage{}) {
 		return
 	}
 	l.total.Add(u)
 	rest := unpaidOf(u)
-	if ref == (Ref{}) || rest == (message.Usage{}) {
+	if ref == (modelRef{}) || rest == (message.Usage{}) {
 		return
 	}
 	if l.free[ref] == nil {
@@ -91,7 +89,7 @@ func unpaidOf(u *message.Usage) (rest message.Usage) {
 
 // priced reports whether every model that charged nothing is known to be free of charge. A
 // model that is no longer registered has no price, unless its answers did cost something.
-func (l *Account) priced(models *llm.Models) bool {
+func (l *account) priced(models *llm.Models) bool {
 	for ref, u := range l.free {
 		m := models.Find(ref.Provider, ref.ID)
 		if m == nil && u.wholly || m != nil && !m.Cost.Covers(&u.Usage) {
@@ -101,33 +99,33 @@ func (l *Account) priced(models *llm.Models) bool {
 	return true
 }
 
-// Ref names a model.
-type Ref struct{ Provider, ID string }
+// modelRef names a model.
+type modelRef struct{ Provider, ID string }
 
-// UsedIn returns the model and the usage that an entry records. The usage is nil for an
+// usedIn returns the model and the usage that an entry records. The usage is nil for an
 // entry that records the choice of a model; both are empty for entries of other kinds.
-func UsedIn(e *session.Entry) (Ref, *message.Usage) {
+func usedIn(e *session.Entry) (modelRef, *message.Usage) {
 	switch e.Type {
 	case session.TypeModelChange:
 		if body, err := session.Body[session.ModelChange](e); err == nil {
-			return Ref{body.Provider, body.ModelID}, nil
+			return modelRef{body.Provider, body.ModelID}, nil
 		}
 	case session.TypeMessage:
 		if m := e.Message(); m != nil {
-			return Ref{m.Provider, m.Model}, m.Usage
+			return modelRef{m.Provider, m.Model}, m.Usage
 		}
 	case session.TypeUsage:
 		if body, err := session.Body[session.UsageEntry](e); err == nil {
-			return Ref{body.Provider, body.Model}, body.Usage
+			return modelRef{body.Provider, body.Model}, body.Usage
 		}
 	case session.TypeCompaction:
 		if body, err := session.Body[session.Compaction](e); err == nil {
-			return Ref{}, body.Usage
+			return modelRef{}, body.Usage
 		}
 	case session.TypeBranchSummary:
 		if body, err := session.Body[session.BranchSummary](e); err == nil {
-			return Ref{}, body.Usage
+			return modelRef{}, body.Usage
 		}
 	}
-	return Ref{}, nil
+	return modelRef{}, nil
 }
