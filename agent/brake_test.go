@@ -3,19 +3,18 @@ package agent
 import (
 	"context"
 	"errors"
-	"pi/agent/brake"
 	"strings"
 	"testing"
 	"time"
 )
 
 func heldBack(err error) bool {
-	var held *brake.HeldBackError
+	var held *HeldBackError
 	return errors.As(err, &held)
 }
 
 func byHook(text string) Prompt {
-	return Prompt{Text: text, Origin: Origin{Kind: brake.FromHook, Hook: "loop"}}
+	return Prompt{Text: text, Origin: Origin{Kind: FromHook, Hook: "loop"}}
 }
 
 func TestOnceHooksWantedTooMuchNothingOfTheirsIsTakenUntilSomebodySaysSomething(t *testing.T) {
@@ -23,12 +22,12 @@ func TestOnceHooksWantedTooMuchNothingOfTheirsIsTakenUntilSomebodySaysSomething(
 	for name, say := range map[string]func(*rig){
 		"a prompt":         func(r *rig) { r.prompt("hello") },
 		"a command":        func(r *rig) { r.CommandContext(ctx, Prompt{Text: "/tools"}) },
-		"a word to a hook": func(r *rig) { r.ResetBrake(Origin{Kind: brake.FromPerson}) },
+		"a word to a hook": func(r *rig) { r.ResetBrake(Origin{Kind: FromPerson}) },
 		"what a hook listens to": func(r *rig) {
-			_ = r.Submit(ctx, Prompt{Text: "ci", Origin: Origin{Kind: brake.FromOutside, Hook: "web", Source: "port"}})
+			_ = r.Submit(ctx, Prompt{Text: "ci", Origin: Origin{Kind: FromOutside, Hook: "web", Source: "port"}})
 		},
 		"a command of a person's hook": func(r *rig) {
-			_ = r.Submit(ctx, Prompt{Text: "part", Origin: Origin{Kind: brake.FromPerson, Hook: "batch"}})
+			_ = r.Submit(ctx, Prompt{Text: "part", Origin: Origin{Kind: FromPerson, Hook: "batch"}})
 		},
 	} {
 		r := newRig(t, Options{Settings: Settings{MaxContinuations: 1}}, scriptedAnswers(9)...)
@@ -101,7 +100,7 @@ func TestASourceThatSendsTooMuchIsPaused(t *testing.T) {
 	r := newRig(t, Options{Now: func() time.Time { return now }, Listeners: []Listener{on(func(e *Notice) { said = append(said, e.Text) })}})
 	send := func(source string) error {
 		now = now.Add(time.Second)
-		return r.Submit(context.Background(), Prompt{Text: "x", Origin: Origin{Kind: brake.FromOutside, Hook: "ci", Source: source}})
+		return r.Submit(context.Background(), Prompt{Text: "x", Origin: Origin{Kind: FromOutside, Hook: "ci", Source: source}})
 	}
 	taken := func(source string) (n int) {
 		for send(source) == nil {
@@ -126,7 +125,7 @@ func TestASourceThatSendsTooMuchIsPaused(t *testing.T) {
 	if n := taken(port); n != 30 || len(said) != 2 {
 		t.Errorf("after a minute %d messages were taken, said %q", n, said)
 	}
-	r.ResetBrake(Origin{Kind: brake.FromPerson})
+	r.ResetBrake(Origin{Kind: FromPerson})
 	if n := taken(port); n != 30 {
 		t.Errorf("after a word of a person %d messages were taken", n)
 	}

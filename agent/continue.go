@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"pi/agent/brake"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -77,7 +76,7 @@ var errNothingToSend = errors.New("the answer is the last message and nothing wa
 // why there cannot be one: hooks have added too many, there is nothing new to send, or the
 // run has had all its turns.
 func (r *run) addTurn(wish Continuation) error {
-	if err := r.inbox.addRequest(Origin{Kind: brake.FromHook, Hook: wish.ContinuedBy}); err != nil {
+	if err := r.inbox.addRequest(Origin{Kind: FromHook, Hook: wish.ContinuedBy}); err != nil {
 		return err
 	}
 	sent := session.ForModel(r.conversation.current().Context())

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"pi/agent/brake"
 	"pi/session/message"
 )
 
@@ -37,7 +36,7 @@ type Inbox struct {
 	submitted []Prompt           // for the front end
 	compact   *compactRequest    // that a hook waits for; nil for none
 	closed    bool               // all that is sent is refused
-	brake     brake.Brake        // for hooks that would keep the agent at work
+	brake     brake              // for hooks that would keep the agent at work
 }
 
 // newInbox returns an empty inbox without a run.
@@ -46,11 +45,11 @@ func newInbox(events *listeners, settings *inForce, now func() time.Time) *Inbox
 }
 
 // post checks whether a message from o may be sent now and, if so, calls put, with the
-// lock held. The error is a *[brake.HeldBackError] or that of put. The person is told of some
+// lock held. The error is a *[HeldBackError] or that of put. The person is told of some
 // refusals.
 func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
 	b.mu.Lock()
-	notice, err := b.brake.Admit(o, b.settings.get().MaxContinuations, b.now())
+	notice, err := b.brake.admit(o, b.settings.get().MaxContinuations, b.now())
 	if err == nil {
 		err = put()
 	}
@@ -106,7 +105,7 @@ func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
 func (b *Inbox) resetBrake(o Origin) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.brake.Reset(o)
+	b.brake.reset(o)
 }
 
 // addRequest counts a model request that a hook causes; one that somebody else causes sets
@@ -116,15 +115,15 @@ func (b *Inbox) addRequest(o Origin) error {
 	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if o.Kind != brake.FromHook {
-		b.brake.Reset(o)
+	if o.Kind != FromHook {
+		b.brake.reset(o)
 		return nil
 	}
-	if b.brake.Added < b.settings.get().MaxContinuations {
-		b.brake.Added++
+	if b.brake.added < b.settings.get().MaxContinuations {
+		b.brake.added++
 		return nil
 	}
-	b.brake.Pulled = true
+	b.brake.pulled = true
 	text := fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests until somebody says something (max_continuations)",
 		hookName(o.Hook), b.settings.get().MaxContinuations)
 	if n := b.dropSent(); n > 0 {
@@ -137,7 +136,7 @@ func (b *Inbox) addRequest(o Origin) error {
 // how many there were; the caller has the lock. A request for a compaction stays.
 func (b *Inbox) dropSent() (dropped int) {
 	sent := func(p Prompt) bool {
-		drop := p.Origin.Kind == brake.FromHook && !p.compact
+		drop := p.Origin.Kind == FromHook && !p.compact
 		if drop {
 			dropped++
 		}

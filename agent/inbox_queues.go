@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"pi/agent/brake"
 	"slices"
 )
 
@@ -18,8 +17,8 @@ func (b *Inbox) enqueue(p Prompt, q Queue) bool {
 	if !b.isOpenFor(p) {
 		return false
 	}
-	if p.Origin.Kind != brake.FromHook {
-		b.brake.Reset(p.Origin)
+	if p.Origin.Kind != FromHook {
+		b.brake.reset(p.Origin)
 	}
 	b.put(p, q)
 	return true

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent/brake"
 	"pi/session/message"
 )
 
@@ -56,7 +55,7 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 	b := newInbox(listening(), newInForce(Settings{MaxContinuations: 1}), time.Now)
 	b.openQueues()
-	hook := Origin{Kind: brake.FromHook, Hook: "loop"}
+	hook := Origin{Kind: FromHook, Hook: "loop"}
 	for _, p := range []Prompt{{Text: "a", Origin: hook}, {Text: "b"}} {
 		if posted, err := b.postToRun(t.Context(), p, Steer); !posted || err != nil {
 			t.Fatal(posted, err)
@@ -72,7 +71,7 @@ func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 	if err := b.postPrompt(t.Context(), Prompt{Text: "c", Origin: hook}, Steer); !heldBack(err) || b.Pending() != 1 {
 		t.Error(err)
 	}
-	b.resetBrake(Origin{Kind: brake.FromPerson})
+	b.resetBrake(Origin{Kind: FromPerson})
 	if err := b.addRequest(hook); err != nil {
 		t.Error(err)
 	}

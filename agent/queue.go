@@ -3,12 +3,8 @@ package agent
 import (
 	"strings"
 
-	"pi/agent/brake"
 	"pi/session/message"
 )
-
-// Origin is the cause of a message.
-type Origin = brake.Origin
 
 // Prompt is what a person, a program or a hook asks. Front ends run it as a
 // command if its text begins with a slash, unless it is Literal or Custom is set.
@@ -112,7 +108,7 @@ func IsCommandLine(text string) bool {
 // that is not a hook on its own, else that of the first message.
 func batchOrigin(messages []queued) Origin {
 	for _, m := range messages {
-		if m.Origin.Kind != brake.FromHook {
+		if m.Origin.Kind != FromHook {
 			return m.Origin
 		}
 	}

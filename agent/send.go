@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"pi/agent/brake"
 )
 
 // Delivery says when a message from outside the front end reaches the model.
@@ -27,7 +26,7 @@ func (d Delivery) queue() Queue {
 // once (with DeliverNextTurn: behind the next prompt, whenever it comes), and
 // with trigger it is a prompt of its own, which the front end runs as soon as it
 // gets to it, in whichever session is current then. Other messages that wait
-// belong to their session: a new one begins without them. A *[brake.HeldBackError] says
+// belong to their session: a new one begins without them. A *[HeldBackError] says
 // why the message is refused.
 func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bool) error {
 	switch {
@@ -48,7 +47,7 @@ func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bo
 // SendUser hands in a prompt as if it had been typed, but not as a command
 // unless p.Expand says so. While the agent works it is queued as d says (with
 // DeliverNextTurn: before the next model call); otherwise the front end runs it
-// as soon as it gets to it. A *[brake.HeldBackError] says why it is refused.
+// as soon as it gets to it. A *[HeldBackError] says why it is refused.
 func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 	if p.isEmpty() {
 		return ErrEmptyPrompt
@@ -61,7 +60,7 @@ func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 // While the agent works it is queued as a follow-up. Otherwise, and if it is a
 // command, it waits for the front end, which is woken through
 // [Inbox.Submitted]. An empty prompt is dropped. The error says
-// why it is refused: a *[brake.HeldBackError], or ErrEnded.
+// why it is refused: a *[HeldBackError], or ErrEnded.
 func (a *Agent) Submit(ctx context.Context, p Prompt) error {
 	return a.inbox.submit(ctx, p, FollowUp)
 }
@@ -109,12 +108,12 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 // command sends count as those of the person who typed it. If a hook sent p, they count as
 // the hook's own, whatever made it send p: a command may send itself for ever.
 func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
-	ctx = brake.WithSource(ctx, p.Source)
+	ctx = WithSource(ctx, p.Source)
 	if p.Origin.Hook != "" {
-		return brake.WithOrigin(ctx, Origin{Kind: brake.FromHook, Hook: p.Origin.Hook})
+		return WithOrigin(ctx, Origin{Kind: FromHook, Hook: p.Origin.Hook})
 	}
 	a.ResetBrake(p.Origin)
-	return brake.WithOrigin(ctx, p.Origin)
+	return WithOrigin(ctx, p.Origin)
 }
 
 // ResetBrake counts the requests that hooks may add from zero again, because of something

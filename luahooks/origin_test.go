@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"pi/agent"
-	"pi/agent/brake"
 )
 
 // Whatever runs a hook's Lua says who has a say in what is sent there.
@@ -56,12 +55,12 @@ func TestWhoHasASayInWhatAHookSends(t *testing.T) {
 	mustDo(t, answer.Body.Close())
 	mustDo(t, os.WriteFile(filepath.Join(r.cwd, "seen"), nil, 0o600))
 
-	want := map[string]brake.OriginKind{"command returned": brake.FromPerson, "tool said": brake.FromHook, "watch said": brake.FromOutside}
-	for name, kind := range map[string]brake.OriginKind{"event": brake.FromHook, "command": brake.FromPerson, "web": brake.FromOutside} {
+	want := map[string]agent.OriginKind{"command returned": agent.FromPerson, "tool said": agent.FromHook, "watch said": agent.FromOutside}
+	for name, kind := range map[string]agent.OriginKind{"event": agent.FromHook, "command": agent.FromPerson, "web": agent.FromOutside} {
 		for _, way := range []string{"said", "asked", "sent", "told another", "later"} {
 			want[name+" "+way] = kind
 		}
-		want[name+" much later"], want[name+" again"] = brake.FromHook, brake.FromHook
+		want[name+" much later"], want[name+" again"] = agent.FromHook, agent.FromHook
 	}
 	until(t, func() bool { return len(r.host.prompts()) == len(want)-1 })
 	for _, p := range append(r.host.prompts(), *out.Prompt) {
@@ -81,7 +80,7 @@ func TestWhoHasASayInWhatAHookSends(t *testing.T) {
 		if p.Origin.Hook != sender {
 			t.Errorf("%q comes from hook %q", text, p.Origin.Hook)
 		}
-		if source := p.Origin.Source; (kind == brake.FromOutside) != (strings.HasPrefix(source, "http.listen on port ") || source == "fs.watch of "+filepath.Join(r.cwd, "seen")) {
+		if source := p.Origin.Source; (kind == agent.FromOutside) != (strings.HasPrefix(source, "http.listen on port ") || source == "fs.watch of "+filepath.Join(r.cwd, "seen")) {
 			t.Errorf("%q comes from %q", text, source)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/agent/brake"
 	"pi/luahooks/api"
 	"pi/luahooks/event"
 	"pi/luavm"
@@ -83,7 +82,7 @@ const maxReplaced = 20
 func (w *walk) run() {
 	inner := w.ctx
 	if !api.IsCustom(w.spec.Name) { // an event of the agent is not what somebody asked for
-		inner = brake.WithOrigin(inner, agent.Origin{Kind: brake.FromHook})
+		inner = agent.WithOrigin(inner, agent.Origin{Kind: agent.FromHook})
 	}
 	if w.spec.Kind == agent.KindContext {
 		inner = api.WithContextEvent(inner)

@@ -15,7 +15,6 @@ import (
 
 	"pi/agent"
 	"pi/agent/attach"
-	"pi/agent/brake"
 	"pi/agent/prompts"
 	"pi/internal/printable"
 	"pi/session/compaction"
@@ -115,8 +114,8 @@ func (p *Prompts) prompt(ctx context.Context, text, args string, err error) (Out
 	if err != nil {
 		return Outcome{}, err
 	}
-	sent := &agent.Prompt{Text: text, Literal: true, Source: cmp.Or(brake.SourceOf(ctx), "interactive")}
-	sent.Origin, _ = brake.OriginOf(ctx)
+	sent := &agent.Prompt{Text: text, Literal: true, Source: cmp.Or(agent.SourceOf(ctx), "interactive")}
+	sent.Origin, _ = agent.OriginOf(ctx)
 	if p.Attach != nil {
 		found := p.Attach(args)
 		sent.Attachments = found.Blocks()

@@ -8,7 +8,6 @@ import (
 
 	"pi/agent"
 	"pi/agent/attach"
-	"pi/agent/brake"
 	"pi/agent/prompts"
 	"pi/session/message"
 )
@@ -55,7 +54,7 @@ func TestTemplatesAndSkillsBecomePrompts(t *testing.T) {
 		if !is || err != nil {
 			t.Errorf("%s is no command: %v", c.line, err)
 		}
-		ctx := a.CommandContext(t.Context(), agent.Prompt{Source: "rpc", Origin: agent.Origin{Kind: brake.FromHook, Hook: "h"}})
+		ctx := a.CommandContext(t.Context(), agent.Prompt{Source: "rpc", Origin: agent.Origin{Kind: agent.FromHook, Hook: "h"}})
 		out, err := set.Run(ctx, c.line)
 		if err != nil || out.Status != c.status || (out.Prompt == nil) != (c.text == "") {
 			t.Errorf("%s: %+v, %v", c.line, out, err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/agent/brake"
 	"pi/internal/suggest"
 	"pi/luavm"
 	"pi/session"
@@ -180,7 +179,7 @@ func (d *dialogs) ask(L *lua.LState, q dialog, ask func(context.Context, agent.U
 		return 1
 	}
 	if host := d.host(); host != nil {
-		host.ResetBrake(agent.Origin{Kind: brake.FromPerson})
+		host.ResetBrake(agent.Origin{Kind: agent.FromPerson})
 	}
 	L.Push(answer(L))
 	return 1

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/agent/brake"
 	"pi/agent/llm"
 	"pi/luahooks/record"
 	"pi/luavm"
@@ -180,7 +179,7 @@ func (h *labHost) Session() *session.Session { return h.session }
 func (h *labHost) IsIdle() bool              { return true }
 func (h *labHost) Pending() int              { return 2 }
 func (h *labHost) SystemPrompt() string      { return "be brief" }
-func (h *labHost) ResetBrake(o agent.Origin) { _ = h.note("a person %v", o.Kind == brake.FromPerson) }
+func (h *labHost) ResetBrake(o agent.Origin) { _ = h.note("a person %v", o.Kind == agent.FromPerson) }
 func (h *labHost) SetSessionName(_ context.Context, name string) error {
 	return h.note("name %q", name)
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"pi/agent/brake"
+	"pi/agent"
 	"pi/agent/llm"
 	"pi/agent/mode"
 	"pi/internal/suggest"
@@ -109,7 +109,7 @@ var errPersonChooses = errors.New("the session is in a mode that no hook has her
 // set is ctx.set_mode(name?) → true, or nil and a message. nil turns the mode that is on off.
 func (m *modes) set(L *lua.LState, name *string) error {
 	host := m.mustHost(L, "set_mode")
-	if host.Modes().IsMissing() && originOf(m.vm.Context(), m.hook).Kind != brake.FromPerson {
+	if host.Modes().IsMissing() && originOf(m.vm.Context(), m.hook).Kind != agent.FromPerson {
 		return errPersonChooses
 	}
 	return m.wait(L, "set_mode", func(ctx context.Context) error {

@@ -4,11 +4,10 @@ import (
 	"context"
 
 	"pi/agent"
-	"pi/agent/brake"
 )
 
 // The agent counts what hooks send by who caused it. That is known where the Lua is
-// called, and the context of the job carries it: brake.OriginOf. A job without an
+// called, and the context of the job carries it: agent.OriginOf. A job without an
 // origin was caused by the hook itself, as those of events, tools and timers are.
 // Others are marked:
 //
@@ -22,9 +21,9 @@ import (
 
 // originOf is the origin of what a job of a hook sends.
 func originOf(ctx context.Context, hook string) agent.Origin {
-	o, ok := brake.OriginOf(ctx)
+	o, ok := agent.OriginOf(ctx)
 	if !ok {
-		o.Kind = brake.FromHook
+		o.Kind = agent.FromHook
 	}
 	o.Hook = hook
 	return o
@@ -32,16 +31,16 @@ func originOf(ctx context.Context, hook string) agent.Origin {
 
 // asPerson marks a job that a person caused, unless the context says otherwise.
 func asPerson(ctx context.Context) context.Context {
-	if _, ok := brake.OriginOf(ctx); ok {
+	if _, ok := agent.OriginOf(ctx); ok {
 		return ctx
 	}
-	return brake.WithOrigin(ctx, agent.Origin{Kind: brake.FromPerson})
+	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromPerson})
 }
 
 // asOutside marks a job that something outside of the program caused, which source
 // names.
 func asOutside(ctx context.Context, source string) context.Context {
-	return brake.WithOrigin(ctx, agent.Origin{Kind: brake.FromOutside, Source: source})
+	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromOutside, Source: source})
 }
 
 type ofToolKey struct{}
@@ -66,11 +65,11 @@ type followingKey struct{}
 // that it starts itself are not: they could start others for ever. What a call of a tool leaves
 // behind is about that, whatever it starts.
 func asFollowing(cause context.Context, again bool) func(context.Context) context.Context {
-	o, ok := brake.OriginOf(cause)
+	o, ok := agent.OriginOf(cause)
 	if again || !ok || cause.Value(followingKey{}) != nil {
 		return func(ctx context.Context) context.Context { return asOfTool(ctx, cause) }
 	}
 	return func(ctx context.Context) context.Context {
-		return brake.WithOrigin(context.WithValue(asOfTool(ctx, cause), followingKey{}, true), o)
+		return agent.WithOrigin(context.WithValue(asOfTool(ctx, cause), followingKey{}, true), o)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"pi/agent"
-	"pi/agent/brake"
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/luavm"
@@ -211,7 +210,7 @@ func TestACommandRunsAsThePersonsOwn(t *testing.T) {
 	l.want("false", `return api.shortcut("ctrl+c", { handler = function() end })`)
 	c, _ := l.owner.now.Commands.Find("go")
 	out, err := c.Run(t.Context(), `one "two "`)
-	if err != nil || out.Prompt.Text != "two print" || out.Status != "false" || out.Prompt.Origin.Kind != brake.FromPerson || out.Prompt.Origin.Hook != "lab" {
+	if err != nil || out.Prompt.Text != "two print" || out.Status != "false" || out.Prompt.Origin.Kind != agent.FromPerson || out.Prompt.Origin.Hook != "lab" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if got := c.Under("go:2").Complete("a"); !slices.Equal(got, []string{"ax"}) {

@@ -1,6 +1,4 @@
-// Package brake knows what lies behind a message, and refuses the messages of hooks that
-// would keep the agent at work.
-package brake
+package agent
 
 import (
 	"context"
@@ -10,7 +8,7 @@ import (
 )
 
 // Origin is what lies behind a message, and so behind the work that it makes. It
-// decides whether that counts as work that hooks give themselves; see [Brake].
+// decides whether that counts as work that hooks give themselves; see [brake].
 type Origin struct {
 	Kind   OriginKind
 	Hook   string // that sent the message; "" for none
@@ -64,11 +62,11 @@ func OriginOf(ctx context.Context) (o Origin, ok bool) {
 // the program that a hook listens to. As a hook may cause that as well (it may watch a
 // file that the model writes), such messages are limited in number per minute.
 
-// Brake refuses the messages of hooks that would keep the agent at work. The zero value is
+// brake refuses the messages of hooks that would keep the agent at work. The zero value is
 // ready; its user guards it.
-type Brake struct {
-	Added  int  // model requests that hooks added since the last reset
-	Pulled bool // they wanted one too many: all that they send is refused
+type brake struct {
+	added  int  // model requests that hooks added since the last reset
+	pulled bool // they wanted one too many: all that they send is refused
 
 	sources map[string]*source // by Hook and Source of an Origin
 }
@@ -89,22 +87,22 @@ type HeldBackError struct{ Why string }
 
 func (e *HeldBackError) Error() string { return e.Why }
 
-// Reset begins to count the requests of hooks from zero, because of a message from o. A
+// reset begins to count the requests of hooks from zero, because of a message from o. A
 // message from a person also lifts the pauses of all sources.
-func (b *Brake) Reset(o Origin) {
-	b.Added, b.Pulled = 0, false
+func (b *brake) reset(o Origin) {
+	b.added, b.pulled = 0, false
 	if o.Kind == FromPerson {
 		b.sources = nil
 	}
 }
 
-// Admit decides whether a message from o may be sent; the error is a *[HeldBackError]. A
+// admit decides whether a message from o may be sent; the error is a *[HeldBackError]. A
 // message that does not come from a hook itself also resets the counts. notice, if it is
 // not empty, is what the person is to be told of the refusal.
-func (b *Brake) Admit(o Origin, limit int, now time.Time) (notice string, err error) {
+func (b *brake) admit(o Origin, limit int, now time.Time) (notice string, err error) {
 	switch o.Kind {
 	case FromHook:
-		if b.Pulled {
+		if b.pulled {
 			return "", &HeldBackError{fmt.Sprintf("hooks have added %d requests since somebody said something (max_continuations)", limit)}
 		}
 		return "", nil
@@ -113,14 +111,14 @@ func (b *Brake) Admit(o Origin, limit int, now time.Time) (notice string, err er
 			return notice, err
 		}
 	}
-	b.Reset(o)
+	b.reset(o)
 	return "", nil
 }
 
 // pace counts the messages of a source outside of the program, and pauses for a minute one
 // that sends too many. Only the refusal that begins a pause comes with a notice for the
 // person.
-func (b *Brake) pace(o Origin, now time.Time) (notice string, err error) {
+func (b *brake) pace(o Origin, now time.Time) (notice string, err error) {
 	if b.sources == nil {
 		b.sources = map[string]*source{}
 	}
@@ -140,12 +138,4 @@ func (b *Brake) pace(o Origin, now time.Time) (notice string, err error) {
 		s.paused, notice = now, hookName(o.Hook)+": "+why
 	}
 	return notice, &HeldBackError{why}
-}
-
-// hookName is the name of a hook in messages; "" is a listener without a name.
-func hookName(by string) string {
-	if by == "" {
-		return "a listener"
-	}
-	return "hook " + by
 }
