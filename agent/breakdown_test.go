@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent/breakdown"
 	"pi/agent/instructions"
 	"pi/agent/llm"
 	"pi/session"
@@ -95,7 +94,7 @@ func TestTheBreakdownSaysWhereEverythingIsFrom(t *testing.T) {
 	if b.Counted != 0 || b.Tokens != r.Totals().Tokens {
 		t.Errorf("%d of %d counted, ctx.usage has %d", b.Counted, b.Tokens, r.Totals().Tokens)
 	}
-	user, model, results := sourceOfName(b, breakdown.SourceUser), sourceOfName(b, breakdown.SourceModel), sourceOfName(b, breakdown.SourceResults)
+	user, model, results := sourceOfName(b, SourceUser), sourceOfName(b, SourceModel), sourceOfName(b, SourceResults)
 	if user.Tokens != 1210 || user.Count != 1 {
 		t.Errorf("of the person: %+v", user)
 	}
@@ -105,19 +104,19 @@ func TestTheBreakdownSaysWhereEverythingIsFrom(t *testing.T) {
 	if results.Tokens != 90 || part(results, "look").Count != 2 {
 		t.Errorf("results: %+v", results)
 	}
-	if s := sourceOfName(b, breakdown.SourceCommands); s.Count != 1 || s.Tokens < 60 {
+	if s := sourceOfName(b, SourceCommands); s.Count != 1 || s.Tokens < 60 {
 		t.Errorf("commands: %+v", s)
 	}
-	if s := sourceOfName(b, breakdown.SourceHooks); s.Count != 1 || part(s, "todo").Tokens != 1 {
+	if s := sourceOfName(b, SourceHooks); s.Count != 1 || part(s, "todo").Tokens != 1 {
 		t.Errorf("hooks: %+v", s)
 	}
-	if s := sourceOfName(b, breakdown.SourceSummaries); part(s, "branch").Count != 1 {
+	if s := sourceOfName(b, SourceSummaries); part(s, "branch").Count != 1 {
 		t.Errorf("summaries: %+v", s)
 	}
-	if s := sourceOfName(b, breakdown.SourceTools); s.Count != 2 || part(s, "other").Note != "of bringer" {
+	if s := sourceOfName(b, SourceTools); s.Count != 2 || part(s, "other").Note != "of bringer" {
 		t.Errorf("tools: %+v", s)
 	}
-	system := sourceOfName(b, breakdown.SourceSystem)
+	system := sourceOfName(b, SourceSystem)
 	for _, name := range []string{sectionRole, sectionTools, sectionGuidelines, sectionAppend, "/a/AGENTS.md", "/b/AGENTS.md", sectionEnvironment} {
 		if part(system, name).Tokens == 0 {
 			t.Errorf("nothing of %s: %+v", name, system)
@@ -200,14 +199,14 @@ func TestTheBreakdownSaysWhatEachHookDid(t *testing.T) {
 	b := r.Meter().Breakdown()
 	wantSums(t, b)
 	want := []HookEffect{
-		{Hook: "one", Removed: breakdown.Amount{Messages: 2, Tokens: 1250}, Added: breakdown.Amount{Messages: 1, Tokens: 3}, Changed: breakdown.Amount{Messages: 1, Tokens: 50}, ChangedTo: 3},
+		{Hook: "one", Removed: Amount{Messages: 2, Tokens: 1250}, Added: Amount{Messages: 1, Tokens: 3}, Changed: Amount{Messages: 1, Tokens: 50}, ChangedTo: 3},
 		{Hook: "two"},
 	}
 	if len(b.Hooks) != 2 || b.Hooks[0] != want[0] || b.Hooks[1] != want[1] {
 		t.Errorf("%+v\nwant %+v", b.Hooks, want)
 	}
-	if p := part(sourceOfName(b, breakdown.SourceHooks), "hook one"); p.Count != 1 || p.Tokens != 3 {
-		t.Errorf("of the hooks: %+v", sourceOfName(b, breakdown.SourceHooks))
+	if p := part(sourceOfName(b, SourceHooks), "hook one"); p.Count != 1 || p.Tokens != 3 {
+		t.Errorf("of the hooks: %+v", sourceOfName(b, SourceHooks))
 	}
 }
 
@@ -220,7 +219,7 @@ func TestTheBreakdownShowsAPromptThatAHookReplaced(t *testing.T) {
 	r.prompt("x")
 	b := r.Meter().Breakdown()
 	wantSums(t, b)
-	if s := sourceOfName(b, breakdown.SourceSystem); s.Tokens != 25 || len(s.Parts) != 1 || s.Parts[0].Note != "of bard" {
+	if s := sourceOfName(b, SourceSystem); s.Tokens != 25 || len(s.Parts) != 1 || s.Parts[0].Note != "of bard" {
 		t.Errorf("%+v", s)
 	}
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"slices"
 
-	"pi/agent/breakdown"
 	"pi/agent/instructions"
 	"pi/agent/llm"
 	"pi/agent/prefix"
@@ -121,32 +120,26 @@ type Breakdown struct {
 	Break   *prefix.Break
 }
 
-// Source is one of the origins of what the model sees.
-type Source = breakdown.Source
-
-// HookEffect is what one handler of the context event did.
-type HookEffect = breakdown.HookEffect
-
 // Breakdown returns what the context consists of: what the model was shown in the last
 // request, and what was added since, in tokens by source.
 func (m *Meter) Breakdown() Breakdown {
 	items, chain := m.conversation.seen()
 	counted, estimated := m.contextTokens(items)
-	b := Breakdown{Counted: counted, Sources: append([]Source{m.promptSource(), m.toolSource()}, breakdown.Messages(items, chain.stages)...)}
+	b := Breakdown{Counted: counted, Sources: append([]Source{m.promptSource(), m.toolSource()}, messagesBySource(items, chain.stages)...)}
 	b.ContextUsage = fullness(counted+estimated, m.choice.model())
 	rest := b.Tokens
 	for _, s := range b.Sources {
 		rest -= s.Tokens
 	}
 	if rest != 0 {
-		b.Sources = append(b.Sources, Source{Name: breakdown.SourceRest, Tokens: rest, Note: "what the provider counted otherwise"})
+		b.Sources = append(b.Sources, Source{Name: SourceRest, Tokens: rest, Note: "what the provider counted otherwise"})
 	}
 	before := chain.core
 	for _, stage := range chain.stages {
-		b.Hooks = append(b.Hooks, breakdown.Effect(stage.By, before, stage.Value))
+		b.Hooks = append(b.Hooks, effectOf(stage.By, before, stage.Value))
 		before = stage.Value
 	}
-	b.Unsent, b.Break = breakdown.Unsent(items), m.PrefixBreak()
+	b.Unsent, b.Break = unsentBySource(items), m.PrefixBreak()
 	return b
 }
 
@@ -157,21 +150,21 @@ var ownSections = []string{sectionRole, sectionTools, sectionGuidelines, section
 // Where a hook replaced the whole text, that is one part.
 func (m *Meter) promptSource() Source {
 	p := m.system.last(m.sent.of(m.conversation.current()))
-	s := Source{Name: breakdown.SourceSystem}
+	s := Source{Name: SourceSystem}
 	if p.text != joinSections(p.sections) {
-		s.Add(Source{Name: "all of it", Note: changedBy(p), Tokens: breakdown.TextTokens(p.text)})
+		s.Add(Source{Name: "all of it", Note: changedBy(p), Tokens: textTokens(p.text)})
 		return s
 	}
 	for _, section := range p.sections {
 		switch {
 		case section.Name == sectionInstructions && section.Text == instructions.Text(m.system.source.Files):
 			for _, f := range m.system.source.Files {
-				s.Add(Source{Name: f.Path, Tokens: breakdown.TextTokens(instructions.Text([]instructions.File{f}))})
+				s.Add(Source{Name: f.Path, Tokens: textTokens(instructions.Text([]instructions.File{f}))})
 			}
 		case slices.Contains(ownSections, section.Name):
-			s.Add(Source{Name: section.Name, Tokens: breakdown.TextTokens(section.Text)})
+			s.Add(Source{Name: section.Name, Tokens: textTokens(section.Text)})
 		default:
-			s.Add(Source{Name: section.Name, Note: changedBy(p), Tokens: breakdown.TextTokens(section.Text)})
+			s.Add(Source{Name: section.Name, Note: changedBy(p), Tokens: textTokens(section.Text)})
 		}
 	}
 	return s
@@ -195,10 +188,10 @@ func changedBy(p promptText) string {
 // toolSource returns the descriptions of the active tools, as requests carry them, one
 // part for each tool.
 func (m *Meter) toolSource() Source {
-	s := Source{Name: breakdown.SourceTools}
+	s := Source{Name: SourceTools}
 	for _, t := range m.tools.active() {
 		spec := t.Spec()
-		one := Source{Name: spec.Name, Count: 1, Tokens: breakdown.TextTokens(spec.Name + spec.Description + string(spec.Parameters))}
+		one := Source{Name: spec.Name, Count: 1, Tokens: textTokens(spec.Name + spec.Description + string(spec.Parameters))}
 		if hook := sourceOf(t); hook != "" {
 			one.Note = "of " + hook
 		}

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"pi/agent"
-	"pi/agent/breakdown"
 	"pi/internal/printable"
 )
 
@@ -116,23 +115,23 @@ func label(s string) string {
 
 // noteOf returns the last column of a row: the note of s, or how many messages, calls or
 // the like it has. s is the source called of, or a part of that.
-func noteOf(s breakdown.Source, of string) string {
-	if s.Note != "" || s.Count == 0 || of == breakdown.SourceTools && s.Name != of {
+func noteOf(s agent.Source, of string) string {
+	if s.Note != "" || s.Count == 0 || of == agent.SourceTools && s.Name != of {
 		return label(s.Note)
 	}
 	unit := "message"
 	switch {
-	case of == breakdown.SourceTools:
+	case of == agent.SourceTools:
 		unit = "tool"
-	case of == breakdown.SourceModel && s.Name == "calls":
+	case of == agent.SourceModel && s.Name == "calls":
 		unit = "call"
-	case of == breakdown.SourceModel && s.Name == "thinking":
+	case of == agent.SourceModel && s.Name == "thinking":
 		unit = "thought"
-	case of == breakdown.SourceModel:
+	case of == agent.SourceModel:
 		unit = "answer"
-	case of == breakdown.SourceResults:
+	case of == agent.SourceResults:
 		unit = "result"
-	case of == breakdown.SourceCommands:
+	case of == agent.SourceCommands:
 		unit = "command"
 	}
 	return printable.Count(s.Count, unit)
@@ -150,7 +149,7 @@ func sumNote(b agent.Breakdown) string {
 }
 
 // effectText says in words what a hook changed in the list of messages.
-func effectText(e breakdown.HookEffect) string {
+func effectText(e agent.HookEffect) string {
 	var done []string
 	if e.Removed.Messages > 0 {
 		done = append(done, fmt.Sprintf("removed %s (%d tokens)", printable.Count(e.Removed.Messages, "message"), e.Removed.Tokens))

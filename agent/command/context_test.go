@@ -5,30 +5,29 @@ import (
 	"testing"
 
 	"pi/agent"
-	"pi/agent/breakdown"
 	"pi/agent/prefix"
 )
 
 func shownBreakdown() agent.Breakdown {
 	return agent.Breakdown{
 		ContextUsage: agent.ContextUsage{Tokens: 1234, Window: 10_000, Percent: 12.34}, Counted: 1200,
-		Sources: []breakdown.Source{
-			{Name: breakdown.SourceSystem, Tokens: 120, Parts: []breakdown.Source{
+		Sources: []agent.Source{
+			{Name: agent.SourceSystem, Tokens: 120, Parts: []agent.Source{
 				{Name: "role", Tokens: 20}, {Name: "/home/u/" + strings.Repeat("deep/", 10) + "AGENTS.md", Tokens: 90}, {Name: "mood", Tokens: 10, Note: "of bard"}}},
-			{Name: breakdown.SourceTools, Tokens: 300, Count: 1, Parts: []breakdown.Source{{Name: "read", Tokens: 300, Count: 1}}},
-			{Name: breakdown.SourceSummaries},
-			{Name: breakdown.SourceUser, Tokens: 14, Count: 2},
-			{Name: breakdown.SourceModel, Tokens: 500, Count: 1, Parts: []breakdown.Source{{Name: "calls", Tokens: 200, Count: 2}, {Name: "text", Tokens: 300, Count: 1}}},
-			{Name: breakdown.SourceHooks, Tokens: 250, Count: 1, Parts: []breakdown.Source{{Name: "two\nlines", Tokens: 250, Count: 1}}},
-			{Name: breakdown.SourceRest, Tokens: 50, Note: "what the provider counted otherwise"},
+			{Name: agent.SourceTools, Tokens: 300, Count: 1, Parts: []agent.Source{{Name: "read", Tokens: 300, Count: 1}}},
+			{Name: agent.SourceSummaries},
+			{Name: agent.SourceUser, Tokens: 14, Count: 2},
+			{Name: agent.SourceModel, Tokens: 500, Count: 1, Parts: []agent.Source{{Name: "calls", Tokens: 200, Count: 2}, {Name: "text", Tokens: 300, Count: 1}}},
+			{Name: agent.SourceHooks, Tokens: 250, Count: 1, Parts: []agent.Source{{Name: "two\nlines", Tokens: 250, Count: 1}}},
+			{Name: agent.SourceRest, Tokens: 50, Note: "what the provider counted otherwise"},
 		},
-		Hooks: []breakdown.HookEffect{
-			{Hook: "pop", Removed: breakdown.Amount{Messages: 3, Tokens: 900}, Added: breakdown.Amount{Messages: 1, Tokens: 40}},
-			{Hook: "redact", Changed: breakdown.Amount{Messages: 2, Tokens: 80}, ChangedTo: 20},
+		Hooks: []agent.HookEffect{
+			{Hook: "pop", Removed: agent.Amount{Messages: 3, Tokens: 900}, Added: agent.Amount{Messages: 1, Tokens: 40}},
+			{Hook: "redact", Changed: agent.Amount{Messages: 2, Tokens: 80}, ChangedTo: 20},
 			{Hook: "idle"},
 		},
 		Break:  &prefix.Break{Hook: "pop", Part: prefix.PartMessages, Message: 3},
-		Unsent: []breakdown.Source{{Name: "failed or interrupted answers", Count: 2}},
+		Unsent: []agent.Source{{Name: "failed or interrupted answers", Count: 2}},
 	}
 }
 

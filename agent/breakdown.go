@@ -1,7 +1,4 @@
-// Package breakdown divides what a model sees by where it comes from: messages of the
-// person, answers, results of tools, what hooks made. It counts in estimated tokens, and
-// knows no agent: who has one adds the system prompt and the tools.
-package breakdown
+package agent
 
 import (
 	"slices"
@@ -42,15 +39,15 @@ func (s *Source) Add(p Source) {
 	s.Count += p.Count
 }
 
-// TextTokens estimates the tokens of a text.
-func TextTokens(text string) int {
+// textTokens estimates the tokens of a text.
+func textTokens(text string) int {
 	return compaction.EstimateTokens(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}})
 }
 
-// Messages divides the messages that are sent by who brought them: the person, the model,
+// messagesBySource divides the messages that are sent by who brought them: the person, the model,
 // tools, hooks and so on. A message without an entry was made by the hook of stages, the
 // list as each hook left it, that has it first.
-func Messages(items []session.Item, stages []prefix.Stage[[]session.Item]) []Source {
+func messagesBySource(items []session.Item, stages []prefix.Stage[[]session.Item]) []Source {
 	makers := map[*message.Message]string{} // hooks, by the messages that they made
 	for _, stage := range stages {
 		for _, it := range stage.Value {
@@ -68,7 +65,7 @@ func Messages(items []session.Item, stages []prefix.Stage[[]session.Item]) []Sou
 		if tokens == 0 {
 			continue
 		}
-		name, part := originOf(it, makers)
+		name, part := sourceOfMessage(it, makers)
 		s := all.under(name, tokens, 1)
 		switch {
 		case name == SourceModel:
@@ -80,13 +77,13 @@ func Messages(items []session.Item, stages []prefix.Stage[[]session.Item]) []Sou
 	return all.Parts
 }
 
-// originOf returns the source that a message is counted under, and the part within that
+// sourceOfMessage returns the source that a message is counted under, and the part within that
 // source; part is "" where it has none. makers has the hooks that made messages without an
 // entry.
-func originOf(it session.Item, makers map[*message.Message]string) (source, part string) {
+func sourceOfMessage(it session.Item, makers map[*message.Message]string) (source, part string) {
 	m := it.Message
 	if it.Entry == nil {
-		return SourceHooks, makerOf(makers[m])
+		return SourceHooks, hookName(makers[m])
 	}
 	switch m.Role {
 	case message.RoleCompactionSummary:
@@ -145,8 +142,8 @@ func (s *Source) under(part string, tokens, count int) *Source {
 	return p
 }
 
-// Unsent counts the messages of the session that no request carries, by the reason.
-func Unsent(items []session.Item) []Source {
+// unsentBySource counts the messages of the session that no request carries, by the reason.
+func unsentBySource(items []session.Item) []Source {
 	var s Source
 	for _, it := range items {
 		switch m := it.Message; {
@@ -177,10 +174,10 @@ func (a *Amount) count(m *message.Message) {
 	a.Tokens += compaction.EstimateTokens(m)
 }
 
-// Effect returns how many messages a hook added, changed and removed, from the lists
+// effectOf returns how many messages a hook added, changed and removed, from the lists
 // before and after it. A message of an entry is compared with that of the same entry; one
 // without an entry is only the same if it is the very same message.
-func Effect(hook string, before, after []session.Item) HookEffect {
+func effectOf(hook string, before, after []session.Item) HookEffect {
 	e := HookEffect{Hook: hook}
 	was := map[any]*message.Message{}
 	for _, it := range before {
@@ -210,12 +207,4 @@ func identity(it session.Item) any {
 		return it.Entry
 	}
 	return it.Message
-}
-
-// makerOf names the hook that made a message; "" is a listener without a name.
-func makerOf(hook string) string {
-	if hook == "" {
-		return "a listener"
-	}
-	return "hook " + hook
 }
