@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"pi/agent/mode"
 )
 
 // planning offers r a mode that has one tool.
@@ -23,7 +21,7 @@ func modeIn(t *testing.T, r *rig) string {
 
 func mustMode(t *testing.T, r *rig, name string) {
 	t.Helper()
-	if err := r.Modes().Select(t.Context(), name, mode.ByCommand); err != nil {
+	if err := r.Modes().Select(t.Context(), name, ModeByCommand); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"pi/agent/llm"
-	"pi/agent/mode"
 	"pi/session"
 )
 
@@ -150,16 +149,10 @@ func (c *choice) record() error {
 	return nil
 }
 
-// Mode is a way to work that hooks offer, see package mode.
-type Mode = mode.Mode[Tool]
-
-// Modes are the modes that there are, and the one that is on.
-type Modes = mode.Modes[Tool]
-
 // newModes returns the modes of an agent with these parts, in the one that s was left in; nil
 // for none.
 func newModes(p *parts, s *session.Session) *Modes {
-	m := mode.New(mode.Options[Tool]{
+	m := NewModes(ModeOptions{
 		Tools: p.tools, Thinking: thinkingChoice{p.choice}, Session: p.conversation.current, IsIdle: p.choice.idle,
 		Emit: func(ctx context.Context, name, previous, source string) {
 			p.events.emitIf(ctx, KindModeSelect, func() Event { return &ModeSelect{Name: name, Previous: previous, Source: source} })

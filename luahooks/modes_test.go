@@ -10,14 +10,13 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/agent/mode"
 	"pi/session"
 )
 
 // Modes are those of an agent of which nothing else is there.
 func (h *fakeHost) Modes() *agent.Modes {
 	h.modesOnce.Do(func() {
-		h.modes = mode.New(mode.Options[agent.Tool]{Tools: noTools{}, Thinking: noThinking{},
+		h.modes = agent.NewModes(agent.ModeOptions{Tools: noTools{}, Thinking: noThinking{},
 			Session: func() *session.Session { return h.session }, IsIdle: h.IsIdle,
 			Emit: func(context.Context, string, string, string) {}, Warn: func(ctx context.Context, text string) { h.Notify(ctx, agent.LevelWarning, text) }})
 	})
@@ -66,7 +65,7 @@ const scriptedModel = `pi.provider("s", { models = { { id = "m", reasoning = tru
 
 func mustSelect(t *testing.T, a *agent.Agent, name string) {
 	t.Helper()
-	if err := a.Modes().Select(t.Context(), name, mode.ByCommand); err != nil {
+	if err := a.Modes().Select(t.Context(), name, agent.ModeByCommand); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"pi/agent"
-	"pi/agent/mode"
 )
 
 func modeCommand(a *agent.Agent, ui agent.UI) Command {
@@ -18,7 +17,7 @@ func modeCommand(a *agent.Agent, ui agent.UI) Command {
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			switch {
 			case args != "":
-				return setMode(ctx, a, args, mode.ByCommand)
+				return setMode(ctx, a, args, agent.ModeByCommand)
 			case ui.HasUI() && hasModes(a):
 				return pickMode(ctx, a, ui)
 			}
@@ -32,7 +31,7 @@ func hasModes(a *agent.Agent) bool { return len(a.Modes().List()) > 0 || a.Modes
 
 // modeNames lists the modes that can be chosen; the first is to have none on.
 func modeNames(a *agent.Agent) []string {
-	names := []string{mode.None}
+	names := []string{agent.NoMode}
 	for _, m := range a.Modes().List() {
 		names = append(names, m.Name)
 	}
@@ -44,12 +43,12 @@ func shownMode(a *agent.Agent) string {
 	if name := a.Modes().Current(); name != "" {
 		return name
 	}
-	return mode.None
+	return agent.NoMode
 }
 
 // describeMode says in a few words what a mode is; "" for one that does not say.
 func describeMode(a *agent.Agent, name string) string {
-	if mode.IsNone(name) {
+	if agent.IsNoMode(name) {
 		return "no mode"
 	}
 	for _, m := range a.Modes().List() {
@@ -82,7 +81,7 @@ func pickMode(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error)
 	if !ok {
 		return unchosen("mode: still " + now), nil
 	}
-	return setMode(ctx, a, name, mode.ByCommand)
+	return setMode(ctx, a, name, agent.ModeByCommand)
 }
 
 // listModes lists the modes, one a line, the one that is on in brackets.
@@ -117,5 +116,5 @@ func CycleMode(ctx context.Context, a *agent.Agent) (Outcome, error) {
 			at = i
 		}
 	}
-	return setMode(ctx, a, names[(at+1)%len(names)], mode.ByKey)
+	return setMode(ctx, a, names[(at+1)%len(names)], agent.ModeByKey)
 }

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
-	"pi/agent/mode"
 	"pi/cli/providers"
 	"pi/internal/suggest"
 	"pi/luahooks"
@@ -113,7 +113,7 @@ func (p *Place) checkNamedHooks() error {
 // checkModeName returns a usage error if --mode-name is none of the modes that hooks have.
 func (p *Place) checkModeName(known []string) error {
 	name := p.ModeName
-	if mode.IsNone(name) || slices.Contains(known, name) {
+	if agent.IsNoMode(name) || slices.Contains(known, name) {
 		return nil
 	}
 	switch hint := suggest.Hint(name, known); {

@@ -14,7 +14,6 @@ import (
 	"pi/agent/attach"
 	"pi/agent/command"
 	"pi/agent/llm"
-	"pi/agent/mode"
 	"pi/agent/tool"
 	"pi/cli/providers"
 	"pi/internal/printable"
@@ -111,7 +110,7 @@ func (r *run) enterMode(ctx context.Context) error {
 	if name == "" {
 		return nil
 	}
-	if err := r.agent.Modes().Select(ctx, name, mode.ByFlag); err != nil {
+	if err := r.agent.Modes().Select(ctx, name, agent.ModeByFlag); err != nil {
 		return UsageError{Err: fmt.Errorf("--mode-name: %w", err)}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/agent/mode"
 	"pi/internal/suggest"
 	"pi/luavm"
 
@@ -59,7 +58,7 @@ func (m *modes) register(L *lua.LState) int {
 	switch {
 	case !hasNameCharacters(n.Name) || n.Name == "" || len(n.Name) > maxToolName:
 		luavm.Raise(L, "mode: %q is no name of a mode: letters, digits, _ and -, at most %d", n.Name, maxToolName)
-	case mode.IsNone(n.Name):
+	case agent.IsNoMode(n.Name):
 		luavm.Raise(L, "mode: %q is how people say that no mode is on; the mode needs another name", n.Name)
 	}
 	n.Section = strings.TrimSpace(n.Section)
@@ -113,6 +112,6 @@ func (m *modes) set(L *lua.LState, name *string) error {
 		return errPersonChooses
 	}
 	return m.wait(L, "set_mode", func(ctx context.Context) error {
-		return host.Modes().Select(ctx, textOf(name), mode.ByHook)
+		return host.Modes().Select(ctx, textOf(name), agent.ModeByHook)
 	})
 }

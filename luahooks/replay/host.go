@@ -8,7 +8,6 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/agent/mode"
 	"pi/luahooks/api"
 	"pi/luavm"
 	"pi/session"
@@ -38,7 +37,7 @@ func newHost(p *session.Playback, o Options) *host {
 	if h.models == nil {
 		h.models = llm.NewModels(nil)
 	}
-	h.modes = mode.New(mode.Options[agent.Tool]{Tools: noRestriction{}, Thinking: recordedThinking{h}, Session: h.Session, IsIdle: h.IsIdle,
+	h.modes = agent.NewModes(agent.ModeOptions{Tools: noRestriction{}, Thinking: recordedThinking{h}, Session: h.Session, IsIdle: h.IsIdle,
 		Emit: func(context.Context, string, string, string) {}, Warn: func(context.Context, string) {}})
 	return h
 }

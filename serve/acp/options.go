@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"pi/agent"
 	"pi/agent/llm"
-	"pi/agent/mode"
 )
 
 // The ids of what can be chosen.
@@ -70,12 +70,12 @@ func (n menu) thinkingOption() configOption {
 // modes returns the modes of the session; nil if no hook has any.
 func (n menu) modes() *modeState {
 	modes := n.session.agent().Modes()
-	list, current := modes.List(), cmp.Or(modes.Current(), mode.None)
-	if len(list) == 0 && current == mode.None {
+	list, current := modes.List(), cmp.Or(modes.Current(), agent.NoMode)
+	if len(list) == 0 && current == agent.NoMode {
 		return nil
 	}
-	state := &modeState{Current: current, Available: []workMode{{ID: mode.None, Name: "Default", Description: "no mode is on"}}}
-	missing := current != mode.None
+	state := &modeState{Current: current, Available: []workMode{{ID: agent.NoMode, Name: "Default", Description: "no mode is on"}}}
+	missing := current != agent.NoMode
 	for _, m := range list {
 		state.Available = append(state.Available, workMode{m.Name, m.Name, m.Description})
 		missing = missing && m.Name != current

@@ -1,18 +1,4 @@
-// Package mode turns ways to work on and off, such as planning before anything is changed.
-//
-// A [Mode] is offered by a hook. While it is on, its tools are the active ones, its section
-// stands in the system prompt, and its thinking level is in force; the hook asks its gate
-// before all others. A change holds from the next request on, also while a prompt runs.
-//
-// The mode stays when the conversation moves in its tree, branches or begins anew, as the
-// model does: only a person, a hook or a client turns it off. It is written into the
-// session, by an entry of the branch, so that a session that is resumed is in the mode that
-// it was left in.
-//
-// If nobody offers the mode that is on, because its hook is not there or does not have it
-// any more, only tools that look are active until a person chooses: what is not known may
-// have been a gate.
-package mode
+package agent
 
 import (
 	"cmp"
@@ -27,24 +13,38 @@ import (
 	"pi/session"
 )
 
-// Mode is a way to work. T is a tool.
-type Mode[T any] struct {
+// Modes turn ways to work on and off, such as planning before anything is changed. A change
+// holds from the next request on, also while a prompt runs.
+//
+// The mode stays when the conversation moves in its tree, branches or begins anew, as the
+// model does: only a person, a hook or a client turns it off. It is written into the
+// session, by an entry of the branch, so that a session that is resumed is in the mode that
+// it was left in.
+//
+// If nobody offers the mode that is on, because its hook is not there or does not have it
+// any more, only tools that look are active until a person chooses: what is not known may
+// have been a gate.
+
+// Mode is a way to work that hooks offer. While it is on, its tools are the active ones, its
+// section stands in the system prompt, and its thinking level is in force; the hook asks its
+// gate before all others.
+type Mode struct {
 	Name, Description string
 
 	By       string // the hook that offers it
-	Tools    []T    // the active ones, in the order of the model; nil: those without a mode
+	Tools    []Tool // the active ones, in the order of the model; nil: those without a mode
 	Section  string // "" for none
 	Thinking string // "" leaves the level as it is
 }
 
-// None is how people and clients name that no mode is on. No mode has that name.
-const None = "default"
+// NoMode is how people and clients name that no mode is on. No mode has that name.
+const NoMode = "default"
 
-// IsNone reports whether a name says that no mode is on: "", "default" or "off", whatever the
+// IsNoMode reports whether a name says that no mode is on: "", "default" or "off", whatever the
 // case.
-func IsNone(name string) bool {
+func IsNoMode(name string) bool {
 	switch strings.ToLower(name) {
-	case "", None, "off":
+	case "", NoMode, "off":
 		return true
 	}
 	return false
@@ -52,22 +52,22 @@ func IsNone(name string) bool {
 
 // Where a change comes from, as mode_select tells it.
 const (
-	ByFlag    = "flag"
-	ByKey     = "key"
-	ByCommand = "command"
-	ByHook    = "hook"
-	ByClient  = "client"
-	Restored  = "restore" // the session was in it
+	ModeByFlag    = "flag"
+	ModeByKey     = "key"
+	ModeByCommand = "command"
+	ModeByHook    = "hook"
+	ModeByClient  = "client"
+	modeRestored  = "restore" // the session was in it
 )
 
-// Tools are those that the model has.
-type Tools[T any] interface {
-	Restrict(only []T) // makes these the active ones, whatever is chosen meanwhile
-	Lift()             // ends that
+// ModeTools are those that the model has.
+type ModeTools interface {
+	Restrict(only []Tool) // makes these the active ones, whatever is chosen meanwhile
+	Lift()                   // ends that
 }
 
-// Thinking is how much the model thinks.
-type Thinking interface {
+// ModeThinking is how much the model thinks.
+type ModeThinking interface {
 	Wish() string                // the level that was chosen
 	InForce(level string) string // what of a level the model offers
 	// Use makes a level the chosen one; tell is called later to tell listeners, and to record
@@ -75,10 +75,10 @@ type Thinking interface {
 	Use(level string) (tell func(ctx context.Context))
 }
 
-// Options are what modes work on.
-type Options[T any] struct {
-	Tools    Tools[T]
-	Thinking Thinking
+// ModeOptions are what modes work on.
+type ModeOptions struct {
+	Tools    ModeTools
+	Thinking ModeThinking
 	Session  func() *session.Session // the current one
 	IsIdle   func() bool             // no prompt runs
 	Emit     func(ctx context.Context, name, previous, source string)
@@ -87,26 +87,26 @@ type Options[T any] struct {
 
 // Modes are the modes that there are, and the one that is on. All methods may be called from
 // any goroutine.
-type Modes[T any] struct {
-	o Options[T]
+type Modes struct {
+	o ModeOptions
 
 	records sync.Mutex // held while an entry is appended, so that the last one is the newest
 
 	mu         sync.Mutex // guards what follows
-	offered    []Mode[T]
-	looking    []T    // what is active where nobody offers the mode that is on
+	offered    []Mode
+	looking    []Tool // what is active where nobody offers the mode that is on
 	started    bool   // the listeners are told what happens, and the person what is wrong
 	from       string // before Start: where the mode that is on comes from; "" for the session
-	on         state
+	on         modeState
 	unrecorded bool   // the branch of the session does not say so yet
 	told       string // the mode of which the person was told that nobody offers it
 }
 
-// New returns modes of which none is on.
-func New[T any](o Options[T]) *Modes[T] { return &Modes[T]{o: o} }
+// NewModes returns modes of which none is on.
+func NewModes(o ModeOptions) *Modes { return &Modes{o: o} }
 
 // List returns the modes that can be turned on, in the order of the hooks that have them.
-func (m *Modes[T]) List() []Mode[T] {
+func (m *Modes) List() []Mode {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.offered)
@@ -114,24 +114,24 @@ func (m *Modes[T]) List() []Mode[T] {
 
 // Current returns the name of the mode that is on, "" if none is. It may be one that nobody
 // offers, see [Modes.IsMissing].
-func (m *Modes[T]) Current() string {
+func (m *Modes) Current() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.on.Mode
 }
 
 // IsMissing reports whether a mode is on that nobody offers.
-func (m *Modes[T]) IsMissing() bool {
+func (m *Modes) IsMissing() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.isMissing()
 }
 
-func (m *Modes[T]) isMissing() bool { return m.on.Mode != "" && m.find(m.on.Mode) == nil }
+func (m *Modes) isMissing() bool { return m.on.Mode != "" && m.find(m.on.Mode) == nil }
 
 // Section returns the section of the system prompt that the mode has which is on; "" for
 // none.
-func (m *Modes[T]) Section() string {
+func (m *Modes) Section() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if mode := m.find(m.on.Mode); mode != nil {
@@ -141,25 +141,25 @@ func (m *Modes[T]) Section() string {
 }
 
 // find returns the offered mode of a name, or nil. The caller has the lock.
-func (m *Modes[T]) find(name string) *Mode[T] {
-	if i := slices.IndexFunc(m.offered, func(o Mode[T]) bool { return o.Name == name }); i >= 0 {
+func (m *Modes) find(name string) *Mode {
+	if i := slices.IndexFunc(m.offered, func(o Mode) bool { return o.Name == name }); i >= 0 {
 		return &m.offered[i]
 	}
 	return nil
 }
 
 // Set is Select for the client of a program.
-func (m *Modes[T]) Set(ctx context.Context, name string) error { return m.Select(ctx, name, ByClient) }
+func (m *Modes) Set(ctx context.Context, name string) error { return m.Select(ctx, name, ModeByClient) }
 
-// Select turns a mode on, and the one before it off; a name that is [IsNone] turns that off
-// only. source is where the wish comes from, see ByFlag and its like. The listeners get
+// Select turns a mode on, and the one before it off; a name that is [IsNoMode] turns that off
+// only. source is where the wish comes from, see ModeByFlag and its like. The listeners get
 // mode_select if the mode is another one than before; of what is selected before Start they
 // are told there. The error says that nobody offers the
 // mode, with the name that was probably meant.
-func (m *Modes[T]) Select(ctx context.Context, name, source string) error {
+func (m *Modes) Select(ctx context.Context, name, source string) error {
 	m.mu.Lock()
-	var next *Mode[T]
-	if !IsNone(name) {
+	var next *Mode
+	if !IsNoMode(name) {
 		if next = m.find(name); next == nil {
 			defer m.mu.Unlock()
 			return m.unknown(name)
@@ -186,8 +186,8 @@ func (m *Modes[T]) Select(ctx context.Context, name, source string) error {
 
 // turn makes next the mode that is on, nil for none, and returns what was on before; tell is
 // called later. The caller has the lock.
-func (m *Modes[T]) turn(next *Mode[T]) (was string, tell func(context.Context)) {
-	on, level := state{}, m.levelWithout()
+func (m *Modes) turn(next *Mode) (was string, tell func(context.Context)) {
+	on, level := modeState{}, m.levelWithout()
 	if next != nil {
 		on.Mode = next.Name
 		if next.Thinking != "" {
@@ -208,7 +208,7 @@ func (m *Modes[T]) turn(next *Mode[T]) (was string, tell func(context.Context)) 
 
 // levelWithout returns the thinking level that would be chosen without the mode that is on. A
 // level that somebody has chosen since stays.
-func (m *Modes[T]) levelWithout() string {
+func (m *Modes) levelWithout() string {
 	now := m.o.Thinking.Wish()
 	if m.on.Thinking != "" && m.o.Thinking.InForce(m.on.Thinking) == m.o.Thinking.InForce(now) {
 		return m.on.Before
@@ -219,7 +219,7 @@ func (m *Modes[T]) levelWithout() string {
 // apply makes the tools of the mode that is on the active ones. Before the first Offer it
 // is not known what there is, so that a session in a mode has no tools. The caller has the
 // lock.
-func (m *Modes[T]) apply() {
+func (m *Modes) apply() {
 	switch mode := m.find(m.on.Mode); {
 	case m.on.Mode != "" && mode == nil:
 		m.o.Tools.Restrict(m.looking)
@@ -231,7 +231,7 @@ func (m *Modes[T]) apply() {
 }
 
 // unknown is the error for a mode that nobody offers. The caller has the lock.
-func (m *Modes[T]) unknown(name string) error {
+func (m *Modes) unknown(name string) error {
 	var names []string
 	for _, o := range m.offered {
 		names = append(names, o.Name)
@@ -247,7 +247,7 @@ func (m *Modes[T]) unknown(name string) error {
 
 // Offer replaces the modes that can be turned on. looking are the tools that stay active
 // where nobody offers the mode that is on; after Start the person is told of that.
-func (m *Modes[T]) Offer(ctx context.Context, modes []Mode[T], looking []T) {
+func (m *Modes) Offer(ctx context.Context, modes []Mode, looking []Tool) {
 	m.mu.Lock()
 	m.offered, m.looking = slices.Clone(modes), looking
 	m.apply()
@@ -257,10 +257,10 @@ func (m *Modes[T]) Offer(ctx context.Context, modes []Mode[T], looking []T) {
 
 // Start tells the listeners the mode that is on: the one that the session was left in, or
 // that was selected since.
-func (m *Modes[T]) Start(ctx context.Context) {
+func (m *Modes) Start(ctx context.Context) {
 	m.mu.Lock()
 	m.started = true
-	name, from := m.on.Mode, cmp.Or(m.from, Restored)
+	name, from := m.on.Mode, cmp.Or(m.from, modeRestored)
 	m.mu.Unlock()
 	if name != "" {
 		m.o.Emit(ctx, name, "", from)
@@ -269,7 +269,7 @@ func (m *Modes[T]) Start(ctx context.Context) {
 }
 
 // tellMissing tells the person, once, that nobody offers the mode that is on.
-func (m *Modes[T]) tellMissing(ctx context.Context) {
+func (m *Modes) tellMissing(ctx context.Context) {
 	m.mu.Lock()
 	if !m.started {
 		m.mu.Unlock()
@@ -286,8 +286,8 @@ func (m *Modes[T]) tellMissing(ctx context.Context) {
 	}
 }
 
-// state is which mode is on: the data of the entry that records it.
-type state struct {
+// modeState is which mode is on: the data of the entry that records it.
+type modeState struct {
 	Mode     string `json:"mode"`               // "": none is on
 	Thinking string `json:"thinking,omitempty"` // the level that the mode has set
 	Before   string `json:"before,omitempty"`   // the level that was chosen before, to which the end of the mode leads back
@@ -295,7 +295,7 @@ type state struct {
 
 // Restore makes the mode that a session was left in the one that is on, and returns the names
 // of the one before and of this. The listeners are not told; Changed does that.
-func (m *Modes[T]) Restore(s *session.Session) (was, is string) {
+func (m *Modes) Restore(s *session.Session) (was, is string) {
 	on := stateOf(s)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -306,16 +306,16 @@ func (m *Modes[T]) Restore(s *session.Session) (was, is string) {
 }
 
 // Changed tells the listeners what Restore did, and the person if nobody offers the mode.
-func (m *Modes[T]) Changed(ctx context.Context, was, is string) {
+func (m *Modes) Changed(ctx context.Context, was, is string) {
 	if was != is {
-		m.o.Emit(ctx, is, was, Restored)
+		m.o.Emit(ctx, is, was, modeRestored)
 	}
 	m.tellMissing(ctx)
 }
 
 // Stay keeps the mode that is on for the present branch of the session s, which may say
 // something else: then Record is due.
-func (m *Modes[T]) Stay(s *session.Session) {
+func (m *Modes) Stay(s *session.Session) {
 	says := stateOf(s)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -323,20 +323,20 @@ func (m *Modes[T]) Stay(s *session.Session) {
 }
 
 // stateOf returns what the branch of a session says of its mode.
-func stateOf(s *session.Session) state {
+func stateOf(s *session.Session) modeState {
 	for _, e := range slices.Backward(s.Branch()) {
 		if e.IsModeChange() {
-			if body, err := session.Body[struct{ Data state }](e); err == nil {
+			if body, err := session.Body[struct{ Data modeState }](e); err == nil {
 				return body.Data
 			}
 		}
 	}
-	return state{}
+	return modeState{}
 }
 
 // RecordAtRest records the mode in the session. It does nothing while a prompt runs, whose
 // next turn records it, and in a session without entries, where the next prompt does.
-func (m *Modes[T]) RecordAtRest(ctx context.Context) {
+func (m *Modes) RecordAtRest(ctx context.Context) {
 	s := m.o.Session()
 	if !m.o.IsIdle() || s.ReadOnly() || s.Leaf() == "" {
 		return
@@ -348,7 +348,7 @@ func (m *Modes[T]) RecordAtRest(ctx context.Context) {
 
 // Record appends an entry to the session for the mode that is on, unless the branch says so
 // already.
-func (m *Modes[T]) Record() error {
+func (m *Modes) Record() error {
 	m.records.Lock()
 	defer m.records.Unlock()
 	m.mu.Lock()

@@ -1,4 +1,4 @@
-package mode
+package agent
 
 import (
 	"context"
@@ -16,27 +16,27 @@ type worker struct {
 	session *session.Session
 	busy    bool
 	limited bool
-	only    []string
+	only    []Tool
 	level   string
 	told    []string
 }
 
-func newWorker(t *testing.T) (*worker, *Modes[string]) {
+func newWorker(t *testing.T) (*worker, *Modes) {
 	w := &worker{t: t, session: session.New(session.Options{Cwd: "/p"}), level: "low"}
 	m := w.modes()
 	m.Start(t.Context())
 	return w, m
 }
 
-func (w *worker) modes() *Modes[string] {
-	return New(Options[string]{Tools: w, Thinking: w, Session: func() *session.Session { return w.session }, IsIdle: func() bool { return !w.busy },
+func (w *worker) modes() *Modes {
+	return NewModes(ModeOptions{Tools: w, Thinking: w, Session: func() *session.Session { return w.session }, IsIdle: func() bool { return !w.busy },
 		Emit: func(_ context.Context, name, previous, source string) {
 			w.told = append(w.told, fmt.Sprintf("%q after %q by %s", name, previous, source))
 		},
 		Warn: func(_ context.Context, text string) { w.told = append(w.told, "warning: "+text) }})
 }
 
-func (w *worker) Restrict(only []string) { w.limited, w.only = true, only }
+func (w *worker) Restrict(only []Tool) { w.limited, w.only = true, only }
 func (w *worker) Lift()                  { w.limited, w.only = false, nil }
 func (w *worker) Wish() string           { return w.level }
 
@@ -57,7 +57,11 @@ func (w *worker) tools() string {
 	if !w.limited {
 		return "all"
 	}
-	return strings.Join(w.only, " ")
+	var names []string
+	for _, t := range w.only {
+		names = append(names, t.Spec().Name)
+	}
+	return strings.Join(names, " ")
 }
 
 func (w *worker) drain() string {
@@ -71,7 +75,7 @@ func (w *worker) entries() string {
 	var all []string
 	for _, e := range w.session.Branch() {
 		if e.IsModeChange() {
-			body, err := session.Body[struct{ Data state }](e)
+			body, err := session.Body[struct{ Data modeState }](e)
 			if err != nil {
 				w.t.Fatal(err)
 			}
@@ -87,16 +91,16 @@ func (w *worker) say() {
 	}
 }
 
-func (w *worker) mustSelect(m *Modes[string], name string) {
+func (w *worker) mustSelect(m *Modes, name string) {
 	w.t.Helper()
-	if err := m.Select(w.t.Context(), name, ByKey); err != nil {
+	if err := m.Select(w.t.Context(), name, ModeByKey); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
 func TestAModeChangesToolsAndLevel(t *testing.T) {
 	w, m := newWorker(t)
-	m.Offer(t.Context(), []Mode[string]{{Name: "plan", Tools: []string{"read"}, Thinking: "max", Section: "S"}, {Name: "deep", Thinking: "medium"}, {Name: "none", Tools: []string{}}}, []string{"look"})
+	m.Offer(t.Context(), []Mode{{Name: "plan", Tools: []Tool{echo("read")}, Thinking: "max", Section: "S"}, {Name: "deep", Thinking: "medium"}, {Name: "none", Tools: []Tool{}}}, []Tool{echo("look")})
 	for _, step := range []struct{ to, chooses, tools, level, section, told string }{
 		{"plan", "", "read", "max", "S", `"plan" after "" by key; level max`},
 		{"plan", "", "read", "max", "S", ``},
@@ -121,7 +125,7 @@ func TestAModeChangesToolsAndLevel(t *testing.T) {
 
 func TestTheSessionSaysWhichModeIsOn(t *testing.T) {
 	w, m := newWorker(t)
-	m.Offer(t.Context(), []Mode[string]{{Name: "plan", Thinking: "high"}, {Name: "ask"}}, nil)
+	m.Offer(t.Context(), []Mode{{Name: "plan", Thinking: "high"}, {Name: "ask"}}, nil)
 	wants := func(want string) {
 		t.Helper()
 		if got := w.entries(); got != want {
@@ -155,7 +159,7 @@ func TestTheSessionSaysWhichModeIsOn(t *testing.T) {
 	if was, is := again.Restore(w.session); was != "" || is != "plan" || again.Current() != "plan" {
 		t.Errorf("restored %q after %q", is, was)
 	}
-	again.Offer(t.Context(), []Mode[string]{{Name: "plan", Thinking: "high"}}, nil)
+	again.Offer(t.Context(), []Mode{{Name: "plan", Thinking: "high"}}, nil)
 	again.Start(t.Context())
 	w.drain()
 	w.mustSelect(again, "off")
@@ -166,7 +170,7 @@ func TestTheSessionSaysWhichModeIsOn(t *testing.T) {
 
 func TestTheModeStaysWhereTheBranchSaysSomethingElse(t *testing.T) {
 	w, m := newWorker(t)
-	m.Offer(t.Context(), []Mode[string]{{Name: "plan"}}, nil)
+	m.Offer(t.Context(), []Mode{{Name: "plan"}}, nil)
 	w.say()
 	before := w.session.Leaf()
 	w.mustSelect(m, "plan")
@@ -191,8 +195,8 @@ func TestTheModeStaysWhereTheBranchSaysSomethingElse(t *testing.T) {
 
 func TestOfAModeThatNobodyHasToolsThatLookAreLeft(t *testing.T) {
 	w, m := newWorker(t)
-	plan := []Mode[string]{{Name: "plan", Section: "S"}}
-	m.Offer(t.Context(), plan, []string{"look"})
+	plan := []Mode{{Name: "plan", Section: "S"}}
+	m.Offer(t.Context(), plan, []Tool{echo("look")})
 	w.say()
 	w.mustSelect(m, "plan")
 	w.drain()
@@ -202,12 +206,12 @@ func TestOfAModeThatNobodyHasToolsThatLookAreLeft(t *testing.T) {
 	if w.tools() != "" {
 		t.Errorf("before anything is offered there are the tools %q", w.tools())
 	}
-	again.Offer(t.Context(), nil, []string{"look"})
+	again.Offer(t.Context(), nil, []Tool{echo("look")})
 	if told := w.drain(); told != "" || w.tools() != "look" || !again.IsMissing() || again.Section() != "" {
 		t.Errorf("before the start: tools %q, told %s", w.tools(), told)
 	}
 	again.Start(t.Context())
-	again.Offer(t.Context(), nil, []string{"look", "read"})
+	again.Offer(t.Context(), nil, []Tool{echo("look"), echo("read")})
 	told := w.drain()
 	if !strings.HasPrefix(told, `"plan" after "" by restore; warning: the session is in the mode "plan"`) || strings.Count(told, "warning") != 1 || w.tools() != "look read" {
 		t.Errorf("tools %q, told %s", w.tools(), told)
@@ -227,7 +231,7 @@ func TestOfAModeThatNobodyHasToolsThatLookAreLeft(t *testing.T) {
 }
 
 func TestWhatIsSelectedBeforeTheStartIsToldThere(t *testing.T) {
-	plan := []Mode[string]{{Name: "plan"}, {Name: "ask", Thinking: "high"}}
+	plan := []Mode{{Name: "plan"}, {Name: "ask", Thinking: "high"}}
 	for name, want := range map[string]string{"": `"plan" after "" by restore`, "ask": `"ask" after "" by flag`, "off": "", "plan": `"plan" after "" by restore`} {
 		w, m := newWorker(t)
 		m.Offer(t.Context(), plan, nil)
@@ -238,7 +242,7 @@ func TestWhatIsSelectedBeforeTheStartIsToldThere(t *testing.T) {
 		again.Offer(t.Context(), plan, nil)
 		w.drain()
 		if name != "" {
-			if err := again.Select(t.Context(), name, ByFlag); err != nil {
+			if err := again.Select(t.Context(), name, ModeByFlag); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -261,9 +265,9 @@ func TestAnUnknownModeChangesNothing(t *testing.T) {
 		{[]string{"plan", "ask"}, `no mode "plna", did you mean "plan"?`},
 		{[]string{"ask", "auto"}, `no mode "plna"; there are ask, auto`},
 	} {
-		var modes []Mode[string]
+		var modes []Mode
 		for _, name := range c.offered {
-			modes = append(modes, Mode[string]{Name: name})
+			modes = append(modes, Mode{Name: name})
 		}
 		m.Offer(t.Context(), modes, nil)
 		if err := m.Set(t.Context(), "plna"); err == nil || err.Error() != c.want || m.Current() != "" || w.drain() != "" {
@@ -276,12 +280,12 @@ func TestModesAreChosenByManyAtOnce(t *testing.T) {
 	w, m := newWorker(t)
 	var mu sync.Mutex // of what the worker is told
 	m.o.Emit = func(context.Context, string, string, string) { mu.Lock(); w.told = append(w.told, "x"); mu.Unlock() }
-	m.Offer(t.Context(), []Mode[string]{{Name: "a", Tools: []string{"a"}}, {Name: "b", Tools: []string{"b"}}}, nil)
+	m.Offer(t.Context(), []Mode{{Name: "a", Tools: []Tool{echo("a")}}, {Name: "b", Tools: []Tool{echo("b")}}}, nil)
 	w.say()
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			if err := m.Select(t.Context(), []string{"a", "b", ""}[i%3], ByHook); err != nil {
+			if err := m.Select(t.Context(), []string{"a", "b", ""}[i%3], ModeByHook); err != nil {
 				t.Error(err)
 			}
 			_, _, _ = m.List(), m.Section(), m.IsMissing()
