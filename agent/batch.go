@@ -134,7 +134,7 @@ func (s *step) run(ctx context.Context, progress *pace.Pacer[Result]) {
 	defer close(s.done)
 	if s.ready != nil {
 		s.result = s.ready.run(ctx, progress)
-		s.took = s.ready.call.Took()
+		s.took = s.ready.call.took()
 		s.ran(s.result.IsError)
 	}
 }

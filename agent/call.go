@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"pi/agent/callscope"
 	"pi/internal/pace"
 	"pi/session"
 	"pi/session/message"
@@ -25,7 +24,7 @@ func (c *cleared) run(ctx context.Context, progress *pace.Pacer[Result]) (result
 		update = progress.Put
 		defer progress.Stop()
 	}
-	c.call.Measure(ctx, func() { result = c.perform(ctx, update) })
+	c.call.measure(ctx, func() { result = c.perform(ctx, update) })
 	result.Interrupted = result.IsError && ctx.Err() != nil
 	return result
 }
@@ -37,7 +36,7 @@ func (c *cleared) perform(ctx context.Context, update Update) (result Result) {
 			result = *refuse("tool %s crashed: %v", c.tool.Spec().Name, p)
 		}
 	}()
-	result, err := c.tool.Run(context.WithValue(c.call.Mark(ctx), runsKey{}, c), c.input, update)
+	result, err := c.tool.Run(context.WithValue(c.call.mark(ctx), runsKey{}, c), c.input, update)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		result = withError(result, "interrupted")
@@ -49,11 +48,6 @@ func (c *cleared) perform(ctx context.Context, update Update) (result Result) {
 	}
 	return result
 }
-
-// CallID returns the id of the tool call that ctx belongs to: the one that the listeners
-// to tool_call or tool_result are asked about, or that runs; "" elsewhere. The dialogs of
-// hooks get the context of what they are asked in.
-func CallID(ctx context.Context) string { return callscope.CallID(ctx) }
 
 // gateKey is in the context of who is asked whether something runs.
 type gateKey struct{}
@@ -108,7 +102,7 @@ func withText(r Result, text string) Result {
 // may have wanted to remove a secret.
 func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result {
 	if g.events.wants(KindToolResult) {
-		ctx := c.call.Mark(ctx)
+		ctx := c.call.mark(ctx)
 		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
 		if ctx.Err() == nil {
 			g.events.emit(ctx, e)
@@ -147,7 +141,7 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	if len(input) == 0 {
 		input = json.RawMessage(`{}`)
 	}
-	call := message.Block{Type: message.BlockToolCall, ID: callscope.NewID(ctx), Name: name, Arguments: input}
+	call := message.Block{Type: message.BlockToolCall, ID: newCallID(ctx), Name: name, Arguments: input}
 	sent := input
 	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, sent} })
 	took := time.Duration(0)
@@ -155,7 +149,7 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	if c != nil {
 		input = c.input
 		ran := c.run(ctx, a.gate.updates(ctx, call))
-		took = c.call.Took()
+		took = c.call.took()
 		r := a.gate.finishCall(ctx, c, ran)
 		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name})
 		result = &r

@@ -8,13 +8,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"pi/agent/callscope"
 )
 
 // asks waits for a person who takes so long to answer.
 func asks(ctx context.Context, answer time.Duration) {
-	defer callscope.AwaitPerson(ctx)()
+	defer AwaitPerson(ctx)()
 	time.Sleep(answer)
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"pi/agent/summary"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/rawjson"
@@ -78,7 +77,7 @@ func (c *compactRun) summarized() []session.Item {
 
 // askModel has the model write the summary, with the words that hooks want.
 func (c *compactRun) askModel(ctx context.Context) (session.Compaction, error) {
-	w := summary.Writer{Ask: c.asker.askOutside, Now: c.asker.now, Instructions: c.Instructions}
+	w := summaryWriter{Ask: c.asker.askOutside, Now: c.asker.now, Instructions: c.Instructions}
 	var preserved map[string]json.RawMessage
 	if c.events.wants(KindSessionCompacting) {
 		e := &SessionCompacting{SessionID: c.session.ID(), Messages: c.summarized()}
@@ -100,7 +99,7 @@ func (c *compactRun) askModel(ctx context.Context) (session.Compaction, error) {
 		return session.Compaction{}, err
 	}
 	w.Model, w.Longest, w.InputLimit = c.model, c.limits.Summary(), c.limits.Input(c.window)
-	text, err := w.Conversation(ctx, c.plan)
+	text, err := w.conversation(ctx, c.plan)
 	if err != nil {
 		c.asker.spending.record(ctx, session.UsageEntry{Kind: session.TypeCompaction, Provider: c.model.Provider, Model: c.model.ID, Usage: &w.Usage})
 		return session.Compaction{}, err

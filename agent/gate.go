@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	"pi/agent/callscope"
 	"pi/agent/schema"
 	"pi/session/message"
 )
@@ -19,7 +18,7 @@ type cleared struct {
 	gate    *gate
 	tool    Tool
 	id      string // of the call
-	call    *callscope.Scope
+	call    *callScope
 	input   json.RawMessage
 	context []string // what listeners add to the result
 }
@@ -47,10 +46,10 @@ type gate struct {
 // clear decides whether call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it. Of the results one is nil.
 func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result) {
-	scope := callscope.New(ctx, call.ID, func(ctx context.Context, runs bool) {
+	scope := newCallScope(ctx, call.ID, func(ctx context.Context, runs bool) {
 		g.events.emitAfter(ctx, KindToolClock, func() Event { return &ToolClock{call.ID, runs} })
 	})
-	ctx = scope.Mark(ctx)
+	ctx = scope.mark(ctx)
 	tool := g.tools.tool(call.Name)
 	if tool == nil {
 		if names := g.tools.names(); len(names) > 0 {

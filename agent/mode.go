@@ -63,7 +63,7 @@ const (
 // ModeTools are those that the model has.
 type ModeTools interface {
 	Restrict(only []Tool) // makes these the active ones, whatever is chosen meanwhile
-	Lift()                   // ends that
+	Lift()                // ends that
 }
 
 // ModeThinking is how much the model thinks.

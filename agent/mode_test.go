@@ -37,8 +37,8 @@ func (w *worker) modes() *Modes {
 }
 
 func (w *worker) Restrict(only []Tool) { w.limited, w.only = true, only }
-func (w *worker) Lift()                  { w.limited, w.only = false, nil }
-func (w *worker) Wish() string           { return w.level }
+func (w *worker) Lift()                { w.limited, w.only = false, nil }
+func (w *worker) Wish() string         { return w.level }
 
 func (w *worker) InForce(level string) string {
 	if level == "max" {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"pi/agent/summary"
 	"pi/agent/work"
 	"pi/session"
 	"pi/session/compaction"
@@ -245,7 +244,7 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 	if d := before.Summary; d != nil && d.Summary != "" {
 		return &session.BranchSummary{FromID: from, Summary: d.Summary, Details: d.Details, FromHook: true}, nil
 	}
-	items := summary.Abandoned(t.conversation.runChain(ctx).items, p.EntriesToSummarize)
+	items := abandoned(t.conversation.runChain(ctx).items, p.EntriesToSummarize)
 	switch {
 	case ctx.Err() != nil: // the chain may have been cut short, and items lack the changes of hooks
 		return nil, ErrAborted
@@ -255,12 +254,12 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 	t.events.Notify(ctx, LevelInfo, "summing up the branch that is left")
 	model := t.choice.model()
 	limits := t.settings.get().Compaction.Within(model.ContextWindow)
-	w := summary.Writer{Ask: t.asker.askOutside, Now: t.asker.now, Model: model, Instructions: o.Instructions,
+	w := summaryWriter{Ask: t.asker.askOutside, Now: t.asker.now, Model: model, Instructions: o.Instructions,
 		Longest: limits.Summary(), InputLimit: limits.Input(model.ContextWindow)}
 	if o.Replace {
 		w.Instructions, w.Prompt = "", o.Instructions
 	}
-	text, err := w.Branch(ctx, items)
+	text, err := w.branch(ctx, items)
 	if err != nil {
 		t.asker.spending.record(ctx, session.UsageEntry{Kind: session.TypeBranchSummary, Provider: model.Provider, Model: model.ID, Usage: &w.Usage})
 		return nil, err
@@ -269,4 +268,26 @@ func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o Navig
 		t.events.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; /redo comes back to the branch that was left", w.CutAt)
 	}
 	return &session.BranchSummary{FromID: from, Summary: text, Details: compaction.FilesOf(items).Details(), Usage: &w.Usage}, nil
+}
+
+// abandoned returns the messages of seen that belong to entries, a branch that is left.
+// Messages that hooks made, which have no entry, count if no message that stays comes
+// after them.
+func abandoned(seen []session.Item, entries []*session.Entry) []session.Item {
+	if !slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Message() != nil }) {
+		return nil
+	}
+	left := make(map[*session.Entry]bool, len(entries))
+	for _, e := range entries {
+		left[e] = true
+	}
+	var items []session.Item
+	for _, it := range seen {
+		if it.Entry == nil || left[it.Entry] {
+			items = append(items, it)
+		} else {
+			items = slices.DeleteFunc(items, func(it session.Item) bool { return it.Entry == nil })
+		}
+	}
+	return items
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/agent/summary"
 	"pi/session"
 	"pi/session/message"
 )
@@ -271,7 +270,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 		want  string
 	}{
 		"a failure":    {fail(&llm.ProviderError{Message: "no"}), "no"},
-		"no text":      {deltas(stop(message.StopEnd)), summary.ErrEmpty.Error()},
+		"no text":      {deltas(stop(message.StopEnd)), errEmptySummary.Error()},
 		"a call":       {use(call{"c", "read", "{}"}), "the model called tools"},
 		"an interrupt": {hang(started), ErrAborted.Error()},
 	} {
@@ -302,7 +301,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 func TestWhatASummaryThatDidNotComeCostIsCounted(t *testing.T) {
 	r := newRig(t, Options{}, say("a"), deltas(llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 9}}, stop(message.StopEnd)))
 	r.prompt("one")
-	if _, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); !errors.Is(err, summary.ErrEmpty) {
+	if _, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); !errors.Is(err, errEmptySummary) {
 		t.Fatal(err)
 	}
 	if r.Totals().Input != 9 {

@@ -7,7 +7,6 @@ import (
 	"weak"
 
 	"pi/agent"
-	"pi/agent/callscope"
 	"pi/session"
 )
 
@@ -37,7 +36,7 @@ func (q *dialogQueue) IsOpen() bool { return len(q.open) > 0 }
 
 // Ask is that of [api.Dialogs].
 func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
-	defer callscope.AwaitPerson(ctx)()
+	defer agent.AwaitPerson(ctx)()
 	if !q.several.Load() {
 		select {
 		case q.open <- struct{}{}:

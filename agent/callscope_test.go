@@ -1,4 +1,4 @@
-package callscope
+package agent
 
 import (
 	"context"
@@ -13,12 +13,12 @@ func TestTheTimeOfACallStandsWhileAnyQuestionIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
 		began := time.Now()
-		s := New(t.Context(), "a", func(_ context.Context, runs bool) {
+		s := newCallScope(t.Context(), "a", func(_ context.Context, runs bool) {
 			told = append(told, fmt.Sprint(time.Since(began), " ", runs))
 		})
-		ctx := s.Mark(t.Context())
+		ctx := s.mark(t.Context())
 		AwaitPerson(ctx)() // before it runs, which is told to nobody
-		s.Measure(ctx, func() {
+		s.measure(ctx, func() {
 			time.Sleep(time.Second)
 			one := AwaitPerson(ctx)
 			time.Sleep(time.Second)
@@ -30,8 +30,8 @@ func TestTheTimeOfACallStandsWhileAnyQuestionIsOpen(t *testing.T) {
 			time.Sleep(time.Second)
 		})
 		AwaitPerson(ctx)()
-		if got, want := strings.Join(told, ", "), "0s true, 1s false, 4s true, 5s false"; got != want || s.Took() != 2*time.Second {
-			t.Errorf("told %s, took %v; want %s, 2s", got, s.Took(), want)
+		if got, want := strings.Join(told, ", "), "0s true, 1s false, 4s true, 5s false"; got != want || s.took() != 2*time.Second {
+			t.Errorf("told %s, took %v; want %s, 2s", got, s.took(), want)
 		}
 		AwaitPerson(context.Background())() // which belongs to no call
 	})
@@ -39,12 +39,12 @@ func TestTheTimeOfACallStandsWhileAnyQuestionIsOpen(t *testing.T) {
 
 func TestACallInACallHasItsIDWithANumber(t *testing.T) {
 	quiet := func(context.Context, bool) {}
-	if id := NewID(t.Context()); !strings.HasPrefix(id, "call_") || CallID(t.Context()) != "" {
+	if id := newCallID(t.Context()); !strings.HasPrefix(id, "call_") || CallID(t.Context()) != "" {
 		t.Errorf("outside of all calls one is %q", id)
 	}
-	ctx := New(t.Context(), "a", quiet).Mark(t.Context())
-	inner := New(ctx, NewID(ctx), quiet).Mark(ctx)
-	if got := []string{CallID(inner), NewID(inner), NewID(ctx)}; strings.Join(got, " ") != "a/1 a/1/1 a/2" {
+	ctx := newCallScope(t.Context(), "a", quiet).mark(t.Context())
+	inner := newCallScope(ctx, newCallID(ctx), quiet).mark(ctx)
+	if got := []string{CallID(inner), newCallID(inner), newCallID(ctx)}; strings.Join(got, " ") != "a/1 a/1/1 a/2" {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,14 +1,4 @@
-// Package summary has a model write down what a conversation was about: in place of
-// what a compaction leaves out of it ([Writer.Conversation]), or of a branch that is
-// left ([Writer.Branch]).
-//
-//	w := &summary.Writer{Ask: ask, Now: time.Now, Model: model, Longest: 8000}
-//	text, err := w.Conversation(ctx, plan)
-//
-// It knows no agent: how a model is asked is handed in, and so is what is to be summed
-// up. A text that is too long for one request is summed up in parts, one after the
-// other. Whoever uses a writer records what it used, also of a summary that failed.
-package summary
+package agent
 
 import (
 	"cmp"
@@ -25,8 +15,12 @@ import (
 	"pi/session/message"
 )
 
-// Writer has a model write one summary. Its methods must not be called concurrently.
-type Writer struct {
+// summaryWriter has a model write down what a conversation was about: in place of what a
+// compaction leaves out of it (conversation), or of a branch that is left (branch). A text that
+// is too long for one request is summed up in parts, one after the other. Whoever uses a writer
+// records what it used, also of a summary that failed. Its methods must not be called
+// concurrently.
+type summaryWriter struct {
 	// Ask sends a request. The message is what came, with what was used, also with an
 	// error. A *[llm.ProviderError] that says overflow makes the writer ask for less.
 	Ask          func(context.Context, *llm.Request) (*message.Message, llm.Stop, error)
@@ -42,17 +36,17 @@ type Writer struct {
 	CutAt int           // tokens, where an answer ended at its limit; 0: none did
 }
 
-// task is what the model is asked for.
-type task struct {
+// summaryTask is what the model is asked for.
+type summaryTask struct {
 	system  string
 	words   func(previous string) string // with the summary of the parts before, or ""
 	longest int                          // tokens
 }
 
-// Conversation returns the summary of the messages that plan leaves out, followed by lists
+// conversation returns the summary of the messages that plan leaves out, followed by lists
 // of the files that were changed and read. Its errors are those of Ask, or say that the
 // model answered with something else.
-func (w *Writer) Conversation(ctx context.Context, plan *compaction.Plan) (string, error) {
+func (w *summaryWriter) conversation(ctx context.Context, plan *compaction.Plan) (string, error) {
 	// The turns that are complete come first; where there are none, the beginning of
 	// the one under way.
 	items, prefix, more := plan.Summarize, plan.TurnPrefix, ""
@@ -62,7 +56,7 @@ func (w *Writer) Conversation(ctx context.Context, plan *compaction.Plan) (strin
 	if len(items) == 0 {
 		return cmp.Or(plan.PreviousSummary, onlyShortened), nil
 	}
-	text, err := w.inParts(ctx, items, plan.PreviousSummary, task{conversationSystem, func(previous string) string {
+	text, err := w.inParts(ctx, items, plan.PreviousSummary, summaryTask{conversationSystem, func(previous string) string {
 		if previous != "" {
 			return nextNotes + more + "\n\n" + notesForm
 		}
@@ -72,7 +66,7 @@ func (w *Writer) Conversation(ctx context.Context, plan *compaction.Plan) (strin
 		return "", err
 	}
 	if len(prefix) > 0 {
-		begun, err := w.inParts(ctx, prefix, "", task{conversationSystem, func(previous string) string {
+		begun, err := w.inParts(ctx, prefix, "", summaryTask{conversationSystem, func(previous string) string {
 			if previous != "" {
 				return nextPrefix
 			}
@@ -87,10 +81,10 @@ func (w *Writer) Conversation(ctx context.Context, plan *compaction.Plan) (strin
 	return text + fileList("Files changed", plan.Files.Modified(), &room) + fileList("Files read", plan.Files.OnlyRead(), &room), nil
 }
 
-// Branch returns the summary of items, which are on a branch that is left. Its errors
-// are those of [Writer.Conversation].
-func (w *Writer) Branch(ctx context.Context, items []session.Item) (string, error) {
-	return w.inParts(ctx, items, "", task{branchSystem, func(previous string) string {
+// branch returns the summary of items, which are on a branch that is left. Its errors
+// are those of conversation.
+func (w *summaryWriter) branch(ctx context.Context, items []session.Item) (string, error) {
+	return w.inParts(ctx, items, "", summaryTask{branchSystem, func(previous string) string {
 		if previous != "" {
 			return branchRest + "\n\n" + branchAsk
 		}
@@ -105,7 +99,7 @@ const smallestPart = 500 // tokens
 // inParts returns the summary of items. If they are too long for one request, they are
 // summarised in parts, and the request for each part has the summary so far (previous). If
 // a provider refuses a part as too long, the remaining ones are half as long.
-func (w *Writer) inParts(ctx context.Context, items []session.Item, previous string, t task) (string, error) {
+func (w *summaryWriter) inParts(ctx context.Context, items []session.Item, previous string, t summaryTask) (string, error) {
 	parts := [][]session.Item{items}
 	if w.InputLimit > 0 {
 		parts = compaction.Chunks(items, w.InputLimit)
@@ -133,7 +127,7 @@ func (w *Writer) inParts(ctx context.Context, items []session.Item, previous str
 
 // ask asks the model once for the summary of a part of a conversation. It adds to w.Usage
 // what that took, also with an error, and sets w.CutAt if the answer was cut off.
-func (w *Writer) ask(ctx context.Context, transcript, previous string, t task) (string, error) {
+func (w *summaryWriter) ask(ctx context.Context, transcript, previous string, t summaryTask) (string, error) {
 	parts := []string{transcript}
 	if previous != "" {
 		parts = append(parts, compaction.Section("notes", previous))
@@ -156,15 +150,15 @@ func (w *Writer) ask(ctx context.Context, transcript, previous string, t task) (
 	if stop.Reason == message.StopLength {
 		w.CutAt = most
 	}
-	return textOf(m, stop.Reason)
+	return summaryText(m, stop.Reason)
 }
 
-// ErrEmpty is returned where the model answered with nothing.
-var ErrEmpty = errors.New("no summary: the model answered with nothing; try again, or use another model")
+// errEmptySummary is returned where the model answered with nothing.
+var errEmptySummary = errors.New("no summary: the model answered with nothing; try again, or use another model")
 
-// textOf returns the text of an answer. It is an error if the model called tools or wrote
+// summaryText returns the text of an answer. It is an error if the model called tools or wrote
 // nothing.
-func textOf(m *message.Message, stop message.StopReason) (string, error) {
+func summaryText(m *message.Message, stop message.StopReason) (string, error) {
 	text := strings.TrimSpace(m.Text())
 	switch {
 	case len(m.ToolCalls()) > 0:
@@ -174,7 +168,7 @@ func textOf(m *message.Message, stop message.StopReason) (string, error) {
 	case stop == message.StopLength:
 		return "", errors.New("no summary: the model came to the end of its answer before it wrote anything; raise compaction.reserve_tokens, or use another model")
 	}
-	return "", ErrEmpty
+	return "", errEmptySummary
 }
 
 // charsOfToken is how many characters of a path a token is, about.

@@ -1,4 +1,4 @@
-package summary
+package agent
 
 // Words with which a model is asked for the summary of a conversation.
 const (
