@@ -26,6 +26,7 @@ type decoder struct {
 type event struct {
 	Type     string          `json:"type"`
 	Output   int             `json:"output_index"`
+	ItemID   string          `json:"item_id"`
 	Content  int             `json:"content_index"`
 	Summary  int             `json:"summary_index"`
 	Delta    string          `json:"delta"`
@@ -57,7 +58,7 @@ func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error)
 }
 
 // Buffered is the size of the items.
-func (d *decoder) Buffered() int { return d.items.early + len(d.items.byIndex)*perItem }
+func (d *decoder) Buffered() int { return d.items.early + len(d.items.byBlock)*perItem }
 
 // perItem is the size of an item at least.
 const perItem = 128
@@ -89,20 +90,23 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 func (d *decoder) apply(v *event) (bool, error) {
 	switch v.Type {
 	case "response.output_text.delta", "response.refusal.delta":
-		d.out = d.items.text(v.Output, v.Delta, d.out)
+		d.out = d.items.text(d.items.ofPiece(v), v.Delta, d.out)
 	case "response.reasoning_summary_text.delta":
-		d.out = d.items.thought(v.Output, summaryPart, v.Summary, v.Delta, d.out)
+		d.out = d.items.thought(d.items.ofPiece(v), summaryPart, v.Summary, v.Delta, d.out)
 	case "response.reasoning_text.delta":
-		d.out = d.items.thought(v.Output, contentPart, v.Content, v.Delta, d.out)
+		d.out = d.items.thought(d.items.ofPiece(v), contentPart, v.Content, v.Delta, d.out)
 	case "response.function_call_arguments.delta":
-		d.out = d.items.arguments(v.Output, v.Delta, d.out)
+		d.out = d.items.arguments(d.items.ofPiece(v), v.Delta, d.out)
 	case "response.output_item.added":
 		var w wireItem
 		if provider.Readable(json.Unmarshal(v.Item, &w)) {
-			d.out = d.items.start(d.items.at(v.Output), &w, d.out)
+			d.out = d.items.start(d.items.ofBeginning(v.Output, &w), &w, d.out)
 		}
 	case "response.output_item.done":
-		d.out = d.items.finish(v.Output, v.Item, d.out)
+		var w wireItem
+		if provider.Readable(json.Unmarshal(v.Item, &w)) {
+			d.out = d.items.finish(d.items.ofWhole(v.Output, &w), &w, v.Item, d.out)
+		}
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.done":
 		return true, d.end(v)
 	}

@@ -22,6 +22,7 @@ func FuzzDecode(f *testing.F) {
 		events(completed(item1 + "," + messageItem("msg_1", "hi"))),
 		events(done(-1, callItem("", "", `{}`)), `{"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"},"usage":{"input_tokens":1}}}`),
 		events(`{"type":"error","code":"x","message":"no"}`, `{"type":"response.failed","response":{"error":null}}`),
+		events(added(0, callItem("a", "fc_1", "")), added(0, callItem("b", "fc_2", "")), of("fc_1", callKind, 0, "{}"), done(0, messageItem("msg_1", "a")), added(1, callItem("c", "", "")), completed(callItem("d", "fc_4", "{}"))),
 		"event: error\ndata: {}\n\ndata: [DONE]\n\n",
 	} {
 		f.Add(seed)

@@ -10,58 +10,54 @@ import (
 	"pi/agent/provider"
 )
 
-// items are the items of an answer, by their index in it. Pieces are told apart
-// by that index, since some services change the id of an item with each event.
-// A finished item comes again as a whole, which then counts.
+// items are the items of an answer. A finished item comes again as a whole, which then
+// counts. See places.go for which item an event is about.
 type items struct {
-	byIndex map[int]*outputItem
-	placed  int             // all items below have their place among the blocks
-	calls   int             // how many began
-	early   int             // bytes of arguments with which calls began
-	ids     map[string]bool // of calls
+	byBlock map[int]*outputItem    // by the index of its block
+	newest  map[int]*outputItem    // by its index in the answer, which several may share
+	byID    map[string]*outputItem // the last one with that id
+	byCall  map[string]*outputItem // and with that id of a call
+	last    int                    // the highest index of a block
+	placed  int                    // all items below have their place among the blocks
+	calls   int                    // how many began
+	early   int                    // bytes of arguments with which calls began
+	ids     map[string]bool        // of calls, as they are told
 }
 
 // outputItem is one item; it becomes one block.
 type outputItem struct {
-	index  int
+	index  int // in the answer
+	block  int
 	kind   kind
 	open   bool // its first delta was sent
 	done   bool
 	sent   strings.Builder
 	itemID string
+	callID string
 	name   string   // of a call
 	early  string   // arguments that a call began with
 	parts  partKind // where its thoughts come from
 	part   int      // the one at hand
 }
 
-// at returns the item with that index of the answer; a new one if there is none yet.
-func (l *items) at(index int) *outputItem {
-	it := l.byIndex[index]
-	if it == nil {
-		it = &outputItem{index: index}
-		if l.byIndex == nil {
-			l.byIndex = map[int]*outputItem{}
-		}
-		l.byIndex[index] = it
-	}
-	return it
-}
-
 // emit sends a piece of an item. Blocks are in the order of their first delta, so items
 // before it that are still to come get their place first.
 func (l *items) emit(it *outputItem, d llm.Delta, out []llm.Delta) []llm.Delta {
 	const far = 100 // so many items in a row are never missing
-	l.placed = max(l.placed, it.index-far)
-	for ; l.placed < it.index; l.placed++ {
-		if before := l.at(l.placed); !before.open && !before.done && before.kind != other {
+	l.placed = max(l.placed, it.block-far)
+	for ; l.placed < it.block; l.placed++ {
+		before := l.byBlock[l.placed]
+		if before == nil {
+			before = l.add(l.placed)
+		}
+		if !before.open && !before.done && before.kind != other {
 			before.open = true
 			out = append(out, llm.Delta{Kind: llm.DeltaSignature, Index: l.placed})
 		}
 	}
 	it.open = true
 	it.sent.WriteString(d.Text)
-	d.Index = it.index
+	d.Index = it.block
 	return append(out, d)
 }
 
@@ -75,8 +71,7 @@ func (it *outputItem) is(k kind) bool {
 }
 
 // text emits a piece of a message; nothing if the item is of another kind, or finished.
-func (l *items) text(index int, text string, out []llm.Delta) []llm.Delta {
-	it := l.at(index)
+func (l *items) text(it *outputItem, text string, out []llm.Delta) []llm.Delta {
 	if text == "" || !it.is(answer) {
 		return out
 	}
@@ -84,8 +79,7 @@ func (l *items) text(index int, text string, out []llm.Delta) []llm.Delta {
 }
 
 // thought adds a piece of a thought. Its parts are separated by a blank line.
-func (l *items) thought(index int, parts partKind, part int, text string, out []llm.Delta) []llm.Delta {
-	it := l.at(index)
+func (l *items) thought(it *outputItem, parts partKind, part int, text string, out []llm.Delta) []llm.Delta {
 	if text == "" || !it.is(thinking) || it.parts != noPart && it.parts != parts {
 		return out
 	}
@@ -98,23 +92,20 @@ func (l *items) thought(index int, parts partKind, part int, text string, out []
 
 // arguments emits a piece of the arguments of a call; nothing if the item is of another
 // kind, or finished.
-func (l *items) arguments(index int, text string, out []llm.Delta) []llm.Delta {
-	it := l.at(index)
+func (l *items) arguments(it *outputItem, text string, out []llm.Delta) []llm.Delta {
 	if text == "" || !it.is(call) || it.name == "" {
 		return out // a call without a name waits for the finished item
 	}
 	return l.emit(it, llm.Delta{Kind: llm.DeltaToolCall, Text: text}, out)
 }
 
-// start stores the id of an item, whose kind is known from now on, and sends the first
+// start stores the ids of an item, whose kind is known from now on, and sends the first
 // delta of a call.
 func (l *items) start(it *outputItem, w *wireItem, out []llm.Delta) []llm.Delta {
 	if !it.is(w.kind()) {
 		return out
 	}
-	if it.itemID == "" {
-		it.itemID = w.ID
-	}
+	l.name(it, w)
 	if it.kind == call {
 		return l.open(it, w, out)
 	}
@@ -143,13 +134,8 @@ func (l *items) open(it *outputItem, w *wireItem, out []llm.Delta) []llm.Delta {
 
 // finish sends what was not sent of an item, which raw has as a whole, and its
 // signature. Pieces of it that come later are ignored.
-func (l *items) finish(index int, raw json.RawMessage, out []llm.Delta) []llm.Delta {
-	var w wireItem
-	if !provider.Readable(json.Unmarshal(raw, &w)) {
-		return out
-	}
-	it := l.at(index)
-	out = l.start(it, &w, out)
+func (l *items) finish(it *outputItem, w *wireItem, raw json.RawMessage, out []llm.Delta) []llm.Delta {
+	out = l.start(it, w, out)
 	if !it.is(w.kind()) {
 		return out
 	}
@@ -194,39 +180,31 @@ func (l *items) sign(it *outputItem, signature string, out []llm.Delta) []llm.De
 	if it.kind == thinking && !it.open {
 		out = l.emit(it, llm.Delta{Kind: llm.DeltaThinking}, out)
 	}
-	return append(out, llm.Delta{Kind: llm.DeltaSignature, Index: it.index, Text: signature})
+	return append(out, llm.Delta{Kind: llm.DeltaSignature, Index: it.block, Text: signature})
 }
 
-// close finishes the items that were not, out of the list at the end of the
-// answer. That may be in another order, so they are found by their ids. An answer
-// without a single event about items is the list alone.
+// close finishes the items that were not, out of the list at the end of the answer, and
+// adds the calls that only the list has, if it is sure that no call runs twice for it. An
+// answer without a single event about items is the list alone.
 func (l *items) close(output []json.RawMessage, out []llm.Delta) []llm.Delta {
-	all := len(l.byIndex) == 0
-	for i, raw := range output {
-		if index, ok := l.unfinished(i, raw); ok || all {
-			out = l.finish(index, raw, out)
+	all, sure := len(l.byBlock) == 0, l.tellsCalls()
+	for place, raw := range output {
+		var w wireItem
+		if !provider.Readable(json.Unmarshal(raw, &w)) {
+			continue
+		}
+		it := l.unfinished(place, &w)
+		if it == nil && (all || sure && l.lacks(&w)) {
+			it = l.add(place)
+		}
+		if it != nil {
+			out = l.finish(it, &w, raw, out)
 		}
 	}
-	for _, it := range l.byIndex {
+	for _, it := range l.byBlock {
 		if it.kind == call && it.sent.Len() == 0 {
 			out = l.sendRest(it, llm.DeltaToolCall, it.early, out)
 		}
 	}
 	return out
-}
-
-// unfinished finds the item that an element of the list at the end completes: the one
-// with its id, or else one without an id in its place. found is false if there is none.
-func (l *items) unfinished(place int, raw json.RawMessage) (index int, found bool) {
-	var w wireItem
-	if !provider.Readable(json.Unmarshal(raw, &w)) {
-		return place, false
-	}
-	for _, it := range l.byIndex {
-		if !it.done && w.ID != "" && it.itemID == w.ID {
-			return it.index, true
-		}
-	}
-	it := l.byIndex[place]
-	return place, it != nil && !it.done && it.itemID == "" && it.kind == w.kind()
 }

@@ -2,7 +2,8 @@
 // OpenAI itself and to services that copy it. Nothing is kept at the server:
 // each request carries the whole conversation.
 //
-// An answer is a list of items. The model that made them needs parts of them again,
+// An answer is a list of items. Its events name them by their index in it, and some servers
+// give several the same; see places.go. The model that made an item needs parts of it again,
 // which are in the signatures and ids of the session's blocks:
 //
 //	thinking     the whole reasoning item, as JSON: sent back unchanged, in front of

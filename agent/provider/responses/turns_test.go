@@ -177,6 +177,68 @@ func TestItemsAreJoinedByTheirIndex(t *testing.T) {
 	}
 }
 
+// of is a delta whose item id is that of its item.
+func of(id, kind string, index int, text string) string {
+	return fmt.Sprintf(`{"type":"response.%s.delta","item_id":%q,"output_index":%d,"delta":%q}`, kind, id, index, text)
+}
+
+func TestItemsThatShareAnIndexAreToldApart(t *testing.T) {
+	const open = `{"type":"reasoning","id":"rs_1","encrypted_content":"z","summary":[]}`
+	cases := []struct {
+		name   string
+		stream []string
+		want   string
+	}{
+		{"calls one after the other", []string{
+			added(0, callItem("a", "fc_1", "")), of("fc_1", callKind, 0, `{"x":1}`), done(0, callItem("a", "fc_1", `{"x":1}`)),
+			added(0, callItem("b", "fc_2", "")), of("fc_2", callKind, 0, `{"x":2}`), done(0, callItem("b", "fc_2", `{"x":2}`))},
+			`call a|fc_1 f {"x":1}, call b|fc_2 f {"x":2}`},
+		{"a thought, and a message and a call behind it", []string{
+			added(0, open), done(0, open), added(1, messageItem("msg_1", "")), of("msg_1", textKind, 1, "a"),
+			added(1, callItem("c", "fc_1", "")), of("fc_1", callKind, 1, `{"x":1}`), done(1, callItem("c", "fc_1", `{"x":1}`)),
+			of("msg_1", textKind, 1, "b"), done(1, messageItem("msg_1", "ab"))},
+			`thinking "" sig ` + open + `, text "ab" sig msg_1, call c|fc_1 f {"x":1}`},
+		{"calls whose pieces interleave", []string{
+			added(0, callItem("a", "fc_1", "")), added(0, callItem("b", "fc_2", "")), of("fc_2", callKind, 0, `{"x"`), of("fc_1", callKind, 0, `{}`), of("fc_2", callKind, 0, `:2}`),
+			done(0, callItem("a", "fc_1", `{}`)), done(0, callItem("b", "fc_2", `{"x":2}`))},
+			`call a|fc_1 f {}, call b|fc_2 f {"x":2}`},
+		{"a piece of an unknown id goes to the newest", []string{
+			added(0, callItem("a", "fc_1", "")), done(0, callItem("a", "fc_1", `{}`)), added(0, callItem("b", "fc_2", "")), piece(callKind, 0, 0, `{"x":2}`)},
+			`call a|fc_1 f {}, call b|fc_2 f {"x":2}`},
+		{"one of a known id to its item, whatever its index", []string{
+			added(0, callItem("a", "fc_1", "")), added(1, callItem("b", "fc_2", "")), of("fc_2", callKind, 0, `{"x":2}`)},
+			`call a|fc_1 f {}, call b|fc_2 f {"x":2}`},
+		{"an id that all items have says nothing", []string{
+			added(0, callItem("a", "i", "")), added(1, callItem("b", "i", "")), of("i", callKind, 0, `{"x":1}`), of("i", callKind, 1, `{"x":2}`)},
+			`call a|i f {"x":1}, call b|i f {"x":2}`},
+		{"the same id of an item, another call", []string{
+			added(0, callItem("a", "fc_1", "")), done(0, callItem("a", "fc_1", `{"x":1}`)), added(0, callItem("b", "fc_1", "")), done(0, callItem("b", "fc_1", `{"x":2}`))},
+			`call a|fc_1 f {"x":1}, call b|fc_1 f {"x":2}`},
+		{"the same item twice", []string{
+			added(0, callItem("a", "fc_1", "")), added(0, callItem("b", "fc_2", "")), added(0, callItem("a", "fc_1", "")), done(0, callItem("a", "fc_1", `{"x":1}`)), done(0, callItem("b", "fc_2", `{"x":2}`)), done(0, callItem("a", "fc_1", `{"x":1}`))},
+			`call a|fc_1 f {"x":1}, call b|fc_2 f {"x":2}`},
+		{"items that come whole", []string{done(0, messageItem("msg_1", "a")), done(0, callItem("a", "fc_1", `{"x":1}`)), done(0, callItem("b", "fc_2", `{"x":2}`))},
+			`text "a" sig msg_1, call a|fc_1 f {"x":1}, call b|fc_2 f {"x":2}`},
+		{"a whole call while another is open", []string{added(0, callItem("a", "fc_1", "")), done(0, callItem("b", "fc_2", `{"x":2}`)), done(0, callItem("a", "fc_1", `{"x":1}`))},
+			`call a|fc_1 f {"x":1}, call b|fc_2 f {"x":2}`},
+		{"words without a beginning, then a call", []string{piece(textKind, 0, 0, "a"), added(0, callItem("a", "fc_1", "")), done(0, callItem("a", "fc_1", `{"x":1}`))},
+			`text "a" sig , call a|fc_1 f {"x":1}`},
+		{"an item whose id is another one each time", []string{added(0, callItem("a", "x1", "")), piece(callKind, 0, 0, `{"x":1}`), done(0, callItem("a", "x2", `{"x":1}`)), added(1, messageItem("x3", "")), piece(textKind, 1, 0, "a"), done(1, messageItem("x4", "a"))},
+			`call a|x1 f {"x":1}, text "a" sig x4`},
+		{"an index that a shared one took", []string{
+			added(0, callItem("a", "fc_1", "")), added(0, callItem("b", "fc_2", "")), added(1, callItem("c", "fc_3", "")), piece(callKind, 1, 0, `{"x":3}`), of("fc_2", callKind, 0, `{"x":2}`), done(1, callItem("c", "fc_3", `{"x":3}`))},
+			`call a|fc_1 f {}, call b|fc_2 f {"x":2}, call c|fc_3 f {"x":3}`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			a := decodeText(t, events(c.stream...)+events(completed("")))
+			if got := shape(a); got != c.want || a.Err != nil {
+				t.Errorf("got  %s\nwant %s\n%v", got, c.want, a.Err)
+			}
+		})
+	}
+}
+
 func TestTheListAtTheEndFinishesWhatWasNot(t *testing.T) {
 	const open = `{"type":"reasoning","id":"rs_1","encrypted_content":"z","summary":[]}`
 	cases := []struct {
@@ -188,6 +250,13 @@ func TestTheListAtTheEndFinishesWhatWasNot(t *testing.T) {
 		{"items that are not finished, by their ids", callItem("c", "fc_1", `{"x":1}`) + "," + open, []string{added(0, open), added(1, callItem("c", "fc_1", "")), piece(callKind, 1, 0, `{"x"`)},
 			`thinking "" sig ` + open + `, call c|fc_1 f {"x":1}`},
 		{"or their place, where they have none", messageItem("msg_1", "abc"), []string{piece(textKind, 0, 0, "ab")}, `text "abc" sig msg_1`},
+		{"a call that never came", callItem("a", "fc_1", `{"x":1}`) + "," + callItem("b", "fc_2", `{"x":2}`), []string{added(0, callItem("a", "fc_1", "")), done(0, callItem("a", "fc_1", `{"x":1}`))},
+			`call a|fc_1 f {"x":1}, call b|fc_2 f {"x":2}`},
+		{"also behind a message", messageItem("msg_1", "a") + "," + callItem("b", "fc_2", `{"x":2}`), []string{added(0, messageItem("msg_1", "")), piece(textKind, 0, 0, "a"), done(0, messageItem("msg_1", "a"))},
+			`text "a" sig msg_1, call b|fc_2 f {"x":2}`},
+		{"not one that came with another id of its item", callItem("a", "x9", `{"x":1}`), []string{added(0, callItem("a", "x1", "")), done(0, callItem("a", "x2", `{"x":1}`))},
+			`call a|x1 f {"x":1}`},
+		{"an open call of that id", callItem("a", "x9", `{"x":1}`), []string{added(3, callItem("a", "x1", ""))}, `call a|x1 f {"x":1}`},
 		{"those that are finished stay", messageItem("msg_1", "other"), []string{done(0, messageItem("msg_1", "a"))}, `text "a" sig msg_1`},
 	}
 	for _, c := range cases {
@@ -211,6 +280,14 @@ func TestIDsOfCallsAreMadeWhereTheyAreMissingOrRepeated(t *testing.T) {
 		seen[call] = true
 	}
 	if len(seen) != 4 {
+		t.Errorf("%s", a)
+	}
+}
+
+// What came without an id of its call may be any call of the list, so none is added.
+func TestACallWithoutAnIDIsNotRunTwice(t *testing.T) {
+	a := decodeText(t, events(done(0, callItem("", "", `{"x":1}`)), completed(callItem("a", "fc_1", `{"x":1}`))))
+	if a.Err != nil || len(a.Calls()) != 1 {
 		t.Errorf("%s", a)
 	}
 }
