@@ -15,6 +15,10 @@ import (
 // ErrCut is the error of a Decoder whose stream ended before the answer did.
 var ErrCut = errors.New("the answer was cut off")
 
+// UnknownStop is told of an answer that ended for a reason which its API does not know;
+// the reason stands in front of it.
+const UnknownStop = "the server ended the answer for this reason, which is not known: it may not be whole"
+
 // Said is an error that the server reports inside its stream: a JSON value in
 // any of the shapes of an error body.
 type Said struct{ Body json.RawMessage }

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"pi/agent/llm"
@@ -229,24 +230,27 @@ func set(to, from *int) {
 	}
 }
 
-// stop maps the stop reason. Calls decide about tool use; a reason that is not
-// known is an ordinary end.
+// stop maps the stop reason. Calls decide about tool use. A reason that is not known may be
+// that of a filter, so the answer is not taken for a whole one; the words of another API
+// that some servers use here are known.
 func (d *decoder) stop() llm.Stop {
-	s := llm.Stop{Raw: d.stopReason, Reason: message.StopEnd, Message: d.explanation}
+	s := llm.Stop{Raw: d.stopReason, Reason: llm.StopRefusal, Message: d.explanation}
 	switch d.stopReason {
-	case "max_tokens", "model_context_window_exceeded":
-		s.Reason = message.StopLength
-	case "refusal", "sensitive":
-		s.Reason = llm.StopRefusal
-		if s.Message == "" {
-			s.Message = "the model's safety system stopped the answer"
-		}
-	case "pause_turn":
-		s.Reason = llm.StopPause
-	default:
+	case "end_turn", "stop_sequence", "tool_use", "", "stop", "tool_calls", "function_call":
+		s.Reason = message.StopEnd
 		if d.calls > 0 {
 			s.Reason = message.StopToolUse
 		}
+	case "max_tokens", "model_context_window_exceeded", "length":
+		s.Reason = message.StopLength
+	case "pause_turn":
+		s.Reason = llm.StopPause
+	case "refusal", "sensitive":
+		s.Message = cmp.Or(s.Message, "the model's safety system stopped the answer")
+	case "content_filter":
+		s.Message = cmp.Or(s.Message, "the provider's content filter stopped the answer")
+	default:
+		s.Message = cmp.Or(s.Message, provider.UnknownStop)
 	}
 	return s
 }

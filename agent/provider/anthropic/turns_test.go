@@ -190,14 +190,15 @@ func TestStopReasonsAreMapped(t *testing.T) {
 		reason, block string
 		want          message.StopReason
 	}{
-		{"end_turn", endless, message.StopEnd}, {"stop_sequence", endless, message.StopEnd}, {"new_word", endless, message.StopEnd},
+		{"end_turn", endless, message.StopEnd}, {"stop_sequence", endless, message.StopEnd}, {"stop", endless, message.StopEnd}, {"tool_calls", call, message.StopToolUse},
 		{"tool_use", call, message.StopToolUse}, {"end_turn", call, message.StopToolUse}, {"tool_use", endless, message.StopEnd},
-		{"max_tokens", call, message.StopLength}, {"model_context_window_exceeded", endless, message.StopLength},
+		{"", endless, message.StopEnd}, {"new_word", endless, llm.StopRefusal}, {"new_word", call, llm.StopRefusal}, {"content_filter", endless, llm.StopRefusal},
+		{"length", endless, message.StopLength}, {"max_tokens", call, message.StopLength}, {"model_context_window_exceeded", endless, message.StopLength},
 		{"refusal", endless, llm.StopRefusal}, {"sensitive", endless, llm.StopRefusal}, {"pause_turn", endless, llm.StopPause},
 	}
 	for _, c := range cases {
 		a := decodeText(t, events(begin, c.block, ends(c.reason), endStop))
-		if a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.reason {
+		if a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.reason || (a.Stop.Message == "") == (c.want == llm.StopRefusal) {
 			t.Errorf("%s: %s", c.reason, a)
 		}
 		if calls := a.Calls(); len(calls) == 1 && string(calls[0].Arguments) != `{"x":1}` {

@@ -262,24 +262,26 @@ var broken = map[string]bool{
 	"MALFORMED_RESPONSE": true, "MISSING_THOUGHT_SIGNATURE": true, "OTHER": true, "IMAGE_OTHER": true, "NO_IMAGE": true,
 }
 
-// stop maps the reason. Calls decide about tool use; a reason that is not known
-// is an ordinary end.
+// stop maps the reason. Calls decide about tool use. There is one reason of a whole answer;
+// one that is not known may be that of a filter.
 func (d *decoder) stop() llm.Stop {
-	s := llm.Stop{Raw: d.finish, Reason: message.StopEnd}
-	switch d.finish {
+	s := llm.Stop{Raw: d.finish, Reason: llm.StopRefusal, Message: d.finishMessage}
+	switch strings.ToUpper(d.finish) {
 	case "":
 		return llm.Stop{Raw: "BLOCKED:" + d.blocked, Reason: llm.StopRefusal,
 			Message: cmp.Or(d.blockedMessage, "the service refused the prompt")}
-	case "MAX_TOKENS":
-		s.Reason = message.StopLength
-	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE",
-		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
-		s.Reason = llm.StopRefusal
-		s.Message = cmp.Or(d.finishMessage, "the service stopped the answer")
-	default:
+	case "STOP", "FINISH_REASON_UNSPECIFIED":
+		s.Reason, s.Message = message.StopEnd, ""
 		if d.calls > 0 {
 			s.Reason = message.StopToolUse
 		}
+	case "MAX_TOKENS":
+		s.Reason, s.Message = message.StopLength, ""
+	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+		s.Message = cmp.Or(s.Message, "the service stopped the answer")
+	default:
+		s.Message = cmp.Or(s.Message, provider.UnknownStop)
 	}
 	return s
 }

@@ -126,7 +126,7 @@ func TestReasonsAreMapped(t *testing.T) {
 		want           message.StopReason
 	}{
 		{"STOP", parts(), message.StopEnd}, {"STOP", call, message.StopToolUse}, {"FINISH_REASON_UNSPECIFIED", parts(), message.StopEnd},
-		{"NEW_WORD", call, message.StopToolUse}, {"MAX_TOKENS", call, message.StopLength}, {"MAX_TOKENS", `{}`, message.StopLength},
+		{"stop", parts(), message.StopEnd}, {"NEW_WORD", parts(), llm.StopRefusal}, {"NEW_WORD", call, llm.StopRefusal}, {"MAX_TOKENS", call, message.StopLength}, {"MAX_TOKENS", `{}`, message.StopLength},
 		{"SAFETY", parts(), llm.StopRefusal}, {"RECITATION", parts(), llm.StopRefusal}, {"BLOCKLIST", parts(), llm.StopRefusal},
 		{"PROHIBITED_CONTENT", call, llm.StopRefusal}, {"SPII", parts(), llm.StopRefusal}, {"LANGUAGE", parts(), llm.StopRefusal},
 	}
