@@ -35,6 +35,7 @@ func (b batchEnd) verdict() error {
 type step struct {
 	call   message.Block
 	broken string   // what it had instead of readable arguments
+	last   bool     // of its answer
 	ready  *cleared // nil: it does not run
 	result Result
 	limit  error             // that the call reached
@@ -102,6 +103,9 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 		}
 		steps = append(steps, s)
 	}
+	if len(steps) > 0 {
+		steps[len(steps)-1].last = true
+	}
 	return steps
 }
 
@@ -163,22 +167,38 @@ func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 // tellAt is the repetition at which the model is told, before the limit.
 const tellAt = 3
 
-// noteRepeat counts how often in a row a call had the same arguments and the same result.
-// Before the limit the model is warned once, in the result; at the limit s gets the error
-// that ends the run.
+// noteRepeat counts how often a call had the same arguments and the same result, and behind
+// the last call of an answer how often all of them had. Before the limit the model is warned
+// once, in the result; at the limit s gets the error that ends the run.
 func (r *run) noteRepeat(s *step) {
 	limit := r.settings.get().MaxRepeats
 	if limit <= 0 {
 		return
 	}
-	count := r.repeats.Note(limits.Call{Name: s.call.Name, Arguments: s.call.Arguments, Broken: s.broken,
+	times, inRow := r.repeats.Note(limits.Call{Name: s.call.Name, Arguments: s.call.Arguments, Broken: s.broken,
 		Content: s.result.Content, Details: s.result.Details, IsError: s.result.IsError})
+	did, was := "called %s %d times with the same arguments and the same result, and nothing new came in between", "%s was called %d times with these arguments, the result was the same each time, and nothing new came in between"
+	if inRow {
+		did, was = "called %s %d times in a row with the same arguments and the same result", "%s was called %d times in a row with these arguments, and the result was the same each time"
+	}
+	s.repeated(limit, times, fmt.Sprintf(did, s.call.Name, times), fmt.Sprintf(was, s.call.Name, times))
+	if !s.last {
+		return
+	}
+	calls, turns := r.repeats.EndTurn()
+	if turns > times { // else it was said of the call
+		s.repeated(limit, turns, fmt.Sprintf("made the same %d calls in %d answers, with the same results", calls, turns),
+			fmt.Sprintf("These %d calls were made in %d answers, and the results were the same each time", calls, turns))
+	}
+}
+
+// repeated is what becomes of a step whose call, or answer, has come so many times. did
+// tells the user so, and was the model.
+func (s *step) repeated(limit, times int, did, was string) {
 	switch {
-	case count >= limit:
-		s.limit = &LimitError{"max_repeats", fmt.Sprintf("stopped: the model called %s %d times in a row with the same arguments and the same result (max_repeats)",
-			s.call.Name, count)}
-	case count == min(tellAt, limit-1) && count > 1:
-		s.result = withText(s.result, fmt.Sprintf("[%s was called %d times in a row with these arguments, and the result was the same each time. After %d times the work is stopped: do something else.]",
-			s.call.Name, count, limit))
+	case times >= limit:
+		s.limit = &LimitError{"max_repeats", "stopped: the model " + did + " (max_repeats)"}
+	case times == min(tellAt, limit-1) && times > 1:
+		s.result = withText(s.result, fmt.Sprintf("[%s. After %d times the work is stopped: do something else.]", was, limit))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -79,6 +80,62 @@ func TestCallsBehindOneThatReachesALimitDoNotRun(t *testing.T) {
 		t.Errorf("ran %d times", ran)
 	}
 	if !strings.Contains(r.talk(), "not run: stopped: the model called alone 2 times") {
+		t.Error(r.talk())
+	}
+}
+
+// manyCalls are more calls than any is looked for among.
+func manyCalls() (all []call) {
+	for i := range 30 {
+		all = append(all, call{fmt.Sprint("c", i), "look", fmt.Sprintf(`{"n":%d}`, i)})
+	}
+	return all
+}
+
+func TestTheSameCallsInEachAnswerEndTheRun(t *testing.T) {
+	two := []call{{"a", "look", `{"n":1}`}, {"b", "look", `{"n":2}`}}
+	for _, c := range []struct {
+		name       string
+		calls      []call
+		ran        int
+		told, stop string
+	}{
+		{"two calls", two, 10,
+			"[look was called 3 times with these arguments, the result was the same each time, and nothing new came in between. After 5 times the work is stopped: do something else.]",
+			"stopped: the model called look 5 times with the same arguments and the same result, and nothing new came in between (max_repeats)"},
+		{"many calls", manyCalls(), 150,
+			"[These 30 calls were made in 3 answers, and the results were the same each time. After 5 times the work is stopped: do something else.]",
+			"stopped: the model made the same 30 calls in 5 answers, with the same results (max_repeats)"},
+	} {
+		var ran atomic.Int64
+		look := tool("look", func(context.Context) (Result, error) { ran.Add(1); return TextResult("nothing"), nil })
+		var replies []reply
+		for range 10 {
+			replies = append(replies, use(c.calls...))
+		}
+		r := newRig(t, Options{Tools: []Tool{look}, Settings: Settings{MaxRepeats: 5}}, replies...)
+		err := r.Prompt(t.Context(), Prompt{Text: "go"})
+		if limited, ok := errors.AsType[*LimitError](err); !ok || limited.Error() != c.stop || int(ran.Load()) != c.ran {
+			t.Errorf("%s: %d calls, %v", c.name, ran.Load(), err)
+		}
+		if !strings.Contains(r.talk(), c.told) {
+			t.Errorf("%s: the model was not told:\n%s", c.name, r.talk())
+		}
+		r.wantGoesOn()
+	}
+}
+
+// The tests say the same each time, but a file was changed in between.
+func TestACheckAfterEachChangeIsNoRepeat(t *testing.T) {
+	vet := tool("vet", func(context.Context) (Result, error) { return TextResult("no problems"), nil })
+	edit := tool("edit", func(context.Context) (Result, error) { return TextResult("done"), nil })
+	var replies []reply
+	for i := range 12 {
+		replies = append(replies, use(call{"a", "edit", fmt.Sprintf(`{"n":%d}`, i)}), use(call{"b", "vet", `{}`}))
+	}
+	r := newRig(t, Options{Tools: []Tool{vet, edit}, Settings: Settings{MaxRepeats: 3}}, append(replies, say("all done"))...)
+	r.prompt("change them")
+	if strings.Contains(r.talk(), "nothing new came in between") {
 		t.Error(r.talk())
 	}
 }

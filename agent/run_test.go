@@ -249,7 +249,8 @@ func TestLimitsEndTheRunAndTheSessionGoesOn(t *testing.T) {
 		{"max_repeats counts calls that are refused", Settings{MaxRepeats: 2}, []reply{use(call{"a", "no", `{}`}), use(call{"a", "no", `{}`})}, "max_repeats", 0},
 		{"max_repeats within one message", Settings{MaxRepeats: 2},
 			[]reply{use(call{"a", "look", `{}`}, call{"b", "look", `{}`}, call{"c", "look", `{"n":5}`})}, "max_repeats", 3},
-		{"another call in between starts anew", Settings{MaxRepeats: 2}, []reply{same, other, same, say("done")}, "", 3},
+		{"max_repeats counts a call though others stand between", Settings{MaxRepeats: 3}, []reply{same, other, same, other, same, other, say("done")}, "max_repeats", 6},
+		{"a new call in between starts anew", Settings{MaxRepeats: 2}, []reply{same, other, same, say("done")}, "", 3},
 		{"no limits", Settings{}, []reply{same, same, same, same, say("done")}, "", 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {

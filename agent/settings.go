@@ -9,7 +9,7 @@ import (
 // Settings are the plain values of the configuration that the loop obeys.
 type Settings struct {
 	MaxTurns    int  // per prompt; 0: no limit
-	MaxRepeats  int  // the same call with the same result in a row; 0: no limit
+	MaxRepeats  int  // the same call with the same result, and nothing new in between; 0: no limit
 	SteerAll    bool // deliver all steering lines at once instead of one per turn
 	FollowUpAll bool
 

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/agent/llm"
@@ -60,25 +61,69 @@ func (s *AnswerSize) Exceeds(limit int, d llm.Delta) bool {
 	return s.bytes > limit
 }
 
-// A model that is stuck makes the same call again and again. A call is the same if
+// A model that is stuck makes the same calls again and again. A call is the same if
 // tool, arguments and result are: a model that polls until the result is another one
-// repeats nothing.
+// repeats nothing. One that does something new between two calls, as to edit a file before
+// it runs the tests again, begins anew.
 
-// Repeats counts how often the same call came in a row.
+// seenWithin is among how many calls, the last ones, a call is nothing new. It bounds what
+// is compared; turns that make more calls than that are found as whole turns.
+const seenWithin = 20
+
+// Repeats counts how often the same call came, and the same turn, without anything new in
+// between. The zero value is ready.
 type Repeats struct {
-	last  [sha256.Size]byte
-	count int
+	calls, turns counter
+	turn         []key // the calls of this turn
 }
 
-// Note counts a call with its result and returns how many times in a row it has been the
-// same. The order of keys and the space in its arguments make no difference.
-func (c *Repeats) Note(call Call) int {
-	key := sha256.Sum256([]byte(strings.Join([]string{call.Name, canonical(call.Arguments), call.Broken, call.outcome()}, "\x00")))
-	if key != c.last {
-		c.last, c.count = key, 0
+// key stands for a call or a turn.
+type key [sha256.Size]byte
+
+// Note counts a call with its result and returns how many times it has come, and whether
+// that was in a row, with no call in between. The order of keys and the space in its
+// arguments make no difference.
+func (c *Repeats) Note(call Call) (times int, inRow bool) {
+	k := key(sha256.Sum256([]byte(strings.Join([]string{call.Name, canonical(call.Arguments), call.Broken, call.outcome()}, "\x00"))))
+	c.turn = append(c.turn, k)
+	times = c.calls.note(k)
+	return times, times == c.calls.row
+}
+
+// EndTurn counts the calls that were noted since it was called last as one turn, whatever
+// their order. It returns how many they are and how many times that turn has come.
+func (c *Repeats) EndTurn() (calls, times int) {
+	calls = len(c.turn)
+	slices.SortFunc(c.turn, func(a, b key) int { return bytes.Compare(a[:], b[:]) })
+	h := sha256.New()
+	for _, k := range c.turn {
+		h.Write(k[:])
 	}
-	c.count++
-	return c.count
+	c.turn = c.turn[:0]
+	return calls, c.turns.note(key(h.Sum(nil)))
+}
+
+// counter counts what comes since something new came.
+type counter struct {
+	recent []key       // the last ones, the newest last
+	counts map[key]int // since something new came
+	row    int         // how often the newest came in a row
+}
+
+// note counts k and returns how many times it has come. What is new sets all others back.
+func (c *counter) note(k key) int {
+	if !slices.Contains(c.recent, k) {
+		c.counts = map[key]int{}
+	}
+	c.counts[k]++
+	if n := len(c.recent); n == 0 || c.recent[n-1] != k {
+		c.row = 0
+	}
+	c.row++
+	if c.recent = append(c.recent, k); len(c.recent) > seenWithin {
+		c.recent = slices.Delete(c.recent, 0, 1)
+	}
+	return c.counts[k]
 }
 
 // Call is a call with its result.
