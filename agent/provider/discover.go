@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pi/agent/llm"
@@ -29,6 +31,8 @@ type Server struct {
 const (
 	listTime = 5 * time.Second // for all requests to one server together
 	listSize = 64 << 20        // 300,000 models of a few words each have half of it
+	showSize = 4 << 20         // of what is told of one model; its license is the most of it
+	shown    = 8               // models that a server is asked of at the same time
 )
 
 // Discover asks a server which models it has: those that can hold a
@@ -39,7 +43,7 @@ const (
 // Servers tell more or less of their models. For those that people run
 // themselves, how long a context may be is a matter of how they were started, so
 // Ollama, llama.cpp and LM Studio are asked that apart, as far as they know it
-// before a model is loaded.
+// before a model is loaded. Ollama is also asked what each of its models can do.
 func Discover(ctx context.Context, client *http.Client, s Server) ([]Found, error) {
 	late := fmt.Errorf("no list of models within %s", listTime)
 	timed, cancel := context.WithTimeoutCause(ctx, listTime, late)
@@ -174,6 +178,12 @@ func (d *discovery) get(ctx context.Context, address string) ([]byte, error) {
 		return nil, d.faults.unreadableAddress()
 	}
 	req.Header = d.header.Clone()
+	return d.send(ctx, req, listSize)
+}
+
+// send sends a request for at most so many bytes, and returns the body of the answer, if
+// its status is 200.
+func (d *discovery) send(ctx context.Context, req *http.Request, most int64) ([]byte, error) {
 	resp, err := d.client.Do(req)
 	if err != nil {
 		return nil, d.faults.connection(ctx, err)
@@ -182,12 +192,12 @@ func (d *discovery) get(ctx context.Context, address string) ([]byte, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, d.faults.answer(resp.StatusCode, resp.Header, errorText(resp.Body))
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, listSize+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if err != nil {
 		return nil, d.faults.connection(ctx, err)
 	}
-	if len(body) > listSize {
-		return nil, d.noList(fmt.Sprintf("the list of models is longer than %d MiB", listSize>>20))
+	if int64(len(body)) > most {
+		return nil, d.noList(fmt.Sprintf("the list of models is longer than %d MiB", most>>20))
 	}
 	return body, nil
 }
@@ -211,8 +221,8 @@ func (d *discovery) noList(message string) *llm.ProviderError {
 		NextStep: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(d.server.BaseURL)) + "): another service may be answering there"}
 }
 
-// complete asks the servers that people run themselves for the windows that their list
-// does not have. They are recognised by the owner of their models. A request that fails
+// complete asks the servers that people run themselves for what their list does not have,
+// as the windows. They are recognised by the owner of their models. A request that fails
 // is ignored: the list is good without it.
 func (d *discovery) complete(ctx context.Context, offers []offer, found []Found) []Found {
 	owned := func(owner string) bool {
@@ -220,6 +230,7 @@ func (d *discovery) complete(ctx context.Context, offers []offer, found []Found)
 	}
 	switch {
 	case owned("library"):
+		found = d.showEach(ctx, found)
 		for _, o := range d.more(ctx, "/api/ps") {
 			setWindow(found, o.id(), o.count("context_length"))
 		}
@@ -239,6 +250,52 @@ func (d *discovery) complete(ctx context.Context, offers []offer, found []Found)
 		}
 	}
 	return found
+}
+
+// showEach asks an Ollama about each of its models, several at a time, and returns those
+// that can talk. A model of which nothing is heard in time stays as it is.
+func (d *discovery) showEach(ctx context.Context, found []Found) []Found {
+	mute := make([]bool, len(found))
+	slots := make(chan struct{}, shown)
+	var asked sync.WaitGroup
+	for i := range found {
+		asked.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if o := d.show(ctx, found[i].ID); o != nil {
+				mute[i] = !found[i].complete(o)
+			}
+		})
+	}
+	asked.Wait()
+	talking := found[:0]
+	for i := range found {
+		if !mute[i] {
+			talking = append(talking, found[i])
+		}
+	}
+	return talking
+}
+
+// show asks an Ollama about one model; nil on any error.
+func (d *discovery) show(ctx context.Context, id string) offer {
+	body, err := json.Marshal(map[string]string{"model": id})
+	if err != nil {
+		return nil
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.sibling("/api/show"), bytes.NewReader(body))
+	if err != nil {
+		return nil
+	}
+	req.Header = d.header.Clone()
+	req.Header.Set("Content-Type", "application/json")
+	said, err := d.send(ctx, req, showSize)
+	if err != nil {
+		return nil
+	}
+	var o offer
+	_ = json.Unmarshal(said, &o) // of something else nothing is read
+	return o
 }
 
 // more gets another list of the server; nil if there is none, or on any error.

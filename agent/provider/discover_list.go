@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +23,8 @@ type Found struct {
 	ContextWindow int
 	MaxTokens     int
 	Reasoning     bool
+	NoReasoning   bool // the server says so
+	NoTools       bool // likewise
 	Input         []string
 	Cost          *llm.Price
 }
@@ -34,7 +38,12 @@ func (f *Found) Fill(m *llm.Model) {
 	if f.MaxTokens > 0 {
 		m.MaxTokens = f.MaxTokens
 	}
-	m.Reasoning = m.Reasoning || f.Reasoning
+	m.Reasoning = (m.Reasoning || f.Reasoning) && !f.NoReasoning
+	if _, set := m.Compat["tools"]; f.NoTools && !set {
+		compat := map[string]any{"tools": false}
+		maps.Copy(compat, m.Compat)
+		m.Compat = compat
+	}
 	if f.Input != nil {
 		m.Input = slices.Clone(f.Input)
 	}
@@ -130,6 +139,32 @@ func (o offer) read(id string) Found {
 		f.MaxTokens = o.child("top_provider").count("max_completion_tokens")
 	}
 	return f
+}
+
+// complete sets what an Ollama tells of one model, and reports whether the model can talk.
+// Its window is what the model was made with for this server, or else what it could have;
+// how much of that it gets is a matter of how the server was started.
+func (f *Found) complete(o offer) bool {
+	info := o.child("model_info")
+	if window := info.count(info.text("general.architecture") + ".context_length"); window > 0 {
+		f.ContextWindow = window
+	}
+	for line := range strings.Lines(o.text("parameters")) {
+		if words := strings.Fields(line); len(words) == 2 && words[0] == "num_ctx" {
+			window, _ := strconv.ParseFloat(words[1], 64)
+			f.ContextWindow = cmp.Or(offer{"num_ctx": window}.count("num_ctx"), f.ContextWindow)
+		}
+	}
+	if _, told := o["capabilities"].([]any); !told { // an older one
+		return true
+	}
+	f.Reasoning = o.has("capabilities", "thinking")
+	f.NoReasoning, f.NoTools = !f.Reasoning, !o.has("capabilities", "tools")
+	f.Input = []string{"text"}
+	if o.has("capabilities", "vision") {
+		f.Input = append(f.Input, "image")
+	}
+	return o.has("capabilities", "completion")
 }
 
 // id is what a request names the model by; "" if there is none, or if it has characters

@@ -20,12 +20,18 @@ import (
 	"pi/agent/provider"
 )
 
-// listing serves answers by path, and fails the test for another.
+// listing serves answers by path, and nothing for another. What is posted is told behind
+// the path.
 func listing(t *testing.T, answers map[string]string) *httptest.Server {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
-		body, ok := answers[r.URL.RequestURI()]
-		if !ok || r.Method != http.MethodGet {
+		asked := r.URL.RequestURI()
+		if r.Method == http.MethodPost {
+			posted, _ := io.ReadAll(r.Body)
+			asked += " " + string(posted)
+		}
+		body, ok := answers[asked]
+		if !ok {
 			http.Error(w, `{"error":"no such page"}`, http.StatusNotFound)
 			return
 		}
@@ -105,6 +111,22 @@ func TestEachServersListIsRead(t *testing.T) {
 			"/v1/models": `{"data":[{"id":"hf.co/me/x","owned_by":"me"},{"id":"qwen3:8b","owned_by":"library"},{"id":"llama3:8b","owned_by":"library"}]}`,
 			"/api/ps":    `{"models":[{"name":"llama3:8b","model":"llama3:8b","context_length":8192}]}`,
 		}, []provider.Found{{ID: "hf.co/me/x", Name: "hf.co/me/x"}, {ID: "qwen3:8b", Name: "qwen3:8b"}, {ID: "llama3:8b", Name: "llama3:8b", ContextWindow: 8192}}},
+		{"Ollama, of whose models each can do something else", chat, "/v1", map[string]string{
+			"/v1/models":                     `{"data":[{"id":"qwen3:8b","owned_by":"library"},{"id":"llava:7b","owned_by":"library"},{"id":"small:1b","owned_by":"library"},{"id":"vectors","owned_by":"library"},{"id":"older","owned_by":"library"},{"id":"lost","owned_by":"library"}]}`,
+			`/api/show {"model":"qwen3:8b"}`: `{"license":"x","parameters":"temperature 0.6\nstop \"a b\"","model_info":{"general.architecture":"qwen3","general.parameter_count":1,"qwen3.context_length":40960},"capabilities":["completion","tools","thinking"]}`,
+			`/api/show {"model":"llava:7b"}`: `{"parameters":"num_ctx                        8192","model_info":{"general.architecture":"llama","llama.context_length":32768},"capabilities":["completion","vision"]}`,
+			`/api/show {"model":"small:1b"}`: `{"model_info":{"general.architecture":"llama","llama.context_length":32768},"capabilities":["completion"]}`,
+			`/api/show {"model":"vectors"}`:  `{"model_info":{"general.architecture":"bert","bert.context_length":512},"capabilities":["embedding"]}`,
+			`/api/show {"model":"older"}`:    `{"parameters":"num_ctx many","model_info":{"general.architecture":"llama","llama.context_length":2048}}`,
+			`/api/show {"model":"lost"}`:     `[]`,
+			"/api/ps":                        `{"models":[{"name":"small:1b","model":"small:1b","context_length":4096}]}`,
+		}, []provider.Found{
+			{ID: "qwen3:8b", Name: "qwen3:8b", ContextWindow: 40960, Reasoning: true, Input: text},
+			{ID: "llava:7b", Name: "llava:7b", ContextWindow: 8192, NoReasoning: true, NoTools: true, Input: images},
+			{ID: "small:1b", Name: "small:1b", ContextWindow: 4096, NoReasoning: true, NoTools: true, Input: text},
+			{ID: "older", Name: "older", ContextWindow: 2048},
+			{ID: "lost", Name: "lost"},
+		}},
 		{"an Ollama without the usual list", chat, "/v1", map[string]string{
 			"/api/tags": `{"models":[{"name":"llama3:8b","model":"llama3:8b","size":1,"details":{"family":"llama"}}]}`,
 		}, []provider.Found{{ID: "llama3:8b", Name: "llama3:8b"}}},
@@ -312,8 +334,24 @@ func TestWhatAServerToldFillsAModel(t *testing.T) {
 	told := &provider.Found{ID: "x", Name: "x", ContextWindow: 1, MaxTokens: 2, Input: []string{"text"}, Cost: &llm.Price{Input: 3}}
 	told.Fill(m)
 	m.Input[0], m.Cost.Output = "y", 4
+	if !m.Reasoning || m.Compat != nil {
+		t.Errorf("what was not told changed: %+v", *m)
+	}
 	if m.ContextWindow != 1 || m.MaxTokens != 2 || len(m.Input) != 1 || m.Cost.Input != 3 || told.Input[0] != "text" || told.Cost.Output != 0 {
 		t.Errorf("what was told is not in %+v, or is shared with it", *m)
+	}
+}
+
+func TestWhatAModelCannotDoIsFilledIn(t *testing.T) {
+	settings := map[string]any{"strict": true}
+	m := &llm.Model{ID: "x", Reasoning: true, Compat: settings}
+	cannot := &provider.Found{ID: "x", Name: "x", NoReasoning: true, NoTools: true}
+	if cannot.Fill(m); m.Reasoning || m.Compat["tools"] != false || m.Compat["strict"] != true || len(settings) != 1 {
+		t.Errorf("%+v, and the settings are %v", *m, settings)
+	}
+	m = &llm.Model{ID: "x", Compat: map[string]any{"tools": true}}
+	if cannot.Fill(m); m.Compat["tools"] != true {
+		t.Error("what the settings say of tools does not hold")
 	}
 }
 
@@ -323,6 +361,7 @@ func FuzzDiscover(f *testing.F) {
 		`[{"id":"a","name":"b","type":"chat","pricing":{"input":-1,"output":"Inf"}}]`,
 		`{"models":[{"name":"models/a","supportedGenerationMethods":[{}],"thinking":1}],"data":{}}`,
 		`{"data":[{"id":"a","tags":[["vision"]],"capabilities":{"thinking":{"supported":[]}}}]}`,
+		`{"data":[{"id":"a","owned_by":"library"}],"capabilities":["completion"],"parameters":"num_ctx -1\nnum_ctx 1e300","model_info":{"general.architecture":7,".context_length":1e300}}`,
 		`null`, `{"data":null}`, "\xff", `{"data":[{"id":"\ud800"}]}`, `{"error":{"message":"no"}}`, `<html>`,
 	} {
 		f.Add([]byte(body), uint8(0))
