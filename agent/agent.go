@@ -92,6 +92,7 @@ type parts struct {
 	spending     *spending
 	meter        *Meter
 	asker        *asker
+	shortfall    *shortfall
 	compactor    *compactor
 	userShell    *userShell
 	now          func() time.Time
@@ -131,6 +132,7 @@ func newParts(o Options, busy *work.Claim) parts {
 	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, settings: p.settings}
 	p.meter = &Meter{p.conversation, p.choice, p.tools, p.prompts, p.sent, p.spending}
 	p.asker = &asker{events: p.events, models: o.Models, sent: p.sent, spending: p.spending, now: o.Now, settings: p.settings}
+	p.shortfall = &shortfall{events: p.events}
 	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
 		inbox: p.inbox, settings: p.settings}
 	p.userShell = &userShell{events: p.events, conversation: p.conversation, inbox: p.inbox, busy: busy, shell: o.Shell, cwd: o.Cwd, now: o.Now}

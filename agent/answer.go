@@ -143,8 +143,9 @@ type stream struct {
 	run      *run
 	events   *listeners
 	model    *llm.Model
-	seen     chained // by the model
-	fresh    bool    // not over the connection of the attempt before
+	seen     chained      // by the model
+	asked    *llm.Request // nil: nothing yet
+	fresh    bool         // not over the connection of the attempt before
 	assembly llm.Assembly
 	started  bool
 	began    int64  // when it started, in milliseconds since the epoch
@@ -173,7 +174,12 @@ func (s *stream) ask(ctx context.Context) error {
 	defer end(nil)
 	s.end = end
 	ctx = context.WithValue(ctx, answerKey{}, s)
-	err := s.run.asker.send(streaming, s.model, "", s.request, func(d llm.Delta) error { return s.add(ctx, d) })
+	build := func() *llm.Request {
+		s.asked = s.request()
+		s.run.shortfall.noteImages(ctx, s.run.conversation.current(), s.asked)
+		return s.asked
+	}
+	err := s.run.asker.send(streaming, s.model, "", build, func(d llm.Delta) error { return s.add(ctx, d) })
 	switch {
 	case s.stopped():
 		return errStopped
@@ -308,6 +314,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	entry, err := s.run.append(m)
 	if failure == nil {
 		s.run.sent.noteAnswer(s.run.conversation.current().Leaf())
+		s.run.shortfall.noteCut(ctx, s.run.conversation.current(), s.asked, s.assembly.Usage())
 	}
 	return answer{m, entry, broken, stop == llm.StopPause && len(m.Content) > 0}, cmp.Or(err, failure)
 }

@@ -20,6 +20,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"slices"
 
 	"pi/session/message"
 )
@@ -127,6 +128,10 @@ type Model struct {
 	NeedsKey      bool
 	Like          string // provider/id of the listed model whose facts an unlisted one was given; "": none
 }
+
+// TakesImages reports whether the model takes images. One that does not say what it takes is
+// believed to.
+func (m *Model) TakesImages() bool { return len(m.Input) == 0 || slices.Contains(m.Input, "image") }
 
 // Price is per million tokens. A price below zero is not known.
 type Price struct {

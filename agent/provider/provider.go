@@ -23,7 +23,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -132,12 +131,6 @@ func EncodeFramed(frame any, elements [][]byte) ([]byte, error) {
 // asked now, over the same API. Only then do its signatures mean anything.
 func SameModel(m *message.Message, target *llm.Model) bool {
 	return m.Provider == target.Provider && m.Model == target.ID && (m.API == "" || m.API == target.API)
-}
-
-// AcceptsImages reports whether a model takes images. One that does not say
-// what it takes is believed to.
-func AcceptsImages(m *llm.Model) bool {
-	return len(m.Input) == 0 || slices.Contains(m.Input, "image")
 }
 
 // ImageOmitted replaces an image that the model cannot take.

@@ -158,7 +158,7 @@ func (v *conversation) encodeContent(content []message.Block) []block {
 		switch b := &content[i]; {
 		case b.Type == message.BlockText && strings.TrimSpace(b.Text) != "":
 			blocks = append(blocks, textBlock(b.Text))
-		case b.Type == message.BlockImage && !provider.AcceptsImages(v.model):
+		case b.Type == message.BlockImage && !v.model.TakesImages():
 			blocks = append(blocks, textBlock(provider.ImageOmitted))
 		case b.Type == message.BlockImage:
 			blocks = append(blocks, block{Type: "image", Source: &source{Type: "base64", MediaType: b.MimeType, Data: b.Data}})

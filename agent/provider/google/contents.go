@@ -151,7 +151,7 @@ func (v *conversation) encodeContent(blocks []message.Block) []part {
 		switch b := &blocks[i]; {
 		case b.Type == message.BlockText && strings.TrimSpace(b.Text) != "":
 			parts = append(parts, textPart(b.Text))
-		case b.Type == message.BlockImage && !provider.AcceptsImages(v.model):
+		case b.Type == message.BlockImage && !v.model.TakesImages():
 			parts = append(parts, textPart(provider.ImageOmitted))
 		case b.Type == message.BlockImage:
 			parts = append(parts, part{Image: &blob{b.MimeType, b.Data}})

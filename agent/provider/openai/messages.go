@@ -181,7 +181,7 @@ func (v *conversation) parts(blocks []message.Block) []part {
 		switch b := &blocks[i]; {
 		case b.Type == message.BlockText && b.Text != "":
 			parts = append(parts, textPart(b.Text))
-		case b.Type == message.BlockImage && !provider.AcceptsImages(v.model):
+		case b.Type == message.BlockImage && !v.model.TakesImages():
 			parts = append(parts, textPart(provider.ImageOmitted))
 		case b.Type == message.BlockImage:
 			parts = append(parts, part{Type: "image_url", ImageURL: &imageURL{URL: "data:" + b.MimeType + ";base64," + b.Data}})

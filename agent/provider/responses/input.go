@@ -129,7 +129,7 @@ func (v *conversation) parts(blocks []message.Block) []part {
 		switch b := &blocks[i]; {
 		case b.Type == message.BlockText && b.Text != "":
 			parts = append(parts, inputText(b.Text))
-		case b.Type == message.BlockImage && !provider.AcceptsImages(v.model):
+		case b.Type == message.BlockImage && !v.model.TakesImages():
 			parts = append(parts, inputText(provider.ImageOmitted))
 		case b.Type == message.BlockImage:
 			parts = append(parts, part{Type: "input_image", ImageURL: "data:" + b.MimeType + ";base64," + b.Data, Detail: "auto"})
