@@ -20,6 +20,7 @@
 //	thinking_off        what adaptive thinking is when it is off: "disabled", "low" where the model always thinks, or "between_tools"
 //	interleaved         thinking between tool calls (a beta header)
 //	block_binding       "drop_block": the server leaves out thoughts that do not fit what stands before them (a beta header); "" asks for nothing
+//	tools               false: never send tools
 //	cache               markers for the prompt cache
 //	cache_ttl           how long the cache holds: "5m" or "1h"; "" says nothing, which is five minutes
 //	cache_retention     "long": as long as the server can, see long_cache; that is the key cache of a provider

@@ -15,6 +15,7 @@ type compat struct {
 	thinkingOff string
 	interleaved bool
 	binding     string
+	tools       bool
 	cache       bool
 	cacheTTL    string
 	retention   string
@@ -36,6 +37,7 @@ func (c *compat) switches() provider.Switches {
 		"thinking_off":      provider.OneOf(&c.thinkingOff, "disabled", "low", betweenTools),
 		"interleaved":       &c.interleaved,
 		"block_binding":     provider.OneOf(&c.binding, "", dropBlock),
+		"tools":             &c.tools,
 		"cache":             &c.cache,
 		"cache_ttl":         provider.OneOf(&c.cacheTTL, "", "5m", "1h"),
 		"cache_retention":   provider.OneOf(&c.retention, provider.Retention()...),
@@ -53,7 +55,7 @@ func (c *compat) switches() provider.Switches {
 // compatOf returns the switches for a model: the defaults, then what is known of the
 // server, then the model's own.
 func compatOf(m *llm.Model) (*compat, error) {
-	c := &compat{cache: true, version: "2023-06-01", thinkingOff: "disabled"}
+	c := &compat{tools: true, cache: true, version: "2023-06-01", thinkingOff: "disabled"}
 	if err := c.switches().Set(m); err != nil {
 		return nil, err
 	}

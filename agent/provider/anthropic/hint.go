@@ -25,6 +25,7 @@ var refusals = provider.Refusals{
 	{bindingBeta, `block_binding = ""`},
 	{"-beta` header", "set compat.interleaved = false of [providers.NAME]; compat.beta may name others"},
 	{"cache_control: extra inputs", "cache = false"},
+	{"does not support tools", provider.NoTools},
 	{"cache_control.ttl", `set cache = "short" and compat.cache_ttl = "" of [providers.NAME]`},
 }
 

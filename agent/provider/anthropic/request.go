@@ -125,7 +125,9 @@ func (c *compat) request(r *llm.Request, v *conversation) *request {
 	if r.System != "" {
 		q.System = []block{textBlock(r.System)}
 	}
-	q.Tools = slices.Clone(v.described.Tools(r.Tools, c.encodeTools))
+	if c.tools {
+		q.Tools = slices.Clone(v.described.Tools(r.Tools, c.encodeTools))
+	}
 	v.trimEnd()
 	q.Messages = v.messages
 	if q.Thinking != nil && q.Thinking.Type == "enabled" && v.continuesWithoutThought() {

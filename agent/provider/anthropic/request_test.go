@@ -275,6 +275,16 @@ func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	}
 }
 
+func TestToolsCanBeLeftOut(t *testing.T) {
+	m := model("claude-sonnet-4-5")
+	m.Compat = map[string]any{"tools": false, "eager_input_streaming": true}
+	r := &llm.Request{Model: m, Thinking: "low", Tools: []llm.ToolSpec{{Name: "ls"}}}
+	call, err := encode(r)
+	if tools := body(t, r)["tools"]; err != nil || tools != nil || call.Header.Get("Anthropic-Beta") != "" {
+		t.Errorf("tools %s, %v, %v", tools, call.Header, err)
+	}
+}
+
 // encode makes the call of a request that nothing was written of before.
 func encode(r *llm.Request) (*provider.Call, error) { return new(api).encode(r) }
 

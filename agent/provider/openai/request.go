@@ -214,7 +214,7 @@ var refusals = provider.Refusals{
 	{"reasoning_effort", `thinking_format = "none", or reasoning_efforts,`},
 	{"parallel_tool_calls", "parallel_tool_calls = false"},
 	{"reasoning_content", "send_reasoning or require_reasoning"},
-	{"does not support tools", "tools = false"},
+	{"does not support tools", provider.NoTools},
 	{"does not support thinking", `thinking_format = "none"`},
 	{"chat_template_kwargs", `thinking_format = "none"`},
 	{"enable_thinking", `thinking_format = "none"`},

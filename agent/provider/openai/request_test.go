@@ -204,7 +204,7 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 func TestARefusalNamesItsSwitch(t *testing.T) {
 	m := modelOf("local", "m", "http://x")
 	for said, want := range map[string]string{
-		"registry.ollama.ai/library/x does not support tools":    "set compat.tools = false of [providers.local]",
+		"registry.ollama.ai/library/x does not support tools":    `(--no-tools), or set compat.tools = false of the model (id = "m" in a [[providers.local.models]] of config.toml)`,
 		`"x" does not support thinking`:                          `thinking_format = "none"`,
 		"Unrecognized request argument supplied: store":          "store = false",
 		"Unsupported parameter: 'strict'":                        "strict = false",

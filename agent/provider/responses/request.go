@@ -162,4 +162,5 @@ var refusals = provider.Refusals{
 	{"'instructions'", "instructions"},
 	{"'developer'", "developer_role = false"},
 	{"'store'", "store"},
+	{"does not support tools", provider.NoTools},
 }

@@ -276,11 +276,12 @@ func TestHintsNameTheSwitchOfARefusedField(t *testing.T) {
 		"Unsupported parameter: 'reasoning.summary' is not supported by this model.": `compat.reasoning_summary = ""`,
 		"Unsupported parameter: 'reasoning.effort' is not supported.":                "compat.reasoning_efforts",
 		"Encrypted content is not supported with this model.":                        "compat.encrypted_reasoning = false",
+		"registry.ollama.ai/library/say:latest does not support tools":               `(--no-tools), or set compat.tools = false of the model (id = "m" in a [[providers.p.models]]`,
 		"Unknown parameter: 'prompt_cache_key'.":                                     "compat.prompt_cache_key = false",
 		"Unknown parameter: 'prompt_cache_options'.":                                 `compat.cache_retention = "short"`,
 		"prompt_cache_retention is not supported for this model.":                    `compat.cache_retention = "short"`,
 	} {
-		if got := hint(400, said); !strings.Contains(got, want) || !strings.Contains(got, "[providers.p]") {
+		if got := hint(400, said); !strings.Contains(got, want) || !strings.Contains(got, "[providers.p") {
 			t.Errorf("%s: %q", said, got)
 		}
 		if got := hint(500, said); got != "" {
