@@ -195,10 +195,11 @@ func (s *stream) request() *llm.Request {
 	tools, by := s.run.tools.toolsAndChooser()
 	current := s.run.conversation.current()
 	system := s.run.prompts.inMode(s.run.system)
-	s.thinking = s.run.choice.thinking()
+	is := s.run.choice.chosen()
+	s.thinking = is.level()
 	r := &llm.Request{
 		Model: s.model, System: system.text, Messages: s.run.conversation.view.forModel(s.seen.items), Tools: specsOf(tools),
-		Thinking: s.thinking, MaxTokens: s.model.MaxTokens, SessionID: current.ID(), Fresh: s.fresh,
+		Thinking: s.thinking, Off: llm.AsksOff(s.model, is.wish), MaxTokens: s.model.MaxTokens, SessionID: current.ID(), Fresh: s.fresh,
 	}
 	s.run.sent.noteRequest(&sentRequest{session: current, system: system, chain: s.seen}, r, tools, by)
 	return r

@@ -30,6 +30,7 @@ type asker struct {
 	now      func() time.Time
 	settings *inForce
 	refused  llm.RefusedThoughts
+	unasked  llm.RefusedLevels
 	waiting  work.Interruptible // the wait for another attempt in the conversation
 }
 
@@ -37,8 +38,8 @@ type asker struct {
 // add returns an error or ctx is done. It is an error if the session has no money left,
 // if the server is silent for too long (see [llm.WithPatience]) or if the answer is
 // too long (see limits.go). build makes the request, once client and key are there; key,
-// if it is not empty, is sent instead of the model's own. A request whose thoughts the
-// server refuses is made again without them. The errors are
+// if it is not empty, is sent instead of the model's own. A request whose thoughts, or whose
+// level of thinking, the server refuses is made again without them. The errors are
 // *[llm.ProviderError] or *[LimitError], also where something crashes.
 func (a *asker) send(ctx context.Context, model *llm.Model, key string, build func() *llm.Request, add func(llm.Delta) error) (err error) {
 	defer func() {
@@ -61,17 +62,23 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 	}
 	r := build()
 	r.APIKey, r.MaxAnswer, r.Refused = key, a.settings.get().MaxAnswerBytes, a.refused.Known()
+	if a.unasked.Has(r) {
+		r.Thinking, r.Off = "", false
+	}
 	tap := &wiretap{a.events, a.sent}
 	tap.watch(ctx, r)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	begun, err := a.stream(ctx, client, r, add)
-	if begun {
-		return err
-	}
-	if again := a.withoutThoughts(ctx, r, err); again != nil {
-		_, err = a.stream(ctx, client, again, add)
+	for _, without := range []func(context.Context, *llm.Request, error) *llm.Request{a.withoutThoughts, a.withoutLevel} {
+		if begun {
+			break
+		}
+		if again := without(ctx, r, err); again != nil {
+			r = again
+			begun, err = a.stream(ctx, client, r, add)
+		}
 	}
 	return err
 }
@@ -85,14 +92,31 @@ func (a *asker) withoutThoughts(ctx context.Context, r *llm.Request, err error) 
 	if !errors.As(err, &failed) || !failed.Unfit || ctx.Err() != nil || !a.refused.Note(r) {
 		return nil
 	}
-	hint := ""
-	if failed.NextStep != "" {
-		hint = " (" + failed.NextStep + ")"
-	}
-	a.events.notifyf(ctx, LevelWarning, "earlier thoughts of %s did not fit the conversation any more, and its server refused them: asked again without them%s", r.Model.Ref(), hint)
+	a.events.notifyf(ctx, LevelWarning, "earlier thoughts of %s did not fit the conversation any more, and its server refused them: asked again without them%s", r.Model.Ref(), inBrackets(failed.NextStep))
 	again := *r
 	again.Refused = a.refused.Known()
 	return &again
+}
+
+// withoutLevel returns likewise the request to make if the server has refused the level of
+// thinking that r asks for: r without a word of it. It is not asked for again.
+func (a *asker) withoutLevel(ctx context.Context, r *llm.Request, err error) *llm.Request {
+	var failed *llm.ProviderError
+	if !errors.As(err, &failed) || !failed.NoLevel || ctx.Err() != nil || !a.unasked.Note(r) {
+		return nil
+	}
+	a.events.notifyf(ctx, LevelWarning, "the server of %s refused thinking %s: asked again without a word of it, so the model thinks or not as it likes%s", r.Model.Ref(), r.Thinking, inBrackets(failed.NextStep))
+	again := *r
+	again.Thinking, again.Off = "", false
+	return &again
+}
+
+// inBrackets is a hint as the end of a sentence; "" if there is none.
+func inBrackets(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return " (" + hint + ")"
 }
 
 // stream sends r once, for [asker.send]. begun says that a part of the answer was added.

@@ -133,3 +133,73 @@ func TestACallOutsideOfTheConversationIsMadeAgainWithoutThoughtsToo(t *testing.T
 		t.Errorf("%v, %v, left out %q", m, err, r.model.leftOut())
 	}
 }
+
+// wordless refuses the level of thinking of any request that names one.
+func wordless(answer string) reply {
+	return func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
+		if r.Thinking == "" {
+			say(answer)(ctx, r, yield)
+			return
+		}
+		yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Status: 400, Message: "think value is not supported", NoLevel: true, NextStep: "write it down"})
+	}
+}
+
+// wish makes level the wanted thinking level.
+func (r *rig) wish(level string) {
+	r.t.Helper()
+	if err := r.SetThinking(r.t.Context(), level); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// levels are the thinking levels of all requests.
+func (s *scripted) levels() (all []string) {
+	for _, r := range s.requests {
+		all = append(all, r.Thinking)
+	}
+	return all
+}
+
+func TestARequestWhoseLevelIsRefusedIsMadeAgainWithoutAWordOfIt(t *testing.T) {
+	seen, replies := &log{}, []reply{}
+	for range 8 {
+		replies = append(replies, wordless("yes"))
+	}
+	r := newRig(t, Options{Listeners: []Listener{seen}, Settings: patient}, replies...)
+	r.wish("medium")
+	r.prompt("one")
+	r.prompt("two") // it is not asked for again
+	r.wish("high")
+	r.prompt("three") // another level is
+	r.prompt("four")
+	if m, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err != nil || m.Text() != "yes" {
+		t.Errorf("%v, %v", m, err)
+	}
+	if got := r.model.levels(); !slices.Equal(got, []string{"medium", "", "", "high", "", "", "off", ""}) {
+		t.Errorf("asked for %q", got)
+	}
+	told := func(level string) string {
+		return "the server of acme/one refused thinking " + level + ": asked again without a word of it, so the model thinks or not as it likes (write it down)"
+	}
+	if !slices.Equal(seen.notes, []string{told("medium"), told("high"), told("off")}) {
+		t.Errorf("told: %q", seen.notes)
+	}
+	if strings.Contains(fmt.Sprint(seen.kinds), "retry") || strings.Contains(r.file(), "errorMessage") {
+		t.Errorf("it is a retry like any other, or left something in the session: %v\n%s", seen.kinds, r.file())
+	}
+}
+
+func TestALevelIsLeftOutOnce(t *testing.T) {
+	refuses := fail(&llm.ProviderError{Provider: "acme", Status: 400, Message: "no thinking", NoLevel: true})
+	r := newRig(t, Options{Settings: patient}, refuses, refuses, refuses)
+	r.wish("medium")
+	for range 2 {
+		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); err == nil {
+			t.Error("answered")
+		}
+	}
+	if got := r.model.levels(); !slices.Equal(got, []string{"medium", "", ""}) {
+		t.Errorf("asked for %q", got)
+	}
+}

@@ -24,6 +24,7 @@ type ProviderError struct {
 	RetryAfter time.Duration
 	Retryable  bool
 	Overflow   bool  // the context does not fit the model's window
+	NoLevel    bool  // the model does not take the level of thinking that the request asks for: it may be made without
 	Unfit      bool  // thoughts of earlier answers do not fit this request: it may be made without them
 	Refused    bool  // the model itself, or a filter of its provider, does not want to answer
 	Err        error // the cause, if it was not the server's answer

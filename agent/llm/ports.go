@@ -42,7 +42,8 @@ type Request struct {
 	System    string
 	Messages  []*message.Message // roles user, assistant, toolResult only; calls and results are paired
 	Tools     []ToolSpec
-	Thinking  string // off minimal low medium high xhigh max
+	Thinking  string // off minimal low medium high xhigh max; "": nothing is said of it
+	Off       bool   // Thinking is off and the person said so: the model is told, though nobody knows that it can be; see AsksOff
 	MaxTokens int    // 0: the model's own limit
 	MaxAnswer int    // bytes; 0: no limit. Longer, it ends with [ErrAnswerTooLong]
 	SessionID string
@@ -120,6 +121,7 @@ type Model struct {
 	ContextWindow int    // tokens; 0: unknown
 	MaxTokens     int    // of one answer; 0: unknown
 	Reasoning     bool
+	MayThink      bool     // without Reasoning: nobody knows whether it does
 	Levels        []string // thinking levels it offers, lowest first, "off" only if it can be; nil: not known. See Clamp
 	Input         []string // "text", "image"
 	Cost          *Price   // nil: unknown

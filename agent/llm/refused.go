@@ -52,3 +52,26 @@ func (t *RefusedThoughts) Note(r *Request) (fresh bool) {
 	}
 	return fresh
 }
+
+// RefusedLevels are the levels of thinking that servers did not take for a model since the
+// program was started, see [ProviderError].NoLevel. They are not asked for any more. The
+// zero value is ready; all methods may be called from any goroutine.
+type RefusedLevels struct{ all sync.Map }
+
+// refusedLevel is a level of thinking of a model.
+type refusedLevel struct{ provider, id, level string }
+
+// Has reports whether the level that r asks for was refused.
+func (t *RefusedLevels) Has(r *Request) bool {
+	_, refused := t.all.Load(refusedLevel{r.Model.Provider, r.Model.ID, r.Thinking})
+	return refused
+}
+
+// Note notes that the level which r asks for was refused, and reports whether it asks for one.
+func (t *RefusedLevels) Note(r *Request) bool {
+	if r.Thinking == "" {
+		return false
+	}
+	t.all.Store(refusedLevel{r.Model.Provider, r.Model.ID, r.Thinking}, true)
+	return true
+}

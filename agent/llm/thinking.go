@@ -50,6 +50,13 @@ func Clamp(m *Model, level string) string {
 	return clamped
 }
 
+// AsksOff reports whether a request is to say that m shall not think where a person wishes
+// for that level, though nobody knows whether it can be told. Models that are known not to
+// think are told nothing: they may refuse it.
+func AsksOff(m *Model, wish string) bool {
+	return wish == "off" && (m.MayThink && !m.Reasoning || m.Reasoning && len(m.Levels) == 0)
+}
+
 // OfferedLevels are the levels that m offers, lowest first: all of them where
 // that is not known.
 func OfferedLevels(m *Model) []string {

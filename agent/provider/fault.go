@@ -40,6 +40,7 @@ type faults struct {
 	keyless bool // no key was sent
 	secrets secrets
 	hint    func(status int, message string) string // of the API, which knows better; may be nil
+	off     bool                                    // the model was told not to think, though nobody knows that it can be
 	crowded func() bool                             // the prompt is about as large as the window: a refusal without words is about that; may be nil
 }
 
@@ -64,6 +65,7 @@ func (f *faults) answer(status int, h http.Header, body []byte) *llm.ProviderErr
 	}
 	e.Overflow = isOverflow(e) || wordless && status == http.StatusBadRequest && f.crowded != nil && f.crowded()
 	e.Unfit = refusesThoughts(e)
+	e.NoLevel = refusesLevel(e, f.off)
 	e.Retryable = !e.Overflow && !e.Unfit && isRetryable(e, h)
 	e.NextStep = f.hintFor(e, said.HTML)
 	if to := h.Get("Location"); to != "" && status >= 300 && status < 400 {

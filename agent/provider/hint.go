@@ -20,6 +20,9 @@ import (
 // own hint if it has one, else one by the kind of error, else one by its status; "" if
 // nothing is known.
 func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
+	if e.NoLevel && f.off {
+		return filled(noOff, f.model)
+	}
 	if f.hint != nil && !e.Overflow {
 		if h := f.hint(e.Status, e.Message); h != "" {
 			return h

@@ -133,6 +133,34 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 	}
 }
 
+func TestARefusedLevelOfThinkingIsRecognised(t *testing.T) {
+	said := func(message string) string { return fmt.Sprintf(`{"error":{"message":%q,"code":null}}`, message) }
+	for _, c := range []struct {
+		name, body string
+		status     int
+		off, want  bool
+		hint       string
+	}{
+		{"a word for which the model has no use", said(`think value "medium" is not supported for this model`), 400, false, true, "reasoning_efforts = {"},
+		{"a model that does not think", said(`"say:latest" does not support thinking`), 400, false, true, "reasoning = false"},
+		{"as if it would pass", said(`think value "medium" is not supported for this model`), 503, false, false, "ask again"},
+		{"a field of a reasoning model", said("Unsupported parameter: 'reasoning.effort' is not supported with this model."), 400, false, false, ""},
+		{"off", said("Unsupported parameter: 'reasoning.effort' is not supported with this model."), 400, true, true, "the levels that it offers"},
+		{"off, by its word", said("Unsupported value: 'none' is not supported with the 'o' model. Supported values are: 'low', 'high'."), 400, true, true, "the levels that it offers"},
+		{"off, by its type", said(`"thinking.type.disabled" is not supported for this model.`), 422, true, true, "reasoning = false, or"},
+		{"off, and something else", said("temperature is too high"), 400, true, false, ""},
+		{"off, and no key", said("no thinking without a key"), 401, true, false, "api_key"},
+		{"off, and no room", said("prompt is too long for thinking: 9 tokens > 8 maximum"), 400, true, false, "/compact"},
+	} {
+		r := requestTo(serve(t, fixed(c.status, isJSON, c.body)).URL)
+		r.Off = c.off
+		e := providerError(t, ask(nil, r).Err)
+		if e.NoLevel != c.want || !strings.Contains(e.NextStep, c.hint) || e.NoLevel && e.Retryable {
+			t.Errorf("%s: %+v", c.name, e)
+		}
+	}
+}
+
 func TestNoKeyIsSaid(t *testing.T) {
 	r := requestTo(serve(t, fixed(401, isJSON, `{"error":{"message":"who are you"}}`)).URL)
 	r.APIKey = ""

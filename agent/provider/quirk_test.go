@@ -31,6 +31,7 @@ func inForce(m *llm.Model) string {
 func TestWhatIsKnownOfEachServer(t *testing.T) {
 	const older = "developer_role=false encrypted_reasoning=false prompt_cache_key=false"
 	const few = "minimal:minimal off:none xhigh:xhigh"
+	const unasked = "high: low: max: medium: minimal: off:none xhigh:"
 	cases := []struct{ api, base, id, want string }{
 		{chat, "https://api.openai.com/v1", "gpt-4.1", "long_cache=24h max_tokens_field=max_completion_tokens prompt_cache_key=true session_header=session_id x-client-request-id store=true strict=true"},
 		{chat, "https://api.openai.com/v1", "o3!", "always_thinks=true developer_role=true long_cache=24h max_tokens_field=max_completion_tokens prompt_cache_key=true session_header=session_id x-client-request-id store=true strict=true"},
@@ -71,11 +72,15 @@ func TestWhatIsKnownOfEachServer(t *testing.T) {
 		{chat, "https://api.perplexity.ai", "sonar", "stream_options=false string_content=true thinking_format=none tools=false"},
 		{chat, "https://api.githubcopilot.com", "m", "thinking_format=none"},
 		{chat, "https://api.avian.io/v1", "m", ""},
-		{chat, "https://ollama.com/v1", "m", "reasoning_efforts=map[off:none]"},
+		{chat, "https://ollama.com/v1", "m", "reasoning_efforts=map[" + unasked + "]"},
 		{chat, "https://notollama.com/v1", "m", ""},
 		{chat, "https://ollama.com.example/v1", "m", ""},
-		{chat, "http://127.0.0.1:11434/v1", "m", "reasoning_efforts=map[off:none]"},
-		{chat, "http://[::1]:11434/v1", "m", "reasoning_efforts=map[off:none]"},
+		{chat, "http://127.0.0.1:11434/v1", "m", "reasoning_efforts=map[" + unasked + "]"},
+		{chat, "http://[::1]:11434/v1", "m", "reasoning_efforts=map[" + unasked + "]"},
+		{chat, "ollama", "gpt-oss:20b", "always_thinks=true reasoning_efforts=map[high:high low:low max:high medium:medium minimal:low off:none xhigh:high]"},
+		{responses, "http://127.0.0.1:11434/v1", "qwen3:8b", older + " reasoning_efforts=map[" + unasked + "] reasoning_summary= store=false tool_result_images=false"},
+		{responses, "http://127.0.0.1:11434/v1", "gpt-oss:120b-cloud", older + " reasoning_efforts=map[high:high low:low max:high medium:medium minimal:low off:none xhigh:high] reasoning_summary= store=false tool_result_images=false"},
+		{claude, "http://127.0.0.1:11434", "qwen3:8b", ""},
 		{chat, "http://gpu.lan:11434/v1", "m", ""},
 		{chat, "vllm", "Qwen/Qwen3-32B", "thinking_format=template"},
 		{chat, "vllm", "openai/gpt-oss-20b", "always_thinks=true thinking_format=reasoning_effort"},

@@ -102,7 +102,8 @@ var quirks = []quirk{
 	// The words for the levels, where they are not low, medium and high.
 	{responses, "xai", "reasoning_efforts", "minimal= low= medium= high= xhigh= max="},
 	{chat + " " + responses, "openrouter vercel", "reasoning_efforts", "off=none minimal=minimal xhigh=xhigh"},
-	{chat, "fireworks ollama", "reasoning_efforts", "off=none"},
+	{chat, "fireworks", "reasoning_efforts", "off=none"},
+	{chat + " " + responses, "ollama", "reasoning_efforts", "off=none minimal= low= medium= high= xhigh= max="}, // its models think unasked, and refuse words
 	{chat, "baseten", "reasoning_efforts", "off=none minimal=minimal xhigh=xhigh max=max"},
 	{chat, "mistral", "reasoning_efforts", "off=none minimal=high low=high medium=high"},
 	{chat, "deepseek", "reasoning_efforts", "minimal=low low=low medium=high high=high xhigh=max max=max"},

@@ -13,12 +13,17 @@ import (
 // which NAME stands for the provider and MODEL for the model, in quotes.
 type Refusals [][2]string
 
-// ofModel is where in config.toml something is said of one model, as a part of a sentence
-// of [Refusals]. What is said of a provider counts for all its models.
-const ofModel = "of the model (id = MODEL in a [[providers.NAME.models]] of config.toml)"
+// ofModel is where config.toml says something of one model, as the end of a sentence of
+// [Refusals]. What it says of a provider counts for all its models.
+const ofModel = " in a section [[providers.NAME.models]] of config.toml with id = MODEL"
 
-// NoTools is what to do about a model that takes no tools, in any API.
-const NoTools = "this model takes no tools: go without them (--no-tools), or set compat.tools = false " + ofModel
+// What to do about a model that does not take what any model may be sent, in all APIs.
+const (
+	NoTools     = "this model takes no tools: go without them (--no-tools), or write compat = { tools = false }" + ofModel
+	NoLevels    = `write compat = { reasoning_efforts = { minimal = "", low = "", medium = "", high = "", xhigh = "", max = "" } }` + ofModel
+	NotThinking = "write reasoning = false" + ofModel
+	noOff       = `write reasoning = false, or the levels that it offers, such as levels = ["low", "high"],` + ofModel
+)
 
 // Hint is the Hint of a [Call]: what to do about the first phrase that an answer
 // with status 400 or 422 contains.
@@ -33,9 +38,14 @@ func (r Refusals) Hint(m *llm.Model) func(status int, said string) string {
 				if !strings.Contains(remedy, "NAME") {
 					remedy = "set compat." + remedy + " of [providers.NAME]"
 				}
-				return strings.NewReplacer("NAME", m.Provider, "MODEL", strconv.Quote(m.ID)).Replace(remedy)
+				return filled(remedy, m)
 			}
 		}
 		return ""
 	}
+}
+
+// filled returns a sentence of [Refusals] for a model.
+func filled(sentence string, m *llm.Model) string {
+	return strings.NewReplacer("NAME", m.Provider, "MODEL", strconv.Quote(m.ID)).Replace(sentence)
 }

@@ -102,7 +102,7 @@ func (a *wireAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delt
 		if r.Fresh {
 			client.CloseIdleConnections()
 		}
-		f := &faults{model: r.Model, secrets: collectSecrets(r.APIKey, call.Header), hint: call.Hint, crowded: func() bool { return crowded(r) }}
+		f := &faults{model: r.Model, secrets: collectSecrets(r.APIKey, call.Header), hint: call.Hint, off: r.Off, crowded: func() bool { return crowded(r) }}
 		body, err := send(ctx, client, r, call, f)
 		if err != nil {
 			yield(llm.Delta{}, err)

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -18,6 +19,20 @@ func refusesThoughts(e *llm.ProviderError) bool {
 		"the block is bound to a different conversation",
 		"thinking or redacted_thinking blocks in the latest assistant message cannot be modified",
 	})
+}
+
+// refusesLevel recognises an error about how much the model is asked to think: not at all
+// (off), or at a level for which the model takes no word. Without it the request can be made.
+// Whether a model can be told not to think was not known, so any word about that counts.
+func refusesLevel(e *llm.ProviderError, off bool) bool {
+	said := strings.ToLower(e.Message)
+	switch {
+	case e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity || e.Unfit || e.Overflow:
+		return false
+	case strings.Contains(said, "does not support thinking"), strings.Contains(said, "think value") && strings.Contains(said, "not supported"):
+		return true
+	}
+	return off && hasAny(said, []string{"thinking", "reasoning", "effort", "'none'", `"none"`})
 }
 
 // withoutRefused returns r without the thoughts that a server has refused, and without

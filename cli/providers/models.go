@@ -167,6 +167,7 @@ func override(m *llm.Model, set llm.ModelSettings) {
 	if set.Reasoning != nil {
 		m.Reasoning = *set.Reasoning
 	}
+	m.MayThink = m.MayThink && set.Reasoning == nil && len(set.Levels) == 0
 	m.Cost = cmp.Or(set.Cost, m.Cost)
 	m.Headers, m.Compat = layered(m.Headers, set.Headers), layered(m.Compat, set.Compat)
 }

@@ -26,6 +26,7 @@ var refusals = provider.Refusals{
 	{"-beta` header", "set compat.interleaved = false of [providers.NAME]; compat.beta may name others"},
 	{"cache_control: extra inputs", "cache = false"},
 	{"does not support tools", provider.NoTools},
+	{"does not support thinking", provider.NotThinking},
 	{"cache_control.ttl", `set cache = "short" and compat.cache_ttl = "" of [providers.NAME]`},
 }
 

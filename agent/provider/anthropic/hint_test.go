@@ -24,7 +24,8 @@ func TestARefusalNamesItsSwitch(t *testing.T) {
 		{400, "thinking: Input tag 'between_tools' found using 'type' does not match any of the expected tags", `thinking_off = "disabled" of`},
 		{400, "tools.0.custom.eager_input_streaming: Extra inputs are not permitted", "eager_input_streaming = false"},
 		{400, "system.0.cache_control.ttl: Extra inputs are not permitted", `cache_ttl = "" of`},
-		{400, "registry.ollama.ai/library/say:latest does not support tools", `(--no-tools), or set compat.tools = false of the model (id = "m" in a [[providers.anthropic.models]]`},
+		{400, "registry.ollama.ai/library/say:latest does not support tools", `(--no-tools), or write compat = { tools = false } in a section [[providers.anthropic.models]] of config.toml with id = "m"`},
+		{400, `"say:latest" does not support thinking`, "write reasoning = false in a section [[providers.anthropic.models]]"},
 		{400, "messages: roles must alternate", ""},
 		{401, "adaptive thinking is not supported", ""},
 	}

@@ -184,7 +184,8 @@ func (c *compat) effort(level string) string {
 
 // think sets the limit of the answer and the thinking. A budget counts as part
 // of the limit, so what was asked for the answer comes on top of it, as far as
-// the model allows.
+// the model allows. Without a word thinking with a budget is off; where nobody knows what
+// the model does, and the person wants it off, that is said.
 func (c *compat) think(q *request, r *llm.Request) {
 	q.MaxTokens = provider.AnswerLimit(r)
 	if q.MaxTokens == 0 {
@@ -192,7 +193,7 @@ func (c *compat) think(q *request, r *llm.Request) {
 	}
 	on := wantsThinking(r)
 	switch {
-	case !r.Model.Reasoning:
+	case r.Thinking == "", !r.Model.Reasoning && !r.Off:
 	case c.adaptive && on:
 		q.Thinking = &thinking{Type: "adaptive", Display: c.display}
 		if word := c.effort(r.Thinking); word != "" {
@@ -204,6 +205,8 @@ func (c *compat) think(q *request, r *llm.Request) {
 		q.Thinking = &thinking{Type: c.thinkingOff}
 	case on:
 		c.setBudget(q, r)
+	case r.Off:
+		q.Thinking = &thinking{Type: "disabled"}
 	}
 }
 

@@ -67,6 +67,7 @@ func TestThinkingLeavesRoomForTheAnswer(t *testing.T) {
 		{"adaptive by the name", "claude-opus-4-6", "high", 64000, 0, nil, "64000", `{"type":"adaptive"}`, `{"effort":"high"}`},
 		{"adaptive by compat", "sonnet", "minimal", 64000, 0, map[string]any{"adaptive_thinking": true, "thinking_display": "summarized"}, "64000", `{"type":"adaptive","display":"summarized"}`, `{"effort":"low"}`},
 		{"adaptive off", "claude-opus-4-6", "off", 64000, 0, nil, "64000", `{"type":"disabled"}`, ""},
+		{"nothing said of it", "claude-opus-4-6", "", 64000, 0, nil, "64000", "", ""},
 		{"a date is no version", "claude-sonnet-4-20250514", "low", 64000, 0, nil, "64000", `{"type":"enabled","budget_tokens":2048}`, ""},
 	}
 	for _, c := range cases {

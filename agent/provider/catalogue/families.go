@@ -210,7 +210,10 @@ var families = []familyRow{
 	{ids: "o1 o1-pro o3 o3-mini o3-pro o4-mini", levels: threeLevels, answer: 100000, window: 200000},
 	{ids: "o1-mini* o1-preview*", switches: []Switch{{chatAPI, "openai azure", "developer_role", false}}},
 	{ids: "gpt-oss* o1-* o3-* o4-* codex-mini*", levels: threeLevels},
-	{ids: "*gpt-oss*", switches: []Switch{{chatAPI, "together vllm", "thinking_format", "reasoning_effort"}}},
+	{ids: "*gpt-oss*", switches: []Switch{
+		{chatAPI, "together vllm", "thinking_format", "reasoning_effort"},
+		{bothOpenAI, "ollama", "reasoning_efforts", "minimal=low low=low medium=medium high=high xhigh=high max=high"},
+	}},
 	{ids: "gpt-5 gpt-5-*", levels: "!", answer: 128000, window: 400000, switches: []Switch{
 		{bothOpenAI, "openai azure", "reasoning_efforts", "minimal=minimal"},
 	}},

@@ -43,6 +43,7 @@ func Like(models []*llm.Model, id string) *llm.Model {
 func Describe(m *llm.Model, own []*llm.Model, makers func() []*llm.Model) {
 	family := FamilyOf(m.ID)
 	m.Reasoning, m.Levels, m.MaxTokens = family.Thinks, family.Levels, family.Answer
+	m.MayThink = !family.thinkingKnown
 	ofMaker, maker := m.API != chatAPI, family.Window > 0 && isMaker(m.Provider)
 	if maker {
 		m.ContextWindow = family.Window
@@ -74,7 +75,7 @@ func Describe(m *llm.Model, own []*llm.Model, makers func() []*llm.Model) {
 		m.Input = append(slices.Clone(m.Input), "image")
 	}
 	if !family.thinkingKnown && (exact || !isLater(like.ID, m.ID)) {
-		m.Reasoning, m.Levels = like.Reasoning, like.Levels
+		m.Reasoning, m.Levels, m.MayThink = like.Reasoning, like.Levels, false
 	}
 }
 

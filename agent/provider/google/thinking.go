@@ -1,7 +1,6 @@
 package google
 
 import (
-	"cmp"
 	"strconv"
 
 	"pi/agent/llm"
@@ -19,9 +18,9 @@ type thinking struct {
 // was asked for, they come on top of it.
 func (c *compat) generating(r *llm.Request) *generating {
 	g := &generating{MaxOutputTokens: provider.AnswerLimit(r)}
-	level := cmp.Or(r.Thinking, "off")
+	level := r.Thinking
 	budget, err := strconv.Atoi(c.budgets[level])
-	if r.Model.Reasoning && c.thinkingFormat != "none" {
+	if level != "" && (r.Model.Reasoning || r.Off) && c.thinkingFormat != "none" {
 		g.MaxOutputTokens = provider.LimitWithThoughts(r, budget)
 		g.Thinking = &thinking{Include: level != "off"}
 		switch {

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -145,13 +144,14 @@ func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 }
 
 // thinking returns the fields that ask a reasoning model for the level of the request,
-// in the server's way. Other models get reasoning_split alone, if the switch says so.
+// in the server's way, or one that may be such a model not to think. Others get
+// reasoning_split alone, if the switch says so.
 func (c *compat) thinking(r *llm.Request) (t thinking) {
 	t.Split = c.reasoningSplit
-	if !r.Model.Reasoning {
+	if r.Thinking == "" || !r.Model.Reasoning && !r.Off {
 		return t
 	}
-	on := r.Thinking != "" && r.Thinking != "off"
+	on := r.Thinking != "off"
 	word := c.effort(r.Model, r.Thinking)
 	switch c.thinkingFormat {
 	case "reasoning_effort":
@@ -166,7 +166,7 @@ func (c *compat) thinking(r *llm.Request) (t thinking) {
 		t.Thinking = &thinkingType{Type: "disabled"}
 		if on || c.alwaysThinks {
 			t.Thinking.Type = "enabled"
-			t.ReasoningEffort = c.efforts[cmp.Or(r.Thinking, "off")]
+			t.ReasoningEffort = c.efforts[r.Thinking]
 			if c.keepThinking {
 				t.Thinking.Clear = new(false)
 			}
@@ -215,7 +215,8 @@ var refusals = provider.Refusals{
 	{"parallel_tool_calls", "parallel_tool_calls = false"},
 	{"reasoning_content", "send_reasoning or require_reasoning"},
 	{"does not support tools", provider.NoTools},
-	{"does not support thinking", `thinking_format = "none"`},
+	{"does not support thinking", provider.NotThinking},
+	{"think value", provider.NoLevels},
 	{"chat_template_kwargs", `thinking_format = "none"`},
 	{"enable_thinking", `thinking_format = "none"`},
 	{"cache_control", "cache_control = false"},

@@ -82,6 +82,12 @@ func TestRequestFieldsFollowTheServer(t *testing.T) {
 		{"more where the model offers them", llm.Model{BaseURL: other, Reasoning: true, Levels: []string{"off", "low", "max"}}, "max", "reasoning_effort", `"max"`},
 		{"off where the model offers it", llm.Model{BaseURL: other, Reasoning: true, Levels: []string{"off", "low", "max"}}, "off", "reasoning_effort", `"none"`},
 		{"words can be given", llm.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"reasoning_efforts": map[string]any{"off": "none"}}}, "off", "reasoning_effort", `"none"`},
+		{"ollama thinks without a word", llm.Model{Provider: "ollama", BaseURL: other, Reasoning: true}, "high", "reasoning_effort", ""},
+		{"ollama off", llm.Model{Provider: "ollama", BaseURL: other, Reasoning: true}, "off", "reasoning_effort", `"none"`},
+		{"ollama has words for one family", llm.Model{Provider: "ollama", ID: "gpt-oss:20b", BaseURL: other, Reasoning: true, Levels: []string{"low", "medium", "high"}}, "medium", "reasoning_effort", `"medium"`},
+		{"which always thinks", llm.Model{Provider: "ollama", ID: "gpt-oss:20b", BaseURL: other, Reasoning: true, Levels: []string{"low", "medium", "high"}}, "off", "reasoning_effort", `"low"`},
+		{"nothing said of how much", llm.Model{Provider: "vllm", BaseURL: other, Reasoning: true}, "", "chat_template_kwargs", ""},
+		{"nor of whether", llm.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "", "thinking", ""},
 		{"openrouter", llm.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "low", "reasoning", `{"effort":"low"}`},
 		{"openrouter off", llm.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "off", "reasoning", `{"effort":"none"}`},
 		{"zai", llm.Model{BaseURL: "https://api.z.ai/api/paas/v4", Reasoning: true}, "low", "thinking", `{"type":"enabled","clear_thinking":false}`},
@@ -204,8 +210,9 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 func TestARefusalNamesItsSwitch(t *testing.T) {
 	m := modelOf("local", "m", "http://x")
 	for said, want := range map[string]string{
-		"registry.ollama.ai/library/x does not support tools":    `(--no-tools), or set compat.tools = false of the model (id = "m" in a [[providers.local.models]] of config.toml)`,
-		`"x" does not support thinking`:                          `thinking_format = "none"`,
+		"registry.ollama.ai/library/x does not support tools":    `(--no-tools), or write compat = { tools = false } in a section [[providers.local.models]] of config.toml with id = "m"`,
+		`"x" does not support thinking`:                          `write reasoning = false in a section [[providers.local.models]] of config.toml with id = "m"`,
+		`think value "medium" is not supported for this model`:   `write compat = { reasoning_efforts = { minimal = "", low = "", medium = "", high = "", xhigh = "", max = "" } } in a section [[providers.local.models]] of config.toml with id = "m"`,
 		"Unrecognized request argument supplied: store":          "store = false",
 		"Unsupported parameter: 'strict'":                        "strict = false",
 		"Extra inputs are not permitted: stream_options":         "stream_options = false",

@@ -111,10 +111,10 @@ func (c *compat) request(r *llm.Request, v *conversation) *request {
 }
 
 // reasoning asks a reasoning model for the level of the request, or the nearest that it
-// offers; nil for other models. Where it does not think, no summary of thoughts is
-// asked for.
+// offers, and one that may be such a model not to think; nil for others. Where it does not
+// think, no summary of thoughts is asked for.
 func (c *compat) reasoning(r *llm.Request) *reasoning {
-	if !r.Model.Reasoning {
+	if !r.Model.Reasoning && !r.Off {
 		return nil
 	}
 	level := r.Thinking
@@ -122,6 +122,9 @@ func (c *compat) reasoning(r *llm.Request) *reasoning {
 		level = llm.Clamp(r.Model, level)
 	}
 	q := reasoning{Effort: c.effort(r.Model, level)}
+	if _, said := c.efforts["off"]; r.Off && !said {
+		q.Effort = "none"
+	}
 	if level != "off" {
 		q.Summary = c.reasoningSummary
 	}
@@ -163,4 +166,6 @@ var refusals = provider.Refusals{
 	{"'developer'", "developer_role = false"},
 	{"'store'", "store"},
 	{"does not support tools", provider.NoTools},
+	{"does not support thinking", provider.NotThinking},
+	{"think value", provider.NoLevels},
 }
