@@ -280,6 +280,12 @@ func (a *Agent) Select(ctx context.Context, model *llm.Model, level, source stri
 	return a.choice.set(ctx, model, level, source)
 }
 
+// ThinkingNote is [ThinkingNote] of the present model, for the level that is wished of it.
+func (a *Agent) ThinkingNote() string {
+	is := a.choice.chosen()
+	return ThinkingNote(a.choice.models, a.Session(), is.model, is.wish)
+}
+
 // CycleModel selects the model that is by further among those that the settings name (see
 // [llm.Models.Scope]): 1 is the next, -1 the one before. Behind the last comes the first,
 // which is also the next one if the present model is none of them. It changes nothing while a prompt runs (ErrNotIdle), or if there are fewer than

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // selection is what the person chose to talk to.
@@ -147,6 +149,29 @@ func (c *choice) record() error {
 		return err
 	}
 	return nil
+}
+
+// ThinkingNote tells a person what becomes of a thinking level that is wished of model in
+// session s: that it does not offer it, or cannot be told; "" if there is nothing to say.
+func ThinkingNote(models *llm.Models, s *session.Session, model *llm.Model, wish string) string {
+	switch note := llm.Clamped(model, wish); {
+	case wish == "off":
+		return cmp.Or(note, models.NoOff(model))
+	case note != "" && !model.Reasoning && hasThought(s, model):
+		return fmt.Sprintf("thinking: %s, but which levels %s offers is not known: it thinks as it likes (with reasoning = true in a section [[providers.%s.models]] of config.toml it is asked for one)",
+			wish, model.ID, model.Provider)
+	default:
+		return note
+	}
+}
+
+// hasThought reports whether the context of s has thoughts of model.
+func hasThought(s *session.Session, model *llm.Model) bool {
+	return slices.ContainsFunc(s.Context(), func(it session.Item) bool {
+		m := it.Message
+		return m.Provider == model.Provider && m.Model == model.ID &&
+			slices.ContainsFunc(m.Content, func(b message.Block) bool { return b.Type == message.BlockThinking })
+	})
 }
 
 // newModes returns the modes of an agent with these parts, in the one that s was left in; nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -297,5 +298,50 @@ func TestThinkingCyclesThroughWhatTheModelOffers(t *testing.T) {
 	r.SetModel(t.Context(), &llm.Model{Provider: "more", ID: "plain", API: "test"}, "set")
 	if ok, err := r.CycleThinking(t.Context()); ok || err != nil || r.ThinkingWish() != "high" {
 		t.Errorf("a model that does not think: %v %v %s", ok, err, r.ThinkingWish())
+	}
+}
+
+func TestOffIsSaidOfAModelThatNobodyKnowsOnlyIfThePersonSaidIt(t *testing.T) {
+	r := newRig(t, Options{}, say("a"), say("b"), say("c"), say("d"), say("e"), say("f"))
+	mystery := &llm.Model{Provider: "acme", ID: "mystery", API: "test", MayThink: true}
+	r.wish("medium")
+	r.SetModel(t.Context(), mystery, "set")
+	r.prompt("one") // what becomes of a wish is nobody's word
+	r.wish("off")
+	r.prompt("two")
+	if _, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err != nil { // nor is what is usual outside
+		t.Error(err)
+	}
+	for _, m := range []*llm.Model{{ID: "talker"}, {ID: "thinker", Reasoning: true}, {ID: "listed", Reasoning: true, Levels: []string{"off", "low"}}} {
+		m.Provider, m.API = "acme", "test"
+		r.SetModel(t.Context(), m, "set")
+		r.prompt(m.ID)
+	}
+	var said []bool
+	for _, q := range r.model.requests {
+		said = append(said, q.Off)
+	}
+	if want := []bool{false, true, false, false, true, false}; !slices.Equal(said, want) {
+		t.Errorf("said %v, want %v", said, want)
+	}
+}
+
+func TestAModelThatThoughtIsNotSaidNotTo(t *testing.T) {
+	r := newRig(t, Options{}, say("a"), thinks("s1"))
+	talker := &llm.Model{Provider: "acme", ID: "talker", API: "test", MayThink: true}
+	r.SetModel(t.Context(), talker, "set")
+	r.wish("low")
+	const unknown = "thinking: low, but talker is not known to think: off"
+	r.prompt("one")
+	if got := r.ThinkingNote(); got != unknown {
+		t.Errorf("before: %q", got)
+	}
+	r.prompt("two")
+	if got := r.ThinkingNote(); !strings.HasPrefix(got, "thinking: low, but which levels talker offers is not known: it thinks as it likes (with reasoning = true in a section [[providers.acme.models]]") {
+		t.Errorf("after a thought: %q", got)
+	}
+	r.SetModel(t.Context(), &llm.Model{Provider: "acme", ID: "other", API: "test"}, "set")
+	if got := r.ThinkingNote(); got != "thinking: low, but other is not known to think: off" {
+		t.Errorf("another model: %q", got)
 	}
 }

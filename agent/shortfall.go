@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"pi/agent/breakdown"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
@@ -90,17 +89,17 @@ func (f *shortfall) noteCut(ctx context.Context, s *session.Session, r *llm.Requ
 // leastTokens is about how many tokens a request has, without what may not go along:
 // thoughts, and images.
 func leastTokens(r *llm.Request) int {
-	tokens := breakdown.TextTokens(r.System)
+	tokens := textTokens(r.System)
 	for _, t := range r.Tools {
-		tokens += breakdown.TextTokens(t.Name + t.Description + string(t.Parameters))
+		tokens += textTokens(t.Name + t.Description + string(t.Parameters))
 	}
 	for _, m := range r.Messages {
 		for i := range m.Content {
 			switch b := &m.Content[i]; b.Type {
 			case message.BlockText:
-				tokens += breakdown.TextTokens(b.Text)
+				tokens += textTokens(b.Text)
 			case message.BlockToolCall:
-				tokens += breakdown.TextTokens(b.Name + string(b.Arguments))
+				tokens += textTokens(b.Name + string(b.Arguments))
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func chosenModel(a *agent.Agent, wished bool) string {
 	if note := a.Models().Unlisted(model); note != "" {
 		lines = append(lines, note)
 	}
-	if note := llm.Clamped(model, a.ThinkingWish()); note != "" && (wished || model.Reasoning) {
+	if note := a.ThinkingNote(); note != "" && (wished || model.Reasoning) {
 		lines = append(lines, note)
 	}
 	if missing := a.Models().KeyMissing(model.Provider); missing != "" {

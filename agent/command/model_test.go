@@ -144,4 +144,12 @@ func TestKeysSayWhatBecameOfModelAndLevel(t *testing.T) {
 	if got := said(CycleThinking); got != "thinking: off; q/three offers nothing else" {
 		t.Error(got)
 	}
+	a.SetModel(t.Context(), &llm.Model{Provider: "q", ID: "mystery", API: "x", MayThink: true}, "set")
+	if got := said(CycleThinking); got != "thinking: nobody knows whether q/mystery thinks, and nothing is said to it; /thinking off tells it not to" {
+		t.Error(got)
+	}
+	run(t, a, nil, "/thinking off")
+	if got := said(CycleThinking); got != "thinking: off; q/mystery offers nothing else" {
+		t.Error(got)
+	}
 }

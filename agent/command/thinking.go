@@ -37,7 +37,7 @@ func setThinking(ctx context.Context, a *agent.Agent, level string) (Outcome, er
 	if err := a.SetThinking(ctx, level); err != nil {
 		return Outcome{}, err
 	}
-	if note := llm.Clamped(a.Model(), level); note != "" {
+	if note := a.ThinkingNote(); note != "" {
 		return Outcome{Status: note}, nil
 	}
 	return Outcome{Status: "thinking: " + level}, nil
@@ -49,7 +49,7 @@ func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, er
 	model, current := a.Model(), a.Thinking()
 	levels := llm.OfferedLevels(model)
 	if len(levels) < 2 {
-		return Outcome{Status: fmt.Sprintf("thinking: %s; %s offers nothing else", current, model.Ref())}, nil
+		return Outcome{Status: onlyLevel(a)}, nil
 	}
 	choice, ok, err := selectOne(ctx, ui, fmt.Sprintf("Thinking of %s (now %s)", model.Ref(), current), agent.Choices(levels...), agent.DialogOptions{Default: []string{current}})
 	if err != nil {
@@ -59,6 +59,15 @@ func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, er
 		return unchosen("thinking: still " + current), nil
 	}
 	return setThinking(ctx, a, choice)
+}
+
+// onlyLevel says of a model that offers a single level that there is no choice. One of which
+// nobody knows whether it thinks can be told not to.
+func onlyLevel(a *agent.Agent) string {
+	if model := a.Model(); llm.AsksOff(model, "off") && a.ThinkingWish() != "off" {
+		return fmt.Sprintf("thinking: nobody knows whether %s thinks, and nothing is said to it; /thinking off tells it not to", model.Ref())
+	}
+	return fmt.Sprintf("thinking: %s; %s offers nothing else", a.Thinking(), a.Model().Ref())
 }
 
 // marked lists words in one line, the current one in brackets.
@@ -80,7 +89,11 @@ func CycleThinking(ctx context.Context, a *agent.Agent) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if !changed {
-		return Outcome{Status: fmt.Sprintf("thinking: %s; %s offers nothing else", a.Thinking(), a.Model().Ref())}, nil
+		return Outcome{Status: onlyLevel(a)}, nil
 	}
-	return Outcome{Status: "thinking: " + marked(llm.OfferedLevels(a.Model()), a.Thinking())}, nil
+	status := "thinking: " + marked(llm.OfferedLevels(a.Model()), a.Thinking())
+	if note := a.ThinkingNote(); note != "" {
+		status += "\n" + note
+	}
+	return Outcome{Status: status}, nil
 }

@@ -274,6 +274,23 @@ func (m *Models) KeyMissing(provider string) string {
 	return ""
 }
 
+// OffSender is a [Provider] that knows whether its requests can tell a model not to think.
+type OffSender interface{ SendsOff(m *Model) bool }
+
+// NoOff tells a person that nothing tells a model not to think, as far as is known, so that
+// it may do so though it was wished off; "" if something does, or if nobody asked (see [AsksOff]).
+func (m *Models) NoOff(model *Model) string {
+	if !AsksOff(model, "off") {
+		return ""
+	}
+	client, _ := m.Client(model)
+	if c, ok := client.(OffSender); !ok || c.SendsOff(model) {
+		return ""
+	}
+	return fmt.Sprintf("thinking: off, but %s has no word for that which %s is known to take: it may think all the same (reasoning_efforts or thinking_format in compat of [providers.%s] says how it is told)",
+		model.API, model.Ref(), model.Provider)
+}
+
 // APIs lists the wire APIs that there are clients for.
 func (m *Models) APIs() []string { return slices.Sorted(maps.Keys(m.apis)) }
 

@@ -124,6 +124,17 @@ func (a *wireAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delt
 	}
 }
 
+// SendsOff reports whether a request for a model of which nobody knows what it takes is another
+// one if it is told not to think. What cannot be encoded says why when it is sent.
+func (a *wireAPI) SendsOff(m *llm.Model) bool {
+	off, err := a.encode(&llm.Request{Model: m, Thinking: "off", Off: true})
+	if err != nil {
+		return true
+	}
+	silent, err := a.encode(&llm.Request{Model: m})
+	return err != nil || !bytes.Equal(off.Body, silent.Body)
+}
+
 // How much, and for how long, is read of an answer whose end has come.
 const (
 	drainSize = 64 << 10

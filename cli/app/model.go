@@ -57,7 +57,7 @@ func (c *modelChoice) choose(s *session.Session) (*llm.Model, string, error) {
 			return nil, "", UsageError{Err: fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(llm.ThinkingLevels(), ", "))}
 		}
 	}
-	if note := llm.Clamped(model, thinking); note != "" && (level != "" || p.Thinking != "") {
+	if note := agent.ThinkingNote(c.models, s, model, thinking); note != "" && (level != "" || p.Thinking != "") {
 		c.later.inform(note)
 	}
 	if left != "" && !llm.ValidThinking(left) && p.Thinking == "" {

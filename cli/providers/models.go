@@ -85,6 +85,7 @@ func (p *source) unknownModel(id string) *llm.Model {
 		own = p.decode(p.Name)
 	}
 	catalogue.Describe(m, own, func() []*llm.Model { return p.decode(makerOf(m.API)) })
+	m.MayThink = m.MayThink && p.set.Stream == nil // a script is told what it is asked for
 	return m
 }
 

@@ -52,7 +52,7 @@ func TestDiscoveredModelsAreReachedAsTheHookSays(t *testing.T) {
 		t.Errorf("asked with %q", asked)
 	}
 	added := discover(nil, llm.ProviderSettings{Name: "new", BaseURL: s.URL, API: "openai-completions"})
-	if m := added.Find("new", "there"); m == nil || m.Provider != "new" || m.BaseURL != s.URL || m.NeedsKey {
+	if m := added.Find("new", "there"); m == nil || !m.MayThink || m.Provider != "new" || m.BaseURL != s.URL || m.NeedsKey {
 		t.Errorf("of a provider that only the hook has: %+v", m)
 	}
 	if m := added.Find("new", "gpt-5.4"); m == nil || m.Provider != "new" || m.BaseURL != s.URL || m.ContextWindow == 0 {

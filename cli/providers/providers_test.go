@@ -125,6 +125,24 @@ func TestAnUnlistedModelIsLikeTheMakersOfTheSameName(t *testing.T) {
 	}
 }
 
+func TestWhetherAModelMayThinkIsOpenOnlyWhereNobodySaysIt(t *testing.T) {
+	yes, no := true, false
+	cfg := config.Default()
+	cfg.Providers = map[string]config.Provider{"gate": {BaseURL: "http://gate.example", API: "openai-responses", Models: []config.Model{
+		{ID: "bare"}, {ID: "thinker", Reasoning: &yes}, {ID: "talker", Reasoning: &no}, {ID: "leveller", Levels: []string{"off"}},
+	}}}
+	models := New(cfg, ringWith(t, "", nil), catalogue.Models)
+	for ref, want := range map[string]bool{
+		"gate/bare": true, "gate/mystery": true, "gate/thinker": false, "gate/talker": false, "gate/leveller": false,
+		"gate/gpt-4.1": false, "gate/gpt-5.4": false, "ollama/mystery:7b": true, "openai/gpt-4.1": false,
+	} {
+		provider, id, _ := strings.Cut(ref, "/")
+		if m := models.Find(provider, id); m == nil || m.MayThink != want {
+			t.Errorf("%s: %+v", ref, m)
+		}
+	}
+}
+
 func TestAnotherFormOfAListedNameHasItsPriceAndAddress(t *testing.T) {
 	models := New(config.Default(), ringWith(t, "", nil), catalogue.Models)
 	m := models.Find("anthropic", "claude-sonnet-4-5")

@@ -36,6 +36,12 @@ func (p keyWatcher) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.De
 	}
 }
 
+// SendsOff is what the client knows of it, see [llm.OffSender]; one that does not know is believed to.
+func (p keyWatcher) SendsOff(m *llm.Model) bool {
+	c, knows := p.client.(llm.OffSender)
+	return !knows || c.SendsOff(m)
+}
+
 // withAdvice returns err with advice about the place that this key came from, if that is
 // known, in place of the general hint about where keys can be.
 func (p keyWatcher) withAdvice(err error, name, key string) error {

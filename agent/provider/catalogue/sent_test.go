@@ -82,12 +82,13 @@ func listedOrLike(provider, id string) *llm.Model {
 type asker struct {
 	w    *recorder
 	apis map[string]llm.Provider
+	said bool // a person said the level
 }
 
 func newAsker() *asker {
 	w := &recorder{}
 	c := &http.Client{Transport: w}
-	return &asker{w, map[string]llm.Provider{"anthropic-messages": anthropic.New(c), "openai-completions": openai.New(c), "openai-responses": responses.New(c), "google-generative-ai": google.New(c)}}
+	return &asker{w: w, apis: map[string]llm.Provider{"anthropic-messages": anthropic.New(c), "openai-completions": openai.New(c), "openai-responses": responses.New(c), "google-generative-ai": google.New(c)}}
 }
 
 // ask sends a conversation, a greeting unless messages say something else.
@@ -96,7 +97,7 @@ func (a *asker) ask(t *testing.T, m *llm.Model, level string, messages ...*messa
 	if messages == nil {
 		messages = []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hello")}}}
 	}
-	r := &llm.Request{Model: m, Thinking: llm.Clamp(m, level), SessionID: "s1", APIKey: "key", Messages: messages,
+	r := &llm.Request{Model: m, Thinking: llm.Clamp(m, level), Off: a.said && llm.AsksOff(m, level), SessionID: "s1", APIKey: "key", Messages: messages,
 		Tools: []llm.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)}}}
 	for _, err := range a.apis[m.API].Stream(context.Background(), r) {
 		if !errors.Is(err, errSent) {
@@ -212,6 +213,52 @@ var asked = []struct {
 	{"openrouter", "z-ai/glm-6", false, [4]string{"reasoning={effort:low}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:max}"}, "x-session-id:s1"},
 	{"openrouter", "x-ai/grok-5", false, [4]string{"reasoning={effort:low}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:xhigh}"}, "x-session-id:s1"},
 	{"openrouter", "acme/some-thinking", false, [4]string{"reasoning={effort:low}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:xhigh}"}, "x-session-id:s1"},
+}
+
+func TestOffIsSaidOfAModelThatNobodyKnowsIfAPersonSaysIt(t *testing.T) {
+	const responsesAlways = "prompt_cache_key=s1"
+	a := newAsker()
+	for _, row := range []struct {
+		provider, id string
+		compat       map[string]any
+		off, unsaid  string // what is sent for off, said by a person or not
+		word         bool
+	}{
+		{"openai-responses", "mystery", nil, responsesAlways + " reasoning={effort:none}", responsesAlways, true},
+		{"openai-responses", "mystery", map[string]any{"reasoning_efforts": map[string]any{"off": "zero"}}, responsesAlways + " reasoning={effort:zero}", responsesAlways, true},
+		{"openai-responses", "mystery", map[string]any{"reasoning_efforts": map[string]any{"off": ""}}, responsesAlways, responsesAlways, false},
+		{"openai-responses", "gpt-4.1", nil, responsesAlways, responsesAlways, true}, // it is known not to think
+		{"anthropic-messages", "mystery", nil, "thinking={type:disabled}", "", true},
+		{"anthropic-messages", "claude-3-5-haiku", nil, "", "", true},
+		{"openai-completions", "mystery", nil, "", "", false},
+		{"openai-completions", "mystery", map[string]any{"reasoning_efforts": map[string]any{"off": "none"}}, "reasoning_effort=none", "", true},
+		{"openai-completions", "mystery", map[string]any{"thinking_format": "template"}, "chat_template_kwargs={enable_thinking:false}", "", true},
+		{"openai-completions", "mystery", map[string]any{"thinking_format": "thinking"}, "thinking={type:disabled}", "", true},
+		{"openai-completions", "gpt-4o", nil, "", "", true},
+		{"ollama", "qwen3:8b", nil, "reasoning_effort=none", "", true},
+		{"openrouter", "acme/mystery", nil, "reasoning={effort:none} x-session-id:s1", "x-session-id:s1", true},
+		{"google-generative-ai", "mystery", nil, "generationConfig={thinkingConfig:{includeThoughts:false,thinkingBudget:0}}", "", true},
+		// what is known of a model is said as ever
+		{"anthropic", "claude-opus-5-5", nil, "output_config={effort:low} thinking={type:adaptive,display:summarized,block_binding:{prefix_mismatch_behavior:drop_block}} eager anthropic-beta:thinking-binding-controls-2026-08-01", "", true},
+		{"anthropic", "claude-sonnet-4-5-20250929", nil, "eager", "eager", true},
+	} {
+		m := listedOrLike(row.provider, row.id)
+		m.Compat = row.compat
+		for _, a.said = range []bool{true, false} {
+			want := row.off
+			if !a.said && m.MayThink {
+				want = row.unsaid
+			}
+			if a.ask(t, m, "off"); a.w.said() != want {
+				t.Errorf("%s/%s, said by a person %v:\ngot  %s\nwant %s", row.provider, row.id, a.said, a.w.said(), want)
+			}
+		}
+		models := llm.NewModels(a.apis)
+		models.Register(llm.ProviderSpec{Name: m.Provider})
+		if note := models.NoOff(m); (note == "") != row.word || !row.word && !strings.Contains(note, m.Ref()) {
+			t.Errorf("%s/%s: %q", row.provider, row.id, note)
+		}
+	}
 }
 
 func TestALevelThatAModelLacksIsTheOneThatItsMakerMeans(t *testing.T) {
