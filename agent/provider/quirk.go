@@ -15,6 +15,9 @@ import (
 func quirksOf(m *llm.Model) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		server := serverOf(m)
+		if server == "" && isStrange(m) {
+			server = strangers
+		}
 		for i := range quirks {
 			q := &quirks[i]
 			value := q.value
@@ -68,6 +71,13 @@ func serverOf(m *llm.Model) string {
 		}
 	}
 	return ""
+}
+
+// isStrange reports whether a model of no known kind of server is not at the address of a
+// provider of the catalogue either.
+func isStrange(m *llm.Model) bool {
+	u, err := url.Parse(m.BaseURL)
+	return err != nil || !catalogue.HasHost(u.Host)
 }
 
 // answersAt reports whether an address is of this kind of server.

@@ -82,6 +82,7 @@ var quirks = []quirk{
 	{responses, copiers, "tool_result_images", false},
 	{responses, "openrouter", "message_ids", true},
 	{chat, "cerebras deepseek perplexity", "string_content", true},
+	{chat, strangers, "string_content", true}, // what takes lists takes a text, too, and simple servers take nothing else
 	{chat, "mistral", "tool_call_ids", "nine"},
 	{chat, "mistral", "tool_result_name", true},
 	{chat, "mistral", "tool_result_images", true},
@@ -119,12 +120,15 @@ var quirks = []quirk{
 // separated by blanks.
 type quirk struct {
 	apis    string
-	servers string // names of servers, see kind
+	servers string // names of servers, see kind, or strangers
 	name    string // of the switch
 	value   any    // bool or string; reasoners: true for models that can think, for others nothing
 }
 
 const reasoners = "(reasoning)"
+
+// strangers are servers that neither the table nor the catalogue knows, in place of a name.
+const strangers = "(strangers)"
 
 // kind is a kind of server: what its addresses end in, and the names beside its
 // own that providers have which are one. "localhost:1" is that port of this

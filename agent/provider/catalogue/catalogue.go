@@ -44,6 +44,7 @@ import (
 	"compress/flate"
 	_ "embed"
 	"io"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,6 +88,15 @@ func Find(name string) (Provider, bool) {
 		}
 	}
 	return Provider{}, false
+}
+
+// HasHost reports whether the models of a provider are at a host, such as "api.example.com". On
+// this machine anything may be at the address of any.
+func HasHost(host string) bool {
+	return slices.ContainsFunc(table, func(p Provider) bool {
+		u, err := url.Parse(p.BaseURL)
+		return err == nil && !p.Local && u.Host != "" && strings.EqualFold(u.Host, host)
+	})
 }
 
 // Models decodes the models that the program itself lists of the provider of a name or an

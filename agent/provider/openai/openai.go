@@ -16,7 +16,7 @@
 //	session_header           names of headers for the session id, set apart by blanks
 //	usage_cost               the usage says in dollars what a request cost, which counts in place of the estimate
 //	cache_control            mark system prompt and newest user blocks for caching (Claude behind a gateway)
-//	string_content           user messages of text only go as a string, not as a list
+//	string_content           user messages of text only go as a string, not as a list; so to servers that nobody knows
 //	null_content             an assistant message with calls and no text has content null, else ""
 //	tools                    false: never send tools
 //	strict                   send strict schemas, "strict": false with tools that have none

@@ -132,6 +132,9 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 	claude := modelOf("openrouter", "anthropic/claude-c", "https://openrouter.ai/api/v1")
 	silent := modelOf("p", "m", "https://llm.example/v1")
 	silent.Compat = map[string]any{"send_reasoning": false}
+	listed := modelOf("p", "m", "https://llm.example/v1")
+	listed.Compat = map[string]any{"string_content": false}
+	router := modelOf("p", "m", "https://router.huggingface.co/v1")
 	named := modelOf("p", "m", "https://llm.example/v1")
 	named.Compat = map[string]any{"reasoning_field": "reasoning_content"}
 	detailed := callBlock("a", `{}`)
@@ -149,7 +152,12 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 		{"text and image", plain, "", []*message.Message{userSays(text("a<b"), text(""), picture)},
 			`[{"role":"user","content":[{"type":"text","text":"a<b"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]}]`},
 		{"image for a model that cannot see", blind, "", []*message.Message{userSays(picture)},
-			`[{"role":"user","content":[{"type":"text","text":"[image left out: this model takes text only]"}]}]`},
+			`[{"role":"user","content":"[image left out: this model takes text only]"}]`},
+		{"text for a server that nobody knows", plain, "", []*message.Message{userSays(text("a"), text("b"))}, `[{"role":"user","content":"a\nb"}]`},
+		{"unless it is said to take lists", listed, "", []*message.Message{userSays(text("a"), text("b"))},
+			`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`},
+		{"text for one that is known", reasoner, "", []*message.Message{userSays(text("a"))}, `[{"role":"user","content":[{"type":"text","text":"a"}]}]`},
+		{"text for a provider of the catalogue", router, "", []*message.Message{userSays(text("a"))}, `[{"role":"user","content":[{"type":"text","text":"a"}]}]`},
 		{"text as a string", deepseek, "", []*message.Message{userSays(text("a"), text("b"))}, `[{"role":"user","content":"a\nb"}]`},
 		{"call and result", plain, "", []*message.Message{modelSays(plain, callBlock("c1", `{"path":"x"}`)), toolSays("c1", text("out"))},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"x\"}"}}]},{"role":"tool","content":"out","tool_call_id":"c1"}]`},
@@ -161,7 +169,7 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
 		{"half a surrogate pair", plain, "", []*message.Message{modelSays(plain, callBlock("a", `{"x":"\ud83d\ude00\ud83d!"}`))},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"x\":\"\\ud83d\\ude00\\ufffd!\"}"}}]}]`},
-		{"text that is not UTF-8", plain, "", []*message.Message{userSays(text("a\xffb"))}, `[{"role":"user","content":[{"type":"text","text":"a�b"}]}]`},
+		{"text that is not UTF-8", plain, "", []*message.Message{userSays(text("a\xffb"))}, `[{"role":"user","content":"a�b"}]`},
 		{"an empty answer is left out", plain, "", []*message.Message{modelSays(plain, text(""), thought("hm", "reasoning"))}, `[]`},
 		{"own thought under its name", plain, "", []*message.Message{modelSays(plain, thought("hm", "reasoning_content"), text("a"))},
 			`[{"role":"assistant","content":"a","reasoning_content":"hm"}]`},
