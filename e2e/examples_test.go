@@ -21,6 +21,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/tool"
 	"pi/luahooks"
+	"pi/luahooks/api"
 	"pi/luahooks/trust"
 	"pi/session"
 	"pi/session/message"
@@ -54,6 +55,7 @@ func newStage(t *testing.T, name string) *stage {
 	tools := tool.All(tool.Options{Cwd: s.cwd})
 	s.chain = luahooks.New(luahooks.Options{
 		Places: trust.Places{AgentDir: filepath.Join(root, "agent"), Cwd: s.cwd, CommandLine: []string{example(t, name)}},
+		Paths:  api.Paths{Agent: filepath.Join(root, "agent"), Project: s.cwd},
 		Cwd:    s.cwd, Mode: "interactive", Version: "test", Timeout: 20 * time.Second, Grace: 20 * time.Second, Memory: 256 << 20,
 		Models: models, Tools: tools,
 	})

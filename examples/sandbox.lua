@@ -2,85 +2,321 @@
 --
 -- Commands that the model runs are handed to bubblewrap (bwrap, Linux) or to sandbox-exec
 -- (macOS): everything can be read, the project and a temporary directory can be written, and
--- there is no network unless you start pi with --sandbox-network. Of the project .git/hooks,
--- .git/config and .pi stay as they are: programs of yours run what stands there.
+-- there is no network unless you start pi with --sandbox-network. Sockets of services that
+-- listen outside of the project, such as those of docker or an ssh agent, are not reached on
+-- Linux. What a command leaves in the background ends with it there.
+--
+-- Git works: add, commit, checkout -b, stash, fetch, rebase. What makes git run something
+-- stays as it is (settings, hooks, info, modules, commondir; folders of the project that the
+-- settings name for hooks, and files that they include), and so does all of .pi. What is not
+-- there cannot be made: while a command runs an empty thing stands in its place, which git
+-- and pi take for nothing, and which is gone afterwards. `git init`, `git config` and
+-- `git worktree add` are yours: type them with !. docs/security.md has a table of what each
+-- of the two programs stops.
 --
 -- Where neither program is, or it does not work, no command of the model runs: an error in
--- the event "shell" blocks. Commands that you type with ! are yours and run as always. So do
--- the programs of hooks (pi.exec), and the tools write and edit are not commands; for those see
--- protected_paths.lua and `confine` in config.toml. Sockets of services that you may use, such
--- as those of docker or an ssh agent, are reached as ever: what serves them is outside.
+-- the event "shell" blocks. As root it wants a user namespace in which root can do nothing.
+-- Commands that you type with ! are yours and run as always. So do the programs of hooks
+-- (pi.exec), and the tools write and edit are not commands; for those see protected_paths.lua
+-- and `confine` in config.toml. Tools of hooks that run commands, such as that of
+-- processes.lua, are refused, since what they start is not in the sandbox.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook sandbox.lua.
 
-local path, sh = require "pi.path", require "pi.sh"
+local fs, hash, path, sh, text = require "pi.fs", require "pi.hash", require "pi.path", require "pi.sh", require "pi.text"
 
 pi.flag("sandbox-network", { description = "commands in the sandbox reach the network", type = "boolean", default = false })
+
+-- false: where there is no sandbox commands run without one, and the status line says so.
+local required = true
 
 -- Directories beside the project that commands may write, such as caches of compilers.
 local WRITABLE = {}
 
--- Of the project what commands cannot change.
-local KEPT = { ".git/hooks", ".git/config", ".pi" }
+-- Sockets outside of the project that commands may reach.
+local SOCKETS = {}
 
--- A copy of a list with more at its end.
-local function with(list, ...)
-  local copy = { unpack(list) }
-  for _, word in ipairs { ... } do copy[#copy + 1] = word end
-  return copy
+-- What makes git run something, by its name in a repository, and what stands in the place of
+-- one that is missing: a folder, an empty file, or one that says "here".
+local RUNS = {
+  { "config", "file" }, { "config.worktree", "file" }, { "commondir", "here" }, { "hooks", "folder" }, { "info", "folder" },
+  { "modules", "folder" }, { "branches", "folder" }, { "remotes", "folder" },
+}
+
+-- Of /run commands see what names are looked up with, and the programs of NixOS.
+local SEEN = { "/run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/resolv.conf", "/run/resolvconf/resolv.conf",
+  "/run/NetworkManager/resolv.conf", "/run/current-system" }
+
+local function add(list, ...)
+  for _, word in ipairs { ... } do list[#list + 1] = word end
+  return list
 end
 
--- The session is a new one, so that nothing is typed into your terminal (--new-session).
-local function bubblewrap(program, project, network)
-  local words = { program, "--die-with-parent", "--new-session", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp" }
-  local function add(...) for _, word in ipairs { ... } do words[#words + 1] = word end end
-  add("--bind", project, project) -- later mounts lie over earlier ones
-  for _, dir in ipairs(WRITABLE) do add("--bind-try", dir, dir) end
-  for _, name in ipairs(KEPT) do
-    local kept = path.join(project, name)
-    add("--ro-bind-try", kept, kept)
+local function below(p, folder) return p == folder or p:sub(1, #folder + 1) == (folder:gsub("/$", "")) .. "/" end
+
+-- What stays as it is ---------------------------------------------------------
+
+-- The walls of a project: `keep`, what is read-only; `pin`, the folders that it lies in, which
+-- can be written and not moved; both in `order`, with `missing` in the place of what is not
+-- there: its kind, by path.
+local function new_walls(project)
+  return { project = project, order = {}, how = {}, missing = {} }
+end
+
+local function wall(walls, p, how)
+  if not walls.how[p] then add(walls.order, p) end
+  if walls.how[p] ~= "keep" then walls.how[p] = how end
+end
+
+-- What is at a path. A link would be a way around: it can be replaced whatever it leads to.
+local function kind_of(p)
+  local info = fs.stat(p, { follow = false })
+  if info and info.kind == "link" then
+    error(p .. " is a link, which commands could replace; put what it leads to in its place, or leave sandbox.lua out here", 0)
   end
-  add("--ro-bind-try", pi.paths.agent, pi.paths.agent)
-  if not network then add("--unshare-net") end
-  add("--chdir", project)
-  return words
+  return info and info.kind
 end
 
--- A profile of sandbox-exec: of rules that fit, the last counts.
+local function pin(walls, p)
+  kind_of(p)
+  wall(walls, p, "pin")
+end
+
+-- Keeps a path, and the folders above it where they are. Of a folder that is missing the
+-- first part counts.
+local function keep(walls, p, missing)
+  local at = walls.project
+  if not below(p, at) then at = path.dir(p) end
+  while at ~= p do
+    local rest = p:sub(#at + 1):gsub("^/", "")
+    at = path.join(at, rest:match("^[^/]+"))
+    local kind = kind_of(at)
+    if not kind then
+      walls.missing[at] = at == p and missing or "folder"
+      return wall(walls, at, "keep")
+    end
+    wall(walls, at, at == p and "keep" or "pin")
+  end
+end
+
+-- A repository: what runs something, and of its worktrees what says where they belong.
+local function keep_repository(walls, dir)
+  pin(walls, dir)
+  for _, part in ipairs(RUNS) do keep(walls, path.join(dir, part[1]), part[2]) end
+  local trees = path.join(dir, "worktrees")
+  for _, tree in ipairs(kind_of(trees) and fs.list(trees) or {}) do
+    if tree.kind == "directory" then
+      local folder = path.join(trees, tree.name)
+      pin(walls, trees)
+      pin(walls, folder)
+      keep(walls, path.join(folder, "commondir"), "here")
+      keep(walls, path.join(folder, "gitdir"), "file")
+      keep(walls, path.join(folder, "config.worktree"), "file")
+    end
+  end
+end
+
+local function first_line(file) return (fs.read(file) or ""):match("^[^\r\n]*") end
+
+-- The repository that a project is a worktree of, if that says so, too.
+local function home_of(project)
+  local tree = first_line(path.join(project, ".git")):match("^gitdir:%s*(.+)$")
+  tree = tree and fs.real(path.abs(tree, project))
+  if not tree or fs.real(path.abs(first_line(path.join(tree, "gitdir")), tree)) ~= path.join(project, ".git") then return end
+  local home = fs.real(path.abs(first_line(path.join(tree, "commondir")), tree))
+  return home == path.dir(path.dir(tree)) and home or nil
+end
+
+-- Keeps folders of hooks and files of settings that lie in the project because its settings
+-- say so.
+local function keep_named(walls)
+  local project = walls.project
+  local ran = pi.exec("git", { "config", "--includes", "-z", "--show-origin", "--list" }, { cwd = project })
+  if not ran or ran.code ~= 0 then return end
+  for origin, entry in ran.stdout:gmatch("(%Z*)%z(%Z*)%z") do
+    local key, value = entry:match("^(.-)\n(.*)$")
+    local file = origin:match("^file:(.+)$")
+    file = file and path.abs(file, project)
+    local named = value and (key == "core.hookspath" and project or key:find("^include.*%.path$") and file and path.dir(file))
+    if named then named = path.abs(path.expand(value) or value, named) end
+    for _, p in ipairs { file or named, named } do
+      if p ~= project and below(p, project) then keep(walls, p, key == "core.hookspath" and "folder" or "file") end
+    end
+  end
+end
+
+local function walls_of(project)
+  local walls = new_walls(project)
+  local git = path.join(project, ".git")
+  local kind = kind_of(git)
+  local home = kind == "file" and home_of(project)
+  if kind == "directory" then keep_repository(walls, git) else keep(walls, git, "folder") end
+  if home then keep_repository(walls, home) end
+  if kind then keep_named(walls) end
+  keep(walls, path.join(project, ".pi"), "folder")
+  local agent = fs.real(pi.paths.agent)
+  if agent and below(agent, project) then keep(walls, agent, "folder") end
+  return walls
+end
+
+-- bubblewrap ------------------------------------------------------------------
+
+-- Runs bubblewrap with something in the place of what is missing, of which a register tells
+-- whoever takes it away: the last of the commands that run at once, or, if that was killed,
+-- the next. While one runs it has a part in the lock of the register.
+local AROUND = [[
+register=$1; shift
+exec 9<>"$register" && flock -s 9 || exit 126
+while [ "$1" != -- ]; do
+  if ! [ -e "$2" ] && ! [ -L "$2" ]; then
+    printf '%s %s\n' "$1" "$2" >>"$register" || exit 126
+    case $1 in
+      folder) mkdir "$2" ;;
+      here) (set -C; echo . >"$2") ;;
+      file) (set -C; : >"$2") ;;
+    esac 2>/dev/null
+    [ -e "$2" ] || { echo "the sandbox cannot make $2, in whose place nothing may be made" >&2; exit 126; }
+  fi
+  shift 2
+done
+shift
+trap : HUP INT TERM
+"$@" 9<&-
+status=$?
+if flock -n -x 9; then
+  while read -r kind at; do
+    [ -L "$at" ] && continue
+    case $kind in
+      folder) rmdir "$at" ;;
+      here) [ "$(cat "$at")" = . ] && rm -f "$at" ;;
+      file) [ -f "$at" ] && ! [ -s "$at" ] && rm -f "$at" ;;
+    esac 2>/dev/null
+  done <"$register"
+  : >"$register"
+fi
+exit $status
+]]
+
+-- The sockets on which something outside of the project listens. Those in /run and /tmp are
+-- not seen in the sandbox anyway.
+local function sockets(project)
+  local list, open = {}, {}
+  for _, p in ipairs(SOCKETS) do open[p] = true end
+  for flags, p in (fs.read("/proc/net/unix") or ""):gmatch("%x+: %x+ %x+ (%x+) %x+ %x+ +%d+ (/[^\n]+)") do
+    local info = flags == "00010000" and not open[p] and fs.stat(p, { follow = false })
+    if info and info.kind == "other" and not below(p, project) and not below(p, "/run") and not below(p, "/tmp") and not open[p] then
+      open[p] = true
+      add(list, p)
+    end
+  end
+  return list
+end
+
+-- Where nothing can be written. The session is a new one, so that nothing is typed into your
+-- terminal (--new-session).
+local function bare(backend)
+  local words = { backend.program, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc",
+    "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run" }
+  return backend.root and add(words, "--unshare-user", "--cap-drop", "ALL") or words
+end
+
+local function bubblewrap(backend, project, network)
+  local registers = path.join(pi.paths.agent, "sandbox")
+  assert(fs.mkdir(registers, { parents = true }))
+  local walls = walls_of(project)
+  local words = { "sh", "-c", AROUND, "sandbox", path.join(registers, hash.sha256(project):sub(1, 16)) }
+  for _, p in ipairs(walls.order) do
+    if walls.missing[p] then add(words, walls.missing[p], p) end
+  end
+  add(words, "--", unpack(bare(backend))) -- later mounts lie over earlier ones
+  for _, p in ipairs(SEEN) do add(words, "--ro-bind-try", p, p) end
+  for _, p in ipairs(sockets(project)) do add(words, "--ro-bind", "/dev/null", p) end
+  for _, p in ipairs(SOCKETS) do add(words, "--bind-try", p, p) end
+  add(words, "--ro-bind", pi.paths.agent, pi.paths.agent, "--bind", project, project)
+  for _, dir in ipairs(WRITABLE) do add(words, "--bind-try", dir, dir) end
+  for _, p in ipairs(walls.order) do add(words, walls.how[p] == "pin" and "--bind" or "--ro-bind", p, p) end
+  add(words, "--tmpfs", registers)
+  if not network then add(words, "--unshare-net") end
+  return add(words, "--chdir", project)
+end
+
+-- sandbox-exec ----------------------------------------------------------------
+
+-- A profile: of rules that fit, the last counts. What is missing is denied as well.
 local function profile(project, network)
+  local walls = walls_of(project)
   local function quoted(s) return '"' .. s:gsub('[\\"]', "\\%0") .. '"' end
   local rules = { "(version 1)", "(allow default)", "(deny file-write*)", '(allow file-write* (subpath "/private/tmp") (subpath "/private/var/folders") (regex #"^/dev/"))' }
-  local function add(rule) rules[#rules + 1] = rule end
-  for _, dir in ipairs { project, unpack(WRITABLE) } do add("(allow file-write* (subpath " .. quoted(dir) .. "))") end
-  for _, name in ipairs(KEPT) do add("(deny file-write* (subpath " .. quoted(path.join(project, name)) .. "))") end
-  add("(deny file-write* (subpath " .. quoted(pi.paths.agent) .. "))")
-  if not network then add("(deny network*)") end
+  for _, dir in ipairs { project, unpack(WRITABLE) } do add(rules, "(allow file-write* (subpath " .. quoted(dir) .. "))") end
+  for _, p in ipairs(walls.order) do
+    local pinned = walls.how[p] == "pin"
+    if pinned and not below(p, project) then add(rules, "(allow file-write* (subpath " .. quoted(p) .. "))") end
+    add(rules, pinned and "(deny file-write-unlink (literal " .. quoted(p) .. "))" or "(deny file-write* (subpath " .. quoted(p) .. "))")
+  end
+  add(rules, "(deny file-write* (subpath " .. quoted(pi.paths.agent) .. "))")
+  if not network then add(rules, "(deny network*)") end
   return table.concat(rules, "\n")
 end
+
+-- Which of the two ---------------------------------------------------------------
 
 local function find(name)
   local found = pi.exec("sh", { "-c", "command -v " .. sh.quote(name) })
   return found and found.code == 0 and found.stdout:gsub("\n", "") or nil
 end
 
--- What commands are handed to, without the shell. Raises where there is nothing that works.
-local function sandbox(project, network)
-  local bwrap = find("bwrap")
-  local words = bwrap and bubblewrap(bwrap, project, network)
-  if not words then
-    local mac = find("sandbox-exec")
-    if not mac then error("there is no sandbox: install bubblewrap (bwrap)", 0) end
-    words = { mac, "-p", profile(project, network) }
-  end
-  local try, message = pi.exec(words[1], with({ unpack(words, 2) }, "true"))
-  if not try or try.code ~= 0 then error("the sandbox does not work: " .. (message or try.stderr), 0) end
-  return words
+-- Who runs, which user namespace it is, and what root can do in it.
+local WHO = "id -u; readlink /proc/self/ns/user; sed -n 's/^CapEff:[[:blank:]]*//p' /proc/self/status"
+
+-- What is wrong with a sandbox for root that says this of itself, or nil. Root of the
+-- machine takes walls down, and so may root with rights in a namespace.
+local function wrong_as_root(inside, outside)
+  local namespace, rights = inside:match("^%d+\n(%S+)\n(%x+)\n")
+  if namespace and namespace ~= outside:match("^%d+\n(%S+)\n") and rights:find("^0+$") then return end
+  return "as root it needs a user namespace that takes root's rights away, and there is none here: run pi as an ordinary user"
 end
 
-local words -- of the sandbox that works; it is looked for before the first command
+-- The backend that works, or nil and why there is none.
+local function backend_of()
+  local bwrap = find("bwrap")
+  local program = bwrap or find("sandbox-exec")
+  if not program then return nil, "there is no sandbox: install bubblewrap (bwrap)" end
+  if bwrap and not find("flock") then return nil, "the sandbox does not work: install flock (util-linux), for commands that run at once" end
+  local outside = assert(pi.exec("sh", { "-c", WHO })).stdout
+  local backend = { program = program, mac = not bwrap, root = outside:find("^0\n") ~= nil }
+  local words = backend.mac and { program, "-p", "(version 1)(allow default)(deny file-write*)" } or bare(backend)
+  local try, message = pi.exec(words[1], add({ unpack(words, 2) }, "sh", "-c", WHO))
+  local wrong = message or try.code ~= 0 and try.stderr
+  if not wrong and bwrap and backend.root then wrong = wrong_as_root(try.stdout, outside) end
+  if wrong then return nil, "the sandbox does not work: " .. text.truncate(wrong, { bytes = 1000 }) end
+  return backend
+end
 
-pi.on("shell", function(event)
+local backend, why = nil, nil -- why there is none; looked for at the start, and then before each command
+
+pi.on("session_start", function(_, ctx)
+  if not backend then backend, why = backend_of() end
+  ctx.ui.set_status("sandbox", backend and "sandbox" or required and "no sandbox: no commands" or "no sandbox")
+  if why then ctx.ui.notify(why, "warning") end
+end)
+
+pi.on("shell", function(event, ctx)
   if event.source ~= "tool" then return end
-  words = words or sandbox(event.cwd, pi.get_flag("sandbox-network"))
-  return { wrap = with(words, "bash", "-c") }
+  if not backend then
+    backend, why = backend_of()
+    if why and required then error(why, 0) end
+    if why then return end
+    ctx.ui.set_status("sandbox", "sandbox")
+  end
+  local project = assert(fs.real(event.cwd))
+  if project:find("\n", 1, true) then error("the path of the project has a line break", 0) end
+  local network = pi.get_flag("sandbox-network")
+  if backend.mac then return { wrap = { backend.program, "-p", profile(project, network), "bash", "-c" } } end
+  return { wrap = add(bubblewrap(backend, project, network), "bash", "-c") }
+end)
+
+-- What hooks start does not come by the event "shell".
+pi.on("tool_call", function(event)
+  if not required or event.tool_name == "bash" or event.annotations.kind ~= "execute" or event.input.command == nil then return end
+  return { block = true, reason = "commands of the tool " .. event.tool_name .. " run outside of the sandbox: take bash" }
 end)

@@ -1,18 +1,26 @@
 -- Tests of sandbox.lua: pi test examples/sandbox_test.lua
 
+local fs = require "pi.fs"
 local t = require "pi.test"
 
--- A program of the name bwrap that notes its arguments and runs the command.
-local function machine(t, status)
-  local fs = require "pi.fs"
+-- Programs for the sandbox: a bwrap that notes its arguments and runs the command, and says
+-- which rights it has when it is asked. What the walls keep is seen with the real one, in
+-- e2e/sandbox_linux_test.go.
+local function machine(t, options)
+  options = options or {}
   t.hook("sandbox.lua")
-  t.file("bin/bwrap", [[#!/bin/sh
+  local function program(name, text)
+    t.file("bin/" .. name, "#!/bin/sh\n" .. text)
+    assert(fs.chmod(t.dir() .. "/bin/" .. name, "755"))
+  end
+  program("bwrap", [[for last; do :; done
+[ ]] .. (options.status or 0) .. [[ = 0 ] || { echo "no namespaces" >&2; exit 1; }
+case $last in *CapEff*) printf '%s\n' 0 'user:[2]' ]] .. (options.rights or "0000000000000000") .. [[; exit ;; esac
 printf '%s\n' "$@" >"]] .. t.dir() .. [[/arguments"
-for last; do :; done
-[ ]] .. (status or 0) .. [[ = 0 ] || { echo "no namespaces" >&2; exit 1; }
 exec sh -c "$last"
 ]])
-  assert(fs.chmod(t.dir() .. "/bin/bwrap", "755"))
+  program("flock", "exit 0")
+  if options.root then program("id", "echo 0") end
   t.env { PATH = t.dir() .. "/bin:/usr/bin:/bin" }
 end
 
@@ -24,7 +32,10 @@ t.case("commands of the model run in the sandbox, as they were seen", function(t
   local arguments, project = t.read("arguments"), t.dir()
   t.ok(arguments:find("--ro-bind\n/\n/\n", 1, true), arguments)
   t.ok(arguments:find("--bind\n" .. project .. "\n" .. project .. "\n", 1, true), arguments)
-  t.ok(arguments:find("--ro-bind-try\n" .. project .. "/.git/hooks\n", 1, true), arguments)
+  for _, kept in ipairs { "/.git", "/.pi" } do
+    t.ok(arguments:find("--ro-bind\n" .. project .. kept .. "\n", 1, true), arguments)
+    t.ok(not fs.exists(project .. kept))
+  end
   t.ok(arguments:find("--unshare-net\n", 1, true), arguments)
   t.ok(arguments:find("--new-session\n", 1, true), arguments)
   t.ok(arguments:find('bash\n-c\necho "a  b" >made; cat made\n', 1, true), arguments)
@@ -49,10 +60,53 @@ t.case("without a sandbox nothing runs", function(t)
   t.env { PATH = t.dir() .. "/nothing" }
   t.match(t.tool("bash", { command = ": >made" }).text, "hook sandbox%.lua failed: .*there is no sandbox: install bubblewrap %(bwrap%)")
   t.equal(t.read("made"), nil)
+  t.equal(t.status().sandbox, "no sandbox: no commands")
 end)
 
 t.case("nor in one that does not work", function(t)
-  machine(t, 1)
+  machine(t, { status = 1 })
   t.match(t.tool("bash", { command = ": >made" }).text, "the sandbox does not work: no namespaces")
+  t.equal(t.read("made"), nil)
+end)
+
+t.case("as root only where root has no rights in it", function(t)
+  machine(t, { root = true, rights = "000001ffffffffff" })
+  t.match(t.tool("bash", { command = ": >made" }).text, "as root it needs a user namespace that takes root's rights away")
+  t.equal(t.read("made"), nil)
+end)
+
+t.case("root without rights is nobody", function(t)
+  machine(t, { root = true })
+  t.tool("bash", { command = ": >made" })
+  t.equal(t.read("made"), "")
+  t.ok(t.read("arguments"):find("--unshare-user\n--cap-drop\nALL\n", 1, true))
+end)
+
+t.case("what git is told to run is kept, and the repository is where it is", function(t)
+  machine(t)
+  t.shell("git init -q . && git config core.hooksPath tools/hooks && rm -rf .git/info && mkdir -p tools/hooks")
+  t.tool("bash", { command = "ls .git; cat .git/commondir" })
+  local arguments, project = t.read("arguments"), t.dir()
+  for _, kept in ipairs { "config", "config.worktree", "commondir", "hooks", "info", "modules" } do
+    t.ok(arguments:find("--ro-bind\n" .. project .. "/.git/" .. kept .. "\n", 1, true), kept)
+  end
+  for _, pinned in ipairs { ".git", "tools" } do
+    t.ok(arguments:find("--bind\n" .. project .. "/" .. pinned .. "\n", 1, true), pinned)
+  end
+  t.ok(arguments:find("--ro-bind\n" .. project .. "/tools/hooks\n", 1, true))
+  t.match(t.calls("bash")[1].text, "commondir\n.*\ninfo\n.*\n%.\n$")
+  t.equal({ fs.exists(project .. "/.git/commondir"), fs.exists(project .. "/.git/info"), fs.exists(project .. "/.git/config") }, { false, false, true })
+end)
+
+t.case("the status line says that it is on", function(t)
+  machine(t)
+  t.tool("bash", { command = "true" })
+  t.equal(t.status().sandbox, "sandbox")
+end)
+
+t.case("commands of other tools are not in it", function(t)
+  machine(t)
+  t.hook("processes.lua")
+  t.match(t.tool("process", { action = "start", command = ": >made" }).text, "run outside of the sandbox: take bash")
   t.equal(t.read("made"), nil)
 end)
