@@ -57,10 +57,10 @@ local function below(p, folder) return p == folder or p:sub(1, #folder + 1) == (
 -- What stays as it is ---------------------------------------------------------
 
 -- The walls of a project: `keep`, what is read-only; `pin`, the folders that it lies in, which
--- can be written and not moved; both in `order`, with `missing` in the place of what is not
--- there: its kind, by path.
+-- can be written and not moved; both in `order`. `stands` is what takes the place of the first
+-- if they are missing when the command starts.
 local function new_walls(project)
-  return { project = project, order = {}, how = {}, missing = {} }
+  return { project = project, order = {}, how = {}, stands = {} }
 end
 
 local function wall(walls, p, how)
@@ -90,12 +90,13 @@ local function keep(walls, p, missing)
   while at ~= p do
     local rest = p:sub(#at + 1):gsub("^/", "")
     at = path.join(at, rest:match("^[^/]+"))
-    local kind = kind_of(at)
-    if not kind then
-      walls.missing[at] = at == p and missing or "folder"
-      return wall(walls, at, "keep")
+    local last = at == p or not kind_of(at)
+    wall(walls, at, last and "keep" or "pin")
+    if last then
+      kind_of(at)
+      walls.stands[at] = at == p and missing or "folder"
+      return
     end
-    wall(walls, at, at == p and "keep" or "pin")
   end
 end
 
@@ -127,13 +128,24 @@ local function home_of(project)
   return home == path.dir(path.dir(tree)) and home or nil
 end
 
+-- What git says of its settings in a folder. It is asked anew when the file has changed.
+local settings, settings_of = "", nil
+
+local function settings_in(project, file)
+  local info = fs.stat(file)
+  local now = info and ("%s %s %d"):format(project, tostring(info.modified), info.size)
+  if not now or now ~= settings_of then
+    local ran = pi.exec("git", { "config", "--includes", "-z", "--show-origin", "--list" }, { cwd = project })
+    settings, settings_of = ran and ran.code == 0 and ran.stdout or "", now
+  end
+  return settings
+end
+
 -- Keeps folders of hooks and files of settings that lie in the project because its settings
 -- say so.
-local function keep_named(walls)
+local function keep_named(walls, repository)
   local project = walls.project
-  local ran = pi.exec("git", { "config", "--includes", "-z", "--show-origin", "--list" }, { cwd = project })
-  if not ran or ran.code ~= 0 then return end
-  for origin, entry in ran.stdout:gmatch("(%Z*)%z(%Z*)%z") do
+  for origin, entry in settings_in(project, path.join(repository, "config")):gmatch("(%Z*)%z(%Z*)%z") do
     local key, value = entry:match("^(.-)\n(.*)$")
     local file = origin:match("^file:(.+)$")
     file = file and path.abs(file, project)
@@ -150,9 +162,9 @@ local function walls_of(project)
   local git = path.join(project, ".git")
   local kind = kind_of(git)
   local home = kind == "file" and home_of(project)
-  if kind == "directory" then keep_repository(walls, git) else keep(walls, git, "folder") end
+  if kind == "directory" and fs.exists(path.join(git, "HEAD")) then keep_repository(walls, git) else keep(walls, git, "folder") end
   if home then keep_repository(walls, home) end
-  if kind then keep_named(walls) end
+  if kind then keep_named(walls, home or git) end
   keep(walls, path.join(project, ".pi"), "folder")
   local agent = fs.real(pi.paths.agent)
   if agent and below(agent, project) then keep(walls, agent, "folder") end
@@ -163,37 +175,54 @@ end
 
 -- Runs bubblewrap with something in the place of what is missing, of which a register tells
 -- whoever takes it away: the last of the commands that run at once, or, if that was killed,
--- the next. While one runs it has a part in the lock of the register.
+-- the next. While one runs it has a part in the lock of the register. Folders are made, and
+-- taken away, all at once, since each program that is started takes its time.
 local AROUND = [[
 register=$1; shift
 exec 9<>"$register" && flock -s 9 || exit 126
+(
+  set -C
+  kind=first
+  for word do
+    if [ $kind = first ]; then set --; kind=; fi
+    if [ -z "$kind" ]; then
+      [ "$word" = -- ] && break
+      kind=$word
+      continue
+    fi
+    if ! [ -e "$word" ] && ! [ -L "$word" ]; then
+      printf '%s %s\n' "$kind" "$word" >>"$register"
+      case $kind in
+        folder) set -- "$@" "$word" ;;
+        here) echo . >"$word" ;;
+        file) printf '' >"$word" ;;
+      esac
+    fi
+    kind=
+  done
+  [ $# = 0 ] || mkdir "$@"
+) 2>/dev/null
 while [ "$1" != -- ]; do
-  if ! [ -e "$2" ] && ! [ -L "$2" ]; then
-    printf '%s %s\n' "$1" "$2" >>"$register" || exit 126
-    case $1 in
-      folder) mkdir "$2" ;;
-      here) (set -C; echo . >"$2") ;;
-      file) (set -C; : >"$2") ;;
-    esac 2>/dev/null
-    [ -e "$2" ] || { echo "the sandbox cannot make $2, in whose place nothing may be made" >&2; exit 126; }
-  fi
+  [ -e "$2" ] || { echo "the sandbox cannot make $2, in whose place nothing may be made" >&2; exit 126; }
   shift 2
 done
 shift
 trap : HUP INT TERM
 "$@" 9<&-
 status=$?
-if flock -n -x 9; then
-  while read -r kind at; do
-    [ -L "$at" ] && continue
-    case $kind in
-      folder) rmdir "$at" ;;
-      here) [ "$(cat "$at")" = . ] && rm -f "$at" ;;
-      file) [ -f "$at" ] && ! [ -s "$at" ] && rm -f "$at" ;;
-    esac 2>/dev/null
-  done <"$register"
-  : >"$register"
-fi
+[ -s "$register" ] && flock -n -x 9 || exit $status
+set --
+while read -r kind at; do
+  [ -L "$at" ] && continue
+  line=; more=
+  [ "$kind" != folder ] && [ -f "$at" ] && { read -r line; read -r more; } <"$at"
+  case $kind:$line:$more in
+    folder::) set -- "$at" "$@" ;; # what lies in another goes first
+    here:.: | file::) rm -f "$at" ;;
+  esac
+done <"$register"
+[ $# = 0 ] || rmdir "$@" 2>/dev/null
+: >"$register"
 exit $status
 ]]
 
@@ -226,7 +255,7 @@ local function bubblewrap(backend, project, network)
   local walls = walls_of(project)
   local words = { "sh", "-c", AROUND, "sandbox", path.join(registers, hash.sha256(project):sub(1, 16)) }
   for _, p in ipairs(walls.order) do
-    if walls.missing[p] then add(words, walls.missing[p], p) end
+    if walls.how[p] == "keep" then add(words, walls.stands[p], p) end
   end
   add(words, "--", unpack(bare(backend))) -- later mounts lie over earlier ones
   for _, p in ipairs(SEEN) do add(words, "--ro-bind-try", p, p) end
