@@ -18,8 +18,10 @@
 -- should not be open.) "allow" is no opinion: the other gates are asked all the same.
 --
 -- Settings of a project are command lines that came with its files. They run when you
--- have said yes to these bytes, and to the scripts of the project that they name; when
--- those change, tools are shut until /reload asks again.
+-- have said yes to these bytes, and to the scripts of the project that they name, behind cd
+-- too; when those change, tools are shut until /reload asks again. Where a line leaves open
+-- what it runs, as `$x/check` does, the question says so. Scripts that scripts run are not
+-- followed.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook command_hooks.lua.
 
@@ -79,30 +81,86 @@ local function read_settings(source, into)
   return true
 end
 
--- Whether a word of a command is a script that lies in a folder: the program itself, or
--- what its ending says is one. Programs of the system are elsewhere, and data changes.
-local function is_script(file, first, dir)
-  local inside = not (path.rel(file, dir) or ".."):find("^%.%.")
-  if not inside or not (first or re.test(file, [[\.(sh|bash|py|js|cjs|mjs|ts|rb|pl|php|lua)$]])) then return false end
-  local info = fs.stat(file)
-  return info ~= nil and info.kind == "file"
+local INTERPRETER = [[^(python|pypy|ruby|perl|php|node|nodejs|deno|bun|lua|luajit|tclsh)[0-9.]*$]]
+
+-- The commands of a hook's line, in which the project stands for what names it.
+local function commands_of(hook, ctx)
+  local line = hook.command or ""
+  for _, name in ipairs { "CLAUDE_PROJECT_DIR", "CRUSH_PROJECT_DIR", "CRUSH_CWD" } do line = line:gsub("%${?" .. name .. "}?", "/@project@") end
+  local commands, message = sh.commands((line:gsub("%${?PWD}?", ".")))
+  if not commands then
+    return { unknown = true, unknown_text = line, unknown_why = message, { words = re.split("? " .. line, [[\s+]]), redirects = {} } }
+  end
+  local function named(word) return (word:gsub("/@project@", function() return ctx.cwd end)) end
+  for _, command in ipairs(commands) do
+    for i, word in ipairs(command.words) do command.words[i] = named(word) end
+    for _, redirect in ipairs(command.redirects) do redirect.path = named(redirect.path) end
+  end
+  return commands
+end
+
+-- The folders in which the names of a line may count: where it begins, that of the settings,
+-- and those that it goes to.
+local function folders_of(commands, source, ctx)
+  local list = { ctx.cwd, path.dir(source.path) }
+  for _, command in ipairs(commands) do
+    for i, word in ipairs(command.words) do
+      local before = command.words[i - 1]
+      local goes = before and (command.name == "cd" or command.name == "pushd" or before == "-C" or before == "--chdir" or before == "--directory")
+      for n = 1, goes and math.min(#list, 16) or 0 do list[#list + 1] = path.abs(path.expand(word) or word, list[n]) end
+    end
+  end
+  return list
+end
+
+-- The files that a line runs as far as it names them, and that lie in the project or beside
+-- the settings: programs of the system are elsewhere. What a command that is understood reads
+-- is data, which changes: of it the program counts, and what its ending says is a script. An
+-- interpreter, and a line that is not understood, may run whatever they name.
+local function scripts_of(hook, ctx)
+  local commands, files = commands_of(hook, ctx), {}
+  local folders = folders_of(commands, hook.source, ctx)
+  local function note(word, runs)
+    for _, folder in ipairs(folders) do
+      local file = path.abs(path.expand(word) or word, folder)
+      local info = (runs or re.test(file, [[\.(sh|bash|py|js|cjs|mjs|ts|rb|pl|php|lua)$]])) and fs.stat(file)
+      local inside = not (path.rel(file, ctx.cwd) or ".."):find("^%.%.") or not (path.rel(file, path.dir(hook.source.path)) or ".."):find("^%.%.")
+      if info and info.kind == "file" and inside then files[#files + 1] = file end
+    end
+  end
+  for _, command in ipairs(commands) do
+    local all = commands.unknown or re.test(command.name or "", INTERPRETER)
+    for i, word in ipairs(command.words) do
+      note(word, all or i == 1)
+      for piece in word:gmatch("[^%s\"'`=:,;()<>|&{}%[%]]+") do
+        if all and piece ~= word then note(piece, true) end
+      end
+    end
+    for _, redirect in ipairs(command.redirects) do note(redirect.path, all) end
+  end
+  return files
 end
 
 -- A sum of the settings and of the scripts that their commands name.
 local function fingerprint(source, list, ctx)
   local parts = { fs.read(source.path) or "" }
   for _, hook in ipairs(list) do
-    local line = (hook.command or ""):gsub('"?%$%{?CLAUDE_PROJECT_DIR%}?"?', function() return sh.quote { ctx.cwd } end)
-    for _, command in ipairs(sh.commands(line) or {}) do
-      for i, word in ipairs(command.words) do
-        local file = path.abs(path.expand(word) or word, ctx.cwd)
-        if is_script(file, i == 1, ctx.cwd) or is_script(file, i == 1, path.dir(source.path)) then
-          parts[#parts + 1] = file .. "\0" .. (fs.read(file) or "?")
-        end
+    for _, file in ipairs(scripts_of(hook, ctx)) do parts[#parts + 1] = file .. "\0" .. (fs.read(file) or "?") end
+  end
+  return hash.sha256(table.concat(parts, "\0"))
+end
+
+-- Why it cannot be told which script a line runs, or "".
+local function doubt(hook, ctx)
+  local commands = commands_of(hook, ctx)
+  for _, command in ipairs(commands) do
+    for _, word in ipairs(command.words) do
+      if commands.unknown and word == "?" then
+        return ("\n  what it runs may change after your yes: %s: %s"):format(commands.unknown_text, commands.unknown_why)
       end
     end
   end
-  return hash.sha256(table.concat(parts, "\0"))
+  return ""
 end
 
 local function approvals() return path.join(pi.paths.agent, "command_hooks.json") end
@@ -113,7 +171,7 @@ local function approved(source, list, ctx)
   if known[source.path] == source.sum then return true end
   local lines = {}
   for _, hook in ipairs(list) do
-    lines[#lines + 1] = ("%s %s: %s"):format(hook.name, hook.matcher or "*", hook.command or hook.kind)
+    lines[#lines + 1] = ("%s %s: %s%s"):format(hook.name, hook.matcher or "*", hook.command or hook.kind, doubt(hook, ctx))
   end
   if not ctx.ui.confirm("Run the command hooks of " .. source.path .. "?", table.concat(lines, "\n")) then
     ctx.ui.notify("the command hooks of " .. source.path .. " do not run: nobody approved them", "warning")
@@ -206,6 +264,14 @@ end
 
 -- Tools --------------------------------------------------------------------------
 
+-- Tools of hooks that run a command, such as process, are bash to the hooks; its name here
+-- is known from the call that went before.
+local commanders = {}
+
+local function kin(event)
+  return commanders[event.tool_name] and type(event.input.command) == "string" and "bash" or event.tool_name
+end
+
 local function tool_name(hook, name) return NAMES[hook.dialect][name] or name end
 
 -- The arguments of a tool in the words of elsewhere, and back.
@@ -231,11 +297,12 @@ end
 -- Asks all hooks before a call. A block and its reason; else the input, whether it was
 -- changed, and what the model is to be told.
 local function ask_before(event, input, ctx)
-  local changed, context = false, {}
+  commanders[event.tool_name] = event.annotations.kind == "execute" or nil
+  local changed, context, tool = false, {}, kin(event)
   for _, hook in ipairs(hooks) do
-    local name = tool_name(hook, event.tool_name)
-    if hook.event == "pretooluse" and fits(hook, name, event.tool_name, unpack(MORE[event.tool_name] or {})) then
-      local theirs = renamed(event.tool_name, input, false, ctx)
+    local name = tool_name(hook, tool)
+    if hook.event == "pretooluse" and fits(hook, name, tool, event.tool_name, unpack(MORE[tool] or {})) then
+      local theirs = renamed(tool, input, false, ctx)
       local got = run(hook, ctx, {
         hook_event_name = "PreToolUse", tool_name = name, tool_input = theirs, tool_use_id = event.tool_call_id,
       })
@@ -248,7 +315,7 @@ local function ask_before(event, input, ctx)
           for key, value in pairs(got.input) do theirs[key] = value end
           got.input = theirs
         end
-        input, changed = renamed(event.tool_name, got.input, true, ctx), true
+        input, changed = renamed(tool, got.input, true, ctx), true
       end
       if not got.plain then context[#context + 1] = got.context end
     end
@@ -266,14 +333,14 @@ end)
 
 pi.on("tool_result", function(event, ctx)
   if event.is_error then return end
-  local content, added = event.content, false
+  local content, added, tool = event.content, false, kin(event)
   local response = { success = true, content = content, stdout = content[1] and content[1].text }
   for _, hook in ipairs(hooks) do
-    local name = tool_name(hook, event.tool_name)
-    if hook.event == "posttooluse" and fits(hook, name, event.tool_name, unpack(MORE[event.tool_name] or {})) then
+    local name = tool_name(hook, tool)
+    if hook.event == "posttooluse" and fits(hook, name, tool, event.tool_name, unpack(MORE[tool] or {})) then
       local got = run(hook, ctx, {
         hook_event_name = "PostToolUse", tool_name = name, tool_use_id = event.tool_call_id,
-        tool_input = renamed(event.tool_name, event.input, false, ctx), tool_response = response,
+        tool_input = renamed(tool, event.input, false, ctx), tool_response = response,
       })
       tell_failure(hook, got, ctx)
       for _, more in ipairs { got.block or false, not got.plain and got.context or false } do

@@ -168,6 +168,61 @@ t.case("a script that changes after the yes shuts the tools that it guards", fun
   t.equal(t.read("ran"), nil)
 end)
 
+for _, line in ipairs {
+  "cd hooks && sh ./check.sh", "cd hooks && sh check.sh", "sh hooks/check", "bash -e hooks/check", "sh <hooks/check", "cat hooks/check | sh",
+  "cd hooks; . ./check", "cd hooks && cat check | sh", [[sh "$CLAUDE_PROJECT_DIR/hooks/check"]], [[sh ${CLAUDE_PROJECT_DIR}/hooks/check]],
+  [[sh -c 'cd hooks; sh check']], "cd $CLAUDE_PROJECT_DIR; cd hooks; sh check", "env -C hooks sh check", [[x=hooks; eval "sh hooks/check"]], "(cd hooks; ./check)",
+} do
+  t.case("a script that changes shuts them: " .. line, function(t)
+    settings(t, claude("PreToolUse", "Bash", line))
+    for _, name in ipairs { "check", "check.sh" } do
+      t.file("hooks/" .. name, "#!/bin/sh\nexit 0\n")
+      assert(require("pi.fs").chmod(t.dir() .. "/hooks/" .. name, "755"))
+    end
+    local evil = "#!/bin/sh\ntouch " .. t.dir() .. "/ran\n"
+    t.model {
+      bash("echo one"), { calls = { { tool = "write", input = { path = "hooks/check", content = evil } }, { tool = "write", input = { path = "hooks/check.sh", content = evil } } } },
+      bash("echo two"), "done",
+    }
+    t.prompt("go")
+    t.equal(result(t, 1), "one\n")
+    t.match(result(t, 4), "has changed")
+    t.equal(t.read("ran"), nil)
+  end)
+end
+
+t.case("data that a command reads may change", function(t)
+  settings(t, claude("PreToolUse", "Bash", "cd notes && cat list.txt"))
+  t.file("notes/list.txt", "1\n")
+  t.model { bash("echo one"), { tool = "write", input = { path = "notes/list.txt", content = "2\n" } }, bash("echo two"), "done" }
+  t.prompt("go")
+  t.equal(result(t, 3), "two\n")
+end)
+
+t.case("the question says what cannot be told", function(t)
+  t.hook("command_hooks.lua")
+  t.file(".claude/settings.json", json.encode { hooks = claude("PreToolUse", "Bash", "sh $HOOKS/check") })
+  local asked
+  t.answers(function(_, _, about)
+    asked = about
+    return false
+  end)
+  t.model { "done" }
+  t.prompt("go")
+  t.match(asked, "PreToolUse Bash: sh %$HOOKS/check\n  what it runs may change after your yes: .+: .+")
+end)
+
+t.case("a command in the background is Bash to a hook", function(t)
+  settings(t, claude("PreToolUse", "Bash", [[grep -q '"tool_name":"Bash".*rm notes' && { echo keep them >&2; exit 2; }; exit 0]]))
+  t.hook("processes.lua")
+  t.model {
+    { tool = "process", input = { action = "start", command = "rm notes" } }, { tool = "process", input = { action = "list" } }, "done",
+  }
+  t.prompt("go")
+  t.blocked("process", "keep them")
+  t.equal(result(t, 2), "nothing was started")
+end)
+
 t.case("one's own settings that cannot be read shut all tools", function(t)
   t.hook("command_hooks.lua")
   t.file("~/.claude/settings.json", "{ nothing")

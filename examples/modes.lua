@@ -96,15 +96,23 @@ local function key_of_line(line)
   return table.concat(names, ", ")
 end
 
+-- A line as the question shows it, with the reason why it cannot be known what it runs.
+local function shown(line)
+  local commands, message = sh.commands(line)
+  if commands and not commands.unknown then return line end
+  local why = commands and commands.unknown_text .. ": " .. commands.unknown_why or message
+  return line .. "\n\nWhat it runs cannot be known before: " .. why
+end
+
 pi.mode {
   name = "ask",
   description = "asks before anything changes",
   gate = function(event, ctx)
     if event.annotations.read_only then return end
     local title, about, key = "Run " .. event.tool_name .. "?", nil, event.tool_name
-    if event.tool_name == "bash" then
-      about = event.input.command
-      key = key_of_line(about)
+    local line = (event.tool_name == "bash" or event.annotations.kind == "execute") and event.input.command
+    if type(line) == "string" then -- tools of hooks run commands too
+      about, key = shown(line), key_of_line(line)
       if key then title = "Run " .. key .. "?" end
     elseif type(event.input.path) == "string" then
       about = event.input.path

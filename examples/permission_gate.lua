@@ -41,7 +41,9 @@ end
 local function doubts(line)
   local commands, message = sh.commands(line)
   if not commands then return message end
-  if commands.unknown then return "what it does cannot be known before it runs" end
+  if commands.unknown then
+    return ("what it does cannot be known before it runs: %s: %s"):format(commands.unknown_text, commands.unknown_why)
+  end
   for _, command in ipairs(commands) do
     local why = doubt(command)
     if why then return why end

@@ -49,3 +49,14 @@ t.case("a removal hidden in a pipe is seen", function(t)
   t.prompt("clean up")
   for _, call in ipairs(t.calls("bash")) do t.equal(call.ran, false) end
 end)
+
+t.case("the question says why a line cannot be known", function(t)
+  t.hook("permission_gate.lua")
+  local asked
+  t.answers(function(_, title)
+    asked = title
+    return false
+  end)
+  t.tool("bash", { command = "echo $((x)) && cat a" })
+  t.match(asked, "cannot be known before it runs: %$%(%(x%)%): .")
+end)

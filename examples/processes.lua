@@ -8,7 +8,8 @@
 -- and end with pi.
 --
 -- A gate that looks at commands should look at this tool too: its kind is execute,
--- as that of bash. While such a command runs, changes of hooks wait for your
+-- as that of bash, and so is the shell that it hands `command` to, since another one
+-- may read the same line otherwise. The gates among the examples do. While such a command runs, changes of hooks wait for your
 -- approval, since it could have made them.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook processes.lua.
@@ -60,6 +61,12 @@ pi.on("session_start", function()
   end
 end)
 
+-- The shell of the tool bash: bash, or sh where there is none.
+local function shell()
+  local found = pi.exec("bash", { "-c", "true" })
+  return found and found.code == 0 and "bash" or "sh"
+end
+
 local function start(line, watch)
   if watch then
     local ok, err = re.check(watch)
@@ -70,7 +77,7 @@ local function start(line, watch)
   commands[id] = { line = line, watch = watch, lines = {} }
   local options = listeners(id)
   options.keep = "process " .. id
-  local program, err = pi.spawn("sh", { "-c", line }, options)
+  local program, err = pi.spawn(shell(), { "-c", line }, options)
   if not program then
     commands[id] = nil
     return nil, err
@@ -106,7 +113,7 @@ local function failed(why) return { content = why, is_error = true } end
 
 pi.tool{
   name = "process",
-  description = "Commands in the background, for what does not end by itself or takes long. start: runs `command` with sh, "
+  description = "Commands in the background, for what does not end by itself or takes long. start: runs `command` with bash, "
     .. "tells its id and returns at once. read: what it printed last. wait: until it has ended, at most `seconds`. stop: ends it. list: all of them.",
   prompt_snippet = "start, read and stop commands in the background",
   annotations = { kind = "execute", open_world = true, destructive = true },
