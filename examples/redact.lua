@@ -2,36 +2,157 @@
 -- session file see them.
 --
 -- It covers what looks like a key, a token, a password or a private key, in the
--- text of a result and in its details, of failed calls too. It does not see what
--- you type yourself, and not the log file that the shell tool keeps of a long
--- output. It cannot know every secret: add the shapes of yours to PATTERNS.
+-- text of a result and in its details, of failed calls too. Of a private key it covers the
+-- inside as well where its first line is not shown: lines of base64 that are as wide as those
+-- of a key, the line behind them, and what stands before the last line; read from the third
+-- line, or found by grep, which looks into the file. Other base64 of that width is covered
+-- with it, certificates and public keys are not. Of details what is called password, token
+-- and so on is covered, too.
+--
+-- It does not see what you type yourself, and not the log file that the shell tool keeps of a
+-- long output; while a command runs you see its output as it is. It cannot know every secret:
+-- add the shapes of yours to PATTERNS.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook redact.lua.
 
+local fs = require "pi.fs"
+local re = require "pi.re"
 local text = require "pi.text"
 
 -- Regular expressions of your own secrets, such as "corp-[0-9a-f]{32}".
 local PATTERNS = {}
 
+local COVER = "[redacted]"
 local found
 
-local function cover(value)
-  if type(value) == "string" then
-    local covered, count = text.redact(value, { patterns = PATTERNS })
-    found = found + count
-    return covered
+-- Private keys -----------------------------------------------------------------
+
+local function count(s, class) return select(2, s:gsub(class, "")) end
+
+-- Whether a run of letters of base64 is wide and mixed as a line of a key is, and no path and
+-- no name.
+local function is_inside(run)
+  return count(run, "%d") >= 2 and count(run, "%u") >= 5 and count(run, "%l") >= 5 and count(run, "/") <= 8
+end
+
+-- A row that ends in a word of base64: what is before it, as a diff, grep or a list has it,
+-- and after it. `shape` is what is before without the number of the line.
+local function row_of(row)
+  local first, _, word, after = row:find("(=?[%w+/]+=*)([^%w+/=]*)$")
+  if not first then return end
+  local before = row:sub(1, first - 1)
+  return { before = before, word = word, after = after, shape = (before:gsub("%d+", "0")) }
+end
+
+-- Covers the insides of private keys in a text. of_key says of a row, and of the word
+-- that it ends in, that a file has this in such a key.
+local function without_insides(value, of_key)
+  local rows, shape, public = {}, nil, false
+  for row in (value .. "\n"):gmatch("(.-)\n") do rows[#rows + 1] = row end
+  local function hide(i, r)
+    rows[i] = r.before .. COVER .. r.after
+    found = found + 1
   end
+  for i, row in ipairs(rows) do
+    local r = row_of(row)
+    if row:find("-----BEGIN ", 1, true) then public = not row:find("PRIVATE KEY", 1, true) end
+    local covered = row
+    if not public and not row:find("ssh%-%w+ ") and not row:find("ecdsa%-sha2") then
+      covered = re.replace(row, "[A-Za-z0-9+/]{60,}={0,2}", function(m) if is_inside(m.text) then return COVER end end)
+    end
+    if covered ~= row then
+      shape = r and r.shape
+      rows[i], found = covered, found + 1
+    elseif r and not public and (shape and r.shape == shape or of_key(row, r.word)) then
+      hide(i, r)
+      shape = nil
+    else
+      shape = nil
+    end
+    if row:find("-----END ", 1, true) then
+      local last = row:match("^(.-)%-%-%-%-%-END ")
+      for j = row:find("PRIVATE KEY", 1, true) and i - 1 or 0, 1, -1 do
+        local before = not rows[j]:find(COVER, 1, true) and row_of(rows[j])
+        if not before or before.shape ~= last:gsub("%d+", "0") then break end
+        hide(j, before)
+      end
+      public = false
+    end
+  end
+  return table.concat(rows, "\n")
+end
+
+-- The lines inside of the private keys of a file, as a set.
+local function lines_inside(file)
+  local set, inside = {}, false
+  for line in ((fs.read(file, { max_bytes = 1000000 }) or "") .. "\n"):gmatch("%s*(.-)%s*\n") do
+    if line:find("^%-%-%-%-%-BEGIN .*PRIVATE KEY") then
+      inside = true
+    elseif line:find("^%-%-%-%-%-END ") then
+      inside = false
+    elseif inside and line ~= "" then
+      set[line] = true
+    end
+  end
+  return set
+end
+
+-- Whether a row of a result is such a line: read is of one file, grep says in each row which
+-- it is.
+local function key_rows(event)
+  local known = {}
+  return function(row, word)
+    local file = event.tool_name == "grep" and row:match("^(.-)[:-]%d+[:-] ") or event.tool_name == "read" and event.input.path
+    if type(file) ~= "string" then return false end
+    known[file] = known[file] or lines_inside(file)
+    return known[file][word] == true
+  end
+end
+
+-- All secrets --------------------------------------------------------------------
+
+local function cover_text(value, of_key)
+  local covered, count = text.redact(value, { patterns = PATTERNS })
+  found = found + count
+  return without_insides(covered, of_key)
+end
+
+-- Whether a value is a secret because of what it is called.
+local function is_called_secret(name, value)
+  return type(name) == "string" and type(value) == "string" and select(2, text.redact(name .. ": " .. (value:match("%S+") or ""))) > 0
+end
+
+local function all_texts(list)
+  for _, value in ipairs(list) do
+    if type(value) ~= "string" or value:find("\n", 1, true) then return false end
+  end
+  return #list > 1
+end
+
+local function cover(value, of_key)
+  if type(value) == "string" then return cover_text(value, of_key) end
   if type(value) ~= "table" then return value end
   local copy = {}
+  if all_texts(value) then -- lines, of which several may be one secret
+    for line in (cover_text(table.concat(value, "\n"), of_key) .. "\n"):gmatch("(.-)\n") do copy[#copy + 1] = line end
+    return copy
+  end
   for key, inner in pairs(value) do
-    copy[key] = key == "data" and inner or cover(inner) -- data is that of an image
+    if key == "data" and value.type == "image" then
+      copy[key] = inner
+    elseif is_called_secret(key, inner) then
+      copy[key], found = COVER, found + 1
+    else
+      copy[key] = cover(inner, of_key)
+    end
   end
   return copy
 end
 
 pi.on("tool_result", function(event, ctx)
   found = 0
-  local content, details = cover(event.content), cover(event.details)
+  local of_key = key_rows(event)
+  local content, details = cover(event.content, of_key), cover(event.details, of_key)
   if found == 0 then return end
   ctx.ui.notify(("secrets covered in the result of %s: %d"):format(event.tool_name, found), "warning")
   return { content = content, details = details }
