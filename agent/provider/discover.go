@@ -94,7 +94,7 @@ func newDiscovery(client *http.Client, s Server) *discovery {
 		d.header.Set(name, value)
 	}
 	d.faults = &faults{model: &llm.Model{Provider: s.Provider, BaseURL: s.BaseURL}, secrets: collectSecrets(s.Key, d.header), hint: d.hint}
-	d.faults.keyless = len(d.faults.secrets) == 0
+	d.faults.keyless = !d.faults.secrets.sent
 	if u, err := url.Parse(s.BaseURL); err == nil {
 		d.faults.secrets.addURL(u)
 	}

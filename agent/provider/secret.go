@@ -14,39 +14,78 @@ import (
 
 const (
 	hidden           = "[key]"
-	smallestKey      = 4
+	shortestPassword = 4
 	longestShown     = 15   // so much of a key tells nothing new
 	longestShownText = 2000 // bytes of a server's message
 )
 
 // secrets are the strings that no error text may contain.
-type secrets []string
+type secrets struct {
+	values []string
+	sent   bool // a key is, also one that is no secret
+}
 
 // collectSecrets returns the key and all values of the headers whose names speak of
 // keys.
-func collectSecrets(key string, headers ...http.Header) secrets {
-	var s secrets
+func collectSecrets(key string, headers ...http.Header) (s secrets) {
 	s.add(key)
 	for _, h := range headers {
-		for name, values := range h {
-			if !printable.CarriesKey(name) {
-				continue
-			}
-			for _, v := range values {
-				s.add(v)
-				if _, token, found := strings.Cut(v, " "); found {
-					s.add(token)
-				}
-			}
-		}
+		s.addHeaders(h)
 	}
 	return s
 }
 
-// add adds a secret, unless it is too short to be one.
+// addHeaders adds the values of the headers whose names speak of keys.
+func (s *secrets) addHeaders(h http.Header) {
+	for name, values := range h {
+		if !printable.CarriesKey(name) {
+			continue
+		}
+		for _, v := range values {
+			_, token, found := strings.Cut(v, " ")
+			if s.add(token); !found || printable.IsSecret(strings.TrimSpace(token)) {
+				s.add(v)
+			}
+		}
+	}
+}
+
+// add adds a key, unless it is none that has to be hidden.
 func (s *secrets) add(v string) {
-	if v = strings.TrimSpace(v); len(v) >= smallestKey {
-		*s = append(*s, v)
+	v = strings.TrimSpace(v)
+	s.sent = s.sent || v != ""
+	if printable.IsSecret(v) {
+		s.values = append(s.values, v)
+	}
+}
+
+// addPassword adds a word that somebody has chosen, which may be shorter than a key.
+func (s *secrets) addPassword(v string) {
+	s.sent = true
+	if len(v) >= shortestPassword {
+		s.values = append(s.values, v)
+	}
+}
+
+// addURL adds the secrets of an address: its password, a user name without one, both
+// also in the form of a header, and the values of the query that carry keys.
+func (s *secrets) addURL(u *url.URL) {
+	if password, _ := u.User.Password(); password != "" {
+		s.addPassword(password)
+		s.addPassword(u.User.Username() + ":" + password)
+	} else if u.User != nil {
+		s.addPassword(u.User.Username())
+		s.addPassword(u.User.Username() + ":")
+	}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if !printable.CarriesKey(name) {
+			continue
+		}
+		s.add(value)
+		if plain, err := url.QueryUnescape(value); err == nil {
+			s.add(plain)
+		}
 	}
 }
 
@@ -106,7 +145,7 @@ func (s secrets) without(h http.Header) http.Header {
 // in JSON, in base64. The longest come first: one may contain another.
 func (s secrets) forms() []string {
 	var forms []string
-	for _, v := range s {
+	for _, v := range s.values {
 		plain, _ := Encode(v)
 		escaped, _ := json.Marshal(v)
 		forms = append(forms, v, url.QueryEscape(v), url.PathEscape(v), strings.Trim(string(plain), `"`), strings.Trim(string(escaped), `"`),

@@ -27,6 +27,20 @@ func TestASecretIsHiddenInEveryForm(t *testing.T) {
 	}
 }
 
+func TestWordsThatAreNoSecretStayInErrors(t *testing.T) {
+	s := collectSecrets("ollama", http.Header{"X-Portkey-Provider": {"google"}, "Authorization": {"Bearer ollama"}, "X-Portkey-Api-Key": {"pk-0123456789"}})
+	text := "pull registry.ollama.ai/library/say with Bearer ollama, as google has it"
+	if got := s.hide(text); got != text || !s.sent {
+		t.Errorf("%q, sent %t", got, s.sent)
+	}
+	if got := s.hide("not pk-0123456789"); got != "not "+hidden {
+		t.Errorf("%q", got)
+	}
+	if s := collectSecrets("", http.Header{"X-Portkey-Provider": {"google"}}); s.sent {
+		t.Error("without a key one is sent")
+	}
+}
+
 func TestHeadersOfAnAnswerRepeatNoSecret(t *testing.T) {
 	h := http.Header{"X-Echo": {"your key is sk-0123456789"}, "X-Encoded": {"c2stMDEyMzQ1Njc4OQ=="}, "Date": {"today"}}
 	got := collectSecrets("sk-0123456789").without(h)

@@ -11,12 +11,10 @@ import (
 	"iter"
 	"mime"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"pi/agent/llm"
-	"pi/internal/printable"
 	"pi/internal/sse"
 )
 
@@ -255,9 +253,9 @@ func newRequest(ctx context.Context, r *llm.Request, call *Call, f *faults) (*ht
 			return nil, fmt.Errorf("prepare the request headers: %w", err)
 		}
 	}
-	f.secrets = append(f.secrets, collectSecrets("", req.Header)...)
+	f.secrets.addHeaders(req.Header)
 	f.secrets.addURL(req.URL)
-	f.keyless = len(f.secrets) == 0
+	f.keyless = !f.secrets.sent
 	return req, nil
 }
 
@@ -273,28 +271,6 @@ func setHeaders(h, api http.Header, r *llm.Request) {
 	for _, more := range []map[string]string{r.Model.Headers, r.Headers} {
 		for name, value := range more {
 			h.Set(name, value)
-		}
-	}
-}
-
-// addURL adds the secrets of an address: its password, a user name without one, both
-// also in the form of a header, and the values of the query that carry keys.
-func (s *secrets) addURL(u *url.URL) {
-	if password, _ := u.User.Password(); password != "" {
-		s.add(password)
-		s.add(u.User.Username() + ":" + password)
-	} else if u.User != nil {
-		s.add(u.User.Username())
-		s.add(u.User.Username() + ":")
-	}
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		if !printable.CarriesKey(name) {
-			continue
-		}
-		s.add(value)
-		if plain, err := url.QueryUnescape(value); err == nil {
-			s.add(plain)
 		}
 	}
 }

@@ -30,10 +30,20 @@ func TestAValueIsShownInOneLineThatIsNotLong(t *testing.T) {
 func TestANameSaysWhetherItsValueIsAKey(t *testing.T) {
 	for name, want := range map[string]bool{
 		"Authorization": true, "X-Api-Key": true, "set-cookie": true, "access_TOKEN": true, "client_secret": true, "Password": true,
-		"Content-Type": false, "api-version": false, "": false,
+		"Proxy-Authorization": true, "X-Goog-Api-Key": true, "apikey": true, "accessToken": true, "APIKey": true, "X-Api-Keys": true, "key2": true,
+		"Content-Type": false, "api-version": false, "": false, "X-Portkey-Provider": false, "x-keystone-project": false, "tokenizer": false, "author": false,
 	} {
 		if got := CarriesKey(name); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestWhatServersWithoutKeysTakeIsNoSecret(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "ollama": false, "none": false, "EMPTY": false, "lm-studio": false, "sk-no-key-required": false, "1234567": false,
+		"12345678": true, "sk-0123456789": true} {
+		if got := IsSecret(value); got != want {
+			t.Errorf("%q: %v, want %v", value, got, want)
 		}
 	}
 }
