@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -98,7 +99,8 @@ const smallestPart = 500 // tokens
 
 // inParts returns the summary of items. If they are too long for one request, they are
 // summarised in parts, and the request for each part has the summary so far (previous). If
-// a provider refuses a part as too long, the remaining ones are half as long.
+// a part is refused, as too long by a provider or as too many bytes by a proxy before it,
+// the remaining ones are half as long.
 func (w *summaryWriter) inParts(ctx context.Context, items []session.Item, previous string, t summaryTask) (string, error) {
 	parts := [][]session.Item{items}
 	if w.InputLimit > 0 {
@@ -108,7 +110,7 @@ func (w *summaryWriter) inParts(ctx context.Context, items []session.Item, previ
 		transcript := compaction.Transcript(part)
 		text, err := w.ask(ctx, transcript, previous, t)
 		var failed *llm.ProviderError
-		if errors.As(err, &failed) && failed.Overflow {
+		if errors.As(err, &failed) && (failed.Overflow || failed.Status == http.StatusRequestEntityTooLarge) {
 			tokens := len(transcript) / charsOfToken
 			if w.InputLimit > 0 {
 				tokens = min(tokens, w.InputLimit)

@@ -84,12 +84,15 @@ func TestNobodyIsAskedWhereNothingIsLeftOut(t *testing.T) {
 
 func TestWhatAProviderFindsTooLongIsAskedForInShorterParts(t *testing.T) {
 	tooLong := scribed{err: &llm.ProviderError{Provider: "acme", Overflow: true}}
-	w, s := writer(tooLong, says("a part"), says("so far"))
-	text, err := w.branch(t.Context(), []session.Item{item(strings.Repeat("word ", 800)), item(strings.Repeat("word ", 800))})
-	if err != nil || text != "so far" || len(s.asked) < 3 || len(s.prompt(1)) >= len(s.prompt(0)) || !strings.Contains(s.prompt(2), "<notes>\na part\n</notes>") {
-		t.Errorf("%q, %v after %d requests", text, err, len(s.asked))
+	tooManyBytes := scribed{err: &llm.ProviderError{Provider: "acme", Status: 413}}
+	for _, refused := range []scribed{tooLong, tooManyBytes} {
+		w, s := writer(refused, says("a part"), says("so far"))
+		text, err := w.branch(t.Context(), []session.Item{item(strings.Repeat("word ", 800)), item(strings.Repeat("word ", 800))})
+		if err != nil || text != "so far" || len(s.asked) < 3 || len(s.prompt(1)) >= len(s.prompt(0)) || !strings.Contains(s.prompt(2), "<notes>\na part\n</notes>") {
+			t.Errorf("%q, %v after %d requests", text, err, len(s.asked))
+		}
 	}
-	w, s = writer(tooLong)
+	w, s := writer(tooLong)
 	var failed *llm.ProviderError
 	if _, err := w.branch(t.Context(), []session.Item{item("short")}); !errors.As(err, &failed) || len(s.asked) != 1 {
 		t.Errorf("what cannot be shorter: %v after %d requests", err, len(s.asked))

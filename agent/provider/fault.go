@@ -41,7 +41,8 @@ type faults struct {
 	secrets secrets
 	hint    func(status int, message string) string // of the API, which knows better; may be nil
 	off     bool                                    // the model was told not to think, though nobody knows that it can be
-	crowded func() bool                             // the prompt is about as large as the window: a refusal without words is about that; may be nil
+	request *llm.Request                            // of a call; nil: of something else
+	sent    int                                     // bytes of the body
 }
 
 // answer describes an answer that is an error: status and body, or the object
@@ -59,11 +60,8 @@ func (f *faults) answer(status int, h http.Header, body []byte) *llm.ProviderErr
 	if e.RetryAfter == 0 {
 		e.RetryAfter = cmp.Or(said.RetryAfter, findDelay(said.Message))
 	}
-	wordless := e.Message == ""
-	if wordless {
-		e.Message = cmp.Or(http.StatusText(status), "the server reported an error")
-	}
-	e.Overflow = isOverflow(e) || wordless && status == http.StatusBadRequest && f.crowded != nil && f.crowded()
+	e.Overflow = isOverflow(e) || f.isOverflowUnsaid(e, said.HTML)
+	e.Message = cmp.Or(e.Message, http.StatusText(status), "the server reported an error")
 	e.Unfit = refusesThoughts(e)
 	e.NoLevel = refusesLevel(e, f.off)
 	e.Retryable = !e.Overflow && !e.Unfit && isRetryable(e, h)

@@ -9,11 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 
 	"pi/agent/llm"
 	"pi/internal/printable"
+	"pi/session/message"
 )
 
 // hintFor returns what the person can do about an answer that is an error: the API's
@@ -36,6 +38,8 @@ func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
 		return "the request is too large; remove images or shorten the conversation with /compact"
 	case e.Overflow:
 		return "the conversation does not fit the model's context window; /compact shortens it"
+	case e.Status == http.StatusRequestEntityTooLarge && !isTooLargeForRate(e):
+		return f.sizeHint()
 	case html:
 		return f.setting("base_url") + " and HTTPS_PROXY: a web page came back, so a proxy or another server answered"
 	case isOutOfQuota(e):
@@ -57,8 +61,6 @@ func (f *faults) statusHint(e *llm.ProviderError) string {
 		return fmt.Sprintf("the key may not use %s; %s", f.model.ID, f.keyHint())
 	case e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed:
 		return fmt.Sprintf("check the model id %q, and base_url of [providers.%s] (%s)", f.model.ID, f.model.Provider, f.secrets.hide(printable.URL(f.model.BaseURL)))
-	case e.Status == http.StatusRequestEntityTooLarge:
-		return "the request is too large; remove images or shorten the conversation with /compact"
 	case e.Status == http.StatusTooManyRequests:
 		return "too many requests or tokens for now; wait a little, or use another model"
 	case e.Status >= 500:
@@ -69,6 +71,33 @@ func (f *faults) statusHint(e *llm.ProviderError) string {
 		return "ask again"
 	}
 	return ""
+}
+
+// sizeHint returns what the person can do about a request that has too many bytes.
+func (f *faults) sizeHint() string {
+	remedy := "shorten the conversation (/compact), or raise its limit"
+	if f.request != nil && endsWithImage(f.request) {
+		remedy = "leave out the image (/undo), or raise its limit"
+	}
+	return "the server or a proxy takes no request of " + printable.Size(int64(f.sent)) + ": " + remedy
+}
+
+// endsWithImage reports whether an image is sent that belongs to the last prompt, or came
+// after it.
+func endsWithImage(r *llm.Request) bool {
+	if !AcceptsImages(r.Model) {
+		return false
+	}
+	isImage := func(b message.Block) bool { return b.Type == message.BlockImage }
+	for _, m := range slices.Backward(r.Messages) {
+		if slices.ContainsFunc(m.Content, isImage) {
+			return true
+		}
+		if m.Role == message.RoleUser {
+			return false
+		}
+	}
+	return false
 }
 
 // RefusesKey reports whether err is a server's word that the key is not good.

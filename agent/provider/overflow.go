@@ -49,7 +49,7 @@ func isOverflow(e *llm.ProviderError) bool {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return hasAny(text, overflowWords()) || hasAny(text, vague) && !hasAny(text, rateWords())
 	case http.StatusRequestEntityTooLarge:
-		return !hasAny(text, rateWords())
+		return (hasAny(text, overflowWords()) || hasAny(text, vague)) && !hasAny(text, rateWords())
 	}
 	return (e.Type == "request_too_large" || hasAny(text, overflowWords())) && !hasAny(text, rateWords())
 }
@@ -64,11 +64,24 @@ func hasAny(text string, words []string) bool {
 	return false
 }
 
-// crowded reports whether a prompt is about as large as the model's context window.
-func crowded(r *llm.Request) bool {
-	window := r.Model.ContextWindow
-	prompt, _ := promptTokens(r)
-	return window > 0 && prompt > window/4*3
+// isOverflowUnsaid recognises an error that has no word of the context window and is about
+// it all the same: a 400 without any words where the prompt is about as large as the window,
+// and a 413, unless a page came with it or the prompt is far smaller than the window. Then
+// the request has too many bytes for the server or for what stands before it, which a
+// shorter conversation does not cure: most of them are an image.
+func (f *faults) isOverflowUnsaid(e *llm.ProviderError, html bool) bool {
+	prompt, window := 0, 0
+	if f.request != nil {
+		prompt, _ = promptTokens(f.request)
+		window = f.request.Model.ContextWindow
+	}
+	switch e.Status {
+	case http.StatusBadRequest:
+		return e.Message == "" && window > 0 && prompt > window/4*3
+	case http.StatusRequestEntityTooLarge:
+		return !html && !isTooLargeForRate(e) && (window == 0 || prompt > window/2)
+	}
+	return false
 }
 
 // silent watches an answer for the overflow that a server does not call an

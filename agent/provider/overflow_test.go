@@ -66,7 +66,6 @@ func TestOverflowIsRecognisedInEveryWording(t *testing.T) {
 		{"SGLang", 400, said("The input (9000 tokens) is longer than the model's context length (8192 tokens).")},
 		{"a gateway", 400, said("tokens in request more than max tokens allowed")},
 		{"GitHub models", 413, `{"error":{"code":"tokens_limit_reached","message":"Request body too large for gpt-4o model. Max size: 8000 tokens."}}`},
-		{"a proxy before the server", 413, `<html><head><title>413 Request Entity Too Large</title></head></html>`},
 		{"a gateway's code", 422, `{"error":{"code":"max_tokens_exceeded","message":"x"}}`},
 	}
 	for _, c := range cases {
@@ -119,6 +118,57 @@ func TestARefusalWithoutWordsIsOverflowWhereThePromptFillsTheWindow(t *testing.T
 		if err := streamError(r, http.StatusBadRequest, "", replay{}); !errors.As(err, &e) || e.Overflow != want {
 			t.Errorf("%d words: %+v", words, e)
 		}
+	}
+}
+
+// nginxTooLarge is what nginx answers to a body of more than client_max_body_size.
+const nginxTooLarge = "<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n<body>\r\n<center><h1>413 Request Entity Too Large</h1></center>\r\n<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n"
+
+func TestARequestOfTooManyBytesIsNoFullWindow(t *testing.T) {
+	words := func(n int) message.Block { return message.TextBlock(strings.Repeat("a dozen words ", n)) }
+	user := func(blocks ...message.Block) *message.Message {
+		return &message.Message{Role: message.RoleUser, Content: blocks}
+	}
+	image := message.Block{Type: message.BlockImage, MimeType: "image/png", Data: strings.Repeat("A", 2_600_000)}
+	result := &message.Message{Role: message.RoleToolResult, Content: []message.Block{image}}
+	said := &message.Message{Role: message.RoleAssistant, Content: []message.Block{words(1)}}
+	const undo, compact = ": leave out the image (/undo), or raise its limit", ": shorten the conversation (/compact), or raise its limit"
+	cases := []struct {
+		name     string
+		body     string
+		window   int // 0: not known
+		messages []*message.Message
+		hint     string // "": it is an overflow
+	}{
+		{"a page, the window is not known", nginxTooLarge, 0, []*message.Message{user(words(1), image)}, undo},
+		{"a page, the window is full", nginxTooLarge, 1000, []*message.Message{user(words(2000))}, compact},
+		{"an image among few words", `no`, 8000, []*message.Message{user(words(1), image)}, undo},
+		{"an image from a tool", `no`, 8000, []*message.Message{user(words(1)), said, result}, undo},
+		{"an image of an earlier prompt", `no`, 8000, []*message.Message{user(image), said, user(words(1))}, compact},
+		{"few words", ``, 8000, []*message.Message{user(words(100))}, compact},
+		{"many words", ``, 8000, []*message.Message{user(words(1200))}, ""},
+		{"few words, and the server counts tokens", `{"error":{"code":"tokens_limit_reached","message":"Max size: 8000 tokens."}}`, 128_000, []*message.Message{user(words(100))}, ""},
+		{"few words, the window is not known", ``, 0, []*message.Message{user(words(100))}, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := &llm.Request{Model: &llm.Model{Provider: "p", ContextWindow: c.window}, Messages: c.messages}
+			r.Body = func(context.Context, []byte) ([]byte, error) { return make([]byte, 2_604_000), nil }
+			var e *llm.ProviderError
+			if err := streamError(r, http.StatusRequestEntityTooLarge, c.body, replay{}); !errors.As(err, &e) || e.Retryable {
+				t.Fatal(err)
+			}
+			if c.hint == "" && !e.Overflow || c.hint != "" && (e.Overflow || e.NextStep != "the server or a proxy takes no request of 2.6 MB"+c.hint) {
+				t.Errorf("overflow %t, hint %q", e.Overflow, e.NextStep)
+			}
+		})
+	}
+}
+
+func TestWhatAMinuteDoesNotTakeIsSaid(t *testing.T) {
+	e := answered(http.StatusRequestEntityTooLarge, `{"error":{"message":"Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce your message size and try again.","code":"rate_limit_exceeded"}}`)
+	if e.Overflow || e.Retryable || !strings.Contains(e.NextStep, "more than the account may send in a minute") {
+		t.Errorf("overflow %t, retryable %t, hint %q", e.Overflow, e.Retryable, e.NextStep)
 	}
 }
 

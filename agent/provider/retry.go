@@ -67,6 +67,9 @@ func isOutOfQuota(e *llm.ProviderError) bool {
 // isTooLargeForRate reports whether a single request is larger than what may be sent in
 // a minute: it does not become smaller by waiting.
 func isTooLargeForRate(e *llm.ProviderError) bool {
+	if e.Status == http.StatusRequestEntityTooLarge {
+		return hasAny(strings.ToLower(e.Type+"\n"+e.Code+"\n"+e.Message), rateWords())
+	}
 	return e.Status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(e.Message), "request too large")
 }
 

@@ -100,7 +100,7 @@ func (a *wireAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delt
 		if r.Fresh {
 			client.CloseIdleConnections()
 		}
-		f := &faults{model: r.Model, secrets: collectSecrets(r.APIKey, call.Header), hint: call.Hint, off: r.Off, crowded: func() bool { return crowded(r) }}
+		f := &faults{model: r.Model, secrets: collectSecrets(r.APIKey, call.Header), hint: call.Hint, off: r.Off, request: r}
 		body, err := send(ctx, client, r, call, f)
 		if err != nil {
 			yield(llm.Delta{}, err)
@@ -256,6 +256,7 @@ func newRequest(ctx context.Context, r *llm.Request, call *Call, f *faults) (*ht
 	f.secrets.addHeaders(req.Header)
 	f.secrets.addURL(req.URL)
 	f.keyless = !f.secrets.sent
+	f.sent = len(body)
 	return req, nil
 }
 
