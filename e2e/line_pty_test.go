@@ -83,8 +83,8 @@ func TestAPasteOf10000LinesIsATokenInTheLineAndInTheHistory(t *testing.T) {
 	const token = "[paste #1: 10000 lines, "
 	exact := func(want string) {
 		t.Helper()
-		var message struct{ Content []struct{ Text string } }
-		if err := json.Unmarshal([]byte(lastAsked(t, m)), &message); err != nil || len(message.Content) != 1 || message.Content[0].Text != want {
+		var message struct{ Content string }
+		if err := json.Unmarshal([]byte(lastAsked(t, m)), &message); err != nil || message.Content != want {
 			t.Errorf("the model was asked %.200q, %v; want %d bytes", message, err, len(want))
 		}
 	}
