@@ -62,12 +62,16 @@ func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, er
 }
 
 // onlyLevel says of a model that offers a single level that there is no choice. One of which
-// nobody knows whether it thinks can be told not to.
+// nobody knows whether it thinks may be told not to.
 func onlyLevel(a *agent.Agent) string {
-	if model := a.Model(); llm.AsksOff(model, "off") && a.ThinkingWish() != "off" {
-		return fmt.Sprintf("thinking: nobody knows whether %s thinks, and nothing is said to it; /thinking off tells it not to", model.Ref())
+	model := a.Model()
+	switch {
+	case !llm.AsksOff(model, "off") || a.ThinkingWish() == "off":
+		return fmt.Sprintf("thinking: %s; %s offers nothing else", a.Thinking(), model.Ref())
+	case a.Models().NoOff(model) != "":
+		return fmt.Sprintf("thinking: nobody knows whether %s thinks, and nothing is said to it", model.Ref())
 	}
-	return fmt.Sprintf("thinking: %s; %s offers nothing else", a.Thinking(), a.Model().Ref())
+	return fmt.Sprintf("thinking: nobody knows whether %s thinks, and nothing is said to it; /thinking off tells it not to", model.Ref())
 }
 
 // marked lists words in one line, the current one in brackets.

@@ -287,8 +287,8 @@ func (m *Models) NoOff(model *Model) string {
 	if c, ok := client.(OffSender); !ok || c.SendsOff(model) {
 		return ""
 	}
-	return fmt.Sprintf("thinking: off, but %s has no word for that which %s is known to take: it may think all the same (reasoning_efforts or thinking_format in compat of [providers.%s] says how it is told)",
-		model.API, model.Ref(), model.Provider)
+	return fmt.Sprintf("thinking: off, but how %s is told so over %s is not known: it may think all the same (reasoning_efforts or thinking_format in compat of [providers.%s] says how)",
+		model.Ref(), model.API, model.Provider)
 }
 
 // APIs lists the wire APIs that there are clients for.
