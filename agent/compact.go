@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"pi/agent/llm"
 	"pi/agent/work"
@@ -59,8 +58,7 @@ type compactRun struct {
 	CompactOptions
 	reason string
 	all    bool             // where everything could be kept, nothing is
-	failed *session.Entry   // the answer to a request that did not fit; it leaves the context
-	answer *message.Message // likewise, as it was told
+	failed *message.Message // the answer to a request that did not fit
 
 	session  *session.Session
 	model    *llm.Model // that writes the summary
@@ -80,7 +78,7 @@ func (c *compactRun) perform(ctx context.Context, seen chained) (done *Compacted
 	}
 	ctx, stop := c.state.Begin(ctx)
 	defer stop()
-	c.emitBoth(ctx, func(auto bool) Event { return &CompactionStart{Reason: c.reason, Auto: auto, Failed: c.answer} })
+	c.emitBoth(ctx, func(auto bool) Event { return &CompactionStart{Reason: c.reason, Auto: auto, Failed: c.failed} })
 	defer func() {
 		if p := recover(); p != nil {
 			done, err = nil, fmt.Errorf("compaction crashed: %v", p)
@@ -105,10 +103,7 @@ func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 	case c.session.ReadOnly():
 		return session.ErrReadOnly
 	}
-	items := slices.DeleteFunc(slices.Clone(seen.items), func(it session.Item) bool {
-		return it.Entry != nil && it.Entry == c.failed
-	})
-	tokens := c.meter.tokensOf(items)
+	tokens := c.meter.tokensOf(seen.items)
 	c.branch = seen.branch
 	c.model = c.choice.model()
 	c.window = c.model.ContextWindow
@@ -116,7 +111,7 @@ func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 		c.window = tokens // whatever is said of the model, this much was too much
 	}
 	c.limits = c.settings.get().Compaction.Within(c.window)
-	c.plan, err = compaction.NewPlan(c.branch, items, tokens, compaction.Limits{
+	c.plan, err = compaction.NewPlan(c.branch, seen.items, tokens, compaction.Limits{
 		Keep: c.limits.KeepRecentTokens, Room: c.limits.KeepRecentTokens + c.limits.ReserveTokens/16, All: c.all,
 		Beside: c.meter.promptSource().Tokens + c.meter.toolSource().Tokens, Smaller: c.IfSmaller && !c.events.wants(KindSessionBeforeCompact)}) // else a hook may have a summary
 	return err
@@ -159,9 +154,6 @@ func (c *compactRun) store(s session.Compaction) (*session.Entry, error) {
 				drafts = append(drafts, session.Draft{Type: session.TypeContextEdit, Body: edit})
 			}
 		}
-	}
-	if c.failed != nil { // it leaves the context; in the file it stays
-		drafts = append(drafts, session.Draft{Type: session.TypeContextEdit, Body: session.ContextEdit{TargetID: c.failed.ID}})
 	}
 	entries, err := c.session.AppendAll(drafts)
 	if len(entries) == 0 {

@@ -123,7 +123,9 @@ func (c *autoCompact) afterRun(ctx context.Context) {
 
 // recover compacts when err says that the last request did not fit, so that it can be
 // sent again; failed is its answer. Else it returns err, with what the
-// person can do about it.
+// person can do about it. The answer leaves the context before the compaction begins, as
+// front ends of the protocol expect it, and stays out of it whatever comes of that: it
+// says nothing to the model. In the file it stays.
 func (c *autoCompact) recover(ctx context.Context, err error, failed answer) error {
 	var overflow *llm.ProviderError
 	if !errors.As(err, &overflow) || !overflow.Overflow {
@@ -132,7 +134,13 @@ func (c *autoCompact) recover(ctx context.Context, err error, failed answer) err
 	if !c.settings.get().Compaction.Enabled || !c.may() {
 		return tooLong(overflow)
 	}
-	r := &compactRun{compactor: c.compactor, reason: CompactOverflow, failed: failed.entry, answer: failed.message}
+	if failed.entry != nil {
+		_, unsaved := c.conversation.current().Append(session.TypeContextEdit, session.ContextEdit{TargetID: failed.entry.ID})
+		if err := c.noteSaved(unsaved); err != nil {
+			return err
+		}
+	}
+	r := &compactRun{compactor: c.compactor, reason: CompactOverflow, failed: failed.message}
 	done, why := c.perform(ctx, r, c.conversation.runChain(ctx))
 	switch {
 	case done != nil:

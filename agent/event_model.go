@@ -171,7 +171,7 @@ func (c *Compacted) String() string {
 type CompactionStart struct {
 	Reason string           // manual threshold overflow
 	Auto   bool             // the event is auto_compaction_start
-	Failed *message.Message // with overflow: the answer that did not fit, with its error; it leaves the context. Else nil
+	Failed *message.Message // with overflow: the answer that did not fit, with its error; it has left the context. Else nil
 }
 
 // CompactionEnd comes after each CompactionStart, however the compaction ended. For one

@@ -103,7 +103,7 @@ func TestFrontEndsAreToldWhatDidNotFit(t *testing.T) {
 	r.prompt("second")
 	l.mu.Lock()
 	at := slices.Index(l.lines, "compaction_start overflow")
-	if at < 1 || at+3 > len(l.lines) || !strings.HasPrefix(l.lines[at-1], "a assistant [error:") || l.lines[at+1] != "of "+strings.TrimPrefix(l.lines[at-1], "a ") {
+	if at < 2 || at+3 > len(l.lines) || l.lines[at-1] != "e context_edit" || !strings.HasPrefix(l.lines[at-2], "a assistant [error:") || l.lines[at+1] != "of "+strings.TrimPrefix(l.lines[at-2], "a ") {
 		t.Errorf("told %q", l.lines)
 	}
 	l.mu.Unlock()

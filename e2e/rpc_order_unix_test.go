@@ -172,11 +172,11 @@ func rpcAborts() []rpcRun {
 	}
 }
 
-// rpcCompactions are compactions. The entry that takes the failed answer out comes into the
-// session together with the compaction, in one write: behind compaction_start.
+// rpcCompactions are compactions. The entry that takes the failed answer out stands between
+// the end of its run and the compaction, and stays however that ends.
 func rpcCompactions() []rpcRun {
 	const full = "usage 95000 5 0 0\n"
-	const overflow = failedRun + "agent_end(ua,false) compaction_start "
+	const overflow = failedRun + "agent_end(ua,false) entry_appended compaction_start "
 	return []rpcRun{
 		{name: "h: compaction behind a run", answers: full + "text two\n---\ntext notes", talk: "uaua", steps: prompted("hi"), holds: []string{`"reason":"threshold"`, `"reason":"threshold"`},
 			want: begunRun + answerOfWords + " agent_end(ua,false) compaction_start compaction_end(done) agent_settled"},
@@ -186,12 +186,16 @@ func rpcCompactions() []rpcRun {
 				"agent_start turn_start queue_update(0,0) u " + answerOfWords + " agent_end(ua,false) agent_settled"},
 		{name: "h: compaction between turns", answers: full + "call ls {}\n---\ntext notes\n---\ntext done", talk: "uaua", steps: prompted("hi"),
 			want: begunRun + oneCall + oneResult + "compaction_start compaction_end(done) turn_start " + answerOfWords + " agent_end(uata,false) agent_settled"},
-		{name: "i: overflow", answers: tooMuch + "\n---\ntext notes\n---\ntext fits", talk: "uaua", steps: prompted("hi"), holds: []string{`"reason":"overflow"`, `"type":"context_edit"`, `"reason":"overflow"`},
-			want: overflow + "entry_appended compaction_end(done,retry) agent_start turn_start " + answerOfWords + " agent_end(a,false) agent_settled"},
+		{name: "i: overflow", answers: tooMuch + "\n---\ntext notes\n---\ntext fits", talk: "uaua", steps: prompted("hi"), holds: []string{`"type":"context_edit"`, `"reason":"overflow"`, `"reason":"overflow"`},
+			want: overflow + "compaction_end(done,retry) agent_start turn_start " + answerOfWords + " agent_end(a,false) agent_settled"},
 		{name: "i: a second overflow", answers: tooMuch + "\n---\ntext notes\n---\n" + tooMuch, talk: "uaua", steps: prompted("hi"),
-			want: overflow + "entry_appended compaction_end(done,retry) agent_start turn_start a:error turn_end(error,0) agent_end(a,false) compaction_end(error) agent_settled"},
+			want: overflow + "compaction_end(done,retry) agent_start turn_start a:error turn_end(error,0) agent_end(a,false) compaction_end(error) agent_settled"},
 		{name: "i: the compaction fails", answers: tooMuch + "\n---\nstatus 401 {\"error\":{\"message\":\"no\"}}", talk: "uaua", steps: prompted("hi"),
 			want: overflow + "compaction_end(error) agent_settled", besides: []string{"extension_ui_request"}, want2: "extension_ui_request"}, // a notice
+		{name: "i: the compaction is aborted", answers: tooMuch + "\n---\nstall", talk: "uaua", steps: prompted("hi", rpcStep{"compaction_start", "abort", nil}),
+			want: overflow + "compaction_end(aborted) agent_settled!", besides: []string{"=abort"}, want2: "=abort"},
+		{name: "i: nothing to compact", answers: tooMuch, steps: prompted("hi"),
+			want: failedRun + "agent_end(ua,false) entry_appended agent_settled"},
 		{name: "j: manual compaction", answers: "text notes", talk: "uaua", steps: []rpcStep{{command: "compact"}}, holds: []string{`"reason":"manual"`, `"reason":"manual"`, `"summary":`},
 			want: "compaction_start compaction_end(done) =compact"},
 		{name: "j: nothing to compact", answers: "text no", steps: []rpcStep{{command: "compact"}},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -20,8 +21,19 @@ type overflow struct {
 	recovered bool   // the compaction was made
 }
 
+// leavesOut reports whether e takes the failed answer of the turn out of the context, which
+// is how the agent begins to make room for a request that did not fit. That belongs behind
+// the low-level run of the request.
+func (t *Translator) leavesOut(e *session.Entry) bool {
+	if e.Type != session.TypeContextEdit || t.run.entry == "" || !isFailed(t.run.said) {
+		return false
+	}
+	edit, err := session.Body[session.ContextEdit](e)
+	return err == nil && edit.Replacement == nil && edit.TargetID == t.run.entry
+}
+
 // startCompaction writes that a compaction begins. One for a request that did not fit comes
-// behind the low-level run of that.
+// behind the low-level run of that, which is still open if its answer was not stored.
 func (t *Translator) startCompaction(e *agent.CompactionStart) {
 	if e.Reason == agent.CompactOverflow && t.run.phase == phaseOpen {
 		t.failOverflow(e.Failed)

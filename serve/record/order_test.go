@@ -183,6 +183,9 @@ func TestRecordsComeInTheOrderOfTheProtocol(t *testing.T) {
 	aborted := said(message.StopAborted, "")
 	retries := &agent.AutoRetryStart{Attempt: 1, MaxAttempts: 3, DelayMS: 20, ErrorMessage: "bad", Failed: failed}
 	overflowing := []agent.Event{&agent.CompactionStart{Reason: "overflow", Failed: failed}, &agent.CompactionStart{Reason: "overflow", Auto: true}}
+	stored := []agent.Event{&agent.MessageStart{Message: failed}, &agent.MessageEnd{Message: failed},
+		&agent.EntryAppended{Entry: &session.Entry{Type: session.TypeMessage, ID: "e1"}, Message: failed}}
+	failing := append(stored[:3:3], entry(t, session.TypeContextEdit, session.ContextEdit{TargetID: "e1"}))
 	compacted := func(reason string, retry bool) []agent.Event {
 		e := &agent.CompactionEnd{Reason: reason, Done: &agent.Compacted{}, WillRetry: retry}
 		twin := *e
@@ -240,16 +243,20 @@ func TestRecordsComeInTheOrderOfTheProtocol(t *testing.T) {
 		{"h: compaction between turns", events(opens, answered(calls, callDelta(0, "c1", "{}")), &agent.TurnEnd{Message: calls, ToolResults: []*message.Message{result("c1")}}, &agent.TurnStart{},
 			&agent.CompactionStart{Reason: "threshold"}, entry(t, session.TypeContextEdit, session.ContextEdit{TargetID: "x"}), compacted("threshold", false), answered(done), &agent.TurnEnd{Message: done}, ends),
 			"agent_start turn_start u start(a:pending) toolcall_start toolcall_delta toolcall_end end(a:toolUse) t turn_end(toolUse,1) compaction_start entry_appended compaction_end(false -) turn_start start(a:pending) end(a:stop) turn_end(stop,0) agent_end(uata,false) agent_settled"},
-		{"i: overflow", events(opens, early(failed), overflowing, compacted("overflow", true), answered(done), &agent.TurnEnd{Message: done}, ends),
-			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) compaction_start compaction_end(true -) agent_start turn_start start(a:pending) end(a:stop) turn_end(stop,0) agent_end(a,false) agent_settled"},
+		{"i: overflow", events(opens, failing, overflowing, compacted("overflow", true), answered(done), &agent.TurnEnd{Message: done}, ends),
+			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) entry_appended compaction_start compaction_end(true -) agent_start turn_start start(a:pending) end(a:stop) turn_end(stop,0) agent_end(a,false) agent_settled"},
 		{"i: overflow whose answer is not stored", events(opens, overflowing, compacted("overflow", true), answered(done), &agent.TurnEnd{Message: done}, ends),
 			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) compaction_start compaction_end(true -) agent_start turn_start start(a:pending) end(a:stop) turn_end(stop,0) agent_end(a,false) agent_settled"},
-		{"i: a second overflow", events(opens, early(failed), overflowing, compacted("overflow", true), early(failed), &agent.TurnEnd{Message: failed}, ends),
-			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) compaction_start compaction_end(true -) agent_start turn_start a:error turn_end(error,0) agent_end(a,false) compaction_end(false bad) agent_settled"},
-		{"i: the compaction fails", events(opens, early(failed), overflowing, &agent.CompactionEnd{Reason: "overflow", ErrorMessage: "gone"}, &agent.CompactionEnd{Reason: "overflow", Auto: true}, &agent.TurnEnd{Message: failed}, ends),
-			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) compaction_start compaction_end(false gone) agent_settled"},
-		{"i: and hooks go on", events(opens, early(failed), overflowing, &agent.CompactionEnd{Reason: "overflow", Aborted: true, ErrorMessage: "gone"}, &agent.TurnEnd{Message: failed}, &agent.TurnStart{}, answered(done), &agent.TurnEnd{Message: done}, ends),
-			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) compaction_start compaction_end(false -) agent_start turn_start start(a:pending) end(a:stop) turn_end(stop,0) agent_end(a,false) agent_settled"},
+		{"i: a second overflow", events(opens, failing, overflowing, compacted("overflow", true), early(failed), &agent.TurnEnd{Message: failed}, ends),
+			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) entry_appended compaction_start compaction_end(true -) agent_start turn_start a:error turn_end(error,0) agent_end(a,false) compaction_end(false bad) agent_settled"},
+		{"i: the compaction fails", events(opens, failing, overflowing, &agent.CompactionEnd{Reason: "overflow", ErrorMessage: "gone"}, &agent.CompactionEnd{Reason: "overflow", Auto: true}, &agent.TurnEnd{Message: failed}, ends),
+			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) entry_appended compaction_start compaction_end(false gone) agent_settled"},
+		{"i: there is nothing to compact", events(opens, failing, &agent.TurnEnd{Message: failed}, ends),
+			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) entry_appended agent_settled"},
+		{"i: a hook edits another entry", events(opens, stored, entry(t, session.TypeContextEdit, session.ContextEdit{TargetID: "x"}), &agent.TurnEnd{Message: failed}, ends),
+			"agent_start turn_start u a:error entry_appended turn_end(error,0) agent_end(ua,false) agent_settled"},
+		{"i: and hooks go on", events(opens, failing, overflowing, &agent.CompactionEnd{Reason: "overflow", Aborted: true, ErrorMessage: "gone"}, &agent.TurnEnd{Message: failed}, &agent.TurnStart{}, answered(done), &agent.TurnEnd{Message: done}, ends),
+			"agent_start turn_start u a:error turn_end(error,0) agent_end(ua,false) entry_appended compaction_start compaction_end(false -) agent_start turn_start start(a:pending) end(a:stop) turn_end(stop,0) agent_end(a,false) agent_settled"},
 		{"j: manual compaction", events(&agent.CompactionStart{Reason: "manual"}, compacted("manual", false)),
 			"compaction_start compaction_end(false -)"},
 		{"k: a summary that is retried", events(&agent.CompactionStart{Reason: "manual"},

@@ -11,6 +11,7 @@ type run struct {
 	turn  turn
 	added []*message.Message // since agent_start
 	said  *message.Message   // the answer of the turn, when it has ended
+	entry string             // its id in the session; "": not stored
 }
 
 type phase uint8
@@ -121,7 +122,7 @@ func (t *Translator) closeTurn(said *message.Message, results []*message.Message
 		said = &message.Message{Role: message.RoleAssistant, StopReason: message.StopError}
 	}
 	t.write(t.begin("turn_end").raw("message", Message(said)).raw("toolResults", Messages(results)))
-	t.run.turn, t.run.said = turnNone, nil
+	t.run.turn, t.run.said, t.run.entry = turnNone, nil, ""
 }
 
 // closeRun ends the low-level run, if there is one, and a turn that is open in it.

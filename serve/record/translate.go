@@ -146,7 +146,12 @@ func (t *Translator) appended(e *agent.EntryAppended) {
 	switch {
 	case e.Message != nil && (e.Message.Role == message.RoleUser || e.Message.Role == message.RoleCustom):
 		t.addMessage(e.Message)
+	case e.Message != nil && e.Message.Role == message.RoleAssistant && t.run.said != nil:
+		t.run.entry = e.Entry.ID
 	case e.Message == nil && e.Entry != nil && isTold(e.Entry):
+		if t.leavesOut(e.Entry) {
+			t.failOverflow(nil)
+		}
 		t.writeOutside(append(t.begin("entry_appended").key("entry"), Entry(e.Entry)...).end())
 	}
 }
