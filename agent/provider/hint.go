@@ -85,7 +85,7 @@ func (f *faults) sizeHint() string {
 // endsWithImage reports whether an image is sent that belongs to the last prompt, or came
 // after it.
 func endsWithImage(r *llm.Request) bool {
-	if !AcceptsImages(r.Model) {
+	if !r.Model.TakesImages() {
 		return false
 	}
 	isImage := func(b message.Block) bool { return b.Type == message.BlockImage }
