@@ -58,6 +58,11 @@ func lastEditor() string {
 	return editor
 }
 
+// isPlain reports whether nothing but lines is to be written to a terminal.
+func (p *Place) isPlain() bool {
+	return p.Plain || p.Config.UI.Plain || os.Getenv("TERM") == "dumb"
+}
+
 // look is how the terminal is used, whoever asks in it.
 func (p *Place) look() repl.Options {
 	return repl.Options{

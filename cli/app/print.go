@@ -27,6 +27,9 @@ func (r *run) print(ctx context.Context) error {
 	if r.place.Mode == ModeJSON {
 		f, mode = print.NewJSON(os.Stdout, os.Stderr), "json"
 	}
+	if r.place.isPlain() {
+		f.NoRow()
+	}
 	f.Ready = func() error { return r.choice.check(r.agent.Model()) }
 	f.Attach = r.attached
 	err := r.with(ctx, front{f, f}, mode, nil, func() error { return f.Run(ctx, r.agent, r.commands, in.prompts()) })

@@ -160,7 +160,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	}
 	r.chain.Attach(r.agent, f.UI) // itself: it may be more than its methods say
 	// Bars may be more than ASCII where they are drawn for a person.
-	blocks := !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+	blocks := !p.isPlain() && term.IsTerminal(int(os.Stdout.Fd()))
 	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f.UI,
 		session: r.agent.Session, tools: p.ProgramTools(), models: r.models}
 	r.settings = r.newLiveSettings(f.UI).port()

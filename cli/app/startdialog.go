@@ -22,8 +22,7 @@ type startDialogs struct {
 
 // hasDialogs reports whether there is a terminal in which a dialog can be shown.
 func (p *Place) hasDialogs() bool {
-	return !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" &&
-		term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+	return !p.isPlain() && term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
 // startPerson is the person before there is a front end.

@@ -1,7 +1,6 @@
 package print
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -11,10 +10,12 @@ import (
 )
 
 // lines writes lines for a person beside the output. Any goroutine may write; the lines
-// never mix.
+// never mix. On a terminal there may be a row behind them, see live.go.
 type lines struct {
-	mu sync.Mutex // guards writes to w
-	w  io.Writer
+	w io.Writer
+
+	mu  sync.Mutex // guards writes to w
+	row row
 }
 
 // notice writes a notice, with its level in front if that is a warning or an error.
@@ -41,6 +42,5 @@ func (l *lines) call(e *agent.ToolExecutionStart) {
 func (l *lines) write(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// What cannot be shown here has nowhere else to go.
-	_, _ = fmt.Fprintln(l.w, printable.Text(text))
+	l.paint(printable.Text(text) + "\n")
 }

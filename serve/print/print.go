@@ -11,7 +11,8 @@
 //	a.Close(…)
 //	err = cmp.Or(err, p.Close())
 //
-// What both modes have in common is in print.go; text.go and records.go are their outputs.
+// What both modes have in common is in print.go; text.go and records.go are their outputs, and
+// live.go is the row that tells a person at a terminal what goes on.
 //
 // Nothing here decides an exit status; the errors are typed for that:
 //
@@ -105,9 +106,11 @@ type output interface {
 	close() error
 }
 
-// New returns a Printer that writes answers to out and the rest to progress.
+// New returns a Printer that writes answers to out and the rest to progress. If that is a
+// terminal, a row tells there what goes on in a prompt that takes longer, see
+// [Printer.NoRow].
 func New(out, progress io.Writer) *Printer {
-	beside := &lines{w: progress}
+	beside := &lines{w: progress, row: row{columns: columnsOf(progress)}}
 	return newPrinter(newTextOutput(out, beside), "print", beside)
 }
 
@@ -120,6 +123,10 @@ func NewJSON(out, progress io.Writer) *Printer {
 func newPrinter(out output, mode string, beside *lines) *Printer {
 	return &Printer{NoUI: agent.NoUI{Notices: beside.notice}, out: out, mode: mode, beside: beside}
 }
+
+// NoRow is for a terminal that cannot take back what was written, or must not. It is called
+// before the agent exists.
+func (p *Printer) NoRow() { p.beside.row.columns = nil }
 
 // Close waits until everything is written, but not for long once the context of Run has
 // ended. It is called once, when the agent has ended. The error is ErrBrokenPipe if nobody
@@ -203,7 +210,9 @@ func (p *Printer) runPrompt(ctx context.Context, a *agent.Agent, commands *comma
 	if !isCommand {
 		return p.ask(ctx, a, p.attached(prompt))
 	}
+	stop := p.beside.watch()
 	outcome, err := commands.Run(a.CommandContext(ctx, prompt), prompt.Text)
+	stop()
 	var cancelled *command.CancelledError
 	if errors.As(err, &cancelled) {
 		return err
@@ -249,7 +258,9 @@ func (p *Printer) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) 
 			return err
 		}
 	}
+	stop := p.beside.watch()
 	err := a.Prompt(ctx, prompt)
+	stop()
 	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && isClosed(a.ShutdownRequested()) {
 		return nil // a hook ended the program
 	}

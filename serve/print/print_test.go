@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -38,11 +39,21 @@ func (echo) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, err
 	last := r.Messages[len(r.Messages)-1]
 	return func(yield func(llm.Delta, error) bool) {
 		reason := message.StopEnd
+		if strings.HasPrefix(last.Text(), "slow") { // for tests whose time is not that of the world
+			select {
+			case <-time.After(5 * time.Second):
+			case <-ctx.Done():
+			}
+		}
 		switch text := last.Text(); {
 		case last.Role == message.RoleToolResult:
 			reason = message.StopReason("")
 			yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: message.StopEnd}}, nil)
-		case text == "act":
+		case text == "slow":
+			if !yield(llm.Delta{Kind: llm.DeltaText, Text: "at last"}, nil) {
+				return
+			}
+		case text == "act", text == "slow act":
 			reason = message.StopToolUse
 			if !yield(llm.Delta{Kind: llm.DeltaToolCall, ID: "c1", Name: "touch", Text: `{"path":"\u001b[2Ja"}`}, nil) {
 				return

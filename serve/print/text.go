@@ -64,21 +64,24 @@ func (o *textOutput) print(text string) error {
 	return nil
 }
 
-func (*textOutput) wants(k agent.Kind) bool {
-	return k == agent.KindToolExecutionStart || k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd || k == agent.KindAutoRetryStart
+func (o *textOutput) wants(k agent.Kind) bool {
+	return o.beside.wantsForRow(k) || k == agent.KindToolExecutionStart || k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd || k == agent.KindAutoRetryStart
 }
 
 // handle writes progress.
 func (o *textOutput) handle(e agent.Event) {
+	defer o.beside.follow(e) // behind the line of what began
 	switch e := e.(type) {
 	case *agent.ToolExecutionStart:
 		o.beside.call(e)
 	case *agent.AutoRetryStart:
 		o.beside.write(e.Text(e.Delay()))
 	case *agent.CompactionStart:
-		o.beside.write(e.Text())
+		if e.Auto {
+			o.beside.write(e.Text())
+		}
 	case *agent.CompactionEnd:
-		if text := e.Text(); text != "" {
+		if text := e.Text(); e.Auto && text != "" {
 			o.beside.write(text)
 		}
 	}
