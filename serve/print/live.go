@@ -122,7 +122,7 @@ func (r *row) text(now time.Time) string {
 		}
 		what = strings.Join(names, ", ")
 	}
-	what += " " + now.Sub(r.since).Truncate(time.Second).String()
+	what += " " + (now.Sub(r.since) / time.Second * time.Second).String()
 	if n := r.tokens + max(r.counted, r.written/4); n > 0 {
 		what += " · " + command.TokenCount(n) + " tokens"
 	}
