@@ -144,8 +144,9 @@ func (c *choice) record() error {
 			return err
 		}
 	}
-	if level := is.level(); s.ThinkingLevel() != level {
-		_, err := s.Append(session.TypeThinkingLevelChange, session.ThinkingLevelChange{ThinkingLevel: level})
+	now := session.ThinkingLevelChange{ThinkingLevel: is.level(), Wished: !is.model.Reasoning && llm.AsksOff(is.model, is.wish)}
+	if s.Thinking() != now {
+		_, err := s.Append(session.TypeThinkingLevelChange, now)
 		return err
 	}
 	return nil

@@ -294,7 +294,7 @@ func (s *sessions) lastUsed(next *session.Session) (is selection, gone string) {
 	}
 	switch level := next.ThinkingLevel(); {
 	case llm.ValidThinking(level):
-		is.wish = llm.WishLeft(is.model, level, is.wish)
+		is.wish = llm.WishLeft(is.model, level, next.Thinking().Wished, is.wish)
 	case level != "":
 		gone = strings.TrimPrefix(gone+"\n"+LevelGone(level, is.wish), "\n")
 	}

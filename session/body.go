@@ -101,9 +101,11 @@ type ModelChange struct {
 	ModelID  string `json:"modelId"`
 }
 
-// ThinkingLevelChange says how much the model thinks from here on.
+// ThinkingLevelChange says how much the model thinks from here on. Wished is of off, where it
+// could also be what became of another wish: the person said it.
 type ThinkingLevelChange struct {
 	ThinkingLevel string `json:"thinkingLevel"`
+	Wished        bool   `json:"wished,omitempty"`
 }
 
 // UsageEntry counts a model call outside the conversation.

@@ -141,8 +141,11 @@ func (s *Session) Model() (provider, id string) {
 }
 
 // ThinkingLevel returns the level set last on the branch, "" if none was.
-func (s *Session) ThinkingLevel() string {
-	return lastBody[ThinkingLevelChange](s.Branch(), TypeThinkingLevelChange).ThinkingLevel
+func (s *Session) ThinkingLevel() string { return s.Thinking().ThinkingLevel }
+
+// Thinking returns how the level was set last on the branch; the zero value if it never was.
+func (s *Session) Thinking() ThinkingLevelChange {
+	return lastBody[ThinkingLevelChange](s.Branch(), TypeThinkingLevelChange)
 }
 
 // Name returns the name given last, on whatever branch; "" if there is none.

@@ -89,9 +89,9 @@ func Clamped(m *Model, level string) string {
 
 // WishLeft returns the level that is wanted after a session is resumed whose last model
 // and level are these. That is level, unless level is what model makes of wish, the level
-// wanted so far: then the wish stays.
-func WishLeft(model *Model, level, wish string) string {
-	if Clamp(model, wish) == level {
+// wanted so far: then the wish stays, if the session does not say that level was wished.
+func WishLeft(model *Model, level string, wished bool, wish string) string {
+	if Clamp(model, wish) == level && !wished {
 		return wish
 	}
 	return level

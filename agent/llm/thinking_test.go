@@ -35,16 +35,20 @@ func TestThinkingIsClampedToWhatTheModelOffers(t *testing.T) {
 func TestSessionLeftWithWhatAModelMadeOfTheWishKeepsTheWish(t *testing.T) {
 	weak := &Model{ID: "weak", Reasoning: true, Levels: []string{"off", "low"}}
 	for _, c := range []struct {
-		model             *Model
-		level, wish, want string
+		model      *Model
+		level      string
+		wished     bool
+		wish, want string
 	}{
-		{&Model{ID: "none"}, "off", "medium", "medium"},
-		{weak, "low", "xhigh", "xhigh"},
-		{weak, "off", "xhigh", "off"},
-		{&Model{ID: "free", Reasoning: true}, "off", "high", "off"},
-		{&Model{ID: "free", Reasoning: true}, "high", "low", "high"},
+		{&Model{ID: "none"}, "off", false, "medium", "medium"},
+		{weak, "low", false, "xhigh", "xhigh"},
+		{weak, "off", false, "xhigh", "off"},
+		{&Model{ID: "none", MayThink: true}, "off", false, "medium", "medium"},
+		{&Model{ID: "none", MayThink: true}, "off", true, "medium", "off"},
+		{&Model{ID: "free", Reasoning: true}, "off", false, "high", "off"},
+		{&Model{ID: "free", Reasoning: true}, "high", false, "low", "high"},
 	} {
-		if got := WishLeft(c.model, c.level, c.wish); got != c.want {
+		if got := WishLeft(c.model, c.level, c.wished, c.wish); got != c.want {
 			t.Errorf("%s left with %s, wish %s: %s, want %s", c.model.ID, c.level, c.wish, got, c.want)
 		}
 	}

@@ -45,7 +45,7 @@ func (c *modelChoice) choose(s *session.Session) (*llm.Model, string, error) {
 	if llm.ValidThinking(left) {
 		thinking = left
 		if used != nil {
-			thinking = llm.WishLeft(used, left, p.Config.Thinking)
+			thinking = llm.WishLeft(used, left, s.Thinking().Wished, p.Config.Thinking)
 		}
 	}
 	if level != "" {
