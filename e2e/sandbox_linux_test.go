@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"pi/agent"
@@ -205,6 +206,7 @@ func TestEscapesFromTheSandbox(t *testing.T) {
 		// And ten of this kind.
 		{"the repository is moved away and made anew", "", "mv .git old; cp -r old .git" + evil},
 		{"the repository is removed and made anew", "", "rm -rf .git; git init -q ." + evil},
+		{"a repository is made where there is none", "rm -rf .git", "git init -q .; mkdir g; mv g .git; echo '[core]' >.git/config; git init -q --bare b; mv b .git; ln -s b .git"},
 		{"commondir is made", "rm -f .git/commondir", "mkdir x; echo ../x >.git/commondir; echo ../x >c; mv c .git/commondir"},
 		{"config.worktree is made", "rm -f .git/config.worktree", "echo '[core]' >.git/config.worktree; echo '[core]' >c; mv c .git/config.worktree"},
 		{"the settings are replaced by a rename", "", "git config core.pager evil; echo '[core]' >c; mv -f c .git/config; rm -f .git/config; sed -i s/true/false/ .git/config"},
@@ -309,7 +311,8 @@ func TestCommandsInTheSandboxAtOnce(t *testing.T) {
 	}
 }
 
-// What a command that was killed could not take away, the next one does; it is nothing to git.
+// What a command that was killed could not take away, the next session does, or the next
+// command; it is nothing to git.
 func TestACommandThatIsKilledInTheSandbox(t *testing.T) {
 	b := newSandbox(t)
 	b.repository()
@@ -329,7 +332,7 @@ func TestACommandThatIsKilledInTheSandbox(t *testing.T) {
 	}
 	b.outside("git status && git -c core.logAllRefUpdates=true commit -q --allow-empty -m x && git reset -q --hard HEAD^ && git reflog expire --expire=all --all")
 	b.write(".git/hooks/mine", "what a person made meanwhile stays\n")
-	b.works("true")
+	b.handle(&agent.SessionStart{Reason: "resume"})
 	after := tree(t, b.cwd)
 	for _, name := range changed(before, after) {
 		if strings.HasPrefix(name, b.cwd+"/.pi") || strings.HasPrefix(name, b.cwd+"/.git/commondir") || strings.HasPrefix(name, b.cwd+"/.git/modules") {
@@ -338,6 +341,35 @@ func TestACommandThatIsKilledInTheSandbox(t *testing.T) {
 	}
 	if after[b.cwd+"/.git/hooks/mine"] == "" {
 		t.Error("what a person made is gone")
+	}
+}
+
+// Ended with pi, whose pipes are closed by then, it takes away what it had put there.
+func TestACommandInTheSandboxThatEndsWithPi(t *testing.T) {
+	b := newSandbox(t)
+	b.repository()
+	b.outside("rm -rf .git/hooks .pi && mkfifo begun")
+	before := tree(t, b.cwd)
+	words, _ := b.wrapped()
+	ended := exec.Command(words[0], append(words[1:len(words):len(words)], "echo >begun; sleep 600")...)
+	ended.Dir, ended.Env, ended.SysProcAttr = b.cwd, b.env, &syscall.SysProcAttr{Setpgid: true}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended.Stdout, ended.Stderr = w, w
+	if err := ended.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b.outside("cat begun")
+	w.Close()
+	r.Close()
+	if err := syscall.Kill(-ended.Process.Pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = ended.Wait()
+	if names := changed(before, tree(t, b.cwd)); len(names) > 0 {
+		t.Errorf("it left %q", names)
 	}
 }
 

@@ -175,7 +175,7 @@ end
 
 -- Runs bubblewrap with something in the place of what is missing, of which a register tells
 -- whoever takes it away: the last of the commands that run at once, or, if that was killed,
--- the next. While one runs it has a part in the lock of the register. Folders are made, and
+-- the next, or the next session. While one runs it has a part in the lock of the register. Folders are made, and
 -- taken away, all at once, since each program that is started takes its time.
 local AROUND = [[
 register=$1; shift
@@ -207,7 +207,7 @@ while [ "$1" != -- ]; do
   shift 2
 done
 shift
-trap : HUP INT TERM
+trap : HUP INT TERM PIPE
 "$@" 9<&-
 status=$?
 [ -s "$register" ] && flock -n -x 9 || exit $status
@@ -241,6 +241,14 @@ local function sockets(project)
   return list
 end
 
+local function register_of(project) return path.join(pi.paths.agent, "sandbox", hash.sha256(project):sub(1, 16)) end
+
+-- Takes away what a command that was killed has left.
+local function tidy(project)
+  local info = fs.stat(register_of(project))
+  if info and info.size > 0 then pi.exec("sh", { "-c", AROUND, "sandbox", register_of(project), "--", "true" }) end
+end
+
 -- Where nothing can be written. The session is a new one, so that nothing is typed into your
 -- terminal (--new-session).
 local function bare(backend)
@@ -250,10 +258,9 @@ local function bare(backend)
 end
 
 local function bubblewrap(backend, project, network)
-  local registers = path.join(pi.paths.agent, "sandbox")
-  assert(fs.mkdir(registers, { parents = true }))
-  local walls = walls_of(project)
-  local words = { "sh", "-c", AROUND, "sandbox", path.join(registers, hash.sha256(project):sub(1, 16)) }
+  local register, walls = register_of(project), walls_of(project)
+  assert(fs.mkdir(path.dir(register), { parents = true }))
+  local words = { "sh", "-c", AROUND, "sandbox", register }
   for _, p in ipairs(walls.order) do
     if walls.how[p] == "keep" then add(words, walls.stands[p], p) end
   end
@@ -264,7 +271,7 @@ local function bubblewrap(backend, project, network)
   add(words, "--ro-bind", pi.paths.agent, pi.paths.agent, "--bind", project, project)
   for _, dir in ipairs(WRITABLE) do add(words, "--bind-try", dir, dir) end
   for _, p in ipairs(walls.order) do add(words, walls.how[p] == "pin" and "--bind" or "--ro-bind", p, p) end
-  add(words, "--tmpfs", registers)
+  add(words, "--tmpfs", path.dir(register))
   if not network then add(words, "--unshare-net") end
   return add(words, "--chdir", project)
 end
@@ -325,6 +332,7 @@ local backend, why = nil, nil -- why there is none; looked for at the start, and
 
 pi.on("session_start", function(_, ctx)
   if not backend then backend, why = backend_of() end
+  if backend and not backend.mac then tidy(fs.real(pi.paths.project) or pi.paths.project) end
   ctx.ui.set_status("sandbox", backend and "sandbox" or required and "no sandbox: no commands" or "no sandbox")
   if why then ctx.ui.notify(why, "warning") end
 end)
