@@ -110,9 +110,12 @@ end
 
 -- Commands to whom these letters, and @, mean something else.
 local OTHERWISE = {}
-for name in ("grep egrep fgrep rg ag ls diff sort"):gmatch("%S+") do OTHERWISE[name] = "TC" end
+for name in ("grep egrep fgrep rg ag ls ps diff sort ssh docker podman rustc"):gmatch("%S+") do OTHERWISE[name] = "TC" end
 for name in ("npm npx pnpm yarn bun bunx deno git gh"):gmatch("%S+") do OTHERWISE[name] = "@" end
 OTHERWISE.cat = "T"
+
+-- Commands in which these letters may be behind others, as in tar -xzC.
+local CLUSTERS = { tar = true, gtar = true, bsdtar = true, make = true, gmake = true, ninja = true, env = true }
 
 -- Long options that name a list or a folder, and how many letters of them are enough.
 local LISTS = {
@@ -122,13 +125,14 @@ local LISTS = {
 -- Why a word says that a command takes files that are not in the line, or nil.
 local function indirect(command, word, i)
   local otherwise = OTHERWISE[command.name or ""] or ""
-  local long, letters = word:match("^%-%-([%w-]+)"), word:match("^%-(%a+)")
-  if command.name == "tar" and i == 1 then letters = letters or word:match("^%a+$") end
+  local long, letters = word:match("^%-%-([%w-]+)"), word:match(CLUSTERS[command.name or ""] and "^%-(%a+)" or "^%-(%a)")
+  if i == 1 and (command.name or ""):find("tar$") then letters = letters or word:match("^%a+$") end
   for option, enough in pairs(long and LISTS or {}) do
     if #long >= enough and option:sub(1, #long) == long then return "--" .. option .. " names a list or a folder" end
   end
-  if letters and letters:find("T") and not otherwise:find("T") then return "-T takes files from a list" end
-  if letters and letters:find("C") and not otherwise:find("C") then return "-C goes to another folder" end
+  letters = letters or ""
+  if letters:find("T") and not otherwise:find("T") then return "-T takes files from a list" end
+  if letters:find("C") and not otherwise:find("C") then return "-C goes to another folder" end
   if (word:find("^@[^{~^]") or word:find("=@.") or word:find("^%-%a@.")) and not otherwise:find("@") then return word .. " takes what is in a file" end
 end
 

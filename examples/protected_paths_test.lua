@@ -77,6 +77,7 @@ t.case("a word that contains a name is asked about, and so are lists and folders
   end
   for _, line in ipairs {
     "cat .gitignore", "ls -lT", "grep -C 3 x open", "cat .env.example", "echo .github/x", "git log @~1", "echo a@b.example", "sort -T /tmp open",
+    "echo -DCMAKE_BUILD_TYPE=Release", "echo -mCommit", "grep --directories=skip x open", "ps -C x",
     "echo git clone https://host.example/a.git", "echo git@host.example:a/b.git", "npm i @types/node --offline --dry-run",
   } do
     t.ok(tool(t, "bash", { command = line }).ran, line)
