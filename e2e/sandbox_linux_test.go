@@ -409,6 +409,18 @@ func TestAWorktreeInTheSandbox(t *testing.T) {
 	}
 }
 
+// Links on the way to what lies outside are in no command's way.
+func TestTheSandboxBehindLinks(t *testing.T) {
+	b := newSandbox(t)
+	root := filepath.Dir(b.cwd)
+	b.outside("mkdir " + root + "/real && mv " + root + "/agent " + root + "/real && ln -s " + root + "/real/agent " + root + "/agent && ln -s " + root + "/real " + root + "/link")
+	b.env = append(b.env, "SOCKET="+b.listen("unix", root+"/link/s").String())
+	out := b.works(`[ -S "$SOCKET" ] || echo no socket; echo evil >"$AGENT/x" || echo not written`)
+	if !strings.Contains(out, "no socket") || !strings.Contains(out, "not written") {
+		t.Error(out)
+	}
+}
+
 // A link in the place of what is kept could be replaced: no command runs.
 func TestTheSandboxRefusesLinksInThePlaceOfWhatIsKept(t *testing.T) {
 	for _, line := range []string{"ln -s /etc .pi", "ln -s ../home .git", "git init -q . && rm -rf .git/hooks && ln -s ../h .git/hooks", "git init -q . && git config core.hooksPath h/i && ln -s . h"} {

@@ -10,8 +10,9 @@
 -- stays as it is (settings, hooks, info, modules, commondir; folders of the project that the
 -- settings name for hooks, and files that they include), and so does all of .pi. What is not
 -- there cannot be made: while a command runs an empty thing stands in its place, which git
--- and pi take for nothing, and which is gone afterwards. `git init`, `git config` and
--- `git worktree add` are yours: type them with !. docs/security.md has a table of what each
+-- and pi take for nothing, and which is gone afterwards. `git init` and `git config` are
+-- yours: type them with !. Below the top of a repository, and in a submodule, git can only
+-- look, since the repository lies outside. docs/security.md has a table of what each
 -- of the two programs stops.
 --
 -- Where neither program is, or it does not work, no command of the model runs: an error in
@@ -53,6 +54,8 @@ local function add(list, ...)
 end
 
 local function below(p, folder) return p == folder or p:sub(1, #folder + 1) == (folder:gsub("/$", "")) .. "/" end
+
+local function agent() return fs.real(pi.paths.agent, { missing = true }) or pi.paths.agent end
 
 -- What stays as it is ---------------------------------------------------------
 
@@ -166,8 +169,7 @@ local function walls_of(project)
   if home then keep_repository(walls, home) end
   if kind then keep_named(walls, home or git) end
   keep(walls, path.join(project, ".pi"), "folder")
-  local agent = fs.real(pi.paths.agent)
-  if agent and below(agent, project) then keep(walls, agent, "folder") end
+  if below(agent(), project) then keep(walls, agent(), "folder") end
   return walls
 end
 
@@ -231,9 +233,10 @@ exit $status
 local function sockets(project)
   local list, open = {}, {}
   for _, p in ipairs(SOCKETS) do open[p] = true end
-  for flags, p in (fs.read("/proc/net/unix") or ""):gmatch("%x+: %x+ %x+ (%x+) %x+ %x+ +%d+ (/[^\n]+)") do
-    local info = flags == "00010000" and not open[p] and fs.stat(p, { follow = false })
-    if info and info.kind == "other" and not below(p, project) and not below(p, "/run") and not below(p, "/tmp") and not open[p] then
+  for flags, named in (fs.read("/proc/net/unix") or ""):gmatch("%x+: %x+ %x+ (%x+) %x+ %x+ +%d+ (/[^\n]+)") do
+    local p = flags == "00010000" and fs.real(named) -- a mount is put in no place behind a link
+    local info = p and not open[p] and not open[named] and fs.stat(p)
+    if info and info.kind == "other" and not below(p, project) and not below(p, "/run") and not below(p, "/tmp") then
       open[p] = true
       add(list, p)
     end
@@ -241,7 +244,7 @@ local function sockets(project)
   return list
 end
 
-local function register_of(project) return path.join(pi.paths.agent, "sandbox", hash.sha256(project):sub(1, 16)) end
+local function register_of(project) return path.join(agent(), "sandbox", hash.sha256(project):sub(1, 16)) end
 
 -- Takes away what a command that was killed has left.
 local function tidy(project)
@@ -268,7 +271,7 @@ local function bubblewrap(backend, project, network)
   for _, p in ipairs(SEEN) do add(words, "--ro-bind-try", p, p) end
   for _, p in ipairs(sockets(project)) do add(words, "--ro-bind", "/dev/null", p) end
   for _, p in ipairs(SOCKETS) do add(words, "--bind-try", p, p) end
-  add(words, "--ro-bind", pi.paths.agent, pi.paths.agent, "--bind", project, project)
+  add(words, "--ro-bind", agent(), agent(), "--bind", project, project)
   for _, dir in ipairs(WRITABLE) do add(words, "--bind-try", dir, dir) end
   for _, p in ipairs(walls.order) do add(words, walls.how[p] == "pin" and "--bind" or "--ro-bind", p, p) end
   add(words, "--tmpfs", path.dir(register))
@@ -289,7 +292,7 @@ local function profile(project, network)
     if pinned and not below(p, project) then add(rules, "(allow file-write* (subpath " .. quoted(p) .. "))") end
     add(rules, pinned and "(deny file-write-unlink (literal " .. quoted(p) .. "))" or "(deny file-write* (subpath " .. quoted(p) .. "))")
   end
-  add(rules, "(deny file-write* (subpath " .. quoted(pi.paths.agent) .. "))")
+  add(rules, "(deny file-write* (subpath " .. quoted(agent()) .. "))")
   if not network then add(rules, "(deny network*)") end
   return table.concat(rules, "\n")
 end
