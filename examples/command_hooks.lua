@@ -115,28 +115,34 @@ end
 
 -- The files that a line runs as far as it names them, and that lie in the project or beside
 -- the settings: programs of the system are elsewhere. What a command that is understood reads
--- is data, which changes: of it the program counts, and what its ending says is a script. An
--- interpreter, and a line that is not understood, may run whatever they name.
+-- is data, which changes: of it the program counts, and what its ending says is a script; of
+-- an interpreter the first file. In a line that is not understood whatever is named may run,
+-- but for what it writes.
 local function scripts_of(hook, ctx)
   local commands, files = commands_of(hook, ctx), {}
   local folders = folders_of(commands, hook.source, ctx)
+  local function inside(file, dir) return not (path.rel(file, dir) or ".."):find("^%.%.") end
   local function note(word, runs)
+    local before = #files
     for _, folder in ipairs(folders) do
       local file = path.abs(path.expand(word) or word, folder)
       local info = (runs or re.test(file, [[\.(sh|bash|py|js|cjs|mjs|ts|rb|pl|php|lua)$]])) and fs.stat(file)
-      local inside = not (path.rel(file, ctx.cwd) or ".."):find("^%.%.") or not (path.rel(file, path.dir(hook.source.path)) or ".."):find("^%.%.")
-      if info and info.kind == "file" and inside then files[#files + 1] = file end
+      if info and info.kind == "file" and (inside(file, ctx.cwd) or inside(file, path.dir(hook.source.path))) then files[#files + 1] = file end
     end
+    return #files > before
   end
   for _, command in ipairs(commands) do
-    local all = commands.unknown or re.test(command.name or "", INTERPRETER)
+    local all, first = commands.unknown and command.name ~= "tee", re.test(command.name or "", INTERPRETER)
     for i, word in ipairs(command.words) do
-      note(word, all or i == 1)
+      local noted = note(word, all or first or i == 1)
+      if noted and i > 1 then first = false end
       for piece in word:gmatch("[^%s\"'`=:,;()<>|&{}%[%]]+") do
         if all and piece ~= word then note(piece, true) end
       end
     end
-    for _, redirect in ipairs(command.redirects) do note(redirect.path, all) end
+    for _, redirect in ipairs(command.redirects) do
+      if redirect.op == "<" or redirect.op == "<>" then note(redirect.path, all) end
+    end
   end
   return files
 end

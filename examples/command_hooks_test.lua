@@ -191,13 +191,15 @@ for _, line in ipairs {
   end)
 end
 
-t.case("data that a command reads may change", function(t)
-  settings(t, claude("PreToolUse", "Bash", "cd notes && cat list.txt"))
-  t.file("notes/list.txt", "1\n")
-  t.model { bash("echo one"), { tool = "write", input = { path = "notes/list.txt", content = "2\n" } }, bash("echo two"), "done" }
-  t.prompt("go")
-  t.equal(result(t, 3), "two\n")
-end)
+for _, line in ipairs { "cd notes && cat list.txt", "cat >>notes/list.txt", "echo $HOME >>notes/list.txt", "echo $HOME | tee -a notes/list.txt >/dev/null" } do
+  t.case("data that a command reads or writes may change: " .. line, function(t)
+    settings(t, claude("PreToolUse", "Bash", line))
+    t.file("notes/list.txt", "1\n")
+    t.model { bash("echo one"), { tool = "bash", input = { command = "echo more >>notes/list.txt" } }, bash("echo two"), "done" }
+    t.prompt("go")
+    t.equal(result(t, 3), "two\n")
+  end)
+end
 
 t.case("the question says what cannot be told", function(t)
   t.hook("command_hooks.lua")
