@@ -39,6 +39,7 @@ func (f *Found) Fill(m *llm.Model) {
 		m.MaxTokens = f.MaxTokens
 	}
 	m.Reasoning = (m.Reasoning || f.Reasoning) && !f.NoReasoning
+	m.MayThink = m.MayThink && !m.Reasoning && !f.NoReasoning
 	if _, set := m.Compat["tools"]; f.NoTools && !set {
 		compat := map[string]any{"tools": false}
 		maps.Copy(compat, m.Compat)
