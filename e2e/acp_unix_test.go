@@ -498,3 +498,53 @@ func TestAVeryLongLineOfAnEditor(t *testing.T) {
 		t.Error("it did not go on")
 	}
 }
+
+// A client that writes for a tool, and once more when the run has ended, changes a gate that
+// is a link into the project: the next start asks, as if a tool had done it. What a person
+// writes there, while the client wrote something else, is in force.
+func TestAClientThatWritesLateCannotReplaceTheGate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, writes string // the path that the tool hands to the client
+		status       int    // of the next start
+	}{
+		{"the gate", "gate.lua", statusUntrusted},
+		{"another file", "other.lua", statusDone},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			const gate = `pi.on("tool_call", function() return { block = true, reason = "shut" } end)` + "\n"
+			w.write(filepath.Join(w.project, "gate.lua"), "-- not yet\n")
+			w.write(w.agentFile("hooks/z.lua"), "-- here\n")
+			if err := os.Symlink(filepath.Join(w.project, "gate.lua"), w.agentFile("hooks/gate.lua")); err != nil {
+				t.Fatal(err)
+			}
+			arguments, err := json.Marshal(object{"path": c.writes, "content": "-- not yet\n"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := newModelServer("openai-completions", "call write "+string(arguments)+"\n---\ntext done\n---\ntext hello", "")
+			defer server.http.Close()
+			w.write(w.agentFile("config.toml"), "model = \"local/small\"\n"+server.settings())
+			e := w.editor(object{"fs": object{"writeTextFile": true}})
+			e.Handle("fs/write_text_file", func(l acptest.Line) (any, *acptest.Error) {
+				w.write(l.Params.Path, "-- not yet\n")
+				return object{}, nil
+			})
+			id := e.New(w.project)
+			if ends := e.Prompt(id, "write"); ends != "end_turn" {
+				t.Fatal(ends)
+			}
+			w.write(filepath.Join(w.project, "gate.lua"), gate) // long after its answer
+			if status := e.end(); status != 0 {
+				t.Errorf("status %d, %s", status, e.stderr.String())
+			}
+			next := w.command("-p", "hi")
+			out, _ := next.CombinedOutput()
+			if status := next.ProcessState.ExitCode(); status != c.status {
+				t.Errorf("the next start has status %d: %s", status, out)
+			}
+		})
+	}
+}

@@ -133,6 +133,10 @@ func (c *Chain) Watcher() agent.Listener {
 	}}
 }
 
+// NoteClientWrites notes that a client writes the file at path for a tool. It is called
+// before the write and after it.
+func (c *Chain) NoteClientWrites(path string) { c.guard.NoteClientWrites(path) }
+
 // WaitAtEnd lets the end of the session wait, until ctx ends, for what hooks have deferred it
 // for (pi.defer_exit). Without it what is not done then is cut off. The cause of ctx says why
 // not longer.

@@ -248,10 +248,23 @@ func (r *run) newAgent(s *session.Session) error {
 	return nil
 }
 
+// filesOfClient are the files of the front end. Hooks are told of what it writes.
+func (r *run) filesOfClient() tool.Files {
+	files := r.files
+	if write := files.Write; write != nil {
+		files.Write = func(ctx context.Context, path, text string) error {
+			r.chain.NoteClientWrites(path)
+			defer r.chain.NoteClientWrites(path)
+			return write(ctx, path, text)
+		}
+	}
+	return files
+}
+
 // toolOptions returns the options of the tools. Commands that they start find the session
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
-	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.files, Wrap: r.wrapper("tool"), Watcher: r.place.Watcher}
+	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.filesOfClient(), Wrap: r.wrapper("tool"), Watcher: r.place.Watcher}
 	if r.rehearsed != nil && r.rehearsed.Started != nil {
 		o.Starting = func() func(int) {
 			return func(group int) {

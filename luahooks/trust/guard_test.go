@@ -54,6 +54,59 @@ func TestAWindowHoldsWhatChangedUntilItIsAccepted(t *testing.T) {
 	}
 }
 
+// A gate that is a link into the project is changed by a client that writes again when no
+// tool runs any more: through the link, by a new file in a folder that is one, or by taking
+// the file away. The same files changed by a person count at once.
+func TestWhatAClientWritesLateIsATools(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		given string // to the client, by a tool
+		late  func(root string) error
+		gate  string
+	}{
+		"a link":            {"project/a.lua", func(root string) error { return os.WriteFile(root+"/project/a.lua", []byte("-- two"), 0o644) }, "agent/hooks/a.lua"},
+		"a link, taken out": {"project/a.lua", func(root string) error { return os.Remove(root + "/project/a.lua") }, "agent/hooks/a.lua"},
+		"a new file":        {"project/lib/new.lua", func(root string) error { return os.WriteFile(root+"/project/lib/new.lua", []byte("-- two"), 0o644) }, "agent/hooks/lib/new.lua"},
+	} {
+		for _, at := range []string{"the next start", "the next tool", "nobody's but a person's"} {
+			t.Run(name+"/"+at, func(t *testing.T) {
+				t.Parallel()
+				root, o := homeOf(t, map[string]string{"project/a.lua": "-- one", "agent/hooks/b.lua": "-- b"})
+				must(t, os.Mkdir(filepath.Join(root, "project/lib"), 0o755))
+				must(t, os.Symlink("../../project/a.lua", filepath.Join(root, "agent/hooks/a.lua")))
+				must(t, os.Symlink("../../project/lib", filepath.Join(root, "agent/hooks/lib")))
+				gate := filepath.Join(root, c.gate)
+				g, err := NewGuard(o)
+				must(t, err)
+				places := g.state.home.places()
+				places.Discover(g) // reads what there is
+				must(t, g.OpenWindow(places, nil))
+				byPerson := at == "nobody's but a person's"
+				if !byPerson {
+					g.NoteClientWrites(filepath.Join(root, c.given))
+				}
+				if !g.EndRun() {
+					t.Fatal("the window is open")
+				}
+				must(t, c.late(root))
+				if at == "the next tool" {
+					must(t, g.OpenWindow(places, nil))
+					if !g.IsPending(gate) || !g.EndRun() {
+						t.Error("it is not held back in the session")
+					}
+				}
+				g.Close()
+				next, err := NewGuard(o)
+				must(t, err)
+				if next.IsPending(gate) == byPerson {
+					t.Errorf("it waits for a person: %v", !byPerson)
+				}
+				next.Close()
+			})
+		}
+	}
+}
+
 func TestOnlyWhatAPersonWasShownIsAcceptedThoughOthersLook(t *testing.T) {
 	t.Parallel()
 	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})

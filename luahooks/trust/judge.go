@@ -83,10 +83,10 @@ func (s *state) decide(changes []change) (ask []*Pending) {
 	return ask
 }
 
-// mayBeOfTool reports whether tools could have made a change. One that the stamp of the file
+// mayBeOfTool reports whether tools could have made a change, or clients that wrote for them. One that the stamp of the file
 // does not show was not made by an editor.
 func (s *state) mayBeOfTool(c change) bool {
-	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is) || s.last.hides(c.path, c.is)
+	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is) || s.last.hides(c.path, c.is) || s.clients.wrote(c)
 }
 
 // isOpenToAsk reports whether the window is open only because every change is asked about

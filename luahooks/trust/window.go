@@ -45,6 +45,7 @@ func (g *Guard) openWindow(p Places, parts map[string]Scope, idle bool, groups [
 		return nil
 	}
 	s.lookAtOthers(false) // before anything of what they changed is read
+	s.withholdOfClients()
 	p.NoHooks, p.Only, p.NoProject = false, false, !s.hasApprovals()
 	if w := s.openAgain(p, parts); w != nil {
 		defer g.mu.Unlock()
@@ -322,6 +323,7 @@ func (g *Guard) EndRun() (closed bool) {
 		s.withholdChanges(true)
 	} else {
 		s.withholdHidden()
+		s.withholdOfClients()
 	}
 	closed = s.endWindow()
 	if closed {
@@ -409,6 +411,7 @@ func (g *Guard) Close() {
 		s.withholdChanges(true)
 	} else {
 		s.withholdHidden()
+		s.withholdOfClients()
 	}
 	closed := s.endWindow()
 	if closed {
