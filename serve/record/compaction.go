@@ -21,10 +21,10 @@ type overflow struct {
 	recovered bool   // the compaction was made
 }
 
-// leavesOut reports whether e takes the failed answer of the turn out of the context, which
+// isRecovery reports whether e takes the failed answer of the turn out of the context, which
 // is how the agent begins to make room for a request that did not fit. That belongs behind
 // the low-level run of the request.
-func (t *Translator) leavesOut(e *session.Entry) bool {
+func (t *Translator) isRecovery(e *session.Entry) bool {
 	if e.Type != session.TypeContextEdit || t.run.entry == "" || !isFailed(t.run.said) {
 		return false
 	}

@@ -149,7 +149,7 @@ func (t *Translator) appended(e *agent.EntryAppended) {
 	case e.Message != nil && e.Message.Role == message.RoleAssistant && t.run.said != nil:
 		t.run.entry = e.Entry.ID
 	case e.Message == nil && e.Entry != nil && isTold(e.Entry):
-		if t.leavesOut(e.Entry) {
+		if t.isRecovery(e.Entry) {
 			t.failOverflow(nil)
 		}
 		t.writeOutside(append(t.begin("entry_appended").key("entry"), Entry(e.Entry)...).end())
