@@ -82,3 +82,41 @@ func TestAKeptKeyEndsTheDemo(t *testing.T) {
 		})
 	}
 }
+
+// A provider that only a hook has is among those of /login, its key is tried at the address of
+// the hook, and is in force. One whose key the hook has itself says so.
+func TestAKeyOfAHooksProviderIsKept(t *testing.T) {
+	t.Parallel()
+	const key = leakKey
+	w := newWorld(t)
+	m := newModelServer("openai-completions", "text ok\n---\ntext It answers.\n---\ntext ok", "")
+	t.Cleanup(m.http.Close)
+	provider := `pi.provider("NAME", { api = "openai-completions", base_url = "` + m.http.URL + `/v1",KEY models = { { id = "small" } } })` + "\n"
+	w.write(w.agentFile("hooks/acme.lua"), strings.NewReplacer("NAME", "acme", "KEY", "").Replace(provider)+
+		strings.NewReplacer("NAME", "own", "KEY", ` api_key = "$LOCAL_KEY",`).Replace(provider)+
+		`pi.provider("echo", { models = { { id = "e" } }, stream = function() return "x" end })`)
+	s := w.inTerminal("--model", "acme/small")
+	s.prompt()
+	s.enter("/login echo")
+	s.see(1, "there is no provider of that name")
+	s.prompt()
+	s.enter("/login acme")
+	s.answer("Key of acme, of the hook acme (it is not shown)", key+"\r")
+	s.see(1, "the key of acme works and is kept in")
+	s.prompt()
+	s.enter("hello")
+	s.see(1, "It answers.")
+	s.prompt()
+	s.enter("/login own")
+	s.answer("Key of own", key+"\r")
+	s.see(1, "api_key of the hook acme comes before it; take it out of the hook")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(statusDone)
+	for _, r := range m.asked() {
+		if got := r.header.Get("Authorization"); got != "Bearer "+key {
+			t.Errorf("asked with %q", got)
+		}
+	}
+	w.noLeak("a login", s.output())
+}

@@ -64,6 +64,17 @@ func (r *hookProviders) apply(wanted []api.Provider) {
 	r.ours = made
 }
 
+// ProviderSettings are what hooks say of providers of models, in the order of the chain. The
+// last of a name is on top of the others.
+func (c *Chain) ProviderSettings() (settings []llm.ProviderSettings) {
+	for _, h := range c.roster.list() {
+		for _, p := range h.registered().Providers.All() {
+			settings = append(settings, p.Settings)
+		}
+	}
+	return settings
+}
+
 // own returns the provider that the program has under a name without hooks, or false. It
 // remembers it in covered, for when the hooks that cover it are gone.
 func (r *hookProviders) own(name string) (llm.ProviderSpec, bool) {

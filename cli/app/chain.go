@@ -77,7 +77,7 @@ func (p *Place) Places() trust.Places {
 // reservedCommands returns the names that commands of hooks may not have: those of the
 // program in any front end, with aliases, and some for later.
 func reservedCommands() []string {
-	own := slices.Concat(command.Core(command.Options{Sessions: &command.Sessions{}, Settings: &command.Settings{}, Copy: new(run).copier(nil), Prompts: &command.Prompts{}}), new(hookCommands).list(), []command.Command{new(Place).loginCommand(nil, nil)}, new(repl.REPL).Commands()) // only their names are looked at
+	own := slices.Concat(command.Core(command.Options{Sessions: &command.Sessions{}, Settings: &command.Settings{}, Copy: new(run).copier(nil), Prompts: &command.Prompts{}}), new(hookCommands).list(), []command.Command{new(Place).loginCommand(nil, nil, nil)}, new(repl.REPL).Commands()) // only their names are looked at
 	var names []string
 	for _, c := range command.NewSet(own, nil).All() {
 		names = append(append(names, c.Name), c.Aliases...)

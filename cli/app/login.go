@@ -3,23 +3,26 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/llm"
 	"pi/cli/keyring"
 	"pi/cli/providers"
 	"pi/internal/printable"
 )
 
 // loginCommand returns /login, which asks the person for the key of a provider, tries it and
-// keeps it. begin is that of [keyring.Login].
-func (p *Place) loginCommand(ui agent.UI, begin func(ctx context.Context, provider string) string) command.Command {
+// keeps it. own are the providers that hooks bring, and may be nil; begin is that of
+// [keyring.Login].
+func (p *Place) loginCommand(ui agent.UI, own *hookAccounts, begin func(ctx context.Context, provider string) string) command.Command {
 	return command.Command{
 		Name: "login", Args: "[provider]", Help: "ask for the key of a provider, try it, and keep it",
 		More: "The key is not shown as you type it. One small request tries it; it is kept in auth.json,\nwhich only you may read, and other programs that use that file find it there.",
 		Complete: func(prefix string) (names []string) {
-			for _, a := range providers.Accounts(p.Config, p.Keys) {
+			for _, a := range own.with(p) {
 				if strings.HasPrefix(a.Name, prefix) {
 					names = append(names, a.Name)
 				}
@@ -31,17 +34,40 @@ func (p *Place) loginCommand(ui agent.UI, begin func(ctx context.Context, provid
 				return command.Outcome{}, errNobodyToAsk{}
 			}
 			person := &asking{ui: ui}
-			status, err := p.login(person, begin).Run(ctx, args)
+			status, err := p.login(person, own, begin).Run(ctx, args)
 			return command.Outcome{Status: status, Left: person.left}, err
 		},
 	}
 }
 
+// hookAccounts are the providers that hooks of a run bring or change. nil: there is no run.
+type hookAccounts struct {
+	settings func() []llm.ProviderSettings
+	models   *llm.Models
+}
+
+// with returns the accounts of p with those of the hooks.
+func (h *hookAccounts) with(p *Place) []keyring.Account {
+	accounts := providers.Accounts(p.Config, p.Keys)
+	if h == nil {
+		return accounts
+	}
+	return providers.WithHooks(accounts, p.Keys, h.settings())
+}
+
+// bring reports whether a hook brings or changes the provider of that name.
+func (h *hookAccounts) bring(name string) bool {
+	return h != nil && slices.ContainsFunc(h.settings(), func(s llm.ProviderSettings) bool { return s.Name == name })
+}
+
 // login returns what asks a person for a key.
-func (p *Place) login(person *asking, begin func(ctx context.Context, provider string) string) keyring.Login {
+func (p *Place) login(person *asking, own *hookAccounts, begin func(ctx context.Context, provider string) string) keyring.Login {
 	return keyring.Login{
-		Begin: begin, Ring: p.Keys, Person: person, Accounts: providers.Accounts(p.Config, p.Keys),
+		Begin: begin, Ring: p.Keys, Person: person, Accounts: own.with(p),
 		Try: func(ctx context.Context, provider, key string) (bool, error) {
+			if own.bring(provider) {
+				return providers.TryKeyOfHook(ctx, own.models, provider, key)
+			}
 			return providers.TryKey(ctx, p.Config, p.Keys, p.Catalogue.Models, provider, key)
 		},
 	}
@@ -54,7 +80,7 @@ func (p *Place) signIn(ctx context.Context) error {
 		return UsageError{Err: errNobodyToAsk{}}
 	}
 	kept := false
-	status, err := p.login(&asking{ui: p.newRun().hooksPerson()}, func(context.Context, string) string { kept = true; return "" }).Run(ctx, "")
+	status, err := p.login(&asking{ui: p.newRun().hooksPerson()}, nil, func(context.Context, string) string { kept = true; return "" }).Run(ctx, "")
 	if err != nil {
 		return err
 	}

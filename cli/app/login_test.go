@@ -59,7 +59,7 @@ func TestAKeyThatAServerTakesIsKept(t *testing.T) {
 		return string(data)
 	}
 	person := &typing{key: "sk-bad"}
-	login := p.loginCommand(person, stays)
+	login := p.loginCommand(person, nil, stays)
 	for _, tt := range []struct{ key, args, says, file string }{
 		{"sk-bad", "", "the key was not kept", ""},
 		{"sk-good", "", "the key of local works and is kept in", `"key": "sk-good"`},
@@ -77,7 +77,7 @@ func TestAKeyThatAServerTakesIsKept(t *testing.T) {
 	if names := login.Complete("loc"); len(names) != 1 || names[0] != "local" {
 		t.Errorf("completed to %q", names)
 	}
-	if _, err := p.loginCommand(agent.NoUI{}, stays).Run(t.Context(), "local"); err == nil || command.HintOf(err) == "" {
+	if _, err := p.loginCommand(agent.NoUI{}, nil, stays).Run(t.Context(), "local"); err == nil || command.HintOf(err) == "" {
 		t.Errorf("without a person: %v", err)
 	}
 }

@@ -165,7 +165,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 		session: r.agent.Session, tools: p.ProgramTools(), models: r.models}
 	r.settings = r.newLiveSettings(f.UI).port()
 	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Blocks: blocks})
-	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f, r.beginWith)}), own), r.chain.Commands)
+	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f, &hookAccounts{r.chain.ProviderSettings, r.models}, r.beginWith)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.prompts.UI, r.prompts.Attach = f, r.attached
 	commands.AddPrompts(r.prompts)

@@ -24,7 +24,8 @@ type Account struct {
 	Aliases []string
 	Title   string // for people
 	From    string // where its key is now; "" for none
-	Before  string // the setting whose key comes before that of auth.json; "" for none
+	Before  string // what has a key that comes before that of auth.json; "" for nothing
+	Undo    string // how that is taken out
 	Model   string // one to ask, "provider/id"; "" if none is known
 }
 
@@ -137,7 +138,7 @@ func (l Login) try(ctx context.Context, a Account, key string) (outcome string, 
 func (l Login) told(ctx context.Context, a Account, outcome string) string {
 	text := fmt.Sprintf("the key of %s %s and is kept in %s", a.Name, outcome, config.Tilde(l.Ring.auth.path))
 	if a.Before != "" {
-		return text + "\nit has no effect yet: " + a.Before + " comes before it; `pi config unset providers." + a.Name + ".api_key` removes that"
+		return text + "\nit has no effect yet: " + a.Before + " comes before it; " + a.Undo
 	}
 	if model := l.Begin(ctx, a.Name); model != "" {
 		return text + "; the model is " + model + " now"

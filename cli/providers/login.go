@@ -3,10 +3,12 @@ package providers
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"pi/agent/llm"
 	"pi/agent/provider"
+	"pi/agent/provider/catalogue"
 	"pi/cli/config"
 	"pi/cli/keyring"
 	"pi/session/message"
@@ -30,11 +32,40 @@ func Accounts(cfg config.Config, ring *keyring.Ring) (accounts []keyring.Account
 		}
 		if p.set.APIKey != "" {
 			a.Before = "api_key of [providers." + p.section + "] in config.toml"
+			a.Undo = "`pi config unset providers." + p.section + ".api_key` removes that"
 		}
 		if id := p.defaultModel(); id != "" {
 			a.Model = p.Name + "/" + id
 		}
 		accounts = append(accounts, a)
+	}
+	return accounts
+}
+
+// WithHooks adds to accounts the providers of hooks that want a key, which can be kept for them
+// as for those of the settings, and notes whose key comes from a hook. Of a provider that
+// several hooks change, the last one that says something of its key counts.
+func WithHooks(accounts []keyring.Account, ring *keyring.Ring, hooks []llm.ProviderSettings) []keyring.Account {
+	defer ring.Freeze()()
+	for _, set := range hooks {
+		i := slices.IndexFunc(accounts, func(a keyring.Account) bool { return a.Name == set.Name })
+		if i < 0 && set.Stream != nil && set.APIKey == "" {
+			continue // a script needs no key unless it says so
+		}
+		p := source{Provider: catalogue.Provider{Name: set.Name}, set: set, ring: ring}
+		if i < 0 {
+			a := keyring.Account{Name: set.Name, Title: set.Name + ", of the hook " + set.Hook}
+			if set.APIKey == "" {
+				a.From = p.key().Place()
+			}
+			if len(set.Models) > 0 {
+				a.Model = set.Name + "/" + set.Models[0].ID
+			}
+			accounts, i = append(accounts, a), len(accounts)
+		}
+		if set.APIKey != "" {
+			accounts[i].From, accounts[i].Before, accounts[i].Undo = "the hook "+set.Hook, "api_key of the hook "+set.Hook, "take it out of the hook"
+		}
 	}
 	return accounts
 }
@@ -46,20 +77,52 @@ const tryTime = 20 * time.Second
 // the answer begins; where no model is known, it asks for the list of models. refused says
 // that the server does not take the key. decode is that of [New].
 func TryKey(ctx context.Context, cfg config.Config, ring *keyring.Ring, decode func(provider string) []*llm.Model, name, key string) (refused bool, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, tryTime, errors.New("no answer within "+tryTime.String()))
-	defer cancel()
 	for _, p := range sources(cfg, ring) {
-		if p.Name != name {
-			continue
+		if p.Name == name {
+			p.decode = decode
+			return tryWithin(ctx, func(ctx context.Context) error { return p.try(ctx, key) })
 		}
-		p.decode = decode
-		err := p.try(ctx, key)
-		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = context.Cause(ctx)
-		}
-		return err != nil && provider.RefusesKey(err), err
 	}
 	return false, errors.New("there is no such provider")
+}
+
+// TryKeyOfHook is TryKey for a provider that a hook brought or changed, as it is in models: the
+// key goes where the hook says, and nowhere else.
+func TryKeyOfHook(ctx context.Context, models *llm.Models, name, key string) (refused bool, err error) {
+	spec, ok := models.Lookup(name)
+	if !ok {
+		return false, errors.New("there is no such provider any more")
+	}
+	var listed []*llm.Model
+	if spec.Models != nil {
+		listed = spec.Models()
+	}
+	model := byID(listed, spec.Default)
+	switch {
+	case model == nil && len(listed) > 0:
+		model = listed[0]
+	case model == nil && spec.Default != "" && spec.Open != nil:
+		model = spec.Open(spec.Default)
+	}
+	if model == nil {
+		return false, errors.New("no model of it is known that could be asked")
+	}
+	client, err := models.Client(model)
+	if err != nil {
+		return false, err
+	}
+	return tryWithin(ctx, func(ctx context.Context) error { return tryModel(ctx, client, model, key) })
+}
+
+// tryWithin calls try, with as long as a server has, and says whether its error refuses the key.
+func tryWithin(ctx context.Context, try func(context.Context) error) (refused bool, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, tryTime, errors.New("no answer within "+tryTime.String()))
+	defer cancel()
+	err = try(ctx)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = context.Cause(ctx)
+	}
+	return err != nil && provider.RefusesKey(err), err
 }
 
 // try makes one request with the key.
@@ -77,12 +140,17 @@ func (p *source) try(ctx context.Context, key string) error {
 		}
 		return err
 	}
+	return tryModel(ctx, wireClients(client)[model.API], model, key)
+}
+
+// tryModel asks a model one small question with the key.
+func tryModel(ctx context.Context, client llm.Provider, model *llm.Model, key string) error {
 	const enough = 16 // tokens; some servers refuse fewer
 	r := &llm.Request{
 		Model: model, APIKey: key, MaxTokens: enough, Thinking: llm.Clamp(model, "off"),
 		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("Say ok.")}, Timestamp: time.Now().UnixMilli()}},
 	}
-	for d, err := range wireClients(client)[model.API].Stream(ctx, r) {
+	for d, err := range client.Stream(ctx, r) {
 		if err != nil {
 			return err
 		}
