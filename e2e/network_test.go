@@ -214,6 +214,7 @@ func TestWhatAProxyRefusesNamesTheProxy(t *testing.T) {
 		base, proxy, want string
 		again             bool
 	}{
+		"it speaks no TLS":        {"https://" + farHost + "/v1", strings.Replace(g.URL, "http://", "https://me:s3cr3t@", 1), "does not speak TLS: use http:// in HTTPS_PROXY\n", false},
 		"it wants a password":     {"https://locked.test/v1", strings.Replace(g.URL, "//", "//me:s3cr3t@", 1), "the proxy refused the connection: 407 Proxy Authentication Required\n", false},
 		"it is not there":         {"https://" + farHost + "/v1", "http://me:s3cr3t@127.0.0.1:1", "connection refused\n", false},
 		"it does not get through": {"https://down.test/v1", g.URL, "the proxy refused the connection: 502 Bad Gateway (tried 4 times)\n", true},

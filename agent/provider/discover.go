@@ -55,7 +55,7 @@ func Discover(ctx context.Context, client *http.Client, s Server) ([]Found, erro
 		return found, err
 	case timed.Err() != nil:
 		return nil, &llm.ProviderError{Provider: s.Provider, Message: late.Error(), Err: late,
-			NextStep: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(s.BaseURL)) + "), the network and HTTPS_PROXY"}
+			NextStep: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(s.BaseURL)) + ") and " + d.faults.network()}
 	}
 	return nil, err
 }
@@ -97,6 +97,7 @@ func newDiscovery(client *http.Client, s Server) *discovery {
 	d.faults.keyless = !d.faults.secrets.sent
 	if u, err := url.Parse(s.BaseURL); err == nil {
 		d.faults.secrets.addURL(u)
+		d.faults.proxy = proxyOf(client, u)
 	}
 	return d
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 
 	"pi/agent/llm"
 )
@@ -43,6 +44,7 @@ type faults struct {
 	off     bool                                    // the model was told not to think, though nobody knows that it can be
 	request *llm.Request                            // of a call; nil: of something else
 	sent    int                                     // bytes of the body
+	proxy   *url.URL                                // through which the request goes; nil: none, or it is not known
 }
 
 // answer describes an answer that is an error: status and body, or the object

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -40,25 +41,51 @@ func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
 		return "the conversation does not fit the model's context window; /compact shortens it"
 	case e.Status == http.StatusRequestEntityTooLarge && !isTooLargeForRate(e):
 		return f.sizeHint()
-	case html:
-		return f.setting("base_url") + " and HTTPS_PROXY: a web page came back, so a proxy or another server answered"
 	case isOutOfQuota(e):
 		return "the account has no credit left or its plan does not allow this; lower max_tokens, or check billing with the provider"
 	case isKeyTrouble(e, message):
-		return f.keyHint()
-	}
-	if isTooLargeForRate(e) {
+		return f.keyHint() + f.orGateway(html)
+	case isTooLargeForRate(e):
 		return "this request alone is more than the account may send in a minute; /compact shortens it, or use another model"
+	case isPlainToTLS(message) && strings.HasPrefix(f.model.BaseURL, "http:"):
+		return f.base() + ": the server speaks TLS there; use https://"
 	}
-	return f.statusHint(e)
+	return f.statusHint(e, html)
+}
+
+// isPlainToTLS reports whether a server says, in lower case, that it was not spoken to in
+// TLS: nginx by the title of a page, programs in Go by a line.
+func isPlainToTLS(message string) bool {
+	return hasAny(message, []string{"plain http request was sent to https port", "client sent an http request to an https server"})
+}
+
+// base says what base_url of the provider is.
+func (f *faults) base() string {
+	return fmt.Sprintf("base_url of [providers.%s] is %s", f.model.Provider, f.secrets.hide(printable.URL(f.model.BaseURL)))
+}
+
+// orGateway adds to a hint about the key that something before the server may have refused
+// the request, which a page speaks for; "" without one.
+func (f *faults) orGateway(html bool) string {
+	if !html {
+		return ""
+	}
+	return "; or a gateway before the server has a login of its own, for a web page came back" + f.throughProxy()
 }
 
 // statusHint returns what the person can do about an answer with this status; "" if
-// nothing is known.
-func (f *faults) statusHint(e *llm.ProviderError) string {
+// nothing is known. A page counts less than the status: gateways answer with their own
+// where the server behind them does not.
+func (f *faults) statusHint(e *llm.ProviderError, html bool) string {
 	switch {
 	case e.Status == http.StatusForbidden:
-		return fmt.Sprintf("the key may not use %s; %s", f.model.ID, f.keyHint())
+		return fmt.Sprintf("the key may not use %s; %s", f.model.ID, f.keyHint()) + f.orGateway(html)
+	case e.Status == http.StatusProxyAuthRequired:
+		return f.proxyLoginHint()
+	case html && isGatewayAlone(e.Status):
+		return "a web page came back from what stands before the server: the server behind it does not answer; ask again" + f.throughProxy()
+	case html && (e.Status < http.StatusBadRequest || !e.Retryable && e.Status < http.StatusInternalServerError):
+		return f.setting("base_url") + ": a web page came back, so another server answered" + f.throughProxy()
 	case e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed:
 		return fmt.Sprintf("check the model id %q, and base_url of [providers.%s] (%s)", f.model.ID, f.model.Provider, f.secrets.hide(printable.URL(f.model.BaseURL)))
 	case e.Status == http.StatusTooManyRequests:
@@ -71,6 +98,12 @@ func (f *faults) statusHint(e *llm.ProviderError) string {
 		return "ask again"
 	}
 	return ""
+}
+
+// isGatewayAlone reports whether a status is that of a gateway without an answer of the
+// server behind it. Cloudflare has its own from 520 on.
+func isGatewayAlone(status int) bool {
+	return status >= http.StatusBadGateway && status <= http.StatusGatewayTimeout || status >= 520 && status <= 524
 }
 
 // sizeHint returns what the person can do about a request that has too many bytes.
@@ -147,41 +180,54 @@ func (f *faults) connection(ctx context.Context, err error) error {
 // connectionHint returns what the person can do about a call without an answer, and
 // whether another attempt may help.
 func (f *faults) connectionHint(err error) (hint string, retryable bool) {
-	base := fmt.Sprintf("base_url of [providers.%s] is %s", f.model.Provider, f.secrets.hide(printable.URL(f.model.BaseURL)))
+	base := f.base()
 	var dns *net.DNSError
 	var record tls.RecordHeaderError
 	var timeout net.Error
 	switch {
 	case isProxyTrouble(err):
-		return "the proxy of HTTPS_PROXY or HTTP_PROXY cannot be used: check it, or list the host in NO_PROXY", !isRefusedHere(err)
+		return f.proxyHint(err)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return base + ": is the server running?", !isRefusedHere(err)
+		return base + ": is the server running?" + f.uncounted(), !isRefusedHere(err)
 	case errors.As(err, &dns):
 		if dns.IsNotFound {
-			return base + ": no host of that name is known; check it, and the network", false
+			return base + ": no host of that name is known; check it, and " + f.network(), false
 		}
-		return "the name service does not answer; check the network", true
+		return "the name service does not answer; check " + f.network(), true
+	case errors.As(err, new(x509.HostnameError)):
+		return base + ": the certificate there is for another name; check the host in base_url", false
 	case isCertificateTrouble(err):
-		return "the server's certificate is not trusted; SSL_CERT_FILE names a file with further authorities (" + base + ")", false
+		return certificateHint() + " (" + base + ")", false
 	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return base + ": the server does not speak TLS there; use http://", false
+	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`): // an alert of TLS
+		return base + ": the server speaks TLS there; use https://", false
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return base + ": there is no way to that host; check the network and HTTPS_PROXY", true
+		return base + ": there is no way to that host; check " + f.network(), true
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return base + ": no answer in time; check the network and HTTPS_PROXY", true
+		return base + ": no answer in time; check " + f.network(), true
 	case strings.Contains(err.Error(), "unsupported protocol scheme"), strings.Contains(err.Error(), "no Host in request URL"):
 		return base + ": it must begin with http:// or https:// and name a host", false
 	case strings.Contains(err.Error(), "invalid header field"):
 		return "a header or the key holds a character that cannot be sent; " + f.keyHint(), false
 	}
-	return "the connection was lost; ask again", true
+	return "the connection was lost; ask again" + f.uncounted(), true
 }
 
-// isProxyTrouble reports that the proxy, not the server, could not be reached or
-// refused.
-func isProxyTrouble(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "proxyconnect" || errors.As(err, new(*proxyRefusal))
+// certificateHint returns what the person can do about a certificate that is not trusted.
+// A file of authorities that cannot be used is passed over without a word by whoever reads
+// it.
+func certificateHint() string {
+	if path := os.Getenv("SSL_CERT_FILE"); path != "" {
+		authorities, err := os.ReadFile(path)
+		if err != nil {
+			return "the server's certificate is not trusted, and SSL_CERT_FILE cannot be read: " + err.Error()
+		}
+		if !x509.NewCertPool().AppendCertsFromPEM(authorities) {
+			return "the server's certificate is not trusted, and SSL_CERT_FILE names a file without a certificate (PEM): " + path
+		}
+	}
+	return "the server's certificate is not trusted; SSL_CERT_FILE names a file with further authorities"
 }
 
 // isRefusedHere reports whether this machine, or a proxy for good, refused the
@@ -204,6 +250,5 @@ func isRefusedHere(err error) bool {
 func isCertificateTrouble(err error) bool {
 	var verification *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
-	var host x509.HostnameError
-	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &host)
+	return errors.As(err, &verification) || errors.As(err, &authority)
 }

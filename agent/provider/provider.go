@@ -53,14 +53,6 @@ func NewClient() *http.Client {
 	return c
 }
 
-// proxyRefusal is the answer of a proxy that does not lead to the server.
-type proxyRefusal struct {
-	status int
-	text   string
-}
-
-func (e *proxyRefusal) Error() string { return "the proxy refused the connection: " + e.text }
-
 // checkSameHost follows redirections that send the same request to the same host.
 func checkSameHost(next *http.Request, via []*http.Request) error {
 	first := via[0]

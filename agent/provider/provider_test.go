@@ -2,6 +2,8 @@ package provider_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +11,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -96,8 +100,18 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 		{"bad request worth trying", `oops`, 400, map[string]string{"X-Should-Retry": "true"}, "oops", "ask again", true, false},
 		{"timeout", ``, 408, nil, "Request Timeout", "", true, false},
 		{"conflict", ``, 409, nil, "Conflict", "", true, false},
-		{"page of a proxy", `<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>`, 502, isHTML, "502 Bad Gateway", "HTTPS_PROXY", true, false},
-		{"page with status 200", `<html><title>Sign in</title></html>`, 200, isHTML, "Sign in", "HTTPS_PROXY", false, false},
+		{"page of a gateway", `<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>`, 502, isHTML, "502 Bad Gateway", "the server behind it does not answer; ask again", true, false},
+		{"page, unavailable", `<html><title>503 Service Temporarily Unavailable</title></html>`, 503, isHTML, "503", "the server behind it does not answer; ask again", true, false},
+		{"page, too late", `<html><title>504 Gateway Time-out</title></html>`, 504, isHTML, "504", "the server behind it does not answer; ask again", true, false},
+		{"page of a fault", `<html><title>500 Internal Server Error</title></html>`, 500, isHTML, "500", "has a fault; ask again", true, false},
+		{"page, too often", `<html><title>429 Too Many Requests</title></html>`, 429, isHTML, "429", "wait a little", true, false},
+		{"page of a login", `<html><title>401 Authorization Required</title></html>`, 401, isHTML, "401", "check api_key of [providers.acme] in config.toml, or its environment variable; or a gateway before the server has a login of its own", false, false},
+		{"page, forbidden", `<html><title>403 Forbidden</title></html>`, 403, isHTML, "403", "may not use big-1; check api_key of [providers.acme] in config.toml, or its environment variable; or a gateway before", false, false},
+		{"page, not found", `<html><title>404 Not Found</title></html>`, 404, isHTML, "404", "check base_url of [providers.acme]: a web page came back", false, false},
+		{"page, no TLS", `<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>`, 400, isHTML, "400", ": the server speaks TLS there; use https://", false, false},
+		{"line of Go, no TLS", "Client sent an HTTP request to an HTTPS server.\n", 400, nil, "HTTPS server", ": the server speaks TLS there; use https://", false, false},
+		{"page with status 200", `<html><title>Sign in</title></html>`, 200, isHTML, "Sign in", "check base_url of [providers.acme]: a web page came back, so another server answered", false, false},
+		{"a login wanted by no proxy of ours", ``, 407, nil, "Proxy Authentication Required", "check base_url of [providers.acme]: a proxy answers there", false, false},
 		{"JSON with status 200", `{"hello":1}`, 200, isJSON, "application/json instead of an event stream", "base_url of [providers.acme]", false, false},
 		{"error with status 200", `{"error":{"message":"kaputt","code":503}}`, 200, isJSON, "kaputt", "ask again", true, false},
 		{"validation list", `{"detail":[{"loc":["body"],"msg":"field required"}]}`, 422, isJSON, "field required", "", false, false},
@@ -122,6 +136,9 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 			e := providerError(t, ask(nil, requestTo(serve(t, fixed(c.status, c.header, c.body)).URL)).Err)
 			if !strings.Contains(e.Message, c.message) || !strings.Contains(e.NextStep, c.hint) || (e.NextStep == "") != (c.hint == "") && c.status < 405 {
 				t.Errorf("message %q, hint %q", e.Message, e.NextStep)
+			}
+			if strings.Contains(e.NextStep, "_PROXY") {
+				t.Errorf("a proxy is named: %q", e.NextStep)
 			}
 			if e.Retryable != c.retry || e.Overflow != c.overflow {
 				t.Errorf("retryable %t, overflow %t", e.Retryable, e.Overflow)
@@ -204,6 +221,15 @@ func TestAFailedConnectionSaysWhatToDo(t *testing.T) {
 	private.StartTLS()
 	defer private.Close()
 	plain := serve(t, fixed(200, nil, ""))
+	alert := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		io.WriteString(conn, "\x15\x03\x01\x00\x02\x02\x16")
+		conn.Close()
+	})
 	cases := []struct {
 		name, base string
 		client     *http.Client
@@ -214,6 +240,8 @@ func TestAFailedConnectionSaysWhatToDo(t *testing.T) {
 		{"unknown host", "http://nowhere.invalid", &http.Client{Transport: failing{&net.DNSError{Err: "no such host", Name: "nowhere.invalid", IsNotFound: true}}}, "no host of that name", false},
 		{"name service down", "http://x.invalid", &http.Client{Transport: failing{&net.DNSError{Err: "timeout", IsTemporary: true}}}, "name service", true},
 		{"unknown certificate", private.URL, nil, "SSL_CERT_FILE", false},
+		{"another name", strings.Replace(private.URL, "127.0.0.1", "localhost", 1), trusting(private), "the certificate there is for another name; check the host in base_url", false},
+		{"TLS there", alert.URL, nil, "the server speaks TLS there; use https://", false},
 		{"no TLS there", strings.Replace(plain.URL, "http", "https", 1), nil, "use http://", false},
 		{"reset", "http://x.invalid", &http.Client{Transport: failing{errors.New("connection reset by peer")}}, "ask again", true},
 		{"no scheme", "localhost:1", nil, "http://", false},
@@ -225,6 +253,118 @@ func TestAFailedConnectionSaysWhatToDo(t *testing.T) {
 				t.Errorf("%+v", e)
 			}
 		})
+	}
+}
+
+// trusting is a client that trusts a server of the test.
+func trusting(s *httptest.Server) *http.Client {
+	c := provider.NewClient()
+	t := c.Transport.(*http.Transport)
+	t.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	return c
+}
+
+func TestAFileOfAuthoritiesThatIsOfNoUseIsNamed(t *testing.T) {
+	private := httptest.NewUnstartedServer(nil)
+	private.Config.ErrorLog = log.New(io.Discard, "", 0)
+	private.StartTLS()
+	defer private.Close()
+	none := filepath.Join(t.TempDir(), "none.pem")
+	if err := os.WriteFile(none, []byte("no certificate\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		none:                        "SSL_CERT_FILE names a file without a certificate (PEM): " + none,
+		none + ".missing":           "SSL_CERT_FILE cannot be read: open " + none + ".missing",
+		"":                          "SSL_CERT_FILE names a file with further authorities",
+		certificateFile(t, private): "SSL_CERT_FILE names a file with further authorities", // read too late
+	} {
+		t.Setenv("SSL_CERT_FILE", path)
+		// Trust in nothing, for the system's authorities were read once.
+		client := provider.NewClient()
+		client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
+		e := providerError(t, ask(client, requestTo(private.URL)).Err)
+		if !strings.Contains(e.NextStep, want) || e.Retryable {
+			t.Errorf("%s: %q", path, e.NextStep)
+		}
+	}
+}
+
+func TestAProxyIsNamedWhereOneIsOnTheWay(t *testing.T) {
+	answer := func(status int, body string) string { return serve(t, fixed(status, isHTML, body)).URL }
+	page := func(status int) string {
+		return answer(status, "<html><title>"+http.StatusText(status)+"</title></html>")
+	}
+	cases := []struct {
+		name, base, proxy, hint string
+		retry                   bool
+	}{
+		{"nobody behind it", "http://model.test", page(502), "the server behind it does not answer; ask again (the request went through the proxy of HTTP_PROXY (HOST))", true},
+		{"a page", "http://model.test", page(200), "another server answered (the request went through the proxy of HTTP_PROXY (HOST))", false},
+		{"forbidden", "http://model.test", page(403), "(the request went through the proxy of HTTP_PROXY (HOST))", false},
+		{"too often", "http://model.test", page(429), "too many requests or tokens for now; wait a little, or use another model", true},
+		{"a login", "http://model.test", page(407), "the proxy of HTTP_PROXY (HOST) wants a name and a password: HTTP_PROXY=http://NAME:PASSWORD@HOST", false},
+		{"a login, over CONNECT", "https://model.test", page(407), "the proxy of HTTPS_PROXY (HOST) wants a name and a password: HTTPS_PROXY=http://NAME:PASSWORD@HOST", false},
+		{"a wrong password", "http://model.test", "http://me:s3cr3tword@" + page(407)[7:], "the proxy of HTTP_PROXY (HOST) refuses the name and the password: check them in HTTP_PROXY", false},
+		{"a wrong password, over CONNECT", "https://model.test", "http://me:s3cr3tword@" + page(407)[7:], "the proxy of HTTPS_PROXY (HOST) refuses the name and the password: check them in HTTPS_PROXY", false},
+		{"it speaks no TLS", "https://model.test", "https" + page(200)[4:], "the proxy of HTTPS_PROXY (HOST) does not speak TLS: use http:// in HTTPS_PROXY", false},
+		{"it speaks no TLS, for plain requests", "http://model.test", "https" + page(200)[4:], "the proxy of HTTP_PROXY (HOST) does not speak TLS: use http:// in HTTP_PROXY", false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			proxy, err := url.Parse(c.proxy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := provider.NewClient()
+			client.Transport.(*http.Transport).Proxy = http.ProxyURL(proxy)
+			e := providerError(t, ask(client, requestTo(c.base)).Err)
+			if !strings.HasSuffix(e.NextStep, strings.ReplaceAll(c.hint, "HOST", proxy.Host)) || e.Retryable != c.retry || strings.Contains(e.Error()+e.NextStep, "s3cr3t") {
+				t.Errorf("retryable %t, %v\nhint %q", e.Retryable, e, e.NextStep)
+			}
+		})
+	}
+}
+
+func TestAVariableThatDoesNotCountIsSaid(t *testing.T) {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
+		t.Setenv(name, "")
+	}
+	unknown := &http.Client{Transport: failing{&net.DNSError{Err: "no such host", Name: "nowhere.invalid", IsNotFound: true}}}
+	hint := func(base string) string { return providerError(t, ask(unknown, requestTo(base)).Err).NextStep }
+	const said = "; ALL_PROXY does not count, HTTPS_PROXY does"
+	if h := hint("https://nowhere.invalid"); strings.Contains(h, "_PROXY") {
+		t.Errorf("without any: %q", h)
+	}
+	t.Setenv("ALL_PROXY", "http://proxy.invalid:3128")
+	if h := hint("https://nowhere.invalid"); !strings.HasSuffix(h, said) {
+		t.Errorf("alone: %q", h)
+	}
+	if h := hint("http://localhost:1"); strings.Contains(h, "_PROXY") {
+		t.Errorf("on this machine: %q", h)
+	}
+	t.Setenv("https_proxy", "http://proxy.invalid:3128")
+	if h := hint("https://nowhere.invalid"); strings.Contains(h, "_PROXY") {
+		t.Errorf("beside another: %q", h)
+	}
+}
+
+func TestTheAddressesOfProxiesAreChecked(t *testing.T) {
+	for value, good := range map[string]bool{
+		"": true, "http://127.0.0.1:3128": true, "127.0.0.1:3128": true, "proxy": true, "https://me:secret@proxy.test": true, "socks5://proxy.test:1080": true,
+		"http://[bad": false, "[bad": false, "http://": false, "http://me:sec/ret@proxy.test": false, "http://me:sec%zzret@proxy.test": false,
+	} {
+		for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+			err := provider.CheckProxies(func(asked string) string {
+				if asked == name {
+					return value
+				}
+				return ""
+			})
+			if (err == nil) != good || err != nil && (!strings.HasPrefix(err.Error(), name+" is no address of a proxy") || strings.Contains(err.Error(), "sec")) {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
+		}
 	}
 }
 

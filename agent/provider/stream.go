@@ -218,6 +218,7 @@ func send(ctx context.Context, client *http.Client, r *llm.Request, call *Call, 
 	if err != nil {
 		return nil, err
 	}
+	f.proxy = proxyOf(client, req.URL)
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, f.connection(ctx, err)

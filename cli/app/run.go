@@ -14,6 +14,7 @@ import (
 	"pi/agent/attach"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/agent/provider"
 	"pi/agent/tool"
 	"pi/cli/providers"
 	"pi/internal/printable"
@@ -81,6 +82,9 @@ func (r *run) open(ctx context.Context, f front, mode string, own []command.Comm
 // begin is open, but for telling the hooks that the session has started.
 func (r *run) begin(ctx context.Context, f front, mode string, own []command.Command) error {
 	p := r.place
+	if err := provider.CheckProxies(p.Env.getenv); err != nil {
+		return UsageError{Err: err}
+	}
 	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.rehearsed != nil
 	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	if r.rehearsed != nil {
