@@ -344,9 +344,9 @@ func TestWhatAServerToldFillsAModel(t *testing.T) {
 
 func TestWhatAModelCannotDoIsFilledIn(t *testing.T) {
 	settings := map[string]any{"strict": true}
-	m := &llm.Model{ID: "x", Reasoning: true, Compat: settings}
+	m := &llm.Model{ID: "x", Reasoning: true, MayThink: true, Compat: settings}
 	cannot := &provider.Found{ID: "x", Name: "x", NoReasoning: true, NoTools: true}
-	if cannot.Fill(m); m.Reasoning || m.Compat["tools"] != false || m.Compat["strict"] != true || len(settings) != 1 {
+	if cannot.Fill(m); m.Reasoning || m.MayThink || m.Compat["tools"] != false || m.Compat["strict"] != true || len(settings) != 1 {
 		t.Errorf("%+v, and the settings are %v", *m, settings)
 	}
 	m = &llm.Model{ID: "x", Compat: map[string]any{"tools": true}}
