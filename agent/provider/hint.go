@@ -90,6 +90,8 @@ func (f *faults) statusHint(e *llm.ProviderError, html bool) string {
 		return fmt.Sprintf("check the model id %q, and base_url of [providers.%s] (%s)", f.model.ID, f.model.Provider, f.secrets.hide(printable.URL(f.model.BaseURL)))
 	case e.Status == http.StatusTooManyRequests:
 		return "too many requests or tokens for now; wait a little, or use another model"
+	case html && e.Status >= 500:
+		return "the server is overloaded or has a fault; ask again" + f.throughProxy()
 	case e.Status >= 500:
 		return "the server is overloaded or has a fault; ask again"
 	case e.Code == "tool_use_failed":

@@ -300,6 +300,8 @@ func TestAProxyIsNamedWhereOneIsOnTheWay(t *testing.T) {
 		retry                   bool
 	}{
 		{"nobody behind it", "http://model.test", page(502), "the server behind it does not answer; ask again (the request went through the proxy of HTTP_PROXY (HOST))", true},
+		{"it does not get through, as tinyproxy says", "http://model.test", page(500), "has a fault; ask again (the request went through the proxy of HTTP_PROXY (HOST))", true},
+		{"a wrong password, as tinyproxy says", "https://model.test", "http://me:s3cr3tword@" + page(401)[7:], "the proxy of HTTPS_PROXY (HOST) refuses the name and the password: check them in HTTPS_PROXY", false},
 		{"a page", "http://model.test", page(200), "another server answered (the request went through the proxy of HTTP_PROXY (HOST))", false},
 		{"forbidden", "http://model.test", page(403), "(the request went through the proxy of HTTP_PROXY (HOST))", false},
 		{"too often", "http://model.test", page(429), "too many requests or tokens for now; wait a little, or use another model", true},

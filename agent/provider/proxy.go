@@ -62,8 +62,8 @@ func isProxyTrouble(err error) bool {
 // another attempt may help.
 func (f *faults) proxyHint(err error) (hint string, retryable bool) {
 	var refusal *proxyRefusal
-	if errors.As(err, &refusal) && refusal.status == http.StatusProxyAuthRequired {
-		return f.proxyLoginHint(), false
+	if errors.As(err, &refusal) && (refusal.status == http.StatusProxyAuthRequired || refusal.status == http.StatusUnauthorized) {
+		return f.proxyLoginHint(), false // tinyproxy refuses a wrong password with a 401
 	}
 	if f.proxy != nil && f.proxy.Scheme == "https" && isNoTLS(err) {
 		return f.proxyName() + " does not speak TLS: use http:// in " + f.proxyVariable(), false
