@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
+	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
 	"pi/cli/app"
 	"pi/cli/providers"
@@ -53,6 +54,9 @@ func listModels(ctx context.Context, o app.Options, f modelsFlags, words []strin
 	models := providers.New(p.Config, p.Keys, p.Catalogue.Models)
 	models.Register(llm.ProviderSpec{Name: "demo", Models: llm.Listed(app.TourModel())})
 	if f.discover {
+		if err := provider.CheckProxies(os.Getenv); err != nil {
+			return app.UsageError{Err: err}
+		}
 		tell(unanswered(models.Discover(ctx, discoverTime))...)
 	}
 	states := providers.States(p.Config, p.Keys)

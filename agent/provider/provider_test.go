@@ -186,6 +186,14 @@ func TestNoKeyIsSaid(t *testing.T) {
 	}
 }
 
+func TestAWordInPlaceOfAKeyIsOne(t *testing.T) {
+	r := requestTo(serve(t, fixed(401, isJSON, `{"error":{"message":"ask registry.ollama.ai"}}`)).URL)
+	r.APIKey = "ollama"
+	if e := providerError(t, ask(nil, r).Err); !strings.HasPrefix(e.NextStep, "check api_key of [providers.acme]") || e.Message != "ask registry.ollama.ai" {
+		t.Errorf("message %q, hint %q", e.Message, e.NextStep)
+	}
+}
+
 func TestRetryAfterIsRead(t *testing.T) {
 	cases := []struct {
 		header map[string]string
