@@ -43,6 +43,7 @@ type Emulator struct {
 	cursor    cursor
 	saved     cursor // by DECSC
 	main      cursor // of the main screen while the alternate one is shown
+	mainSaved cursor // by DECSC in the main screen: each of the two has its own
 	top, last int    // the rows that scroll
 	modes     Modes
 	parser    parser
@@ -128,16 +129,17 @@ func (e *Emulator) print(r rune) {
 		return
 	}
 	if e.cursor.full || width == 2 && e.cursor.col == e.cols-1 && e.cols > 1 {
-		e.wrap()
+		e.wrap(width)
 	}
 	e.put(string(r), width)
 }
 
-// wrap goes on in the next line, unless wrapping is off.
-func (e *Emulator) wrap() {
+// wrap goes on in the next line. If wrapping is off, what is width cells wide replaces the end of
+// this one.
+func (e *Emulator) wrap(width int) {
 	e.cursor.full = false
 	if e.modes.NoWrap {
-		e.cursor.col = max(e.cols-2, 0)
+		e.cursor.col = max(e.cols-width, 0)
 		return
 	}
 	e.lines[e.cursor.row].wrapped = true

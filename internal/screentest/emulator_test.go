@@ -3,10 +3,7 @@ package screentest
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/hinshun/vt10x"
 )
 
 func TestTheScreenShowsWhatIsWritten(t *testing.T) {
@@ -19,6 +16,8 @@ func TestTheScreenShowsWhatIsWritten(t *testing.T) {
 		"wrapped at the edge":      {"0123456789ab", "0123456789\nab", 1, 2},
 		"at the edge":              {"0123456789", "0123456789", 0, 9},
 		"an edge, then a row":      {"0123456789\r\nab", "0123456789\nab", 1, 2},
+		"behind the edge":          {"\x1b[?7l0123456789ab", "012345678b", 0, 9},
+		"wide, behind the edge":    {"\x1b[?7l0123456789日", "01234567日", 0, 9},
 		"wide":                     {"日本", "日本", 0, 4},
 		"wide at the edge":         {"012345678日", "012345678\n日", 1, 2},
 		"half of a wide one":       {"日本\r x", " x本", 0, 2},
@@ -154,38 +153,4 @@ func TestKeysAreSentAsTerminalsDo(t *testing.T) {
 			t.Errorf("with the keyboard protocol, %s: %q, want %q", name, got, want)
 		}
 	}
-}
-
-// FuzzTheScreenIsThatOfAnotherEmulator compares it with vt10x, which knows narrow
-// characters only, on text and sequences that both know.
-func FuzzTheScreenIsThatOfAnotherEmulator(f *testing.F) {
-	for _, seed := range []string{"ab\r\ncd", "\x00\x01\x02\x03", "aaaaaaaaaaaaaaaaaaaaaaaaaa", "3A\x0b\x04zz\x07", "\n\n\n\n\n\nq\x05"} {
-		f.Add([]byte(seed))
-	}
-	sequences := []string{"\r", "\n", "\b", "\x1b[A", "\x1b[2B", "\x1b[3C", "\x1b[D", "\x1b[2;3H", "\x1b[G", "\t", "\x1bM", "\x1b7", "\x1b8"}
-	for _, edit := range []string{"\x1b[K", "\x1b[1K", "\x1b[J", "\x1b[L", "\x1b[M", "\x1b[3X", "\x1b[2S"} {
-		sequences = append(sequences, "\b\x1b[C"+edit) // terminals differ in what they erase behind a full row
-	}
-	f.Fuzz(func(t *testing.T, script []byte) {
-		var b strings.Builder
-		for _, c := range script {
-			if int(c) < len(sequences) {
-				b.WriteString(sequences[c])
-			} else {
-				b.WriteByte('a' + c%26)
-			}
-		}
-		e, other := NewEmulator(10, 4, false, Profile{}), vt10x.New(vt10x.WithSize(10, 4))
-		_, _ = e.Write([]byte(b.String()))
-		_, _ = other.Write([]byte(b.String()))
-		want := strings.Split(strings.TrimSuffix(other.String(), "\n"), "\n")
-		for i, row := range want {
-			if got := e.Screen().Rows[i]; got != strings.TrimRight(row, " ") {
-				t.Fatalf("%q: row %d is %q, want %q", b.String(), i, got, row)
-			}
-		}
-		if s, c := e.Screen(), other.Cursor(); s.Row != c.Y || s.Col != c.X {
-			t.Fatalf("%q: the cursor is at %d, %d, want %d, %d", b.String(), s.Row, s.Col, c.Y, c.X)
-		}
-	})
 }

@@ -117,12 +117,12 @@ func (e *Emulator) alternate(on bool) {
 	}
 	e.modes.Alternate = on
 	if on {
-		e.other, e.main = e.lines, e.cursor
+		e.other, e.main, e.mainSaved = e.lines, e.cursor, e.saved
 		e.lines = e.blank(e.rows)
 		return
 	}
 	e.lines, e.other = e.other, nil
-	e.cursor = e.main
+	e.cursor, e.saved = e.main, e.mainSaved
 	e.move(e.cursor.row, e.cursor.col)
 }
 

@@ -125,10 +125,11 @@ func TestTheModesThatACommandLeaves(t *testing.T) {
 func written() []string {
 	return []string{"a", "bc", " ", "0123456", "日", "é", "\r\n", "\r\n", "\n", "\r", "\b", "\x1b[A", "\x1b[2A", "\x1b[B", "\x1b[3C", "\x1b[D",
 		"\x1b[E", "\x1b[F", "\x1b[4G", "\x1b[2d", "\x1b[H", "\x1b[3;5H", "\x1b[J", "\x1b[1J", "\x1b[2J", "\x1b[K", "\x1b[1K", "\x1b[2K",
-		"\x1b[2X", "\x1b[31m", "\x1b[0m", "\x1b]0;t\a", "\x1bM", "\x1bD", "\x1bE", "\x1b[S", "\x1b[T", "\r\x1b[?1049h", "\x1b[?1049l\r", "\x1b[?25l"}
+		"\x1b[2X", "\x1b[L", "\x1b[M", "\x1b[3X", "\x1b[2S", "\t", "\x1b7", "\x1b8", "\x1b[31m", "\x1b[0m", "\x1b]0;t\a", "\x1bM", "\x1bD", "\x1bE", "\x1b[S", "\x1b[T", "\r\x1b[?1049h", "\x1b[?1049l\r", "\x1b[?25l"}
 }
 
-// What is kept is what an emulator shows, whatever a program writes.
+// What is kept is what another emulator shows, whatever a program writes: all text, and each
+// row of the window with the place of the cursor.
 func FuzzTheTextIsThatOfATerminal(f *testing.F) {
 	f.Add([]byte{0, 6, 4, 10, 26})
 	random := rand.New(rand.NewPCG(1, 2))
@@ -150,13 +151,44 @@ func FuzzTheTextIsThatOfATerminal(f *testing.F) {
 		if got, want := trimmed(textOf(columns, height, output.String())), trimmed(screen.Transcript()); got != want {
 			t.Errorf("%q\nkept  %q\nshown %q", output.String(), got, want)
 		}
+		r, s := New(columns, height, discard{}), screen.Screen()
+		_, _ = r.Write([]byte(output.String()))
+		if s.Modes.Alternate {
+			return
+		}
+		for i, want := range s.Rows {
+			if got := windowRow(r, i); got != want {
+				t.Errorf("%q: row %d is %q, shown %q", output.String(), i, got, want)
+			}
+		}
+		if r.at != (place{s.Row, s.Col}) {
+			t.Errorf("%q: the cursor is at %+v, shown at %d, %d", output.String(), r.at, s.Row, s.Col)
+		}
 	})
 }
 
-// trimmed is a text without blanks: how many there are where a row was broken depends on
+// windowRow is a row of the window as a screen shows it: a tab is blanks.
+func windowRow(r *Recorder, i int) string {
+	var text strings.Builder
+	inTab := false
+	for column, c := range r.rowAt(i).cells {
+		if c != tail {
+			inTab = c == '\t'
+		}
+		switch {
+		case inTab || c == blank:
+			text.WriteByte(' ')
+		case c != tail:
+			text.WriteString(string(c) + r.rows[i].marks[column])
+		}
+	}
+	return strings.TrimRight(text.String(), " ")
+}
+
+// trimmed is a text without blanks and tabs: how many there are where a row was broken depends on
 // the terminal.
 func trimmed(text string) string {
-	return strings.TrimRight(strings.ReplaceAll(text, " ", ""), "\n")
+	return strings.TrimRight(strings.NewReplacer(" ", "", "\t", "").Replace(text), "\n")
 }
 
 // Anything may be written, in any pieces, and the pieces do not matter.

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hinshun/vt10x"
-
 	"pi/internal/cells"
+	"pi/internal/screentest"
 )
 
 const (
@@ -37,25 +36,19 @@ func zoneOf(p []byte) (z Zone, rest []byte) {
 	return z, p
 }
 
-// painted is what a screen shows: each cell with its colours, and the cursor.
-func painted(v vt10x.Terminal) string {
-	var out strings.Builder
-	for y := range canvasHeight {
-		for x := range canvasColumns {
-			c := v.Cell(x, y)
-			if c.Char == 0 {
-				c.Char = ' '
+// painted is what a screen shows: each cell with its colours.
+func painted(s screentest.Screen) (rows []string) {
+	for _, cells := range s.Cells {
+		var row strings.Builder
+		for _, c := range cells {
+			if c.Text == "" || c.Text == " " {
+				c = screentest.Cell{Text: " "}
 			}
-			if c.Char == ' ' {
-				c.FG, c.Mode = 0, 0
-			}
-			fmt.Fprintf(&out, "%c%d.%d ", c.Char, c.FG, c.Mode)
+			fmt.Fprintf(&row, "%s[%s] ", c.Text, c.Style)
 		}
-		out.WriteByte('\n')
+		rows = append(rows, row.String())
 	}
-	c := v.Cursor()
-	fmt.Fprint(&out, c.X, c.Y, v.CursorVisible())
-	return out.String()
+	return rows
 }
 
 // FuzzAChangedZoneLooksAsIfItWereDrawnAnew changes one zone into the next, with rows of a
@@ -64,7 +57,7 @@ func FuzzAChangedZoneLooksAsIfItWereDrawnAnew(f *testing.F) {
 	f.Add([]byte("\x02\x04\x00\x01\x02\x00\x03\x04\x00\x00\x01\x02\x01\x02\x04\x00\x01\x02\x01\x03\x04\x00\x00\x01\x01\x05\x01"))
 	f.Add([]byte(strings.Repeat("\x03\x08\x04\x00\x01\x05\x02\x00\x06\x01\x02\x03\x01\x04\x07", 9)))
 	f.Fuzz(func(t *testing.T, p []byte) {
-		changing := vt10x.New(vt10x.WithSize(canvasColumns, canvasHeight))
+		changing := screentest.NewEmulator(canvasColumns, canvasHeight, false, screentest.Profile{})
 		d := canvas{columns: canvasColumns, height: canvasHeight, stale: true}
 		var transcript []string
 		for i := 0; len(p) > 0 && i < 30; i++ {
@@ -85,13 +78,14 @@ func FuzzAChangedZoneLooksAsIfItWereDrawnAnew(f *testing.F) {
 			}
 			_, _ = changing.Write(frame)
 
-			if got, want := zonePart(changing, &d), zoneAnew(shown); got != want {
+			screen := changing.Screen()
+			if got, want := zonePart(screen, &d), zoneAnew(shown); got != want {
 				t.Fatalf("zone %d %q (frame %q):\n%s\nwant\n%s", i, shown.Rows, frame, got, want)
 			}
 			if len(shown.Rows) < canvasHeight && len(transcript) > 0 {
-				above := changing.Cursor().Y - d.row - 1
-				if above >= 0 && !strings.HasPrefix(rowText(changing, above), transcript[len(transcript)-1]) {
-					t.Fatalf("zone %d: row %q is above it, want %q", i, rowText(changing, above), transcript[len(transcript)-1])
+				above := screen.Row - d.row - 1
+				if above >= 0 && !strings.HasPrefix(screen.Rows[above], transcript[len(transcript)-1]) {
+					t.Fatalf("zone %d: row %q is above it, want %q", i, screen.Rows[above], transcript[len(transcript)-1])
 				}
 			}
 		}
@@ -99,39 +93,28 @@ func FuzzAChangedZoneLooksAsIfItWereDrawnAnew(f *testing.F) {
 }
 
 // zonePart is the rows of the screen from the first one of the zone on.
-func zonePart(v vt10x.Terminal, d *canvas) string {
-	first := v.Cursor().Y - d.row
-	rows := strings.Split(painted(v), "\n")
-	return withoutBlank(rows[first:canvasHeight]) + fmt.Sprint(v.Cursor().X, d.row, v.CursorVisible())
+func zonePart(s screentest.Screen, d *canvas) string {
+	return withoutBlank(painted(s)[s.Row-d.row:]) + fmt.Sprint(s.Col, d.row, !s.Hidden)
 }
 
 // zoneAnew is zonePart of a screen that shows nothing but a zone.
 func zoneAnew(z Zone) string {
-	v := vt10x.New(vt10x.WithSize(canvasColumns, canvasHeight))
+	v := screentest.NewEmulator(canvasColumns, canvasHeight, false, screentest.Profile{})
 	for i, row := range z.Rows {
 		if i > 0 {
 			_, _ = v.Write([]byte("\r\n"))
 		}
 		_, _ = v.Write([]byte(wrapOff + row + styleEnd))
 	}
-	rows := strings.Split(painted(v), "\n")
-	return withoutBlank(rows[:canvasHeight]) + fmt.Sprint(z.Column, z.Row, !z.NoCursor)
+	return withoutBlank(painted(v.Screen())) + fmt.Sprint(z.Column, z.Row, !z.NoCursor)
 }
 
 // withoutBlank joins rows, without blank ones at the end.
 func withoutBlank(rows []string) string {
-	for len(rows) > 0 && rows[len(rows)-1] == strings.Repeat(" 0.0 ", canvasColumns) {
+	for len(rows) > 0 && rows[len(rows)-1] == strings.Repeat(" [] ", canvasColumns) {
 		rows = rows[:len(rows)-1]
 	}
 	return strings.Join(rows, "\n") + "\n"
-}
-
-func rowText(v vt10x.Terminal, y int) string {
-	var out strings.Builder
-	for x := range canvasColumns {
-		out.WriteRune(v.Cell(x, y).Char)
-	}
-	return out.String()
 }
 
 func TestThePrefixThatTwoRowsShare(t *testing.T) {

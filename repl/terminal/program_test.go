@@ -16,7 +16,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-	"github.com/hinshun/vt10x"
+
+	"pi/internal/screentest"
 )
 
 // programEnv makes the test program one that has a terminal: "keys" or "plain".
@@ -153,7 +154,7 @@ func spawn(t *testing.T, kind string, environment ...string) (*stage, *exec.Cmd)
 		t.Fatal(err)
 	}
 	s := &stage{t: t, master: master, tty: tty, ended: make(chan struct{}), changed: make(chan struct{}),
-		shown: vt10x.New(vt10x.WithSize(40, 12))}
+		shown: screentest.NewEmulator(40, 12, false, screentest.Profile{})}
 	s.size(40, 12)
 	go s.watch()
 	cmd := exec.Command(os.Args[0])

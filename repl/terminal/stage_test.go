@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-	"github.com/hinshun/vt10x"
+
+	"pi/internal/screentest"
 )
 
 // stage is a Terminal on a pseudo-terminal, what an emulated screen shows of it, and a front end that
@@ -24,7 +25,7 @@ type stage struct {
 	ended       chan struct{}
 
 	mu      sync.Mutex
-	shown   vt10x.Terminal
+	shown   *screentest.Emulator
 	raw     []byte
 	writes  int
 	changed chan struct{} // closed and replaced with each event
@@ -47,7 +48,7 @@ func onStage(t *testing.T, columns, rows int, environment ...string) *stage {
 	}
 	s := &stage{t: t, master: master, tty: tty, ended: make(chan struct{}), changed: make(chan struct{})}
 	s.size(columns, rows)
-	s.shown = vt10x.New(vt10x.WithSize(max(columns, 1), max(rows, 1)))
+	s.shown = screentest.NewEmulator(columns, rows, false, screentest.Profile{})
 	go s.watch()
 	s.zone = Zone{Rows: []string{"> "}, Column: 2}
 	env := map[string]string{"TERM": "xterm"}
@@ -154,11 +155,7 @@ func (s *stage) show(rows ...string) {
 func (s *stage) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rows := strings.Split(s.shown.String(), "\n")
-	for i, row := range rows {
-		rows[i] = strings.TrimRight(row, " ")
-	}
-	return strings.TrimRight(strings.Join(rows, "\n"), "\n")
+	return s.shown.Screen().Text()
 }
 
 func (s *stage) output() string {
@@ -233,6 +230,6 @@ func (s *stage) press(typed, want string) {
 func (s *stage) cursor() (column, row int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.shown.Cursor()
-	return c.X, c.Y
+	screen := s.shown.Screen()
+	return screen.Col, screen.Row
 }
