@@ -94,9 +94,6 @@ func (x *call) ranFor(now time.Time) time.Duration {
 	return x.took + now.Sub(x.runs)
 }
 
-// hasBegun reports whether the tool runs, or has run: hooks have let it.
-func (x *call) hasBegun() bool { return !x.runs.IsZero() || x.took > 0 }
-
 // end stores how a call ended, and removes and returns the rows of the calls that have
 // ended and have no running one before them.
 func (c *calls) end(id, mark string, rows []string, took time.Duration) (done []string) {
@@ -138,7 +135,7 @@ func (c *calls) liveRows(columns int, now time.Time) (rows []string) {
 			continue
 		}
 		ran := ""
-		if x.hasBegun() {
+		if !x.runs.IsZero() || x.took > 0 { // hooks have let the tool run
 			ran = seconds(x.ranFor(now))
 		}
 		rows = append(rows, c.headRow(x, ran, columns))
@@ -406,20 +403,16 @@ func indented(rows []string, columns int) (all []string) {
 	return all
 }
 
-// wholeTitle is the title with all lines of a command.
-func (e ended) wholeTitle() []string {
-	if len(e.title) == 1 || e.input == nil {
-		return e.title
-	}
-	rows := strings.Split(argument(e.input), "\n")
-	rows[0] = e.name + " " + rows[0]
-	return rows
-}
-
-// wholeHead is the call with all of its arguments, as a hook draws it unless title is nil.
+// wholeHead is the call with all of its arguments, as a hook draws it unless title is nil:
+// a command then has all of its lines.
 func (e ended) wholeHead(title []string, p terminal.Palette) (rows []string) {
-	if title == nil {
-		title = e.wholeTitle()
+	switch {
+	case title != nil:
+	case len(e.title) == 1 || e.input == nil:
+		title = e.title
+	default:
+		title = strings.Split(argument(e.input), "\n")
+		title[0] = e.name + " " + title[0]
 	}
 	for i, row := range title {
 		sign := "• "

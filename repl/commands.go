@@ -61,7 +61,12 @@ func (k *keyboard) helpFront() command.Front {
 		{Typed: "/name", Meaning: "a command; /help NAME tells about one"},
 	}
 	if plain {
-		return command.Front{Rows: append(rows, plainKeys()...), Columns: columns}
+		rows = append(rows, // [keys] does not bind these
+			command.HelpRow{Typed: "Enter", Meaning: "sends the line; while the agent works: after the running tools"},
+			command.HelpRow{Typed: `\ Enter`, Meaning: "goes on with the line in a new row"},
+			command.HelpRow{Typed: "Ctrl+C", Meaning: "stops the work"},
+			command.HelpRow{Typed: "Ctrl+D", Meaning: "leaves, in an empty line"})
+		return command.Front{Rows: rows, Columns: columns}
 	}
 	for _, r := range []struct{ actions, meaning string }{
 		{"complete", "completes commands, arguments, files"},
@@ -89,14 +94,4 @@ func (k *keyboard) labels(actions string) string {
 		keys = append(keys, label)
 	}
 	return strings.Join(keys, ", ")
-}
-
-// plainKeys are the keys of the plain mode, which [keys] does not bind.
-func plainKeys() []command.HelpRow {
-	return []command.HelpRow{
-		{Typed: "Enter", Meaning: "sends the line; while the agent works: after the running tools"},
-		{Typed: `\ Enter`, Meaning: "goes on with the line in a new row"},
-		{Typed: "Ctrl+C", Meaning: "stops the work"},
-		{Typed: "Ctrl+D", Meaning: "leaves, in an empty line"},
-	}
 }

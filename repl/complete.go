@@ -51,9 +51,6 @@ func (k *keyboard) newRunner(files *completion.Files) *completion.Runner {
 	})
 }
 
-// complete asks for completions, because the person wants them.
-func (k *keyboard) complete() { k.askCompletions(true) }
-
 // menuWait is how long no key comes before a menu opens by itself.
 const menuWait = 150 * time.Millisecond
 
@@ -110,14 +107,8 @@ func (l *line) listedWord() int {
 	return -1
 }
 
-// stopMenu has no menu open by itself, because another key came. The caller has the lock.
-func (l *line) stopMenu() {
-	if t := l.completions.later; t != nil {
-		t.Stop()
-	}
-}
-
-// askCompletions asks what the word before the cursor can become.
+// askCompletions asks what the word before the cursor can become; taking says that the
+// person wants to know.
 func (k *keyboard) askCompletions(taking bool) {
 	s := k.screen
 	s.mu.Lock()

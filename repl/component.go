@@ -163,20 +163,16 @@ func (x *surface) rows(width, height int) (rows []string, row, column int) {
 	}
 	rows = x.drawing.Lines[:min(len(x.drawing.Lines), height)]
 	if width < x.drawnWidth {
-		rows = cutAll(rows, width)
+		cut := make([]string, len(rows))
+		for i, row := range rows {
+			cut[i] = cells.Cut(row, width)
+		}
+		rows = cut
 	}
 	if c := x.drawing.Cursor; c != nil && c.Row < len(rows) {
 		return rows, c.Row, min(c.Column, max(0, width-1))
 	}
 	return rows, -1, 0
-}
-
-// cutAll are rows that were drawn for a wider window.
-func cutAll(rows []string, width int) (cut []string) {
-	for _, row := range rows {
-		cut = append(cut, cells.Cut(row, width))
-	}
-	return cut
 }
 
 // press queues a key for the component. Ctrl+C closes it, whatever it is doing.

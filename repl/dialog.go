@@ -179,7 +179,7 @@ func (p *person) ask(ctx context.Context, o agent.DialogOptions, d dialog) error
 		limited, cancel = context.WithTimeout(ctx, time.Duration(o.TimeoutMS)*time.Millisecond)
 	}
 	defer cancel()
-	p.notifyQuestion()
+	p.attract("a question waits")
 	if isOfAgent(ctx) {
 		defer p.work.await()()
 	}

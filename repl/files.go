@@ -62,14 +62,12 @@ func (k *keyboard) paste(x terminal.Key) {
 // pasteImage puts the path of the image that is in the clipboard into the line. The image
 // is kept in a file of its own until the program ends.
 func (k *keyboard) pasteImage() {
-	go func() {
-		path, words, err := k.clipboardImage()
-		if err != nil {
-			k.person.Notify("paste an image: "+err.Error(), agent.LevelWarning)
-			return
-		}
-		k.screen.change(func() { k.screen.line.token(words, path) })
-	}()
+	path, words, err := k.clipboardImage()
+	if err != nil {
+		k.person.Notify("paste an image: "+err.Error(), agent.LevelWarning)
+		return
+	}
+	k.screen.change(func() { k.screen.line.token(words, path) })
 }
 
 // clipboardImage stores the image of the clipboard in a file that nobody else can read.

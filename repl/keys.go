@@ -142,7 +142,9 @@ func (k *keyboard) unusedKey(x terminal.Key) {
 // to it, or to the text. The caller has the lock.
 func (k *keyboard) lineKey(x terminal.Key) after {
 	s, l := k.screen, k.screen.line
-	l.stopMenu()
+	if menu := l.completions.later; menu != nil {
+		menu.Stop() // none opens by itself, since another key came
+	}
 	if l.overlayKey(x, len(s.busy.works) > 0) {
 		return nil
 	}
@@ -196,9 +198,14 @@ func (k *keyboard) shortcuts() []Shortcut {
 // with the lock, and returns what to do without it.
 func (k *keyboard) actions() map[string]func() after {
 	s, l := k.screen, k.screen.line
-	cycleModel := func(by int) func() after {
-		run := func(ctx context.Context) (command.Outcome, error) { return command.CycleModel(ctx, k.agent, by) }
-		return func() after { return func() { k.send(job{doing: "changing the model", run: run, inZone: true}) } }
+	change := func(what string, to func(context.Context, *agent.Agent) (command.Outcome, error)) func() after {
+		run := func(ctx context.Context) (command.Outcome, error) { return to(ctx, k.agent) }
+		return func() after { return func() { k.send(job{doing: "changing the " + what, run: run, inZone: true}) } }
+	}
+	model := func(by int) func() after {
+		return change("model", func(ctx context.Context, a *agent.Agent) (command.Outcome, error) {
+			return command.CycleModel(ctx, a, by)
+		})
 	}
 	return map[string]func() after{
 		"send":             func() after { return k.sendLine(false) },
@@ -208,13 +215,13 @@ func (k *keyboard) actions() map[string]func() after {
 		"clear":            func() after { return k.ctrlC() },
 		"quit":             func() after { return k.ctrlD() },
 		"tree":             func() after { return func() { k.send(job{text: "/tree", byKey: true}) } },
-		"cycle_model":      cycleModel(1),
-		"cycle_model_back": cycleModel(-1),
+		"cycle_model":      model(1),
+		"cycle_model_back": model(-1),
 		"redraw":           func() after { return k.person.term.Redraw },
 		"pick_model":       func() after { return func() { k.send(job{text: "/model", byKey: true, inZone: true}) } },
-		"cycle_mode":       k.cycleMode,
-		"cycle_thinking":   k.cycleThinking,
-		"complete":         func() after { return k.complete },
+		"cycle_mode":       change("mode", command.CycleMode), // where there are none, the thinking level
+		"cycle_thinking":   change("thinking level", command.CycleThinking),
+		"complete":         func() after { return func() { k.askCompletions(true) } },
 		"show_thinking": func() after {
 			s.showThinking = !s.showThinking
 			word := "hidden"
@@ -226,22 +233,9 @@ func (k *keyboard) actions() map[string]func() after {
 		},
 		"editor":         func() after { return k.editLine },
 		"expand":         func() after { return k.expandNext() },
-		"paste_image":    func() after { return k.pasteImage },
+		"paste_image":    func() after { return func() { go k.pasteImage() } },
 		"history_search": func() after { l.overlay = newSearch(l, s.palette); return nil },
 	}
-}
-
-// cycleThinking goes on to the next thinking level. The caller has the lock.
-func (k *keyboard) cycleThinking() after {
-	run := func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, k.agent) }
-	return func() { k.send(job{doing: "changing the thinking level", run: run, inZone: true}) }
-}
-
-// cycleMode goes on to the next mode, or where there are none to the next thinking level. The
-// caller has the lock.
-func (k *keyboard) cycleMode() after {
-	run := func(ctx context.Context) (command.Outcome, error) { return command.CycleMode(ctx, k.agent) }
-	return func() { k.send(job{doing: "changing the mode", run: run, inZone: true}) }
 }
 
 // send has a job done: between two prompts, or while the agent works.

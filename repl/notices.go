@@ -102,14 +102,6 @@ func (s *screen) interject(k kind, patience time.Duration, rows []string) {
 	s.tellWaiting()
 }
 
-// tellInterrupt says that the work was interrupted: below the rows of the calls that this
-// ends, which come when their tools have ended. Until then it is in the zone. The caller has
-// the lock.
-func (s *screen) tellInterrupt(rows []string) {
-	s.notices.waiting = append(s.notices.waiting, notice{kind: kindNotice, rows: rows, from: s.now(), behind: true})
-	s.tellWaiting()
-}
-
 // tellWaiting puts the rows that wait into the transcript, unless they would split
 // something. The caller has the lock.
 func (s *screen) tellWaiting() {

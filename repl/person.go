@@ -66,12 +66,6 @@ func (p *person) palette() terminal.Palette {
 	return p.screen.palette
 }
 
-// isLight reports whether a background of the settings is a light one. The terminal is asked
-// for "auto".
-func (p *person) isLight(background string) bool {
-	return background == "light" || background == "auto" && p.begin() == nil && p.term.AskLight()
-}
-
 // takeOver starts the terminal. Keys may come at once: they wait until everything that they
 // work on is there.
 func (p *person) takeOver() error {
@@ -96,7 +90,9 @@ func (p *person) takeOver() error {
 // lend gives the terminal to a program while run runs. What was said before is above what
 // that shows.
 func (p *person) lend(run func() error) error {
-	p.screen.flush()
+	p.screen.mu.Lock()
+	p.term.Print(p.screen.take()...)
+	p.screen.mu.Unlock()
 	return p.term.Lend(run)
 }
 

@@ -162,7 +162,7 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	if err := r.person.begin(); err != nil {
 		return err
 	}
-	defer r.worktree.wait()
+	defer r.worktree.looks.Wait() // after its end
 	defer r.Close()
 	defer context.AfterFunc(ctx, r.screen.stopWaiting)()
 	if r.opts.Banner != nil {

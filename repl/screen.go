@@ -87,8 +87,8 @@ func (s *screen) setLight(light bool) {
 	s.calls.palette, s.notices.palette = s.palette, s.palette
 }
 
-// change calls f with the lock and has the zone painted in the next frame. It waits
-// while too much is on its way to the terminal.
+// change calls f with the lock and has the zone painted in the next frame, or in plain mode
+// writes the rows. It waits while too much is on its way to the terminal.
 func (s *screen) change(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,13 @@ func (s *screen) change(f func()) {
 		s.drained.Wait()
 	}
 	f()
-	s.repaint()
+	switch {
+	case s.term == nil:
+	case s.plain:
+		s.term.Print(s.take()...)
+	default:
+		s.term.Changed()
+	}
 }
 
 // isPlain reports whether lines are read and nothing is painted. While the terminal is being
@@ -125,18 +131,6 @@ func (s *screen) key(f func()) {
 	}
 }
 
-// repaint has the zone painted in the next frame, or in plain mode writes the rows. The
-// caller has the lock.
-func (s *screen) repaint() {
-	switch {
-	case s.term == nil:
-	case s.plain:
-		s.term.Print(s.take()...)
-	default:
-		s.term.Changed()
-	}
-}
-
 // take removes and returns the rows for the transcript. The caller has the lock.
 func (s *screen) take() []string {
 	rows := s.pending
@@ -145,35 +139,22 @@ func (s *screen) take() []string {
 	return rows
 }
 
-// flush hands all rows that wait for the transcript to the terminal.
-func (s *screen) flush() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.term.Print(s.take()...)
-}
-
 // frame hands over the rows for the transcript and returns the live zone below them.
 // The painter calls it.
 func (s *screen) frame(columns, rows int) terminal.Zone {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.setColumns(columns)
+	if columns != s.columns && columns > 0 {
+		s.columns = columns
+		if s.flow.open != nil {
+			s.flow.open.SetColumns(columns)
+		}
+	}
 	z := s.zone(columns, rows)
 	if len(s.pending) > 0 && s.term != nil { // it paints before it is known here
 		s.term.Print(s.take()...)
 	}
 	return z
-}
-
-// setColumns notes the width of the window.
-func (s *screen) setColumns(columns int) {
-	if columns == s.columns || columns <= 0 {
-		return
-	}
-	s.columns = columns
-	if s.flow.open != nil {
-		s.flow.open.SetColumns(columns)
-	}
 }
 
 // add puts rows into the transcript, below a blank row if what is there is of another

@@ -60,18 +60,13 @@ func shellInTerminal(s *screen, o Options) agent.Shell {
 			var unread []byte
 			outcome, unread, err = o.Shell(ctx, line, o.In, o.Out)
 			s.term.Unread(unread)
-			s.noteAnswered() // what is left to do is no work that one waits for
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.busy.answered = s.now() // what is left to do is no work that one waits for
 			return err
 		})
 		return outcome, err
 	}
-}
-
-// noteAnswered notes that a command no longer waits for the person.
-func (s *screen) noteAnswered() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.busy.answered = s.now()
 }
 
 // mayLend reports whether there is a terminal to give: nothing runs, and it is no terminal
@@ -90,21 +85,13 @@ type shellOutput struct {
 
 func (o *shellOutput) write(text string) {
 	o.line += text
-	lines, rest, ok := cutLast(o.line)
-	if !ok {
+	end := strings.LastIndexByte(o.line, '\n')
+	if end < 0 {
 		return
 	}
-	o.line = rest
+	lines := o.line[:end]
+	o.line = o.line[end+1:]
 	o.screen.print(strings.Split(printable.Text(lastStates(lines)), "\n")...)
-}
-
-// cutLast cuts a text at its last line end.
-func cutLast(text string) (lines, rest string, ok bool) {
-	i := strings.LastIndexByte(text, '\n')
-	if i < 0 {
-		return "", text, false
-	}
-	return text[:i], text[i+1:], true
 }
 
 func (o *shellOutput) end() {

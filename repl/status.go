@@ -233,6 +233,3 @@ func (w *worktree) stop() {
 		w.cancel()
 	}
 }
-
-// wait waits until nothing runs, after stop.
-func (w *worktree) wait() { w.looks.Wait() }

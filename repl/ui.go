@@ -101,7 +101,10 @@ func (p *person) Adjusts(key string) bool {
 
 // Adjust makes another value of a setting hold.
 func (p *person) Adjust(key, value string) {
-	light := key == "ui.background" && p.isLight(value) // the screen is not locked while the terminal answers
+	light := false
+	if key == "ui.background" { // the screen is not locked while the terminal answers
+		light = value == "light" || value == "auto" && p.begin() == nil && p.term.AskLight()
+	}
 	p.screen.change(func() {
 		switch key {
 		case "ui.background":

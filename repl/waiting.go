@@ -108,16 +108,6 @@ func (r *REPL) refreshLater() {
 // looks at another window.
 const longRun = 20 * time.Second
 
-// notifyEnd tells that a run has ended, if it took long.
-func (p *person) notifyEnd(took time.Duration) {
-	if took > longRun {
-		p.attract("done")
-	}
-}
-
-// notifyQuestion tells that a question waits.
-func (p *person) notifyQuestion() { p.attract("a question waits") }
-
 // attract tells a person who looks at another window, in the way of [ui] notify.
 func (p *person) attract(text string) {
 	s := p.screen

@@ -113,7 +113,10 @@ func (w *work) interrupt(key string) bool {
 	for _, row := range s.wrapped([]string{interruptedText(key, printable.Line(what), ran, s.columns)}) {
 		rows = append(rows, s.palette.Paint("warning", row))
 	}
-	s.tellInterrupt(rows)
+	// It stands below the rows of the calls that this ends, which come when their tools have
+	// ended. Until then it is in the zone.
+	s.notices.waiting = append(s.notices.waiting, notice{kind: kindNotice, rows: rows, from: s.now(), behind: true})
+	s.tellWaiting()
 	return true
 }
 
@@ -178,7 +181,9 @@ func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 		r.person.showError(err)
 	}
 	r.refresh()
-	r.person.notifyEnd(took)
+	if took > longRun {
+		r.person.attract("done")
+	}
 }
 
 // returnUnsent puts messages that were queued and not sent back into the line, above
@@ -263,19 +268,12 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		if x.followUp {
 			q = agent.FollowUp
 		}
-		return r.steerText(ctx, p, q, attached)
-	}
-	return true
-}
-
-// steerText hands a message to the working agent, and says what goes along with it. It
-// reports false if that came too late.
-func (r *REPL) steerText(ctx context.Context, p agent.Prompt, q agent.Queue, attached []string) bool {
-	if !r.enqueue(ctx, p, q) {
-		return false
-	}
-	for _, words := range attached {
-		r.screen.change(func() { r.screen.answerKey(words) })
+		if !r.enqueue(ctx, p, q) {
+			return false
+		}
+		for _, words := range attached {
+			r.screen.change(func() { r.screen.answerKey(words) })
+		}
 	}
 	return true
 }
@@ -317,20 +315,16 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-c
 func (r *REPL) runBeside(ctx context.Context, doing string, run func(context.Context) (command.Outcome, error)) {
 	r.work.do(ctx, r.screen, doing, func(ctx context.Context) {
 		out, err := run(ctx)
-		r.outcome(ctx, out, err, r.queueOrSubmit)
+		r.outcome(ctx, out, err, func(ctx context.Context, p agent.Prompt) {
+			if r.enqueue(ctx, p, agent.Steer) {
+				return
+			}
+			p.Literal = true // the run ended before the command did: it is the next prompt
+			if err := r.agent.Submit(ctx, p); err != nil {
+				r.person.showError(err)
+			}
+		})
 	})
-}
-
-// queueOrSubmit hands a prompt of a command to the working agent; if the run
-// ended before the command did, it is the next prompt.
-func (r *REPL) queueOrSubmit(ctx context.Context, p agent.Prompt) {
-	if r.enqueue(ctx, p, agent.Steer) {
-		return
-	}
-	p.Literal = true
-	if err := r.agent.Submit(ctx, p); err != nil {
-		r.person.showError(err)
-	}
 }
 
 // enqueue hands a prompt to the working agent. It reports false if the agent does not

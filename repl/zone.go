@@ -116,15 +116,6 @@ type part struct {
 // airyHeight is how many rows a window has in which a blank one stands above the status.
 const airyHeight = 30
 
-// blankAbove is the blank row above the status, where the window has room for it. It gives
-// way before everything else.
-func (s *screen) blankAbove(height int) []string {
-	if height < airyHeight || s.status.model == "" {
-		return nil
-	}
-	return []string{""}
-}
-
 // typing is what has the keys, in at most limit rows: the panel in view, or a component
 // of a hook and the line. A panel that does not take keys yet stands above the line, and
 // so does a component that does not cover it.
@@ -147,7 +138,11 @@ func (s *screen) typing(columns, limit, height int, p *shownPanel, c *surface) (
 	}
 	below := line(limit)
 	if c == nil {
-		return []part{{rankAir, 0, s.blankAbove(height), -1, 0}, {rankStatus, 0, s.statusRows(columns), -1, 0}, below}
+		var air []string
+		if height >= airyHeight && s.status.model != "" {
+			air = []string{""}
+		}
+		return []part{{rankAir, 0, air, -1, 0}, {rankStatus, 0, s.statusRows(columns), -1, 0}, below}
 	}
 	above, row, column := c.rows(columns, max(1, limit-len(below.rows)))
 	if row >= 0 && c.hasKeys(s.now()) {
