@@ -45,22 +45,17 @@ func (p *Programs) Names() []string {
 	p.read, p.names = changed, builtins()
 	for _, folder := range folders {
 		if filepath.IsAbs(folder) {
-			p.names = append(p.names, programsIn(folder)...)
+			entries, _ := os.ReadDir(folder)
+			for _, e := range entries {
+				if name, ok := programName(folder, e); ok && isTypeable(name) {
+					p.names = append(p.names, name)
+				}
+			}
 		}
 	}
 	slices.Sort(p.names)
 	p.names = slices.Compact(p.names)
 	return p.names
-}
-
-func programsIn(folder string) (names []string) {
-	entries, _ := os.ReadDir(folder)
-	for _, e := range entries {
-		if name, ok := programName(folder, e); ok && isTypeable(name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // programName is the name by which a file is run; false if it cannot be run.

@@ -37,8 +37,14 @@ func (r *Runner) Ask(text string, cursor int, patience time.Duration) (result Re
 	taken := make(chan bool, 1)
 	r.wg.Go(func() {
 		done <- r.completer.Complete(ctx, text, cursor)
-		if early := <-taken; !early {
-			r.finish(number, <-done)
+		if early := <-taken; early {
+			return
+		}
+		r.mu.Lock()
+		newest := number == r.number && !r.closed
+		r.mu.Unlock()
+		if newest { // nothing else was asked meanwhile
+			r.deliver(<-done)
 		}
 	})
 	timer := time.NewTimer(patience)
@@ -64,16 +70,6 @@ func (r *Runner) begin() (ctx context.Context, number int, ok bool) {
 	ctx, r.cancel = context.WithCancel(context.Background())
 	r.number++
 	return ctx, r.number, true
-}
-
-// finish delivers a result, if nothing else was asked meanwhile.
-func (r *Runner) finish(number int, result Result) {
-	r.mu.Lock()
-	newest := number == r.number && !r.closed
-	r.mu.Unlock()
-	if newest {
-		r.deliver(result)
-	}
 }
 
 // Forget has the newest question not answered any more: the person went on.

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -128,7 +129,7 @@ func (t *tree) look(v visit) (n *node, changed bool) {
 		return nil, v.old != nil
 	}
 	now, ignores := stampOf(info), ignoresOf(dir)
-	ruled := v.old != nil && !v.anew && sameStamps(v.old.ignores, ignores)
+	ruled := v.old != nil && !v.anew && slices.EqualFunc(v.old.ignores[:], ignores[:], stamp.same)
 	if ruled && v.old.stamp.same(now) {
 		return &node{stamp: v.old.stamp, ignores: v.old.ignores, rules: v.old.rules, names: v.old.names}, false
 	}
@@ -153,15 +154,6 @@ func ignoresOf(dir string) (stamps [3]stamp) {
 		}
 	}
 	return stamps
-}
-
-func sameStamps(before, now [3]stamp) bool {
-	for i := range before {
-		if !before[i].same(now[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // readNames reads what is in a folder and not ignored.
@@ -197,15 +189,10 @@ func (t *tree) list() (paths []string) {
 				next = append(next, folder{f.path + name + "/", node})
 			}
 		}
-		slices.SortFunc(paths[from:], nearest)
+		slices.SortFunc(paths[from:], func(a, b string) int {
+			return cmp.Or(len(a)-len(b), strings.Compare(a, b))
+		})
 		level = next
 	}
 	return paths[:min(len(paths), mostPaths)]
-}
-
-func nearest(a, b string) int {
-	if len(a) != len(b) {
-		return len(a) - len(b)
-	}
-	return strings.Compare(a, b)
 }

@@ -102,7 +102,12 @@ func (d *canvas) erase(frame []byte) []byte {
 // change appends to a frame what turns the zone into another: only rows that differ are
 // written, and of those only what differs from the first difference on.
 func (d *canvas) change(frame []byte, z Zone) []byte {
-	differ := differing(d.rows, z.Rows)
+	var differ []int
+	for i, row := range z.Rows {
+		if i >= len(d.rows) || row != d.rows[i] {
+			differ = append(differ, i)
+		}
+	}
 	quiet := len(differ) > 1 || len(differ) == 1 && differ[0] != d.row || len(d.rows) > len(z.Rows)
 	if quiet && !d.hidden {
 		frame = append(frame, hideCursor...)
@@ -126,16 +131,6 @@ func (d *canvas) change(frame []byte, z Zone) []byte {
 		frame = append(frame, eraseBelow...)
 	}
 	return d.finish(frame, z)
-}
-
-// differing returns the indexes of the new rows that are not the same as the old ones.
-func differing(old, rows []string) (differ []int) {
-	for i, row := range rows {
-		if i >= len(old) || row != old[i] {
-			differ = append(differ, i)
-		}
-	}
-	return differ
 }
 
 // rewrite appends to a frame what turns row i from old into row.
@@ -232,7 +227,11 @@ func samePrefix(a, b string) (n, columns int, style string) {
 			if length == 0 || colour(b[n:]) != length || a[n:n+length] != b[n:n+length] {
 				break
 			}
-			style = openStyle(style, a[n:n+length])
+			if sequence := a[n : n+length]; sequence == "\x1b[m" || sequence == styleEnd {
+				style = ""
+			} else {
+				style += sequence
+			}
 			n += length
 			continue
 		}
@@ -264,12 +263,4 @@ func colour(s string) int {
 		}
 	}
 	return 0
-}
-
-// openStyle is the colour sequences that are in force after one more.
-func openStyle(open, sequence string) string {
-	if sequence == "\x1b[m" || sequence == styleEnd {
-		return ""
-	}
-	return open + sequence
 }

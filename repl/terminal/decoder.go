@@ -111,7 +111,7 @@ func (d *decoder) next(p []byte, final bool) int {
 	case c == keyEsc:
 		return d.escape(p, final)
 	case c < 0x20 || c == 0x7f:
-		d.handlers.key(controlKey(c))
+		d.handlers.key(Key{Name: nameControl(c)})
 		return 1
 	}
 	if !utf8.FullRune(p) && !final {
@@ -119,15 +119,9 @@ func (d *decoder) next(p []byte, final bool) int {
 	}
 	r, n := utf8.DecodeRune(p)
 	if r < 0x80 || r > 0x9f { // those are control characters
-		d.handlers.key(textKey(r))
+		d.handlers.key(Key{Name: runeName(r), Text: string(r)}) // of bytes that are no character, the one that stands for such
 	}
 	return n
-}
-
-// textKey is the key that types a character. Bytes that are none type the character that
-// stands for such.
-func textKey(r rune) Key {
-	return Key{Name: runeName(r), Text: string(r)}
 }
 
 // runeName names a character: a capital is its small letter with Shift.
@@ -141,9 +135,6 @@ func runeName(r rune) string {
 	}
 	return string(r)
 }
-
-// controlKey is the key that sends a control character.
-func controlKey(c byte) Key { return Key{Name: nameControl(c)} }
 
 // escape decodes what begins with Esc.
 func (d *decoder) escape(p []byte, final bool) int {

@@ -17,8 +17,6 @@ type typedIn struct {
 	shown bool
 }
 
-func newInbox() *inbox { return &inbox{signal: make(chan struct{}, 1)} }
-
 // wake signals that there is something. It never waits: one signal is enough.
 func (b *inbox) wake() {
 	select {

@@ -58,7 +58,8 @@ func newKeyboard(in *os.File, box *inbox, suspend func()) (*keyboard, error) {
 		done: make(chan struct{}), quit: make(chan struct{}), park: make(chan parking, 1)}
 	k.decoder.pastes = &k.pastes
 	if k.tty && canWait {
-		k.typed = newTypedLine()
+		k.typed = &typedLine{}
+		k.typed.decoder.handlers = k.typed
 		k.typed.ended = func(line typedIn) {
 			k.inbox.push(typedIn{printable.Text(k.pastes.expand(line.text)), line.shown})
 		}
@@ -158,17 +159,12 @@ func (k *keyboard) lend() (back func()) {
 	case <-k.done:
 	}
 	return func() {
-		k.noteCooked()
+		k.mu.Lock()
+		if k.typed != nil {
+			k.cooked = unread(k.in) // they were typed while the system edited lines
+		}
+		k.mu.Unlock()
 		close(p.release)
-	}
-}
-
-// noteCooked counts the bytes that were typed while the system edited lines.
-func (k *keyboard) noteCooked() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.typed != nil {
-		k.cooked = unread(k.in)
 	}
 }
 
@@ -260,8 +256,11 @@ func (k *keyboard) flush() {
 // deliverKeys gives the editor keys up to the one that ends its prompt. Later keys are
 // kept for the next reader.
 func (k *keyboard) deliverKeys(final bool) {
+	const ctrlZ = 0x1a
 	for len(k.pending) > 0 && k.editor != nil {
-		if k.takeSuspend() {
+		if !k.decoder.inside && k.pending[0] == ctrlZ {
+			k.pending = k.pending[1:]
+			k.suspend()
 			continue
 		}
 		out, n, ends := k.decoder.next(k.pending, final)
@@ -276,17 +275,6 @@ func (k *keyboard) deliverKeys(final bool) {
 		_, _ = w.Write(out)
 		k.pending = k.pending[n:]
 	}
-}
-
-// takeSuspend removes Ctrl+Z if it is the first key, and reports that.
-func (k *keyboard) takeSuspend() bool {
-	const ctrlZ = 0x1a
-	if k.decoder.inside || k.pending[0] != ctrlZ {
-		return false
-	}
-	k.pending = k.pending[1:]
-	k.suspend()
-	return true
 }
 
 // edit delivers keys to an editor from now on, up to the key that ends its prompt. raw

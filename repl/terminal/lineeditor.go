@@ -160,7 +160,13 @@ func (e *lineEditor) open(prompt, text string, pos int) <-chan line {
 	e.mu.Lock()
 	e.canceled, e.kept, e.resting = false, line{}, false
 	e.mu.Unlock()
-	if err := e.acquireKeys(); err != nil {
+	var err error
+	if e.keyboard == nil {
+		err = e.raw.ApplyMode()
+	} else {
+		err = e.keyboard.edit(e.raw.ApplyMode, e.feed)
+	}
+	if err != nil {
 		e.result <- line{err: io.EOF}
 		return e.result
 	}
@@ -180,14 +186,6 @@ func width() int {
 		return usualColumns // the terminal is gone, and reading it will say so
 	}
 	return columns
-}
-
-// acquireKeys puts the terminal into raw mode and has the keys sent to the editor.
-func (e *lineEditor) acquireKeys() error {
-	if e.keyboard == nil {
-		return e.raw.ApplyMode()
-	}
-	return e.keyboard.edit(e.raw.ApplyMode, e.feed)
 }
 
 // prompt has liner read a line that begins as text, with the cursor at pos, and waits

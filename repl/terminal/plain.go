@@ -54,7 +54,7 @@ type typed struct {
 }
 
 func startPlain(c Config) (*plain, error) {
-	p := &plain{config: c, sheet: &sheet{out: c.Out}, inbox: newInbox(), tty: isTerminal(c.In),
+	p := &plain{config: c, sheet: &sheet{out: c.Out}, inbox: &inbox{signal: make(chan struct{}, 1)}, tty: isTerminal(c.In),
 		pokes: make(chan struct{}, 1), signals: make(chan os.Signal, 4), quit: make(chan struct{}), done: make(chan struct{})}
 	var err error
 	if p.tty {
@@ -233,19 +233,15 @@ func (p *plain) ended(l line) {
 	case l.err != nil:
 		p.config.Handler.End()
 	default:
-		p.hand(l.text)
+		text := l.text
+		if p.keyboard != nil {
+			text = p.keyboard.expand(text) // what was pasted, in place of its tokens
+		}
+		if text != "" {
+			p.editor.remember(text)
+		}
+		p.config.Handler.Line(text)
 	}
-}
-
-// hand hands a line on, with what was pasted in place of its tokens.
-func (p *plain) hand(text string) {
-	if p.keyboard != nil {
-		text = p.keyboard.expand(text)
-	}
-	if text != "" {
-		p.editor.remember(text)
-	}
-	p.config.Handler.Line(text)
 }
 
 // lines takes the lines that the system has sent.

@@ -19,13 +19,6 @@ type typedLine struct {
 	suspend func() // Ctrl+Z
 }
 
-// newTypedLine is an empty line.
-func newTypedLine() *typedLine {
-	l := &typedLine{}
-	l.decoder.handlers = l
-	return l
-}
-
 // feed takes bytes that were read.
 func (l *typedLine) feed(p []byte) { l.decoder.feed(p) }
 
@@ -43,7 +36,8 @@ func (l *typedLine) key(k Key) {
 	case "backspace", "ctrl+h":
 		l.cut(lastCluster(l.text))
 	case "ctrl+w":
-		l.cut(lastWord(l.text))
+		words := strings.TrimRight(l.text, " \t\n")
+		l.cut(strings.LastIndexAny(words, " \t\n") + 1)
 	case "ctrl+u":
 		l.cut(0)
 	case "ctrl+z":
@@ -90,13 +84,6 @@ func lastCluster(text string) int {
 		begin = len(text) - len(cluster)
 	}
 	return begin
-}
-
-// lastWord is where the last word of a text begins.
-func lastWord(text string) int {
-	trimmed := strings.TrimRight(text, " \t\n")
-	i := strings.LastIndexAny(trimmed, " \t\n")
-	return i + 1
 }
 
 // take removes and returns what has come of the line, as keys for an editor. pasting says
