@@ -127,7 +127,7 @@ const (
 // ErrGone if only the output is broken.
 func (v *Server) Run(ctx context.Context) error {
 	out := jsonlines.NewWriter(v.Out)
-	v.conn = newConnection(out)
+	v.conn = &connection{out: out, over: make(chan struct{}), waiting: map[int64]chan *incoming{}}
 	read := make(chan error, 1)
 	go func() { read <- v.readAll() }()
 	var err error
@@ -135,21 +135,14 @@ func (v *Server) Run(ctx context.Context) error {
 	case err = <-read:
 	case <-ctx.Done():
 	case <-out.Broken():
-		err = v.broken(read)
+		select {
+		case <-read: // the client is gone, and has not just closed its end of our output
+		case <-time.After(100 * time.Millisecond):
+			err = ErrGone
+		}
 	}
 	v.end(ctx, out)
 	return err
-}
-
-// broken waits a moment for the end of the input, which says that the client is gone and
-// has not just closed its end of our output.
-func (v *Server) broken(read <-chan error) error {
-	select {
-	case <-read:
-		return nil
-	case <-time.After(100 * time.Millisecond):
-		return ErrGone
-	}
 }
 
 // end gives the requests that are worked on a moment, cancels prompts at once, and closes
@@ -157,7 +150,9 @@ func (v *Server) broken(read <-chan error) error {
 // them from being stored.
 func (v *Server) end(ctx context.Context, out *jsonlines.Writer) {
 	v.conn.closeReplies()
-	v.drain()
+	v.mu.Lock()
+	v.draining = true // requests are refused from now on
+	v.mu.Unlock()
 	for _, s := range v.all(false) {
 		s.cancel()
 	}
@@ -176,13 +171,6 @@ func (v *Server) end(ctx context.Context, out *jsonlines.Writer) {
 		closing.Go(func() { s.close(context.WithoutCancel(ctx)) })
 	}
 	closing.Wait()
-}
-
-// drain refuses requests from now on.
-func (v *Server) drain() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.draining = true
 }
 
 // all returns the sessions; with ending, none are begun any more.
@@ -221,7 +209,7 @@ func (v *Server) readLine(line []byte) {
 	switch {
 	case failed != nil:
 		v.conn.answer(json.RawMessage("null"), nil, failed)
-	case m.isReply():
+	case m.method == "": // the answer to a request of ours
 		v.conn.deliver(m)
 	case m.id == nil:
 		v.notice(m)

@@ -45,6 +45,9 @@ func readPrompt(f fields) (asked, error) {
 	}
 	a := asked{blocks: blocks}
 	a.text, a.rest = assemble(blocks)
+	isSomething := func(b message.Block) bool {
+		return b.Type == message.BlockImage || strings.TrimSpace(b.Text) != ""
+	}
 	if strings.TrimSpace(a.text) == "" && !slices.ContainsFunc(a.rest, isSomething) {
 		return asked{}, newError(codeParams, `"prompt" is empty`)
 	}
@@ -68,10 +71,6 @@ func (a asked) lines(yield func(line string, rest []part) bool) {
 			return
 		}
 	}
-}
-
-func isSomething(b message.Block) bool {
-	return b.Type == message.BlockImage || strings.TrimSpace(b.Text) != ""
 }
 
 // part is one block of a prompt, made ready for the model.

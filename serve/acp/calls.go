@@ -33,10 +33,6 @@ type call struct {
 	timer   *time.Timer // that sends it; nil: none
 }
 
-func newCalls(s *session) calls {
-	return calls{session: s, mu: &sync.Mutex{}, used: map[string]bool{}, open: map[string]*call{}}
-}
-
 // uniqueID returns the id of a further call, by which the client has seen none so far. The
 // caller has the lock.
 func (c *calls) uniqueID(id string) string {

@@ -54,17 +54,13 @@ func (l listener) Handle(_ context.Context, e agent.Event) error {
 	case *agent.ToolExecutionEnd:
 		s.calls.end(e)
 	case *agent.EntryAppended:
-		s.tellOfEntry(e.Message)
-	default:
-		l.handleRest(e)
-	}
-	return nil
-}
-
-// handleRest is Handle for what is not the work itself.
-func (l listener) handleRest(e agent.Event) {
-	s := l.s
-	switch e := e.(type) {
+		switch m := e.Message; {
+		case m == nil:
+		case m.Role == message.RoleAssistant:
+			s.tellUsage()
+		case m.Role == message.RoleUser: // it may be the first
+			s.tellTitle()
+		}
 	case *agent.CustomShow:
 		s.showCustom(e)
 	case *agent.Notice:
@@ -79,7 +75,10 @@ func (l listener) handleRest(e agent.Event) {
 	case *agent.ModelSelect, *agent.ThinkingLevelSelect:
 		menu{s}.tellNews()
 	case *agent.ModeSelect:
-		menu{s}.tellMode()
+		if m := (menu{s}).modes(); m != nil {
+			s.out.send(modeUpdate{"current_mode_update", m.Current})
+		}
+		menu{s}.tellNews()
 	case *agent.SessionInfoChanged:
 		s.tellTitle()
 	case *agent.SessionBeforeSwitch:
@@ -89,6 +88,7 @@ func (l listener) handleRest(e agent.Event) {
 	case *agent.SessionBeforeBranch:
 		e.Cancel = s.refuseOther(e.Cancel)
 	}
+	return nil
 }
 
 // refuseOther is the answer to who wants another session in the place of this one: no. Whether
@@ -326,17 +326,6 @@ func (s *session) endCompaction(e *agent.CompactionEnd) {
 		u.Status, u.Error = callFailed, printable.Line(e.ErrorMessage)
 	}
 	s.out.send(u)
-}
-
-// tellOfEntry tells what a message that was stored changes: nil is none.
-func (s *session) tellOfEntry(m *message.Message) {
-	switch {
-	case m == nil:
-	case m.Role == message.RoleAssistant:
-		s.tellUsage()
-	case m.Role == message.RoleUser: // it may be the first
-		s.tellTitle()
-	}
 }
 
 // tellTitle tells what the session is called, if that is known and news.

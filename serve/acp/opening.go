@@ -210,7 +210,10 @@ func (v *Server) lookup(id string) (path string, h sessions.Header, err error) {
 func (v *Server) open(ctx context.Context, s *session, path string) error {
 	run, err := v.Host.Open(s.ctx, Opening{Cwd: s.cwd, Path: path, ID: s.id, UI: &person{session: s}, Listener: listener{s}, Files: s.files()})
 	if err != nil {
-		return s.fail(failedToOpen(err))
+		if _, known := errors.AsType[*rpcError](err); !known {
+			err = failedWith(err)
+		}
+		return s.fail(err)
 	}
 	if s.ctx.Err() != nil { // it was closed meanwhile
 		return errors.Join(s.fail(errEnding), run.Close(context.WithoutCancel(ctx)))
@@ -228,14 +231,6 @@ func (v *Server) open(ctx context.Context, s *session, path string) error {
 		return errors.Join(ctx.Err(), s.close(context.WithoutCancel(ctx)))
 	}
 	return nil
-}
-
-// failedToOpen makes the error of a request of why a session cannot be opened.
-func failedToOpen(err error) error {
-	if known, ok := errors.AsType[*rpcError](err); ok {
-		return known
-	}
-	return failedWith(err)
 }
 
 // fail notes why the session has no run.

@@ -102,14 +102,6 @@ func (n menu) noted() []configOption {
 	return all
 }
 
-// tellMode tells which mode is on now.
-func (n menu) tellMode() {
-	if m := n.modes(); m != nil {
-		n.session.out.send(modeUpdate{"current_mode_update", m.Current})
-	}
-	n.tellNews()
-}
-
 // beginSetMode turns a mode on.
 func (v *Server) beginSetMode(f fields) (handler, error) {
 	s, err := v.need(f)

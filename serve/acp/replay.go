@@ -54,7 +54,14 @@ func (r replayer) replayMessage(id string, m *message.Message, results map[strin
 		r.replayAll(contentChunks(userChunk, id, m.Content))
 	case message.RoleAssistant:
 		for _, b := range m.Content {
-			r.replayBlock(id, b, results)
+			switch {
+			case b.Type == message.BlockThinking && !b.Redacted && b.Text != "":
+				r.session.out.replay(chunk{thoughtChunk, id, textOf(b.Text)})
+			case b.Type == message.BlockToolCall:
+				r.replayCall(r.endedCall(b, results[b.ID]))
+			default:
+				r.replayAll(contentChunks(agentChunk, id, []message.Block{b}))
+			}
 		}
 	case message.RoleCustom:
 		if m.Display {
@@ -68,18 +75,6 @@ func (r replayer) replayMessage(id string, m *message.Message, results map[strin
 func (r replayer) replayAll(all []update) {
 	for _, u := range all {
 		r.session.out.replay(u)
-	}
-}
-
-// replayBlock shows a part of an answer.
-func (r replayer) replayBlock(id string, b message.Block, results map[string]*message.Message) {
-	switch {
-	case b.Type == message.BlockThinking && !b.Redacted && b.Text != "":
-		r.session.out.replay(chunk{thoughtChunk, id, textOf(b.Text)})
-	case b.Type == message.BlockToolCall:
-		r.replayCall(r.endedCall(b, results[b.ID]))
-	default:
-		r.replayAll(contentChunks(agentChunk, id, []message.Block{b}))
 	}
 }
 

@@ -43,7 +43,11 @@ func (v *Server) request(m *incoming) {
 		return
 	}
 	if work == nil { // answered at once
-		result, err := v.atOnce(m.method, f)
+		if m.method == "authenticate" {
+			v.conn.answer(m.id, empty{}, nil)
+			return
+		}
+		result, err := v.initialize(f)
 		v.conn.answer(m.id, result, err)
 		return
 	}
@@ -98,14 +102,6 @@ func (v *Server) finish(t *task) {
 	defer v.mu.Unlock()
 	delete(v.tasks, t)
 	v.requests.Done()
-}
-
-// atOnce answers the requests that need no session.
-func (v *Server) atOnce(method string, f fields) (any, error) {
-	if method == "authenticate" {
-		return empty{}, nil
-	}
-	return v.initialize(f)
 }
 
 // handler returns what works on a method; nil for what is done at once. The error is that

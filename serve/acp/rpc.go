@@ -62,9 +62,6 @@ type incoming struct {
 	err    *rpcError       // of a reply
 }
 
-// isReply reports whether the line answers a request of ours.
-func (m *incoming) isReply() bool { return m.method == "" }
-
 // parseLine reads a line. The error says why it is neither request nor reply.
 func parseLine(line []byte) (*incoming, *rpcError) {
 	if !rawjson.Valid(line) {
@@ -155,10 +152,6 @@ type connection struct {
 	waiting map[int64]chan *incoming
 }
 
-func newConnection(out *jsonlines.Writer) *connection {
-	return &connection{out: out, over: make(chan struct{}), waiting: map[int64]chan *incoming{}}
-}
-
 // answer writes the answer to a request: err, or result.
 func (c *connection) answer(id json.RawMessage, result any, err error) {
 	if err == nil {
@@ -194,7 +187,11 @@ func (c *connection) call(ctx context.Context, method string, params any) (json.
 	if replied == nil {
 		return nil, errDisconnected
 	}
-	defer c.forget(id)
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.waiting, id)
+	}()
 	if err := c.out.Write(request{"2.0", id, method, params}); err != nil {
 		return nil, errDisconnected
 	}
@@ -229,12 +226,6 @@ func (c *connection) expect() (int64, chan *incoming) {
 	replied := make(chan *incoming, 1)
 	c.waiting[c.last] = replied
 	return c.last, replied
-}
-
-func (c *connection) forget(id int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.waiting, id)
 }
 
 // deliver hands a reply to who waits for it. One that nobody waits for is ignored.

@@ -58,7 +58,7 @@ func (v *Server) newSession(cwd string) *session {
 	ctx, stop := context.WithCancel(v.ctx)
 	s := &session{server: v, cwd: cwd, ctx: ctx, stop: stop, ready: make(chan struct{}), gone: make(chan struct{}), started: make(chan struct{}), prompted: make(chan struct{})}
 	s.out = outbox{conn: v.conn, wanted: make(chan struct{}), released: make(chan struct{})}
-	s.calls = newCalls(s)
+	s.calls = calls{session: s, mu: &sync.Mutex{}, used: map[string]bool{}, open: map[string]*call{}}
 	return s
 }
 

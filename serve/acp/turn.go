@@ -74,7 +74,10 @@ func (v *Server) beginPrompt(f fields) (handler, error) {
 			finished <- s.process(t, a, before, idle, begun)
 		}()
 		e := s.await(t, finished)
-		return e.result()
+		if e.err != nil {
+			return nil, e.err
+		}
+		return prompted{e.reason}, nil
 	}, nil
 }
 
@@ -82,13 +85,6 @@ func (v *Server) beginPrompt(f fields) (handler, error) {
 type ending struct {
 	reason string
 	err    error
-}
-
-func (e ending) result() (any, error) {
-	if e.err != nil {
-		return nil, e.err
-	}
-	return prompted{e.reason}, nil
 }
 
 // await waits for the end of a turn; not long if that was cancelled.
@@ -153,9 +149,15 @@ func waitFor(ctx context.Context, c <-chan struct{}) error {
 	}
 }
 
-// work does what the client asks, and then what hooks have submitted meanwhile.
+// work tells the client what it may have missed, does what it asks, and then what hooks have
+// submitted meanwhile.
 func (s *session) work(ctx context.Context, a asked) ending {
-	s.beforePrompt()
+	s.mu.Lock()
+	first := !s.state.prompted
+	s.state.prompted = true
+	s.mu.Unlock()
+	slash{s}.advertise(first)
+	s.tellUntold()
 	e := s.answer(ctx, a)
 	if e.err == nil && ctx.Err() == nil {
 		s.takeSubmitted(ctx)
@@ -164,16 +166,6 @@ func (s *session) work(ctx context.Context, a asked) ending {
 	menu{s}.tellNews()
 	s.tellWaiting()
 	return e
-}
-
-// beforePrompt tells the client what it may have missed.
-func (s *session) beforePrompt() {
-	s.mu.Lock()
-	first := !s.state.prompted
-	s.state.prompted = true
-	s.mu.Unlock()
-	slash{s}.advertise(first)
-	s.tellUntold()
 }
 
 // answer runs a command, or has the agent work on a prompt.
