@@ -125,7 +125,8 @@ func recordedSessions(p *app.Place, refs []string, all bool) (paths []string, er
 		return folder.Paths(s.Root, cwd)
 	}
 	for _, ref := range refs {
-		if dir := s.Path(ref); isDir(dir) {
+		dir := s.Path(ref)
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			below, err := folder.Paths(dir, "")
 			if err != nil {
 				return nil, err
@@ -140,11 +141,6 @@ func recordedSessions(p *app.Place, refs []string, all bool) (paths []string, er
 		paths = append(paths, path)
 	}
 	return paths, nil
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // loadNamed loads the hooks that refs name, by path or by name, and nothing else. It returns

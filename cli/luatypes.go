@@ -142,10 +142,10 @@ type luarc struct {
 	Globals         []string          `json:"diagnostics.globals"`
 }
 
-// newLuarc returns the settings of the language server, with the annotations in the folder
-// library.
-func newLuarc(library string) ([]byte, error) {
-	b, err := json.MarshalIndent(luarc{
+// writeLuarc writes the settings of the language server, with the annotations in the folder
+// library, unless the file exists: then see adviseLuarc.
+func writeLuarc(out io.Writer, file, library string) error {
+	text, err := json.MarshalIndent(luarc{
 		Schema:  "https://raw.githubusercontent.com/LuaLS/vscode-lua/master/setting/schema.json",
 		Version: "Lua 5.1",
 		Builtin: map[string]string{"io": "disable", "package": "disable"},
@@ -153,16 +153,10 @@ func newLuarc(library string) ([]byte, error) {
 		Library: []string{library},
 		Globals: []string{"pi"},
 	}, "", "  ")
-	return append(b, '\n'), err
-}
-
-// writeLuarc writes the settings of the language server, unless the file exists: then see
-// adviseLuarc.
-func writeLuarc(out io.Writer, file, library string) error {
-	text, err := newLuarc(library)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", printable.Short(file), err)
 	}
+	text = append(text, '\n')
 	if _, err := os.Lstat(file); err == nil {
 		return adviseLuarc(out, file, library, text)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/cli/app"
@@ -18,7 +19,10 @@ func refuseMisspelt(root *cobra.Command, args []string) error {
 		return nil
 	}
 	meant := likeSubcommand(root, args[0])
-	if meant == nil || len(args) > 1 && !hasSubcommand(meant, args[1]) {
+	if meant == nil {
+		return nil
+	}
+	if len(args) > 1 && !slices.ContainsFunc(meant.Commands(), func(below *cobra.Command) bool { return below.Name() == args[1] }) {
 		return nil
 	}
 	return app.UsageError{Err: fmt.Errorf("no command %q, did you mean %q?\nto send it to the model: pi -- %s", args[0], meant.Name(), strings.Join(args, " "))}
@@ -36,13 +40,4 @@ func likeSubcommand(root *cobra.Command, word string) *cobra.Command {
 		}
 	}
 	return nil
-}
-
-func hasSubcommand(c *cobra.Command, name string) bool {
-	for _, below := range c.Commands() {
-		if below.Name() == name {
-			return true
-		}
-	}
-	return false
 }

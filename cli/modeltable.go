@@ -131,19 +131,14 @@ func (m listedModel) row() []string {
 	case key == "":
 		key = "-"
 	}
-	return []string{printable.Text(m.Provider + "/" + m.ID), cmp.Or(command.TokenCount(m.ContextWindow), "?"), cmp.Or(command.TokenCount(m.MaxTokens), "?"), images, priceText(m.Cost), key, m.thinking()}
-}
-
-// thinking returns the thinking levels of a model; "-" if it cannot think, "yes" if its
-// levels are not known.
-func (m listedModel) thinking() string {
+	thinking := strings.Join(m.Levels, " ")
 	switch {
 	case !m.Reasoning:
-		return "-"
+		thinking = "-"
 	case len(m.Levels) == 0:
-		return "yes"
+		thinking = "yes" // at which levels is not known
 	}
-	return strings.Join(m.Levels, " ")
+	return []string{printable.Text(m.Provider + "/" + m.ID), cmp.Or(command.TokenCount(m.ContextWindow), "?"), cmp.Or(command.TokenCount(m.MaxTokens), "?"), images, priceText(m.Cost), key, thinking}
 }
 
 // priceText is the price of a model in the table: input / output in dollars.

@@ -68,14 +68,7 @@ func printConversation(s *session.Session) error {
 	for _, item := range s.Context() {
 		fmt.Printf("\n[%s]\n%s\n", item.Message.Role, printable.Text(shownText(item.Message)))
 	}
-	printUnreached(s.Unreached())
-	return nil
-}
-
-// printUnreached prints messages at the beginning of the file that the conversation does
-// not reach, because a line between is broken.
-func printUnreached(entries []*session.Entry) {
-	for i, e := range entries {
+	for i, e := range s.Unreached() { // at the beginning of the file, because a line between is broken
 		if i == 0 {
 			fmt.Print("\nnot reached from there:\n")
 		}
@@ -83,6 +76,7 @@ func printUnreached(entries []*session.Entry) {
 			fmt.Printf("\n[%s, not reached]\n%s\n", m.Role, printable.Text(shownText(m)))
 		}
 	}
+	return nil
 }
 
 // shownText returns a message as text: what was said, the tool calls, and the error, if it

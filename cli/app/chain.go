@@ -29,7 +29,7 @@ func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.O
 	return luahooks.Options{
 		Places: places, Paths: p.paths(), Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models, Compiled: p.Compiled,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
-		Reserved: reservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches,
+		Reserved: ReservedCommands(), Getenv: p.Env.Getenv, CheckSwitches: providers.CheckSwitches,
 		Overlay: func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec {
 			return providers.Overlay(p.Keys, p.Catalogue.Models, below, settings)
 		},
@@ -74,9 +74,9 @@ func (p *Place) Places() trust.Places {
 	return places
 }
 
-// reservedCommands returns the names that commands of hooks may not have: those of the
+// ReservedCommands returns the names that commands of hooks may not have: those of the
 // program in any front end, with aliases, and some for later.
-func reservedCommands() []string {
+func ReservedCommands() []string {
 	own := slices.Concat(command.Core(command.Options{Sessions: &command.Sessions{}, Settings: &command.Settings{}, Copy: new(run).copier(nil), Prompts: &command.Prompts{}}), new(hookCommands).list(), []command.Command{new(Place).loginCommand(nil, nil, nil)}, new(repl.REPL).Commands()) // only their names are looked at
 	var names []string
 	for _, c := range command.NewSet(own, nil).All() {
@@ -88,12 +88,9 @@ func reservedCommands() []string {
 // isReserved returns a function that reports whether a name is that of a command of any front
 // end.
 func isReserved() func(name string) bool {
-	names := sync.OnceValue(reservedCommands)
+	names := sync.OnceValue(ReservedCommands)
 	return func(name string) bool { return slices.Contains(names(), name) }
 }
-
-// ReservedCommands returns the names that commands of hooks cannot have.
-func ReservedCommands() []string { return reservedCommands() }
 
 // checkNamedHooks returns a usage error if a --hook names a file that does not exist.
 func (p *Place) checkNamedHooks() error {

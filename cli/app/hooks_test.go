@@ -11,7 +11,7 @@ import (
 )
 
 func TestNamesOfTheProgramsCommandsAreReserved(t *testing.T) {
-	names := reservedCommands()
+	names := ReservedCommands()
 	for _, want := range []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
 		"session", "context", "compact", "uncompact", "undo", "redo", "export", "copy", "hooks", "reload", "tools", "settings", "hotkeys", "quit", "exit"} {
 		if !slices.Contains(names, want) {

@@ -65,27 +65,16 @@ func (p *Place) isPlain() bool {
 
 // look is how the terminal is used, whoever asks in it.
 func (p *Place) look() repl.Options {
+	colours, background := os.Getenv("COLORTERM"), p.Config.UI.Background
+	if background == "auto" {
+		background = "" // the terminal is asked
+	}
 	return repl.Options{
 		NoColor: os.Getenv("NO_COLOR") != "",
 		Plain:   p.Plain || p.Config.UI.Plain, Dumb: os.Getenv("TERM") == "dumb", ShowThinking: p.Config.UI.ShowThinking,
-		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, MenuWith: p.Config.UI.Menu, Background: p.background(), Keys: p.Config.Bindings(),
-		TrueColor: trueColor(),
+		Highlight: p.Config.UI.Highlight, NotifyWith: p.Config.UI.Notify, MenuWith: p.Config.UI.Menu, Background: background, Keys: p.Config.Bindings(),
+		TrueColor: colours == "truecolor" || colours == "24bit",
 		Broke:     p.Broke,
-		Rich:      strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
+		Rich:      strings.Contains(os.Getenv("TERM"), "256color") || colours != "",
 	}
-}
-
-// trueColor reports whether the terminal says that it has all colours.
-func trueColor() bool {
-	word := os.Getenv("COLORTERM")
-	return word == "truecolor" || word == "24bit"
-}
-
-// background returns the background of the terminal as the person has set it; "" if the
-// terminal is to be asked.
-func (p *Place) background() string {
-	if p.Config.UI.Background == "auto" {
-		return ""
-	}
-	return p.Config.UI.Background
 }

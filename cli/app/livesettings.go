@@ -30,16 +30,6 @@ type liveSettings struct {
 	config config.Config
 }
 
-// newLiveSettings returns the settings of a run at its start.
-func (r *run) newLiveSettings(front any) *liveSettings {
-	return &liveSettings{run: r, front: front, config: r.place.Config}
-}
-
-// port returns what the front end is given for /settings.
-func (l *liveSettings) port() *command.Settings {
-	return &command.Settings{List: l.list, Apply: l.apply, Write: l.write}
-}
-
 func (l *liveSettings) list() []command.Setting {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -167,7 +167,8 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	blocks := !p.isPlain() && term.IsTerminal(int(os.Stdout.Fd()))
 	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f.UI,
 		session: r.agent.Session, tools: p.ProgramTools(), models: r.models}
-	r.settings = r.newLiveSettings(f.UI).port()
+	live := &liveSettings{run: r, front: f.UI, config: p.Config}
+	r.settings = &command.Settings{List: live.list, Apply: live.apply, Write: live.write}
 	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Blocks: blocks})
 	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f, &hookAccounts{r.chain.ProviderSettings, r.models}, r.beginWith)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }

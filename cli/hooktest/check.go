@@ -56,7 +56,7 @@ func wording(message *string, usual string) string {
 
 // checkEqual is t.equal(got, want, message?): tables are compared by what is in them.
 func (f *file) checkEqual(L *lua.LState, got, want lua.LValue, message *string) {
-	if f.current(L, "equal"); !equal(L, got, want) {
+	if f.current(L, "equal"); !same(L, got, want, 0) {
 		f.fails(L, "equal", Failure{Message: wording(message, "not equal"), Got: shown(L, got), Want: shown(L, want)})
 	}
 }

@@ -263,7 +263,9 @@ func (c *clock) await(ctx context.Context, until time.Time) {
 		select {
 		case <-changed:
 		case <-late.C:
-			c.giveUp()
+			c.mu.Lock()
+			clear(c.working) // they are waited for no more
+			c.mu.Unlock()
 			return
 		case <-ctx.Done():
 			return
@@ -282,11 +284,4 @@ func (c *clock) isQuiet(until time.Time) bool {
 	}
 	first := c.firstDue(until)
 	return len(c.working) <= asleep || first != nil && !first.timer
-}
-
-// giveUp waits no more for the calls that were waited for.
-func (c *clock) giveUp() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	clear(c.working)
 }

@@ -34,8 +34,6 @@ type person struct {
 	use    func(v *view) // plays with a component; nil: nothing does
 }
 
-func newPerson(w *witness) *person { return &person{witness: w} }
-
 // meet makes somebody be there, who answers as answer does.
 func (p *person) meet(answer func(ctx context.Context, q question) (reply, error)) {
 	p.mu.Lock()

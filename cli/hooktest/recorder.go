@@ -23,8 +23,6 @@ type recorder struct {
 	seen   func(ctx context.Context, name string, e agent.Event, data json.RawMessage)
 }
 
-func newRecorder() *recorder { return &recorder{wanted: map[string]bool{}} }
-
 // want makes seen get the events with these names, too.
 func (r *recorder) want(names []string, seen func(ctx context.Context, name string, e agent.Event, data json.RawMessage)) {
 	r.mu.Lock()

@@ -27,8 +27,6 @@ type script struct {
 	calls    int // ids given to tool calls
 }
 
-func newScript() *script { return &script{} }
-
 // add appends steps.
 func (s *script) add(steps ...step) {
 	s.mu.Lock()

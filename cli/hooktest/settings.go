@@ -12,13 +12,6 @@ import (
 // settingsFile is the config.toml of a case.
 type settingsFile struct{ values map[string]any }
 
-// newSettingsFile returns the settings that a case has from the start: the model is the
-// scripted one, also in a session that is reopened before it was asked, and nobody waits
-// between the tries of a request.
-func newSettingsFile() *settingsFile {
-	return &settingsFile{map[string]any{"model": testModel, "retry": map[string]any{"base_delay": "0s"}}}
-}
-
 // set changes the settings that are given, and leaves the others.
 func (f *settingsFile) set(given map[string]any) { merge(f.values, given) }
 

@@ -58,14 +58,16 @@ func newStage(read func(path string) ([]byte, error), judge func(path string, co
 	s := &stage{root: root, home: filepath.Join(root, "home"), project: filepath.Join(root, "project"), env: map[string]string{}, judge: judge}
 	s.hooks = copies{root: filepath.Join(root, "hooks"), read: read}
 	s.flags = app.GivenFlags{Values: map[string]string{}, Bare: map[string]bool{}}
-	s.settings = newSettingsFile()
+	// The scripted model stays in a session that is reopened before it was asked, and nobody
+	// waits between the tries of a request.
+	s.settings = &settingsFile{map[string]any{"model": testModel, "retry": map[string]any{"base_delay": "0s"}}}
 	for _, dir := range []string{s.agentDir(), s.project, s.hooks.root} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("make a folder for the case: %w", err)
 		}
 	}
-	s.clock, s.script, s.witness = newClock(), newScript(), newWitness()
-	s.person, s.recorder = newPerson(s.witness), newRecorder()
+	s.clock, s.script, s.witness = newClock(), &script{}, &witness{status: map[string]string{}}
+	s.person, s.recorder = &person{witness: s.witness}, &recorder{wanted: map[string]bool{}}
 	return s, nil
 }
 

@@ -75,9 +75,8 @@ func isWord(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" && (s[0] < '0' || s[0] > '9')
 }
 
-// equal reports whether two values are the same, tables by what is in them.
-func equal(L *lua.LState, a, b lua.LValue) bool { return same(L, a, b, 0) }
-
+// same reports whether two values are the same, tables by what is in them. depth is how deep
+// in others they are.
 func same(L *lua.LState, a, b lua.LValue, depth int) bool {
 	ta, aIsTable := a.(*lua.LTable)
 	tb, bIsTable := b.(*lua.LTable)

@@ -36,7 +36,11 @@ func Watch(ctx context.Context, paths []string, run func(used func(path string))
 		case <-ctx.Done():
 			return nil
 		case <-due.C:
-			run(func(path string) { followBeside(w, path) })
+			run(func(path string) {
+				dir := filepath.Dir(path)
+				_ = w.Add(dir)
+				_ = w.Add(filepath.Join(dir, "lib")) // there may be no modules
+			})
 		case e := <-w.Events:
 			if e.Has(fsnotify.Create) {
 				_ = follow(w, e.Name) // a new folder, or nothing to follow
@@ -47,14 +51,6 @@ func Watch(ctx context.Context, paths []string, run func(used func(path string))
 		case <-w.Errors: // events were lost
 			due.Reset(afterSave)
 		}
-	}
-}
-
-// followBeside watches the folder of a file, and that of its modules.
-func followBeside(w *fsnotify.Watcher, path string) {
-	dir := filepath.Dir(path)
-	for _, one := range []string{dir, filepath.Join(dir, "lib")} {
-		_ = w.Add(one) // there may be no modules
 	}
 }
 

@@ -35,8 +35,6 @@ type notice struct {
 	Text  string      `json:"text"`
 }
 
-func newWitness() *witness { return &witness{status: map[string]string{}} }
-
 // Wants reports whether events of kind k are remembered.
 func (w *witness) Wants(k agent.Kind) bool {
 	return slices.Contains([]agent.Kind{agent.KindToolExecutionStart, agent.KindToolResult, agent.KindToolExecutionEnd, agent.KindNotice,
