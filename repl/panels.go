@@ -3,8 +3,12 @@ package repl
 import (
 	"context"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
+	"pi/agent"
+	"pi/internal/cells"
 	"pi/repl/terminal"
 )
 
@@ -167,3 +171,268 @@ func initiativeOf(ctx context.Context) *initiative {
 	i, _ := ctx.Value(initiativeKey{}).(*initiative)
 	return i
 }
+
+// surface is a component of a hook that is shown. The component is called on a goroutine
+// of its own, since a hook may be slow; what it drew last is shown meanwhile.
+type surface struct {
+	component agent.Component
+	options   agent.SurfaceOptions
+	screen    *screen
+	unused    func(terminal.Key) // gets the keys that the component does not want
+
+	again  chan struct{} // it is to be drawn again, a buffer of one
+	done   chan struct{}
+	cancel context.CancelFunc
+
+	mu   sync.Mutex // guards keys
+	keys []terminal.Key
+
+	// The lock of the screen guards the rest.
+	quiet
+	drawing       agent.Drawing
+	drawnWidth    int // of the rows of drawing, at most
+	width, height int // that there is for it
+}
+
+// Custom shows c. The surface is nil if no person can be asked.
+func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface, error) {
+	if err := p.begin(); err != nil {
+		return nil, err
+	}
+	if !p.HasUI() || p.hasEnded() {
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	x := &surface{component: c, options: o, screen: p.screen, unused: p.keys.unusedKey,
+		again: make(chan struct{}, 1), done: make(chan struct{}), cancel: cancel}
+	p.screen.mu.Lock()
+	x.width, x.height = p.screen.columns, usualHeight
+	ofAgent := p.screen.busy.isOfAgent()
+	p.screen.mu.Unlock()
+	go func() {
+		defer p.closeSurface(x)
+		if o.Waits && ofAgent {
+			defer p.work.await()()
+		}
+		if p.term.Plain() {
+			p.presentLines(ctx, x)
+			return
+		}
+		x.run(ctx)
+	}()
+	if !p.term.Plain() {
+		p.screen.change(func() {
+			if p.screen.closed {
+				cancel()
+				return
+			}
+			x.atOnce = p.screen.busy.asksAtOnce(p.screen.now())
+			p.screen.view(&x.quiet)
+			p.screen.panels.components = append(p.screen.panels.components, x)
+			p.tellReleases()
+		})
+	}
+	return x, nil
+}
+
+// usualHeight is the height that a component is drawn for before it is known.
+const usualHeight = 10
+
+// closeSurface removes a surface that has ended.
+func (p *person) closeSurface(x *surface) {
+	p.screen.change(func() {
+		all := &p.screen.panels.components
+		p.screen.busy.answered = p.screen.now()
+		*all = slices.DeleteFunc(*all, func(other *surface) bool { return other == x })
+		p.tellReleases()
+	})
+	close(x.done)
+	for _, k := range x.takeKeys() { // they were typed behind the one that closed it
+		p.keys.key(k)
+	}
+}
+
+// tellReleases has the terminal tell of released keys if the component in view wants them.
+// The caller has the lock of the screen.
+func (p *person) tellReleases() {
+	c := p.screen.panels.component()
+	p.term.Releases(c != nil && c.options.Releases)
+}
+
+// run draws the component and gives it keys until ctx ends.
+func (x *surface) run(ctx context.Context) {
+	for {
+		if !x.draw(ctx) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-x.again:
+		}
+		for ctx.Err() == nil { // what is typed behind the key that closes it is not its own
+			k, ok := x.takeKey()
+			if !ok {
+				break
+			}
+			used := false
+			if !unlessEnded(ctx, func() {
+				used = x.component.HandleInput(agent.Key{Name: typedName(k), Text: k.Text, Release: k.Release})
+			}) {
+				return
+			}
+			if !used && !k.Release {
+				x.unused(k)
+			}
+		}
+	}
+}
+
+// typedName is the name of a key as hooks know it: a letter that Shift made large is that
+// letter.
+func typedName(k terminal.Key) string {
+	if len([]rune(k.Text)) == 1 && k.Name == "shift+"+strings.ToLower(k.Text) {
+		return k.Text
+	}
+	return k.Name
+}
+
+// draw has the component drawn for the room there is. It reports false if ctx ended.
+func (x *surface) draw(ctx context.Context) bool {
+	x.screen.mu.Lock()
+	width, height := x.width, x.height
+	x.screen.mu.Unlock()
+	var drawing agent.Drawing
+	if !unlessEnded(ctx, func() { drawing = x.component.Render(width, height) }) {
+		return false
+	}
+	drawing.Lines = x.screen.palette.Painted(drawing.Lines, width)
+	x.screen.change(func() { x.drawing, x.drawnWidth = drawing, width })
+	return ctx.Err() == nil
+}
+
+// rows are those of the component, and where its cursor is; row is -1 for nowhere. If
+// there is another room than it was drawn for, it is drawn again soon. The caller has
+// the lock of the screen.
+func (x *surface) rows(width, height int) (rows []string, row, column int) {
+	if x.options.Rows > 0 {
+		height = min(height, x.options.Rows)
+	}
+	if width != x.width || height != x.height {
+		x.width, x.height = width, height
+		x.RequestRender()
+	}
+	rows = x.drawing.Lines[:min(len(x.drawing.Lines), height)]
+	if width < x.drawnWidth {
+		cut := make([]string, len(rows))
+		for i, row := range rows {
+			cut[i] = cells.Cut(row, width)
+		}
+		rows = cut
+	}
+	if c := x.drawing.Cursor; c != nil && c.Row < len(rows) {
+		return rows, c.Row, min(c.Column, max(0, width-1))
+	}
+	return rows, -1, 0
+}
+
+// press queues a key for the component. Ctrl+C closes it, whatever it is doing.
+func (x *surface) press(k terminal.Key) {
+	if k.Name == "ctrl+c" && !k.Release {
+		x.takeKeys()
+		x.cancel()
+		return
+	}
+	x.mu.Lock()
+	x.keys = append(x.keys, k)
+	x.mu.Unlock()
+	x.RequestRender()
+}
+
+func (x *surface) takeKey() (k terminal.Key, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.keys) == 0 {
+		return k, false
+	}
+	k, x.keys = x.keys[0], x.keys[1:]
+	return k, true
+}
+
+// takeKeys removes and returns all keys that the component did not get.
+func (x *surface) takeKeys() []terminal.Key {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	keys := x.keys
+	x.keys = nil
+	return keys
+}
+
+// unlessEnded calls a method of a component. If ctx ends first it reports false and
+// does not wait for the call, so that a hook that is stuck does not block the
+// terminal.
+func unlessEnded(ctx context.Context, call func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		call()
+	}()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// presentLines shows a component in plain mode: its lines are written anew for each
+// typed line and each request, until ctx or the input ends.
+func (p *person) presentLines(ctx context.Context, x *surface) {
+	d := &plainDialog{prompt: "? ", lines: make(chan string, 1), turn: make(chan struct{}), leave: x.cancel}
+	p.plain.add(d)
+	defer p.converseEnds(d)
+	select {
+	case <-d.turn:
+	case <-ctx.Done():
+		return
+	}
+	defer p.term.Unprompt()
+	for {
+		if !x.draw(ctx) {
+			return
+		}
+		p.screen.printNow(strings.Join(x.drawing.Lines, "\n"))
+		p.promptFor(d.prompt)
+		select {
+		case <-ctx.Done():
+			return
+		case <-x.again:
+		case line := <-d.lines:
+			unlessEnded(ctx, func() {
+				for _, key := range append(terminal.KeysOf(line), "enter") {
+					if ctx.Err() != nil {
+						return // one of the keys closed it
+					}
+					x.component.HandleInput(agent.Key{Name: key})
+				}
+			})
+		}
+	}
+}
+
+// RequestRender has the component drawn again soon. It does not wait.
+func (x *surface) RequestRender() {
+	select {
+	case x.again <- struct{}{}:
+	default:
+	}
+}
+
+// Close ends the showing of the component. It does not wait, since the component itself
+// may call it.
+func (x *surface) Close() { x.cancel() }
+
+// Done is closed when the component is shown no more.
+func (x *surface) Done() <-chan struct{} { return x.done }
+
+var _ agent.Surface = (*surface)(nil)

@@ -11,6 +11,7 @@ import (
 	"pi/agent"
 	"pi/internal/cells"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session"
 	"pi/session/message"
 )
@@ -232,4 +233,71 @@ func (w *worktree) stop() {
 	if w.stopped = true; w.cancel != nil {
 		w.cancel()
 	}
+}
+
+// widgetLines is how many lines of one widget, header or footer are shown.
+const widgetLines = 20
+
+// widgets are the lines that hooks show around the line, by place and key.
+type widgets struct {
+	each map[agent.Place]map[string][]string
+	plan plan
+}
+
+// set sets the lines under a key; nil removes them.
+func (w *widgets) set(place agent.Place, key string, lines []string) {
+	if lines == nil {
+		delete(w.each[place], key)
+		return
+	}
+	if w.each == nil {
+		w.each = map[agent.Place]map[string][]string{}
+	}
+	if w.each[place] == nil {
+		w.each[place] = map[string][]string{}
+	}
+	w.each[place][key] = slices.Clone(lines)
+}
+
+// rows are those of a place, in the order of their keys.
+func (w *widgets) rows(p terminal.Palette, columns int, place agent.Place) (rows []string) {
+	for _, key := range slices.Sorted(maps.Keys(w.each[place])) {
+		rows = append(rows, drawn(p, w.each[place][key], columns)...)
+	}
+	return rows
+}
+
+// drawn are the lines of a hook as rows, not too many of them.
+func drawn(p terminal.Palette, lines []string, columns int) []string {
+	rows := p.Painted(lines, columns)
+	return rows[:min(len(rows), widgetLines)]
+}
+
+// planRows is how many open steps of a plan are shown.
+const planRows = 8
+
+// plan is the steps that a hook has shown last.
+type plan []agent.PlanItem
+
+// rows are what is open of the plan, below how much of it is done; none if nothing is open.
+func (x plan) rows(p terminal.Palette, columns int) (rows []string) {
+	var open []string
+	for _, item := range x {
+		text := printable.Line(item.Content)
+		switch item.Status {
+		case "completed":
+		case "in_progress":
+			open = append(open, p.Paint("accent", cells.Cut("  ▸ "+text, columns)))
+		default:
+			open = append(open, p.Paint("dim", cells.Cut("  ○ "+text, columns)))
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	rows = append(rows, p.Paint("dim", cells.Cut(fmt.Sprintf("plan %d/%d", len(x)-len(open), len(x)), columns)))
+	if more := len(open) - planRows; more > 0 {
+		open = append(open[:planRows:planRows], p.Paint("dim", cells.Cut(fmt.Sprintf("  … %d more", more), columns)))
+	}
+	return append(rows, open...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -12,7 +13,9 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/internal/cells"
+	"pi/internal/edit"
 	"pi/internal/printable"
+	"pi/session"
 )
 
 // work is what runs between two prompts, of the agent or of a command.
@@ -338,4 +341,223 @@ func (r *REPL) enqueue(ctx context.Context, p agent.Prompt, q agent.Queue) bool 
 		r.person.showError(err)
 	}
 	return true
+}
+
+// isShell reports whether a prompt is a shell command of the person.
+func isShell(p agent.Prompt) bool { return strings.HasPrefix(p.Text, "!") && p.Source == "interactive" }
+
+// typedPrompt makes the prompt of a typed line, with the files that it names with @, and
+// says in words what was attached. Commands name none.
+func (r *REPL) typedPrompt(x job) (p agent.Prompt, attached []string) {
+	p = agent.Prompt{Text: x.text, Source: "interactive", Literal: x.literal}
+	if !x.literal {
+		if isCommand, err := r.reads(x.text); isCommand || err != nil || isShell(p) {
+			return p, nil
+		}
+	}
+	return r.withFiles(p, x.draft)
+}
+
+// reads reports whether a line is a command; the error says that it looks like one and
+// is none. In plain mode a line that was refused for that and is sent again at once is a
+// message; else it is if it is that line still (line.refused).
+func (r *REPL) reads(text string) (isCommand bool, err error) {
+	if r.refused != "" && strings.TrimSpace(text) == r.refused {
+		return false, nil
+	}
+	r.refused = ""
+	return r.commands.Reads(text)
+}
+
+// refuse shows that a line looks like a command and is none. If a person typed it, it is
+// put back into the line, unless they have begun another one: a second Enter sends it.
+func (r *REPL) refuse(x job, typed bool, err error) {
+	r.person.showError(err)
+	if !typed || !r.person.HasUI() {
+		return
+	}
+	if r.screen.isPlain() {
+		r.refused = strings.TrimSpace(x.text)
+	}
+	again := r.screen.isPlain()
+	r.screen.change(func() {
+		if l := r.screen.line; l.empty() {
+			l.takeBack(x)
+			l.refused, again = l.text(), true
+		}
+	})
+	if again {
+		r.screen.print(r.screen.palette.Paint("dim", "  Enter again sends it to the model as it is"))
+	}
+}
+
+// outcome carries out the outcome of a command: it shows its text or error, puts its
+// draft into the line, above what was typed meanwhile, quits, or calls send with its prompt.
+func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt)) {
+	if errors.Is(err, agent.ErrAborted) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return // the interrupt is told where it came from
+	}
+	if out.Draft != "" { // also after a failure, so that no text of the person is lost
+		r.screen.change(func() { r.screen.line.place(job{text: out.Draft}) })
+	}
+	var unsaved *session.SaveError // the command has taken effect in memory
+	if out.Status != "" && !(out.Left && !r.screen.isPlain()) && (err == nil || errors.As(err, &unsaved)) {
+		r.screen.print(strings.TrimRight(printable.Text(out.Status), "\n"))
+	}
+	if err != nil {
+		r.person.showError(err)
+		return
+	}
+	if out.Prompt != nil {
+		send(ctx, *out.Prompt)
+	}
+	if out.Quit {
+		r.keyboard.quit()
+	}
+}
+
+// quit has the loop end, and what runs stopped.
+func (k *keyboard) quit() {
+	k.work.quit.Store(true)
+	k.work.signal()
+	k.work.interruptAll()
+}
+
+// showError shows what failed, and on a line of its own the next step.
+func (p *person) showError(err error) {
+	s := p.screen
+	rows := []string{s.palette.Paint("error", "error: "+printable.Text(err.Error()))}
+	if hint := hintOf(err); hint != "" {
+		rows = append(rows, s.palette.Paint("dim", "  "+strings.ReplaceAll(printable.Text(hint), "\n", "\n  ")))
+	}
+	s.print(rows...)
+}
+
+// hintOf is the next step for the person after an error, with the commands that there
+// are here; "" if none is known.
+func hintOf(err error) string {
+	if hint := command.HintOf(err); hint != "" {
+		return hint
+	}
+	var unsaved *session.SaveError
+	if errors.As(err, &unsaved) {
+		return "/export FILE writes all of it elsewhere"
+	}
+	if errors.Is(err, session.ErrReadOnly) {
+		return "/branch here goes on in a copy that can be written"
+	}
+	return ""
+}
+
+// record keeps a line so that it can be called up again.
+func (k *keyboard) record(d edit.Draft) {
+	if err := k.screen.line.record(d); err != nil {
+		k.person.Notify(err.Error(), agent.LevelWarning)
+	}
+}
+
+// shell runs a command of the person: with ! the model sees its output, with !! it does
+// not. At rest the command has the terminal, while the agent works it has not.
+func (r *REPL) shell(ctx context.Context, text string) {
+	line, exclude := strings.CutPrefix(strings.TrimPrefix(text, "!"), "!")
+	line = strings.TrimSpace(line)
+	if line == "" {
+		r.person.showError(errors.New("no command after the exclamation mark"))
+		return
+	}
+	out := &shellOutput{screen: r.screen}
+	command := agent.UserCommand{Line: line, Exclude: exclude, Output: out.write}
+	if r.opts.Shell != nil && r.screen.mayLend() {
+		command.Shell = shellInTerminal(r.screen, r.opts)
+	}
+	r.work.do(ctx, r.screen, "!"+line, func(ctx context.Context) {
+		outcome, err := r.agent.Bash(ctx, command)
+		out.end()
+		if outcome.Cancelled && ctx.Err() == nil { // no key of ours has told it
+			r.screen.print(r.screen.palette.Paint("warning", "interrupted"))
+		}
+		r.shellEnd(outcome, err)
+		if err == nil && outcome.ExitCode != nil && *outcome.ExitCode == 0 && onlyChangesDirectory(line) {
+			r.screen.notify("this changes nothing: each command has a shell of its own; to work there, leave and run `"+line+" && pi`", agent.LevelInfo)
+		}
+	})
+}
+
+// onlyChangesDirectory reports whether a command is cd and nothing else.
+func onlyChangesDirectory(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 0 && words[0] == "cd" && !strings.ContainsAny(line, ";&|()\n")
+}
+
+// ShellInTerminal runs a command with a terminal, whose two ends are in and out, and leaves
+// the cursor at the start of a row. unread was typed meanwhile, and the command did not read it.
+type ShellInTerminal func(ctx context.Context, line string, in, out *os.File) (outcome agent.BashOutcome, unread []byte, err error)
+
+// shellInTerminal is a shell whose commands have the terminal of the person. What they
+// write is shown as it comes and is no concern of the screen.
+func shellInTerminal(s *screen, o Options) agent.Shell {
+	return func(ctx context.Context, line string, _ func(string)) (outcome agent.BashOutcome, err error) {
+		s.change(func() {
+			s.term.Print(s.take()...) // the terminal writes them before it gives itself away
+			s.flow.last = kindRows
+		})
+		err = s.term.Lend(func() (err error) {
+			var unread []byte
+			outcome, unread, err = o.Shell(ctx, line, o.In, o.Out)
+			s.term.Unread(unread)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.busy.answered = s.now() // what is left to do is no work that one waits for
+			return err
+		})
+		return outcome, err
+	}
+}
+
+// mayLend reports whether there is a terminal to give: nothing runs, and it is no terminal
+// of lines.
+func (s *screen) mayLend() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.plain && len(s.busy.works) == 0
+}
+
+// shellOutput shows the output of a command line by line, as it comes.
+type shellOutput struct {
+	screen *screen
+	line   string // what has come of the line that has not ended
+}
+
+func (o *shellOutput) write(text string) {
+	o.line += text
+	end := strings.LastIndexByte(o.line, '\n')
+	if end < 0 {
+		return
+	}
+	lines := o.line[:end]
+	o.line = o.line[end+1:]
+	o.screen.print(strings.Split(printable.Text(lastStates(lines)), "\n")...)
+}
+
+func (o *shellOutput) end() {
+	if o.line != "" {
+		o.screen.print(printable.Text(lastStates(o.line)))
+	}
+	o.line = ""
+}
+
+// shellEnd shows how a command of the person ended, unless all was well.
+func (r *REPL) shellEnd(outcome agent.BashOutcome, err error) {
+	s := r.screen
+	switch {
+	case err != nil && !errors.Is(err, agent.ErrAborted):
+		r.person.showError(err)
+	case outcome.Signal != "":
+		s.print(s.palette.Paint("error", "killed by "+outcome.Signal))
+	case outcome.ExitCode != nil && *outcome.ExitCode != 0 && !outcome.Cancelled:
+		s.print(s.palette.Paint("error", fmt.Sprintf("exit status %d", *outcome.ExitCode)))
+	}
+	if outcome.Truncated && outcome.FullOutputPath != "" {
+		s.print(s.palette.Paint("dim", "full output: "+printable.Text(outcome.FullOutputPath)))
+	}
 }
