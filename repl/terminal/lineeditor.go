@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/peterh/liner"
@@ -289,4 +290,236 @@ func (e *lineEditor) close() {
 		e.feed.Close()
 		e.source.Close()
 	}
+}
+
+// lineReader shows a prompt and reads a line. One prompt is open at a time. Where nothing
+// else is said, the methods are for the one goroutine that opens prompts.
+type lineReader interface {
+	// open shows the prompt with text in it and the cursor before the rune at pos; -1 is the
+	// end. The result comes through the channel, or as a line of the inbox if the channel is
+	// nil.
+	open(prompt, text string, pos int) <-chan line
+	// cancel closes the open prompt without a trace and returns the text that was in it. It
+	// reports false if that cannot be done: the prompt is still open, or ends by itself
+	// with the result it has.
+	cancel() (line, bool)
+	// ended is called when a prompt has ended by itself, with the end of its line.
+	ended()
+	// rest brings the terminal into its mode between prompts. Any goroutine may call it while
+	// no prompt is open, and more than once.
+	rest()
+	// reset brings the terminal into the mode that rest gives it, whatever another program
+	// made of it.
+	reset()
+	// remember adds a line to those that can be called up again.
+	remember(text string)
+	// close restores the terminal. Any goroutine may call it, and more than once.
+	close()
+}
+
+// line is how a prompt ended: the line, or an error.
+type line struct {
+	text string
+	pos  int   // of the cursor, in runes; -1: at the end
+	err  error // io.EOF, errCtrlC, or a failure of the terminal
+}
+
+// plainEditor serves a terminal that cannot edit, and input that is none: the prompt is
+// printed and whole lines come through the inbox.
+type plainEditor struct {
+	sheet *sheet
+	keys  *keyboard // shows what is typed; nil: the system does
+	quiet bool      // nobody is there to be prompted
+}
+
+// open prints the prompt; its line comes through the inbox, so there is no channel. Where
+// the system shows what is typed a line cannot begin with text, so that is shown above the
+// prompt as not sent.
+func (p *plainEditor) open(prompt, text string, _ int) <-chan line {
+	if p.keys != nil && p.keys.typed != nil {
+		p.keys.showTyped(prompt, text, p.sheet.prompt)
+		return nil
+	}
+	if text != "" {
+		p.sheet.print("not sent: " + text)
+	}
+	if !p.quiet {
+		p.sheet.prompt(prompt)
+	}
+	return nil
+}
+
+// cancel ends the line of the prompt on the screen. Where the system has what was typed into it,
+// that comes through the inbox, so there is no text to return.
+func (p *plainEditor) cancel() (line, bool) {
+	p.keys.hideTyped()
+	if !p.quiet {
+		p.sheet.endLine()
+	}
+	return line{text: p.keys.takeTyped(), pos: -1}, true
+}
+
+func (p *plainEditor) ended() {
+	p.keys.hideTyped()
+	if !p.quiet {
+		p.sheet.lineEnded("")
+	}
+}
+
+func (p *plainEditor) rest() { p.keys.hideTyped() }
+
+func (p *plainEditor) reset() {}
+
+func (p *plainEditor) remember(string) {}
+
+func (p *plainEditor) close() {}
+
+// typedLine is the line that is typed where no editor has it: in plain mode while something
+// works, and at a prompt that cannot be edited. The terminal sends each key at once then, since
+// the system itself keeps no more than 4,095 bytes of a line and knows little of characters.
+// What is typed can be removed from its end, and is shown only at a prompt.
+type typedLine struct {
+	decoder decoder
+	text    string
+	show    func(text string) // nil: nothing of the line is shown
+	ended   func(line typedIn)
+	over    func() // Ctrl+D in an empty line
+	suspend func() // Ctrl+Z
+}
+
+// feed takes bytes that were read.
+func (l *typedLine) feed(p []byte) { l.decoder.feed(p) }
+
+func (l *typedLine) focus(bool)   {}
+func (l *typedLine) reply(string) {}
+
+// key takes a key. Those that do nothing here are dropped.
+func (l *typedLine) key(k Key) {
+	switch k.Name {
+	case "enter", "ctrl+j":
+		line := l.text
+		l.text = ""
+		l.echo("\n")
+		l.ended(typedIn{line, l.show != nil})
+	case "backspace", "ctrl+h":
+		l.cut(lastCluster(l.text))
+	case "ctrl+w":
+		words := strings.TrimRight(l.text, " \t\n")
+		l.cut(strings.LastIndexAny(words, " \t\n") + 1)
+	case "ctrl+u":
+		l.cut(0)
+	case "ctrl+z":
+		l.suspend()
+	case "ctrl+d":
+		if l.text == "" {
+			l.over()
+		}
+	case "paste":
+		l.add(pastedText([]byte(k.Text)))
+	case "tab":
+		l.add("\t")
+	default:
+		l.add(k.Text)
+	}
+}
+
+// add adds text to the end of the line.
+func (l *typedLine) add(text string) {
+	l.text += text
+	l.echo(onOneRow(text))
+}
+
+// cut removes all of the line from a place on.
+func (l *typedLine) cut(from int) {
+	width := cells.Width(onOneRow(l.text[from:]))
+	l.text = l.text[:from]
+	l.echo(strings.Repeat("\b \b", width))
+}
+
+func (l *typedLine) echo(text string) {
+	if l.show != nil && text != "" {
+		l.show(text)
+	}
+}
+
+// onOneRow is a text as it is shown while it is typed.
+func onOneRow(text string) string { return strings.ReplaceAll(toSigns(text), signTab, " ") }
+
+// lastCluster is where the last character of a text begins, with all that combines with it.
+func lastCluster(text string) int {
+	begin := 0
+	for cluster := range cells.Clusters(text) {
+		begin = len(text) - len(cluster)
+	}
+	return begin
+}
+
+// take removes and returns what has come of the line, as keys for an editor. pasting says
+// that they end within a paste, of which pasted has come.
+func (l *typedLine) take() (keys, pasted []byte, pasting bool) {
+	d := &l.decoder
+	keys, pasted, pasting = append([]byte(toSigns(l.text)), d.pending...), d.pasted, d.pasting
+	l.text, l.decoder = "", decoder{handlers: l}
+	return keys, pasted, pasting
+}
+
+// begin has the line begin with bytes that an editor did not use, in a paste or not.
+func (l *typedLine) begin(keys, pasted []byte, pasting bool) {
+	l.decoder.pasting, l.decoder.pasted = pasting, pasted
+	l.feed(keys)
+}
+
+// inbox has the lines that were typed while no prompt was open. Any goroutine may use it.
+type inbox struct {
+	mu     sync.Mutex
+	lines  []typedIn
+	eof    bool          // there will be no more lines
+	over   bool          // Ctrl+D, which counts once
+	signal chan struct{} // there is something to take: a line, or an end; a buffer of one
+}
+
+// typedIn is a line that was typed. shown says that it was shown as it was typed.
+type typedIn struct {
+	text  string
+	shown bool
+}
+
+// wake signals that there is something. It never waits: one signal is enough.
+func (b *inbox) wake() {
+	select {
+	case b.signal <- struct{}{}:
+	default:
+	}
+}
+
+// push adds a typed line.
+func (b *inbox) push(line typedIn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lines = append(b.lines, line)
+	b.wake()
+}
+
+// end notes an end of the input. With forGood no more lines will come; otherwise a person has
+// typed Ctrl+D.
+func (b *inbox) end(forGood bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.eof, b.over = b.eof || forGood, true
+	b.wake()
+}
+
+// take returns the oldest line; eof reports an end of input with no line before it, each end
+// once.
+func (b *inbox) take() (line typedIn, ok, eof bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.lines) == 0 {
+		eof = b.over
+		b.over = false
+		return typedIn{}, false, eof
+	}
+	line = b.lines[0]
+	b.lines = b.lines[1:]
+	return line, true, false
 }

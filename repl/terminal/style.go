@@ -1,6 +1,9 @@
 package terminal
 
 import (
+	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"pi/internal/cells"
@@ -139,4 +142,147 @@ func cutPainted(line string, columns int) string {
 		line += styleEnd
 	}
 	return line
+}
+
+// Backgrounds, and colours that are no part of the theme.
+
+// ground is the background that a name of the theme has: with 16 colours, where it sets
+// the colour of the text as well, and with 256, for a dark and for a light terminal.
+type ground struct{ usual, dark, light string }
+
+// The ends of backgrounds: one that has set the colour of the text, and the others.
+const (
+	usualGroundEnd = "39;49"
+	richGroundEnd  = "49"
+)
+
+// grounds has the backgrounds by the names that hooks call them by. On those of 256
+// colours the usual colour of text can be read.
+func grounds() map[string]ground {
+	grey := func(dark, light string) ground { return ground{"97;100", "48;5;" + dark, "48;5;" + light} }
+	return map[string]ground{
+		"accent": {"30;46", "48;5;23", "48;5;195"}, "success": {"30;42", "48;5;22", "48;5;194"}, "warning": {"30;43", "48;5;58", "48;5;230"},
+		"error": {"30;41", "48;5;52", "48;5;224"}, "user": {"30;44", "48;5;17", "48;5;189"}, "code": {"30;45", "48;5;53", "48;5;225"},
+		"link": {"30;104", "48;5;18", "48;5;153"}, "tool_title": {"30;46", "48;5;23", "48;5;195"},
+		"muted": grey("237", "253"), "dim": grey("235", "255"), "border": grey("238", "252"),
+		"tool_output": grey("236", "254"), "thinking": grey("236", "254"),
+	}
+}
+
+// Background returns text on a background of the theme, by the name that hooks call it by.
+// A name that there is not leaves the text as it is.
+func (p Palette) Background(name, text string) string {
+	g, ok := grounds()[name]
+	if !p.On || !ok || text == "" {
+		return text
+	}
+	begin, end := g.usual, usualGroundEnd
+	if p.Rich {
+		begin, end = g.dark, richGroundEnd
+		if p.Light {
+			begin = g.light
+		}
+	}
+	return fmt.Sprintf("\x1b[%sm%s\x1b[%sm", begin, text, end)
+}
+
+// RGB returns text in a colour, or in the nearest that the terminal has. A colour that
+// can hardly be told from the terminal's background leaves the text as it is.
+func (p Palette) RGB(r, g, b uint8, text string) string {
+	c := shade{r, g, b}
+	if !p.On || text == "" {
+		return text
+	}
+	begin := fmt.Sprintf("38;2;%d;%d;%d", r, g, b)
+	switch {
+	case p.True:
+	case p.Rich:
+		begin = fmt.Sprintf("38;5;%d", nearest(c, 16, 256))
+	default:
+		n := nearest(c, 0, 16)
+		c, begin = numbered(n), strconv.Itoa(30+n)
+		if n >= 8 {
+			begin = strconv.Itoa(90 + n - 8)
+		}
+	}
+	if !p.isSeen(c) {
+		return text
+	}
+	return "\x1b[" + begin + "m" + text + "\x1b[39m"
+}
+
+// shade is a colour: red, green, blue.
+type shade [3]uint8
+
+// numbered is the colour that a terminal usually has under one of its 256 numbers.
+func numbered(n int) shade {
+	level := func(i int) uint8 { return uint8(min(i, 1)*55 + 40*i) }
+	switch {
+	case n == 7:
+		return shade{229, 229, 229}
+	case n == 8:
+		return shade{127, 127, 127}
+	case n < 16:
+		bright := uint8(205 + 50*(n/8))
+		return shade{uint8(n&1) * bright, uint8(n>>1&1) * bright, uint8(n>>2&1) * bright}
+	case n < 232:
+		n -= 16
+		return shade{level(n / 36), level(n / 6 % 6), level(n % 6)}
+	}
+	grey := uint8(8 + 10*(n-232))
+	return shade{grey, grey, grey}
+}
+
+// nearest is the number, from first and below end, of the colour that is most like c.
+func nearest(c shade, first, end int) (best int) {
+	least := math.MaxInt
+	for n := first; n < end; n++ {
+		distance := 0
+		for i, v := range numbered(n) {
+			d := int(v) - int(c[i])
+			distance += d * d
+		}
+		if distance < least {
+			best, least = n, distance
+		}
+	}
+	return best
+}
+
+// leastContrast is the contrast with the background under which text counts as hidden.
+const leastContrast = 1.4
+
+// isSeen reports whether text in a colour can be told from the terminal's background.
+func (p Palette) isSeen(c shade) bool {
+	luminance := 0.0
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		luminance += weight * math.Pow(float64(c[i])/255, 2.2)
+	}
+	if p.Light {
+		return 1.05/(luminance+0.05) >= leastContrast
+	}
+	return (luminance+0.05)/0.05 >= leastContrast
+}
+
+// isRGB reports whether the parameters of a sequence are those that RGB writes.
+func (p Palette) isRGB(parameters string) bool {
+	var numbers []int
+	for word := range strings.SplitSeq(parameters, ";") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n > 255 || strconv.Itoa(n) != word {
+			return false
+		}
+		numbers = append(numbers, n)
+	}
+	switch {
+	case len(numbers) == 5 && numbers[0] == 38 && numbers[1] == 2:
+		return p.isSeen(shade{uint8(numbers[2]), uint8(numbers[3]), uint8(numbers[4])})
+	case len(numbers) == 3 && numbers[0] == 38 && numbers[1] == 5:
+		return p.isSeen(numbered(numbers[2]))
+	case len(numbers) == 1 && (numbers[0] >= 30 && numbers[0] <= 37):
+		return p.isSeen(numbered(numbers[0] - 30))
+	case len(numbers) == 1 && (numbers[0] >= 90 && numbers[0] <= 97):
+		return p.isSeen(numbered(numbers[0] - 90 + 8))
+	}
+	return false
 }
