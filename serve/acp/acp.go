@@ -8,17 +8,17 @@
 // What happens in which file:
 //
 //	acp.go        the server, from the first line to the end
-//	rpc.go        requests, replies and errors, both ways; params.go: what they carry
+//	rpc.go        requests, replies and errors, both ways, and what they carry
 //	shapes.go     what is written, by the protocol's schema
 //	requests.go   which request does what
 //	session.go    one session and the updates that the client gets of it
 //	opening.go    sessions begin and end; listing.go: those that there are; replay.go: what
 //	              was said before
-//	blocks.go     a prompt as the client sends it; turn.go: it is worked on, and ends;
-//	              slash.go: commands
-//	events.go     what the agent does becomes updates; calls.go, callview.go: calls of tools
+//	blocks.go     a prompt as the client sends it; turn.go: it is worked on, a command or
+//	              not, and ends
+//	events.go     what the agent does becomes updates; calls.go: calls of tools
 //	options.go    what the person can choose: model, thinking, mode
-//	dialogs.go    questions of hooks go to the client; person.go: what else they show
+//	dialogs.go    questions of hooks go to the client, and what else they show
 //	files.go      the client's files
 //
 // The client's capabilities decide what it is sent. Nothing is written before it asks.

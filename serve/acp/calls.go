@@ -2,13 +2,21 @@ package acp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"pi/agent"
+	"pi/agent/tool"
+	"pi/internal/printable"
+	"pi/internal/safefile"
 	"pi/session/message"
+	"pi/session/rawjson"
 )
 
 // progressPause is the time between two updates of what a call has put out.
@@ -235,4 +243,232 @@ func resultContent(blocks []message.Block) []any {
 		}
 	}
 	return content
+}
+
+// titleOfCall is how many characters the title of a call has at most.
+const titleOfCall = 160
+
+// view returns how a call is shown: what it is, where it happens, and what the model sent.
+func (s *session) view(name string, input json.RawMessage) toolCall {
+	c := toolCall{Title: callTitle(name, input), Name: name, Kind: s.kind(name)}
+	if c.Name == "" {
+		c.Name = "tool"
+	}
+	if len(input) > 0 && rawjson.Valid(input) {
+		c.RawInput = input
+		c.Locations = locations(s.cwd, name, input)
+	}
+	return c
+}
+
+// builtin are the kinds of the program's own tools.
+func builtin(name string) string {
+	switch name {
+	case "read", "ls":
+		return "read"
+	case "bash":
+		return "execute"
+	case "edit", "write":
+		return "edit"
+	case "grep", "find":
+		return "search"
+	}
+	return ""
+}
+
+// kind returns what sort of thing a tool does.
+func (s *session) kind(name string) string {
+	if kind := builtin(name); kind != "" {
+		return kind
+	}
+	for _, t := range s.agent().Tools() {
+		if t.Spec().Name != name {
+			continue
+		}
+		switch says := agent.AnnotationsOf(t); {
+		case slices.Contains(agent.ToolKinds(), says.Kind):
+			return says.Kind
+		case says.ReadOnly:
+			return "read"
+		}
+	}
+	return "other"
+}
+
+// callTitle returns a line that says what a call does: of bash the command, of other tools
+// the name and what matters most of the arguments, paths in backquotes.
+func callTitle(name string, input json.RawMessage) string {
+	title, detail := printable.Line(name), callDetail(name, input)
+	switch detail = printable.Line(cut(detail, 4096)); {
+	case name == "bash" && detail != "":
+		title = detail
+	case detail != "":
+		title = strings.TrimSpace(title + " " + detail)
+	case title == "":
+		title = "tool"
+	}
+	return printable.Cut(title, titleOfCall)
+}
+
+// callDetail returns what matters most of the arguments of a call.
+func callDetail(name string, input json.RawMessage) string {
+	f, err := parseFields(input)
+	if err != nil {
+		return ""
+	}
+	argument := func(name string) string { text, _ := f.text(name); return text }
+	path := argument("path")
+	if line := rawjson.Number(f["offset"]); name == "read" && line > 0 {
+		path = fmt.Sprintf("%s:%d", path, int(line))
+	}
+	if path != "" {
+		path = "`" + path + "`"
+	}
+	switch name {
+	case "bash":
+		return argument("command")
+	case "read", "edit", "write", "ls":
+		return path
+	case "grep", "find":
+		return strings.TrimSpace(argument("pattern") + " " + path)
+	}
+	if len(f) == 0 {
+		return ""
+	}
+	return string(input)
+}
+
+// locations returns which file a call is about, as far as its arguments say so.
+func locations(cwd, name string, input json.RawMessage) []location {
+	if builtin(name) == "" || name == "bash" {
+		return nil
+	}
+	f, err := parseFields(input)
+	if err != nil {
+		return nil
+	}
+	argument, ok := f.text("path")
+	if !ok || argument == "" {
+		if name == "read" || name == "edit" || name == "write" {
+			return nil
+		}
+		argument = "."
+	}
+	path, err := tool.Absolute(cwd, argument)
+	if err != nil {
+		return nil
+	}
+	at := location{Path: filepath.Clean(path)}
+	if name == "read" {
+		at.Line = max(0, int(rawjson.Number(f["offset"])))
+	}
+	return []location{at}
+}
+
+// changeOf is a change of a file as a client shows it; nil if there is none that can be
+// shown.
+func changeOf(t *agent.Touched) *diff {
+	if t.Change == nil || !t.Change.Created && t.Change.Before == nil {
+		return nil
+	}
+	d := &diff{Type: "diff", Path: t.Path, OldText: t.Change.Before, NewText: t.Change.After}
+	if t.Change.Created {
+		d.OldText = nil
+	}
+	return d
+}
+
+// wouldChange returns what a call of edit or write is about to change, by the file on the
+// disk: whole rows, with some around them.
+func wouldChange(c toolCall) (diffs []any) {
+	f, err := parseFields(c.RawInput)
+	if err != nil || len(c.Locations) == 0 {
+		return nil
+	}
+	path := c.Locations[0].Path
+	data, err := safefile.Read(path, mostText)
+	before := string(data)
+	if c.Name == "write" {
+		text, ok := f.text("content")
+		switch {
+		case !ok:
+		case errors.Is(err, fs.ErrNotExist):
+			return []any{diff{Type: "diff", Path: path, NewText: text}}
+		case err == nil:
+			return []any{diff{"diff", path, &before, text}}
+		}
+		return nil
+	}
+	before = strings.ReplaceAll(before, "\r\n", "\n") // as models write what they edit
+	for _, each := range argumentDiffs(c, "") {
+		d := each.(diff)
+		if was, is, ok := withRows(before, *d.OldText, d.NewText); ok {
+			d.OldText, d.NewText = &was, is
+		}
+		diffs = append(diffs, d)
+	}
+	return diffs
+}
+
+// rowsAround is how many rows are shown before and behind a change.
+const rowsAround = 3
+
+// withRows makes whole rows of a change of a text, with those around it; ok is false if the
+// text does not have what is changed, or has it twice.
+func withRows(text, was, is string) (before, after string, ok bool) {
+	head, tail, found := strings.Cut(text, was)
+	if !found || was == "" || strings.Contains(tail, was) {
+		return "", "", false
+	}
+	from, to := len(head), 0
+	for range rowsAround + 1 {
+		if from = strings.LastIndexByte(head[:from], '\n'); from < 0 {
+			break
+		}
+	}
+	head = head[from+1:]
+	rows := rowsAround
+	if !strings.HasSuffix(was, "\n") {
+		rows++ // the rest of its last row
+	}
+	for range rows {
+		end := strings.IndexByte(tail[to:], '\n')
+		if end < 0 {
+			to = len(tail)
+			break
+		}
+		to += end + 1
+	}
+	return head + was + tail[:to], head + is + tail[:to], true
+}
+
+// argumentDiffs returns what a call of edit or write changes, as far as its arguments say it:
+// the file as it was is not stored. result is what the tool said; "" if it has not run.
+func argumentDiffs(c toolCall, result string) (diffs []any) {
+	f, err := parseFields(c.RawInput)
+	if err != nil || len(c.Locations) == 0 {
+		return nil
+	}
+	path := c.Locations[0].Path
+	add := func(f fields) {
+		was, hasOld := f.text("oldText")
+		if is, hasNew := f.text("newText"); hasOld && hasNew {
+			diffs = append(diffs, diff{"diff", path, &was, is})
+		}
+	}
+	switch c.Name {
+	case "edit":
+		add(f)
+		edits, _ := f.list("edits")
+		for _, raw := range edits {
+			if edit, err := parseFields(raw); err == nil {
+				add(edit)
+			}
+		}
+	case "write":
+		if text, ok := f.text("content"); ok && strings.HasPrefix(result, "Created ") {
+			diffs = append(diffs, diff{Type: "diff", Path: path, NewText: text})
+		}
+	}
+	return diffs
 }
