@@ -14,13 +14,13 @@
 //	copies.go   the hooks of a case are copies, so that it can edit them
 //	scene.go    a case while it runs; env.go: the modules that a test itself requires
 //	settings.go config.toml from a Lua table
-//	script.go   the model; step.go: what it answers
-//	person.go   the person; answers.go: what they say; view.go: what hooks draw
-//	clock.go    the time; testclock.go: as the test itself sees it
+//	script.go   the model, and what it answers
+//	person.go   the person, what they say, and what hooks draw for them
+//	clock.go    the time, also as the test itself sees it
 //	recorder.go events as hooks get them
 //	isolate.go  nothing of the machine is seen; leftover.go: nothing is left running
 //	witness.go  what happened: calls, events, notices
-//	module.go   pi.test: its functions, by subject in module_*.go
+//	module.go   pi.test: its functions; module_person.go: those about the person
 //	check.go    the checks; value.go: Lua values as text
 //	report.go   results for people and for programs
 //

@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"pi/internal/safefile"
-	"pi/luavm"
-	"pi/session/message"
+	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"pi/agent"
+	"pi/internal/safefile"
+	"pi/luahooks/record"
+	"pi/luavm"
+	"pi/session/message"
 )
 
 // functions are those of one subject of pi.test, by the names that Lua calls them by.
@@ -226,4 +230,238 @@ func (f *file) blocks(L *lua.LState, s *scene, list lua.LValue) (blocks []messag
 		blocks = append(blocks, found.Blocks()...)
 	}
 	return blocks
+}
+
+// ofWork are the functions that make something happen.
+func (f *file) ofWork() functions {
+	return functions{"prompt": f.prompt, "command": f.command, "tool": f.tool}
+}
+
+// prompt is t.prompt(text, attachments?) → the last answer, or nil and how the run failed.
+// It returns when nothing is left to do.
+func (f *file) prompt(L *lua.LState, text string, attachments lua.LValue) (*string, error) {
+	s := f.open(L, "prompt")
+	blocks := f.blocks(L, s, attachments)
+	var answer *string
+	err := f.wait(L, "prompt", func(ctx context.Context, s *scene) error {
+		err := s.stage.submit(ctx, text, blocks)
+		answer = s.stage.lastAnswer()
+		return err
+	})
+	return answer, err
+}
+
+// lastAnswer is the text of the newest answer of the session; nil if there is none.
+func (s *stage) lastAnswer() *string {
+	for _, e := range slices.Backward(s.run.Session().Branch()) {
+		if m := e.Message(); m != nil && m.Role == message.RoleAssistant {
+			text := m.Text()
+			return &text
+		}
+	}
+	return nil
+}
+
+// command is t.command("/name args") → what it showed, or nil and how it failed.
+func (f *file) command(L *lua.LState, line string) (string, error) {
+	if !strings.HasPrefix(line, "/") {
+		luavm.Raise(L, "t.command: a command begins with /, and %q does not; t.prompt sends a text", line)
+	}
+	s := f.open(L, "command")
+	before := len(s.stage.witness.seen())
+	err := f.wait(L, "command", func(ctx context.Context, s *scene) error { return s.stage.submit(ctx, line, nil) })
+	return strings.Join(s.stage.witness.seen()[before:], "\n"), err
+}
+
+// tool is t.tool(name, input?) → {text, content, details, is_error}: a call that passes the
+// gates, without a model.
+func (f *file) tool(L *lua.LState, name string, input lua.LValue) lua.LValue {
+	f.open(L, "tool")
+	arguments := arguments(L, f.records, name, input)
+	var result agent.Result
+	_ = f.wait(L, "tool", func(ctx context.Context, s *scene) error {
+		result = s.stage.run.Agent().CallTool(ctx, name, arguments)
+		return s.stage.finish(ctx)
+	})
+	t := luavm.NewRecord(L, 4)
+	luavm.Set(t, "text", lua.LString(textOf(result)))
+	luavm.Set(t, "content", f.records.Blocks(L, result.Content))
+	luavm.Set(t, "details", f.records.Details(name, result.Details))
+	luavm.Set(t, "is_error", lua.LBool(result.IsError))
+	return t
+}
+
+// ofChange are the functions that change what is there while the run is open.
+func (f *file) ofChange() functions {
+	return functions{"edit_hook": f.editHook, "reopen": f.reopen, "events": f.events, "soon": f.soon}
+}
+
+// editHook is t.edit_hook(path, text): it saves a hook of the case, or a file beside one, and
+// returns when that is live. A hook that does not load gives nil and why; the version before
+// runs on, as ever.
+func (f *file) editHook(L *lua.LState, path, text string) error {
+	s := f.current(L, "edit_hook")
+	var saved string
+	err := f.wait(L, "edit_hook", func(context.Context, *scene) (err error) {
+		saved, err = s.stage.hooks.edit(f.absolute(path), text)
+		return err
+	})
+	if err != nil {
+		luavm.Raise(L, "t.edit_hook: %v", err)
+	}
+	if s.stage.run == nil {
+		return nil
+	}
+	return f.wait(L, "edit_hook", func(ctx context.Context, s *scene) error {
+		chain := s.stage.run.Chain()
+		chain.Reload(ctx, false)
+		for _, h := range chain.Hooks() {
+			if strings.HasSuffix(saved, h.Path) && h.Rejected != "" {
+				return errors.New(h.Rejected)
+			}
+		}
+		return s.stage.finish(ctx)
+	})
+}
+
+// reopen is t.reopen() → what was shown: it ends the program, and begins it again with the
+// same session.
+func (f *file) reopen(L *lua.LState) string {
+	s := f.open(L, "reopen")
+	before := len(s.stage.witness.seen())
+	err := f.wait(L, "reopen", func(ctx context.Context, s *scene) error {
+		if err := s.stage.close(ctx); err != nil {
+			return err
+		}
+		if _, err := s.stage.opened(ctx); err != nil {
+			return err
+		}
+		return s.stage.finish(ctx)
+	})
+	if err != nil {
+		luavm.Raise(L, "t.reopen: %v", err)
+	}
+	return strings.Join(s.stage.witness.seen()[before:], "\n")
+}
+
+// How long t.soon waits, and how often it looks.
+const (
+	soonTime  = 10 * time.Second
+	soonPause = 5 * time.Millisecond
+)
+
+// soon is t.soon(fn, message?): it waits until fn() is true. It is for what happens outside
+// of the run, such as a file that is noticed.
+func (f *file) soon(L *lua.LState, fn *lua.LFunction, message *string) {
+	s := f.open(L, "soon")
+	for began := time.Now(); !lua.LVAsBool(call(L, fn)); {
+		if time.Since(began) > soonTime {
+			f.fails(L, "soon", Failure{Message: wording(message, "it did not become true within "+soonTime.String())})
+		}
+		_ = f.wait(L, "soon", func(ctx context.Context, s *scene) error {
+			timer := time.NewTimer(soonPause)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if s.stage.run.Agent().IsIdle() {
+				return s.stage.finish(ctx)
+			}
+			return nil
+		})
+		if s.ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// newClock makes t.clock: {advance(ms), now()}.
+func (f *file) newClock(L *lua.LState) lua.LValue {
+	t := luavm.NewRecord(L, 2)
+	luavm.Set(t, "advance", f.vm.Func("t.clock.advance", func(L *lua.LState, by time.Duration) {
+		if by < 0 {
+			luavm.Raise(L, "t.clock.advance: time does not go back")
+		}
+		f.current(L, "clock.advance")
+		_ = f.wait(L, "clock.advance", func(ctx context.Context, s *scene) error {
+			s.stage.clock.advance(ctx, by)
+			if s.stage.run == nil || !s.stage.run.Agent().IsIdle() {
+				return nil
+			}
+			return s.stage.finish(ctx)
+		})
+	}))
+	luavm.Set(t, "now", f.vm.Func("t.clock.now", func(L *lua.LState) int64 { return f.current(L, "clock.now").stage.clock.Now().UnixMilli() }))
+	return f.vm.StrictTable("t.clock", t)
+}
+
+// ofPast are the functions that tell what happened.
+func (f *file) ofPast() functions {
+	return functions{
+		"requests": func(L *lua.LState) lua.LValue {
+			seen := f.current(L, "requests").stage.script.seen()
+			return luavm.NewList(L, len(seen), func(i int) lua.LValue { return f.requestTable(L, seen[i]) })
+		},
+		"entries": func(L *lua.LState) lua.LValue {
+			return f.records.Entries(L, f.open(L, "entries").stage.run.Session().Branch())
+		},
+		"messages": func(L *lua.LState) lua.LValue {
+			return f.records.Messages(L, f.open(L, "messages").stage.run.Agent().Seen())
+		},
+		"notices": func(L *lua.LState) lua.LValue {
+			told := f.current(L, "notices").stage.witness.told()
+			return luavm.NewList(L, len(told), func(i int) lua.LValue {
+				t := luavm.NewRecord(L, 2)
+				luavm.Set(t, "level", lua.LString(told[i].Level))
+				luavm.Set(t, "text", lua.LString(told[i].Text))
+				return t
+			})
+		},
+		"status": func(L *lua.LState) lua.LValue {
+			t := luavm.NewRecord(L, 4)
+			for key, text := range f.current(L, "status").stage.witness.statuses() {
+				luavm.Set(t, key, lua.LString(text))
+			}
+			return t
+		},
+		"calls": f.calls,
+	}
+}
+
+// calls is t.calls(name?) → the calls of tools so far: {name, input, ran, is_error, text}.
+func (f *file) calls(L *lua.LState, name *string) lua.LValue {
+	of := ""
+	if name != nil {
+		of = *name
+	}
+	calls := f.current(L, "calls").stage.witness.called(of)
+	return luavm.NewList(L, len(calls), func(i int) lua.LValue {
+		c := calls[i]
+		t := luavm.NewRecord(L, 5)
+		luavm.Set(t, "name", lua.LString(c.name))
+		luavm.Set(t, "input", f.records.Input(c.name, c.input))
+		luavm.Set(t, "ran", lua.LBool(c.ran))
+		luavm.Set(t, "is_error", lua.LBool(c.isError))
+		luavm.Set(t, "text", lua.LString(c.text))
+		return t
+	})
+}
+
+// requestTable is a request as the model saw it: {model, system, messages, tools, thinking,
+// payload, headers}.
+func (f *file) requestTable(L *lua.LState, r *sentRequest) lua.LValue {
+	t, headers := luavm.NewRecord(L, 7), luavm.NewRecord(L, len(r.header))
+	for name, values := range r.header {
+		luavm.Set(headers, name, lua.LString(strings.Join(values, ", ")))
+	}
+	luavm.Set(t, "payload", f.records.JSON(r.payload))
+	luavm.Set(t, "headers", headers)
+	luavm.Set(t, "model", lua.LString(r.Model.Ref()))
+	luavm.Set(t, "system", lua.LString(r.System))
+	luavm.Set(t, "messages", f.records.Messages(L, record.ItemsOf(r.Messages)))
+	luavm.Set(t, "thinking", lua.LString(r.Thinking))
+	luavm.Set(t, "tools", luavm.NewList(L, len(r.Tools), func(i int) lua.LValue { return lua.LString(r.Tools[i].Name) }))
+	return t
 }
