@@ -17,12 +17,23 @@ const (
 )
 
 // Room is called with the size of a string before it is built for Lua. It raises
-// if the string, or with it what the job holds, would be too large.
+// if the string, or with it what the job holds, would be too large, or the job was stopped.
 func Room(L *lua.LState, n int) {
 	if n > maxString {
 		raiseTooLong(L)
 	}
-	if err := room(L, n); err != nil {
+	Building(L, n)
+}
+
+// Building is called before n bytes are built for Lua in many small pieces, such as rows or
+// matches, and now and then while Go works for long. It raises if with them what the job
+// holds would be too large, or the job was stopped.
+func Building(L *lua.LState, n int) {
+	err := halted(L)
+	if err == nil {
+		err = room(L, n)
+	}
+	if err != nil {
 		L.RaiseError("%s", err.Error())
 	}
 }

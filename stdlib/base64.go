@@ -18,11 +18,17 @@ import (
 //	url_decode(text) → bytes   padded or not
 func openBase64(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "base64")
-	m.fn("encode", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) })
+	m.fn("encode", func(L *lua.LState, s string) string { return encode64(L, base64.StdEncoding, s) })
 	m.fn("decode", func(s string) (string, error) { return decode64(base64.RawStdEncoding, s) })
-	m.fn("url_encode", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) })
+	m.fn("url_encode", func(L *lua.LState, s string) string { return encode64(L, base64.RawURLEncoding, s) })
 	m.fn("url_decode", func(s string) (string, error) { return decode64(base64.RawURLEncoding, s) })
 	return m.table
+}
+
+// encode64 encodes a text, for which its bytes are copied, and the result once more.
+func encode64(L *lua.LState, e *base64.Encoding, s string) string {
+	luavm.Building(L, len(s)+2*e.EncodedLen(len(s)))
+	return e.EncodeToString([]byte(s))
 }
 
 // decode64 decodes base64 with or without padding at its end. Padding elsewhere is an

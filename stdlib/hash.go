@@ -36,7 +36,10 @@ func openHash(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		mac.Write([]byte(s))
 		return hex.EncodeToString(mac.Sum(nil))
 	})
-	m.fn("hex", func(s string) string { return hex.EncodeToString([]byte(s)) })
+	m.fn("hex", func(L *lua.LState, s string) string {
+		luavm.Building(L, 5*len(s)) // its bytes, and twice the result
+		return hex.EncodeToString([]byte(s))
+	})
 	m.fn("random", func(n int) (string, error) {
 		if n < 0 || n > maxRandom {
 			return "", luavm.Misusef("so many bytes: 0 to %d, not %d", maxRandom, n)

@@ -77,10 +77,21 @@ func record(L *lua.LState, pairs ...any) *lua.LTable {
 // list makes a list of n elements. It is marked, so that it is [] in JSON when it is
 // empty.
 func list(L *lua.LState, n int, element func(i int) lua.LValue) *lua.LTable {
-	t := luavm.NewList(L, n, element)
+	luavm.Building(L, n*listSlot)
+	t := luavm.NewList(L, n, func(i int) lua.LValue {
+		if i%looksApart == 0 {
+			luavm.Building(L, looksApart*listSlot)
+		}
+		return element(i)
+	})
 	luavm.MarkList(t)
 	return t
 }
+
+const (
+	listSlot   = 16      // bytes that a list takes for an element, and as many for a text that it leads to
+	looksApart = 1 << 10 // elements, characters or pieces between two looks at the job
+)
 
 func stringList(L *lua.LState, values []string) *lua.LTable {
 	return list(L, len(values), func(i int) lua.LValue { return lua.LString(values[i]) })

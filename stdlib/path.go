@@ -25,7 +25,15 @@ import (
 //	match(p, pattern) → boolean      * ? [a-z] {a,b}, and ** for any depth
 func openPath(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "path")
-	m.fn("join", func(parts ...string) string { return filepath.Join(parts...) })
+	m.fn("join", func(L *lua.LState, parts ...string) string {
+		size := 0
+		for _, part := range parts {
+			size += len(part) + 1
+		}
+		luavm.Room(L, size) // joined
+		luavm.Room(L, size) // and cleaned
+		return filepath.Join(parts...)
+	})
 	m.fn("dir", filepath.Dir)
 	m.fn("base", filepath.Base)
 	m.fn("clean", filepath.Clean)
@@ -40,7 +48,10 @@ func openPath(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		from := env.from(base)
 		return filepath.Rel(from, absolute(p, env.Cwd))
 	})
-	m.fn("split", func(L *lua.LState, p string) lua.LValue { return stringList(L, splitPath(p)) })
+	m.fn("split", func(L *lua.LState, p string) lua.LValue {
+		luavm.Building(L, 2*listSlot*strings.Count(p, string(filepath.Separator)))
+		return stringList(L, splitPath(p))
+	})
 	m.fn("expand", env.expandHome)
 	m.fn("match", matchPath)
 	return m.table

@@ -56,7 +56,10 @@ func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 			return nil, err
 		}
 		all := matches(L, re, text, limit, "re.find_all")
-		return list(L, len(all), func(i int) lua.LValue { return matchTable(L, re, text, all[i]) }), nil
+		return list(L, len(all), func(i int) lua.LValue {
+			luavm.Building(L, matchSize+len(all[i])*listSlot)
+			return matchTable(L, re, text, all[i])
+		}), nil
 	})
 	m.fn("replace", func(L *lua.LState, text, pattern string, with, opts lua.LValue) (string, int, error) {
 		limit := maxOption(L, 4, "re.replace")
@@ -76,9 +79,7 @@ func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		if limit == 0 {
 			return stringList(L, nil), nil
 		}
-		if limit < 0 {
-			matches(L, re, text, limit, "re.split")
-		}
+		luavm.Building(L, listSlot*len(matches(L, re, text, limit, "re.split")))
 		return stringList(L, re.Split(text, limit)), nil
 	})
 	m.fn("escape", regexp.QuoteMeta)
@@ -100,6 +101,12 @@ func maxOption(L *lua.LState, n int, function string) int {
 // text.
 const maxFound = 1_000_000
 
+// matchesApart is how many matches are looked for at first.
+const matchesApart = 1 << 12
+
+// matchSize is about what the tables of a match take without its groups, in bytes.
+const matchSize = 512
+
 // matches returns the indices of all matches, or of the first limit of them if that is
 // not negative. More than a million raise.
 func matches(L *lua.LState, re *regexp.Regexp, text string, limit int, function string) [][]int {
@@ -107,7 +114,17 @@ func matches(L *lua.LState, re *regexp.Regexp, text string, limit int, function 
 	if n < 0 || n > maxFound {
 		n = maxFound + 1
 	}
-	all := re.FindAllStringSubmatchIndex(text, n)
+	var all [][]int
+	// Where there are many it is looked again for twice as many: in between is looked whether
+	// the job may hold them.
+	for most := min(n, matchesApart); ; most = min(n, 2*most) {
+		luavm.Building(L, 0)
+		all = re.FindAllStringSubmatchIndex(text, most)
+		if len(all) < most || most == n {
+			break
+		}
+		luavm.Building(L, 2*most*(3+2*(1+re.NumSubexp()))*8)
+	}
 	if len(all) > maxFound {
 		luavm.Raise(L, "%s: more than %d matches; option max bounds them", function, maxFound)
 	}
@@ -176,6 +193,7 @@ func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []
 		} else {
 			n++
 		}
+		luavm.Building(L, 3*(len(s)+at[0]-end)) // made, and copied when the text grows
 		b.WriteString(text[end:at[0]])
 		if b.Len()+len(s) > maxText {
 			luavm.Raise(L, "re.replace: the result is larger than %s", printable.Bytes(maxText))

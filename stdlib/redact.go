@@ -4,6 +4,11 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"pi/internal/printable"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
 )
 
 // secret is one way in which secrets look. Its first group is what is hidden,
@@ -18,6 +23,7 @@ type secret struct {
 type redaction struct {
 	secrets     []secret
 	replacement string
+	job         *lua.LState // for which it works; nil: for none
 }
 
 // apply returns the text with the replacement in the place of each secret, and how many
@@ -37,7 +43,7 @@ func (r redaction) apply(s string) (string, int) {
 func (r redaction) hide(s string, secret secret) (string, int) {
 	var b strings.Builder
 	end, n := 0, 0
-	for _, at := range secret.pattern.FindAllStringSubmatchIndex(s, -1) {
+	for _, at := range r.find(secret.pattern, s) {
 		from, to := at[0], at[1]
 		if len(at) > 2 && at[2] >= 0 {
 			from, to = at[2], at[3]
@@ -46,6 +52,7 @@ func (r redaction) hide(s string, secret secret) (string, int) {
 		if found == "" || strings.Contains(found, r.replacement) && r.replacement != "" || secret.isNone != nil && secret.isNone(submatches(s, at)) {
 			continue
 		}
+		r.grow(b.Len(), from-end+len(r.replacement))
 		b.WriteString(s[end:from])
 		b.WriteString(r.replacement)
 		end = to
@@ -53,6 +60,25 @@ func (r redaction) hide(s string, secret secret) (string, int) {
 	}
 	b.WriteString(s[end:])
 	return b.String(), n
+}
+
+// find returns the indices of all matches of a pattern. For a job it raises as matches does.
+func (r redaction) find(pattern *regexp.Regexp, s string) [][]int {
+	if r.job == nil {
+		return pattern.FindAllStringSubmatchIndex(s, -1)
+	}
+	return matches(r.job, pattern, s, -1, "text.redact")
+}
+
+// grow raises if a text of so many bytes may not grow by n for the job.
+func (r redaction) grow(have, n int) {
+	if r.job == nil {
+		return
+	}
+	luavm.Building(r.job, 3*n) // built, and copied when the text grows
+	if have+n > maxText {
+		luavm.Raise(r.job, "text.redact: the result is larger than %s", printable.Bytes(maxText))
+	}
 }
 
 // submatches are the texts of a match and of its groups.

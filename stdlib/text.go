@@ -39,14 +39,14 @@ func openText(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m.fn("truncate", truncateText)
 	m.fn("of", textOf)
 	m.fn("front_matter", frontMatter)
-	m.fn("width", func(s string) int { return width(s) })
+	m.fn("width", func(L *lua.LState, s string) int { return width(s, looking(L)) })
 	m.fn("fit", func(L *lua.LState, s string, columns int, opts lua.LValue) (string, error) {
 		marker := "…"
 		luavm.Unpack(L, 3, "text.fit", luavm.Opt("marker", &marker))
 		if columns < 0 {
 			return "", luavm.Misusef("the width must not be negative")
 		}
-		return fit(s, columns, marker), nil
+		return fit(s, columns, marker, looking(L)), nil
 	})
 	m.fn("wrap", func(L *lua.LState, s string, columns int, opts lua.LValue) (lua.LValue, error) {
 		var indent string
@@ -55,15 +55,16 @@ func openText(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		if hanging == nil {
 			hanging = &indent
 		}
-		if columns <= max(width(indent), width(*hanging)) {
+		look := looking(L)
+		if columns <= max(width(indent, look), width(*hanging, look)) {
 			return nil, luavm.Misusef("a width of %d leaves no room", columns)
 		}
-		return stringList(L, wrap(s, columns, indent, *hanging)), nil
+		return stringList(L, wrap(s, columns, indent, *hanging, look)), nil
 	})
 	var c patterns
 	secrets := defaultSecrets()
 	m.fn("redact", func(L *lua.LState, s string, opts lua.LValue) (string, int, error) {
-		r := redaction{replacement: "[redacted]"}
+		r := redaction{replacement: "[redacted]", job: L}
 		defaults, patterns := true, []string(nil)
 		luavm.Unpack(L, 2, "text.redact", luavm.Opt("patterns", &patterns), luavm.Opt("defaults", &defaults), luavm.Opt("replacement", &r.replacement))
 		if defaults {
@@ -106,30 +107,40 @@ func truncateText(L *lua.LState, s string, opts lua.LValue) (string, lua.LValue,
 // into so many lines and bytes, and part of a line if not one fits; negative is no
 // limit. It also returns how many lines it kept and how many there are.
 func truncate(s string, lines, bytes int, tail bool) (text string, kept, total int) {
-	all := strings.SplitAfter(s, "\n")
-	if all[len(all)-1] == "" {
-		all = all[:len(all)-1]
+	total = strings.Count(s, "\n")
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		total++
 	}
-	size := 0
-	at := func(i int) string {
+	rest, first := s, ""
+	for ; kept < total && (lines < 0 || kept < lines); kept++ {
+		var line string
 		if tail {
-			return all[len(all)-1-i]
+			at := strings.LastIndexByte(strings.TrimSuffix(rest, "\n"), '\n') + 1
+			line = rest[at:]
+		} else if at := strings.IndexByte(rest, '\n'); at >= 0 {
+			line = rest[:at+1]
+		} else {
+			line = rest
 		}
-		return all[i]
-	}
-	for ; kept < len(all) && (lines < 0 || kept < lines); kept++ {
-		if bytes >= 0 && size+len(at(kept)) > bytes {
+		if kept == 0 {
+			first = line
+		}
+		if bytes >= 0 && len(s)-len(rest)+len(line) > bytes {
 			break
 		}
-		size += len(at(kept))
+		if tail {
+			rest = rest[:len(rest)-len(line)]
+		} else {
+			rest = rest[len(line):]
+		}
 	}
 	switch {
-	case kept == 0 && len(all) > 0 && lines != 0 && bytes > 0: // not even one line fits
-		return piece(at(0), bytes, tail), 1, len(all)
+	case kept == 0 && total > 0 && lines != 0 && bytes > 0: // not even one line fits
+		return piece(first, bytes, tail), 1, total
 	case tail:
-		return s[len(s)-size:], kept, len(all)
+		return s[len(rest):], kept, total
 	}
-	return s[:size], kept, len(all)
+	return s[:len(s)-len(rest)], kept, total
 }
 
 // piece returns the first or the last (tail) n bytes of a line, or less, so that no
@@ -148,12 +159,17 @@ func piece(line string, n int, tail bool) string {
 	return line[:n]
 }
 
+// looking returns what functions call with the bytes that they are about to build, with 0 where
+// they only work: it raises if that is too much for the job of L, or that was stopped.
+func looking(L *lua.LState) func(n int) { return func(n int) { luavm.Building(L, n) } }
+
 // width is how many columns s takes; of several lines, the widest.
-func width(s string) int {
+func width(s string, look func(n int)) int {
 	widest := 0
-	for _, line := range strings.Split(s, "\n") {
+	for line := range strings.SplitSeq(s, "\n") {
+		look(0)
 		n := 0
-		eachCell(line, func(_ string, w int) bool { n += w; return true })
+		eachCell(line, look, func(_ string, w int) bool { n += w; return true })
 		widest = max(widest, n)
 	}
 	return widest
@@ -161,8 +177,9 @@ func width(s string) int {
 
 // eachCell calls visit with each character of a line, as a person counts them, and the
 // columns it takes, and with each escape sequence, which takes 0. It ends when visit
-// returns false.
-func eachCell(s string, visit func(cell string, width int) bool) {
+// returns false. Now and then it calls look.
+func eachCell(s string, look func(n int), visit func(cell string, width int) bool) {
+	seen := 0
 	for s != "" {
 		if n := escapeLen(s); n > 0 {
 			if !visit(s[:n], 0) {
@@ -176,6 +193,9 @@ func eachCell(s string, visit func(cell string, width int) bool) {
 			end = len(s)
 		}
 		for cell, columns := range cells.Clusters(s[:end]) {
+			if seen++; seen%looksApart == 0 {
+				look(0)
+			}
 			if !visit(cell, columns) {
 				return
 			}
@@ -213,26 +233,27 @@ func escapeLen(s string) int {
 
 // fit returns the first line of a text, cut to n columns; the marker at its end, which
 // counts too, says that something is missing.
-func fit(s string, n int, marker string) string {
-	if width(s) <= n && !strings.Contains(s, "\n") {
+func fit(s string, n int, marker string, look func(n int)) string {
+	if width(s, look) <= n && !strings.Contains(s, "\n") {
 		return s
 	}
 	line, _, more := strings.Cut(s, "\n")
-	if !more || width(line)+width(marker) > n {
-		line = firstColumns(line, n-width(marker))
+	of := width(marker, look)
+	if !more || width(line, look)+of > n {
+		line = firstColumns(line, n-of, look)
 	}
-	if width(marker) > n {
-		return firstColumns(marker, n)
+	if of > n {
+		return firstColumns(marker, n, look)
 	}
 	return line + marker
 }
 
 // firstColumns returns the first n columns of a line. If it has escape sequences, one
 // that resets colours follows.
-func firstColumns(line string, n int) string {
+func firstColumns(line string, n int, look func(n int)) string {
 	var b strings.Builder
 	escaped := false
-	eachCell(line, func(cell string, w int) bool {
+	eachCell(line, look, func(cell string, w int) bool {
 		if n -= w; n < 0 {
 			return false
 		}
@@ -249,15 +270,14 @@ func firstColumns(line string, n int) string {
 // wrap returns the lines of a text broken to so many columns, at blanks, or within a
 // word that is longer than a line. The first line begins with indent, all others with
 // hanging.
-func wrap(s string, columns int, indent, hanging string) []string {
-	var out []string
-	for _, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
-		lead := indent
-		if len(out) > 0 {
-			lead = hanging
+func wrap(s string, columns int, indent, hanging string, look func(n int)) []string {
+	w := lineFiller{columns: columns, hanging: hanging, wide: width(hanging, look), look: look}
+	for line := range strings.SplitSeq(strings.TrimSuffix(s, "\n"), "\n") {
+		if len(w.lines) == 0 {
+			w.begin(indent, width(indent, look))
+		} else {
+			w.begin(hanging, w.wide)
 		}
-		w := lineFiller{columns: columns, hanging: hanging, line: lead, used: width(lead)}
-		w.empty = w.used
 		rest := line
 		for rest != "" {
 			word := strings.IndexFunc(rest, func(r rune) bool { return r != ' ' && r != '\t' })
@@ -273,37 +293,40 @@ func wrap(s string, columns int, indent, hanging string) []string {
 			w.add(gap, rest[:end])
 			rest = rest[end:]
 		}
-		out = append(out, append(w.lines, w.line)...)
+		w.end()
 	}
-	return out
+	return w.lines
 }
 
 // lineFiller puts words into lines of so many columns.
 type lineFiller struct {
 	columns     int
 	hanging     string
+	wide        int // columns of hanging
+	look        func(n int)
 	lines       []string
-	line        string
+	line        []byte
 	used, empty int // columns of line, and of its indent
 }
 
 // add adds a word to the line, with the gap before it, or begins a new line with it. A
 // word that is longer than a line is divided.
 func (w *lineFiller) add(gap, word string) {
-	n := width(word)
+	w.look(0)
+	n := width(word, w.look)
 	if w.used+len(gap)+n <= w.columns {
-		w.line += gap + word
+		w.line = append(append(w.line, gap...), word...)
 		w.used += len(gap) + n
 		return
 	}
 	if w.used > w.empty {
 		w.next()
 	}
-	eachCell(word, func(cell string, n int) bool {
+	eachCell(word, w.look, func(cell string, n int) bool {
 		if w.used+n > w.columns && w.used > w.empty {
 			w.next()
 		}
-		w.line += cell
+		w.line = append(w.line, cell...)
 		w.used += n
 		return true
 	})
@@ -311,7 +334,17 @@ func (w *lineFiller) add(gap, word string) {
 
 // next ends the line and begins another with the hanging indent.
 func (w *lineFiller) next() {
-	w.lines = append(w.lines, w.line)
-	w.line, w.used = w.hanging, width(w.hanging)
-	w.empty = w.used
+	w.end()
+	w.begin(w.hanging, w.wide)
+}
+
+// begin begins a line with an indent of so many columns.
+func (w *lineFiller) begin(indent string, columns int) {
+	w.line, w.used, w.empty = append(w.line[:0], indent...), columns, columns
+}
+
+// end adds the line to those that are full. What lists of lines grow by is counted with it.
+func (w *lineFiller) end() {
+	w.look(len(w.line) + 3*listSlot)
+	w.lines = append(w.lines, string(w.line))
 }

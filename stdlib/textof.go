@@ -40,6 +40,7 @@ func textOfTable(L *lua.LState, t *lua.LTable) string {
 func textOfBlocks(L *lua.LState, blocks *lua.LTable) string {
 	luavm.Materialise(L, blocks)
 	var texts []string
+	size := 0
 	for i := 1; i <= blocks.Len(); i++ {
 		b, ok := blocks.RawGetInt(i).(*lua.LTable)
 		if !ok {
@@ -48,9 +49,12 @@ func textOfBlocks(L *lua.LState, blocks *lua.LTable) string {
 		luavm.Materialise(L, b)
 		text, ok := b.RawGetString("text").(lua.LString)
 		if kind := b.RawGetString("type"); ok && (kind == lua.LNil || kind == lua.LString("text")) {
+			size += len(text) + 1
+			luavm.Building(L, listSlot)
 			texts = append(texts, string(text))
 		}
 	}
+	luavm.Room(L, size)
 	return strings.Join(texts, "\n")
 }
 

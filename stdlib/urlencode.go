@@ -15,6 +15,7 @@ import (
 func encodeURL(L *lua.LState, v lua.LValue) (string, error) {
 	switch v := v.(type) {
 	case lua.LString:
+		luavm.Building(L, 6*len(v)) // escaped, and once more for the blanks
 		return encodePart(string(v)), nil
 	case *lua.LTable:
 		return encodeQuery(L, v)
@@ -40,6 +41,7 @@ func encodeQuery(L *lua.LState, t *lua.LTable) (string, error) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		for _, value := range fields[name] {
+			luavm.Building(L, 9*(len(name)+len(value))) // and joined
 			parts = append(parts, encodePart(name)+"="+encodePart(value))
 		}
 	}
