@@ -272,6 +272,9 @@ func (s *stream) start(ctx context.Context, whole *message.Message) {
 func (s *stream) message() *message.Message {
 	m := s.run.asker.assembled(s.model, &s.assembly)
 	m.ThinkingLevel = s.thinking
+	if s.asked != nil {
+		m.ThinkingLevel = s.run.asker.unasked.LevelOf(s.asked)
+	}
 	if s.started {
 		m.Timestamp = s.began
 	}

@@ -71,14 +71,12 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 		return err
 	}
 	begun, err := a.stream(ctx, client, r, add)
-	for _, without := range []func(context.Context, *llm.Request, error) *llm.Request{a.withoutThoughts, a.withoutLevel} {
-		if begun {
-			break
-		}
-		if again := without(ctx, r, err); again != nil {
-			r = again
-			begun, err = a.stream(ctx, client, r, add)
-		}
+	if again := a.withoutThoughts(ctx, r, err); !begun && again != nil {
+		r = again
+		begun, err = a.stream(ctx, client, r, add)
+	}
+	if !begun && refusesLevel(r, err) && ctx.Err() == nil {
+		return a.sendWithoutLevel(ctx, client, r, err, add)
 	}
 	return err
 }
@@ -98,17 +96,27 @@ func (a *asker) withoutThoughts(ctx context.Context, r *llm.Request, err error) 
 	return &again
 }
 
-// withoutLevel returns likewise the request to make if the server has refused the level of
-// thinking that r asks for: r without a word of it. It is not asked for again.
-func (a *asker) withoutLevel(ctx context.Context, r *llm.Request, err error) *llm.Request {
+// refusesLevel reports whether a server does not take the level of thinking that r asks for.
+func refusesLevel(r *llm.Request, err error) bool {
 	var failed *llm.ProviderError
-	if !errors.As(err, &failed) || !failed.NoLevel || ctx.Err() != nil || !a.unasked.Note(r) {
-		return nil
+	return errors.As(err, &failed) && failed.NoLevel && r.Thinking != ""
+}
+
+// sendWithoutLevel sends r without a word of the level of thinking for which it was refused.
+// If that is answered, the level was the reason: it is not asked for again, and the person is
+// told.
+func (a *asker) sendWithoutLevel(ctx context.Context, client llm.Provider, r *llm.Request, refused error, add func(llm.Delta) error) error {
+	without := *r
+	without.Thinking, without.Off = "", false
+	begun, err := a.stream(ctx, client, &without, add)
+	if !begun && err != nil {
+		return err
 	}
+	var failed *llm.ProviderError
+	errors.As(refused, &failed)
+	a.unasked.Note(r)
 	a.events.notifyf(ctx, LevelWarning, "the server of %s refused thinking %s: asked again without a word of it, so the model thinks or not as it likes%s", r.Model.Ref(), r.Thinking, inBrackets(failed.NextStep))
-	again := *r
-	again.Thinking, again.Off = "", false
-	return &again
+	return err
 }
 
 // inBrackets is a hint as the end of a sentence; "" if there is none.

@@ -185,21 +185,29 @@ func TestARequestWhoseLevelIsRefusedIsMadeAgainWithoutAWordOfIt(t *testing.T) {
 	if !slices.Equal(seen.notes, []string{told("medium"), told("high"), told("off")}) {
 		t.Errorf("told: %q", seen.notes)
 	}
+	for _, it := range r.Session().Context() {
+		if it.Message.ThinkingLevel != "" {
+			t.Errorf("an answer has the level %s, which was refused", it.Message.ThinkingLevel)
+		}
+	}
 	if strings.Contains(fmt.Sprint(seen.kinds), "retry") || strings.Contains(r.file(), "errorMessage") {
 		t.Errorf("it is a retry like any other, or left something in the session: %v\n%s", seen.kinds, r.file())
 	}
 }
 
-func TestALevelIsLeftOutOnce(t *testing.T) {
+// What is refused without a word of thinking too was refused for something else: the level is
+// asked for again, and nobody is told that it was the reason.
+func TestALevelIsLeftOutOnceForEachRequest(t *testing.T) {
 	refuses := fail(&llm.ProviderError{Provider: "acme", Status: 400, Message: "no thinking", NoLevel: true})
-	r := newRig(t, Options{Settings: patient}, refuses, refuses, refuses)
+	seen := &log{}
+	r := newRig(t, Options{Listeners: []Listener{seen}, Settings: patient}, refuses, refuses, refuses, refuses)
 	r.wish("medium")
 	for range 2 {
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); err == nil {
 			t.Error("answered")
 		}
 	}
-	if got := r.model.levels(); !slices.Equal(got, []string{"medium", "", ""}) {
-		t.Errorf("asked for %q", got)
+	if got := r.model.levels(); !slices.Equal(got, []string{"medium", "", "medium", ""}) || len(seen.notes) != 0 {
+		t.Errorf("asked for %q, told %q", got, seen.notes)
 	}
 }

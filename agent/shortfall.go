@@ -87,12 +87,9 @@ func (f *shortfall) noteCut(ctx context.Context, s *session.Session, r *llm.Requ
 }
 
 // leastTokens is about how many tokens a request has, without what may not go along:
-// thoughts, and images.
+// thoughts, images, and the tools.
 func leastTokens(r *llm.Request) int {
 	tokens := textTokens(r.System)
-	for _, t := range r.Tools {
-		tokens += textTokens(t.Name + t.Description + string(t.Parameters))
-	}
 	for _, m := range r.Messages {
 		for i := range m.Content {
 			switch b := &m.Content[i]; b.Type {

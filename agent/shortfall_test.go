@@ -12,14 +12,14 @@ import (
 
 // sized is a request to a model of about so many tokens that are sure to be sent.
 func sized(tokens int, cost *llm.Price) *llm.Request {
-	quarter := strings.Repeat("word", tokens/4)
+	third := strings.Repeat("word", tokens/3)
 	thought := message.Block{Type: message.BlockThinking, Text: strings.Repeat("word", 100_000)} // may not go along
-	call := message.Block{Type: message.BlockToolCall, Name: "look", Arguments: []byte(`"` + quarter + `"`)}
+	call := message.Block{Type: message.BlockToolCall, Name: "look", Arguments: []byte(`"` + third + `"`)}
 	return &llm.Request{
 		Model:  &llm.Model{Provider: "acme", ID: "one", API: "test", Cost: cost},
-		System: quarter, Tools: []llm.ToolSpec{{Name: "look", Description: quarter}},
+		System: third, Tools: []llm.ToolSpec{{Name: "look", Description: thought.Text}},
 		Messages: []*message.Message{
-			userMessage([]message.Block{message.TextBlock(quarter), {Type: message.BlockImage, Data: "x"}}),
+			userMessage([]message.Block{message.TextBlock(third), {Type: message.BlockImage, Data: "x"}}),
 			{Role: message.RoleAssistant, Content: []message.Block{thought, call}},
 		},
 	}

@@ -67,11 +67,15 @@ func (t *RefusedLevels) Has(r *Request) bool {
 	return refused
 }
 
-// Note notes that the level which r asks for was refused, and reports whether it asks for one.
-func (t *RefusedLevels) Note(r *Request) bool {
-	if r.Thinking == "" {
-		return false
+// LevelOf returns the level for which r is answered; "" for one that was refused.
+func (t *RefusedLevels) LevelOf(r *Request) string {
+	if t.Has(r) {
+		return ""
 	}
+	return r.Thinking
+}
+
+// Note notes that the level which r asks for was refused.
+func (t *RefusedLevels) Note(r *Request) {
 	t.all.Store(refusedLevel{r.Model.Provider, r.Model.ID, r.Thinking}, true)
-	return true
 }

@@ -231,8 +231,9 @@ func (d *discovery) complete(ctx context.Context, offers []offer, found []Found)
 	}
 	switch {
 	case owned("library"):
+		loaded := d.more(ctx, "/api/ps") // first: what follows may take all the time there is
 		found = d.showEach(ctx, found)
-		for _, o := range d.more(ctx, "/api/ps") {
+		for _, o := range loaded {
 			setWindow(found, o.id(), o.count("context_length"))
 		}
 	case owned("organization_owner"):

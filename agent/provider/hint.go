@@ -111,7 +111,7 @@ func isGatewayAlone(status int) bool {
 // sizeHint returns what the person can do about a request that has too many bytes.
 func (f *faults) sizeHint() string {
 	remedy := "shorten the conversation (/compact), or raise its limit"
-	if f.request != nil && endsWithImage(f.request) {
+	if f.imagesWeigh() || f.request != nil && endsWithImage(f.request) {
 		remedy = "leave out the image (/undo), or raise its limit"
 	}
 	return "the server or a proxy takes no request of " + printable.Size(int64(f.sent)) + ": " + remedy

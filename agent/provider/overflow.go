@@ -66,9 +66,9 @@ func hasAny(text string, words []string) bool {
 
 // isOverflowUnsaid recognises an error that has no word of the context window and is about
 // it all the same: a 400 without any words where the prompt is about as large as the window,
-// and a 413, unless a page came with it or the prompt is far smaller than the window. Then
-// the request has too many bytes for the server or for what stands before it, which a
-// shorter conversation does not cure: most of them are an image.
+// and a 413, unless a page came with it, the prompt is far smaller than the window, or images
+// are the most of it. Then the request has too many bytes for the server or for what stands
+// before it, which a shorter conversation does not cure.
 func (f *faults) isOverflowUnsaid(e *llm.ProviderError, html bool) bool {
 	prompt, window := 0, 0
 	if f.request != nil {
@@ -79,9 +79,28 @@ func (f *faults) isOverflowUnsaid(e *llm.ProviderError, html bool) bool {
 	case http.StatusBadRequest:
 		return e.Message == "" && window > 0 && prompt > window/4*3
 	case http.StatusRequestEntityTooLarge:
-		return !html && !isTooLargeForRate(e) && (window == 0 || prompt > window/2)
+		if html || isTooLargeForRate(e) || f.imagesWeigh() {
+			return false
+		}
+		return window == 0 || prompt > window/2
 	}
 	return false
+}
+
+// imagesWeigh reports whether images are the most of what was sent.
+func (f *faults) imagesWeigh() bool {
+	if f.request == nil || !f.request.Model.TakesImages() {
+		return false
+	}
+	bytes := 0
+	for _, m := range f.request.Messages {
+		for i := range m.Content {
+			if b := &m.Content[i]; b.Type == message.BlockImage {
+				bytes += len(b.Data)
+			}
+		}
+	}
+	return bytes > f.sent/2
 }
 
 // silent watches an answer for the overflow that a server does not call an

@@ -144,11 +144,12 @@ func TestARequestOfTooManyBytesIsNoFullWindow(t *testing.T) {
 		{"a page, the window is full", nginxTooLarge, 1000, []*message.Message{user(words(2000))}, compact},
 		{"an image among few words", `no`, 8000, []*message.Message{user(words(1), image)}, undo},
 		{"an image from a tool", `no`, 8000, []*message.Message{user(words(1)), said, result}, undo},
-		{"an image of an earlier prompt", `no`, 8000, []*message.Message{user(image), said, user(words(1))}, compact},
+		{"an image of an earlier prompt", `no`, 8000, []*message.Message{user(image), said, user(words(1))}, undo},
 		{"few words", ``, 8000, []*message.Message{user(words(100))}, compact},
 		{"many words", ``, 8000, []*message.Message{user(words(1200))}, ""},
 		{"few words, and the server counts tokens", `{"error":{"code":"tokens_limit_reached","message":"Max size: 8000 tokens."}}`, 128_000, []*message.Message{user(words(100))}, ""},
 		{"few words, the window is not known", ``, 0, []*message.Message{user(words(100))}, ""},
+		{"an image, the window is not known", `http: request body too large`, 0, []*message.Message{user(words(4000), image)}, undo},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

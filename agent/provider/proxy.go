@@ -66,7 +66,7 @@ func (f *faults) proxyHint(err error) (hint string, retryable bool) {
 		return f.proxyLoginHint(), false // tinyproxy refuses a wrong password with a 401
 	}
 	if f.proxy != nil && f.proxy.Scheme == "https" && isNoTLS(err) {
-		return f.proxyName() + " does not speak TLS: use http:// in " + f.proxyVariable(), false
+		return f.proxyName() + " does not speak TLS: use http:// in " + f.proxyVariable(), errors.Is(err, io.EOF) // it may just be starting
 	}
 	return f.proxyName() + " cannot be used: check it, or list the host in NO_PROXY", !isRefusedHere(err)
 }

@@ -42,12 +42,17 @@ func (s *secrets) addHeaders(h http.Header) {
 			continue
 		}
 		for _, v := range values {
-			_, token, found := strings.Cut(v, " ")
-			if s.add(token); !found || printable.IsSecret(strings.TrimSpace(token)) {
+			scheme, token, _ := strings.Cut(v, " ")
+			if s.add(token); token == "" || !isScheme(scheme) || printable.IsSecret(strings.TrimSpace(token)) {
 				s.add(v)
 			}
 		}
 	}
+}
+
+// isScheme reports whether a key comes behind the word, in the header that it begins.
+func isScheme(word string) bool {
+	return slices.Contains([]string{"bearer", "basic", "token", "key"}, strings.ToLower(word))
 }
 
 // add adds a key, unless it is none that has to be hidden.

@@ -36,6 +36,11 @@ func TestWordsThatAreNoSecretStayInErrors(t *testing.T) {
 	if got := s.hide("not pk-0123456789"); got != "not "+hidden {
 		t.Errorf("%q", got)
 	}
+	for _, value := range []string{"session=0123456789abcdef; lang=en", "0123456789abcdefgh pw"} {
+		if got := collectSecrets("", http.Header{"Cookie": {value}}).hide("not " + value); got != "not "+hidden {
+			t.Errorf("%q", got)
+		}
+	}
 	if s := collectSecrets("", http.Header{"X-Portkey-Provider": {"google"}}); s.sent {
 		t.Error("without a key one is sent")
 	}

@@ -33,7 +33,7 @@ func wordsOf(name string) []string {
 func speaksOfKey(word string) bool {
 	word = strings.TrimSuffix(word, "s")
 	switch word {
-	case "portkey", "monkey", "turkey", "hockey", "author", "authority":
+	case "portkey", "monkey", "author", "authority":
 		return false
 	}
 	return strings.HasPrefix(word, "auth") || slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "password"}, func(end string) bool {

@@ -188,17 +188,24 @@ func (l *items) sign(it *outputItem, signature string, out []llm.Delta) []llm.De
 // answer without a single event about items is the list alone.
 func (l *items) close(output []json.RawMessage, out []llm.Delta) []llm.Delta {
 	all, sure := len(l.byBlock) == 0, l.tellsCalls()
+	list, listed, told := map[int]*wireItem{}, map[string]bool{}, map[*outputItem]bool{}
 	for place, raw := range output {
 		var w wireItem
-		if !provider.Readable(json.Unmarshal(raw, &w)) {
+		if provider.Readable(json.Unmarshal(raw, &w)) {
+			list[place], listed[w.CallID] = &w, true
+		}
+	}
+	for place, raw := range output {
+		w := list[place]
+		if w == nil {
 			continue
 		}
-		it := l.unfinished(place, &w)
-		if it == nil && (all || sure && l.lacks(&w)) {
+		it := l.unfinished(place, w)
+		if it == nil && (all || sure && l.lacks(w, listed, told)) {
 			it = l.add(place)
 		}
 		if it != nil {
-			out = l.finish(it, &w, raw, out)
+			out = l.finish(it, w, raw, out)
 		}
 	}
 	for _, it := range l.byBlock {

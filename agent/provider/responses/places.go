@@ -56,13 +56,17 @@ func (l *items) ofBeginning(index int, w *wireItem) *outputItem {
 }
 
 // ofWhole returns the item that w is all of. It can be the newest at the index though it
-// began with another id, as long as that is not finished.
+// began with another id, or another id of its call, as long as that is not finished: some
+// services make up new ones for each event. A call that came whole may come so again.
 func (l *items) ofWhole(index int, w *wireItem) *outputItem {
 	if it := l.like(index, w); it != nil {
 		return it
 	}
+	if it := l.byCall[w.CallID]; it != nil && w.CallID != "" && it.index == index && it.kind == w.kind() {
+		return it
+	}
 	it := l.newest[index]
-	if it != nil && !it.done && it.kind == w.kind() && !differ(it.callID, w.CallID) {
+	if it != nil && !it.done && it.kind == w.kind() && (!differ(it.callID, w.CallID) || !differ(it.itemID, w.ID)) {
 		return it
 	}
 	return l.add(index)
@@ -100,9 +104,19 @@ func (l *items) unfinished(place int, w *wireItem) *outputItem {
 	return nil
 }
 
-// lacks reports whether w is a call that is not among the items.
-func (l *items) lacks(w *wireItem) bool {
-	return w.kind() == call && w.CallID != "" && l.byCall[w.CallID] == nil
+// lacks reports whether w is a call that is not among the items, nor the same as one of them
+// that the list does not have by its id. told are those that stood for an element of the list.
+func (l *items) lacks(w *wireItem, listed map[string]bool, told map[*outputItem]bool) bool {
+	if w.kind() != call || w.CallID == "" || l.byCall[w.CallID] != nil {
+		return false
+	}
+	for _, it := range l.byBlock {
+		if it.kind == call && it.name == w.Name && !told[it] && !listed[it.callID] && isSameJSON(it.sent.String(), string(w.Arguments)) {
+			told[it] = true
+			return false
+		}
+	}
+	return true
 }
 
 // tellsCalls reports whether all calls came with their ids. One that did not may be any of

@@ -114,13 +114,10 @@ func (c *compat) request(r *llm.Request, v *conversation) *request {
 // offers, and one that may be such a model not to think; nil for others. Where it does not
 // think, no summary of thoughts is asked for.
 func (c *compat) reasoning(r *llm.Request) *reasoning {
-	if !r.Model.Reasoning && !r.Off {
+	if !r.Off && (!r.Model.Reasoning || r.Thinking == "") {
 		return nil
 	}
-	level := r.Thinking
-	if level != "" {
-		level = llm.Clamp(r.Model, level)
-	}
+	level := llm.Clamp(r.Model, r.Thinking)
 	q := reasoning{Effort: c.effort(r.Model, level)}
 	if _, said := c.efforts["off"]; r.Off && !said {
 		q.Effort = "none"

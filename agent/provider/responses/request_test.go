@@ -88,7 +88,7 @@ func TestRequestFieldsFollowModelAndServer(t *testing.T) {
 		{"the highest level where it is offered", thinker("low", "max"), "max", "reasoning", `{"effort":"max","summary":"auto"}`},
 		{"three words where nobody knows", thinker(), "xhigh", "reasoning", `{"effort":"high","summary":"auto"}`},
 		{"the smallest of them", thinker(), "minimal", "reasoning", `{"effort":"low","summary":"auto"}`},
-		{"nobody said how much", thinker("low"), "", "reasoning", `{"summary":"auto"}`},
+		{"nobody said how much", thinker("low"), "", "reasoning", ""},
 		{"ollama thinks without a word", llm.Model{Provider: "ollama", BaseURL: "https://llm.example/v1", Reasoning: true}, "medium", "reasoning", ""},
 		{"ollama off", llm.Model{Provider: "ollama", BaseURL: "https://llm.example/v1", Reasoning: true}, "off", "reasoning", `{"effort":"none"}`},
 		{"ollama has words for one family", llm.Model{Provider: "ollama", ID: "gpt-oss", BaseURL: "https://llm.example/v1", Reasoning: true}, "medium", "reasoning", `{"effort":"medium"}`},

@@ -225,6 +225,12 @@ func TestItemsThatShareAnIndexAreToldApart(t *testing.T) {
 			`text "a" sig , call a|fc_1 f {"x":1}`},
 		{"an item whose id is another one each time", []string{added(0, callItem("a", "x1", "")), piece(callKind, 0, 0, `{"x":1}`), done(0, callItem("a", "x2", `{"x":1}`)), added(1, messageItem("x3", "")), piece(textKind, 1, 0, "a"), done(1, messageItem("x4", "a"))},
 			`call a|x1 f {"x":1}, text "a" sig x4`},
+		{"a call whose ids are others in each event", []string{
+			added(0, callItem("a", "x1", "")), piece(callKind, 0, 0, `{"x":1}`), done(0, callItem("b", "", `{"x":1}`))},
+			`call a|x1 f {"x":1}`},
+		{"a whole call that comes again with another id of its item", []string{
+			added(0, callItem("a", "x1", "")), done(0, callItem("a", "x2", `{"x":1}`)), done(0, callItem("a", "x3", `{"x":1}`))},
+			`call a|x1 f {"x":1}`},
 		{"an index that a shared one took", []string{
 			added(0, callItem("a", "fc_1", "")), added(0, callItem("b", "fc_2", "")), added(1, callItem("c", "fc_3", "")), piece(callKind, 1, 0, `{"x":3}`), of("fc_2", callKind, 0, `{"x":2}`), done(1, callItem("c", "fc_3", `{"x":3}`))},
 			`call a|fc_1 f {}, call b|fc_2 f {"x":2}, call c|fc_3 f {"x":3}`},
@@ -256,6 +262,12 @@ func TestTheListAtTheEndFinishesWhatWasNot(t *testing.T) {
 			`text "a" sig msg_1, call b|fc_2 f {"x":2}`},
 		{"not one that came with another id of its item", callItem("a", "x9", `{"x":1}`), []string{added(0, callItem("a", "x1", "")), done(0, callItem("a", "x2", `{"x":1}`))},
 			`call a|x1 f {"x":1}`},
+		{"nor one that has the same to say under another id", callItem("c", "", `{"x": 1}`), []string{added(0, callItem("a", "x1", "")), done(0, callItem("b", "", `{"x":1}`))},
+			`call a|x1 f {"x":1}`},
+		{"but the same once more", callItem("c", "", `{"x":1}`) + "," + callItem("d", "", `{"x":1}`), []string{done(0, callItem("a", "x1", `{"x":1}`))},
+			`call a|x1 f {"x":1}, call d f {"x":1}`},
+		{"and the same as one that is in the list itself", callItem("a", "x1", `{"x":1}`) + "," + callItem("d", "", `{"x":1}`), []string{done(0, callItem("a", "x1", `{"x":1}`))},
+			`call a|x1 f {"x":1}, call d f {"x":1}`},
 		{"an open call of that id", callItem("a", "x9", `{"x":1}`), []string{added(3, callItem("a", "x1", ""))}, `call a|x1 f {"x":1}`},
 		{"those that are finished stay", messageItem("msg_1", "other"), []string{done(0, messageItem("msg_1", "a"))}, `text "a" sig msg_1`},
 	}
