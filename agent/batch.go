@@ -186,7 +186,7 @@ func (r *run) noteRepeat(s *step) {
 		return
 	}
 	calls, turns := r.repeats.EndTurn()
-	if turns > times { // else it was said of the call
+	if calls > 1 && turns > times { // else it was said of the call
 		s.repeated(limit, turns, fmt.Sprintf("made the same %d calls in %d answers, with the same results", calls, turns),
 			fmt.Sprintf("These %d calls were made in %d answers, and the results were the same each time", calls, turns))
 	}
