@@ -15,7 +15,7 @@ local diff = {}
 ---@param new string
 ---@param opts? pi.DiffOptions
 ---@return string? text
----@return string? message the texts are larger than 16 MiB together
+---@return string? message the texts are larger than 16 MiB together, or have more than 1,000,000 lines
 function diff.unified(old, new, opts) end
 
 return diff

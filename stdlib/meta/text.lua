@@ -60,7 +60,7 @@ function text.wrap(s, width, opts) end
 ---@field defaults? boolean false: only `patterns`
 ---@field replacement? string `[redacted]` unless said
 
---- The text without what looks like a key, a token, a password or a private key. It goes by shapes and names, so it makes accidents rarer and proves nothing.
+--- The text without what looks like a key, a token, a password or a private key. It goes by shapes and names, so it makes accidents rarer and proves nothing. Raises when a pattern is found more than 1,000,000 times, or the result is larger than 64 MiB.
 ---@param s string
 ---@param opts? pi.RedactOptions
 ---@return string text
