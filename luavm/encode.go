@@ -1,6 +1,7 @@
 package luavm
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -78,16 +79,13 @@ func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
 	if s, ok := v.(lua.LString); len(e.out) > e.limit || ok && len(e.out)+len(s) > e.limit {
 		return false, e.errorf("the JSON is larger than %s", printable.Bytes(e.limit))
 	}
-	if c := cap(e.out); c != e.room {
-		e.room = c
-		if err := room(e.L, 2*c); err != nil {
-			return false, err
-		}
-	}
 	if e.looks++; e.looks%looksApart == 0 {
 		if err := halted(e.L); err != nil {
 			return false, err
 		}
+	}
+	if err := e.counted(); err != nil {
+		return false, err
 	}
 	switch v := v.(type) {
 	case *lua.LNilType, null:
@@ -95,7 +93,7 @@ func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
 	case lua.LBool:
 		e.out = strconv.AppendBool(e.out, bool(v))
 	case lua.LString:
-		e.out = appendString(e.out, string(v))
+		return false, e.text(string(v))
 	case lua.LNumber:
 		return false, e.number(float64(v))
 	case *lua.LTable:
@@ -107,6 +105,41 @@ func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
 		return false, e.errorf("a %s cannot be JSON", v.Type())
 	}
 	return false, nil
+}
+
+// counted asks for room for the output when it has grown. Half of it was copied then.
+func (e *encoder) counted() error {
+	c := cap(e.out)
+	if c == e.room {
+		return nil
+	}
+	e.room = c
+	return room(e.L, 2*c)
+}
+
+// textApart is how many bytes of a text are quoted between two looks: they may become
+// six times as many.
+const textApart = 64 << 10
+
+// text appends a text, piece by piece.
+func (e *encoder) text(s string) error {
+	e.out = append(e.out, '"')
+	for len(s) > textApart {
+		n := textApart
+		for n > textApart-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		e.out = appendQuoted(e.out, s[:n])
+		s = s[n:]
+		if len(e.out) > e.limit {
+			return e.errorf("the JSON is larger than %s", printable.Bytes(e.limit))
+		}
+		if err := cmp.Or(halted(e.L), e.counted()); err != nil {
+			return err
+		}
+	}
+	e.out = append(appendQuoted(e.out, s), '"')
+	return nil
 }
 
 // number appends a number; whole ones have no exponent below 1e21.
@@ -307,8 +340,12 @@ func (e *encoder) pair(first *bool, key string, wire []byte, v lua.LValue, was *
 
 // appendString quotes s. What is no UTF-8 becomes U+FFFD.
 func appendString(out []byte, s string) []byte {
+	return append(appendQuoted(append(out, '"'), s), '"')
+}
+
+// appendQuoted appends what stands between the quotes of a text.
+func appendQuoted(out []byte, s string) []byte {
 	const hex = "0123456789abcdef"
-	out = append(out, '"')
 	start := 0
 	for i, r := range s {
 		if r >= ' ' && r != '"' && r != '\\' && r != utf8.RuneError || strings.HasPrefix(s[i:], "\ufffd") {
@@ -331,6 +368,5 @@ func appendString(out []byte, s string) []byte {
 			out = append(out, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
 		}
 	}
-	out = append(out, s[start:]...)
-	return append(out, '"')
+	return append(out, s[start:]...)
 }

@@ -117,10 +117,26 @@ func (d *jsonDecoder) table(L *lua.LState, ref any) *lua.LTable {
 	return t
 }
 
+// partSize is about what a member of an object or list takes, once as it came and once in
+// the table, without its text.
+const partSize = 256
+
+// counted is called before member n of an object or list is decoded, from so many bytes. It
+// raises as [Building] does; of small ones now and then.
+func counted(L *lua.LState, n, bytes int) {
+	if n%looksApart == looksApart-1 {
+		bytes += looksApart * partSize
+	} else if bytes < looksApart {
+		return
+	}
+	Building(L, bytes)
+}
+
 // array returns the list of the elements of node, with Null for null, and adds each
 // element with its bytes to o.fields.
 func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	eachPart(node.raw, func(_, raw []byte) {
+		counted(L, len(o.fields), len(raw))
 		v := d.value(raw, node.conv)
 		if v == lua.LNil {
 			v = Null
@@ -135,6 +151,7 @@ func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.L
 func (d *jsonDecoder) object(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	index := map[string]int{}
 	eachPart(node.raw, func(wire, raw []byte) {
+		counted(L, len(o.fields), len(wire)+len(raw))
 		f := jsonField{key: unquote(wire), wire: wire, raw: raw, decoded: d.value(raw, node.conv)}
 		if node.conv.ToLua != nil {
 			f.key = node.conv.ToLua(f.key)

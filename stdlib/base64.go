@@ -19,9 +19,9 @@ import (
 func openBase64(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "base64")
 	m.fn("encode", func(L *lua.LState, s string) string { return encode64(L, base64.StdEncoding, s) })
-	m.fn("decode", func(s string) (string, error) { return decode64(base64.RawStdEncoding, s) })
+	m.fn("decode", func(L *lua.LState, s string) (string, error) { return decode64(L, base64.RawStdEncoding, s) })
 	m.fn("url_encode", func(L *lua.LState, s string) string { return encode64(L, base64.RawURLEncoding, s) })
-	m.fn("url_decode", func(s string) (string, error) { return decode64(base64.RawURLEncoding, s) })
+	m.fn("url_decode", func(L *lua.LState, s string) (string, error) { return decode64(L, base64.RawURLEncoding, s) })
 	return m.table
 }
 
@@ -33,7 +33,8 @@ func encode64(L *lua.LState, e *base64.Encoding, s string) string {
 
 // decode64 decodes base64 with or without padding at its end. Padding elsewhere is an
 // error.
-func decode64(raw *base64.Encoding, s string) (string, error) {
+func decode64(L *lua.LState, raw *base64.Encoding, s string) (string, error) {
+	luavm.Building(L, 2*raw.DecodedLen(len(s)))
 	trimmed := strings.TrimRight(s, "=\r\n")
 	if pad := strings.Count(s[len(trimmed):], "="); pad > 2 {
 		return "", fmt.Errorf("decode base64: %d padding characters", pad)

@@ -94,6 +94,9 @@ func (m *module) fsRead(L *lua.LState, path string, opts lua.LValue) (string, er
 	if limit < 0 || limit > maxText {
 		return "", luavm.Misusef("option \"max_bytes\" is at most %d", maxText)
 	}
+	if info, err := os.Stat(m.env.path(path)); err == nil {
+		luavm.Room(L, int(min(info.Size(), int64(limit))))
+	}
 	text, err := readText(m.env.path(path), limit)
 	return text, plain("read", path, err)
 }

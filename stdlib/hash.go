@@ -9,6 +9,7 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"fmt"
+	"hash"
 
 	"pi/luavm"
 
@@ -27,14 +28,12 @@ const maxRandom = 1 << 20
 // sha1 and md5 are there to talk to others; they protect nothing.
 func openHash(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "hash")
-	m.fn("sha256", func(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) })
-	m.fn("sha512", func(s string) string { return fmt.Sprintf("%x", sha512.Sum512([]byte(s))) })
-	m.fn("sha1", func(s string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(s))) })
-	m.fn("md5", func(s string) string { return fmt.Sprintf("%x", md5.Sum([]byte(s))) })
-	m.fn("hmac_sha256", func(key, s string) string {
-		mac := hmac.New(sha256.New, []byte(key))
-		mac.Write([]byte(s))
-		return hex.EncodeToString(mac.Sum(nil))
+	for name, sum := range map[string]func() hash.Hash{"sha256": sha256.New, "sha512": sha512.New, "sha1": sha1.New, "md5": md5.New} {
+		m.fn(name, func(L *lua.LState, s string) string { return hashed(sum(), s, looking(L)) })
+	}
+	m.fn("hmac_sha256", func(L *lua.LState, key, s string) string {
+		luavm.Room(L, len(key))
+		return hashed(hmac.New(sha256.New, []byte(key)), s, looking(L))
 	})
 	m.fn("hex", func(L *lua.LState, s string) string {
 		luavm.Building(L, 5*len(s)) // its bytes, and twice the result
@@ -48,7 +47,8 @@ func openHash(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		_, _ = rand.Read(b) // it never fails
 		return string(b), nil
 	})
-	m.fn("unhex", func(s string) (string, error) {
+	m.fn("unhex", func(L *lua.LState, s string) (string, error) {
+		luavm.Building(L, 2*len(s)) // its bytes, and twice the result, which is half of it
 		b, err := hex.DecodeString(s)
 		if err != nil {
 			return "", fmt.Errorf("decode hexadecimal: %w", err)
@@ -56,4 +56,16 @@ func openHash(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		return string(b), nil
 	})
 	return m.table
+}
+
+// hashed returns the sum of a text in hexadecimal, which is read piece by piece.
+func hashed(sum hash.Hash, s string, look func(n int)) string {
+	const apart = 64 << 10
+	for len(s) > 0 {
+		n := min(len(s), apart)
+		look(n)
+		sum.Write([]byte(s[:n]))
+		s = s[n:]
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }

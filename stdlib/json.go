@@ -20,9 +20,11 @@ func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
 		if err != nil {
 			return "", luavm.Misusef("%v", err)
 		}
+		luavm.Room(L, len(b))
 		return string(b), nil
 	}))
-	luavm.Set(t, "decode", vm.Func("json.decode", func(text string) (lua.LValue, error) {
+	luavm.Set(t, "decode", vm.Func("json.decode", func(L *lua.LState, text string) (lua.LValue, error) {
+		luavm.Building(L, len(text))
 		v, err := vm.DecodeJSON(json.RawMessage(text), luavm.JSON{})
 		if err != nil {
 			return nil, fmt.Errorf("decode JSON: %w", err)
