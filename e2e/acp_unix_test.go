@@ -500,8 +500,9 @@ func TestAVeryLongLineOfAnEditor(t *testing.T) {
 }
 
 // A client that writes for a tool, and once more when the run has ended, changes a gate that
-// is a link into the project: the next start asks, as if a tool had done it. What a person
-// writes there, while the client wrote something else, is in force.
+// is a link into the project: the next start asks, as if a tool had done it, and so does a
+// session that would begin meanwhile. What a person writes there, while the client
+// wrote something else, is in force.
 func TestAClientThatWritesLateCannotReplaceTheGate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -537,6 +538,9 @@ func TestAClientThatWritesLateCannotReplaceTheGate(t *testing.T) {
 				t.Fatal(ends)
 			}
 			w.write(filepath.Join(w.project, "gate.lua"), gate) // long after its answer
+			if _, failed := e.Request("session/new", object{"cwd": w.project, "mcpServers": []any{}}); (failed != nil) != (c.status == statusUntrusted) {
+				t.Errorf("a session that begins now: %v", failed)
+			}
 			if status := e.end(); status != 0 {
 				t.Errorf("status %d, %s", status, e.stderr.String())
 			}

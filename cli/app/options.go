@@ -5,6 +5,7 @@ import (
 
 	"pi/internal/process"
 	"pi/luahooks"
+	"pi/luahooks/trust"
 	"pi/session"
 
 	"golang.org/x/term"
@@ -39,6 +40,7 @@ type Options struct {
 	// sits at the terminal; nil: SIGINT stays what it is.
 	CatchInterrupts func()
 	Compiled        *luahooks.Compiled   // hooks of other runs in this process; nil: there are none
+	ClientFiles     *trust.ClientFiles   // what clients wrote for other runs in this process; nil: there are none
 	Watcher         *process.Watcher     // ends the commands of all runs in this process if that is killed; nil: nobody does
 	Left            func(command string) // is told at the end of a session at the terminal how to go on with it; nil: nobody is
 }

@@ -41,12 +41,13 @@ func New(o Options, cwd string) (*Place, error) {
 		return nil, err
 	}
 	o.Compiled = cmp.Or(o.Compiled, new(luahooks.Compiled)) // of the runs that get these options
+	o.ClientFiles = cmp.Or(o.ClientFiles, new(trust.ClientFiles))
 	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, locale: tool.NewLocale(os.Environ()), Catalogue: catalogue.Open(agentDir)}
 	places := func() trust.Places { // of the hooks that the settings on the disk name, which may not be in force
 		cfg, _ := config.Load(agentDir, cwd, o.Env.getenv, nil)
 		return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 	}
-	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Own: process.Own(), Places: places, Mask: config.MaskKeys, Judge: o.Hooks.Judge})
+	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Own: process.Own(), Clients: o.ClientFiles, Places: places, Mask: config.MaskKeys, Judge: o.Hooks.Judge})
 	if err != nil { // it does not stop pi
 		fmt.Fprintln(p.Env.stderr(), "pi: "+printable.Text(err.Error()))
 	}

@@ -2,19 +2,31 @@ package trust
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 )
 
 // A client that writes files for tools, as an editor does, is no process of theirs, so that
 // nobody knows when it is done: it may write again long after its answer. What it was given
-// to write counts as a tool's until the session ends, wherever a gate is a link to it.
+// to write counts as a tool's until the program ends, in every session, wherever a gate is a
+// link to it, be it that the link was made later.
 
-// clientFiles are the files that tools wrote through a client in this session. The zero
-// value is ready.
-type clientFiles struct {
-	real   map[string]bool // with symbolic links resolved
-	window *openWindow     // the last one in which tools wrote one; nil: none was
+// ClientFiles are the files that tools wrote through clients while a program runs, for all
+// guards of its sessions ([GuardOptions.Clients]). The zero value is ready. All methods may
+// be called from any goroutine; none calls a guard.
+type ClientFiles struct {
+	mu    sync.Mutex
+	given map[string]bool // paths that clients have
+	real  map[string]bool // where these led at any look, with symbolic links resolved
+
+	// The windows in which tools wrote them, together: what was in force then, or was
+	// approved since.
+	base         map[string]Version
+	scopes, dirs map[string]Scope
 }
 
 // NoteClientWrites notes that a client writes the file at path for a tool. It is called
@@ -23,13 +35,68 @@ type clientFiles struct {
 func (g *Guard) NoteClientWrites(path string) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.clients.real == nil {
-		s.clients.real = map[string]bool{}
+	s.clients.note(path, s.window)
+}
+
+// note adds a path that a client has, and what was in force when the window w opened, if it
+// is not nil.
+func (f *ClientFiles) note(path string, w *openWindow) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.given == nil {
+		f.given, f.real = map[string]bool{}, map[string]bool{}
+		f.base, f.scopes, f.dirs = map[string]Version{}, map[string]Scope{}, map[string]Scope{}
 	}
-	s.clients.real[realOf(path)] = true
-	if s.window != nil {
-		s.clients.window = s.window
+	f.given[path], f.real[realOf(path)] = true, true
+	if w != nil {
+		maps.Copy(f.base, w.base)
+		maps.Copy(f.scopes, w.scopes)
+		maps.Copy(f.dirs, w.dirs)
 	}
+}
+
+// noteInForce notes that a person put a version of a file in force.
+func (f *ClientFiles) noteInForce(path string, v Version) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, known := f.scopes[path]; known {
+		f.base[path] = v
+	}
+}
+
+// led is where the paths that clients have lead, now and at the looks before.
+type led struct {
+	real  map[string]bool
+	files []fs.FileInfo // what is there now; other names of it are hard links
+}
+
+// look looks where the paths that clients have lead now: a tool may have put a link there.
+func (f *ClientFiles) look() led {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var l led
+	for path := range f.given {
+		f.real[realOf(path)] = true
+		if info, err := os.Stat(path); err == nil {
+			l.files = append(l.files, info)
+		}
+	}
+	l.real = maps.Clone(f.real)
+	return l
+}
+
+// to reports whether a client has a path that leads, or led, to the file at path, or to where
+// a version of that was.
+func (l led) to(path string, versions ...Version) bool {
+	if len(l.real) == 0 {
+		return false
+	}
+	led := func(v Version) bool { return l.real[v.real] }
+	if l.real[realOf(path)] || slices.ContainsFunc(versions, led) {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(l.files, func(file fs.FileInfo) bool { return os.SameFile(file, info) })
 }
 
 // realOf is path with symbolic links resolved, as far as there is something.
@@ -43,27 +110,33 @@ func realOf(path string) string {
 	return path
 }
 
-// wrote reports whether a client was given a file to write that c leads to, or led to.
-func (f *clientFiles) wrote(c change) bool { return f.real[c.is.real] || f.real[c.was.real] }
-
-// withholdOfClients withholds what clients changed since the last look, be it that no tool ran.
-func (s *state) withholdOfClients() {
-	w := s.clients.window
-	if w == nil {
-		return
-	}
-	paths := maps.Clone(w.scopes)
-	for dir, scope := range w.dirs {
+// window returns what the windows in which tools wrote through clients knew of the files of
+// hooks that are there, and of those that were.
+func (f *ClientFiles) window() *openWindow {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := &openWindow{base: maps.Clone(f.base), scopes: maps.Clone(f.scopes), dirs: f.dirs}
+	for dir, scope := range f.dirs {
 		for _, path := range listLua(dir).files {
-			if _, known := paths[path]; !known {
-				paths[path] = scope
+			if _, known := w.scopes[path]; !known {
+				w.scopes[path] = scope
 			}
 		}
 	}
-	maps.DeleteFunc(paths, func(path string, scope Scope) bool {
-		return scope == scopeInstructions || !s.clients.real[realOf(path)] && !s.clients.real[w.base[path].real]
+	return w
+}
+
+// withholdOfClients withholds what clients changed since the last look, be it that no tool ran.
+func (s *state) withholdOfClients() {
+	l := s.clients.look()
+	if len(l.real) == 0 || s.doubt != nil {
+		return
+	}
+	w := s.clients.window()
+	maps.DeleteFunc(w.scopes, func(path string, scope Scope) bool {
+		return scope == scopeInstructions || !l.to(path, w.base[path], s.ledger.files[path])
 	})
-	for _, c := range s.ledger.changed(paths, w) {
+	for _, c := range s.ledger.changed(w.scopes, w) {
 		switch h := s.ledger.withheld[c.path]; {
 		case h != nil && h.old.same(c.is):
 			s.ledger.release(c.path)

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"path/filepath"
@@ -39,6 +40,9 @@ type GuardOptions struct {
 	// Mask removes the keys from the text of settings, before a copy is kept or a
 	// difference shown; nil with false: it cannot. Without one nothing is masked.
 	Mask func(settings []byte) (masked []byte, ok bool)
+	// Clients are what clients wrote in other sessions of this program, and will in this one;
+	// nil: there are no other sessions.
+	Clients *ClientFiles
 	// Places are where hooks are, as far as the settings on the disk tell. They are asked
 	// for when it is not known what was in force; nil: the standard places.
 	Places func() Places
@@ -56,9 +60,12 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		g.state.others.alive = o.Alive
 	}
 	g.state.others.own = o.Own
+	g.state.clients = cmp.Or(o.Clients, g.state.clients)
 	var err error
 	g.state.home.store, err = Open(o.AgentDir)
-	return g, errors.Join(err, g.state.recoverState())
+	err = errors.Join(err, g.state.recoverState())
+	g.state.withholdOfClients() // before anything is read
+	return g, err
 }
 
 // NewForRun returns a Guard that remembers nothing beyond this run, and looks at nothing
@@ -68,7 +75,7 @@ func NewForRun(project string) *Guard {
 }
 
 func newGuard(h *home) *Guard {
-	return &Guard{state: state{home: h, listed: map[string]stampedListing{}, ledger: newLedger(h), approvals: newApprovals(h),
+	return &Guard{state: state{home: h, clients: new(ClientFiles), listed: map[string]stampedListing{}, ledger: newLedger(h), approvals: newApprovals(h),
 		news: news{spoken: map[string]time.Time{}}, others: programs{alive: func(int) bool { return false }}}}
 }
 

@@ -56,19 +56,28 @@ func TestAWindowHoldsWhatChangedUntilItIsAccepted(t *testing.T) {
 
 // A gate that is a link into the project is changed by a client that writes again when no
 // tool runs any more: through the link, by a new file in a folder that is one, or by taking
-// the file away. The same files changed by a person count at once.
+// the file away. What the client was given may become a link to the gate, symbolic or hard,
+// when it was written. Other sessions of the program see it, those that begin later too. The
+// same files changed by a person count at once.
 func TestWhatAClientWritesLateIsATools(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		given string // to the client, by a tool
+		given string                  // to the client, by a tool
+		tool  func(root string) error // what a tool does then; nil: nothing
 		late  func(root string) error
 		gate  string
 	}{
-		"a link":            {"project/a.lua", func(root string) error { return os.WriteFile(root+"/project/a.lua", []byte("-- two"), 0o644) }, "agent/hooks/a.lua"},
-		"a link, taken out": {"project/a.lua", func(root string) error { return os.Remove(root + "/project/a.lua") }, "agent/hooks/a.lua"},
-		"a new file":        {"project/lib/new.lua", func(root string) error { return os.WriteFile(root+"/project/lib/new.lua", []byte("-- two"), 0o644) }, "agent/hooks/lib/new.lua"},
+		"a link":            {"project/a.lua", nil, func(root string) error { return os.WriteFile(root+"/project/a.lua", []byte("-- two"), 0o644) }, "agent/hooks/a.lua"},
+		"a link, taken out": {"project/a.lua", nil, func(root string) error { return os.Remove(root + "/project/a.lua") }, "agent/hooks/a.lua"},
+		"a new file":        {"project/lib/new.lua", nil, func(root string) error { return os.WriteFile(root+"/project/lib/new.lua", []byte("-- two"), 0o644) }, "agent/hooks/lib/new.lua"},
+		"a link that is made later": {"project/x.lua", func(root string) error { return os.Symlink("../agent/hooks/b.lua", root+"/project/x.lua") },
+			func(root string) error { return os.WriteFile(root+"/project/x.lua", []byte("-- two"), 0o644) }, "agent/hooks/b.lua"},
+		"a folder that becomes a link": {"project/sub/b.lua", func(root string) error { return os.Symlink("../agent/hooks", root+"/project/sub") },
+			func(root string) error { return os.WriteFile(root+"/project/sub/b.lua", []byte("-- two"), 0o644) }, "agent/hooks/b.lua"},
+		"a hard link that is made later": {"project/x.lua", func(root string) error { return os.Link(root+"/agent/hooks/b.lua", root+"/project/x.lua") },
+			func(root string) error { return os.WriteFile(root+"/project/x.lua", []byte("-- two"), 0o644) }, "agent/hooks/b.lua"},
 	} {
-		for _, at := range []string{"the next start", "the next tool", "nobody's but a person's"} {
+		for _, at := range []string{"the next start", "the next tool", "another session", "a new session", "nobody's but a person's"} {
 			t.Run(name+"/"+at, func(t *testing.T) {
 				t.Parallel()
 				root, o := homeOf(t, map[string]string{"project/a.lua": "-- one", "agent/hooks/b.lua": "-- b"})
@@ -76,26 +85,48 @@ func TestWhatAClientWritesLateIsATools(t *testing.T) {
 				must(t, os.Symlink("../../project/a.lua", filepath.Join(root, "agent/hooks/a.lua")))
 				must(t, os.Symlink("../../project/lib", filepath.Join(root, "agent/hooks/lib")))
 				gate := filepath.Join(root, c.gate)
+				o.Clients = new(ClientFiles)
 				g, err := NewGuard(o)
 				must(t, err)
 				places := g.state.home.places()
 				places.Discover(g) // reads what there is
+				another, err := NewGuard(o)
+				must(t, err)
+				another.Read(gate)
 				must(t, g.OpenWindow(places, nil))
 				byPerson := at == "nobody's but a person's"
 				if !byPerson {
 					g.NoteClientWrites(filepath.Join(root, c.given))
 				}
+				if c.tool != nil {
+					must(t, c.tool(root))
+				}
 				if !g.EndRun() {
 					t.Fatal("the window is open")
 				}
 				must(t, c.late(root))
-				if at == "the next tool" {
+				switch at {
+				case "the next tool":
 					must(t, g.OpenWindow(places, nil))
 					if !g.IsPending(gate) || !g.EndRun() {
 						t.Error("it is not held back in the session")
 					}
+				case "another session":
+					if ask, _ := another.Judge(map[string]Scope{gate: ScopeGlobal}, true); len(ask) != 0 || !another.IsPending(gate) {
+						t.Error("it is not held back in the other session")
+					}
+				case "a new session":
+					g.Close()
+					begun, err := NewGuard(o)
+					must(t, err)
+					if !begun.IsPending(gate) {
+						t.Error("it is not held back in the session that begins")
+					}
+					begun.Close()
 				}
+				another.Close()
 				g.Close()
+				o.Clients = nil // another program
 				next, err := NewGuard(o)
 				must(t, err)
 				if next.IsPending(gate) == byPerson {

@@ -60,7 +60,7 @@ func (g *Guard) MayRunCommand(command string) error {
 // asked at once; for the others there is a notice. A change that was undone waits no more.
 func (s *state) decide(changes []change) (ask []*Pending) {
 	s.lookAtOthers(true)
-	crowd := s.approvals.noteChanges(changes, time.Now())
+	crowd, clients := s.approvals.noteChanges(changes, time.Now()), s.clients.look()
 	for _, c := range changes {
 		h := s.ledger.withheld[c.path]
 		switch {
@@ -68,7 +68,7 @@ func (s *state) decide(changes []change) (ask []*Pending) {
 			s.ledger.release(c.path)
 		case h != nil && h.marked && !s.isOpenToAsk():
 			h.now = c.is
-		case s.mayBeOfTool(c) && !s.isOpenToAsk():
+		case (s.mayBeOfTool(c) || clients.to(c.path, c.was, c.is)) && !s.isOpenToAsk():
 			s.news.noteBegan(s.home.pending(c.path, s.ledger.withhold(c, true)))
 		case s.mayAdopt(c, crowd):
 			s.adopt(c)
@@ -83,10 +83,10 @@ func (s *state) decide(changes []change) (ask []*Pending) {
 	return ask
 }
 
-// mayBeOfTool reports whether tools could have made a change, or clients that wrote for them. One that the stamp of the file
+// mayBeOfTool reports whether tools could have made a change. One that the stamp of the file
 // does not show was not made by an editor.
 func (s *state) mayBeOfTool(c change) bool {
-	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is) || s.last.hides(c.path, c.is) || s.clients.wrote(c)
+	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is) || s.last.hides(c.path, c.is)
 }
 
 // isOpenToAsk reports whether the window is open only because every change is asked about
@@ -117,6 +117,7 @@ func (s *state) adopt(c change) {
 		_ = s.approve(c.path, c.is.Sum) // if it cannot be stored, it is valid for this run
 	}
 	s.ledger.put(c.path, c.is)
+	s.clients.noteInForce(c.path, c.is)
 	if s.ledger.withheld[c.path] != nil {
 		s.ledger.release(c.path)
 	}

@@ -59,6 +59,7 @@ func (s *state) noteApproved(path string, v Version, scope Scope) {
 	if s.window != nil {
 		s.window.base[path] = v
 	}
+	s.clients.noteInForce(path, v)
 	f := s.ledger.fileOf(path, v, scope)
 	_ = s.change(func(d *Data) {
 		if _, known := d.Known.Was(path); known {

@@ -14,7 +14,7 @@ type state struct {
 	approvals approvals
 	news      news
 	others    programs
-	clients   clientFiles
+	clients   *ClientFiles
 
 	window    *openWindow               // nil while closed
 	last      *openWindow               // the one that was closed last in this run; nil: none was
