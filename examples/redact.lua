@@ -9,6 +9,10 @@
 -- with it, certificates and public keys are not. Of details what is called password, token
 -- and so on is covered, too.
 --
+-- The last line of a key is short. Where it is shown alone, it is known by the file that it was
+-- read from or found in, as the disk has it then, up to 64 MiB; a command that shows nothing
+-- else of the key shows that line.
+--
 -- It does not see what you type yourself, and not the log file that the shell tool keeps of a
 -- long output; while a command runs you see its output as it is. It cannot know every secret:
 -- add the shapes of yours to PATTERNS.
@@ -16,6 +20,7 @@
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook redact.lua.
 
 local fs = require "pi.fs"
+local path = require "pi.path"
 local re = require "pi.re"
 local text = require "pi.text"
 
@@ -82,19 +87,47 @@ local function without_insides(value, of_key)
   return table.concat(rows, "\n")
 end
 
--- The lines inside of the private keys of a file, as a set.
-local function lines_inside(file)
-  local set, inside = {}, false
-  for line in ((fs.read(file, { max_bytes = 1000000 }) or "") .. "\n"):gmatch("%s*(.-)%s*\n") do
-    if line:find("^%-%-%-%-%-BEGIN .*PRIVATE KEY") then
-      inside = true
-    elseif line:find("^%-%-%-%-%-END ") then
-      inside = false
-    elseif inside and line ~= "" then
-      set[line] = true
+-- Whether a name may be the one that `read` takes for another, of which the blanks, quotes,
+-- dashes or forms of letters differ: the plain letters of one are among those of the other.
+local function may_mean(name, other)
+  local function among(few, many)
+    local at = 0
+    for letter in few:gmatch("%w") do
+      at = many:find(letter, at + 1, true)
+      if not at then return false end
+    end
+    return true
+  end
+  return among(name, other) or among(other, name)
+end
+
+-- The files that an argument may mean to `read`: @ in front is dropped unless a file is called
+-- so, and what is not there may be what looks like it.
+local function files_of(arg)
+  local list = {}
+  for _, name in ipairs { arg, (arg:gsub("^@", "")) } do
+    local file = path.clean(path.expand(name) or name)
+    list[#list + 1] = file
+    for _, entry in ipairs(not fs.exists(file) and fs.list(path.dir(file)) or {}) do
+      if may_mean(path.base(file), entry.name) then list[#list + 1] = path.join(path.dir(file), entry.name) end
     end
   end
-  return set
+  return list
+end
+
+-- Adds the lines inside of the private keys of a file to a set. Most of a long file is not
+-- taken apart: that would take too long.
+local function add_lines_inside(file, set)
+  local body, at = fs.read(file) or "", 1
+  while true do
+    local first, last = body:find("PRIVATE KEY", at, true)
+    if not first then return end
+    at = last + 1
+    if body:sub(math.max(1, first - 80), first):find("%-%-%-%-%-BEGIN [^\n]*$") then
+      at = body:find("-----END ", at, true) or #body + 1
+      for line in body:sub(last + 1, math.min(at - 1, last + 1000000)):gmatch("[^\n]+") do set[line:match("^%s*(.-)%s*$")] = true end
+    end
+  end
 end
 
 -- Whether a row of a result is such a line: read is of one file, grep says in each row which
@@ -104,7 +137,10 @@ local function key_rows(event)
   return function(row, word)
     local file = event.tool_name == "grep" and row:match("^(.-)[:-]%d+[:-] ") or event.tool_name == "read" and event.input.path
     if type(file) ~= "string" then return false end
-    known[file] = known[file] or lines_inside(file)
+    if not known[file] then
+      known[file] = {}
+      for _, each in ipairs(files_of(file)) do add_lines_inside(each, known[file]) end
+    end
     return known[file][word] == true
   end
 end

@@ -82,6 +82,25 @@ for _, kind in ipairs { { "PRIVATE KEY", 64, 26, 20 }, { "OPENSSH PRIVATE KEY", 
   end)
 end
 
+t.case("the last line of a key alone is covered however its file is named", function(t)
+  local lines = key_lines(64, 3, 9)
+  t.hook("redact.lua")
+  local body = key_file("PRIVATE KEY", lines)
+  for _, name in ipairs { "k", "a b", "@twice", "of one", "~/home", "caf\195\169" } do t.file(name, body) end
+  t.file("long", ("plain words of a log\n"):rep(100000) .. body)
+  local at, calls = #lines + 2, {}
+  for _, name in ipairs { "k", "./k", "@k", "@@twice", "@twice", "x/../k", "~/home", "@~/home", "a\194\160b", "@of\194\160one", "cafe\204\129" } do
+    calls[#calls + 1] = { tool = "read", input = { path = name, offset = at, limit = 1 } }
+  end
+  calls[#calls + 1] = { tool = "read", input = { path = "long", offset = 100000 + at, limit = 1 } }
+  calls[#calls + 1] = { tool = "grep", input = { pattern = "==$", path = "@long" } }
+  t.model { { calls = calls }, "done" }
+  t.prompt("go")
+  local kept = json.encode(t.entries())
+  for _, call in ipairs(t.calls()) do t.match(call.text, "%[redacted%]", json.encode(call.input)) end
+  t.ok(not kept:find(lines[#lines], 1, true), kept)
+end)
+
 t.case("details of tools are covered, by what they are called, in lists of lines and beside images", function(t)
   local lines = key_lines(64, 3, 20)
   t.hook("redact.lua")
