@@ -119,7 +119,7 @@ func (e *encoder) counted() error {
 
 // textApart is how many bytes of a text are quoted between two looks: they may become
 // six times as many.
-const textApart = 64 << 10
+const textApart = 8 << 10
 
 // text appends a text, piece by piece.
 func (e *encoder) text(s string) error {

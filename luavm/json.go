@@ -121,9 +121,9 @@ func (d *jsonDecoder) table(L *lua.LState, ref any) *lua.LTable {
 // the table, without its text.
 const partSize = 256
 
-// counted is called before member n of an object or list is decoded, from so many bytes. It
+// countPart is called before member n of an object or list is decoded, from so many bytes. It
 // raises as [Building] does; of small ones now and then.
-func counted(L *lua.LState, n, bytes int) {
+func countPart(L *lua.LState, n, bytes int) {
 	if n%looksApart == looksApart-1 {
 		bytes += looksApart * partSize
 	} else if bytes < looksApart {
@@ -136,7 +136,7 @@ func counted(L *lua.LState, n, bytes int) {
 // element with its bytes to o.fields.
 func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	eachPart(node.raw, func(_, raw []byte) {
-		counted(L, len(o.fields), len(raw))
+		countPart(L, len(o.fields), len(raw))
 		v := d.value(raw, node.conv)
 		if v == lua.LNil {
 			v = Null
@@ -151,7 +151,7 @@ func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.L
 func (d *jsonDecoder) object(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	index := map[string]int{}
 	eachPart(node.raw, func(wire, raw []byte) {
-		counted(L, len(o.fields), len(wire)+len(raw))
+		countPart(L, len(o.fields), len(wire)+len(raw))
 		f := jsonField{key: unquote(wire), wire: wire, raw: raw, decoded: d.value(raw, node.conv)}
 		if node.conv.ToLua != nil {
 			f.key = node.conv.ToLua(f.key)

@@ -60,7 +60,7 @@ func openHash(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 
 // hashed returns the sum of a text in hexadecimal, which is read piece by piece.
 func hashed(sum hash.Hash, s string, look func(n int)) string {
-	const apart = 64 << 10
+	const apart = 8 << 10
 	for len(s) > 0 {
 		n := min(len(s), apart)
 		look(n)

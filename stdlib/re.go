@@ -1,6 +1,7 @@
 package stdlib
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,7 +85,7 @@ func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	})
 	m.fn("escape", regexp.QuoteMeta)
 	m.fn("check", func(pattern string) error {
-		_, err := regexp.Compile(pattern)
+		_, err := compilePattern(pattern)
 		return err
 	})
 	return m.table
@@ -217,7 +218,7 @@ func (c *patterns) compile(pattern string) (*regexp.Regexp, error) {
 		c.used = append(slices.Delete(c.used, i, i+1), re)
 		return re, nil
 	}
-	re, err := regexp.Compile(pattern)
+	re, err := compilePattern(pattern)
 	if err != nil {
 		return nil, luavm.Misusef("%v", err)
 	}
@@ -226,4 +227,16 @@ func (c *patterns) compile(pattern string) (*regexp.Regexp, error) {
 	}
 	c.used = append(c.used, re)
 	return re, nil
+}
+
+// maxPattern is how long a pattern may be, in bytes: what it is compiled to is a hundred times
+// as large.
+const maxPattern = 64 << 10
+
+// compilePattern compiles a pattern, if it is not too long for that.
+func compilePattern(pattern string) (*regexp.Regexp, error) {
+	if len(pattern) > maxPattern {
+		return nil, fmt.Errorf("the pattern is longer than %s; take several", printable.Bytes(maxPattern))
+	}
+	return regexp.Compile(pattern)
 }

@@ -45,11 +45,15 @@ import (
 func openSh(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "sh")
 	m.fn("commands", func(L *lua.LState, line string) (lua.LValue, error) {
+		luavm.Building(L, min(len(line), maxLine)*shellSize)
 		commands, doubt, err := readShell(line)
 		if err != nil {
 			return nil, err
 		}
-		t := luavm.NewList(L, len(commands), func(i int) lua.LValue { return commands[i].value(L) })
+		t := luavm.NewList(L, len(commands), func(i int) lua.LValue {
+			luavm.Building(L, shellSize)
+			return commands[i].value(L)
+		})
 		luavm.Set(t, "unknown", lua.LBool(doubt != nil))
 		if doubt != nil {
 			luavm.Set(t, "unknown_text", lua.LString(printable.Short(strings.Join(strings.Fields(doubt.text), " "))))
@@ -70,6 +74,9 @@ func openSh(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	})
 	return m.table
 }
+
+// shellSize is about what reading a line takes for each of its bytes, and a command in Lua.
+const shellSize = 512
 
 // value returns the command as the table that sh.commands gives to Lua.
 func (c *shellCommand) value(L *lua.LState) lua.LValue {

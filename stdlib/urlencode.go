@@ -39,12 +39,16 @@ func encodeQuery(L *lua.LState, t *lua.LTable) (string, error) {
 		fields[k.String()] = values
 	})
 	var parts []string
+	size := 0
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		for _, value := range fields[name] {
-			luavm.Building(L, 9*(len(name)+len(value))) // and joined
-			parts = append(parts, encodePart(name)+"="+encodePart(value))
+			luavm.Building(L, 6*(len(name)+len(value)))
+			part := encodePart(name) + "=" + encodePart(value)
+			size += len(part) + len("&")
+			parts = append(parts, part)
 		}
 	}
+	luavm.Room(L, size)
 	return strings.Join(parts, "&"), wrong
 }
 

@@ -64,8 +64,13 @@ func (d Document) Field(name string) (Field, bool) {
 	return Field{}, false
 }
 
+// maxHead is how long the fields may be, in bytes. Each of their lines may be a problem, which
+// takes fifty times as much.
+const maxHead = 256 << 10
+
 // Parse divides the text of a file. One that does not begin with a line of --- has no
-// fields. A head without an end is a problem, and then all of the text is the body.
+// fields. A head without an end, or a longer one than maxHead, is a problem, and then all of
+// the text is the body.
 func Parse(text string) Document {
 	text = strings.TrimPrefix(text, "\uFEFF")
 	head, body, ok := cutHead(text)
@@ -75,6 +80,9 @@ func Parse(text string) Document {
 			d.Problems = []Problem{{1, "the fields that begin here have no end, a line of ---"}}
 		}
 		return d
+	}
+	if len(head) > maxHead {
+		return Document{Body: text, Problems: []Problem{{1, fmt.Sprintf("the fields that begin here are longer than %d KiB", maxHead>>10)}}}
 	}
 	p := parser{}
 	d := Document{Body: body}
