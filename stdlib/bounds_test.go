@@ -363,7 +363,7 @@ func FuzzWhatTheLibraryBuilds(f *testing.F) {
 			fmt.Sprintf(`pi.text.wrap, %s, %d, { indent = "  ", hanging = (" "):rep(%d) }`, text, 200+r.IntN(100), r.IntN(150)),
 			fmt.Sprintf(`pi.text.truncate, %s, { lines = %d, bytes = %d }`, text, r.IntN(100), r.IntN(1<<20)),
 			`pi.text.width, ` + text, fmt.Sprintf(`pi.text.fit, %s, %d`, text, r.IntN(1<<22)),
-			fmt.Sprintf(`pi.text.redact, %s, { patterns = { %s } }`, text, pattern),
+			fmt.Sprintf(`pi.text.redact, %s, { patterns = { %s }, defaults = false }`, text, pattern),
 			fmt.Sprintf(`pi.re.find_all, %s, %s, { max = %d }`, text, pattern, r.IntN(1<<20)),
 			fmt.Sprintf(`pi.re.split, %s, %s, { max = %d }`, text, pattern, r.IntN(1<<20)),
 			fmt.Sprintf(`pi.re.replace, %s, %s, "$1$0", { max = %d }`, text, pattern, r.IntN(1<<20)),
