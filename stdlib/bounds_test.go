@@ -331,7 +331,8 @@ func TestTheLibraryLooksAtItsJob(t *testing.T) {
 	const size = 1 << 16
 	once := inOneGo()
 	for name, expression := range greedy {
-		if function, _, _ := strings.Cut(name, ","); once[function] != "" {
+		function, what, _ := strings.Cut(name, ", ")
+		if once[function] != "" || what == "groups" || what == "longer" { // these only make it slower
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
