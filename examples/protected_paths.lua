@@ -6,8 +6,10 @@
 -- symbolic links and ".." followed, and in whatever letters the file system takes for the
 -- same. Rows of grep, find and ls that show such a file are taken out of the result. In a
 -- shell command every word is asked about that contains such a name, also inside of quotes
--- and options; so is an option that takes files from a list (-T, --files0-from, @file) or goes
--- to another folder (-C), cd, and a command whose words cannot be known before it runs.
+-- and options; so is an option that takes files from a list (-T, --files0-from, @file, and those
+-- of curl, wget and zip) or goes to another folder (-C, --git-dir, npm --prefix), cd, and a
+-- command whose words cannot be known before it runs. Such options of other programs it does
+-- not know.
 --
 -- A net has holes: grep -r in a command shows lines of such files as of all others (redact.lua
 -- covers secrets), a pattern fits them, and a program that the model writes and runs can open
@@ -122,6 +124,13 @@ local LISTS = {
   directory = 3, chdir = 3, cwd = 3, ["work-tree"] = 4, ["files-from"] = 5, ["files0-from"] = 5, ["pathspec-from-file"] = 9, ["arg-file"] = 3,
 }
 
+-- The same of single commands: letters, behind such as have no value, and long options.
+local OWN = {
+  curl = { "^%-[#0-9BGIJLMNORSZafgijklnpqsv]*K", "^%-%-conf" },
+  wget = { "^%-[46EFHKLNSbcdkmnpqrvx]*i", "^%-%-input%-f" },
+  zip = { "^%-%a*@" }, npm = { "^%-%-pre" }, pnpm = { "^%-%-dir" }, git = { "^%-%-git%-dir=" },
+}
+
 -- Why a word says that a command takes files that are not in the line, or nil.
 local function indirect(command, word, i)
   local otherwise = OTHERWISE[command.name or ""] or ""
@@ -130,6 +139,10 @@ local function indirect(command, word, i)
   for option, enough in pairs(long and LISTS or {}) do
     if #long >= enough and option:sub(1, #long) == long then return "--" .. option .. " names a list or a folder" end
   end
+  for _, option in ipairs(OWN[command.name or ""] or {}) do
+    if word:find(option) then return word .. " names a list or a folder" end
+  end
+  if command.name == "git" and i == 1 and word == "--git-dir" then return "--git-dir names a folder" end
   letters = letters or ""
   if letters:find("T") and not otherwise:find("T") then return "-T takes files from a list" end
   if letters:find("C") and not otherwise:find("C") then return "-C goes to another folder" end
@@ -159,10 +172,37 @@ local function guarded_command(line)
   end
 end
 
+-- Whether the plain letters of a name are, in their order, among those of another.
+local function among(few, many)
+  local at = 0
+  for letter in few:gmatch("%w") do
+    at = many:find(letter, at + 1, true)
+    if not at then return false end
+  end
+  return true
+end
+
+-- The paths that an argument of a tool may mean: @ in front is dropped unless a file is called
+-- so, and what is not there may be what looks like it, with other blanks or forms of letters.
+local function meant(arg)
+  local list = { path.clean(arg), path.clean((arg:gsub("^@", ""))) }
+  for n = 1, 2 do
+    local dir, name = path.dir(list[n]), path.base(list[n])
+    for _, entry in ipairs(not fs.exists(path.expand(list[n]) or list[n]) and fs.list(path.expand(dir) or dir) or {}) do
+      local alike = (name .. entry.name):find("[\128-\255]") and (among(name, entry.name) or among(entry.name, name))
+      if alike then list[#list + 1] = path.join(dir, entry.name) end
+    end
+  end
+  return list
+end
+
 local function guarded_call(event)
   local line, p = event.input.command, event.input.path
   if event.tool_name == "bash" or event.annotations.kind == "execute" and type(line) == "string" then return guarded_command(line) end
-  if type(p) == "string" then return guarded(path.clean((p:gsub("^@", "")))) end
+  for _, each in ipairs(type(p) == "string" and meant(p) or {}) do
+    local why = guarded(each)
+    if why then return why end
+  end
 end
 
 local allowed = {} -- calls that a person said yes to, by id
@@ -182,12 +222,15 @@ end)
 
 -- What a row of a search is about: of ls a name in a folder, of find a path, of grep a path
 -- before the number of a line. A path may look as if it ended earlier, so all such ends count.
-local function shows_protected(tool, row, dir, known)
+local function shows_protected(tool, row, dirs, known)
   local function counts(p)
     if known[p] == nil then known[p] = guarded(p) ~= nil end
     return known[p]
   end
-  if tool == "ls" then return counts(path.join(dir, row)) end
+  for _, dir in ipairs(tool == "ls" and dirs or {}) do
+    if counts(path.join(dir, row)) then return true end
+  end
+  if tool == "ls" then return false end
   if tool == "find" then return counts(row) end
   for at in row:gmatch("()[:-]%d+[:-] ") do
     if counts(row:sub(1, at - 1)) then return true end
@@ -201,11 +244,11 @@ pi.on("tool_result", function(event)
   local yes = allowed[event.tool_call_id]
   allowed[event.tool_call_id] = nil
   if yes or event.is_error or not SEARCHES[event.tool_name] then return end
-  local out, known, dir = 0, {}, event.input.path or "."
+  local out, known, dirs = 0, {}, meant(event.input.path or ".")
   for _, block in ipairs(event.content) do
     local rows = {}
     for row in ((block.text or "") .. "\n"):gmatch("(.-)\n") do
-      if row ~= "" and shows_protected(event.tool_name, row, dir, known) then out = out + 1 else rows[#rows + 1] = row end
+      if row ~= "" and shows_protected(event.tool_name, row, dirs, known) then out = out + 1 else rows[#rows + 1] = row end
     end
     if block.text then block.text = table.concat(rows, "\n") end
   end
