@@ -19,9 +19,11 @@
 --
 -- Settings of a project are command lines that came with its files. They run when you
 -- have said yes to these bytes, and to the scripts of the project that they name, behind cd
--- too; when those change, tools are shut until /reload asks again. Where a line leaves open
--- what it runs, as `$x/check` does, the question says so. Scripts that scripts run are not
--- followed.
+-- too; when those change, tools are shut until /reload asks again. A pattern counts as all
+-- files that fit where the line runs them, a folder with all in it behind run-parts and
+-- find -exec, and what make, npm and their like are told by (Makefile, package.json). Where a
+-- line leaves open what it runs, as `$x/check` and `make check` do, the question says so: what
+-- that is may change. Scripts and modules that scripts run are not followed.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook command_hooks.lua.
 
@@ -83,6 +85,26 @@ end
 
 local INTERPRETER = [[^(python|pypy|ruby|perl|php|node|nodejs|deno|bun|lua|luajit|tclsh)[0-9.]*$]]
 
+local SHELL = [[^(sh|bash|dash|ash|ksh|mksh|zsh|fish|source|\.|eval|exec|xargs|parallel)$]]
+
+-- Programs that run what files of the project say, and those files.
+local RUNNERS = {
+  make = { "GNUmakefile", "makefile", "Makefile" }, just = { "justfile", "Justfile", ".justfile" }, rake = { "Rakefile", "rakefile" },
+  task = { "Taskfile.yml", "Taskfile.yaml" }, ninja = { "build.ninja" }, go = {}, cargo = { "Cargo.toml", "build.rs" },
+  composer = { "composer.json" }, ["run-parts"] = {}, find = {},
+}
+RUNNERS.gmake = RUNNERS.make
+for name in ("npm npx pnpm yarn bun bunx"):gmatch("%S+") do RUNNERS[name] = { "package.json" } end
+
+-- Whether a command runs what its words name though it is understood.
+local function runs_words(command)
+  if command.name == "find" then return re.test(table.concat(command.words, " "), [[ -(exec|execdir|ok|okdir) ]]) end
+  return RUNNERS[command.name or ""] ~= nil
+end
+
+local PIECE = "[^%s\"'`=:,;()<>|&{}]+"
+local MOST = 1000 -- files of a folder or of a pattern
+
 -- The commands of a hook's line, in which the project stands for what names it.
 local function commands_of(hook, ctx)
   local line = hook.command or ""
@@ -113,6 +135,20 @@ local function folders_of(commands, source, ctx)
   return list
 end
 
+-- The line of a hook without what it writes and where it goes, and whether it runs what its
+-- patterns fit: it is not understood, and a shell, an interpreter or a word that only the
+-- shell knows is told by them.
+local function raw_of(hook, commands)
+  local line, runs = hook.command or "", false
+  for _, name in ipairs { "CLAUDE_PROJECT_DIR", "CRUSH_PROJECT_DIR", "CRUSH_CWD", "PWD" } do line = line:gsub("[\"']?%${?" .. name .. "}?[\"']?", ".") end
+  for _, command in ipairs(commands) do
+    local name = command.name or ""
+    runs = runs or #command.words > 0 and (not command.name or re.test(name, SHELL) or re.test(name, INTERPRETER) or runs_words(command))
+  end
+  line = line:gsub(">+[|&]?%s*%S+", " "):gsub("%f[%w]tee%s[^|;&\n]*", " "):gsub("%f[%w]cd%s+%S+", " "):gsub("%f[%w]pushd%s+%S+", " ")
+  return line:gsub("%s%-C%s*%S+", " "):gsub("%-%-chdir[=%s]%S+", " "), runs and commands.unknown
+end
+
 -- The files that a line runs as far as it names them, and that lie in the project or beside
 -- the settings: programs of the system are elsewhere. What a command that is understood reads
 -- is data, which changes: of it the program counts, and what its ending says is a script; of
@@ -122,36 +158,83 @@ local function scripts_of(hook, ctx)
   local commands, files = commands_of(hook, ctx), {}
   local folders = folders_of(commands, hook.source, ctx)
   local function inside(file, dir) return not (path.rel(file, dir) or ".."):find("^%.%.") end
+  local function add(file)
+    if inside(file, ctx.cwd) or inside(file, path.dir(hook.source.path)) then files[#files + 1] = file end
+  end
+  local function add_all(pattern, folder)
+    if not fs.exists(folder) then return end
+    local found = assert(fs.glob(pattern, { dir = folder, files = true }))
+    if #found > MOST then error(("%s: its hooks name more than %d files by %s"):format(hook.source.path, MOST, pattern), 0) end
+    for _, file in ipairs(found) do add(path.abs(file, folder)) end
+  end
   local function note(word, runs)
     local before = #files
     for _, folder in ipairs(folders) do
       local file = path.abs(path.expand(word) or word, folder)
-      local info = (runs or re.test(file, [[\.(sh|bash|py|js|cjs|mjs|ts|rb|pl|php|lua)$]])) and fs.stat(file)
-      if info and info.kind == "file" and (inside(file, ctx.cwd) or inside(file, path.dir(hook.source.path))) then files[#files + 1] = file end
+      local info = (runs or re.test(file, [[\.(sh|bash|py|js|cjs|mjs|ts|rb|pl|php|lua|go|rs)$]])) and fs.stat(file)
+      if info and info.kind == "file" then add(file) end
     end
     return #files > before
   end
+  local function note_folder(word)
+    for _, folder in ipairs(folders) do
+      local dir = path.abs(path.expand(word) or word, folder)
+      local info = dir ~= ctx.cwd and inside(dir, ctx.cwd) and fs.stat(dir)
+      if info and info.kind == "directory" then add_all("**/*", dir) end
+    end
+  end
   for _, command in ipairs(commands) do
-    local all, first = commands.unknown and command.name ~= "tee", re.test(command.name or "", INTERPRETER)
+    local interpreter, runner = re.test(command.name or "", INTERPRETER), runs_words(command)
+    local all, first = runner or commands.unknown and command.name ~= "tee", interpreter
+    for _, name in ipairs(runner and RUNNERS[command.name] or {}) do note(name, true) end
     for i, word in ipairs(command.words) do
       local noted = note(word, all or first or i == 1)
-      if noted and i > 1 then first = false end
+      if noted and i > 1 and not re.test(command.words[i - 1], [[^-(r|l|I|M)$|^--(require|import)$]]) then first = false end
       for piece in word:gmatch("[^%s\"'`=:,;()<>|&{}%[%]]+") do
         if all and piece ~= word then note(piece, true) end
       end
+      if all and word:find("^%-%a.") then note(word:sub(3), true) end
+      if runner then note_folder(word) end
+      local module = interpreter and (word:match("^%-m(.+)") or command.words[i - 1] == "-m" and word)
+      if module then
+        note(module:gsub("%.", "/") .. ".py", true)
+        note_folder((module:gsub("%.", "/")))
+      end
+    end
+    for _, assign in ipairs(command.assigns or {}) do
+      for piece in assign.value:gmatch(PIECE) do note(piece, true) end
     end
     for _, redirect in ipairs(command.redirects) do
       if redirect.op == "<" or redirect.op == "<>" then note(redirect.path, all) end
     end
   end
+  local raw, runs = raw_of(hook, commands)
+  for piece in (commands.unknown and raw or ""):gmatch(PIECE) do
+    note(piece, true)
+    if runs and piece:find("[*?[]") then
+      for _, folder in ipairs(folders) do
+        local fits = pcall(path.match, "", piece)
+        if fits then add_all(path.expand(piece) or piece, folder) end
+      end
+    end
+  end
   return files
 end
 
--- A sum of the settings and of the scripts that their commands name.
+-- A sum of the settings and of the scripts that their commands name; nil and a message if one
+-- cannot be read.
 local function fingerprint(source, list, ctx)
-  local parts = { fs.read(source.path) or "" }
+  local body, message = fs.read(source.path)
+  if not body then return nil, message end
+  local parts = { body }
   for _, hook in ipairs(list) do
-    for _, file in ipairs(scripts_of(hook, ctx)) do parts[#parts + 1] = file .. "\0" .. (fs.read(file) or "?") end
+    local ok, files = pcall(scripts_of, hook, ctx)
+    if not ok then return nil, tostring(files) end
+    for _, file in ipairs(files) do
+      body, message = fs.read(file)
+      if not body then return nil, message end
+      parts[#parts + 1] = file .. "\0" .. hash.sha256(body)
+    end
   end
   return hash.sha256(table.concat(parts, "\0"))
 end
@@ -160,6 +243,7 @@ end
 local function doubt(hook, ctx)
   local commands = commands_of(hook, ctx)
   for _, command in ipairs(commands) do
+    if runs_words(command) then return ("\n  what it runs may change after your yes: %s runs what files say"):format(command.name) end
     for _, word in ipairs(command.words) do
       if commands.unknown and word == "?" then
         return ("\n  what it runs may change after your yes: %s: %s"):format(commands.unknown_text, commands.unknown_why)
@@ -199,7 +283,10 @@ local function load_hooks(ctx)
     if not ok and own then unreadable = "command hooks cannot be read: " .. message end
     if not ok then return ctx.ui.notify("no command hooks: " .. message, own and "error" or "warning") end
     if #list == 0 then return end
-    source.list, source.sum = list, fingerprint(source, list, ctx)
+    source.list = list
+    source.sum, message = fingerprint(source, list, ctx)
+    if not source.sum and own then unreadable = "command hooks cannot be read: " .. message end
+    if not source.sum then return ctx.ui.notify("no command hooks: " .. message, own and "error" or "warning") end
     if not own and not approved(source, list, ctx) then return end
     for _, hook in ipairs(list) do hooks[#hooks + 1] = hook end
   end
@@ -236,8 +323,9 @@ end
 
 local function run(hook, ctx, event)
   if hook.kind ~= "command" then return { failed = "hooks of the type " .. hook.kind .. " do not run here" } end
-  if fingerprint(hook.source, hook.source.list, ctx) ~= hook.source.sum then
-    return { failed = hook.source.path .. ", or a script of it, has changed; /reload takes it as it is now" }
+  local sum, message = fingerprint(hook.source, hook.source.list, ctx)
+  if sum ~= hook.source.sum then
+    return { failed = ("%s, or a script of it, has changed%s; /reload takes it as it is now"):format(hook.source.path, message and " (" .. message .. ")" or "") }
   end
   event.session_id, event.transcript_path, event.cwd = ctx.session_id, ctx.session_file, ctx.cwd
   event.event, event.permission_mode = event.hook_event_name, ctx.work_mode == "plan" and "plan" or "default"

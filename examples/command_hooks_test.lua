@@ -191,7 +191,49 @@ for _, line in ipairs {
   end)
 end
 
-for _, line in ipairs { "cd notes && cat list.txt", "cat >>notes/list.txt", "echo $HOME >>notes/list.txt", "echo $HOME | tee -a notes/list.txt >/dev/null" } do
+for _, line in ipairs {
+  "./chec?", "hook*/sub.d/check", "bash hooks/chec*", "for f in hooks/*; do sh $f; done", "run-parts hooks/sub.d", "cat hooks/c* | sh",
+  [[find hooks -type f -exec {} \;]], "make -sf check", "make -s check", "make -fcheck", "python3 -m mod", "python3 -mmod", "python3 -m pack.mod",
+  "BASH_ENV=check bash -c true", "ENV=./check sh -c true", "npm run -s check", "go run check.go", "go run ./hooks", "ruby -r ./lib check",
+  "run-parts ./.hid", "sh .hid/*", [["$CLAUDE_PROJECT_DIR"/hooks/sub.d/*]], "cd $NOWHERE; sh hooks/chec*", "cd hooks && sh chec*",
+} do
+  t.case("what changes is noticed: " .. line, function(t)
+    settings(t, claude("PreToolUse", "Bash", line .. " >/dev/null 2>&1 || true"))
+    for _, name in ipairs { "check", "hooks/check", "hooks/sub.d/check", "check.py", "Makefile", "package.json", "check.go", "lib.rb", "mod.py", "pack/mod.py", ".hid/.x", ".hid/x" } do t.file(name, "true\n") end
+    for _, name in ipairs { "check", "hooks/check", "hooks/sub.d/check" } do assert(require("pi.fs").chmod(t.dir() .. "/" .. name, "755")) end
+    t.model {
+      bash("echo one"), bash("for f in check hooks/check hooks/sub.d/check check.py Makefile package.json check.go mod.py pack/mod.py .hid/.x .hid/x; do echo 'touch ran' >>$f; done"), bash("echo two"),
+      "done",
+    }
+    t.prompt("go")
+    t.equal(result(t, 1), "one\n")
+    t.match(result(t, 3), "has changed")
+    t.equal(t.read("ran"), nil)
+  end)
+end
+
+t.case("a script that cannot be read any more counts as changed", function(t)
+  settings(t, claude("PreToolUse", "Bash", "sh ./check.sh"))
+  t.file("check.sh", "exit 0\n")
+  t.model { bash("echo one"), bash("truncate -s 65M check.sh"), bash("echo two"), "done" }
+  t.prompt("go")
+  t.match(result(t, 3), "has changed %(.*check%.sh")
+end)
+
+t.case("the question says that make and its like run what files say", function(t)
+  t.hook("command_hooks.lua")
+  t.file(".claude/settings.json", json.encode { hooks = claude("PreToolUse", "Bash", "make -s check") })
+  local asked
+  t.answers(function(_, _, about)
+    asked = about
+    return false
+  end)
+  t.model { "done" }
+  t.prompt("go")
+  t.match(asked, "make %-s check\n  what it runs may change after your yes: make runs what files say")
+end)
+
+for _, line in ipairs { "cd notes && cat list.txt", "grep -c x notes/* || true", "cd notes; ls ./*; cat \"$HOME/none\" || true", "cat >>notes/list.txt", "echo $HOME >>notes/list.txt", "echo $HOME | tee -a notes/list.txt >/dev/null" } do
   t.case("data that a command reads or writes may change: " .. line, function(t)
     settings(t, claude("PreToolUse", "Bash", line))
     t.file("notes/list.txt", "1\n")
