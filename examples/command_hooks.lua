@@ -102,6 +102,9 @@ local function runs_words(command)
   return RUNNERS[command.name or ""] ~= nil
 end
 
+-- Those of them that run what is in a folder.
+local FOLDERS = { ["run-parts"] = true, find = true }
+
 local PIECE = "[^%s\"'`=:,;()<>|&{}]+"
 local MOST = 1000 -- files of a folder or of a pattern
 
@@ -149,40 +152,50 @@ local function raw_of(hook, commands)
   return line:gsub("%s%-C%s*%S+", " "):gsub("%-%-chdir[=%s]%S+", " "), runs and commands.unknown
 end
 
--- The files that a line runs as far as it names them, and that lie in the project or beside
--- the settings: programs of the system are elsewhere. What a command that is understood reads
--- is data, which changes: of it the program counts, and what its ending says is a script; of
--- an interpreter the first file. In a line that is not understood whatever is named may run,
--- but for what it writes.
-local function scripts_of(hook, ctx)
-  local commands, files = commands_of(hook, ctx), {}
-  local folders = folders_of(commands, hook.source, ctx)
-  local function inside(file, dir) return not (path.rel(file, dir) or ".."):find("^%.%.") end
-  local function add(file)
-    if inside(file, ctx.cwd) or inside(file, path.dir(hook.source.path)) then files[#files + 1] = file end
-  end
-  local function add_all(pattern, folder)
-    if not fs.exists(folder) then return end
-    local found = assert(fs.glob(pattern, { dir = folder, files = true }))
-    if #found > MOST then error(("%s: its hooks name more than %d files by %s"):format(hook.source.path, MOST, pattern), 0) end
-    for _, file in ipairs(found) do add(path.abs(file, folder)) end
+-- A list of files, and what adds to it what a word means in any of the folders: a file, all
+-- that is in a folder, or all that a pattern fits. What lies neither in the project nor beside
+-- the settings is a program of the system, and is not added.
+local function collector(hook, ctx, folders)
+  local files = {}
+  local function counts(file)
+    local function inside(dir) return not (path.rel(file, dir) or ".."):find("^%.%.") end
+    return inside(ctx.cwd) or inside(path.dir(hook.source.path))
   end
   local function note(word, runs)
     local before = #files
     for _, folder in ipairs(folders) do
       local file = path.abs(path.expand(word) or word, folder)
       local info = (runs or re.test(file, [[\.(sh|bash|py|js|cjs|mjs|ts|rb|pl|php|lua|go|rs)$]])) and fs.stat(file)
-      if info and info.kind == "file" then add(file) end
+      if info and info.kind == "file" and counts(file) then files[#files + 1] = file end
     end
     return #files > before
+  end
+  local function note_pattern(pattern, folder)
+    local before = #files
+    for _, file in ipairs(counts(folder) and fs.exists(folder) and assert(fs.glob(pattern, { dir = folder, files = true })) or {}) do
+      file = path.abs(file, folder)
+      if counts(file) then files[#files + 1] = file end
+    end
+    if #files - before > MOST then error(("%s: its hooks name more than %d files by %s"):format(hook.source.path, MOST, pattern), 0) end
   end
   local function note_folder(word)
     for _, folder in ipairs(folders) do
       local dir = path.abs(path.expand(word) or word, folder)
-      local info = dir ~= ctx.cwd and inside(dir, ctx.cwd) and fs.stat(dir)
-      if info and info.kind == "directory" then add_all("**/*", dir) end
+      local info = dir ~= ctx.cwd and fs.stat(dir)
+      if info and info.kind == "directory" then note_pattern("**/*", dir) end
     end
   end
+  return files, note, note_pattern, note_folder
+end
+
+-- The files that a line runs as far as it names them, and that lie in the project or beside
+-- the settings. What a command that is understood reads is data, which changes: of it the
+-- program counts, and what its ending says is a script; of an interpreter the first file. In a
+-- line that is not understood whatever is named may run, but for what it writes.
+local function scripts_of(hook, ctx)
+  local commands = commands_of(hook, ctx)
+  local folders = folders_of(commands, hook.source, ctx)
+  local files, note, note_pattern, note_folder = collector(hook, ctx, folders)
   for _, command in ipairs(commands) do
     local interpreter, runner = re.test(command.name or "", INTERPRETER), runs_words(command)
     local all, first = runner or commands.unknown and command.name ~= "tee", interpreter
@@ -194,7 +207,7 @@ local function scripts_of(hook, ctx)
         if all and piece ~= word then note(piece, true) end
       end
       if all and word:find("^%-%a.") then note(word:sub(3), true) end
-      if runner then note_folder(word) end
+      if runner and (FOLDERS[command.name] or command.name == "go" and command.words[2] == "run") then note_folder(word) end
       local module = interpreter and (word:match("^%-m(.+)") or command.words[i - 1] == "-m" and word)
       if module then
         note(module:gsub("%.", "/") .. ".py", true)
@@ -212,10 +225,7 @@ local function scripts_of(hook, ctx)
   for piece in (commands.unknown and raw or ""):gmatch(PIECE) do
     note(piece, true)
     if runs and piece:find("[*?[]") then
-      for _, folder in ipairs(folders) do
-        local fits = pcall(path.match, "", piece)
-        if fits then add_all(path.expand(piece) or piece, folder) end
-      end
+      for _, folder in ipairs(pcall(path.match, "", piece) and folders or {}) do note_pattern(path.expand(piece) or piece, folder) end
     end
   end
   return files
