@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -43,6 +44,8 @@ func newSandbox(t *testing.T) *sandbox {
 	b.home = filepath.Join(filepath.Dir(b.cwd), "home")
 	b.env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
 		"HOME="+b.home, "AGENT="+filepath.Dir(b.cwd)+"/agent", "PROJECT="+b.cwd, "GIT_CONFIG_NOSYSTEM=1", "PWD="+b.cwd)
+	t.Setenv("HOME", b.home) // the sandbox asks git as well
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	if err := os.MkdirAll(b.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +126,7 @@ func tree(t *testing.T, root string) map[string]string {
 		}
 		return nil
 	})
-	if err != nil && !os.IsNotExist(err) {
+	if err != nil && !os.IsNotExist(err) && !errors.Is(err, syscall.ENOTDIR) {
 		t.Fatal(err)
 	}
 	return files
@@ -203,6 +206,7 @@ func TestEscapesFromTheSandboxAsRoot(t *testing.T) {
 // shows; in it the line changes nothing of that.
 func escapes(t *testing.T) {
 	const evil = "; git config -f .git/config core.fsmonitor 'touch ~/ran; false'"
+	const top = "; printf '[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = \"touch ~/ran; false\"\n' >>config; git status"
 	lines := []struct{ name, before, line string }{
 		// The twelve.
 		{"a write into the home directory", "", "echo evil >>~/.bashrc"},
@@ -233,6 +237,12 @@ func escapes(t *testing.T) {
 		{"a wall is taken down", "", "umount .git/config; unshare -rm sh -c 'umount .git/config; umount -l .git/hooks; mount -o remount,rw,bind .git/hooks'; echo evil >>.git/config; echo evil >.git/hooks/x"},
 		{"a worktree is led elsewhere", "git worktree add -q ~/tree", "echo ../../../x >.git/worktrees/tree/commondir; mv .git/worktrees w; mv .git/worktrees/tree t; mkdir -p .git/worktrees/tree; echo x >.git/worktrees/tree/commondir"},
 		{"a folder of hooks that the settings name", "mkdir -p .husky/_; git config core.hooksPath .husky/_", "echo evil >.husky/_/pre-commit; mv .husky h; mkdir -p .husky/_; echo evil >.husky/_/pre-commit"},
+		{"a repository in the folder of the project", "rm -rf .git", "git init -q --bare .; mkdir -p objects refs; echo 'ref: refs/heads/x' >HEAD; echo '[core]' >config" + top},
+		{"a repository beside one that is broken", "", "rm -rf .git/HEAD; mkdir -p refs; cp -r .git/objects .; echo 'ref: refs/heads/x' >HEAD; echo '[core]' >config" + top},
+		{"the same where folders have these names", "mkdir refs objects", "rm -rf .git/HEAD; rmdir HEAD; echo 'ref: refs/heads/x' >HEAD; echo '[core]' >config" + top},
+		{"the same with what lies elsewhere", "", "rm -rf .git/HEAD; mkdir -p x/refs; cp -r .git/objects x; echo x >commondir; echo 'ref: refs/heads/x' >HEAD; printf '[core]\nrepositoryformatversion = 0\nfsmonitor = \"touch ~/ran; false\"\n[extensions]\nworktreeConfig = true\n' >x/config; printf '[core]\nbare = false\nworktree = .\n' >config.worktree; git status"},
+		{"a repository in another folder of the project", "git init -q --separate-git-dir=r . && git config core.x y", "echo '[core]' >r/config" + strings.ReplaceAll(top, ">>config", ">>r/config")},
+		{"a project that is a bare repository", "rm -rf .git; git init -q --bare .", "echo '[core]' >config" + top},
 		{"settings that the settings include", "git config include.path ../shared.gitconfig", "echo '[core]' >shared.gitconfig"},
 		{"a process outside is stopped", "", `kill -0 "$OUTSIDE" && echo reached >~/killed; [ -e /proc/$OUTSIDE ] && echo evil >/proc/$OUTSIDE/root$HOME/x`},
 	}
@@ -254,6 +264,7 @@ func escapes(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(b.cwd, "begun")); err != nil {
 				t.Fatalf("it did not run: %s", out)
 			}
+			_, _ = b.shell([]string{"git", "status"}) // git outside may run what the settings say now
 			if names := changed(before, b.kept()); len(names) > 0 {
 				t.Errorf("%s\nchanged %q\n%s", escape.line, names, out)
 			}
@@ -265,6 +276,29 @@ func escapes(t *testing.T) {
 				t.Errorf("%s\nchanges nothing without a sandbox either\n%s", escape.line, out)
 			}
 		})
+	}
+}
+
+// Settings change between two commands in files that the first did not know of, and in those
+// of a repository that the project is a part of.
+func TestTheSandboxAsksGitBeforeEachCommand(t *testing.T) {
+	for _, change := range []string{
+		"git config --global core.hooksPath .husky",
+		"printf '[core]\nhooksPath = .husky\n' >~/included",
+		"rm -rf .git; cd ..; git init -q .; git config core.hooksPath project/.husky",
+	} {
+		b := newSandbox(t)
+		b.repository()
+		b.outside("mkdir .husky; git config include.path ~/included")
+		b.works("echo mine >.husky/pre-commit")
+		b.outside(change)
+		if out, err := b.inside("echo evil >.husky/pre-commit"); err == nil || mustRead(t, filepath.Join(b.cwd, ".husky/pre-commit")) != "mine\n" {
+			t.Errorf("after %s a command writes a hook\n%s", change, out)
+		}
+		b.outside("echo '[core' >>~/.gitconfig")
+		if _, blocked := b.wrapped(); !strings.Contains(blocked, "git does not say what its settings make it run") {
+			t.Errorf("where git cannot read its settings a command runs: %q", blocked)
+		}
 	}
 }
 

@@ -10,8 +10,9 @@
 -- stays as it is (settings, hooks, info, modules, commondir; folders of the project that the
 -- settings name for hooks, and files that they include), and so does all of .pi. What is not
 -- there cannot be made: while a command runs an empty thing stands in its place, which git
--- and pi take for nothing, and which is gone afterwards. `git init` and `git config` are
--- yours: type them with !. Below the top of a repository, and in a submodule, git can only
+-- and pi take for nothing, and which is gone afterwards. So that the folder of the project does
+-- not become a repository itself, that goes for `refs` (or `objects`) and `commondir` in it, too.
+-- `git init` and `git config` are yours: type them with !. Below the top of a repository, and in a submodule, git can only
 -- look, since the repository lies outside. docs/security.md has a table of what each
 -- of the two programs stops.
 --
@@ -54,6 +55,11 @@ local function add(list, ...)
 end
 
 local function below(p, folder) return p == folder or p:sub(1, #folder + 1) == (folder:gsub("/$", "")) .. "/" end
+
+local function find(name)
+  local found = pi.exec("sh", { "-c", "command -v " .. sh.quote(name) })
+  return found and found.code == 0 and found.stdout:gsub("\n", "") or nil
+end
 
 local function agent() return fs.real(pi.paths.agent, { missing = true }) or pi.paths.agent end
 
@@ -105,7 +111,7 @@ end
 
 -- A repository: what runs something, and of its worktrees what says where they belong.
 local function keep_repository(walls, dir)
-  pin(walls, dir)
+  if dir ~= walls.project then pin(walls, dir) end
   for _, part in ipairs(RUNS) do keep(walls, path.join(dir, part[1]), part[2]) end
   local trees = path.join(dir, "worktrees")
   for _, tree in ipairs(kind_of(trees) and fs.list(trees) or {}) do
@@ -122,37 +128,59 @@ end
 
 local function first_line(file) return (fs.read(file) or ""):match("^[^\r\n]*") end
 
+-- What a file in the place of .git leads to.
+local function led_to(project)
+  local named = first_line(path.join(project, ".git")):match("^gitdir:%s*(.+)$")
+  return named and fs.real(path.abs(named, project))
+end
+
 -- The repository that a project is a worktree of, if that says so, too.
 local function home_of(project)
-  local tree = first_line(path.join(project, ".git")):match("^gitdir:%s*(.+)$")
-  tree = tree and fs.real(path.abs(tree, project))
+  local tree = led_to(project)
   if not tree or fs.real(path.abs(first_line(path.join(tree, "gitdir")), tree)) ~= path.join(project, ".git") then return end
   local home = fs.real(path.abs(first_line(path.join(tree, "commondir")), tree))
   return home == path.dir(path.dir(tree)) and home or nil
 end
 
--- What git says of its settings in a folder. It is asked anew when the file has changed.
-local settings, settings_of = "", nil
-
-local function settings_in(project, file)
-  local info = fs.stat(file)
-  local now = info and ("%s %s %d"):format(project, tostring(info.modified), info.size)
-  if not now or now ~= settings_of then
-    local ran = pi.exec("git", { "config", "--includes", "-z", "--show-origin", "--list" }, { cwd = project })
-    settings, settings_of = ran and ran.code == 0 and ran.stdout or "", now
+-- The folder of the project could become a repository itself, which git takes if there is no
+-- .git or it is broken. It is none without refs or objects, and with `commondir` a folder none
+-- that git can read. HEAD is the last choice: a file of that name is in the way of `git diff HEAD`.
+local function keep_top(walls)
+  for _, name in ipairs { "refs", "objects", "HEAD" } do
+    local p = path.join(walls.project, name)
+    if not fs.stat(p, { follow = false }) then
+      keep(walls, path.join(walls.project, "commondir"), "folder")
+      return keep(walls, p, "folder")
+    end
   end
-  return settings
+  keep_repository(walls, walls.project)
 end
 
--- Keeps folders of hooks and files of settings that lie in the project because its settings
--- say so.
-local function keep_named(walls, repository)
+-- What git says of its settings. It is asked anew before each command, since they are in many
+-- files, and without an answer no command runs.
+local function settings_in(project)
+  local ran, message = pi.exec("git", { "config", "--includes", "-z", "--show-origin", "--list" }, { cwd = project })
+  if ran and ran.code == 0 then return ran.stdout end
+  if not ran and not find("git") then return "" end
+  error("git does not say what its settings make it run: " .. text.truncate(message or ran.stderr, { bytes = 1000 }), 0)
+end
+
+-- The folder that paths in the settings begin at.
+local function top_of(project)
+  local ran = pi.exec("git", { "rev-parse", "--show-toplevel" }, { cwd = project })
+  return ran and ran.code == 0 and fs.real((ran.stdout:gsub("\n$", ""))) or project
+end
+
+-- Keeps folders of hooks and files of settings that lie in the project because the settings
+-- say so, those of the repository that it is a part of as well.
+local function keep_named(walls)
   local project = walls.project
-  for origin, entry in settings_in(project, path.join(repository, "config")):gmatch("(%Z*)%z(%Z*)%z") do
+  local settings, top = settings_in(project), top_of(project)
+  for origin, entry in settings:gmatch("(%Z*)%z(%Z*)%z") do
     local key, value = entry:match("^(.-)\n(.*)$")
     local file = origin:match("^file:(.+)$")
-    file = file and path.abs(file, project)
-    local named = value and (key == "core.hookspath" and project or key:find("^include.*%.path$") and file and path.dir(file))
+    file = file and path.abs(file, top)
+    local named = value and (key == "core.hookspath" and top or key:find("^include.*%.path$") and file and path.dir(file))
     if named then named = path.abs(path.expand(value) or value, named) end
     for _, p in ipairs { file or named, named } do
       if p ~= project and below(p, project) then keep(walls, p, key == "core.hookspath" and "folder" or "file") end
@@ -165,9 +193,13 @@ local function walls_of(project)
   local git = path.join(project, ".git")
   local kind = kind_of(git)
   local home = kind == "file" and home_of(project)
+  local tree = kind == "file" and led_to(project)
   if kind == "directory" and fs.exists(path.join(git, "HEAD")) then keep_repository(walls, git) else keep(walls, git, "folder") end
   if home then keep_repository(walls, home) end
-  if kind then keep_named(walls, home or git) end
+  if tree and below(tree, project) then keep_repository(walls, tree) end
+  keep_top(walls)
+  -- With a file that leads to no repository there is nothing that git would do.
+  if kind ~= "file" or tree and (below(tree, project) or fs.exists(path.join(tree, "HEAD"))) then keep_named(walls) end
   keep(walls, path.join(project, ".pi"), "folder")
   if below(agent(), project) then keep(walls, agent(), "folder") end
   return walls
@@ -298,11 +330,6 @@ local function profile(project, network)
 end
 
 -- Which of the two ---------------------------------------------------------------
-
-local function find(name)
-  local found = pi.exec("sh", { "-c", "command -v " .. sh.quote(name) })
-  return found and found.code == 0 and found.stdout:gsub("\n", "") or nil
-end
 
 -- Who runs, which user namespace it is, and what root can do in it.
 local WHO = "id -u; readlink /proc/self/ns/user; sed -n 's/^CapEff:[[:blank:]]*//p' /proc/self/status"
