@@ -212,14 +212,14 @@ func alive() int64 {
 }
 
 // boundFactor is how much more than its limit a function may have alive: the heap is looked at
-// every 16 MiB.
-const boundFactor = 2
+// every 16 MiB, and what is alive is known only at a collection, which lags on a busy machine.
+const boundFactor = 3
 
 func TestWhatTheLibraryBuildsIsBounded(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector makes the heap another one; the step \"how much memory text takes\" runs it without")
 	}
-	const limit, size = 24 << 20, 4 << 20
+	const limit, size = 24 << 20, 2 << 20
 	for name, expression := range greedy {
 		t.Run(name, func(t *testing.T) {
 			n, err := bounded(t, limit, size, expression)
