@@ -302,6 +302,36 @@ func TestTheSandboxAsksGitBeforeEachCommand(t *testing.T) {
 	}
 }
 
+// Where somebody outside replaces a file the kernel takes away the mount over it: no command
+// runs after that until a person has looked.
+func TestAWallOfTheSandboxThatFallsShutsIt(t *testing.T) {
+	for kept, replace := range map[string]string{".git/config": "git config branch.main.remote origin", ".git/hooks": "mv .git/hooks h && mkdir .git/hooks"} {
+		b := newSandbox(t)
+		b.repository()
+		b.outside("mkfifo begun go")
+		words, _ := b.wrapped()
+		long := exec.Command(words[0], append(words[1:len(words):len(words)], "echo >begun; cat go")...)
+		long.Dir, long.Env = b.cwd, b.env
+		var out strings.Builder
+		long.Stderr = &out
+		if err := long.Start(); err != nil {
+			t.Fatal(err)
+		}
+		b.outside("cat begun && " + replace + " && echo >go")
+		_ = long.Wait()
+		if fallen := filepath.Join(b.cwd, kept); long.ProcessState.ExitCode() != 126 || !strings.HasSuffix(out.String(), "from then on:\n"+fallen+"\n") {
+			t.Errorf("after %s it ended with %v: %s", replace, long.ProcessState, out.String())
+		}
+		_, blocked := b.wrapped()
+		_, look, found := strings.Cut(blocked, "commands run again after !")
+		if !found {
+			t.Fatalf("after %s the next command runs: %q", replace, blocked)
+		}
+		b.outside(look)
+		b.works("true")
+	}
+}
+
 func TestGitWorksInTheSandbox(t *testing.T) {
 	b := newSandbox(t)
 	b.repository()
@@ -452,6 +482,22 @@ func TestTheSandboxBehindLinks(t *testing.T) {
 	out := b.works(`[ -S "$SOCKET" ] || echo no socket; echo evil >"$AGENT/x" || echo not written`)
 	if !strings.Contains(out, "no socket") || !strings.Contains(out, "not written") {
 		t.Error(out)
+	}
+}
+
+// What has a line break in its path the register cannot tell: no command runs.
+func TestTheSandboxRefusesLineBreaks(t *testing.T) {
+	b := newSandbox(t)
+	b.repository()
+	before := tree(t, b.cwd+"/.git")
+	b.works("mkdir -p $'.git/worktrees/a\nb'")
+	if _, blocked := b.wrapped(); !strings.Contains(blocked, "has a line break in its path") {
+		t.Errorf("it runs: %q", blocked)
+	}
+	b.outside("rm -r .git/worktrees")
+	b.works("true")
+	if names := changed(before, tree(t, b.cwd+"/.git")); len(names) > 0 {
+		t.Errorf("it left %q", names)
 	}
 }
 

@@ -12,16 +12,18 @@
 -- there cannot be made: while a command runs an empty thing stands in its place, which git
 -- and pi take for nothing, and which is gone afterwards. So that the folder of the project does
 -- not become a repository itself, that goes for `refs` (or `objects`) and `commondir` in it, too.
--- `git init` and `git config` are yours: type them with !. Below the top of a repository, and in a submodule, git can only
--- look, since the repository lies outside. docs/security.md has a table of what each
--- of the two programs stops.
+-- `git init` and `git config` are yours: type them with !, and not while a command runs: where a
+-- file of the walls is replaced outside, the wall over it falls on Linux, and until you have
+-- looked no other command runs. Below the top of a repository, and in a submodule, git can only
+-- look, since the repository lies outside. docs/security.md has a table of what each of the two
+-- programs stops.
 --
 -- Where neither program is, or it does not work, no command of the model runs: an error in
 -- the event "shell" blocks. As root it wants a user namespace in which root can do nothing.
 -- Commands that you type with ! are yours and run as always. So do the programs of hooks
 -- (pi.exec), and the tools write and edit are not commands; for those see protected_paths.lua
--- and `confine` in config.toml. Tools of hooks that run commands, such as that of
--- processes.lua, are refused, since what they start is not in the sandbox.
+-- and `confine` in config.toml. Tools of hooks that run what their argument `command` says, such
+-- as that of processes.lua, are refused, since what they start is not in the sandbox.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook sandbox.lua.
 
@@ -73,6 +75,7 @@ local function new_walls(project)
 end
 
 local function wall(walls, p, how)
+  if p:find("\n", 1, true) then error(p .. " has a line break in its path, which sandbox.lua cannot keep: move it away, or leave sandbox.lua out here", 0) end
   if not walls.how[p] then add(walls.order, p) end
   if walls.how[p] ~= "keep" then walls.how[p] = how end
 end
@@ -211,8 +214,26 @@ end
 -- whoever takes it away: the last of the commands that run at once, or, if that was killed,
 -- the next, or the next session. While one runs it has a part in the lock of the register. Folders are made, and
 -- taken away, all at once, since each program that is started takes its time.
+-- A wall falls when somebody outside replaces what it stands on, as `git config` does with its
+-- file: that is noted beside the register, and shuts what comes after.
 local AROUND = [[
 register=$1; shift
+stamps() (
+  first=yes
+  for word do
+    [ $first ] && set -- && first=
+    case $word in
+      --) break ;;
+      /*) set -- "$@" "$word" ;;
+    esac
+  done
+  [ $# = 0 ] || stat -c '%d:%i:%w %n' -- "$@" 2>&1
+)
+run() {
+  while [ "$1" != -- ]; do shift 2; done
+  shift
+  "$@" 9<&-
+}
 exec 9<>"$register" && flock -s 9 || exit 126
 (
   set -C
@@ -236,14 +257,29 @@ exec 9<>"$register" && flock -s 9 || exit 126
   done
   [ $# = 0 ] || mkdir "$@"
 ) 2>/dev/null
-while [ "$1" != -- ]; do
-  [ -e "$2" ] || { echo "the sandbox cannot make $2, in whose place nothing may be made" >&2; exit 126; }
-  shift 2
+kind=
+for word do
+  [ -z "$kind" ] && { [ "$word" = -- ] && break; kind=$word; continue; }
+  [ -e "$word" ] || { echo "the sandbox cannot make $word, in whose place nothing may be made" >&2; exit 126; }
+  kind=
 done
-shift
 trap : HUP INT TERM PIPE
-"$@" 9<&-
+before=$(stamps "$@")
+run "$@"
 status=$?
+after=$(stamps "$@")
+if [ "$before" != "$after" ]; then
+  status=126
+  fallen=$(printf '%s\n' "$before" | while read -r line; do
+    case "
+$after
+" in *"
+$line
+"*) ;; *) printf '%s\n' "/${line#* /}" ;; esac
+  done)
+  printf '%s\n' "$fallen" >>"$register-fallen"
+  printf 'the sandbox had a gap: somebody outside replaced this while the command ran, which could write to it from then on:\n%s\n' "$fallen" >&2
+fi
 [ -s "$register" ] && flock -n -x 9 || exit $status
 set --
 while read -r kind at; do
@@ -265,7 +301,7 @@ exit $status
 local function sockets(project)
   local list, open = {}, {}
   for _, p in ipairs(SOCKETS) do open[p] = true end
-  for flags, named in (fs.read("/proc/net/unix") or ""):gmatch("%x+: %x+ %x+ (%x+) %x+ %x+ +%d+ (/[^\n]+)") do
+  for flags, named in assert(fs.read("/proc/net/unix")):gmatch("%x+: %x+ %x+ (%x+) %x+ %x+ +%d+ (/[^\n]+)") do
     local p = flags == "00010000" and fs.real(named) -- a mount is put in no place behind a link
     local info = p and not open[p] and not open[named] and fs.stat(p)
     if info and info.kind == "other" and not below(p, project) and not below(p, "/run") and not below(p, "/tmp") then
@@ -295,9 +331,14 @@ end
 local function bubblewrap(backend, project, network)
   local register, walls = register_of(project), walls_of(project)
   assert(fs.mkdir(path.dir(register), { parents = true }))
+  local fallen = fs.read(register .. "-fallen")
+  if fallen then
+    error("somebody outside replaced this while a command ran, which could write to it from then on:\n" .. fallen
+      .. "look at it, with !git config --list --show-origin for settings; commands run again after !rm " .. sh.quote(register .. "-fallen"), 0)
+  end
   local words = { "sh", "-c", AROUND, "sandbox", register }
   for _, p in ipairs(walls.order) do
-    if walls.how[p] == "keep" then add(words, walls.stands[p], p) end
+    add(words, walls.how[p] == "keep" and walls.stands[p] or "pin", p)
   end
   add(words, "--", unpack(bare(backend))) -- later mounts lie over earlier ones
   for _, p in ipairs(SEEN) do add(words, "--ro-bind-try", p, p) end
