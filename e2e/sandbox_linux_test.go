@@ -302,6 +302,19 @@ func TestTheSandboxAsksGitBeforeEachCommand(t *testing.T) {
 	}
 }
 
+// A command breaks the repository, so that git does not tell the next one what it keeps.
+func TestTheSandboxWantsARepositoryThatGitCanRead(t *testing.T) {
+	for _, line := range []string{"echo x >.git/HEAD", "rm .git/HEAD", "mv .git/objects .git/o"} {
+		b := newSandbox(t)
+		b.repository()
+		b.outside("mkdir .husky; git config core.hooksPath .husky")
+		b.works(line)
+		if _, blocked := b.wrapped(); !strings.Contains(blocked, ".git for no repository: mend it") {
+			t.Errorf("after %s the next command runs: %q", line, blocked)
+		}
+	}
+}
+
 // Where somebody outside replaces a file the kernel takes away the mount over it: no command
 // runs after that until a person has looked.
 func TestAWallOfTheSandboxThatFallsShutsIt(t *testing.T) {

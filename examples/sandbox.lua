@@ -18,7 +18,8 @@
 -- look, since the repository lies outside. docs/security.md has a table of what each of the two
 -- programs stops.
 --
--- Where neither program is, or it does not work, no command of the model runs: an error in
+-- Where neither program is, or it does not work, or git cannot read the repository and its
+-- settings (of another owner, too: safe.directory), no command of the model runs: an error in
 -- the event "shell" blocks. As root it wants a user namespace in which root can do nothing.
 -- Commands that you type with ! are yours and run as always. So do the programs of hooks
 -- (pi.exec), and the tools write and edit are not commands; for those see protected_paths.lua
@@ -168,6 +169,15 @@ local function settings_in(project)
   error("git does not say what its settings make it run: " .. text.truncate(message or ran.stderr, { bytes = 1000 }), 0)
 end
 
+-- A command could break the repository, so that git says nothing of its settings, and mend it
+-- again after it has written what they name.
+local function want_repository(project, git)
+  if not fs.exists(path.join(git, "config")) then return end
+  local ran = pi.exec("git", { "rev-parse", "--absolute-git-dir" }, { cwd = project })
+  if not ran and not find("git") or ran and ran.code == 0 and fs.real((ran.stdout:gsub("\n$", ""))) == git then return end
+  error("git takes " .. git .. " for no repository: mend it, or move it away. " .. text.truncate(ran and ran.stderr or "", { bytes = 1000 }), 0)
+end
+
 -- The folder that paths in the settings begin at.
 local function top_of(project)
   local ran = pi.exec("git", { "rev-parse", "--show-toplevel" }, { cwd = project })
@@ -202,7 +212,8 @@ local function walls_of(project)
   if tree and below(tree, project) then keep_repository(walls, tree) end
   keep_top(walls)
   -- With a file that leads to no repository there is nothing that git would do.
-  if kind ~= "file" or tree and (below(tree, project) or fs.exists(path.join(tree, "HEAD"))) then keep_named(walls) end
+  if kind ~= "file" or home or tree and (below(tree, project) or fs.exists(path.join(tree, "HEAD"))) then keep_named(walls) end
+  if kind == "directory" then want_repository(project, git) end
   keep(walls, path.join(project, ".pi"), "folder")
   if below(agent(), project) then keep(walls, agent(), "folder") end
   return walls
