@@ -233,7 +233,7 @@ t.case("the question says that make and its like run what files say", function(t
   t.match(asked, "make %-s check\n  what it runs may change after your yes: make runs what files say")
 end)
 
-for _, line in ipairs { "cd notes && cat list.txt", "cd /; ls *", "npm --version notes || true", "go version notes || true", "grep -c x notes/* || true", "cd notes; ls ./*; cat \"$HOME/none\" || true", "cat >>notes/list.txt", "echo $HOME >>notes/list.txt", "echo $HOME | tee -a notes/list.txt >/dev/null" } do
+for _, line in ipairs { "cd notes && cat list.txt", "cd /; ls -d *", "npm --version notes || true", "go version notes || true", "grep -c x notes/* || true", "cd notes; ls ./*; cat \"$HOME/none\" || true", "cat >>notes/list.txt", "echo $HOME >>notes/list.txt", "echo $HOME | tee -a notes/list.txt >/dev/null" } do
   t.case("data that a command reads or writes may change: " .. line, function(t)
     settings(t, claude("PreToolUse", "Bash", line))
     t.file("notes/list.txt", "1\n")
