@@ -152,9 +152,9 @@ local function raw_of(hook, commands)
   return line:gsub("%s%-C%s*%S+", " "):gsub("%-%-chdir[=%s]%S+", " "), runs and commands.unknown
 end
 
--- A list of files, and what adds to it what a word means in any of the folders: a file, all
--- that is in a folder, or all that a pattern fits. What lies neither in the project nor beside
--- the settings is a program of the system, and is not added.
+-- A list of files, with trouble where it cannot be whole, and what adds to it what a word means
+-- in any of the folders: a file, all that is in a folder, or all that a pattern fits. What lies
+-- neither in the project nor beside the settings is a program of the system, and is not added.
 local function collector(hook, ctx, folders)
   local files = {}
   local function counts(file)
@@ -172,11 +172,17 @@ local function collector(hook, ctx, folders)
   end
   local function note_pattern(pattern, folder)
     local before = #files
-    for _, file in ipairs(counts(folder) and fs.exists(folder) and assert(fs.glob(pattern, { dir = folder, files = true })) or {}) do
+    if not counts(folder) or not fs.exists(folder) then return end
+    local found, message = fs.glob(pattern, { dir = folder, files = true })
+    for _, file in ipairs(found or {}) do
       file = path.abs(file, folder)
       if counts(file) then files[#files + 1] = file end
     end
-    if #files - before > MOST then error(("%s: its hooks name more than %d files by %s"):format(hook.source.path, MOST, pattern), 0) end
+    if not found then
+      files.trouble = message
+    elseif #files - before > MOST then
+      files.trouble = ("%s: its hooks name more than %d files by %s"):format(hook.source.path, MOST, pattern)
+    end
   end
   local function note_folder(word)
     for _, folder in ipairs(folders) do
@@ -238,8 +244,8 @@ local function fingerprint(source, list, ctx)
   if not body then return nil, message end
   local parts = { body }
   for _, hook in ipairs(list) do
-    local ok, files = pcall(scripts_of, hook, ctx)
-    if not ok then return nil, tostring(files) end
+    local files = scripts_of(hook, ctx)
+    if files.trouble then return nil, files.trouble end
     for _, file in ipairs(files) do
       body, message = fs.read(file)
       if not body then return nil, message end
