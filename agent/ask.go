@@ -71,9 +71,11 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 		return err
 	}
 	begun, err := a.stream(ctx, client, r, add)
-	if again := a.withoutThoughts(ctx, r, err); !begun && again != nil {
-		r = again
-		begun, err = a.stream(ctx, client, r, add)
+	if !begun {
+		if again := a.withoutThoughts(ctx, r, err); again != nil {
+			r = again
+			begun, err = a.stream(ctx, client, r, add)
+		}
 	}
 	if !begun && refusesLevel(r, err) && ctx.Err() == nil {
 		return a.sendWithoutLevel(ctx, client, r, err, add)

@@ -211,3 +211,22 @@ func TestALevelIsLeftOutOnceForEachRequest(t *testing.T) {
 		t.Errorf("asked for %q, told %q", got, seen.notes)
 	}
 }
+
+// Of an answer that has begun nothing is made again, and so nothing is told of it.
+func TestWhatIsRefusedInTheMiddleIsNotMadeAgain(t *testing.T) {
+	for name, refused := range map[string]*llm.ProviderError{
+		"thoughts": {Provider: "acme", Status: 400, Message: "no", Unfit: true}, "a level": {Provider: "acme", Status: 400, Message: "no", NoLevel: true},
+	} {
+		seen := &log{}
+		r := newRig(t, Options{Listeners: []Listener{seen}, Settings: patient}, thinks("s", stop(message.StopEnd)), func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+			if yield(text("part"), nil) {
+				yield(llm.Delta{}, refused)
+			}
+		})
+		r.wish("medium")
+		r.prompt("one")
+		if err := r.Prompt(t.Context(), Prompt{Text: "two"}); err == nil || len(r.model.levels()) != 2 || strings.Contains(fmt.Sprint(seen.notes), "asked again") {
+			t.Errorf("%s: %v, asked for %q, told %q", name, err, r.model.levels(), seen.notes)
+		}
+	}
+}
