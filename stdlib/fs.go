@@ -111,15 +111,18 @@ func readText(path string, limit int) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", notRegular(info.Mode())
 	}
+	if info.Size() > int64(limit) {
+		return "", fmt.Errorf("it is larger than %s", printable.Bytes(limit))
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
 	var b strings.Builder
-	b.Grow(int(min(info.Size(), int64(limit))) + 1)
+	b.Grow(int(info.Size()) + 1)
 	n, err := io.Copy(&b, io.LimitReader(f, int64(limit)+1))
-	if err == nil && n > int64(limit) {
+	if err == nil && n > int64(limit) { // it grew, or does not say its size, as in /proc
 		err = fmt.Errorf("it is larger than %s", printable.Bytes(limit))
 	}
 	return b.String(), err
