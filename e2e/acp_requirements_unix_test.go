@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pi/serve/acp/acptest"
+	"pi/internal/testing/acptest"
 )
 
 // The requirements of the public list for agents of ACP (acp-tck, version 1), by their names:

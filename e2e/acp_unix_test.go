@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"pi/internal/process"
-	"pi/serve/acp/acptest"
+	"pi/internal/testing/acptest"
 )
 
 // editor is the program as an editor starts it.

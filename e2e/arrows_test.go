@@ -40,9 +40,8 @@ func rooms() map[string]room {
 		"internal/picture":      {rooms: []string{"internal/printable"}, libraries: []string{"golang.org/x/image"}},
 		"internal/printable":    {libraries: []string{}},
 		"internal/sse":          {libraries: []string{"github.com/tmaxmax/go-sse"}}, // an oracle of its tests
-		"internal/slowmodel":    {libraries: []string{}},                            // for tests and bench
 		"internal/suggest":      {libraries: []string{}},
-		"internal/screentest":   {libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "golang.org/x/sys", "golang.org/x/term"}}, // for tests only
+		"internal/testing":      {rooms: []string{"agent/llm", "agent/provider", "session/message"}, libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "golang.org/x/sys", "golang.org/x/term"}}, // support of tests, and of bench
 		"internal/safefile":     {libraries: []string{"golang.org/x/sys"}},
 		"internal/process":      {libraries: []string{"golang.org/x/sys"}},
 		"internal/child":        {rooms: []string{"internal/process"}, libraries: []string{}},
@@ -100,14 +99,13 @@ func rooms() map[string]room {
 		"docs":                  {rooms: []string{"internal/suggest"}, libraries: []string{}},
 		"cli":                   {rooms: []string{"docs", "luahooks/check", "luahooks/foreign", "cli/app", "cli/hooktest", "cli/providers", "cli/config", "luahooks", "luahooks/replay", "luahooks/starter", "luahooks/trust", "luahooks/event", "stdlib", "stdlib/compat", "luavm", "agent", "agent/llm", "agent/command", "agent/provider", "session", "session/folder", "session/message", "session/export", "repl/terminal", "internal/printable", "internal/safefile", "internal/suggest"}},
 		"cli/app":               {rooms: []string{"cli/providers", "cli/keyring", "cli/config", "repl", "repl/completion", "repl/terminal/keymap", "serve/acp", "serve/print", "serve/rpc", "luahooks", "luahooks/api", "luahooks/replay", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/instructions", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/cells", "internal/clipboard", "internal/printable", "internal/process", "internal/suggest", "agent/attach", "agent/prompts", "internal/githead", "internal/safefile"}},
-		"serve/acp":             {rooms: []string{"serve/acp/acptest", "agent", "agent/command", "agent/llm", "agent/tool", "internal/jsonlines", "internal/printable", "internal/safefile", "session", "session/folder", "session/message", "session/rawjson"}, libraries: []string{}},
-		"serve/acp/acptest":     {libraries: []string{}}, // for tests only
+		"serve/acp":             {rooms: []string{"agent", "agent/command", "agent/llm", "agent/tool", "internal/jsonlines", "internal/printable", "internal/safefile", "session", "session/folder", "session/message", "session/rawjson"}, libraries: []string{}},
 		"serve/print":           {rooms: []string{"serve/record", "agent", "agent/command", "session", "session/message", "internal/jsonlines", "internal/printable", "agent/attach"}, libraries: []string{"golang.org/x/term"}},
 		"serve/rpc":             {rooms: []string{"agent", "agent/command", "agent/llm", "session", "session/compaction", "session/export", "session/message", "serve/record", "internal/jsonlines", "internal/printable"}, libraries: []string{}},
 		"serve/record":          {rooms: []string{"agent", "agent/llm", "session", "session/message", "session/rawjson"}, libraries: []string{}},
 		".":                     {rooms: []string{"cli"}, libraries: []string{}},
 		"e2e":                   {libraries: []string{}}, // tests only
-		"bench":                 {rooms: []string{"internal/slowmodel"}, libraries: []string{}},
+		"bench":                 {rooms: []string{"internal/testing"}, libraries: []string{}},
 		"examples":              {libraries: []string{}},
 	}
 }

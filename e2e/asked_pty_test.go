@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // asked waits until a dialog with this text has the keys: the cursor is in it, and no

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // marvinCycle tells of each model.change, and sends something while the agent works.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // /help begins with the ten things one needs, with the keys as they are bound, and then names

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // What hooks draw and complete, the keys they bind, and what they send.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // What hooks show, and what they ask, as a person meets it.

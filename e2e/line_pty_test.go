@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // inWindow starts the program in a window of a size.

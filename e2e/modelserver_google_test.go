@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // googleAnswer is an answer of Gemini: a model of version 3 signs its first call

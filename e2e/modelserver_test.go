@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // modelServer is a model on loopback: it gives the answers of a script, one per

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
-	"pi/internal/slowmodel"
+	"pi/internal/testing/screentest"
+	"pi/internal/testing/slowmodel"
 )
 
 // planAndAsk is a hook with two modes.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // keepsSaid writes a session of this directory with prompts and the answer to each. A

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 func TestSettingsAreChangedAndWrittenFromTheirList(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // insertingHook puts a message before the others; version tells its files apart.

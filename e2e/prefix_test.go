@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // longAnswers are what the model says in TestTheBeginningOfARequestStays.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // While pi -p works for longer, one row says what goes on; at the end it is gone, and

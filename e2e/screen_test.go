@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // screen is the program in a terminal, and what the terminal shows. All waiting is

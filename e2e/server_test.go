@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // world is a HOME and a project of one test, and the program in them. Until the

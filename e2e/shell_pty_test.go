@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // commanded is a program with some files at rest, whose commands of the person have the

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // The branch of the status line has a star while files were changed since they were

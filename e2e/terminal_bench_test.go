@@ -12,8 +12,8 @@ import (
 
 	"github.com/creack/pty"
 
-	"pi/internal/screentest"
-	"pi/internal/slowmodel"
+	"pi/internal/testing/screentest"
+	"pi/internal/testing/slowmodel"
 )
 
 // reportTimes reports the middle of all times, and what 99 of 100 stay below.

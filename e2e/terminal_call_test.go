@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // numberOfSeconds is how long something took, in the row that tells of it.

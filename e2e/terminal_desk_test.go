@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
-	"pi/internal/slowmodel"
+	"pi/internal/testing/screentest"
+	"pi/internal/testing/slowmodel"
 )
 
 // deskPatience is for a person who works at what fails; a test that passes never waits

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // What looks like a command and is none reaches the model; what is nearly one does not.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // ways are those out of the program.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
-	"pi/internal/slowmodel"
+	"pi/internal/testing/screentest"
+	"pi/internal/testing/slowmodel"
 )
 
 // interruptible are the kinds of work that Esc gives up: how each is brought about, and

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // An arrow whose sequence is cut on its way is an arrow, or nothing; it is no Esc over a

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // fullScreen is a program that takes the whole terminal, as an editor or a pager does:

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // lists waits until the line is this one, and a menu below it that has a row with this text.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // What a hook says while an answer comes splits no sentence: it stands between two

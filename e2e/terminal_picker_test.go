@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // talked is a session that a test finds in a list.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 var styled = regexp.MustCompile(`\x1b\[[0-9;:]*m`)

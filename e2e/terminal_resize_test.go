@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // open is something that is open while the window is resized: how it is brought about,

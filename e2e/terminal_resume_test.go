@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // Who resumes a session sees the last exchange: the first row of the prompt and the last

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // A notice does not stand between two lines of code: until the block ends it is in the zone.

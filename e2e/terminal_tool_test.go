@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // numbers are the numbers in a text, with or without commas.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // A terminal may be as narrow as it likes, or have no width: what is typed is sent, and

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // A command that ends the work is carried out once the person has agreed.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // console is the test program in a terminal, and what its screen shows.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 func TestAQueuedMessageIsTakenBackIntoTheLine(t *testing.T) {

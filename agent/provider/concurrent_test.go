@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 

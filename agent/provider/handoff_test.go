@@ -14,7 +14,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session"
 	"pi/session/message"
 )

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 

@@ -24,7 +24,7 @@ import (
 	"pi/agent/provider"
 	"pi/agent/provider/anthropic"
 	"pi/agent/provider/openai"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 

@@ -13,7 +13,7 @@ import (
 	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // client returns the client of an API, which recordings call by a name of their

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session"
 	"pi/session/message"
 )

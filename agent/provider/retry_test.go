@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 func TestWhatIsWorthAskingAgain(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/openai"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 

@@ -14,7 +14,7 @@ import (
 	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 

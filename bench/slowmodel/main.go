@@ -25,7 +25,7 @@ import (
 	"syscall"
 	"time"
 
-	"pi/internal/slowmodel"
+	"pi/internal/testing/slowmodel"
 )
 
 func main() {

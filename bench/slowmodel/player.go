@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"pi/internal/slowmodel"
+	"pi/internal/testing/slowmodel"
 )
 
 // player plays one answer with pauses.

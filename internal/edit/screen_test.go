@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // draw shows rows on a screen of a width, one row of the screen each.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // textOf is what is kept of an output in a window of this size.

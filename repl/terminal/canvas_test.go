@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pi/internal/cells"
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 const (

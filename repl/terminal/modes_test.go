@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 func TestANoticeGoesInTheWayOfTheSettings(t *testing.T) {

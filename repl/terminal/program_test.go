@@ -17,7 +17,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // programEnv makes the test program one that has a terminal: "keys" or "plain".

@@ -12,7 +12,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"pi/internal/screentest"
+	"pi/internal/testing/screentest"
 )
 
 // stage is a Terminal on a pseudo-terminal, what an emulated screen shows of it, and a front end that

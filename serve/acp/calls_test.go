@@ -12,7 +12,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/serve/acp/acptest"
+	"pi/internal/testing/acptest"
 	"pi/session/message"
 )
 

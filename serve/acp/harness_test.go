@@ -19,7 +19,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/agent/tool"
-	"pi/serve/acp/acptest"
+	"pi/internal/testing/acptest"
 	sessions "pi/session"
 	"pi/session/message"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/serve/acp/acptest"
+	"pi/internal/testing/acptest"
 )
 
 // Each line has its answer, and the server goes on behind it.

@@ -14,7 +14,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/serve/acp/acptest"
+	"pi/internal/testing/acptest"
 	sessions "pi/session"
 	"pi/session/message"
 )

@@ -3,7 +3,7 @@ package anthropic
 import (
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 const recordedAPI = "anthropic-messages"

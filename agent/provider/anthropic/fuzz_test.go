@@ -7,7 +7,7 @@ import (
 	"testing/iotest"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // FuzzDecode holds for any bytes that a server may send: the stream ends with a

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
 	"pi/internal/sse"
+	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 

@@ -3,7 +3,7 @@ package google
 import (
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 const recordedAPI = "google-generative"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pi/agent/provider"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // converted is what becomes of the property x of a tool; "" if nothing does.

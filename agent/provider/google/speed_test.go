@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // decoding has usage in each event, as the service sends it.

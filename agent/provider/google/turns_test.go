@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session"
 	"pi/session/message"
 )

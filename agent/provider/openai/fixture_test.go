@@ -3,7 +3,7 @@ package openai
 import (
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 const recordedAPI = "openai-chat"

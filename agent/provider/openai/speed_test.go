@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 func decoding(delta string) *wiretest.Decoding {

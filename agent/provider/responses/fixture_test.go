@@ -3,7 +3,7 @@ package responses
 import (
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 const recordedAPI = "openai-responses"

@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 

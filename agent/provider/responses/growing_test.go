@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 func TestAGrowingConversationIsOnlyEverAddedTo(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"testing"
 
-	"pi/agent/provider/wiretest"
+	"pi/internal/testing/wiretest"
 )
 
 // TestTheRecordingsAreThere is skipped where they are not. The go command hides
