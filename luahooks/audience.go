@@ -15,7 +15,8 @@ import (
 type audience struct {
 	host   atomic.Pointer[api.Host] // set once, while mu is held
 	ui     atomic.Pointer[agent.UI]
-	places api.Places // at the front end, with what hooks show there
+	screen api.Places // at the front end, with what hooks show there
+	log    hookLog
 
 	mu      sync.Mutex // guards what waits for the host, and what was told
 	notices []notice
@@ -52,9 +53,9 @@ func (a *audience) attach(host api.Host, ui agent.UI) (sends []func(api.Host)) {
 	return sends
 }
 
-// drainNotices returns the notices that wait for a host, line by line, and drops
-// them.
-func (a *audience) drainNotices() []string {
+// PendingNotices returns the notices from before [Chain.Attach], line by line, and drops
+// them. It is for a start that fails: they may say why.
+func (a *audience) PendingNotices() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var lines []string

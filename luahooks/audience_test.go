@@ -75,10 +75,10 @@ func TestNoticesOfAStartThatFailsAreDrained(t *testing.T) {
 	a.notify(t.Context(), agent.LevelInfo, "fine")
 	a.notify(t.Context(), agent.LevelError, "no session")
 	a.tell(t.Context(), notice{failed: new(agent.HookFailed)})
-	if got := a.drainNotices(); !slices.Equal(got, []string{"fine", "error: no session"}) {
+	if got := a.PendingNotices(); !slices.Equal(got, []string{"fine", "error: no session"}) {
 		t.Errorf("drained %q", got)
 	}
-	if got := a.drainNotices(); len(got) > 0 {
+	if got := a.PendingNotices(); len(got) > 0 {
 		t.Errorf("drained again: %q", got)
 	}
 }

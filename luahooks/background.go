@@ -126,10 +126,7 @@ func (b *background) close(ctx context.Context) {
 		b.wg.Wait()
 		close(done)
 	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
+	waitDone(ctx, done)
 	b.end()
 	<-done
 }

@@ -160,7 +160,7 @@ func BenchmarkSaveToLive(b *testing.B) {
 		began := time.Now()
 		for h := r.chain.roster.list()[5]; ; {
 			e := &agent.Input{}
-			r.chain.events.ask(context.Background(), r.chain.roster.events[agent.KindInput], []*hook{h}, e)
+			r.chain.dispatcher.ask(context.Background(), r.chain.roster.events[agent.KindInput], []*hook{h}, e)
 			if e.Text == fmt.Sprint(i) {
 				break
 			}

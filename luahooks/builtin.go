@@ -2,7 +2,6 @@ package luahooks
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"sync"
@@ -15,16 +14,16 @@ import (
 // any hook, in a VM of its own, but not before the first request, so that it
 // costs nothing to those who use another model. It is called before the chain is
 // used.
-func (c *Chain) Builtin(name string, code []byte) llm.Provider {
-	b := &builtin{run: c.loader.run, name: name, code: code}
-	c.builtins = append(c.builtins, b)
+func (l *loader) Builtin(name string, code []byte) llm.Provider {
+	b := &builtin{loader: l, name: name, code: code}
+	l.builtins = append(l.builtins, b)
 	return b
 }
 
 type builtin struct {
-	run  func(ctx context.Context, h *hook, code []byte, state json.RawMessage) (*instance, error)
-	name string
-	code []byte
+	loader *loader
+	name   string
+	code   []byte
 
 	mu sync.Mutex // guards in
 	in *instance
@@ -45,7 +44,7 @@ func (b *builtin) load(ctx context.Context) (llm.Provider, error) {
 	defer b.mu.Unlock()
 	if b.in == nil || b.in.vm.Dead() {
 		h := &hook{Source: trust.Source{Name: b.name, Path: b.name + ".lua", Scope: trust.ScopeBuiltin}}
-		in, err := b.run(ctx, h, b.code, nil)
+		in, err := b.loader.run(ctx, h, b.code, nil)
 		if err != nil {
 			return nil, fmt.Errorf("load %s: %w", b.name, err)
 		}

@@ -15,10 +15,10 @@ import (
 
 // Commands lists the commands of all hooks in chain order. The first hook keeps
 // a name; later ones are reachable as name:2, name:3 and so on.
-func (c *Chain) Commands() []command.Command {
+func (r *roster) Commands() []command.Command {
 	var all []command.Command
 	taken := map[string]int{}
-	for _, h := range c.roster.list() {
+	for _, h := range r.list() {
 		for _, cmd := range h.registered().Commands.All() {
 			taken[cmd.Name]++
 			name := cmd.Name
@@ -35,13 +35,13 @@ func (c *Chain) Commands() []command.Command {
 
 // warnCommands tells the person, once each, of commands that two hooks have, and under which
 // name the second can be called.
-func (c *Chain) warnCommands(ctx context.Context) {
+func (l *loader) warnCommands(ctx context.Context) {
 	owner := map[string]*hook{}
-	for _, h := range c.roster.list() {
+	for _, h := range l.roster.list() {
 		for _, cmd := range h.registered().Commands.All() {
 			if first := owner[cmd.Name]; first != nil {
-				c.audience.notifyOnce(ctx, "command "+cmd.Name+h.Path, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
-					cmd.Name, c.dir.shown(first.Path), c.dir.shown(h.Path), cmd.Name))
+				l.audience.notifyOnce(ctx, "command "+cmd.Name+h.Path, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
+					cmd.Name, l.dir.shown(first.Path), l.dir.shown(h.Path), cmd.Name))
 			} else {
 				owner[cmd.Name] = h
 			}
@@ -51,9 +51,9 @@ func (c *Chain) warnCommands(ctx context.Context) {
 
 // Shortcuts lists the keys that hooks took; of two that took the same the last
 // in the chain has it.
-func (c *Chain) Shortcuts() []api.Shortcut {
+func (r *roster) Shortcuts() []api.Shortcut {
 	var all []api.Shortcut
-	for _, h := range c.roster.list() {
+	for _, h := range r.list() {
 		for _, s := range h.registered().Shortcuts.All() {
 			all = slices.DeleteFunc(all, func(have api.Shortcut) bool { return have.Key == s.Name })
 			all = append(all, api.Shortcut{Key: s.Name, Description: s.Description, Hook: h.Name,
@@ -65,9 +65,9 @@ func (c *Chain) Shortcuts() []api.Shortcut {
 
 // Flags lists the flags of all hooks; of two of the same name the last in the
 // chain counts.
-func (c *Chain) Flags() []api.Flag {
+func (r *roster) Flags() []api.Flag {
 	var all []api.Flag
-	for _, h := range c.roster.list() {
+	for _, h := range r.list() {
 		for _, f := range h.registered().Flags.All() {
 			all = append(slices.DeleteFunc(all, func(have api.Flag) bool { return have.Name == f.Name }), f)
 		}
@@ -77,9 +77,9 @@ func (c *Chain) Flags() []api.Flag {
 
 // Completions lists what hooks offer for words with a prefix, in chain order. Several may
 // have the same prefix.
-func (c *Chain) Completions() []*api.Completion {
+func (r *roster) Completions() []*api.Completion {
 	var all []*api.Completion
-	for _, h := range c.roster.list() {
+	for _, h := range r.list() {
 		all = append(all, h.registered().Completions.All()...)
 	}
 	return all
@@ -87,10 +87,10 @@ func (c *Chain) Completions() []*api.Completion {
 
 // Resources lists the folders of skills and templates that hooks bring, the last hook of the
 // chain first, with the names of the hooks.
-func (c *Chain) Resources() (all []api.Resources, hooks []string) {
-	for _, h := range slices.Backward(c.roster.list()) {
-		for _, r := range h.registered().Resources.All() {
-			all, hooks = append(all, r), append(hooks, h.Name)
+func (r *roster) Resources() (all []api.Resources, hooks []string) {
+	for _, h := range slices.Backward(r.list()) {
+		for _, folders := range h.registered().Resources.All() {
+			all, hooks = append(all, folders), append(hooks, h.Name)
 		}
 	}
 	return all, hooks

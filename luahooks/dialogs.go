@@ -13,7 +13,7 @@ import (
 // dialogQueue shows the dialogs of all hooks one at a time, unless the front end can show
 // several. It is a [api.Dialogs].
 type dialogQueue struct {
-	open    chan struct{}  // holds one token: who has put it there may ask the person
+	open    chan struct{}  // of size 1; holds one token: who has put it there may ask the person
 	events  agent.Listener // is told when the program waits for the person
 	several atomic.Bool    // nobody waits for a token
 }
@@ -25,10 +25,6 @@ type severalAsker interface{ SeveralDialogs() bool }
 func (q *dialogQueue) attach(ui agent.UI) {
 	asker, ok := ui.(severalAsker)
 	q.several.Store(ok && asker.SeveralDialogs())
-}
-
-func newDialogQueue(events agent.Listener) *dialogQueue {
-	return &dialogQueue{open: make(chan struct{}, 1), events: events}
 }
 
 // IsOpen is that of [api.Dialogs].

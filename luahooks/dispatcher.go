@@ -3,56 +3,47 @@ package luahooks
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"pi/agent"
 	"pi/luahooks/event"
 	"pi/luahooks/exitwait"
 	"pi/luavm"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 // dispatcher is the [agent.Listener] that passes events along the handlers of hooks. It
 // may be used from any goroutine.
 type dispatcher struct {
-	roster  *roster
-	modes   modes
-	gates   gatekeeper
-	reports *reporter
-	behind  *background // handlers that finish behind the agent
-	lanes   *luavm.Lanes
+	*roster
+	*audience
+	behind  *background   // handlers that finish behind the agent
+	lanes   luavm.Lanes   // what handlers run on
 	timeout time.Duration // of a handler
 	grace   time.Duration // that the agent waits for an event's handlers
-	keeper  instanceKeeper
-	deltas  *streamer
-	asked   *asked
+	keeper  *loader       // is told how handlers end
 
-	deferred *exitwait.List // what hooks have to finish when the program ends
+	asked    atomic.Pointer[journey] // the newest event for whose answer the agent waits
+	deferred exitwait.List           // what hooks have to finish when the program ends
 }
 
-// instanceKeeper is told how handlers end.
-type instanceKeeper interface {
-	// failed is told of a handler that failed.
-	failed(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error)
-	// revive puts a fresh copy of a hook in the place of one whose VM had to be given up.
-	revive(ctx context.Context, h *hook, dead *instance)
-}
-
-// newDispatcher adds to d what passes the deltas of answers.
-func newDispatcher(d dispatcher) *dispatcher {
-	d.asked, d.deferred = &asked{}, &exitwait.List{}
-	d.deltas = &streamer{roster: d.roster, behind: d.behind, timeout: d.timeout, grace: d.grace, ask: d.ask}
-	return &d
-}
-
-// Wants reports whether a hook listens to k, the mode that is on has a gate there, or a hook
-// has something to finish then.
+// Wants reports whether a hook listens to k, the mode that is on has a gate there, or may have
+// had one because no hook has it now, or a hook has something to finish then.
 func (d *dispatcher) Wants(k agent.Kind) bool {
-	return d.roster.wants(k) || k == agent.KindToolCall && d.modes.hasGate() || k == agent.KindSessionShutdown && d.deferred.IsAny()
+	switch {
+	case d.roster.wants(k):
+		return true
+	case k == agent.KindToolCall:
+		name, _, mode := d.modeOn()
+		return len(mode.Gate()) > 0 || name != "" && mode == nil
+	case k == agent.KindSessionShutdown:
+		return d.deferred.IsAny()
+	}
+	return false
 }
 
-// Handle passes e along the chain, as [Chain.Handle] promises.
+// Handle passes e along the chain. The error is only ever that of a chain whose
+// context ended at a gate. After Close gates block, and nothing else happens.
 func (d *dispatcher) Handle(ctx context.Context, e agent.Event) error {
 	spec := d.roster.events[e.Kind()]
 	if spec == nil {
@@ -70,7 +61,7 @@ func (d *dispatcher) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.ShellCommand:
 		return d.shell(agent.AtGate(ctx), spec, e)
 	case *agent.MessageUpdate:
-		d.deltas.pass(ctx, spec, e)
+		d.passDelta(ctx, spec, e)
 		return nil
 	case *agent.HookFailed:
 		others := slices.DeleteFunc(slices.Clone(d.roster.list()), func(h *hook) bool { return h.Path == e.Path })
@@ -109,3 +100,35 @@ func (d *dispatcher) ask(ctx context.Context, spec *event.Spec, hooks []*hook, e
 	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, steps: steps{ended: (*walk).apply}}
 	w.run()
 }
+
+// journey is an event on its way for whose answer the agent waits.
+type journey struct {
+	began time.Time
+	at    atomic.Pointer[hook] // the hook that is asked
+}
+
+// askedLong is how long an event is on its way before the hook that is asked is named to
+// the person.
+const askedLong = time.Second
+
+// Asked is the name of the hook whose answer the agent has been waiting for, a second and
+// longer; "" if there is none.
+func (d *dispatcher) Asked() string {
+	j := d.asked.Load()
+	if j == nil || time.Since(j.began) < askedLong {
+		return ""
+	}
+	if h := j.at.Load(); h != nil {
+		return h.Name
+	}
+	return ""
+}
+
+// WaitAtEnd lets the end of the session wait, until ctx ends, for what hooks have deferred it
+// for (pi.defer_exit). Without it what is not done then is cut off. The cause of ctx says why
+// not longer.
+func (d *dispatcher) WaitAtEnd(ctx context.Context) { d.deferred.Allow(ctx) }
+
+// AwaitHandlers waits until the handlers that finish behind the agent have ended, and reports
+// whether they have before ctx ended.
+func (d *dispatcher) AwaitHandlers(ctx context.Context) bool { return d.behind.wait(ctx) }

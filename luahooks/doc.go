@@ -8,17 +8,20 @@
 // else about the event in one table (package event). Session data goes into
 // Lua and back through package record.
 //
-//	chain         puts the parts together; each part is a type that is made of what it needs
-//	roster, hook  the hooks in their order, what a hook is, and who listens
-//	loader        from a file to a running VM (instance, program), and again (reload, watcher)
-//	dispatcher    an event's way along handlers: walk, question; gate, emit, streamer and queue
-//	              are the ways of those kinds of events
-//	gatekeeper    gates that stay closed because nobody can be asked there
-//	edits         what tools change (toolwatch), and what a person answers about it;
-//	              projectapproval: whether hooks of the project run. Which version of a file
-//	              is in force is known to package trust
-//	audience      whom the chain talks to; reporter, log, stats: what a person is told of hooks
-//	toolbox       tools, and providers, commands, render: what hooks registered, put in force
+// The parts of a chain stand on each other, and their methods are its own:
+//
+//	roster      the hooks in their order, what a hook is, who listens, what each registered
+//	            (commands, render), and gates that stay closed because nobody can be asked
+//	            there (gatekeeper)
+//	audience    whom the chain talks to, and what a person is told of hooks (reporter, log)
+//	dispatcher  an event's way along handlers: walk, question; gate, emit, streamer and queue
+//	            are the ways of those kinds of events
+//	loader      from a file to a running VM (instance, program), and again (reload, watcher);
+//	            it puts in force what hooks registered (toolbox, modes, providers)
+//
+// Beside them edits tells what tools change (toolwatch), and what a person answers about it;
+// projectapproval: whether hooks of the project run. Which version of a file is in force is
+// known to package trust.
 //
 // What the Lua of a hook is given, pi and ctx, is package api; program is what that
 // needs of the chain.

@@ -76,17 +76,17 @@ func (d *dispatcher) endLate(ctx context.Context, spec *event.Spec, late []*pend
 func (d *dispatcher) finishDeferred(ctx context.Context) {
 	d.deferred.Wait(func(until context.Context, w *exitwait.Work, wait func(context.Context)) {
 		doing := "hook " + w.Hook + ": " + w.Text
-		ui := d.reports.audience.uiNow()
+		ui := d.audience.uiNow()
 		if row, ok := ui.(cancellable); ok && agent.HasPerson(ui) {
 			row.Cancellable(until, doing, wait)
 			return
 		}
-		d.reports.audience.notify(ctx, agent.LevelInfo, "before the end, "+doing)
+		d.audience.notify(ctx, agent.LevelInfo, "before the end, "+doing)
 		wait(until)
 	}, func(w *exitwait.Work, why string) {
 		for _, h := range d.roster.list() {
 			if w.IsOf(h.Path) {
-				d.reports.tellCutOff(h, w.Text, why)
+				d.audience.tellCutOff(h, w.Text, why)
 			}
 		}
 	})
@@ -110,7 +110,7 @@ func (d *dispatcher) cutOff(l *pendingEvent, spec *event.Spec) {
 	if spec.Wait == event.LastChance {
 		why = fmt.Sprintf("all hooks together have %v for it", shutdownTime)
 	}
-	l.said.Do(func() { d.reports.tellCutOff(l.hook, spec.Name, why) })
+	l.said.Do(func() { d.audience.tellCutOff(l.hook, spec.Name, why) })
 }
 
 // waitFor waits until a hook has handled an event, and reports whether it has before wait
@@ -226,6 +226,6 @@ func (d *dispatcher) greet(ctx context.Context, h *hook, s *session.Session) <-c
 // did not take up in its session_start.
 func endUnclaimed(in *instance) {
 	if in != nil {
-		in.ending.run(in.script.EndUnclaimed)
+		in.loader.ending.run(in.script.EndUnclaimed)
 	}
 }

@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"pi/agent"
 	"pi/luahooks/event"
@@ -15,8 +16,9 @@ import (
 // nothing runs which one of them did not see. After a rewrite there is a second round: the handlers before the last
 // rewriter see the final arguments, and of their answers only a block counts.
 func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) error {
-	if reason := d.modes.closedFor(e); reason != "" {
-		e.Block, e.Reason = true, reason
+	// A call may have found its tool just before the gate of its mode was lost.
+	if name, h, _ := d.modeOn(); name != "" && h == nil && !(slices.Contains(lookingNames(), e.Name) && e.Annotations.ReadOnly) {
+		e.Block, e.Reason = true, fmt.Sprintf("the session is in the mode %q, which no hook has here, so only %s work; a person has to choose another mode, or turn it off with /mode off", name, looking)
 		return ctx.Err()
 	}
 	rewriter := d.gateRound(ctx, spec, e, place{})
@@ -47,7 +49,7 @@ func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.T
 // chain a second time.
 func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) *walk {
 	hooks, gateOf := d.roster.list(), ""
-	if _, h, mode := d.modes.on(); len(mode.Gate()) > 0 {
+	if _, h, mode := d.modeOn(); len(mode.Gate()) > 0 {
 		hooks, gateOf = append([]*hook{h}, hooks...), mode.Name
 	}
 	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, gateOf: gateOf, asking: asking{until: until}, steps: steps{
@@ -69,7 +71,7 @@ func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent
 		},
 		done: func(w *walk) (stop bool) {
 			e := w.event.(*agent.ToolCall)
-			if reason := w.dispatcher.gates.closedForTool(w.hook, e.Name); reason != "" {
+			if reason := w.dispatcher.roster.closedForTool(w.hook, e.Name); reason != "" {
 				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, reason
 			}
 			if w.mode != "" && w.hook.current().mode(w.mode) == nil {

@@ -9,11 +9,10 @@ import (
 	"pi/agent"
 )
 
-// gatekeeper closes gates. A gate that is gone must not become an open one: where
-// nobody can be asked because a hook was given up, its version in force is lost or
-// its file does not load, the gate stays closed and says why and what to do. Gates
-// are closed and opened by who holds the chain's changes; reading needs no lock.
-type gatekeeper struct{ roster *roster }
+// A gate that is gone must not become an open one: where nobody can be asked because
+// a hook was given up, its version in force is lost or its file does not load, the
+// gate stays closed and says why and what to do. Gates are closed and opened by who
+// holds the chain's changes; reading needs no lock.
 
 // closedGates are the gates of a hook that block without being asked.
 type closedGates struct {
@@ -44,91 +43,89 @@ func (h *hook) unloaded() bool {
 	return closed != nil && closed.unloaded
 }
 
-// looking are the tools that go on where a hook did not load.
+// lookingNames are the program's own tools that change nothing, looking the same for a
+// person. They go on where a hook did not load, or nobody has the mode that is on.
+func lookingNames() []string { return []string{"read", "grep", "find", "ls"} }
+
 const looking = "read, grep, find and ls"
 
 // closedForTool says why a hook blocks a tool without being asked; "" if it does not.
-// Where a hook did not load the tools of looking go on, unless a hook put others in
+// Where a hook did not load the tools that look go on, unless a hook put others in
 // their place, which may do anything.
-func (g gatekeeper) closedForTool(h *hook, tool string) string {
-	if h.unloaded() {
-		switch tool {
-		case "read", "grep", "find", "ls":
-			if g.roster.tool(tool) == nil {
-				return ""
-			}
-		}
+func (r *roster) closedForTool(h *hook, tool string) string {
+	if h.unloaded() && slices.Contains(lookingNames(), tool) && r.tool(tool) == nil {
+		return ""
 	}
 	return h.closedAt(agent.KindToolCall)
 }
 
 // closeDisabled makes the gates of a hook that is given up block until its file changes: the
 // events for which in, the instance that ran, has handlers, if they are gates.
-func (g gatekeeper) closeDisabled(h *hook, in *instance) {
+func (r *roster) closeDisabled(h *hook, in *instance) {
 	var kinds []agent.Kind
 	for _, kind := range gateKinds() {
-		if len(in.handlers(g.roster.events[kind].Name)) > 0 {
+		if len(in.handlers(r.events[kind].Name)) > 0 {
 			kinds = append(kinds, kind)
 		}
 	}
 	if len(kinds) > 0 {
-		g.close(h, &closedGates{kinds: kinds,
+		r.closeGates(h, &closedGates{kinds: kinds,
 			reason: "hook " + h.File() + " did not stop and is disabled, so its gate stays shut; change or remove its file to open it"})
 	}
 }
 
 // closeLost makes a hook block at all gates because there is no copy of its version in force:
 // it may have been a gate, and the version on the disk is not approved.
-func (g gatekeeper) closeLost(h *hook) {
-	g.close(h, &closedGates{kinds: gateKinds(),
+func (r *roster) closeLost(h *hook) {
+	r.closeGates(h, &closedGates{kinds: gateKinds(),
 		reason: "hook " + h.File() + " waits for approval and the version in force is lost, so nobody can be asked; `pi trust` shows it"})
 }
 
 // closeUnloaded makes a hook block at all gates because its file did not load and no version
 // of it runs. It does nothing if gates of the hook are closed for another reason, or if its
 // file appeared only in the running session (hook.counts).
-func (g gatekeeper) closeUnloaded(h *hook, err error) {
+func (r *roster) closeUnloaded(h *hook, err error) {
 	if !h.counts || h.closed.Load() != nil && !h.unloaded() {
 		return
 	}
-	g.close(h, &closedGates{kinds: gateKinds(), unloaded: true,
+	r.closeGates(h, &closedGates{kinds: gateKinds(), unloaded: true,
 		reason: fmt.Sprintf("hook %s did not load, so only %s work, and no command with !: %v; a person has to mend or remove it, or turn it off with /hooks disable %s",
 			h.File(), looking, err, h.Name)})
 }
 
 // closeNew closes the gates of hooks that may be gates (hook.counts) until they have been
 // loaded for the first time.
-func (g gatekeeper) closeNew(hooks []*hook) {
+func (r *roster) closeNew(hooks []*hook) {
 	for _, h := range hooks {
 		if h.counts && h.sum == notLooked && h.closed.Load() == nil {
-			g.closeUnloaded(h, errors.New("it is being loaded"))
+			r.closeUnloaded(h, errors.New("it is being loaded"))
 		}
 	}
 }
 
-// close replaces the closed gates of a hook, and counts them for roster.wants, so that their
+// closeGates replaces the closed gates of a hook, and counts them for wants, so that their
 // events are passed to the hook though it has no handler.
-func (g gatekeeper) close(h *hook, closed *closedGates) {
-	g.open(h)
+func (r *roster) closeGates(h *hook, closed *closedGates) {
+	r.openGates(h)
 	h.closed.Store(closed)
 	for _, kind := range closed.kinds {
-		g.roster.wanted[kind].Add(1)
+		r.wanted[kind].Add(1)
 	}
 }
 
-// open makes the gates of a hook block no more without being asked.
-func (g gatekeeper) open(h *hook) {
+// openGates makes the gates of a hook block no more without being asked.
+func (r *roster) openGates(h *hook) {
 	if closed := h.closed.Swap(nil); closed != nil {
 		for _, kind := range closed.kinds {
-			g.roster.wanted[kind].Add(-1)
+			r.wanted[kind].Add(-1)
 		}
 	}
 }
 
-// warning says what hooks that did not load mean, and what to do; "" if all loaded.
-func (g gatekeeper) warning() string {
+// gateWarning says what hooks that did not load mean, and what to do; "" if all loaded.
+func (r *roster) gateWarning() string {
 	var names, outs []string
-	for _, h := range g.roster.list() {
+	for _, h := range r.list() {
 		if h.unloaded() {
 			names = append(names, h.Name)
 			outs = append(outs, fmt.Sprintf("mend or remove %s, or turn it off: /hooks disable %s for this session, `disable = [%q]` in config.toml for good",

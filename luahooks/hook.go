@@ -56,7 +56,7 @@ func (h *hook) replace(in *instance) {
 	}
 	old.close()
 	if in == nil {
-		h.endPrograms(old.ending)
+		h.endPrograms(old.loader.ending)
 	}
 }
 

@@ -13,9 +13,7 @@ import (
 
 	"pi/luahooks/api"
 	"pi/luahooks/event"
-	"pi/luahooks/foreign"
 	"pi/luahooks/record"
-	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/stdlib/compat"
 
@@ -24,11 +22,11 @@ import (
 
 // instance is one VM that runs a hook's file. It is the [api.Owner] of the API in it.
 type instance struct {
-	*shared
-	hook *hook
-	real string // the file, with symbolic links resolved
-	code []byte // the file's bytes
-	vm   *luavm.VM
+	loader *loader
+	hook   *hook
+	real   string // the file, with symbolic links resolved
+	code   []byte // the file's bytes
+	vm     *luavm.VM
 
 	records *record.Converter
 	script  *api.Script // the API in the VM, and what the file registered
@@ -64,31 +62,18 @@ type Compiled struct {
 	compat compat.Code // modules for hooks of other programs
 }
 
-// shared is what all instances of a chain need.
-type shared struct {
-	names    *foreign.Names // that authors may have meant
-	compiled *Compiled
-	dir      workdir
-	guard    *trust.Guard
-	reports  *reporter
-	keeper   instanceKeeper
-	timeout  time.Duration // of loading
-	ending   *background   // what waits for the modules of instances that were closed
-	isEnding func() bool   // the chain has ended or is about to
-}
-
 // load runs the file's code in the VM, which has run nothing yet. state is pi.state of the
 // version before; nil: empty. It fails for a hook that is for another version of the API.
 func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage) error {
-	name := in.dir.shown(in.hook.Path)
+	name := in.loader.dir.shown(in.hook.Path)
 	if err := checkAPI(name, code); err != nil {
 		return err
 	}
-	proto, err := in.compiled.files.Compile(name, code)
+	proto, err := in.loader.compiled.files.Compile(name, code)
 	if err != nil {
 		return err
 	}
-	return in.vm.Run(ctx, luavm.Job{Name: "load", Loading: true, Timeout: in.timeout, Run: func(L *lua.LState) error {
+	return in.vm.Run(ctx, luavm.Job{Name: "load", Loading: true, Timeout: in.loader.loadTime, Run: func(L *lua.LState) error {
 		in.script.Run(L, proto, state)
 		return nil
 	}})
@@ -105,10 +90,10 @@ func (in *instance) close() {
 // outside of the VM to stop. It does not wait for that; Chain.Close does.
 func (in *instance) end() {
 	in.behind.stop()
-	if !in.isEnding() {
+	if !in.loader.behind.isEnding() {
 		in.script.Clear()
 	}
-	in.ending.run(in.behind.wg.Wait)
+	in.loader.ending.run(in.behind.wg.Wait)
 }
 
 // spawn runs f on a goroutine, with a context that ends when the instance is closed. It
@@ -123,19 +108,19 @@ func (in *instance) spawn(f func(ctx context.Context)) bool {
 
 // Current is that of [api.Owner].
 func (in *instance) Current(ctx context.Context) *api.Registered {
-	in.keeper.revive(ctx, in.hook, in)
+	in.loader.revive(ctx, in.hook, in)
 	return in.hook.registered()
 }
 
 // Ran is that of [api.Owner].
 func (in *instance) Ran(ctx context.Context, what string, began time.Time, err error) {
-	in.reports.ran(ctx, in.hook, what, "ran", time.Since(began), err)
+	in.loader.audience.ran(ctx, in.hook, what, "ran", time.Since(began), err)
 }
 
 // Failed is that of [api.Owner].
 func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunction, err error, to api.Audience) {
 	if to == api.Everybody {
-		in.keeper.failed(ctx, in.hook, in, what, handler, err)
+		in.loader.failed(ctx, in.hook, in, what, handler, err)
 		return
 	}
 	if interrupted(ctx, err) {
@@ -144,19 +129,19 @@ func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunct
 	n := 1
 	if to == api.OtherHooks {
 		n = in.again(failure{handler, what, err.Error()})
-		in.reports.tellFailed(ctx, failureOf(in.hook, what, err, n), "")
+		in.loader.audience.tellFailed(ctx, failureOf(in.hook, what, err, n), "")
 	}
 	in.hook.fault(err, n)
-	in.reports.log.write(in.hook.Name, what+": "+fullText(err))
-	in.keeper.revive(ctx, in.hook, in)
+	in.loader.audience.log.write(in.hook.Name, what+": "+fullText(err))
+	in.loader.revive(ctx, in.hook, in)
 }
 
 // IsCutOff is that of [api.Owner].
 func (in *instance) IsCutOff(ctx context.Context, what string) bool {
-	if ctx.Err() == nil || !in.isEnding() {
+	if ctx.Err() == nil || !in.loader.behind.isEnding() {
 		return false
 	}
-	in.reports.tellCutOff(in.hook, what, "the program has ended")
+	in.loader.audience.tellCutOff(in.hook, what, "the program has ended")
 	return true
 }
 

@@ -9,37 +9,64 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"pi/agent"
+	"pi/luahooks/record"
 	"pi/luahooks/trust"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// loader brings hooks from their files into VMs, and again when files change. All
-// methods may be called from any goroutine.
+// loader brings hooks from their files into VMs, and again when files change, and puts in
+// force what they register. All methods may be called from any goroutine.
 type loader struct {
-	places   *trust.Places // changed while changes is held
-	guard    *trust.Guard
-	dir      workdir
-	roster   *roster
-	gates    gatekeeper
-	audience *audience
-	reports  *reporter
-	behind   *background
-	events   *dispatcher
-	edits    *edits
-	project  *projectApproval
+	*dispatcher
+	opts    Options
+	places  *trust.Places // of opts; changed while changes is held
+	guard   *trust.Guard
+	dir     workdir
+	edits   *edits
+	project *projectApproval
 
-	newInstance     func(h *hook) *instance   // with a VM in which nothing ran yet
-	applyRegistered func(ctx context.Context) // puts in force what hooks have registered by now
+	compiled *Compiled
+	valid    record.ValidJSON
+	loadTime time.Duration // that a file has to run
+	ending   *background   // what waits for the modules of instances that were closed
+	builtins []*builtin
+
+	tools     toolbox
+	providers hookProviders
+	dialogs   *dialogQueue
+	always    answeredAlways
 
 	changes   sync.Mutex   // held while the list of hooks or a hook of it is replaced
 	abandoned atomic.Int32 // VMs that did not stop, in this process
 }
 
-// load finds the hooks and runs their files, as [Chain.Load] promises.
-func (l *loader) load(ctx context.Context) (skipped []trust.Source) {
+// newLoader makes one for the hooks to which d passes events.
+func newLoader(o Options, d *dispatcher) *loader {
+	l := &loader{opts: o, guard: o.Guard, dir: workdir(o.Cwd), dispatcher: d,
+		compiled: cmp.Or(o.Compiled, new(Compiled)), loadTime: cmp.Or(o.testOnlyLoadTime, o.Timeout), ending: newBackground()}
+	if l.guard == nil {
+		l.guard = trust.NewForRun(o.Places.Cwd)
+	}
+	l.places = &l.opts.Places
+	l.places.ProjectApproved = o.ApproveProject
+	l.guard.NoteNamed(o.Places)
+	l.edits = &edits{guard: l.guard, dir: l.dir, audience: l.audience, behind: l.behind, reload: l.reload}
+	l.project = &projectApproval{guard: l.guard, places: l.places, events: d, audience: l.audience, approve: o.ApproveProject, ask: o.AskProject}
+	l.tools = toolbox{program: o.Tools, inactive: o.Inactive, mayHave: o.MayHave, roster: l.roster, audience: l.audience}
+	l.providers = hookProviders{roster: l.roster, audience: l.audience, models: o.Models, overlay: o.Overlay}
+	l.dialogs = &dialogQueue{open: make(chan struct{}, 1), events: d}
+	return l
+}
+
+// Load finds the hooks and runs their files. Errors are reported, never
+// returned: a hook that does not load keeps none of the others from loading. It
+// returns the project's hooks that were left out because nobody approved them.
+// Those of the project run last, when the others could say whether they may.
+func (l *loader) Load(ctx context.Context) (skipped []trust.Source) {
 	found := l.places.Discover(l.guard)
 	for _, err := range found.Problems {
 		l.audience.notify(ctx, agent.LevelError, err.Error())
@@ -75,7 +102,7 @@ func (l *loader) load(ctx context.Context) (skipped []trust.Source) {
 	l.applyRegistered(ctx)
 	l.edits.start(ctx, *l.places, partsOf(l.roster.list()))
 	l.tellIdle(ctx, l.roster.list())
-	if warning := l.gates.warning(); warning != "" {
+	if warning := l.roster.gateWarning(); warning != "" {
 		l.audience.notify(ctx, agent.LevelError, warning)
 	}
 	return skipped
@@ -175,9 +202,9 @@ func (l *loader) install(ctx context.Context, a attempt) bool {
 	h, old := a.hook, a.hook.current()
 	if a.err != nil && old == nil {
 		if l.guard.IsLost(h.Path) {
-			l.gates.closeLost(h)
+			l.roster.closeLost(h)
 		} else {
-			l.gates.closeUnloaded(h, a.err)
+			l.roster.closeUnloaded(h, a.err)
 		}
 	}
 	if interrupted(ctx, a.err) {
@@ -190,12 +217,12 @@ func (l *loader) install(ctx context.Context, a attempt) bool {
 		} else {
 			h.fault(a.err, 1)
 		}
-		l.reports.log.write(h.Name, "load: "+fullText(a.err))
+		l.audience.log.write(h.Name, "load: "+fullText(a.err))
 		l.tellNotLoaded(ctx, failureOf(h, "load", a.err, 1), "hook "+h.Name+" did not load"+insteadOf(h, old)+": "+a.err.Error())
 		return false
 	}
 	h.replace(a.in)
-	l.gates.open(h)
+	l.roster.openGates(h)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.code, h.disabled, h.lastError, h.rejected = a.code, false, "", ""
@@ -207,11 +234,11 @@ func (l *loader) install(ctx context.Context, a attempt) bool {
 // nobody to call.
 func (l *loader) tellNotLoaded(ctx context.Context, f *agent.HookFailed, text string) {
 	if l.audience.hostNow() == nil {
-		l.reports.tellFailed(ctx, f, text)
+		l.audience.tellFailed(ctx, f, text)
 		return
 	}
 	l.audience.notify(ctx, agent.LevelError, text)
-	l.behind.run(func() { l.reports.tellFailed(ctx, f, "") })
+	l.behind.run(func() { l.audience.tellFailed(ctx, f, "") })
 }
 
 // insteadOf says what is in force where a version did not load; old is the one before.
@@ -278,14 +305,14 @@ func (l *loader) revive(ctx context.Context, h *hook, dead *instance) {
 	l.applyRegistered(ctx)
 	l.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+" did not stop; a fresh copy of it goes on")
 	if host := l.audience.hostNow(); host != nil {
-		l.events.greet(ctx, h, host.Session())
+		l.dispatcher.greet(ctx, h, host.Session())
 	}
 }
 
 // giveUp disables a hook for the session. Its gates go on to
 // block: a gate that is gone must not be an open one.
 func (l *loader) giveUp(ctx context.Context, h *hook) {
-	l.gates.closeDisabled(h, h.current())
+	l.roster.closeDisabled(h, h.current())
 	h.mu.Lock()
 	h.disabled = true
 	h.mu.Unlock()
@@ -294,25 +321,42 @@ func (l *loader) giveUp(ctx context.Context, h *hook) {
 	l.audience.notify(ctx, agent.LevelError, "hook "+h.Name+" is disabled for this session: it did not stop again; change its file to load it anew")
 }
 
-// failed is an [instanceKeeper]: it reports what went wrong in a handler, which may
-// be nil, and gives a hook whose VM did not stop a fresh one.
+// failed reports what went wrong in a handler, which may be nil, and gives a hook whose VM
+// did not stop a fresh one.
 func (l *loader) failed(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error) {
-	if l.reports.failed(ctx, h, in, event, handler, err) {
+	if !interrupted(ctx, err) && !l.behind.isEnding() { // else it is no fault of the hook
+		l.audience.tellFailure(ctx, h, in, event, handler, err)
 		l.revive(ctx, h, in)
 	}
 }
 
-// turnOff ends hooks until they are turned on again or the session ends, and opens their
-// gates, which the person wants.
-func (l *loader) turnOff(ctx context.Context, hooks []*hook) {
+// applyRegistered puts in force what hooks have registered by now.
+func (l *loader) applyRegistered(ctx context.Context) {
+	l.providers.refresh()
+	l.tools.Apply("")
+	l.warnCommands(ctx)
+}
+
+// SetEnabled turns hooks of a name off or on for the session. What is off is out
+// of force at once, its gates too: the person asked for it. Turning on loads the
+// file anew; the error is why that did not work.
+func (l *loader) SetEnabled(ctx context.Context, name string, on bool) error {
+	hooks, err := l.roster.named(name, l.dir)
+	if err != nil {
+		return err
+	}
+	if on {
+		return l.turnOn(ctx, hooks)
+	}
 	l.changes.Lock()
 	defer l.changes.Unlock()
 	for _, h := range hooks {
 		h.off.Store(true)
-		l.gates.open(h)
+		l.roster.openGates(h)
 		h.replace(nil)
 	}
 	l.applyRegistered(ctx)
+	return nil
 }
 
 // turnOn loads hooks that were turned off as a reload does, so that their files need the
@@ -333,4 +377,21 @@ func (l *loader) turnOn(ctx context.Context, hooks []*hook) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// endAll ends what runs of the hooks. Nothing is waited for here: who is to end may be
+// about to change the chain.
+func (l *loader) endAll() {
+	l.changes.Lock()
+	defer l.changes.Unlock()
+	for _, h := range l.roster.list() {
+		if in := h.current(); in != nil {
+			in.vm.Close() // it stays in its place, so that its gates are not open
+			in.end()
+		}
+		h.endPrograms(l.ending)
+	}
+	for _, b := range l.builtins {
+		b.close()
+	}
 }

@@ -10,26 +10,20 @@ import (
 	"pi/luahooks/api"
 )
 
-// modes are the modes of all hooks. Of two hooks with a mode of the same name the first in
-// the chain keeps the name, so that no later one, such as one of a project, can put a gate
-// that lets more pass in the place of the person's own.
-type modes struct {
-	roster   *roster
-	audience *audience // nil: no mode is ever on
-}
+// Of two hooks with a mode of the same name the first in the chain keeps the name, so that no
+// later one, such as one of a project, can put a gate that lets more pass in the place of the
+// person's own.
 
-// on returns the name of the mode that is on, and the hook that has it; "" if none is on, and
-// nil if no hook has it.
-func (m modes) on() (name string, h *hook, mode *api.Mode) {
-	if m.audience != nil {
-		if host := m.audience.hostNow(); host != nil {
-			name = host.Modes().Current()
-		}
+// modeOn returns the name of the mode that is on, and the hook that has it; "" if none is on,
+// and nil if no hook has it.
+func (d *dispatcher) modeOn() (name string, h *hook, mode *api.Mode) {
+	if host := d.audience.hostNow(); host != nil {
+		name = host.Modes().Current()
 	}
 	if name == "" {
 		return "", nil, nil
 	}
-	for _, h := range m.roster.list() {
+	for _, h := range d.roster.list() {
 		if mode, ok := h.registered().Modes.Find(name); ok {
 			return name, h, mode
 		}
@@ -38,8 +32,8 @@ func (m modes) on() (name string, h *hook, mode *api.Mode) {
 }
 
 // ModeNames lists the modes that hooks have.
-func (c *Chain) ModeNames() (names []string) {
-	for _, h := range c.roster.list() {
+func (r *roster) ModeNames() (names []string) {
+	for _, h := range r.list() {
 		for _, mode := range h.registered().Modes.All() {
 			names = append(names, mode.Name)
 		}
@@ -47,29 +41,13 @@ func (c *Chain) ModeNames() (names []string) {
 	return names
 }
 
-// hasGate reports whether the mode that is on has a gate, or may have had one because no hook
-// has it now.
-func (m modes) hasGate() bool {
-	name, _, mode := m.on()
-	return len(mode.Gate()) > 0 || name != "" && mode == nil
-}
-
-// closedFor says why a call does not run if no hook has the mode that is on, whose gate is
-// lost with it; "" if a hook has it, or the tool only looks. The other tools are not active
-// then either, but a call may have found its tool just before.
-func (m modes) closedFor(e *agent.ToolCall) string {
-	name, h, _ := m.on()
-	if name == "" || h != nil || slices.Contains(lookingNames(), e.Name) && e.Annotations.ReadOnly {
-		return ""
-	}
-	return fmt.Sprintf("the session is in the mode %q, which no hook has here, so only %s work; a person has to choose another mode, or turn it off with /mode off", name, looking)
-}
-
-// offered lists the modes of all hooks, with their tools among all that there are. warnings
-// are to be told to the person, once each, by their names.
-func (m modes) offered(tools []api.OfferedTool, mayHave func(name string) bool) (all []agent.Mode, warnings map[string]string) {
+// offerModes gives the host the modes of all hooks, with their tools among those that there
+// are, and returns what is to be told to the person, once each, by the names of the warnings.
+func (b *toolbox) offerModes(host api.Host) (warnings map[string]string) {
+	tools := b.All()
+	var all []agent.Mode
 	owner, warnings := map[string]*hook{}, map[string]string{}
-	for _, h := range m.roster.list() {
+	for _, h := range b.roster.list() {
 		for _, mode := range h.registered().Modes.All() {
 			if first := owner[mode.Name]; first != nil {
 				warnings["mode "+mode.Name+" "+h.Path] = fmt.Sprintf("the mode %s is in hook %s and in hook %s; the one of %s counts", mode.Name, first.File(), h.File(), first.File())
@@ -78,7 +56,7 @@ func (m modes) offered(tools []api.OfferedTool, mayHave func(name string) bool) 
 			owner[mode.Name] = h
 			x := agent.Mode{Name: mode.Name, Description: mode.Description, By: h.Name, Section: mode.Section, Thinking: mode.Thinking}
 			if mode.Tools != nil {
-				x.Tools = named(tools, mode.Tools, mayHave)
+				x.Tools = b.allowed(tools, mode.Tools)
 				if hint := misspelt(tools, mode.Tools); hint != "" {
 					warnings["tools of mode "+mode.Name+" "+h.Path] = "the mode " + mode.Name + " of hook " + h.File() + " names " + hint
 				}
@@ -86,14 +64,18 @@ func (m modes) offered(tools []api.OfferedTool, mayHave func(name string) bool) 
 			all = append(all, x)
 		}
 	}
-	return all, warnings
+	// Where nobody has the mode that is on, the program's own tools that change nothing stay
+	// active, and what a hook has put in their place if it says that it only reads.
+	looking := slices.DeleteFunc(b.allowed(tools, lookingNames()), func(t agent.Tool) bool { return !agent.AnnotationsOf(t).ReadOnly })
+	host.Modes().Offer(context.Background(), all, looking)
+	return warnings
 }
 
-// named returns those of tools that are named and that the model may have, in their order.
-func named(tools []api.OfferedTool, names []string, mayHave func(name string) bool) []agent.Tool {
+// allowed returns those of tools that are named and that the model may have, in their order.
+func (b *toolbox) allowed(tools []api.OfferedTool, names []string) []agent.Tool {
 	found := []agent.Tool{}
 	for _, t := range tools {
-		if name := t.Spec().Name; slices.Contains(names, name) && mayHave(name) {
+		if name := t.Spec().Name; slices.Contains(names, name) && b.allows(name) {
 			found = append(found, t.Tool)
 		}
 	}
@@ -116,24 +98,4 @@ func misspelt(tools []api.OfferedTool, names []string) string {
 		}
 	}
 	return ""
-}
-
-// lookingTools are those that stay active where nobody has the mode that is on: the
-// program's own that change nothing, and what a hook has put in their place if it says that
-// it only reads.
-func lookingTools(tools []api.OfferedTool, mayHave func(name string) bool) []agent.Tool {
-	return slices.DeleteFunc(named(tools, lookingNames(), mayHave), func(t agent.Tool) bool {
-		return !agent.AnnotationsOf(t).ReadOnly
-	})
-}
-
-// lookingNames are the program's own tools that change nothing.
-func lookingNames() []string { return []string{"read", "grep", "find", "ls"} }
-
-// offer gives the host the modes and tools in force, and returns what is to be told.
-func (b *toolbox) offer(host api.Host) (warnings map[string]string) {
-	tools := b.All()
-	all, warnings := modes{b.roster, b.audience}.offered(tools, b.allows)
-	host.Modes().Offer(context.Background(), all, lookingTools(tools, b.allows))
-	return warnings
 }

@@ -18,34 +18,38 @@ import (
 )
 
 // newInstance makes an instance for a hook, with a VM in which nothing ran yet.
-func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{shared: c.shared, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}, places: map[string]*failing{}}
+func (l *loader) newInstance(h *hook) *instance {
+	var now func() time.Time // nil: that of the machine
+	if l.opts.Clock != nil {
+		now = l.opts.Clock.Now
+	}
+	in := &instance{loader: l, hook: h, real: l.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}, places: map[string]*failing{}}
 	in.vm = luavm.New(luavm.Options{
-		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
-		MemoryLimit:   c.opts.Memory,
+		Print:         func(line string) { l.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
+		MemoryLimit:   l.opts.Memory,
 		StrictGlobals: true,
 		Instead:       foreign.Instead,
-		Fails:         c.shared.names.Fails,
-		Elsewhere:     c.shared.names.Field,
-		Modules:       c.shared.names.Modules,
-		Getenv:        c.opts.Getenv,
-		MaxLua:        c.opts.MaxLua,
-		Now:           c.now(),
-		Lanes:         &c.lanes,
+		Fails:         l.roster.names.Fails,
+		Elsewhere:     l.roster.names.Field,
+		Modules:       l.roster.names.Modules,
+		Getenv:        l.opts.Getenv,
+		MaxLua:        l.opts.MaxLua,
+		Now:           now,
+		Lanes:         &l.dispatcher.lanes,
 		Waits: func(job, function string) {
 			// For its tools, models and timers waiting is nothing special.
-			if c.roster.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {
-				c.audience.notify(context.Background(), agent.LevelInfo, "hook "+h.Name+": "+job+" still waits for "+function)
+			if l.roster.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {
+				l.audience.notify(context.Background(), agent.LevelInfo, "hook "+h.Name+": "+job+" still waits for "+function)
 			}
 		},
 		Panicked: func(function string, value any, stack []byte) {
-			c.reports.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
+			l.audience.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
 		},
 	})
-	in.records = record.NewConverter(in.vm, &c.valid)
-	in.script = api.NewScript(in.vm, in.records, c.program(in))
+	in.records = record.NewConverter(in.vm, &l.valid)
+	in.script = api.NewScript(in.vm, in.records, l.program(in))
 	in.events = event.NewSource(in.vm, in.records, h.Name, in.script.Signal, func() (branch []*session.Entry, known bool) {
-		host := c.audience.hostNow()
+		host := l.audience.hostNow()
 		if host == nil {
 			return nil, false
 		}
@@ -54,68 +58,60 @@ func (c *Chain) newInstance(h *hook) *instance {
 	return in
 }
 
-// now is the time that hooks take for now; nil: that of the machine.
-func (c *Chain) now() func() time.Time {
-	if c.opts.Clock == nil {
-		return nil
-	}
-	return c.opts.Clock.Now
-}
-
 // program is what the API of an instance needs of the chain.
-func (c *Chain) program(in *instance) api.Program {
+func (l *loader) program(in *instance) api.Program {
 	h := in.hook
-	o := c.opts.withDefaults(c)
+	o := l.opts.withDefaults(l.roster)
 	return api.Program{
 		Hook:  api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
-		Paths: c.opts.Paths,
-		Cwd:   c.opts.Cwd, Mode: c.opts.Mode, Version: c.opts.Version, Timeout: c.opts.Timeout, Grace: c.opts.Grace,
+		Paths: l.opts.Paths,
+		Cwd:   l.opts.Cwd, Mode: l.opts.Mode, Version: l.opts.Version, Timeout: l.opts.Timeout, Grace: l.opts.Grace,
 
-		Host: c.audience.hostNow, UI: c.audience.uiNow, Notify: c.audience.notify, NotifyOnce: c.audience.notifyOnce,
-		Log: func(text string) { c.reports.log.write(h.Name, text) },
+		Host: l.audience.hostNow, UI: l.audience.uiNow, Notify: l.audience.notify, NotifyOnce: l.audience.notifyOnce,
+		Log: func(text string) { l.audience.log.write(h.Name, text) },
 		Later: func(send func(ctx context.Context, host api.Host)) bool {
-			return c.audience.keep(func(host api.Host) {
-				ctx, cancel := c.behind.within(context.Background())
+			return l.audience.keep(func(host api.Host) {
+				ctx, cancel := l.behind.within(context.Background())
 				defer cancel()
 				send(ctx, host)
 			})
 		},
-		Dialogs: c.dialogs, Always: &c.always, Places: &c.audience.places,
-		Reload: func(ctx context.Context) { c.Reload(ctx, true) },
+		Dialogs: l.dialogs, Always: &l.always, Places: &l.audience.screen,
+		Reload: func(ctx context.Context) { l.Reload(ctx, true) },
 
-		Deferred: c.events.deferred,
+		Deferred: &l.dispatcher.deferred,
 
 		Owner: in, Life: in.behind.life, Spawn: in.spawn,
 
-		CheckEvent: c.roster.checkEvent, CountHandlers: c.roster.count,
+		CheckEvent: l.roster.checkEvent, CountHandlers: l.roster.count,
 		Emit: func(ctx context.Context, name string, data json.RawMessage) {
-			if c.opts.Emitted != nil {
-				c.opts.Emitted(ctx, name, data)
+			if l.opts.Emitted != nil {
+				l.opts.Emitted(ctx, name, data)
 			}
-			c.events.emitCustom(ctx, h, name, data)
+			l.dispatcher.emitCustom(ctx, h, name, data)
 		},
 
-		Tools:    &c.tools,
-		Commands: o.Commands, Reserved: o.Reserved, Keys: o.Keys, CommandsChanged: c.warnCommands,
-		Flags: c.Flags, GivenFlags: c.opts.Flags,
-		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
+		Tools:    &l.tools,
+		Commands: o.Commands, Reserved: o.Reserved, Keys: o.Keys, CommandsChanged: l.warnCommands,
+		Flags: l.roster.Flags, GivenFlags: l.opts.Flags,
+		Models: l.opts.Models, CheckSwitches: l.opts.CheckSwitches, ProvidersChanged: l.providers.refresh,
 
-		Environ: o.CommandEnv, Getenv: c.opts.Getenv, Clock: c.opts.Clock, Reach: c.opts.Reach, Confine: c.opts.Confine,
-		Starting: c.startingIn, Watcher: c.opts.Watcher,
-		Code: &c.shared.compiled.files, Compat: &c.shared.compiled.compat, FindModule: c.modulesOf(in),
+		Environ: o.CommandEnv, Getenv: l.opts.Getenv, Clock: l.opts.Clock, Reach: l.opts.Reach, Confine: l.opts.Confine,
+		Starting: l.startingIn, Watcher: l.opts.Watcher,
+		Code: &l.compiled.files, Compat: &l.compiled.compat, FindModule: l.modulesOf(in),
 
-		Kept: &h.kept, Ends: c.shared.ending.life,
+		Kept: &h.kept, Ends: l.ending.life,
 		Survives: func() bool {
 			now := h.current()
-			return now != nil && now != in && !c.behind.isEnding()
+			return now != nil && now != in && !l.behind.isEnding()
 		},
 	}
 }
 
 // withDefaults gives the functions that nobody has set something to do.
-func (o Options) withDefaults(c *Chain) Options {
+func (o Options) withDefaults(r *roster) Options {
 	if o.Commands == nil {
-		o.Commands = c.Commands
+		o.Commands = r.Commands
 	}
 	if o.Keys.Chord == nil {
 		o.Keys.Chord = func(key string) (string, error) { return strings.ToLower(key), nil }
@@ -131,29 +127,29 @@ func (o Options) withDefaults(c *Chain) Options {
 
 // startingIn is called before a job of ctx starts a process. The function that it returns is
 // told the group of that, or 0 if there is none.
-func (c *Chain) startingIn(ctx context.Context) (started func(group int)) {
+func (l *loader) startingIn(ctx context.Context) (started func(group int)) {
 	note := func(int) {} // what its handlers start is not the model's
 	switch {
 	case agent.InTool(ctx):
-		note = c.guard.Starting() // what a hook's own tool starts
+		note = l.guard.Starting() // what a hook's own tool starts
 	case api.IsOfTool(ctx):
-		note = c.loader.startingLate(ctx) // what that left behind to be started
+		note = l.startingLate(ctx) // what that left behind to be started
 	}
 	return func(group int) {
 		note(group)
-		if c.opts.Started != nil && group > 0 {
-			c.opts.Started(group)
+		if l.opts.Started != nil && group > 0 {
+			l.opts.Started(group)
 		}
 	}
 }
 
 // modulesOf returns the function that finds the modules of an instance, by the guard.
-func (c *Chain) modulesOf(in *instance) func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
+func (l *loader) modulesOf(in *instance) func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
 	return func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
-		path, code, err := c.guard.FindModule(trust.Required{
+		path, code, err := l.guard.FindModule(trust.Required{
 			Hook: trust.Source{Path: in.hook.Path, Real: in.real, Scope: in.hook.Scope}, Name: name,
-			Loading: loading, Shown: c.dir.shown, Looked: looked,
+			Loading: loading, Shown: l.dir.shown, Looked: looked,
 		})
-		return c.dir.shown(path), code, err
+		return l.dir.shown(path), code, err
 	}
 }

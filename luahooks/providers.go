@@ -66,8 +66,8 @@ func (r *hookProviders) apply(wanted []api.Provider) {
 
 // ProviderSettings are what hooks say of providers of models, in the order of the chain. The
 // last of a name is on top of the others.
-func (c *Chain) ProviderSettings() (settings []llm.ProviderSettings) {
-	for _, h := range c.roster.list() {
+func (r *roster) ProviderSettings() (settings []llm.ProviderSettings) {
+	for _, h := range r.list() {
 		for _, p := range h.registered().Providers.All() {
 			settings = append(settings, p.Settings)
 		}

@@ -46,7 +46,7 @@ func (w *walk) apply(err error) (stop bool) {
 		a.groups = &groups{spec: w.spec, event: w.event}
 	}
 	for _, text := range a.last.member.omissions() {
-		w.dispatcher.reports.log.write(w.hook.Name, w.spec.Name+": "+text)
+		w.dispatcher.audience.log.write(w.hook.Name, w.spec.Name+": "+text)
 	}
 	if a.last.apply != nil {
 		a.groups.apply(a.last.member, a.last.apply)

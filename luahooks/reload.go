@@ -8,8 +8,17 @@ import (
 	"pi/luahooks/trust"
 )
 
-// reload brings the chain in line with the hook files, and returns when the hooks
-// with new code have handled their session_start. force and sure are those of update.
+// Reload looks at all hook files again and puts what changed into the chain: new
+// files appear, deleted ones disappear, changed ones get a new VM. A file that
+// does not load leaves its last good version running. Handlers in flight finish
+// on the old code. force loads also what has not changed. It returns when the
+// hooks with new code have handled their session_start.
+func (l *loader) Reload(ctx context.Context, force bool) { l.reload(ctx, force, true) }
+
+// CatchUp puts in force what was saved a moment ago, as the watcher will.
+func (l *loader) CatchUp(ctx context.Context) { l.reload(ctx, false, false) }
+
+// reload is Reload; sure is that of update.
 func (l *loader) reload(ctx context.Context, force, sure bool) {
 	fresh, _ := l.update(ctx, force, sure)
 	l.welcome(ctx, fresh)
@@ -23,7 +32,7 @@ func (l *loader) welcome(ctx context.Context, fresh []*hook) {
 		return
 	}
 	for _, h := range fresh {
-		waitDone(ctx, l.events.greet(ctx, h, host.Session()))
+		waitDone(ctx, l.dispatcher.greet(ctx, h, host.Session()))
 	}
 	if len(fresh) > 0 && l.roster.wants(agent.KindContext) && host.IsIdle() {
 		host.Context(ctx)
@@ -57,10 +66,10 @@ func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, d
 	if !doubtful {
 		hooks, gone = l.compare() // without what is withheld now
 	}
-	l.gates.closeNew(hooks)
+	l.roster.closeNew(hooks)
 	l.roster.replace(hooks)
 	for _, h := range gone {
-		l.gates.open(h)
+		l.roster.openGates(h)
 		h.replace(nil)
 		l.audience.notify(ctx, agent.LevelInfo, "hook "+h.Name+" removed")
 	}

@@ -12,38 +12,24 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// reporter reports what handlers and other functions of hooks did. A failure is shown to
-// the person once per line of a file and message, at most [shownPerPlace] of a line in a
-// session, counted for /hooks, told to the other hooks each time, and logged once. Each run
-// is counted, and shown if its hook is traced.
-type reporter struct {
-	audience *audience
-	log      *hookLog
-	isEnding func() bool // the program ends, so that errors are no fault of hooks
-}
+// What handlers and other functions of hooks did. A failure is shown to the person once per
+// line of a file and message, at most [shownPerPlace] of a line in a session, counted for
+// /hooks, told to the other hooks each time, and logged once. Each run is counted, and shown
+// if its hook is traced.
 
-// failed reports what went wrong in a handler, which may be nil. It reports nothing
-// and returns false where the person or the end of the program interrupted it.
-func (r *reporter) failed(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error) bool {
-	if interrupted(ctx, err) || r.isEnding() {
-		return false
-	}
+// tellFailure reports what went wrong in a handler, which may be nil.
+func (a *audience) tellFailure(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error) {
 	n := in.again(failure{handler, event, err.Error()})
 	if n == 1 {
-		r.log.write(h.Name, event+": "+fullText(err))
+		a.log.write(h.Name, event+": "+fullText(err))
 	}
-	times, row := in.failedAt(placeOf(err, event), r.audience.sessionID(), "hook "+h.Name+": "+event+": "+err.Error())
-	h.fault(err, times)
-	r.tellFailed(ctx, failureOf(h, event, err, n), row)
-	return true
-}
-
-// placeOf is the line of the file where err was raised, or else what the hook was called for.
-func placeOf(err error, event string) string {
+	place := event // unless the line is known where it was raised
 	if e, ok := errors.AsType[*luavm.Error](err); ok && e.Where != "" {
-		return e.Where
+		place = e.Where
 	}
-	return event
+	times, row := in.failedAt(place, a.sessionID(), "hook "+h.Name+": "+event+": "+err.Error())
+	h.fault(err, times)
+	a.tellFailed(ctx, failureOf(h, event, err, n), row)
 }
 
 // failureOf is the event of a failure that came for the n-th time.
@@ -62,18 +48,18 @@ type tellingErrorKey struct{}
 
 // tellFailed shows text, if it is not empty, and tells the other hooks and front ends
 // of f. A failure in a handler of hook_error is only shown: telling it would never end.
-func (r *reporter) tellFailed(ctx context.Context, f *agent.HookFailed, text string) {
+func (a *audience) tellFailed(ctx context.Context, f *agent.HookFailed, text string) {
 	ctx = context.WithoutCancel(ctx)
 	if ctx.Value(tellingErrorKey{}) == nil {
-		r.audience.tell(ctx, notice{level: agent.LevelError, text: text, failed: f})
+		a.tell(ctx, notice{level: agent.LevelError, text: text, failed: f})
 	} else if text != "" {
-		r.audience.notify(ctx, agent.LevelError, text)
+		a.notify(ctx, agent.LevelError, text)
 	}
 }
 
 // ran counts a run of a handler, a command, a tool or a timer that ended with result or
 // err. It is told too if its hook is traced.
-func (r *reporter) ran(ctx context.Context, h *hook, what, result string, took time.Duration, err error) {
+func (a *audience) ran(ctx context.Context, h *hook, what, result string, took time.Duration, err error) {
 	h.stats.add(what, took, err != nil && !interrupted(ctx, err))
 	if !h.traced.Load() {
 		return
@@ -82,15 +68,15 @@ func (r *reporter) ran(ctx context.Context, h *hook, what, result string, took t
 		result = "error: " + err.Error()
 	}
 	line := fmt.Sprintf("%s: %s in %s", what, result, took.Round(time.Microsecond))
-	r.log.write(h.Name, "trace: "+line)
-	r.audience.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
+	a.log.write(h.Name, "trace: "+line)
+	a.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
 }
 
 // tellCutOff tells that a hook did not get the time that it wanted for something.
-func (r *reporter) tellCutOff(h *hook, what, why string) {
+func (a *audience) tellCutOff(h *hook, what, why string) {
 	text := what + " was cut off: " + why
-	r.log.write(h.Name, text)
-	r.audience.notify(context.Background(), agent.LevelWarning, "hook "+h.Name+": "+text)
+	a.log.write(h.Name, text)
+	a.notify(context.Background(), agent.LevelWarning, "hook "+h.Name+": "+text)
 }
 
 // interrupted reports whether a job with this context ended because somebody cancelled

@@ -153,8 +153,8 @@ func (r *roster) eventNames() []string {
 	return names
 }
 
-// summary is one phrase, such as "2 hooks, 1 failed".
-func (r *roster) summary() string {
+// Summary is one phrase for the first line of a front end, such as "2 hooks, 1 failed".
+func (r *roster) Summary() string {
 	loaded, failed := 0, 0
 	for _, h := range r.list() {
 		if h.current() != nil {

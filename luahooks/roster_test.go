@@ -20,7 +20,7 @@ func TestARosterFindsHooksByNameAndByPath(t *testing.T) {
 	if _, err := r.named("gat", "/project"); err == nil || err.Error() != `no hook "gat"; did you mean "gate"?` {
 		t.Error(err)
 	}
-	if got := r.summary(); got != "0 hooks, 2 failed" {
+	if got := r.Summary(); got != "0 hooks, 2 failed" {
 		t.Error(got)
 	}
 }

@@ -13,18 +13,11 @@ import (
 	"pi/session/message"
 )
 
-// streamer passes the deltas of an answer to hooks. A stream never waits for a hook:
-// each with handlers of message_update has a goroutine of its own while there is
-// something for it, and deltas that arrive meanwhile are joined. The stream only waits
-// a moment for a handler, so that a quick one, which is the normal case, stops an
-// answer at the very delta that it objects to.
-type streamer struct {
-	roster  *roster
-	behind  *background
-	timeout time.Duration // that the end of an answer waits for handlers
-	grace   time.Duration // that a hook may slow down an answer
-	ask     func(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event)
-}
+// The deltas of an answer. A stream never waits for a hook: each with handlers of
+// message_update has a goroutine of its own while there is something for it, and deltas
+// that arrive meanwhile are joined. The stream only waits a moment for a handler, so that
+// a quick one, which is the normal case, stops an answer at the very delta that it objects
+// to.
 
 const (
 	// updateMoment is how long a stream waits for the handlers of one delta.
@@ -55,25 +48,25 @@ type joined struct {
 	message *message.Message // as far as it had come with the last of them
 }
 
-// pass gives a delta to the hooks that listen, and tells the agent what they have
+// passDelta gives a delta to the hooks that listen, and tells the agent what they have
 // answered so far. The last update of an answer waits for what is under way.
-func (s *streamer) pass(ctx context.Context, spec *event.Spec, e *agent.MessageUpdate) {
+func (d *dispatcher) passDelta(ctx context.Context, spec *event.Spec, e *agent.MessageUpdate) {
 	if e.Delta.Kind == llm.DeltaStop {
-		for _, h := range s.roster.list() {
+		for _, h := range d.roster.list() {
 			h.updates.mu.Lock()
 			h.updates.collect = true
 			h.updates.mu.Unlock()
 		}
-	} else if hooks := s.roster.listening(spec.Name); len(hooks) > 0 {
+	} else if hooks := d.roster.listening(spec.Name); len(hooks) > 0 {
 		message := e.Message()
 		for _, h := range hooks {
 			if h.updates.add(ctx, e, message) {
-				s.start(h, spec)
+				d.startUpdates(h, spec)
 			}
 		}
 	}
-	s.wait(ctx, e.Delta.Kind == llm.DeltaStop)
-	s.collectAborts(e)
+	d.awaitUpdates(ctx, e.Delta.Kind == llm.DeltaStop)
+	d.collectAborts(e)
 }
 
 // add queues a delta, joined with the one before if that still waits and is of the same
@@ -123,10 +116,10 @@ func (u *updates) next() (j *joined, ctx context.Context, answer int) {
 	return &first, u.ctx, u.answer
 }
 
-// start gives a hook its deltas, on a goroutine, until there are no more. If the chain is
+// startUpdates gives a hook its deltas, on a goroutine, until there are no more. If the chain is
 // closed they are dropped.
-func (s *streamer) start(h *hook, spec *event.Spec) {
-	began := s.behind.run(func() {
+func (d *dispatcher) startUpdates(h *hook, spec *event.Spec) {
+	began := d.behind.run(func() {
 		for {
 			j, ctx, answer := h.updates.next()
 			if j == nil {
@@ -134,8 +127,8 @@ func (s *streamer) start(h *hook, spec *event.Spec) {
 			}
 			e := agent.NewMessageUpdate(llm.Delta{Kind: j.kind, Index: j.index, Text: strings.Join(j.texts, "")},
 				func() *message.Message { return j.message }, nil)
-			ctx, cancel := s.behind.within(ctx)
-			s.ask(ctx, spec, []*hook{h}, e)
+			ctx, cancel := d.behind.within(ctx)
+			d.ask(ctx, spec, []*hook{h}, e)
 			cancel()
 			h.updates.stop(answer, e.Abort)
 		}
@@ -162,16 +155,16 @@ func (u *updates) stop(answer int, abort *agent.Abort) {
 	}
 }
 
-// wait waits for the handlers that are busy: a moment for all together, or at the end of an
+// awaitUpdates waits for the handlers that are busy: a moment for all together, or at the end of an
 // answer (last) as long as a handler may take. What a hook takes too long comes out of its
 // budget, and without that nobody waits for it any more in this answer.
-func (s *streamer) wait(ctx context.Context, last bool) {
-	moment, budget := updateMoment, s.grace
+func (d *dispatcher) awaitUpdates(ctx context.Context, last bool) {
+	moment, budget := updateMoment, d.grace
 	if last {
-		moment, budget = s.timeout, math.MaxInt64
+		moment, budget = d.timeout, math.MaxInt64
 	}
 	var timer *time.Timer
-	for _, h := range s.roster.list() {
+	for _, h := range d.roster.list() {
 		done := h.updates.underWay(budget)
 		if done == nil {
 			continue
@@ -214,8 +207,8 @@ func (u *updates) spend(d time.Duration) {
 
 // collectAborts tells the agent of the first hook in the chain that wants no more
 // of the answer. With that, and with its last update, the answer is over.
-func (s *streamer) collectAborts(e *agent.MessageUpdate) {
-	for _, h := range s.roster.list() {
+func (d *dispatcher) collectAborts(e *agent.MessageUpdate) {
+	for _, h := range d.roster.list() {
 		if abort := h.updates.takeAbort(); abort != nil && e.Abort == nil {
 			e.Abort = abort
 		}
@@ -223,7 +216,7 @@ func (s *streamer) collectAborts(e *agent.MessageUpdate) {
 	if e.Abort == nil && e.Delta.Kind != llm.DeltaStop {
 		return
 	}
-	for _, h := range s.roster.list() {
+	for _, h := range d.roster.list() {
 		h.updates.mu.Lock()
 		h.updates.forget()
 		h.updates.mu.Unlock()

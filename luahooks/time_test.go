@@ -169,7 +169,7 @@ func TestTheThirdHookThatDoesNotStopIsDisabledAtOnce(t *testing.T) {
 	hang(t, r)
 	for _, name := range []string{"a", "b", "c"} {
 		e := &agent.Input{Text: name}
-		r.chain.events.ask(t.Context(), r.chain.roster.events[agent.KindInput], []*hook{r.chain.roster.list()[name[0]-'a']}, e)
+		r.chain.dispatcher.ask(t.Context(), r.chain.roster.events[agent.KindInput], []*hook{r.chain.roster.list()[name[0]-'a']}, e)
 	}
 	for name, want := range map[string]string{"a": "active", "b": "active", "c": "disabled"} {
 		if got := r.info(name).State; got != want {

@@ -126,7 +126,7 @@ func (b *toolbox) Apply(by string) {
 		}
 	}
 	host.SetTools(tools, by)
-	ofModes := b.offer(host)
+	ofModes := b.offerModes(host)
 	b.applies.Unlock()
 	for _, what := range slices.Sorted(maps.Keys(ofModes)) {
 		b.audience.notifyOnce(context.Background(), what, agent.LevelWarning, ofModes[what])
@@ -137,9 +137,9 @@ func (b *toolbox) Apply(by string) {
 }
 
 // ToolNames lists all tools that there are, the program's own and those of hooks.
-func (c *Chain) ToolNames() []string {
+func (l *loader) ToolNames() []string {
 	var names []string
-	for _, t := range c.tools.All() {
+	for _, t := range l.tools.All() {
 		names = append(names, t.Spec().Name)
 	}
 	return names

@@ -88,8 +88,9 @@ func (w *walk) run() {
 		inner = api.WithContextEvent(inner)
 	}
 	if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate {
-		w.journey = w.dispatcher.asked.begin()
-		defer w.dispatcher.asked.end(w.journey)
+		w.journey = &journey{began: time.Now()}
+		w.dispatcher.asked.Store(w.journey)
+		defer w.dispatcher.asked.CompareAndSwap(w.journey, nil)
 	}
 	w.dispatcher.lanes.Run(inner, w.next)
 }
@@ -178,7 +179,7 @@ func (w *walk) ended(err error) (stop bool) {
 	if err == nil && w.spec.Asking {
 		result = cmp.Or(w.asking.last.result, result)
 	}
-	w.dispatcher.reports.ran(w.ctx, w.hook, w.spec.Name, result, time.Since(w.began), err)
+	w.dispatcher.audience.ran(w.ctx, w.hook, w.spec.Name, result, time.Since(w.began), err)
 	if err != nil {
 		w.dispatcher.keeper.failed(w.ctx, w.hook, w.in, w.spec.Name, w.fn, err)
 	}
