@@ -96,9 +96,7 @@ func (b *background) wait(ctx context.Context) bool {
 // detach returns a context with the values of ctx that does not end with ctx, but with the
 // chain.
 func (b *background) detach(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(b.life, cancel)
-	return ctx, func() { stop(); cancel() }
+	return b.within(context.WithoutCancel(ctx))
 }
 
 // within returns a context that ends with ctx or with the chain, whichever is first.

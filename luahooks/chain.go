@@ -23,7 +23,7 @@ type Chain struct {
 
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
-	d := &dispatcher{roster: rosterLike(o.like, o.Mode), audience: &audience{log: hookLog{path: o.LogPath}},
+	d := &dispatcher{roster: newRoster(o.Mode, o.like), audience: &audience{log: hookLog{path: o.LogPath}},
 		behind: newBackground(), timeout: o.Timeout, grace: o.Grace}
 	d.keeper = newLoader(o, d)
 	return &Chain{loader: d.keeper}

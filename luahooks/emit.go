@@ -56,14 +56,10 @@ func (d *dispatcher) emit(ctx context.Context, spec *event.Spec, hooks []*hook, 
 	if end, ok := e.(*agent.SessionShutdown); ok && end.Reason == "quit" {
 		d.finishDeferred(ctx)
 	}
-	d.endLate(ctx, spec, late)
-}
-
-// endLate gives handlers whose hooks had more time than others the time to return. They go on
-// behind the agent where the program does not end.
-func (d *dispatcher) endLate(ctx context.Context, spec *event.Spec, late []*pendingEvent) {
-	wait, cancel := context.WithTimeout(ctx, 2*d.grace)
-	defer cancel()
+	// Handlers whose hooks had more time than others get the time to return. They go on
+	// behind the agent where the program does not end.
+	wait, end := context.WithTimeout(ctx, 2*d.grace)
+	defer end()
 	for _, l := range late {
 		if !d.deferred.IsOpen(l.hook.Path) && !waitDone(wait, l.done) {
 			d.cutOff(l, spec)

@@ -1,7 +1,6 @@
 package luahooks
 
 import (
-	"fmt"
 	"slices"
 
 	"pi/agent"
@@ -85,17 +84,6 @@ func (m *member) countingOf(L *lua.LState, answer *lua.LTable, keys []string) (*
 	return rest, m.keys
 }
 
-// omissions says which keys of the answer do not count, and why. m may be nil.
-func (m *member) omissions() (texts []string) {
-	if m == nil {
-		return nil
-	}
-	for _, key := range slices.Sorted(slices.Values(m.omitted)) {
-		texts = append(texts, fmt.Sprintf("%s is left out: another handler of the group %s gave one first", key, m.group.Name))
-	}
-	return texts
-}
-
 // apply carries out an answer that has an effect. m is nil for a handler that is in no
 // group, and g while no handler was in one.
 func (g *groups) apply(m *member, apply func()) {
@@ -105,7 +93,10 @@ func (g *groups) apply(m *member, apply func()) {
 	}
 	c := change{apply: apply}
 	if m != nil {
-		g.note(m)
+		if g.answered == nil {
+			g.answered = map[string][]string{}
+		}
+		g.answered[m.group.Name] = append(g.answered[m.group.Name], m.keys...)
 		if m.group.Rule == api.GroupLast {
 			c.group = m.group.Name
 			g.withdraw(m.group.Name)
@@ -115,14 +106,6 @@ func (g *groups) apply(m *member, apply func()) {
 	if g.before != nil {
 		g.changes = append(g.changes, c)
 	}
-}
-
-// note remembers with which keys a handler of a group has answered.
-func (g *groups) note(m *member) {
-	if g.answered == nil {
-		g.answered = map[string][]string{}
-	}
-	g.answered[m.group.Name] = append(g.answered[m.group.Name], m.keys...)
 }
 
 // withdraw makes the event what it would be if the group had not answered before.

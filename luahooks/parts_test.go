@@ -113,7 +113,7 @@ func TestHooksOfTheProjectRunOnlyWhenSomebodySaysSo(t *testing.T) {
 			defer guard.Close()
 			mustDo(t, os.MkdirAll(filepath.Join(cwd, ".pi/hooks"), 0o755))
 			mustDo(t, os.WriteFile(filepath.Join(cwd, ".pi/hooks/h.lua"), nil, 0o644))
-			d := &projectApproval{guard: guard, places: &trust.Places{AgentDir: t.TempDir(), Cwd: cwd}, events: &dispatcher{roster: newRoster("print"), audience: new(audience)}, audience: new(audience)}
+			d := &projectApproval{guard: guard, places: &trust.Places{AgentDir: t.TempDir(), Cwd: cwd}, events: &dispatcher{roster: newRoster("print", nil), audience: new(audience)}, audience: new(audience)}
 			c.change(d)
 			if got := d.decide(t.Context()); got != c.want {
 				t.Errorf("they may run: %v", got)

@@ -15,23 +15,13 @@ import (
 
 // asking is what a walk knows of the handlers that it asks.
 type asking struct {
-	seen agent.Event // the copy that handlers get; nil: the event has changed, so askingJob makes one
+	seen agent.Event // the copy that handlers get; nil: the event has changed, so start makes one
 	last *question   // of the handler that was asked last
 
 	groups *groups // of the handlers; nil: none was in one so far
 
 	until    place // at a gate: the handlers before it are asked; no hook: all
 	rewriter place // at a gate: of the last handler that rewrote the arguments
-}
-
-// askingJob returns the function of the job that asks the current handler.
-func (w *walk) askingJob() func(*lua.LState) error {
-	a := &w.asking
-	if a.seen == nil {
-		a.seen = w.spec.Copy(w.event)
-	}
-	a.last = &question{in: w.in, spec: w.spec, event: w.event, seen: a.seen, fn: w.fn, member: a.groups.join(w.handlers[w.n].Group)}
-	return a.last.run
 }
 
 // apply carries out on the event what the last handler, which ended with err, returned. With
@@ -42,11 +32,13 @@ func (w *walk) apply(err error) (stop bool) {
 		return false
 	}
 	a := &w.asking
-	if a.last.member != nil && a.groups == nil {
-		a.groups = &groups{spec: w.spec, event: w.event}
-	}
-	for _, text := range a.last.member.omissions() {
-		w.dispatcher.audience.log.write(w.hook.Name, w.spec.Name+": "+text)
+	if m := a.last.member; m != nil {
+		if a.groups == nil {
+			a.groups = &groups{spec: w.spec, event: w.event}
+		}
+		for _, key := range slices.Sorted(slices.Values(m.omitted)) {
+			w.dispatcher.log.write(w.hook.Name, fmt.Sprintf("%s: %s is left out: another handler of the group %s gave one first", w.spec.Name, key, m.group.Name))
+		}
 	}
 	if a.last.apply != nil {
 		a.groups.apply(a.last.member, a.last.apply)

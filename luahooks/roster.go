@@ -25,26 +25,21 @@ type roster struct {
 	wanted [256]atomic.Int32          // handlers and closed gates, per agent.Kind
 }
 
-// newRoster makes one without hooks for a front end.
-func newRoster(mode string) *roster {
-	r := &roster{names: foreign.New(), events: map[agent.Kind]*event.Spec{}}
+// newRoster makes one without hooks for a front end. Its events are those of another one,
+// unless like is nil: to make them takes longer than the rest of a chain.
+func newRoster(mode string, like *roster) *roster {
+	r := &roster{}
+	r.hooks.Store(&[]*hook{})
+	if like != nil {
+		r.names, r.events = like.names, like.events
+		return r
+	}
+	r.names, r.events = foreign.New(), map[agent.Kind]*event.Spec{}
 	table := event.Table()
 	for i := range table {
 		table[i].InMode(mode)
 		r.events[table[i].Kind] = &table[i]
 	}
-	r.hooks.Store(&[]*hook{})
-	return r
-}
-
-// rosterLike is newRoster with the events of another one, unless that is nil: to make them
-// takes longer than the rest of a chain.
-func rosterLike(other *roster, mode string) *roster {
-	if other == nil {
-		return newRoster(mode)
-	}
-	r := &roster{names: other.names, events: other.events}
-	r.hooks.Store(&[]*hook{})
 	return r
 }
 
@@ -112,18 +107,13 @@ func (r *roster) knows(event string) bool {
 	return api.IsCustom(event) || slices.Contains(r.eventNames(), event)
 }
 
-// checkEvent says what is wrong with the name of an event, or with a group of its handlers.
+// checkEvent says what is wrong with the name of an event, why handlers of it cannot be in a
+// group, or which key of that a result does not have. group may be nil.
 func (r *roster) checkEvent(name string, group *api.Group) error {
-	if r.knows(name) {
-		return r.checkGroup(name, group)
-	}
-	return luavm.Misusef("%s", foreign.UnknownEvent(name, r.eventNames(), r.names.Modules("event", name)))
-}
-
-// checkGroup says why handlers of an event that is known cannot be in a group, or which key a
-// result of it does not have. group may be nil.
-func (r *roster) checkGroup(name string, group *api.Group) error {
-	if group == nil {
+	switch {
+	case !r.knows(name):
+		return luavm.Misusef("%s", foreign.UnknownEvent(name, r.eventNames(), r.names.Modules("event", name)))
+	case group == nil:
 		return nil
 	}
 	for _, spec := range r.events {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestARosterFindsHooksByNameAndByPath(t *testing.T) {
-	r := newRoster("print")
+	r := newRoster("print", nil)
 	gate := newHook(trust.Source{Name: "gate", Path: "/home/hooks/gate.lua"})
 	mine := newHook(trust.Source{Name: "gate", Path: "/project/.pi/hooks/gate.lua"})
 	r.replace([]*hook{gate, mine})
@@ -26,7 +26,7 @@ func TestARosterFindsHooksByNameAndByPath(t *testing.T) {
 }
 
 func TestARosterCountsWhoListens(t *testing.T) {
-	r := newRoster("print")
+	r := newRoster("print", nil)
 	r.count("tool_call", 2)
 	r.count("tool_call", -1)
 	if !r.wants(agent.KindToolCall) || r.wants(agent.KindUserBash) {

@@ -209,9 +209,13 @@ func (u *updates) spend(d time.Duration) {
 // of the answer. With that, and with its last update, the answer is over.
 func (d *dispatcher) collectAborts(e *agent.MessageUpdate) {
 	for _, h := range d.roster.list() {
-		if abort := h.updates.takeAbort(); abort != nil && e.Abort == nil {
-			e.Abort = abort
+		u := &h.updates
+		u.mu.Lock()
+		if e.Abort == nil {
+			e.Abort = u.abort
 		}
+		u.abort, u.collect = nil, false // one that comes later ends the stream at once
+		u.mu.Unlock()
 	}
 	if e.Abort == nil && e.Delta.Kind != llm.DeltaStop {
 		return
@@ -221,14 +225,4 @@ func (d *dispatcher) collectAborts(e *agent.MessageUpdate) {
 		h.updates.forget()
 		h.updates.mu.Unlock()
 	}
-}
-
-// takeAbort removes and returns the abort that waits, or nil. One that comes later ends the
-// stream at once.
-func (u *updates) takeAbort() *agent.Abort {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	abort := u.abort
-	u.abort, u.collect = nil, false
-	return abort
 }

@@ -154,11 +154,16 @@ func (w *walk) begin() {
 func (w *walk) start(fn *lua.LFunction) luavm.Job {
 	w.running, w.began, w.fn = true, time.Now(), fn
 	j := luavm.Job{Name: w.spec.Name, Timeout: w.dispatcher.timeout, Clock: w.spec.Clock, Continues: w.ran && !w.hook.off.Load()}
-	if w.spec.Asking {
-		j.Run = w.askingJob()
-	} else {
+	if !w.spec.Asking {
 		j.Run = w.steps.job(w)
+		return j
 	}
+	a := &w.asking
+	if a.seen == nil {
+		a.seen = w.spec.Copy(w.event)
+	}
+	a.last = &question{in: w.in, spec: w.spec, event: w.event, seen: a.seen, fn: fn, member: a.groups.join(w.handlers[w.n].Group)}
+	j.Run = a.last.run
 	return j
 }
 
