@@ -89,11 +89,10 @@ func (q *question) run(L *lua.LState) error {
 // table returns what a handler returned as a table, or an error if it is none or has a key
 // that a result of the event may not have.
 func (q *question) table(L *lua.LState, v lua.LValue) (*lua.LTable, error) {
-	t, ok := v.(*lua.LTable)
+	t, ok := luavm.TableOf(L, v)
 	if !ok {
 		return nil, fmt.Errorf("a handler of %s returns nil or a table, not a %s", q.spec.Name, v.Type())
 	}
-	luavm.Materialise(L, t)
 	if meta, ok := t.Metatable.(*lua.LTable); ok && meta.RawGetString("__index") != lua.LNil {
 		// The keys that it inherits would be left out, and a block among them with them.
 		return nil, fmt.Errorf("the result of %s has __index in its metatable; return a plain table", q.spec.Name)

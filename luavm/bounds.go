@@ -18,8 +18,10 @@ const (
 	maxHanded = 64 << 20
 )
 
-// ListLen is the length of a list; one that is too long is an error.
-func ListLen(list *lua.LTable) (int, error) {
+// ListLen is the length of a list, which it fills if it is a stub; one that is too long is an
+// error.
+func ListLen(L *lua.LState, list *lua.LTable) (int, error) {
+	Materialise(L, list)
 	n := list.Len()
 	if n > maxListed {
 		return 0, fmt.Errorf("the list has %d elements, more than %d", n, maxListed)

@@ -151,7 +151,8 @@ func StubOrigin(t *lua.LTable) (any, bool) {
 }
 
 // Materialise fills t if it is a stub that nobody looked at yet, and otherwise does
-// nothing. Every Go function that looks into a table that Lua gave it calls this first.
+// nothing. Every Go function that looks into a table that Lua gave it calls this first, or
+// one that does: [TableOf], [ListLen], [Strings], [UnpackTable].
 func Materialise(L *lua.LState, t *lua.LTable) {
 	s, ok := markOf(t).(*stub)
 	if !ok {
@@ -168,6 +169,15 @@ func Materialise(L *lua.LState, t *lua.LTable) {
 		built.Metatable = &own
 	}
 	*t = built
+}
+
+// TableOf returns v as a table that may be looked into; false if it is none.
+func TableOf(L *lua.LState, v lua.LValue) (*lua.LTable, bool) {
+	t, ok := v.(*lua.LTable)
+	if ok {
+		Materialise(L, t)
+	}
+	return t, ok
 }
 
 // marker hides a mark behind a metatable that does nothing.

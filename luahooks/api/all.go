@@ -49,8 +49,7 @@ const mostAtOnce = 100
 
 // functionsOf reads the list of pi.all.
 func functionsOf(L *lua.LState, list *lua.LTable) []*lua.LFunction {
-	luavm.Materialise(L, list)
-	n, err := luavm.ListLen(list)
+	n, err := luavm.ListLen(L, list)
 	if err != nil {
 		luavm.RaiseArg(L, 1, "all", "%v", err)
 	}

@@ -21,13 +21,12 @@ const maxAttachment = 20 << 20
 // names the file; anything else is refused. The bytes decide whether it is an image:
 // mime_type may be given, and is ignored.
 func (b *bridge) attachments(L *lua.LState, function string, list *lua.LTable) ([]message.Block, error) {
-	luavm.Materialise(L, list)
-	if first, _ := list.Next(lua.LNil); list.Len() == 0 && first != lua.LNil {
-		luavm.Raise(L, "%s: attachments are a list; put the one into { }", function)
-	}
-	n, err := luavm.ListLen(list)
+	n, err := luavm.ListLen(L, list)
 	if err != nil {
 		return nil, err
+	}
+	if first, _ := list.Next(lua.LNil); n == 0 && first != lua.LNil {
+		luavm.Raise(L, "%s: attachments are a list; put the one into { }", function)
 	}
 	var blocks []message.Block
 	var size luavm.Size

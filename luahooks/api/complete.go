@@ -103,8 +103,7 @@ func (a asking) passDeltas(ctx context.Context, fn *lua.LFunction) func(llm.Delt
 
 // toolSpecs reads a list of {name, description, parameters?}.
 func (m models) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
-	luavm.Materialise(L, list)
-	n, err := luavm.ListLen(list)
+	n, err := luavm.ListLen(L, list)
 	must(L, "complete: tools", err)
 	var specs []llm.ToolSpec
 	var size luavm.Size

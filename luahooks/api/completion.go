@@ -120,8 +120,7 @@ func candidatesOf(L *lua.LState, v lua.LValue) (found []agent.Choice, err error)
 	if !ok {
 		return nil, fmt.Errorf("complete returns a list of strings or of {value, label, description}, not a %s", v.Type())
 	}
-	luavm.Materialise(L, list)
-	n, err := luavm.ListLen(list)
+	n, err := luavm.ListLen(L, list)
 	if err != nil {
 		return nil, err
 	}

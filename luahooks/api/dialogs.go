@@ -212,8 +212,7 @@ func choicesArgument(L *lua.LState, n int, function string) (all choices) {
 	if !ok {
 		luavm.RaiseArg(L, n, function, "list of strings or of {value, label, description} expected, got %s", L.Get(n).Type())
 	}
-	luavm.Materialise(L, list)
-	length, err := luavm.ListLen(list)
+	length, err := luavm.ListLen(L, list)
 	must(L, function, err)
 	if length == 0 && list.MaxN() == 0 {
 		if k, _ := list.Next(lua.LNil); k != lua.LNil {
@@ -259,8 +258,7 @@ func (c choices) numbersOf(L *lua.LState, function string, v lua.LValue, multi b
 		return nil
 	}
 	wanted := []lua.LValue{v}
-	if t, ok := v.(*lua.LTable); ok && multi {
-		luavm.Materialise(L, t)
+	if t, ok := luavm.TableOf(L, v); ok && multi {
 		wanted = wanted[:0]
 		for i := range t.Len() {
 			wanted = append(wanted, t.RawGetInt(i+1))

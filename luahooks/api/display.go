@@ -209,8 +209,7 @@ func planArgument(L *lua.LState) (plan []agent.PlanItem) {
 	if list == nil {
 		return nil
 	}
-	luavm.Materialise(L, list)
-	n, err := luavm.ListLen(list)
+	n, err := luavm.ListLen(L, list)
 	must(L, "set_plan", err)
 	if k, _ := list.Next(lua.LNil); n == 0 && k != lua.LNil {
 		luavm.RaiseArg(L, 1, "set_plan", "list of steps expected, got one step or a table without a list")

@@ -126,8 +126,7 @@ func modelSettings(L *lua.LState, list *lua.LTable) []llm.ModelSettings {
 	if list == nil {
 		return nil
 	}
-	luavm.Materialise(L, list)
-	n, err := luavm.ListLen(list)
+	n, err := luavm.ListLen(L, list)
 	must(L, "provider: models", err)
 	models := make([]llm.ModelSettings, 0, n)
 	for i := 1; i <= n; i++ {
@@ -180,8 +179,7 @@ func readPrice(L *lua.LState, t *lua.LTable) *llm.Price {
 	if above == nil {
 		return price
 	}
-	luavm.Materialise(L, above)
-	n, err := luavm.ListLen(above)
+	n, err := luavm.ListLen(L, above)
 	must(L, "provider: cost: above", err)
 	if n == 0 {
 		luavm.Raise(L, "provider: cost: above must be a list of tables with tokens and prices, as in { { tokens = 200000, input = 2 } }")

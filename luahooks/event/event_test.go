@@ -306,3 +306,27 @@ func TestAFieldThatIsNotThereRaises(t *testing.T) {
 		}
 	})
 }
+
+// Tables of JSON are empty until somebody looks into them.
+func TestAnAnswerMayBeDecodedJSON(t *testing.T) {
+	trust, end := &agent.ProjectTrust{Files: []agent.TrustFile{{SHA256: "x"}}}, &agent.TurnEnd{}
+	for _, c := range []struct {
+		event  agent.Event
+		answer string
+		taken  func() bool
+	}{
+		{trust, `{"trusted":{"x":true}}`, func() bool { return trust.Trusted["x"] }},
+		{end, `{"entries":[{"type":"custom","custom_type":"mine:x"}]}`, func() bool { return len(end.Continuation.Entries) == 1 }},
+	} {
+		withSource(t, func(src *Source, L *lua.LState) {
+			s := rows()[c.event.Kind().String()]
+			apply, _, err := s.Merge(src, L, c.event, s.Copy(c.event), src.records.JSON([]byte(c.answer)).(*lua.LTable))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if apply(); !c.taken() {
+				t.Errorf("%s has no effect", c.answer)
+			}
+		})
+	}
+}

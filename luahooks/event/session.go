@@ -93,7 +93,7 @@ func readTrusted(r *result, e *agent.ProjectTrust) {
 		r.then(func() { e.Refused = true })
 		return
 	}
-	t, ok := v.(*lua.LTable)
+	t, ok := luavm.TableOf(r.L, v)
 	if !ok {
 		r.Fail("trusted", "expected false or a table of hashes, got %s", v.String())
 		return

@@ -33,6 +33,7 @@ type reading struct {
 
 // NewAnswer reads t, without a look at keys that nobody asks for.
 func (c *Converter) NewAnswer(L *lua.LState, t *lua.LTable) Answer {
+	luavm.Materialise(L, t)
 	return Answer{&reading{from: c, lua: L}, t, ""}
 }
 
@@ -66,8 +67,10 @@ func (a Answer) Failed() error { return a.err }
 // Has reports whether a field is given.
 func (a Answer) Has(name string) bool { return a.t.RawGetString(name) != lua.LNil }
 
-// field reads a field of one Lua type, which errors call want; given is false for none.
+// field reads a field of one Lua type, which errors call want; given is false for none. A
+// table may be looked into.
 func field[V lua.LValue](a Answer, name, want string) (v V, given bool) {
+	luavm.TableOf(a.lua, a.t.RawGetString(name))
 	switch v := a.t.RawGetString(name).(type) {
 	case *lua.LNilType:
 	case V:
@@ -160,7 +163,6 @@ func (a Answer) Record(name string, known ...string) (inner Answer, ok bool) {
 // Open is Record for a table that is not a field of the answer; name is what errors
 // call it.
 func (a Answer) Open(t *lua.LTable, name string, known ...string) Answer {
-	luavm.Materialise(a.lua, t)
 	inner := Answer{a.reading, t, a.path + name + "."}
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		if key := k.String(); k.Type() != lua.LTString || !slices.Contains(known, key) {
@@ -170,14 +172,14 @@ func (a Answer) Open(t *lua.LTable, name string, known ...string) Answer {
 	return inner
 }
 
-// List calls f for each element of a list, with the name that errors give it.
+// List calls f for each element of a list, with the name that errors give it. An element that
+// is a table may be looked into.
 func (a Answer) List(name string, f func(v lua.LValue, name string)) {
 	t, given := field[*lua.LTable](a, name, "a list")
 	if !given {
 		return
 	}
-	luavm.Materialise(a.lua, t)
-	n, err := luavm.ListLen(t)
+	n, err := luavm.ListLen(a.lua, t)
 	if err != nil {
 		a.Fail(name, "%w", err)
 		return
@@ -189,6 +191,7 @@ func (a Answer) List(name string, f func(v lua.LValue, name string)) {
 		}
 	}
 	for i := 1; i <= n; i++ {
+		luavm.TableOf(a.lua, t.RawGetInt(i))
 		f(t.RawGetInt(i), fmt.Sprintf("%s[%d]", name, i))
 	}
 }
@@ -214,7 +217,6 @@ func (a Answer) Switches(name string) (set map[string]*string, given bool) {
 	if !given {
 		return nil, false
 	}
-	luavm.Materialise(a.lua, t)
 	set = map[string]*string{}
 	t.ForEach(func(k, v lua.LValue) {
 		key, ok := k.(lua.LString)

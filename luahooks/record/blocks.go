@@ -27,15 +27,14 @@ func (c *Converter) Content(L *lua.LState, v lua.LValue, name string) ([]message
 
 // BlocksFrom reads a list of content blocks; name is what errors call it.
 func (c *Converter) BlocksFrom(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
-	list, ok := v.(*lua.LTable)
+	list, ok := luavm.TableOf(L, v)
 	if !ok {
 		return nil, fmt.Errorf("%s: expected a list of blocks, got %s", name, v.Type())
 	}
-	luavm.Materialise(L, list)
 	if list.RawGetString("type") != lua.LNil {
 		return nil, fmt.Errorf("%s: expected a list of blocks, got one block; put it into { }", name)
 	}
-	n, err := luavm.ListLen(list)
+	n, err := luavm.ListLen(L, list)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

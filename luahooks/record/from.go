@@ -22,8 +22,7 @@ import (
 // was given, new ones, and {message = m, entry_index = i}, where i is the place of an
 // entry on the branch.
 func (c *Converter) ItemsFrom(L *lua.LState, list *lua.LTable, branch []*session.Entry) ([]session.Item, error) {
-	luavm.Materialise(L, list)
-	n, err := luavm.ListLen(list)
+	n, err := luavm.ListLen(L, list)
 	if err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}

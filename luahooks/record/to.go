@@ -224,8 +224,7 @@ func (c *Converter) fillBlock(L *lua.LState, ref any) *lua.LTable {
 		luavm.Set(t, "data", lua.LString(b.Data))
 		luavm.Set(t, "mime_type", lua.LString(b.MimeType))
 	default: // a block that the program knows nothing of
-		if whole, ok := c.JSON(b.Raw).(*lua.LTable); ok {
-			luavm.Materialise(L, whole)
+		if whole, ok := luavm.TableOf(L, c.JSON(b.Raw)); ok {
 			whole.ForEach(t.RawSet)
 		}
 	}
@@ -305,8 +304,7 @@ func (c *Converter) fillEntry(L *lua.LState, ref any) *lua.LTable {
 	e := ref.(*session.Entry)
 	t := luavm.NewRecord(L, 6)
 	core := session.Reserved(e.Type)
-	if line, ok := c.JSON(e.Raw()).(*lua.LTable); ok {
-		luavm.Materialise(L, line)
+	if line, ok := luavm.TableOf(L, c.JSON(e.Raw())); ok {
 		line.ForEach(func(k, v lua.LValue) {
 			key := k.String()
 			if core {
