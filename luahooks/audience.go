@@ -2,11 +2,22 @@ package luahooks
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
+	"weak"
 
 	"pi/agent"
 	"pi/luahooks/api"
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
 )
 
 // audience is whom a chain talks to: the host, which shows notices and does what
@@ -150,4 +161,198 @@ func (a *audience) keep(send func(api.Host)) bool {
 	}
 	a.sends = append(a.sends, send)
 	return true
+}
+
+// dialogQueue shows the dialogs of all hooks one at a time, unless the front end can show
+// several. It is a [api.Dialogs].
+type dialogQueue struct {
+	open    chan struct{}  // of size 1; holds one token: who has put it there may ask the person
+	events  agent.Listener // is told when the program waits for the person
+	several atomic.Bool    // nobody waits for a token
+}
+
+// severalAsker is a front end that says whether it can have several dialogs open at a time.
+type severalAsker interface{ SeveralDialogs() bool }
+
+// attach takes note of what the front end can show.
+func (q *dialogQueue) attach(ui agent.UI) {
+	asker, ok := ui.(severalAsker)
+	q.several.Store(ok && asker.SeveralDialogs())
+}
+
+// IsOpen is that of [api.Dialogs].
+func (q *dialogQueue) IsOpen() bool { return len(q.open) > 0 }
+
+// Ask is that of [api.Dialogs].
+func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
+	defer agent.AwaitPerson(ctx)()
+	if !q.several.Load() {
+		select {
+		case q.open <- struct{}{}:
+			defer func() { <-q.open }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if q.events.Wants(agent.KindUIPromptStart) {
+		_ = q.events.Handle(ctx, &agent.UIPromptStart{PromptKind: kind, Title: title})
+	}
+	if q.events.Wants(agent.KindUIPromptEnd) {
+		defer func() {
+			_ = q.events.Handle(context.WithoutCancel(ctx), &agent.UIPromptEnd{PromptKind: kind, Title: title})
+		}()
+	}
+	return f(ctx)
+}
+
+// answeredAlways has the questions that a person answered with "always" in one session. It is
+// an [api.Memory].
+type answeredAlways struct {
+	mu        sync.Mutex // guards what follows
+	in        weak.Pointer[session.Session]
+	questions map[string]bool
+}
+
+// IsKept is that of [api.Memory].
+func (a *answeredAlways) IsKept(s *session.Session, question string) bool {
+	return a.inSession(s, func() bool { return a.questions[question] })
+}
+
+// Keep is that of [api.Memory].
+func (a *answeredAlways) Keep(s *session.Session, question string) {
+	a.inSession(s, func() bool { a.questions[question] = true; return true })
+}
+
+// inSession calls f with the lock, after it has dropped what was answered in another session
+// than s, or in s before it was closed and opened again.
+func (a *answeredAlways) inSession(s *session.Session, f func() bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now := weak.Make(s); a.questions == nil || a.in != now {
+		a.in, a.questions = now, map[string]bool{}
+	}
+	return f()
+}
+
+// What handlers and other functions of hooks did. A failure is shown to the person once per
+// line of a file and message, at most [shownPerPlace] of a line in a session, counted for
+// /hooks, told to the other hooks each time, and logged once. Each run is counted, and shown
+// if its hook is traced.
+
+// tellFailure reports what went wrong in a handler, which may be nil.
+func (a *audience) tellFailure(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error) {
+	n := in.again(failure{handler, event, err.Error()})
+	if n == 1 {
+		a.log.write(h.Name, event+": "+fullText(err))
+	}
+	place := event // unless the line is known where it was raised
+	if e, ok := errors.AsType[*luavm.Error](err); ok && e.Where != "" {
+		place = e.Where
+	}
+	times, row := in.failedAt(place, a.sessionID(), "hook "+h.Name+": "+event+": "+err.Error())
+	h.fault(err, times)
+	a.tellFailed(ctx, failureOf(h, event, err, n), row)
+}
+
+// failureOf is the event of a failure that came for the n-th time.
+func failureOf(h *hook, event string, err error, n int) *agent.HookFailed {
+	f := &agent.HookFailed{Hook: h.Name, Path: h.Path, Event: event, Message: err.Error(), Count: n}
+	var e *luavm.Error
+	if errors.As(err, &e) && e.Traceback != "-" {
+		f.Traceback = e.Traceback
+	}
+	return f
+}
+
+// tellingErrorKey marks the context of a handler of hook_error, and of what it sets
+// off.
+type tellingErrorKey struct{}
+
+// tellFailed shows text, if it is not empty, and tells the other hooks and front ends
+// of f. A failure in a handler of hook_error is only shown: telling it would never end.
+func (a *audience) tellFailed(ctx context.Context, f *agent.HookFailed, text string) {
+	ctx = context.WithoutCancel(ctx)
+	if ctx.Value(tellingErrorKey{}) == nil {
+		a.tell(ctx, notice{level: agent.LevelError, text: text, failed: f})
+	} else if text != "" {
+		a.notify(ctx, agent.LevelError, text)
+	}
+}
+
+// ran counts a run of a handler, a command, a tool or a timer that ended with result or
+// err. It is told too if its hook is traced.
+func (a *audience) ran(ctx context.Context, h *hook, what, result string, took time.Duration, err error) {
+	h.stats.add(what, took, err != nil && !interrupted(ctx, err))
+	if !h.traced.Load() {
+		return
+	}
+	if err != nil {
+		result = "error: " + err.Error()
+	}
+	line := fmt.Sprintf("%s: %s in %s", what, result, took.Round(time.Microsecond))
+	a.log.write(h.Name, "trace: "+line)
+	a.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
+}
+
+// tellCutOff tells that a hook did not get the time that it wanted for something.
+func (a *audience) tellCutOff(h *hook, what, why string) {
+	text := what + " was cut off: " + why
+	a.log.write(h.Name, text)
+	a.notify(context.Background(), agent.LevelWarning, "hook "+h.Name+": "+text)
+}
+
+// interrupted reports whether a job with this context ended because somebody cancelled
+// it. A job that was cut off with its VM was not interrupted, though the end of the VM
+// may end its context as well.
+func interrupted(ctx context.Context, err error) bool {
+	var e *luavm.Error
+	return errors.As(err, &e) && e.Kind == luavm.Cancelled && ctx.Err() != nil && !errors.Is(err, luavm.ErrCutOff)
+}
+
+// fullText is an error with its traceback, if it has one.
+func fullText(err error) string {
+	var e *luavm.Error
+	if errors.As(err, &e) && e.Traceback != "" && e.Traceback != "-" {
+		return err.Error() + "\n" + e.Traceback
+	}
+	return err.Error()
+}
+
+// hookLog is the file that pi.log and errors go to. It is opened on the first
+// line, private to the person; what cannot be written is not worth a failure.
+type hookLog struct {
+	path string
+	mu   sync.Mutex // guards file
+	file *os.File
+}
+
+// write adds a line of a hook, with the time; further lines of text are indented. It opens
+// the file if need be, and reports no error.
+func (l *hookLog) write(hook, text string) {
+	if l.path == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		if os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
+			return
+		}
+		f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return
+		}
+		l.file = f
+	}
+	stamp := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	fmt.Fprintf(l.file, "%s %s: %s\n", stamp, hook, strings.ReplaceAll(text, "\n", "\n    "))
+}
+
+func (l *hookLog) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		l.file.Close()
+		l.file = nil
+	}
 }

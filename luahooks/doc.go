@@ -11,20 +11,19 @@
 // The parts of a chain stand on each other, and their methods are its own:
 //
 //	roster      the hooks in their order, what a hook is, who listens, what each registered
-//	            (commands, render), and gates that stay closed because nobody can be asked
-//	            there (gatekeeper)
-//	audience    whom the chain talks to, and what a person is told of hooks (reporter, log)
-//	dispatcher  an event's way along handlers: walk, question; gate, emit, streamer and queue
-//	            are the ways of those kinds of events
-//	loader      from a file to a running VM (instance, program), and again (reload, watcher);
-//	            it puts in force what hooks registered (toolbox, modes, providers)
+//	            (registered), and gates that stay closed because nobody can be asked (gate)
+//	audience    whom the chain talks to, the dialogs, what a person is told of hooks (info)
+//	dispatcher  an event's way along handlers: walk; gate, emit and streamer are the ways of
+//	            those kinds of events
+//	loader      from a file to a running VM (instance), and again (reload, watcher); it puts in
+//	            force what hooks registered (toolbox, providers)
 //
 // Beside them edits tells what tools change (toolwatch), and what a person answers about it;
 // projectapproval: whether hooks of the project run. Which version of a file is in force is
 // known to package trust.
 //
-// What the Lua of a hook is given, pi and ctx, is package api; program is what that
-// needs of the chain.
+// What the Lua of a hook is given, pi and ctx, is package api; what that needs of
+// the chain is an api.Program (instance).
 //
 // A hook that fails never stops the agent: its error is reported with file and
 // line, and the chain continues, except for gates, where a failure blocks. A hook

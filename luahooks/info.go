@@ -1,7 +1,10 @@
 package luahooks
 
 import (
+	"math/bits"
 	"slices"
+	"sort"
+	"sync"
 	"time"
 
 	"pi/luahooks/api"
@@ -82,4 +85,95 @@ func (i *Info) add(r *api.Registered) {
 	if len(r.Resources.All()) > 0 {
 		i.Others = append(i.Others, "skills or templates")
 	}
+}
+
+// stats counts what the handlers of a hook did, per event. It outlives reloads.
+type stats struct {
+	mu     sync.Mutex // guards events
+	events map[string]*eventStats
+}
+
+type eventStats struct {
+	calls, errors int
+	times         histogram
+}
+
+// EventStats is what the handlers of one event did, for a person. The times are
+// from the call of a handler to its end, with what it waited for; they are exact
+// to an eighth.
+type EventStats struct {
+	Event         string
+	Calls, Errors int
+	P50, P99      time.Duration
+}
+
+// add counts a handler of an event that ended.
+func (s *stats) add(event string, took time.Duration, failed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.events[event]
+	if e == nil {
+		if s.events == nil {
+			s.events = map[string]*eventStats{}
+		}
+		e = new(eventStats)
+		s.events[event] = e
+	}
+	e.calls++
+	if failed {
+		e.errors++
+	}
+	e.times.add(took)
+}
+
+// list returns the events in the order of their names, and all together.
+func (s *stats) list() (events []EventStats, all EventStats) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var sum eventStats
+	for name, e := range s.events {
+		events = append(events, e.info(name))
+		sum.calls += e.calls
+		sum.errors += e.errors
+		for i, n := range e.times {
+			sum.times[i] += n
+		}
+	}
+	sort.Slice(events, func(i, j int) bool { return events[i].Event < events[j].Event })
+	return events, sum.info("")
+}
+
+func (e *eventStats) info(name string) EventStats {
+	return EventStats{Event: name, Calls: e.calls, Errors: e.errors, P50: e.times.at(50, e.calls), P99: e.times.at(99, e.calls)}
+}
+
+// histogram counts durations in buckets, four to each power of two nanoseconds;
+// the last one is for everything from half an hour.
+type histogram [4 * maxPower]uint32
+
+const maxPower = 41
+
+// bucketOf returns the index of the bucket that a duration is counted in.
+func bucketOf(d time.Duration) int {
+	n := uint64(max(d, 4))
+	power := bits.Len64(n) - 1
+	if power >= maxPower {
+		return len(histogram{}) - 1
+	}
+	return 4*power + int(n>>(power-2))&3
+}
+
+func (h *histogram) add(d time.Duration) { h[bucketOf(d)]++ }
+
+// at returns the duration that percent of the n counted ones do not exceed, as the middle of
+// its bucket; 0 if there are none.
+func (h *histogram) at(percent, n int) time.Duration {
+	left := (n*percent + 99) / 100
+	for i, count := range h {
+		if left -= int(count); left <= 0 && count > 0 {
+			power, quarter := i/4, i%4
+			return time.Duration((uint64(8+2*quarter) + 1) << power >> 3)
+		}
+	}
+	return 0
 }

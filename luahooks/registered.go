@@ -1,0 +1,139 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/luahooks/api"
+	"pi/luahooks/trust"
+	"pi/session/message"
+)
+
+// What hooks register for a person: commands, keys, flags.
+
+// Commands lists the commands of all hooks in chain order. The first hook keeps
+// a name; later ones are reachable as name:2, name:3 and so on.
+func (r *roster) Commands() []command.Command {
+	var all []command.Command
+	taken := map[string]int{}
+	for _, h := range r.list() {
+		for _, cmd := range h.registered().Commands.All() {
+			taken[cmd.Name]++
+			name := cmd.Name
+			if n := taken[name]; n > 1 {
+				name = fmt.Sprintf("%s:%d", name, n)
+			}
+			known := cmd.Under(name)
+			known.From = command.Provenance{Path: h.Path, OfProject: h.Scope == trust.ScopeProject, Named: h.Scope == trust.ScopeCommand}
+			all = append(all, known)
+		}
+	}
+	return all
+}
+
+// warnCommands tells the person, once each, of commands that two hooks have, and under which
+// name the second can be called.
+func (l *loader) warnCommands(ctx context.Context) {
+	owner := map[string]*hook{}
+	for _, h := range l.roster.list() {
+		for _, cmd := range h.registered().Commands.All() {
+			if first := owner[cmd.Name]; first != nil {
+				l.audience.notifyOnce(ctx, "command "+cmd.Name+h.Path, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
+					cmd.Name, l.dir.shown(first.Path), l.dir.shown(h.Path), cmd.Name))
+			} else {
+				owner[cmd.Name] = h
+			}
+		}
+	}
+}
+
+// Shortcuts lists the keys that hooks took; of two that took the same the last
+// in the chain has it.
+func (r *roster) Shortcuts() []api.Shortcut {
+	var all []api.Shortcut
+	for _, h := range r.list() {
+		for _, s := range h.registered().Shortcuts.All() {
+			all = slices.DeleteFunc(all, func(have api.Shortcut) bool { return have.Key == s.Name })
+			all = append(all, api.Shortcut{Key: s.Name, Description: s.Description, Hook: h.Name,
+				Run: func(ctx context.Context) (command.Outcome, error) { return s.Run(ctx, "") }})
+		}
+	}
+	return all
+}
+
+// Flags lists the flags of all hooks; of two of the same name the last in the
+// chain counts.
+func (r *roster) Flags() []api.Flag {
+	var all []api.Flag
+	for _, h := range r.list() {
+		for _, f := range h.registered().Flags.All() {
+			all = append(slices.DeleteFunc(all, func(have api.Flag) bool { return have.Name == f.Name }), f)
+		}
+	}
+	return all
+}
+
+// Completions lists what hooks offer for words with a prefix, in chain order. Several may
+// have the same prefix.
+func (r *roster) Completions() []*api.Completion {
+	var all []*api.Completion
+	for _, h := range r.list() {
+		all = append(all, h.registered().Completions.All()...)
+	}
+	return all
+}
+
+// Resources lists the folders of skills and templates that hooks bring, the last hook of the
+// chain first, with the names of the hooks.
+func (r *roster) Resources() (all []api.Resources, hooks []string) {
+	for _, h := range slices.Backward(r.list()) {
+		for _, folders := range h.registered().Resources.All() {
+			all, hooks = append(all, folders), append(hooks, h.Name)
+		}
+	}
+	return all, hooks
+}
+
+// What hooks draw of messages and tool calls.
+
+// RenderMessage asks the hooks for the lines of a custom message. The first
+// answer of the chain counts; false means that no hook has one. A renderer that
+// fails is reported and has none.
+func (r *roster) RenderMessage(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
+	return r.render(api.EntryRenderer(m.CustomType), func(by api.Renderer) ([]string, bool) { return by.Message(ctx, m, expanded, width) })
+}
+
+// RenderToolCall is RenderMessage for a call of a tool. Behind the renderers of all hooks
+// comes the tool itself, if a hook brought it and it has render_call.
+func (r *roster) RenderToolCall(ctx context.Context, name string, args json.RawMessage, expanded bool, width int) ([]string, bool) {
+	lines, ok := r.render(api.ToolRenderer(name), func(by api.Renderer) ([]string, bool) { return by.Call(ctx, args, expanded, width) })
+	if t := r.tool(name); !ok && t != nil {
+		return t.RenderCall(args, expanded, width)
+	}
+	return lines, ok
+}
+
+// RenderToolResult is the same for a result, and render_result.
+func (r *roster) RenderToolResult(ctx context.Context, name string, result agent.Result, expanded bool, width int) ([]string, bool) {
+	lines, ok := r.render(api.ToolRenderer(name), func(by api.Renderer) ([]string, bool) { return by.Result(ctx, name, result, expanded, width) })
+	if t := r.tool(name); !ok && t != nil {
+		return t.RenderResult(result, expanded, width)
+	}
+	return lines, ok
+}
+
+// render asks the renderers of a kind in chain order, until one draws.
+func (r *roster) render(kind string, draw func(api.Renderer) ([]string, bool)) ([]string, bool) {
+	for _, h := range r.list() {
+		if by, ok := h.registered().Renderers.Find(kind); ok {
+			if lines, ok := draw(by); ok {
+				return lines, true
+			}
+		}
+	}
+	return nil, false
+}
