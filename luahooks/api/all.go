@@ -23,9 +23,7 @@ type atOnce struct {
 // functions, so many at a time, and waits for them. While one waits the others run. The first
 // that raises ends the others, and what it raised is raised.
 func (a *atOnce) all(L *lua.LState) int {
-	if a.vm.Loading() {
-		luavm.Raise(L, "all: %v", errLoading)
-	}
+	a.mustHaveLoaded(L, "all")
 	functions := functionsOf(L, L.CheckTable(1))
 	limit := usualAtOnce
 	luavm.Unpack(L, 2, "all", luavm.Opt("limit", &limit))

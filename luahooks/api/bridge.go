@@ -68,14 +68,19 @@ func (b *bridge) newTable(L *lua.LState, parts ...part) *lua.LTable {
 // mustHost returns the host. It raises, in the name of function, while the hook's file loads
 // and before there is a session.
 func (b *bridge) mustHost(L *lua.LState, function string) Host {
+	b.mustHaveLoaded(L, function)
 	host := b.host()
-	if b.vm.Loading() {
-		luavm.Raise(L, "%s: %v", function, errLoading)
-	}
 	if host == nil {
 		luavm.Raise(L, "%s: %v", function, errNoHost)
 	}
 	return host
+}
+
+// mustHaveLoaded raises, in the name of function, while the hook's file loads.
+func (b *bridge) mustHaveLoaded(L *lua.LState, function string) {
+	if b.vm.Loading() {
+		luavm.Raise(L, "%s: %v", function, errLoading)
+	}
 }
 
 // commandKey is in the Go context of a command, and of everything below it.

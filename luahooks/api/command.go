@@ -154,32 +154,23 @@ func (c *Command) call(ctx context.Context, args string) (command.Outcome, error
 	return *result, nil
 }
 
-// outcome reads what a command handler returned: nil, a string or {prompt = …,
-// attachments = …} for the model, or {status = …} for the person.
-func (c *commands) outcome(L *lua.LState, v lua.LValue) (command.Outcome, error) {
-	switch v := v.(type) {
-	case *lua.LNilType:
-		return command.Outcome{}, nil
-	case lua.LString:
-		return asPrompt(string(v), nil), nil
-	case *lua.LTable:
-		return c.outcomeTable(L, v)
-	}
-	return command.Outcome{}, fmt.Errorf("a command returns nil, a string or a table, not a %s", v.Type())
-}
-
-// asPrompt returns the outcome that sends text and attachments to the model.
-func asPrompt(text string, attachments []message.Block) command.Outcome {
-	return command.Outcome{Prompt: &agent.Prompt{Text: text, Attachments: attachments, Source: "hook"}}
-}
-
-// outcomeTable reads the table {prompt?, attachments?, status?} that a command returned. It
-// raises for other keys, and returns an error for an attachment that cannot be read.
-func (c *commands) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outcome, err error) {
+// outcome reads what a command handler returned: nil, a string or {prompt?, attachments?}
+// for the model, or {status} for the person. It raises for other keys, and returns an error
+// for an attachment that cannot be read.
+func (c *commands) outcome(L *lua.LState, v lua.LValue) (out command.Outcome, err error) {
 	var prompt, status *string
 	var attachments *lua.LTable
-	luavm.UnpackTable(L, t, "result of the command", luavm.Opt("prompt", &prompt), luavm.Opt("status", &status),
-		luavm.Opt("attachments", &attachments))
+	switch v := v.(type) {
+	case *lua.LNilType:
+	case lua.LString:
+		text := string(v)
+		prompt = &text
+	case *lua.LTable:
+		luavm.UnpackTable(L, v, "result of the command", luavm.Opt("prompt", &prompt), luavm.Opt("status", &status),
+			luavm.Opt("attachments", &attachments))
+	default:
+		return out, fmt.Errorf("a command returns nil, a string or a table, not a %s", v.Type())
+	}
 	var blocks []message.Block
 	if attachments != nil {
 		if blocks, err = c.attachments(L, "result of the command", attachments); err != nil {
@@ -187,7 +178,7 @@ func (c *commands) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outco
 		}
 	}
 	if prompt != nil || len(blocks) > 0 {
-		out = asPrompt(textOf(prompt), blocks)
+		out.Prompt = &agent.Prompt{Text: textOf(prompt), Attachments: blocks, Source: "hook"}
 	}
 	out.Status = textOf(status)
 	return out, nil

@@ -66,7 +66,10 @@ func (c *components) custom(L *lua.LState) int {
 		L.Push(lua.LNil)
 		return 1
 	}
-	n.handle = c.handleOf(L, n)
+	handle := luavm.NewRecord(L, 3)
+	luavm.Set(handle, "cursor", lua.LString(cursorMark))
+	c.add(handle, part{"close": n.close, "request_render": n.requestRender})
+	n.handle = c.vm.StrictTable("the handle of a component", handle)
 	if !o.Waits {
 		must(L, "custom", c.wait(L, "custom", func(context.Context) error { _, err := n.open(ui, o); return err }))
 		L.Push(n.handle)
@@ -86,14 +89,6 @@ func (c *components) custom(L *lua.LState) int {
 	})
 	L.Push(n.value)
 	return 1
-}
-
-// handleOf makes the handle of a component.
-func (c *components) handleOf(L *lua.LState, n *component) *lua.LTable {
-	handle := luavm.NewRecord(L, 3)
-	luavm.Set(handle, "cursor", lua.LString(cursorMark))
-	c.add(handle, part{"close": n.close, "request_render": n.requestRender})
-	return c.vm.StrictTable("the handle of a component", handle)
 }
 
 // close is handle.close(value?), with which the hook removes the component from the screen.

@@ -23,9 +23,7 @@ type deferrals struct {
 // deferExit is pi.defer_exit(text, {timeout?}) → done: the end of the program waits until
 // done() is called, or the hook is reloaded, and says what for.
 func (d *deferrals) deferExit(L *lua.LState) int {
-	if d.vm.Loading() {
-		luavm.Raise(L, "defer_exit: %v", errLoading)
-	}
+	d.mustHaveLoaded(L, "defer_exit")
 	text := L.CheckString(1)
 	if strings.TrimSpace(text) == "" {
 		luavm.RaiseArg(L, 1, "defer_exit", "say what is to be finished")

@@ -45,9 +45,7 @@ func (d *dialogs) part() part {
 // person returns the front end, or nil if nobody is there to answer. It raises while the
 // hook's file loads.
 func (d *dialogs) person(L *lua.LState, function string) agent.UI {
-	if d.vm.Loading() {
-		luavm.Raise(L, "%s: %v", function, errLoading)
-	}
+	d.mustHaveLoaded(L, function)
 	if ui := d.ui(); ui != nil && ui.HasUI() {
 		return ui
 	}

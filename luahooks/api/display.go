@@ -80,10 +80,12 @@ const (
 )
 
 func (d *display) part() part {
-	return part{"notify": d.notice, "set_widget": d.setWidget, "get_editor_text": d.editorText,
+	return part{"notify": d.notice, "set_widget": d.setWidget, "set_status": proc{d.setStatus}, "set_plan": d.setPlan,
 		"set_header": d.lines("set_header", agent.Header), "set_footer": d.lines("set_footer", agent.Footer),
-		"set_status": proc{d.setStatus}, "set_plan": d.setPlan, "set_title": proc{d.setTitle}, "set_working_message": proc{d.setWorking},
-		"set_working_indicator": d.setIndicator, "set_editor_text": proc{d.setEditorText}}
+		"set_title": d.text("set_title", "title", agent.UI.SetTitle), "set_working_indicator": d.setIndicator,
+		"set_working_message": d.text("set_working_message", "working", agent.UI.SetWorking),
+		"get_editor_text":     func(L *lua.LState) string { return d.front(L, "get_editor_text").EditorText() },
+		"set_editor_text":     proc{func(L *lua.LState, text string) { d.front(L, "set_editor_text").SetEditorText(text) }}}
 }
 
 // front returns the front end. It raises before there is a session, which brings the front
@@ -245,16 +247,12 @@ func planItem(L *lua.LState, name string, t *lua.LTable) (item agent.PlanItem) {
 	return item
 }
 
-// setTitle is ctx.ui.set_title(text?); nil is the usual one.
-func (d *display) setTitle(L *lua.LState, text *string) {
-	d.front(L, "set_title")
-	d.show("title", textOf(text) != "", func(ui agent.UI, on bool) { ui.SetTitle(only(on, cutText(textOf(text)))) })
-}
-
-// setWorking is ctx.ui.set_working_message(text?); nil is the usual one.
-func (d *display) setWorking(L *lua.LState, text *string) {
-	d.front(L, "set_working_message")
-	d.show("working", textOf(text) != "", func(ui agent.UI, on bool) { ui.SetWorking(only(on, cutText(textOf(text)))) })
+// text makes ctx.ui.set_title(text?) or set_working_message(text?); nil is the usual one.
+func (d *display) text(function, name string, set func(ui agent.UI, text string)) proc {
+	return proc{func(L *lua.LState, text *string) {
+		d.front(L, function)
+		d.show(name, textOf(text) != "", func(ui agent.UI, on bool) { set(ui, only(on, cutText(textOf(text)))) })
+	}}
 }
 
 // setIndicator is ctx.ui.set_working_indicator({frames, ms?}?); nil is the usual one.
@@ -279,16 +277,6 @@ func (d *display) setIndicator(L *lua.LState) int {
 		}
 	})
 	return 0
-}
-
-// setEditorText is ctx.ui.set_editor_text(text).
-func (d *display) setEditorText(L *lua.LState, text string) {
-	d.front(L, "set_editor_text").SetEditorText(text)
-}
-
-// editorText is ctx.ui.get_editor_text().
-func (d *display) editorText(L *lua.LState) string {
-	return d.front(L, "get_editor_text").EditorText()
 }
 
 // show calls set, which shows something or, without on, takes it away, and records under its

@@ -66,12 +66,10 @@ type emitDepthKey struct{}
 // other jobs may use the VM until then, so that they may emit back.
 func (e *events) emit(L *lua.LState) int {
 	name := L.CheckString(1)
-	switch {
-	case !IsCustom(name):
+	if !IsCustom(name) {
 		luavm.Raise(L, "emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name, e.hook, name)
-	case e.vm.Loading():
-		luavm.Raise(L, "emit: %v", errLoading)
 	}
+	e.mustHaveLoaded(L, "emit")
 	data := e.encodeArg(L, 2, "emit", "data")
 	depth, _ := e.vm.Context().Value(emitDepthKey{}).(int)
 	if depth >= maxEmits {

@@ -60,8 +60,12 @@ func (f *field) input(L *lua.LState) int {
 	var text string
 	var release bool
 	luavm.Unpack(L, 3, "handle_input", luavm.Opt("text", &text), luavm.Opt("release", &release))
-	if text == "" {
-		text = textOfKey(key)
+	switch { // the name of a key that types says what
+	case text != "":
+	case key == "space":
+		text = " "
+	case utf8.RuneCountInString(key) == 1:
+		text = key
 	}
 	used := true
 	switch {
@@ -73,17 +77,6 @@ func (f *field) input(L *lua.LState) int {
 	}
 	L.Push(lua.LBool(used))
 	return 1
-}
-
-// textOfKey is what a key types by its name; "" for none.
-func textOfKey(key string) string {
-	if key == "space" {
-		return " "
-	}
-	if utf8.RuneCountInString(key) == 1 {
-		return key
-	}
-	return ""
 }
 
 // submitted gives the text to on_submit or, without that, closes the component with it.

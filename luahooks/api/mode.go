@@ -68,7 +68,11 @@ func (m *modes) register(L *lua.LState) int {
 		luavm.Raise(L, "mode: option \"thinking\" must be one of %s, not %q%s", strings.Join(levels, ", "), n.Thinking, suggest.Hint(n.Thinking, levels))
 	}
 	if tools != nil {
-		n.Tools = namesOption(L, "mode", "tools", tools)
+		names, ok := luavm.Strings(L, tools)
+		if !ok {
+			luavm.Raise(L, "mode: option \"tools\" must be a list of strings")
+		}
+		n.Tools = append([]string{}, names...) // none is not all
 	}
 	if gate != nil {
 		n.gate = []*Handler{{Fn: gate}}
@@ -88,18 +92,6 @@ func (m *modes) changed() {
 	if m.registered.Handlers.isInForce() {
 		m.box.Apply(m.hook)
 	}
-}
-
-// namesOption reads an option that is a list of names.
-func namesOption(L *lua.LState, function, option string, list *lua.LTable) []string {
-	names, ok := luavm.Strings(L, list)
-	if !ok {
-		luavm.Raise(L, "%s: option %q must be a list of strings", function, option)
-	}
-	if names == nil {
-		names = []string{}
-	}
-	return names
 }
 
 // errPersonChooses is why a hook cannot leave a mode that nobody has.

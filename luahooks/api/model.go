@@ -40,16 +40,6 @@ func exactModel(host Host, provider, id string) (*llm.Model, error) {
 	return m, nil
 }
 
-// namedModel returns the model that a name such as "provider/id" means, and the thinking
-// level if the name ends with one.
-func namedModel(host Host, name string) (m *llm.Model, level string, err error) {
-	if m, level, err = host.Models().Match(name); err != nil {
-		return nil, "", err
-	}
-	m, err = exactModel(host, m.Provider, m.ID)
-	return m, level, err
-}
-
 // available is ctx.available_models(): those that can be asked.
 func (m models) available(L *lua.LState) *lua.LTable {
 	return m.list(L, m.mustHost(L, "available_models").Models().Available())
@@ -147,7 +137,11 @@ func modelArgument(L *lua.LState, n int, function string, v lua.LValue, host Hos
 			return m, "", err
 		}
 	case lua.LString:
-		return namedModel(host, string(v))
+		if m, level, err = host.Models().Match(string(v)); err != nil {
+			return nil, "", err
+		}
+		m, err = exactModel(host, m.Provider, m.ID)
+		return m, level, err
 	}
 	luavm.RaiseArg(L, n, function, `model expected (such as ctx.model or "provider/id"), got %s`, v.Type())
 	return nil, "", nil

@@ -30,9 +30,7 @@ func (s *sender) part() part {
 // there is a host it stores p and returns nil; the person is told if hand fails later. It
 // raises while the hook's file loads.
 func (s *sender) deliver(L *lua.LState, function string, p agent.Prompt, hand func(context.Context, Host, agent.Prompt) error) error {
-	if s.vm.Loading() {
-		luavm.Raise(L, "%s: %v", function, errLoading)
-	}
+	s.mustHaveLoaded(L, function)
 	p.Origin = originOf(s.vm.Context(), s.hook)
 	if s.later(func(ctx context.Context, host Host) {
 		if err := hand(ctx, host, p); err != nil {

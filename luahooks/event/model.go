@@ -2,7 +2,6 @@ package event
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -143,22 +142,19 @@ func readBody(r *result, e *agent.BeforeProviderRequest) {
 	}
 	body := r.Data("payload")
 	if body != nil && body[0] != '{' {
-		r.Fail("payload", "expected a table that is an object, got %s", kindOfJSON(body))
+		got := string(body)
+		switch body[0] {
+		case '[':
+			got = "a list"
+		case '"':
+			got = "a string"
+		}
+		r.Fail("payload", "expected a table that is an object, got %s", got)
 	}
 	r.then(func() {
 		e.Payload = body
 		e.Stages = append(slices.Clip(e.Stages), agent.PayloadStage{By: r.src.hook, Value: body})
 	})
-}
-
-func kindOfJSON(raw json.RawMessage) string {
-	switch raw[0] {
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	}
-	return string(raw)
 }
 
 // headersNow gives p the headers as changed so far, with names in lower case, as scripts

@@ -14,7 +14,15 @@ func sessionEvents() []Spec {
 		asking(Spec{OwnOnly: true, Rule: "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash"},
 			func(p *payload, e *agent.ProjectTrust) {
 				p.text("cwd", e.Cwd)
-				p.value("files", "pi.TrustFile[]", func() lua.LValue { return trustFiles(p.L, e.Files) })
+				p.value("files", "pi.TrustFile[]", func() lua.LValue {
+					return luavm.NewList(p.L, len(e.Files), func(i int) lua.LValue {
+						t := luavm.NewRecord(p.L, 3)
+						luavm.Set(t, "path", lua.LString(e.Files[i].Path))
+						luavm.Set(t, "sha256", lua.LString(e.Files[i].SHA256))
+						luavm.Set(t, "size", lua.LNumber(e.Files[i].Size))
+						return t
+					})
+				})
 			}, readTrusted),
 		graceful(noFields[*agent.AppStart]),
 		asking(Spec{Rule: "the last answer counts"},
@@ -69,16 +77,6 @@ func endEvents() []Spec {
 				p.optional("target_session_file", e.TargetSessionFile)
 			}),
 	}
-}
-
-func trustFiles(L *lua.LState, files []agent.TrustFile) *lua.LTable {
-	return luavm.NewList(L, len(files), func(i int) lua.LValue {
-		t := luavm.NewRecord(L, 3)
-		luavm.Set(t, "path", lua.LString(files[i].Path))
-		luavm.Set(t, "sha256", lua.LString(files[i].SHA256))
-		luavm.Set(t, "size", lua.LNumber(files[i].Size))
-		return t
-	})
 }
 
 // readTrusted reads what a handler of project_trust returned: false, which refuses the

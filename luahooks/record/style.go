@@ -21,24 +21,18 @@ type Style struct {
 // In returns a converter of the same VM that makes tables in a style.
 func (c *Converter) In(style Style) *Converter {
 	s := &Converter{vm: c.vm, valid: c.valid, style: style}
-	if style.Wrapped {
-		s.itself = newItself(c.vm)
+	if style.Wrapped { // their field message is the message
+		s.itself = luavm.NewRecord(c.vm.State(), 2)
+		luavm.Set(s.itself, "__index", c.vm.GFunc("message", func(L *lua.LState) int {
+			if L.Get(2) != lua.LString("message") {
+				return 0
+			}
+			L.Push(L.Get(1))
+			return 1
+		}))
+		luavm.Set(s.itself, "__metatable", lua.LFalse)
 	}
 	return s
-}
-
-// newItself makes the metatable of messages whose field message is the message.
-func newItself(vm *luavm.VM) *lua.LTable {
-	meta := luavm.NewRecord(vm.State(), 2)
-	luavm.Set(meta, "__index", vm.GFunc("message", func(L *lua.LState) int {
-		if L.Get(2) != lua.LString("message") {
-			return 0
-		}
-		L.Push(L.Get(1))
-		return 1
-	}))
-	luavm.Set(meta, "__metatable", lua.LFalse)
-	return meta
 }
 
 // Restyle returns what a converter made, a message, an entry, or a list of either, in the
