@@ -22,6 +22,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -34,6 +35,8 @@ import (
 	"pi/luahooks/exitwait"
 	"pi/luahooks/record"
 	"pi/luavm"
+	"pi/session"
+	"pi/session/message"
 	"pi/stdlib"
 	"pi/stdlib/compat"
 
@@ -295,4 +298,96 @@ func (s *Script) log(L *lua.LState, values ...lua.LValue) {
 		parts = append(parts, L.ToStringMeta(v).String())
 	}
 	s.program.Log(strings.Join(parts, " "))
+}
+
+// Host is what hooks may ask of the program; *agent.Agent is one.
+type Host interface {
+	// What there is.
+	Session() *session.Session
+	Context(ctx context.Context) []session.Item // runs the context chain
+	Seen() []session.Item
+	Model() *llm.Model
+	Models() *llm.Models
+	Thinking() string
+	Modes() *agent.Modes
+	Tools() []agent.Tool // the active ones
+	SystemPrompt() string
+	Totals() agent.Totals
+	IsIdle() bool
+	Pending() int
+
+	// What hooks do.
+	Notify(ctx context.Context, level agent.Level, text string)
+	HookFailed(ctx context.Context, f *agent.HookFailed, text string)
+	Submit(ctx context.Context, p agent.Prompt) error
+	SendCustom(ctx context.Context, p agent.Prompt, d agent.Delivery, trigger bool) error
+	ResetBrake(o agent.Origin)
+	SendUser(ctx context.Context, p agent.Prompt, d agent.Delivery) error
+	EditContext(ctx context.Context, id string, r *session.Replacement) (string, error)
+	SetSessionName(ctx context.Context, name string) error
+	SetLabel(ctx context.Context, id, label string) error
+	SetTools(tools []agent.Tool, by string)
+	CallTool(ctx context.Context, name string, input json.RawMessage) agent.Result
+	Complete(ctx context.Context, c agent.Completion) (*message.Message, error)
+	RequestCompact(o agent.CompactOptions, done func(*agent.Compacted, error))
+	Abort()
+	Shutdown()
+
+	// What only commands do; it waits for the end of a run.
+	Select(ctx context.Context, model *llm.Model, level, source string) error
+	Replace(was, now *llm.Model)
+	SetThinking(ctx context.Context, level string) error
+	WaitIdle(ctx context.Context) error
+	NewSession(ctx context.Context, o agent.NewSessionOptions) error
+	SwitchSession(ctx context.Context, path string) error
+	Branch(ctx context.Context, id string) (agent.Recalled, error)
+	Navigate(ctx context.Context, id string, o agent.NavigateOptions) (agent.Moved, error)
+}
+
+// encodeState returns pi.state as JSON, for the next version of the hook. Fields that cannot
+// be JSON are left out, and lost says which. err is for a VM that could not be asked.
+func encodeState(ctx context.Context, vm *luavm.VM, records *record.Converter, timeout time.Duration) (state json.RawMessage, lost, err error) {
+	found := new(foundState)
+	err = vm.Run(ctx, luavm.Job{Name: "state", Timeout: timeout, Run: func(L *lua.LState) error {
+		pi, _ := L.GetGlobal("pi").(*lua.LTable)
+		if pi == nil {
+			return nil
+		}
+		if table, ok := pi.RawGetString("state").(*lua.LTable); ok {
+			table, found.lost = encodable(L, records, table)
+			found.json, found.err = records.Encode(table, "pi.state")
+		}
+		return found.err
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	return found.json, found.lost, nil
+}
+
+// foundState is what a job found that may still run when nobody waits for it.
+type foundState struct {
+	json      json.RawMessage
+	lost, err error
+}
+
+// encodable returns the fields of a state that can be JSON, and what is wrong with
+// the others.
+func encodable(L *lua.LState, records *record.Converter, state *lua.LTable) (*lua.LTable, error) {
+	luavm.Materialise(L, state)
+	if _, err := records.Encode(state, "pi.state"); err == nil {
+		return state, nil
+	}
+	var errs []error
+	fields := luavm.NewRecord(L, 0) // the version that runs uses its own on if the next one does not load
+	state.ForEach(func(k, v lua.LValue) {
+		one := luavm.NewRecord(L, 1)
+		one.RawSet(k, v)
+		if _, err := records.Encode(one, "pi.state"); err != nil {
+			errs = append(errs, err)
+			return
+		}
+		fields.RawSet(k, v)
+	})
+	return fields, errors.Join(errs...)
 }
