@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,7 +29,6 @@ type lab struct {
 	owner   *labOwner
 	end     context.CancelFunc // of the VM's life
 	spawned sync.WaitGroup
-	isCmd   bool // what is run next is a command
 
 	mu      sync.Mutex
 	notices []string
@@ -77,14 +75,7 @@ func newLab(t testing.TB, parts ...func(*lab) part) *lab {
 }
 
 func (l *lab) job(f func(L *lua.LState)) error {
-	ctx := context.Background()
-	if l.isCmd {
-		self := new(commandRun)
-		ctx = context.WithValue(ctx, commandKey{}, self)
-		inner := f
-		f = func(L *lua.LState) { self.job = l.vm.Context(); inner(L) }
-	}
-	return l.vm.Run(ctx, luavm.Job{Name: "lab", Timeout: 10 * time.Second, Clock: luavm.CountedLua, Run: func(L *lua.LState) error { f(L); return nil }})
+	return l.vm.Run(context.Background(), luavm.Job{Name: "lab", Timeout: 10 * time.Second, Clock: luavm.CountedLua, Run: func(L *lua.LState) error { f(L); return nil }})
 }
 
 // lua runs code and returns what it returned, as JSON or text, or its error.
@@ -164,7 +155,6 @@ type labHost struct {
 	session *session.Session
 	did     []string
 	err     error // of what is asked for next
-	compact func(*agent.Compacted, error)
 	models  *llm.Models
 	model   *llm.Model
 	seen    []session.Item
@@ -176,21 +166,9 @@ func (h *labHost) note(format string, args ...any) error {
 }
 
 func (h *labHost) Session() *session.Session { return h.session }
-func (h *labHost) IsIdle() bool              { return true }
-func (h *labHost) Pending() int              { return 2 }
-func (h *labHost) SystemPrompt() string      { return "be brief" }
 func (h *labHost) ResetBrake(o agent.Origin) { _ = h.note("a person %v", o.Kind == agent.FromPerson) }
-func (h *labHost) SetSessionName(_ context.Context, name string) error {
-	return h.note("name %q", name)
-}
-func (h *labHost) SetLabel(_ context.Context, id, label string) error {
-	return h.note("label %s %q", id, label)
-}
 func (h *labHost) Submit(_ context.Context, p agent.Prompt) error {
 	return h.note("submit %q from %s", p.Text, p.Origin.Hook)
-}
-func (h *labHost) SwitchSession(_ context.Context, path string) error {
-	return h.note("switch %s", path)
 }
 
 // Complete streams an answer of three pieces.
@@ -206,15 +184,6 @@ func (h *labHost) Complete(_ context.Context, c agent.Completion) (*message.Mess
 		}
 	}
 	return m, nil
-}
-func (h *labHost) WaitIdle(context.Context) error { return h.note("wait") }
-func (h *labHost) CallTool(_ context.Context, name string, input json.RawMessage) agent.Result {
-	_ = h.note("call %s %s", name, input)
-	return agent.TextResult("called")
-}
-func (h *labHost) RequestCompact(o agent.CompactOptions, done func(*agent.Compacted, error)) {
-	_ = h.note("compact %q", o.Instructions)
-	h.compact = done
 }
 func (h *labHost) Models() *llm.Models  { return h.models }
 func (h *labHost) Model() *llm.Model    { return h.model }

@@ -116,27 +116,6 @@ func TestOnlyLinesAreDrawn(t *testing.T) {
 	}
 }
 
-func TestASessionIsSeenAndChanged(t *testing.T) {
-	l := newLab(t, func(l *lab) part { return sessionView{l.bridge}.part() },
-		func(l *lab) part { return (&sessionEdits{l.bridge, &messages{bridge: l.bridge}}).ofPi() },
-		func(l *lab) part { return (&sessionEdits{l.bridge, &messages{bridge: l.bridge}}).ofContext() })
-	l.want("1", `local id = api.append_entry("mine", { n = 1 }) return #api.branch(id)`)
-	l.want("mine", `return api.entries()[1].custom_type`)
-	l.want("true", `return api.entry(api.leaf_id()).id == api.leaf_id()`)
-	l.want("1", `return #api.tree()`)
-	l.want(`no entry "x"`, `return select(2, api.branch("x"))`)
-	l.want("error: entry must have a type", `api.save_entry{}`)
-	l.want("error: reserved for the program", `api.save_entry{ type = "message" }`)
-	l.want("true", `return api.set_session_name("  a \n b ") and api.set_label("e1")`)
-	l.program.err = errors.New("disk full")
-	l.want("disk full", `return select(2, api.set_label("e1", "x"))`)
-	if want := []string{`name "a b"`, `label e1 ""`, `label e1 "x"`}; !slices.Equal(l.program.did, want) {
-		t.Errorf("the program did %q, want %q", l.program.did, want)
-	}
-	l.program = nil
-	l.want("error: not available before there is a session", `return api.id()`)
-}
-
 func TestWhatIsSentBeforeASessionWaits(t *testing.T) {
 	var stored []func(context.Context, Host)
 	early := true
@@ -165,24 +144,6 @@ func TestWhatIsSentBeforeASessionWaits(t *testing.T) {
 	}
 	l.want("error: deliver_as must be steer or follow_up, not", `api.send_user_message("x", { deliver_as = "stear" })`)
 	l.want("error: attachments are a list", `api.send("x", { path = "/x" })`)
-}
-
-func TestFlagsHaveTheValueOfTheCommandLine(t *testing.T) {
-	l := newLab(t, func(l *lab) part {
-		own := new(List[Flag])
-		return (&flags{bridge: l.bridge, own: own, all: own.All, given: map[string]string{"nn": "3", "bad": "x"},
-			notifyOnce: func(ctx context.Context, what string, level agent.Level, text string) {
-				l.notify(ctx, level, what+": "+text)
-			}}).part()
-	})
-	l.want("3", `api.flag("nn", { type = "number", default = 1 }) return api.get_flag("nn")`)
-	l.want("7", `api.flag("bad", { default = 7 }) return api.get_flag("bad")`)
-	l.want("false", `api.flag("plain", {}) return api.get_flag("plain")`)
-	l.want("nil", `return api.get_flag("none")`)
-	l.want("error: is no name of a flag", `api.flag("-n", {})`)
-	if got := l.noticed(); !strings.HasPrefix(got, "error: flag bad: --bad=x: hook lab wants a number") {
-		t.Errorf("notices %q", got)
-	}
 }
 
 func TestACommandRunsAsThePersonsOwn(t *testing.T) {
@@ -258,74 +219,23 @@ func (b *labBox) Choose(names []string, by string) {
 }
 func (b *labBox) Apply(by string) { b.said = append(b.said, "apply "+by) }
 
-func TestToolsAreCalledThroughTheProgram(t *testing.T) {
+func TestAToolShowsWhatItHasSoFar(t *testing.T) {
 	box := new(labBox)
 	l := newLab(t, func(l *lab) part {
 		box.l = l
 		return (&tools{bridge: l.bridge, jobs: l.jobs, contexts: new(contexts), signals: &signals{bridge: l.bridge, jobs: l.jobs}, registered: l.owner.now, box: box}).part()
 	})
-	l.want("called", `return api.call_tool("bash", { command = "ls" }).content[1].text`)
-	l.want(`error: there is no tool "bahs", did you mean`, `api.call_tool("bahs")`)
+	l.owner.now.Handlers.Enter()
 	l.want("nil", `api.tool{ name = "t", description = "d", parameters = { properties = { x = { type = "string" } } }, execute = function(p, _, call)
 		call.update("half") return { content = p.x, details = { id = call.id } } end }`)
-	l.want("lab", `return api.tools()[2].source`)
-	l.want("true", `return api.set_active_tools({ "t" })`)
-	l.want(`error: execution must be`, `api.tool{ name = "u", description = "d", execution = "now", execute = function() end }`)
+	if !slices.Equal(box.said, []string{"apply lab"}) {
+		t.Errorf("a tool in force is not applied: %q", box.said)
+	}
 	tool, _ := l.owner.now.Tools.Find("t")
 	var updates []string
 	r, err := tool.Run(t.Context(), json.RawMessage(`{"x":"whole"}`), func(r agent.Result) { updates = append(updates, r.Content[0].Text) })
 	if err != nil || r.Content[0].Text != "whole" || !slices.Equal(updates, []string{"half"}) {
 		t.Errorf("%+v %q, %v", r, updates, err)
-	}
-	if !slices.Equal(box.said, []string{"choose [t]"}) || !slices.Equal(l.program.did, []string{`call bash {"command":"ls"}`}) {
-		t.Errorf("chosen %q, called %q", box.said, l.program.did)
-	}
-	l.owner.now.Handlers.Enter()
-	l.want("nil", `api.tool{ name = "bash", description = "d", execute = function() return api.call_tool("bash") end }`)
-	own, _ := l.owner.now.Tools.Find("bash")
-	if _, err := own.Run(t.Context(), json.RawMessage(`{}`), nil); err == nil || !strings.Contains(err.Error(), "would call itself") {
-		t.Error(err)
-	}
-	if !slices.Contains(box.said, "apply lab") {
-		t.Errorf("a tool in force is not applied: %q", box.said)
-	}
-}
-
-func TestASessionIsReplacedByCommandsAlone(t *testing.T) {
-	reloads := 0
-	l := newLab(t, func(l *lab) part {
-		return (&switching{bridge: l.bridge, jobs: l.jobs, ui: func() agent.UI { return nil }, reload: func(context.Context) { reloads++ }}).part()
-	})
-	l.want("error: only in commands and shortcuts", `api.switch_session("x")`)
-	l.isCmd = true
-	l.want("false", `return api.switch_session("x").cancelled`)
-	l.want("false", `return api.reload().cancelled`)
-	l.program.err = agent.ErrCancelled
-	l.want("true", `return api.wait_for_idle().cancelled`)
-	l.program.err = agent.ErrNotIdle
-	l.want(agent.ErrNotIdle.Error()+"; wait_for_idle() first", `return select(2, api.switch_session("/y"))`)
-	if want := []string{"switch /project/x", "wait", "switch /y"}; !slices.Equal(l.program.did, want) || reloads != 1 {
-		t.Errorf("the program did %q, want %q; %d reloads", l.program.did, want, reloads)
-	}
-}
-
-func TestTheOutcomeOfACompactionCallsBack(t *testing.T) {
-	l := newLab(t, func(l *lab) part {
-		return part{"compact": (&compactions{bridge: l.bridge, jobs: l.jobs, grace: 0}).compact}
-	})
-	l.want("true", `api.compact{ instructions = "short", on_complete = function(e) done = e.type end }`+"\nreturn true")
-	e, err := l.program.session.Append(session.TypeCustom, session.Custom{CustomType: "c"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.program.compact(&agent.Compacted{Entry: e}, nil)
-	l.spawned.Wait()
-	l.want("custom", `return done`)
-	l.want("true", `return api.compact{}`)
-	l.program.compact(nil, errors.New("too short"))
-	l.spawned.Wait()
-	if got := l.noticed(); got != "warning: hook lab: compact: too short" {
-		t.Errorf("notices %q", got)
 	}
 }
 
@@ -360,28 +270,6 @@ func TestAStateLosesOnlyWhatIsNoData(t *testing.T) {
 	state, lost, err := encodeState(t.Context(), l.vm, l.records, l.jobs.timeout)
 	if string(state) != `{"n":1}` || lost == nil || err != nil {
 		t.Errorf("%s, lost %v, %v", state, lost, err)
-	}
-}
-
-func TestEventsOfHooksHaveAColonAndAnEnd(t *testing.T) {
-	var h Handlers
-	var passed []string
-	l := newLab(t, func(l *lab) part {
-		return (&events{bridge: l.bridge, handlers: &h,
-			check: func(event string, group *Group) error {
-				if event != "input" {
-					return luavm.Misusef("unknown event %q", event)
-				}
-				return nil
-			},
-			pass: func(_ context.Context, name string, data json.RawMessage) { passed = append(passed, name+string(data)) }}).part()
-	})
-	l.want("true", `return api.on("input", function() end)()`)
-	l.want(`error: unknown event "inptu"`, `api.on("inptu", function() end)`)
-	l.want("true", `return api.emit("lab:done", { n = 1 })`)
-	l.want("error: put a colon in it, such as lab:done", `api.emit("done")`)
-	if len(h.Of("input")) != 0 || !slices.Equal(passed, []string{`lab:done{"n":1}`}) {
-		t.Errorf("%d handlers, passed %q", len(h.Of("input")), passed)
 	}
 }
 
@@ -462,16 +350,4 @@ func TestMessagesAreMadeOncePerHandler(t *testing.T) {
 	l.want("true", `return rawequal(api.messages()[1], api.messages()[1])`)
 	l.want("one", `api.messages()[1].content = "changed" return api.messages()[1].content[1].text`)
 	l.want("false", `local first = api.messages()[1] api.drop() return rawequal(first, api.messages()[1])`)
-}
-
-func TestASignalTellsOfTheEndOfItsHandlerAlone(t *testing.T) {
-	l := newLab(t, func(l *lab) part {
-		s := &signals{bridge: l.bridge, jobs: l.jobs}
-		return part{"signal": func() *lua.LTable { return s.current() }}
-	})
-	l.want("false", `mine = api.signal() off = mine.on_cancel(function() told = true end) return mine.cancelled()`)
-	l.want("false", `return rawequal(mine, api.signal())`)
-	l.want("false", `return mine.cancelled()`)
-	l.spawned.Wait()
-	l.want("nil", `return rawget(_G, "told")`)
 }

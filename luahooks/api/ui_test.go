@@ -91,40 +91,6 @@ func TestWhatIsShownEndsWithTheVM(t *testing.T) {
 	}
 }
 
-func TestAComponentDrawsAndEndsWhenItFails(t *testing.T) {
-	ui := &labUI{done: make(chan struct{})}
-	l := newLab(t, func(l *lab) part {
-		d := &dialogs{bridge: l.bridge, ui: func() agent.UI { return ui }, open: labDialogs{}}
-		return (&components{bridge: l.bridge, dialogs: d, jobs: l.jobs}).part()
-	})
-	l.want("nil", `local key = "none"
-		api.custom{ render = function(width) if key == "x" then error("broken") end return key .. width end, handle_input = function(k) key = k end }`)
-	if got := ui.custom.Render(9, 9).Lines; !slices.Equal(got, []string{"none9"}) {
-		t.Errorf("drawn %q", got)
-	}
-	ui.custom.HandleInput(agent.Key{Name: "x"})
-	if got := ui.custom.Render(9, 9).Lines; got != nil {
-		t.Errorf("drawn %q", got)
-	}
-	<-ui.done
-	if got := l.owner.reports(); !strings.Contains(got, "render of a component failed for 2") {
-		t.Errorf("the owner heard %q", got)
-	}
-}
-
-func TestTheThemePaintsForTheFrontEndThatIsThere(t *testing.T) {
-	var ui agent.UI
-	l := newLab(t, func(l *lab) part {
-		th := &theme{bridge: l.bridge, ui: func() agent.UI { return ui }}
-		_ = l.job(func(L *lua.LState) { th.open(L) })
-		return part{"theme": func() *lua.LTable { return th.table }}
-	})
-	l.want("x", `return api.theme().bold("x")`)
-	ui = &labUI{}
-	l.want("<error>x", `return api.theme().fg("error", "x")`)
-	l.want("error: unknown colour", `api.theme().fg("erorr", "x")`)
-}
-
 // mind is a person who answers with what the test says, and a program that ends as it says.
 type mind struct {
 	labUI
@@ -344,4 +310,13 @@ func TestAThemeHasBackgroundsPartsAndMarkdown(t *testing.T) {
 	l.want(`["<bold>one two","three"]`, `return api.theme().markdown("**one two**  \nthree", 20)`)
 	l.want(`0`, `return #api.theme().markdown("", 20)`)
 	l.want("the text is larger than 1 MiB", `local rows, message = api.theme().markdown(("x"):rep(2^20 + 1), 20) return message`)
+}
+
+func TestWithoutAFrontEndNothingIsPainted(t *testing.T) {
+	l := newLab(t, func(l *lab) part {
+		th := &theme{bridge: l.bridge, ui: func() agent.UI { return nil }}
+		_ = l.job(func(L *lua.LState) { th.open(L) })
+		return part{"theme": func() *lua.LTable { return th.table }}
+	})
+	l.want("x", `return api.theme().bold("x")`)
 }
