@@ -20,15 +20,14 @@ var (
 	errNoHost  = errors.New("not available before there is a session; use session_start")
 )
 
-// bridge is what every function of the API uses: the VM that calls it, and the way
-// from there to the program.
+// bridge is what every function of the API uses: the VM that calls it, the way from there to
+// the program around it, and what the hook has registered.
 type bridge struct {
-	vm      *luavm.VM
-	records *record.Converter
-	hook    string                                                    // its name
-	cwd     string                                                    // where relative paths begin
-	host    func() Host                                               // nil before there is a session
-	notify  func(ctx context.Context, level agent.Level, text string) // to the person
+	*Program
+	vm         *luavm.VM
+	records    *record.Converter
+	jobs       *jobs
+	registered *Registered
 }
 
 // part is a part of the API: functions by the name that Lua calls them by. A
@@ -69,7 +68,7 @@ func (b *bridge) newTable(L *lua.LState, parts ...part) *lua.LTable {
 // and before there is a session.
 func (b *bridge) mustHost(L *lua.LState, function string) Host {
 	b.mustHaveLoaded(L, function)
-	host := b.host()
+	host := b.Host()
 	if host == nil {
 		luavm.Raise(L, "%s: %v", function, errNoHost)
 	}
@@ -129,7 +128,7 @@ func (b *bridge) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(b.cwd, path)
+	return filepath.Join(b.Cwd, path)
 }
 
 // schema turns the table of a tool's parameters into JSON Schema. A plain table

@@ -32,13 +32,7 @@ type Command struct {
 // commands are the commands and shortcuts of a hook.
 type commands struct {
 	*bridge
-	jobs       *jobs
-	contexts   *contexts
-	registered *Registered
-	reserved   []string // names of built-in commands
-	keys       Keys
-	all        func() []command.Command  // of the program and of all hooks
-	changed    func(ctx context.Context) // is told that a command was registered after the file was loaded
+	contexts *contexts
 }
 
 func (c *commands) part() part {
@@ -55,12 +49,12 @@ func (c *commands) command(L *lua.LState) int {
 	switch {
 	case n.Name == "" || strings.ContainsAny(n.Name, " \t\r\n:/."):
 		luavm.RaiseArg(L, 1, "command", "%q is no command name: one word without / : and .", n.Name)
-	case slices.Contains(c.reserved, n.Name):
+	case slices.Contains(c.Reserved, n.Name):
 		luavm.Raise(L, "command: /%s is built in; choose another name", n.Name)
 	}
 	c.registered.Commands.replace(n)
 	if c.registered.Handlers.isInForce() {
-		c.changed(c.vm.Context())
+		c.CommandsChanged(c.vm.Context())
 	}
 	return 0
 }
@@ -68,7 +62,7 @@ func (c *commands) command(L *lua.LState) int {
 // list is pi.commands(): the program's own, those of hooks, templates and skills.
 func (c *commands) list(L *lua.LState) *lua.LTable {
 	c.mustHost(L, "commands")
-	all := c.all()
+	all := c.Commands()
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		t := luavm.NewRecord(L, 6)
 		luavm.Set(t, "name", lua.LString(all[i].Name))
@@ -94,7 +88,7 @@ func (c *Command) title() string {
 // Under returns the command for a front end under another name, because a hook before it in
 // the chain has its own name.
 func (c *Command) Under(name string) command.Command {
-	cmd := command.Command{Name: name, Help: c.Description, Hook: c.home.hook, Run: c.Run}
+	cmd := command.Command{Name: name, Help: c.Description, Hook: c.home.Hook.Name, Run: c.Run}
 	if c.complete != nil {
 		cmd.Complete = c.candidates
 	}
@@ -110,16 +104,16 @@ func (c *Command) Run(ctx context.Context, args string) (out command.Outcome, er
 		out, err = c.call(ctx, args)
 		return err
 	})
-	owner := c.home.jobs.owner
+	owner := c.home.Owner
 	owner.Ran(ctx, c.title(), began, err)
 	if err != nil {
 		owner.Failed(ctx, c.title(), c.handler, err, OtherHooks)
-		return command.Outcome{}, fmt.Errorf("hook %s: %w", c.home.hook, err)
+		return command.Outcome{}, fmt.Errorf("hook %s: %w", c.home.Hook.Name, err)
 	}
 	return out, nil
 }
 
-func (c *Command) owner() Owner { return c.home.jobs.owner }
+func (c *Command) owner() Owner { return c.home.Owner }
 
 func (c *Command) successor(now *Registered) (*Command, bool) {
 	if c.isShortcut {
@@ -151,7 +145,7 @@ func (c *Command) call(ctx context.Context, args string) (command.Outcome, error
 		return command.Outcome{}, err
 	}
 	if result.Prompt != nil {
-		result.Prompt.Origin = originOf(ctx, home.hook)
+		result.Prompt.Origin = originOf(ctx, home.Hook.Name)
 	}
 	return *result, nil
 }
@@ -227,15 +221,15 @@ func (c *commands) shortcut(L *lua.LState) int {
 	given := L.CheckString(1)
 	s := &Command{home: c, isShortcut: true}
 	luavm.Unpack(L, 2, "shortcut", luavm.Opt("description", &s.Description), luavm.Opt("handler", &s.handler).Required())
-	chord, err := c.keys.Chord(given)
+	chord, err := c.Keys.Chord(given)
 	if err != nil {
-		if _, none := c.keys.Chord("f1 " + given); none != nil || strings.Contains(given, " ") {
+		if _, none := c.Keys.Chord("f1 " + given); none != nil || strings.Contains(given, " ") {
 			luavm.RaiseArg(L, 1, "shortcut", "%v", err)
 		}
 		chord = strings.ToLower(given) // a key that types
 	}
-	if s.Name = chord; err != nil || c.keys.IsReserved(chord) {
-		c.notify(c.vm.Context(), agent.LevelWarning, fmt.Sprintf("hook %s: the key %s is reserved; its shortcut has no effect", c.hook, chord))
+	if s.Name = chord; err != nil || c.Keys.IsReserved(chord) {
+		c.Notify(c.vm.Context(), agent.LevelWarning, fmt.Sprintf("hook %s: the key %s is reserved; its shortcut has no effect", c.Hook.Name, chord))
 		L.Push(lua.LFalse)
 		return 1
 	}
@@ -260,9 +254,7 @@ type Completion struct {
 // completions are those that a hook registers.
 type completions struct {
 	*bridge
-	jobs     *jobs
 	contexts *contexts
-	own      *List[*Completion]
 }
 
 func (c *completions) part() part { return part{"completion": c.register} }
@@ -284,21 +276,21 @@ func (c *completions) register(L *lua.LState) int {
 	case strings.HasPrefix(n.Prefix, "/") || strings.HasPrefix(n.Prefix, "!"):
 		luavm.RaiseArg(L, 1, "completion", "what begins with %q is completed by the program; a command has complete", n.Prefix[:1])
 	}
-	c.own.put(n)
-	L.Push(c.vm.Func("off", func() { c.own.drop(n) }))
+	c.registered.Completions.put(n)
+	L.Push(c.vm.Func("off", func() { c.registered.Completions.drop(n) }))
 	return 1
 }
 
 func (c *Completion) id() string { return c.Prefix }
 
-func (c *Completion) owner() Owner { return c.home.jobs.owner }
+func (c *Completion) owner() Owner { return c.home.Owner }
 
 func (c *Completion) successor(now *Registered) (*Completion, bool) {
 	return now.Completions.Find(c.Prefix)
 }
 
 // Hook is the name of the hook.
-func (c *Completion) Hook() string { return c.home.hook }
+func (c *Completion) Hook() string { return c.home.Hook.Name }
 
 // Complete asks the hook what a word, without the prefix, can become. It has wordTime, and a
 // later call ends it: the newest word counts. What it returns need not fit the word.

@@ -20,7 +20,6 @@ import (
 type components struct {
 	*bridge
 	dialogs *dialogs
-	jobs    *jobs
 	theme   *theme
 }
 
@@ -33,7 +32,7 @@ const cursorMark = "\x1b_pi:cursor\x1b\\"
 // component is what ctx.ui.custom shows; it is an [agent.Component]. Its functions
 // are jobs of the hook's VM.
 type component struct {
-	jobs        *jobs
+	home        *components
 	draw, input *lua.LFunction
 	hasCursor   bool
 	handle      *lua.LTable     // what the functions get, and custom returns
@@ -53,8 +52,8 @@ type component struct {
 // wait?, place?, rows?, cursor?, releases?}.
 func (c *components) custom(L *lua.LState) int {
 	L.CheckTable(1)
-	n := &component{jobs: c.jobs, value: lua.LNil}
-	o := agent.SurfaceOptions{From: c.hook}
+	n := &component{home: c, value: lua.LNil}
+	o := agent.SurfaceOptions{From: c.Hook.Name}
 	place := "below"
 	luavm.Unpack(L, 1, "custom", luavm.Opt("render", &n.draw).Required(), luavm.Opt("handle_input", &n.input), luavm.Opt("wait", &o.Waits),
 		luavm.Opt("place", &place), luavm.Opt("rows", &o.Rows), luavm.Opt("cursor", &n.hasCursor), luavm.Opt("releases", &o.Releases))
@@ -124,7 +123,7 @@ func (c *component) requestRender(*lua.LState) int {
 // open puts the component on the screen for as long as the hook's VM lives. If the
 // person closes it, a function that is still running is stopped: it may be why.
 func (c *component) open(ui agent.UI, o agent.SurfaceOptions) (agent.Surface, error) {
-	c.calls, c.stopCalls = context.WithCancel(context.WithValue(c.jobs.life, componentKey{}, true))
+	c.calls, c.stopCalls = context.WithCancel(context.WithValue(c.home.Life, componentKey{}, true))
 	s, err := ui.Custom(c, o)
 	if err == nil && s == nil {
 		err = errors.New("the front end cannot show components")
@@ -140,7 +139,7 @@ func (c *component) open(ui agent.UI, o agent.SurfaceOptions) (agent.Surface, er
 	if ended {
 		s.Close()
 	}
-	c.jobs.spawn(func(ctx context.Context) {
+	c.home.Spawn(func(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			s.Close()
@@ -164,7 +163,7 @@ func (c *component) isClosed() bool {
 // Render draws the component. One that fails is closed: it would get every key,
 // show nothing, and fail again with each.
 func (c *component) Render(width, height int) agent.Drawing {
-	lines, err := c.jobs.draw(c.calls, "render of a component", func(L *lua.LState) lua.LValue {
+	lines, err := c.home.jobs.draw(c.calls, "render of a component", func(L *lua.LState) lua.LValue {
 		return callLua(L, c.draw, lua.LNumber(width), c.handle, lua.LNumber(height))
 	})
 	if err != nil {
@@ -204,7 +203,7 @@ func (c *component) HandleInput(k agent.Key) (used bool) {
 		return false
 	}
 	result := new(lua.LValue)
-	err := c.jobs.callBack(asPerson(c.calls), "handle_input of a component", func(L *lua.LState) error {
+	err := c.home.jobs.callBack(asPerson(c.calls), "handle_input of a component", func(L *lua.LState) error {
 		opts := luavm.NewRecord(L, 2)
 		luavm.SetText(opts, "text", k.Text)
 		if k.Release {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"pi/agent"
 	"pi/agent/command"
 	"pi/luavm"
 
@@ -16,8 +15,6 @@ import (
 // and shortcuts get one that adds their arguments.
 type contexts struct {
 	*bridge
-	mode     string
-	ui       func() agent.UI // nil before there is a front end
 	messages *messages
 	signals  *signals
 
@@ -80,11 +77,11 @@ func ContextMembers() []string {
 func (c *contexts) field(L *lua.LState, name string) (lua.LValue, bool, error) {
 	switch name { // what needs no session
 	case "cwd":
-		return lua.LString(c.cwd), true, nil
+		return lua.LString(c.Cwd), true, nil
 	case "mode":
-		return lua.LString(c.mode), true, nil
+		return lua.LString(c.Mode), true, nil
 	case "has_ui":
-		ui := c.ui()
+		ui := c.UI()
 		return lua.LBool(ui != nil && ui.HasUI()), true, nil
 	case "signal":
 		return c.signals.current(), true, nil
@@ -92,7 +89,7 @@ func (c *contexts) field(L *lua.LState, name string) (lua.LValue, bool, error) {
 	if !slices.Contains(ContextMembers(), name) {
 		return nil, false, nil
 	}
-	host := c.host()
+	host := c.Host()
 	if host == nil {
 		return nil, false, errNoHost
 	}
@@ -181,7 +178,6 @@ type signal struct{ job context.Context }
 // signals makes the signal of each handler.
 type signals struct {
 	*bridge
-	jobs *jobs
 
 	// Of the last handler that asked; only while the VM is held.
 	job   context.Context
@@ -208,7 +204,7 @@ func (s *signals) fill(L *lua.LState, ref any) *lua.LTable {
 				if !luavm.Stopped(job) {
 					return
 				}
-				s.jobs.spawn(func(ctx context.Context) {
+				s.Spawn(func(ctx context.Context) {
 					_ = s.jobs.callBack(asOfTool(ctx, job), "on_cancel", func(L *lua.LState) error {
 						callLua(L, fn)
 						return nil

@@ -30,13 +30,7 @@ type Memory interface {
 }
 
 // dialogs ask the person for a hook.
-type dialogs struct {
-	*bridge
-	path   string          // of the hook
-	ui     func() agent.UI // nil before there is a front end
-	open   Dialogs
-	always Memory
-}
+type dialogs struct{ *bridge }
 
 func (d *dialogs) part() part {
 	return part{"select": d.choose, "confirm": d.confirm, "input": d.input, "editor": d.editor}
@@ -46,7 +40,7 @@ func (d *dialogs) part() part {
 // hook's file loads.
 func (d *dialogs) person(L *lua.LState, function string) agent.UI {
 	d.mustHaveLoaded(L, function)
-	if ui := d.ui(); ui != nil && ui.HasUI() {
+	if ui := d.UI(); ui != nil && ui.HasUI() {
 		return ui
 	}
 	return nil
@@ -67,7 +61,7 @@ func (d *dialogs) options(L *lua.LState, n int, function string, more ...luavm.O
 	if timeout < 0 {
 		luavm.Raise(L, "%s: option \"timeout\" must be a positive number of milliseconds", function)
 	}
-	return agent.DialogOptions{From: d.hook, TimeoutMS: int(timeout / time.Millisecond)}, signalOption(L, function, until)
+	return agent.DialogOptions{From: d.Hook.Name, TimeoutMS: int(timeout / time.Millisecond)}, signalOption(L, function, until)
 }
 
 // confirm is ctx.ui.confirm(title, message?, {always?, timeout?, signal?}) → bool; false
@@ -88,7 +82,7 @@ func (d *dialogs) confirm(L *lua.LState) int {
 		asked := d.session()
 		answer, err := ui.Confirm(ctx, title, message, o)
 		if answer == agent.Always && always != "" && err == nil && asked == d.session() {
-			d.always.Keep(asked, d.question(always))
+			d.Always.Keep(asked, d.question(always))
 		}
 		return answer != agent.No, err
 	}, func(*lua.LState) lua.LValue { return lua.LTrue })
@@ -97,16 +91,16 @@ func (d *dialogs) confirm(L *lua.LState) int {
 // isKept reports whether the person has answered the question with a key with always; never
 // for "".
 func (d *dialogs) isKept(key string) bool {
-	return key != "" && d.always.IsKept(d.session(), d.question(key))
+	return key != "" && d.Always.IsKept(d.session(), d.question(key))
 }
 
 // question is a question of the hook by its key. Hooks in different places may have the same
 // name.
-func (d *dialogs) question(key string) string { return d.path + "\x00" + key }
+func (d *dialogs) question(key string) string { return d.Hook.Path + "\x00" + key }
 
 // session is the current session; nil before there is one.
 func (d *dialogs) session() *session.Session {
-	if host := d.host(); host != nil {
+	if host := d.Host(); host != nil {
 		return host.Session()
 	}
 	return nil
@@ -140,7 +134,7 @@ func (d *dialogs) input(L *lua.LState) int {
 func (d *dialogs) editor(L *lua.LState) int {
 	title, prefill := L.CheckString(1), L.OptString(2, "")
 	return d.askText(L, dialog{"editor", title, nil, lua.LNil}, func(ctx context.Context, ui agent.UI) (string, bool, error) {
-		return ui.Editor(ctx, title, prefill, agent.DialogOptions{From: d.hook})
+		return ui.Editor(ctx, title, prefill, agent.DialogOptions{From: d.Hook.Name})
 	})
 }
 
@@ -176,7 +170,7 @@ func (d *dialogs) ask(L *lua.LState, q dialog, ask func(context.Context, agent.U
 		L.Push(q.none)
 		return 1
 	}
-	if host := d.host(); host != nil {
+	if host := d.Host(); host != nil {
 		host.ResetBrake(agent.Origin{Kind: agent.FromPerson})
 	}
 	L.Push(answer(L))
@@ -190,10 +184,10 @@ type componentKey struct{}
 // clock stopped. It raises if the dialog cannot be shown, so that this does not look like an
 // answer, and in a component's function while another dialog is open: it might wait for itself.
 func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context) error) {
-	if d.vm.Context().Value(componentKey{}) != nil && d.open.IsOpen() {
+	if d.vm.Context().Value(componentKey{}) != nil && d.Dialogs.IsOpen() {
 		luavm.Raise(L, "%s: a component cannot open a dialog while one is open; close it first", kind)
 	}
-	must(L, kind, d.waitFor(L, kind, true, func(ctx context.Context) error { return d.open.Ask(ctx, kind, title, f) }))
+	must(L, kind, d.waitFor(L, kind, true, func(ctx context.Context) error { return d.Dialogs.Ask(ctx, kind, title, f) }))
 }
 
 // choices are what the person can choose in ctx.ui.select. The program knows each by its

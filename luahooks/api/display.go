@@ -20,9 +20,6 @@ import (
 // hook's VM.
 type display struct {
 	*bridge
-	ui     func() agent.UI // nil before there is a front end
-	life   context.Context // of the VM
-	places *Places
 
 	mu    sync.Mutex // guards what follows
 	shown map[string]func(ui agent.UI, on bool)
@@ -92,7 +89,7 @@ func (d *display) part() part {
 // end with it.
 func (d *display) front(L *lua.LState, function string) agent.UI {
 	d.mustHost(L, function)
-	return d.ui()
+	return d.UI()
 }
 
 // notice is ctx.ui.notify(text, level?): it shows a text to the person; level is info,
@@ -113,11 +110,11 @@ func (d *display) notice(L *lua.LState) int {
 
 // tell shows a text where the hook's person is; without one it is a notice like any other.
 func (d *display) tell(ctx context.Context, level agent.Level, text string) {
-	if ui := d.ui(); ui != nil && ui.HasUI() {
+	if ui := d.UI(); ui != nil && ui.HasUI() {
 		ui.Notify(text, level)
 		return
 	}
-	d.notify(ctx, level, text)
+	d.Notify(ctx, level, text)
 }
 
 // setStatus is ctx.ui.set_status(key, text?): it shows a short text under a key, in place of
@@ -162,7 +159,7 @@ func (d *display) setWidget(L *lua.LState) int {
 func (d *display) lines(name string, place agent.Place) func(*lua.LState) int {
 	return func(L *lua.LState) int {
 		d.front(L, name)
-		d.showLines(place, d.hook, linesArgument(L, 1, name))
+		d.showLines(place, d.Hook.Name, linesArgument(L, 1, name))
 		return 0
 	}
 }
@@ -284,7 +281,7 @@ func (d *display) setIndicator(L *lua.LState) int {
 func (d *display) show(name string, on bool, set func(ui agent.UI, on bool)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.life.Err() != nil {
+	if d.Life.Err() != nil {
 		return
 	}
 	if d.shown == nil {
@@ -294,7 +291,7 @@ func (d *display) show(name string, on bool, set func(ui agent.UI, on bool)) {
 	if on {
 		d.shown[name] = set
 	}
-	d.places.put(d.ui(), name, placed{d, set}, on)
+	d.Places.put(d.UI(), name, placed{d, set}, on)
 }
 
 func (d *display) isShown(name string) bool {
@@ -305,7 +302,7 @@ func (d *display) isShown(name string) bool {
 
 // clear takes away everything that the hook shows.
 func (d *display) clear() {
-	ui := d.ui()
+	ui := d.UI()
 	d.mu.Lock()
 	shown := d.shown
 	d.shown = nil
@@ -314,7 +311,7 @@ func (d *display) clear() {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
-		d.places.put(ui, name, placed{d, shown[name]}, false)
+		d.Places.put(ui, name, placed{d, shown[name]}, false)
 	}
 }
 

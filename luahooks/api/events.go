@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"pi/luahooks/exitwait"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -18,10 +17,7 @@ import (
 // own have names with a colon.
 type events struct {
 	*bridge
-	handlers *Handlers
-	check    func(event string, group *Group) error                       // misuse, if no event has that name, or none of it can be in a group
-	pass     func(ctx context.Context, name string, data json.RawMessage) // gives an event to the other hooks
-	meta     *lua.LTable                                                  // of the tables of such events; only while the VM is held
+	meta *lua.LTable // of the tables of such events; only while the VM is held
 }
 
 func (e *events) part() part { return part{"on": e.on, "emit": e.emit} }
@@ -31,10 +27,10 @@ func (e *events) on(L *lua.LState, event string, fn *lua.LFunction, _ lua.LValue
 	var group *lua.LTable
 	luavm.Unpack(L, 3, "on", luavm.Opt("group", &group))
 	h := &Handler{Fn: fn, Group: groupOf(L, group)}
-	if err := e.check(event, h.Group); err != nil {
+	if err := e.CheckEvent(event, h.Group); err != nil {
 		return nil, err
 	}
-	return e.vm.Func("off", e.handlers.on(event, h)), nil
+	return e.vm.Func("off", e.registered.Handlers.on(event, h)), nil
 }
 
 // groupOf reads the option group of pi.on; nil for none. Misuse raises.
@@ -70,7 +66,7 @@ type emitDepthKey struct{}
 func (e *events) emit(L *lua.LState) int {
 	name := L.CheckString(1)
 	if !IsCustom(name) {
-		luavm.Raise(L, "emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name, e.hook, name)
+		luavm.Raise(L, "emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name, e.Hook.Name, name)
 	}
 	e.mustHaveLoaded(L, "emit")
 	data := e.encodeArg(L, 2, "emit", "data")
@@ -79,7 +75,7 @@ func (e *events) emit(L *lua.LState) int {
 		luavm.Raise(L, "emit: %s is the %dth event in a row that hooks answer with an event; they would never end", name, maxEmits+1)
 	}
 	_ = e.wait(L, "emit", func(ctx context.Context) error {
-		e.pass(context.WithValue(ctx, emitDepthKey{}, depth+1), name, data)
+		e.Emit(context.WithValue(ctx, emitDepthKey{}, depth+1), name, data)
 		return nil
 	})
 	L.Push(lua.LTrue)
@@ -100,12 +96,7 @@ func (e *events) table(L *lua.LState, name string, data json.RawMessage) *lua.LT
 }
 
 // deferrals are what a hook still has to do when the program ends.
-type deferrals struct {
-	*bridge
-	path string // of the hook's file
-	life context.Context
-	list *exitwait.List
-}
+type deferrals struct{ *bridge }
 
 // deferExit is pi.defer_exit(text, {timeout?}) → done: the end of the program waits until
 // done() is called, or the hook is reloaded, and says what for.
@@ -124,8 +115,8 @@ func (d *deferrals) deferExit(L *lua.LState) int {
 	case limit <= 0:
 		luavm.Raise(L, "defer_exit: option \"timeout\" must be positive")
 	}
-	w := d.list.Begin(d.hook, d.path, text, limit)
-	stop := context.AfterFunc(d.life, w.End)
+	w := d.Deferred.Begin(d.Hook.Name, d.Hook.Path, text, limit)
+	stop := context.AfterFunc(d.Life, w.End)
 	L.Push(d.vm.Proc("done", func() {
 		stop()
 		w.End()

@@ -27,22 +27,15 @@ const (
 )
 
 // programs starts programs for a hook.
-type programs struct {
-	*bridge
-	jobs     *jobs
-	environ  func() []string                                     // variables besides those of the process
-	starting func(ctx context.Context) (started func(group int)) // see [Program]
-	watcher  *process.Watcher                                    // ends what is started when pi is killed; nil: nobody does
-	getenv   func(name string) string                            // the environment, if it is not that of the process; else nil
-}
+type programs struct{ *bridge }
 
 // command returns a program with its working directory and variables. env are those that the
 // hook gives it.
 func (p *programs) command(name string, args []string, cwd string, env map[string]string) child.Command {
-	if p.getenv != nil {
-		name = find(name, p.getenv("PATH"))
+	if p.Getenv != nil {
+		name = find(name, p.Getenv("PATH"))
 	}
-	c := child.Command{Name: name, Args: args, Dir: p.absolute(cwd), Env: append(process.Environ(), p.environ()...), Watcher: p.watcher}
+	c := child.Command{Name: name, Args: args, Dir: p.absolute(cwd), Env: append(process.Environ(), p.Environ()...), Watcher: p.Watcher}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		c.Env = append(c.Env, name+"="+env[name])
 	}
@@ -65,7 +58,7 @@ func find(name, path string) string {
 
 // run runs a program as pi.exec does and returns what came of it.
 func (p *programs) run(ctx context.Context, c child.Call) (child.Result, error) {
-	c.Starting = func() func(int) { return p.starting(ctx) }
+	c.Starting = func() func(int) { return p.Starting(ctx) }
 	return child.Run(ctx, c)
 }
 
@@ -153,7 +146,6 @@ func (p *programs) passOutput(fn *lua.LFunction) func(context.Context, string, b
 type terminalPrograms struct {
 	*bridge
 	dialogs *dialogs
-	environ func() []string
 }
 
 // run is ctx.ui.run(cmd, args?, {cwd?, env?}) → {code, signal?}, or nil and a message: it
@@ -164,7 +156,7 @@ func (p *terminalPrograms) run(L *lua.LState) int {
 	var cwd string
 	var env map[string]string
 	luavm.Unpack(L, 3, "run", luavm.Opt("cwd", &cwd), luavm.Opt("env", &env))
-	program.Dir, program.Env = p.absolute(cwd), p.environ()
+	program.Dir, program.Env = p.absolute(cwd), p.Environ()
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		program.Env = append(program.Env, name+"="+env[name])
 	}

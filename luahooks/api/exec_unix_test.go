@@ -16,16 +16,16 @@ import (
 
 // programsOf are the functions that start programs, in a lab whose directory is dir.
 func programsOf(l *lab, dir string, kept *child.Kept, groups *atomic.Int32) *spawns {
-	l.cwd = dir
-	p := &programs{bridge: l.bridge, jobs: l.jobs, environ: func() []string { return []string{"OF_PROGRAM=1"} },
-		starting: func(context.Context) func(int) {
-			return func(group int) {
-				if group > 0 {
-					groups.Add(1)
-				}
+	l.Cwd, l.Environ, l.Kept = dir, func() []string { return []string{"OF_PROGRAM=1"} }, kept
+	l.Starting = func(context.Context) func(int) {
+		return func(group int) {
+			if group > 0 {
+				groups.Add(1)
 			}
-		}}
-	return &spawns{programs: p, kept: kept, version: kept.NewOwner(), survives: func() bool { return false }, ends: context.Background(), mine: map[string]*spawned{}}
+		}
+	}
+	l.Survives, l.Ends = func() bool { return false }, context.Background()
+	return &spawns{programs: &programs{l.bridge}, version: kept.NewOwner(), mine: map[string]*spawned{}}
 }
 
 // newProgramLab is a lab with pi.exec, pi.spawn and pi.spawned in the table api.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,28 +23,21 @@ type Flag struct {
 }
 
 // flags are the flags that a hook brings, and reads.
-type flags struct {
-	*bridge
-	own   *List[Flag]
-	all   func() []Flag     // of all hooks
-	given map[string]string // on the command line, by name
-	// notifyOnce tells the person something once in the life of the program.
-	notifyOnce func(ctx context.Context, what string, level agent.Level, text string)
-}
+type flags struct{ *bridge }
 
 func (f *flags) part() part { return part{"flag": f.flag, "get_flag": f.get} }
 
 // flag is pi.flag(name, {description, type, default}): it registers a flag for the command
 // line, and raises for a name or a type that is none.
 func (f *flags) flag(L *lua.LState) int {
-	n := Flag{Name: L.CheckString(1), Hook: f.hook}
+	n := Flag{Name: L.CheckString(1), Hook: f.Hook.Name}
 	var standard lua.LValue
 	luavm.Unpack(L, 2, "flag", luavm.Opt("description", &n.Description), luavm.Opt("type", &n.Type), luavm.Opt("default", &standard))
 	if !hasNameCharacters(n.Name) || len(n.Name) < 2 || n.Name[0] == '-' {
 		luavm.RaiseArg(L, 1, "flag", "%q is no name of a flag: two or more letters, digits and -, without the dashes before it", n.Name)
 	}
 	n.setType(L, standard)
-	f.own.put(n)
+	f.registered.Flags.put(n)
 	return 0
 }
 
@@ -89,12 +81,12 @@ func (f *flags) get(name string) lua.LValue {
 	if !ok {
 		return lua.LNil
 	}
-	if given, ok := f.given[name]; ok {
+	if given, ok := f.GivenFlags[name]; ok {
 		v, err := flag.value(given)
 		if err == nil {
 			return v
 		}
-		f.notifyOnce(f.vm.Context(), "flag "+name, agent.LevelError, err.Error())
+		f.NotifyOnce(f.vm.Context(), "flag "+name, agent.LevelError, err.Error())
 	}
 	switch v := flag.Default.(type) {
 	case bool:
@@ -110,11 +102,11 @@ func (f *flags) get(name string) lua.LValue {
 // find returns the flag of a name. While the hook's file loads, its own flags come first,
 // because the list of all hooks does not have them yet.
 func (f *flags) find(name string) (Flag, bool) {
-	own, isOwn := f.own.Find(name)
+	own, isOwn := f.registered.Flags.Find(name)
 	if isOwn && f.vm.Loading() {
 		return own, true
 	}
-	for _, flag := range f.all() {
+	for _, flag := range f.Flags() {
 		if flag.Name == name {
 			return flag, true
 		}

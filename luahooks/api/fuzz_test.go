@@ -23,8 +23,8 @@ func FuzzWhatTheAPIReads(f *testing.F) {
 	f.Add([]byte("0000Z\xe6")) // an index far from every list
 	vm := luavm.New(luavm.Options{})
 	f.Cleanup(vm.Close)
-	b := &bridge{vm: vm, records: record.NewConverter(vm, new(record.ValidJSON))}
-	s := &Script{bridge: b, program: Program{Log: func(string) {}}}
+	b := &bridge{Program: &Program{Log: func(string) {}}, vm: vm, records: record.NewConverter(vm, new(record.ValidJSON))}
+	s := &Script{bridge: b}
 	f.Fuzz(func(t *testing.T, script []byte) {
 		for name, do := range map[string]func(L *lua.LState, t *lua.LTable) error{
 			"content": func(L *lua.LState, t *lua.LTable) error { _, err := b.records.Content(L, t, "content"); return err },

@@ -45,19 +45,14 @@ const (
 
 // jobs runs functions of a hook from outside of its VM.
 type jobs struct {
-	vm      *luavm.VM
-	timeout time.Duration // of each
-	owner   Owner
-	life    context.Context // ends with the VM
-	// spawn runs f on a goroutine of its own, with a context that ends with the VM; it
-	// is false after that.
-	spawn func(f func(ctx context.Context)) bool
+	*Program
+	vm *luavm.VM
 }
 
 // run runs f in one job of the VM and waits for it. Only the time in which Lua runs counts
 // for the timeout.
 func (j *jobs) run(ctx context.Context, name string, f func(L *lua.LState) error) error {
-	return j.vm.Run(ctx, luavm.Job{Name: name, Timeout: j.timeout, Clock: luavm.CountedLua, Run: f})
+	return j.vm.Run(ctx, luavm.Job{Name: name, Timeout: j.Timeout, Clock: luavm.CountedLua, Run: f})
 }
 
 // callBack is run for a timer, a key or a signal, where nobody else reports an error: the
@@ -72,10 +67,10 @@ func (j *jobs) callBack(ctx context.Context, name string, f func(L *lua.LState) 
 // reportCallback tells the owner how a callback ended that began at a time.
 func (j *jobs) reportCallback(ctx context.Context, name string, began time.Time, err error) {
 	if !IsReplaced(err) {
-		j.owner.Ran(ctx, name, began, err)
+		j.Owner.Ran(ctx, name, began, err)
 	}
-	if err != nil && !j.owner.IsCutOff(ctx, name) && !IsReplaced(err) {
-		j.owner.Failed(ctx, name, nil, err, Everybody)
+	if err != nil && !j.Owner.IsCutOff(ctx, name) && !IsReplaced(err) {
+		j.Owner.Failed(ctx, name, nil, err, Everybody)
 	}
 }
 
@@ -118,7 +113,7 @@ const renderTime = time.Second
 // error.
 func (j *jobs) draw(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) ([]string, error) {
 	drawn := new([]string)
-	err := j.vm.Run(ctx, luavm.Job{Name: what, Timeout: min(renderTime, j.timeout), Run: func(L *lua.LState) (err error) {
+	err := j.vm.Run(ctx, luavm.Job{Name: what, Timeout: min(renderTime, j.Timeout), Run: func(L *lua.LState) (err error) {
 		*drawn, err = linesOf(L, draw(L))
 		return err
 	}})
@@ -126,7 +121,7 @@ func (j *jobs) draw(ctx context.Context, what string, draw func(L *lua.LState) l
 		return *drawn, nil
 	}
 	if !IsReplaced(err) {
-		j.owner.Failed(ctx, what, nil, err, Everybody)
+		j.Owner.Failed(ctx, what, nil, err, Everybody)
 	}
 	return nil, err
 }
@@ -233,10 +228,7 @@ func latest[T replaceable[T]](ctx context.Context, item T, do func(T) error) (T,
 const usualAtOnce = 4
 
 // atOnce runs functions of a hook beside each other.
-type atOnce struct {
-	*bridge
-	jobs *jobs
-}
+type atOnce struct{ *bridge }
 
 // all is pi.all({fn, …}, {limit?}) → the first value of each, in their order: it calls the
 // functions, so many at a time, and waits for them. While one waits the others run. The first

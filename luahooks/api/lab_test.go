@@ -24,7 +24,6 @@ import (
 type lab struct {
 	*bridge
 	t       testing.TB
-	jobs    *jobs
 	program *labHost
 	owner   *labOwner
 	end     context.CancelFunc // of the VM's life
@@ -40,25 +39,26 @@ func newLab(t testing.TB, parts ...func(*lab) part) *lab {
 	vm := luavm.New(luavm.Options{})
 	life, end := context.WithCancel(context.Background())
 	l := &lab{t: t, program: &labHost{session: session.New(session.Options{Cwd: "/project"})}, owner: &labOwner{now: new(Registered)}, end: end}
-	l.bridge = &bridge{vm: vm, records: record.NewConverter(vm, new(record.ValidJSON)), hook: "lab", cwd: "/project",
-		host: func() Host {
+	program := &Program{Hook: HookInfo{Name: "lab"}, Cwd: "/project", Timeout: 10 * time.Second, Owner: l.owner, Life: life,
+		Host: func() Host {
 			if l.program == nil {
 				return nil
 			}
 			return l.program
 		},
-		notify: func(_ context.Context, level agent.Level, text string) {
+		Notify: func(_ context.Context, level agent.Level, text string) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.notices = append(l.notices, string(level)+": "+text)
+		},
+		Spawn: func(f func(context.Context)) bool {
+			if life.Err() != nil {
+				return false
+			}
+			l.spawned.Go(func() { f(life) })
+			return true
 		}}
-	l.jobs = &jobs{vm: vm, timeout: 10 * time.Second, owner: l.owner, life: life, spawn: func(f func(context.Context)) bool {
-		if life.Err() != nil {
-			return false
-		}
-		l.spawned.Go(func() { f(life) })
-		return true
-	}}
+	l.bridge = &bridge{Program: program, vm: vm, records: record.NewConverter(vm, new(record.ValidJSON)), jobs: &jobs{program, vm}, registered: l.owner.now}
 	t.Cleanup(func() { end(); l.spawned.Wait(); vm.Close() })
 	var made []part
 	for _, p := range parts {

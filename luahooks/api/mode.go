@@ -36,11 +36,7 @@ func (m *Mode) Gate() []*Handler {
 }
 
 // modes are the modes of a hook, and how it turns those of all hooks on.
-type modes struct {
-	*bridge
-	registered *Registered
-	box        Toolbox
-}
+type modes struct{ *bridge }
 
 func (m *modes) ofPi() part { return part{"mode": m.register} }
 
@@ -90,7 +86,7 @@ func (m *modes) register(L *lua.LState) int {
 // is done for all of its registrations at once.
 func (m *modes) changed() {
 	if m.registered.Handlers.isInForce() {
-		m.box.Apply(m.hook)
+		m.Tools.Apply(m.Hook.Name)
 	}
 }
 
@@ -100,7 +96,7 @@ var errPersonChooses = errors.New("the session is in a mode that no hook has her
 // set is ctx.set_mode(name?) → true, or nil and a message. nil turns the mode that is on off.
 func (m *modes) set(L *lua.LState, name *string) error {
 	host := m.mustHost(L, "set_mode")
-	if host.Modes().IsMissing() && originOf(m.vm.Context(), m.hook).Kind != agent.FromPerson {
+	if host.Modes().IsMissing() && originOf(m.vm.Context(), m.Hook.Name).Kind != agent.FromPerson {
 		return errPersonChooses
 	}
 	return m.wait(L, "set_mode", func(ctx context.Context) error {

@@ -154,7 +154,6 @@ func modelArgument(L *lua.LState, n int, function string, v lua.LValue, host Hos
 // asking asks models outside of the conversation.
 type asking struct {
 	models
-	jobs     *jobs
 	function string // complete or stream, for messages
 }
 
@@ -163,7 +162,7 @@ type asking struct {
 // call. model nil is the current one. With the option on_delta it is pi.llm.stream.
 func (a asking) complete(L *lua.LState) int {
 	host := a.mustHost(L, a.function)
-	c := agent.Completion{By: a.hook}
+	c := agent.Completion{By: a.Hook.Name}
 	until, onDelta := a.completion(L, &c)
 	if v := L.Get(1); v != lua.LNil {
 		model, level, err := modelArgument(L, 1, a.function, v, host)

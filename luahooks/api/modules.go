@@ -24,12 +24,9 @@ import (
 
 // modules are what a hook requires.
 type modules struct {
-	vm       *luavm.VM
+	*bridge
 	env      *stdlib.Env
-	find     FindModule
-	confine  func(vm *luavm.VM, L *lua.LState, name string, t *lua.LTable) *lua.LTable // see Program
-	code     *luavm.Code                                                               // see Program
-	required map[string]*module                                                        // by name; only while the VM is held
+	required map[string]*module // by name; only while the VM is held
 
 	mu     sync.Mutex        // guards what follows
 	looked map[string]string // files that were looked at, with the sum of their bytes
@@ -97,11 +94,11 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 		}
 		return nil
 	}
-	shown, code, err := m.find(name, m.vm.Loading(), m.note)
+	shown, code, err := m.FindModule(name, m.vm.Loading(), m.note)
 	if err != nil {
 		return fmt.Errorf("%w%s", err, foreign.Required(name))
 	}
-	proto, err := m.code.Compile(shown, code)
+	proto, err := m.Code.Compile(shown, code)
 	if err != nil {
 		return err
 	}
@@ -134,19 +131,18 @@ func (m *modules) files() map[string]string {
 	return maps.Clone(m.looked)
 }
 
-// newEnv returns what the standard library may use of the program around the VM. m finds
-// models.
-func newEnv(j *jobs, p *programs, m models, around *Program) *stdlib.Env {
+// newEnv returns what the standard library may use of the program around the VM.
+func newEnv(p *programs) *stdlib.Env {
 	return &stdlib.Env{
-		Cwd:     p.cwd,
-		Getenv:  around.Getenv,
-		Clock:   around.Clock,
-		Reach:   around.Reach,
+		Cwd:     p.Cwd,
+		Getenv:  p.Getenv,
+		Clock:   p.Clock,
+		Reach:   p.Reach,
 		Loading: p.vm.Loading,
-		Spawn:   j.spawn,
-		Call:    j.callBack,
+		Spawn:   p.Spawn,
+		Call:    p.jobs.callBack,
 		Nested: func(ctx context.Context, name string, fn *lua.LFunction, args func(L *lua.LState) []lua.LValue) (bool, error) {
-			answer, err := j.nested(ctx, name, fn, args)
+			answer, err := p.jobs.nested(ctx, name, fn, args)
 			return answer == child.Enough, err
 		},
 		Outside: asOutside,
@@ -155,10 +151,10 @@ func newEnv(j *jobs, p *programs, m models, around *Program) *stdlib.Env {
 			r, err := p.run(ctx, child.Call{Command: p.command(c.Name, c.Args, c.Cwd, c.Env), Timeout: execTime, Max: execBytes})
 			return r.Stdout, r.Stderr, r.Code, err
 		},
-		Complete: asking{m, j, "complete"}.complete,
-		Stream:   asking{m, j, "stream"}.complete,
+		Complete: asking{models{p.bridge}, "complete"}.complete,
+		Stream:   asking{models{p.bridge}, "stream"}.complete,
 		Restyle:  restyle(p.records),
-		Compat:   around.Compat,
+		Compat:   p.Compat,
 	}
 }
 
@@ -178,11 +174,7 @@ func restyle(records *record.Converter) func(L *lua.LState, v lua.LValue, branch
 type Resources struct{ Skills, Prompts string }
 
 // resources are those of a hook.
-type resources struct {
-	*bridge
-	dir string // of the hook's file
-	own *List[Resources]
-}
+type resources struct{ *bridge }
 
 func (r *resources) part() part { return part{"resources": r.register} }
 
@@ -203,12 +195,12 @@ func (r *resources) register(L *lua.LState) int {
 		if !filepath.IsLocal(*path) {
 			luavm.Raise(L, "resources: option %q must be the name of a folder beside the hook, not %q", option, *path)
 		}
-		*path = filepath.Join(r.dir, *path)
+		*path = filepath.Join(filepath.Dir(r.Hook.Path), *path)
 		if info, err := os.Stat(*path); err != nil || !info.IsDir() {
 			return pushResult(L, nil, fmt.Errorf("%s: %s is no folder", option, *path))
 		}
 	}
-	r.own.put(n)
+	r.registered.Resources.put(n)
 	L.Push(lua.LTrue)
 	return 1
 }

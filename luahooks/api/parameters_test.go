@@ -9,7 +9,8 @@ import (
 // Whatever a schema of an object may have is taken.
 func TestTheParametersOfAToolAreASchema(t *testing.T) {
 	l := newLab(t, func(l *lab) part {
-		return (&tools{bridge: l.bridge, jobs: l.jobs, contexts: new(contexts), signals: &signals{bridge: l.bridge, jobs: l.jobs}, registered: l.owner.now, box: &labBox{l: l}}).part()
+		l.Tools = &labBox{l: l}
+		return (&tools{bridge: l.bridge, contexts: new(contexts), signals: &signals{bridge: l.bridge}}).part()
 	})
 	for parameters, want := range map[string]string{
 		`{ path = { type = "string" } }`:                                  `"path" is no keyword of JSON Schema, did you mean schema.object { path = … }?`,

@@ -69,10 +69,11 @@ func TestACallGoesToTheVersionThatRuns(t *testing.T) {
 	closed := newLab(t)
 	closed.vm.Close()
 	now := newLab(t, func(l *lab) part {
-		return (&tools{bridge: l.bridge, jobs: l.jobs, contexts: &contexts{}, signals: &signals{bridge: l.bridge, jobs: l.jobs}, registered: l.owner.now, box: new(labBox)}).part()
+		l.Tools = new(labBox)
+		return (&tools{bridge: l.bridge, contexts: new(contexts), signals: &signals{bridge: l.bridge}}).part()
 	})
 	now.want("nil", `api.tool{ name = "t", description = "d", execute = function() return "new" end }`)
-	old := &Tool{home: &tools{bridge: closed.bridge, jobs: closed.jobs}, spec: llm.ToolSpec{Name: "t"}}
+	old := &Tool{home: &tools{bridge: closed.bridge}, spec: llm.ToolSpec{Name: "t"}}
 	if _, err := old.Run(t.Context(), json.RawMessage(`{}`), nil); !IsReplaced(err) {
 		t.Errorf("without a successor: %v", err)
 	}
@@ -120,12 +121,13 @@ func TestWhatIsSentBeforeASessionWaits(t *testing.T) {
 	var stored []func(context.Context, Host)
 	early := true
 	l := newLab(t, func(l *lab) part {
-		return (&sender{bridge: l.bridge, later: func(send func(context.Context, Host)) bool {
+		l.Later = func(send func(context.Context, Host)) bool {
 			if early {
 				stored = append(stored, send)
 			}
 			return early
-		}}).part()
+		}
+		return (&sender{l.bridge}).part()
 	})
 	l.want("true", `return api.send("first")`)
 	l.want("true", `return api.send(" ")`)
@@ -149,15 +151,17 @@ func TestWhatIsSentBeforeASessionWaits(t *testing.T) {
 func TestACommandRunsAsThePersonsOwn(t *testing.T) {
 	changed := 0
 	l := newLab(t, func(l *lab) part {
-		c := &contexts{bridge: l.bridge, mode: "print", ui: func() agent.UI { return nil }, signals: &signals{bridge: l.bridge}}
+		l.Mode, l.UI = "print", func() agent.UI { return nil }
+		c := &contexts{bridge: l.bridge, signals: &signals{bridge: l.bridge}}
 		_ = l.job(func(L *lua.LState) { c.open(l.newTable(L)) })
-		return (&commands{bridge: l.bridge, jobs: l.jobs, contexts: c, registered: l.owner.now, reserved: []string{"help"},
-			keys: Keys{Chord: func(key string) (string, error) { return key, nil }, IsReserved: func(chord string) bool { return chord == "ctrl+c" }},
-			all: func() []command.Command {
-				return []command.Command{{Name: "help", Help: "helps"}, {Name: "go", Hook: "lab", From: command.Provenance{Path: "/h/lab.lua"}},
-					{Name: "fix", Origin: "template, here", From: command.Provenance{Path: "/t/fix.md"}}, {Name: "skill:pdf", Origin: "skill, here", From: command.Provenance{Path: "/s/pdf/SKILL.md"}}}
-			},
-			changed: func(context.Context) { changed++ }}).part()
+		l.Reserved = []string{"help"}
+		l.Keys = Keys{Chord: func(key string) (string, error) { return key, nil }, IsReserved: func(chord string) bool { return chord == "ctrl+c" }}
+		l.CommandsChanged = func(context.Context) { changed++ }
+		l.Commands = func() []command.Command {
+			return []command.Command{{Name: "help", Help: "helps"}, {Name: "go", Hook: "lab", From: command.Provenance{Path: "/h/lab.lua"}},
+				{Name: "fix", Origin: "template, here", From: command.Provenance{Path: "/t/fix.md"}}, {Name: "skill:pdf", Origin: "skill, here", From: command.Provenance{Path: "/s/pdf/SKILL.md"}}}
+		}
+		return (&commands{l.bridge, c}).part()
 	})
 	l.want("error: /help is built in", `api.command("help", { handler = function() end })`)
 	l.want("nil", `api.command("go", { complete = function(p) return { p .. "x" } end,
@@ -223,7 +227,8 @@ func TestAToolShowsWhatItHasSoFar(t *testing.T) {
 	box := new(labBox)
 	l := newLab(t, func(l *lab) part {
 		box.l = l
-		return (&tools{bridge: l.bridge, jobs: l.jobs, contexts: new(contexts), signals: &signals{bridge: l.bridge, jobs: l.jobs}, registered: l.owner.now, box: box}).part()
+		l.Tools = box
+		return (&tools{bridge: l.bridge, contexts: new(contexts), signals: &signals{bridge: l.bridge}}).part()
 	})
 	l.owner.now.Handlers.Enter()
 	l.want("nil", `api.tool{ name = "t", description = "d", parameters = { properties = { x = { type = "string" } } }, execute = function(p, _, call)
@@ -243,15 +248,15 @@ func TestAModuleIsLoadedOnceAndItsFileRemembered(t *testing.T) {
 	found := 0
 	var m *modules
 	newModules := func(l *lab) part {
-		m = &modules{vm: l.vm, env: &stdlib.Env{}, required: map[string]*module{}, looked: map[string]string{},
-			find: func(name string, _ bool, looked func(path, sum string)) (string, []byte, error) {
-				found++
-				looked("/project/"+name+".lua", fmt.Sprint(found))
-				if name == "none" {
-					return "", nil, errors.New("module none does not exist")
-				}
-				return name + ".lua", []byte(`return { name = ... }`), nil
-			}}
+		l.FindModule = func(name string, _ bool, looked func(path, sum string)) (string, []byte, error) {
+			found++
+			looked("/project/"+name+".lua", fmt.Sprint(found))
+			if name == "none" {
+				return "", nil, errors.New("module none does not exist")
+			}
+			return name + ".lua", []byte(`return { name = ... }`), nil
+		}
+		m = &modules{bridge: l.bridge, env: &stdlib.Env{}, required: map[string]*module{}, looked: map[string]string{}}
 		return part{"require": m.require}
 	}
 	l := newLab(t, newModules)
@@ -267,7 +272,7 @@ func TestAModuleIsLoadedOnceAndItsFileRemembered(t *testing.T) {
 func TestAStateLosesOnlyWhatIsNoData(t *testing.T) {
 	l := newLab(t)
 	l.want("nil", `rawset(_G, "pi", { state = { n = 1, f = function() end } })`)
-	state, lost, err := encodeState(t.Context(), l.vm, l.records, l.jobs.timeout)
+	state, lost, err := encodeState(t.Context(), l.vm, l.records, l.Timeout)
 	if string(state) != `{"n":1}` || lost == nil || err != nil {
 		t.Errorf("%s, lost %v, %v", state, lost, err)
 	}
@@ -277,7 +282,8 @@ func TestAProviderNeedsAnAddressOrAScript(t *testing.T) {
 	changed := 0
 	l := newLab(t, func(l *lab) part {
 		l.owner.now.Handlers.Enter()
-		return (&providers{bridge: l.bridge, jobs: l.jobs, registered: l.owner.now, changed: func() { changed++ }}).part()
+		l.ProvidersChanged = func() { changed++ }
+		return (&providers{l.bridge}).part()
 	})
 	l.want("error: it needs api and base_url, or a stream function", `api.provider("p", {})`)
 	l.want("error: is no name of a provider", `api.provider("a/b", {})`)
@@ -307,7 +313,7 @@ func TestAProviderNeedsAnAddressOrAScript(t *testing.T) {
 
 func TestAModelIsFoundByItsNameOrItsValue(t *testing.T) {
 	l := newLab(t, func(l *lab) part { return models{l.bridge}.part() }, func(l *lab) part {
-		return part{"complete": asking{models{l.bridge}, l.jobs, "complete"}.complete, "stream": asking{models{l.bridge}, l.jobs, "stream"}.complete, "mine": func() lua.LValue { return l.records.Model(l.program.model) }}
+		return part{"complete": asking{models{l.bridge}, "complete"}.complete, "stream": asking{models{l.bridge}, "stream"}.complete, "mine": func() lua.LValue { return l.records.Model(l.program.model) }}
 	})
 	known := llm.NewModels(nil)
 	known.Register(llm.ProviderSpec{Name: "p", Models: func() []*llm.Model { return []*llm.Model{{Provider: "p", ID: "m", Name: "M"}} }})

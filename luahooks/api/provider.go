@@ -29,14 +29,7 @@ func (p Provider) id() string { return p.Settings.Name }
 func (p Provider) Script() (model llm.Provider, ok bool) { return p.script, p.script != nil }
 
 // providers are the providers of models that a hook registers.
-type providers struct {
-	*bridge
-	jobs          *jobs
-	registered    *Registered
-	known         *llm.Models                                     // nil: nobody has any
-	checkSwitches func(api string, switches map[string]any) error // nil: all are right
-	changed       func()                                          // is called when a provider comes into force, or goes
-}
+type providers struct{ *bridge }
 
 func (p *providers) part() part {
 	return part{"provider": p.provider, "remove_provider": p.remove}
@@ -46,7 +39,7 @@ func (p *providers) part() part {
 // stream?}): it adds a provider, or changes one that is known under the name. With stream
 // a function of the hook answers in place of a server. Misuse raises.
 func (p *providers) provider(L *lua.LState) int {
-	n := Provider{Settings: llm.ProviderSettings{Name: L.CheckString(1), Hook: p.hook}}
+	n := Provider{Settings: llm.ProviderSettings{Name: L.CheckString(1), Hook: p.Hook.Name}}
 	o := &n.Settings
 	var models, compat *lua.LTable
 	var stream *lua.LFunction
@@ -62,8 +55,8 @@ func (p *providers) provider(L *lua.LState) int {
 	}
 	if stream == nil && (o.API == "" || o.BaseURL == "") {
 		known := false
-		if p.known != nil {
-			_, known = p.known.Lookup(o.Name)
+		if p.Models != nil {
+			_, known = p.Models.Lookup(o.Name)
 		}
 		if !known {
 			luavm.Raise(L, "provider: it needs api and base_url, or a stream function")
@@ -77,7 +70,7 @@ func (p *providers) provider(L *lua.LState) int {
 	o.Models = modelSettings(L, models)
 	p.registered.Providers.put(n)
 	if p.registered.Handlers.isInForce() {
-		p.changed()
+		p.ProvidersChanged()
 	}
 	return 0
 }
@@ -86,7 +79,7 @@ func (p *providers) provider(L *lua.LState) int {
 func (p *providers) remove(name string) bool {
 	had := p.registered.Providers.remove(name)
 	if had && p.registered.Handlers.isInForce() {
-		p.changed()
+		p.ProvidersChanged()
 	}
 	return had
 }
@@ -101,8 +94,8 @@ func (p *providers) switches(L *lua.LState, api string, t *lua.LTable) (switches
 	if err == nil {
 		err = json.Unmarshal(raw, &switches)
 	}
-	if err == nil && p.checkSwitches != nil {
-		err = p.checkSwitches(api, switches)
+	if err == nil && p.CheckSwitches != nil {
+		err = p.CheckSwitches(api, switches)
 	}
 	must(L, "provider: compat", err)
 	return switches
@@ -110,10 +103,10 @@ func (p *providers) switches(L *lua.LState, api string, t *lua.LTable) (switches
 
 // mustSpeak raises for an api that no client speaks.
 func (p *providers) mustSpeak(L *lua.LState, api string) {
-	if p.known == nil {
+	if p.Models == nil {
 		return
 	}
-	apis := p.known.APIs()
+	apis := p.Models.APIs()
 	if api == "" || len(apis) == 0 || slices.Contains(apis, api) {
 		return
 	}
@@ -278,7 +271,7 @@ func (p *scriptModel) run(ctx context.Context, r *llm.Request, deltas chan<- llm
 	return err
 }
 
-func (p *scriptModel) owner() Owner { return p.home.jobs.owner }
+func (p *scriptModel) owner() Owner { return p.home.Owner }
 
 func (p *scriptModel) successor(now *Registered) (*scriptModel, bool) {
 	next, _ := now.Providers.Find(p.name)

@@ -8,8 +8,8 @@
 //	registered.go what a hook's file registered
 //	context.go    ctx; the other files are its members and those of pi, by subject
 //
-// A part is a small type that is made of what it needs, and lists its functions by
-// the names that Lua calls them by. To add a function: write it as a method of the
+// A part is a small type around the bridge, with what it keeps itself, and lists its
+// functions by the names that Lua calls them by. To add a function: write it as a method of the
 // part that it belongs to and name it in the list; it is one for [luavm.VM.Func], or
 // works on the Lua stack where it takes tables of options.
 //
@@ -23,7 +23,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -146,9 +145,7 @@ type Script struct {
 	// ReturnsTable is set once the file has run and returned a table, which nobody looks at.
 	ReturnsTable bool
 
-	program  Program
 	bridge   *bridge
-	jobs     *jobs
 	events   *events
 	messages *messages
 	signals  *signals
@@ -163,61 +160,60 @@ type Script struct {
 
 // NewScript puts the API together for a VM that has run nothing yet.
 func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
-	b := &bridge{vm: vm, records: records, hook: p.Hook.Name, cwd: p.Cwd, host: p.Host, notify: p.Notify}
-	s := &Script{program: p, bridge: b}
+	s := &Script{}
 	s.Registered.Handlers.count = p.CountHandlers
-	s.jobs = &jobs{vm: vm, timeout: p.Timeout, owner: p.Owner, life: p.Life, spawn: p.Spawn}
-	s.events = &events{bridge: b, handlers: &s.Registered.Handlers, check: p.CheckEvent, pass: p.Emit}
+	b := &bridge{Program: &p, vm: vm, records: records, jobs: &jobs{&p, vm}, registered: &s.Registered}
+	s.bridge = b
+	s.events = &events{bridge: b}
 	s.messages = &messages{bridge: b}
-	s.signals = &signals{bridge: b, jobs: s.jobs}
-	s.theme = &theme{bridge: b, ui: p.UI}
-	s.contexts = &contexts{bridge: b, mode: p.Mode, ui: p.UI, messages: s.messages, signals: s.signals}
-	s.display = &display{bridge: b, ui: p.UI, life: p.Life, places: p.Places}
-	s.programs = &programs{bridge: b, jobs: s.jobs, environ: p.Environ, starting: p.Starting, watcher: p.Watcher, getenv: p.Getenv}
-	s.spawns = &spawns{programs: s.programs, kept: p.Kept, version: p.Kept.NewOwner(), survives: p.Survives, ends: p.Ends, mine: map[string]*spawned{}}
-	s.modules = &modules{vm: vm, env: newEnv(s.jobs, s.programs, models{b}, &p), find: p.FindModule, confine: p.confine, code: p.Code, required: map[string]*module{}, looked: map[string]string{}}
-	s.modes = &modes{bridge: b, registered: &s.Registered, box: p.Tools}
+	s.signals = &signals{bridge: b}
+	s.theme = &theme{bridge: b}
+	s.contexts = &contexts{bridge: b, messages: s.messages, signals: s.signals}
+	s.display = &display{bridge: b}
+	s.programs = &programs{b}
+	s.spawns = &spawns{programs: s.programs, version: p.Kept.NewOwner(), mine: map[string]*spawned{}}
+	s.modules = &modules{bridge: b, env: newEnv(s.programs), required: map[string]*module{}, looked: map[string]string{}}
+	s.modes = &modes{b}
 	return s
 }
 
 // ofPi returns the functions of pi, by their part of the API.
 func (s *Script) ofPi() []part {
-	b, j, p, r := s.bridge, s.jobs, &s.program, &s.Registered
-	t := &tools{bridge: b, jobs: j, contexts: s.contexts, signals: s.signals, theme: s.theme, registered: r, path: p.Hook.Path, box: p.Tools}
+	b := s.bridge
+	t := &tools{bridge: b, contexts: s.contexts, signals: s.signals, theme: s.theme}
 	return []part{
 		s.events.part(),
 		(&sessionEdits{b, s.messages}).ofPi(),
-		(&sender{bridge: b, later: p.Later}).part(),
+		(&sender{b}).part(),
 		t.part(),
 		s.modes.ofPi(),
-		(&commands{bridge: b, jobs: j, contexts: s.contexts, registered: r, reserved: p.Reserved, keys: p.Keys, all: p.Commands, changed: p.CommandsChanged}).part(),
-		(&flags{bridge: b, own: &r.Flags, all: p.Flags, given: p.GivenFlags, notifyOnce: p.NotifyOnce}).part(),
-		(&renderers{bridge: b, jobs: j, theme: s.theme, result: t.resultTable, own: &r.Renderers}).part(),
-		(&completions{bridge: b, jobs: j, contexts: s.contexts, own: &r.Completions}).part(),
-		(&resources{bridge: b, dir: filepath.Dir(p.Hook.Path), own: &r.Resources}).part(),
-		(&providers{bridge: b, jobs: j, registered: r, known: p.Models, checkSwitches: p.CheckSwitches, changed: p.ProvidersChanged}).part(),
+		(&commands{b, s.contexts}).part(),
+		(&flags{b}).part(),
+		(&renderers{b, s.theme, t.resultTable}).part(),
+		(&completions{b, s.contexts}).part(),
+		(&resources{b}).part(),
+		(&providers{b}).part(),
 		s.spawns.part(),
-		{"all": (&atOnce{b, j}).all, "defer_exit": (&deferrals{b, p.Hook.Path, p.Life, p.Deferred}).deferExit, "exec": s.programs.exec, "log": s.log},
+		{"all": (&atOnce{b}).all, "defer_exit": (&deferrals{b}).deferExit, "exec": s.programs.exec, "log": s.log},
 	}
 }
 
 // ofUI are the functions of ctx.ui.
 func (s *Script) ofUI() []part {
-	d := &dialogs{bridge: s.bridge, path: s.program.Hook.Path, ui: s.program.UI, open: s.program.Dialogs, always: s.program.Always}
-	return []part{d.part(), s.display.part(), (&components{bridge: s.bridge, dialogs: d, jobs: s.jobs, theme: s.theme}).part(),
-		{"run": (&terminalPrograms{bridge: s.bridge, dialogs: d, environ: s.program.Environ}).run}}
+	d := &dialogs{s.bridge}
+	return []part{d.part(), s.display.part(), (&components{s.bridge, d, s.theme}).part(), {"run": (&terminalPrograms{s.bridge, d}).run}}
 }
 
 // ofContext are the functions of ctx.
 func (s *Script) ofContext() []part {
-	b, j, p := s.bridge, s.jobs, &s.program
+	b := s.bridge
 	return []part{
 		s.contexts.part(),
 		(&sessionEdits{b, s.messages}).ofContext(),
 		models{b}.part(),
 		s.modes.ofContext(),
-		(&switching{bridge: b, jobs: j, ui: p.UI, reload: p.Reload}).part(),
-		{"exec": s.programs.exec, "compact": (&compactions{bridge: b, jobs: j, grace: p.Grace}).compact},
+		(&switching{b}).part(),
+		{"exec": s.programs.exec, "compact": (&compactions{b}).compact},
 	}
 }
 
@@ -226,24 +222,24 @@ func (s *Script) ofContext() []part {
 func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessage) {
 	vm := s.bridge.vm
 	pi := s.bridge.newTable(L, s.ofPi()...)
-	luavm.Set(pi, "version", lua.LString(s.program.Version))
+	luavm.Set(pi, "version", lua.LString(s.bridge.Version))
 	luavm.Set(pi, "api", lua.LNumber(Version))
-	luavm.Set(pi, "hook", vm.Value(s.program.Hook))
-	luavm.Set(pi, "paths", vm.Value(s.program.Paths))
+	luavm.Set(pi, "hook", vm.Value(s.bridge.Hook))
+	luavm.Set(pi, "paths", vm.Value(s.bridge.Paths))
 	before, ok := s.bridge.records.JSON(state).(*lua.LTable)
 	if !ok {
 		before = luavm.NewRecord(L, 0)
 	}
 	luavm.Set(pi, "state", before)
-	vm.SetGlobal("pi", vm.StrictTable("pi", s.program.confine(vm, L, "pi", pi)))
+	vm.SetGlobal("pi", vm.StrictTable("pi", s.bridge.confine(vm, L, "pi", pi)))
 	vm.SetRequire(s.modules.require)
 
 	ui := s.bridge.newTable(L, s.ofUI()...)
 	luavm.Set(ui, "theme", s.theme.open(L))
 	ctx := s.bridge.newTable(L, s.ofContext()...)
-	luavm.Set(ctx, "ui", vm.StrictTable("ctx.ui", s.program.confine(vm, L, "ctx.ui", ui)))
+	luavm.Set(ctx, "ui", vm.StrictTable("ctx.ui", s.bridge.confine(vm, L, "ctx.ui", ui)))
 	luavm.Set(ctx, "session", vm.StrictTable("ctx.session", s.bridge.newTable(L, sessionView{s.bridge}.part())))
-	s.contexts.open(s.program.confine(vm, L, "ctx", ctx))
+	s.contexts.open(s.bridge.confine(vm, L, "ctx", ctx))
 
 	switch returned := callLua(L, vm.NewChunk(L, file)).(type) {
 	case *lua.LFunction:
@@ -272,7 +268,7 @@ func (s *Script) Signal(*lua.LState) lua.LValue { return s.signals.current() }
 // State is pi.state as JSON, for the next version of the hook. What cannot be JSON is
 // left out; lost describes that.
 func (s *Script) State(ctx context.Context) (state json.RawMessage, lost, err error) {
-	return encodeState(ctx, s.bridge.vm, s.bridge.records, s.program.Timeout)
+	return encodeState(ctx, s.bridge.vm, s.bridge.records, s.bridge.Timeout)
 }
 
 // Files are those that require looked at, with the sum of their bytes.
@@ -297,7 +293,7 @@ func (s *Script) log(L *lua.LState, values ...lua.LValue) {
 		}
 		parts = append(parts, L.ToStringMeta(v).String())
 	}
-	s.program.Log(strings.Join(parts, " "))
+	s.bridge.Log(strings.Join(parts, " "))
 }
 
 // Host is what hooks may ask of the program; *agent.Agent is one.

@@ -20,12 +20,7 @@ import (
 )
 
 // sender is what hooks send into the conversation.
-type sender struct {
-	*bridge
-	// later stores what is to be sent until there is a session; it is false when there
-	// is one.
-	later func(send func(ctx context.Context, host Host)) bool
-}
+type sender struct{ *bridge }
 
 func (s *sender) part() part {
 	return part{"send": s.send, "send_message": s.sendMessage, "send_user_message": s.sendUserMessage}
@@ -36,10 +31,10 @@ func (s *sender) part() part {
 // raises while the hook's file loads.
 func (s *sender) deliver(L *lua.LState, function string, p agent.Prompt, hand func(context.Context, Host, agent.Prompt) error) error {
 	s.mustHaveLoaded(L, function)
-	p.Origin = originOf(s.vm.Context(), s.hook)
-	if s.later(func(ctx context.Context, host Host) {
+	p.Origin = originOf(s.vm.Context(), s.Hook.Name)
+	if s.Later(func(ctx context.Context, host Host) {
 		if err := hand(ctx, host, p); err != nil {
-			s.notify(ctx, agent.LevelError, "hook "+s.hook+": "+function+": "+err.Error())
+			s.Notify(ctx, agent.LevelError, "hook "+s.Hook.Name+": "+function+": "+err.Error())
 		}
 	}) {
 		return nil

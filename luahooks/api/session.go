@@ -189,7 +189,7 @@ func (s *sessionEdits) append(L *lua.LState, host Host, doing, kind string, body
 		return pushResult(L, nil, fmt.Errorf("%s: %w", doing, err))
 	}
 	if err != nil {
-		s.notify(s.vm.Context(), agent.LevelError, err.Error())
+		s.Notify(s.vm.Context(), agent.LevelError, err.Error())
 	}
 	return pushResult(L, lua.LString(entry.ID), nil)
 }
@@ -212,7 +212,7 @@ func (s *sessionEdits) editContext(L *lua.LState) int {
 	})
 	s.messages.drop()
 	if edit != "" && err != nil {
-		s.notify(s.vm.Context(), agent.LevelError, err.Error())
+		s.Notify(s.vm.Context(), agent.LevelError, err.Error())
 		err = nil
 	}
 	return pushResult(L, lua.LString(edit), err)

@@ -29,11 +29,8 @@ const (
 // before has started.
 type spawns struct {
 	*programs
-	kept     *child.Kept     // of the hook, whichever version
-	version  int             // as owner of what is kept
-	survives func() bool     // whether a newer version of the hook runs
-	ends     context.Context // ends with the hooks
-	running  atomic.Int32
+	version int // as owner of what is kept
+	running atomic.Int32
 
 	mine map[string]*spawned // those with a name that this version has; only while the VM is held
 }
@@ -44,7 +41,7 @@ func (s *spawns) part() part { return part{"spawn": s.spawn, "spawned": s.takeUp
 // did not take up. It returns when they have ended.
 func (s *spawns) endUnclaimed() {
 	var ends sync.WaitGroup
-	for _, c := range s.kept.TakeBefore(s.version) {
+	for _, c := range s.Kept.TakeBefore(s.version) {
 		ends.Go(c.Close)
 	}
 	ends.Wait()
@@ -110,7 +107,7 @@ func (s *spawns) takeUp(L *lua.LState) int {
 	name := L.CheckString(1)
 	calls := &spawnCalls{}
 	calls.readCalls(L, "spawned", 2)
-	c := s.kept.Claim(name, s.version)
+	c := s.Kept.Claim(name, s.version)
 	if c == nil {
 		return pushResult(L, nil, fmt.Errorf("no program is kept as %q", name))
 	}
@@ -134,12 +131,12 @@ func (s *spawned) start(ctx context.Context, c child.Command) (err error) {
 	switch {
 	case s.running.Load() >= maxSpawned:
 		return fmt.Errorf("start %s: %d programs of this hook run already", c.Name, maxSpawned)
-	case s.keep != "" && s.kept.Has(s.keep):
+	case s.keep != "" && s.Kept.Has(s.keep):
 		return fmt.Errorf("start %s: a program that is kept as %q is there already, and pi.spawned returns it", c.Name, s.keep)
 	case ctx.Err() != nil:
 		return fmt.Errorf("start %s: interrupted", c.Name)
 	}
-	c.Starting = func() func(int) { return s.starting(ctx) }
+	c.Starting = func() func(int) { return s.Starting(ctx) }
 	if s.child, err = child.Start(c); err == nil {
 		s.child.Noted.Store(IsOfTool(ctx))
 	}
@@ -149,7 +146,7 @@ func (s *spawned) start(ctx context.Context, c child.Command) (err error) {
 // follow makes the table of the program and begins to hand over what it writes.
 func (s *spawned) follow(L *lua.LState) error {
 	if s.keep != "" {
-		if s.kept.Claim(s.keep, s.version) != s.child && !s.kept.Add(s.keep, s.child, s.version) {
+		if s.Kept.Claim(s.keep, s.version) != s.child && !s.Kept.Add(s.keep, s.child, s.version) {
 			return fmt.Errorf("a program that is kept as %q is there already", s.keep)
 		}
 		s.mine[s.keep] = s
@@ -158,9 +155,9 @@ func (s *spawned) follow(L *lua.LState) error {
 	luavm.Set(s.table, "pid", lua.LNumber(s.child.Pid()))
 	s.vm.StrictTable("the program", s.table)
 	s.running.Add(1)
-	if !s.jobs.spawn(s.serve) {
+	if !s.Spawn(s.serve) {
 		s.running.Add(-1)
-		s.kept.Drop(s.keep, s.child)
+		s.Kept.Drop(s.keep, s.child)
 		return errors.New("the hook has ended")
 	}
 	return nil
@@ -174,13 +171,13 @@ func (s *spawned) serve(life context.Context) {
 	defer s.running.Add(-1)
 	ctx := context.WithValue(asOutside(life, "pi.spawn of "+s.child.Name()), spawnedKey{}, s)
 	if s.follows(ctx) {
-		s.kept.Drop(s.keep, s.child)
+		s.Kept.Drop(s.keep, s.child)
 		close(s.over)
 		return
 	}
 	<-life.Done()
-	if s.keep == "" || !s.survives() {
-		s.kept.Drop(s.keep, s.child)
+	if s.keep == "" || !s.Survives() {
+		s.Kept.Drop(s.keep, s.child)
 		s.child.Close()
 	}
 }
@@ -255,11 +252,11 @@ func (s *spawned) call(ctx context.Context, what string, fn *lua.LFunction, args
 func (s *spawned) finishing(ctx context.Context) (context.Context, context.CancelFunc) {
 	job, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	off := context.AfterFunc(ctx, func() {
-		if s.keep == "" || !s.survives() {
+		if s.keep == "" || !s.Survives() {
 			cancel()
 		}
 	})
-	offEnd := context.AfterFunc(s.ends, cancel)
+	offEnd := context.AfterFunc(s.Ends, cancel)
 	return job, func() { off(); offEnd(); cancel() }
 }
 
@@ -267,7 +264,7 @@ func (s *spawned) finishing(ctx context.Context) (context.Context, context.Cance
 func (s *spawned) write(L *lua.LState, text string) error {
 	return s.wait(L, "write", func(ctx context.Context) error {
 		if IsOfTool(ctx) && !s.child.Noted.Swap(true) {
-			s.starting(ctx)(s.child.Pid()) // from now on it may be at work for the tool
+			s.Starting(ctx)(s.child.Pid()) // from now on it may be at work for the tool
 		}
 		return s.child.Write(ctx, text)
 	})
@@ -318,8 +315,8 @@ func (s *spawned) awaitEnd(ctx context.Context, over <-chan struct{}) error {
 	case <-s.child.Exited():
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-s.jobs.life.Done():
-		if s.keep != "" && s.survives() {
+	case <-s.Life.Done():
+		if s.keep != "" && s.Survives() {
 			return errors.New("the newer version of the hook has it")
 		}
 		<-s.child.Exited()
@@ -329,7 +326,7 @@ func (s *spawned) awaitEnd(ctx context.Context, over <-chan struct{}) error {
 	}
 	select {
 	case <-over:
-	case <-s.jobs.life.Done():
+	case <-s.Life.Done():
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -20,12 +20,7 @@ import (
 
 // switching are the functions of ctx that replace the session or its branch, and
 // those that wait for a good time to do so.
-type switching struct {
-	*bridge
-	jobs   *jobs
-	ui     func() agent.UI // nil before there is a front end
-	reload func(ctx context.Context)
-}
+type switching struct{ *bridge }
 
 func (s *switching) part() part {
 	return part{"wait_for_idle": s.waitForIdle, "switch_session": s.switchSession, "new_session": s.newSession, "reload": s.reloadHooks,
@@ -124,7 +119,7 @@ func (s *switching) appendMessage(L *lua.LState, now *session.Session) int {
 		m.Plain = plain
 	case message.RoleAssistant:
 		m.StopReason, m.Usage = message.StopEnd, &message.Usage{}
-		if model := s.host().Model(); model != nil {
+		if model := s.Host().Model(); model != nil {
 			m.API, m.Provider, m.Model = model.API, model.Provider, model.ID
 		}
 	default:
@@ -142,7 +137,7 @@ func (s *switching) appendMessage(L *lua.LState, now *session.Session) int {
 func (s *switching) reloadHooks(L *lua.LState) (*lua.LTable, error) {
 	host := s.mustCommand(L, "reload")
 	return s.outcome(L, host, s.wait(L, "reload", func(ctx context.Context) error {
-		s.reload(ctx)
+		s.Reload(ctx)
 		return ctx.Err()
 	}))
 }
@@ -167,7 +162,7 @@ func (s *switching) giveBack(t *lua.LTable, r agent.Recalled) {
 		return
 	}
 	luavm.Set(t, "text", lua.LString(r.Text))
-	if ui := s.ui(); ui != nil {
+	if ui := s.UI(); ui != nil {
 		ui.SetEditorText(r.Text)
 	}
 }
@@ -186,7 +181,7 @@ func (s *switching) navigateTree(L *lua.LState) int {
 	})
 	var unsaved *session.SaveError
 	if errors.As(err, &unsaved) { // it happened, which is no failure for a hook
-		s.notify(s.vm.Context(), agent.LevelError, err.Error())
+		s.Notify(s.vm.Context(), agent.LevelError, err.Error())
 		err = nil
 	}
 	t, err := s.outcome(L, host, err)
@@ -201,11 +196,7 @@ func (s *switching) navigateTree(L *lua.LState) int {
 }
 
 // compactions are what a hook asks for with ctx.compact.
-type compactions struct {
-	*bridge
-	jobs  *jobs
-	grace time.Duration // hook_grace
-}
+type compactions struct{ *bridge }
 
 // compact is ctx.compact{instructions?, on_complete?, on_error?} → true. It asks for a
 // compaction and does not wait for it; one of the functions is called when it is over. The end
@@ -224,14 +215,14 @@ func (c *compactions) compact(L *lua.LState) int {
 			fn = onError
 		}
 		finished := make(chan struct{})
-		began := c.jobs.spawn(func(ctx context.Context) {
+		began := c.Spawn(func(ctx context.Context) {
 			defer close(finished)
 			c.callBack(ctx, fn, done, err)
 		})
 		if began && returned.Load() {
 			select {
 			case <-finished:
-			case <-time.After(c.grace):
+			case <-time.After(c.Grace):
 			}
 		}
 	})
@@ -245,7 +236,7 @@ func (c *compactions) compact(L *lua.LState) int {
 func (c *compactions) callBack(ctx context.Context, fn *lua.LFunction, done *agent.Compacted, err error) {
 	if fn == nil {
 		if done == nil {
-			c.notify(ctx, agent.LevelWarning, "hook "+c.hook+": compact: "+err.Error())
+			c.Notify(ctx, agent.LevelWarning, "hook "+c.Hook.Name+": compact: "+err.Error())
 		}
 		return
 	}

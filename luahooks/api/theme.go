@@ -20,7 +20,6 @@ import (
 // end that is there; without one, nothing.
 type theme struct {
 	*bridge
-	ui    func() agent.UI // nil before there is a front end
 	table *lua.LTable
 }
 
@@ -49,7 +48,7 @@ func (t *theme) fg(name, text string) (string, error) {
 
 // bg is theme.bg(name, text): text on a background. An unknown colour raises.
 func (t *theme) bg(name, text string) (string, error) {
-	if ui := t.ui(); ui != nil {
+	if ui := t.UI(); ui != nil {
 		text = ui.Theme().Background(name, text)
 	}
 	return text, checkColour(name)
@@ -74,7 +73,7 @@ func (t *theme) rgb(red, green, blue float64, text string) (string, error) {
 			return "", luavm.Misusef("red, green and blue are numbers from 0 to 255, not %v", v)
 		}
 	}
-	if ui := t.ui(); ui != nil {
+	if ui := t.UI(); ui != nil {
 		return ui.Theme().RGB(uint8(red), uint8(green), uint8(blue), text), nil
 	}
 	return text, nil
@@ -97,7 +96,7 @@ func (t *theme) markdown(text string, width float64) ([]string, error) {
 }
 
 func (t *theme) paint(style, text string) string {
-	if ui := t.ui(); ui != nil {
+	if ui := t.UI(); ui != nil {
 		return ui.Theme().Paint(style, text)
 	}
 	return text
@@ -118,10 +117,8 @@ func EntryRenderer(kind string) string { return "entry " + kind }
 // renderers are those that a hook registers.
 type renderers struct {
 	*bridge
-	jobs   *jobs
 	theme  *theme
 	result func(L *lua.LState, tool string, r agent.Result) *lua.LTable // for Lua
-	own    *List[Renderer]
 }
 
 func (r *renderers) part() part {
@@ -133,7 +130,7 @@ func (r *renderers) ofMessages(kind string, fn *lua.LFunction) error {
 	if kind == "" {
 		return luavm.Misusef("custom_type is empty")
 	}
-	r.own.put(Renderer{kind: EntryRenderer(kind), result: fn, home: r})
+	r.registered.Renderers.put(Renderer{kind: EntryRenderer(kind), result: fn, home: r})
 	return nil
 }
 
@@ -154,7 +151,7 @@ func (r *renderers) register(L *lua.LState) int {
 	if entry != "" {
 		n.kind = EntryRenderer(entry)
 	}
-	r.own.put(n)
+	r.registered.Renderers.put(n)
 	return 0
 }
 

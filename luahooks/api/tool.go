@@ -33,13 +33,9 @@ type Tool struct {
 // tools are the tools of a hook, and how it sees and calls all others.
 type tools struct {
 	*bridge
-	jobs       *jobs
-	contexts   *contexts
-	signals    *signals
-	theme      *theme
-	registered *Registered
-	path       string // of the hook's file
-	box        Toolbox
+	contexts *contexts
+	signals  *signals
+	theme    *theme
 }
 
 func (t *tools) part() part {
@@ -76,7 +72,7 @@ func (t *tools) tool(L *lua.LState) int {
 	n.spec.Parameters = t.schema(L, "tool", parameters)
 	t.registered.Tools.put(n)
 	if t.registered.Handlers.isInForce() {
-		t.box.Apply(t.hook)
+		t.Tools.Apply(t.Hook.Name)
 	}
 	return 0
 }
@@ -106,7 +102,7 @@ func annotationsFrom(L *lua.LState, t *lua.LTable) (a agent.Annotations) {
 }
 
 // Source is the name of the hook that brought the tool.
-func (t *Tool) Source() string { return t.home.hook }
+func (t *Tool) Source() string { return t.home.Hook.Name }
 
 // Prepare returns the arguments as prepare_arguments(raw) changes them. They stay as they
 // came if there is no such function, or it returns nil or fails.
@@ -153,7 +149,7 @@ func (t *Tool) inForce(ctx context.Context, do func(*Tool) error) error {
 	return err
 }
 
-func (t *Tool) owner() Owner { return t.home.jobs.owner }
+func (t *Tool) owner() Owner { return t.home.Owner }
 
 func (t *Tool) successor(now *Registered) (*Tool, bool) { return now.Tools.Find(t.spec.Name) }
 
@@ -234,7 +230,7 @@ func (t *tools) callTable(L *lua.LState, call *toolCall) *lua.LTable {
 		}
 		return 0
 	}})
-	if below := t.box.Below(call.tool, t.path); below != nil {
+	if below := t.Tools.Below(call.tool, t.Hook.Path); below != nil {
 		t.add(c, part{"original": func(L *lua.LState) int { return t.original(L, call, below) }})
 	}
 	return c
@@ -314,7 +310,7 @@ type OfferedTool struct {
 // list is pi.tools(): all there are.
 func (t *tools) list(L *lua.LState) *lua.LTable {
 	t.mustHost(L, "tools")
-	all := t.box.All()
+	all := t.Tools.All()
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		spec, e := all[i].Spec(), luavm.NewRecord(L, 7)
 		source := "program"
@@ -362,13 +358,13 @@ func (t *tools) setActive(L *lua.LState, list *lua.LTable) {
 	for _, name := range names {
 		t.mustExist(L, "set_active_tools", name)
 	}
-	t.box.Choose(names, t.hook)
+	t.Tools.Choose(names, t.Hook.Name)
 }
 
 // mustExist raises, with a suggestion, if the program and the hooks have no tool of the name.
 func (t *tools) mustExist(L *lua.LState, function, name string) {
 	var known []string
-	for _, tool := range t.box.All() {
+	for _, tool := range t.Tools.All() {
 		known = append(known, tool.Spec().Name)
 	}
 	switch near := suggest.Hint(name, known); {
@@ -406,7 +402,7 @@ func (t *tools) call(L *lua.LState) int {
 func (t *tools) mustNotRecurse(L *lua.LState, name string) {
 	running, _ := t.vm.Context().Value(runningToolKey{}).(*runningTool)
 	for ; running != nil; running = running.above {
-		if running.name == name && t.box.IsOwn(name) {
+		if running.name == name && t.Tools.IsOwn(name) {
 			luavm.Raise(L, "call_tool: %s is the tool that is running, and would call itself; the program's, in whose place it stands, is call.original, of the third argument of execute", name)
 		}
 	}

@@ -60,7 +60,8 @@ func (d labDialogs) Ask(ctx context.Context, _, _ string, f func(context.Context
 func TestDialogsNeedAPerson(t *testing.T) {
 	var ui agent.UI
 	l := newLab(t, func(l *lab) part {
-		return (&dialogs{bridge: l.bridge, ui: func() agent.UI { return ui }, open: labDialogs{}}).part()
+		l.UI, l.Dialogs = func() agent.UI { return ui }, labDialogs{}
+		return (&dialogs{l.bridge}).part()
 	})
 	l.want("false", `return api.confirm("sure?")`)
 	l.want("nil", `return api.input("name?")`)
@@ -77,7 +78,8 @@ func TestWhatIsShownEndsWithTheVM(t *testing.T) {
 	ui := &labUI{}
 	var d *display
 	l := newLab(t, func(l *lab) part {
-		d = &display{bridge: l.bridge, ui: func() agent.UI { return ui }, life: l.jobs.life, places: new(Places)}
+		l.UI, l.Places = func() agent.UI { return ui }, new(Places)
+		d = &display{bridge: l.bridge}
 		return d.part()
 	})
 	l.want("nil", `api.set_status("a", "on") api.set_status("b", "on") api.set_status("b") api.set_widget("w", { "1" }) api.set_working_message("busy")`)
@@ -140,15 +142,15 @@ func newMind(t *testing.T) (*lab, *mind, *signals) {
 	m := &mind{labUI: labUI{done: make(chan struct{})}}
 	var s *signals
 	l := newLab(t, func(l *lab) part {
-		ui := func() agent.UI { return m }
-		s = &signals{bridge: l.bridge, jobs: l.jobs}
-		d := &dialogs{bridge: l.bridge, ui: ui, open: labDialogs{}, always: kept{}}
-		th := &theme{bridge: l.bridge, ui: ui}
+		l.UI, l.Dialogs, l.Always, l.Environ = func() agent.UI { return m }, labDialogs{}, kept{}, func() []string { return []string{"A=1"} }
+		s = &signals{bridge: l.bridge}
+		d := &dialogs{l.bridge}
+		th := &theme{bridge: l.bridge}
 		all := d.part()
-		for name, fn := range (&components{bridge: l.bridge, dialogs: d, jobs: l.jobs, theme: th}).part() {
+		for name, fn := range (&components{l.bridge, d, th}).part() {
 			all[name] = fn
 		}
-		all["run"] = (&terminalPrograms{bridge: l.bridge, dialogs: d, environ: func() []string { return []string{"A=1"} }}).run
+		all["run"] = (&terminalPrograms{l.bridge, d}).run
 		all["signal"] = s.current
 		_ = l.job(func(L *lua.LState) { th.open(L) })
 		all["theme"] = func() *lua.LTable { return th.table }
@@ -314,7 +316,8 @@ func TestAThemeHasBackgroundsPartsAndMarkdown(t *testing.T) {
 
 func TestWithoutAFrontEndNothingIsPainted(t *testing.T) {
 	l := newLab(t, func(l *lab) part {
-		th := &theme{bridge: l.bridge, ui: func() agent.UI { return nil }}
+		l.UI = func() agent.UI { return nil }
+		th := &theme{bridge: l.bridge}
 		_ = l.job(func(L *lua.LState) { th.open(L) })
 		return part{"theme": func() *lua.LTable { return th.table }}
 	})
