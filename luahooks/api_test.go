@@ -13,7 +13,10 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/api"
 	"pi/luahooks/event"
+	"pi/session"
+	"pi/session/message"
 )
 
 // lua runs a body as the handler of an input event and returns the text it
@@ -319,5 +322,299 @@ func TestEveryEventIsDescribed(t *testing.T) {
 func TestEveryEventHasASample(t *testing.T) {
 	if n := len(samples(t)); n != len(event.Infos()) {
 		t.Errorf("%d samples for %d events", n, len(event.Infos()))
+	}
+}
+
+func TestWhatShowsSomethingGivesNothingBack(t *testing.T) {
+	r := newRig(t, nil)
+	for _, call := range []string{`set_status("k", "v")`, `set_title("t")`, `set_working_message("w")`, `set_editor_text("e")`, `set_widget("k", {})`} {
+		if got := r.lua(`return { text = tostring(select("#", ctx.ui.` + call + `)) }`); got != "0" {
+			t.Errorf("%s gives %s values", call, got)
+		}
+	}
+	if got := r.lua(`return { text = select(2, pcall(ctx.ui.set_status, "", "v")) }`); !strings.Contains(got, "the key is empty") {
+		t.Errorf("an empty key: %q", got)
+	}
+}
+
+func TestWhatIsWrittenIntoMessagesIsNotReadAgain(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("input", function(e, ctx)
+		local first, rest = ctx.messages[1], ctx.messages
+		local was, n = first.content, #rest
+		first.content, first.mine = "changed", true
+		rest[2] = nil
+		table.insert(rest, { role = "user" })
+		local again = ctx.messages
+		assert(again[1].content == was or again[1].content[1].text == was[1].text, "what was written is read")
+		assert(again[1].mine == nil and #again == n and again[2] ~= nil, "the list is another")
+		assert(again[2] == again[2] and first.content == "changed", "a list of one's own is one's own")
+		return { text = "ok" }
+	end)`})
+	conversation(t, r)
+	if got := r.input(""); got != "ok" {
+		t.Errorf("got %q: %v", got, r.host.notices())
+	}
+}
+
+func TestCommandsToolsAndTimersAreCountedAndTraced(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `
+		pi.command("c", { handler = function(ctx) if ctx.args_raw == "bad" then error("bad") end end })
+		pi.shortcut("alt+x", { description = "d", handler = function() end })
+		pi.tool{ name = "own", description = "d", execute = function() return "x" end }
+		pi.on("input", function() require("pi.timer").after(1, function() print("ticked") end) end)`})
+	mustDo(t, r.chain.Trace("a", true))
+	_, _ = r.command("c").Run(t.Context(), "")
+	_, _ = r.command("c").Run(t.Context(), "bad")
+	_, _ = r.chain.Shortcuts()[0].Run(t.Context())
+	if _, err := r.host.tool(t, "own").Run(t.Context(), []byte(`{}`), nil); err != nil {
+		t.Error(err)
+	}
+	r.input("x")
+	until(t, func() bool { return r.said("hook a: timer.after: ran in ") })
+	r.mustSay("hook a: /c: ran in ")
+	r.mustSay("hook a: /c: error: ", "bad")
+	r.mustSay("hook a: shortcut alt+x: ran in ")
+	r.mustSay("hook a: tool own: ran in ")
+	counted := map[string][2]int{}
+	h := r.chain.Hooks()[0]
+	for _, s := range h.Stats {
+		counted[s.Event] = [2]int{s.Calls, s.Errors}
+	}
+	for what, want := range map[string][2]int{"/c": {2, 1}, "shortcut alt+x": {1, 0}, "tool own": {1, 0}, "timer.after": {1, 0}, "input": {1, 0}} {
+		if counted[what] != want {
+			t.Errorf("%s: %v, want %v", what, counted[what], want)
+		}
+	}
+	if h.Calls != 6 || h.Errors != 1 {
+		t.Errorf("%d calls, %d errors", h.Calls, h.Errors)
+	}
+}
+
+// What stands in the place of one of the program's tools cannot call that one.
+func TestAToolThatReplacesAnotherAndCallsItIsTold(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"itself": {"t.lua": `pi.tool{ name = "bash", description = "d", execute = function(params)
+			return pi.call_tool("bash", params)
+		end }`},
+		"by way of another": {"t.lua": `pi.tool{ name = "bash", description = "d", execute = function(params) return pi.call_tool("other", params) end }`,
+			"u.lua": `pi.tool{ name = "other", description = "d", execute = function(params)
+			return pi.call_tool("bash", params)
+		end }`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files["p.lua"] = caller
+			a, r := program(t, files, echoTool{})
+			mustDo(t, a.Prompt(t.Context(), agent.Prompt{Text: "ls"}))
+			a.WaitIdle(t.Context())
+			got := answerOf(t, a)
+			if !strings.Contains(got, ".lua:2: call_tool: bash is the tool that is running, and would call itself") {
+				t.Errorf("answer %q, notices %q", got, r.host.notices())
+			}
+			if calls := r.chain.Hooks()[1].Calls; calls > 1 {
+				t.Errorf("it was called %d times", calls)
+			}
+		})
+	}
+}
+
+// One that stands for itself may.
+func TestAToolOfAHookMayCallItself(t *testing.T) {
+	a, r := program(t, map[string]string{"p.lua": strings.ReplaceAll(caller, `name = "bash"`, `name = "own"`),
+		"t.lua": `local depth = 0 pi.tool{ name = "own", description = "d", execute = function(params)
+			depth = depth + 1
+			if depth == 3 then return "deep" end
+			return pi.call_tool("own", params)
+		end }`})
+	mustDo(t, a.Prompt(t.Context(), agent.Prompt{Text: "ls"}))
+	a.WaitIdle(t.Context())
+	if got := answerOf(t, a); got != "result: deep" {
+		t.Errorf("answer %q, notices %q", got, r.host.notices())
+	}
+}
+
+func TestWhatOtherProgramsCallOtherwiseIsSuggested(t *testing.T) {
+	for code, want := range map[string]string{
+		`pi.on("session_before_fork", function() end)`:                                    `did you mean "session_before_branch"?`,
+		`pi.on("toolCall", function() end)`:                                               `did you mean "tool_call"?`,
+		`pi.tool{ name = "t", description = "d", params = {}, execute = function() end }`: `unknown option "params", did you mean "parameters"?`,
+		`pi.tool{ name = "t", desc = "d", execute = function() end }`:                     `unknown option "desc", did you mean "description"?`,
+		`pi.tool{ name = "t", description = "d", handler = function() end }`:              `unknown option "handler", did you mean "execute"?`,
+		`pi.command("c", { desc = "d", handler = function() end })`:                       `did you mean "description"?`,
+		`pi.command("c", { action = function() end })`:                                    `unknown option "action", did you mean "handler"?`,
+		`pi.shortcut("alt+x", { action = function() end })`:                               `did you mean "handler"?`,
+		`pi.registerTool{ name = "t" }`:                                                   `did you mean "tool"?`,
+		`pi.registerCommand("c", {})`:                                                     `did you mean "command"?`,
+		`local s = require "pi.schema" s.str("x")`:                                        `did you mean "string"?`,
+		`pi.on("input", function(e, ctx) ctx.ui.set_staus("a", "b") end)`:                 `did you mean "set_status"?`,
+		`pi.on("input", function(e, ctx) ctx.ui.custom({ draw = function() end }) end)`:   `unknown option "draw", did you mean "render"?`,
+		`pi.on("input", function(e, ctx) ctx.ui.select("t", { { label = "a" } }) end)`:    `option "value" is missing`,
+		`pi.on("input", function(e, ctx) ctx.ui.select("t", { a = 1 }) end)`:              `list expected, got a table without one`,
+	} {
+		r := newRig(t, nil)
+		r.write("a.lua", code)
+		r.reload()
+		r.input("x")
+		if said := strings.Join(r.host.notices(), "\n"); !strings.Contains(said, want) {
+			t.Errorf("%s\nsays %q, want %q", code, said, want)
+		}
+	}
+}
+
+func TestBeforeThereIsASessionErrorsSaySo(t *testing.T) {
+	r := newRig(t, nil)
+	r.write("a.lua", `pi.on("app_start", function(e, ctx) ctx.set_model("a", "b") end)`)
+	c := New(r.chain.opts)
+	c.Load(t.Context())
+	defer c.Close(t.Context())
+	mustDo(t, c.Handle(t.Context(), &agent.AppStart{}))
+	if said := strings.Join(c.PendingNotices(), "\n"); !strings.Contains(said, "set_model: not available before there is a session; use session_start") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// Before there is a front end a person can be asked all the same.
+func TestHooksThatDecideAboutAProjectCanAsk(t *testing.T) {
+	r := newRig(t, nil)
+	r.write("a.lua", `pi.on("project_trust", function(e, ctx)
+		if ctx.has_ui and ctx.ui.confirm("Trust it?") then return { trusted = { [e.files[1].sha256] = true } } end
+	end)`)
+	project := filepath.Join(r.cwd, ".pi", "hooks")
+	mustDo(t, os.MkdirAll(project, 0o755))
+	mustDo(t, os.WriteFile(filepath.Join(project, "p.lua"), []byte(`pi.on("input", function() return { text = "project" } end)`), 0o644))
+	for _, yes := range []bool{true, false} {
+		c := New(r.chain.opts)
+		c.Meet(&fakeUI{ask: func(context.Context, string, string) (string, bool, error) { return "", yes, nil }})
+		if skipped := c.Load(t.Context()); (len(skipped) == 0) != yes {
+			t.Errorf("answered %v: skipped %v, said %q", yes, skipped, c.PendingNotices())
+		}
+		c.Close(t.Context())
+	}
+}
+
+func TestACommandThatWasJustSavedIsThere(t *testing.T) {
+	r := newRig(t, nil)
+	r.write("a.lua", `pi.command("new", { handler = function() end })`)
+	if len(r.chain.Commands()) != 0 {
+		t.Fatal("nobody looked")
+	}
+	r.chain.CatchUp(t.Context())
+	r.command("new")
+}
+
+func TestFunctionsRunBesideEachOther(t *testing.T) {
+	const counted = `local running, most = 0, 0
+		local function work(v) return function()
+			running = running + 1 most = math.max(most, running)
+			require("pi.timer").sleep(20)
+			running = running - 1
+			return v, "more"
+		end end `
+	for name, c := range map[string]struct{ code, want string }{
+		"values":      {counted + `local a, b, c, more = pi.all{ work(1), work(nil), work("c") } return { text = tostring(a) .. tostring(b) .. c .. tostring(more) .. most }`, "1nilcnil3"},
+		"the limit":   {counted + `pi.all({ work(), work(), work(), work() }, { limit = 2 }) return { text = tostring(most) }`, "2"},
+		"the usual":   {counted + `local l = {} for i = 1, 9 do l[i] = work(i) end local r = { pi.all(l) } return { text = #r .. r[9] .. most }`, "994"},
+		"none":        {`return { text = tostring(select("#", pi.all{})) }`, "0"},
+		"an error":    {`local ok, why = pcall(pi.all, { function() require("pi.timer").sleep(60000) end, function() error({ code = 7 }) end }) return { text = tostring(why.code) }`, "7"},
+		"the first":   {`local later = false local ok, why = pcall(pi.all, { function() error("one", 0) end, function() later = true end }, { limit = 1 }) return { text = why .. tostring(later) }`, "onefalse"},
+		"programs":    {`local a, b = pi.all{ function() return pi.exec("echo", { "a" }).stdout end, function() return pi.exec("echo", { "b" }).stdout end } return { text = a .. b }`, "a\nb\n"},
+		"all in all":  {`return { text = pi.all{ function() return (pi.all{ function() return "in" end }) end } }`, "in"},
+		"no function": {`local ok, why = pcall(pi.all, { print, 2 }) return { text = why:match("list of functions expected.*") }`, "list of functions expected, [2] is a number)"},
+		"too many":    {`local l = {} for i = 1, 101 do l[i] = print end local ok, why = pcall(pi.all, l) return { text = why:match("at most.*") }`, "at most 100 functions, these are 101)"},
+		"no limit":    {`local ok, why = pcall(pi.all, {}, { limit = 0 }) return { text = why:match("option.*") }`, `option "limit" must be at least 1`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, nil)
+			if got := r.lua(c.code); got != c.want {
+				t.Errorf("%q, want %q; notices %q", got, c.want, r.host.notices())
+			}
+		})
+	}
+}
+
+func TestNothingRunsBesideWhileAHookLoads(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.all{ function() end }`})
+	r.mustSay("a.lua:1: all: not available while the hook loads")
+}
+
+func TestHooksKnowWhereThingsAre(t *testing.T) {
+	root := "/s"
+	r := newRig(t, map[string]string{"a.lua": `local at_load = pi.paths.project .. pi.paths.agent .. pi.paths.program .. tostring(pi.paths.sessions)
+		pi.on("input", function() return { text = at_load .. tostring(pcall(function() pi.paths.agent = "x" end)) } end)`},
+		func(o *Options) { o.Paths = api.Paths{Agent: "/a", Project: "/p", Program: "/pi", Sessions: &root} })
+	if got := r.input("x"); got != "/p/a/pi/sfalse" {
+		t.Errorf("%q", got)
+	}
+	r.chain.Close(context.Background())
+	r = newRig(t, map[string]string{"a.lua": `pi.on("input", function() return { text = tostring(pi.paths.sessions) } end)`})
+	if got := r.input("x"); got != "nil" {
+		t.Errorf("without a folder: %q", got)
+	}
+}
+
+func TestTheSummaryCounts(t *testing.T) {
+	for want, files := range map[string]map[string]string{
+		"0 hooks":          {},
+		"1 hook":           {"a.lua": ""},
+		"2 hooks":          {"a.lua": "", "b.lua": ""},
+		"1 hook, 1 failed": {"a.lua": "", "b.lua": "error()"},
+	} {
+		if got := newRig(t, files).chain.Summary(); got != want {
+			t.Errorf("summary of %v is %q, want %q", files, got, want)
+		}
+	}
+}
+
+func TestWhatAToolMayReturn(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `
+		pi.tool{ name = "nothing", description = "d", execute = function() end }
+		pi.tool{ name = "number", description = "d", execute = function() return 5 end }`})
+	if res, err := r.host.tool(t, "nothing").Run(t.Context(), []byte(`{}`), nil); err != nil || len(res.Content) != 0 {
+		t.Errorf("nil gives %+v, %v", res, err)
+	}
+	if _, err := r.host.tool(t, "number").Run(t.Context(), []byte(`{}`), nil); err == nil || !strings.Contains(err.Error(), "a.lua:3: a tool returns a string or a table, not a number") {
+		t.Errorf("a number gives %v", err)
+	}
+}
+
+func TestAnEventIsPrintedWhole(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("tool_call", function(event) print(event) end)`})
+	r.bash("ls")
+	if said := strings.Join(r.host.notices(), "\n"); !strings.Contains(said, `"tool_name":"bash"`) || !strings.Contains(said, `"input":{"command":"ls"}`) {
+		t.Errorf("said %s", said)
+	}
+}
+
+func TestAToolThatFailsIsTheLastErrorOfItsHook(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.tool{ name = "t", description = "d", execute = function()
+		error("out of luck")
+	end }`})
+	tool, _ := r.chain.roster.list()[0].registered().Tools.Find("t")
+	if tool == nil {
+		t.Fatal("there is no such tool")
+	}
+	if _, err := tool.Run(context.Background(), json.RawMessage(`{}`), func(agent.Result) {}); err == nil {
+		t.Error("the tool did not fail")
+	}
+	if got := r.chain.Hooks()[0].LastError; !strings.Contains(got, "a.lua:2: out of luck") {
+		t.Errorf("the last error is %q", got)
+	}
+}
+
+func TestACommandWithoutExitStatusHasNoneInLua(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("context", function(event)
+		local m = event.messages[#event.messages]
+		return { messages = { { role = "user", content = m.role .. " " .. tostring(m.exit_code) } } }
+	end)`})
+	status := 3
+	for want, m := range map[string]*message.Message{
+		"bashExecution nil": {Role: message.RoleBashExecution, Command: "ls", Cancelled: true},
+		"bashExecution 3":   {Role: message.RoleBashExecution, Command: "ls", ExitCode: &status},
+	} {
+		e := &agent.Context{Items: []session.Item{{Message: m}}}
+		r.emit(e)
+		if got := e.Items[0].Message.Text(); got != want {
+			t.Errorf("Lua reads %q, want %q", got, want)
+		}
 	}
 }

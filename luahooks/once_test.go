@@ -3,12 +3,18 @@ package luahooks
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"runtime/metrics"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"pi/agent"
 	"pi/luavm"
+	"pi/session/message"
+
+	lua "github.com/yuin/gopher-lua"
 )
 
 // once says that it runs, and waits until its VM is given up.
@@ -217,4 +223,95 @@ func TestTheEndDoesNotWaitForWhatWaitsForIt(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("the chain does not end")
 	}
+}
+
+// A handler that was given up may return while the event continues without it. Its
+// answer is read from its own copy of the event. Only -race tells the difference.
+func TestALateAnswerIsReadWithoutTheEvent(t *testing.T) {
+	for name, c := range map[string]struct {
+		event        agent.Event
+		late, answer string
+	}{
+		"headers": {&agent.BeforeProviderHeaders{Headers: map[string]string{"A": "b"}}, `{ headers = { a = "c" } }`, `{ headers = { a = "d" } }`},
+		"message": {&agent.MessageEnd{Message: &message.Message{Role: message.RoleUser}}, `{ message = { role = "user", content = "x" } }`, `{ message = { role = "user", content = "y" } }`},
+		"tree":    {&agent.SessionBeforeTree{}, `{ summary = { summary = "s" } }`, `{ label = "l" }`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kind := c.event.Kind().String()
+			r := newRig(t, map[string]string{
+				"a.lua": `pi.on("` + kind + `", function() return late(` + c.late + `) end)`,
+				"b.lua": `pi.on("` + kind + `", function() go_on() return ` + c.answer + ` end)`,
+			}, soon)
+			hang := make(chan struct{})
+			release := sync.OnceFunc(func() { close(hang) })
+			t.Cleanup(release)
+			setGlobal := func(hook int, name string, fn lua.LGFunction) {
+				in := r.chain.roster.list()[hook].current()
+				mustDo(t, in.vm.Run(context.Background(), luavm.Job{Name: "test", Run: func(L *lua.LState) error {
+					in.vm.SetGlobal(name, L.NewFunction(fn))
+					return nil
+				}}))
+			}
+			setGlobal(0, "late", func(L *lua.LState) int { <-hang; L.Push(L.Get(1)); return 1 })
+			setGlobal(1, "go_on", func(*lua.LState) int { release(); return 0 })
+			r.emit(c.event)
+			time.Sleep(50 * time.Millisecond) // the late answer is read by now
+			r.mustSay("hook a: "+kind+":", "abandoned")
+		})
+	}
+}
+
+// busyHook registers of everything and leaves things running.
+const busyHook = `local timer = require "pi.timer"
+	local rules = require "rules"
+	pi.state.n = (pi.state.n or 0) + 1
+	pi.on("session_start", function(e, ctx) timer.every(1000, function() end) ctx.ui.set_status("n", tostring(pi.state.n)) end)
+	pi.on("input", function(e) return { text = tostring(pi.state.n) } end)
+	pi.on("tool_call", function(e) if rules.forbid(e) then return { block = true } end end)
+	pi.command("busy", { handler = function() end })
+	pi.flag("busy", { description = "x", type = "string", default = "y" })
+	pi.tool { name = "busy", description = "x", parameters = { type = "object" }, execute = function() return "x" end }
+	pi.register_message_renderer("busy", function() return "x" end)
+	pi.provider("busy", { models = { { id = "m" } }, stream = function() end })
+	local mine = {} for i = 1, 1000 do mine[i] = { i } end
+	-- version %d`
+
+func TestAThousandReloadsLeaveNothingBehind(t *testing.T) {
+	r := newRig(t, map[string]string{"lib/rules.lua": `return { forbid = function(e) return e.input.command == "rm" end }`, "a.lua": fmt.Sprintf(busyHook, 0)},
+		func(o *Options) { o.Grace = 5 * time.Second })
+	live := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		sample := [1]metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(sample[:])
+		return sample[0].Value.Uint64()
+	}
+	reload := func(from, to int) {
+		for i := from; i < to; i++ {
+			code := fmt.Sprintf(busyHook, i)
+			if i%7 == 0 {
+				code += "\nerror('this version does not load')"
+			}
+			r.write("a.lua", code)
+			r.reload()
+			if !r.bash("rm").Block {
+				t.Fatalf("the gate is open after reload %d", i)
+			}
+		}
+		r.host.forget()
+	}
+	reload(1, 100)
+	heap, goroutines := live(), runtime.NumGoroutine()
+	reload(100, 1100)
+	if got := r.input(""); got != "943" { // those that loaded, and the first
+		t.Errorf("version %s runs", got)
+	}
+	until(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 })
+	if now := live(); now > heap+2<<20 {
+		t.Errorf("%d KiB before, %d KiB after", heap>>10, now>>10)
+	}
+	if r.chain.roster.wanted[agent.KindToolCall].Load() != 1 || len(r.chain.Hooks()[0].Commands) != 1 {
+		t.Error("registrations of old versions are left")
+	}
+	r.chain.Close(context.Background())
 }
