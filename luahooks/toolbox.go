@@ -35,10 +35,7 @@ func (b *toolbox) IsOwn(name string) bool {
 
 // All lists the program's tools, those of hooks in their place where the name is the
 // same, and the others behind them.
-func (b *toolbox) All() []api.OfferedTool { return b.list(func(*hook, *api.Tool, agent.Tool) {}) }
-
-// list is All; replaced is called for each tool of a hook that is in the place of another.
-func (b *toolbox) list(replaced func(h *hook, t *api.Tool, before agent.Tool)) []api.OfferedTool {
+func (b *toolbox) All() []api.OfferedTool {
 	var all []api.OfferedTool
 	for _, t := range b.program {
 		all = append(all, api.OfferedTool{Tool: t, Active: true})
@@ -51,10 +48,9 @@ func (b *toolbox) list(replaced func(h *hook, t *api.Tool, before agent.Tool)) [
 			i := slices.IndexFunc(all, func(have api.OfferedTool) bool { return have.Spec().Name == t.Spec().Name })
 			if i < 0 {
 				all = append(all, api.OfferedTool{Tool: t, Active: true})
-				continue
+			} else {
+				all[i] = api.OfferedTool{Tool: t, Active: true}
 			}
-			replaced(h, t, all[i].Tool)
-			all[i] = api.OfferedTool{Tool: t, Active: true}
 		}
 	}
 	b.mu.Lock()
@@ -111,17 +107,8 @@ func (b *toolbox) Apply(by string) {
 		return
 	}
 	b.applies.Lock()
-	var warnings []func()
 	var tools []agent.Tool
-	for _, t := range b.list(func(h *hook, t *api.Tool, before agent.Tool) {
-		warnings = append(warnings, func() {
-			text := fmt.Sprintf("hook %s replaces the tool %s", h.Name, t.Spec().Name)
-			if other, ok := before.(*api.Tool); ok {
-				text += " of hook " + other.Source()
-			}
-			b.audience.notifyOnce(context.Background(), "tool "+t.Spec().Name+" "+h.Path, agent.LevelWarning, text)
-		})
-	}) {
+	for _, t := range b.All() {
 		if t.Active {
 			tools = append(tools, t.Tool)
 		}
@@ -132,8 +119,19 @@ func (b *toolbox) Apply(by string) {
 	for _, what := range slices.Sorted(maps.Keys(ofModes)) {
 		b.audience.notifyOnce(context.Background(), what, agent.LevelWarning, ofModes[what])
 	}
-	for _, warn := range warnings {
-		warn()
+	for _, h := range b.roster.list() {
+		for _, t := range h.registered().Tools.All() {
+			name := t.Spec().Name
+			below := b.Below(name, h.Path)
+			if below == nil {
+				continue
+			}
+			text := fmt.Sprintf("hook %s replaces the tool %s", h.Name, name)
+			if other, ok := below.(*api.Tool); ok {
+				text += " of hook " + other.Source()
+			}
+			b.audience.notifyOnce(context.Background(), "tool "+name+" "+h.Path, agent.LevelWarning, text)
+		}
 	}
 }
 
