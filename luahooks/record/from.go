@@ -151,7 +151,14 @@ func (c *Converter) readRole(r Answer, m *message.Message) {
 		m.CustomType, m.Display = r.Text("custom_type"), r.Flag("display")
 		c.readDetails(r, m)
 	case message.RoleBashExecution:
-		readBash(r, m)
+		m.Command, m.Output, m.FullOutputPath = r.Text("command"), r.Text("output"), r.Text("full_output_path")
+		m.Cancelled, m.Truncated = r.Flag("cancelled"), r.Flag("truncated")
+		m.ExcludeFromContext = r.Flag("exclude_from_context")
+		if code, given := r.Number("exit_code"); !given {
+			m.ExitCode = nil
+		} else if m.ExitCode == nil || *m.ExitCode != code {
+			m.ExitCode = &code
+		}
 	case message.RoleBranchSummary:
 		m.Summary, m.FromID = r.Text("summary"), r.Text("from_id")
 	case message.RoleCompactionSummary:
@@ -177,18 +184,6 @@ func (c *Converter) readContent(r Answer, m *message.Message, mayBePlain bool) {
 	blocks, err := c.Content(r.lua, given, "content")
 	r.FailWith(err)
 	m.Content, m.Plain = blocks, plain && mayBePlain && text != ""
-}
-
-// readBash reads the fields of a command that the person typed with !.
-func readBash(r Answer, m *message.Message) {
-	m.Command, m.Output, m.FullOutputPath = r.Text("command"), r.Text("output"), r.Text("full_output_path")
-	m.Cancelled, m.Truncated = r.Flag("cancelled"), r.Flag("truncated")
-	m.ExcludeFromContext = r.Flag("exclude_from_context")
-	if code, given := r.Number("exit_code"); !given {
-		m.ExitCode = nil
-	} else if m.ExitCode == nil || *m.ExitCode != code {
-		m.ExitCode = &code
-	}
 }
 
 // readDetails reads the details of m, which has none if the table has none.

@@ -140,7 +140,17 @@ func (c *Converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
 func (c *Converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 	switch m.Role {
 	case message.RoleBashExecution:
-		fillBash(t, m)
+		luavm.Set(t, "command", lua.LString(m.Command))
+		luavm.Set(t, "output", lua.LString(m.Output))
+		if m.ExitCode != nil {
+			luavm.Set(t, "exit_code", lua.LNumber(*m.ExitCode))
+		}
+		luavm.Set(t, "cancelled", lua.LBool(m.Cancelled))
+		luavm.Set(t, "truncated", lua.LBool(m.Truncated))
+		luavm.SetText(t, "full_output_path", m.FullOutputPath)
+		if m.ExcludeFromContext {
+			luavm.Set(t, "exclude_from_context", lua.LTrue)
+		}
 	case message.RoleBranchSummary:
 		luavm.Set(t, "summary", lua.LString(m.Summary))
 		luavm.SetText(t, "from_id", m.FromID)
@@ -156,7 +166,14 @@ func (c *Converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 	}
 	switch m.Role {
 	case message.RoleAssistant:
-		fillAssistant(L, t, m)
+		t.RawSetString("api", lua.LString(m.API))
+		t.RawSetString("provider", lua.LString(m.Provider))
+		t.RawSetString("model", lua.LString(m.Model))
+		t.RawSetString("stop_reason", lua.LString(m.StopReason))
+		luavm.SetText(t, "error_message", m.ErrorMessage)
+		if m.Usage != nil {
+			t.RawSetString("usage", Usage(L, m.Usage))
+		}
 	case message.RoleToolResult:
 		t.RawSetString("tool_call_id", lua.LString(m.ToolCallID))
 		t.RawSetString("tool_name", lua.LString(m.ToolName))
@@ -166,31 +183,6 @@ func (c *Converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 		luavm.Set(t, "custom_type", lua.LString(m.CustomType))
 		luavm.Set(t, "display", lua.LBool(m.Display))
 		luavm.Set(t, "details", c.JSON(m.Details))
-	}
-}
-
-func fillBash(t *lua.LTable, m *message.Message) {
-	luavm.Set(t, "command", lua.LString(m.Command))
-	luavm.Set(t, "output", lua.LString(m.Output))
-	if m.ExitCode != nil {
-		luavm.Set(t, "exit_code", lua.LNumber(*m.ExitCode))
-	}
-	luavm.Set(t, "cancelled", lua.LBool(m.Cancelled))
-	luavm.Set(t, "truncated", lua.LBool(m.Truncated))
-	luavm.SetText(t, "full_output_path", m.FullOutputPath)
-	if m.ExcludeFromContext {
-		luavm.Set(t, "exclude_from_context", lua.LTrue)
-	}
-}
-
-func fillAssistant(L *lua.LState, t *lua.LTable, m *message.Message) {
-	t.RawSetString("api", lua.LString(m.API))
-	t.RawSetString("provider", lua.LString(m.Provider))
-	t.RawSetString("model", lua.LString(m.Model))
-	t.RawSetString("stop_reason", lua.LString(m.StopReason))
-	luavm.SetText(t, "error_message", m.ErrorMessage)
-	if m.Usage != nil {
-		t.RawSetString("usage", Usage(L, m.Usage))
 	}
 }
 
