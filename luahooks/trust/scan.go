@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 
-	"pi/luavm/source"
+	"pi/luavm"
 )
 
 // Scanned is the modules and events that a Lua file names in its text, also where pi or pi.on has
@@ -36,10 +36,10 @@ func Scan(code []byte) (s Scanned, err error) {
 			err = fmt.Errorf("cannot be read as Lua: %v", r)
 		}
 	}()
-	if _, err := source.Check(code); err != nil {
+	if _, err := luavm.CheckSource(code); err != nil {
 		return Scanned{Dynamic: true}, fmt.Errorf("cannot be read as Lua: %w", err)
 	}
-	chunk, err := parse.Parse(bytes.NewReader(source.Normal(code)), "hook")
+	chunk, err := parse.Parse(bytes.NewReader(luavm.NormalSource(code)), "hook")
 	if err != nil {
 		return Scanned{Dynamic: true}, fmt.Errorf("cannot be read as Lua: %s", strings.TrimSpace(err.Error()))
 	}

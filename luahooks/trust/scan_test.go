@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/luavm/source"
+	"pi/luavm"
 )
 
 func TestWhatAFileDoesAsFarAsItsTextSaysSo(t *testing.T) {
@@ -34,7 +34,7 @@ func TestWhatAFileDoesAsFarAsItsTextSaysSo(t *testing.T) {
 		{code: `local x = = 1`, want: Scanned{Dynamic: true}, problem: true},
 		{code: `x = ` + strings.Repeat("{", 5000) + `require "hidden"` + strings.Repeat("}", 5000), want: Scanned{Dynamic: true}, problem: true},
 		{code: `x = ` + strings.Repeat("{", 900) + `require "hidden"` + strings.Repeat("}", 900), want: Scanned{Dynamic: true}},
-		{code: strings.Repeat(" ", source.MaxSize+1), want: Scanned{Dynamic: true}, problem: true},
+		{code: strings.Repeat(" ", luavm.MaxSource+1), want: Scanned{Dynamic: true}, problem: true},
 	} {
 		got, err := Scan([]byte(tt.code))
 		if !reflect.DeepEqual(got, tt.want) || (err != nil) != tt.problem {

@@ -1,19 +1,17 @@
-package explain
+package luavm
 
 import (
 	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
-
-	"pi/luavm/source"
 )
 
-// Syntax returns the end of the message about a text that the parser reads no further than
+// syntaxHint returns the end of the message about a text that the parser reads no further than
 // line, with the token there, "" at the end of the text: how Lua writes what other languages
 // write otherwise, or which block has no end; "" if nothing is known.
-func Syntax(src []byte, line int, token string) string {
-	lines := source.Bare(src)
+func syntaxHint(src []byte, line int, token string) string {
+	lines := bareLines(src)
 	at := func(n int) string {
 		if n < 1 || n > len(lines) {
 			return ""
@@ -51,7 +49,7 @@ func lineBefore(at func(int) string, line int) string {
 // unclosed is the end of a message about a text that ends, or a bracket that closes, too
 // early.
 func unclosed(src []byte, line int, lines [][]byte) string {
-	block, ok := source.Unclosed(src, line)
+	block, ok := unclosedBlock(src, line)
 	if !ok {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package explain
+package luavm
 
 import lua "github.com/yuin/gopher-lua"
 

@@ -1,4 +1,4 @@
-package source
+package luavm
 
 import (
 	"bytes"
@@ -53,16 +53,16 @@ func TestWhatNestsTooDeepIsRefusedBeforeItIsParsed(t *testing.T) {
 	for kind, of := range deep() {
 		t.Run(kind, func(t *testing.T) {
 			few := []byte(of(300))
-			if _, err := Check(few); err != nil {
+			if _, err := CheckSource(few); err != nil {
 				t.Errorf("300 levels: %v", err)
 			}
 			if _, err := parse.Parse(bytes.NewReader(few), "few"); err != nil {
 				t.Fatalf("it is no Lua: %v", err)
 			}
-			if line, err := Check([]byte("\n\n" + of(MaxNested+1))); !errors.Is(err, ErrTooDeep) || line != 3 {
-				t.Errorf("%d levels: line %d, %v", MaxNested+1, line, err)
+			if line, err := CheckSource([]byte("\n\n" + of(maxNested+1))); !errors.Is(err, errTooDeep) || line != 3 {
+				t.Errorf("%d levels: line %d, %v", maxNested+1, line, err)
 			}
-			if _, err := Check([]byte(strings.Repeat(of(10)+" ", 2000))); err != nil && !errors.Is(err, ErrFunctions) && !errors.Is(err, ErrTooLarge) {
+			if _, err := CheckSource([]byte(strings.Repeat(of(10)+" ", 2000))); err != nil && !errors.Is(err, errFunctions) && !errors.Is(err, errTooLarge) {
 				t.Errorf("one behind the other they nest: %v", err)
 			}
 		})
@@ -75,22 +75,22 @@ func TestWhatIsLongAndFlatIsNoNest(t *testing.T) {
 		"function f(...) return ... end ", "t.a.b.c = 1e-5 ", "if a then b() elseif c then d() else e() end ", "x = a..b y = 0xff ", "(f)() ; ", "x = {1, 2; y = 3} ",
 		"x = \"\\\n((\" ", "x = 1 .. 2 ", "goto a ", "for k, v in pairs(t) do break end ", "repeat local x until x == nil ",
 	} {
-		n := min(4000, MaxSize/len(code))
-		if line, err := Check([]byte(strings.Repeat(code, n))); err != nil {
+		n := min(4000, MaxSource/len(code))
+		if line, err := CheckSource([]byte(strings.Repeat(code, n))); err != nil {
 			t.Errorf("%q: line %d, %v", code, line, err)
 		}
 	}
 }
 
 func TestSizeAndFunctionsAreBounded(t *testing.T) {
-	if _, err := Check(make([]byte, MaxSize+1)); !errors.Is(err, ErrTooLarge) {
+	if _, err := CheckSource(make([]byte, MaxSource+1)); !errors.Is(err, errTooLarge) {
 		t.Errorf("size: %v", err)
 	}
-	functions := strings.Repeat("function f() end\n", MaxFunctions)
-	if _, err := Check([]byte(functions)); err != nil {
-		t.Errorf("%d functions: %v", MaxFunctions, err)
+	functions := strings.Repeat("function f() end\n", maxFunctions)
+	if _, err := CheckSource([]byte(functions)); err != nil {
+		t.Errorf("%d functions: %v", maxFunctions, err)
 	}
-	if line, err := Check([]byte(functions + "f = function() end")); !errors.Is(err, ErrFunctions) || line != MaxFunctions+1 {
+	if line, err := CheckSource([]byte(functions + "f = function() end")); !errors.Is(err, errFunctions) || line != maxFunctions+1 {
 		t.Errorf("one more: line %d, %v", line, err)
 	}
 }
@@ -103,9 +103,9 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Add([]byte("x = f{}[[a]]:b'' --[=[\n]=] y = not -#'\\'' ^ 2 ... ::a::"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		r := reader{src: src, line: 1, frames: []frame{{}}}
+		r := tokenReader{src: src, line: 1, frames: []frame{{}}}
 		most := 0
-		for tok := r.next(); tok.kind != end; tok = r.next() {
+		for tok := r.next(); tok.kind != tokenEnd; tok = r.next() {
 			r.count(tok)
 			most = max(most, r.depth)
 		}

@@ -1,10 +1,8 @@
-package explain
+package luavm
 
 import (
 	"strings"
 	"testing"
-
-	"pi/luavm/source"
 )
 
 func TestWhatOtherLanguagesWriteIsSaidInLua(t *testing.T) {
@@ -69,7 +67,7 @@ func TestWhatOtherLanguagesWriteIsSaidInLua(t *testing.T) {
 		{"if a then\n  x()\nelse if b then\n  y()\nend\nz()", 6, "", `; "else if" opens a block of its own, elseif does not`},
 		{"repeat\n  x()\nend", 3, "end", ``},
 	} {
-		if got := Syntax([]byte(c.src), c.line, c.token); got != c.want {
+		if got := syntaxHint([]byte(c.src), c.line, c.token); got != c.want {
 			t.Errorf("%s\nsays %q, want %q", c.src, got, c.want)
 		}
 	}
@@ -82,8 +80,8 @@ func FuzzSyntax(f *testing.F) {
 		f.Add(src, 2, ")")
 	}
 	f.Fuzz(func(t *testing.T, src string, line int, token string) {
-		Syntax([]byte(src), line, token)
-		lines := source.Bare([]byte(src))
+		syntaxHint([]byte(src), line, token)
+		lines := bareLines([]byte(src))
 		if len(lines) != strings.Count(src, "\n")+1 {
 			t.Fatalf("%d lines became %d", strings.Count(src, "\n")+1, len(lines))
 		}
@@ -94,6 +92,6 @@ func FuzzSyntax(f *testing.F) {
 				}
 			}
 		}
-		source.Unclosed([]byte(src), line)
+		unclosedBlock([]byte(src), line)
 	})
 }
