@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/luahooks/check"
+	"pi/luahooks/text"
 	"pi/luavm"
 	"pi/stdlib"
 	"pi/stdlib/annotated"
@@ -19,7 +19,7 @@ func TestTheCheckKnowsWhatWorksWhileAFileLoads(t *testing.T) {
 	t.Parallel()
 	set, err := annotated.Read(stdlib.Annotations())
 	mustDo(t, err)
-	c, err := check.New()
+	c, err := text.NewChecker()
 	mustDo(t, err)
 	const refused = "not available while the hook loads"
 	try := func(code string) {
@@ -58,7 +58,7 @@ func TestTheCheckKnowsWhatWorksWhileAFileLoads(t *testing.T) {
 
 func TestTheCheckKnowsTheFunctionsOfLua(t *testing.T) {
 	t.Parallel()
-	c, err := check.New()
+	c, err := text.NewChecker()
 	mustDo(t, err)
 	vm := luavm.New(luavm.Options{})
 	defer vm.Close()

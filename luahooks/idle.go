@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"pi/agent"
-	"pi/luahooks/foreign"
+	"pi/luahooks/text"
 )
 
 // tellIdle tells of hooks that register nothing and return a table, as files of other programs do:
@@ -26,7 +26,7 @@ func (l *loader) tellIdle(ctx context.Context, hooks []*hook) {
 		var has Info
 		has.add(&in.script.Registered)
 		if len(has.Events)+len(has.Commands)+len(has.Tools)+len(has.Others) == 0 {
-			l.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+" "+foreign.ReturnedTable)
+			l.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+" "+text.ReturnedTable)
 		}
 	}
 }

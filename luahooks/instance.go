@@ -13,8 +13,8 @@ import (
 
 	"pi/luahooks/api"
 	"pi/luahooks/event"
-	"pi/luahooks/foreign"
 	"pi/luahooks/record"
+	"pi/luahooks/text"
 	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/stdlib/compat"
@@ -66,7 +66,7 @@ type Compiled struct {
 
 // shared is what all instances of a chain need.
 type shared struct {
-	names    *foreign.Names // that authors may have meant
+	names    *text.Names // that authors may have meant
 	compiled *Compiled
 	dir      workdir
 	guard    *trust.Guard

@@ -10,8 +10,8 @@ import (
 	"pi/agent"
 	"pi/luahooks/api"
 	"pi/luahooks/event"
-	"pi/luahooks/foreign"
 	"pi/luahooks/record"
+	"pi/luahooks/text"
 	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/session"
@@ -24,7 +24,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
 		StrictGlobals: true,
-		Instead:       foreign.Instead,
+		Instead:       text.Instead,
 		Fails:         c.shared.names.Fails,
 		Elsewhere:     c.shared.names.Field,
 		Modules:       c.shared.names.Modules,

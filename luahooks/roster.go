@@ -11,7 +11,7 @@ import (
 	"pi/internal/suggest"
 	"pi/luahooks/api"
 	"pi/luahooks/event"
-	"pi/luahooks/foreign"
+	"pi/luahooks/text"
 	"pi/luavm"
 )
 
@@ -19,7 +19,7 @@ import (
 // to, and how many do. All methods may be called from any goroutine; who replaces
 // the list or a hook of it holds the chain's changes.
 type roster struct {
-	names  *foreign.Names             // that authors may have meant
+	names  *text.Names                // that authors may have meant
 	events map[agent.Kind]*event.Spec // never changed
 	hooks  atomic.Pointer[[]*hook]    // the list is replaced, never changed
 	wanted [256]atomic.Int32          // handlers and closed gates, per agent.Kind
@@ -27,7 +27,7 @@ type roster struct {
 
 // newRoster makes one without hooks for a front end.
 func newRoster(mode string) *roster {
-	r := &roster{names: foreign.New(), events: map[agent.Kind]*event.Spec{}}
+	r := &roster{names: text.NewNames(), events: map[agent.Kind]*event.Spec{}}
 	table := event.Table()
 	for i := range table {
 		table[i].InMode(mode)
@@ -117,7 +117,7 @@ func (r *roster) checkEvent(name string, group *api.Group) error {
 	if r.knows(name) {
 		return r.checkGroup(name, group)
 	}
-	return luavm.Misusef("%s", foreign.UnknownEvent(name, r.eventNames(), r.names.Modules("event", name)))
+	return luavm.Misusef("%s", text.UnknownEvent(name, r.eventNames(), r.names.Modules("event", name)))
 }
 
 // checkGroup says why handlers of an event that is known cannot be in a group, or which key a

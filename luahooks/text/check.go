@@ -1,5 +1,5 @@
-// Package check reads a hook without running it, and says what it does and what is wrong with
-// it: which events it listens to, what it calls, reads, writes, runs and connects to, as far
+// Package text reads hooks without running them. A [Checker] says what one does and what is
+// wrong with it: which events it listens to, what it calls, reads, writes, runs and connects to, as far
 // as the text names it; names that there are not, with what was probably meant; and gates that
 // are open when something in them fails.
 //
@@ -8,7 +8,7 @@
 // says nothing about, so what it calls wrong is wrong. The words are those that a session has
 // for the same mistake.
 //
-//	check.go   the report, and [Checker.File]; module.go: modules beside the hook
+//	check.go   the report, and [Checker.File], which reads modules beside the hook too
 //	scope.go   which variable means what
 //	walk.go    statements and expressions in their order
 //	known.go   what is known of the file's own functions from all that stands in it
@@ -19,7 +19,8 @@
 //	gates.go   gates that fail open
 //	changes.go changes of an event, which have no effect
 //	exports.go functions that a file returns and nobody calls
-package check
+//	hints.go   what authors mean by names that are other programs', for messages of a session too
+package text
 
 import (
 	"bytes"
@@ -30,7 +31,6 @@ import (
 	"strings"
 	"sync"
 
-	"pi/luahooks/foreign"
 	"pi/luavm"
 	"pi/stdlib"
 	"pi/stdlib/annotated"
@@ -66,21 +66,21 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line,
 // Checker reads hooks. It may be used from any goroutine.
 type Checker struct {
 	types   *annotated.Set
-	names   *foreign.Names
+	names   *Names
 	systems *systems
 	ported  func() (*Checker, error) // one that knows the modules for hooks of other programs too
 	main    *annotated.Func          // how a function is called that a hook returns
 	mains   map[*annotated.Func]bool // main, and those of functions that modules make hooks of
 }
 
-// New returns a checker for the API of this program.
-func New() (*Checker, error) {
+// NewChecker returns a checker for the API of this program.
+func NewChecker() (*Checker, error) {
 	types, err := annotated.Read(stdlib.Annotations())
 	if err != nil {
 		return nil, err
 	}
 	main := &annotated.Func{Params: []annotated.Param{{Name: "pi", Type: named("pi")}}}
-	c := &Checker{types: types, names: foreign.New(), systems: newSystems(), main: main, mains: map[*annotated.Func]bool{main: true}}
+	c := &Checker{types: types, names: NewNames(), systems: newSystems(), main: main, mains: map[*annotated.Func]bool{main: true}}
 	c.ported = sync.OnceValues(c.withSystems)
 	return c, nil
 }
@@ -163,9 +163,9 @@ func (c *Checker) modules(r *Report, hook *walk, find func(string) (string, []by
 func notFound(name string) string {
 	path := strings.ReplaceAll(name, ".", "/")
 	if strings.ContainsAny(name, "@/-:") {
-		return fmt.Sprintf("module name %q: names are words of letters, digits and _ joined by dots%s", name, foreign.Required(name))
+		return fmt.Sprintf("module name %q: names are words of letters, digits and _ joined by dots%s", name, Required(name))
 	}
-	return fmt.Sprintf("module %s not found beside the hook (tried %s.lua, %s/init.lua, lib/%s.lua)%s", name, path, path, path, foreign.Required(name))
+	return fmt.Sprintf("module %s not found beside the hook (tried %s.lua, %s/init.lua, lib/%s.lua)%s", name, path, path, path, Required(name))
 }
 
 // lineOf reads the line of "file:line".

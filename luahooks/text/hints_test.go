@@ -1,10 +1,10 @@
-package foreign
+package text
 
 import "testing"
 
 func TestNamesThatAreElsewhereAreFound(t *testing.T) {
 	t.Parallel()
-	n := New()
+	n := NewNames()
 	for _, c := range []struct{ of, name, want string }{
 		{"ctx", "notify", "ctx.ui.notify"}, {"ctx", "setStatus", "ctx.ui.set_status"}, {"pi", "cwd", "ctx.cwd"}, {"pi", "confirm", "ctx.ui.confirm"},
 		{"pi", "json", `require "pi.json"`}, {"ctx", "send_user_message", "pi.send_user_message"}, {"the event tool_call", "command", "event.input.command"},
@@ -20,7 +20,7 @@ func TestNamesThatAreElsewhereAreFound(t *testing.T) {
 // What other programs call an event or a module is one of this program.
 func TestWhatIsMeantIsThere(t *testing.T) {
 	t.Parallel()
-	n := New()
+	n := NewNames()
 	for theirs, ours := range events() {
 		event, _ := n.read().Event(ours)
 		if event == nil && ours != "omp:ttsr_triggered" && ours != "omp:todo_reminder" {
@@ -44,7 +44,7 @@ func TestWhatIsMeantIsThere(t *testing.T) {
 
 func TestFunctionsThatReturnNilAndAMessageAreKnown(t *testing.T) {
 	t.Parallel()
-	n := New()
+	n := NewNames()
 	for function, want := range map[string]bool{
 		"pi.exec": true, "pi.spawn": true, "fs.read": true, "json.decode": true, "git.diff": true, "ctx.exec": true,
 		"pi.log": false, "pi.get_flag": false, "fs.exists": false, "zebra.read": false, "fs": false, "": false,

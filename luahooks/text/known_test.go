@@ -1,19 +1,19 @@
-package check_test
+package text_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"pi/luahooks/check"
+	"pi/luahooks/text"
 )
 
 // written is a report in one line for each kind of finding, with lines.
-func written(r *check.Report) string {
+func written(r *text.Report) string {
 	var lines []string
 	for _, of := range []struct {
 		name  string
-		found []check.Place
+		found []text.Place
 	}{{"listens", r.Listens}, {"reads", r.Reads}, {"writes", r.Writes}, {"runs", r.Runs}, {"connects", r.Connects}, {"unread", r.Unread}, {"problem", r.Problems}, {"warning", r.Warnings}} {
 		for _, f := range of.found {
 			lines = append(lines, fmt.Sprintf("%s %s (%d)", of.name, f.What, f.Line))

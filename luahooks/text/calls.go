@@ -1,4 +1,4 @@
-package check
+package text
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pi/internal/suggest"
-	"pi/luahooks/foreign"
 	"pi/stdlib/annotated"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -95,7 +94,7 @@ func (w *walk) required(n *ast.FuncCallExpr, s *scope) {
 	case name != "pi" && !strings.HasPrefix(name, "pi."):
 		w.requires = append(w.requires, Place{name, w.shown, n.Line()})
 	case w.check.types.Module(name) == nil && name != "pi.test":
-		w.problem(n.Line(), fmt.Sprintf("module %s does not exist%s", name, cmp.Or(foreign.Required(name), suggest.Hint(name, w.check.types.Modules()))))
+		w.problem(n.Line(), fmt.Sprintf("module %s does not exist%s", name, cmp.Or(Required(name), suggest.Hint(name, w.check.types.Modules()))))
 	}
 }
 
@@ -137,7 +136,7 @@ func handlerFor(w *walk, fn *annotated.Func, event string) (handler *annotated.F
 	if handler := handlerOf(w.check, event); handler != nil || strings.Contains(event, ":") {
 		return handler, ""
 	}
-	return nil, "on: " + foreign.UnknownEvent(event, eventsOf(w.check), w.check.names.Modules("event", event))
+	return nil, "on: " + UnknownEvent(event, eventsOf(w.check), w.check.names.Modules("event", event))
 }
 
 // emitted checks the name of an event of the hook, which has a colon.

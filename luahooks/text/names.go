@@ -1,4 +1,4 @@
-package check
+package text
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pi/internal/suggest"
-	"pi/luahooks/foreign"
 	"pi/luavm"
 	"pi/stdlib/annotated"
 
@@ -43,7 +42,7 @@ func (w *walk) isDefined(name string, s *scope) bool {
 
 // hint ends a message about a name that is nil.
 func (w *walk) hint(name string, s *scope) string {
-	if instead := foreign.Instead(name); instead != "" {
+	if instead := Instead(name); instead != "" {
 		return "; " + instead
 	}
 	known := s.all()
@@ -100,7 +99,7 @@ func (w *walk) callee(n *ast.FuncCallExpr, s *scope) {
 		of, name, _ := strings.Cut(path, ".")
 		if has, isLibrary := libraries()[of]; isLibrary && s.find(of) == nil && !strings.Contains(has, " "+name+" ") {
 			hint := suggest.Hint(name, strings.Fields(has))
-			if instead := foreign.Instead(path); instead != "" {
+			if instead := Instead(path); instead != "" {
 				hint = "; " + instead
 			}
 			w.problem(n.Line(), fmt.Sprintf("attempt to call %q, which is no function%s", path, hint))
@@ -182,7 +181,7 @@ func parameterIn(e ast.Expr, s *scope) (name string, v *variable) {
 func orderOf(w *walk, called *annotated.Func) string {
 	execute := w.check.types.Find(w.check.types.Class("pi.ToolOptions"), "execute")
 	if execute == nil || w.functionOf(execute.Type) != called {
-		return foreign.Instead("ctx)")
+		return Instead("ctx)")
 	}
 	var names []string
 	for _, p := range called.Params {

@@ -1,4 +1,4 @@
-package check_test
+package text_test
 
 import (
 	"strings"

@@ -1,23 +1,21 @@
-// Package foreign knows what authors write who know Lua elsewhere, another agent, or another
-// table of this one, and what they mean: a name that is nil or unknown here gets the name that
-// does it. Messages for authors end with what is found here.
-//
-//	foreign.go  members that another table has, modules, globals of Lua
-//	events.go   what other agents call an event
-//	fails.go    functions that return nil and a message
-//	systems.go  which module has a name, of those for hooks of other programs
-package foreign
+package text
 
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
+	"pi/internal/suggest"
 	"pi/stdlib"
 	"pi/stdlib/annotated"
 	"pi/stdlib/compat"
 )
+
+// What authors write who know Lua elsewhere, another agent, or another table of this one, and
+// what they mean: a name that is nil or unknown here gets the name that does it. Messages for
+// authors end with what is found here.
 
 // Names finds names. It may be used from any goroutine.
 type Names struct {
@@ -25,8 +23,8 @@ type Names struct {
 	systems func() map[string]compat.About // by module
 }
 
-// New returns the names of this program. They are read when the first is asked for.
-func New() *Names {
+// NewNames returns the names of this program. They are read when the first is asked for.
+func NewNames() *Names {
 	read := func() *annotated.Set {
 		set, err := annotated.Read(stdlib.Annotations())
 		if err != nil {
@@ -248,4 +246,131 @@ func instead() map[string]string {
 		"setInterval":  `again and again: require "pi.timer".every(ms, fn)`,
 		"fetch":        `requests: require "pi.http".get(url)`,
 	}
+}
+
+// Event returns what an event of another program is called here; "" if nothing is known of
+// the name.
+func Event(name string) string { return events()[plain(name)] }
+
+// UnknownEvent says what is wrong with the name of an event that is none of known. has says
+// which module has it, "" for none.
+func UnknownEvent(event string, known []string, has string) string {
+	hint := suggest.Hint(event, known)
+	if ours := Event(event); ours != "" {
+		hint = fmt.Sprintf(", did you mean %q?", ours)
+	}
+	if hint += has; hint == "" {
+		hint = "; one that hooks emit has a colon in its name, and `pi hooks events` lists the others"
+	}
+	return fmt.Sprintf("unknown event %q%s", event, hint)
+}
+
+// events are the names of this program by those of others, which are written as plain does.
+func events() map[string]string {
+	return map[string]string{
+		// commands as hooks: Claude Code, Codex, crush
+		"pretooluse": "tool_call", "posttooluse": "tool_result", "posttoolusefailure": "tool_result", "userpromptsubmit": "input",
+		"stop": "agent_before_settle", "precompact": "session_before_compact", "postcompact": "session_compact",
+		"sessionend": "session_shutdown", "permissionrequest": "tool_call", "notification": "ui_prompt_start",
+		// names with dots: marvin, oh-my-pi, opencode
+		"toolexecutebefore": "tool_call", "toolexecuteafter": "tool_result", "sessionclear": "session_new", "sessionbeforeclear": "session_before_new",
+		"sessionresume": "session_switch", "modelchange": "model_select", "compactbefore": "session_before_compact", "compactafter": "session_compact",
+		"ttsrtriggered": "omp:ttsr_triggered", "todoreminder": "omp:todo_reminder",
+		"chatmessage": "input", "chatparams": "before_provider_request", "permissionask": "tool_call", "sessionidle": "agent_settled", "sessioncreated": "session_start",
+		// what people say
+		"beforetoolcall": "tool_call", "aftertoolcall": "tool_result", "toolcallend": "tool_result", "beforetool": "tool_call", "aftertool": "tool_result",
+		"prompt": "input", "usermessage": "input", "response": "message_end", "message": "message_end", "startup": "session_start", "exit": "session_shutdown",
+		"quit": "session_shutdown", "shutdown": "session_shutdown", "error": "hook_error", "bash": "tool_call", "command": "user_bash",
+	}
+}
+
+// Fails reports whether a function, such as "pi.exec" or "fs.read", returns nil and a message
+// where it cannot do what it is for.
+func (n *Names) Fails(function string) bool {
+	of, name, _ := strings.Cut(function, ".")
+	set := n.read()
+	class := set.Module("pi." + of)
+	switch of {
+	case "pi":
+		class = set.Class("pi")
+	case "ctx":
+		class = set.Class("pi.CommandContext")
+	}
+	m := set.Find(class, name)
+	if m == nil || m.Type.Fn == nil || len(m.Type.Fn.Returns) != 2 {
+		return false
+	}
+	for _, returned := range m.Type.Fn.Returns {
+		if !mayBeNil(set, returned) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayBeNil reports whether a type has the value nil.
+func mayBeNil(set *annotated.Set, t *annotated.Type) bool {
+	for _, part := range set.Parts(t) {
+		if part.Kind == annotated.Basic && part.Name == "nil" {
+			return true
+		}
+	}
+	return false
+}
+
+// Modules returns which modules for hooks of other programs have a name, as the end of a
+// message: " (pi.compat.pi_v2 has it)", with the name as they write it where that is another one;
+// "" if none has. of is "event" for the name of an event,
+// or else what messages call the table that does not have the field: pi, ctx or ctx.ui.
+func (n *Names) Modules(of, name string) string {
+	var have []string
+	written := ""
+	for _, module := range compat.Names() {
+		names := n.names(module)[of]
+		if i := slices.IndexFunc(names, func(known string) bool { return plain(known) == plain(name) }); i >= 0 {
+			have, written = append(have, module), names[i]
+		}
+	}
+	as := ""
+	if written != name && !n.isOurs(of, written) {
+		as = " as " + written
+	}
+	switch len(have) {
+	case 0:
+		return ""
+	case 1:
+		return " (" + have[0] + " has it" + as + ")"
+	}
+	return " (" + strings.Join(have[:len(have)-1], ", ") + " and " + have[len(have)-1] + " have it" + as + ")"
+}
+
+// isOurs reports whether a table of this program has a name, which a message has named then.
+func (n *Names) isOurs(of, name string) bool {
+	for _, t := range tables() {
+		if t.written == of {
+			return slices.Contains(n.read().Names(n.read().Class(t.class)), name)
+		}
+	}
+	return false
+}
+
+// names are what a module has of events, pi, ctx and ctx.ui; nothing if it cannot be read.
+func (n *Names) names(module string) map[string][]string {
+	about := n.systems()[module]
+	names := map[string][]string{"pi": about.Members, "ctx": about.Context, "ctx.ui": about.UI}
+	for _, e := range about.Events {
+		names["event"] = append(names["event"], e.Name)
+	}
+	return names
+}
+
+// describeAll describes all modules for hooks of other programs.
+func describeAll() map[string]compat.About {
+	all := map[string]compat.About{}
+	for _, module := range compat.Names() {
+		if about, err := compat.Describe(module); err == nil {
+			all[module] = about
+		}
+	}
+	return all
 }

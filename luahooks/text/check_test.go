@@ -1,4 +1,4 @@
-package check_test
+package text_test
 
 import (
 	"os"
@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"pi/luahooks/check"
+	"pi/luahooks/text"
 )
 
-func checker(t testing.TB) *check.Checker {
+func checker(t testing.TB) *text.Checker {
 	t.Helper()
-	c, err := check.New()
+	c, err := text.NewChecker()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func FuzzFile(f *testing.F) {
 		}
 		f.Add(string(code))
 	}
-	c, err := check.New()
+	c, err := text.NewChecker()
 	if err != nil {
 		f.Fatal(err)
 	}

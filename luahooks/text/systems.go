@@ -1,11 +1,10 @@
-package check
+package text
 
 import (
 	"slices"
 	"strings"
 
 	"pi/internal/suggest"
-	"pi/luahooks/foreign"
 	"pi/stdlib/annotated"
 	"pi/stdlib/compat"
 )
@@ -167,7 +166,7 @@ func (sys *system) handler(w *walk, event string) (fn *annotated.Func, problem s
 	if hint := suggest.Hint(event, known); hint != "" {
 		return nil, "on: unknown event \"" + event + "\"" + hint
 	}
-	return nil, "on: " + foreign.UnknownEvent(event, eventsOf(w.check), w.check.names.Modules("event", event))
+	return nil, "on: " + UnknownEvent(event, eventsOf(w.check), w.check.names.Modules("event", event))
 }
 
 // ours is what an event of a module is called here.

@@ -1,11 +1,9 @@
-package check
+package text
 
 import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"pi/luahooks/foreign"
 
 	"github.com/yuin/gopher-lua/ast"
 )
@@ -51,10 +49,10 @@ func checkIdle(w *walk, chunk []ast.Stmt) {
 	if last, ok := chunk[len(chunk)-1].(*ast.ReturnStmt); ok && len(last.Exprs) > 0 {
 		switch returned := last.Exprs[0].(type) {
 		case *ast.TableExpr:
-			warn(foreign.ReturnedTable, last.Line())
+			warn(ReturnedTable, last.Line())
 		case *ast.IdentExpr:
 			if isTableIn(chunk, returned.Value) {
-				warn(foreign.ReturnedTable, last.Line())
+				warn(ReturnedTable, last.Line())
 			}
 		}
 		return
@@ -62,7 +60,7 @@ func checkIdle(w *walk, chunk []ast.Stmt) {
 	for _, stmt := range chunk {
 		if def, ok := stmt.(*ast.FuncDefStmt); ok {
 			if name := pathOf(def.Name.Func); isNamed(def.Name.Func, name) && !isUsed(chunk, name, def) {
-				warn(foreign.Uncalled(name), def.Line())
+				warn(Uncalled(name), def.Line())
 			}
 		}
 	}
