@@ -1,4 +1,4 @@
-package trust
+package text
 
 import (
 	"reflect"
@@ -120,11 +120,6 @@ func firstOf(all []ast.Expr) ast.Expr {
 		return nil
 	}
 	return all[0]
-}
-
-func isNamed(e ast.Expr, name string) bool {
-	ident, ok := e.(*ast.IdentExpr)
-	return ok && ident.Value == name
 }
 
 func isText(e ast.Expr, text string) bool {
