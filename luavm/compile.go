@@ -23,9 +23,7 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := repair(chunk); err != nil {
-		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
-	}
+	repair(chunk)
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pi/luavm"
 	"pi/stdlib/annotated"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -25,9 +26,10 @@ func checkChanges(w *walk, n *ast.FunctionExpr, called *annotated.Func) {
 	if _, isPorted := w.check.systems.results[returns.class.Name]; isPorted {
 		return // where a change counts, the module says
 	}
-	c := &changes{event: n.ParList.Names[0], aliases: map[string]string{}, passed: map[any]bool{}, shared: map[string]bool{}}
+	mayReturn := func(field string) bool { return w.check.types.Find(returns.class, field) != nil }
+	c := &changes{event: n.ParList.Names[0], mayReturn: mayReturn, aliases: map[string]string{}, inLoop: map[*ast.AssignStmt]bool{}, shared: map[string]bool{}}
 	c.readAliases(n.Stmts)
-	each(n.Stmts, func(node any) { c.visit(node, w.check.types, returns.class) })
+	luavm.Walk(n.Stmts, c.visit)
 	for _, change := range c.open {
 		w.report.Warnings = append(w.report.Warnings, Place{fmt.Sprintf("this changes nothing: return { %s = … }", change.field), w.shown, change.line})
 	}
@@ -35,11 +37,12 @@ func checkChanges(w *walk, n *ast.FunctionExpr, called *annotated.Func) {
 
 // changes are those that a handler makes in its event.
 type changes struct {
-	event   string            // the parameter
-	aliases map[string]string // locals that are a field of the event
-	passed  map[any]bool      // expressions that are no use of a change: its own
-	shared  map[string]bool   // fields that are kept elsewhere too
-	open    []change          // not used so far
+	event     string                   // the parameter
+	mayReturn func(field string) bool  // whether the handler may return a field
+	aliases   map[string]string        // locals that are a field of the event
+	inLoop    map[*ast.AssignStmt]bool // no changes: what is used before them is used after them in the next round
+	shared    map[string]bool          // fields that are kept elsewhere too
+	open      []change                 // not used so far
 }
 
 // change is a write into a field of the event.
@@ -52,7 +55,7 @@ type change struct {
 // to keep its name.
 func (c *changes) readAliases(stmts []ast.Stmt) {
 	declared := map[string]int{}
-	each(stmts, func(node any) {
+	luavm.Walk(stmts, func(node luavm.Node) bool {
 		for _, name := range namesIn(node) {
 			declared[name]++
 		}
@@ -61,6 +64,7 @@ func (c *changes) readAliases(stmts []ast.Stmt) {
 				c.aliases[local.Names[0]] = field
 			}
 		}
+		return true
 	})
 	for name := range c.aliases {
 		if declared[name] > 1 {
@@ -73,7 +77,7 @@ func (c *changes) readAliases(stmts []ast.Stmt) {
 }
 
 // namesIn lists the variables that a statement or a function declares or sets.
-func namesIn(node any) (names []string) {
+func namesIn(node luavm.Node) (names []string) {
 	switch n := node.(type) {
 	case *ast.LocalAssignStmt:
 		return n.Names
@@ -93,27 +97,24 @@ func namesIn(node any) (names []string) {
 	return names
 }
 
-// visit reads the next statement or expression of the handler. Where it names the event, or a
-// field of it that was changed, what was changed before is used.
-func (c *changes) visit(node any, types *annotated.Set, results *annotated.Class) {
-	if c.passed[node] {
-		return
-	}
+// visit reads the next statement or expression of the handler, and reports whether what is inside
+// of it is still to be read. Where it names the event, or a field of it that was changed, what was
+// changed before is used.
+func (c *changes) visit(node luavm.Node) bool {
 	switch n := node.(type) {
-	case *ast.WhileStmt:
-		c.passWrites(n.Stmts)
-	case *ast.RepeatStmt:
-		c.passWrites(n.Stmts)
-	case *ast.NumberForStmt:
-		c.passWrites(n.Stmts)
-	case *ast.GenericForStmt:
-		c.passWrites(n.Stmts)
+	case *ast.WhileStmt, *ast.RepeatStmt, *ast.NumberForStmt, *ast.GenericForStmt:
+		luavm.Walk(luavm.Blocks(n)[0], func(node luavm.Node) bool {
+			if write, ok := node.(*ast.AssignStmt); ok {
+				c.inLoop[write] = true
+			}
+			return true
+		})
 	case *ast.AssignStmt:
-		c.assigned(n, types, results)
+		return !c.isChange(n)
 	case *ast.AttrGetExpr:
 		if field := c.fieldOf(n, false); field != "" {
 			c.use(field)
-			eachExpr(func(inner any) { c.passed[inner] = true }, n)
+			return false
 		}
 	case *ast.IdentExpr:
 		if field := c.aliases[n.Value]; field != "" {
@@ -122,35 +123,33 @@ func (c *changes) visit(node any, types *annotated.Set, results *annotated.Class
 			c.open = nil
 		}
 	}
+	return true
 }
 
-// passWrites makes the writes of a loop no changes: what is used before them there is used after
-// them in the next round.
-func (c *changes) passWrites(stmts []ast.Stmt) {
-	each(stmts, func(node any) {
-		if n, ok := node.(*ast.AssignStmt); ok {
-			c.passed[n] = true
-		}
-	})
-}
-
-// assigned reads an assignment: a change of a field, or a field that something else gets, and
-// whose changes may be used there.
-func (c *changes) assigned(n *ast.AssignStmt, types *annotated.Set, results *annotated.Class) {
-	if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
-		return
+// isChange reports whether an assignment changes a field, which is noted. One that gives a field to
+// something else is none, and changes of that field may be used there.
+func (c *changes) isChange(n *ast.AssignStmt) bool {
+	if c.inLoop[n] || len(n.Lhs) != 1 || len(n.Rhs) != 1 {
+		return false
 	}
 	field := c.fieldOf(n.Lhs[0], true)
 	if field == "" {
 		c.shared[c.fieldOf(n.Rhs[0], false)] = true
-		return
+		return false
 	}
-	if types.Find(results, field) == nil || c.shared[field] {
-		return
+	if !c.mayReturn(field) || c.shared[field] {
+		return false
 	}
-	c.useIn(n.Rhs[0])
+	luavm.Walk(n.Rhs, func(node luavm.Node) bool {
+		if of, ok := node.(ast.Expr); ok {
+			if used := c.fieldOf(of, false); used != "" {
+				c.use(used)
+			}
+		}
+		return true
+	})
 	c.open = append(c.open, change{field, n.Lhs[0].Line()})
-	eachExpr(func(inner any) { c.passed[inner] = true }, n.Lhs[0], n.Rhs[0])
+	return true
 }
 
 // fieldOf is the field of the event that an expression is in: input for event.input.command and
@@ -172,17 +171,6 @@ func (c *changes) fieldOf(e ast.Expr, inside bool) string {
 		}
 		return ""
 	}
-}
-
-// useIn notes what an expression uses.
-func (c *changes) useIn(e ast.Expr) {
-	eachExpr(func(node any) {
-		if of, ok := node.(ast.Expr); ok {
-			if field := c.fieldOf(of, false); field != "" && len(c.open) > 0 {
-				c.use(field)
-			}
-		}
-	}, e)
 }
 
 // use drops the changes of a field: something looks at it.

@@ -19,6 +19,7 @@
 //	gates.go   gates that fail open
 //	changes.go changes of an event, which have no effect
 //	exports.go functions that a file returns and nobody calls
+//	scan.go    [Scan]: what a file requires and listens to, for what decides whether it may run
 //	hints.go   what authors mean by names that are other programs', for messages of a session too
 package text
 

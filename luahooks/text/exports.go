@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"pi/luavm"
+
 	"github.com/yuin/gopher-lua/ast"
 )
 
@@ -59,7 +61,7 @@ func checkIdle(w *walk, chunk []ast.Stmt) {
 	}
 	for _, stmt := range chunk {
 		if def, ok := stmt.(*ast.FuncDefStmt); ok {
-			if name := pathOf(def.Name.Func); isNamed(def.Name.Func, name) && !isUsed(chunk, name, def) {
+			if name := pathOf(def.Name.Func); isNamed(def.Name.Func, name) && !mentions(chunk, name) {
 				warn(Uncalled(name), def.Line())
 			}
 		}
@@ -87,17 +89,8 @@ func isTableIn(chunk []ast.Stmt, name string) bool {
 	return false
 }
 
-// isUsed reports whether a name stands anywhere else than where the function of it is defined.
-func isUsed(chunk []ast.Stmt, name string, def *ast.FuncDefStmt) (found bool) {
-	each(chunk, func(n any) {
-		if ident, ok := n.(*ast.IdentExpr); ok && ident.Value == name && n != def.Name.Func {
-			found = true
-		}
-	})
-	return found
-}
-
-func isNamed(e ast.Expr, name string) bool {
+// isNamed reports whether an expression is a variable of a name.
+func isNamed(e luavm.Node, name string) bool {
 	ident, ok := e.(*ast.IdentExpr)
 	return ok && ident.Value == name
 }

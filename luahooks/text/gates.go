@@ -3,6 +3,8 @@ package text
 import (
 	"slices"
 
+	"pi/luavm"
+
 	"github.com/yuin/gopher-lua/ast"
 )
 
@@ -88,15 +90,17 @@ func (g *gate) function(fn *ast.FunctionExpr) {
 	}
 	g.seen[fn] = true
 	g.block(fn.Stmts, nil)
-	each(fn.Stmts, func(n any) {
+	luavm.Walk(fn.Stmts, func(n luavm.Node) bool {
 		switch n := n.(type) {
 		case *ast.FunctionExpr:
 			g.function(n)
+			return false
 		case *ast.FuncCallExpr:
 			if name, ok := n.Func.(*ast.IdentExpr); ok {
 				g.named(name.Value)
 			}
 		}
+		return true
 	})
 }
 
@@ -120,18 +124,11 @@ func (g *gate) block(stmts, after []ast.Stmt) {
 			}
 		case *ast.IfStmt:
 			g.condition(n, rest)
-			g.block(n.Then, rest)
-			g.block(n.Else, rest)
-		case *ast.DoBlockStmt:
-			g.block(n.Stmts, rest)
-		case *ast.WhileStmt:
-			g.block(n.Stmts, rest)
-		case *ast.RepeatStmt:
-			g.block(n.Stmts, rest)
-		case *ast.NumberForStmt:
-			g.block(n.Stmts, rest)
-		case *ast.GenericForStmt:
-			g.block(n.Stmts, rest)
+		case *ast.FuncDefStmt:
+			continue // it runs when it is called
+		}
+		for _, inner := range luavm.Blocks(stmt) {
+			g.block(inner, rest)
 		}
 	}
 }
@@ -180,7 +177,7 @@ func shutsWithout(ok string, stmts []ast.Stmt) bool {
 	for i, stmt := range stmts {
 		switch n := stmt.(type) {
 		case *ast.IfStmt:
-			if !mentions(ok, n.Condition) {
+			if !mentions([]ast.Expr{n.Condition}, ok) {
 				if shutsWithout(ok, n.Then) || shutsWithout(ok, n.Else) {
 					return true
 				}
@@ -191,9 +188,9 @@ func shutsWithout(ok string, stmts []ast.Stmt) bool {
 			}
 			return shuts(n.Else) || alwaysShuts(ok, stmts[i+1:])
 		case *ast.ReturnStmt:
-			return mentions(ok, n.Exprs...) && !isNilWithout(ok, n.Exprs[0])
+			return mentions(n.Exprs, ok) && !isNilWithout(ok, n.Exprs[0])
 		case *ast.FuncCallStmt:
-			if call, isCall := n.Expr.(*ast.FuncCallExpr); isCall && pathOf(call.Func) == "assert" && mentions(ok, call.Args...) {
+			if call, isCall := n.Expr.(*ast.FuncCallExpr); isCall && pathOf(call.Func) == "assert" && mentions(call.Args, ok) {
 				return true
 			}
 		}
@@ -227,13 +224,12 @@ func isFalseWithout(name string, e ast.Expr) bool {
 	return isNilWithout(name, e)
 }
 
-// mentions reports whether a variable stands in expressions.
-func mentions(name string, exprs ...ast.Expr) (found bool) {
-	eachExpr(func(n any) {
-		if ident, ok := n.(*ast.IdentExpr); ok && ident.Value == name {
-			found = true
-		}
-	}, exprs...)
+// mentions reports whether a variable stands in statements or expressions.
+func mentions[N luavm.Node](nodes []N, name string) (found bool) {
+	luavm.Walk(nodes, func(n luavm.Node) bool {
+		found = found || isNamed(n, name)
+		return !found
+	})
 	return found
 }
 
@@ -242,11 +238,11 @@ func mentions(name string, exprs ...ast.Expr) (found bool) {
 func negates(name string, e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.UnaryNotOpExpr:
-		return mentions(name, e.Expr)
+		return mentions([]ast.Expr{e.Expr}, name)
 	case *ast.RelationalOpExpr:
 		_, isFalse := e.Rhs.(*ast.FalseExpr)
 		_, isTrue := e.Rhs.(*ast.TrueExpr)
-		return mentions(name, e.Lhs) && (e.Operator == "==" && isFalse || e.Operator == "~=" && isTrue)
+		return mentions([]ast.Expr{e.Lhs}, name) && (e.Operator == "==" && isFalse || e.Operator == "~=" && isTrue)
 	case *ast.LogicalOpExpr:
 		return e.Operator == "or" && (negates(name, e.Lhs) || negates(name, e.Rhs))
 	}
@@ -255,13 +251,14 @@ func negates(name string, e ast.Expr) bool {
 
 // shuts reports whether statements return an answer or raise, somewhere.
 func shuts(stmts []ast.Stmt) (found bool) {
-	each(stmts, func(n any) {
+	luavm.Walk(stmts, func(n luavm.Node) bool {
 		switch n := n.(type) {
 		case *ast.ReturnStmt:
 			found = found || isAnswer(n)
 		case *ast.FuncCallExpr:
 			found = found || pathOf(n.Func) == "error"
 		}
+		return !found
 	})
 	return found
 }

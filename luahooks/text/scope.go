@@ -1,6 +1,7 @@
 package text
 
 import (
+	"pi/luavm"
 	"pi/stdlib/annotated"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -65,16 +66,17 @@ func (w *walk) bind(s *scope, name string, e ast.Expr) {
 // declare notes the functions that the file makes global, and those in tables, before it is read
 // in its order.
 func (w *walk) declare(chunk []ast.Stmt) {
-	each(chunk, func(n any) {
+	luavm.Walk(chunk, func(n luavm.Node) bool {
 		def, ok := n.(*ast.FuncDefStmt)
 		if !ok || def.Name.Receiver != nil {
-			return
+			return true
 		}
 		if name, ok := def.Name.Func.(*ast.IdentExpr); ok {
 			w.globals[name.Value] = def.Func
 		} else if path := pathOf(def.Name.Func); path != "" {
 			w.known.members[path] = true
 		}
+		return true
 	})
 }
 

@@ -76,9 +76,9 @@ func (w *walk) typeOfCall(n *ast.FuncCallExpr, s *scope) *annotated.Type {
 	return nil
 }
 
-// required is the module of require "name"; "" for another call.
+// required is the module of require "name"; "" for another call, and for a name that is computed.
 func required(n *ast.FuncCallExpr) string {
-	if name, ok := n.Func.(*ast.IdentExpr); ok && name.Value == "require" && len(n.Args) == 1 {
+	if isNamed(n.Func, "require") && len(n.Args) > 0 {
 		if module, ok := n.Args[0].(*ast.StringExpr); ok {
 			return module.Value
 		}
