@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pi/luahooks/text"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -68,7 +69,7 @@ func (e *events) emit(L *lua.LState) int {
 	name := L.CheckString(1)
 	switch {
 	case !IsCustom(name):
-		luavm.Raise(L, "emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name, e.hook, name)
+		luavm.Raise(L, "%s", text.NoEventName(e.hook, name))
 	case e.vm.Loading():
 		luavm.Raise(L, "emit: %v", errLoading)
 	}

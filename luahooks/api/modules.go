@@ -49,7 +49,7 @@ type module struct {
 func (m *modules) require(L *lua.LState) int {
 	name := L.CheckString(1)
 	if !trust.IsModuleName(name) {
-		luavm.Raise(L, "module name %q: names are words of letters, digits and _ joined by dots%s", name, text.Required(name))
+		luavm.Raise(L, "%s", text.NoModuleName(name))
 	}
 	one := m.required[name]
 	if one == nil {

@@ -28,10 +28,10 @@ func (w *walk) call(n *ast.FuncCallExpr, s *scope) {
 	}
 	w.callee(n, s)
 	if isProtected(called, s) && len(n.Args) > 0 {
-		protectedCall(w, n, s)
+		w.protectedCall(n, s)
 	}
 	w.acts(n, s)
-	handArguments(w, n, s)
+	w.learnArgs(n, s)
 }
 
 // acts reads what a call of the API does, and its arguments.
@@ -39,14 +39,17 @@ func (w *walk) acts(n *ast.FuncCallExpr, s *scope) {
 	fn := w.functionOf(w.typeOf(n.Func, s))
 	name := calledHere(fn)
 	if name == "pi.emit" && len(n.Args) > 0 {
-		w.emitted(n)
+		if event, ok := n.Args[0].(*ast.StringExpr); ok && !strings.Contains(event.Value, ":") {
+			hook := strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(w.shown), ".lua"), "/init")
+			w.problem(n.Line(), NoEventName(path.Base(hook), event.Value))
+		}
 	}
-	w.effect(fn, n, s)
+	w.effect(fn, n)
 	w.loading(fn, n, s)
 	if name == "pi.on" {
 		fn = w.listen(n, fn)
 	}
-	noteHandlers(w, fn, n)
+	w.learnHandlers(fn, n)
 	w.arguments(fn, n, s)
 	if name == "pi.on" || name == "pi.mode" {
 		w.gates(n, name, s)
@@ -54,11 +57,11 @@ func (w *walk) acts(n *ast.FuncCallExpr, s *scope) {
 }
 
 // protectedCall reads what pcall(fn, …) does where fn is a function of the API.
-func protectedCall(w *walk, n *ast.FuncCallExpr, s *scope) {
+func (w *walk) protectedCall(n *ast.FuncCallExpr, s *scope) {
 	fn := w.functionOf(w.typeOf(n.Args[0], s))
 	inner := *n
 	inner.Func, inner.Args = n.Args[0], n.Args[1:]
-	w.effect(fn, &inner, s)
+	w.effect(fn, &inner)
 	if calledHere(fn) == "pi.on" {
 		w.listen(&inner, fn)
 	}
@@ -84,7 +87,7 @@ func (w *walk) required(n *ast.FuncCallExpr, s *scope) {
 	name := required(n)
 	switch {
 	case name == "":
-		w.report.Unread = append(w.report.Unread, Place{"a module whose name is computed", w.shown, n.Line()})
+		w.unread(n.Line(), "a module whose name is computed")
 	case isCompat(name):
 		if w.check.systems.byModule[name] != nil {
 			w.compat = name
@@ -92,7 +95,7 @@ func (w *walk) required(n *ast.FuncCallExpr, s *scope) {
 		}
 		w.problem(n.Line(), fmt.Sprintf("module %s does not exist%s", name, suggest.Hint(name, w.check.types.Modules())))
 	case name != "pi" && !strings.HasPrefix(name, "pi."):
-		w.requires = append(w.requires, Place{name, w.shown, n.Line()})
+		w.requires = append(w.requires, w.place(n.Line(), name))
 	case w.check.types.Module(name) == nil && name != "pi.test":
 		w.problem(n.Line(), fmt.Sprintf("module %s does not exist%s", name, cmp.Or(Required(name), suggest.Hint(name, w.check.types.Modules()))))
 	}
@@ -109,17 +112,17 @@ func (w *walk) listen(n *ast.FuncCallExpr, fn *annotated.Func) *annotated.Func {
 		switch n.Args[0].(type) {
 		case *ast.NumberExpr, *ast.NilExpr, *ast.TrueExpr, *ast.FalseExpr, *ast.FunctionExpr, *ast.TableExpr:
 		default:
-			w.report.Listens = append(w.report.Listens, Place{computed, w.shown, n.Line()})
+			w.report.Listens = append(w.report.Listens, w.place(n.Line(), computed))
 		}
 		return fn
 	}
 	event := name.Value
-	handler, problem := handlerFor(w, fn, event)
+	handler, problem := w.handlerFor(fn, event)
 	if problem != "" {
 		w.problem(n.Line(), problem)
 		return fn
 	}
-	w.report.Listens = append(w.report.Listens, Place{event, w.shown, n.Line()})
+	w.report.Listens = append(w.report.Listens, w.place(n.Line(), event))
 	if handler == nil {
 		return fn
 	}
@@ -129,7 +132,7 @@ func (w *walk) listen(n *ast.FuncCallExpr, fn *annotated.Func) *annotated.Func {
 
 // handlerFor is how the handlers of an event are called, which fn is asked for; nil for one that hooks
 // emit. problem is said of an event that there is not.
-func handlerFor(w *walk, fn *annotated.Func, event string) (handler *annotated.Func, problem string) {
+func (w *walk) handlerFor(fn *annotated.Func, event string) (handler *annotated.Func, problem string) {
 	if sys := w.check.systems.byOn[fn]; sys != nil {
 		return sys.handler(w, event)
 	}
@@ -137,14 +140,6 @@ func handlerFor(w *walk, fn *annotated.Func, event string) (handler *annotated.F
 		return handler, ""
 	}
 	return nil, "on: " + UnknownEvent(event, eventsOf(w.check), w.check.names.Modules("event", event))
-}
-
-// emitted checks the name of an event of the hook, which has a colon.
-func (w *walk) emitted(n *ast.FuncCallExpr) {
-	if name, ok := n.Args[0].(*ast.StringExpr); ok && !strings.Contains(name.Value, ":") {
-		hook := strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(w.shown), ".lua"), "/init")
-		w.problem(n.Line(), fmt.Sprintf("emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name.Value, path.Base(hook), name.Value))
-	}
 }
 
 // method reads a call with a colon: functions of the API are called with a dot.

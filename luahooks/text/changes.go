@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/luavm"
@@ -15,7 +16,7 @@ import (
 // meant to.
 
 // checkChanges looks at a handler that is called as called says.
-func checkChanges(w *walk, n *ast.FunctionExpr, called *annotated.Func) {
+func (w *walk) checkChanges(n *ast.FunctionExpr, called *annotated.Func) {
 	if called == nil || len(called.Params) == 0 || len(n.ParList.Names) == 0 {
 		return
 	}
@@ -31,7 +32,7 @@ func checkChanges(w *walk, n *ast.FunctionExpr, called *annotated.Func) {
 	c.readAliases(n.Stmts)
 	luavm.Walk(n.Stmts, c.visit)
 	for _, change := range c.open {
-		w.report.Warnings = append(w.report.Warnings, Place{fmt.Sprintf("this changes nothing: return { %s = … }", change.field), w.shown, change.line})
+		w.warn(change.line, fmt.Sprintf("this changes nothing: return { %s = … }", change.field))
 	}
 }
 
@@ -175,11 +176,5 @@ func (c *changes) fieldOf(e ast.Expr, inside bool) string {
 
 // use drops the changes of a field: something looks at it.
 func (c *changes) use(field string) {
-	kept := c.open[:0]
-	for _, change := range c.open {
-		if change.field != field {
-			kept = append(kept, change)
-		}
-	}
-	c.open = kept
+	c.open = slices.DeleteFunc(c.open, func(open change) bool { return open.field == field })
 }

@@ -82,15 +82,12 @@ func NewChecker() (*Checker, error) {
 	}
 	main := &annotated.Func{Params: []annotated.Param{{Name: "pi", Type: named("pi")}}}
 	c := &Checker{types: types, names: NewNames(), systems: newSystems(), main: main, mains: map[*annotated.Func]bool{main: true}}
-	c.ported = sync.OnceValues(c.withSystems)
+	c.ported = sync.OnceValues(func() (*Checker, error) {
+		more := &Checker{types: types, names: c.names, systems: newSystems(), main: main, mains: maps.Clone(c.mains)}
+		more.ported = func() (*Checker, error) { return more, nil }
+		return more, more.systems.add(more)
+	})
 	return c, nil
-}
-
-// withSystems returns a checker that knows the modules for hooks of other programs too.
-func (c *Checker) withSystems() (*Checker, error) {
-	more := &Checker{types: c.types, names: c.names, systems: newSystems(), main: c.main, mains: maps.Clone(c.mains)}
-	more.ported = func() (*Checker, error) { return more, nil }
-	return more, more.systems.add(more)
 }
 
 // reading returns the checker for a file: the modules for hooks of other programs are described
@@ -116,9 +113,9 @@ func (c *Checker) File(shown string, code []byte, find func(name string) (shown 
 	if err != nil {
 		return nil, err
 	}
-	checkExports(w, chunk)
+	w.checkExports(chunk)
 	c.modules(r, w, find)
-	checkIdle(w, chunk)
+	w.checkIdle(chunk)
 	r.tidy()
 	return r, nil
 }
@@ -164,7 +161,7 @@ func (c *Checker) modules(r *Report, hook *walk, find func(string) (string, []by
 func notFound(name string) string {
 	path := strings.ReplaceAll(name, ".", "/")
 	if strings.ContainsAny(name, "@/-:") {
-		return fmt.Sprintf("module name %q: names are words of letters, digits and _ joined by dots%s", name, Required(name))
+		return NoModuleName(name)
 	}
 	return fmt.Sprintf("module %s not found beside the hook (tried %s.lua, %s/init.lua, lib/%s.lua)%s", name, path, path, path, Required(name))
 }

@@ -9,37 +9,37 @@ import (
 )
 
 // effect notes what a call does outside of the hook, as far as its text says.
-func (w *walk) effect(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
+func (w *walk) effect(fn *annotated.Func, n *ast.FuncCallExpr) {
 	r := w.report
-	add := func(list *[]Place, what string) { *list = append(*list, Place{what, w.shown, n.Line()}) }
+	add := func(list *[]Place, what string) { *list = append(*list, w.place(n.Line(), what)) }
 	name := calledHere(fn)
 	switch name {
 	case "", "pi.hook": // which makes a hook of a function
 		return
 	case "os.getenv":
-		add(&r.Reads, "$"+w.text(n, 0, s))
+		add(&r.Reads, "$"+argumentText(n, 0))
 		return
 	}
 	r.Calls = append(r.Calls, fn.Name)
 	switch name {
 	case "fs.read", "fs.list", "fs.glob", "fs.watch", "fs.exists", "fs.stat", "fs.real":
-		add(&r.Reads, w.text(n, 0, s))
+		add(&r.Reads, argumentText(n, 0))
 	case "fs.write", "fs.mkdir", "fs.remove", "fs.chmod":
-		add(&r.Writes, w.text(n, 0, s))
+		add(&r.Writes, argumentText(n, 0))
 	case "fs.temp":
 		add(&r.Writes, "a temporary file")
 	case "ctx.save_entry", "pi.append_entry", "ctx.edit_context", "pi.set_label", "pi.set_session_name":
 		add(&r.Writes, "the session")
 	case "pi.exec", "ctx.exec", "pi.spawn", "ctx.ui.run", "pi.exec_command":
-		add(&r.Runs, w.command(n, s))
+		add(&r.Runs, commandText(n))
 	case "http.get", "http.post":
-		add(&r.Connects, host(w.text(n, 0, s)))
+		add(&r.Connects, host(argumentText(n, 0)))
 	case "http.request", "http.stream", "http.events":
-		add(&r.Connects, host(w.option(n, "url", s)))
+		add(&r.Connects, host(optionText(n, "url")))
 	case "http.listen":
 		add(&r.Connects, "listens on 127.0.0.1")
 	case "pi.provider", "pi.register_provider":
-		if url := w.option(n, "base_url", s); url != "" {
+		if url := optionText(n, "base_url"); url != "" {
 			add(&r.Connects, host(url))
 		}
 	case "llm.complete", "llm.stream":
@@ -54,8 +54,8 @@ func (w *walk) effect(fn *annotated.Func, n *ast.FuncCallExpr, s *scope) {
 // computed stands for what the text does not say.
 const computed = "(computed)"
 
-// text is the n-th argument of a call as far as it stands in the text.
-func (w *walk) text(n *ast.FuncCallExpr, i int, s *scope) string {
+// argumentText is the i-th argument of a call as far as it stands in the text.
+func argumentText(n *ast.FuncCallExpr, i int) string {
 	if i >= len(n.Args) {
 		return "."
 	}
@@ -79,9 +79,9 @@ func literal(e ast.Expr) string {
 	return computed
 }
 
-// command is a program and its first arguments.
-func (w *walk) command(n *ast.FuncCallExpr, s *scope) string {
-	words := []string{w.text(n, 0, s)}
+// commandText is a program and its first arguments.
+func commandText(n *ast.FuncCallExpr) string {
+	words := []string{argumentText(n, 0)}
 	if len(n.Args) > 1 {
 		list, ok := n.Args[1].(*ast.TableExpr)
 		if !ok {
@@ -98,17 +98,13 @@ func (w *walk) command(n *ast.FuncCallExpr, s *scope) string {
 	return strings.Join(words, " ")
 }
 
-// option is a field of the last table of a call as far as it stands in the text; "" if it is not
+// optionText is a field of the last table of a call as far as it stands in the text; "" if it is not
 // given.
-func (w *walk) option(n *ast.FuncCallExpr, name string, s *scope) string {
+func optionText(n *ast.FuncCallExpr, name string) string {
 	for _, arg := range n.Args {
-		t, ok := arg.(*ast.TableExpr)
-		if !ok {
-			continue
-		}
-		for _, f := range t.Fields {
-			if key, ok := f.Key.(*ast.StringExpr); ok && key.Value == name {
-				return literal(f.Value)
+		if t, ok := arg.(*ast.TableExpr); ok {
+			if value := valueOf(t, name); value != nil {
+				return literal(value)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // checkExports finds what a hook returns that registers nothing: a table of functions named for
 // events, as files of other programs do. Nobody calls them, so that a gate among them is none.
-func checkExports(w *walk, chunk []ast.Stmt) {
+func (w *walk) checkExports(chunk []ast.Stmt) {
 	if len(chunk) == 0 || len(w.report.Listens) > 0 {
 		return
 	}
@@ -24,14 +24,14 @@ func checkExports(w *walk, chunk []ast.Stmt) {
 	case *ast.TableExpr:
 		for _, field := range returned.Fields {
 			if fn, ok := field.Value.(*ast.FunctionExpr); ok {
-				checkExport(w, field.Key, fn)
+				w.checkExport(field.Key, fn)
 			}
 		}
 	case *ast.IdentExpr:
 		for _, stmt := range chunk {
 			if def, ok := stmt.(*ast.FuncDefStmt); ok {
 				if of, ok := def.Name.Func.(*ast.AttrGetExpr); ok && isNamed(of.Object, returned.Value) {
-					checkExport(w, of.Key, def.Func)
+					w.checkExport(of.Key, def.Func)
 				}
 			}
 		}
@@ -40,21 +40,18 @@ func checkExports(w *walk, chunk []ast.Stmt) {
 
 // checkIdle warns of a hook that registers nothing: it returns a table, or only defines a function.
 // Where pi goes where it is not followed, nothing is said.
-func checkIdle(w *walk, chunk []ast.Stmt) {
+func (w *walk) checkIdle(chunk []ast.Stmt) {
 	r := w.report
 	if len(chunk) == 0 || len(r.Listens)+len(r.Unread)+len(r.Problems) > 0 || slices.ContainsFunc(r.Calls, isRegistering) {
 		return
 	}
-	warn := func(what string, line int) {
-		r.Warnings = append(r.Warnings, Place{what, w.shown, line})
-	}
 	if last, ok := chunk[len(chunk)-1].(*ast.ReturnStmt); ok && len(last.Exprs) > 0 {
 		switch returned := last.Exprs[0].(type) {
 		case *ast.TableExpr:
-			warn(ReturnedTable, last.Line())
+			w.warn(last.Line(), ReturnedTable)
 		case *ast.IdentExpr:
 			if isTableIn(chunk, returned.Value) {
-				warn(ReturnedTable, last.Line())
+				w.warn(last.Line(), ReturnedTable)
 			}
 		}
 		return
@@ -62,7 +59,7 @@ func checkIdle(w *walk, chunk []ast.Stmt) {
 	for _, stmt := range chunk {
 		if def, ok := stmt.(*ast.FuncDefStmt); ok {
 			if name := pathOf(def.Name.Func); isNamed(def.Name.Func, name) && !mentions(chunk, name) {
-				warn(Uncalled(name), def.Line())
+				w.warn(def.Line(), Uncalled(name))
 			}
 		}
 	}
@@ -96,7 +93,7 @@ func isNamed(e luavm.Node, name string) bool {
 }
 
 // checkExport says that nobody calls a function, if its name is that of an event.
-func checkExport(w *walk, key ast.Expr, fn *ast.FunctionExpr) {
+func (w *walk) checkExport(key ast.Expr, fn *ast.FunctionExpr) {
 	if name, ok := key.(*ast.StringExpr); ok && slices.Contains(eventsOf(w.check), name.Value) {
 		w.problem(fn.Line(), fmt.Sprintf("nobody calls %s of the table that the file returns; a handler is registered: pi.on(%q, fn)", name.Value, name.Value))
 	}

@@ -148,7 +148,7 @@ func (g *gate) condition(n *ast.IfStmt, rest []ast.Stmt) {
 
 func (g *gate) warn(call *ast.FuncCallExpr, isShut bool) {
 	if !isShut {
-		g.walk.report.Warnings = append(g.walk.report.Warnings, Place{openGate, g.walk.shown, call.Line()})
+		g.walk.warn(call.Line(), openGate)
 	}
 }
 

@@ -163,6 +163,16 @@ func Required(name string) string {
 	return ""
 }
 
+// NoModuleName says that no module can have a name.
+func NoModuleName(name string) string {
+	return fmt.Sprintf("module name %q: names are words of letters, digits and _ joined by dots%s", name, Required(name))
+}
+
+// NoEventName says that a hook cannot emit an event of a name.
+func NoEventName(hook, name string) string {
+	return fmt.Sprintf("emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name, hook, name)
+}
+
 // ofPi are packages of JavaScript that hooks of other programs import for their pi, and for its
 // types.
 var ofPi = regexp.MustCompile(`^(@[\w-]+/)?pi-[\w-]+$`)

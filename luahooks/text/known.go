@@ -12,10 +12,10 @@ import (
 
 // known is what is known of the functions and variables of a file, from all that stands in it.
 type known struct {
-	handlers map[string]*annotated.Func   // how functions are called, by their variable; nil: in several ways
-	handed   map[string][]*annotated.Type // pi and the like, where they are given to functions of the file
-	kept     map[declaration]*annotated.Type
-	members  map[string]bool // functions in tables, as they are written
+	handlers  map[string]*annotated.Func      // how functions are called, by their variable; nil: in several ways
+	args      map[string][]*annotated.Type    // pi and the like, where they are given to functions of the file
+	variables map[declaration]*annotated.Type // that get their value later
+	members   map[string]bool                 // functions in tables, as they are written
 }
 
 // declaration is the i-th variable of a local without a value.
@@ -24,14 +24,10 @@ type declaration struct {
 	i    int
 }
 
-func newKnown() *known {
-	return &known{map[string]*annotated.Func{}, map[string][]*annotated.Type{}, map[declaration]*annotated.Type{}, map[string]bool{}}
-}
-
 // size grows whenever more is known.
 func (k *known) size() int {
-	n := len(k.handlers) + len(k.kept)
-	for _, types := range k.handed {
+	n := len(k.handlers) + len(k.variables)
+	for _, types := range k.args {
 		n += len(types)
 		for _, t := range types {
 			if t != nil {
@@ -47,7 +43,7 @@ func (k *known) called(name string) *annotated.Func {
 	if fn := k.handlers[name]; fn != nil {
 		return fn
 	}
-	types := k.handed[name]
+	types := k.args[name]
 	if len(types) == 0 {
 		return nil
 	}
@@ -58,9 +54,9 @@ func (k *known) called(name string) *annotated.Func {
 	return fn
 }
 
-// note notes that a function of the file is called as fn says; one that is called in two ways is
+// learnHandler notes that a function of the file is called as fn says; one that is called in two ways is
 // not known.
-func (k *known) note(name string, fn *annotated.Func) {
+func (k *known) learnHandler(name string, fn *annotated.Func) {
 	if fn == nil {
 		return
 	}
@@ -70,19 +66,19 @@ func (k *known) note(name string, fn *annotated.Func) {
 	k.handlers[name] = fn
 }
 
-// hand notes what a function of the file gets for its i-th parameter.
-func (k *known) hand(name string, i int, t *annotated.Type) {
-	for len(k.handed[name]) <= i {
-		k.handed[name] = append(k.handed[name], nil)
+// learnArg notes what a function of the file gets for its i-th parameter.
+func (k *known) learnArg(name string, i int, t *annotated.Type) {
+	for len(k.args[name]) <= i {
+		k.args[name] = append(k.args[name], nil)
 	}
-	if k.handed[name][i] == nil {
-		k.handed[name][i] = t
+	if k.args[name][i] == nil {
+		k.args[name][i] = t
 	}
 }
 
-// noteHandlers notes the functions of the file that a call gives to functions of the API, by the
+// learnHandlers notes the functions of the file that a call gives to functions of the API, by the
 // name of the variable: handlers, and what stands in tables as handler or execute.
-func noteHandlers(w *walk, fn *annotated.Func, n *ast.FuncCallExpr) {
+func (w *walk) learnHandlers(fn *annotated.Func, n *ast.FuncCallExpr) {
 	if fn == nil {
 		return
 	}
@@ -91,7 +87,7 @@ func noteHandlers(w *walk, fn *annotated.Func, n *ast.FuncCallExpr) {
 			return
 		}
 		if name, ok := arg.(*ast.IdentExpr); ok {
-			w.known.note(name.Value, w.functionOf(fn.Params[i].Type))
+			w.known.learnHandler(name.Value, w.functionOf(fn.Params[i].Type))
 		}
 		t, isTable := arg.(*ast.TableExpr)
 		class := w.classOf(fn.Params[i].Type)
@@ -103,28 +99,28 @@ func noteHandlers(w *walk, fn *annotated.Func, n *ast.FuncCallExpr) {
 			name, isName := f.Value.(*ast.IdentExpr)
 			if isText && isName {
 				if m := w.check.types.Find(class, key.Value); m != nil {
-					w.known.note(name.Value, w.functionOf(m.Type))
+					w.known.learnHandler(name.Value, w.functionOf(m.Type))
 				}
 			}
 		}
 	}
 }
 
-// keep notes what a local gets after it was declared, if it is pi or the like.
-func keep(w *walk, v *variable, e ast.Expr, s *scope) {
+// learnVariable notes what a local gets after it was declared, if it is pi or the like.
+func (w *walk) learnVariable(v *variable, e ast.Expr, s *scope) {
 	t := w.typeOf(e, s)
-	if !isAPI(w, t) {
+	if !w.isAPI(t) {
 		return
 	}
 	v.typ = t
 	if v.declared.stmt != nil {
-		w.known.kept[v.declared] = t
+		w.known.variables[v.declared] = t
 	}
 }
 
 // isAPI reports whether a value is pi, a module, or a function of them or of ctx: what a hook does
 // outside of itself, it does with those.
-func isAPI(w *walk, t *annotated.Type) bool {
+func (w *walk) isAPI(t *annotated.Type) bool {
 	only := w.only(t)
 	switch {
 	case only == nil:
@@ -138,9 +134,9 @@ func isAPI(w *walk, t *annotated.Type) bool {
 	return class != nil && (class.Name == "pi" || w.check.types.Module(class.Name) == class)
 }
 
-// handOn says of pi and the like that it is given to what is not followed.
-func handOn(w *walk, e ast.Expr, s *scope) {
-	if e == nil || !isAPI(w, w.typeOf(e, s)) {
+// escapes says of pi and the like that it is given to what is not followed.
+func (w *walk) escapes(e ast.Expr, s *scope) {
+	if e == nil || !w.isAPI(w.typeOf(e, s)) {
 		return
 	}
 	what := pathOf(e)
@@ -150,9 +146,9 @@ func handOn(w *walk, e ast.Expr, s *scope) {
 	w.unread(e.Line(), fmt.Sprintf("%s is handed on, so not all calls of it are followed", strings.ReplaceAll(what, "(…)", "")))
 }
 
-// handArguments notes what a function of the file gets, and says of arguments that others get what
+// learnArgs notes what a function of the file gets, and says of arguments that others get what
 // is not followed there.
-func handArguments(w *walk, n *ast.FuncCallExpr, s *scope) {
+func (w *walk) learnArgs(n *ast.FuncCallExpr, s *scope) {
 	path := pathOf(n.Func)
 	if slices.Contains([]string{"assert", "type", "tostring", "print", "rawequal", "error"}, path) && s.find(path) == nil {
 		return
@@ -161,11 +157,11 @@ func handArguments(w *walk, n *ast.FuncCallExpr, s *scope) {
 	isOfFile := v != nil && v.fn != nil || v == nil && w.globals[path] != nil || w.known.members[path]
 	for i, arg := range n.Args {
 		switch t := w.typeOf(arg, s); {
-		case !isAPI(w, t), isProtected(path, s) && i == 0 && w.functionOf(t) != nil:
+		case !w.isAPI(t), isProtected(path, s) && i == 0 && w.functionOf(t) != nil:
 		case isOfFile:
-			w.known.hand(path, i, t)
+			w.known.learnArg(path, i, t)
 		default:
-			handOn(w, arg, s)
+			w.escapes(arg, s)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (w *walk) indexed(object ast.Expr, key string, line int, s *scope) {
 		return
 	}
 	if v := s.find(name.Value); v != nil && v.isAbsent && name.Value == "ctx" {
-		w.problem(line, fmt.Sprintf("attempt to index %q, which is nil, with key %q; %s", name.Value, key, orderOf(w, v.called)))
+		w.problem(line, fmt.Sprintf("attempt to index %q, which is nil, with key %q; %s", name.Value, key, w.orderOf(v.called)))
 		return
 	}
 	if w.isDefined(name.Value, s) {
@@ -115,7 +115,7 @@ func (w *walk) callee(n *ast.FuncCallExpr, s *scope) {
 // field checks a field that is read of something whose fields are known.
 func (w *walk) field(n *ast.AttrGetExpr, s *scope) {
 	object, key := w.only(w.typeOf(n.Object, s)), keyOf(n)
-	computedField(w, n, object, s)
+	w.computedField(n, object, s)
 	if object == nil || object.Kind != annotated.Named || w.isGuarded(s) {
 		return
 	}
@@ -134,9 +134,11 @@ func (w *walk) field(n *ast.AttrGetExpr, s *scope) {
 		return
 	}
 	of, names := w.called(class), w.check.types.Names(class)
-	if name, v := parameterIn(n.Object, s); of == "ctx" && v != nil && name != "ctx" && v.called != nil {
-		w.problem(n.Line(), fmt.Sprintf("%q is ctx, which has no field %q; %s", name, key, orderOf(w, v.called)))
-		return
+	if object, ok := n.Object.(*ast.IdentExpr); ok && of == "ctx" && object.Value != "ctx" {
+		if v := s.find(object.Value); v != nil && v.called != nil {
+			w.problem(n.Line(), fmt.Sprintf("%q is ctx, which has no field %q; %s", object.Value, key, w.orderOf(v.called)))
+			return
+		}
 	}
 	if !strings.HasPrefix(of, "the event ") {
 		slices.Sort(names)
@@ -145,12 +147,12 @@ func (w *walk) field(n *ast.AttrGetExpr, s *scope) {
 		w.problem(n.Line(), fmt.Sprintf("%s has no field %q%s", of, key, suggest.Hint(key, names)))
 		return
 	}
-	w.problem(n.Line(), fmt.Sprintf("%s has no field %q%s%s", of, key, luavm.MeantOf(of, key, names, w.check.names.Field), w.check.names.Modules(of, key)))
+	w.problem(n.Line(), luavm.NoField(of, key, names, w.check.names.Field, w.check.names.Modules))
 }
 
 // computedField says that a function of pi, ctx or a module is called, or a global, whose name is
 // not in the text.
-func computedField(w *walk, n *ast.AttrGetExpr, object *annotated.Type, s *scope) {
+func (w *walk) computedField(n *ast.AttrGetExpr, object *annotated.Type, s *scope) {
 	of := ""
 	switch global, _ := n.Object.(*ast.IdentExpr); {
 	case global != nil && global.Value == "_G" && s.find("_G") == nil:
@@ -158,7 +160,7 @@ func computedField(w *walk, n *ast.AttrGetExpr, object *annotated.Type, s *scope
 			w.unread(n.Line(), keyOf(n))
 		}
 		of = "_G"
-	case isAPI(w, object) && object.Kind == annotated.Named:
+	case w.isAPI(object) && object.Kind == annotated.Named:
 		of = strings.TrimPrefix(object.Name, "pi.")
 	case isContext(object):
 		of = "ctx"
@@ -168,17 +170,8 @@ func computedField(w *walk, n *ast.AttrGetExpr, object *annotated.Type, s *scope
 	}
 }
 
-// parameterIn is the variable that an expression is; nil for another expression.
-func parameterIn(e ast.Expr, s *scope) (name string, v *variable) {
-	ident, ok := e.(*ast.IdentExpr)
-	if !ok {
-		return "", nil
-	}
-	return ident.Value, s.find(ident.Value)
-}
-
 // orderOf says in which order a function gets its arguments that is called as called says.
-func orderOf(w *walk, called *annotated.Func) string {
+func (w *walk) orderOf(called *annotated.Func) string {
 	execute := w.check.types.Find(w.check.types.Class("pi.ToolOptions"), "execute")
 	if execute == nil || w.functionOf(execute.Type) != called {
 		return Instead("ctx)")

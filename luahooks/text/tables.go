@@ -26,13 +26,13 @@ func (w *walk) options(class *annotated.Class, t *ast.TableExpr, function string
 		m := w.check.types.Find(class, key.Value)
 		if m == nil {
 			if !w.check.types.IsOpen(class) {
-				w.problem(key.Line(), fmt.Sprintf("%s: unknown option %q%s", function, key.Value, luavm.Meant(key.Value, names)))
+				w.problem(key.Line(), luavm.UnknownOption(function, key.Value, names))
 			}
 			continue
 		}
 		kind := w.kindOf(f.Value, s)
 		if want := w.mismatch(m.Type, kind); want != "" && kind != "nil" {
-			w.problem(key.Line(), fmt.Sprintf("%s: option %q must be a %s, not a %s", function, key.Value, want, kind))
+			w.problem(key.Line(), luavm.WrongOption(function, key.Value, want, kind))
 		}
 		if text, ok := f.Value.(*ast.StringExpr); ok {
 			w.oneOf(m.Type, text, function+": "+key.Value, key.Line())
@@ -41,7 +41,7 @@ func (w *walk) options(class *annotated.Class, t *ast.TableExpr, function string
 			if class := w.classOf(m.Type); class != nil {
 				w.options(class, inner, function+": "+key.Value, key.Line(), s)
 			} else if key.Value == "parameters" {
-				checkParameters(w, inner, function, s)
+				w.checkParameters(inner, function, s)
 			} else {
 				w.elements(m.Type, inner, function+": "+key.Value, s)
 			}
@@ -49,13 +49,13 @@ func (w *walk) options(class *annotated.Class, t *ast.TableExpr, function string
 	}
 	for _, m := range w.check.types.All(class) {
 		if !m.Optional && !given[m.Name] && m.Type.Kind != annotated.Any && len(w.check.types.Parts(m.Type)) == 1 && !isDrawn(class, m) {
-			w.problem(line, fmt.Sprintf("%s: option %q is missing", function, m.Name))
+			w.problem(line, luavm.MissingOption(function, m.Name))
 		}
 	}
 }
 
 // checkParameters reports a table of schemas where a JSON Schema is wanted.
-func checkParameters(w *walk, t *ast.TableExpr, function string, s *scope) {
+func (w *walk) checkParameters(t *ast.TableExpr, function string, s *scope) {
 	for _, f := range t.Fields {
 		key, isText := f.Key.(*ast.StringExpr)
 		call, isCall := f.Value.(*ast.FuncCallExpr)
@@ -250,10 +250,10 @@ func (w *walk) returned(n *ast.ReturnStmt, s *scope) {
 			continue
 		}
 		if name, ok := e.(*ast.IdentExpr); ok && called != nil {
-			w.known.note(name.Value, called)
+			w.known.learnHandler(name.Value, called)
 		}
 		w.expr(e, s)
-		handOn(w, e, s)
+		w.escapes(e, s)
 		if r != nil && i == 0 {
 			w.answer(r, e, n, s)
 		}
@@ -307,12 +307,12 @@ func (w *walk) keys(r *result, class *annotated.Class, t *ast.TableExpr, path st
 			}
 		}
 	}
-	checkReason(w, class, t)
+	w.checkReason(class, t)
 }
 
 // checkReason reports a result of tool_call that says why it blocks, and does not block. One
 // with a key that there is not is wrong in another way.
-func checkReason(w *walk, class *annotated.Class, t *ast.TableExpr) {
+func (w *walk) checkReason(class *annotated.Class, t *ast.TableExpr) {
 	reason := valueOf(t, "reason")
 	if class.Name != "pi.ToolCallResult" || reason == nil || valueOf(t, "block") != nil {
 		return
@@ -330,7 +330,7 @@ func unknownKey(r *result, path, key string, names []string) string {
 	hint := suggest.Hint(key, names)
 	switch {
 	case r.event == "":
-		return fmt.Sprintf("%s: unknown option %q%s", r.what, path+key, luavm.Meant(key, names))
+		return luavm.UnknownOption(r.what, path+key, names)
 	case path != "":
 		return fmt.Sprintf("%s%s: unknown key%s", path, key, hint)
 	case hint == "":

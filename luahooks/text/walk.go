@@ -20,16 +20,23 @@ type walk struct {
 }
 
 func newWalk(c *Checker, r *Report, shown string) *walk {
-	return &walk{check: c, report: r, shown: shown, top: &scope{names: map[string]*variable{}},
-		globals: map[string]*ast.FunctionExpr{}, known: newKnown()}
+	k := &known{handlers: map[string]*annotated.Func{}, args: map[string][]*annotated.Type{}, variables: map[declaration]*annotated.Type{}, members: map[string]bool{}}
+	return &walk{check: c, report: r, shown: shown, top: &scope{names: map[string]*variable{}}, globals: map[string]*ast.FunctionExpr{}, known: k}
 }
 
+// place is what stands in a line of the file.
+func (w *walk) place(line int, what string) Place { return Place{what, w.shown, line} }
+
 func (w *walk) problem(line int, what string) {
-	w.report.Problems = append(w.report.Problems, Place{what, w.shown, line})
+	w.report.Problems = append(w.report.Problems, w.place(line, what))
+}
+
+func (w *walk) warn(line int, what string) {
+	w.report.Warnings = append(w.report.Warnings, w.place(line, what))
 }
 
 func (w *walk) unread(line int, what string) {
-	w.report.Unread = append(w.report.Unread, Place{what, w.shown, line})
+	w.report.Unread = append(w.report.Unread, w.place(line, what))
 }
 
 // block reads statements in a scope of their own.
@@ -109,7 +116,7 @@ func (w *walk) local(n *ast.LocalAssignStmt, s *scope) {
 		w.bind(s, name, e)
 		if v := s.names[name]; e == nil {
 			v.declared = declaration{n, i}
-			v.typ = w.known.kept[v.declared]
+			v.typ = w.known.variables[v.declared]
 		}
 	}
 }
@@ -130,7 +137,7 @@ func (w *walk) assign(n *ast.AssignStmt, s *scope) {
 				v.typ, v.fn, v.isAbsent = nil, nil, false
 				if i < len(n.Rhs) {
 					v.fn, _ = n.Rhs[i].(*ast.FunctionExpr)
-					keep(w, v, n.Rhs[i], s)
+					w.learnVariable(v, n.Rhs[i], s)
 				}
 			} else if w.globals[left.Value] == nil && !isStandard(left.Value) {
 				w.problem(left.Line(), "assignment to undeclared global '"+left.Value+"' (use local)")
@@ -139,7 +146,7 @@ func (w *walk) assign(n *ast.AssignStmt, s *scope) {
 			w.indexed(left.Object, keyOf(left), left.Line(), s)
 			w.exprs([]ast.Expr{left.Object, left.Key}, s)
 			if i < len(n.Rhs) {
-				handOn(w, n.Rhs[i], s)
+				w.escapes(n.Rhs[i], s)
 			}
 		}
 	}
@@ -184,7 +191,7 @@ func (w *walk) expr(e ast.Expr, s *scope) {
 	case *ast.TableExpr:
 		for _, f := range n.Fields {
 			w.exprs([]ast.Expr{f.Key, f.Value}, s)
-			handOn(w, f.Value, s)
+			w.escapes(f.Value, s)
 		}
 	case *ast.FuncCallExpr:
 		w.call(n, s)
@@ -219,7 +226,7 @@ func (w *walk) function(n *ast.FunctionExpr, s *scope, called *annotated.Func, r
 		inner.names[name] = w.parameter(name, i, called)
 	}
 	w.block(n.Stmts, inner)
-	checkChanges(w, n, called)
+	w.checkChanges(n, called)
 }
 
 // parameter is the i-th parameter of a function. Where nothing is known of what it gets, ctx and pi
