@@ -16,7 +16,7 @@ import (
 	"pi/internal/printable"
 	"pi/internal/safefile"
 	"pi/luahooks"
-	"pi/luahooks/check"
+	"pi/luahooks/text"
 	"pi/luahooks/trust"
 	"pi/luavm"
 
@@ -67,7 +67,7 @@ type checkedHook struct {
 	Tools    []string    `json:"tools,omitempty"`
 	Others   []string    `json:"others,omitempty"` // such as "provider acme", "--flag", "key ctrl+k"
 
-	Text *check.Report `json:"text,omitempty"` // nil: it cannot be read or parsed
+	Text *text.Report `json:"text,omitempty"` // nil: it cannot be read or parsed
 }
 
 // checkHooks loads the hooks that a session here would load, or those at paths, and

@@ -10,15 +10,14 @@ import (
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/internal/safefile"
-	"pi/luahooks/check"
-	"pi/luahooks/foreign"
+	"pi/luahooks/text"
 	"pi/luahooks/trust"
 )
 
 // readTexts adds to each hook what its text says that it does, and what is wrong with it. A
 // hook whose file cannot be read or parsed has none: its error says so.
 func readTexts(p *app.Place, hooks []checkedHook) error {
-	c, err := check.New()
+	c, err := text.NewChecker()
 	if err != nil {
 		return err
 	}
@@ -34,7 +33,7 @@ func readTexts(p *app.Place, hooks []checkedHook) error {
 		if h.Text, err = c.File(config.InProject(p.Cwd, h.Path), code, modulesBeside(p, h.Path)); err != nil {
 			continue
 		}
-		known := func(found check.Place) bool { return strings.Contains(h.Error, found.String()) }
+		known := func(found text.Place) bool { return strings.Contains(h.Error, found.String()) }
 		h.Text.Problems = slices.DeleteFunc(h.Text.Problems, known)
 	}
 	forgiveModules(hooks)
@@ -54,7 +53,7 @@ func forgiveModules(hooks []checkedHook) {
 	}
 	for _, h := range hooks {
 		if h.Text != nil && (modules[h.Text.File] || len(h.Events)+len(h.Commands)+len(h.Tools)+len(h.Others) > 0) {
-			h.Text.Warnings = slices.DeleteFunc(h.Text.Warnings, func(p check.Place) bool { return strings.HasPrefix(p.What, foreign.RegistersNothing) })
+			h.Text.Warnings = slices.DeleteFunc(h.Text.Warnings, func(p text.Place) bool { return strings.HasPrefix(p.What, text.RegistersNothing) })
 		}
 	}
 }
@@ -81,12 +80,12 @@ func (h checkedHook) isWrong() bool {
 
 // printText prints what the text of a hook says, below its line: all of it, or what is wrong
 // alone.
-func printText(r *check.Report, all bool) {
+func printText(r *text.Report, all bool) {
 	if r == nil {
 		return
 	}
 	if all {
-		places := func(found []check.Place) []string { return placesIn(r.File, found) }
+		places := func(found []text.Place) []string { return placesIn(r.File, found) }
 		printTextLine("listens", places(r.Listens))
 		printTextLine("calls", r.Calls)
 		printTextLine("reads", places(r.Reads))
@@ -111,7 +110,7 @@ func printTextLine(what string, list []string) {
 
 // placesIn lists what is found, each once with its lines; those of other files than that of the
 // hook name it.
-func placesIn(file string, found []check.Place) (list []string) {
+func placesIn(file string, found []text.Place) (list []string) {
 	lines := map[string][]string{}
 	var order []string
 	for _, f := range found {

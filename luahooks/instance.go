@@ -14,8 +14,8 @@ import (
 	"pi/agent"
 	"pi/luahooks/api"
 	"pi/luahooks/event"
-	"pi/luahooks/foreign"
 	"pi/luahooks/record"
+	"pi/luahooks/text"
 	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/session"
@@ -248,7 +248,7 @@ func (l *loader) newInstance(h *hook) *instance {
 		Print:         func(line string) { l.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   l.opts.Memory,
 		StrictGlobals: true,
-		Instead:       foreign.Instead,
+		Instead:       text.Instead,
 		Fails:         l.roster.names.Fails,
 		Elsewhere:     l.roster.names.Field,
 		Modules:       l.roster.names.Modules,

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/luahooks/foreign"
 	"pi/luahooks/record"
+	"pi/luahooks/text"
 	"pi/luahooks/trust"
 
 	lua "github.com/yuin/gopher-lua"
@@ -416,7 +416,7 @@ func (l *loader) tellIdle(ctx context.Context, hooks []*hook) {
 		var has Info
 		has.add(&in.script.Registered)
 		if len(has.Events)+len(has.Commands)+len(has.Tools)+len(has.Others) == 0 {
-			l.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+" "+foreign.ReturnedTable)
+			l.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+" "+text.ReturnedTable)
 		}
 	}
 }

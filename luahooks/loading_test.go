@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"pi/agent"
-	"pi/luahooks/check"
+	"pi/luahooks/text"
 	"pi/luavm"
 	"pi/session/message"
 	"pi/stdlib"
@@ -105,7 +105,7 @@ func TestTheCheckKnowsWhatWorksWhileAFileLoads(t *testing.T) {
 	t.Parallel()
 	set, err := annotated.Read(stdlib.Annotations())
 	mustDo(t, err)
-	c, err := check.New()
+	c, err := text.NewChecker()
 	mustDo(t, err)
 	const refused = "not available while the hook loads"
 	try := func(code string) {
@@ -144,7 +144,7 @@ func TestTheCheckKnowsWhatWorksWhileAFileLoads(t *testing.T) {
 
 func TestTheCheckKnowsTheFunctionsOfLua(t *testing.T) {
 	t.Parallel()
-	c, err := check.New()
+	c, err := text.NewChecker()
 	mustDo(t, err)
 	vm := luavm.New(luavm.Options{})
 	defer vm.Close()

@@ -15,7 +15,7 @@ import (
 	"pi/internal/suggest"
 	"pi/luahooks/api"
 	"pi/luahooks/event"
-	"pi/luahooks/foreign"
+	"pi/luahooks/text"
 	"pi/luahooks/trust"
 	"pi/luavm"
 )
@@ -24,7 +24,7 @@ import (
 // to, and how many do. All methods may be called from any goroutine; who replaces
 // the list or a hook of it holds the chain's changes.
 type roster struct {
-	names  *foreign.Names             // that authors may have meant
+	names  *text.Names                // that authors may have meant
 	events map[agent.Kind]*event.Spec // never changed
 	hooks  atomic.Pointer[[]*hook]    // the list is replaced, never changed
 	wanted [256]atomic.Int32          // handlers and closed gates, per agent.Kind
@@ -39,7 +39,7 @@ func newRoster(mode string, like *roster) *roster {
 		r.names, r.events = like.names, like.events
 		return r
 	}
-	r.names, r.events = foreign.New(), map[agent.Kind]*event.Spec{}
+	r.names, r.events = text.NewNames(), map[agent.Kind]*event.Spec{}
 	table := event.Table()
 	for i := range table {
 		table[i].InMode(mode)
@@ -117,7 +117,7 @@ func (r *roster) knows(event string) bool {
 func (r *roster) checkEvent(name string, group *api.Group) error {
 	switch {
 	case !r.knows(name):
-		return luavm.Misusef("%s", foreign.UnknownEvent(name, r.eventNames(), r.names.Modules("event", name)))
+		return luavm.Misusef("%s", text.UnknownEvent(name, r.eventNames(), r.names.Modules("event", name)))
 	case group == nil:
 		return nil
 	}

@@ -14,10 +14,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
-
-	"pi/luavm/explain"
-	"pi/luavm/repair"
-	"pi/luavm/source"
 )
 
 // Compile turns source into a prototype, which any number of VMs may run. It
@@ -27,9 +23,7 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := repair.Chunk(chunk); err != nil {
-		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
-	}
+	repair(chunk)
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
 }
 
@@ -41,12 +35,12 @@ func Parse(name string, src []byte) ([]ast.Stmt, error) {
 	if isUTF16(src) {
 		return nil, fmt.Errorf("%s:1: the text is UTF-16; save it as UTF-8", name)
 	}
-	if line, err := source.Check(src); errors.Is(err, source.ErrTooLarge) {
+	if line, err := CheckSource(src); errors.Is(err, errTooLarge) {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s:%d: cannot be compiled: %w", name, line, err)
 	}
-	src = source.Normal(src)
+	src = NormalSource(src)
 	chunk, err := parse.Parse(bytes.NewReader(src), name)
 	if err != nil {
 		return nil, syntaxError(name, src, err)
@@ -175,5 +169,5 @@ func syntaxError(name string, src []byte, err error) error {
 	case "syntax error", "parse error", "Invalid token":
 		message = "syntax error"
 	}
-	return fmt.Errorf("%s:%d: %s%s%s", name, line, message, near, explain.Syntax(src, line, token))
+	return fmt.Errorf("%s:%d: %s%s%s", name, line, message, near, syntaxHint(src, line, token))
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
-
-	"pi/luavm/source"
 )
 
 // openLibs opens the libraries that hooks may use and takes out of them what
@@ -125,7 +123,7 @@ func load(L *lua.LState) int {
 // string.
 func readPieces(L *lua.LState, reader *lua.LFunction) (string, bool) {
 	var b strings.Builder
-	for b.Len() <= source.MaxSize {
+	for b.Len() <= MaxSource {
 		L.Push(reader)
 		L.Call(0, 1)
 		piece := L.Get(-1)

@@ -58,11 +58,11 @@ func UnpackTable(L *lua.LState, t *lua.LTable, function string, options ...Optio
 		case v != lua.LNil:
 			r, ok := toGo(L, v, o.into.Type())
 			if !ok {
-				Raise(L, "%s: option %q must be a %s, not a %s", function, o.name, wantedType(o.into.Type()), v.Type())
+				Raise(L, "%s", WrongOption(function, o.name, wantedType(o.into.Type()), v.Type().String()))
 			}
 			o.into.Set(r)
 		case o.required:
-			Raise(L, "%s: option %q is missing", function, o.name)
+			Raise(L, "%s", MissingOption(function, o.name))
 		}
 	}
 }
@@ -79,8 +79,24 @@ func rejectUnknown(L *lua.LState, t *lua.LTable, function string, options []Opti
 			names[i] = o.name
 		}
 		name := k.String()
-		Raise(L, "%s: unknown option %q%s", function, name, Meant(name, names))
+		Raise(L, "%s", UnknownOption(function, name, names))
 	}
+}
+
+// UnknownOption, WrongOption and MissingOption are what is said of a table of options, also by who
+// reads it in the text of a hook.
+func UnknownOption(function, name string, known []string) string {
+	return fmt.Sprintf("%s: unknown option %q%s", function, name, meant(name, known))
+}
+
+// WrongOption is said of an option that is no want but a value of another type.
+func WrongOption(function, name, want, got string) string {
+	return fmt.Sprintf("%s: option %q must be a %s, not a %s", function, name, want, got)
+}
+
+// MissingOption is said of an option that has to be given.
+func MissingOption(function, name string) string {
+	return fmt.Sprintf("%s: option %q is missing", function, name)
 }
 
 // Strings returns a list of strings and numbers as strings; false for anything else. One

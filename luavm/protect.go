@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
-
-	"pi/luavm/explain"
 )
 
 // Protected calls.
@@ -59,14 +57,14 @@ func noTrace(*lua.LState) string { return "-" }
 func raiseQuietly(L *lua.LState) { panic(raised(L, noTrace(L))) }
 
 // raised makes an ApiError of the value on top of the stack, which was raised. To the
-// text of some errors it adds the place or a hint (see [explain.Raised]).
+// text of some errors it adds the place or a hint (see [explained]).
 func raised(L *lua.LState, trace string) *lua.ApiError {
 	obj := L.Get(-1)
 	if s, ok := obj.(lua.LString); ok && strings.HasPrefix(string(s), " ") {
 		// By a Go function with no Lua below it on this thread.
 		obj = lua.LString(placed(where(L, 0), strings.TrimPrefix(string(s), " ")))
 	} else if ok {
-		obj = lua.LString(explain.Raised(L, replaced(L, string(s)), hintsOf(L)))
+		obj = lua.LString(explained(L, replaced(L, string(s)), hintsOf(L)))
 	}
 	return &lua.ApiError{Type: lua.ApiErrorRun, Object: obj, StackTrace: trace}
 }

@@ -1,6 +1,7 @@
 package luavm
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -68,37 +69,33 @@ func (f *Fields) index(L *lua.LState) int {
 		}
 	}
 	if names := f.Names(); !slices.Contains(names, string(name)) {
-		Raise(L, "%s has no field %q%s%s", f.Of, name, MeantOf(f.Of, string(name), names, f.elsewhere), f.has(string(name)))
+		Raise(L, "%s", NoField(f.Of, string(name), names, f.elsewhere, f.modules))
 	}
 	return 0
 }
 
-// MeantOf returns the end of a message about an unknown field of a table: a known one that
-// shares words with it, one of another table, which elsewhere finds if it is not nil, or what
-// [Meant] says.
-func MeantOf(of, name string, known []string, elsewhere func(of, name string) string) string {
+// NoField says that a table has no field of a name, and what was meant: a known one that shares words
+// with it, one of another table, which elsewhere finds, or the nearest; and which modules have it.
+// elsewhere and modules may be nil; see [Options].
+func NoField(of, name string, known []string, elsewhere, modules func(of, name string) string) string {
+	hint := meant(name, known)
 	if elsewhere != nil && !suggest.SharesWords(name, known) {
 		if other := elsewhere(of, name); other != "" {
-			return "; it is " + other
+			hint = "; it is " + other
 		}
 	}
-	return Meant(name, known)
-}
-
-// has is what Options.Modules returns; "" without that.
-func (f *Fields) has(name string) string {
-	if f.modules == nil {
-		return ""
+	if modules != nil {
+		hint += modules(of, name)
 	}
-	return f.modules(f.Of, name)
+	return fmt.Sprintf("%s has no field %q%s", of, name, hint)
 }
 
 // fewFields are as many as a message lists.
 const fewFields = 12
 
-// Meant returns the end of a message about an unknown name: the nearest known one, or
+// meant returns the end of a message about an unknown name: the nearest known one, or
 // all if they are few, or "".
-func Meant(name string, known []string) string {
+func meant(name string, known []string) string {
 	if hint := suggest.Hint(name, known); hint != "" {
 		return hint
 	}

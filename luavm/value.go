@@ -127,7 +127,7 @@ func (m *valueMark) index(L *lua.LState) int {
 		return 1
 	}
 	if m.plain(L) == 0 {
-		Raise(L, "this value has no field %q%s", name, Meant(string(name), slices.Sorted(slices.Values(m.names))))
+		Raise(L, "this value has no field %q%s", name, meant(string(name), slices.Sorted(slices.Values(m.names))))
 	}
 	return 1
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
-
-	"pi/luavm/explain"
 )
 
 // DefaultMemoryLimit is the heap growth at which a job is stopped.
@@ -104,7 +102,7 @@ func New(opts Options) *VM {
 	vm.turn = newTurn(&job{vm: vm, real: &jobContext{Context: context.Background()}}, vm.life.dead)
 	vm.threads = newThreads(vm.main, vm.turn, opts.Panicked)
 	vm.stubs = newStubs(vm.main)
-	setHints(vm.main, &explain.Hints{Instead: opts.Instead, Fails: opts.Fails})
+	setHints(vm.main, &hints{Instead: opts.Instead, Fails: opts.Fails})
 	vm.json = newJSONDecoder(vm.stubs)
 	nameFields(vm.main)
 	vm.openLibs()

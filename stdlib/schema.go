@@ -209,7 +209,7 @@ func annotate(L *lua.LState, t *lua.LTable, n int, function string, more []keywo
 		switch v := values[i]; {
 		case v == nil:
 		case k.kind != lua.LTNil && v.Type() != k.kind:
-			luavm.Raise(L, "%s: option %q must be a %s, not a %s", function, k.name, k.kind, v.Type())
+			luavm.Raise(L, "%s", luavm.WrongOption(function, k.name, k.kind.String(), v.Type().String()))
 		default:
 			luavm.Set(t, camelCase(k.name), v)
 		}

@@ -20,8 +20,8 @@ type Failure struct {
 	Notices []string `json:"notices,omitempty"` // the last ones of the hooks
 }
 
-// ofChecks are the checks. One that fails ends the case.
-func (f *file) ofChecks() functions {
+// checks are the checks. One that fails ends the case.
+func (f *file) checks() functions {
 	return functions{
 		"equal":   f.checkEqual,
 		"match":   f.checkMatch,
@@ -159,7 +159,7 @@ func (f *file) callsOf(tool string, seen []string) string {
 // checkShown is t.shown(part): a person would have read it: in a notice, a dialog, the
 // status line, a widget, or a message of a hook.
 func (f *file) checkShown(L *lua.LState, part string) {
-	seen := f.current(L, "shown").stage.witness.seen()
+	seen := f.current(L, "shown").stage.witness.shown()
 	for _, text := range seen {
 		if strings.Contains(text, part) {
 			return

@@ -1,6 +1,7 @@
 package hooktest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -15,7 +16,7 @@ import (
 type clock struct {
 	mu       sync.Mutex // guards what follows
 	now      time.Time
-	sleepers []*sleeper
+	sleepers []*sleeper        // in the order in which they are due
 	working  map[*sleeper]bool // calls of timers that were woken, have not returned, and are waited for
 	changed  chan struct{}     // closed when sleepers or working change
 	turns    int               // given so far
@@ -29,6 +30,9 @@ type sleeper struct {
 	wake  chan struct{}
 	timer bool // a call follows, for whose end the clock waits
 }
+
+// compareDue orders those who wait: who is due first comes first.
+func compareDue(a, b *sleeper) int { return cmp.Or(a.due.Compare(b.due), a.turn-b.turn) }
 
 func newClock() *clock {
 	return &clock{now: time.Now(), working: map[*sleeper]bool{}, changed: make(chan struct{})}
@@ -47,25 +51,21 @@ func (c *clock) note() {
 	c.changed = make(chan struct{})
 }
 
-// again begins the next wait of a timer that comes again and again. It keeps its turn.
-func (c *clock) again(before *sleeper, d time.Duration) *sleeper {
-	s := c.add(before.due, d, true)
+// add begins a wait until d has passed since now. before is the last wait of a timer that comes again
+// and again, which keeps its turn and goes on from when it was due, if that is not over; nil for others.
+func (c *clock) add(d time.Duration, timer bool, before *sleeper) *sleeper {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.turn = before.turn
-	return s
-}
-
-// add begins a wait until d has passed since from; if that is over, since now.
-func (c *clock) add(from time.Time, d time.Duration, timer bool) *sleeper {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if from.IsZero() || from.Add(d).Before(c.now) {
-		from = c.now
-	}
 	c.turns++
-	s := &sleeper{due: from.Add(d), turn: c.turns, wake: make(chan struct{}), timer: timer}
-	c.sleepers = append(c.sleepers, s)
+	s := &sleeper{due: c.now.Add(d), turn: c.turns, wake: make(chan struct{}), timer: timer}
+	if before != nil {
+		s.turn = before.turn
+		if next := before.due.Add(d); !next.Before(c.now) {
+			s.due = next
+		}
+	}
+	i, _ := slices.BinarySearchFunc(c.sleepers, s, compareDue)
+	c.sleepers = slices.Insert(c.sleepers, i, s)
 	c.note()
 	return s
 }
@@ -82,7 +82,7 @@ func (c *clock) remove(s *sleeper) {
 // then the clock is set forward: nobody has to wake a hook that only takes its time. It is
 // false if ctx ended first.
 func (c *clock) Sleep(ctx context.Context, d time.Duration) bool {
-	s := c.add(time.Time{}, d, false)
+	s := c.add(d, false, nil)
 	defer c.remove(s)
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -112,50 +112,16 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// moveTo sets the clock to a time, unless it is past that, and wakes who is due by then. mu is
-// held.
-func (c *clock) moveTo(t time.Time) {
-	if t.After(c.now) {
-		c.now = t
-	}
-	for due := c.firstDue(c.now); due != nil; due = c.firstDue(c.now) {
-		c.wake(due)
-	}
-}
-
-// run lets the clock go as that of the machine, until ctx ends.
-func (c *clock) run(ctx context.Context) {
-	began, base := time.Now(), c.Now()
-	for {
-		c.mu.Lock()
-		c.moveTo(base.Add(time.Since(began)))
-		changed, next := c.changed, time.Hour
-		if first := c.firstDue(c.now.Add(next)); first != nil {
-			next = first.due.Sub(c.now)
-		}
-		c.mu.Unlock()
-		timer := time.NewTimer(next)
-		select {
-		case <-timer.C:
-		case <-changed:
-		case <-ctx.Done():
-			timer.Stop()
-			return
-		}
-		timer.Stop()
-	}
-}
-
 // Timer begins to wait for d. run calls f when the clock was set forward so far, and if again
 // is set once more at the next multiple of d, and so on.
 func (c *clock) Timer(d time.Duration, again bool) (run func(ctx context.Context, f func())) {
-	s := c.add(time.Time{}, d, true)
+	s := c.add(d, true, nil)
 	return func(ctx context.Context, f func()) {
 		for c.awaitDue(ctx, s) {
 			f()
 			before := s
 			if again {
-				s = c.again(before, d) // before the end is told: advance sees when it is due
+				s = c.add(d, true, before) // before the end is told: advance sees when it is due
 			}
 			c.end(before)
 			if !again {
@@ -185,23 +151,60 @@ func (c *clock) end(s *sleeper) {
 	c.note()
 }
 
-// wake ends a wait. mu is held.
-func (c *clock) wake(s *sleeper) {
-	if s.timer {
-		c.working[s] = true
+// isDue reports whether somebody waits for a time up to t. mu is held.
+func (c *clock) isDue(t time.Time) bool { return len(c.sleepers) > 0 && !c.sleepers[0].due.After(t) }
+
+// next wakes the sleeper that is due first, if that is not behind until, and sets the clock
+// to its time, or else to until; time does not go back. It reports whether somebody was woken. mu
+// is held.
+func (c *clock) next(until time.Time) bool {
+	to, isDue := until, c.isDue(until)
+	if isDue {
+		s := c.sleepers[0]
+		c.sleepers = slices.Delete(c.sleepers, 0, 1)
+		if s.timer {
+			c.working[s] = true
+		}
+		close(s.wake)
+		to = s.due
 	}
-	c.sleepers = slices.DeleteFunc(c.sleepers, func(one *sleeper) bool { return one == s })
-	close(s.wake)
+	if to.After(c.now) {
+		c.now = to
+	}
+	return isDue
 }
 
-// firstDue returns the sleeper that is due first, nil if none is by until. mu is held.
-func (c *clock) firstDue(until time.Time) (first *sleeper) {
-	for _, s := range c.sleepers {
-		if !s.due.After(until) && (first == nil || s.due.Before(first.due) || s.due.Equal(first.due) && s.turn < first.turn) {
-			first = s
-		}
+// moveTo sets the clock to a time, unless it is past that, and wakes who is due by then. mu is
+// held.
+func (c *clock) moveTo(t time.Time) {
+	if t.Before(c.now) {
+		t = c.now
 	}
-	return first
+	for c.next(t) {
+	}
+}
+
+// run lets the clock go as that of the machine, until ctx ends.
+func (c *clock) run(ctx context.Context) {
+	began, base := time.Now(), c.Now()
+	for {
+		c.mu.Lock()
+		c.moveTo(base.Add(time.Since(began)))
+		changed, next := c.changed, time.Hour
+		if c.isDue(c.now.Add(next)) {
+			next = c.sleepers[0].due.Sub(c.now)
+		}
+		c.mu.Unlock()
+		timer := time.NewTimer(next)
+		select {
+		case <-timer.C:
+		case <-changed:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+	}
 }
 
 // advance sets the clock forward by d. It returns when what was due by then has been done.
@@ -209,7 +212,13 @@ func (c *clock) advance(ctx context.Context, d time.Duration) {
 	until := c.Now().Add(d)
 	c.set(true)
 	defer c.set(false)
-	for ctx.Err() == nil && c.next(until) {
+	for ctx.Err() == nil {
+		c.mu.Lock()
+		woken := c.next(until)
+		c.mu.Unlock()
+		if !woken {
+			return
+		}
 		c.await(ctx, until)
 	}
 }
@@ -220,24 +229,6 @@ func (c *clock) set(isSet bool) {
 	defer c.mu.Unlock()
 	c.isSet = isSet
 	c.note()
-}
-
-// next wakes the sleeper that is due first, if that is not behind until, and sets the clock
-// to its time, or else to until. It reports whether somebody was woken.
-func (c *clock) next(until time.Time) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s, to := c.firstDue(until), until
-	if s != nil {
-		to = s.due
-	}
-	if to.After(c.now) {
-		c.now = to
-	}
-	if s != nil {
-		c.wake(s)
-	}
-	return s != nil
 }
 
 // hasSleepers reports whether somebody sleeps for longer than d from now.
@@ -284,8 +275,7 @@ func (c *clock) isQuiet(until time.Time) bool {
 			asleep++
 		}
 	}
-	first := c.firstDue(until)
-	return len(c.working) <= asleep || first != nil && !first.timer
+	return len(c.working) <= asleep || c.isDue(until) && !c.sleepers[0].timer
 }
 
 // testClock is the time of the code of a test: that of the case that runs, so that a test sees

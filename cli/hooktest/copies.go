@@ -20,8 +20,6 @@ type copies struct {
 	paths   []string                          // of the copies, in chain order
 }
 
-func (c *copies) files() []string { return c.paths }
-
 // add copies the hook at path, a file or a folder with init.lua.
 func (c *copies) add(path string) error {
 	info, err := os.Stat(path)

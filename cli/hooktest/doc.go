@@ -20,7 +20,7 @@
 //	recorder.go events as hooks get them
 //	isolate.go  nothing of the machine is seen; leftover.go: nothing is left running
 //	witness.go  what happened: calls, events, notices
-//	module.go   pi.test: its functions; module_person.go: those about the person
+//	module.go   pi.test: its functions; module_person.go: those that do what a person does
 //	check.go    the checks; value.go: Lua values as text
 //	report.go   results for people and for programs
 //

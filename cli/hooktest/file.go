@@ -123,7 +123,7 @@ func (f *file) runCase(c testCase) (failures []Failure) {
 		L.Push(c.body)
 		L.Push(f.modules["pi.test"])
 		L.Call(1, 0)
-		if len(st.hooks.files()) > 0 && !st.began {
+		if len(st.hooks.paths) > 0 && !st.began {
 			f.open(L, "hook") // that a hook loads is a test, too
 		}
 		return nil

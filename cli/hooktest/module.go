@@ -25,23 +25,13 @@ type functions map[string]any
 // newModule makes pi.test.
 func (f *file) newModule(L *lua.LState) lua.LValue {
 	t := luavm.NewRecord(L, 40)
-	for _, part := range []functions{f.ofFile(), f.ofPlace(), f.ofWork(), f.ofChange(), f.ofPerson(), f.ofPast(), f.ofChecks()} {
+	for _, part := range []functions{f.setUps(), f.deeds(), f.history(), f.checks()} {
 		for name, fn := range part {
 			luavm.Set(t, name, f.vm.Func("t."+name, fn))
 		}
 	}
 	luavm.Set(t, "clock", f.newClock(L))
 	return f.vm.StrictTable("pi.test", t)
-}
-
-// ofFile are the functions that make a test file.
-func (f *file) ofFile() functions {
-	return functions{"case": func(L *lua.LState, name string, body *lua.LFunction) {
-		if f.scene != nil {
-			luavm.Raise(L, "t.case: a case has no cases in it")
-		}
-		f.cases = append(f.cases, testCase{name, f.line(L), body})
-	}}
 }
 
 // line is the line of the test file that is being run; 0 if none is.
@@ -74,9 +64,15 @@ func (f *file) setUp(L *lua.LState, function string) *scene {
 	return s
 }
 
-// ofPlace are the functions that say what there is before the run.
-func (f *file) ofPlace() functions {
+// setUps are the functions that make a case, and say what there is before its run.
+func (f *file) setUps() functions {
 	return functions{
+		"case": func(L *lua.LState, name string, body *lua.LFunction) {
+			if f.scene != nil {
+				luavm.Raise(L, "t.case: a case has no cases in it")
+			}
+			f.cases = append(f.cases, testCase{name, f.line(L), body})
+		},
 		"hook": func(L *lua.LState, path string) {
 			f.setUp(L, "hook")
 			if err := f.wait(L, "hook", func(_ context.Context, s *scene) error { return s.stage.hooks.add(f.absolute(path)) }); err != nil {
@@ -89,7 +85,7 @@ func (f *file) ofPlace() functions {
 			if err != nil {
 				luavm.Raise(L, "t.config: %v", err)
 			}
-			s.stage.settings.set(values)
+			merge(s.stage.settings, values)
 		},
 		"flags": func(L *lua.LState, flags *lua.LTable) { f.setFlags(L, f.setUp(L, "flags"), flags) },
 		"env": func(L *lua.LState, variables map[string]string) {
@@ -232,9 +228,14 @@ func (f *file) blocks(L *lua.LState, s *scene, list lua.LValue) (blocks []messag
 	return blocks
 }
 
-// ofWork are the functions that make something happen.
-func (f *file) ofWork() functions {
-	return functions{"prompt": f.prompt, "command": f.command, "tool": f.tool}
+// deeds are the functions that make something happen: as a person types it, or does otherwise, or in
+// what is there while the run is open.
+func (f *file) deeds() functions {
+	return functions{
+		"prompt": f.prompt, "command": f.command, "tool": f.tool,
+		"key": f.key, "complete": f.complete, "shell": f.shell,
+		"edit_hook": f.editHook, "reopen": f.reopen, "soon": f.soon,
+	}
 }
 
 // prompt is t.prompt(text, attachments?) → the last answer, or nil and how the run failed.
@@ -268,9 +269,9 @@ func (f *file) command(L *lua.LState, line string) (string, error) {
 		luavm.Raise(L, "t.command: a command begins with /, and %q does not; t.prompt sends a text", line)
 	}
 	s := f.open(L, "command")
-	before := len(s.stage.witness.seen())
+	before := len(s.stage.witness.shown())
 	err := f.wait(L, "command", func(ctx context.Context, s *scene) error { return s.stage.submit(ctx, line, nil) })
-	return strings.Join(s.stage.witness.seen()[before:], "\n"), err
+	return strings.Join(s.stage.witness.shown()[before:], "\n"), err
 }
 
 // tool is t.tool(name, input?) → {text, content, details, is_error}: a call that passes the
@@ -289,11 +290,6 @@ func (f *file) tool(L *lua.LState, name string, input lua.LValue) lua.LValue {
 	luavm.Set(t, "details", f.records.Details(name, result.Details))
 	luavm.Set(t, "is_error", lua.LBool(result.IsError))
 	return t
-}
-
-// ofChange are the functions that change what is there while the run is open.
-func (f *file) ofChange() functions {
-	return functions{"edit_hook": f.editHook, "reopen": f.reopen, "events": f.events, "soon": f.soon}
 }
 
 // editHook is t.edit_hook(path, text): it saves a hook of the case, or a file beside one, and
@@ -328,7 +324,7 @@ func (f *file) editHook(L *lua.LState, path, text string) error {
 // same session.
 func (f *file) reopen(L *lua.LState) string {
 	s := f.open(L, "reopen")
-	before := len(s.stage.witness.seen())
+	before := len(s.stage.witness.shown())
 	err := f.wait(L, "reopen", func(ctx context.Context, s *scene) error {
 		if err := s.stage.close(ctx); err != nil {
 			return err
@@ -341,7 +337,7 @@ func (f *file) reopen(L *lua.LState) string {
 	if err != nil {
 		luavm.Raise(L, "t.reopen: %v", err)
 	}
-	return strings.Join(s.stage.witness.seen()[before:], "\n")
+	return strings.Join(s.stage.witness.shown()[before:], "\n")
 }
 
 // How long t.soon waits, and how often it looks.
@@ -397,9 +393,11 @@ func (f *file) newClock(L *lua.LState) lua.LValue {
 	return f.vm.StrictTable("t.clock", t)
 }
 
-// ofPast are the functions that tell what happened.
-func (f *file) ofPast() functions {
+// history are the functions that tell what happened, and what a person sees.
+func (f *file) history() functions {
 	return functions{
+		"calls":  f.calls,
+		"events": f.events,
 		"requests": func(L *lua.LState) lua.LValue {
 			seen := f.current(L, "requests").stage.script.seen()
 			return luavm.NewList(L, len(seen), func(i int) lua.LValue { return f.requestTable(L, seen[i]) })
@@ -426,7 +424,15 @@ func (f *file) ofPast() functions {
 			}
 			return t
 		},
-		"calls": f.calls,
+		// view is t.view() → the newest component that a hook shows, or nil.
+		"view": func(L *lua.LState) lua.LValue {
+			if v := f.current(L, "view").stage.person.open(); v != nil {
+				return f.viewTable(L, v)
+			}
+			return lua.LNil
+		},
+		// typed is t.typed() → the line being typed, which hooks can fill.
+		"typed": func(L *lua.LState) string { return f.current(L, "typed").stage.person.EditorText() },
 	}
 }
 

@@ -11,24 +11,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// ofPerson are the functions that do what a person does besides typing prompts.
-func (f *file) ofPerson() functions {
-	return functions{
-		// view is t.view() → the newest component that a hook shows, or nil.
-		"view": func(L *lua.LState) lua.LValue {
-			if v := f.current(L, "view").stage.person.open(); v != nil {
-				return f.viewTable(L, v)
-			}
-			return lua.LNil
-		},
-		"key":      f.key,
-		"complete": f.complete,
-		"shell":    f.shell,
-		// typed is t.typed() → the line being typed, which hooks can fill.
-		"typed": func(L *lua.LState) string { return f.current(L, "typed").stage.person.EditorText() },
-	}
-}
-
 // The window that a component is drawn in, unless the test names another.
 const (
 	viewWidth  = 80

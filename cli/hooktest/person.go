@@ -64,7 +64,7 @@ func (p *person) ask(ctx context.Context, q question) (reply, error) {
 	}
 	for _, text := range []string{q.title, q.message} {
 		if text != "" {
-			p.witness.show(text)
+			p.witness.add(text)
 		}
 	}
 	return answer(ctx, q)
@@ -107,22 +107,22 @@ func (p *person) text(ctx context.Context, q question) (string, bool, error) {
 }
 
 // Notify remembers a notice.
-func (p *person) Notify(text string, level agent.Level) { p.witness.notify(text, level) }
+func (p *person) Notify(text string, level agent.Level) { p.witness.add(notice{level, text}) }
 
 // SetStatus remembers a part of the status line.
-func (p *person) SetStatus(key, text string) { p.witness.setStatus(key, text) }
+func (p *person) SetStatus(key, text string) { p.witness.add(statusPart{key, text}) }
 
 // SetWidget remembers the lines of a widget as read.
 func (p *person) SetWidget(_ agent.Place, _ string, lines []string) {
 	for _, line := range lines {
-		p.witness.show(line)
+		p.witness.add(line)
 	}
 }
 
 // SetPlan remembers the steps of a plan as read.
 func (p *person) SetPlan(items []agent.PlanItem) {
 	for _, item := range items {
-		p.witness.show(item.Status + ": " + item.Content)
+		p.witness.add(item.Status + ": " + item.Content)
 	}
 }
 
@@ -380,6 +380,6 @@ func (p *person) closeAll() {
 
 // Lend runs no program, and says what would have run.
 func (p *person) Lend(_ context.Context, program agent.Program) (agent.Exit, error) {
-	p.witness.show(strings.Join(append([]string{program.Name}, program.Args...), " "))
+	p.witness.add(strings.Join(append([]string{program.Name}, program.Args...), " "))
 	return agent.Exit{}, agent.ErrNoTerminal
 }

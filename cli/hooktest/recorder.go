@@ -3,6 +3,7 @@ package hooktest
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,55 +19,53 @@ import (
 // recorder gets events as hooks are about to get them, and hands those that a test wants to
 // it.
 type recorder struct {
-	mu     sync.Mutex // guards what follows
-	wanted map[string]bool
-	seen   func(ctx context.Context, name string, e agent.Event, data json.RawMessage)
+	mu    sync.Mutex // guards wants
+	wants []wantedEvents
+}
+
+// wantedEvents are the names of events, and what gets those: one of the program, or with data one that a
+// hook emits for others.
+type wantedEvents struct {
+	names []string
+	seen  func(ctx context.Context, name string, e agent.Event, data json.RawMessage)
 }
 
 // want makes seen get the events with these names, too.
 func (r *recorder) want(names []string, seen func(ctx context.Context, name string, e agent.Event, data json.RawMessage)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	before := r.seen
-	mine := map[string]bool{}
-	for _, name := range names {
-		r.wanted[name], mine[name] = true, true
-	}
-	r.seen = func(ctx context.Context, name string, e agent.Event, data json.RawMessage) {
-		if before != nil {
-			before(ctx, name, e, data)
-		}
-		if mine[name] {
-			seen(ctx, name, e, data)
-		}
-	}
+	r.wants = append(r.wants, wantedEvents{names, seen})
 }
 
 // Wants reports whether a test wants events of kind k.
-func (r *recorder) Wants(k agent.Kind) bool { return r.recording(k.String()) != nil }
+func (r *recorder) Wants(k agent.Kind) bool { return len(r.wanting(k.String())) > 0 }
 
-// recording returns what gets the events of a name; nil if nothing does.
-func (r *recorder) recording(name string) func(ctx context.Context, name string, e agent.Event, data json.RawMessage) {
+// wanting lists what gets the events of a name.
+func (r *recorder) wanting(name string) (found []wantedEvents) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.wanted[name] {
-		return r.seen
+	for _, w := range r.wants {
+		if slices.Contains(w.names, name) {
+			found = append(found, w)
+		}
 	}
-	return nil
+	return found
 }
 
 // Handle records e. It never fails.
 func (r *recorder) Handle(ctx context.Context, e agent.Event) error {
-	if seen := r.recording(e.Kind().String()); seen != nil {
-		seen(ctx, e.Kind().String(), e, nil)
-	}
+	r.record(ctx, e.Kind().String(), e, nil)
 	return nil
 }
 
 // noteEmitted records an event that a hook emits for others.
 func (r *recorder) noteEmitted(ctx context.Context, name string, data json.RawMessage) {
-	if seen := r.recording(name); seen != nil {
-		seen(ctx, name, nil, data)
+	r.record(ctx, name, nil, data)
+}
+
+func (r *recorder) record(ctx context.Context, name string, e agent.Event, data json.RawMessage) {
+	for _, w := range r.wanting(name) {
+		w.seen(ctx, name, e, data)
 	}
 }
 

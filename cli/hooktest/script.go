@@ -66,13 +66,13 @@ func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 	return func(yield func(llm.Delta, error) bool) {
 		var next step
 		var failed error
-		sending := wire{func(ctx context.Context, sent *sentRequest) (status int) {
+		err := send(ctx, r, func(ctx context.Context, sent *sentRequest) (status int) {
 			if next, failed = s.next(ctx, sent); failed != nil {
 				return 0
 			}
 			return next.httpStatus()
-		}}
-		if err := sending.send(ctx, r); err != nil {
+		})
+		if err != nil {
 			yield(llm.Delta{}, err)
 			return
 		}

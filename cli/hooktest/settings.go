@@ -9,12 +9,7 @@ import (
 	"strings"
 )
 
-// settingsFile is the config.toml of a case.
-type settingsFile struct{ values map[string]any }
-
-// set changes the settings that are given, and leaves the others.
-func (f *settingsFile) set(given map[string]any) { merge(f.values, given) }
-
+// merge changes the settings that are given in a config.toml, and leaves the others.
 func merge(into, from map[string]any) {
 	for key, value := range from {
 		inner, isTable := value.(map[string]any)
@@ -26,9 +21,10 @@ func merge(into, from map[string]any) {
 	}
 }
 
-func (f *settingsFile) write(path string) error {
+// writeSettings writes a config.toml.
+func writeSettings(path string, settings map[string]any) error {
 	var b strings.Builder
-	writeTable(&b, "", f.values)
+	writeTable(&b, "", settings)
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		return fmt.Errorf("write the settings of the case: %w", err)
 	}

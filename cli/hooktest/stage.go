@@ -25,7 +25,7 @@ import (
 type stage struct {
 	root, home, project string
 
-	settings *settingsFile
+	settings map[string]any // of config.toml
 	flags    app.GivenFlags
 	hooks    copies
 	approved bool
@@ -60,14 +60,14 @@ func newStage(read func(path string) ([]byte, error), judge func(path string, co
 	s.flags = app.GivenFlags{Values: map[string]string{}, Bare: map[string]bool{}}
 	// The scripted model stays in a session that is reopened before it was asked, and nobody
 	// waits between the tries of a request.
-	s.settings = &settingsFile{map[string]any{"model": testModel, "retry": map[string]any{"base_delay": "0s"}}}
+	s.settings = map[string]any{"model": testModel, "retry": map[string]any{"base_delay": "0s"}}
 	for _, dir := range []string{s.agentDir(), s.project, s.hooks.root} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("make a folder for the case: %w", err)
 		}
 	}
-	s.clock, s.script, s.witness = newClock(), &script{}, &witness{status: map[string]string{}}
-	s.person, s.recorder = &person{witness: s.witness}, &recorder{wanted: map[string]bool{}}
+	s.clock, s.script, s.witness = newClock(), &script{}, &witness{}
+	s.person, s.recorder = &person{witness: s.witness}, &recorder{}
 	return s, nil
 }
 
@@ -109,12 +109,12 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 	if s.run != nil {
 		return s.run, nil
 	}
-	if err := s.settings.write(filepath.Join(s.agentDir(), "config.toml")); err != nil {
+	if err := writeSettings(filepath.Join(s.agentDir(), "config.toml"), s.settings); err != nil {
 		return nil, err
 	}
 	o := app.Options{Version: "test", Watcher: s.watcher, Catch: func(f func() error) error { return f() }}
 	o.Env = app.Environment{Getenv: s.getenv, Variables: s.variables(), Stderr: io.Discard}
-	o.Hooks = app.HookFlags{Files: s.hooks.files(), Approve: s.approved, Given: s.flags, Judge: s.judge}
+	o.Hooks = app.HookFlags{Files: s.hooks.paths, Approve: s.approved, Given: s.flags, Judge: s.judge}
 	o.Session.Ref = s.resume
 	place, err := app.New(o, s.project)
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *stage) do(ctx context.Context, run *app.Rehearsal, p agent.Prompt) erro
 func (s *stage) finishCommand(ctx context.Context, outcome command.Outcome) error {
 	for _, text := range []string{outcome.Status, outcome.Draft} {
 		if text != "" {
-			s.witness.show(text)
+			s.witness.add(text)
 		}
 	}
 	if outcome.Prompt == nil {

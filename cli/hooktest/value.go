@@ -49,8 +49,8 @@ func writtenTable(L *lua.LState, t *lua.LTable, depth int) string {
 	}
 	var named []string
 	t.ForEach(func(k, e lua.LValue) {
-		if isIndex(k, n) {
-			return
+		if i, ok := k.(lua.LNumber); ok && float64(i) == math.Trunc(float64(i)) && i >= 1 && int(i) <= n {
+			return // it is a place in the list
 		}
 		name := "[" + written(L, k, depth+1) + "]"
 		if s, ok := k.(lua.LString); ok && isWord(string(s)) {
@@ -63,12 +63,6 @@ func writtenTable(L *lua.LState, t *lua.LTable, depth int) string {
 		return "{}"
 	}
 	return "{ " + strings.Join(parts, ", ") + " }"
-}
-
-// isIndex reports whether k is a place in a list of n elements.
-func isIndex(k lua.LValue, n int) bool {
-	i, ok := k.(lua.LNumber)
-	return ok && float64(i) == math.Trunc(float64(i)) && i >= 1 && int(i) <= n
 }
 
 func isWord(s string) bool {

@@ -22,21 +22,14 @@ type sentRequest struct {
 	header  http.Header
 }
 
-// wire is where the requests of a case go in place of a network. They are written in the form
-// of their API, those of the scripted model as chat completions, so that handlers see bodies
-// and headers and can change them.
-type wire struct {
-	// receive is given each request that was sent and returns the status of its answer; 0:
-	// there is no answer. It is called in the goroutine of send.
-	receive func(ctx context.Context, r *sentRequest) (status int)
-}
-
 // errNoAnswer stands for an answer that does not come.
 var errNoAnswer = errors.New("no answer")
 
-// send sends a request. The error says why it was not sent, such as that a handler left no
-// payload.
-func (w wire) send(ctx context.Context, r *llm.Request) error {
+// send sends a request of a case to receive instead of a network. It is written in the form of its
+// API, one for the scripted model as chat completions, so that handlers see body and headers
+// and can change them. receive returns the status of the answer; 0: there is no answer. It is called in the
+// goroutine of send. The error says why the request was not sent, such as that a handler left no payload.
+func send(ctx context.Context, r *llm.Request, receive func(ctx context.Context, r *sentRequest) (status int)) error {
 	out, model, sent := *r, *r.Model, false
 	out.Model = &model
 	client := &http.Client{Transport: roundTrip(func(h *http.Request) (*http.Response, error) {
@@ -45,14 +38,14 @@ func (w wire) send(ctx context.Context, r *llm.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		status := w.receive(ctx, &sentRequest{r, body, h.Header})
+		status := receive(ctx, &sentRequest{r, body, h.Header})
 		if status == 0 {
 			return nil, errNoAnswer
 		}
 		header := http.Header{"Content-Type": {"text/event-stream"}}
 		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("")), Request: h}, nil
 	})}
-	for _, err := range w.api(&model, client).Stream(ctx, &out) {
+	for _, err := range apiOf(&model, client).Stream(ctx, &out) {
 		if err != nil && !sent {
 			return err
 		}
@@ -60,8 +53,8 @@ func (w wire) send(ctx context.Context, r *llm.Request) error {
 	return nil
 }
 
-// api is what writes requests for a model.
-func (wire) api(m *llm.Model, client *http.Client) llm.Provider {
+// apiOf is what writes requests for a model.
+func apiOf(m *llm.Model, client *http.Client) llm.Provider {
 	switch m.API {
 	case "anthropic-messages":
 		return anthropic.New(client)

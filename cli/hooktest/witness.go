@@ -12,11 +12,8 @@ import (
 
 // witness is a front end that remembers what happens.
 type witness struct {
-	mu      sync.Mutex // guards what follows
-	calls   []*seenCall
-	notices []notice
-	shown   []string // all that a person would have read, in its order
-	status  map[string]string
+	mu  sync.Mutex // guards all, and the calls in it
+	all []any      // in its order: *seenCall, notice, statusPart, and texts that a person would have read otherwise
 }
 
 // seenCall is a call of a tool.
@@ -24,16 +21,18 @@ type seenCall struct {
 	id, name string
 	input    json.RawMessage
 	ran      bool
-	ended    bool
 	text     string // of its result
 	isError  bool
 }
 
 // notice is a line for the person.
 type notice struct {
-	Level agent.Level `json:"level"`
-	Text  string      `json:"text"`
+	Level agent.Level
+	Text  string
 }
+
+// statusPart is a part of the status line; without a text it is gone.
+type statusPart struct{ key, text string }
 
 // Wants reports whether events of kind k are remembered.
 func (w *witness) Wants(k agent.Kind) bool {
@@ -43,103 +42,97 @@ func (w *witness) Wants(k agent.Kind) bool {
 
 // Handle remembers e. It never fails.
 func (w *witness) Handle(_ context.Context, e agent.Event) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	switch e := e.(type) {
 	case *agent.ToolExecutionStart:
-		w.calls = append(w.calls, &seenCall{id: e.ID, name: e.Name, input: e.Input})
+		w.add(&seenCall{id: e.ID, name: e.Name, input: e.Input})
 	case *agent.ToolResult:
-		if c := w.callLocked(e.ID); c != nil {
-			c.ran, c.input = true, e.Input
-		}
+		w.change(e.ID, func(c *seenCall) { c.ran, c.input = true, e.Input })
 	case *agent.ToolExecutionEnd:
-		if c := w.callLocked(e.ID); c != nil {
-			c.ended, c.isError, c.text = true, e.Result.IsError, textOf(e.Result)
-		}
+		w.change(e.ID, func(c *seenCall) { c.isError, c.text = e.Result.IsError, textOf(e.Result) })
 	case *agent.Notice:
-		w.noticeLocked(notice{e.Level, e.Text})
+		w.add(notice{e.Level, e.Text})
 	case *agent.CustomShow:
-		w.shown = append(w.shown, e.Message.Text())
+		w.add(e.Message.Text())
 	}
 	return nil
 }
 
-// callLocked returns the newest call of an id. mu is held.
-func (w *witness) callLocked(id string) *seenCall {
-	for _, c := range slices.Backward(w.calls) {
-		if c.id == id {
-			return c
+// add remembers something.
+func (w *witness) add(one any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, one)
+}
+
+// change adds to what is known of the newest call of an id.
+func (w *witness) change(id string, more func(c *seenCall)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, one := range slices.Backward(w.all) {
+		if c, ok := one.(*seenCall); ok && c.id == id {
+			more(c)
+			return
 		}
 	}
-	return nil
 }
 
-func (w *witness) noticeLocked(n notice) {
-	w.notices = append(w.notices, n)
-	w.shown = append(w.shown, n.Text)
-}
-
-// notify remembers a notice that came past the agent.
-func (w *witness) notify(text string, level agent.Level) {
+// each calls f with all that happened so far.
+func (w *witness) each(f func(one any)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.noticeLocked(notice{level, text})
-}
-
-// show remembers what a person reads.
-func (w *witness) show(text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.shown = append(w.shown, text)
-}
-
-// setStatus remembers a part of the status line; "" removes it.
-func (w *witness) setStatus(key, text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if text == "" {
-		delete(w.status, key)
-		return
+	for _, one := range w.all {
+		f(one)
 	}
-	w.status[key] = text
-	w.shown = append(w.shown, text)
 }
 
 // statuses returns the parts of the status line.
 func (w *witness) statuses() map[string]string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	all := map[string]string{}
-	for key, text := range w.status {
-		all[key] = text
-	}
-	return all
+	parts := map[string]string{}
+	w.each(func(one any) {
+		if part, ok := one.(statusPart); ok && part.text == "" {
+			delete(parts, part.key)
+		} else if ok {
+			parts[part.key] = part.text
+		}
+	})
+	return parts
 }
 
 // called returns the calls of a tool so far; of all, if name is "".
 func (w *witness) called(name string) (calls []seenCall) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.calls {
-		if name == "" || c.name == name {
+	w.each(func(one any) {
+		if c, ok := one.(*seenCall); ok && (name == "" || c.name == name) {
 			calls = append(calls, *c)
 		}
-	}
+	})
 	return calls
 }
 
 // told returns the notices so far.
-func (w *witness) told() []notice {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.notices)
+func (w *witness) told() (notices []notice) {
+	w.each(func(one any) {
+		if n, ok := one.(notice); ok {
+			notices = append(notices, n)
+		}
+	})
+	return notices
 }
 
-// seen returns all that a person would have read so far.
-func (w *witness) seen() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.shown)
+// shown returns all that a person would have read so far.
+func (w *witness) shown() (texts []string) {
+	w.each(func(one any) {
+		switch one := one.(type) {
+		case string:
+			texts = append(texts, one)
+		case notice:
+			texts = append(texts, one.Text)
+		case statusPart:
+			if one.text != "" {
+				texts = append(texts, one.text)
+			}
+		}
+	})
+	return texts
 }
 
 func textOf(r agent.Result) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/luahooks/text"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -66,7 +67,7 @@ type emitDepthKey struct{}
 func (e *events) emit(L *lua.LState) int {
 	name := L.CheckString(1)
 	if !IsCustom(name) {
-		luavm.Raise(L, "emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name, e.Hook.Name, name)
+		luavm.Raise(L, "%s", text.NoEventName(e.Hook.Name, name))
 	}
 	e.mustHaveLoaded(L, "emit")
 	data := e.encodeArg(L, 2, "emit", "data")

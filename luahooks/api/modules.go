@@ -12,8 +12,8 @@ import (
 
 	"pi/internal/child"
 	"pi/internal/suggest"
-	"pi/luahooks/foreign"
 	"pi/luahooks/record"
+	"pi/luahooks/text"
 	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/stdlib"
@@ -48,7 +48,7 @@ type module struct {
 func (m *modules) require(L *lua.LState) int {
 	name := L.CheckString(1)
 	if !trust.IsModuleName(name) {
-		luavm.Raise(L, "module name %q: names are words of letters, digits and _ joined by dots%s", name, foreign.Required(name))
+		luavm.Raise(L, "%s", text.NoModuleName(name))
 	}
 	one := m.required[name]
 	if one == nil {
@@ -78,7 +78,7 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 			if strings.HasPrefix(name, "pi.compat.") {
 				return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(compat.Names(), ", "))
 			}
-			if meant := foreign.Required(name); meant != "" {
+			if meant := text.Required(name); meant != "" {
 				return fmt.Errorf("module %s does not exist%s", name, meant)
 			}
 			if hint := suggest.Hint(name, stdlib.Names()); hint != "" {
@@ -96,7 +96,7 @@ func (m *modules) load(L *lua.LState, name string, one *module) error {
 	}
 	shown, code, err := m.FindModule(name, m.vm.Loading(), m.note)
 	if err != nil {
-		return fmt.Errorf("%w%s", err, foreign.Required(name))
+		return fmt.Errorf("%w%s", err, text.Required(name))
 	}
 	proto, err := m.Code.Compile(shown, code)
 	if err != nil {

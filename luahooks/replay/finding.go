@@ -55,7 +55,7 @@ func (f *Finding) Line() string { return f.Place() + ": " + f.Did() }
 
 // Place says where in the recording the event is, and which it is.
 func (f *Finding) Place() string {
-	words := []string{cutID(f.Session), f.Entry, localTime(f.Time), f.Event}
+	words := []string{f.Session[:min(len(f.Session), sessionShown)], f.Entry, localTime(f.Time), f.Event}
 	if f.Entry == "" {
 		words[1] = "-"
 	}
@@ -63,7 +63,7 @@ func (f *Finding) Place() string {
 		words = append(words, f.Tool)
 	}
 	if f.About != "" {
-		words = append(words, quoted(f.About))
+		words = append(words, strconv.Quote(printable.FirstLine(strings.TrimSpace(f.About), aboutShown)))
 	}
 	return printable.VisibleLine(strings.Join(words, "  "))
 }
@@ -84,8 +84,6 @@ func (f *Finding) Did() string {
 	return strings.Join(parts, "; ")
 }
 
-func cutID(id string) string { return id[:min(len(id), sessionShown)] }
-
 // localTime is the time of an entry for a person.
 func localTime(iso string) string {
 	t, err := time.Parse(time.RFC3339, iso)
@@ -93,9 +91,4 @@ func localTime(iso string) string {
 		return iso
 	}
 	return t.Local().Format("2006-01-02 15:04")
-}
-
-// quoted is the beginning of a text that a person or a model wrote, in one line.
-func quoted(text string) string {
-	return strconv.Quote(printable.FirstLine(strings.TrimSpace(text), aboutShown))
 }

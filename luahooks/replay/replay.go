@@ -205,7 +205,7 @@ func (p *player) ask(e agent.Event, about Finding, effects func() []Effect) {
 		p.played.Tally.LeftOut[e.Kind().String()]++
 		return
 	}
-	p.played.Tally.addEvent(e.Kind())
+	p.played.Tally.Events[e.Kind().String()]++
 	about.Time, about.number = p.entry.Timestamp, p.number
 	p.handle(e, about, effects)
 }
@@ -244,7 +244,12 @@ func (p *player) handle(e agent.Event, about Finding, effects func() []Effect) {
 	about.Session, about.Event, about.Effects = p.playback.Session().ID(), e.Kind().String(), did
 	about.File = p.playback.Session().File()
 	p.played.Findings = append(p.played.Findings, about)
-	p.played.Tally.addEffects(did)
+	for _, effect := range did {
+		p.played.Tally.Effects[effect.Kind]++
+		if effect.Blocks {
+			p.played.Tally.Shut++
+		}
+	}
 }
 
 // blockedByError returns the effects of a hook that failed, with its error for the block that

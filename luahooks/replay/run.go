@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -75,16 +74,17 @@ const maxSession = 256 << 20
 // be read is no error of the replay.
 func playFile(ctx context.Context, base *luahooks.Chain, path string, o Options) (*Result, error) {
 	r := &Result{Path: path}
-	open := func() (*session.Session, error) {
+	var unreadable error
+	err := playInto(ctx, base, r, o, func() (s *session.Session, err error) {
 		if info, err := os.Stat(path); err == nil && info.Size() > maxSession {
-			return nil, fmt.Errorf("it has %d MiB, and at most %d are replayed", info.Size()>>20, maxSession>>20)
+			unreadable = fmt.Errorf("it has %d MiB, and at most %d are replayed", info.Size()>>20, maxSession>>20)
+		} else {
+			s, unreadable = session.Read(path)
 		}
-		return session.Read(path)
-	}
-	err := playInto(ctx, base, r, o, open)
-	var unreadable *unreadableError
-	if errors.As(err, &unreadable) {
-		r.Err = fmt.Errorf("read session %q: %w", path, unreadable.err)
+		return s, unreadable
+	})
+	if unreadable != nil {
+		r.Err = fmt.Errorf("read session %q: %w", path, unreadable)
 		return r, nil
 	}
 	return r, err
@@ -97,12 +97,6 @@ func Session(ctx context.Context, base *luahooks.Chain, o Options, open func() (
 	return r, playInto(ctx, base, r, o.begin(), open)
 }
 
-// unreadableError is that of a session which cannot be read.
-type unreadableError struct{ err error }
-
-func (e *unreadableError) Error() string { return e.err.Error() }
-func (e *unreadableError) Unwrap() error { return e.err }
-
 func playInto(ctx context.Context, base *luahooks.Chain, r *Result, o Options, open func() (*session.Session, error)) error {
 	for _, one := range []struct {
 		hook string
@@ -113,7 +107,7 @@ func playInto(ctx context.Context, base *luahooks.Chain, r *Result, o Options, o
 		}
 		s, err := open()
 		if err != nil {
-			return &unreadableError{err}
+			return err
 		}
 		r.ID = s.ID()
 		if *one.to, err = play(ctx, base, one.hook, s, o); err != nil {

@@ -51,17 +51,6 @@ func addCounts(to *map[string]int, more map[string]int) {
 	}
 }
 
-func (t *Tally) addEvent(k agent.Kind) { t.Events[k.String()]++ }
-
-func (t *Tally) addEffects(did []Effect) {
-	for _, e := range did {
-		t.Effects[e.Kind]++
-		if e.Blocks {
-			t.Shut++
-		}
-	}
-}
-
 // P99 is the time that 99 of 100 events took at most, from the event to its answer; exact to
 // an eighth. 0 if there was none.
 func (t *Tally) P99() time.Duration { return t.times.at(99) }
@@ -86,9 +75,11 @@ func (t *Tally) Lines() []string {
 		}
 	}
 	for _, kind := range []string{Blocked, Changed, Added, Handled, Asked} {
-		if n := t.Effects[kind]; kind == Blocked {
-			parts = append(parts, t.blocked())
-		} else if n > 0 {
+		n := t.Effects[kind]
+		switch {
+		case kind == Blocked && t.Shut > 0:
+			parts = append(parts, fmt.Sprintf("%d %s (%d by errors)", n+t.Shut, Blocked, t.Shut))
+		case kind == Blocked || n > 0:
 			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
 		}
 	}
@@ -108,15 +99,6 @@ func (t *Tally) Lines() []string {
 		lines = append(lines, "called and not done in a replay: "+strings.Join(undone, ", "))
 	}
 	return lines
-}
-
-// blocked says how much would not have run.
-func (t *Tally) blocked() string {
-	text := fmt.Sprintf("%d %s", t.Effects[Blocked]+t.Shut, Blocked)
-	if t.Shut > 0 {
-		text += fmt.Sprintf(" (%d by errors)", t.Shut)
-	}
-	return text
 }
 
 // millis formats a duration in milliseconds, with as many digits as tell something.

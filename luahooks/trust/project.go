@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"pi/luahooks/text"
 )
 
 // ProjectFiles lists what approval covers, in order of the path: every *.lua below
@@ -82,9 +84,9 @@ func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 		f.Problem = reasonOf(v.Err).Error()
 		return f
 	}
-	scanned, err := Scanned{Dynamic: true}, error(nil)
+	scanned, err := text.Scanned{Dynamic: true}, error(nil)
 	if parse {
-		scanned, err = Scan(v.Code)
+		scanned, err = text.Scan(v.Code)
 	}
 	if err != nil {
 		f.Problem = err.Error()
