@@ -298,11 +298,10 @@ func TestAProgramThatWasKilledLeavesItsWindow(t *testing.T) {
 	w := r.chain.Watcher()
 	mustDo(t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
 	g.write("agent/hooks/a.lua", says("evil"))
-	g.write("agent/trust.json", `{"version": 1}`)
 	r.gone()
 	again := g.start()
 	again.wantInput("a")
-	again.wantPending("a changed, trust.json changed")
+	again.wantPending("a changed")
 }
 
 func TestToolsOfAnotherProgramCount(t *testing.T) {

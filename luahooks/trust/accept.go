@@ -11,8 +11,8 @@ func (g *Guard) ShowPending() []Pending {
 	s := g.lock()
 	defer g.mu.Unlock()
 	list := []Pending{}
-	if s.doubt != nil {
-		p := s.pendingDoubt()
+	if s.damaged != nil {
+		p := s.pendingDamaged()
 		s.ledger.shown[p.Path] = p.sum
 		return append(list, *p)
 	}
@@ -135,10 +135,10 @@ func (s *state) accept(path string, h *withheld, version Version) (err error) {
 }
 
 // acceptStore adopts the approvals of a store that somebody else wrote, if it is the one that
-// a person was shown. While in doubt, it puts in force all files that were shown.
+// a person was shown. Of a damaged store, it puts in force all files that were shown.
 func (s *state) acceptStore() error {
-	if s.doubt != nil {
-		return s.acceptDoubt()
+	if s.damaged != nil {
+		return s.acceptDamaged()
 	}
 	m, ok := s.home.store.Marks()[s.home.store.Path()]
 	if !ok {

@@ -129,7 +129,7 @@ func (f *ClientFiles) window() *openWindow {
 // withholdOfClients withholds what clients changed since the last look, be it that no tool ran.
 func (s *state) withholdOfClients() {
 	l := s.clients.look()
-	if len(l.real) == 0 || s.doubt != nil {
+	if len(l.real) == 0 || s.damaged != nil {
 		return
 	}
 	w := s.clients.window()

@@ -19,8 +19,9 @@ import (
 // maxStore is far above what thousands of projects need.
 const maxStore = 8 << 20
 
-// storeVersion is the version of the file's form.
-const storeVersion = 2
+// storeVersion is the version of the file's form. That of version 2 is the same, and Prev beside
+// it: of what it replaced, and its store had a second copy.
+const storeVersion = 3
 
 // Data is the content of a store.
 type Data struct {
@@ -32,7 +33,7 @@ type Data struct {
 	// Spoken are instructions of the agent directory that changed while tools ran, by
 	// path, until a person was told at a start.
 	Spoken map[string]time.Time `json:"spoken,omitempty"`
-	Prev   string               `json:"prev,omitempty"` // hash of the file that this one took the place of
+	Prev   string               `json:"prev,omitempty"` // only in version 2
 	Sum    string               `json:"sum"`            // of all the above
 }
 
@@ -140,44 +141,46 @@ func (d Data) encode() ([]byte, error) {
 // parseData parses the bytes of a store. It refuses what is not byte for byte the output
 // of encode.
 func parseData(raw []byte) (Data, error) {
-	d, err := parseForeign(raw)
+	d, err := decode(raw)
 	if err != nil {
 		return empty(), err
 	}
 	if again, err := d.encode(); err != nil || !bytes.Equal(again, raw) {
 		return empty(), errors.New("not what pi wrote: somebody else has changed it")
 	}
-	return d, nil
+	return d.current(), nil
 }
 
 // parseForeign parses the bytes of a store that somebody else may have written. It
 // accepts nothing that it does not understand whole.
-func parseForeign(raw []byte) (Data, error) { return parseVersion(raw, storeVersion) }
+func parseForeign(raw []byte) (Data, error) {
+	d, err := decode(raw)
+	return d.current(), err
+}
 
-// parseVersion is parseForeign for the form of another version.
-func parseVersion(raw []byte, version int) (Data, error) {
-	d := empty()
-	d.Version = 0
+// decode parses the bytes of a store as they are, of any version that is known. With an error
+// it returns no data.
+func decode(raw []byte) (d Data, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&d); err != nil {
-		return empty(), fmt.Errorf("not what pi writes: %w", err)
+		return Data{}, fmt.Errorf("not what pi writes: %w", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return empty(), errors.New("not what pi writes: something follows it")
+		return Data{}, errors.New("not what pi writes: something follows it")
 	}
-	if d.Version != version {
-		return empty(), fmt.Errorf("version %d is not known", d.Version)
+	if d.Version != storeVersion && d.Version != 2 {
+		return Data{}, fmt.Errorf("version %d is not known", d.Version)
 	}
 	if err := d.check(); err != nil {
-		return empty(), err
+		return Data{}, err
 	}
-	return d.withoutNilMaps(), nil
+	return d, nil
 }
 
-// withoutNilMaps returns a copy of the data, in which an empty map stands for one that the
-// file left out.
-func (d Data) withoutNilMaps() Data {
+// current returns a copy of the data in the form of this version, in which an empty map stands
+// for one that the file left out.
+func (d Data) current() Data {
 	e := empty()
 	maps.Copy(e.Projects, d.Projects)
 	maps.Copy(e.Pending, d.Pending)
@@ -185,7 +188,6 @@ func (d Data) withoutNilMaps() Data {
 	maps.Copy(e.Spoken, d.Spoken)
 	maps.Copy(e.Known.Files, d.Known.Files)
 	maps.Copy(e.Known.Dirs, d.Known.Dirs)
-	e.Prev, e.Sum = d.Prev, d.Sum
 	return e
 }
 

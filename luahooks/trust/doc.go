@@ -11,7 +11,7 @@
 //
 //	places.go     where hooks are; listing.go: the Lua files of a folder
 //	version.go    a file at one time; keys.go: commands that print keys
-//	data.go       what the store says; folder.go: its files; store.go: both, shared
+//	data.go       what the store says; store.go: its files
 //	mark.go       what the file of a window says; running.go: that file; openwindow.go:
 //	              the window of this program
 //	stamp.go      what tells that a file was not changed
@@ -25,7 +25,7 @@
 //	guard.go      the questions that are asked of it; discover.go: which hooks there
 //	              are; modules.go: what a hook requires
 //	judge.go      what to do about a change; window.go: tools begin and end
-//	accept.go     a person approves; project.go: the files of a project; doubt.go:
+//	accept.go     a person approves; project.go: the files of a project; damaged.go:
 //	              while it is not known what was in force
 //	notices.go    what is told
 //
@@ -35,8 +35,6 @@
 //	trust.json       approvals per project, by absolute path and SHA-256; projects
 //	                 that are never asked about; files that are pending; what was in
 //	                 force when tools began to run, and the windows (see [Window])
-//	trust/copy       the same again: a store that is not byte for byte its copy, or
-//	                 not what its own hash says, was written by somebody else
 //	trust/kept/      copies of files by their hash: the version that is in force
 //	                 while another one is pending, and what differences are shown from;
 //	                 pruned when trust.json names them no more
@@ -46,11 +44,10 @@
 // A file is pending when it was changed while tools could have done it. Its mark
 // outlives the program, so that a restart approves nothing.
 //
-// What cannot be read, or is not what was written, is not trusted. A store that is
-// damaged is that of its copy, and waits for the person. Where the copy does not
-// help, nothing is known of what was in force: [Store.Doubt] says so, and nothing
-// counts until the person has decided. While a program has a window open, what it
-// knows counts, whatever the file says, and is written back.
+// What cannot be read, or is not what was written, is not trusted. A store is damaged if its
+// own hash says so, or if there was one and it is gone. Then nothing is known of what was in
+// force: [Store.Damaged] says so, and nothing counts until the person has decided. While a
+// program has a window open, what it knows counts, whatever the file says, and is written back.
 //
 // [Scan] tells from the syntax tree what a Lua file requires and listens to,
 // without running it; [Diff] makes files fit to be judged by eye.

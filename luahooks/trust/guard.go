@@ -277,9 +277,9 @@ func (g *Guard) OthersAtWork() bool {
 	return false
 }
 
-// Doubt is why nothing is in force, nil in ordinary life.
-func (g *Guard) Doubt() error {
+// Damaged is why nothing is in force, nil in ordinary life.
+func (g *Guard) Damaged() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.state.doubt
+	return g.state.damaged
 }

@@ -86,7 +86,7 @@ func (s *state) decide(changes []change) (ask []*Pending) {
 // mayBeOfTool reports whether tools could have made a change. One that the stamp of the file
 // does not show was not made by an editor.
 func (s *state) mayBeOfTool(c change) bool {
-	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is) || s.last.hides(c.path, c.is)
+	return s.damaged != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is) || s.last.hides(c.path, c.is)
 }
 
 // isOpenToAsk reports whether the window is open only because every change is asked about

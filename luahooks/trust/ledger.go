@@ -122,7 +122,7 @@ func (l *ledger) restore(path string, m Mark) {
 	case m.Old == h.now.Sum:
 		h.old.Code, h.old.Err = h.now.Code, h.now.Err
 	default:
-		h.old.Code, h.old.Err = l.home.store.disk.readCopy(cmp.Or(m.Kept, m.Old))
+		h.old.Code, h.old.Err = l.home.store.kept(cmp.Or(m.Kept, m.Old))
 	}
 	l.withheld[path], l.marked[path] = h, true
 	l.put(path, h.old)

@@ -12,7 +12,7 @@ import (
 // writeMarks brings the marks of the store in line with what is withheld, and writes the
 // store only if that changes one.
 func (s *state) writeMarks() {
-	if s.home.store == nil || s.doubt != nil {
+	if s.home.store == nil || s.damaged != nil {
 		return
 	}
 	have := s.home.store.Marks()

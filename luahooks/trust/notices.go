@@ -55,7 +55,7 @@ func (g *Guard) TakeUnasked() (list []*Pending) {
 func (g *Guard) TakeChangedInstructions() (lines []string) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.home.store == nil || s.doubt != nil {
+	if s.home.store == nil || s.damaged != nil {
 		return nil
 	}
 	changed := s.home.store.ChangedInstructions()

@@ -19,11 +19,11 @@ import (
 // tool harmed the store or the file of this window, both are written anew. Unless sure, the
 // store is judged by its stamps.
 func (s *state) lookAtOthers(sure bool) {
-	if s.home.store == nil || s.doubt != nil {
+	if s.home.store == nil || s.damaged != nil {
 		return
 	}
 	if s.window.running() != nil {
-		_ = s.home.store.disk.repair() // what is looked at is to be what will be written
+		_ = s.home.store.repair() // what is looked at is to be what will be written
 	}
 	before, marked := maps.Clone(s.ledger.withheld), s.home.store.Marks()
 	harmed := s.home.store.Look(s.mayCount, sure)
@@ -102,7 +102,7 @@ func (s *state) knownOf(open, abandoned map[string]Window) (known Known, at []st
 // endLost removes the windows that are unsure from the store, after a person has approved what
 // there is. Whether processes of theirs live is not known.
 func (s *state) endLost() {
-	if s.home.store == nil || s.doubt != nil {
+	if s.home.store == nil || s.damaged != nil {
 		return
 	}
 	_, abandoned := s.home.store.OtherWindows(s.mark)
@@ -165,7 +165,7 @@ func (s *state) withholdOfOthers(path string, scope Scope, is Version) {
 // recoverState withholds what programs before this one marked, or did not see the end of:
 // the versions that were in force are in force again.
 func (s *state) recoverState() error {
-	if s.doubt = s.home.store.Doubt(); s.doubt != nil {
+	if s.damaged = s.home.store.Damaged(); s.damaged != nil {
 		return nil
 	}
 	s.withholdMarked()
@@ -217,6 +217,9 @@ var errOfTool = errors.New("a tool started this program, so it approves nothing;
 
 // errUnsure keeps a program from approving while it cannot be known whether a tool started it.
 var errUnsure = errors.New("another pi has not written down what its tools started, and one of them may have started this program, so it approves nothing; run `pi trust` when that pi has ended, or its tools have")
+
+// patience is how long a program waits for what another one has to write down.
+const patience = 2 * time.Second
 
 // mayApprove returns why nothing that this program approves counts: a tool started it, which
 // its group or session tells. What a living program has to write down about what its tools

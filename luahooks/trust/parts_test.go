@@ -332,3 +332,34 @@ func TestANewsIsToldOnce(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 }
+
+// TestWhatAToolStartedApprovesNothingOfADamagedStore: the files of the windows tell who started it.
+func TestWhatAToolStartedApprovesNothingOfADamagedStore(t *testing.T) {
+	t.Parallel()
+	for _, killed := range []bool{false, true} {
+		_, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+		o.Alive = func(int) bool { return true }
+		first, err := NewGuard(o)
+		must(t, err)
+		must(t, first.OpenWindow(first.state.home.places(), nil))
+		first.NoteGroup(4711)
+		store := first.Store().Path()
+		must(t, os.Remove(store))
+		if killed {
+			first.TestOnlyKill()
+		}
+		for group, want := range map[int]error{4711: errOfTool, 815: nil} {
+			o.Own = []int{group, group}
+			g, err := NewGuard(o)
+			if err == nil || g.Damaged() == nil {
+				t.Fatal("it is not damaged")
+			}
+			g.ShowPending()
+			if err := g.Accept(store); !errors.Is(err, want) {
+				t.Errorf("group %d, killed %v: %v", group, killed, err)
+			}
+			must(t, os.RemoveAll(store))
+		}
+		first.Close()
+	}
+}

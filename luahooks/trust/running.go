@@ -13,7 +13,7 @@ import (
 
 // Running is the file of a window, while its program lives.
 type Running struct {
-	in     folder
+	in     *Store
 	name   string
 	window Window
 	f      *os.File // locked
@@ -25,15 +25,15 @@ type Running struct {
 // edit writes down in the same step what is in force.
 func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func(*Data)) (*Running, error) {
 	fail := func(err error) error { return fmt.Errorf("note the files before tools run: %w", err) }
-	if err := s.disk.repair(); err != nil {
+	if err := s.repair(); err != nil {
 		return nil, fail(err)
 	}
-	f, err := os.CreateTemp(s.disk.dir(), "."+runningPrefix+"*")
+	f, err := os.CreateTemp(s.Dir(), "."+runningPrefix+"*")
 	if err != nil {
 		return nil, fail(err)
 	}
 	w.Boot = BootID()
-	r := &Running{in: s.disk, name: strings.TrimPrefix(filepath.Base(f.Name()), "."), window: w, f: f, mark: mark{working: true, groups: w.Groups}}
+	r := &Running{in: s, name: strings.TrimPrefix(filepath.Base(f.Name()), "."), window: w, f: f, mark: mark{working: true, groups: w.Groups}}
 	// It gets its name when it is locked: a file of that name is removed where nobody has it.
 	if err = r.write(f); err == nil {
 		err = os.Rename(f.Name(), r.path())
@@ -124,7 +124,7 @@ func (r *Running) set(m mark) error {
 	return err
 }
 
-func (r *Running) path() string { return filepath.Join(r.in.dir(), r.name) }
+func (r *Running) path() string { return filepath.Join(r.in.Dir(), r.name) }
 
 // Name is the name of the window in the store.
 func (r *Running) Name() string { return r.name }
@@ -150,7 +150,7 @@ func (r *Running) replace() error {
 	if err := r.in.repair(); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(r.in.dir(), "."+runningPrefix+"*")
+	f, err := os.CreateTemp(r.in.Dir(), "."+runningPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -183,27 +183,36 @@ func (r *Running) End() {
 func (r *Running) Abandon() { r.f.Close() }
 
 // OtherWindows lists the windows of other programs: those whose program lives, and those
-// that were abandoned, each with what its file says. own may be nil.
+// that were abandoned, each with what its file says. Of a damaged store they are those of which
+// there are files. own may be nil.
 func (s *Store) OtherWindows(own *Running) (open, abandoned map[string]Window) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	open, abandoned = map[string]Window{}, map[string]Window{}
-	for name, w := range s.data.Windows {
+	windows := s.data.Windows
+	if s.damaged != nil {
+		windows = map[string]Window{}
+		paths, _ := filepath.Glob(filepath.Join(escapeGlob(s.Dir()), runningPrefix+"*"))
+		for _, path := range paths {
+			windows[filepath.Base(path)] = Window{Boot: BootID()}
+		}
+	}
+	for name, w := range windows {
 		if own != nil && name == own.name {
 			continue
 		}
 		list := abandoned
-		if s.disk.isLocked(name) {
+		if s.isLocked(name) {
 			list = open
 		}
-		list[name] = s.disk.withMark(name, w)
+		list[name] = s.withMark(name, w)
 	}
 	return open, abandoned
 }
 
 // withMark returns a window with what its file says.
-func (d folder) withMark(name string, w Window) Window {
-	text, err := safefile.Read(filepath.Join(d.dir(), name), maxRunning)
+func (s *Store) withMark(name string, w Window) Window {
+	text, err := safefile.Read(filepath.Join(s.Dir(), name), maxRunning)
 	var m mark
 	if err == nil {
 		m, err = parseMark(name, text)

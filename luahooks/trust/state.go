@@ -24,8 +24,8 @@ type state struct {
 	wrote     bool                      // a window was written to the store, with copies that Close may prune
 	unwritten error                     // why the store does not have the marks of what is withheld
 	listed    map[string]stampedListing // directories of hooks, as the last look found them
-	doubt     error                     // why it cannot be known what was in force; nothing is, until a person decides
-	seen      map[string]Version        // the files that there are, as they were shown while in doubt
+	damaged   error                     // why it cannot be known what was in force; nothing is, until a person decides
+	seen      map[string]Version        // the files that there are, as they were shown of a damaged store
 }
 
 // readLocked returns the version of a file that is in force. It reads a file that nobody has
@@ -41,8 +41,8 @@ func (s *state) readLocked(path string) Version {
 	if v, ok := s.ledger.files[path]; ok {
 		return v
 	}
-	if s.doubt != nil {
-		return Version{Err: fmt.Errorf("%s is %w: %w", path, ErrNotApproved, s.doubt), Sum: Unreadable}
+	if s.damaged != nil {
+		return Version{Err: fmt.Errorf("%s is %w: %w", path, ErrNotApproved, s.damaged), Sum: Unreadable}
 	}
 	if f, known := s.others.known.Was(path); known && f.Scope != string(scopeInstructions) {
 		s.withholdIfChanged(path, f)                                                  // f is in force whatever the disk says

@@ -127,6 +127,14 @@ func (s *state) lookAtBase(w *openWindow) {
 // The first of a run is written into the store; what another program with an open window wrote
 // there before stays.
 func (s *state) beginWindow(w *openWindow) (err error) {
+	if s.damaged != nil {
+		return nil // whoever writes it anew mends a damaged store, and that is for a person
+	}
+	if !s.home.store.isWritten() { // before bytes are kept: alone they say that it was removed
+		if err := s.change(noEdit); err != nil {
+			return fmt.Errorf("note the files before tools run: %w", err)
+		}
+	}
 	known := s.inForce(w, w.again)
 	switch {
 	case s.mark == nil:
@@ -488,7 +496,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 func (g *Guard) RemoveAbandonedWindows() {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.home.store == nil || s.doubt != nil {
+	if s.home.store == nil || s.damaged != nil {
 		return
 	}
 	_, abandoned := s.home.store.OtherWindows(s.mark)

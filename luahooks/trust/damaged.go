@@ -13,9 +13,9 @@ import (
 // hook that is gone would not be missed. So nothing is in force, no hook and no
 // setting, until a person has seen all files that there are.
 
-// pendingDoubt describes, as one pending store, all files that there are and that come into
+// pendingDamaged describes, as one pending store, all files that there are and that come into
 // force if the person accepts it. It notes in s.seen what it showed.
-func (s *state) pendingDoubt() *Pending {
+func (s *state) pendingDamaged() *Pending {
 	all := *s.home
 	all.store, all.named = nil, map[string]bool{}
 	reader := newGuard(&all)
@@ -34,14 +34,14 @@ func (s *state) pendingDoubt() *Pending {
 	}
 	s.seen = reader.state.ledger.files
 	return &Pending{Name: "trust.json", Path: s.home.store.Path(), Kind: "approvals", Change: "lost", Since: time.Now().UTC(), Lost: true,
-		Diff: s.doubt.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
+		Diff: s.damaged.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
 }
 
-// acceptDoubt ends the doubt: all files come into force as a person was shown them, and the
+// acceptDamaged mends the store: all files come into force as a person was shown them, and the
 // store is written anew. It fails if one of them has changed since.
-func (s *state) acceptDoubt() error {
+func (s *state) acceptDamaged() error {
 	shown := s.ledger.shown[s.home.store.Path()]
-	if p := s.pendingDoubt(); p.sum != shown {
+	if p := s.pendingDamaged(); p.sum != shown {
 		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
 	}
 	files := s.seen
@@ -51,7 +51,7 @@ func (s *state) acceptDoubt() error {
 	}
 	err := s.home.store.Change(s.mayCount, func(d *Data) { d.Known = known })
 	if err == nil {
-		s.doubt, s.seen = nil, nil
+		s.damaged, s.seen = nil, nil
 		for path, v := range files {
 			s.ledger.put(path, v)
 		}
