@@ -46,11 +46,11 @@ func (s *state) setWindow(d *Data) {
 	if s.mark == nil {
 		return
 	}
-	w := s.mark.Window()
+	w := s.mark.window
 	if w.Groups = nil; s.window != nil {
 		w.Groups = slices.Clone(s.window.groups)
 	}
-	d.Windows[s.mark.Name()] = w
+	d.Windows[s.mark.name] = w
 }
 
 // noteApproved makes the version that a person approved the one from before the tools ran, in
@@ -87,9 +87,6 @@ func (s *state) approve(path, sum string) error {
 func (s *state) mayCount(mine, theirs Data) bool {
 	if s.window == nil && !s.others.atWork {
 		return true
-	}
-	if file := s.window.running(); file != nil && !slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups) {
-		return false // the window of this program is not there as it is
 	}
 	return mine.ApprovesLike(theirs) && knowsAll(mine.Known, theirs.Known) && s.withholdsAll(mine, theirs)
 }

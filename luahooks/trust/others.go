@@ -39,21 +39,14 @@ func (s *state) lookAtOthers(sure bool) {
 		s.others.toldStore = m
 		s.news.noteBegan(s.home.pendingStore(m))
 	}
-	switch w := s.window; {
-	case w == nil:
-	case w.file == nil: // there was nothing when it opened
-		if harmed {
-			_ = s.change(noEdit)
-		}
-	default:
-		err := w.file.AddGroups(w.groups...)
-		if err == nil {
-			err = w.file.Restore()
-		}
-		if err != nil || harmed || !s.home.store.isNamed(w.file.Name()) {
-			_ = s.change(noEdit)
-		}
-		_ = s.inForce(w, false) // a tool may have removed the copies
+	if s.window == nil {
+		return
+	}
+	if harmed || s.mark != nil && !s.home.store.isNamed(s.mark.name) {
+		_ = s.change(noEdit)
+	}
+	if s.mark != nil {
+		_ = s.inForce(s.window, false) // a tool may have removed the copies
 	}
 }
 
@@ -115,7 +108,7 @@ func (s *state) endWindows(names []string) {
 		return
 	}
 	if w := s.window; w != nil && w.file != nil {
-		_ = w.file.AddGroups(w.groups...) // those of the windows that end are among them; if it fails, the store has them
+		_ = w.file.Note(s.starting > 0, w.groups...) // those of the windows that end are among them; if it fails, nothing is believed
 	}
 	_ = s.change(func(d *Data) {
 		for _, name := range names {

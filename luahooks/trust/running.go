@@ -6,19 +6,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"pi/internal/safefile"
 )
 
-// Running is the file of a window, while its program lives.
+// Running is the file of a window, open and locked while its program lives.
 type Running struct {
-	in     *Store
-	name   string
-	window Window
-	f      *os.File // locked
-	mark   mark
-	there  string // the text of the mark that was written; "": it is not known what is there
+	store   *Store
+	name    string
+	window  Window // as the store has it
+	f       *os.File
+	mark    mark
+	written string // the text of the mark; "": it is not known what is there
 }
 
 // Begin opens a window: it makes its file, locks it, and writes the window into the store;
@@ -28,15 +27,14 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 	if err := s.repair(); err != nil {
 		return nil, fail(err)
 	}
-	f, err := os.CreateTemp(s.Dir(), "."+runningPrefix+"*")
+	f, err := os.CreateTemp(s.Dir(), runningPrefix+"*")
 	if err != nil {
 		return nil, fail(err)
 	}
 	w.Boot = BootID()
-	r := &Running{in: s, name: strings.TrimPrefix(filepath.Base(f.Name()), "."), window: w, f: f, mark: mark{working: true, groups: w.Groups}}
-	// It gets its name when it is locked: a file of that name is removed where nobody has it.
-	if err = r.write(f); err == nil {
-		err = os.Rename(f.Name(), r.path())
+	r := &Running{store: s, name: filepath.Base(f.Name()), window: w, f: f}
+	if err = safefile.Lock(f); err == nil || errors.Is(err, safefile.ErrNoLock) {
+		err = r.set(mark{working: true, groups: w.Groups})
 	}
 	if err == nil {
 		err = s.Change(mayCount, func(d *Data) {
@@ -45,47 +43,25 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 		})
 	}
 	if err != nil {
-		f.Close()
-		os.Remove(f.Name())
-		os.Remove(r.path())
+		r.End()
 		return nil, fail(err)
 	}
 	return r, nil
 }
 
-// write locks a new file and writes the mark into it.
-func (r *Running) write(f *os.File) error {
-	err := lockFile(f)
-	if err == nil {
-		_, err = f.WriteString(r.mark.text(r.name))
-	}
-	if err == nil {
-		r.there = r.mark.text(r.name)
-	}
-	return err
-}
-
-// Work says that tools are at work from now on, that more groups belong to them, and which
-// versions came into force since.
-func (r *Running) Work(groups []int, live []liveFile) error {
+// Work says that tools are at work from now on, whether a process is being started for one, that
+// more groups belong to them, and which versions came into force since.
+func (r *Running) Work(starting bool, groups []int, live []liveFile) error {
 	m := r.mark.withLive(live).withGroups(groups)
-	m.working = true
+	m.working, m.starting = true, starting
 	return r.set(m)
 }
 
-// AddGroups says that tools started more process groups.
-func (r *Running) AddGroups(groups ...int) error { return r.NoteStart(r.mark.starting, groups...) }
-
-// NoteStart is AddGroups, and says whether tools start another one. If that cannot be written,
-// the file says nothing any more, as far as that can be done: it must not be believed.
-func (r *Running) NoteStart(starting bool, groups ...int) error {
+// Note says that tools started more process groups, and whether they start another one.
+func (r *Running) Note(starting bool, groups ...int) error {
 	m := r.mark.withGroups(groups)
 	m.starting = starting
-	err := r.set(m)
-	if err != nil && starting {
-		_ = r.f.Truncate(0)
-	}
-	return err
+	return r.set(m)
 }
 
 // Rest says that no tool is at work, and no process of one lives.
@@ -95,79 +71,29 @@ func (r *Running) Rest() error {
 	return r.set(m)
 }
 
-// set changes the mark. In ordinary life the file is written in place: lines behind the others,
-// or away from the end, and then the first byte, each in one step.
+// set changes the mark, in place. Half of a text is no mark, or one that says more than it
+// should, so that tools count as at work. If it cannot be written the file says nothing any more,
+// as far as that can be done: it must not be believed.
 func (r *Running) set(m mark) error {
 	r.mark = m
-	next, was := m.text(r.name), r.there
-	if next == was {
+	text := m.text(r.name)
+	if text == r.written {
 		return nil
 	}
-	r.there = ""
-	var err error
-	switch {
-	case was != "" && strings.HasPrefix(next[1:], was[1:]):
-		if len(next) > len(was) {
-			_, err = r.f.WriteAt([]byte(next[len(was):]), int64(len(was)))
-		}
-	case was != "" && strings.HasPrefix(was[1:], next[1:]):
-		err = r.f.Truncate(int64(len(next)))
-	default:
-		return r.replace()
-	}
-	if err == nil && next[0] != was[0] {
-		_, err = r.f.WriteAt([]byte(next[:1]), 0)
-	}
+	r.written = ""
+	_, err := r.f.WriteAt([]byte(text), 0)
 	if err == nil {
-		r.there = next
-	}
-	return err
-}
-
-func (r *Running) path() string { return filepath.Join(r.in.Dir(), r.name) }
-
-// Name is the name of the window in the store.
-func (r *Running) Name() string { return r.name }
-
-// Window is the window as it began.
-func (r *Running) Window() Window { return r.window }
-
-// Restore puts the file back where others look for it, as it was, if a tool harmed
-// it.
-func (r *Running) Restore() error {
-	mine, err := r.f.Stat()
-	there, lerr := os.Lstat(r.path())
-	text, rerr := safefile.Read(r.path(), maxRunning)
-	if err == nil && lerr == nil && rerr == nil && os.SameFile(mine, there) && string(text) == r.mark.text(r.name) {
-		r.there = string(text)
-		return nil
-	}
-	return r.replace()
-}
-
-// replace puts a new file with the mark in the place of the old one.
-func (r *Running) replace() error {
-	if err := r.in.repair(); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(r.in.Dir(), "."+runningPrefix+"*")
-	if err != nil {
-		return err
-	}
-	if err = r.write(f); err == nil {
-		if err = os.Rename(f.Name(), r.path()); err != nil {
-			err = errors.Join(renameDamaged(r.path()), os.Rename(f.Name(), r.path()))
-		}
+		err = r.f.Truncate(int64(len(text)))
 	}
 	if err != nil {
-		f.Close()
-		os.Remove(f.Name())
+		_ = r.f.Truncate(0)
 		return err
 	}
-	r.f.Close()
-	r.f = f
+	r.written = text
 	return nil
 }
+
+func (r *Running) path() string { return filepath.Join(r.store.Dir(), r.name) }
 
 // maxRunning is how long a mark may be: some thousand versions that came into force.
 const maxRunning = 1 << 20
@@ -192,9 +118,8 @@ func (s *Store) OtherWindows(own *Running) (open, abandoned map[string]Window) {
 	windows := s.data.Windows
 	if s.damaged != nil {
 		windows = map[string]Window{}
-		paths, _ := filepath.Glob(filepath.Join(escapeGlob(s.Dir()), runningPrefix+"*"))
-		for _, path := range paths {
-			windows[filepath.Base(path)] = Window{Boot: BootID()}
+		for _, name := range s.running() {
+			windows[name] = Window{Boot: BootID()}
 		}
 	}
 	for name, w := range windows {
@@ -208,6 +133,27 @@ func (s *Store) OtherWindows(own *Running) (open, abandoned map[string]Window) {
 		list[name] = s.withMark(name, w)
 	}
 	return open, abandoned
+}
+
+// running lists the names of the files of windows that are there.
+func (s *Store) running() (names []string) {
+	entries, _ := os.ReadDir(s.Dir())
+	for _, e := range entries {
+		if isRunning(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// isLocked reports whether a program has the file of a window locked.
+func (s *Store) isLocked(name string) bool {
+	f, err := safefile.Open(filepath.Join(s.Dir(), name), os.O_RDWR)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(safefile.Lock(f), safefile.ErrLocked)
 }
 
 // withMark returns a window with what its file says.

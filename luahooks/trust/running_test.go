@@ -2,6 +2,7 @@ package trust
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestWindowsAreFoundWhenTheirProgramIsGone(t *testing.T) {
@@ -40,36 +42,12 @@ func TestWindowsAreFoundWhenTheirProgramIsGone(t *testing.T) {
 		t.Errorf("known is %+v", other.Known())
 	}
 	everybody := func(int) bool { return true }
-	w := left[r.Name()]
+	w := left[r.name]
 	if got := w.Living(everybody); !reflect.DeepEqual(got, []int{4711}) {
 		t.Errorf("living are %v", got)
 	}
 	if w.Boot = "before"; len(w.Living(everybody)) != 0 {
 		t.Error("the groups of another start of the machine live")
-	}
-}
-
-func TestTheFileOfAWindowIsPutBack(t *testing.T) {
-	for name, harm := range map[string]func(path string) error{
-		"removed":   os.Remove,
-		"emptied":   func(path string) error { return os.Truncate(path, 0) },
-		"rewritten": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("x", 18)), 0o600) },
-		"replaced":  func(path string) error { return errors.Join(os.Rename(path, path+"x"), os.WriteFile(path, nil, 0o600)) },
-		"a folder":  func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o700)) },
-		"forbidden": func(path string) error { return os.Chmod(path, 0) },
-		"all":       func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
-	} {
-		dir := t.TempDir()
-		s := open(t, dir)
-		r, err := s.Begin(Window{}, always, func(*Data) {})
-		must(t, err)
-		must(t, harm(r.path()))
-		must(t, r.Restore())
-		must(t, s.Change(never, func(*Data) {}))
-		if open, left := open(t, dir).OtherWindows(nil); len(open) != 1 || len(left) != 0 {
-			t.Errorf("%s: open %v, left %v", name, open, left)
-		}
-		r.End()
 	}
 }
 
@@ -89,7 +67,7 @@ func FuzzTheFileOfAWindowIsBelievedOnlyAsItIsWritten(f *testing.F) {
 		must(t, err)
 		r, err := s.Begin(Window{Groups: []int{4711}}, always, func(*Data) {})
 		must(t, err)
-		said = strings.ReplaceAll(said, "NAME", r.Name())
+		said = strings.ReplaceAll(said, "NAME", r.name)
 		must(t, os.WriteFile(r.path(), []byte(said), 0o600))
 		if !lives {
 			r.Abandon()
@@ -100,11 +78,11 @@ func FuzzTheFileOfAWindowIsBelievedOnlyAsItIsWritten(f *testing.F) {
 		if !lives {
 			open, left = left, open
 		}
-		w, ok := open[r.Name()]
+		w, ok := open[r.name]
 		if !ok || len(open) != 1 || len(left) != 0 || !slices.Contains(w.Groups, 4711) {
 			t.Errorf("its file says %q, lives: %v; windows %+v, and %+v", said, lives, open, left)
 		}
-		whole := regexp.MustCompile(`^[+-] ` + regexp.QuoteMeta(r.Name()) + `\n(live \{"path":"/.*\}\n)*(group -?[0-9]+\n)*(group )?$`)
+		whole := regexp.MustCompile(`^[+-] ` + regexp.QuoteMeta(r.name) + `\n(live \{"path":"/.*\}\n)*(group -?[0-9]+\n)*(group )?$`)
 		nobody := func(int) bool { return false }
 		switch {
 		case !whole.MatchString(said) && (!w.lost || !w.counts(nobody) || !w.mayLive(nobody)):
@@ -129,22 +107,24 @@ func TestAMarkIsWrittenInPlace(t *testing.T) {
 	defer r.End()
 	file, err := os.Stat(r.path())
 	must(t, err)
-	head := r.Name() + "\n"
+	head := r.name + "\n"
 	for _, step := range []struct {
 		do   func() error
 		want string
 	}{
 		{func() error { return nil }, "+ " + head},
-		{func() error { return r.AddGroups(7) }, "+ " + head + "group 7\n"},
-		{func() error { return r.AddGroups(7, 8) }, "+ " + head + "group 7\ngroup 8\n"},
-		{func() error { return r.NoteStart(true) }, "+ " + head + "group 7\ngroup 8\ngroup "},
-		{func() error { return r.NoteStart(true, 9) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup "},
-		{func() error { return r.NoteStart(false, 10) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup 10\n"},
-		{func() error { return r.NoteStart(true) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup 10\ngroup "},
-		{func() error { return r.NoteStart(false) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup 10\n"},
+		{func() error { return r.Note(false, 7) }, "+ " + head + "group 7\n"},
+		{func() error { return r.Note(false, 7, 8) }, "+ " + head + "group 7\ngroup 8\n"},
+		{func() error { return r.Note(true) }, "+ " + head + "group 7\ngroup 8\ngroup "},
+		{func() error { return r.Note(true, 9) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup "},
+		{func() error { return r.Note(false, 10) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup 10\n"},
+		{func() error { return r.Note(true) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup 10\ngroup "},
+		{func() error { return r.Note(false) }, "+ " + head + "group 7\ngroup 8\ngroup 9\ngroup 10\n"},
 		{r.Rest, "- " + head},
-		{func() error { return r.Work(nil, []liveFile{{"/a", File{Sum: Sum(nil)}}}) }, "+ " + head + `live {"path":"/a","sum":"` + Sum(nil) + "\"}\n"},
+		{func() error { return r.Work(false, nil, []liveFile{{"/a", File{Sum: Sum(nil)}}}) }, "+ " + head + `live {"path":"/a","sum":"` + Sum(nil) + "\"}\n"},
 		{r.Rest, "- " + head + `live {"path":"/a","sum":"` + Sum(nil) + "\"}\n"},
+		{func() error { return r.Work(true, []int{7}, []liveFile{{"/a", File{}}}) }, "+ " + head + "live {\"path\":\"/a\"}\ngroup 7\ngroup "},
+		{func() error { return r.Note(false) }, "+ " + head + "live {\"path\":\"/a\"}\ngroup 7\n"},
 	} {
 		must(t, step.do())
 		text, err := os.ReadFile(r.path())
@@ -152,43 +132,66 @@ func TestAMarkIsWrittenInPlace(t *testing.T) {
 		if now, err := os.Stat(r.path()); string(text) != step.want || err != nil || !os.SameFile(file, now) {
 			t.Errorf("the mark is %q, want %q in the same file, %v", text, step.want, err)
 		}
-		if m, err := parseMark(r.Name(), text); err != nil || m.text(r.Name()) != step.want {
+		if m, err := parseMark(r.name, text); err != nil || m.text(r.name) != step.want {
 			t.Errorf("read as %+v, %v", m, err)
 		}
 	}
-	must(t, r.Work([]int{7}, []liveFile{{"/a", File{}}})) // other bytes of the same file: written anew, and locked
 	other := open(t, dir)
-	if list, _ := other.OtherWindows(nil); len(list) != 1 || len(list[r.Name()].live) != 1 || list[r.Name()].live[0].Sum != "" || list[r.Name()].rests {
+	if list, _ := other.OtherWindows(nil); len(list) != 1 || len(list[r.name].live) != 1 || list[r.name].live[0].Sum != "" || list[r.name].rests {
 		t.Errorf("others see %+v", list)
 	}
 }
 
-// TestAMarkIsThereWhenItHasItsName holds that nobody who tidies up meanwhile takes a new mark
-// for one that was left behind.
-func TestAMarkIsThereWhenItHasItsName(t *testing.T) {
+// TestWhatPrunesLeavesAMarkThatIsMade holds that nobody who tidies up meanwhile takes a new mark
+// for one that was left behind, and that one that was goes.
+func TestWhatPrunesLeavesAMarkThatIsMade(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s, tidier := open(t, dir), open(t, dir)
-	done, tidied := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(tidied)
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				tidier.sweep()
-			}
+	s := open(t, dir)
+	made, err := s.Begin(Window{}, always, func(d *Data) { clear(d.Windows) }) // so that only its lock speaks for it
+	must(t, err)
+	defer made.End()
+	named, err := s.Begin(Window{}, always, func(*Data) {})
+	must(t, err)
+	named.Abandon()
+	fresh, left := filepath.Join(s.Dir(), "running-fresh"), filepath.Join(s.Dir(), "running-left")
+	for _, path := range []string{fresh, left} {
+		must(t, os.WriteFile(path, nil, 0o600))
+	}
+	old := time.Now().Add(-2 * pruneAge)
+	for _, path := range []string{left, made.path(), named.path()} {
+		must(t, os.Chtimes(path, old, old))
+	}
+	s.Prune()
+	for path, want := range map[string]bool{made.path(): true, named.path(): true, fresh: true, left: false} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s is there: %v", path, !want)
 		}
-	}()
-	for range 100 {
-		r, err := s.Begin(Window{}, always, func(d *Data) { clear(d.Windows) }) // so that only its lock speaks for it
+	}
+}
+
+// TestAMarkThatWasHarmedIsNotBelieved holds that tools count as at work, whatever became of the
+// file, until the program writes it the next time or ends.
+func TestAMarkThatWasHarmedIsNotBelieved(t *testing.T) {
+	for name, harm := range map[string]func(path string) error{
+		"removed":   os.Remove,
+		"emptied":   func(path string) error { return os.Truncate(path, 0) },
+		"rewritten": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("x", 18)), 0o600) },
+		"replaced":  func(path string) error { return errors.Join(os.Rename(path, path+"x"), os.WriteFile(path, nil, 0o600)) },
+		"a folder":  func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o700)) },
+		"all":       func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+	} {
+		dir := t.TempDir()
+		s := open(t, dir)
+		r, err := s.Begin(Window{}, always, func(*Data) {})
 		must(t, err)
-		if _, err := os.Stat(r.path()); err != nil {
-			t.Error(err)
+		must(t, harm(r.path()))
+		open, left := open(t, dir).OtherWindows(nil)
+		maps.Copy(open, left)
+		if w := open[r.name]; !w.lost || !w.counts(func(int) bool { return false }) {
+			t.Errorf("%s: it is %+v", name, w)
 		}
+		must(t, s.Change(always, func(d *Data) { delete(d.Windows, r.name) }))
 		r.End()
 	}
-	close(done)
-	<-tidied
 }

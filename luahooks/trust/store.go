@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -406,60 +405,44 @@ func (s *Store) kept(sum string) ([]byte, error) {
 const pruneAge = time.Hour
 
 // Prune removes copies of files that the store does not name, neither as a version that is
-// pending or in force nor as one that was known when tools began, and that nobody has needed
-// for an hour (pruneAge); and the files that sweep removes. Failures wait for the next Prune.
+// pending or in force nor as one that was known when tools began, and files of windows that it
+// does not name and no program has locked: their program ended in the middle of a step, or a tool
+// put them there. It spares what somebody needed within the last hour (pruneAge). Failures wait
+// for the next Prune.
 func (s *Store) Prune() {
-	s.sweep()
-	entries, err := os.ReadDir(s.keptDir())
-	if err != nil {
-		return
-	}
-	needed := s.needed()
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && !needed[e.Name()] && time.Since(info.ModTime()) > pruneAge {
-			os.Remove(filepath.Join(s.keptDir(), e.Name()))
+	copies, windows := s.needed()
+	prune := func(dir string, unneeded func(name string) bool) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && unneeded(e.Name()) && time.Since(info.ModTime()) > pruneAge {
+				os.Remove(filepath.Join(dir, e.Name()))
+			}
 		}
 	}
-}
-
-// needed returns the hashes of the copies that the store names: those of files that are
-// pending, and of the versions that were in force when a window opened last.
-func (s *Store) needed() map[string]bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sums := map[string]bool{}
-	for _, m := range s.data.Pending {
-		sums[m.Old], sums[m.Kept], sums[m.New] = true, true, true
-	}
-	for _, f := range s.data.Known.Files {
-		sums[f.Sum], sums[f.Kept] = true, true
-	}
-	return sums
-}
-
-// sweep removes what version 2 had beside the store, files in the form of those of windows (see [Window]) that the store does not
-// name and no program has locked, and files that were to become such long ago: a program ended
-// in the middle of a step, or a tool put them there.
-func (s *Store) sweep() {
-	for _, name := range []string{"copy", "lock"} {
+	prune(s.keptDir(), func(name string) bool { return !copies[name] })
+	prune(s.Dir(), func(name string) bool { return isRunning(name) && !windows[name] && !s.isLocked(name) })
+	for _, name := range []string{"copy", "lock"} { // of version 2
 		os.Remove(filepath.Join(s.Dir(), name))
 	}
-	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.Dir()), runningPrefix+"*"))
-	for _, path := range names {
-		s.mu.Lock()
-		_, named := s.data.Windows[filepath.Base(path)]
-		s.mu.Unlock()
-		if !named && !s.isLocked(filepath.Base(path)) {
-			os.Remove(path)
-		}
+}
+
+// needed returns the hashes of the copies that the store names, those of files that are
+// pending and of the versions that were in force when a window opened last; and the names of its
+// windows.
+func (s *Store) needed() (copies, windows map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	copies, windows = map[string]bool{}, map[string]bool{}
+	for _, m := range s.data.Pending {
+		copies[m.Old], copies[m.Kept], copies[m.New] = true, true, true
 	}
-	names, _ = filepath.Glob(filepath.Join(escapeGlob(s.Dir()), "."+runningPrefix+"*"))
-	for _, path := range names {
-		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > pruneAge {
-			os.Remove(path)
-		}
+	for _, f := range s.data.Known.Files {
+		copies[f.Sum], copies[f.Kept] = true, true
 	}
+	for name := range s.data.Windows {
+		windows[name] = true
+	}
+	return copies, windows
 }
 
 // repair makes the directories of the store, and makes them usable again where a tool
@@ -505,40 +488,6 @@ func renameDamaged(path string) error {
 
 // maxDamaged is how many harmed files are kept.
 const maxDamaged = 100
-
-// lockFile locks a file until it is closed. It succeeds, without effect, on a file system
-// that has no locks, and never waits.
-func lockFile(f *os.File) error {
-	if err := safefile.Lock(f); !errors.Is(err, safefile.ErrNoLock) {
-		return err
-	}
-	return nil
-}
-
-// isLocked reports whether a program has the file of a window locked. Its program may put
-// another file in its place meanwhile, which is looked at then; where that happens again and again,
-// somebody is there.
-func (s *Store) isLocked(name string) bool {
-	path := filepath.Join(s.Dir(), name)
-	for range 100 {
-		f, err := safefile.Open(path, os.O_RDWR)
-		if err != nil {
-			return false
-		}
-		locked := errors.Is(lockFile(f), safefile.ErrLocked)
-		mine, err := f.Stat()
-		there, gone := os.Stat(path)
-		f.Close()
-		if locked || err == nil && gone == nil && os.SameFile(mine, there) {
-			return locked
-		}
-	}
-	return true
-}
-
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
 
 // reasonOf is an error without the operation and the path of a file.
 func reasonOf(err error) error {

@@ -146,14 +146,13 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 			s.ledger.setMarks(d)
 		})
 		s.wrote = true
-	case !s.home.store.isNamed(s.mark.Name()):
+	case !s.home.store.isNamed(s.mark.name):
 		err = s.change(func(d *Data) { addKnown(d.Known, known) })
 	}
 	if w.file = s.mark; w.file == nil || err != nil {
 		return err
 	}
-	s.mark.mark.starting = s.starting > 0
-	if err := s.mark.Work(w.groups, s.newlyInForce(known)); err != nil {
+	if err := s.mark.Work(s.starting > 0, w.groups, s.newlyInForce(known)); err != nil {
 		return fmt.Errorf("note the files before tools run: %w", err)
 	}
 	return nil
@@ -197,8 +196,7 @@ func (g *Guard) Starting() (started func(group int)) {
 
 // NoteGroup records a process group that a tool started. The window in which changes of
 // hooks count as those of tools stays open while the group lives. The groups are written to
-// the file of the window, so that a start after a kill knows them; if that fails, the next
-// write of the store brings them along.
+// the file of the window, so that a start after a kill knows them.
 func (g *Guard) NoteGroup(group int) {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -218,8 +216,8 @@ func (s *state) noteGroups(groups ...int) {
 // noteStart writes to the file of the window that is open whether a process is being started,
 // and groups of which that does not know.
 func (s *state) noteStart(groups ...int) {
-	if file := s.window.running(); file != nil && file.NoteStart(s.starting > 0, groups...) != nil {
-		_ = s.change(noEdit)
+	if file := s.window.running(); file != nil {
+		_ = file.Note(s.starting > 0, groups...) // if it fails, others do not believe what is there
 	}
 }
 
@@ -389,7 +387,7 @@ func (s *state) endWindow() (closed bool) {
 		return false
 	}
 	if w.file != nil && s.unwritten == nil {
-		_ = w.file.Rest() // what cannot be written stays as it was: tools at work
+		_ = w.file.Rest() // if it fails, tools count as at work
 	}
 	s.last, s.window = w, nil
 	return true
@@ -402,7 +400,7 @@ func (s *state) endMark() {
 	if s.mark == nil {
 		return
 	}
-	if err := s.change(func(d *Data) { delete(d.Windows, s.mark.Name()) }); err != nil {
+	if err := s.change(func(d *Data) { delete(d.Windows, s.mark.name) }); err != nil {
 		s.mark.Abandon() // for the next program
 	} else {
 		s.mark.End()
