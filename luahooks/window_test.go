@@ -286,7 +286,7 @@ func TestAProcessCannotUseTheTimeWhileTheNextProgramStarts(t *testing.T) {
 	g.write("agent/hooks/a.lua", says("a"))
 	g.alive.Store(true)
 	r := g.start()
-	r.tool(func() { r.chain.guard.NoteGroup(4711) })
+	r.tool(func() { r.chain.guard.Starting()(4711) })
 	r.quit()
 	again := g.start(func(*Options) { // a person is asked something meanwhile
 		g.write("agent/hooks/a.lua", says("evil"))
@@ -319,8 +319,8 @@ func TestWhatCannotBeMarkedIsKnownToTheWindow(t *testing.T) {
 	again := g.start()
 	again.wantInput("a")
 	again.wantPending("a changed")
-	if open, left := again.chain.guard.Store().OtherWindows(nil); len(open)+len(left) != 0 {
-		t.Errorf("the window is still there: %v, %v", open, left)
+	if left := again.chain.guard.Store().OtherWindows(nil); len(left) != 0 {
+		t.Errorf("the window is still there: %v", left)
 	}
 }
 
@@ -397,7 +397,7 @@ func TestAToolCannotRemoveOrDamageTheWindow(t *testing.T) {
 		g.alive.Store(true)
 		r := g.start()
 		r.tool(func() {
-			r.chain.guard.NoteGroup(4711)
+			r.chain.guard.Starting()(4711)
 			mustDo(t, g.harms()[name]())
 		})
 		r.quit()
@@ -424,7 +424,7 @@ func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
 			g.write("agent/hooks/gate.lua", gateCode)
 			r := g.start()
 			r.kill(func() {
-				r.chain.guard.NoteGroup(4711)
+				r.chain.guard.Starting()(4711)
 				mustDo(t, g.harms()[name]())
 			})
 			g.write("agent/hooks/a.lua", says("evil"))
@@ -582,7 +582,7 @@ func TestAnEditBetweenTwoBatchesIsLiveForEverybody(t *testing.T) {
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
 	r, beside := g.start(), g.start()
-	r.batch(func() { r.chain.guard.NoteGroup(4711) })
+	r.batch(func() { r.chain.guard.Starting()(4711) })
 	g.write("agent/hooks/a.lua", says("mine"))
 	for _, one := range []*rig{r, beside, g.start()} {
 		one.chain.Reload(context.Background(), false)
@@ -613,8 +613,8 @@ func TestAnEditAfterAKillBetweenTwoBatchesIsThePersons(t *testing.T) {
 	again := g.start()
 	again.wantInput("mine")
 	again.wantPending("")
-	if open, left := again.chain.guard.Store().OtherWindows(nil); len(open)+len(left) != 0 {
-		t.Errorf("the window is still there: %v, %v", open, left)
+	if left := again.chain.guard.Store().OtherWindows(nil); len(left) != 0 {
+		t.Errorf("the window is still there: %v", left)
 	}
 }
 
@@ -644,7 +644,7 @@ func TestABatchOfToolsMakesNoFile(t *testing.T) {
 	}
 	before := look()
 	for range 3 {
-		r.batch(func() { r.chain.guard.NoteGroup(4711) })
+		r.batch(func() { r.chain.guard.Starting()(4711) })
 	}
 	after := look()
 	for path, is := range after {
@@ -664,7 +664,7 @@ func TestAMarkThatIsLostHoldsUntilAPersonHasApproved(t *testing.T) {
 	g.write("agent/hooks/a.lua", says("a"))
 	r := g.start()
 	r.kill(func() {
-		r.chain.guard.NoteGroup(4711)
+		r.chain.guard.Starting()(4711)
 		mustDo(t, os.Remove(g.glob("agent/trust/running-*")[0]))
 	})
 	again := g.start()
@@ -692,7 +692,7 @@ func TestWhatIsApprovedInAnOpenWindowTakesThePlaceOfWhatBecameLive(t *testing.T)
 	g.write("agent/hooks/a.lua", says("mine"))
 	r.chain.Reload(context.Background(), false)
 	r.batch(func() {
-		r.chain.guard.NoteGroup(4711)
+		r.chain.guard.Starting()(4711)
 		g.write("agent/hooks/a.lua", says("approved"))
 	})
 	r.wantInput("mine")

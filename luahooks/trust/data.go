@@ -271,6 +271,7 @@ type Window struct {
 	Asks   bool   `json:"asks,omitempty"`   // every change is asked about, so the window never closes
 
 	// What its file says, as [Store.OtherWindows] found it.
+	lives    bool       // its program does
 	rests    bool       // no tool is at work
 	lost     bool       // nothing: it is damaged or gone
 	starting bool       // a process is being started, whose group is not among Groups

@@ -268,9 +268,8 @@ func (g *Guard) OthersAtWork() bool {
 	if s.home.store == nil {
 		return false
 	}
-	open, _ := s.home.store.OtherWindows(s.mark)
-	for _, w := range open {
-		if !w.Asks && w.counts(s.others.alive) {
+	for _, w := range s.home.store.OtherWindows(s.mark) {
+		if w.lives && !w.Asks && w.counts(s.others.alive) {
 			return true
 		}
 	}

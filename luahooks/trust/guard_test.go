@@ -184,7 +184,7 @@ func TestAWindowWaitsForTheProcessesOfItsTools(t *testing.T) {
 		t.Error("there is no window")
 	}
 	must(t, g.OpenWindow(g.state.home.places(), nil))
-	g.NoteGroup(4711)
+	g.Starting()(4711)
 	if looked, waits := g.CloseIdleWindow(); looked || waits {
 		t.Error("tools run, so nothing waits")
 	}

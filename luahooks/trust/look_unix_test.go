@@ -62,7 +62,7 @@ func TestWhatAProcessLeftBehindHidesIsFoundWhenItEnds(t *testing.T) {
 	must(t, err)
 	g.state.home.now = later
 	must(t, g.OpenWindow(g.state.home.places(), nil))
-	g.NoteGroup(4711)
+	g.Starting()(4711)
 	if g.CloseWindow() {
 		t.Fatal("closed while a process lives")
 	}

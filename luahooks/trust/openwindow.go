@@ -6,7 +6,6 @@ type openWindow struct {
 	base   map[string]Version // how files were; what is missing was not there or not known
 	scopes map[string]Scope   // of the files in base
 	dirs   map[string]Scope   // directories in which a new file would be a hook or a module
-	file   *Running           // nil without a store
 	groups []int              // processes that tools started
 	idle   bool               // the run has ended; the window only waits for processes
 	left   bool               // processes have outlived their tools
@@ -35,10 +34,11 @@ func (w *openWindow) had(path string, v Version) bool {
 	return ok && base.same(v) || !ok && !v.exists()
 }
 
-// running is the file of a window; nil: there is no window, or no file of it.
-func (w *openWindow) running() *Running {
-	if w == nil {
+// openMark is the mark of this program while its window is open; nil: there is no window, or no
+// mark of it.
+func (s *state) openMark() *Running {
+	if s.window == nil {
 		return nil
 	}
-	return w.file
+	return s.mark
 }

@@ -22,7 +22,7 @@ func (s *state) lookAtOthers(sure bool) {
 	if s.home.store == nil || s.damaged != nil {
 		return
 	}
-	if s.window.running() != nil {
+	if s.openMark() != nil {
 		_ = s.home.store.repair() // what is looked at is to be what will be written
 	}
 	before, marked := maps.Clone(s.ledger.withheld), s.home.store.Marks()
@@ -54,52 +54,80 @@ func (s *state) lookAtOthers(sure bool) {
 // files that differ from what was in force when they opened. It ends the abandoned windows
 // of which no process lives any more, and notes in s.others whether tools may be at work.
 func (s *state) lookAtWindows() {
-	open, abandoned := s.home.store.OtherWindows(s.mark)
+	windows := s.home.store.OtherWindows(s.mark)
 	s.others.atWork, s.others.known = false, Known{}
-	if len(open)+len(abandoned) == 0 {
+	if len(windows) == 0 {
 		return
 	}
-	known, at := s.knownOf(open, abandoned)
-	if len(at) > 0 {
-		s.withholdDiffering(known)
-	}
-	ended := s.others.endedWindows(abandoned, s.window)
-	for _, w := range open {
-		s.others.atWork = s.others.atWork || !w.Asks && w.counts(s.others.alive)
-	}
-	if slices.ContainsFunc(at, func(name string) bool { return !slices.Contains(ended, name) }) {
-		s.others.known = known
-	}
-	s.endWindows(ended)
-}
-
-// knownOf returns the names of those windows whose tools may be at work, or were when their
-// program ended, and what was in force for them.
-func (s *state) knownOf(open, abandoned map[string]Window) (known Known, at []string) {
-	windows := maps.Clone(open)
-	maps.Copy(windows, abandoned)
-	known = s.home.store.Known()
+	var counting []string // their tools may be at work, or were when their program ended
+	known := s.home.store.Known()
 	for _, name := range slices.Sorted(maps.Keys(windows)) {
 		w := windows[name]
 		if !w.counts(s.others.alive) {
 			continue
 		}
-		at = append(at, name)
+		counting = append(counting, name)
 		for _, f := range w.live {
 			known.Files[f.Path] = f.File
 		}
 	}
-	return known, at
+	if len(counting) > 0 {
+		s.withholdDiffering(known)
+	}
+	ended := s.endedWindows(windows)
+	if slices.ContainsFunc(counting, func(name string) bool { return !slices.Contains(ended, name) }) {
+		s.others.known = known
+	}
+	s.endWindows(ended)
+}
+
+// endedWindows lists those of the abandoned windows that can be removed: no process of them
+// lives, or the window of this program waits for their processes from now on. One that cannot
+// be removed means that tools may be at work, and so does that of a program that lives.
+func (s *state) endedWindows(windows map[string]Window) (ended []string) {
+	waits := &s.others.inherited // for the next window
+	if s.window != nil {
+		waits = &s.window.groups
+	}
+	for name, w := range windows {
+		if w.lives {
+			s.others.atWork = s.others.atWork || !w.Asks && w.counts(s.others.alive)
+			continue
+		}
+		living := w.Living(s.others.alive)
+		for _, group := range living {
+			if !slices.Contains(*waits, group) {
+				*waits = append(*waits, group)
+			}
+		}
+		switch {
+		case w.isUnsure() && w.mayLive(s.others.alive): // until a person has approved something, see endLost
+			s.others.atWork = true
+		case s.openMark() != nil, len(living) == 0 && !w.Asks:
+			ended = append(ended, name)
+		case !w.Asks:
+			s.others.atWork = true
+		}
+	}
+	return ended
 }
 
 // endLost removes the windows that are unsure from the store, after a person has approved what
 // there is. Whether processes of theirs live is not known.
-func (s *state) endLost() {
+func (s *state) endLost() { s.endAbandoned(Window.isUnsure) }
+
+// endAbandoned removes those windows of programs that are gone from the store that have ended.
+func (s *state) endAbandoned(hasEnded func(Window) bool) {
 	if s.home.store == nil || s.damaged != nil {
 		return
 	}
-	_, abandoned := s.home.store.OtherWindows(s.mark)
-	s.endWindows(slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool { return !abandoned[name].isUnsure() }))
+	var names []string
+	for name, w := range s.home.store.OtherWindows(s.mark) {
+		if !w.lives && hasEnded(w) {
+			names = append(names, name)
+		}
+	}
+	s.endWindows(names)
 }
 
 // endWindows removes windows from the store.
@@ -107,8 +135,8 @@ func (s *state) endWindows(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	if w := s.window; w != nil && w.file != nil {
-		_ = w.file.Note(s.starting > 0, w.groups...) // those of the windows that end are among them; if it fails, nothing is believed
+	if mark := s.openMark(); mark != nil {
+		_ = mark.Note(s.starting > 0, s.window.groups...) // those of the windows that end are among them; if it fails, nothing is believed
 	}
 	_ = s.change(func(d *Data) {
 		for _, name := range names {
@@ -222,16 +250,14 @@ func (s *state) mayApprove() error {
 	if s.home.store == nil {
 		return nil
 	}
-	unsure := func(list map[string]Window) bool {
-		return slices.ContainsFunc(slices.Collect(maps.Values(list)), Window.isUnsure)
-	}
+	unsure := func(w Window) bool { return w.lives && w.isUnsure() }
 	late := time.Now().Add(patience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		open, abandoned := s.home.store.OtherWindows(s.mark)
+		windows := slices.Collect(maps.Values(s.home.store.OtherWindows(s.mark)))
 		switch {
-		case s.others.includeThis(open, abandoned):
+		case s.others.includeThis(windows):
 			return errOfTool
-		case !unsure(open):
+		case !slices.ContainsFunc(windows, unsure):
 			return nil
 		case time.Now().After(late):
 			return errUnsure

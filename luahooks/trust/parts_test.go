@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,33 +15,46 @@ import (
 
 func TestProcessesOfAProgramThatEndedAreWaitedFor(t *testing.T) {
 	t.Parallel()
-	living, dead, other := Window{Groups: []int{7}, Boot: BootID()}, Window{Groups: []int{8}, Boot: BootID()}, Window{Groups: []int{7}, Boot: "before"}
-	asks := Window{Boot: BootID(), Asks: true}
-	p := programs{alive: func(group int) bool { return group == 7 }}
-	if ended := p.endedWindows(map[string]Window{"dead": dead}, nil); len(ended) != 1 || p.atWork || len(p.inherited) != 0 {
-		t.Errorf("nothing lives: %v, %+v", ended, p.inherited)
-	}
-	if ended := p.endedWindows(map[string]Window{"other": other, "asks": asks}, nil); !reflect.DeepEqual(ended, []string{"other"}) || p.atWork {
-		t.Errorf("of another start of the machine: %v, %+v", ended, p.inherited)
-	}
-	if ended := p.endedWindows(map[string]Window{"living": living}, nil); len(ended) != 0 || !p.atWork || !reflect.DeepEqual(p.inherited, []int{7}) {
-		t.Errorf("a process lives: %v, %+v", ended, p.inherited)
-	}
-	own := &openWindow{file: &Running{}}
-	if ended := p.endedWindows(map[string]Window{"living": living}, own); len(ended) != 1 || !reflect.DeepEqual(own.groups, []int{7}) {
-		t.Errorf("the own window does not wait for it: %v, %+v", ended, own.groups)
+	here := BootID()
+	for name, c := range map[string]struct {
+		left          Window
+		open          bool // a window of this program is
+		ended, atWork bool
+		waits         []int
+	}{
+		"nothing lives":                   {left: Window{Groups: []int{8}, Boot: here}, ended: true},
+		"of another start of the machine": {left: Window{Groups: []int{7}, Boot: "before"}, ended: true},
+		"every change is asked about":     {left: Window{Boot: here, Asks: true}},
+		"a process lives":                 {left: Window{Groups: []int{7}, Boot: here}, atWork: true, waits: []int{7}},
+		"and is waited for":               {left: Window{Groups: []int{7}, Boot: here}, open: true, ended: true, waits: []int{7}},
+		"nothing is known of it":          {left: Window{lost: true, Boot: here}, open: true, atWork: true},
+		"its program lives":               {left: Window{lives: true, Groups: []int{7}, Boot: here}, atWork: true},
+		"it lives, and rests":             {left: Window{lives: true, rests: true, Boot: here}},
+	} {
+		s := &state{others: programs{alive: func(group int) bool { return group == 7 }}}
+		if c.open {
+			s.window, s.mark = &openWindow{}, &Running{}
+		}
+		ended := s.endedWindows(map[string]Window{"left": c.left})
+		waits := s.others.inherited
+		if c.open {
+			waits = s.window.groups
+		}
+		if len(ended) == 1 != c.ended || s.others.atWork != c.atWork || !slices.Equal(waits, c.waits) {
+			t.Errorf("%s: ended %v, at work %v, waits for %v", name, ended, s.others.atWork, waits)
+		}
 	}
 }
 
 func TestAProgramThatAToolStartedIsOneOfItsWindow(t *testing.T) {
 	t.Parallel()
-	windows := map[string]Window{"a": {Groups: []int{1, 7}}}
+	windows := []Window{{}, {Groups: []int{1, 7}}}
 	for _, c := range []struct {
 		own  []int
 		want bool
 	}{{[]int{7, 3}, true}, {[]int{3, 7}, true}, {[]int{8, 9}, false}, {[]int{1, 0}, false}, {nil, false}} {
 		p := programs{own: c.own}
-		if got := p.includeThis(nil, windows); got != c.want {
+		if got := p.includeThis(windows); got != c.want {
 			t.Errorf("group and session %v: %v", c.own, got)
 		}
 	}
@@ -342,7 +356,7 @@ func TestWhatAToolStartedApprovesNothingOfADamagedStore(t *testing.T) {
 		first, err := NewGuard(o)
 		must(t, err)
 		must(t, first.OpenWindow(first.state.home.places(), nil))
-		first.NoteGroup(4711)
+		first.Starting()(4711)
 		store := first.Store().Path()
 		must(t, os.Remove(store))
 		if killed {

@@ -3,9 +3,9 @@ package trust
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"pi/internal/safefile"
 )
@@ -108,31 +108,25 @@ func (r *Running) End() {
 // it.
 func (r *Running) Abandon() { r.f.Close() }
 
-// OtherWindows lists the windows of other programs: those whose program lives, and those
-// that were abandoned, each with what its file says. Of a damaged store they are those of which
-// there are files. own may be nil.
-func (s *Store) OtherWindows(own *Running) (open, abandoned map[string]Window) {
+// OtherWindows lists the windows of other programs, each with what its file says. Of a damaged
+// store they are those of which there are files. own may be nil.
+func (s *Store) OtherWindows(own *Running) map[string]Window {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	open, abandoned = map[string]Window{}, map[string]Window{}
-	windows := s.data.Windows
+	windows := maps.Clone(s.data.Windows)
 	if s.damaged != nil {
 		windows = map[string]Window{}
 		for _, name := range s.running() {
 			windows[name] = Window{Boot: BootID()}
 		}
 	}
-	for name, w := range windows {
-		if own != nil && name == own.name {
-			continue
-		}
-		list := abandoned
-		if s.isLocked(name) {
-			list = open
-		}
-		list[name] = s.withMark(name, w)
+	if own != nil {
+		delete(windows, own.name)
 	}
-	return open, abandoned
+	for name, w := range windows {
+		windows[name] = s.withMark(name, w)
+	}
+	return windows
 }
 
 // running lists the names of the files of windows that are there.
@@ -158,6 +152,7 @@ func (s *Store) isLocked(name string) bool {
 
 // withMark returns a window with what its file says.
 func (s *Store) withMark(name string, w Window) Window {
+	w.lives = s.isLocked(name)
 	text, err := safefile.Read(filepath.Join(s.Dir(), name), maxRunning)
 	var m mark
 	if err == nil {
@@ -167,11 +162,7 @@ func (s *Store) withMark(name string, w Window) Window {
 		w.lost = true
 		return w
 	}
-	w.rests, w.live, w.starting, w.Groups = !m.working, m.live, m.starting, slices.Clone(w.Groups)
-	for _, group := range m.groups {
-		if !slices.Contains(w.Groups, group) {
-			w.Groups = append(w.Groups, group)
-		}
-	}
+	w.rests, w.live, w.starting = !m.working, m.live, m.starting
+	w.Groups = m.withGroups(w.Groups).groups
 	return w
 }

@@ -149,7 +149,7 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 	case !s.home.store.isNamed(s.mark.name):
 		err = s.change(func(d *Data) { addKnown(d.Known, known) })
 	}
-	if w.file = s.mark; w.file == nil || err != nil {
+	if s.mark == nil || err != nil {
 		return err
 	}
 	if err := s.mark.Work(s.starting > 0, w.groups, s.newlyInForce(known)); err != nil {
@@ -194,16 +194,8 @@ func (g *Guard) Starting() (started func(group int)) {
 	}
 }
 
-// NoteGroup records a process group that a tool started. The window in which changes of
-// hooks count as those of tools stays open while the group lives. The groups are written to
-// the file of the window, so that a start after a kill knows them.
-func (g *Guard) NoteGroup(group int) {
-	s := g.lock()
-	defer g.mu.Unlock()
-	s.noteGroups(group)
-}
-
-// noteGroups has the window that is open wait for groups.
+// noteGroups has the window that is open wait for groups: changes of hooks count as those of
+// tools while one of them lives. The mark has them, so that a start after a kill knows them.
 func (s *state) noteGroups(groups ...int) {
 	w := s.window
 	if w == nil || len(groups) == 0 {
@@ -216,8 +208,8 @@ func (s *state) noteGroups(groups ...int) {
 // noteStart writes to the file of the window that is open whether a process is being started,
 // and groups of which that does not know.
 func (s *state) noteStart(groups ...int) {
-	if file := s.window.running(); file != nil {
-		_ = file.Note(s.starting > 0, groups...) // if it fails, others do not believe what is there
+	if mark := s.openMark(); mark != nil {
+		_ = mark.Note(s.starting > 0, groups...) // if it fails, others do not believe what is there
 	}
 }
 
@@ -386,8 +378,8 @@ func (s *state) endWindow() (closed bool) {
 		w.left = w.left || s.hasProcesses(w)
 		return false
 	}
-	if w.file != nil && s.unwritten == nil {
-		_ = w.file.Rest() // if it fails, tools count as at work
+	if s.mark != nil && s.unwritten == nil {
+		_ = s.mark.Rest() // if it fails, tools count as at work
 	}
 	s.last, s.window = w, nil
 	return true
@@ -494,13 +486,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 func (g *Guard) RemoveAbandonedWindows() {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.home.store == nil || s.damaged != nil {
-		return
-	}
-	_, abandoned := s.home.store.OtherWindows(s.mark)
-	ended := slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool {
-		w := abandoned[name]
-		return w.mayLive(s.others.alive) && (w.isUnsure() || s.window.running() == nil)
+	s.endAbandoned(func(w Window) bool {
+		return !w.mayLive(s.others.alive) || !w.isUnsure() && s.openMark() != nil
 	})
-	s.endWindows(ended)
 }
