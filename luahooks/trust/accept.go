@@ -25,35 +25,11 @@ func (g *Guard) ShowPending() []Pending {
 		list = append(list, *s.home.pending(path, h))
 		s.ledger.shown[path] = h.now.Sum
 	}
-	if s.home.store != nil {
-		if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok {
-			list = append(list, *s.home.pendingStore(m))
-			s.ledger.shown[s.home.store.Path()] = m.New
-		}
+	if m, ok := s.storeMark(); ok {
+		list = append(list, *s.home.pendingStore(m))
+		s.ledger.shown[s.home.store.Path()] = m.New
 	}
 	s.writeMarks()
-	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
-	return list
-}
-
-// ListPending lists the files that wait for approval as they were seen last, in order of the
-// path. Unlike ShowPending it notes nothing, so nothing can be accepted because of it.
-func (g *Guard) ListPending() []*Pending {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.state.listPending()
-}
-
-// listPending is [Guard.ListPending].
-func (s *state) listPending() (list []*Pending) {
-	for path, h := range s.ledger.withheld {
-		list = append(list, s.home.pending(path, h))
-	}
-	if s.home.store != nil {
-		if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok {
-			list = append(list, s.home.pendingStore(m))
-		}
-	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
@@ -140,16 +116,19 @@ func (s *state) acceptStore() error {
 	if s.damaged != nil {
 		return s.acceptDamaged()
 	}
-	m, ok := s.home.store.Marks()[s.home.store.Path()]
+	m, ok := s.storeMark()
 	if !ok {
 		return fmt.Errorf("%s does not wait for approval", s.home.store.Path())
 	}
 	if s.ledger.shown[s.home.store.Path()] != m.New {
 		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
 	}
-	return s.home.store.Accept(m.New, s.mayCount, func(d *Data) {
-		s.ledger.setMarks(d)
-		s.setWindow(d)
+	theirs := s.home.store.approvalsIn(m.New)
+	return s.change(func(d *Data) {
+		if m.New == "" { // it was removed
+			d.Projects = map[string]*Project{}
+		}
+		d.approve(theirs)
 		delete(d.Pending, s.home.store.Path())
 	})
 }

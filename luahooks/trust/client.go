@@ -146,7 +146,7 @@ func (s *state) withholdOfClients() {
 			if !c.was.exists() && c.was.Err == nil {
 				c.was.Err = fmt.Errorf("%s is %w", c.path, ErrNotApproved)
 			}
-			s.news.noteBegan(s.home.pending(c.path, s.ledger.withhold(c, true)))
+			s.withhold(c)
 		}
 	}
 	s.writeMarks()

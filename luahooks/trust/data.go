@@ -118,6 +118,15 @@ func (d *Data) Project(dir string) *Project {
 	return p
 }
 
+// approve adds what another store approves and refuses.
+func (d *Data) approve(theirs map[string]*Project) {
+	for dir, p := range theirs {
+		mine := d.Project(dir)
+		mine.Never = p.Never
+		maps.Copy(mine.Files, p.Files)
+	}
+}
+
 // ApprovesLike reports whether two stores approve the same files and refuse the same projects.
 func (d Data) ApprovesLike(other Data) bool {
 	return maps.EqualFunc(d.Projects, other.Projects, func(a, b *Project) bool {

@@ -18,7 +18,7 @@
 //	home.go       how files are read and shown; look.go: which of them have to be;
 //	              pending.go: what waits for a person
 //	ledger.go     which version of each file is in force
-//	approvals.go  what of a project may run; news.go: what a person is to be told
+//	approvals.go  what of a project may run
 //	state.go      all of that together; marks.go: it is written down
 //	others.go     what programs beside this one and before it did; programs.go: which
 //	              there are

@@ -76,7 +76,7 @@ func NewForRun(project string) *Guard {
 
 func newGuard(h *home) *Guard {
 	return &Guard{state: state{home: h, clients: new(ClientFiles), listed: map[string]stampedListing{}, ledger: newLedger(h), approvals: newApprovals(h),
-		news: news{spoken: map[string]time.Time{}}, others: programs{alive: func(int) bool { return false }}}}
+		spoken: map[string]time.Time{}, others: programs{alive: func(int) bool { return false }}}}
 }
 
 // lock locks the state and returns it; the caller unlocks mu.

@@ -147,7 +147,8 @@ func TestOnlyWhatAPersonWasShownIsAcceptedThoughOthersLook(t *testing.T) {
 	must(t, g.OpenWindow(g.state.home.places(), nil))
 	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
 	g.CloseWindow()
-	shown := g.ListPending()
+	g.TakeNotices()
+	shown := g.TakeUnasked()
 	must(t, os.WriteFile(path, []byte("-- three"), 0o644))
 	var looking sync.WaitGroup
 	done := make(chan struct{})

@@ -69,7 +69,7 @@ func (s *state) decide(changes []change) (ask []*Pending) {
 		case h != nil && h.marked && !s.isOpenToAsk():
 			h.now = c.is
 		case (s.mayBeOfTool(c) || clients.to(c.path, c.was, c.is)) && !s.isOpenToAsk():
-			s.news.noteBegan(s.home.pending(c.path, s.ledger.withhold(c, true)))
+			s.withhold(c)
 		case s.mayAdopt(c, crowd):
 			s.adopt(c)
 		default:

@@ -34,23 +34,17 @@ func (s *state) change(edit func(*Data)) error {
 	}
 	s.unwritten = s.home.store.Change(s.mayCount, func(d *Data) {
 		s.ledger.setMarks(d)
-		s.setWindow(d)
-		maps.Copy(d.Spoken, s.news.spoken)
+		if s.mark != nil {
+			w := s.mark.window
+			if w.Groups = nil; s.window != nil {
+				w.Groups = slices.Clone(s.window.groups)
+			}
+			d.Windows[s.mark.name] = w
+		}
+		maps.Copy(d.Spoken, s.spoken)
 		edit(d)
 	})
 	return s.unwritten
-}
-
-// setWindow writes into d the window of this program, with the processes that it waits for.
-func (s *state) setWindow(d *Data) {
-	if s.mark == nil {
-		return
-	}
-	w := s.mark.window
-	if w.Groups = nil; s.window != nil {
-		w.Groups = slices.Clone(s.window.groups)
-	}
-	d.Windows[s.mark.name] = w
 }
 
 // noteApproved makes the version that a person approved the one from before the tools ran, in
@@ -81,46 +75,39 @@ func (s *state) approve(path, sum string) error {
 	return s.change(func(d *Data) { d.Project(s.home.project).Files[path] = sum })
 }
 
-// mayCount reports whether a store that another program wrote, theirs, may take the place of
-// what this one knows, mine. While tools are at work it may not if it approves other files,
-// or lacks a mark or a known version that this program has: a tool may have written it.
+// mayCount reports whether a store that another program wrote, theirs, may replace what this
+// one knows, mine. While tools are at work one of them may have written it: then it may not
+// approve other files, and has to have everything that mine has, the versions in force and the
+// marks of what this program withholds. What it has beside that must not be of files that mine
+// knows otherwise; a file of a project needs approval in any case.
 func (s *state) mayCount(mine, theirs Data) bool {
 	if s.window == nil && !s.others.atWork {
 		return true
 	}
-	return mine.ApprovesLike(theirs) && knowsAll(mine.Known, theirs.Known) && s.withholdsAll(mine, theirs)
-}
-
-// knowsAll reports whether theirs has everything that mine knows, and no other version of
-// it.
-func knowsAll(mine, theirs Known) bool {
-	for path, f := range mine.Files {
-		if theirs.Files[path] != f {
+	if !mine.ApprovesLike(theirs) {
+		return false
+	}
+	for path, f := range mine.Known.Files {
+		if theirs.Known.Files[path] != f {
 			return false
 		}
 	}
-	for path, f := range theirs.Files {
-		if was, known := mine.Was(path); known && was.Sum != f.Sum {
+	for dir, scope := range mine.Known.Dirs {
+		if theirs.Known.Dirs[dir] != scope {
 			return false
 		}
 	}
-	for dir, scope := range mine.Dirs {
-		if theirs.Dirs[dir] != scope {
-			return false
-		}
-	}
-	return true
-}
-
-// withholdsAll reports whether the marks of theirs withhold what this program withholds,
-// and have no other version in force. A file of a project needs approval in any case.
-func (s *state) withholdsAll(mine, theirs Data) bool {
 	for path, m := range mine.Pending {
 		their, marked := theirs.Pending[path]
 		if h := s.ledger.withheld[path]; !marked && h != nil && h.old.same(s.home.onDisk(path)) {
 			continue // it is again what it was
 		}
 		if !marked || their.Old != m.Old || their.Kept != m.Kept {
+			return false
+		}
+	}
+	for path, f := range theirs.Known.Files {
+		if was, known := mine.Known.Was(path); known && was.Sum != f.Sum {
 			return false
 		}
 	}

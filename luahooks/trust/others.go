@@ -15,7 +15,7 @@ import (
 // it is written back, and the person is told.
 
 // lookAtOthers reads what other programs wrote into the store, and withholds what their tools
-// changed; what a person approved there waits no more. What began to wait is news. If a
+// changed; what a person approved there waits no more. What began to wait is noted for the person. If a
 // tool harmed the store or the file of this window, both are written anew. Unless sure, the
 // store is judged by its stamps.
 func (s *state) lookAtOthers(sure bool) {
@@ -32,12 +32,12 @@ func (s *state) lookAtOthers(sure bool) {
 	s.releaseUnmarked(marked)
 	for _, path := range slices.Sorted(maps.Keys(s.ledger.withheld)) {
 		if before[path] == nil {
-			s.news.noteBegan(s.home.pending(path, s.ledger.withheld[path]))
+			s.noteBegan(path, s.ledger.withheld[path])
 		}
 	}
-	if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok && m != s.others.toldStore {
+	if m, ok := s.storeMark(); ok && m != s.others.toldStore {
 		s.others.toldStore = m
-		s.news.noteBegan(s.home.pendingStore(m))
+		s.notices.Began = append(s.notices.Began, s.home.pendingStore(m))
 	}
 	if s.window == nil {
 		return
@@ -179,7 +179,7 @@ func (s *state) withholdOfOthers(path string, scope Scope, is Version) {
 		s.withholdIfChanged(path, f)
 	}
 	if h := s.ledger.withheld[path]; h != nil {
-		s.news.noteBegan(s.home.pending(path, h))
+		s.noteBegan(path, h)
 	}
 }
 
@@ -191,7 +191,7 @@ func (s *state) recoverState() error {
 	}
 	s.withholdMarked()
 	s.lookAtWindows()
-	s.others.toldStore = s.home.store.Marks()[s.home.store.Path()]
+	s.others.toldStore, _ = s.storeMark()
 	return s.unwritten
 }
 

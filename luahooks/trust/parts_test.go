@@ -336,13 +336,12 @@ func TestTheLedgerKeepsTheVersionBefore(t *testing.T) {
 	}
 }
 
-func TestANewsIsToldOnce(t *testing.T) {
+func TestANoticeIsToldOnce(t *testing.T) {
 	t.Parallel()
-	n := news{spoken: map[string]time.Time{}}
-	n.noteInstructions("/a/AGENTS.md")
-	n.noteInstructions("/a/AGENTS.md")
-	n.noteBegan(&Pending{Path: "p"})
-	if len(n.lines) != 1 || len(n.began) != 1 {
+	g := NewForRun(t.TempDir())
+	g.state.noteInstructions("/a/AGENTS.md")
+	g.state.noteInstructions("/a/AGENTS.md")
+	if n := g.TakeNotices(); len(n.Lines) != 1 || len(g.TakeNotices().Lines) != 0 {
 		t.Errorf("%+v", n)
 	}
 }

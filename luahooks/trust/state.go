@@ -12,9 +12,12 @@ type state struct {
 	home      *home
 	ledger    ledger
 	approvals approvals
-	news      news
 	others    programs
 	clients   *ClientFiles
+
+	notices Notices
+	unasked []string             // paths that waited, and of which the person was told without a question
+	spoken  map[string]time.Time // instructions that changed and were told of
 
 	window    *openWindow               // nil while closed
 	last      *openWindow               // the one that was closed last in this run; nil: none was
@@ -70,7 +73,7 @@ func (s *state) withholdIfChanged(path string, f File) {
 	}
 	if f.Scope == string(scopeInstructions) {
 		if is := s.home.onDisk(path); is.Sum != f.Sum {
-			s.news.noteInstructions(path)
+			s.noteInstructions(path)
 		}
 		return
 	}

@@ -334,25 +334,15 @@ func (s *Store) Foreign(sum string) (mine, theirs []byte) {
 	return mine, raw
 }
 
-// Accept adds to the store what the copy with the hash sum approves and refuses, after a
-// person was shown that; with sum "", for a store that was removed, all approvals are gone.
-// edit is done in the same step.
-func (s *Store) Accept(sum string, mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
-	other := empty()
-	if raw, err := s.kept(sum); err == nil {
-		other, _ = parseForeign(raw) // what cannot be read approves nothing
+// approvalsIn returns what the copy with the hash sum of a store approves and refuses. What cannot
+// be read approves nothing.
+func (s *Store) approvalsIn(sum string) map[string]*Project {
+	raw, err := s.kept(sum)
+	if err != nil {
+		return nil
 	}
-	return s.Change(mayCount, func(d *Data) {
-		if sum == "" {
-			d.Projects = map[string]*Project{}
-		}
-		for dir, p := range other.Projects {
-			mine := d.Project(dir)
-			mine.Never = p.Never
-			maps.Copy(mine.Files, p.Files)
-		}
-		edit(d)
-	})
+	d, _ := parseForeign(raw)
+	return d.Projects
 }
 
 // isNamed reports whether the store has a window with that name.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"sort"
+	"strings"
 )
 
 // A model cannot rewrite its own gate. Before the first tool of a run all files
@@ -227,7 +227,7 @@ func (s *state) withholdChanges(sure bool) {
 	if w == nil || s.isOpenToAsk() {
 		return
 	}
-	var news []*Pending
+	told := len(s.notices.Began)
 	l := s.home.newLook()
 	for path, base := range w.base {
 		if sure {
@@ -241,18 +241,17 @@ func (s *state) withholdChanges(sure bool) {
 			h.now = is
 		case !base.same(is) && w.scopes[path] == scopeInstructions:
 			w.base[path] = is
-			s.news.noteInstructions(path)
+			s.noteInstructions(path)
 			_ = s.change(noEdit)
 		case !base.same(is):
-			news = append(news, s.home.pending(path, s.ledger.withhold(change{path, w.scopes[path], base, is}, true)))
+			s.withhold(change{path, w.scopes[path], base, is})
 		}
 	}
 	if sure {
 		clear(s.listed)
 	}
-	news = append(news, s.withholdAdded(w)...)
-	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
-	s.news.noteBegan(news...)
+	s.withholdAdded(w)
+	slices.SortFunc(s.notices.Began[told:], func(a, b *Pending) int { return strings.Compare(a.Path, b.Path) })
 	s.lookAtOthers(sure)
 	s.writeMarks()
 }
@@ -269,11 +268,10 @@ func (s *state) withholdHidden() {
 		switch {
 		case s.ledger.withheld[path] != nil || !s.last.hides(path, is):
 		case scope == scopeInstructions:
-			s.news.noteInstructions(path)
+			s.noteInstructions(path)
 			_ = s.change(noEdit)
 		default:
-			h := s.ledger.withhold(change{path, scope, s.last.base[path], is}, true)
-			s.news.noteBegan(s.home.pending(path, h))
+			s.withhold(change{path, scope, s.last.base[path], is})
 		}
 	}
 	s.lookAtOthers(true)
@@ -281,22 +279,20 @@ func (s *state) withholdHidden() {
 }
 
 // withholdAdded withholds the hooks and modules that appeared in the directories of w since
-// it opened, and returns them for the person.
-func (s *state) withholdAdded(w *openWindow) (news []*Pending) {
+// it opened.
+func (s *state) withholdAdded(w *openWindow) {
 	for dir, scope := range w.dirs {
 		l := s.list(dir)
-		s.news.large = append(s.news.large, l.large...)
+		s.notices.Large = append(s.notices.Large, l.large...)
 		for _, path := range l.files {
 			if _, known := w.base[path]; known || s.ledger.withheld[path] != nil {
 				continue
 			}
 			if is := s.home.onDisk(path); is.exists() {
-				c := change{path, scope, Version{Err: fmt.Errorf("%s is %w", path, ErrNotApproved)}, is}
-				news = append(news, s.home.pending(path, s.ledger.withhold(c, true)))
+				s.withhold(change{path, scope, Version{Err: fmt.Errorf("%s is %w", path, ErrNotApproved)}, is})
 			}
 		}
 	}
-	return news
 }
 
 // CloseWindow withholds what the tools of a batch changed, and closes the window if no process
@@ -454,7 +450,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 			paths[path] = scope
 		}
 		g.mu.Lock()
-		g.state.news.large = append(g.state.news.large, l.large...)
+		g.state.notices.Large = append(g.state.notices.Large, l.large...)
 		g.mu.Unlock()
 	}
 	for _, path := range h.configs {
