@@ -148,7 +148,9 @@ func (l *ledger) setMarks(d *Data) {
 // fileOf returns a version in the form of the store and keeps a copy of its bytes, so that a
 // later program can put it in force. The copy of settings has no keys, and so another hash.
 func (l *ledger) fileOf(path string, v Version, scope Scope) File {
-	if k, known := l.keptOf(path, v, scope); known && (k.copied < 0 || l.home.store.HasKept(cmp.Or(k.Kept, k.Sum), k.copied)) {
+	k, known := l.kept[path]
+	known = known && k.Sum == v.Sum && k.Real == v.real && k.Scope == string(scope)
+	if known && (k.copied < 0 || l.home.store.HasKept(cmp.Or(k.Kept, k.Sum), k.copied)) {
 		return k.File
 	}
 	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
@@ -166,10 +168,4 @@ func (l *ledger) fileOf(path string, v Version, scope Scope) File {
 	}
 	l.kept[path] = keptFile{f, copied}
 	return f
-}
-
-// keptOf returns what fileOf returned of a version last, if it did. Its copy may be gone since.
-func (l *ledger) keptOf(path string, v Version, scope Scope) (keptFile, bool) {
-	k, known := l.kept[path]
-	return k, known && k.Sum == v.Sum && k.Real == v.real && k.Scope == string(scope)
 }

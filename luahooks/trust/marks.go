@@ -122,19 +122,14 @@ func (s *state) mayCount(mine, theirs Data) bool {
 }
 
 // inForce returns, in the form of the store, the versions that are in force while a window is
-// open. It keeps copies of them, so that a later program can put them in force again; with
-// looked it was called not long ago, and looks at none of these.
-func (s *state) inForce(w *openWindow, looked bool) Known {
+// open. It keeps copies of them, so that a later program can put them in force again.
+func (s *state) inForce(w *openWindow) Known {
 	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
 	for path, v := range w.base {
 		if h := s.ledger.withheld[path]; h != nil {
 			v = h.old
 		}
-		k, had := s.ledger.keptOf(path, v, w.scopes[path])
-		if !looked || !had {
-			k.File = s.ledger.fileOf(path, v, w.scopes[path])
-		}
-		known.Files[path] = k.File
+		known.Files[path] = s.ledger.fileOf(path, v, w.scopes[path])
 	}
 	for dir, scope := range w.dirs {
 		known.Dirs[dir] = string(scope)

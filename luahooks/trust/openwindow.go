@@ -9,7 +9,6 @@ type openWindow struct {
 	groups []int              // processes that tools started
 	idle   bool               // the run has ended; the window only waits for processes
 	left   bool               // processes have outlived their tools
-	again  bool               // it is like the one before it in this run (see state.openAgain)
 
 	// What base, scopes and dirs were found with.
 	places  Places

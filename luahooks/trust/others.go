@@ -46,7 +46,7 @@ func (s *state) lookAtOthers(sure bool) {
 		_ = s.change(noEdit)
 	}
 	if s.mark != nil {
-		_ = s.inForce(s.window, false) // a tool may have removed the copies
+		_ = s.inForce(s.window) // a tool may have removed the copies
 	}
 }
 

@@ -68,7 +68,7 @@ func guardsOfTwo(t *testing.T) (first *Guard, another func(group int) *Guard) {
 	o.Alive = func(int) bool { return true }
 	first, err := NewGuard(o)
 	must(t, err)
-	must(t, first.OpenWindow(first.state.home.places(), nil))
+	must(t, first.OpenWindow(first.state.home.places(), nil, false))
 	t.Cleanup(first.Close) // it lives until then
 	return first, func(group int) *Guard {
 		o.Own = []int{group, group}
@@ -141,7 +141,7 @@ func TestAKillWhileAProcessIsStartedHoldsUntilAPersonHasApproved(t *testing.T) {
 		return g
 	}
 	first := start()
-	must(t, first.OpenWindow(first.state.home.places(), nil))
+	must(t, first.OpenWindow(first.state.home.places(), nil, false))
 	first.Starting()
 	first.TestOnlyKill()
 	second := start()
@@ -354,7 +354,7 @@ func TestWhatAToolStartedApprovesNothingOfADamagedStore(t *testing.T) {
 		o.Alive = func(int) bool { return true }
 		first, err := NewGuard(o)
 		must(t, err)
-		must(t, first.OpenWindow(first.state.home.places(), nil))
+		must(t, first.OpenWindow(first.state.home.places(), nil, false))
 		first.Starting()(4711)
 		store := first.Store().Path()
 		must(t, os.Remove(store))

@@ -144,7 +144,7 @@ func TestAFirstWriteThatCameToNothingIsNotMissed(t *testing.T) {
 	g, err := NewGuard(o)
 	must(t, err)
 	g.Store().TestOnlyFails = errors.New("no space left")
-	if g.OpenWindow(g.state.home.places(), nil) == nil {
+	if g.OpenWindow(g.state.home.places(), nil, false) == nil {
 		t.Fatal("the disk is full")
 	}
 	if s := open(t, o.AgentDir); s.Damaged() != nil {

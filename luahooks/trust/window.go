@@ -24,23 +24,13 @@ import (
 // OpenWindow begins a window, unless one is open: p says where hooks are, and parts are the
 // files that running hooks were made of or looked for. Hooks that flags exclude from this
 // run count too, since the next run has them. The error is why the window could not be
-// written down; changes are withheld in any case.
-func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
-	return g.openWindow(p, parts, false, nil)
-}
-
-// OpenIdleWindow is OpenWindow for processes that no running tool starts: the window waits for
-// nothing else, and for these groups from its beginning. One that is open waits for them, too.
-func (g *Guard) OpenIdleWindow(p Places, parts map[string]Scope, groups ...int) error {
-	return g.openWindow(p, parts, true, groups)
-}
-
-func (g *Guard) openWindow(p Places, parts map[string]Scope, idle bool, groups []int) error {
+// written down; changes are withheld in any case. With idle it is for processes that no running
+// tool starts, and waits for nothing else.
+func (g *Guard) OpenWindow(p Places, parts map[string]Scope, idle bool) error {
 	s := g.lock()
 	s.inRun = s.inRun || !idle
 	if s.window != nil {
 		s.window.idle = s.window.idle && idle
-		s.noteGroups(groups...)
 		g.mu.Unlock()
 		return nil
 	}
@@ -49,7 +39,6 @@ func (g *Guard) openWindow(p Places, parts map[string]Scope, idle bool, groups [
 	p.NoHooks, p.Only, p.NoProject = false, false, !s.hasApprovals()
 	if w := s.openAgain(p, parts); w != nil {
 		defer g.mu.Unlock()
-		defer s.noteGroups(groups...)
 		return s.enterWindow(w, idle)
 	}
 	g.mu.Unlock()
@@ -58,7 +47,6 @@ func (g *Guard) openWindow(p Places, parts map[string]Scope, idle bool, groups [
 	maps.Copy(w.scopes, parts)
 	s = g.lock()
 	defer g.mu.Unlock()
-	defer s.noteGroups(groups...)
 	if s.window != nil { // another tool was faster
 		return nil
 	}
@@ -90,7 +78,7 @@ func (s *state) openAgain(p Places, parts map[string]Scope) *openWindow {
 			}
 		}
 	}
-	w := &openWindow{base: maps.Clone(last.base), scopes: last.scopes, dirs: last.dirs, places: p, parts: parts, again: true}
+	w := &openWindow{base: maps.Clone(last.base), scopes: last.scopes, dirs: last.dirs, places: p, parts: parts}
 	l := s.home.newLook()
 	for path, base := range last.base {
 		if w.base[path] = l.onDisk(path, base); !w.base[path].same(base) {
@@ -135,7 +123,7 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 			return fmt.Errorf("note the files before tools run: %w", err)
 		}
 	}
-	known := s.inForce(w, w.again)
+	known := s.inForce(w)
 	switch {
 	case s.mark == nil:
 		s.mark, err = s.home.store.Begin(Window{Groups: w.groups, Asks: s.ledger.askEdits}, s.mayCount, func(d *Data) {
@@ -185,29 +173,21 @@ func (g *Guard) Starting() (started func(group int)) {
 	return func(group int) {
 		s := g.lock()
 		defer g.mu.Unlock()
-		s.starting--
-		if group > 0 {
-			s.noteGroups(group)
+		if s.starting--; group > 0 {
+			s.noteStart(group)
 		} else {
 			s.noteStart()
 		}
 	}
 }
 
-// noteGroups has the window that is open wait for groups: changes of hooks count as those of
-// tools while one of them lives. The mark has them, so that a start after a kill knows them.
-func (s *state) noteGroups(groups ...int) {
-	w := s.window
-	if w == nil || len(groups) == 0 {
-		return
-	}
-	w.groups = append(w.groups, groups...)
-	s.noteStart(groups...)
-}
-
-// noteStart writes to the file of the window that is open whether a process is being started,
-// and groups of which that does not know.
+// noteStart writes to the mark of the window that is open whether a process is being started,
+// and groups for which that waits from now on: changes of hooks count as those of tools while
+// one of them lives, and a start after a kill knows them.
 func (s *state) noteStart(groups ...int) {
+	if s.window != nil {
+		s.window.groups = append(s.window.groups, groups...)
+	}
 	if mark := s.openMark(); mark != nil {
 		_ = mark.Note(s.starting > 0, groups...) // if it fails, others do not believe what is there
 	}
