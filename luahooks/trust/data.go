@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -266,62 +265,4 @@ func sumOf(raw []byte) string {
 		return ""
 	}
 	return Sum(raw)
-}
-
-// Window is the time in which tools could have changed a file: the batches of tools of
-// a run, and as long as processes live that they started. The store names it from the first tool
-// to the end of the run, and its program keeps a small file locked, which says more
-// (see mark): a window whose file nobody has locked was abandoned by a program
-// that ended before its run did. A file that is damaged or gone counts as that of tools
-// at work.
-type Window struct {
-	Groups []int  `json:"groups,omitempty"` // process groups that tools started
-	Boot   string `json:"boot,omitempty"`   // which start of the machine they belong to
-	Asks   bool   `json:"asks,omitempty"`   // every change is asked about, so the window never closes
-
-	// What its file says, as [Store.OtherWindows] found it.
-	lives    bool       // its program does
-	rests    bool       // no tool is at work
-	lost     bool       // nothing: it is damaged or gone
-	starting bool       // a process is being started, whose group is not among Groups
-	live     []liveFile // versions that are in force beside those of the store
-}
-
-// isUnsure reports whether tools may have started processes of which its file does not tell.
-func (w Window) isUnsure() bool { return w.lost || w.starting }
-
-// counts reports whether tools may be at work in a window, or were when its program ended.
-func (w Window) counts(alive func(group int) bool) bool { return !w.rests || w.mayLive(alive) }
-
-// mayLive reports whether processes of a window may live. Of an unsure one it is not known
-// which there were; they have ended with the machine.
-func (w Window) mayLive(alive func(group int) bool) bool {
-	return w.isUnsure() && w.Boot == BootID() || len(w.Living(alive)) > 0
-}
-
-// Living lists the process groups of a window that have a process. After a new start of the
-// machine there are none, whoever has their numbers now.
-func (w Window) Living(alive func(group int) bool) (groups []int) {
-	if w.Boot != BootID() {
-		return nil
-	}
-	for _, group := range w.Groups {
-		if group > 1 && alive(group) {
-			groups = append(groups, group)
-		}
-	}
-	return groups
-}
-
-const runningPrefix = "running-"
-
-func isRunning(name string) bool {
-	return strings.HasPrefix(name, runningPrefix) && filepath.Base(name) == name
-}
-
-// BootID tells starts of the machine apart, where that can be known: the numbers
-// of process groups begin anew with each.
-func BootID() string {
-	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return string(bytes.TrimSpace(b))
 }

@@ -10,23 +10,19 @@
 // From the bottom to the top, each file needs only those above it in this list:
 //
 //	places.go     where hooks are; listing.go: the Lua files of a folder
-//	version.go    a file at one time; keys.go: commands that print keys
+//	version.go    a file at one time; of auth.json the commands that print keys
 //	data.go       what the store says; store.go: its files
-//	mark.go       what the file of a window says; running.go: that file; openwindow.go:
-//	              the window of this program
-//	stamp.go      what tells that a file was not changed
+//	mark.go       the windows of programs, and what the file of one says
 //	home.go       how files are read and shown; look.go: which of them have to be;
 //	              pending.go: what waits for a person
 //	ledger.go     which version of each file is in force
-//	approvals.go  what of a project may run
-//	state.go      all of that together; marks.go: it is written down
-//	others.go     what programs beside this one and before it did; programs.go: which
-//	              there are
+//	project.go    what of a project may run
+//	state.go      all of that together, and what is written down of it
+//	others.go     what programs beside this one and before it did
 //	guard.go      the questions that are asked of it; discover.go: which hooks there
 //	              are; modules.go: what a hook requires
 //	judge.go      what to do about a change; window.go: tools begin and end
-//	accept.go     a person approves; project.go: the files of a project; damaged.go:
-//	              while it is not known what was in force
+//	accept.go     a person approves, a damaged store too
 //	notices.go    what is told
 //
 // What is to outlive the program is in a [Store]. It lies in the agent directory,

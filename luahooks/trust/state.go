@@ -3,6 +3,8 @@ package trust
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -84,4 +86,150 @@ func (s *state) withholdIfChanged(path string, f File) {
 		return
 	}
 	s.ledger.restore(path, Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
+}
+
+// A file that is withheld is marked in the store, so that the next program withholds it
+// too. Marks are written with everything else that this program knows: a
+// change of the store writes all of them.
+
+// writeMarks brings the marks of the store in line with what is withheld, and writes the
+// store only if that changes one.
+func (s *state) writeMarks() {
+	if s.home.store == nil || s.damaged != nil {
+		return
+	}
+	have := s.home.store.Marks()
+	want := Data{Pending: maps.Clone(have)}
+	s.ledger.setMarks(&want)
+	if !maps.EqualFunc(have, want.Pending, func(a, b Mark) bool { return a.Old == b.Old && a.New == b.New }) {
+		_ = s.change(noEdit)
+	}
+}
+
+// noEdit edits nothing: a change writes the marks and the window in any case.
+func noEdit(*Data) {}
+
+// change edits the store, and writes with it the marks, the window and the changed
+// instructions that this program knows of. Its error is also remembered for the person.
+func (s *state) change(edit func(*Data)) error {
+	if s.home.store == nil {
+		return nil
+	}
+	s.unwritten = s.home.store.Change(s.mayCount, func(d *Data) {
+		s.ledger.setMarks(d)
+		if s.mark != nil {
+			w := s.mark.window
+			if w.Groups = nil; s.window != nil {
+				w.Groups = slices.Clone(s.window.groups)
+			}
+			d.Windows[s.mark.name] = w
+		}
+		maps.Copy(d.Spoken, s.spoken)
+		edit(d)
+	})
+	return s.unwritten
+}
+
+// noteApproved makes the version that a person approved the one from before the tools ran, in
+// the open window and in the store, so that no later look takes it for a change of a tool.
+func (s *state) noteApproved(path string, v Version, scope Scope) {
+	if s.window != nil {
+		s.window.base[path] = v
+	}
+	s.clients.noteInForce(path, v)
+	f := s.ledger.fileOf(path, v, scope)
+	_ = s.change(func(d *Data) {
+		if _, known := d.Known.Was(path); known {
+			d.Known.Files[path] = f
+		}
+	})
+	if s.mark != nil && s.mark.mark.isLive(path) {
+		_ = s.mark.set(s.mark.mark.withLive([]liveFile{{path, f}})) // others hold the file back longer if it fails
+	}
+}
+
+// approve lets a version of a project's file run until the program ends. In the store it
+// replaces the approval of another version of the file; a file that has none there gets none.
+func (s *state) approve(path, sum string) error {
+	s.approvals.run[path] = sum
+	if s.home.store == nil || s.home.store.Files(s.home.project)[path] == "" {
+		return nil
+	}
+	return s.change(func(d *Data) { d.Project(s.home.project).Files[path] = sum })
+}
+
+// mayCount reports whether a store that another program wrote, theirs, may replace what this
+// one knows, mine. While tools are at work one of them may have written it: then it may not
+// approve other files, and has to have everything that mine has, the versions in force and the
+// marks of what this program withholds. What it has beside that must not be of files that mine
+// knows otherwise; a file of a project needs approval in any case.
+func (s *state) mayCount(mine, theirs Data) bool {
+	if s.window == nil && !s.others.atWork {
+		return true
+	}
+	if !mine.ApprovesLike(theirs) {
+		return false
+	}
+	for path, f := range mine.Known.Files {
+		if theirs.Known.Files[path] != f {
+			return false
+		}
+	}
+	for dir, scope := range mine.Known.Dirs {
+		if theirs.Known.Dirs[dir] != scope {
+			return false
+		}
+	}
+	for path, m := range mine.Pending {
+		their, marked := theirs.Pending[path]
+		if h := s.ledger.withheld[path]; !marked && h != nil && h.old.same(s.home.onDisk(path)) {
+			continue // it is again what it was
+		}
+		if !marked || their.Old != m.Old || their.Kept != m.Kept {
+			return false
+		}
+	}
+	for path, f := range theirs.Known.Files {
+		if was, known := mine.Known.Was(path); known && was.Sum != f.Sum {
+			return false
+		}
+	}
+	for path, m := range theirs.Pending {
+		was, known := mine.Known.Was(path)
+		_, marked := mine.Pending[path]
+		if !marked && path != s.home.store.Path() && (known && was.Sum != m.Old || !known && Scope(m.Scope) != ScopeProject) {
+			return false
+		}
+	}
+	return true
+}
+
+// inForce returns, in the form of the store, the versions that are in force while a window is
+// open. It keeps copies of them, so that a later program can put them in force again.
+func (s *state) inForce(w *openWindow) Known {
+	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
+	for path, v := range w.base {
+		if h := s.ledger.withheld[path]; h != nil {
+			v = h.old
+		}
+		known.Files[path] = s.ledger.fileOf(path, v, w.scopes[path])
+	}
+	for dir, scope := range w.dirs {
+		known.Dirs[dir] = string(scope)
+	}
+	return known
+}
+
+// addKnown adds to to the files and directories of from of which it knows nothing.
+func addKnown(to, from Known) {
+	for path, f := range from.Files {
+		if _, known := to.Was(path); !known {
+			to.Files[path] = f
+		}
+	}
+	for dir, scope := range from.Dirs {
+		if to.Dirs[dir] == "" {
+			to.Dirs[dir] = scope
+		}
+	}
 }
