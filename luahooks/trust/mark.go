@@ -27,11 +27,11 @@ type Window struct {
 	Asks   bool   `json:"asks,omitempty"`   // every change is asked about, so the window never closes
 
 	// What its file says, as [Store.OtherWindows] found it.
-	lives    bool       // its program does
-	rests    bool       // no tool is at work
-	lost     bool       // nothing: it is damaged or gone
-	starting bool       // a process is being started, whose group is not among Groups
-	live     []liveFile // versions that are in force beside those of the store
+	lives    bool            // its program does
+	rests    bool            // no tool is at work
+	lost     bool            // nothing: it is damaged or gone
+	starting bool            // a process is being started, whose group is not among Groups
+	live     map[string]File // versions that are in force beside those of the store
 }
 
 // isUnsure reports whether tools may have started processes of which its file does not tell.
@@ -84,7 +84,7 @@ func BootID() string {
 // A text that is not byte for byte such lines is no mark, and counts as one of tools at work.
 type mark struct {
 	working  bool
-	live     []liveFile
+	live     map[string]File // by path
 	groups   []int
 	starting bool // a process is being started, before which that was written
 }
@@ -102,9 +102,8 @@ type liveFile struct {
 func (m mark) text(name string) string {
 	var b strings.Builder
 	b.WriteString(map[bool]string{true: "+ ", false: "- "}[m.working] + name + "\n")
-	for _, f := range m.live {
-		raw, _ := json.Marshal(f) // strings only
-		b.WriteString("live " + string(raw) + "\n")
+	for _, path := range slices.Sorted(maps.Keys(m.live)) {
+		b.WriteString(liveFile{path, m.live[path]}.line() + "\n")
 	}
 	for _, group := range m.groups {
 		b.WriteString(begunGroup + strconv.Itoa(group) + "\n")
@@ -115,56 +114,51 @@ func (m mark) text(name string) string {
 	return b.String()
 }
 
-// parseMark parses the text of the window with that name. It refuses what text does not
-// return.
-func parseMark(name string, text []byte) (m mark, err error) {
+func (f liveFile) line() string {
+	raw, _ := json.Marshal(f) // strings only
+	return "live " + string(raw)
+}
+
+// parseMark parses the text of the window with that name. It refuses lines that text does not
+// write.
+func parseMark(name string, text []byte) (mark, error) {
 	damaged := fmt.Errorf("the mark of %s is not what pi wrote", name)
-	head, rest, _ := strings.Cut(string(text), "\n")
-	m.working = strings.HasPrefix(head, "+")
-	if whole, begun := strings.CutSuffix(rest, begunGroup); begun {
-		rest, m.starting = whole, true
+	head, rest, whole := strings.Cut(string(text), "\n")
+	m := mark{working: head == "+ "+name, live: map[string]File{}}
+	if !whole || !m.working && head != "- "+name {
+		return mark{}, damaged
 	}
 	for line := range strings.Lines(rest) {
-		line = strings.TrimSuffix(line, "\n")
-		if raw, ok := strings.CutPrefix(line, "live "); ok {
+		line, ended := strings.CutSuffix(line, "\n")
+		raw, isLive := strings.CutPrefix(line, "live ")
+		number, isGroup := strings.CutPrefix(line, begunGroup)
+		switch {
+		case !ended && line == begunGroup:
+			m.starting = true
+		case ended && isLive:
 			var f liveFile
-			if err := json.Unmarshal([]byte(raw), &f); err != nil || !isPath(f.Path) || !areSums(f.Sum, f.Kept) {
+			if err := json.Unmarshal([]byte(raw), &f); err != nil || f.line() != line || !isPath(f.Path) || !areSums(f.Sum, f.Kept) {
 				return mark{}, damaged
 			}
-			m.live = append(m.live, f)
-			continue
-		}
-		number, _ := strings.CutPrefix(line, begunGroup)
-		group, err := strconv.Atoi(number)
-		if err != nil {
+			m.live[f.Path] = f.File
+		case ended && isGroup:
+			group, err := strconv.Atoi(number)
+			if err != nil || strconv.Itoa(group) != number {
+				return mark{}, damaged
+			}
+			m.groups = append(m.groups, group)
+		default:
 			return mark{}, damaged
 		}
-		m.groups = append(m.groups, group)
-	}
-	if !bytes.Equal([]byte(m.text(name)), text) {
-		return mark{}, damaged
 	}
 	return m, nil
 }
 
-// withLive returns the mark with other versions of some files.
-func (m mark) withLive(files []liveFile) mark {
-	m.live = slices.Clone(m.live)
-	for _, f := range files {
-		if at := m.indexOf(f.Path); at >= 0 {
-			m.live[at] = f
-			continue
-		}
-		m.live = append(m.live, f)
-	}
+// withLive returns the mark with these versions.
+func (m mark) withLive(files map[string]File) mark {
+	m.live = maps.Clone(m.live)
+	maps.Copy(m.live, files)
 	return m
-}
-
-// isLive reports whether the mark has a version of a file.
-func (m mark) isLive(path string) bool { return m.indexOf(path) >= 0 }
-
-func (m mark) indexOf(path string) int {
-	return slices.IndexFunc(m.live, func(f liveFile) bool { return f.Path == path })
 }
 
 // withGroups returns the mark with more process groups.
@@ -202,7 +196,7 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 	w.Boot = BootID()
 	r := &Running{store: s, name: filepath.Base(f.Name()), window: w, f: f}
 	if err = safefile.Lock(f); err == nil || errors.Is(err, safefile.ErrNoLock) {
-		err = r.set(mark{working: true, groups: w.Groups})
+		err = r.set(mark{working: true, live: map[string]File{}, groups: w.Groups})
 	}
 	if err == nil {
 		err = s.Change(mayCount, func(d *Data) {
@@ -219,10 +213,18 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 
 // Work says that tools are at work from now on, whether a process is being started for one, that
 // more groups belong to them, and which versions came into force since.
-func (r *Running) Work(starting bool, groups []int, live []liveFile) error {
-	m := r.mark.withLive(live).withGroups(groups)
+func (r *Running) Work(starting bool, groups []int, live map[string]File) error {
+	m := r.mark.withGroups(groups).withLive(live)
 	m.working, m.starting = true, starting
 	return r.set(m)
+}
+
+// Approved says that a version of a file was approved, if the mark has another one.
+func (r *Running) Approved(path string, f File) error {
+	if _, live := r.mark.live[path]; !live {
+		return nil
+	}
+	return r.set(r.mark.withLive(map[string]File{path: f}))
 }
 
 // Note says that tools started more process groups, and whether they start another one.

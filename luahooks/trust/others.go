@@ -15,9 +15,8 @@ import (
 // it is written back, and the person is told.
 
 // lookAtOthers reads what other programs wrote into the store, and withholds what their tools
-// changed; what a person approved there waits no more. What began to wait is noted for the person. If a
-// tool harmed the store or the file of this window, both are written anew. Unless sure, the
-// store is judged by its stamps.
+// changed; what a person approved there waits no more. What began to wait is noted for the person.
+// If a tool harmed the store, it is written anew. Unless sure, it is judged by its stamp.
 func (s *state) lookAtOthers(sure bool) {
 	if s.home.store == nil || s.damaged != nil {
 		return
@@ -67,9 +66,7 @@ func (s *state) lookAtWindows() {
 			continue
 		}
 		counting = append(counting, name)
-		for _, f := range w.live {
-			known.Files[f.Path] = f.File
-		}
+		maps.Copy(known.Files, w.live)
 	}
 	if len(counting) > 0 {
 		s.withholdDiffering(known)

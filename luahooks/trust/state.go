@@ -143,8 +143,8 @@ func (s *state) noteApproved(path string, v Version, scope Scope) {
 			d.Known.Files[path] = f
 		}
 	})
-	if s.mark != nil && s.mark.mark.isLive(path) {
-		_ = s.mark.set(s.mark.mark.withLive([]liveFile{{path, f}})) // others hold the file back longer if it fails
+	if s.mark != nil {
+		_ = s.mark.Approved(path, f) // others hold the file back longer if it fails
 	}
 }
 

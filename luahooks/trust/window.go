@@ -148,14 +148,12 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 
 // newlyInForce returns the versions of known that neither the store nor the mark of this
 // program has.
-func (s *state) newlyInForce(known Known) (live []liveFile) {
-	have := s.home.store.Known()
-	for _, f := range s.mark.mark.live {
-		have.Files[f.Path] = f.File
-	}
-	for _, path := range slices.Sorted(maps.Keys(known.Files)) {
-		if was, ok := have.Was(path); !ok || was != known.Files[path] {
-			live = append(live, liveFile{path, known.Files[path]})
+func (s *state) newlyInForce(known Known) map[string]File {
+	have, live := s.home.store.Known(), map[string]File{}
+	maps.Copy(have.Files, s.mark.mark.live)
+	for path, f := range known.Files {
+		if was, ok := have.Was(path); !ok || was != f {
+			live[path] = f
 		}
 	}
 	return live
