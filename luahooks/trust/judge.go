@@ -59,7 +59,7 @@ func (g *Guard) MayRunCommand(command string) error {
 // changed, and what needs an approval. It returns the files about which a person is to be
 // asked at once; for the others there is a notice. A change that was undone waits no more.
 func (s *state) decide(changes []change) (ask []*Pending) {
-	s.lookAtOthers(true)
+	s.lookAtOthers()
 	crowd, clients := s.approvals.noteChanges(changes, time.Now()), s.clients.look()
 	for _, c := range changes {
 		h := s.ledger.withheld[c.path]

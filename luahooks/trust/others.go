@@ -16,8 +16,8 @@ import (
 
 // lookAtOthers reads what other programs wrote into the store, and withholds what their tools
 // changed; what a person approved there waits no more. What began to wait is noted for the person.
-// If a tool harmed the store, it is written anew. Unless sure, it is judged by its stamp.
-func (s *state) lookAtOthers(sure bool) {
+// If a tool harmed the store, it is written anew.
+func (s *state) lookAtOthers() {
 	if s.home.store == nil || s.damaged != nil {
 		return
 	}
@@ -25,7 +25,7 @@ func (s *state) lookAtOthers(sure bool) {
 		_ = s.home.store.repair() // what is looked at is to be what will be written
 	}
 	before, marked := maps.Clone(s.ledger.withheld), s.home.store.Marks()
-	harmed := s.home.store.Look(s.mayCount, sure)
+	harmed := s.home.store.Look(s.mayCount)
 	s.withholdMarked()
 	s.lookAtWindows()
 	s.releaseUnmarked(marked)

@@ -24,7 +24,6 @@ type Store struct {
 	data    Data
 	known   []byte // the file as it was last read or written here; nil: there was none
 	damaged error  // why nothing that was there counts
-	seen    stamp  // of the file when it was known; it may tell nothing
 
 	// TestOnlyFails is the error of every write.
 	TestOnlyFails error
@@ -221,7 +220,7 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 	if err != nil {
 		return err
 	}
-	s.data, s.known, s.damaged, s.seen = next, raw, nil, stamp{}
+	s.data, s.known, s.damaged = next, raw, nil
 	s.writeMarker()
 	return nil
 }
@@ -269,23 +268,12 @@ func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
 
 // Look adopts what other processes wrote to the store, if mayCount allows it, or else marks
 // the store as pending. harmed: the file is still not what this process last wrote or adopted,
-// so it has to be written anew. Unless sure, a file whose stamp is known is not read. Bytes
-// that differ under a stamp that is known are no program's.
-func (s *Store) Look(mayCount func(mine, theirs Data) bool, sure bool) (harmed bool) {
+// so it has to be written anew.
+func (s *Store) Look(mayCount func(mine, theirs Data) bool) (harmed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	is := stampAt(s.Path(), time.Now())
-	same := is == s.seen && is.tells()
-	if same && !sure {
-		return false
-	}
 	if s.isUntouched() {
-		s.seen = is
 		return false
-	}
-	s.seen = stamp{}
-	if same {
-		mayCount = func(Data, Data) bool { return false }
 	}
 	defer s.lock()()
 	s.reconcile(mayCount)

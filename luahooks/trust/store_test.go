@@ -231,11 +231,11 @@ func TestAChangeThatMayNotCountIsPutBackAndMarked(t *testing.T) {
 	mine, other := open(t, dir), open(t, dir)
 	must(t, mine.Change(always, approve("/p", "/p/a.lua", "a")))
 	must(t, other.Change(always, approve("/q", "/q/evil.lua", "evil")))
-	if !mine.Look(never, true) {
+	if !mine.Look(never) {
 		t.Fatal("nothing was noticed")
 	}
 	must(t, mine.Change(never, approve("/p", "/p/b.lua", "b")))
-	if mine.Look(never, true) {
+	if mine.Look(never) {
 		t.Error("its own file is foreign to it")
 	}
 	s := open(t, dir)

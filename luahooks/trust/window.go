@@ -34,7 +34,7 @@ func (g *Guard) OpenWindow(p Places, parts map[string]Scope, idle bool) error {
 		g.mu.Unlock()
 		return nil
 	}
-	s.lookAtOthers(false) // before anything of what they changed is read
+	s.lookAtOthers() // before anything of what they changed is read
 	s.withholdOfClients()
 	p.NoHooks, p.Only, p.NoProject = false, false, !s.hasApprovals()
 	if w := s.openAgain(p, parts); w != nil {
@@ -230,7 +230,7 @@ func (s *state) withholdChanges(sure bool) {
 	}
 	s.withholdAdded(w)
 	slices.SortFunc(s.notices.Began[told:], func(a, b *Pending) int { return strings.Compare(a.Path, b.Path) })
-	s.lookAtOthers(sure)
+	s.lookAtOthers()
 	s.writeMarks()
 }
 
@@ -252,7 +252,7 @@ func (s *state) withholdHidden() {
 			s.withhold(change{path, scope, s.last.base[path], is})
 		}
 	}
-	s.lookAtOthers(true)
+	s.lookAtOthers()
 	s.writeMarks()
 }
 
