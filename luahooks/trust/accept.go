@@ -20,9 +20,9 @@ func (g *Guard) ShowPending() []Pending {
 		s.ledger.shown[p.Path] = p.sum
 		return append(list, *p)
 	}
-	for path, h := range s.ledger.withheld {
+	for path, h := range s.ledger.pending {
 		h.now = s.home.onDisk(path)
-		if h.old.same(h.now) {
+		if h.active.same(h.now) {
 			s.ledger.release(path)
 			continue
 		}
@@ -45,7 +45,7 @@ func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
 	for _, p := range list {
-		if h := s.ledger.withheld[p.Path]; h != nil {
+		if h := s.ledger.pending[p.Path]; h != nil {
 			h.asking = now
 			if !now && h.now.Sum != p.sum {
 				h.now = Version{Sum: p.sum} // so that the next look sees another one
@@ -54,7 +54,7 @@ func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	}
 }
 
-// Accept puts in force the version of a pending file that a person was shown last. A hook
+// Accept makes active the version of a pending file that a person was shown last. A hook
 // runs it when it is loaded the next time. The error is [ErrChangedAgain] if the file on the
 // disk is another one by now.
 func (g *Guard) Accept(path string) error {
@@ -72,7 +72,7 @@ func (g *Guard) AcceptExactly(p *Pending) error {
 	return s.acceptShown(p.Path)
 }
 
-// acceptShown puts the pending version of a file in force, if it is the one that a person
+// acceptShown makes the pending version of a file active, if it is the one that a person
 // was shown last; path may be that of the store. A program that a tool started accepts
 // nothing.
 func (s *state) acceptShown(path string) error {
@@ -82,7 +82,7 @@ func (s *state) acceptShown(path string) error {
 	if s.home.store != nil && path == s.home.store.Path() {
 		return s.acceptStore()
 	}
-	h := s.ledger.withheld[path]
+	h := s.ledger.pending[path]
 	if h == nil {
 		return fmt.Errorf("%s does not wait for approval", path)
 	}
@@ -97,11 +97,11 @@ func (s *state) acceptShown(path string) error {
 	return err
 }
 
-// accept puts a version of a file in force, and the file waits no more. For a file of the
+// accept makes a version of a file active, and the file waits no more. For a file of the
 // project that is an approval too, and while .git/HEAD stays as it is, later edits of the
 // file by a person need none (approvals.live). If the store cannot be written, err says so,
 // and the approval counts for this run of the program alone.
-func (s *state) accept(path string, h *withheld, version Version) (err error) {
+func (s *state) accept(path string, h *pendingFile, version Version) (err error) {
 	if s.home.isProjects(h.scope, path) {
 		if version.exists() {
 			err = s.approve(path, version.Sum)
@@ -115,7 +115,7 @@ func (s *state) accept(path string, h *withheld, version Version) (err error) {
 }
 
 // acceptStore adopts the approvals of a store that somebody else wrote, if it is the one that
-// a person was shown. Of a damaged store, it puts in force all files that were shown.
+// a person was shown. Of a damaged store, it makes active all files that were shown.
 func (s *state) acceptStore() error {
 	if s.damaged != nil {
 		return s.acceptDamaged()
@@ -138,8 +138,8 @@ func (s *state) acceptStore() error {
 }
 
 // After a program was killed, a tool or a process of one may have removed or
-// forged what it wrote down. Then it cannot be known what was in force, and a
-// hook that is gone would not be missed. So nothing is in force, no hook and no
+// forged what it wrote down. Then it cannot be known what was active, and a
+// hook that is gone would not be missed. So nothing is active, no hook and no
 // setting, until a person has seen all files that there are.
 
 // pendingDamaged describes, as one pending store, all files that there are and that come into
@@ -161,12 +161,12 @@ func (s *state) pendingDamaged() *Pending {
 	if text.Len() == 0 {
 		text.WriteString("there are no hooks and no settings; if there were some, they are gone\n")
 	}
-	s.seen = reader.state.ledger.files
+	s.seen = reader.state.ledger.active
 	return &Pending{Name: "trust.json", Path: s.home.store.Path(), Kind: "approvals", Change: "lost", Since: time.Now().UTC(), Lost: true,
 		Diff: s.damaged.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
 }
 
-// acceptDamaged mends the store: all files come into force as a person was shown them, and the
+// acceptDamaged mends the store: all files become active as a person was shown them, and the
 // store is written anew. It fails if one of them has changed since.
 func (s *state) acceptDamaged() error {
 	shown := s.ledger.shown[s.home.store.Path()]

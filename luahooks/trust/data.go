@@ -42,7 +42,7 @@ type Project struct {
 	Files map[string]string `json:"files,omitempty"` // absolute path → SHA-256
 }
 
-// Mark is a file that changed while tools could have done it. Old is in force
+// Mark is a file that changed while tools could have done it. Old is active
 // until a person approves New.
 type Mark struct {
 	Old   string    `json:"old,omitempty"`  // SHA-256; empty: there was no such file
@@ -53,7 +53,7 @@ type Mark struct {
 	Since time.Time `json:"since"`
 }
 
-// Known is the versions that were in force when a window opened last. A file that differs
+// Known is the versions that were active when a window opened last. A file that differs
 // while the window is open, or did when its program ended, is pending.
 type Known struct {
 	Files map[string]File   `json:"files,omitempty"` // by absolute path
@@ -68,7 +68,7 @@ type File struct {
 	Scope string `json:"scope,omitempty"`
 }
 
-// Was returns the version of a file that was in force. known is true also for a file that
+// Was returns the version of a file that was active. known is true also for a file that
 // was not there, if it lies in one of the directories that were listed; its Sum is "".
 func (k Known) Was(path string) (f File, known bool) {
 	if f, known = k.Files[path]; known {

@@ -4,7 +4,7 @@
 // [Places.Discover] finds the hooks. A [Guard] reads them once, so that the bytes that
 // were judged are the bytes that run, and decides what may run of a project. It is told
 // when tools begin and end ([Guard.OpenWindow], [Guard.CloseWindow]); what they could have changed
-// is pending, and the version before it stays in force until a person accepts the new
+// is pending, and the version before it stays active until a person accepts the new
 // one. It serves one chain of hooks, and may be used from any goroutine.
 //
 // From the bottom to the top, each file needs only those above it in this list:
@@ -15,7 +15,7 @@
 //	mark.go       the windows of programs, and what the file of one says
 //	home.go       how files are read and shown; look.go: which of them have to be;
 //	              pending.go: what waits for a person
-//	ledger.go     which version of each file is in force
+//	ledger.go     which version of each file is active
 //	project.go    what of a project may run
 //	state.go      all of that together, and what is written down of it
 //	others.go     what programs beside this one and before it did
@@ -31,7 +31,7 @@
 //	trust.json       approvals per project, by absolute path and SHA-256; projects
 //	                 that are never asked about; files that are pending; what was in
 //	                 force when tools began to run, and the windows (see [Window])
-//	trust/kept/      copies of files by their hash: the version that is in force
+//	trust/kept/      copies of files by their hash: the version that is active
 //	                 while another one is pending, and what differences are shown from;
 //	                 pruned when trust.json names them no more
 //	trust/running-*  one for each run with tools, locked while its program lives, written in

@@ -31,7 +31,7 @@ type Window struct {
 	rests    bool            // no tool is at work
 	lost     bool            // nothing: it is damaged or gone
 	starting bool            // a process is being started, whose group is not among Groups
-	live     map[string]File // versions that are in force beside those of the store
+	live     map[string]File // versions that are active beside those of the store
 }
 
 // isUnsure reports whether tools may have started processes of which its file does not tell.
@@ -76,7 +76,7 @@ func BootID() string {
 // mark is what the file of a window says. It is written in place while the program runs:
 //
 //   - running-123           tools are at work; with - they are not
-//     live {"path":…}         a version that came into force after the window was written to the store
+//     live {"path":…}         a version that became active after the window was written to the store
 //     group 4711              a process group that a tool started
 //     group                   the last line, without an end: one is being started, and its
 //     number is written behind this as soon as there is one
@@ -92,7 +92,7 @@ type mark struct {
 // begunGroup is the line of a group whose number is not known yet.
 const begunGroup = "group "
 
-// liveFile is a version that came into force between two batches of tools.
+// liveFile is a version that became active between two batches of tools.
 type liveFile struct {
 	Path string `json:"path"`
 	File
@@ -183,7 +183,7 @@ type Running struct {
 }
 
 // Begin opens a window: it makes its file, locks it, and writes the window into the store;
-// edit writes down in the same step what is in force.
+// edit writes down in the same step what is active.
 func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func(*Data)) (*Running, error) {
 	fail := func(err error) error { return fmt.Errorf("note the files before tools run: %w", err) }
 	if err := s.repair(); err != nil {
@@ -212,7 +212,7 @@ func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func
 }
 
 // Work says that tools are at work from now on, whether a process is being started for one, that
-// more groups belong to them, and which versions came into force since.
+// more groups belong to them, and which versions became active since.
 func (r *Running) Work(starting bool, groups []int, live map[string]File) error {
 	m := r.mark.withGroups(groups).withLive(live)
 	m.working, m.starting = true, starting
@@ -265,7 +265,7 @@ func (r *Running) set(m mark) error {
 
 func (r *Running) path() string { return filepath.Join(r.store.Dir(), r.name) }
 
-// maxRunning is how long a mark may be: some thousand versions that came into force.
+// maxRunning is how long a mark may be: some thousand versions that became active.
 const maxRunning = 1 << 20
 
 // End removes the file of a window that the store does not name any more.

@@ -10,7 +10,7 @@ import (
 
 // Notices are collected until the person can be told.
 type Notices struct {
-	Unmarked error      // why the files that are withheld are not written down; nil: they are
+	Unmarked error      // why the files that are pending are not written down; nil: they are
 	Lines    []string   // in words
 	Began    []*Pending // what began to wait
 	Large    []string   // folders of hooks with too much in them to be watched
@@ -23,7 +23,7 @@ func (s *state) withhold(c change) {
 }
 
 // noteBegan notes a file that began to wait for approval.
-func (s *state) noteBegan(path string, h *withheld) {
+func (s *state) noteBegan(path string, h *pendingFile) {
 	s.notices.Began = append(s.notices.Began, s.home.pending(path, h))
 }
 
@@ -49,7 +49,7 @@ func (g *Guard) TakeNotices() Notices {
 	n := s.notices
 	s.notices = Notices{}
 	n.Large = slices.Compact(slices.Sorted(slices.Values(n.Large)))
-	for _, h := range s.ledger.withheld {
+	for _, h := range s.ledger.pending {
 		if h.marked {
 			n.Unmarked = s.unwritten
 		}
@@ -69,7 +69,7 @@ func (g *Guard) TakeUnasked() (list []*Pending) {
 	paths := slices.Compact(slices.Sorted(slices.Values(s.unasked)))
 	s.unasked = nil
 	for _, path := range paths {
-		if h := s.ledger.withheld[path]; h != nil && !h.asking {
+		if h := s.ledger.pending[path]; h != nil && !h.asking {
 			list = append(list, s.home.pending(path, h))
 		} else if m, ok := s.storeMark(); ok && path == s.home.store.Path() {
 			list = append(list, s.home.pendingStore(m))

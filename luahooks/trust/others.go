@@ -8,10 +8,10 @@ import (
 )
 
 // Several programs share an agent directory, at a time and one after the other,
-// and tools can write there too. The store says what was in force when a window
+// and tools can write there too. The store says what was active when a window
 // opened and which windows are open. While a window of another program is open, or one
 // was abandoned, this program withholds what differs from that. While a window of its
-// own is open, what this program knows is in force, whatever the store says by then:
+// own is open, what this program knows is active, whatever the store says by then:
 // it is written back, and the person is told.
 
 // lookAtOthers reads what other programs wrote into the store, and withholds what their tools
@@ -24,14 +24,14 @@ func (s *state) lookAtOthers() {
 	if s.openMark() != nil {
 		_ = s.home.store.repair() // what is looked at is to be what will be written
 	}
-	before, marked := maps.Clone(s.ledger.withheld), s.home.store.Marks()
+	before, marked := maps.Clone(s.ledger.pending), s.home.store.Marks()
 	harmed := s.home.store.Look(s.mayCount)
 	s.withholdMarked()
 	s.lookAtWindows()
 	s.releaseUnmarked(marked)
-	for _, path := range slices.Sorted(maps.Keys(s.ledger.withheld)) {
+	for _, path := range slices.Sorted(maps.Keys(s.ledger.pending)) {
 		if before[path] == nil {
-			s.noteBegan(path, s.ledger.withheld[path])
+			s.noteBegan(path, s.ledger.pending[path])
 		}
 	}
 	if m, ok := s.storeMark(); ok && m != s.others.toldStore {
@@ -45,12 +45,12 @@ func (s *state) lookAtOthers() {
 		_ = s.change(noEdit)
 	}
 	if s.mark != nil {
-		_ = s.inForce(s.window) // a tool may have removed the copies
+		_ = s.activeFiles(s.window) // a tool may have removed the copies
 	}
 }
 
 // lookAtWindows looks at the windows of other programs. While there are some it withholds the
-// files that differ from what was in force when they opened. It ends the abandoned windows
+// files that differ from what was active when they opened. It ends the abandoned windows
 // of which no process lives any more, and notes in s.others whether tools may be at work.
 func (s *state) lookAtWindows() {
 	windows := s.home.store.OtherWindows(s.mark)
@@ -160,8 +160,8 @@ func (s *state) withholdDiffering(known Known) {
 // withholdOfOthers withholds a file that tools of another program changed: since this
 // program read it, or since the store knows of it.
 func (s *state) withholdOfOthers(path string, scope Scope, is Version) {
-	was, read := s.ledger.files[path]
-	if s.ledger.withheld[path] != nil || read && was.same(is) || scope == scopeInstructions {
+	was, read := s.ledger.active[path]
+	if s.ledger.pending[path] != nil || read && was.same(is) || scope == scopeInstructions {
 		return
 	}
 	f, known := s.others.known.Was(path)
@@ -175,13 +175,13 @@ func (s *state) withholdOfOthers(path string, scope Scope, is Version) {
 	default:
 		s.withholdIfChanged(path, f)
 	}
-	if h := s.ledger.withheld[path]; h != nil {
+	if h := s.ledger.pending[path]; h != nil {
 		s.noteBegan(path, h)
 	}
 }
 
 // recoverState withholds what programs before this one marked, or did not see the end of:
-// the versions that were in force are in force again.
+// the versions that were active are active again.
 func (s *state) recoverState() error {
 	if s.damaged = s.home.store.Damaged(); s.damaged != nil {
 		return nil
@@ -195,7 +195,7 @@ func (s *state) recoverState() error {
 // withholdMarked withholds what the store says is pending.
 func (s *state) withholdMarked() {
 	for path, m := range s.home.store.Marks() {
-		if path != s.home.store.Path() && s.ledger.withheld[path] == nil {
+		if path != s.home.store.Path() && s.ledger.pending[path] == nil {
 			s.ledger.restore(path, m)
 		}
 	}
@@ -209,7 +209,7 @@ func (s *state) releaseUnmarked(before map[string]Mark) {
 	}
 	now := s.home.store.Marks()
 	for path := range before {
-		if _, marked := now[path]; !marked && s.ledger.withheld[path] != nil {
+		if _, marked := now[path]; !marked && s.ledger.pending[path] != nil {
 			s.ledger.release(path)
 		}
 	}
@@ -271,7 +271,7 @@ type programs struct {
 	inherited []int // process groups that tools of the programs before this one started
 	atWork    bool  // tools of other programs may be at work
 	toldStore Mark  // of the store, when the person was told of it last
-	known     Known // the versions that are in force for them, while they may be at work
+	known     Known // the versions that are active for them, while they may be at work
 }
 
 // includeThis reports whether this program belongs to one of the windows of others, by its

@@ -204,7 +204,7 @@ func TestAHomeKnowsWhatAFileIs(t *testing.T) {
 		"agent/auth.json":           "commands of keys auth.json",
 		"project/hooks/a/b/init.go": "module init.go",
 	} {
-		if p := h.pending(at(name), &withheld{now: Version{Sum: "x"}}); p.Kind+" "+p.Name != want || p.Change != "added" {
+		if p := h.pending(at(name), &pendingFile{now: Version{Sum: "x"}}); p.Kind+" "+p.Name != want || p.Change != "added" {
 			t.Errorf("%s: %s %s %s", name, p.Change, p.Kind, p.Name)
 		}
 	}
@@ -225,11 +225,11 @@ func TestALinkThatLeadsElsewhereIsShown(t *testing.T) {
 	one := Version{Sum: "1", Code: []byte("x\n"), real: "/a"}
 	moved := one
 	moved.real = "/b"
-	if got := h.diff("/l", &withheld{old: one, now: moved}); got != "/l led to /a and leads to /b now\n" {
+	if got := h.diff("/l", &pendingFile{active: one, now: moved}); got != "/l led to /a and leads to /b now\n" {
 		t.Errorf("%q", got)
 	}
 	moved.Sum, moved.Code = "2", []byte("y\n")
-	if got := h.diff("/l", &withheld{old: one, now: moved}); !strings.Contains(got, "leads to /b now") || !strings.Contains(got, "+y") {
+	if got := h.diff("/l", &pendingFile{active: one, now: moved}); !strings.Contains(got, "leads to /b now") || !strings.Contains(got, "+y") {
 		t.Errorf("%q", got)
 	}
 }
@@ -316,13 +316,13 @@ func TestTheLedgerKeepsTheVersionBefore(t *testing.T) {
 	path := filepath.Join(root, "agent/hooks/a.lua")
 	l := newLedger(newHome(o))
 	was := Version{Code: []byte("old"), Sum: "old", real: path}
-	l.files[path] = was
+	l.active[path] = was
 	changes := l.changed(map[string]Scope{path: ScopeGlobal}, nil)
 	if len(changes) != 1 {
 		t.Fatalf("changes %+v", changes)
 	}
 	l.withhold(changes[0], true)
-	if !l.files[path].same(was) || len(l.changed(map[string]Scope{path: ScopeGlobal}, nil)) != 0 {
+	if !l.active[path].same(was) || len(l.changed(map[string]Scope{path: ScopeGlobal}, nil)) != 0 {
 		t.Error("the version before is not in force, or the change comes twice")
 	}
 	d := empty()

@@ -71,12 +71,12 @@ func isOthers(scope Scope, v Version) bool {
 }
 
 // approvable returns the hash, by path, that an approval of listed files is for: the one in
-// the list, or a later one in force that was accepted since. A file that cannot be read, or
-// of which inForce, the versions in force by path, says that there is none, is left out.
-func (a *approvals) approvable(files []ProjectFile, inForce map[string]Version) map[string]string {
+// the list, or a later active one that was accepted since. A file that cannot be read, or
+// of which active, by path, says that there is none, is left out.
+func (a *approvals) approvable(files []ProjectFile, active map[string]Version) map[string]string {
 	sums := map[string]string{}
 	for _, f := range files {
-		now, read := inForce[f.Path]
+		now, read := active[f.Path]
 		switch {
 		case read && !now.exists() || f.SHA256 == Unreadable:
 		case read && now.Sum != f.SHA256 && a.run[f.Path] == now.Sum:
@@ -120,7 +120,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	for _, path := range listLua(p.ProjectDir()).files {
 		paths[path] = true
 	}
-	for path, ok := range g.inForceIn(p.ProjectDir()) {
+	for path, ok := range g.activeIn(p.ProjectDir()) {
 		paths[path] = ok
 	}
 	found := p.Discover(g)
@@ -154,7 +154,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 }
 
 // ApprovedOnDisk returns the sum of each file that approval covers, by path, as it is on the
-// disk at this moment, whatever is in force. It is an error if one of them is not approved so.
+// disk at this moment, whatever is active. It is an error if one of them is not approved so.
 func (g *Guard) ApprovedOnDisk(p Places) (map[string]string, error) {
 	if err := p.TooLarge(); err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 func (g *Guard) ApproveRun(files []ProjectFile) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.files))
+	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.active))
 }
 
 // ApproveAlways is ApproveRun, and writes the approvals to the store, for later programs. A
@@ -220,7 +220,7 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	if err := s.mayApprove(); err != nil {
 		return err
 	}
-	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.files))
+	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.active))
 	return s.change(func(d *Data) {
 		p, own := d.Project(s.home.project), []ProjectFile{}
 		p.Never = false
@@ -229,9 +229,9 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 				own = append(own, f)
 			}
 		}
-		maps.Copy(p.Files, s.approvals.approvable(files, s.ledger.files))
+		maps.Copy(p.Files, s.approvals.approvable(files, s.ledger.active))
 		if len(own) > 0 {
-			maps.Copy(d.Project(s.home.agentDir).Files, s.approvals.approvable(own, s.ledger.files))
+			maps.Copy(d.Project(s.home.agentDir).Files, s.approvals.approvable(own, s.ledger.active))
 		}
 	})
 }

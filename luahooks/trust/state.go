@@ -27,31 +27,31 @@ type state struct {
 	starting  int                       // processes that are being started for tools
 	inRun     bool                      // the run in which the last window was opened goes on
 	wrote     bool                      // a window was written to the store, with copies that Close may prune
-	unwritten error                     // why the store does not have the marks of what is withheld
+	unwritten error                     // why the store does not have the marks of what is pending
 	listed    map[string]stampedListing // directories of hooks, as the last look found them
-	damaged   error                     // why it cannot be known what was in force; nothing is, until a person decides
+	damaged   error                     // why it cannot be known what was active; nothing is, until a person decides
 	seen      map[string]Version        // the files that there are, as they were shown of a damaged store
 }
 
-// readLocked returns the version of a file that is in force. It reads a file that nobody has
+// readLocked returns the version of a file that is active. It reads a file that nobody has
 // read yet, and withholds one that tools of this or another program may have changed: then
 // the version before is returned, or an error with [ErrNotApproved] if there was none.
 func (s *state) readLocked(path string) Version {
-	if h := s.ledger.withheld[path]; h != nil {
-		if !h.old.exists() {
-			return Version{Err: h.old.Err}
+	if h := s.ledger.pending[path]; h != nil {
+		if !h.active.exists() {
+			return Version{Err: h.active.Err}
 		}
-		return h.old
+		return h.active
 	}
-	if v, ok := s.ledger.files[path]; ok {
+	if v, ok := s.ledger.active[path]; ok {
 		return v
 	}
 	if s.damaged != nil {
 		return Version{Err: fmt.Errorf("%s is %w: %w", path, ErrNotApproved, s.damaged), Sum: Unreadable}
 	}
 	if f, known := s.others.known.Was(path); known && f.Scope != string(scopeInstructions) {
-		s.withholdIfChanged(path, f)                                                  // f is in force whatever the disk says
-		if _, read := s.ledger.files[path]; s.ledger.withheld[path] == nil && !read { // there was none, and is none
+		s.withholdIfChanged(path, f)                                                  // f is active whatever the disk says
+		if _, read := s.ledger.active[path]; s.ledger.pending[path] == nil && !read { // there was none, and is none
 			s.ledger.put(path, Version{Err: fs.ErrNotExist})
 		}
 		return s.readLocked(path)
@@ -60,17 +60,17 @@ func (s *state) readLocked(path string) Version {
 	if v.exists() && s.window != nil && !s.window.had(path, v) {
 		// It waits from now on, or nobody could approve it.
 		h := s.ledger.withhold(change{path: path, was: Version{Err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, ErrNotApproved)}, is: v}, true)
-		return Version{Err: h.old.Err, Sum: Unreadable}
+		return Version{Err: h.active.Err, Sum: Unreadable}
 	}
 	s.ledger.put(path, v)
 	return v
 }
 
-// withholdIfChanged withholds a file whose version on the disk is not f, which was in force.
-// In force stays what this program read, or else f. Changed instructions are not withheld,
+// withholdIfChanged withholds a file whose version on the disk is not f, which was active.
+// Active stays what this program read, or else f. Changed instructions are not withheld,
 // the person is told of them.
 func (s *state) withholdIfChanged(path string, f File) {
-	if s.ledger.withheld[path] != nil {
+	if s.ledger.pending[path] != nil {
 		return
 	}
 	if f.Scope == string(scopeInstructions) {
@@ -79,7 +79,7 @@ func (s *state) withholdIfChanged(path string, f File) {
 		}
 		return
 	}
-	if was, read := s.ledger.files[path]; read {
+	if was, read := s.ledger.active[path]; read {
 		if is := s.home.onDisk(path); !was.same(is) && (f.Sum != is.Sum || f.Real != is.real) {
 			s.ledger.withhold(change{path, Scope(f.Scope), was, is}, true)
 		}
@@ -88,11 +88,11 @@ func (s *state) withholdIfChanged(path string, f File) {
 	s.ledger.restore(path, Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
 }
 
-// A file that is withheld is marked in the store, so that the next program withholds it
+// A file that is pending is marked in the store, so that the next program withholds it
 // too. Marks are written with everything else that this program knows: a
 // change of the store writes all of them.
 
-// writeMarks brings the marks of the store in line with what is withheld, and writes the
+// writeMarks brings the marks of the store in line with what is pending, and writes the
 // store only if that changes one.
 func (s *state) writeMarks() {
 	if s.home.store == nil || s.damaged != nil {
@@ -136,7 +136,7 @@ func (s *state) noteApproved(path string, v Version, scope Scope) {
 	if s.window != nil {
 		s.window.base[path] = v
 	}
-	s.clients.noteInForce(path, v)
+	s.clients.noteActive(path, v)
 	f := s.ledger.fileOf(path, v, scope)
 	_ = s.change(func(d *Data) {
 		if _, known := d.Known.Was(path); known {
@@ -160,7 +160,7 @@ func (s *state) approve(path, sum string) error {
 
 // mayCount reports whether a store that another program wrote, theirs, may replace what this
 // one knows, mine. While tools are at work one of them may have written it: then it may not
-// approve other files, and has to have everything that mine has, the versions in force and the
+// approve other files, and has to have everything that mine has, the active versions and the
 // marks of what this program withholds. What it has beside that must not be of files that mine
 // knows otherwise; a file of a project needs approval in any case.
 func (s *state) mayCount(mine, theirs Data) bool {
@@ -182,7 +182,7 @@ func (s *state) mayCount(mine, theirs Data) bool {
 	}
 	for path, m := range mine.Pending {
 		their, marked := theirs.Pending[path]
-		if h := s.ledger.withheld[path]; !marked && h != nil && h.old.same(s.home.onDisk(path)) {
+		if h := s.ledger.pending[path]; !marked && h != nil && h.active.same(s.home.onDisk(path)) {
 			continue // it is again what it was
 		}
 		if !marked || their.Old != m.Old || their.Kept != m.Kept {
@@ -204,13 +204,13 @@ func (s *state) mayCount(mine, theirs Data) bool {
 	return true
 }
 
-// inForce returns, in the form of the store, the versions that are in force while a window is
-// open. It keeps copies of them, so that a later program can put them in force again.
-func (s *state) inForce(w *openWindow) Known {
+// activeFiles returns, in the form of the store, the versions that are active while a window is
+// open. It keeps copies of them, so that a later program can make them active again.
+func (s *state) activeFiles(w *openWindow) Known {
 	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
 	for path, v := range w.base {
-		if h := s.ledger.withheld[path]; h != nil {
-			v = h.old
+		if h := s.ledger.pending[path]; h != nil {
+			v = h.active
 		}
 		known.Files[path] = s.ledger.fileOf(path, v, w.scopes[path])
 	}

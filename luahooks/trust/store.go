@@ -62,7 +62,7 @@ func (s *Store) Exists() bool {
 }
 
 // Damaged is why nothing in the store counts, nil in ordinary life: then it cannot be known
-// what was in force.
+// what was active.
 func (s *Store) Damaged() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func (s *Store) ChangedInstructions() map[string]time.Time {
 	return maps.Clone(s.data.Spoken)
 }
 
-// Known returns what was in force when a window opened last.
+// Known returns what was active when a window opened last.
 func (s *Store) Known() Known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -306,7 +306,7 @@ func (s *Store) keepForeign() (sum string) {
 }
 
 // Foreign returns what a person has to compare of a store that somebody else wrote, of which
-// there is a copy with the hash sum: the approvals in force and those of the copy, or its
+// there is a copy with the hash sum: the approvals that count and those of the copy, or its
 // text if that cannot be read as a store; nil if there is no copy.
 func (s *Store) Foreign(sum string) (mine, theirs []byte) {
 	s.mu.Lock()
@@ -383,7 +383,7 @@ func (s *Store) kept(sum string) ([]byte, error) {
 const pruneAge = time.Hour
 
 // Prune removes copies of files that the store does not name, neither as a version that is
-// pending or in force nor as one that was known when tools began, and files of windows that it
+// pending or active nor as one that was known when tools began, and files of windows that it
 // does not name and no program has locked: their program ended in the middle of a step, or a tool
 // put them there. It spares what somebody needed within the last hour (pruneAge). Failures wait
 // for the next Prune.
@@ -405,7 +405,7 @@ func (s *Store) Prune() {
 }
 
 // needed returns the hashes of the copies that the store names, those of files that are
-// pending and of the versions that were in force when a window opened last; and the names of its
+// pending and of the versions that were active when a window opened last; and the names of its
 // windows.
 func (s *Store) needed() (copies, windows map[string]bool) {
 	s.mu.Lock()

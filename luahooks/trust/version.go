@@ -34,13 +34,13 @@ func (v Version) exists() bool { return v.Sum != "" }
 // same reports whether two versions have the same bytes, reached through the same links.
 func (v Version) same(w Version) bool { return v.Sum == w.Sum && v.real == w.real }
 
-// withheld is a file whose version on the disk is not in force.
-type withheld struct {
-	old, now Version
-	scope    Scope // of a hook; "" for what is none
-	since    time.Time
-	marked   bool // in the store: tools could have changed it
-	asking   bool // a person is looking at it
+// pendingFile is a file whose version on the disk is not active.
+type pendingFile struct {
+	active, now Version
+	scope       Scope // of a hook; "" for what is none
+	since       time.Time
+	marked      bool // in the store: tools could have changed it
+	asking      bool // a person is looking at it
 }
 
 // onDisk reads what a file is now.

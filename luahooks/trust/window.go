@@ -18,7 +18,7 @@ import (
 //
 // A batch makes, replaces and removes no file. After the first look of a run files are
 // judged by their stamps, and at its end everything is read. The first batch writes into
-// the store what is in force and names a file, the mark, which then says in place whether
+// the store what is active and names a file, the mark, which then says in place whether
 // tools are at work.
 
 // OpenWindow begins a window, unless one is open: p says where hooks are, and parts are the
@@ -105,13 +105,13 @@ func (s *state) lookAtBase(w *openWindow) {
 	for path, scope := range w.scopes {
 		w.base[path] = l.onDisk(path, last[path])
 		s.withholdOfOthers(path, scope, w.base[path])
-		if _, known := s.others.known.Files[path]; s.ledger.withheld[path] != nil || known && scope != scopeInstructions {
+		if _, known := s.others.known.Files[path]; s.ledger.pending[path] != nil || known && scope != scopeInstructions {
 			w.base[path] = s.readLocked(path) // the disk may say another thing at each look
 		}
 	}
 }
 
-// beginWindow says for other programs that a window is open, and which versions are in force.
+// beginWindow says for other programs that a window is open, and which versions are active.
 // The first of a run is written into the store; what another program with an open window wrote
 // there before stays.
 func (s *state) beginWindow(w *openWindow) (err error) {
@@ -123,7 +123,7 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 			return fmt.Errorf("note the files before tools run: %w", err)
 		}
 	}
-	known := s.inForce(w)
+	known := s.activeFiles(w)
 	switch {
 	case s.mark == nil:
 		s.mark, err = s.home.store.Begin(Window{Groups: w.groups, Asks: s.ledger.askEdits}, s.mayCount, func(d *Data) {
@@ -140,15 +140,15 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 	if s.mark == nil || err != nil {
 		return err
 	}
-	if err := s.mark.Work(s.starting > 0, w.groups, s.newlyInForce(known)); err != nil {
+	if err := s.mark.Work(s.starting > 0, w.groups, s.newlyActive(known)); err != nil {
 		return fmt.Errorf("note the files before tools run: %w", err)
 	}
 	return nil
 }
 
-// newlyInForce returns the versions of known that neither the store nor the mark of this
+// newlyActive returns the versions of known that neither the store nor the mark of this
 // program has.
-func (s *state) newlyInForce(known Known) map[string]File {
+func (s *state) newlyActive(known Known) map[string]File {
 	have, live := s.home.store.Known(), map[string]File{}
 	maps.Copy(have.Files, s.mark.mark.live)
 	for path, f := range known.Files {
@@ -211,9 +211,9 @@ func (s *state) withholdChanges(sure bool) {
 		if sure {
 			base.stamp = stamp{}
 		}
-		is, h := l.onDisk(path, base), s.ledger.withheld[path]
+		is, h := l.onDisk(path, base), s.ledger.pending[path]
 		switch {
-		case h != nil && h.old.same(is):
+		case h != nil && h.active.same(is):
 			s.ledger.release(path)
 		case h != nil:
 			h.now = is
@@ -244,7 +244,7 @@ func (s *state) withholdHidden() {
 	for _, path := range slices.Sorted(maps.Keys(s.last.base)) {
 		is, scope := s.home.onDisk(path), s.last.scopes[path]
 		switch {
-		case s.ledger.withheld[path] != nil || !s.last.hides(path, is):
+		case s.ledger.pending[path] != nil || !s.last.hides(path, is):
 		case scope == scopeInstructions:
 			s.noteInstructions(path)
 			_ = s.change(noEdit)
@@ -263,7 +263,7 @@ func (s *state) withholdAdded(w *openWindow) {
 		l := s.list(dir)
 		s.notices.Large = append(s.notices.Large, l.large...)
 		for _, path := range l.files {
-			if _, known := w.base[path]; known || s.ledger.withheld[path] != nil {
+			if _, known := w.base[path]; known || s.ledger.pending[path] != nil {
 				continue
 			}
 			if is := s.home.onDisk(path); is.exists() {
@@ -340,7 +340,7 @@ func (g *Guard) NeedsWindowAtStart() bool {
 
 // endWindow closes the window, here and for other programs, unless processes or AskEdits keep
 // it open; then it is idle. It reports whether no window is open. While the store does not
-// have the marks of what is withheld, the window counts for others.
+// have the marks of what is pending, the window counts for others.
 func (s *state) endWindow() (closed bool) {
 	w := s.window
 	if w == nil {
