@@ -376,3 +376,32 @@ func TestWhatAToolStartedApprovesNothingOfADamagedStore(t *testing.T) {
 		first.Close()
 	}
 }
+
+func TestOnlyAPersonMendsADamagedStore(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one", "agent/AGENTS.md": "one", "project/.pi/hooks/p.lua": "-- p"})
+	s, err := Open(o.AgentDir)
+	must(t, err)
+	must(t, s.Change(always, func(*Data) {}))
+	must(t, os.Truncate(s.Path(), 0))
+	g, err := NewGuard(o)
+	if err == nil {
+		t.Fatal("it is not damaged")
+	}
+	must(t, g.OpenWindow(g.state.home.places(), nil, false))
+	must(t, os.WriteFile(filepath.Join(root, "agent/AGENTS.md"), []byte("two"), 0o600))
+	g.EndRun()
+	for name, decide := range map[string]func() error{
+		"always": func() error { return g.ApproveAlways(g.ProjectFiles(g.state.home.places())) },
+		"never":  g.Refuse,
+		"revoke": g.Revoke,
+	} {
+		if err := decide(); err == nil || !strings.Contains(err.Error(), "nothing in it counts") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	g.Close()
+	if _, err := Open(o.AgentDir); err == nil {
+		t.Error("it was mended, and nobody has seen what there is")
+	}
+}

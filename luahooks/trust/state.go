@@ -110,10 +110,15 @@ func (s *state) writeMarks() {
 func noEdit(*Data) {}
 
 // change edits the store, and writes with it the marks, the window and the changed
-// instructions that this program knows of. Its error is also remembered for the person.
+// instructions that this program knows of. Its error is also remembered for the person. It does
+// not write a damaged store: that would be whole then, and nobody would be asked about what there
+// is (see [state.acceptDamaged]).
 func (s *state) change(edit func(*Data)) error {
-	if s.home.store == nil {
+	switch {
+	case s.home.store == nil:
 		return nil
+	case s.damaged != nil:
+		return fmt.Errorf("%w; nothing in it counts until `pi trust` has written it anew", s.damaged)
 	}
 	s.unwritten = s.home.store.Change(s.mayCount, func(d *Data) {
 		s.ledger.setMarks(d)

@@ -116,7 +116,7 @@ func (s *state) lookAtBase(w *openWindow) {
 // there before stays.
 func (s *state) beginWindow(w *openWindow) (err error) {
 	if s.damaged != nil {
-		return nil // whoever writes it anew mends a damaged store, and that is for a person
+		return nil // only a person mends it
 	}
 	if !s.home.store.isWritten() { // before bytes are kept: alone they say that it was removed
 		if err := s.change(noEdit); err != nil {
@@ -291,14 +291,18 @@ func (g *Guard) EndRun() (closed bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
 	s.inRun = false
+	return s.endRun()
+}
+
+// endRun is [Guard.EndRun].
+func (s *state) endRun() (closed bool) {
 	if s.window != nil {
 		s.withholdChanges(true)
 	} else {
 		s.withholdHidden()
 		s.withholdOfClients()
 	}
-	closed = s.endWindow()
-	if closed {
+	if closed = s.endWindow(); closed {
 		s.endMark()
 	}
 	return closed
@@ -379,16 +383,7 @@ func (s *state) endMark() {
 func (g *Guard) Close() {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.window != nil {
-		s.withholdChanges(true)
-	} else {
-		s.withholdHidden()
-		s.withholdOfClients()
-	}
-	closed := s.endWindow()
-	if closed {
-		s.endMark()
-	}
+	closed := s.endRun()
 	if s.wrote {
 		s.home.store.Prune()
 	}
