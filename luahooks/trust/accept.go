@@ -92,7 +92,7 @@ func (s *state) acceptShown(path string) error {
 	}
 	err := s.accept(path, h, now)
 	if err == nil {
-		s.endLost()
+		s.endAbandoned(Window.isUnsure) // whether processes of theirs live is not known
 	}
 	return err
 }

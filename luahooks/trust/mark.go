@@ -43,12 +43,12 @@ func (w Window) counts(alive func(group int) bool) bool { return !w.rests || w.m
 // mayLive reports whether processes of a window may live. Of an unsure one it is not known
 // which there were; they have ended with the machine.
 func (w Window) mayLive(alive func(group int) bool) bool {
-	return w.isUnsure() && w.Boot == BootID() || len(w.Living(alive)) > 0
+	return w.isUnsure() && w.Boot == BootID() || len(w.living(alive)) > 0
 }
 
-// Living lists the process groups of a window that have a process. After a new start of the
+// living lists the process groups of a window that have a process. After a new start of the
 // machine there are none, whoever has their numbers now.
-func (w Window) Living(alive func(group int) bool) (groups []int) {
+func (w Window) living(alive func(group int) bool) (groups []int) {
 	if w.Boot != BootID() {
 		return nil
 	}

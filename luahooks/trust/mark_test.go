@@ -50,10 +50,10 @@ func TestWindowsAreFoundWhenTheirProgramIsGone(t *testing.T) {
 	}
 	everybody := func(int) bool { return true }
 	w := left[r.name]
-	if got := w.Living(everybody); !reflect.DeepEqual(got, []int{4711}) {
+	if got := w.living(everybody); !reflect.DeepEqual(got, []int{4711}) {
 		t.Errorf("living are %v", got)
 	}
-	if w.Boot = "before"; len(w.Living(everybody)) != 0 {
+	if w.Boot = "before"; len(w.living(everybody)) != 0 {
 		t.Error("the groups of another start of the machine live")
 	}
 }

@@ -91,14 +91,14 @@ func (s *state) endedWindows(windows map[string]Window) (ended []string) {
 			s.others.atWork = s.others.atWork || !w.Asks && w.counts(s.others.alive)
 			continue
 		}
-		living := w.Living(s.others.alive)
+		living := w.living(s.others.alive)
 		for _, group := range living {
 			if !slices.Contains(*waits, group) {
 				*waits = append(*waits, group)
 			}
 		}
 		switch {
-		case w.isUnsure() && w.mayLive(s.others.alive): // until a person has approved something, see endLost
+		case w.isUnsure() && w.mayLive(s.others.alive): // until a person has approved something
 			s.others.atWork = true
 		case s.openMark() != nil, len(living) == 0 && !w.Asks:
 			ended = append(ended, name)
@@ -109,11 +109,7 @@ func (s *state) endedWindows(windows map[string]Window) (ended []string) {
 	return ended
 }
 
-// endLost removes the windows that are unsure from the store, after a person has approved what
-// there is. Whether processes of theirs live is not known.
-func (s *state) endLost() { s.endAbandoned(Window.isUnsure) }
-
-// endAbandoned removes those windows of programs that are gone from the store that have ended.
+// endAbandoned removes from the store the windows of programs that are gone of which hasEnded says so.
 func (s *state) endAbandoned(hasEnded func(Window) bool) {
 	if s.home.store == nil || s.damaged != nil {
 		return
