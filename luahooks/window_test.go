@@ -521,6 +521,10 @@ func TestALinkThatLeadsElsewhereIsShown(t *testing.T) {
 	if p := again.chain.Pending(); len(p) != 1 || !strings.HasPrefix(p[0].Diff, want) {
 		t.Errorf("after a restart pending is %+v", p)
 	}
+	g.write("project/a.lua", says("evil"))
+	if p := again.chain.Pending(); len(p) != 1 || !strings.HasPrefix(p[0].Diff, want) || !strings.Contains(p[0].Diff, `+pi.on("input", function(e) return { text = e.text .. "evil" }`) {
+		t.Errorf("with other bytes pending is %+v", p)
+	}
 }
 
 func TestCopiesThatNothingNeedsArePruned(t *testing.T) {

@@ -219,21 +219,6 @@ func TestAHomeKnowsWhatAFileIs(t *testing.T) {
 	}
 }
 
-func TestALinkThatLeadsElsewhereIsShown(t *testing.T) {
-	t.Parallel()
-	h := newHome(GuardOptions{AgentDir: "/agent", Project: "/project"})
-	one := Version{Sum: "1", Code: []byte("x\n"), real: "/a"}
-	moved := one
-	moved.real = "/b"
-	if got := h.diff("/l", &pendingFile{active: one, now: moved}); got != "/l led to /a and leads to /b now\n" {
-		t.Errorf("%q", got)
-	}
-	moved.Sum, moved.Code = "2", []byte("y\n")
-	if got := h.diff("/l", &pendingFile{active: one, now: moved}); !strings.Contains(got, "leads to /b now") || !strings.Contains(got, "+y") {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestApprovalsAreForBytes(t *testing.T) {
 	t.Parallel()
 	_, o := homeOf(t, nil)
@@ -307,32 +292,6 @@ func TestFilesOfAProjectThatChangeWithinMomentsChangeAtOnce(t *testing.T) {
 		if crowd != c.crowd {
 			t.Errorf("%s: %v", name, crowd)
 		}
-	}
-}
-
-func TestTheLedgerKeepsTheVersionBefore(t *testing.T) {
-	t.Parallel()
-	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "new"})
-	path := filepath.Join(root, "agent/hooks/a.lua")
-	l := newLedger(newHome(o))
-	was := Version{Code: []byte("old"), Sum: "old", real: path}
-	l.active[path] = was
-	changes := l.changed(map[string]Scope{path: ScopeGlobal}, nil)
-	if len(changes) != 1 {
-		t.Fatalf("changes %+v", changes)
-	}
-	l.withhold(changes[0], true)
-	if !l.active[path].same(was) || len(l.changed(map[string]Scope{path: ScopeGlobal}, nil)) != 0 {
-		t.Error("the version before is not in force, or the change comes twice")
-	}
-	d := empty()
-	l.setMarks(&d)
-	if m := d.Pending[path]; m.Old != "old" || m.New != Sum([]byte("new")) {
-		t.Errorf("marked %+v", m)
-	}
-	l.release(path)
-	if l.setMarks(&d); len(d.Pending) != 0 {
-		t.Errorf("the mark stays: %+v", d.Pending)
 	}
 }
 
