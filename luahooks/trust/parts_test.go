@@ -364,3 +364,71 @@ func TestOnlyAPersonMendsADamagedStore(t *testing.T) {
 		t.Error("it was mended, and nobody has seen what there is")
 	}
 }
+
+// TestWhileToolsAreAtWorkAStoreMayOnlySayMore holds which store of another program, or of a tool,
+// replaces what this one knows.
+func TestWhileToolsAreAtWorkAStoreMayOnlySayMore(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- a"})
+	hooks, project := filepath.Join(root, "agent/hooks"), filepath.Join(root, "project")
+	sum, evil := Sum([]byte("-- a")), Sum([]byte("evil"))
+	at := func(name string) string { return filepath.Join(hooks, name) }
+	mine := func() Data {
+		d := empty()
+		d.Project(project).Files[project+"/p.lua"] = sum
+		d.Known.Files[at("a.lua")], d.Known.Dirs[hooks] = File{Sum: sum}, string(ScopeGlobal)
+		d.Pending[at("a.lua")] = Mark{Old: sum, New: evil}
+		d.Pending[at("b.lua")] = Mark{Old: evil, New: sum}
+		return d
+	}
+	for name, c := range map[string]struct {
+		change func(d *Data)
+		counts bool
+	}{
+		"the same":                            {func(*Data) {}, true},
+		"another window":                      {func(d *Data) { d.Windows["running-2"] = Window{} }, true},
+		"files of another project":            {func(d *Data) { d.Known.Files["/q/p.lua"], d.Known.Dirs["/q"] = File{Sum: sum}, string(ScopeProject) }, true},
+		"a mark in another project":           {func(d *Data) { d.Pending["/q/p.lua"] = Mark{Old: evil, Scope: string(ScopeProject)} }, true},
+		"a mark that is right":                {func(d *Data) { d.Pending[at("new.lua")] = Mark{New: evil} }, true},
+		"without the mark of what was undone": {func(d *Data) { delete(d.Pending, at("a.lua")) }, true},
+		"another approval":                    {func(d *Data) { d.Project("/q").Files["/q/p.lua"] = sum }, false},
+		"an approval less":                    {func(d *Data) { d.Projects = map[string]*Project{} }, false},
+		"a refusal":                           {func(d *Data) { d.Project(project).Never = true }, false},
+		"another active version":              {func(d *Data) { d.Known.Files[at("a.lua")] = File{Sum: evil} }, false},
+		"an active version less":              {func(d *Data) { delete(d.Known.Files, at("a.lua")) }, false},
+		"a directory less":                    {func(d *Data) { d.Known.Dirs = map[string]string{} }, false},
+		"a version of what was not there":     {func(d *Data) { d.Known.Files[at("new.lua")] = File{Sum: evil} }, false},
+		"without the mark of what differs":    {func(d *Data) { delete(d.Pending, at("b.lua")) }, false},
+		"a mark with another version":         {func(d *Data) { d.Pending[at("b.lua")] = Mark{Old: sum, New: sum} }, false},
+		"a mark with another copy":            {func(d *Data) { d.Pending[at("b.lua")] = Mark{Old: evil, Kept: sum, New: sum} }, false},
+		"a mark that makes active":            {func(d *Data) { d.Pending[at("new.lua")] = Mark{Old: evil} }, false},
+		"a mark beyond what is known":         {func(d *Data) { d.Pending["/q/p.lua"] = Mark{Old: evil} }, false},
+	} {
+		g, err := NewGuard(o)
+		must(t, err)
+		s := &g.state
+		s.window = &openWindow{}
+		s.ledger.pending[at("a.lua")] = &pendingFile{active: onDisk(at("a.lua"))} // it is again what it was
+		theirs := mine()
+		if c.change(&theirs); s.mayCount(mine(), theirs) != c.counts {
+			t.Errorf("%s: it counts: %v", name, !c.counts)
+		}
+		s.window = nil
+		if !s.mayCount(mine(), theirs) {
+			t.Errorf("%s: it does not count though no tool is at work", name)
+		}
+		if s.others.atWork = true; s.mayCount(mine(), theirs) != c.counts {
+			t.Errorf("%s: tools of another program are at work, and it counts: %v", name, !c.counts)
+		}
+	}
+}
+
+func TestAWindowThatSomebodyTookOutOfTheStoreIsThereAgain(t *testing.T) {
+	t.Parallel()
+	first, another := guardsOfTwo(t)
+	must(t, another(815).Store().Change(always, func(d *Data) { clear(d.Windows) }))
+	first.WithholdChanges()
+	if windows := another(815).Store().OtherWindows(nil); len(windows) != 1 {
+		t.Errorf("windows are %+v", windows)
+	}
+}
