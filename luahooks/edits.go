@@ -30,18 +30,10 @@ type edits struct {
 // open opens the window: from now until it is closed, tools are at work, and changes of the
 // files of hooks count as theirs. parts are the files that the hooks of the chain consist
 // of. If the window cannot be written to the store, that is told once: a program that starts
-// after this one was killed would not know of it.
-func (e *edits) open(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
-	e.tellOpened(ctx, e.guard.OpenWindow(places, parts))
-}
-
-// openIdle is open for processes that are started while no tool runs.
-func (e *edits) openIdle(ctx context.Context, places trust.Places, parts map[string]trust.Scope, groups ...int) {
-	e.tellOpened(ctx, e.guard.OpenIdleWindow(places, parts, groups...))
-}
-
-// tellOpened says what opening a window showed, and what went wrong.
-func (e *edits) tellOpened(ctx context.Context, err error) {
+// after this one was killed would not know of it. With idle it is for processes that are started
+// while no tool runs.
+func (e *edits) open(ctx context.Context, places trust.Places, parts map[string]trust.Scope, idle bool) {
+	err := e.guard.OpenWindow(places, parts, idle)
 	e.tellNotices(ctx)
 	if err != nil {
 		e.audience.notifyOnce(ctx, "window", agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
@@ -52,7 +44,7 @@ func (e *edits) tellOpened(ctx context.Context, err error) {
 // continues one whose processes outlived the program before.
 func (e *edits) start(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
 	if e.guard.NeedsWindowAtStart() {
-		e.open(ctx, places, parts)
+		e.open(ctx, places, parts, false)
 		if !e.guard.EndRun() {
 			e.waitForProcesses()
 		}

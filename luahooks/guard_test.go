@@ -219,7 +219,7 @@ func TestTheWindowStaysOpenWhileAProcessOfAToolLives(t *testing.T) {
 	g.write("agent/hooks/a.lua", says("a"))
 	r := g.start()
 	g.alive.Store(true)
-	r.tool(func() { r.chain.guard.NoteGroup(4711) })
+	r.tool(func() { r.chain.guard.Starting()(4711) })
 	g.write("agent/hooks/a.lua", says("evil"))
 	r.chain.Reload(context.Background(), false)
 	r.wantInput("a")
@@ -256,9 +256,9 @@ func TestWhatAProcessChangedIsToldThoughOneOfAKilledProgramLives(t *testing.T) {
 	mustDo(t, err)
 	r := g.start(func(o *Options) { o.Guard = guard })
 	r.host.heard = make(chan struct{}, 1)
-	r.tool(func() { guard.NoteGroup(1) })
+	r.tool(func() { guard.Starting()(1) })
 	killed := g.start()
-	killed.kill(func() { killed.chain.guard.NoteGroup(2) })
+	killed.kill(func() { killed.chain.guard.Starting()(2) })
 	g.write("agent/hooks/a.lua", says("evil"))
 	ours.Store(false)
 	told := func() bool { return r.said("a.lua was changed while the agent was at work") }
@@ -274,7 +274,7 @@ func TestAChangeBetweenTwoProgramsIsPendingIfAProcessLived(t *testing.T) {
 		g.write("agent/hooks/a.lua", says("a"))
 		g.alive.Store(alive)
 		r := g.start()
-		r.tool(func() { r.chain.guard.NoteGroup(4711) })
+		r.tool(func() { r.chain.guard.Starting()(4711) })
 		r.quit()
 		g.write("agent/hooks/a.lua", says("b"))
 		g.write("agent/hooks/c.lua", says("c"))
@@ -298,11 +298,10 @@ func TestAProgramThatWasKilledLeavesItsWindow(t *testing.T) {
 	w := r.chain.Watcher()
 	mustDo(t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
 	g.write("agent/hooks/a.lua", says("evil"))
-	g.write("agent/trust.json", `{"version": 1}`)
 	r.gone()
 	again := g.start()
 	again.wantInput("a")
-	again.wantPending("a changed, trust.json changed")
+	again.wantPending("a changed")
 }
 
 func TestToolsOfAnotherProgramCount(t *testing.T) {
@@ -342,7 +341,7 @@ func TestWhatAProcessTakesAwayForAMomentIsInForce(t *testing.T) {
 			g.write("agent/hooks/m/word.lua", `return "m"`)
 			g.alive.Store(true)
 			r := g.start()
-			r.tool(func() { r.chain.guard.NoteGroup(4711) })
+			r.tool(func() { r.chain.guard.Starting()(4711) })
 			r.quit()
 			r = g.start(func(*Options) { mustDo(t, os.Rename(g.path(move.away), g.path(move.back))) })
 			r.wantInput("am")
@@ -392,7 +391,7 @@ func TestWhatWaitsIsNotPutInForceByPuttingTheFileBack(t *testing.T) {
 	r := g.start()
 	r.tool(func() { g.write("agent/hooks/a.lua", says("evil")) })
 	g.alive.Store(true)
-	r.tool(func() { r.chain.guard.NoteGroup(4711) }) // the window stays open
+	r.tool(func() { r.chain.guard.Starting()(4711) }) // the window stays open
 	r.tool(func() { g.write("agent/hooks/a.lua", says("a")) })
 	r.chain.Reload(context.Background(), false)
 	r.wantPending("")
@@ -730,7 +729,7 @@ func TestAHomeWithoutAnAgentDirectoryIsLeftAloneUntilSomethingHappens(t *testing
 		t.Error("something was written")
 	}
 	g.alive.Store(true)
-	r.tool(func() { r.chain.guard.NoteGroup(4711) })
+	r.tool(func() { r.chain.guard.Starting()(4711) })
 	r.quit()
 	g.alive.Store(false)
 	g.write("agent/hooks/evil.lua", says("evil"))

@@ -152,7 +152,7 @@ func (l *loader) hasChanged(h *hook) bool {
 func (l *loader) openWindow(ctx context.Context) {
 	l.changes.Lock()
 	defer l.changes.Unlock()
-	l.edits.open(ctx, *l.places, partsOf(l.roster.list()))
+	l.edits.open(ctx, *l.places, partsOf(l.roster.list()), false)
 }
 
 // startingLate is called before a process is started for a tool that may have ended. The
@@ -162,7 +162,7 @@ func (l *loader) startingLate(ctx context.Context) (started func(group int)) {
 	l.changes.Lock()
 	defer l.changes.Unlock()
 	note := l.guard.Starting() // first: it keeps the window open that is opened now
-	l.edits.openIdle(ctx, *l.places, partsOf(l.roster.list()))
+	l.edits.open(ctx, *l.places, partsOf(l.roster.list()), true)
 	return func(group int) {
 		note(group)
 		l.edits.waitForProcesses()

@@ -241,20 +241,27 @@ func TestAProgramThatStartsWhileToolsOfAnotherRun(t *testing.T) {
 	one.tool(func() {
 		g.write("agent/hooks/a.lua", says("evil"))
 		g.write("agent/config.toml", "disable = ['a']\n")
-		g.write("agent/trust.json", g.never())
 		two := g.start()
 		two.wantInput("a")
 		if code, ok := two.chain.guard.Config(g.path("agent/config.toml")); !ok || string(code) != "thinking = 'low'\n" {
 			t.Errorf("its settings are %q", code)
 		}
-		if two.chain.guard.Store().IsRefused(g.path("project")) {
+		two.wantPending("config.toml changed, a changed")
+		two.quit()
+		g.write("agent/trust.json", g.never())
+		three := g.start() // nothing of what a tool wrote counts, and nothing else is known here
+		three.wantInput("")
+		if three.chain.guard.Store().IsRefused(g.path("project")) {
 			t.Error("what a tool wrote to the store counts")
 		}
-		two.wantPending("config.toml changed, a changed, trust.json changed")
-		two.quit()
+		three.wantPending("trust.json lost")
+		three.quit()
 	})
 	one.wantInput("a")
 	one.wantPending("config.toml changed, a changed, trust.json changed")
+	four := g.start()
+	four.wantInput("a")
+	four.wantPending("config.toml changed, a changed, trust.json changed")
 }
 
 func TestAnOpenWindowDoesNotHideOneThatWasLeft(t *testing.T) {
@@ -279,7 +286,7 @@ func TestAProcessCannotUseTheTimeWhileTheNextProgramStarts(t *testing.T) {
 	g.write("agent/hooks/a.lua", says("a"))
 	g.alive.Store(true)
 	r := g.start()
-	r.tool(func() { r.chain.guard.NoteGroup(4711) })
+	r.tool(func() { r.chain.guard.Starting()(4711) })
 	r.quit()
 	again := g.start(func(*Options) { // a person is asked something meanwhile
 		g.write("agent/hooks/a.lua", says("evil"))
@@ -312,8 +319,8 @@ func TestWhatCannotBeMarkedIsKnownToTheWindow(t *testing.T) {
 	again := g.start()
 	again.wantInput("a")
 	again.wantPending("a changed")
-	if open, left := again.chain.guard.Store().OtherWindows(nil); len(open)+len(left) != 0 {
-		t.Errorf("the window is still there: %v, %v", open, left)
+	if left := again.chain.guard.Store().OtherWindows(nil); len(left) != 0 {
+		t.Errorf("the window is still there: %v", left)
 	}
 }
 
@@ -343,36 +350,31 @@ func (g *guarded) harms() map[string]func() error {
 			return do(paths[0])
 		}
 	}
-	dir, file, copied := g.path("agent/trust"), g.path("agent/trust.json"), g.path("agent/trust/copy")
-	forge := func(path string) error {
-		text, err := os.ReadFile(path)
-		if err == nil {
-			err = os.WriteFile(path, bytes.ReplaceAll(text, []byte(trust.Sum([]byte(says("a")))), []byte(trust.Sum([]byte(says("evil"))))), 0o600)
-		}
-		return err
-	}
+	dir, file := g.path("agent/trust"), g.path("agent/trust.json")
 	return map[string]func() error{
-		"window removed":       window(os.Remove),
-		"window emptied":       window(func(path string) error { return os.Truncate(path, 0) }),
-		"window replaced":      window(func(path string) error { return os.Rename(path, path+"x") }),
-		"window longer":        window(func(path string) error { return os.Truncate(path, 1<<20) }),
-		"window forbidden":     window(func(path string) error { return os.Chmod(path, 0) }),
-		"window rewritten":     window(func(path string) error { return rewrite(path, "x") }),
-		"window a folder":      window(func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o700)) }),
-		"directory forbidden":  func() error { return os.Chmod(dir, 0) },
-		"directory removed":    func() error { return os.RemoveAll(dir) },
-		"directory renamed":    func() error { return os.Rename(dir, dir+"x") },
-		"directory a link":     func() error { return errors.Join(os.Rename(dir, dir+"x"), os.Symlink(dir+"x", dir)) },
-		"directory a file":     func() error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) },
-		"store removed":        func() error { return os.Remove(file) },
-		"store emptied":        func() error { return os.Truncate(file, 0) },
-		"store rewritten":      func() error { return rewrite(file, "{") },
-		"store forbidden":      func() error { return os.Chmod(file, 0) },
-		"store forged":         func() error { return forge(file) },
-		"copy removed":         func() error { return os.Remove(copied) },
-		"copy forged":          func() error { return forge(copied) },
-		"both forged":          func() error { return errors.Join(forge(file), forge(copied)) },
-		"both emptied":         func() error { return errors.Join(os.Truncate(file, 0), os.Truncate(copied, 0)) },
+		"window removed":      window(os.Remove),
+		"window emptied":      window(func(path string) error { return os.Truncate(path, 0) }),
+		"window replaced":     window(func(path string) error { return os.Rename(path, path+"x") }),
+		"window longer":       window(func(path string) error { return os.Truncate(path, 1<<20) }),
+		"window forbidden":    window(func(path string) error { return os.Chmod(path, 0) }),
+		"window rewritten":    window(func(path string) error { return rewrite(path, "x") }),
+		"window a folder":     window(func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o700)) }),
+		"directory forbidden": func() error { return os.Chmod(dir, 0) },
+		"directory removed":   func() error { return os.RemoveAll(dir) },
+		"directory renamed":   func() error { return os.Rename(dir, dir+"x") },
+		"directory a link":    func() error { return errors.Join(os.Rename(dir, dir+"x"), os.Symlink(dir+"x", dir)) },
+		"directory a file":    func() error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) },
+		"store removed":       func() error { return os.Remove(file) },
+		"store emptied":       func() error { return os.Truncate(file, 0) },
+		"store rewritten":     func() error { return rewrite(file, "{") },
+		"store forbidden":     func() error { return os.Chmod(file, 0) },
+		"store forged": func() error {
+			text, err := os.ReadFile(file)
+			if err == nil {
+				err = os.WriteFile(file, bytes.ReplaceAll(text, []byte(trust.Sum([]byte(says("a")))), []byte(trust.Sum([]byte(says("evil"))))), 0o600)
+			}
+			return err
+		},
 		"the file and windows": window(func(path string) error { return errors.Join(os.Remove(path), os.Remove(file)) }),
 		"all":                  func() error { return errors.Join(os.RemoveAll(dir), os.RemoveAll(file)) },
 	}
@@ -395,7 +397,7 @@ func TestAToolCannotRemoveOrDamageTheWindow(t *testing.T) {
 		g.alive.Store(true)
 		r := g.start()
 		r.tool(func() {
-			r.chain.guard.NoteGroup(4711)
+			r.chain.guard.Starting()(4711)
 			mustDo(t, g.harms()[name]())
 		})
 		r.quit()
@@ -422,7 +424,7 @@ func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
 			g.write("agent/hooks/gate.lua", gateCode)
 			r := g.start()
 			r.kill(func() {
-				r.chain.guard.NoteGroup(4711)
+				r.chain.guard.Starting()(4711)
 				mustDo(t, g.harms()[name]())
 			})
 			g.write("agent/hooks/a.lua", says("evil"))
@@ -432,7 +434,7 @@ func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
 			if v := again.Read(g.path("agent/hooks/a.lua")); string(v.Code) == says("evil") {
 				t.Errorf("%s: in force is what a tool wrote", name)
 			}
-			if again.Doubt() == nil && again.Read(g.path("agent/hooks/gate.lua")).Sum == "" {
+			if again.Damaged() == nil && again.Read(g.path("agent/hooks/gate.lua")).Sum == "" {
 				t.Errorf("%s: the gate is gone, and nobody says so", name)
 			}
 			if len(again.ShowPending()) == 0 {
@@ -444,15 +446,15 @@ func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
 
 const gateCode = `pi.on("tool_call", function() return { block = true, reason = "no" } end)`
 
-func TestADoubtEndsWithWhatAPersonSaw(t *testing.T) {
+func TestADamagedStoreIsMendedWithWhatAPersonSaw(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
 	r := g.start()
-	r.kill(func() { mustDo(t, os.RemoveAll(g.path("agent/trust"))) })
+	r.kill(func() { mustDo(t, os.Remove(g.path("agent/trust.json"))) })
 	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project")})
-	if err == nil || guard.Doubt() == nil {
-		t.Fatalf("there is no doubt: %v", err)
+	if err == nil || guard.Damaged() == nil {
+		t.Fatalf("it is not damaged: %v", err)
 	}
 	store := guard.Store().Path()
 	if err := guard.Accept(store); err == nil {
@@ -519,6 +521,10 @@ func TestALinkThatLeadsElsewhereIsShown(t *testing.T) {
 	if p := again.chain.Pending(); len(p) != 1 || !strings.HasPrefix(p[0].Diff, want) {
 		t.Errorf("after a restart pending is %+v", p)
 	}
+	g.write("project/a.lua", says("evil"))
+	if p := again.chain.Pending(); len(p) != 1 || !strings.HasPrefix(p[0].Diff, want) || !strings.Contains(p[0].Diff, `+pi.on("input", function(e) return { text = e.text .. "evil" }`) {
+		t.Errorf("with other bytes pending is %+v", p)
+	}
 }
 
 func TestCopiesThatNothingNeedsArePruned(t *testing.T) {
@@ -580,7 +586,7 @@ func TestAnEditBetweenTwoBatchesIsLiveForEverybody(t *testing.T) {
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
 	r, beside := g.start(), g.start()
-	r.batch(func() { r.chain.guard.NoteGroup(4711) })
+	r.batch(func() { r.chain.guard.Starting()(4711) })
 	g.write("agent/hooks/a.lua", says("mine"))
 	for _, one := range []*rig{r, beside, g.start()} {
 		one.chain.Reload(context.Background(), false)
@@ -611,8 +617,8 @@ func TestAnEditAfterAKillBetweenTwoBatchesIsThePersons(t *testing.T) {
 	again := g.start()
 	again.wantInput("mine")
 	again.wantPending("")
-	if open, left := again.chain.guard.Store().OtherWindows(nil); len(open)+len(left) != 0 {
-		t.Errorf("the window is still there: %v, %v", open, left)
+	if left := again.chain.guard.Store().OtherWindows(nil); len(left) != 0 {
+		t.Errorf("the window is still there: %v", left)
 	}
 }
 
@@ -642,7 +648,7 @@ func TestABatchOfToolsMakesNoFile(t *testing.T) {
 	}
 	before := look()
 	for range 3 {
-		r.batch(func() { r.chain.guard.NoteGroup(4711) })
+		r.batch(func() { r.chain.guard.Starting()(4711) })
 	}
 	after := look()
 	for path, is := range after {
@@ -662,7 +668,7 @@ func TestAMarkThatIsLostHoldsUntilAPersonHasApproved(t *testing.T) {
 	g.write("agent/hooks/a.lua", says("a"))
 	r := g.start()
 	r.kill(func() {
-		r.chain.guard.NoteGroup(4711)
+		r.chain.guard.Starting()(4711)
 		mustDo(t, os.Remove(g.glob("agent/trust/running-*")[0]))
 	})
 	again := g.start()
@@ -690,7 +696,7 @@ func TestWhatIsApprovedInAnOpenWindowTakesThePlaceOfWhatBecameLive(t *testing.T)
 	g.write("agent/hooks/a.lua", says("mine"))
 	r.chain.Reload(context.Background(), false)
 	r.batch(func() {
-		r.chain.guard.NoteGroup(4711)
+		r.chain.guard.Starting()(4711)
 		g.write("agent/hooks/a.lua", says("approved"))
 	})
 	r.wantInput("mine")

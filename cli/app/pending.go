@@ -45,7 +45,7 @@ func (r *run) approvePending(ctx context.Context) (settings bool, err error) {
 		}
 		settings = settings || w.Kind == "settings" || w.Change == "lost"
 	}
-	if err := p.Guard.Doubt(); err != nil {
+	if err := p.Guard.Damaged(); err != nil {
 		return false, &UntrustedError{Text: "not run: " + err.Error()}
 	}
 	return settings, ctx.Err()

@@ -2,7 +2,11 @@ package trust
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
+	"strings"
+	"time"
 )
 
 // ShowPending lists what waits for approval, in order of the path, and notes that a
@@ -11,49 +15,25 @@ func (g *Guard) ShowPending() []Pending {
 	s := g.lock()
 	defer g.mu.Unlock()
 	list := []Pending{}
-	if s.doubt != nil {
-		p := s.pendingDoubt()
+	if s.damaged != nil {
+		p := s.pendingDamaged()
 		s.ledger.shown[p.Path] = p.sum
 		return append(list, *p)
 	}
-	for path, h := range s.ledger.withheld {
+	for path, h := range s.ledger.pending {
 		h.now = s.home.onDisk(path)
-		if h.old.same(h.now) {
+		if h.active.same(h.now) {
 			s.ledger.release(path)
 			continue
 		}
 		list = append(list, *s.home.pending(path, h))
 		s.ledger.shown[path] = h.now.Sum
 	}
-	if s.home.store != nil {
-		if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok {
-			list = append(list, *s.home.pendingStore(m))
-			s.ledger.shown[s.home.store.Path()] = m.New
-		}
+	if m, ok := s.storeMark(); ok {
+		list = append(list, *s.home.pendingStore(m))
+		s.ledger.shown[s.home.store.Path()] = m.New
 	}
 	s.writeMarks()
-	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
-	return list
-}
-
-// ListPending lists the files that wait for approval as they were seen last, in order of the
-// path. Unlike ShowPending it notes nothing, so nothing can be accepted because of it.
-func (g *Guard) ListPending() []*Pending {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.state.listPending()
-}
-
-// listPending is [Guard.ListPending].
-func (s *state) listPending() (list []*Pending) {
-	for path, h := range s.ledger.withheld {
-		list = append(list, s.home.pending(path, h))
-	}
-	if s.home.store != nil {
-		if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok {
-			list = append(list, s.home.pendingStore(m))
-		}
-	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
@@ -65,7 +45,7 @@ func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
 	for _, p := range list {
-		if h := s.ledger.withheld[p.Path]; h != nil {
+		if h := s.ledger.pending[p.Path]; h != nil {
 			h.asking = now
 			if !now && h.now.Sum != p.sum {
 				h.now = Version{Sum: p.sum} // so that the next look sees another one
@@ -74,7 +54,7 @@ func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	}
 }
 
-// Accept puts in force the version of a pending file that a person was shown last. A hook
+// Accept makes active the version of a pending file that a person was shown last. A hook
 // runs it when it is loaded the next time. The error is [ErrChangedAgain] if the file on the
 // disk is another one by now.
 func (g *Guard) Accept(path string) error {
@@ -92,7 +72,7 @@ func (g *Guard) AcceptExactly(p *Pending) error {
 	return s.acceptShown(p.Path)
 }
 
-// acceptShown puts the pending version of a file in force, if it is the one that a person
+// acceptShown makes the pending version of a file active, if it is the one that a person
 // was shown last; path may be that of the store. A program that a tool started accepts
 // nothing.
 func (s *state) acceptShown(path string) error {
@@ -102,7 +82,7 @@ func (s *state) acceptShown(path string) error {
 	if s.home.store != nil && path == s.home.store.Path() {
 		return s.acceptStore()
 	}
-	h := s.ledger.withheld[path]
+	h := s.ledger.pending[path]
 	if h == nil {
 		return fmt.Errorf("%s does not wait for approval", path)
 	}
@@ -112,16 +92,16 @@ func (s *state) acceptShown(path string) error {
 	}
 	err := s.accept(path, h, now)
 	if err == nil {
-		s.endLost()
+		s.endAbandoned(Window.isUnsure) // whether processes of theirs live is not known
 	}
 	return err
 }
 
-// accept puts a version of a file in force, and the file waits no more. For a file of the
+// accept makes a version of a file active, and the file waits no more. For a file of the
 // project that is an approval too, and while .git/HEAD stays as it is, later edits of the
 // file by a person need none (approvals.live). If the store cannot be written, err says so,
 // and the approval counts for this run of the program alone.
-func (s *state) accept(path string, h *withheld, version Version) (err error) {
+func (s *state) accept(path string, h *pendingFile, version Version) (err error) {
 	if s.home.isProjects(h.scope, path) {
 		if version.exists() {
 			err = s.approve(path, version.Sum)
@@ -135,21 +115,75 @@ func (s *state) accept(path string, h *withheld, version Version) (err error) {
 }
 
 // acceptStore adopts the approvals of a store that somebody else wrote, if it is the one that
-// a person was shown. While in doubt, it puts in force all files that were shown.
+// a person was shown. Of a damaged store, it makes active all files that were shown.
 func (s *state) acceptStore() error {
-	if s.doubt != nil {
-		return s.acceptDoubt()
+	if s.damaged != nil {
+		return s.acceptDamaged()
 	}
-	m, ok := s.home.store.Marks()[s.home.store.Path()]
+	m, ok := s.storeMark()
 	if !ok {
 		return fmt.Errorf("%s does not wait for approval", s.home.store.Path())
 	}
 	if s.ledger.shown[s.home.store.Path()] != m.New {
 		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
 	}
-	return s.home.store.Accept(m.New, s.mayCount, func(d *Data) {
-		s.ledger.setMarks(d)
-		s.setWindow(d)
+	theirs := s.home.store.approvalsIn(m.New)
+	return s.change(func(d *Data) {
+		if m.New == "" { // it was removed
+			d.Projects = map[string]*Project{}
+		}
+		d.approve(theirs)
 		delete(d.Pending, s.home.store.Path())
 	})
+}
+
+// After a program was killed, a tool or a process of one may have removed or
+// forged what it wrote down. Then it cannot be known what was active, and a
+// hook that is gone would not be missed. So nothing is active, no hook and no
+// setting, until a person has seen all files that there are.
+
+// pendingDamaged describes, as one pending store, all files that there are and that come into
+// force if the person accepts it. It notes in s.seen what it showed.
+func (s *state) pendingDamaged() *Pending {
+	all := *s.home
+	all.store, all.named = nil, map[string]bool{}
+	reader := newGuard(&all)
+	p := s.home.places()
+	p.NoProject = true // what is of the project needs approval in any case
+	paths, _ := reader.deciding(p)
+	var text, sums strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if v := reader.Read(path); v.exists() {
+			text.WriteString(Diff(path, nil, s.home.shownCode(path, v)))
+			fmt.Fprintln(&sums, path, v.Sum, v.real)
+		}
+	}
+	if text.Len() == 0 {
+		text.WriteString("there are no hooks and no settings; if there were some, they are gone\n")
+	}
+	s.seen = reader.state.ledger.active
+	return &Pending{Name: "trust.json", Path: s.home.store.Path(), Kind: "approvals", Change: "lost", Since: time.Now().UTC(), Lost: true,
+		Diff: s.damaged.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
+}
+
+// acceptDamaged mends the store: all files become active as a person was shown them, and the
+// store is written anew. It fails if one of them has changed since.
+func (s *state) acceptDamaged() error {
+	shown := s.ledger.shown[s.home.store.Path()]
+	if p := s.pendingDamaged(); p.sum != shown {
+		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
+	}
+	files := s.seen
+	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
+	for path, v := range files {
+		known.Files[path] = s.ledger.fileOf(path, v, "")
+	}
+	err := s.home.store.Change(s.mayCount, func(d *Data) { d.Known = known })
+	if err == nil {
+		s.damaged, s.seen = nil, nil
+		for path, v := range files {
+			s.ledger.put(path, v)
+		}
+	}
+	return err
 }

@@ -23,7 +23,7 @@ type ClientFiles struct {
 	given map[string]bool // paths that clients have
 	real  map[string]bool // where these led at any look, with symbolic links resolved
 
-	// The windows in which tools wrote them, together: what was in force then, or was
+	// The windows in which tools wrote them, together: what was active then, or was
 	// approved since.
 	base         map[string]Version
 	scopes, dirs map[string]Scope
@@ -38,7 +38,7 @@ func (g *Guard) NoteClientWrites(path string) {
 	s.clients.note(path, s.window)
 }
 
-// note adds a path that a client has, and what was in force when the window w opened, if it
+// note adds a path that a client has, and what was active when the window w opened, if it
 // is not nil.
 func (f *ClientFiles) note(path string, w *openWindow) {
 	f.mu.Lock()
@@ -55,8 +55,8 @@ func (f *ClientFiles) note(path string, w *openWindow) {
 	}
 }
 
-// noteInForce notes that a person put a version of a file in force.
-func (f *ClientFiles) noteInForce(path string, v Version) {
+// noteActive notes that a person made a version of a file active.
+func (f *ClientFiles) noteActive(path string, v Version) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, known := f.scopes[path]; known {
@@ -129,16 +129,16 @@ func (f *ClientFiles) window() *openWindow {
 // withholdOfClients withholds what clients changed since the last look, be it that no tool ran.
 func (s *state) withholdOfClients() {
 	l := s.clients.look()
-	if len(l.real) == 0 || s.doubt != nil {
+	if len(l.real) == 0 || s.damaged != nil {
 		return
 	}
 	w := s.clients.window()
 	maps.DeleteFunc(w.scopes, func(path string, scope Scope) bool {
-		return scope == scopeInstructions || !l.to(path, w.base[path], s.ledger.files[path])
+		return scope == scopeInstructions || !l.to(path, w.base[path], s.ledger.active[path])
 	})
 	for _, c := range s.ledger.changed(w.scopes, w) {
-		switch h := s.ledger.withheld[c.path]; {
-		case h != nil && h.old.same(c.is):
+		switch h := s.ledger.pending[c.path]; {
+		case h != nil && h.active.same(c.is):
 			s.ledger.release(c.path)
 		case h != nil:
 			h.now, h.marked = c.is, true
@@ -146,7 +146,7 @@ func (s *state) withholdOfClients() {
 			if !c.was.exists() && c.was.Err == nil {
 				c.was.Err = fmt.Errorf("%s is %w", c.path, ErrNotApproved)
 			}
-			s.news.noteBegan(s.home.pending(c.path, s.ledger.withhold(c, true)))
+			s.withhold(c)
 		}
 	}
 	s.writeMarks()

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,8 +18,9 @@ import (
 // maxStore is far above what thousands of projects need.
 const maxStore = 8 << 20
 
-// storeVersion is the version of the file's form.
-const storeVersion = 2
+// storeVersion is the version of the file's form. That of version 2 is the same, and Prev beside
+// it: of what it replaced, and its store had a second copy.
+const storeVersion = 3
 
 // Data is the content of a store.
 type Data struct {
@@ -32,7 +32,7 @@ type Data struct {
 	// Spoken are instructions of the agent directory that changed while tools ran, by
 	// path, until a person was told at a start.
 	Spoken map[string]time.Time `json:"spoken,omitempty"`
-	Prev   string               `json:"prev,omitempty"` // hash of the file that this one took the place of
+	Prev   string               `json:"prev,omitempty"` // only in version 2
 	Sum    string               `json:"sum"`            // of all the above
 }
 
@@ -42,7 +42,7 @@ type Project struct {
 	Files map[string]string `json:"files,omitempty"` // absolute path → SHA-256
 }
 
-// Mark is a file that changed while tools could have done it. Old is in force
+// Mark is a file that changed while tools could have done it. Old is active
 // until a person approves New.
 type Mark struct {
 	Old   string    `json:"old,omitempty"`  // SHA-256; empty: there was no such file
@@ -53,7 +53,7 @@ type Mark struct {
 	Since time.Time `json:"since"`
 }
 
-// Known is the versions that were in force when a window opened last. A file that differs
+// Known is the versions that were active when a window opened last. A file that differs
 // while the window is open, or did when its program ended, is pending.
 type Known struct {
 	Files map[string]File   `json:"files,omitempty"` // by absolute path
@@ -68,7 +68,7 @@ type File struct {
 	Scope string `json:"scope,omitempty"`
 }
 
-// Was returns the version of a file that was in force. known is true also for a file that
+// Was returns the version of a file that was active. known is true also for a file that
 // was not there, if it lies in one of the directories that were listed; its Sum is "".
 func (k Known) Was(path string) (f File, known bool) {
 	if f, known = k.Files[path]; known {
@@ -117,6 +117,15 @@ func (d *Data) Project(dir string) *Project {
 	return p
 }
 
+// approve adds what another store approves and refuses.
+func (d *Data) approve(theirs map[string]*Project) {
+	for dir, p := range theirs {
+		mine := d.Project(dir)
+		mine.Never = p.Never
+		maps.Copy(mine.Files, p.Files)
+	}
+}
+
 // ApprovesLike reports whether two stores approve the same files and refuse the same projects.
 func (d Data) ApprovesLike(other Data) bool {
 	return maps.EqualFunc(d.Projects, other.Projects, func(a, b *Project) bool {
@@ -140,44 +149,46 @@ func (d Data) encode() ([]byte, error) {
 // parseData parses the bytes of a store. It refuses what is not byte for byte the output
 // of encode.
 func parseData(raw []byte) (Data, error) {
-	d, err := parseForeign(raw)
+	d, err := decode(raw)
 	if err != nil {
 		return empty(), err
 	}
 	if again, err := d.encode(); err != nil || !bytes.Equal(again, raw) {
 		return empty(), errors.New("not what pi wrote: somebody else has changed it")
 	}
-	return d, nil
+	return d.current(), nil
 }
 
 // parseForeign parses the bytes of a store that somebody else may have written. It
 // accepts nothing that it does not understand whole.
-func parseForeign(raw []byte) (Data, error) { return parseVersion(raw, storeVersion) }
+func parseForeign(raw []byte) (Data, error) {
+	d, err := decode(raw)
+	return d.current(), err
+}
 
-// parseVersion is parseForeign for the form of another version.
-func parseVersion(raw []byte, version int) (Data, error) {
-	d := empty()
-	d.Version = 0
+// decode parses the bytes of a store as they are, of any version that is known. With an error
+// it returns no data.
+func decode(raw []byte) (d Data, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&d); err != nil {
-		return empty(), fmt.Errorf("not what pi writes: %w", err)
+		return Data{}, fmt.Errorf("not what pi writes: %w", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return empty(), errors.New("not what pi writes: something follows it")
+		return Data{}, errors.New("not what pi writes: something follows it")
 	}
-	if d.Version != version {
-		return empty(), fmt.Errorf("version %d is not known", d.Version)
+	if d.Version != storeVersion && d.Version != 2 {
+		return Data{}, fmt.Errorf("version %d is not known", d.Version)
 	}
 	if err := d.check(); err != nil {
-		return empty(), err
+		return Data{}, err
 	}
-	return d.withoutNilMaps(), nil
+	return d, nil
 }
 
-// withoutNilMaps returns a copy of the data, in which an empty map stands for one that the
-// file left out.
-func (d Data) withoutNilMaps() Data {
+// current returns a copy of the data in the form of this version, in which an empty map stands
+// for one that the file left out.
+func (d Data) current() Data {
 	e := empty()
 	maps.Copy(e.Projects, d.Projects)
 	maps.Copy(e.Pending, d.Pending)
@@ -185,7 +196,6 @@ func (d Data) withoutNilMaps() Data {
 	maps.Copy(e.Spoken, d.Spoken)
 	maps.Copy(e.Known.Files, d.Known.Files)
 	maps.Copy(e.Known.Dirs, d.Known.Dirs)
-	e.Prev, e.Sum = d.Prev, d.Sum
 	return e
 }
 
@@ -255,61 +265,4 @@ func sumOf(raw []byte) string {
 		return ""
 	}
 	return Sum(raw)
-}
-
-// Window is the time in which tools could have changed a file: the batches of tools of
-// a run, and as long as processes live that they started. The store names it from the first tool
-// to the end of the run, and its program keeps a small file locked, which says more
-// (see mark): a window whose file nobody has locked was abandoned by a program
-// that ended before its run did. A file that is damaged or gone counts as that of tools
-// at work.
-type Window struct {
-	Groups []int  `json:"groups,omitempty"` // process groups that tools started
-	Boot   string `json:"boot,omitempty"`   // which start of the machine they belong to
-	Asks   bool   `json:"asks,omitempty"`   // every change is asked about, so the window never closes
-
-	// What its file says, as [Store.OtherWindows] found it.
-	rests    bool       // no tool is at work
-	lost     bool       // nothing: it is damaged or gone
-	starting bool       // a process is being started, whose group is not among Groups
-	live     []liveFile // versions that are in force beside those of the store
-}
-
-// isUnsure reports whether tools may have started processes of which its file does not tell.
-func (w Window) isUnsure() bool { return w.lost || w.starting }
-
-// counts reports whether tools may be at work in a window, or were when its program ended.
-func (w Window) counts(alive func(group int) bool) bool { return !w.rests || w.mayLive(alive) }
-
-// mayLive reports whether processes of a window may live. Of an unsure one it is not known
-// which there were; they have ended with the machine.
-func (w Window) mayLive(alive func(group int) bool) bool {
-	return w.isUnsure() && w.Boot == BootID() || len(w.Living(alive)) > 0
-}
-
-// Living lists the process groups of a window that have a process. After a new start of the
-// machine there are none, whoever has their numbers now.
-func (w Window) Living(alive func(group int) bool) (groups []int) {
-	if w.Boot != BootID() {
-		return nil
-	}
-	for _, group := range w.Groups {
-		if group > 1 && alive(group) {
-			groups = append(groups, group)
-		}
-	}
-	return groups
-}
-
-const runningPrefix = "running-"
-
-func isRunning(name string) bool {
-	return strings.HasPrefix(name, runningPrefix) && filepath.Base(name) == name
-}
-
-// BootID tells starts of the machine apart, where that can be known: the numbers
-// of process groups begin anew with each.
-func BootID() string {
-	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return string(bytes.TrimSpace(b))
 }

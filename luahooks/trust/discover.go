@@ -161,15 +161,15 @@ func sourceAt(path string, scope Scope, g *Guard) Source {
 	return s
 }
 
-// knownSource describes the hook at path from the version in force, without a look at the
-// disk; ok is false for a hook that g has not read and does not withhold. A withheld hook
+// knownSource describes the hook at path from the active version, without a look at the
+// disk; ok is false for a hook that g has not read and does not withhold. A pending hook
 // that was not there before has an error.
 func (g *Guard) knownSource(path string, scope Scope) (s Source, ok bool) {
 	if g == nil {
 		return s, false
 	}
 	for _, file := range []string{path, filepath.Join(path, "init.lua")} {
-		v, ok := g.inForceAt(file)
+		v, ok := g.activeAt(file)
 		switch {
 		case !ok:
 		case !v.exists():
@@ -210,7 +210,7 @@ func hookFiles(dir string, g *Guard) (paths []string, err error) {
 	if g == nil {
 		return paths, nil
 	}
-	return withInForce(paths, g.inForceIn(dir), dir), nil
+	return withActive(paths, g.activeIn(dir), dir), nil
 }
 
 // isHook reports whether an entry of a hooks directory is a hook, or may be one
@@ -253,11 +253,11 @@ func lostLink(path string) error {
 	}
 }
 
-// withInForce corrects paths, the hooks of a directory on the disk, to those in force: one
-// whose removal is withheld is added, one whose addition is withheld is removed. inForce says
-// of files below dir whether a version of them is in force.
-func withInForce(paths []string, inForce map[string]bool, dir string) []string {
-	for file, was := range inForce {
+// withActive corrects paths, the hooks of a directory on the disk, to those active: one
+// whose removal is pending is added, one whose addition is pending is removed. active says
+// of files below dir whether a version of them is active.
+func withActive(paths []string, active map[string]bool, dir string) []string {
+	for file, was := range active {
 		path := file
 		if filepath.Base(file) == "init.lua" && filepath.Dir(file) != dir {
 			path = filepath.Dir(file)

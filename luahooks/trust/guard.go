@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Guard knows which version of each file is in force. Hooks and their modules are
+// Guard knows which version of each file is active. Hooks and their modules are
 // made of what it read once, so the bytes that were judged are the bytes that
 // run; what the disk says now counts when it may:
 //
-//   - What changed while tools could have done it is withheld as pending, and
+//   - What changed while tools could have done it is pending, and
 //     marked in the store, until a person approves it (window.go).
 //   - A file of the project runs if its bytes are approved (project.go).
-//   - With AskEdits every change is withheld.
+//   - With AskEdits every change is pending.
 //
-// Anything else is the person's own edit and is in force at once. All methods
+// Anything else is the person's own edit and is active at once. All methods
 // may be called from any goroutine.
 type Guard struct {
-	mu       sync.Mutex // guards state: what is in force, what waits and what the store says of it change together
+	mu       sync.Mutex // guards state: what is active, what waits and what the store says of it change together
 	state    state
 	requires requireCache
 }
@@ -44,7 +44,7 @@ type GuardOptions struct {
 	// nil: there are no other sessions.
 	Clients *ClientFiles
 	// Places are where hooks are, as far as the settings on the disk tell. They are asked
-	// for when it is not known what was in force; nil: the standard places.
+	// for when it is not known what was active; nil: the standard places.
 	Places func() Places
 	// Judge says why a file of another project does not run, instead of the approvals; nil:
 	// they decide.
@@ -76,7 +76,7 @@ func NewForRun(project string) *Guard {
 
 func newGuard(h *home) *Guard {
 	return &Guard{state: state{home: h, clients: new(ClientFiles), listed: map[string]stampedListing{}, ledger: newLedger(h), approvals: newApprovals(h),
-		news: news{spoken: map[string]time.Time{}}, others: programs{alive: func(int) bool { return false }}}}
+		spoken: map[string]time.Time{}, others: programs{alive: func(int) bool { return false }}}}
 }
 
 // lock locks the state and returns it; the caller unlocks mu.
@@ -95,7 +95,7 @@ func (g *Guard) NoteNamed(p Places) {
 	}
 }
 
-// Read returns the version of a file that is in force.
+// Read returns the version of a file that is active.
 func (g *Guard) Read(path string) Version {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -110,13 +110,13 @@ func (g *Guard) RealPath(s Source) string {
 	return s.Real
 }
 
-// Config returns the bytes of a settings file that are in force, nil for no file;
+// Config returns the bytes of a settings file that are active, nil for no file;
 // ok is false if it cannot be read.
 func (g *Guard) Config(path string) (code []byte, ok bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
 	v := s.readLocked(path)
-	return v.Code, v.Err == nil || s.ledger.withheld[path] != nil
+	return v.Code, v.Err == nil || s.ledger.pending[path] != nil
 }
 
 // AskEdits makes every change of a hook wait for the person.
@@ -129,63 +129,63 @@ func (g *Guard) AskEdits() {
 // Store is where approvals are kept; nil if they are not.
 func (g *Guard) Store() *Store { return g.state.home.store }
 
-// inForceIn returns the files below dir that are known without a look at the disk, each with
-// whether some version of it runs as a hook at present ("is in force"). Known are the files
+// activeIn returns the files below dir that are known without a look at the disk, each with
+// whether some version of it runs as a hook at present. Known are the files
 // that were read, those of which a changed version waits for approval, and those that the
 // store lists for other programs whose tools may be at work.
-func (g *Guard) inForceIn(dir string) map[string]bool {
+func (g *Guard) activeIn(dir string) map[string]bool {
 	s := g.lock()
 	defer g.mu.Unlock()
 	in := map[string]bool{}
 	for path, f := range s.others.known.Files {
 		in[path] = f.Sum != ""
 	}
-	for path, v := range s.ledger.files {
+	for path, v := range s.ledger.active {
 		if v.Code != nil {
 			in[path] = true
 		}
 	}
-	for path, h := range s.ledger.withheld {
-		in[path] = h.old.exists()
+	for path, h := range s.ledger.pending {
+		in[path] = h.active.exists()
 	}
 	maps.DeleteFunc(in, func(path string, _ bool) bool { return !isBelow(path, dir) })
 	return in
 }
 
-// inForceAt returns the version in force of a file that is withheld or was read; false for
+// activeAt returns the active version of a file that is pending or was read; false for
 // a file of which only the disk knows. It reads nothing.
-func (g *Guard) inForceAt(path string) (Version, bool) {
-	if v, withheld := g.withheldAt(path); withheld {
+func (g *Guard) activeAt(path string) (Version, bool) {
+	if v, pending := g.pendingAt(path); pending {
 		return v, true
 	}
 	s := g.lock()
 	defer g.mu.Unlock()
-	v, read := s.ledger.files[path]
+	v, read := s.ledger.active[path]
 	return v, read && v.Code != nil
 }
 
-// withheldAt returns the version in force of a file whose version on the disk waits for
+// pendingAt returns the active version of a file whose version on the disk waits for
 // approval; false if the file does not wait.
-func (g *Guard) withheldAt(path string) (Version, bool) {
+func (g *Guard) pendingAt(path string) (Version, bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if h := s.ledger.withheld[path]; h != nil {
-		return h.old, true
+	if h := s.ledger.pending[path]; h != nil {
+		return h.active, true
 	}
 	return Version{}, false
 }
 
 // IsPending reports whether another version of a file waits for approval.
 func (g *Guard) IsPending(path string) bool {
-	_, withheld := g.withheldAt(path)
-	return withheld
+	_, pending := g.pendingAt(path)
+	return pending
 }
 
-// IsLost reports whether the version of a file that is in force cannot be had any
+// IsLost reports whether the version of a file that is active cannot be had any
 // more.
 func (g *Guard) IsLost(path string) bool {
-	v, withheld := g.withheldAt(path)
-	return withheld && v.exists() && v.Code == nil
+	v, pending := g.pendingAt(path)
+	return pending && v.exists() && v.Code == nil
 }
 
 // newHome is the home of an agent directory and a project, without a store.
@@ -212,7 +212,7 @@ func (g *Guard) MayRunVersion(scope Scope, path string, v Version) bool {
 	return !s.home.isProjects(scope, path) && !isOthers(scope, v) || s.approvals.isApproved(path, v.Sum)
 }
 
-// MayRun reports whether the version of a hook that is in force may run.
+// MayRun reports whether the version of a hook that is active may run.
 func (g *Guard) MayRun(s Source) bool {
 	if s.Scope == ScopeProject && g.IsRefused() {
 		return false
@@ -268,18 +268,17 @@ func (g *Guard) OthersAtWork() bool {
 	if s.home.store == nil {
 		return false
 	}
-	open, _ := s.home.store.OtherWindows(s.mark)
-	for _, w := range open {
-		if !w.Asks && w.counts(s.others.alive) {
+	for _, w := range s.home.store.OtherWindows(s.mark) {
+		if w.lives && !w.Asks && w.counts(s.others.alive) {
 			return true
 		}
 	}
 	return false
 }
 
-// Doubt is why nothing is in force, nil in ordinary life.
-func (g *Guard) Doubt() error {
+// Damaged is why nothing is active, nil in ordinary life.
+func (g *Guard) Damaged() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.state.doubt
+	return g.state.damaged
 }

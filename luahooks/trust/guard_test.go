@@ -29,7 +29,7 @@ func TestAWindowHoldsWhatChangedUntilItIsAccepted(t *testing.T) {
 	path := filepath.Join(root, "agent/hooks/a.lua")
 	g, err := NewGuard(o)
 	must(t, err)
-	must(t, g.OpenWindow(g.state.home.places(), nil))
+	must(t, g.OpenWindow(g.state.home.places(), nil, false))
 	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
 	if !g.CloseWindow() {
 		t.Error("the window is open")
@@ -93,7 +93,7 @@ func TestWhatAClientWritesLateIsATools(t *testing.T) {
 				another, err := NewGuard(o)
 				must(t, err)
 				another.Read(gate)
-				must(t, g.OpenWindow(places, nil))
+				must(t, g.OpenWindow(places, nil, false))
 				byPerson := at == "nobody's but a person's"
 				if !byPerson {
 					g.NoteClientWrites(filepath.Join(root, c.given))
@@ -107,7 +107,7 @@ func TestWhatAClientWritesLateIsATools(t *testing.T) {
 				must(t, c.late(root))
 				switch at {
 				case "the next tool":
-					must(t, g.OpenWindow(places, nil))
+					must(t, g.OpenWindow(places, nil, false))
 					if !g.IsPending(gate) || !g.EndRun() {
 						t.Error("it is not held back in the session")
 					}
@@ -144,10 +144,11 @@ func TestOnlyWhatAPersonWasShownIsAcceptedThoughOthersLook(t *testing.T) {
 	path := filepath.Join(root, "agent/hooks/a.lua")
 	g, err := NewGuard(o)
 	must(t, err)
-	must(t, g.OpenWindow(g.state.home.places(), nil))
+	must(t, g.OpenWindow(g.state.home.places(), nil, false))
 	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
 	g.CloseWindow()
-	shown := g.ListPending()
+	g.TakeNotices()
+	shown := g.TakeUnasked()
 	must(t, os.WriteFile(path, []byte("-- three"), 0o644))
 	var looking sync.WaitGroup
 	done := make(chan struct{})
@@ -183,8 +184,8 @@ func TestAWindowWaitsForTheProcessesOfItsTools(t *testing.T) {
 	if looked, waits := g.CloseIdleWindow(); looked || waits {
 		t.Error("there is no window")
 	}
-	must(t, g.OpenWindow(g.state.home.places(), nil))
-	g.NoteGroup(4711)
+	must(t, g.OpenWindow(g.state.home.places(), nil, false))
+	g.Starting()(4711)
 	if looked, waits := g.CloseIdleWindow(); looked || waits {
 		t.Error("tools run, so nothing waits")
 	}

@@ -65,8 +65,8 @@ func (h *home) masked(path string, code []byte) (text []byte, ok bool) {
 	return h.mask(code)
 }
 
-// pending describes a file that is withheld.
-func (at *home) pending(path string, h *withheld) *Pending {
+// pending describes a file that is pending.
+func (at *home) pending(path string, h *pendingFile) *Pending {
 	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.Sum, asking: h.asking}
 	switch {
 	case slices.Contains(at.configs, path):
@@ -77,27 +77,27 @@ func (at *home) pending(path string, h *withheld) *Pending {
 		p.Kind, p.Name = "hook", hookName(path)
 	}
 	switch {
-	case !h.old.exists():
+	case !h.active.exists():
 		p.Change = "added"
 	case !h.now.exists():
 		p.Change = "removed"
 	}
-	p.Lost = h.old.exists() && h.old.Code == nil
+	p.Lost = h.active.exists() && h.active.Code == nil
 	p.Diff = at.diff(path, h)
 	return p
 }
 
 // diff shows the two versions, and where a link leads now: the files beside a
 // hook count.
-func (at *home) diff(path string, h *withheld) string {
-	if !h.old.exists() || !h.now.exists() || h.old.real == "" || h.now.real == "" || h.old.real == h.now.real {
-		return Diff(path, at.shownCode(path, h.old), at.shownCode(path, h.now))
+func (at *home) diff(path string, h *pendingFile) string {
+	if !h.active.exists() || !h.now.exists() || h.active.real == "" || h.now.real == "" || h.active.real == h.now.real {
+		return Diff(path, at.shownCode(path, h.active), at.shownCode(path, h.now))
 	}
-	leads := printable.VisibleLine(fmt.Sprintf("%s led to %s and leads to %s now", path, h.old.real, h.now.real)) + "\n"
-	if h.old.Sum == h.now.Sum {
+	leads := printable.VisibleLine(fmt.Sprintf("%s led to %s and leads to %s now", path, h.active.real, h.now.real)) + "\n"
+	if h.active.Sum == h.now.Sum {
 		return leads
 	}
-	return leads + Diff(path, at.shownCode(path, h.old), at.shownCode(path, h.now))
+	return leads + Diff(path, at.shownCode(path, h.active), at.shownCode(path, h.now))
 }
 
 // shownCode returns the text of a version for a difference: settings without their keys;

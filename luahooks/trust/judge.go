@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Judge looks at the files of hooks, and at those that are withheld, and decides about
-// the changes: one that may be adopted is in force when it returns, the others are
-// withheld. ask are those that a person is to be asked about now; the others wait for
+// Judge looks at the files of hooks, and at those that are pending, and decides about
+// the changes: one that may be adopted is active when it returns, the others are
+// pending. ask are those that a person is to be asked about now; the others wait for
 // /hooks approve. Unless sure, files that are gone or empty are often so for a moment
 // only, while an editor saves: unsure has them, and nothing is decided.
 func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure map[string]bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	paths := s.ledger.withWithheld(files)
+	paths := s.ledger.withPending(files)
 	changes := s.ledger.changed(paths, s.window)
 	if len(changes) > 0 { // whoever wrote these may just have written others that were read before
 		changes = s.ledger.changed(paths, s.window)
@@ -55,21 +55,21 @@ func (g *Guard) MayRunCommand(command string) error {
 	return fmt.Errorf("the command of the key is %w: %w; `pi trust` shows it", ErrNotApproved, errCommand)
 }
 
-// decide puts each change in force or withholds it: it withholds what tools could have
+// decide makes each change active or withholds it: it withholds what tools could have
 // changed, and what needs an approval. It returns the files about which a person is to be
 // asked at once; for the others there is a notice. A change that was undone waits no more.
 func (s *state) decide(changes []change) (ask []*Pending) {
-	s.lookAtOthers(true)
+	s.lookAtOthers()
 	crowd, clients := s.approvals.noteChanges(changes, time.Now()), s.clients.look()
 	for _, c := range changes {
-		h := s.ledger.withheld[c.path]
+		h := s.ledger.pending[c.path]
 		switch {
-		case h != nil && h.old.same(c.is): // it is again what it was
+		case h != nil && h.active.same(c.is): // it is again what it was
 			s.ledger.release(c.path)
 		case h != nil && h.marked && !s.isOpenToAsk():
 			h.now = c.is
 		case (s.mayBeOfTool(c) || clients.to(c.path, c.was, c.is)) && !s.isOpenToAsk():
-			s.news.noteBegan(s.home.pending(c.path, s.ledger.withhold(c, true)))
+			s.withhold(c)
 		case s.mayAdopt(c, crowd):
 			s.adopt(c)
 		default:
@@ -86,7 +86,7 @@ func (s *state) decide(changes []change) (ask []*Pending) {
 // mayBeOfTool reports whether tools could have made a change. One that the stamp of the file
 // does not show was not made by an editor.
 func (s *state) mayBeOfTool(c change) bool {
-	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is) || s.last.hides(c.path, c.is)
+	return s.damaged != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is) || s.last.hides(c.path, c.is)
 }
 
 // isOpenToAsk reports whether the window is open only because every change is asked about
@@ -95,7 +95,7 @@ func (s *state) isOpenToAsk() bool {
 	return s.ledger.askEdits && s.window != nil && s.window.idle && !s.hasProcesses(s.window)
 }
 
-// mayAdopt reports whether a change that no tool can have made comes into force without a
+// mayAdopt reports whether a change that no tool can have made becomes active without a
 // question: it is no file of the project, or approved, or an edit of a file whose edits were
 // approved in this run. crowd says that several files changed at once.
 func (s *state) mayAdopt(c change, crowd bool) bool {
@@ -107,18 +107,18 @@ func (s *state) mayAdopt(c change, crowd bool) bool {
 	case s.approvals.isApproved(c.path, c.is.Sum):
 		return true
 	}
-	return s.approvals.live[c.path] && !crowd && s.ledger.withheld[c.path] == nil && s.home.headNow() == s.approvals.head
+	return s.approvals.live[c.path] && !crowd && s.ledger.pending[c.path] == nil && s.home.headNow() == s.approvals.head
 }
 
-// adopt puts a changed version in force. A file of the project gets an approval for it, if it
+// adopt makes a changed version active. A file of the project gets an approval for it, if it
 // has none.
 func (s *state) adopt(c change) {
 	if s.home.isProjects(c.scope, c.path) && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
 		_ = s.approve(c.path, c.is.Sum) // if it cannot be stored, it is valid for this run
 	}
 	s.ledger.put(c.path, c.is)
-	s.clients.noteInForce(c.path, c.is)
-	if s.ledger.withheld[c.path] != nil {
+	s.clients.noteActive(c.path, c.is)
+	if s.ledger.pending[c.path] != nil {
 		s.ledger.release(c.path)
 	}
 }

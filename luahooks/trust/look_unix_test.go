@@ -35,7 +35,7 @@ func TestBytesThatChangeUnderTheSameStampAreATools(t *testing.T) {
 		page, err := syscall.Mmap(int(f.Fd()), 0, 6, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 		must(t, err)
 		page[0] = '-'
-		must(t, g.OpenWindow(g.state.home.places(), nil))
+		must(t, g.OpenWindow(g.state.home.places(), nil, false))
 		before := stampAt(path, later())
 		page[3] = 'O'
 		if !before.tells() || stampAt(path, later()) != before {
@@ -61,8 +61,8 @@ func TestWhatAProcessLeftBehindHidesIsFoundWhenItEnds(t *testing.T) {
 	g, err := NewGuard(o)
 	must(t, err)
 	g.state.home.now = later
-	must(t, g.OpenWindow(g.state.home.places(), nil))
-	g.NoteGroup(4711)
+	must(t, g.OpenWindow(g.state.home.places(), nil, false))
+	g.Starting()(4711)
 	if g.CloseWindow() {
 		t.Fatal("closed while a process lives")
 	}
@@ -71,7 +71,7 @@ func TestWhatAProcessLeftBehindHidesIsFoundWhenItEnds(t *testing.T) {
 		t.Error("it was read while the process lives")
 	}
 	lives = false
-	must(t, g.OpenWindow(g.state.home.places(), nil))
+	must(t, g.OpenWindow(g.state.home.places(), nil, false))
 	if !g.CloseWindow() || !g.IsPending(path) {
 		t.Error("it was not read when the last process had ended")
 	}

@@ -18,7 +18,7 @@ type Required struct {
 	Looked  func(path, sum string)   // is told of each file that decides, those that are not there among them
 }
 
-// FindModule reads the version in force of a module's file: x.lua, x/init.lua or
+// FindModule reads the active version of a module's file: x.lua, x/init.lua or
 // lib/x.lua beside the hook. The error is why the hook does not get it: it is not
 // there, cannot be read, is not approved, or nobody could watch it.
 func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {

@@ -8,12 +8,37 @@ import (
 	"pi/internal/printable"
 )
 
-// Notices are for the person.
+// Notices are collected until the person can be told.
 type Notices struct {
-	Unmarked error      // why the files that are withheld are not written down; nil: they are
+	Unmarked error      // why the files that are pending are not written down; nil: they are
 	Lines    []string   // in words
 	Began    []*Pending // what began to wait
 	Large    []string   // folders of hooks with too much in them to be watched
+}
+
+// withhold withholds a change that tools could have made, for the next program too, and notes it
+// for the person.
+func (s *state) withhold(c change) {
+	s.noteBegan(c.path, s.ledger.withhold(c, true))
+}
+
+// noteBegan notes a file that began to wait for approval.
+func (s *state) noteBegan(path string, h *pendingFile) {
+	s.notices.Began = append(s.notices.Began, s.home.pending(path, h))
+}
+
+// scopeInstructions is for files that a model reads and that nobody runs: the person is
+// told of a change, and it is not withheld.
+const scopeInstructions Scope = "instructions"
+
+// noteInstructions notes that instructions changed: the person is told now and at the next
+// start.
+func (s *state) noteInstructions(path string) {
+	if _, told := s.spoken[path]; told {
+		return
+	}
+	s.spoken[path] = time.Now().UTC()
+	s.notices.Lines = append(s.notices.Lines, printable.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
 }
 
 // TakeNotices returns, once, what happened since it was called last. The files that began
@@ -21,33 +46,44 @@ type Notices struct {
 func (g *Guard) TakeNotices() Notices {
 	s := g.lock()
 	defer g.mu.Unlock()
-	n := Notices{Lines: s.news.lines, Began: s.news.began, Large: slices.Compact(slices.Sorted(slices.Values(s.news.large)))}
-	for _, h := range s.ledger.withheld {
+	n := s.notices
+	s.notices = Notices{}
+	n.Large = slices.Compact(slices.Sorted(slices.Values(n.Large)))
+	for _, h := range s.ledger.pending {
 		if h.marked {
 			n.Unmarked = s.unwritten
 		}
 	}
-	for _, p := range s.news.began {
-		s.news.unasked = append(s.news.unasked, p.Path)
+	for _, p := range n.Began {
+		s.unasked = append(s.unasked, p.Path)
 	}
-	s.news.lines, s.news.began, s.news.large = nil, nil, nil
 	return n
 }
 
 // TakeUnasked returns the files that wait for approval and of which the person was only
-// told, with no question, and forgets them: no file is returned twice. A file about which
-// a question is open just now is forgotten as well, and not returned.
+// told, with no question, in order of the path, and forgets them: no file is returned twice.
+// A file about which a question is open just now is forgotten as well, and not returned.
 func (g *Guard) TakeUnasked() (list []*Pending) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	paths := s.news.unasked
-	s.news.unasked = nil
-	for _, p := range s.listPending() {
-		if slices.Contains(paths, p.Path) && !p.asking {
-			list = append(list, p)
+	paths := slices.Compact(slices.Sorted(slices.Values(s.unasked)))
+	s.unasked = nil
+	for _, path := range paths {
+		if h := s.ledger.pending[path]; h != nil && !h.asking {
+			list = append(list, s.home.pending(path, h))
+		} else if m, ok := s.storeMark(); ok && path == s.home.store.Path() {
+			list = append(list, s.home.pendingStore(m))
 		}
 	}
 	return list
+}
+
+// storeMark is the mark of the store itself, if somebody else wrote it and that waits.
+func (s *state) storeMark() (m Mark, pending bool) {
+	if s.home.store != nil {
+		m, pending = s.home.store.Marks()[s.home.store.Path()]
+	}
+	return m, pending
 }
 
 // TakeChangedInstructions returns, once, a line for each file of instructions that changed
@@ -55,7 +91,7 @@ func (g *Guard) TakeUnasked() (list []*Pending) {
 func (g *Guard) TakeChangedInstructions() (lines []string) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.home.store == nil || s.doubt != nil {
+	if s.home.store == nil || s.damaged != nil {
 		return nil
 	}
 	changed := s.home.store.ChangedInstructions()
@@ -66,7 +102,7 @@ func (g *Guard) TakeChangedInstructions() (lines []string) {
 		}
 	}
 	if len(changed) > 0 {
-		s.news.spoken = map[string]time.Time{}
+		s.spoken = map[string]time.Time{}
 		_ = s.change(func(d *Data) { clear(d.Spoken) })
 	}
 	return lines

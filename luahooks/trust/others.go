@@ -8,105 +8,119 @@ import (
 )
 
 // Several programs share an agent directory, at a time and one after the other,
-// and tools can write there too. The store says what was in force when a window
+// and tools can write there too. The store says what was active when a window
 // opened and which windows are open. While a window of another program is open, or one
 // was abandoned, this program withholds what differs from that. While a window of its
-// own is open, what this program knows is in force, whatever the store says by then:
+// own is open, what this program knows is active, whatever the store says by then:
 // it is written back, and the person is told.
 
 // lookAtOthers reads what other programs wrote into the store, and withholds what their tools
-// changed; what a person approved there waits no more. What began to wait is news. If a
-// tool harmed the store or the file of this window, both are written anew. Unless sure, the
-// store is judged by its stamps.
-func (s *state) lookAtOthers(sure bool) {
-	if s.home.store == nil || s.doubt != nil {
+// changed; what a person approved there waits no more. What began to wait is noted for the person.
+// If a tool harmed the store, it is written anew.
+func (s *state) lookAtOthers() {
+	if s.home.store == nil || s.damaged != nil {
 		return
 	}
-	if s.window.running() != nil {
-		_ = s.home.store.disk.repair() // what is looked at is to be what will be written
+	if s.openMark() != nil {
+		_ = s.home.store.repair() // what is looked at is to be what will be written
 	}
-	before, marked := maps.Clone(s.ledger.withheld), s.home.store.Marks()
-	harmed := s.home.store.Look(s.mayCount, sure)
+	before, marked := maps.Clone(s.ledger.pending), s.home.store.Marks()
+	harmed := s.home.store.Look(s.mayCount)
 	s.withholdMarked()
 	s.lookAtWindows()
 	s.releaseUnmarked(marked)
-	for _, path := range slices.Sorted(maps.Keys(s.ledger.withheld)) {
+	for _, path := range slices.Sorted(maps.Keys(s.ledger.pending)) {
 		if before[path] == nil {
-			s.news.noteBegan(s.home.pending(path, s.ledger.withheld[path]))
+			s.noteBegan(path, s.ledger.pending[path])
 		}
 	}
-	if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok && m != s.others.toldStore {
+	if m, ok := s.storeMark(); ok && m != s.others.toldStore {
 		s.others.toldStore = m
-		s.news.noteBegan(s.home.pendingStore(m))
+		s.notices.Began = append(s.notices.Began, s.home.pendingStore(m))
 	}
-	switch w := s.window; {
-	case w == nil:
-	case w.file == nil: // there was nothing when it opened
-		if harmed {
-			_ = s.change(noEdit)
-		}
-	default:
-		err := w.file.AddGroups(w.groups...)
-		if err == nil {
-			err = w.file.Restore()
-		}
-		if err != nil || harmed || !s.home.store.isNamed(w.file.Name()) {
-			_ = s.change(noEdit)
-		}
-		_ = s.inForce(w, false) // a tool may have removed the copies
+	if s.window == nil {
+		return
+	}
+	if harmed || s.mark != nil && !s.home.store.isNamed(s.mark.name) {
+		_ = s.change(noEdit)
+	}
+	if s.mark != nil {
+		_ = s.activeFiles(s.window) // a tool may have removed the copies
 	}
 }
 
 // lookAtWindows looks at the windows of other programs. While there are some it withholds the
-// files that differ from what was in force when they opened. It ends the abandoned windows
+// files that differ from what was active when they opened. It ends the abandoned windows
 // of which no process lives any more, and notes in s.others whether tools may be at work.
 func (s *state) lookAtWindows() {
-	open, abandoned := s.home.store.OtherWindows(s.mark)
+	windows := s.home.store.OtherWindows(s.mark)
 	s.others.atWork, s.others.known = false, Known{}
-	if len(open)+len(abandoned) == 0 {
+	if len(windows) == 0 {
 		return
 	}
-	known, at := s.knownOf(open, abandoned)
-	if len(at) > 0 {
-		s.withholdDiffering(known)
-	}
-	ended := s.others.endedWindows(abandoned, s.window)
-	for _, w := range open {
-		s.others.atWork = s.others.atWork || !w.Asks && w.counts(s.others.alive)
-	}
-	if slices.ContainsFunc(at, func(name string) bool { return !slices.Contains(ended, name) }) {
-		s.others.known = known
-	}
-	s.endWindows(ended)
-}
-
-// knownOf returns the names of those windows whose tools may be at work, or were when their
-// program ended, and what was in force for them.
-func (s *state) knownOf(open, abandoned map[string]Window) (known Known, at []string) {
-	windows := maps.Clone(open)
-	maps.Copy(windows, abandoned)
-	known = s.home.store.Known()
+	var counting []string // their tools may be at work, or were when their program ended
+	known := s.home.store.Known()
 	for _, name := range slices.Sorted(maps.Keys(windows)) {
 		w := windows[name]
 		if !w.counts(s.others.alive) {
 			continue
 		}
-		at = append(at, name)
-		for _, f := range w.live {
-			known.Files[f.Path] = f.File
-		}
+		counting = append(counting, name)
+		maps.Copy(known.Files, w.live)
 	}
-	return known, at
+	if len(counting) > 0 {
+		s.withholdDiffering(known)
+	}
+	ended := s.endedWindows(windows)
+	if slices.ContainsFunc(counting, func(name string) bool { return !slices.Contains(ended, name) }) {
+		s.others.known = known
+	}
+	s.endWindows(ended)
 }
 
-// endLost removes the windows that are unsure from the store, after a person has approved what
-// there is. Whether processes of theirs live is not known.
-func (s *state) endLost() {
-	if s.home.store == nil || s.doubt != nil {
+// endedWindows lists those of the abandoned windows that can be removed: no process of them
+// lives, or the window of this program waits for their processes from now on. One that cannot
+// be removed means that tools may be at work, and so does that of a program that lives.
+func (s *state) endedWindows(windows map[string]Window) (ended []string) {
+	waits := &s.others.inherited // for the next window
+	if s.window != nil {
+		waits = &s.window.groups
+	}
+	for name, w := range windows {
+		if w.lives {
+			s.others.atWork = s.others.atWork || !w.Asks && w.counts(s.others.alive)
+			continue
+		}
+		living := w.living(s.others.alive)
+		for _, group := range living {
+			if !slices.Contains(*waits, group) {
+				*waits = append(*waits, group)
+			}
+		}
+		switch {
+		case w.isUnsure() && w.mayLive(s.others.alive): // until a person has approved something
+			s.others.atWork = true
+		case s.openMark() != nil, len(living) == 0 && !w.Asks:
+			ended = append(ended, name)
+		case !w.Asks:
+			s.others.atWork = true
+		}
+	}
+	return ended
+}
+
+// endAbandoned removes from the store the windows of programs that are gone of which hasEnded says so.
+func (s *state) endAbandoned(hasEnded func(Window) bool) {
+	if s.home.store == nil || s.damaged != nil {
 		return
 	}
-	_, abandoned := s.home.store.OtherWindows(s.mark)
-	s.endWindows(slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool { return !abandoned[name].isUnsure() }))
+	var names []string
+	for name, w := range s.home.store.OtherWindows(s.mark) {
+		if !w.lives && hasEnded(w) {
+			names = append(names, name)
+		}
+	}
+	s.endWindows(names)
 }
 
 // endWindows removes windows from the store.
@@ -114,8 +128,8 @@ func (s *state) endWindows(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	if w := s.window; w != nil && w.file != nil {
-		_ = w.file.AddGroups(w.groups...) // those of the windows that end are among them; if it fails, the store has them
+	if mark := s.openMark(); mark != nil {
+		_ = mark.Note(s.starting > 0, s.window.groups...) // those of the windows that end are among them; if it fails, nothing is believed
 	}
 	_ = s.change(func(d *Data) {
 		for _, name := range names {
@@ -142,8 +156,8 @@ func (s *state) withholdDiffering(known Known) {
 // withholdOfOthers withholds a file that tools of another program changed: since this
 // program read it, or since the store knows of it.
 func (s *state) withholdOfOthers(path string, scope Scope, is Version) {
-	was, read := s.ledger.files[path]
-	if s.ledger.withheld[path] != nil || read && was.same(is) || scope == scopeInstructions {
+	was, read := s.ledger.active[path]
+	if s.ledger.pending[path] != nil || read && was.same(is) || scope == scopeInstructions {
 		return
 	}
 	f, known := s.others.known.Was(path)
@@ -157,27 +171,27 @@ func (s *state) withholdOfOthers(path string, scope Scope, is Version) {
 	default:
 		s.withholdIfChanged(path, f)
 	}
-	if h := s.ledger.withheld[path]; h != nil {
-		s.news.noteBegan(s.home.pending(path, h))
+	if h := s.ledger.pending[path]; h != nil {
+		s.noteBegan(path, h)
 	}
 }
 
 // recoverState withholds what programs before this one marked, or did not see the end of:
-// the versions that were in force are in force again.
+// the versions that were active are active again.
 func (s *state) recoverState() error {
-	if s.doubt = s.home.store.Doubt(); s.doubt != nil {
+	if s.damaged = s.home.store.Damaged(); s.damaged != nil {
 		return nil
 	}
 	s.withholdMarked()
 	s.lookAtWindows()
-	s.others.toldStore = s.home.store.Marks()[s.home.store.Path()]
+	s.others.toldStore, _ = s.storeMark()
 	return s.unwritten
 }
 
 // withholdMarked withholds what the store says is pending.
 func (s *state) withholdMarked() {
 	for path, m := range s.home.store.Marks() {
-		if path != s.home.store.Path() && s.ledger.withheld[path] == nil {
+		if path != s.home.store.Path() && s.ledger.pending[path] == nil {
 			s.ledger.restore(path, m)
 		}
 	}
@@ -191,7 +205,7 @@ func (s *state) releaseUnmarked(before map[string]Mark) {
 	}
 	now := s.home.store.Marks()
 	for path := range before {
-		if _, marked := now[path]; !marked && s.ledger.withheld[path] != nil {
+		if _, marked := now[path]; !marked && s.ledger.pending[path] != nil {
 			s.ledger.release(path)
 		}
 	}
@@ -218,6 +232,9 @@ var errOfTool = errors.New("a tool started this program, so it approves nothing;
 // errUnsure keeps a program from approving while it cannot be known whether a tool started it.
 var errUnsure = errors.New("another pi has not written down what its tools started, and one of them may have started this program, so it approves nothing; run `pi trust` when that pi has ended, or its tools have")
 
+// patience is how long a program waits for what another one has to write down.
+const patience = 2 * time.Second
+
 // mayApprove returns why nothing that this program approves counts: a tool started it, which
 // its group or session tells. What a living program has to write down about what its tools
 // started is waited for, but not longer than patience. That of one that has ended nobody writes
@@ -226,20 +243,38 @@ func (s *state) mayApprove() error {
 	if s.home.store == nil {
 		return nil
 	}
-	unsure := func(list map[string]Window) bool {
-		return slices.ContainsFunc(slices.Collect(maps.Values(list)), Window.isUnsure)
-	}
+	unsure := func(w Window) bool { return w.lives && w.isUnsure() }
 	late := time.Now().Add(patience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		open, abandoned := s.home.store.OtherWindows(s.mark)
+		windows := slices.Collect(maps.Values(s.home.store.OtherWindows(s.mark)))
 		switch {
-		case s.others.includeThis(open, abandoned):
+		case s.others.includeThis(windows):
 			return errOfTool
-		case !unsure(open):
+		case !slices.ContainsFunc(windows, unsure):
 			return nil
 		case time.Now().After(late):
 			return errUnsure
 		}
 		time.Sleep(pause) // nothing tells when another process has written
 	}
+}
+
+// programs is the knowledge about other programs that use the agent directory, at the
+// same time or before this one.
+type programs struct {
+	alive     func(group int) bool
+	own       []int // the process group and the session of this program
+	inherited []int // process groups that tools of the programs before this one started
+	atWork    bool  // tools of other programs may be at work
+	toldStore Mark  // of the store, when the person was told of it last
+	known     Known // the versions that are active for them, while they may be at work
+}
+
+// includeThis reports whether this program belongs to one of the windows of others, by its
+// group or its session: a tool started it, and nothing that it approves counts.
+func (p *programs) includeThis(windows []Window) bool {
+	isOf := func(w Window) bool {
+		return slices.ContainsFunc(p.own, func(id int) bool { return id > 1 && slices.Contains(w.Groups, id) })
+	}
+	return slices.ContainsFunc(windows, isOf)
 }

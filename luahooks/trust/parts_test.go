@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,33 +15,46 @@ import (
 
 func TestProcessesOfAProgramThatEndedAreWaitedFor(t *testing.T) {
 	t.Parallel()
-	living, dead, other := Window{Groups: []int{7}, Boot: BootID()}, Window{Groups: []int{8}, Boot: BootID()}, Window{Groups: []int{7}, Boot: "before"}
-	asks := Window{Boot: BootID(), Asks: true}
-	p := programs{alive: func(group int) bool { return group == 7 }}
-	if ended := p.endedWindows(map[string]Window{"dead": dead}, nil); len(ended) != 1 || p.atWork || len(p.inherited) != 0 {
-		t.Errorf("nothing lives: %v, %+v", ended, p.inherited)
-	}
-	if ended := p.endedWindows(map[string]Window{"other": other, "asks": asks}, nil); !reflect.DeepEqual(ended, []string{"other"}) || p.atWork {
-		t.Errorf("of another start of the machine: %v, %+v", ended, p.inherited)
-	}
-	if ended := p.endedWindows(map[string]Window{"living": living}, nil); len(ended) != 0 || !p.atWork || !reflect.DeepEqual(p.inherited, []int{7}) {
-		t.Errorf("a process lives: %v, %+v", ended, p.inherited)
-	}
-	own := &openWindow{file: &Running{}}
-	if ended := p.endedWindows(map[string]Window{"living": living}, own); len(ended) != 1 || !reflect.DeepEqual(own.groups, []int{7}) {
-		t.Errorf("the own window does not wait for it: %v, %+v", ended, own.groups)
+	here := BootID()
+	for name, c := range map[string]struct {
+		left          Window
+		open          bool // a window of this program is
+		ended, atWork bool
+		waits         []int
+	}{
+		"nothing lives":                   {left: Window{Groups: []int{8}, Boot: here}, ended: true},
+		"of another start of the machine": {left: Window{Groups: []int{7}, Boot: "before"}, ended: true},
+		"every change is asked about":     {left: Window{Boot: here, Asks: true}},
+		"a process lives":                 {left: Window{Groups: []int{7}, Boot: here}, atWork: true, waits: []int{7}},
+		"and is waited for":               {left: Window{Groups: []int{7}, Boot: here}, open: true, ended: true, waits: []int{7}},
+		"nothing is known of it":          {left: Window{lost: true, Boot: here}, open: true, atWork: true},
+		"its program lives":               {left: Window{lives: true, Groups: []int{7}, Boot: here}, atWork: true},
+		"it lives, and rests":             {left: Window{lives: true, rests: true, Boot: here}},
+	} {
+		s := &state{others: programs{alive: func(group int) bool { return group == 7 }}}
+		if c.open {
+			s.window, s.mark = &openWindow{}, &Running{}
+		}
+		ended := s.endedWindows(map[string]Window{"left": c.left})
+		waits := s.others.inherited
+		if c.open {
+			waits = s.window.groups
+		}
+		if len(ended) == 1 != c.ended || s.others.atWork != c.atWork || !slices.Equal(waits, c.waits) {
+			t.Errorf("%s: ended %v, at work %v, waits for %v", name, ended, s.others.atWork, waits)
+		}
 	}
 }
 
 func TestAProgramThatAToolStartedIsOneOfItsWindow(t *testing.T) {
 	t.Parallel()
-	windows := map[string]Window{"a": {Groups: []int{1, 7}}}
+	windows := []Window{{}, {Groups: []int{1, 7}}}
 	for _, c := range []struct {
 		own  []int
 		want bool
 	}{{[]int{7, 3}, true}, {[]int{3, 7}, true}, {[]int{8, 9}, false}, {[]int{1, 0}, false}, {nil, false}} {
 		p := programs{own: c.own}
-		if got := p.includeThis(nil, windows); got != c.want {
+		if got := p.includeThis(windows); got != c.want {
 			t.Errorf("group and session %v: %v", c.own, got)
 		}
 	}
@@ -54,7 +68,7 @@ func guardsOfTwo(t *testing.T) (first *Guard, another func(group int) *Guard) {
 	o.Alive = func(int) bool { return true }
 	first, err := NewGuard(o)
 	must(t, err)
-	must(t, first.OpenWindow(first.state.home.places(), nil))
+	must(t, first.OpenWindow(first.state.home.places(), nil, false))
 	t.Cleanup(first.Close) // it lives until then
 	return first, func(group int) *Guard {
 		o.Own = []int{group, group}
@@ -127,7 +141,7 @@ func TestAKillWhileAProcessIsStartedHoldsUntilAPersonHasApproved(t *testing.T) {
 		return g
 	}
 	first := start()
-	must(t, first.OpenWindow(first.state.home.places(), nil))
+	must(t, first.OpenWindow(first.state.home.places(), nil, false))
 	first.Starting()
 	first.TestOnlyKill()
 	second := start()
@@ -190,7 +204,7 @@ func TestAHomeKnowsWhatAFileIs(t *testing.T) {
 		"agent/auth.json":           "commands of keys auth.json",
 		"project/hooks/a/b/init.go": "module init.go",
 	} {
-		if p := h.pending(at(name), &withheld{now: Version{Sum: "x"}}); p.Kind+" "+p.Name != want || p.Change != "added" {
+		if p := h.pending(at(name), &pendingFile{now: Version{Sum: "x"}}); p.Kind+" "+p.Name != want || p.Change != "added" {
 			t.Errorf("%s: %s %s %s", name, p.Change, p.Kind, p.Name)
 		}
 	}
@@ -202,21 +216,6 @@ func TestAHomeKnowsWhatAFileIs(t *testing.T) {
 	}
 	if !h.inHooks(at("agent/hooks/x/y.lua")) || h.inHooks(at("agent/y.lua")) {
 		t.Error("the folders of hooks are others")
-	}
-}
-
-func TestALinkThatLeadsElsewhereIsShown(t *testing.T) {
-	t.Parallel()
-	h := newHome(GuardOptions{AgentDir: "/agent", Project: "/project"})
-	one := Version{Sum: "1", Code: []byte("x\n"), real: "/a"}
-	moved := one
-	moved.real = "/b"
-	if got := h.diff("/l", &withheld{old: one, now: moved}); got != "/l led to /a and leads to /b now\n" {
-		t.Errorf("%q", got)
-	}
-	moved.Sum, moved.Code = "2", []byte("y\n")
-	if got := h.diff("/l", &withheld{old: one, now: moved}); !strings.Contains(got, "leads to /b now") || !strings.Contains(got, "+y") {
-		t.Errorf("%q", got)
 	}
 }
 
@@ -296,39 +295,140 @@ func TestFilesOfAProjectThatChangeWithinMomentsChangeAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheLedgerKeepsTheVersionBefore(t *testing.T) {
+func TestANoticeIsToldOnce(t *testing.T) {
 	t.Parallel()
-	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "new"})
-	path := filepath.Join(root, "agent/hooks/a.lua")
-	l := newLedger(newHome(o))
-	was := Version{Code: []byte("old"), Sum: "old", real: path}
-	l.files[path] = was
-	changes := l.changed(map[string]Scope{path: ScopeGlobal}, nil)
-	if len(changes) != 1 {
-		t.Fatalf("changes %+v", changes)
-	}
-	l.withhold(changes[0], true)
-	if !l.files[path].same(was) || len(l.changed(map[string]Scope{path: ScopeGlobal}, nil)) != 0 {
-		t.Error("the version before is not in force, or the change comes twice")
-	}
-	d := empty()
-	l.setMarks(&d)
-	if m := d.Pending[path]; m.Old != "old" || m.New != Sum([]byte("new")) {
-		t.Errorf("marked %+v", m)
-	}
-	l.release(path)
-	if l.setMarks(&d); len(d.Pending) != 0 {
-		t.Errorf("the mark stays: %+v", d.Pending)
+	g := NewForRun(t.TempDir())
+	g.state.noteInstructions("/a/AGENTS.md")
+	g.state.noteInstructions("/a/AGENTS.md")
+	if n := g.TakeNotices(); len(n.Lines) != 1 || len(g.TakeNotices().Lines) != 0 {
+		t.Errorf("%+v", n)
 	}
 }
 
-func TestANewsIsToldOnce(t *testing.T) {
+// TestWhatAToolStartedApprovesNothingOfADamagedStore: the files of the windows tell who started it.
+func TestWhatAToolStartedApprovesNothingOfADamagedStore(t *testing.T) {
 	t.Parallel()
-	n := news{spoken: map[string]time.Time{}}
-	n.noteInstructions("/a/AGENTS.md")
-	n.noteInstructions("/a/AGENTS.md")
-	n.noteBegan(&Pending{Path: "p"})
-	if len(n.lines) != 1 || len(n.began) != 1 {
-		t.Errorf("%+v", n)
+	for _, killed := range []bool{false, true} {
+		_, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+		o.Alive = func(int) bool { return true }
+		first, err := NewGuard(o)
+		must(t, err)
+		must(t, first.OpenWindow(first.state.home.places(), nil, false))
+		first.Starting()(4711)
+		store := first.Store().Path()
+		must(t, os.Remove(store))
+		if killed {
+			first.TestOnlyKill()
+		}
+		for group, want := range map[int]error{4711: errOfTool, 815: nil} {
+			o.Own = []int{group, group}
+			g, err := NewGuard(o)
+			if err == nil || g.Damaged() == nil {
+				t.Fatal("it is not damaged")
+			}
+			g.ShowPending()
+			if err := g.Accept(store); !errors.Is(err, want) {
+				t.Errorf("group %d, killed %v: %v", group, killed, err)
+			}
+			must(t, os.RemoveAll(store))
+		}
+		first.Close()
+	}
+}
+
+func TestOnlyAPersonMendsADamagedStore(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one", "agent/AGENTS.md": "one", "project/.pi/hooks/p.lua": "-- p"})
+	s, err := Open(o.AgentDir)
+	must(t, err)
+	must(t, s.Change(always, func(*Data) {}))
+	must(t, os.Truncate(s.Path(), 0))
+	g, err := NewGuard(o)
+	if err == nil {
+		t.Fatal("it is not damaged")
+	}
+	must(t, g.OpenWindow(g.state.home.places(), nil, false))
+	must(t, os.WriteFile(filepath.Join(root, "agent/AGENTS.md"), []byte("two"), 0o600))
+	g.EndRun()
+	for name, decide := range map[string]func() error{
+		"always": func() error { return g.ApproveAlways(g.ProjectFiles(g.state.home.places())) },
+		"never":  g.Refuse,
+		"revoke": g.Revoke,
+	} {
+		if err := decide(); err == nil || !strings.Contains(err.Error(), "nothing in it counts") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	g.Close()
+	if _, err := Open(o.AgentDir); err == nil {
+		t.Error("it was mended, and nobody has seen what there is")
+	}
+}
+
+// TestWhileToolsAreAtWorkAStoreMayOnlySayMore holds which store of another program, or of a tool,
+// replaces what this one knows.
+func TestWhileToolsAreAtWorkAStoreMayOnlySayMore(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- a"})
+	hooks, project := filepath.Join(root, "agent/hooks"), filepath.Join(root, "project")
+	sum, evil := Sum([]byte("-- a")), Sum([]byte("evil"))
+	at := func(name string) string { return filepath.Join(hooks, name) }
+	mine := func() Data {
+		d := empty()
+		d.Project(project).Files[project+"/p.lua"] = sum
+		d.Known.Files[at("a.lua")], d.Known.Dirs[hooks] = File{Sum: sum}, string(ScopeGlobal)
+		d.Pending[at("a.lua")] = Mark{Old: sum, New: evil}
+		d.Pending[at("b.lua")] = Mark{Old: evil, New: sum}
+		return d
+	}
+	for name, c := range map[string]struct {
+		change func(d *Data)
+		counts bool
+	}{
+		"the same":                            {func(*Data) {}, true},
+		"another window":                      {func(d *Data) { d.Windows["running-2"] = Window{} }, true},
+		"files of another project":            {func(d *Data) { d.Known.Files["/q/p.lua"], d.Known.Dirs["/q"] = File{Sum: sum}, string(ScopeProject) }, true},
+		"a mark in another project":           {func(d *Data) { d.Pending["/q/p.lua"] = Mark{Old: evil, Scope: string(ScopeProject)} }, true},
+		"a mark that is right":                {func(d *Data) { d.Pending[at("new.lua")] = Mark{New: evil} }, true},
+		"without the mark of what was undone": {func(d *Data) { delete(d.Pending, at("a.lua")) }, true},
+		"another approval":                    {func(d *Data) { d.Project("/q").Files["/q/p.lua"] = sum }, false},
+		"an approval less":                    {func(d *Data) { d.Projects = map[string]*Project{} }, false},
+		"a refusal":                           {func(d *Data) { d.Project(project).Never = true }, false},
+		"another active version":              {func(d *Data) { d.Known.Files[at("a.lua")] = File{Sum: evil} }, false},
+		"an active version less":              {func(d *Data) { delete(d.Known.Files, at("a.lua")) }, false},
+		"a directory less":                    {func(d *Data) { d.Known.Dirs = map[string]string{} }, false},
+		"a version of what was not there":     {func(d *Data) { d.Known.Files[at("new.lua")] = File{Sum: evil} }, false},
+		"without the mark of what differs":    {func(d *Data) { delete(d.Pending, at("b.lua")) }, false},
+		"a mark with another version":         {func(d *Data) { d.Pending[at("b.lua")] = Mark{Old: sum, New: sum} }, false},
+		"a mark with another copy":            {func(d *Data) { d.Pending[at("b.lua")] = Mark{Old: evil, Kept: sum, New: sum} }, false},
+		"a mark that makes active":            {func(d *Data) { d.Pending[at("new.lua")] = Mark{Old: evil} }, false},
+		"a mark beyond what is known":         {func(d *Data) { d.Pending["/q/p.lua"] = Mark{Old: evil} }, false},
+	} {
+		g, err := NewGuard(o)
+		must(t, err)
+		s := &g.state
+		s.window = &openWindow{}
+		s.ledger.pending[at("a.lua")] = &pendingFile{active: onDisk(at("a.lua"))} // it is again what it was
+		theirs := mine()
+		if c.change(&theirs); s.mayCount(mine(), theirs) != c.counts {
+			t.Errorf("%s: it counts: %v", name, !c.counts)
+		}
+		s.window = nil
+		if !s.mayCount(mine(), theirs) {
+			t.Errorf("%s: it does not count though no tool is at work", name)
+		}
+		if s.others.atWork = true; s.mayCount(mine(), theirs) != c.counts {
+			t.Errorf("%s: tools of another program are at work, and it counts: %v", name, !c.counts)
+		}
+	}
+}
+
+func TestAWindowThatSomebodyTookOutOfTheStoreIsThereAgain(t *testing.T) {
+	t.Parallel()
+	first, another := guardsOfTwo(t)
+	must(t, another(815).Store().Change(always, func(d *Data) { clear(d.Windows) }))
+	first.WithholdChanges()
+	if windows := another(815).Store().OtherWindows(nil); len(windows) != 1 {
+		t.Errorf("windows are %+v", windows)
 	}
 }

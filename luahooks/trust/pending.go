@@ -9,7 +9,7 @@ import (
 )
 
 // Pending is a file whose version on the disk waits for approval. Until then the
-// one before is in force.
+// one before is active.
 type Pending struct {
 	Name   string    `json:"name"`   // of the hook, else of the file
 	Path   string    `json:"path"`   // absolute
@@ -18,7 +18,7 @@ type Pending struct {
 	Scope  Scope     `json:"scope,omitempty"`
 	Since  time.Time `json:"since"`
 	Diff   string    `json:"diff"`           // unified, hidden characters visible
-	Lost   bool      `json:"lost,omitempty"` // there is no copy of the version in force
+	Lost   bool      `json:"lost,omitempty"` // there is no copy of the active version
 
 	sum    string // of the version that waits
 	asking bool   // somebody looks at it
@@ -28,7 +28,7 @@ type Pending struct {
 // is for a moment while it is saved.
 func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == Sum(nil) }
 
-// Effect is a clause for the person: what is in force meanwhile.
+// Effect is a clause for the person: what is active meanwhile.
 func (p *Pending) Effect() string {
 	switch {
 	case p.Change == "lost":

@@ -4,9 +4,115 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"pi/luahooks/text"
 )
+
+// ProjectFile is one file that approval of a project covers.
+type ProjectFile struct {
+	Path     string   `json:"path"` // absolute
+	SHA256   string   `json:"sha256"`
+	Size     int64    `json:"size"`
+	Events   []string `json:"events"`            // that it registers, as far as its text says so
+	More     bool     `json:"more,omitempty"`    // it may register or require others
+	Problem  string   `json:"problem,omitempty"` // why it cannot be approved
+	Approved bool     `json:"approved"`
+	Own      bool     `json:"own,omitempty"` // of the person, but somebody else may change it
+	Code     []byte   `json:"-"`
+}
+
+// Question is asked when files of a project are not approved.
+type Question struct {
+	Project string
+	Files   []ProjectFile // all that approval covers
+}
+
+// Answer is a person's answer to a Question.
+type Answer int
+
+// The answers; only Always and Never are remembered.
+const (
+	AnswerNo Answer = iota
+	AnswerOnce
+	AnswerAlways
+	AnswerNever
+)
+
+// approvals are the versions of a project's files that may run.
+type approvals struct {
+	home *home
+	run  map[string]string // may run until the program ends: path → hash
+	live map[string]bool   // edits of these files were approved in this run: later ones need no question
+	head string            // .git/HEAD at that time; live is void when it changes, as by a checkout
+	last edit              // the last that nobody had approved
+}
+
+func newApprovals(h *home) approvals {
+	return approvals{home: h, run: map[string]string{}, live: map[string]bool{}}
+}
+
+// isApproved reports whether the bytes with this hash may run as the file at path: they are
+// approved for this run or in the store. Bytes that cannot be read never are.
+func (a *approvals) isApproved(path, sum string) bool {
+	if sum == "" || sum == Unreadable {
+		return false
+	}
+	if a.run[path] == sum {
+		return true
+	}
+	store := a.home.store
+	return store != nil && (store.Approved(a.home.project, path) == sum || store.Approved(a.home.agentDir, path) == sum || a.isApprovedThere(path, sum))
+}
+
+// isOthers reports whether a file of the person's own needs approval as one of a project
+// does, because somebody else may change it. A hook that the person names on the command
+// line does not.
+func isOthers(scope Scope, v Version) bool {
+	return v.Others != "" && (scope == ScopeGlobal || scope == ScopeConfig)
+}
+
+// approvable returns the hash, by path, that an approval of listed files is for: the one in
+// the list, or a later active one that was accepted since. A file that cannot be read, or
+// of which active, by path, says that there is none, is left out.
+func (a *approvals) approvable(files []ProjectFile, active map[string]Version) map[string]string {
+	sums := map[string]string{}
+	for _, f := range files {
+		now, read := active[f.Path]
+		switch {
+		case read && !now.exists() || f.SHA256 == Unreadable:
+		case read && now.Sum != f.SHA256 && a.run[f.Path] == now.Sum:
+			sums[f.Path] = now.Sum
+		default:
+			sums[f.Path] = f.SHA256
+		}
+	}
+	return sums
+}
+
+// edit is when a file was seen to have changed.
+type edit struct {
+	path string
+	at   time.Time
+}
+
+// atOnce is the shortest time between two saves of a person. Changes that are closer are
+// one step of a program, even if a look found the first before the second.
+const atOnce = 2 * time.Second
+
+// noteChanges records changes of the project's files that are not approved, and reports
+// whether several files changed at once (see atOnce), which is hardly a person with an
+// editor. A file that is gone does not count.
+func (a *approvals) noteChanges(changes []change, now time.Time) (crowd bool) {
+	for _, c := range changes {
+		if !a.home.isProjects(c.scope, c.path) || !c.is.exists() || a.isApproved(c.path, c.is.Sum) {
+			continue
+		}
+		crowd = crowd || a.last.path != "" && a.last.path != c.path && now.Sub(a.last.at) < atOnce
+		a.last = edit{c.path, now}
+	}
+	return crowd
+}
 
 // ProjectFiles lists what approval covers, in order of the path: every *.lua below
 // the project's hooks directory, every hook its settings name, and the modules
@@ -16,7 +122,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	for _, path := range listLua(p.ProjectDir()).files {
 		paths[path] = true
 	}
-	for path, ok := range g.inForceIn(p.ProjectDir()) {
+	for path, ok := range g.activeIn(p.ProjectDir()) {
 		paths[path] = ok
 	}
 	found := p.Discover(g)
@@ -50,7 +156,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 }
 
 // ApprovedOnDisk returns the sum of each file that approval covers, by path, as it is on the
-// disk at this moment, whatever is in force. It is an error if one of them is not approved so.
+// disk at this moment, whatever is active. It is an error if one of them is not approved so.
 func (g *Guard) ApprovedOnDisk(p Places) (map[string]string, error) {
 	if err := p.TooLarge(); err != nil {
 		return nil, err
@@ -104,7 +210,7 @@ func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 func (g *Guard) ApproveRun(files []ProjectFile) {
 	s := g.lock()
 	defer g.mu.Unlock()
-	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.files))
+	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.active))
 }
 
 // ApproveAlways is ApproveRun, and writes the approvals to the store, for later programs. A
@@ -116,7 +222,7 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	if err := s.mayApprove(); err != nil {
 		return err
 	}
-	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.files))
+	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.active))
 	return s.change(func(d *Data) {
 		p, own := d.Project(s.home.project), []ProjectFile{}
 		p.Never = false
@@ -125,9 +231,9 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 				own = append(own, f)
 			}
 		}
-		maps.Copy(p.Files, s.approvals.approvable(files, s.ledger.files))
+		maps.Copy(p.Files, s.approvals.approvable(files, s.ledger.active))
 		if len(own) > 0 {
-			maps.Copy(d.Project(s.home.agentDir).Files, s.approvals.approvable(own, s.ledger.files))
+			maps.Copy(d.Project(s.home.agentDir).Files, s.approvals.approvable(own, s.ledger.active))
 		}
 	})
 }

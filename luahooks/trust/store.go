@@ -1,70 +1,79 @@
 package trust
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"pi/internal/safefile"
 )
 
-// Store is trust.json and what belongs to it. Its methods may be called from any
-// goroutine, and by several processes for the same directory.
+// Store is trust.json and what belongs to it: what is to outlive a program. The file is read,
+// changed and replaced under one lock, which several processes respect. The methods may be
+// called from any goroutine.
 type Store struct {
-	disk folder
+	agentDir string
 
-	mu    sync.Mutex // guards the fields below, which change together with the files
-	data  Data
-	known []byte   // the file as it was last read or written here; nil: there was none
-	doubt error    // why nothing that was there counts
-	seen  [2]stamp // of the file and its copy when they were known; they may tell nothing
+	mu      sync.Mutex // guards the fields below, which change together with the file
+	data    Data
+	known   []byte // the file as it was last read or written here; nil: there was none
+	damaged error  // why nothing that was there counts
 
 	// TestOnlyFails is the error of every write.
 	TestOnlyFails error
 }
 
-// Open reads the store of an agent directory. The store is usable also with an
-// error, which tells which part of it does not count. One that does not exist is empty.
+// Open reads the store of an agent directory. The store is usable also with an error, which
+// tells why it is damaged: nothing in it counts. One that does not exist is empty.
 func Open(agentDir string) (*Store, error) {
-	s := &Store{disk: folder{agentDir}, data: empty()}
-	r := s.disk.examine()
-	if r.err != nil || r.foreign { // or somebody is writing just now
-		if unlock, err := s.disk.lock(); err == nil {
-			r = s.disk.examine()
-			unlock()
-		}
+	s := &Store{agentDir: agentDir, data: empty()}
+	data, raw, err := s.read()
+	if err != nil {
+		s.damaged = err
+		return s, fmt.Errorf("%w; nothing in it counts until `pi trust` has written it anew", err)
 	}
-	if r.err != nil {
-		s.doubt = r.err
-		return s, fmt.Errorf("%w; nothing in it counts until `pi trust` has written it anew", r.err)
-	}
-	s.data, s.known = r.data, r.raw
-	if r.foreign {
-		s.data.Pending[s.Path()] = Mark{New: s.disk.keepForeign(), Since: now()}
-		return s, fmt.Errorf("%w; what it held before stays in force", r.why)
-	}
+	s.data, s.known = data, raw
 	return s, nil
 }
 
 // Path is the file of the approvals.
-func (s *Store) Path() string { return s.disk.path() }
+func (s *Store) Path() string { return filepath.Join(s.agentDir, "trust.json") }
 
-// Dir is the directory of what belongs to them.
-func (s *Store) Dir() string { return s.disk.dir() }
+// Dir is the directory of what belongs to them: the kept versions of files, the files of windows.
+func (s *Store) Dir() string { return filepath.Join(s.agentDir, "trust") }
+
+// keptDir is the directory of the copies of files, each named by its hash.
+func (s *Store) keptDir() string { return filepath.Join(s.Dir(), "kept") }
+
+// marker is an empty file in a directory of something else. It is there for good once a store
+// was written: one that is missing now was removed.
+func (s *Store) marker() string { return filepath.Join(s.agentDir, "locks", "trust.json.exists") }
 
 // Exists reports whether the agent directory is there.
 func (s *Store) Exists() bool {
-	_, err := os.Stat(s.disk.agentDir)
+	_, err := os.Stat(s.agentDir)
 	return err == nil
 }
 
-// Doubt is why nothing in the store counts, nil in ordinary life: then it cannot be known
-// what was in force.
-func (s *Store) Doubt() error {
+// Damaged is why nothing in the store counts, nil in ordinary life: then it cannot be known
+// what was active.
+func (s *Store) Damaged() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.doubt
+	return s.damaged
+}
+
+// isWritten reports whether there is a store that was written, by this program or another one.
+func (s *Store) isWritten() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known != nil
 }
 
 // Approved returns the hash that is approved for a file of a project; "" if none.
@@ -112,17 +121,77 @@ func (s *Store) ChangedInstructions() map[string]time.Time {
 	return maps.Clone(s.data.Spoken)
 }
 
-// Known returns what was in force when a window opened last.
+// Known returns what was active when a window opened last.
 func (s *Store) Known() Known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.data.Known.clone()
 }
 
-// Change edits the store: read, edit and write happen under a lock that other
-// processes respect, so that nobody's approval is lost. The file counts if it
-// can be believed and mayCount allows it; otherwise the data of this process is edited,
-// and the file is marked as pending.
+// read returns what trust.json says, and its bytes: nil if there is none. The error is why it is
+// damaged.
+func (s *Store) read() (d Data, raw []byte, err error) {
+	if info, err := os.Stat(s.agentDir); err == nil {
+		if why := OthersMayChange(info); why != "" {
+			return empty(), nil, fmt.Errorf("read %s: its folder %s", s.Path(), why)
+		}
+	}
+	raw, err = readOwn(s.Path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty(), nil, s.checkMissing()
+	}
+	if err == nil {
+		d, err = parseData(raw)
+	}
+	if err != nil {
+		return empty(), nil, fmt.Errorf("read %s: %w", s.Path(), reasonOf(err))
+	}
+	return d, raw, nil
+}
+
+// readOwn reads a file that only this program writes, without waiting. It is an error if others
+// may write it too.
+func readOwn(path string) ([]byte, error) {
+	f, err := safefile.Open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if why := groupMayChange(info); why != "" {
+		return nil, errors.New(why)
+	}
+	return safefile.ReadMost(f, maxStore)
+}
+
+// checkMissing returns an error if there was a store, which is not there now: its marker is, or
+// bytes are that were kept. Folders alone say nothing, they are made before the first store.
+func (s *Store) checkMissing() error {
+	_, unmarked := os.Lstat(s.marker())
+	kept, err := os.ReadDir(s.keptDir())
+	if unmarked == nil || len(kept) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is gone, although there was one", s.Path())
+	}
+	return nil
+}
+
+// lock keeps other programs from writing the store until unlock. A tool may keep it locked for
+// ever, or put something in its place: then the writer works without the lock, for no tool must
+// prevent that others are watched.
+func (s *Store) lock() (unlock func()) {
+	unlock, err := safefile.LockPath(s.Path())
+	if err != nil {
+		return func() {}
+	}
+	return unlock
+}
+
+// Change edits the store: read, edit and write happen under the lock, so that nobody's approval
+// is lost. The file counts if it can be believed and mayCount allows it; otherwise the data of
+// this process is edited, and the file is marked as pending.
 func (s *Store) Change(mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,52 +201,61 @@ func (s *Store) Change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 	return nil
 }
 
-// change is Change without the lock mu. The copy is written first and the witness before the
-// file, so that an interrupted write is known as one (see folder.examine).
+// change is Change without the lock mu.
 func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
-	unlock, err := s.disk.lock()
-	if err != nil {
+	if err := s.repair(); err != nil {
 		return err
 	}
-	defer unlock()
+	defer s.lock()()
 	s.reconcile(mayCount)
 	next := s.data.clone()
 	edit(&next)
-	raw, err := s.disk.encode(next)
+	raw, err := next.encode()
+	if err == nil {
+		err = s.TestOnlyFails
+	}
+	if err == nil {
+		err = s.replace(raw, !next.ApprovesLike(s.data))
+	}
 	if err != nil {
 		return err
 	}
-	durable := !next.ApprovesLike(s.data)
-	if s.TestOnlyFails != nil {
-		return s.TestOnlyFails
-	}
-	if err := s.disk.replace(s.disk.copyPath(), raw, durable); err != nil {
-		return err
-	}
-	if err := s.disk.writeWitness(); err != nil { // not before: of what could not be written nothing is missed
-		return err
-	}
-	if err := s.disk.replace(s.Path(), raw, durable); err != nil {
-		return err
-	}
-	s.data, s.known, s.doubt, s.seen = next, raw, nil, [2]stamp{}
+	s.data, s.known, s.damaged = next, raw, nil
+	s.writeMarker()
 	return nil
 }
 
+// replace writes the file, also where a tool put a directory.
+func (s *Store) replace(raw []byte, durable bool) error {
+	err := safefile.Replace(s.Path(), raw, durable)
+	if info, lerr := os.Lstat(s.Path()); err != nil && lerr == nil && info.IsDir() && renameDamaged(s.Path()) == nil {
+		err = safefile.Replace(s.Path(), raw, durable)
+	}
+	return err
+}
+
+// writeMarker makes sure that the marker is there. If it cannot be made the next write tries again:
+// bytes that are kept say the same.
+func (s *Store) writeMarker() {
+	if _, err := os.Lstat(s.marker()); err != nil {
+		_ = safefile.Replace(s.marker(), nil, false)
+	}
+}
+
 // reconcile adopts what other processes wrote, or marks it as pending. The caller has
-// locked mu and the folder.
+// locked mu and the file.
 func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
-	r := s.disk.examine()
-	if r.err == nil && !r.foreign && mayCount(s.data, r.data) {
-		s.data, s.known = r.data, r.raw
+	theirs, raw, err := s.read()
+	if err == nil && mayCount(s.data, theirs) {
+		s.data, s.known = theirs, raw
 		return
 	}
-	sum := s.disk.keepForeign()
-	if s.doubt != nil || sum == sumOf(s.known) { // nothing of this process to compare it with, or only the copy is harmed
+	sum := s.keepForeign()
+	if s.damaged != nil || sum == sumOf(s.known) { // nothing of this process to compare it with
 		return
 	}
-	if r.err == nil { // a window of another program counts in any case: it only makes more wait
-		for name, w := range r.data.Windows {
+	if err == nil { // a window of another program counts in any case: it only makes more wait
+		for name, w := range theirs.Windows {
 			if _, known := s.data.Windows[name]; !known {
 				s.data.Windows[name] = w
 			}
@@ -189,40 +267,52 @@ func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
 }
 
 // Look adopts what other processes wrote to the store, if mayCount allows it, or else marks
-// the store as pending. harmed: the files are still not what this process last wrote or
-// adopted, so they have to be written anew. Unless sure, files whose stamps are known are
-// not read. Bytes that differ under a stamp that is known are no program's.
-func (s *Store) Look(mayCount func(mine, theirs Data) bool, sure bool) (harmed bool) {
+// the store as pending. harmed: the file is still not what this process last wrote or adopted,
+// so it has to be written anew.
+func (s *Store) Look(mayCount func(mine, theirs Data) bool) (harmed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stamps := s.disk.stamps()
-	same := stamps == s.seen && stamps[0].tells() && stamps[1].tells()
-	if same && !sure {
+	if s.isUntouched() {
 		return false
 	}
-	if s.disk.isUntouched(s.known) {
-		s.seen = stamps
-		return false
-	}
-	s.seen = [2]stamp{}
-	if same {
-		mayCount = func(Data, Data) bool { return false }
-	}
-	if unlock, err := s.disk.lock(); err == nil {
-		defer unlock()
-	}
+	defer s.lock()()
 	s.reconcile(mayCount)
-	return !s.disk.isUntouched(s.known)
+	return !s.isUntouched()
+}
+
+// isUntouched reports whether the file is the bytes that this process wrote or read last.
+func (s *Store) isUntouched() bool {
+	raw, err := safefile.Read(s.Path(), maxStore)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.known == nil
+	}
+	return err == nil && s.known != nil && bytes.Equal(raw, s.known)
+}
+
+// keepForeign keeps a copy of trust.json as somebody else wrote it, to be shown to a person,
+// and returns its hash; "" if it was removed, Unreadable if there can be no copy.
+func (s *Store) keepForeign() (sum string) {
+	raw, err := safefile.Read(s.Path(), maxStore)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err == nil {
+		sum, err = s.Keep(raw)
+	}
+	if err != nil {
+		return Unreadable
+	}
+	return sum
 }
 
 // Foreign returns what a person has to compare of a store that somebody else wrote, of which
-// there is a copy with the hash sum: the approvals in force and those of the copy, or its
+// there is a copy with the hash sum: the approvals that count and those of the copy, or its
 // text if that cannot be read as a store; nil if there is no copy.
 func (s *Store) Foreign(sum string) (mine, theirs []byte) {
 	s.mu.Lock()
 	mine = approvalText(s.data)
 	s.mu.Unlock()
-	raw, err := s.disk.readCopy(sum)
+	raw, err := s.kept(sum)
 	if err != nil {
 		return mine, nil
 	}
@@ -232,33 +322,16 @@ func (s *Store) Foreign(sum string) (mine, theirs []byte) {
 	return mine, raw
 }
 
-// Accept adds to the store what the copy with the hash sum approves and refuses, after a
-// person was shown that; with sum "", for a store that was removed, all approvals are gone.
-// edit is done in the same step.
-func (s *Store) Accept(sum string, mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
-	other := empty()
-	if raw, err := s.disk.readCopy(sum); err == nil {
-		other, _ = parseForeign(raw) // what cannot be read approves nothing
+// approvalsIn returns what the copy with the hash sum of a store approves and refuses. What cannot
+// be read approves nothing.
+func (s *Store) approvalsIn(sum string) map[string]*Project {
+	raw, err := s.kept(sum)
+	if err != nil {
+		return nil
 	}
-	return s.Change(mayCount, func(d *Data) {
-		if sum == "" {
-			d.Projects = map[string]*Project{}
-		}
-		for dir, p := range other.Projects {
-			mine := d.Project(dir)
-			mine.Never = p.Never
-			maps.Copy(mine.Files, p.Files)
-		}
-		edit(d)
-	})
+	d, _ := parseForeign(raw)
+	return d.Projects
 }
-
-// pruneAge spares copies that a program made just now and that its store does not name yet.
-const pruneAge = time.Hour
-
-// HasKept reports whether there is a copy of a file with that hash and size, which no Prune
-// removes soon.
-func (s *Store) HasKept(sum string, size int64) bool { return s.disk.hasCopy(sum, size) }
 
 // isNamed reports whether the store has a window with that name.
 func (s *Store) isNamed(window string) bool {
@@ -269,59 +342,136 @@ func (s *Store) isNamed(window string) bool {
 }
 
 // Keep keeps a copy of a file's bytes and returns their hash.
-func (s *Store) Keep(code []byte) (sum string, err error) { return s.disk.keepCopy(code) }
+func (s *Store) Keep(code []byte) (sum string, err error) {
+	sum = Sum(code)
+	path := filepath.Join(s.keptDir(), sum)
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(code)) {
+		now := time.Now()
+		_ = os.Chtimes(path, now, now) // somebody needs it, see Prune
+		return sum, nil                // kept looks at the bytes
+	}
+	if err := safefile.Replace(path, code, false); err != nil {
+		return "", fmt.Errorf("keep a copy: %w", err)
+	}
+	return sum, nil
+}
+
+// HasKept reports whether a copy with that hash and size is kept, by its looks, which no Prune
+// removes soon.
+func (s *Store) HasKept(sum string, size int64) bool {
+	info, err := os.Lstat(filepath.Join(s.keptDir(), sum))
+	return err == nil && info.Mode().IsRegular() && info.Size() == size && time.Since(info.ModTime()) < pruneAge/2
+}
+
+// kept returns the bytes with a hash, and an error for bytes that are no longer those that were
+// kept.
+func (s *Store) kept(sum string) ([]byte, error) {
+	if !isSum(sum) || sum == Unreadable {
+		return nil, fmt.Errorf("there is no copy %q", sum)
+	}
+	code, err := safefile.Read(filepath.Join(s.keptDir(), sum), maxStore)
+	if err != nil {
+		return nil, fmt.Errorf("the kept copy is lost: %w", reasonOf(err))
+	}
+	if Sum(code) != sum {
+		return nil, fmt.Errorf("the kept copy %.12s is not what was kept", sum)
+	}
+	return code, nil
+}
+
+// pruneAge spares copies that a program made just now and that its store does not name yet.
+const pruneAge = time.Hour
 
 // Prune removes copies of files that the store does not name, neither as a version that is
-// pending or in force nor as one that was known when tools began, and that nobody has needed
-// for an hour (pruneAge); and the files that sweep removes. Failures wait for the next Prune.
+// pending or active nor as one that was known when tools began, and files of windows that it
+// does not name and no program has locked: their program ended in the middle of a step, or a tool
+// put them there. It spares what somebody needed within the last hour (pruneAge). Failures wait
+// for the next Prune.
 func (s *Store) Prune() {
-	s.sweep()
-	dir := filepath.Join(s.disk.dir(), "kept")
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	needed := s.needed()
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && !needed[e.Name()] && time.Since(info.ModTime()) > pruneAge {
-			os.Remove(filepath.Join(dir, e.Name()))
+	copies, windows := s.needed()
+	prune := func(dir string, unneeded func(name string) bool) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && unneeded(e.Name()) && time.Since(info.ModTime()) > pruneAge {
+				os.Remove(filepath.Join(dir, e.Name()))
+			}
 		}
+	}
+	prune(s.keptDir(), func(name string) bool { return !copies[name] })
+	prune(s.Dir(), func(name string) bool { return isRunning(name) && !windows[name] && !s.isLocked(name) })
+	for _, name := range []string{"copy", "lock"} { // of version 2
+		os.Remove(filepath.Join(s.Dir(), name))
 	}
 }
 
-// needed returns the hashes of the copies that the store names: those of files that are
-// pending, and of the versions that were in force when a window opened last.
-func (s *Store) needed() map[string]bool {
+// needed returns the hashes of the copies that the store names, those of files that are
+// pending and of the versions that were active when a window opened last; and the names of its
+// windows.
+func (s *Store) needed() (copies, windows map[string]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sums := map[string]bool{}
+	copies, windows = map[string]bool{}, map[string]bool{}
 	for _, m := range s.data.Pending {
-		sums[m.Old], sums[m.Kept], sums[m.New] = true, true, true
+		copies[m.Old], copies[m.Kept], copies[m.New] = true, true, true
 	}
 	for _, f := range s.data.Known.Files {
-		sums[f.Sum], sums[f.Kept] = true, true
+		copies[f.Sum], copies[f.Kept] = true, true
 	}
-	return sums
+	for name := range s.data.Windows {
+		windows[name] = true
+	}
+	return copies, windows
 }
 
-// sweep removes files in the form of those of windows (see [Window]) that the store does not
-// name and no program has locked, and files that were to become such long ago: a program ended
-// in the middle of a step, or a tool put them there.
-func (s *Store) sweep() {
-	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.disk.dir()), runningPrefix+"*"))
-	for _, path := range names {
-		s.mu.Lock()
-		_, named := s.data.Windows[filepath.Base(path)]
-		s.mu.Unlock()
-		if !named && !s.disk.isLocked(filepath.Base(path)) {
-			os.Remove(path)
+// repair makes the directories of the store, and makes them usable again where a tool
+// harmed them.
+func (s *Store) repair() error {
+	for _, dir := range []string{s.Dir(), s.keptDir()} {
+		info, err := os.Lstat(dir)
+		if err == nil && info.IsDir() && info.Mode().Perm() == 0o700 {
+			continue
+		}
+		if err == nil && !info.IsDir() {
+			err = renameDamaged(dir)
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = os.MkdirAll(dir, 0o700)
+		}
+		if err == nil && info != nil && info.IsDir() {
+			err = os.Chmod(dir, 0o700)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	names, _ = filepath.Glob(filepath.Join(escapeGlob(s.disk.dir()), "."+runningPrefix+"*"))
-	for _, path := range names {
-		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > pruneAge {
-			os.Remove(path)
+	return nil
+}
+
+// renameDamaged renames a harmed file or directory, under a name that is free.
+func renameDamaged(path string) error {
+	for n := 1; n <= maxDamaged; n++ {
+		to := fmt.Sprintf("%s.damaged-%d", path, n)
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
+		if err := os.Rename(path, to); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil // there is nothing
 	}
+	return fmt.Errorf("%s is damaged, and so were %d before it", path, maxDamaged)
+}
+
+// maxDamaged is how many harmed files are kept.
+const maxDamaged = 100
+
+// reasonOf is an error without the operation and the path of a file.
+func reasonOf(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
 }

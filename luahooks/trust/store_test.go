@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pi/internal/safefile"
 )
 
 func must(t testing.TB, err error) {
@@ -69,7 +71,7 @@ func written(t *testing.T, dir string) (text string) {
 	return string(raw)
 }
 
-// harms are what may happen to one of the two files; they are given what is there.
+// harms are what may happen to the file; they are given what is there.
 func harms() map[string]func(path, text string) error {
 	rewrite := func(change func(text string) string) func(path, text string) error {
 		return func(path, text string) error { return os.WriteFile(path, []byte(change(text)), 0o600) }
@@ -96,51 +98,23 @@ func harms() map[string]func(path, text string) error {
 	}
 }
 
-func TestAHarmedStoreIsThatOfItsCopy(t *testing.T) {
+func TestNothingOfADamagedStoreCounts(t *testing.T) {
 	for name, harm := range harms() {
+		if name == "for nobody" && os.Geteuid() == 0 { // root reads it
+			continue
+		}
 		dir := t.TempDir()
 		text := written(t, dir)
 		must(t, harm(filepath.Join(dir, "trust.json"), text))
 		s, err := Open(dir)
-		if readable(name) {
-			continue
-		}
-		if err == nil || !strings.Contains(err.Error(), "what it held before stays in force") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if s.Approved("/p", "/p/a.lua") != Sum([]byte("a")) {
-			t.Errorf("%s: what was approved is not", name)
-		}
-		if m, marked := s.Marks()[s.Path()]; !marked || m.New != "" == (name == "removed") {
-			t.Errorf("%s: the mark is %+v", name, m)
-		}
-		must(t, s.Change(always, approve("/p", "/p/b.lua", "b")))
-		if s := open(t, dir); s.Approved("/p", "/p/b.lua") == "" || s.Approved("/p", "/p/a.lua") == "" || len(s.Marks()) != 1 {
-			t.Errorf("%s: not written anew", name)
-		}
-	}
-}
-
-// readable says that root reads what nobody may.
-func readable(harm string) bool { return harm == "for nobody" && os.Geteuid() == 0 }
-
-func TestAHarmedCopyLeavesADoubt(t *testing.T) {
-	for name, harm := range harms() {
-		dir := t.TempDir()
-		text := written(t, dir)
-		must(t, harm(filepath.Join(dir, "trust", "copy"), text))
-		if readable(name) {
-			continue
-		}
-		s, err := Open(dir)
-		if err == nil || !strings.Contains(err.Error(), "nothing in it counts") || s.Doubt() == nil {
+		if err == nil || !strings.Contains(err.Error(), "nothing in it counts") || s.Damaged() == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if s.Approved("/p", "/p/a.lua") != "" {
 			t.Errorf("%s: approves", name)
 		}
-		if again, err := Open(dir); err == nil || again.Doubt() == nil {
-			t.Errorf("%s: a look ends the doubt", name)
+		if again, err := Open(dir); err == nil || again.Damaged() == nil {
+			t.Errorf("%s: a look mends it", name)
 		}
 		must(t, s.Change(always, approve("/p", "/p/b.lua", "b")))
 		if s := open(t, dir); s.Approved("/p", "/p/b.lua") == "" || s.Approved("/p", "/p/a.lua") != "" {
@@ -149,94 +123,60 @@ func TestAHarmedCopyLeavesADoubt(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedWriteIsNoHarm(t *testing.T) {
-	dir := t.TempDir()
-	before := written(t, dir)
-	s := open(t, dir)
-	must(t, s.Change(always, approve("/p", "/p/b.lua", "b")))
-	must(t, os.WriteFile(s.Path(), []byte(before), 0o600)) // the copy is written first
-	if s := open(t, dir); s.Approved("/p", "/p/b.lua") == "" || len(s.Marks()) > 0 {
-		t.Errorf("store is %+v", s.data)
-	}
-	must(t, s.Change(always, approve("/p", "/p/c.lua", "c")))
-	must(t, s.Change(always, approve("/p", "/p/d.lua", "d")))
-	must(t, os.WriteFile(s.Path(), []byte(before), 0o600)) // two steps behind: somebody put it there
-	if s, err := Open(dir); err == nil || s.Doubt() == nil {
-		t.Errorf("an old file counts: %v", err)
-	}
-}
-
 func TestAStoreThatIsGoneIsMissed(t *testing.T) {
 	dir := t.TempDir()
 	written(t, dir)
 	must(t, errors.Join(os.Remove(filepath.Join(dir, "trust.json")), os.RemoveAll(filepath.Join(dir, "trust"))))
-	if s, err := Open(dir); err == nil || s.Doubt() == nil {
+	if s, err := Open(dir); err == nil || s.Damaged() == nil {
 		t.Errorf("nobody misses it: %v", err)
 	}
-	for name, want := range map[string]bool{"hooks": false, "locks": false, "trust/kept": false, "trust/window-1": true, "locks/trust.json.exists": true} {
+	for name, want := range map[string]bool{"hooks": false, "locks": false, "trust/kept": false, "trust/kept/" + Sum(nil): true, "locks/trust.json.exists": true} {
 		dir := t.TempDir()
 		must(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
-		if s, err := Open(dir); (err != nil) != want || (s.Doubt() != nil) != want {
+		if s, err := Open(dir); (err != nil) != want || (s.Damaged() != nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestAFirstWriteThatCameToNothingIsNotMissed(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	s.TestOnlyFails = errors.New("no space left")
-	if _, err := s.Begin(Window{}, always, func(*Data) {}); err == nil {
+	_, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+	g, err := NewGuard(o)
+	must(t, err)
+	g.Store().TestOnlyFails = errors.New("no space left")
+	if g.OpenWindow(g.state.home.places(), nil, false) == nil {
 		t.Fatal("the disk is full")
 	}
-	if s := open(t, dir); s.Doubt() != nil {
-		t.Errorf("it is missed: %v", s.Doubt())
+	if s := open(t, o.AgentDir); s.Damaged() != nil {
+		t.Errorf("it is missed: %v", s.Damaged())
 	}
 }
 
-// earlier is a store as version 1 wrote it.
-func earlier(t *testing.T, dir string) string {
-	t.Helper()
-	sum := Sum([]byte("a"))
-	text := fmt.Sprintf(`{"version": 1, "projects": {"/p": {"files": {"/p/a.lua": %q}}, "/q": {"never": true}},
-		"pending": {"/h.lua": {"old": %q, "new": "", "since": "2026-01-02T03:04:05Z"}}}`, sum, sum)
-	must(t, os.MkdirAll(filepath.Join(dir, "trust", "kept"), 0o700))
-	must(t, os.WriteFile(filepath.Join(dir, "trust.json"), []byte(text), 0o600))
-	return text
-}
-
-func TestAStoreOfVersion1GoesOnToCount(t *testing.T) {
+func TestAStoreOfVersion2GoesOnToCount(t *testing.T) {
 	dir := t.TempDir()
-	text := earlier(t, dir)
+	before := open(t, dir).data
+	before.Version, before.Prev = 2, Sum(nil)
+	approve("/p", "/p/a.lua", "a")(&before)
+	before.Windows["running-1"] = Window{Groups: []int{7}, Boot: "x"}
+	text, err := before.encode()
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "trust.json"), text, 0o600))
 	s := open(t, dir)
 	must(t, s.Change(never, approve("/p", "/p/b.lua", "b")))
-	again := open(t, dir)
-	for _, s := range []*Store{s, again} {
-		if s.Approved("/p", "/p/a.lua") == "" || s.Approved("/p", "/p/b.lua") == "" || !s.IsRefused("/q") || s.Marks()["/h.lua"].Old == "" || len(s.Marks()) != 1 {
+	for _, s := range []*Store{s, open(t, dir)} {
+		if s.Approved("/p", "/p/a.lua") == "" || s.Approved("/p", "/p/b.lua") == "" || !s.isNamed("running-1") || len(s.Marks()) != 0 {
 			t.Errorf("store is %+v", s.data)
 		}
 	}
-	must(t, os.WriteFile(again.Path(), []byte(text), 0o600)) // the copy is written first
-	if s, err := Open(dir); err == nil && s.Approved("/p", "/p/b.lua") == "" {
-		t.Error("an interrupted change is lost")
+	if after, err := os.ReadFile(s.Path()); err != nil || !strings.Contains(string(after), `"version": 3`) || strings.Contains(string(after), `"prev"`) {
+		t.Errorf("written is %s, %v", after, err)
 	}
-}
-
-func TestAStoreOfVersion1IsNotBelievedWhereThereWasALaterOne(t *testing.T) {
-	for name, harm := range map[string]func(dir string) error{
-		"there was one":     func(dir string) error { return os.MkdirAll(filepath.Join(dir, "locks", "trust.json.exists"), 0o700) },
-		"there is a window": func(dir string) error { return os.WriteFile(filepath.Join(dir, "trust", "window-1"), nil, 0o600) },
-		"others may write":  func(dir string) error { return os.Chmod(filepath.Join(dir, "trust.json"), 0o666) },
-		"another version": func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "trust.json"), []byte(`{"version": 3}`), 0o600)
-		},
-	} {
-		dir := t.TempDir()
-		earlier(t, dir)
-		must(t, harm(dir))
-		if s, err := Open(dir); err == nil || s.Doubt() == nil || s.Approved("/p", "/p/a.lua") != "" {
-			t.Errorf("%s: it counts: %v", name, err)
-		}
+	before.Version = 1 // of which one is asked
+	text, err = before.encode()
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "trust.json"), text, 0o600))
+	if s, err := Open(dir); err == nil || s.Damaged() == nil || s.Approved("/p", "/p/a.lua") != "" {
+		t.Errorf("version 1 counts: %v", err)
 	}
 }
 
@@ -244,7 +184,7 @@ func TestAStoreInAFolderOfOthersIsNotBelieved(t *testing.T) {
 	dir := t.TempDir()
 	written(t, dir)
 	must(t, os.Chmod(dir, 0o777))
-	if s, err := Open(dir); err == nil || s.Doubt() == nil || s.Approved("/p", "/p/a.lua") != "" {
+	if s, err := Open(dir); err == nil || s.Damaged() == nil || s.Approved("/p", "/p/a.lua") != "" {
 		t.Errorf("it approves: %v", err)
 	}
 }
@@ -291,18 +231,18 @@ func TestAChangeThatMayNotCountIsPutBackAndMarked(t *testing.T) {
 	mine, other := open(t, dir), open(t, dir)
 	must(t, mine.Change(always, approve("/p", "/p/a.lua", "a")))
 	must(t, other.Change(always, approve("/q", "/q/evil.lua", "evil")))
-	if !mine.Look(never, true) {
+	if !mine.Look(never) {
 		t.Fatal("nothing was noticed")
 	}
 	must(t, mine.Change(never, approve("/p", "/p/b.lua", "b")))
-	if mine.Look(never, true) {
+	if mine.Look(never) {
 		t.Error("its own file is foreign to it")
 	}
 	s := open(t, dir)
 	if s.Approved("/p", "/p/a.lua") == "" || s.Approved("/p", "/p/b.lua") == "" || s.Approved("/q", "/q/evil.lua") != "" {
 		t.Errorf("store is %+v", s.data)
 	}
-	must(t, mine.Accept(mine.Marks()[mine.Path()].New, never, func(*Data) {})) // as the person said
+	must(t, mine.Change(never, func(d *Data) { d.approve(mine.approvalsIn(mine.data.Pending[mine.Path()].New)) })) // as the person said
 	if s := open(t, dir); s.Approved("/q", "/q/evil.lua") == "" || s.Approved("/p", "/p/b.lua") == "" {
 		t.Errorf("store is %+v", s.data)
 	}
@@ -311,16 +251,13 @@ func TestAChangeThatMayNotCountIsPutBackAndMarked(t *testing.T) {
 func TestNoToolKeepsAStoreFromBeingWritten(t *testing.T) {
 	for name, harm := range map[string]func(dir string) error{
 		"locked": func(dir string) error {
-			f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
+			unlock, err := safefile.LockPath(filepath.Join(filepath.Dir(dir), "trust.json"))
 			if err == nil {
-				err = lockFile(f)
-				t.Cleanup(func() { f.Close() })
+				t.Cleanup(unlock)
 			}
 			return err
 		},
-		"no lock": func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, "lock")), os.Mkdir(filepath.Join(dir, "lock"), 0o700))
-		},
+		"no lock":      func(dir string) error { return os.Mkdir(filepath.Join(filepath.Dir(dir), ".trust.json.lock"), 0o700) },
 		"no directory": func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) },
 		"a link":       func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink(t.TempDir(), dir)) },
 		"forbidden":    func(dir string) error { return os.Chmod(dir, 0) },
@@ -342,48 +279,19 @@ func TestNoToolKeepsAStoreFromBeingWritten(t *testing.T) {
 	}
 }
 
-func TestTheFolderOfAStoreTellsWhoWroteIt(t *testing.T) {
-	d := folder{t.TempDir()}
-	if r := d.examine(); r.err != nil || r.raw != nil {
-		t.Fatalf("of a new person: %+v", r)
-	}
-	must(t, d.repair())
-	unlock, err := d.lock()
-	must(t, err)
-	raw, err := d.encode(empty())
-	must(t, err)
-	must(t, d.replace(d.copyPath(), raw, false))
-	must(t, d.replace(d.path(), raw, false))
-	unlock()
-	if r := d.examine(); r.err != nil || r.foreign || !d.isUntouched(raw) {
-		t.Errorf("what was written: %+v", r)
-	}
-	must(t, os.WriteFile(d.path(), []byte("{}"), 0o600))
-	if r := d.examine(); !r.foreign || !bytes.Equal(r.raw, raw) || d.isUntouched(raw) {
-		t.Errorf("what somebody else wrote: %+v", r)
-	}
-	if err := d.checkNew(); err != nil {
-		t.Errorf("missed without a witness: %v", err)
-	}
-	must(t, d.writeWitness())
-	if d.checkNew() == nil {
-		t.Error("not missed, though there is a witness")
-	}
-}
-
 func TestKeptCopiesAreWhatTheyWere(t *testing.T) {
 	s := open(t, t.TempDir())
 	sum, err := s.Keep([]byte("code"))
 	must(t, err)
-	if code, err := s.disk.readCopy(sum); err != nil || string(code) != "code" {
+	if code, err := s.kept(sum); err != nil || string(code) != "code" {
 		t.Errorf("got %q, %v", code, err)
 	}
-	must(t, os.WriteFile(s.disk.keptPath(sum), []byte("evil"), 0o600))
-	if code, err := s.disk.readCopy(sum); err == nil {
+	must(t, os.WriteFile(filepath.Join(s.keptDir(), sum), []byte("evil"), 0o600))
+	if code, err := s.kept(sum); err == nil {
 		t.Errorf("got %q", code)
 	}
 	for _, sum := range []string{"", "../../x", Unreadable, strings.Repeat("0", 64)} {
-		if _, err := s.disk.readCopy(sum); err == nil {
+		if _, err := s.kept(sum); err == nil {
 			t.Errorf("%q is there", sum)
 		}
 	}
@@ -399,7 +307,7 @@ func FuzzStore(f *testing.F) {
 	d.Windows["running-1"] = Window{Groups: []int{7}, Boot: "x"}
 	raw, err := d.encode()
 	must(f, err)
-	for _, seed := range []string{"", "{}", `{"version":2}`, `{"version":2,"projects":{"/p":null}}`, "null", "[]", string(raw), string(raw) + " "} {
+	for _, seed := range []string{"", "{}", `{"version":2}`, `{"version":3}`, `{"version":3,"projects":{"/p":null}}`, "null", "[]", string(raw), string(raw) + " "} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -415,8 +323,8 @@ func FuzzStore(f *testing.F) {
 			}
 		}
 		d, err := parseData(raw)
-		if err != nil {
-			return
+		if err != nil || !bytes.HasPrefix(raw, []byte("{\n  \"version\": 3,")) || bytes.Contains(raw, []byte(`"prev"`)) {
+			return // another version becomes this one
 		}
 		if again, err := d.encode(); err != nil || string(again) != string(raw) {
 			t.Errorf("%s became %s, %v", raw, again, err)

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"sort"
+	"strings"
 )
 
 // A model cannot rewrite its own gate. Before the first tool of a run all files
@@ -18,38 +18,27 @@ import (
 //
 // A batch makes, replaces and removes no file. After the first look of a run files are
 // judged by their stamps, and at its end everything is read. The first batch writes into
-// the store what is in force and names a file, the mark, which then says in place whether
+// the store what is active and names a file, the mark, which then says in place whether
 // tools are at work.
 
 // OpenWindow begins a window, unless one is open: p says where hooks are, and parts are the
 // files that running hooks were made of or looked for. Hooks that flags exclude from this
 // run count too, since the next run has them. The error is why the window could not be
-// written down; changes are withheld in any case.
-func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
-	return g.openWindow(p, parts, false, nil)
-}
-
-// OpenIdleWindow is OpenWindow for processes that no running tool starts: the window waits for
-// nothing else, and for these groups from its beginning. One that is open waits for them, too.
-func (g *Guard) OpenIdleWindow(p Places, parts map[string]Scope, groups ...int) error {
-	return g.openWindow(p, parts, true, groups)
-}
-
-func (g *Guard) openWindow(p Places, parts map[string]Scope, idle bool, groups []int) error {
+// written down; changes are withheld in any case. With idle it is for processes that no running
+// tool starts, and waits for nothing else.
+func (g *Guard) OpenWindow(p Places, parts map[string]Scope, idle bool) error {
 	s := g.lock()
 	s.inRun = s.inRun || !idle
 	if s.window != nil {
 		s.window.idle = s.window.idle && idle
-		s.noteGroups(groups...)
 		g.mu.Unlock()
 		return nil
 	}
-	s.lookAtOthers(false) // before anything of what they changed is read
+	s.lookAtOthers() // before anything of what they changed is read
 	s.withholdOfClients()
 	p.NoHooks, p.Only, p.NoProject = false, false, !s.hasApprovals()
 	if w := s.openAgain(p, parts); w != nil {
 		defer g.mu.Unlock()
-		defer s.noteGroups(groups...)
 		return s.enterWindow(w, idle)
 	}
 	g.mu.Unlock()
@@ -58,7 +47,6 @@ func (g *Guard) openWindow(p Places, parts map[string]Scope, idle bool, groups [
 	maps.Copy(w.scopes, parts)
 	s = g.lock()
 	defer g.mu.Unlock()
-	defer s.noteGroups(groups...)
 	if s.window != nil { // another tool was faster
 		return nil
 	}
@@ -90,7 +78,7 @@ func (s *state) openAgain(p Places, parts map[string]Scope) *openWindow {
 			}
 		}
 	}
-	w := &openWindow{base: maps.Clone(last.base), scopes: last.scopes, dirs: last.dirs, places: p, parts: parts, again: true}
+	w := &openWindow{base: maps.Clone(last.base), scopes: last.scopes, dirs: last.dirs, places: p, parts: parts}
 	l := s.home.newLook()
 	for path, base := range last.base {
 		if w.base[path] = l.onDisk(path, base); !w.base[path].same(base) {
@@ -117,17 +105,25 @@ func (s *state) lookAtBase(w *openWindow) {
 	for path, scope := range w.scopes {
 		w.base[path] = l.onDisk(path, last[path])
 		s.withholdOfOthers(path, scope, w.base[path])
-		if _, known := s.others.known.Files[path]; s.ledger.withheld[path] != nil || known && scope != scopeInstructions {
+		if _, known := s.others.known.Files[path]; s.ledger.pending[path] != nil || known && scope != scopeInstructions {
 			w.base[path] = s.readLocked(path) // the disk may say another thing at each look
 		}
 	}
 }
 
-// beginWindow says for other programs that a window is open, and which versions are in force.
+// beginWindow says for other programs that a window is open, and which versions are active.
 // The first of a run is written into the store; what another program with an open window wrote
 // there before stays.
 func (s *state) beginWindow(w *openWindow) (err error) {
-	known := s.inForce(w, w.again)
+	if s.damaged != nil {
+		return nil // only a person mends it
+	}
+	if !s.home.store.isWritten() { // before bytes are kept: alone they say that it was removed
+		if err := s.change(noEdit); err != nil {
+			return fmt.Errorf("note the files before tools run: %w", err)
+		}
+	}
+	known := s.activeFiles(w)
 	switch {
 	case s.mark == nil:
 		s.mark, err = s.home.store.Begin(Window{Groups: w.groups, Asks: s.ledger.askEdits}, s.mayCount, func(d *Data) {
@@ -138,29 +134,26 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 			s.ledger.setMarks(d)
 		})
 		s.wrote = true
-	case !s.home.store.isNamed(s.mark.Name()):
+	case !s.home.store.isNamed(s.mark.name):
 		err = s.change(func(d *Data) { addKnown(d.Known, known) })
 	}
-	if w.file = s.mark; w.file == nil || err != nil {
+	if s.mark == nil || err != nil {
 		return err
 	}
-	s.mark.mark.starting = s.starting > 0
-	if err := s.mark.Work(w.groups, s.newlyInForce(known)); err != nil {
+	if err := s.mark.Work(s.starting > 0, w.groups, s.newlyActive(known)); err != nil {
 		return fmt.Errorf("note the files before tools run: %w", err)
 	}
 	return nil
 }
 
-// newlyInForce returns the versions of known that neither the store nor the mark of this
+// newlyActive returns the versions of known that neither the store nor the mark of this
 // program has.
-func (s *state) newlyInForce(known Known) (live []liveFile) {
-	have := s.home.store.Known()
-	for _, f := range s.mark.mark.live {
-		have.Files[f.Path] = f.File
-	}
-	for _, path := range slices.Sorted(maps.Keys(known.Files)) {
-		if was, ok := have.Was(path); !ok || was != known.Files[path] {
-			live = append(live, liveFile{path, known.Files[path]})
+func (s *state) newlyActive(known Known) map[string]File {
+	have, live := s.home.store.Known(), map[string]File{}
+	maps.Copy(have.Files, s.mark.mark.live)
+	for path, f := range known.Files {
+		if was, ok := have.Was(path); !ok || was != f {
+			live[path] = f
 		}
 	}
 	return live
@@ -178,40 +171,23 @@ func (g *Guard) Starting() (started func(group int)) {
 	return func(group int) {
 		s := g.lock()
 		defer g.mu.Unlock()
-		s.starting--
-		if group > 0 {
-			s.noteGroups(group)
+		if s.starting--; group > 0 {
+			s.noteStart(group)
 		} else {
 			s.noteStart()
 		}
 	}
 }
 
-// NoteGroup records a process group that a tool started. The window in which changes of
-// hooks count as those of tools stays open while the group lives. The groups are written to
-// the file of the window, so that a start after a kill knows them; if that fails, the next
-// write of the store brings them along.
-func (g *Guard) NoteGroup(group int) {
-	s := g.lock()
-	defer g.mu.Unlock()
-	s.noteGroups(group)
-}
-
-// noteGroups has the window that is open wait for groups.
-func (s *state) noteGroups(groups ...int) {
-	w := s.window
-	if w == nil || len(groups) == 0 {
-		return
-	}
-	w.groups = append(w.groups, groups...)
-	s.noteStart(groups...)
-}
-
-// noteStart writes to the file of the window that is open whether a process is being started,
-// and groups of which that does not know.
+// noteStart writes to the mark of the window that is open whether a process is being started,
+// and groups for which that waits from now on: changes of hooks count as those of tools while
+// one of them lives, and a start after a kill knows them.
 func (s *state) noteStart(groups ...int) {
-	if file := s.window.running(); file != nil && file.NoteStart(s.starting > 0, groups...) != nil {
-		_ = s.change(noEdit)
+	if s.window != nil {
+		s.window.groups = append(s.window.groups, groups...)
+	}
+	if mark := s.openMark(); mark != nil {
+		_ = mark.Note(s.starting > 0, groups...) // if it fails, others do not believe what is there
 	}
 }
 
@@ -229,33 +205,32 @@ func (s *state) withholdChanges(sure bool) {
 	if w == nil || s.isOpenToAsk() {
 		return
 	}
-	var news []*Pending
+	told := len(s.notices.Began)
 	l := s.home.newLook()
 	for path, base := range w.base {
 		if sure {
 			base.stamp = stamp{}
 		}
-		is, h := l.onDisk(path, base), s.ledger.withheld[path]
+		is, h := l.onDisk(path, base), s.ledger.pending[path]
 		switch {
-		case h != nil && h.old.same(is):
+		case h != nil && h.active.same(is):
 			s.ledger.release(path)
 		case h != nil:
 			h.now = is
 		case !base.same(is) && w.scopes[path] == scopeInstructions:
 			w.base[path] = is
-			s.news.noteInstructions(path)
+			s.noteInstructions(path)
 			_ = s.change(noEdit)
 		case !base.same(is):
-			news = append(news, s.home.pending(path, s.ledger.withhold(change{path, w.scopes[path], base, is}, true)))
+			s.withhold(change{path, w.scopes[path], base, is})
 		}
 	}
 	if sure {
 		clear(s.listed)
 	}
-	news = append(news, s.withholdAdded(w)...)
-	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
-	s.news.noteBegan(news...)
-	s.lookAtOthers(sure)
+	s.withholdAdded(w)
+	slices.SortFunc(s.notices.Began[told:], func(a, b *Pending) int { return strings.Compare(a.Path, b.Path) })
+	s.lookAtOthers()
 	s.writeMarks()
 }
 
@@ -269,36 +244,33 @@ func (s *state) withholdHidden() {
 	for _, path := range slices.Sorted(maps.Keys(s.last.base)) {
 		is, scope := s.home.onDisk(path), s.last.scopes[path]
 		switch {
-		case s.ledger.withheld[path] != nil || !s.last.hides(path, is):
+		case s.ledger.pending[path] != nil || !s.last.hides(path, is):
 		case scope == scopeInstructions:
-			s.news.noteInstructions(path)
+			s.noteInstructions(path)
 			_ = s.change(noEdit)
 		default:
-			h := s.ledger.withhold(change{path, scope, s.last.base[path], is}, true)
-			s.news.noteBegan(s.home.pending(path, h))
+			s.withhold(change{path, scope, s.last.base[path], is})
 		}
 	}
-	s.lookAtOthers(true)
+	s.lookAtOthers()
 	s.writeMarks()
 }
 
 // withholdAdded withholds the hooks and modules that appeared in the directories of w since
-// it opened, and returns them for the person.
-func (s *state) withholdAdded(w *openWindow) (news []*Pending) {
+// it opened.
+func (s *state) withholdAdded(w *openWindow) {
 	for dir, scope := range w.dirs {
 		l := s.list(dir)
-		s.news.large = append(s.news.large, l.large...)
+		s.notices.Large = append(s.notices.Large, l.large...)
 		for _, path := range l.files {
-			if _, known := w.base[path]; known || s.ledger.withheld[path] != nil {
+			if _, known := w.base[path]; known || s.ledger.pending[path] != nil {
 				continue
 			}
 			if is := s.home.onDisk(path); is.exists() {
-				c := change{path, scope, Version{Err: fmt.Errorf("%s is %w", path, ErrNotApproved)}, is}
-				news = append(news, s.home.pending(path, s.ledger.withhold(c, true)))
+				s.withhold(change{path, scope, Version{Err: fmt.Errorf("%s is %w", path, ErrNotApproved)}, is})
 			}
 		}
 	}
-	return news
 }
 
 // CloseWindow withholds what the tools of a batch changed, and closes the window if no process
@@ -319,14 +291,18 @@ func (g *Guard) EndRun() (closed bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
 	s.inRun = false
+	return s.endRun()
+}
+
+// endRun is [Guard.EndRun].
+func (s *state) endRun() (closed bool) {
 	if s.window != nil {
 		s.withholdChanges(true)
 	} else {
 		s.withholdHidden()
 		s.withholdOfClients()
 	}
-	closed = s.endWindow()
-	if closed {
+	if closed = s.endWindow(); closed {
 		s.endMark()
 	}
 	return closed
@@ -368,7 +344,7 @@ func (g *Guard) NeedsWindowAtStart() bool {
 
 // endWindow closes the window, here and for other programs, unless processes or AskEdits keep
 // it open; then it is idle. It reports whether no window is open. While the store does not
-// have the marks of what is withheld, the window counts for others.
+// have the marks of what is pending, the window counts for others.
 func (s *state) endWindow() (closed bool) {
 	w := s.window
 	if w == nil {
@@ -380,8 +356,8 @@ func (s *state) endWindow() (closed bool) {
 		w.left = w.left || s.hasProcesses(w)
 		return false
 	}
-	if w.file != nil && s.unwritten == nil {
-		_ = w.file.Rest() // what cannot be written stays as it was: tools at work
+	if s.mark != nil && s.unwritten == nil {
+		_ = s.mark.Rest() // if it fails, tools count as at work
 	}
 	s.last, s.window = w, nil
 	return true
@@ -394,7 +370,7 @@ func (s *state) endMark() {
 	if s.mark == nil {
 		return
 	}
-	if err := s.change(func(d *Data) { delete(d.Windows, s.mark.Name()) }); err != nil {
+	if err := s.change(func(d *Data) { delete(d.Windows, s.mark.name) }); err != nil {
 		s.mark.Abandon() // for the next program
 	} else {
 		s.mark.End()
@@ -407,16 +383,7 @@ func (s *state) endMark() {
 func (g *Guard) Close() {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.window != nil {
-		s.withholdChanges(true)
-	} else {
-		s.withholdHidden()
-		s.withholdOfClients()
-	}
-	closed := s.endWindow()
-	if closed {
-		s.endMark()
-	}
+	closed := s.endRun()
 	if s.wrote {
 		s.home.store.Prune()
 	}
@@ -456,7 +423,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 			paths[path] = scope
 		}
 		g.mu.Lock()
-		g.state.news.large = append(g.state.news.large, l.large...)
+		g.state.notices.Large = append(g.state.notices.Large, l.large...)
 		g.mu.Unlock()
 	}
 	for _, path := range h.configs {
@@ -488,13 +455,49 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 func (g *Guard) RemoveAbandonedWindows() {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if s.home.store == nil || s.doubt != nil {
-		return
-	}
-	_, abandoned := s.home.store.OtherWindows(s.mark)
-	ended := slices.DeleteFunc(slices.Collect(maps.Keys(abandoned)), func(name string) bool {
-		w := abandoned[name]
-		return w.mayLive(s.others.alive) && (w.isUnsure() || s.window.running() == nil)
+	s.endAbandoned(func(w Window) bool {
+		return !w.mayLive(s.others.alive) || !w.isUnsure() && s.openMark() != nil
 	})
-	s.endWindows(ended)
+}
+
+// openWindow is the window of this program: the time in which its tools could change
+// files, and how the files were before.
+type openWindow struct {
+	base   map[string]Version // how files were; what is missing was not there or not known
+	scopes map[string]Scope   // of the files in base
+	dirs   map[string]Scope   // directories in which a new file would be a hook or a module
+	groups []int              // processes that tools started
+	idle   bool               // the run has ended; the window only waits for processes
+	left   bool               // processes have outlived their tools
+
+	// What base, scopes and dirs were found with.
+	places  Places
+	parts   map[string]Scope
+	changes int // of the ledger
+}
+
+// hides reports whether a file has other bytes than at the last look and the same stamp, as
+// it has when a process writes into a page of it that is shared. w may be nil.
+func (w *openWindow) hides(path string, is Version) bool {
+	if w == nil {
+		return false
+	}
+	base := w.base[path]
+	return base.stamp.tells() && base.stamp == is.stamp && base.Sum != is.Sum
+}
+
+// had reports whether v is the version of a file from when the window opened. A file that the
+// window does not know was not there.
+func (w *openWindow) had(path string, v Version) bool {
+	base, ok := w.base[path]
+	return ok && base.same(v) || !ok && !v.exists()
+}
+
+// openMark is the mark of this program while its window is open; nil: there is no window, or no
+// mark of it.
+func (s *state) openMark() *Running {
+	if s.window == nil {
+		return nil
+	}
+	return s.mark
 }
