@@ -263,23 +263,7 @@ func setupAttack(env *testscript.Env) error {
 			return err
 		}
 	}
-	return asReleased(env)
-}
-
-// asReleased has scripts find the program as it is handed out, where the tests have the race
-// detector: hundreds of starts take a fifth of the time then. As root a script may want the
-// program to be an ordinary user's, which only that of the tests can be.
-func asReleased(env *testscript.Env) error {
-	if !raceEnabled || os.Geteuid() == 0 {
-		return nil
-	}
-	pi, err := binary.build()
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(env.WorkDir, "released")
-	env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
-	return errors.Join(os.Mkdir(dir, 0o755), os.Symlink(pi, filepath.Join(dir, "pi")))
+	return nil
 }
 
 type scriptCommand = func(*testscript.TestScript, bool, []string)
