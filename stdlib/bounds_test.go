@@ -328,6 +328,9 @@ func looks(t *testing.T, size, end int, expression string) (seen int, err error)
 // What works long for a hook looks at its job, and ends with the first look at one that was
 // stopped.
 func TestTheLibraryLooksAtItsJob(t *testing.T) {
+	if raceEnabled {
+		t.Skip("one thing is done at a time, and .ci/run has it without the race detector")
+	}
 	const size = 1 << 16
 	once := inOneGo()
 	for name, expression := range greedy {
