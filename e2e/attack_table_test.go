@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,10 +76,11 @@ end)
 }
 
 // attackScripts are all attacks by their names: the files of testdata/attack, and those of
-// the table.
+// the tables.
 func attackScripts(t *testing.T) map[string]string {
 	t.Helper()
 	scripts := attackTable()
+	maps.Copy(scripts, alikeAttacks())
 	files, err := filepath.Glob("testdata/attack/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no attacks: %v", err)
@@ -86,7 +88,7 @@ func attackScripts(t *testing.T) map[string]string {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		if scripts[name] != "" {
-			t.Errorf("%s is in the table, too", file)
+			t.Errorf("%s is in a table, too", file)
 		}
 		scripts[name] = mustRead(t, file)
 	}

@@ -37,8 +37,8 @@ import (
 // so that no attack fails for the mere reason that the act itself is broken: it
 // is to differ from the attack in as little as can be.
 //
-// What is one of several acts on one of several files is in attackTable instead, which
-// makes the same scripts.
+// What is one of several acts on one of several files is in attackTable instead, and what differs
+// in a line or two in alikeAttacks; these make the same scripts.
 //
 // To add a case, write the file, and try it with
 //
