@@ -217,7 +217,7 @@ const boundFactor = 3
 
 func TestWhatTheLibraryBuildsIsBounded(t *testing.T) {
 	if raceEnabled {
-		t.Skip("the race detector makes the heap another one; the step \"how much memory text takes\" runs it without")
+		t.Skip("the race detector makes the heap another one; .ci/run has it without")
 	}
 	const limit, size = 24 << 20, 2 << 20
 	for name, expression := range greedy {
