@@ -16,7 +16,7 @@ func alikeAttacks() map[string]string {
 		scripts[row.name] = likeness(unloadedScript, "TRIED", row.tried, "BEFORE\n", row.before, "BREAKS\n", row.breaks, "SAID", row.said, "MENDS\n", row.mends)
 	}
 	for what, row := range hiddenWords() {
-		scripts["clone-hides-words-in-"+what] = likeness(hiddenScript, "WHERE", row.where, "WORDS", row.words)
+		scripts["clone-hides-words-in-"+what] = likeness(hiddenScript, "WHERE", row.where, "WORDS", row.words, "SEEN", seenWords)
 	}
 	for when, row := range sendingHooks() {
 		scripts["hook-sends-"+when] = likeness(sendingScript, "WHEN", row.when, "EVENT", row.event)
@@ -103,8 +103,11 @@ ask 'list'
 Be brief.
 Yes.WORDS
 -- seen.md --
-Be brief. ❤️ 👩‍💻 می‌خواهم
+Be brief. SEEN
 `
+
+// seenWords have such characters where they belong.
+const seenWords = "❤\ufe0f 👩\u200d💻 می\u200cخواهم"
 
 type hiddenWord struct{ where, words string }
 
