@@ -63,7 +63,7 @@ func imagesIn(t *testing.T, r *rig) (seen, stored []string) {
 
 // Whichever way an image comes into the session, it is small enough by then.
 func TestNoLargeImageGetsIntoTheSession(t *testing.T) {
-	large := []message.Block{message.TextBlock("look"), imageOf(t, 2500, 500)}
+	large := []message.Block{message.TextBlock("look"), imageOf(t, 2500, 50)}
 	custom := func() *message.Message {
 		return &message.Message{Role: message.RoleCustom, CustomType: "shot", Content: large, Display: true}
 	}
@@ -114,7 +114,7 @@ func TestNoLargeImageGetsIntoTheSession(t *testing.T) {
 			return err
 		}},
 	} {
-		for scale, want := range map[bool]string{true: "image/jpeg 2000×400", false: "image/png 2500×500"} {
+		for scale, want := range map[bool]string{true: "image/jpeg 2000×40", false: "image/png 2500×50"} {
 			t.Run(c.name, func(t *testing.T) {
 				o := Options{Settings: Settings{ImageScale: scale}}
 				if c.listen != nil {
@@ -139,14 +139,14 @@ func TestNoLargeImageGetsIntoTheSession(t *testing.T) {
 			})
 		}
 	}
-	if got := pixelsOf(t, large); got[0] != "image/png 2500×500" {
+	if got := pixelsOf(t, large); got[0] != "image/png 2500×50" {
 		t.Errorf("what was given is changed: %q", got)
 	}
 }
 
 // Both sizes are told: to the person, or behind the result of a tool.
 func TestBothSizesOfAnImageAreTold(t *testing.T) {
-	large := imageOf(t, 2500, 500)
+	large := imageOf(t, 2500, 50)
 	damaged := message.ImageBlock("image/png", []byte("\x89PNG\r\n\x1a\n"+strings.Repeat("x", picture.MostBytes)))
 	sent, err := picture.Fit(bytesOf(t, large))
 	if err != nil {
@@ -202,9 +202,9 @@ func TestAnImageOfNoTypeIsLeftOut(t *testing.T) {
 func TestLargeImagesOfASessionAreSentSmaller(t *testing.T) {
 	damaged := message.ImageBlock("image/png", []byte("\x89PNG\r\n\x1a\n"+strings.Repeat("x", picture.MostBytes)))
 	first := newRig(t, Options{Tools: []Tool{tool("camera", func(context.Context) (Result, error) {
-		return Result{Content: []message.Block{message.TextBlock("look"), imageOf(t, 500, 2500)}}, nil
+		return Result{Content: []message.Block{message.TextBlock("look"), imageOf(t, 50, 2500)}}, nil
 	})}}, use(call{"c1", "camera", "{}"}), say("seen"))
-	large := []message.Block{imageOf(t, 2500, 500), imageOf(t, 20, 10), damaged}
+	large := []message.Block{imageOf(t, 2500, 50), imageOf(t, 20, 10), damaged}
 	if err := first.Prompt(t.Context(), Prompt{Text: "what is this", Attachments: large}); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestLargeImagesOfASessionAreSentSmaller(t *testing.T) {
 		for _, m := range request.Messages {
 			sent = append(sent, pixelsOf(t, m.Content)...)
 		}
-		if want := []string{"image/jpeg 2000×400", "image/png 20×10", "image/jpeg 400×2000"}; !slices.Equal(sent, want) {
+		if want := []string{"image/jpeg 2000×40", "image/png 20×10", "image/jpeg 40×2000"}; !slices.Equal(sent, want) {
 			t.Errorf("request %d has %q, want %q", i+1, sent, want)
 		}
 	}

@@ -6,10 +6,12 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -196,6 +198,18 @@ func TestImportsPointOneWay(t *testing.T) {
 // eachGoFile visits the module's own Go files, by slash path from its root.
 func eachGoFile(t *testing.T, visit func(name string, file *ast.File)) {
 	t.Helper()
+	files, err := goFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		visit(name, files[name])
+	}
+}
+
+// goFiles are read once for all tests, which change nothing of them.
+var goFiles = sync.OnceValues(func() (map[string]*ast.File, error) {
+	files := map[string]*ast.File{}
 	err := filepath.WalkDir(moduleDir, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -214,17 +228,11 @@ func eachGoFile(t *testing.T, visit func(name string, file *ast.File)) {
 		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution|parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		visit(filepath.ToSlash(name), tree)
-		return nil
+		files[filepath.ToSlash(name)], err = parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+	return files, err
+})
 
 func TestArrowRules(t *testing.T) {
 	tests := []struct {

@@ -37,6 +37,9 @@ import (
 // so that no attack fails for the mere reason that the act itself is broken: it
 // is to differ from the attack in as little as can be.
 //
+// What is one of several acts on one of several files is in attackTable instead, and what differs
+// in a line or two in alikeAttacks; these make the same scripts.
+//
 // To add a case, write the file, and try it with
 //
 //	go test ./e2e -run 'TestAttacks/^NAME,'
@@ -80,15 +83,14 @@ import (
 //	user          the program runs as an ordinary user from here on, also where
 //	              the suite runs as root; what is in $WORK is that user's
 func TestAttacks(t *testing.T) {
-	files := attackScripts(t)
+	scripts := attackScripts(t)
 	dir := t.TempDir()
 	var parts []string
-	for _, file := range files {
-		c, err := readAttack(file)
+	for name, script := range scripts {
+		c, err := splitAttack([]byte(script))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", name, err)
 		}
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		for part, text := range map[string][]byte{"attack": c.attack, "control": c.control} {
 			path := filepath.Join(dir, name+","+part+".txtar")
 			if err := os.WriteFile(path, text, 0o600); err != nil {
@@ -98,34 +100,13 @@ func TestAttacks(t *testing.T) {
 		}
 	}
 	slices.Sort(parts)
-	t.Logf("%d attacks, each with its control", len(files))
+	t.Logf("%d attacks, each with its control", len(scripts))
 	testscript.Run(t, testscript.Params{Files: parts, Setup: setupAttack, Cmds: attackCommands()})
-}
-
-func attackScripts(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob("testdata/attack/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no attacks: %v", err)
-	}
-	return files
 }
 
 // attackCase is a script taken apart: what runs for each of its parts, with
 // empty lines where the other part was, so that the lines keep their numbers.
 type attackCase struct{ attack, control []byte }
-
-func readAttack(file string) (attackCase, error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return attackCase{}, err
-	}
-	c, err := splitAttack(b)
-	if err != nil {
-		return attackCase{}, fmt.Errorf("%s: %w", file, err)
-	}
-	return c, nil
-}
 
 func splitAttack(text []byte) (attackCase, error) {
 	archive := txtar.Parse(text)
@@ -197,13 +178,11 @@ func checkPart(lines []string) error {
 }
 
 func TestEveryAttackHasItsControl(t *testing.T) {
-	files := attackScripts(t)
-	for _, file := range files {
-		if _, err := readAttack(file); err != nil {
-			t.Error(err)
+	for name, script := range attackScripts(t) {
+		if _, err := splitAttack([]byte(script)); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	t.Logf("%d attacks", len(files))
 }
 
 func TestAScriptWithoutAControlIsNoAttack(t *testing.T) {
@@ -263,23 +242,7 @@ func setupAttack(env *testscript.Env) error {
 			return err
 		}
 	}
-	return asReleased(env)
-}
-
-// asReleased has scripts find the program as it is handed out, where the tests have the race
-// detector: hundreds of starts take a fifth of the time then. As root a script may want the
-// program to be an ordinary user's, which only that of the tests can be.
-func asReleased(env *testscript.Env) error {
-	if !raceEnabled || os.Geteuid() == 0 {
-		return nil
-	}
-	pi, err := binary.build()
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(env.WorkDir, "released")
-	env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
-	return errors.Join(os.Mkdir(dir, 0o755), os.Symlink(pi, filepath.Join(dir, "pi")))
+	return nil
 }
 
 type scriptCommand = func(*testscript.TestScript, bool, []string)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -69,4 +70,18 @@ func (w withBinary) Run() int {
 		}
 	}()
 	return w.m.Run()
+}
+
+// What hooks see of the program is handed to Lua by the library that is there for that: it
+// is not only named by an import, for which the linker keeps nothing of it. A binary without
+// symbols has the names of its functions all the same, for tracebacks.
+func TestValuesForHooksAreMadeByTheLibrary(t *testing.T) {
+	t.Parallel()
+	pi, err := binary.build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(mustRead(t, pi), "\x00layeh.com/gopher-luar.New\x00") {
+		t.Error("the binary has no function New of gopher-luar")
+	}
 }

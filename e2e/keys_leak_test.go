@@ -171,7 +171,7 @@ func (w *world) noLeak(what, output string) {
 // output runs the program and returns all it says, and checks its status.
 func (w *world) output(status int, args ...string) string {
 	w.t.Helper()
-	cmd := w.command(args...)
+	cmd := w.released(args...)
 	out, err := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != status {
 		w.t.Errorf("pi %q ended with %v, want exit status %d:\n%s", args, err, status, out)

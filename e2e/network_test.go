@@ -234,7 +234,7 @@ func TestWhatAProxyRefusesNamesTheProxy(t *testing.T) {
 // fails runs the program, wants an exit status, and returns what it said.
 func (w *world) fails(status int, args ...string) string {
 	w.t.Helper()
-	cmd := w.command(args...)
+	cmd := w.released(args...)
 	out, err := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != status {
 		w.t.Errorf("pi %q ended with %v, want exit status %d", args, err, status)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -72,21 +71,6 @@ func TestLicencesOfWhatIsInTheBinaryAreWhole(t *testing.T) {
 	}
 	for name := range want {
 		t.Errorf("LICENSES/%s is missing", name)
-	}
-}
-
-// What hooks see of the program is handed to Lua by the library that is there for that: it
-// is not only named by an import, for which the linker keeps nothing of it.
-func TestValuesForHooksAreMadeByTheLibrary(t *testing.T) {
-	unstripped := filepath.Join(t.TempDir(), "pi")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", unstripped, "pi")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	symbols := strings.Fields(goTool(t, "tool", "nm", unstripped))
-	if !slices.Contains(symbols, "layeh.com/gopher-luar.New") {
-		t.Errorf("none of %d symbols is gopher-luar's New", len(symbols))
 	}
 }
 

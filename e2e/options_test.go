@@ -4,9 +4,8 @@ package e2e
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -24,37 +23,28 @@ import (
 func tableReaders(t *testing.T) map[string][]string {
 	t.Helper()
 	readers := map[string][]string{}
-	for _, dir := range []string{"luahooks", "luahooks/api", "luahooks/record", "luahooks/event", "stdlib"} {
-		files, err := filepath.Glob(filepath.Join(inModule(dir), "*.go"))
-		if err != nil {
-			t.Fatal(err)
+	folders := []string{"luahooks", "luahooks/api", "luahooks/record", "luahooks/event", "stdlib"}
+	eachGoFile(t, func(name string, file *ast.File) {
+		if strings.HasSuffix(name, "_test.go") || !slices.Contains(folders, path.Dir(name)) {
+			return
 		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
+		for _, decl := range file.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
 				continue
 			}
-			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, decl := range tree.Decls {
-				fn, ok := decl.(*ast.FuncDecl)
-				if !ok {
-					continue
-				}
-				ast.Inspect(fn, func(n ast.Node) bool {
-					if call, ok := n.(*ast.CallExpr); ok && (calls(call, "Unpack") || calls(call, "UnpackTable")) {
-						name, ok := text(call.Args[2])
-						if !ok {
-							name = "go " + fn.Name.Name
-						}
-						readers[name] = append(readers[name], optionsIn(call)...)
+			ast.Inspect(fn, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && (calls(call, "Unpack") || calls(call, "UnpackTable")) {
+					name, ok := text(call.Args[2])
+					if !ok {
+						name = "go " + fn.Name.Name
 					}
-					return true
-				})
-			}
+					readers[name] = append(readers[name], optionsIn(call)...)
+				}
+				return true
+			})
 		}
-	}
+	})
 	return readers
 }
 

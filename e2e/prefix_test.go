@@ -123,7 +123,7 @@ func TestTheBeginningOfARequestStays(t *testing.T) {
 			w.write(w.agentFile("config.toml"), s.settings())
 			w.write(filepath.Join(w.project, "AGENTS.md"), "Be brief.\n")
 			for _, args := range longRun(w) {
-				out, err := w.command(args...).CombinedOutput()
+				out, err := w.released(args...).CombinedOutput()
 				fails := args[len(args)-1] == "this one fails"
 				if _, exit := err.(*exec.ExitError); err != nil && !exit || fails != (err != nil) {
 					t.Fatalf("pi %q: %v\n%s", args, err, out)

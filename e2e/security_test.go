@@ -28,7 +28,18 @@ func TestWhatIsPromisedNamesTheTestsThatHoldIt(t *testing.T) {
 	if len(promises) < 15 {
 		t.Fatalf("%d promises", len(promises))
 	}
-	tests := testNames(t)
+	attacks := attackScripts(t)
+	known := testNames(t)
+	for name := range attacks {
+		known = append(known, "attack/"+name)
+	}
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range scripts {
+		known = append(known, "script/"+strings.TrimSuffix(filepath.Base(file), ".txtar"))
+	}
 	held := map[string]bool{}
 	for _, promise := range promises {
 		names := promiseHolders.FindAllStringSubmatch(promise, -1)
@@ -36,43 +47,27 @@ func TestWhatIsPromisedNamesTheTestsThatHoldIt(t *testing.T) {
 			t.Errorf("no test is named for: %s", promise)
 		}
 		for _, name := range names {
-			files := holders(t, name[1], tests)
-			if len(files) == 0 {
+			holders := slices.DeleteFunc(slices.Clone(known), func(test string) bool {
+				matches, err := path.Match(name[1], test)
+				return err != nil || !matches
+			})
+			if len(holders) == 0 {
 				t.Errorf("there is no %s", name[1])
 			}
-			for _, file := range files {
-				held[file] = true
+			for _, test := range holders {
+				held[test] = true
 			}
 		}
 	}
-	attacks, err := filepath.Glob("testdata/attack/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range attacks {
-		if !held[file] {
-			t.Errorf("%s belongs to no promise of docs/security.md", file)
+	for name := range attacks {
+		if !held["attack/"+name] {
+			t.Errorf("the attack %s belongs to no promise of docs/security.md", name)
 		}
 	}
 }
 
+// promiseHolders are what a promise names: tests, and scripts or several of them.
 var promiseHolders = regexp.MustCompile("`((?:attack|script)/[^`]+|(?:Test|Fuzz)[A-Z][^`]*)`")
-
-// holders are the files of what a promise names: a test, a script, or scripts.
-func holders(t *testing.T, name string, tests []string) []string {
-	t.Helper()
-	if slices.Contains(tests, name) {
-		return []string{name}
-	}
-	if !strings.Contains(name, "/") {
-		return nil
-	}
-	files, err := filepath.Glob(path.Join("testdata", name) + ".txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
 
 // testNames are the names of all tests of the module.
 func testNames(t *testing.T) []string {

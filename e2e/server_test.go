@@ -74,6 +74,21 @@ func (w *world) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
+// released is command for a run in print mode, of which some tests have a hundred, as
+// asReleased says.
+func (w *world) released(args ...string) *exec.Cmd {
+	w.t.Helper()
+	cmd := w.command(args...)
+	if raceEnabled {
+		pi, err := binary.build()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		cmd.Path = pi
+	}
+	return cmd
+}
+
 // pi runs the program to its end and returns its answer.
 func (w *world) pi(args ...string) string {
 	w.t.Helper()
@@ -85,7 +100,7 @@ func (w *world) pi(args ...string) string {
 func (w *world) piTells(args ...string) (answer, notices string) {
 	w.t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd := w.command(args...)
+	cmd := w.released(args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		w.t.Fatalf("pi %q: %v\n%s", args, err, stderr.String())

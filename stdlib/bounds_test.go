@@ -217,7 +217,7 @@ const boundFactor = 3
 
 func TestWhatTheLibraryBuildsIsBounded(t *testing.T) {
 	if raceEnabled {
-		t.Skip("the race detector makes the heap another one; the step \"how much memory text takes\" runs it without")
+		t.Skip("the race detector makes the heap another one; .ci/run has it without")
 	}
 	const limit, size = 24 << 20, 2 << 20
 	for name, expression := range greedy {
@@ -328,6 +328,9 @@ func looks(t *testing.T, size, end int, expression string) (seen int, err error)
 // What works long for a hook looks at its job, and ends with the first look at one that was
 // stopped.
 func TestTheLibraryLooksAtItsJob(t *testing.T) {
+	if raceEnabled {
+		t.Skip("one thing is done at a time, and .ci/run has it without the race detector")
+	}
 	const size = 1 << 16
 	once := inOneGo()
 	for name, expression := range greedy {

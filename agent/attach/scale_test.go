@@ -26,7 +26,7 @@ func asPNG(t *testing.T, width, height int) string {
 }
 
 func TestALargeImageGoesAlongAsASmallerCopy(t *testing.T) {
-	large, small := asPNG(t, 2500, 1000), asPNG(t, 30, 20)
+	large, small := asPNG(t, 2500, 100), asPNG(t, 30, 20)
 	heavy := large + strings.Repeat("x", mostImage) // decoders leave out what is behind an image
 	damaged := small[:60] + strings.Repeat("x", picture.MostBytes)
 	o := place(t, map[string]string{"large.png": large, "heavy.png": heavy, "small.png": small, "damaged.png": damaged})
@@ -37,11 +37,11 @@ func TestALargeImageGoesAlongAsASmallerCopy(t *testing.T) {
 		words   string // WAS and IS are the numbers of bytes; behind them the MIME type of what is sent
 		problem string
 	}{
-		{"wide", true, "@large.png", "attached @large.png (image, 2500×1000, WAS, sent as 2000×800, IS) image/jpeg", ""},
-		{"by its path", true, o.Cwd + "/large.png", "attached large.png (image, 2500×1000, WAS, sent as 2000×800, IS) image/jpeg", ""},
-		{"of more bytes than is sent otherwise", true, "@heavy.png", "attached @heavy.png (image, 2500×1000, WAS, sent as 2000×800, IS) image/jpeg", ""},
+		{"wide", true, "@large.png", "attached @large.png (image, 2500×100, WAS, sent as 2000×80, IS) image/jpeg", ""},
+		{"by its path", true, o.Cwd + "/large.png", "attached large.png (image, 2500×100, WAS, sent as 2000×80, IS) image/jpeg", ""},
+		{"of more bytes than is sent otherwise", true, "@heavy.png", "attached @heavy.png (image, 2500×100, WAS, sent as 2000×80, IS) image/jpeg", ""},
 		{"small", true, "@small.png", "attached @small.png (image, 30×20) image/png", ""},
-		{"as it is", false, "@large.png", "attached @large.png (image, 2500×1000) image/png", ""},
+		{"as it is", false, "@large.png", "attached @large.png (image, 2500×100) image/png", ""},
 		{"as it is, with too many bytes", false, "@heavy.png", "", "@heavy.png is not attached: the image has more than 5 MiB; make a smaller copy"},
 		{"one that cannot be scaled", true, "@damaged.png", "", "@damaged.png is not attached: the image (30×20, 3.8 MB) cannot be brought within what models take (2000 pixels a side, 3.75 MB), for it is damaged ("},
 	} {
@@ -81,9 +81,9 @@ func TestALargeImageGoesAlongAsASmallerCopy(t *testing.T) {
 
 // What is copied keeps its size until it is sent.
 func TestTheImageOfTheClipboardIsNotScaled(t *testing.T) {
-	large := asPNG(t, 2500, 1000)
+	large := asPNG(t, 2500, 100)
 	a, err := programs(map[string]string{"pngpaste -": large}).Image(t.Context())
-	if err != nil || a.Words != "clipboard (image, 2500×1000)" || a.Block.Data != base64.StdEncoding.EncodeToString([]byte(large)) {
+	if err != nil || a.Words != "clipboard (image, 2500×100)" || a.Block.Data != base64.StdEncoding.EncodeToString([]byte(large)) {
 		t.Errorf("%s, %v", a.Words, err)
 	}
 }

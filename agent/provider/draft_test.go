@@ -168,7 +168,10 @@ func families() map[string][]party {
 // TestWhatIsKeptOfARequestChangesNoByteOfTheNext holds it for conversations that share a
 // client at the same time.
 func TestWhatIsKeptOfARequestChangesNoByteOfTheNext(t *testing.T) {
-	const conversations, steps = 10, 120
+	conversations, steps := uint64(10), 120
+	if raceEnabled {
+		conversations, steps = 4, 40
+	}
 	for api, all := range families() {
 		t.Run(api, func(t *testing.T) {
 			var models []*llm.Model
@@ -184,7 +187,7 @@ func TestWhatIsKeptOfARequestChangesNoByteOfTheNext(t *testing.T) {
 			}
 			shared := all[0].client(nil)
 			var talking sync.WaitGroup
-			for seed := range uint64(conversations) {
+			for seed := range conversations {
 				j := newJourney(t, seed, models)
 				talking.Go(func() {
 					for n := range steps {

@@ -42,12 +42,13 @@ const seed = 20260601
 func TestRecordings(t *testing.T) {
 	folders := wiretest.All(t)
 	table := newTable(folders)
+	everyCut := !raceEnabled // which would take minutes; .ci/run has all of it without the race detector
 	t.Run("decode", func(t *testing.T) {
 		for i := range folders {
 			f := &folders[i]
 			t.Run(f.ID, func(t *testing.T) {
 				t.Parallel()
-				table.record(f, decode(t, f, table))
+				table.record(f, decode(t, f, table, everyCut))
 			})
 		}
 	})
@@ -62,7 +63,7 @@ func TestRecordings(t *testing.T) {
 }
 
 // decode returns what holds for a recording.
-func decode(t *testing.T, f *wiretest.Folder, table *table) row {
+func decode(t *testing.T, f *wiretest.Folder, table *table, everyCut bool) row {
 	api := client(t, f.API)
 	r := row{}
 	misses, rules := f.Judge(f.Whole(api))
@@ -72,9 +73,9 @@ func decode(t *testing.T, f *wiretest.Folder, table *table) row {
 	}
 	table.judged(f, rules)
 	r.whole = 1 - min(1, r.misses)
-	r.bytewise = r.try(t, f.Bytewise(api))
 	r.cut = r.try(t, f.Pieces(api, seed))
-	if !raceEnabled { // nothing of it runs in parallel, and it would take minutes
+	if everyCut {
+		r.bytewise = r.try(t, f.Bytewise(api))
 		r.cut *= r.try(t, f.Halves(api)) * r.try(t, f.Events())
 	}
 	return r

@@ -131,20 +131,20 @@ func TestReadShowsALargeImageAsASmallerCopy(t *testing.T) {
 	scale := true
 	b := newBench(t, Options{ImageScale: func() bool { return scale }})
 	var large bytes.Buffer
-	if err := png.Encode(&large, image.NewGray(image.Rect(0, 0, 2500, 1000))); err != nil {
+	if err := png.Encode(&large, image.NewGray(image.Rect(0, 0, 2500, 100))); err != nil {
 		t.Fatal(err)
 	}
 	b.file("large.png", large.String())
 	r := b.run("read", args{"path": "large.png"})
 	sent, err := base64.StdEncoding.DecodeString(r.Content[1].Data)
-	if err != nil || r.Content[1].MimeType != "image/jpeg" || picture.SizeOf(sent).Pixels() != "2000×800" {
+	if err != nil || r.Content[1].MimeType != "image/jpeg" || picture.SizeOf(sent).Pixels() != "2000×80" {
 		t.Errorf("%s of %v, %v", r.Content[1].MimeType, picture.SizeOf(sent), err)
 	}
 	if want := fmt.Sprintf("Image large.png (image/png, %v, sent as %v)", picture.SizeOf(large.Bytes()), picture.SizeOf(sent)); textOf(r) != want {
 		t.Errorf("got %q, want %q", textOf(r), want)
 	}
 	b.file("damaged.png", large.String()[:100]+strings.Repeat("x", picture.MostBytes))
-	b.refused("read", args{"path": "damaged.png"}, "read damaged.png: the image (2500×1000, 3.8 MB) cannot be brought within what models take", "make a smaller copy")
+	b.refused("read", args{"path": "damaged.png"}, "read damaged.png: the image (2500×100, 3.8 MB) cannot be brought within what models take", "make a smaller copy")
 	scale = false
 	if r := b.run("read", args{"path": "large.png"}); r.Content[1].Data != base64.StdEncoding.EncodeToString(large.Bytes()) {
 		t.Error("it is not as it was, though nothing is scaled")

@@ -101,8 +101,8 @@ func FuzzOutputKeepsWhatTailKeeps(f *testing.F) {
 
 func TestTheFileOfAnOutputWithoutEndKeepsTheLastOfIt(t *testing.T) {
 	o := newOutput(t.TempDir())
-	line := func(n int) string { return fmt.Sprintf("%015d\n", n) }
-	const lines = 10 << 20 // of 16 bytes
+	line := func(n int) string { return fmt.Sprintf("%0127d\n", n) }
+	const width, lines = 128, 5 << 18
 	var chunk []byte
 	for n := range lines {
 		if chunk = append(chunk, line(n)...); len(chunk) < 32<<10-5 && n < lines-1 {
@@ -115,17 +115,17 @@ func TestTheFileOfAnOutputWithoutEndKeepsTheLastOfIt(t *testing.T) {
 		}
 	}
 	_, got, path, err := o.finish()
-	if err != nil || got.TotalLines != lines || o.bytes != lines*16 || !o.cut {
+	if err != nil || got.TotalLines != lines || o.bytes != lines*width || !o.cut {
 		t.Fatalf("%d bytes, %+v, %v", o.bytes, got, err)
 	}
 	kept, err := os.ReadFile(path)
-	if err != nil || len(kept) > keptOutput || len(kept) < keptOutput-16 {
+	if err != nil || len(kept) > keptOutput || len(kept) < keptOutput-width {
 		t.Fatalf("the file has %d bytes, %v", len(kept), err)
 	}
-	first := lines - len(kept)/16
+	first := lines - len(kept)/width
 	for n := first; n < lines; n++ {
-		if at := (n - first) * 16; string(kept[at:at+16]) != line(n) {
-			t.Fatalf("line %d is %q", n, kept[at:at+16])
+		if at := (n - first) * width; string(kept[at:at+width]) != line(n) {
+			t.Fatalf("line %d is %q", n, kept[at:at+width])
 		}
 	}
 }
