@@ -110,7 +110,7 @@ func (v *conversation) system(prompt string) []wireMessage {
 		return nil
 	}
 	role := "system"
-	if v.developerRole {
+	if v.DeveloperRole {
 		role = "developer"
 	}
 	content := v.plain(prompt)
@@ -194,7 +194,7 @@ func (v *conversation) toolResult(m *message.Message) {
 	parts := v.parts(m.Content)
 	text, images := provider.Result(parts, part.text, provider.ImageFollows)
 	out := wireMessage{Role: "tool", ToolCallID: v.ids.Result(m.ToolCallID)}
-	if v.toolResultImages && len(images) > 0 {
+	if v.ToolResultImages && len(images) > 0 {
 		out.Content = parts
 	} else {
 		out.Content = v.plain(text)
@@ -227,14 +227,14 @@ func (v *conversation) assistant(m *message.Message) {
 			spoken.add(b.Text, "")
 		case message.BlockThinking:
 			switch {
-			case own && !v.sendReasoning: // the model would read it as its answer
+			case own && !v.SendReasoning: // the model would read it as its answer
 			case (!own || !out.addThought(b, &typed, v.reasoningField)) && !b.Redacted:
 				spoken.add(strings.TrimSpace(b.Text), "\n\n") // of another model, as text
 			}
 		case message.BlockToolCall:
 			out.ToolCalls = append(out.ToolCalls, toolCall{ID: v.ids.Call(b.ID), Type: "function",
 				Function: callBody{Name: b.Name, Arguments: string(provider.Object(b.Arguments))}})
-			if own && v.sendReasoning && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
+			if own && v.SendReasoning && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
 				out.addDetail(b.Signature)
 			}
 		}

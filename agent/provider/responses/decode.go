@@ -48,7 +48,7 @@ type response struct {
 // newDecoder returns the decoder of the answer to a request.
 func (a *api) newDecoder(r *llm.Request) provider.Decoder {
 	c, err := a.switches.Of(r.Model, compatOf)
-	return &decoder{price: r.Model.Cost, charged: err == nil && c.usageCost}
+	return &decoder{price: r.Model.Cost, charged: err == nil && c.UsageCost}
 }
 
 func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {

@@ -100,7 +100,7 @@ func (v *conversation) system(prompt string) []any {
 		return nil
 	}
 	role := "system"
-	if v.developerRole && v.model.Reasoning {
+	if v.DeveloperRole && v.model.Reasoning {
 		role = "developer"
 	}
 	return []any{item{Role: role, Content: provider.CleanText(prompt)}}
@@ -137,7 +137,7 @@ func (v *conversation) toolResult(m *message.Message) {
 	out := item{Type: "function_call_output", CallID: v.calls.Result(m.ToolCallID)}
 	parts := v.parts(m.Content)
 	text, images := provider.Result(parts, part.text, provider.ImageFollows)
-	if v.toolResultImages && len(images) > 0 {
+	if v.ToolResultImages && len(images) > 0 {
 		out.Output = parts
 	} else {
 		out.Output = text
@@ -184,7 +184,7 @@ type turn struct {
 // text.
 func (t *turn) thought(b *message.Block) {
 	own := t.same && (b.Signature == "" || strings.HasPrefix(b.Signature, "{"))
-	if raw, id := reasoningItem(b.Signature); raw != nil && own && t.sendReasoning && t.claim(id) {
+	if raw, id := reasoningItem(b.Signature); raw != nil && own && t.SendReasoning && t.claim(id) {
 		t.thoughts = append(t.thoughts, raw)
 		return
 	}
