@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -200,13 +202,16 @@ func takers() (all []taker) {
 }
 
 func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
-	for _, to := range takers() {
-		ask := to.ask(t)
-		for i, messages := range wiretest.Resumed(t) {
-			if a := ask(llm.Request{Thinking: "low", System: "be nice", Messages: messages}); a.Err != nil || a.Text(message.BlockText) != "taken" {
-				t.Errorf("%s %s %v, the first %d entries: %s", to.model.API, to.model.ID, to.model.Compat, i, a)
+	for n, to := range takers() {
+		t.Run(fmt.Sprint(n, " ", to.model.API, " ", to.model.ID), func(t *testing.T) {
+			t.Parallel()
+			ask := to.ask(t)
+			for i, messages := range wiretest.Resumed(t) {
+				if a := ask(llm.Request{Thinking: "low", System: "be nice", Messages: messages}); a.Err != nil || a.Text(message.BlockText) != "taken" {
+					t.Errorf("%v, the first %d entries: %s", to.model.Compat, i, a)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -252,8 +257,9 @@ func TestAGrowingConversationIsOnlyEverAddedTo(t *testing.T) {
 		{gemini("gemini-3-pro-preview"), wiretest.CheckSignedGemini},
 	} {
 		t.Run(to.model.ID+" at "+to.model.BaseURL, func(t *testing.T) {
+			t.Parallel()
 			to.model.Reasoning = true
-			wiretest.Grows(t, to.model, to.check, func(r *llm.Request) []byte { return bodyOf(client(t, to.model.API)(nil), r) }, func(before, body []byte) {
+			wiretest.Grows(t, to.model, to.check, func(r *llm.Request) []byte { return bodyOf(client(t, to.model.API)(new(http.Client)), r) }, func(before, body []byte) {
 				switch {
 				case to.model.API == "anthropic-messages":
 					checkMarkers(t, before, body)
