@@ -85,6 +85,7 @@ func (s Scaler) Session(ctx context.Context, of *session.Session, items []sessio
 	}
 	var edits []session.Draft
 	smaller, leftOut := 0, 0
+	isBeyond := func(b message.Block) bool { return b.Type == message.BlockImage && !picture.IsWithin(b.Data) }
 	for _, it := range items {
 		if it.Entry == nil || !slices.ContainsFunc(it.Message.Content, isBeyond) {
 			continue
@@ -112,10 +113,6 @@ func (s Scaler) Session(ctx context.Context, of *session.Session, items []sessio
 	}
 	_, err := of.AppendAll(edits)
 	return err
-}
-
-func isBeyond(b message.Block) bool {
-	return b.Type == message.BlockImage && !picture.IsWithin(b.Data)
 }
 
 // scaled returns content with its images scaled, and says of each that changed what became

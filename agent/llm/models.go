@@ -197,8 +197,9 @@ func (m *Models) Unlisted(model *Model) string {
 		return ""
 	}
 	listed := s.list()
+	isListed := slices.ContainsFunc(listed, func(l *Model) bool { return l.ID == model.ID })
 	switch {
-	case hasID(listed, model.ID), !s.isComplete(listed) && model.Like == "":
+	case isListed, !s.isComplete(listed) && model.Like == "":
 		return ""
 	case !s.isComplete(listed):
 		return fmt.Sprintf("%s is taken to be like %s", model.Ref(), model.Like)

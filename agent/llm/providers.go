@@ -118,10 +118,6 @@ func (s *ProviderSpec) list() (all []*Model) {
 	return all
 }
 
-func hasID(models []*Model, id string) bool {
-	return slices.ContainsFunc(models, func(m *Model) bool { return m.ID == id })
-}
-
 // isComplete reports whether a provider has no other models than those listed.
 func (s *ProviderSpec) isComplete(listed []*Model) bool { return len(listed) > 0 && !s.more }
 

@@ -202,13 +202,19 @@ var cacheMarker = regexp.MustCompile(`,"cache_control":\{[^}]*\}`)
 // listOf is the list of messages of a request, without cache markers.
 func listOf(t *testing.T, body []byte) []byte {
 	t.Helper()
+	return cacheMarker.ReplaceAll(messagesOf(t, body), nil)
+}
+
+// messagesOf is the list of messages of a request as it is.
+func messagesOf(t *testing.T, body []byte) json.RawMessage {
+	t.Helper()
 	var q map[string]json.RawMessage
 	if err := json.Unmarshal(body, &q); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"messages", "input", "contents"} {
 		if list := q[name]; list != nil {
-			return cacheMarker.ReplaceAll(list, nil)
+			return list
 		}
 	}
 	t.Fatalf("no messages: %s", body)

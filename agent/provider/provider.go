@@ -125,16 +125,6 @@ func SameModel(m *message.Message, target *llm.Model) bool {
 	return m.Provider == target.Provider && m.Model == target.ID && (m.API == "" || m.API == target.API)
 }
 
-// ImageOmitted replaces an image that the model cannot take.
-const ImageOmitted = "[image left out: this model takes text only]"
-
-// NoOutput replaces a result without text: several servers refuse an empty one.
-const NoOutput = "(no output)"
-
-// ImageFollows stands where a tool result is nothing but an image, which the server takes
-// behind it only.
-const ImageFollows = "(the image follows)"
-
 // Join appends path to a base URL, in front of its query if it has one. A base
 // that already ends in path stays as it is.
 func Join(base, path string) string {

@@ -57,7 +57,7 @@ func fixed(status int, header map[string]string, body string) http.HandlerFunc {
 	}
 }
 
-func providerError(t *testing.T, err error) *llm.ProviderError {
+func providerError(t testing.TB, err error) *llm.ProviderError {
 	t.Helper()
 	var e *llm.ProviderError
 	if !errors.As(err, &e) {

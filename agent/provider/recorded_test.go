@@ -9,30 +9,8 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"pi/agent/provider/anthropic"
-	"pi/agent/provider/google"
-	"pi/agent/provider/openai"
-	"pi/agent/provider/responses"
 	"pi/internal/testing/wiretest"
 )
-
-// client returns the client of an API, which recordings call by a name of their
-// own.
-func client(t *testing.T, api string) wiretest.API {
-	t.Helper()
-	switch api {
-	case "anthropic-messages":
-		return anthropic.New
-	case "openai-chat":
-		return openai.New
-	case "openai-responses":
-		return responses.New
-	case "google-generative":
-		return google.New
-	}
-	t.Fatalf("there is no client of %q", api)
-	return nil
-}
 
 // seed is what the random cuts come from.
 const seed = 20260601
@@ -73,6 +51,7 @@ func decode(t *testing.T, f *wiretest.Folder, table *table, everyCut bool) row {
 	}
 	table.judged(f, rules)
 	r.whole = 1 - min(1, r.misses)
+	r.try(t, f.Served(api))
 	r.cut = r.try(t, f.Pieces(api, seed))
 	if everyCut {
 		r.bytewise = r.try(t, f.Bytewise(api))

@@ -64,9 +64,20 @@ func ParseEvent(e sse.Event, v any) (data []byte, err error) {
 	return data, nil
 }
 
-// LargeEvent is the size, in bytes, from which on a decoder drops the memory of an
-// event after it, and does not use it again for the next.
-const LargeEvent = 1 << 20
+// Parser parses the events of one answer as [ParseEvent] does, all into the same memory;
+// but that of a large one is not used again.
+type Parser[T any] struct{ now T }
+
+// Parse parses an event. What it returns is good until the next.
+func (p *Parser[T]) Parse(e sse.Event) (v *T, data []byte, err error) {
+	const large = 1 << 20 // bytes
+	var empty T
+	if p.now, v = empty, &p.now; len(e.Data) > large {
+		v = new(T)
+	}
+	data, err = ParseEvent(e, v)
+	return v, data, err
+}
 
 // New returns the client of a wire API: encode makes the call of a request, and decoder
 // a new decoder for its answer. The client may be shared; nil is one of its own, see

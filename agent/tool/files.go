@@ -245,6 +245,3 @@ func Absolute(cwd, argument string) (string, error) {
 	k := kit{Options: Options{Cwd: cwd}}
 	return k.absolute(argument)
 }
-
-// utf8Text drops the mark at the start of a text that says how it is encoded.
-func utf8Text(text []byte) []byte { return bytes.TrimPrefix(text, utf8BOM) }

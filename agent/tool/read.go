@@ -77,7 +77,7 @@ func (k *kit) read(ctx context.Context, a readArgs, _ agent.Update) (agent.Resul
 
 // readText is read for a file whose text the front end has.
 func (k *kit) readText(p place, text []byte, a readArgs) (agent.Result, error) {
-	r, err := readLines(bufio.NewReader(bytes.NewReader(utf8Text(text))), p, a)
+	r, err := readLines(bufio.NewReader(bytes.NewReader(bytes.TrimPrefix(text, utf8BOM))), p, a)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
 	}

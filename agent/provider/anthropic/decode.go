@@ -66,7 +66,7 @@ type decoder struct {
 	price *llm.Price
 	notes notes
 	out   []llm.Delta
-	now   event // the current event; its memory is used again
+	read  provider.Parser[event]
 
 	usage       message.Usage
 	open        map[int]*open
@@ -75,12 +75,6 @@ type decoder struct {
 	calls       int
 	stopReason  string
 	explanation string
-}
-
-func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
-	d.out = out
-	done, err := d.event(e)
-	return d.out, done, err
 }
 
 // Buffered is the size of the blocks that are open or skipped.
@@ -92,24 +86,20 @@ const perBlock = 64
 // End is called when no message_stop came: then the answer is incomplete.
 func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) { return out, provider.ErrCut }
 
-// event decodes an event and adds its deltas to out. It reports whether the answer is
-// complete. The error is one that the server reports, or that of an event that is no
-// JSON.
-func (d *decoder) event(e sse.Event) (bool, error) {
-	d.now = event{}
-	if len(e.Data) > provider.LargeEvent {
-		defer func() { d.now = event{} }()
-	}
-	v := &d.now
-	data, err := provider.ParseEvent(e, v)
+// Event decodes an event. The error is one that the server reports, or that of an event
+// that is no JSON.
+func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
+	v, data, err := d.read.Parse(e)
 	if data == nil || err != nil {
-		return false, err
+		return out, false, err
 	}
 	// A gateway that fails on the way reports it in a form of its own, without a type.
 	if v.Type == "error" || v.Type == "" && len(v.Error) > 0 && string(v.Error) != "null" {
-		return false, &provider.Said{Body: bytes.Clone(data)}
+		return out, false, &provider.Said{Body: bytes.Clone(data)}
 	}
-	return d.apply(v), nil
+	d.out = out
+	done := d.apply(v)
+	return d.out, done, nil
 }
 
 // apply adds the deltas of an event to out; unknown events have none. It reports the

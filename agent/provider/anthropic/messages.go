@@ -44,6 +44,10 @@ func textBlock(s string) block {
 	return block{Type: "text", Text: &s}
 }
 
+func imageBlock(b *message.Block) block {
+	return block{Type: "image", Source: &source{Type: "base64", MediaType: b.MimeType, Data: b.Data}}
+}
+
 // conversation writes the messages of a request in the form that the API demands: roles
 // alternate, results name their calls, nothing is empty, and there are no blanks at the
 // end. See [provider.Draft].
@@ -150,21 +154,9 @@ func (v *conversation) append(role string, blocks []block) {
 	last.Content = append(last.Content[:at:at], rest...)
 }
 
-// encodeContent encodes the text and images that a person or a tool gives. Blank texts are left
-// out; a model that takes no images gets a note in place of each.
+// encodeContent encodes the text and images that a person or a tool gives.
 func (v *conversation) encodeContent(content []message.Block) []block {
-	var blocks []block
-	for i := range content {
-		switch b := &content[i]; {
-		case b.Type == message.BlockText && strings.TrimSpace(b.Text) != "":
-			blocks = append(blocks, textBlock(b.Text))
-		case b.Type == message.BlockImage && !v.model.TakesImages():
-			blocks = append(blocks, textBlock(provider.ImageOmitted))
-		case b.Type == message.BlockImage:
-			blocks = append(blocks, block{Type: "image", Source: &source{Type: "base64", MediaType: b.MimeType, Data: b.Data}})
-		}
-	}
-	return blocks
+	return provider.Parts(v.model, content, provider.NotBlank, textBlock, imageBlock)
 }
 
 // assistant encodes an answer. Only if the model that is asked made it, its thoughts go

@@ -52,6 +52,7 @@ type (
 		Response response `json:"response"`
 		Parts    []part   `json:"parts,omitempty"`
 	}
+	// response is never empty: the service refuses that.
 	response struct {
 		Output *string `json:"output,omitempty"`
 		Error  *string `json:"error,omitempty"`
@@ -62,6 +63,10 @@ func textPart(s string) part {
 	s = provider.CleanText(s)
 	return part{Text: &s}
 }
+
+func imagePart(b *message.Block) part { return part{Image: &blob{b.MimeType, b.Data}} }
+
+func (p part) text() *string { return p.Text }
 
 // made is the beginning of the ids that [decoder] makes up.
 const made = "call_pi_"
@@ -143,21 +148,9 @@ func (v *conversation) placeImages() {
 	v.images = nil
 }
 
-// encodeContent encodes the text and images that a person or a tool gives. Blank texts are left
-// out; a model that takes no images gets a note in place of each.
+// encodeContent encodes the text and images that a person or a tool gives.
 func (v *conversation) encodeContent(blocks []message.Block) []part {
-	var parts []part
-	for i := range blocks {
-		switch b := &blocks[i]; {
-		case b.Type == message.BlockText && strings.TrimSpace(b.Text) != "":
-			parts = append(parts, textPart(b.Text))
-		case b.Type == message.BlockImage && !v.model.TakesImages():
-			parts = append(parts, textPart(provider.ImageOmitted))
-		case b.Type == message.BlockImage:
-			parts = append(parts, part{Image: &blob{b.MimeType, b.Data}})
-		}
-	}
-	return parts
+	return provider.Parts(v.model, blocks, provider.NotBlank, textPart, imagePart)
 }
 
 // answer encodes the answer of a model, and notes its calls, which wait for results.
@@ -232,38 +225,19 @@ func wireName(name string) string {
 // result encodes the result of a tool. Its images go into the result, or behind all
 // results of the turn.
 func (v *conversation) result(m *message.Message) []part {
-	var texts []string
-	var images []part
-	for _, p := range v.encodeContent(m.Content) {
-		if p.Image != nil {
-			images = append(images, p)
-		} else {
-			texts = append(texts, *p.Text)
-		}
-	}
+	text, images := provider.Result(v.encodeContent(m.Content), part.text, "(see the image)")
 	out := v.beginResult(m)
-	out.Response = v.response(strings.Join(texts, "\n"), m.IsError, len(images) > 0)
+	if m.IsError {
+		out.Response.Error = &text
+	} else {
+		out.Response.Output = &text
+	}
 	if v.compat.toolImages == "response" {
 		out.Parts = images
 	} else if len(images) > 0 {
 		v.images = append(append(v.images, textPart("[image of the result of "+out.Name+"]")), images...)
 	}
 	return []part{{Result: out}}
-}
-
-// response is what a tool said, as an output or as an error. It is never empty: the
-// service refuses that.
-func (v *conversation) response(text string, failed, images bool) response {
-	switch {
-	case text == "" && images:
-		text = "(see the image)"
-	case text == "":
-		text = provider.NoOutput
-	}
-	if failed {
-		return response{Error: &text}
-	}
-	return response{Output: &text}
 }
 
 // beginResult begins the result for the oldest waiting call with the id of m, which waits

@@ -60,7 +60,7 @@ type decoder struct {
 	price *llm.Price
 	tools []llm.ToolSpec // that the model knows
 	out   []llm.Delta
-	now   chunk // the current event; its memory is used again
+	read  provider.Parser[chunk]
 
 	index int           // of the current block
 	kind  llm.DeltaKind // of the block that grows; DeltaPing: the next piece begins one
@@ -69,12 +69,6 @@ type decoder struct {
 
 	finish, finishMessage   string
 	blocked, blockedMessage string // the prompt was refused
-}
-
-func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
-	d.out = out
-	err := d.event(e)
-	return d.out, false, err
 }
 
 // End is called when the stream is over: there is no end mark, only a reason in
@@ -97,22 +91,22 @@ func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) {
 	return d.out, nil
 }
 
-// event decodes an event and adds its deltas to out. The error is one that the server
-// reports, or that of an event that is no JSON.
-func (d *decoder) event(e sse.Event) error {
+// Event decodes an event, which is never known to be the last. The error is one that the
+// server reports, or that of an event that is no JSON.
+func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
 	if data := bytes.TrimSpace(e.Data); bytes.HasPrefix(data, []byte("[{")) {
-		return &provider.Said{Body: bytes.Clone(data)}
+		return out, false, &provider.Said{Body: bytes.Clone(data)}
 	}
-	d.now = chunk{}
-	data, err := provider.ParseEvent(e, &d.now)
+	c, data, err := d.read.Parse(e)
 	if data == nil || err != nil {
-		return err
+		return out, false, err
 	}
-	d.apply(&d.now, data)
-	if len(d.now.Error) > 0 && string(d.now.Error) != "null" {
-		return &provider.Said{Body: bytes.Clone(data)}
+	d.out = out
+	d.apply(c, data)
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		err = &provider.Said{Body: bytes.Clone(data)}
 	}
-	return nil
+	return d.out, false, err
 }
 
 // apply adds the deltas of a chunk to out, and notes why the answer ended or the prompt

@@ -10,82 +10,50 @@ import (
 
 // compat is the switches that the package comment describes.
 type compat struct {
-	auth                string
+	provider.Dialect
 	maxTokensField      string
-	developerRole       bool
 	streamOptions       bool
-	store               bool
-	promptCacheKey      bool
-	usageCost           bool
-	retention           string
-	longCache           string
-	session             string
 	toolStream          bool
 	alwaysThinks        bool
 	cacheControl        bool
 	stringContent       bool
 	nullContent         bool
-	tools               bool
-	strict              bool
-	parallelToolCalls   bool
 	toolCallIDs         string
 	toolResultName      bool
-	toolResultImages    bool
 	assistantAfterTools bool
-	sendReasoning       bool
 	requireReasoning    bool
 	reasoningField      string
 	reasoningSplit      bool
 	thinkingFormat      string
 	keepThinking        bool
-	efforts             provider.Words
-	extra               map[string]any
 }
 
 // switches names the switches, each with the field that its value goes to.
 func (c *compat) switches() provider.Switches {
-	return provider.Switches{
-		"auth":                  provider.OneOf(&c.auth, provider.KeySchemes()...),
+	return c.Dialect.Switches(provider.Switches{
 		"max_tokens_field":      provider.OneOf(&c.maxTokensField, "max_tokens", "max_completion_tokens", "none"),
-		"developer_role":        &c.developerRole,
 		"stream_options":        &c.streamOptions,
-		"store":                 &c.store,
-		"prompt_cache_key":      &c.promptCacheKey,
-		"usage_cost":            &c.usageCost,
-		"cache_retention":       provider.OneOf(&c.retention, provider.Retention()...),
-		"long_cache":            provider.OneOf(&c.longCache, provider.LongCaches()...),
-		"session_header":        &c.session,
 		"tool_stream":           &c.toolStream,
 		"always_thinks":         &c.alwaysThinks,
 		"cache_control":         &c.cacheControl,
 		"string_content":        &c.stringContent,
 		"null_content":          &c.nullContent,
-		"tools":                 &c.tools,
-		"strict":                &c.strict,
-		"parallel_tool_calls":   &c.parallelToolCalls,
 		"tool_call_ids":         provider.OneOf(&c.toolCallIDs, "short", "nine"),
 		"tool_result_name":      &c.toolResultName,
-		"tool_result_images":    &c.toolResultImages,
 		"assistant_after_tools": &c.assistantAfterTools,
-		"send_reasoning":        &c.sendReasoning,
 		"require_reasoning":     &c.requireReasoning,
 		"reasoning_field":       provider.OneOf(&c.reasoningField, "", "reasoning_content", "reasoning", "reasoning_text"),
 		"reasoning_split":       &c.reasoningSplit,
 		"thinking_format": provider.OneOf(&c.thinkingFormat, "reasoning_effort", "reasoning", "reasoning_enabled",
 			"thinking", "enable_thinking", "template", "none"),
-		"keep_thinking":     &c.keepThinking,
-		"reasoning_efforts": &c.efforts,
-		"extra_body":        &c.extra,
-	}
+		"keep_thinking": &c.keepThinking,
+	})
 }
 
 // compatOf returns the switches for a model: the defaults, then what is known of the
 // server, then the model's own.
 func compatOf(m *llm.Model) (*compat, error) {
-	c := &compat{
-		maxTokensField: "max_tokens", streamOptions: true, nullContent: true, tools: true, auth: "bearer",
-		toolCallIDs: "short", sendReasoning: true, thinkingFormat: "reasoning_effort",
-	}
+	c := &compat{Dialect: provider.NewDialect(), maxTokensField: "max_tokens", streamOptions: true, nullContent: true, toolCallIDs: "short", thinkingFormat: "reasoning_effort"}
 	if err := c.switches().Set(m); err != nil {
 		return nil, err
 	}
@@ -98,11 +66,11 @@ func compatOf(m *llm.Model) (*compat, error) {
 func (c *compat) effort(m *llm.Model, level string) string {
 	if level == "off" && c.alwaysThinks {
 		level = llm.Clamp(m, level)
-		if word := c.efforts[level]; level == "off" && (word == "" || word == "none") {
+		if word := c.Efforts[level]; level == "off" && (word == "" || word == "none") {
 			level = "low"
 		}
 	}
-	if word, ok := c.efforts[level]; ok {
+	if word, ok := c.Efforts[level]; ok {
 		return word
 	}
 	offered := slices.Contains(m.Levels, level)
@@ -118,7 +86,7 @@ func (c *compat) effort(m *llm.Model, level string) string {
 	case "low", "medium", "high":
 		return level
 	case "xhigh", "max": // the highest that the server is known to have
-		return cmp.Or(c.efforts["xhigh"], "high")
+		return cmp.Or(c.Efforts["xhigh"], "high")
 	}
 	return ""
 }

@@ -16,7 +16,7 @@ type decoder struct {
 	price   *llm.Price
 	charged bool // the usage says what the request cost
 	out     []llm.Delta
-	now     chunk // the current event; its memory is used again
+	read    provider.Parser[chunk]
 
 	field    string // the name under which thinking came
 	details  details
@@ -29,7 +29,7 @@ type decoder struct {
 // newDecoder returns the decoder of the answer to a request.
 func (a *api) newDecoder(r *llm.Request) provider.Decoder {
 	c, err := a.switches.Of(r.Model, compatOf)
-	return &decoder{price: r.Model.Cost, charged: err == nil && c.usageCost}
+	return &decoder{price: r.Model.Cost, charged: err == nil && c.UsageCost}
 }
 
 func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
@@ -46,18 +46,14 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 		d.finished = true
 		return true, d.close()
 	}
-	d.now = chunk{}
-	if len(e.Data) > provider.LargeEvent {
-		defer func() { d.now = chunk{} }()
-	}
-	data, err := provider.ParseEvent(e, &d.now)
+	c, data, err := d.read.Parse(e)
 	if _, garbled := err.(*provider.Garbled); garbled && d.finish != "" {
 		return false, nil // the answer is complete; what follows adds counts at most
 	}
 	if data == nil || err != nil {
 		return false, err
 	}
-	return false, d.chunk(&d.now, data)
+	return false, d.chunk(c, data)
 }
 
 // End is called at the end of a stream without a mark; a finish reason will do.

@@ -110,7 +110,7 @@ func (v *conversation) system(prompt string) []wireMessage {
 		return nil
 	}
 	role := "system"
-	if v.developerRole {
+	if v.DeveloperRole {
 		role = "developer"
 	}
 	content := v.plain(prompt)
@@ -173,21 +173,8 @@ func joined(parts []part) (string, bool) {
 	return strings.Join(texts, "\n"), true
 }
 
-// parts encodes text and images. A model that takes no images gets a note in place of
-// each.
 func (v *conversation) parts(blocks []message.Block) []part {
-	var parts []part
-	for i := range blocks {
-		switch b := &blocks[i]; {
-		case b.Type == message.BlockText && b.Text != "":
-			parts = append(parts, textPart(b.Text))
-		case b.Type == message.BlockImage && !v.model.TakesImages():
-			parts = append(parts, textPart(provider.ImageOmitted))
-		case b.Type == message.BlockImage:
-			parts = append(parts, part{Type: "image_url", ImageURL: &imageURL{URL: "data:" + b.MimeType + ";base64," + b.Data}})
-		}
-	}
-	return parts
+	return provider.Parts(v.model, blocks, provider.NotEmpty, textPart, imagePart)
 }
 
 func textPart(s string) part {
@@ -195,13 +182,19 @@ func textPart(s string) part {
 	return part{Type: "text", Text: &s}
 }
 
+func imagePart(b *message.Block) part {
+	return part{Type: "image_url", ImageURL: &imageURL{URL: "data:" + b.MimeType + ";base64," + b.Data}}
+}
+
+func (p part) text() *string { return p.Text }
+
 // toolResult adds a result. Where images are accepted in user messages only, they wait
 // for placeImages.
 func (v *conversation) toolResult(m *message.Message) {
 	parts := v.parts(m.Content)
-	text, images := splitResult(parts)
+	text, images := provider.Result(parts, part.text, provider.ImageFollows)
 	out := wireMessage{Role: "tool", ToolCallID: v.ids.Result(m.ToolCallID)}
-	if v.toolResultImages && len(images) > 0 {
+	if v.ToolResultImages && len(images) > 0 {
 		out.Content = parts
 	} else {
 		out.Content = v.plain(text)
@@ -211,26 +204,6 @@ func (v *conversation) toolResult(m *message.Message) {
 		out.Name = m.ToolName
 	}
 	v.messages = append(v.messages, out)
-}
-
-// splitResult returns the text of a result, which is never empty, and its images.
-func splitResult(parts []part) (text string, images []part) {
-	var texts []string
-	for _, p := range parts {
-		if p.Text != nil {
-			texts = append(texts, *p.Text)
-		} else {
-			images = append(images, p)
-		}
-	}
-	text = strings.Join(texts, "\n")
-	switch {
-	case text == "" && len(images) > 0:
-		text = provider.ImageFollows
-	case text == "":
-		text = provider.NoOutput
-	}
-	return text, images
 }
 
 // placeImages adds the images of tool results that wait, as a message of the user.
@@ -254,14 +227,14 @@ func (v *conversation) assistant(m *message.Message) {
 			spoken.add(b.Text, "")
 		case message.BlockThinking:
 			switch {
-			case own && !v.sendReasoning: // the model would read it as its answer
+			case own && !v.SendReasoning: // the model would read it as its answer
 			case (!own || !out.addThought(b, &typed, v.reasoningField)) && !b.Redacted:
 				spoken.add(strings.TrimSpace(b.Text), "\n\n") // of another model, as text
 			}
 		case message.BlockToolCall:
 			out.ToolCalls = append(out.ToolCalls, toolCall{ID: v.ids.Call(b.ID), Type: "function",
 				Function: callBody{Name: b.Name, Arguments: string(provider.Object(b.Arguments))}})
-			if own && v.sendReasoning && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
+			if own && v.SendReasoning && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
 				out.addDetail(b.Signature)
 			}
 		}

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"pi/agent/llm"
@@ -80,33 +79,22 @@ func (a *api) encode(r *llm.Request) (*provider.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if body, err = provider.WithFields(body, c.extra); err != nil {
-		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
-	}
-	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
-}
-
-func (c *compat) headers(r *llm.Request) http.Header {
-	h := provider.KeyHeader(c.auth, r.APIKey)
-	provider.SetSession(h, c.session, r)
-	return h
+	return c.Call(r, "/chat/completions", body, hint(r.Model))
 }
 
 // request builds the body of a call, in the dialect that the switches describe. Its
 // messages are those of v.
 func (c *compat) request(r *llm.Request, v *conversation) *request {
 	system := v.system(r.System)
-	q := &request{Model: r.Model.ID, Messages: append(system, v.end()...), prompts: len(system), Stream: true, thinking: c.thinking(r)}
-	if c.tools {
+	q := &request{Model: r.Model.ID, Messages: append(system, v.end()...), prompts: len(system), Stream: true,
+		PromptCacheKey: c.CacheKey(r), LongCache: c.Longer(), thinking: c.thinking(r)}
+	if c.Tools {
 		q.Tools = v.described.Tools(r.Tools, c.encodeTools)
 	}
-	if c.parallelToolCalls && len(q.Tools) > 0 {
+	if c.ParallelToolCalls && len(q.Tools) > 0 {
 		q.ParallelToolCalls = new(true)
 	}
 	q.ToolStream = c.toolStream && len(q.Tools) > 0
-	if c.retention == "long" {
-		q.LongCache = provider.KeepFor(c.longCache)
-	}
 	if c.streamOptions {
 		q.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
@@ -116,11 +104,8 @@ func (c *compat) request(r *llm.Request, v *conversation) *request {
 	case "max_completion_tokens":
 		q.MaxCompletionTokens = provider.AnswerLimit(r)
 	}
-	if c.store {
+	if c.Store {
 		q.Store = new(false)
-	}
-	if c.promptCacheKey {
-		q.PromptCacheKey = r.SessionID[:min(len(r.SessionID), 64)] // the length that is accepted
 	}
 	return q
 }
@@ -131,7 +116,7 @@ func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 	var tools []tool
 	for i := range specs {
 		f := function{Name: specs[i].Name, Description: provider.CleanText(specs[i].Description)}
-		if c.strict {
+		if c.Strict {
 			var strict bool
 			f.Parameters, strict = provider.StrictSchema(specs[i].Parameters)
 			f.Strict = &strict
@@ -166,7 +151,7 @@ func (c *compat) thinking(r *llm.Request) (t thinking) {
 		t.Thinking = &thinkingType{Type: "disabled"}
 		if on || c.alwaysThinks {
 			t.Thinking.Type = "enabled"
-			t.ReasoningEffort = c.efforts[r.Thinking]
+			t.ReasoningEffort = c.Efforts[r.Thinking]
 			if c.keepThinking {
 				t.Thinking.Clear = new(false)
 			}

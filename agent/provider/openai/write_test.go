@@ -35,6 +35,7 @@ func TestARequestIsWrittenAsItsStruct(t *testing.T) {
 		"others":    {Model: "m", Messages: messages[:1], MaxCompletionTokens: 1 << 40, StreamOptions: &streamOptions{}, PromptCacheKey: odd},
 		"thinking":  {Model: "m", Messages: messages[:1], thinking: thinking{ReasoningEffort: odd, Reasoning: &reasoning{Effort: "low", Enabled: &yes}, Thinking: &thinkingType{Type: "enabled", Clear: &no}}},
 		"switches":  {Model: "m", Messages: messages[:1], PromptCacheKey: "k", thinking: thinking{EnableThinking: &no, Template: &templateFlags{}, Split: true}},
+		"cache":     {Model: "m", Messages: messages[:1], PromptCacheKey: "k", ToolStream: true, LongCache: provider.LongCache{Retention: odd}},
 		"one field": {Model: "m", Messages: messages[:1], thinking: thinking{EnableThinking: &no}},
 	} {
 		want, err := provider.Encode(&q)

@@ -18,7 +18,7 @@ type decoder struct {
 	price   *llm.Price
 	charged bool // the usage says what the request cost
 	out     []llm.Delta
-	now     event // the current event; its memory is used again
+	read    provider.Parser[event]
 	items   items
 }
 
@@ -48,13 +48,7 @@ type response struct {
 // newDecoder returns the decoder of the answer to a request.
 func (a *api) newDecoder(r *llm.Request) provider.Decoder {
 	c, err := a.switches.Of(r.Model, compatOf)
-	return &decoder{price: r.Model.Cost, charged: err == nil && c.usageCost}
-}
-
-func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
-	d.out = out
-	done, err := d.event(e)
-	return d.out, done, err
+	return &decoder{price: r.Model.Cost, charged: err == nil && c.UsageCost}
 }
 
 // Buffered is the size of the items.
@@ -66,23 +60,19 @@ const perItem = 128
 // End is called when the last event never came: nothing else ends an answer.
 func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) { return out, provider.ErrCut }
 
-// event decodes an event and adds its deltas to out. It reports whether the answer is
-// complete. The error is one that the server reports, or that of an event that is no
-// JSON.
-func (d *decoder) event(e sse.Event) (bool, error) {
-	d.now = event{}
-	if len(e.Data) > provider.LargeEvent {
-		defer func() { d.now = event{} }()
-	}
-	v := &d.now
-	data, err := provider.ParseEvent(e, v)
+// Event decodes an event. The error is one that the server reports, or that of an event
+// that is no JSON.
+func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
+	v, data, err := d.read.Parse(e)
 	if data == nil || err != nil {
-		return false, err
+		return out, false, err
 	}
 	if v.Type == "error" || v.Type == "" && len(v.Error) > 0 && string(v.Error) != "null" {
-		return false, &provider.Said{Body: bytes.Clone(data)}
+		return out, false, &provider.Said{Body: bytes.Clone(data)}
 	}
-	return d.apply(v)
+	d.out = out
+	done, err := d.apply(v)
+	return d.out, done, err
 }
 
 // apply adds the deltas of an event to out; events that are not named here have none.

@@ -38,6 +38,12 @@ func inputText(s string) part {
 	return part{Type: "input_text", Text: &s}
 }
 
+func inputImage(b *message.Block) part {
+	return part{Type: "input_image", ImageURL: "data:" + b.MimeType + ";base64," + b.Data, Detail: "auto"}
+}
+
+func (p part) text() *string { return p.Text }
+
 // conversation writes the input of a request, behind the system prompt. See
 // [provider.Draft].
 type conversation struct {
@@ -94,7 +100,7 @@ func (v *conversation) system(prompt string) []any {
 		return nil
 	}
 	role := "system"
-	if v.developerRole && v.model.Reasoning {
+	if v.DeveloperRole && v.model.Reasoning {
 		role = "developer"
 	}
 	return []any{item{Role: role, Content: provider.CleanText(prompt)}}
@@ -121,21 +127,8 @@ func (v *conversation) user(parts []part) {
 	}
 }
 
-// parts encodes text and images. A model that takes no images gets a note in place of
-// each.
 func (v *conversation) parts(blocks []message.Block) []part {
-	var parts []part
-	for i := range blocks {
-		switch b := &blocks[i]; {
-		case b.Type == message.BlockText && b.Text != "":
-			parts = append(parts, inputText(b.Text))
-		case b.Type == message.BlockImage && !v.model.TakesImages():
-			parts = append(parts, inputText(provider.ImageOmitted))
-		case b.Type == message.BlockImage:
-			parts = append(parts, part{Type: "input_image", ImageURL: "data:" + b.MimeType + ";base64," + b.Data, Detail: "auto"})
-		}
-	}
-	return parts
+	return provider.Parts(v.model, blocks, provider.NotEmpty, inputText, inputImage)
 }
 
 // toolResult adds a result: a string, or a list if it has images and the server accepts
@@ -143,33 +136,14 @@ func (v *conversation) parts(blocks []message.Block) []part {
 func (v *conversation) toolResult(m *message.Message) {
 	out := item{Type: "function_call_output", CallID: v.calls.Result(m.ToolCallID)}
 	parts := v.parts(m.Content)
-	texts, images := split(parts)
-	switch text := strings.Join(texts, "\n"); {
-	case len(images) > 0 && v.toolResultImages:
+	text, images := provider.Result(parts, part.text, provider.ImageFollows)
+	if v.ToolResultImages && len(images) > 0 {
 		out.Output = parts
-	case len(images) > 0 && text == "":
-		out.Output = provider.ImageFollows
-	case text == "":
-		out.Output = provider.NoOutput
-	default:
+	} else {
 		out.Output = text
-	}
-	if !v.toolResultImages {
 		v.images = append(v.images, images...)
 	}
 	v.append(out)
-}
-
-// split separates texts from images.
-func split(parts []part) (texts []string, images []part) {
-	for _, p := range parts {
-		if p.Text != nil {
-			texts = append(texts, *p.Text)
-		} else {
-			images = append(images, p)
-		}
-	}
-	return texts, images
 }
 
 // placeImages adds the images of tool results that wait, as a message of the user.
@@ -210,7 +184,7 @@ type turn struct {
 // text.
 func (t *turn) thought(b *message.Block) {
 	own := t.same && (b.Signature == "" || strings.HasPrefix(b.Signature, "{"))
-	if raw, id := reasoningItem(b.Signature); raw != nil && own && t.sendReasoning && t.claim(id) {
+	if raw, id := reasoningItem(b.Signature); raw != nil && own && t.SendReasoning && t.claim(id) {
 		t.thoughts = append(t.thoughts, raw)
 		return
 	}

@@ -52,12 +52,7 @@ func (a *api) encode(r *llm.Request) (*provider.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if body, err = provider.WithFields(body, c.extra); err != nil {
-		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
-	}
-	h := provider.KeyHeader(c.auth, r.APIKey)
-	provider.SetSession(h, c.session, r)
-	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: h, Body: body, Hint: refusals.Hint(r.Model)}, nil
+	return c.Call(r, "/responses", body, refusals.Hint(r.Model))
 }
 
 // encode writes the body as JSON, the items of the input one by one. Those that were
@@ -81,11 +76,12 @@ func (q *request) encode(written [][]byte) ([]byte, error) {
 func (c *compat) request(r *llm.Request, v *conversation) *request {
 	v.placeImages()
 	system := v.system(r.System)
-	q := &request{Model: r.Model.ID, Stream: true, Reasoning: c.reasoning(r), Input: append(system, v.items...), prompts: len(system)}
+	q := &request{Model: r.Model.ID, Stream: true, Reasoning: c.reasoning(r), PromptCacheKey: c.CacheKey(r), LongCache: c.Longer(),
+		Input: append(system, v.items...), prompts: len(system)}
 	if c.instructions {
 		q.Instructions = provider.CleanText(r.System)
 	}
-	if c.store {
+	if c.Store {
 		q.Store = new(false)
 	}
 	if c.encryptedReasoning && r.Model.Reasoning {
@@ -95,16 +91,10 @@ func (c *compat) request(r *llm.Request, v *conversation) *request {
 	if limit := provider.AnswerLimit(r); c.maxOutputTokens && limit > 0 {
 		q.MaxOutputTokens = max(limit, smallest)
 	}
-	if c.promptCacheKey {
-		q.PromptCacheKey = r.SessionID[:min(len(r.SessionID), 64)] // the length that is accepted
-	}
-	if c.retention == "long" {
-		q.LongCache = provider.KeepFor(c.longCache)
-	}
-	if c.tools {
+	if c.Tools {
 		q.Tools = v.described.Tools(r.Tools, c.encodeTools)
 	}
-	if c.parallelToolCalls && len(q.Tools) > 0 {
+	if c.ParallelToolCalls && len(q.Tools) > 0 {
 		q.ParallelToolCalls = new(true)
 	}
 	return q
@@ -119,7 +109,7 @@ func (c *compat) reasoning(r *llm.Request) *reasoning {
 	}
 	level := llm.Clamp(r.Model, r.Thinking)
 	q := reasoning{Effort: c.effort(r.Model, level)}
-	if _, said := c.efforts["off"]; r.Off && !said {
+	if _, said := c.Efforts["off"]; r.Off && !said {
 		q.Effort = "none"
 	}
 	if level != "off" {
@@ -137,7 +127,7 @@ func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 	var tools []tool
 	for i := range specs {
 		t := tool{Type: "function", Name: specs[i].Name, Description: provider.CleanText(specs[i].Description), Parameters: provider.Schema(specs[i].Parameters)}
-		if c.strict {
+		if c.Strict {
 			t.Parameters, t.Strict = provider.StrictSchema(specs[i].Parameters)
 		}
 		tools = append(tools, t)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing/iotest"
@@ -31,6 +32,22 @@ func (f *Folder) decode(api API, body io.Reader) Answer {
 
 // Whole decodes the recording at once.
 func (f *Folder) Whole(api API) Answer { return f.decode(api, bytes.NewReader(f.Body)) }
+
+// Served decodes the recording as a server sends it, and reports what that changes.
+func (f *Folder) Served(api API) error {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for name, value := range f.Headers {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(f.Status)
+		w.Write(f.Body)
+	}))
+	defer server.Close()
+	if got, want := f.Ask(api(server.Client()), server.URL), f.Whole(api); got.String() != want.String() {
+		return fmt.Errorf("from a server:\n%s\nwant\n%s", got, want)
+	}
+	return nil
+}
 
 // Bytewise decodes the recording in single bytes and reports what that changes.
 func (f *Folder) Bytewise(api API) error {

@@ -89,8 +89,8 @@ func (g *grower) results() {
 
 // Grows holds for many conversations with a model that each request is one that a
 // strict server takes, that it is the same bytes each time it is written, and that
-// it goes on as the one before began. field is as in [Continues].
-func Grows(t *testing.T, m *llm.Model, field string, check func([]byte) error, encode func(*llm.Request) []byte) {
+// it goes on as the one before began. more holds what else there is to hold of both.
+func Grows(t *testing.T, m *llm.Model, check func([]byte) error, encode func(*llm.Request) []byte, more func(before, body []byte)) {
 	t.Helper()
 	tools := []llm.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}
 	for seed := range uint64(40) {
@@ -105,7 +105,8 @@ func Grows(t *testing.T, m *llm.Model, field string, check func([]byte) error, e
 				t.Fatalf("%s, seed %d: %v", m.ID, seed, err)
 			}
 			if before != nil {
-				Continues(t, field, before, body)
+				Continues(t, before, body)
+				more(before, body)
 			}
 			before = body
 		}
@@ -114,15 +115,17 @@ func Grows(t *testing.T, m *llm.Model, field string, check func([]byte) error, e
 
 // Continues holds the rule that keeps provider caches warm, byte for byte: what
 // a request says of the conversation, without cache markers, is the beginning of
-// what a later one says. field is its name in the body.
-func Continues(t *testing.T, field string, first, second []byte) {
+// what a later one says.
+func Continues(t *testing.T, first, second []byte) {
 	t.Helper()
-	a, b := fields(t, first)[field], fields(t, second)[field]
-	if len(a) < 3 {
-		t.Fatalf("no %s in %s", field, first)
+	a, b := fields(t, first), fields(t, second)
+	list := conversationField(a)
+	before, after := a[list], b[list]
+	if len(before) < 3 {
+		t.Fatalf("no %s in %s", list, first)
 	}
 	// The last message may have got more content, or be followed by another.
-	if !bytes.HasPrefix(b, bytes.TrimSuffix(a, []byte("]"))) && !bytes.HasPrefix(b, bytes.TrimSuffix(a, []byte("]}]"))) {
-		t.Fatalf("%s changed:\n%s\n%s", field, a, b)
+	if !bytes.HasPrefix(after, bytes.TrimSuffix(before, []byte("]"))) && !bytes.HasPrefix(after, bytes.TrimSuffix(before, []byte("]}]"))) {
+		t.Fatalf("%s changed:\n%s\n%s", list, before, after)
 	}
 }

@@ -53,17 +53,25 @@ func Resumed(t *testing.T) [][]*message.Message {
 // it, and answers any other with answer.
 func Strict(t *testing.T, check func(body []byte) error, answer string) *httptest.Server {
 	t.Helper()
+	return Answers(t, func(body []byte) (string, error) { return answer, errors.Join(checkText(body), check(body)) })
+}
+
+// Answers starts a server whose answers are made of the requests. One that gets an error
+// is refused for it.
+func Answers(t *testing.T, answer func(body []byte) (string, error)) *httptest.Server {
+	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
+		said := ""
 		if err == nil {
-			err = errors.Join(checkText(body), check(body))
+			said, err = answer(body)
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		io.WriteString(w, answer)
+		io.WriteString(w, said)
 	}))
 	t.Cleanup(s.Close)
 	return s

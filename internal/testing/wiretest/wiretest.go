@@ -3,7 +3,8 @@
 //
 //   - [All] and [Folders] read the recordings; [Folder.Ask] serves one to a client,
 //     [Folder.Check] and [Folder.Judge] compare what it decodes with what is
-//     expected (check.go), and [Folder.Bytewise], [Folder.Pieces], [Folder.Halves]
+//     expected (check.go), and [Folder.Served], [Folder.Bytewise], [Folder.Pieces],
+//     [Folder.Halves]
 //     and [Folder.Events] cut the recording up (cut.go);
 //   - [Carried] takes the messages of a request apart, the same way for all APIs, so
 //     that requests can be compared (carried.go);

@@ -1,10 +1,12 @@
-package anthropic
+package provider_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 
 	"pi/agent/llm"
+	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 
@@ -38,84 +40,76 @@ func TestTheServerIsAskedToDropThoughtsThatDoNotFit(t *testing.T) {
 		{"claude-opus-5-5", "", "low", map[string]any{"block_binding": ""}, false},
 		{"glm", own, "low", map[string]any{"block_binding": "drop_block", "adaptive_thinking": true}, true},
 	} {
-		m := model(c.id)
+		m := claude(c.id)
 		if m.Compat = c.compat; c.base != "" {
 			m.BaseURL = c.base
 		}
-		call, err := encode(&llm.Request{Model: m, Thinking: c.level})
-		if err != nil {
-			t.Fatal(err)
-		}
-		field, header := strings.Contains(string(call.Body), drop), strings.Contains(call.Header.Get("Anthropic-Beta"), beta)
+		out, body := sent(t, &llm.Request{Model: m, Thinking: c.level})
+		field, header := strings.Contains(string(body), drop), strings.Contains(out.Header.Get("Anthropic-Beta"), beta)
 		if field != c.want || header != c.want {
-			t.Errorf("%s at %s: %s, beta %q", c.id, m.BaseURL, call.Body, call.Header.Get("Anthropic-Beta"))
+			t.Errorf("%s at %s: %s, beta %q", c.id, m.BaseURL, body, out.Header.Get("Anthropic-Beta"))
 		}
-	}
-}
-
-func TestAModelThatIsNotSaidToThinkIsAskedForWhatItDoesAnyway(t *testing.T) {
-	m := model("claude-fable-5-2")
-	m.Reasoning = false
-	if got := string(body(t, &llm.Request{Model: m, Thinking: "off"})["thinking"]); got != `{"type":"adaptive","display":"summarized","block_binding":{"prefix_mismatch_behavior":"drop_block"}}` {
-		t.Error(got)
 	}
 }
 
 func TestWithThinkingDisabledAllThoughtsStayOut(t *testing.T) {
-	m := model("claude-haiku-5-5")
+	m := claude("claude-haiku-5-5")
 	talk := []*message.Message{
-		says(message.RoleUser, text("a")),
-		modelSays(m, message.Block{Type: message.BlockThinking, Text: "hm", Signature: "sig"}, message.Block{Type: message.BlockThinking, Redacted: true, Signature: "opaque"}, text("b")),
-		says(message.RoleUser, text("c")),
-		modelSays(m, message.Block{Type: message.BlockThinking, Signature: "sig"}),
-		says(message.RoleUser, text("d")),
+		userSays(text("a")),
+		modelSays(m, thinks("hm", "sig"), withheld("opaque"), text("b")),
+		userSays(text("c")),
+		modelSays(m, thinks("", "sig")),
+		userSays(text("d")),
 	}
 	r := &llm.Request{Model: m, Messages: talk, Thinking: "low"}
-	if got := string(body(t, r)["messages"]); !strings.Contains(got, `"signature":"sig"`) || !strings.Contains(got, "redacted_thinking") {
+	if got := string(bodyFields(t, r)["messages"]); !strings.Contains(got, `"signature":"sig"`) || !strings.Contains(got, "redacted_thinking") {
 		t.Errorf("with thinking: %s", got)
 	}
 	m.Compat = map[string]any{"cache": false}
 	r.Thinking = "off"
-	if got := string(body(t, r)["messages"]); strings.Contains(got, "thinking") {
+	const left = `[{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"assistant","content":[{"type":"text","text":"b"}]},{"role":"user","content":[{"type":"text","text":"c"},{"type":"text","text":"d"}]}]`
+	if got := string(bodyFields(t, r)["messages"]); got != left {
 		t.Errorf("without thinking: %s", got)
 	}
-	if m.Compat["block_binding"] = ""; !strings.Contains(string(body(t, r)["messages"]), `"signature":"sig"`) {
+	if m.Compat["block_binding"] = ""; !strings.Contains(string(bodyFields(t, r)["messages"]), `"signature":"sig"`) {
 		t.Error("where nothing is bound, thoughts go along as with any level")
-	}
-	v := newConversation(new(compat), r)
-	v.from = noThoughts
-	for _, m := range talk {
-		v.Add(m)
-	}
-	got := v.messages
-	if len(got) != 3 || len(got[1].Content) != 1 || *got[1].Content[0].Text != "b" || len(got[2].Content) != 2 {
-		t.Errorf("%+v", got)
 	}
 }
 
 func TestOnlyRequestsThatHaveTheFieldSayWhatBecomesOfThoughts(t *testing.T) {
-	r := &llm.Request{Model: model("claude-haiku-5-5")}
-	for kind, want := range map[string]bool{"adaptive": true, "enabled": true, "disabled": false, "between_tools": false} {
-		c := &compat{binding: dropBlock, adaptive: true, thinkingOff: kind}
-		q := &request{Thinking: &thinking{Type: kind}}
-		c.bind(q)
-		if got := q.Thinking.Binding != nil; got != want || (c.thoughtsFrom(r) == noThoughts) != (kind == "disabled") {
-			t.Errorf("%s: binding %v, leaves out thoughts %v", kind, got, c.thoughtsFrom(r))
-		}
+	for _, c := range []struct {
+		level  string
+		compat switches
+		want   string // thinking
+	}{
+		{"low", switches{"adaptive_thinking": true}, `{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}`},
+		{"low", switches{"adaptive_thinking": false}, `{"type":"enabled","budget_tokens":2048,"block_binding":{"prefix_mismatch_behavior":"drop_block"}}`},
+		{"off", switches{"adaptive_thinking": true, "thinking_off": "disabled"}, `{"type":"disabled"}`},
+		{"off", switches{"adaptive_thinking": true, "thinking_off": "between_tools"}, `{"type":"between_tools"}`},
+	} {
+		m := claude("thinker")
+		m.Compat = c.compat
+		m.Compat["block_binding"] = "drop_block"
+		_, body := sent(t, &llm.Request{Model: m, Thinking: c.level})
+		fields{"thinking": c.want}.check(t, body)
 	}
 }
 
 func TestNoHintNamesASwitchThatIsOn(t *testing.T) {
 	const said = "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation."
 	for id, want := range map[string]string{"claude-opus-5-5": "", "thinker": `set compat.block_binding = "drop_block" of [providers.anthropic]`} {
-		call, err := encode(&llm.Request{Model: model(id), Thinking: "low"})
-		if err != nil {
-			t.Fatal(err)
+		m := claude(id)
+		hint := func(said string) string {
+			f := wiretest.Folder{API: m.API, Status: 400, Headers: map[string]string{"Content-Type": "application/json"}}
+			p := client(t, m.API)(f.Client(func() io.Reader {
+				return strings.NewReader(`{"type":"error","error":{"type":"invalid_request_error","message":"` + said + `"}}`)
+			}))
+			return providerError(t, wiretest.Collect(p.Stream(t.Context(), &llm.Request{Model: m, Thinking: "low"})).Err).NextStep
 		}
-		if got := call.Hint(400, said); got != want {
+		if got := hint(said); got != want {
 			t.Errorf("%s: %q", id, got)
 		}
-		if got := call.Hint(400, "thinking.adaptive.block_binding: Extra inputs are not permitted"); !strings.Contains(got, `block_binding = ""`) {
+		if got := hint("thinking.adaptive.block_binding: Extra inputs are not permitted"); !strings.Contains(got, `block_binding = ""`) {
 			t.Errorf("%s: %q", id, got)
 		}
 	}
@@ -124,19 +118,19 @@ func TestNoHintNamesASwitchThatIsOn(t *testing.T) {
 // Where thoughts are what the model says between its calls, there is no field that says what
 // becomes of those that do not fit: those of the turn in progress do.
 func TestBetweenCallsTheThoughtsOfTheTurnInProgressGoAlong(t *testing.T) {
-	m := model("claude-sonnet-5-5")
+	m := claude("claude-sonnet-5-5")
 	m.Compat = map[string]any{"cache": false}
 	said := func(signature string) message.Block {
 		return message.Block{Type: message.BlockThinking, Text: "I look", Signature: signature}
 	}
 	r := &llm.Request{Model: m, Thinking: "off", Messages: []*message.Message{
-		says(message.RoleUser, text("a")), modelSays(m, said("earlier"), callBlock("1")), toolSays("1", false), modelSays(m, text("b")),
-		says(message.RoleUser, text("c")), modelSays(m, said("now"), callBlock("2")), toolSays("2", false),
+		userSays(text("a")), modelSays(m, said("earlier"), calls("1", `{}`)), toolSays("1"), modelSays(m, text("b")),
+		userSays(text("c")), modelSays(m, said("now"), calls("2", `{}`)), toolSays("2"),
 	}}
-	if got := string(body(t, r)["messages"]); strings.Contains(got, "earlier") || !strings.Contains(got, `"signature":"now"`) {
+	if got := string(bodyFields(t, r)["messages"]); strings.Contains(got, "earlier") || !strings.Contains(got, `"signature":"now"`) {
 		t.Error(got)
 	}
-	if r.Thinking = "low"; !strings.Contains(string(body(t, r)["messages"]), "earlier") {
+	if r.Thinking = "low"; !strings.Contains(string(bodyFields(t, r)["messages"]), "earlier") {
 		t.Error("with thinking the server leaves out what does not fit")
 	}
 }
