@@ -23,11 +23,11 @@ type answer struct {
 	paused  bool              // the model wants to go on with this very answer
 }
 
-// answer asks the model until there is an answer that no listener stopped; a request
+// ask asks the model until there is an answer that no listener stopped; a request
 // that did not fit is sent once more after a compaction, one that failed for a passing
 // reason after a while (see retry.go). A message is added to the session whatever
 // happened; an error, an interrupt or a stop is recorded as one.
-func (r *run) answer(ctx context.Context) (answer, error) {
+func (r *run) ask(ctx context.Context) (answer, error) {
 	for {
 		t := &tries{asker: r.asker}
 		s, err := r.askWithRetry(ctx, t)

@@ -31,7 +31,7 @@ type Inbox struct {
 	count     int                // of all that were queued
 	changes   []QueueChanged     // that nobody was told of
 	noted     QueueChanged       // the last of all changes
-	beside    []*message.Message // that the run adds at its next occasion, without asking the model for them
+	side      []*message.Message // that the run adds at its next occasion, without asking the model for them
 	nextTurn  []*message.Message // custom messages that go with the next prompt
 	submitted []Prompt           // for the front end
 	compact   *compactRequest    // that a hook waits for; nil for none
@@ -253,23 +253,23 @@ func (b *Inbox) TakeLast() (text string, ok bool) {
 	return text, true
 }
 
-// putBeside stores a message that the run adds before its next request, or at its end. It
+// putSide stores a message that the run adds before its next request, or at its end. It
 // reports false, and stores nothing, if no run will look.
-func (b *Inbox) putBeside(m *message.Message) bool {
+func (b *Inbox) putSide(m *message.Message) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.queueing {
-		b.beside = append(b.beside, m)
+		b.side = append(b.side, m)
 	}
 	return b.queueing
 }
 
-// takeBeside removes and returns what putBeside stored.
-func (b *Inbox) takeBeside() []*message.Message {
+// takeSide removes and returns the side messages.
+func (b *Inbox) takeSide() []*message.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	messages := b.beside
-	b.beside = nil
+	messages := b.side
+	b.side = nil
 	return messages
 }
 
@@ -297,7 +297,7 @@ func (b *Inbox) forget(swap func()) *compactRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	swap()
-	b.steer, b.followUp, b.beside, b.nextTurn = nil, nil, nil, nil
+	b.steer, b.followUp, b.side, b.nextTurn = nil, nil, nil, nil
 	b.noteQueues()
 	request := b.compact
 	b.compact = nil

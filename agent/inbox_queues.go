@@ -91,60 +91,50 @@ func (b *Inbox) closeQueues() {
 	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.queueing = false
+	b.preflight, b.queueing = false, false
 	b.due = [2][]queued{}
 	b.noteQueues()
 }
 
-// reopenIfQueued opens the queues again and reports true if the run may go on and something
-// was queued behind its end. Otherwise the run is over.
-func (b *Inbox) reopenIfQueued(may bool) bool {
+// moment is when a run looks at the queues.
+type moment uint8
+
+const (
+	betweenTurns moment = iota // the model is asked again anyway: what steers is due
+	stopping                   // the model has nothing more to do: what steers is due, else the follow-ups
+	ending                     // likewise, and it is the end of the work unless something waits
+)
+
+// next removes and returns the messages that are due at this moment, and the queue that they
+// were in. Settings say whether it is one message at a time or all. may is asked before
+// anything is taken; with an error of it, all stays where it is. At the end of the work the
+// queues are open if something waits, else they are closed in the same step, so that nothing
+// is accepted that the run would not deliver. Front ends are told of each message with
+// delivered.
+func (b *Inbox) next(at moment, may func() error) (messages []queued, q Queue, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.preflight = false
-	b.queueing = may && len(b.steer)+len(b.followUp) > 0
-	return b.queueing
-}
-
-// hasQueued reports whether a message is queued for the run.
-func (b *Inbox) hasQueued() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.steer)+len(b.followUp) > 0
-}
-
-// closeIfNoneQueued reports whether messages are queued. If none are, it closes the
-// queues in the same step, so that nothing is accepted that the run would not deliver.
-func (b *Inbox) closeIfNoneQueued() (queued bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.queueing = len(b.steer)+len(b.followUp) > 0
-	return b.queueing
-}
-
-// take removes and returns what is to be delivered now from a queue: one message, or all.
-func take(queue *[]queued, all bool) []queued {
-	n := min(1, len(*queue))
+	steers, follows := len(b.steer) > 0, len(b.followUp) > 0
+	if at == ending {
+		b.preflight, b.queueing = false, steers || follows
+	}
+	if !steers && (at == betweenTurns || !follows) {
+		return nil, Steer, nil
+	}
+	if err := may(); err != nil {
+		return nil, Steer, err
+	}
+	queue, all := &b.steer, b.settings.get().SteerAll
+	if !steers {
+		queue, q, all = &b.followUp, FollowUp, b.settings.get().FollowUpAll
+	}
+	n := 1
 	if all {
 		n = len(*queue)
 	}
-	taken := (*queue)[:n:n]
-	*queue = (*queue)[n:]
-	return taken
-}
-
-// takeDue removes and returns the messages to deliver now, and the queue that they were
-// in: the steering ones, and if there are none and the run would stop (stopping), the
-// follow-ups. Settings say whether it is one message at a time or all. Front ends are
-// told of each with delivered.
-func (b *Inbox) takeDue(stopping bool) (messages []queued, q Queue) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if messages = take(&b.steer, b.settings.get().SteerAll); len(messages) == 0 && stopping {
-		messages, q = take(&b.followUp, b.settings.get().FollowUpAll), FollowUp
-	}
+	messages, *queue = (*queue)[:n:n], (*queue)[n:]
 	b.due[q] = append(b.due[q], messages...)
-	return messages, q
+	return messages, q, nil
 }
 
 // Texts returns the texts of people and programs that are queued: those that steer, and
