@@ -34,9 +34,9 @@ func (b batchEnd) verdict() error {
 // step is one call of a batch on its way.
 type step struct {
 	call   message.Block
-	broken string   // what it had instead of readable arguments
-	last   bool     // of its answer
-	ready  *cleared // nil: it does not run
+	broken string        // what it had instead of readable arguments
+	last   bool          // of its answer
+	ready  *approvedCall // nil: it does not run
 	result Result
 	limit  error             // that the call reached
 	took   time.Duration     // to run
@@ -111,7 +111,7 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 
 // admit decides whether one call may run. One of the two results is nil: the call as it
 // may run, or what the model is told instead.
-func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared, *Result) {
+func (r *run) admit(ctx context.Context, a answer, call message.Block) (*approvedCall, *Result) {
 	raw, isBroken := a.broken[call.ID]
 	switch {
 	case ctx.Err() != nil:
@@ -121,7 +121,7 @@ func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared
 	case isBroken:
 		return nil, refuse("not run: the arguments are not a JSON object: %.200s", raw)
 	}
-	return r.gate.clear(ctx, call)
+	return r.gate.approve(ctx, call)
 }
 
 // input returns the arguments that the tool gets, which listeners may have changed. For a
@@ -137,7 +137,7 @@ func (s *step) input() json.RawMessage {
 func (s *step) run(ctx context.Context, progress *pace.Pacer[Result]) {
 	defer close(s.done)
 	if s.ready != nil {
-		s.result = s.ready.run(ctx, progress)
+		s.result = s.ready.runTimed(ctx, progress)
 		s.took = s.ready.call.took()
 		s.ran(s.result.IsError)
 	}
