@@ -65,8 +65,7 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 	if a.unasked.Has(r) {
 		r.Thinking, r.Off = "", false
 	}
-	tap := &wiretap{a.events, a.sent}
-	tap.watch(ctx, r)
+	a.watch(ctx, r)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -23,8 +23,7 @@ type Inbox struct {
 	telling sync.Mutex // held while listeners get a change of the queues, so that changes come in their order
 
 	mu        sync.Mutex // guards what follows: a message is in one place, and is admitted and put there in one step
-	queueing  bool       // a prompt runs that will look at the queues again
-	preflight bool       // a prompt is on its way to a run
+	phase     phase
 	steer     []queued
 	followUp  []queued
 	due       [2][]queued        // by queue: they left it for the session, and nobody was told yet
@@ -76,7 +75,7 @@ func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
 // postToRun queues p if a run will look at the queues again, and reports whether it did.
 func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, err error) {
 	err = b.post(ctx, p.Origin, func() error {
-		if posted = b.queueing && !b.closed; posted {
+		if posted = b.phase == inRun && !b.closed; posted {
 			b.put(p, q)
 		}
 		return nil
@@ -92,7 +91,7 @@ func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
 		switch {
 		case b.closed:
 			return ErrEnded
-		case b.queueing && !p.isCommand():
+		case b.phase == inRun && !p.isCommand():
 			b.put(p, q)
 		default:
 			b.deferToFrontEnd(p)
@@ -258,10 +257,11 @@ func (b *Inbox) TakeLast() (text string, ok bool) {
 func (b *Inbox) putSide(m *message.Message) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.queueing {
-		b.side = append(b.side, m)
+	if b.phase != inRun {
+		return false
 	}
-	return b.queueing
+	b.side = append(b.side, m)
+	return true
 }
 
 // takeSide removes and returns the side messages.

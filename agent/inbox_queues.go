@@ -26,7 +26,7 @@ func (b *Inbox) enqueue(p Prompt, q Queue) bool {
 
 // isOpenFor reports whether p may be queued now; the caller has the lock.
 func (b *Inbox) isOpenFor(p Prompt) bool {
-	return b.queueing || p.WhileIdle || p.InPreflight && b.preflight
+	return b.phase == inRun || p.WhileIdle || p.InPreflight && b.phase == inPreflight
 }
 
 // put appends to a queue; the caller has the lock.
@@ -48,12 +48,25 @@ func (b *Inbox) takes(p Prompt) bool {
 	return b.isOpenFor(p)
 }
 
-// beginPreflight is called when a prompt is about to be checked, which may then start a run,
-// and when a run has ended that may be opened again.
-func (b *Inbox) beginPreflight() {
+// phase is what becomes of a message that comes now.
+type phase uint8
+
+const (
+	atRest      phase = iota // nobody will look at the queues: it is for the front end
+	inPreflight              // a run may begin, or go on behind its end, and then it looks
+	inRun                    // the run will look at the queues again
+)
+
+// enter is called when a prompt is about to be checked, when its run begins and ends, and
+// between two cycles of it. Outside of a run nothing that was taken is still on its way.
+func (b *Inbox) enter(p phase) {
+	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.preflight = true
+	if b.phase = p; p != inRun {
+		b.due = [2][]queued{}
+	}
+	b.noteQueues()
 }
 
 // endPreflight is called when a prompt has started no run. What was queued only for that
@@ -62,7 +75,7 @@ func (b *Inbox) endPreflight(aborted bool) {
 	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.preflight = false
+	b.phase = atRest
 	if aborted {
 		return
 	}
@@ -74,25 +87,6 @@ func (b *Inbox) endPreflight(aborted bool) {
 			return m.InPreflight
 		})
 	}
-	b.noteQueues()
-}
-
-// openQueues is called when a run begins, which looks at the queues until they are
-// closed.
-func (b *Inbox) openQueues() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.preflight, b.queueing = false, true
-}
-
-// closeQueues marks that no run delivers queued messages any more: what is sent from now
-// on is handed to the front end.
-func (b *Inbox) closeQueues() {
-	defer b.tellQueues()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.preflight, b.queueing = false, false
-	b.due = [2][]queued{}
 	b.noteQueues()
 }
 
@@ -116,7 +110,10 @@ func (b *Inbox) next(at moment, may func() error) (messages []queued, q Queue, e
 	defer b.mu.Unlock()
 	steers, follows := len(b.steer) > 0, len(b.followUp) > 0
 	if at == ending {
-		b.preflight, b.queueing = false, steers || follows
+		b.phase = atRest
+		if steers || follows {
+			b.phase = inRun
+		}
 	}
 	if !steers && (at == betweenTurns || !follows) {
 		return nil, Steer, nil

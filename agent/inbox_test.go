@@ -22,7 +22,7 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 	if b.enqueue(Prompt{Text: "early"}, Steer) {
 		t.Error("a prompt is queued though no run is there")
 	}
-	b.openQueues()
+	b.enter(inRun)
 	for i, q := range []Queue{Steer, FollowUp, Steer, FollowUp} {
 		b.enqueue(Prompt{Text: fmt.Sprint(i), Source: "interactive"}, q)
 	}
@@ -58,7 +58,7 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 
 func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 	b := newInbox(listening(), newInForce(Settings{MaxContinuations: 1}), time.Now)
-	b.openQueues()
+	b.enter(inRun)
 	hook := Origin{Kind: FromHook, Hook: "loop"}
 	for _, p := range []Prompt{{Text: "a", Origin: hook}, {Text: "b"}} {
 		if posted, err := b.postToRun(t.Context(), p, Steer); !posted || err != nil {
@@ -109,7 +109,7 @@ func TestWhatIsSentWhileASessionIsLeftIsForTheNext(t *testing.T) {
 
 func TestAnInboxGivesBackWhatPeopleTyped(t *testing.T) {
 	b := newInbox(listening(), newInForce(Settings{SteerAll: true}), time.Now)
-	b.openQueues()
+	b.enter(inRun)
 	for _, p := range []Prompt{{Text: "typed", Source: "interactive"}, {Text: "of a hook", Source: "hook"}, {Text: "of a program", Source: "rpc"}} {
 		b.enqueue(p, Steer)
 	}
@@ -130,7 +130,7 @@ func TestAnInboxGivesBackWhatPeopleTyped(t *testing.T) {
 
 func TestTheNewestQueuedTextIsTakenBackFirst(t *testing.T) {
 	b := newInbox(listening(), newInForce(Settings{}), time.Now)
-	b.openQueues()
+	b.enter(inRun)
 	for _, x := range []struct {
 		text string
 		q    Queue

@@ -55,8 +55,8 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		}
 		return nil // the request may have been served before
 	}
-	a.inbox.beginPreflight()
-	p, started, err := preflight{a.events, a.conversation, a.choice, a.spending, a.inbox}.check(ctx, p)
+	a.inbox.enter(inPreflight)
+	p, started, err := a.preflight(ctx, p)
 	if !started {
 		a.inbox.endPreflight(ctx.Err() != nil)
 		return err
@@ -97,8 +97,8 @@ func newRun(p parts) *run {
 // run works on a prompt from the first entry to the last event. Listeners to the input
 // event have handled the prompt before.
 func (r *run) run(ctx context.Context, p Prompt) error {
-	r.inbox.openQueues()
-	defer r.inbox.closeQueues()
+	r.inbox.enter(inRun)
+	defer r.inbox.enter(atRest)
 	defer r.prompts.setOfRun(promptText{})
 	r.news.pause() // until the first turn has begun
 	defer r.news.resume()
@@ -115,7 +115,7 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 		}
 		err = r.cycle(ctx)
 	}
-	r.inbox.closeQueues()
+	r.inbox.enter(atRest)
 	r.userShell.addWaiting()
 	err = r.sync(ctx, err)
 	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
@@ -135,9 +135,10 @@ func (r *run) cycle(ctx context.Context) (err error) {
 		again, err = r.afterTurn(ctx, end, err)
 	}
 	r.news.resume()
-	r.inbox.closeQueues() // what is sent from here on is for the front end
 	if err == nil {
-		r.inbox.beginPreflight()
+		r.inbox.enter(inPreflight) // there may be another cycle
+	} else {
+		r.inbox.enter(atRest) // what is sent from here on is for the front end
 	}
 	err = cmp.Or(err, r.addSide())
 	r.usage.Add(r.spending.aside.end())
