@@ -13,7 +13,6 @@ import (
 	"pi/agent/llm"
 	"pi/internal/printable"
 	sessions "pi/session"
-	"pi/session/message"
 )
 
 // cancelTime is how long a prompt that was cancelled may take to end. Then it is answered,
@@ -236,17 +235,13 @@ func (s *session) takeOut(before string) {
 		}
 	}
 	for _, e := range all[at:] {
-		if m := e.Message(); m == nil || !isEditable(m.Role) {
+		if m := e.Message(); m == nil || !sessions.Editable(m.Role) {
 			continue
 		}
 		if _, err := s.agent().EditContext(s.ctx, e.ID, nil); err != nil {
 			s.notify(err.Error(), agent.LevelError)
 		}
 	}
-}
-
-func isEditable(r message.Role) bool {
-	return r == message.RoleUser || r == message.RoleAssistant || r == message.RoleToolResult || r == message.RoleCustom
 }
 
 // runSubmitted runs, until the session ends, what hooks submit while the client asks nothing.
