@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"pi/agent/limits"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
@@ -293,7 +292,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	}
 	var limit *LimitError
 	if errors.As(failure, &limit) && limit.Limit == limitOfAnswer {
-		s.assembly.Shorten(limits.KeptOfLong)
+		s.assembly.Shorten(keptOfLong)
 	}
 	m := s.message()
 	_, broken := s.assembly.Content()

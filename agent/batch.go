@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"pi/agent/limits"
 	"pi/internal/pace"
 	"pi/session"
 	"pi/session/message"
@@ -175,7 +174,7 @@ func (r *run) noteRepeat(s *step) {
 	if limit <= 0 {
 		return
 	}
-	times, inRow := r.repeats.Note(limits.Call{Name: s.call.Name, Arguments: s.call.Arguments, Broken: s.broken,
+	times, inRow := r.repeats.note(repeatable{Name: s.call.Name, Arguments: s.call.Arguments, Broken: s.broken,
 		Content: s.result.Content, Details: s.result.Details, IsError: s.result.IsError})
 	did, was := "called %s %d times with the same arguments and the same result, and nothing new came in between", "%s was called %d times with these arguments, the result was the same each time, and nothing new came in between"
 	if inRow {
@@ -185,7 +184,7 @@ func (r *run) noteRepeat(s *step) {
 	if !s.last {
 		return
 	}
-	calls, turns := r.repeats.EndTurn()
+	calls, turns := r.repeats.endTurn()
 	if calls > 1 && turns > times { // else it was said of the call
 		s.repeated(limit, turns, fmt.Sprintf("made the same %d calls in %d answers, with the same results", calls, turns),
 			fmt.Sprintf("These %d calls were made in %d answers, and the results were the same each time", calls, turns))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"pi/agent/limits"
 	"pi/session"
 	"pi/session/message"
 )
@@ -83,7 +82,7 @@ type counts struct {
 	index   int // of the next turn
 	added   []*message.Message
 	usage   message.Usage
-	repeats limits.Repeats
+	repeats repeats
 	aborts  int // answers that listeners stopped
 }
 
