@@ -31,7 +31,7 @@ import (
 //	  batch                             the tool calls of the answer (batch.go)
 //	  endTurn                           what listeners to turn_end want
 //
-// What a person, a hook or a program sends meanwhile waits in the inbox, and only drain takes
+// What a user, a hook or a program sends meanwhile waits in the inbox, and only drain takes
 // it from there. [Inbox.next] says under one lock what is due, and closes the queues where
 // nothing waits at the end: so nothing is accepted that nobody would deliver.
 

@@ -9,7 +9,7 @@ import (
 	"pi/agent"
 )
 
-// Driver does for a front end what a person, a program or a hook wants done: a command, else
+// Driver does for a front end what a user, a program or a hook wants done: a command, else
 // a prompt for the model; then what came of the command; then what hooks have submitted. The
 // front end says how each is done and shown. A Driver may be used by any goroutine if its
 // functions may.
