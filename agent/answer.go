@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"pi/agent/limits"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
@@ -23,11 +22,11 @@ type answer struct {
 	paused  bool              // the model wants to go on with this very answer
 }
 
-// answer asks the model until there is an answer that no listener stopped; a request
+// ask asks the model until there is an answer that no listener stopped; a request
 // that did not fit is sent once more after a compaction, one that failed for a passing
 // reason after a while (see retry.go). A message is added to the session whatever
 // happened; an error, an interrupt or a stop is recorded as one.
-func (r *run) answer(ctx context.Context) (answer, error) {
+func (r *run) ask(ctx context.Context) (answer, error) {
 	for {
 		t := &tries{asker: r.asker}
 		s, err := r.askWithRetry(ctx, t)
@@ -293,7 +292,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	}
 	var limit *LimitError
 	if errors.As(failure, &limit) && limit.Limit == limitOfAnswer {
-		s.assembly.Shorten(limits.KeptOfLong)
+		s.assembly.Shorten(keptOfLong)
 	}
 	m := s.message()
 	_, broken := s.assembly.Content()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"pi/agent/limits"
 	"pi/agent/llm"
 	"pi/agent/work"
 	"pi/session"
@@ -65,8 +64,7 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 	if a.unasked.Has(r) {
 		r.Thinking, r.Off = "", false
 	}
-	tap := &wiretap{a.events, a.sent}
-	tap.watch(ctx, r)
+	a.watch(ctx, r)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -131,11 +129,11 @@ func inBrackets(hint string) string {
 
 // stream sends r once, for [asker.send]. begun says that a part of the answer was added.
 func (a *asker) stream(ctx context.Context, client llm.Provider, r *llm.Request, add func(llm.Delta) error) (begun bool, err error) {
-	var size limits.AnswerSize
+	var size answerSize
 	var stop llm.Stop
 	for d, err := range llm.WithPatience(ctx, client, r, a.settings.get().Patience) {
 		switch {
-		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.Exceeds(r.MaxAnswer, d):
+		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.exceeds(r.MaxAnswer, d):
 			return begun, &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",
 				r.Model.Ref(), r.MaxAnswer)}
 		case err != nil:

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"pi/agent/limits"
 	"pi/internal/pace"
 	"pi/session"
 	"pi/session/message"
@@ -34,9 +33,9 @@ func (b batchEnd) verdict() error {
 // step is one call of a batch on its way.
 type step struct {
 	call   message.Block
-	broken string   // what it had instead of readable arguments
-	last   bool     // of its answer
-	ready  *cleared // nil: it does not run
+	broken string        // what it had instead of readable arguments
+	last   bool          // of its answer
+	ready  *approvedCall // nil: it does not run
 	result Result
 	limit  error             // that the call reached
 	took   time.Duration     // to run
@@ -111,7 +110,7 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 
 // admit decides whether one call may run. One of the two results is nil: the call as it
 // may run, or what the model is told instead.
-func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared, *Result) {
+func (r *run) admit(ctx context.Context, a answer, call message.Block) (*approvedCall, *Result) {
 	raw, isBroken := a.broken[call.ID]
 	switch {
 	case ctx.Err() != nil:
@@ -121,7 +120,7 @@ func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared
 	case isBroken:
 		return nil, refuse("not run: the arguments are not a JSON object: %.200s", raw)
 	}
-	return r.gate.clear(ctx, call)
+	return r.gate.approve(ctx, call)
 }
 
 // input returns the arguments that the tool gets, which listeners may have changed. For a
@@ -137,7 +136,7 @@ func (s *step) input() json.RawMessage {
 func (s *step) run(ctx context.Context, progress *pace.Pacer[Result]) {
 	defer close(s.done)
 	if s.ready != nil {
-		s.result = s.ready.run(ctx, progress)
+		s.result = s.ready.runTimed(ctx, progress)
 		s.took = s.ready.call.took()
 		s.ran(s.result.IsError)
 	}
@@ -175,7 +174,7 @@ func (r *run) noteRepeat(s *step) {
 	if limit <= 0 {
 		return
 	}
-	times, inRow := r.repeats.Note(limits.Call{Name: s.call.Name, Arguments: s.call.Arguments, Broken: s.broken,
+	times, inRow := r.repeats.note(repeatable{Name: s.call.Name, Arguments: s.call.Arguments, Broken: s.broken,
 		Content: s.result.Content, Details: s.result.Details, IsError: s.result.IsError})
 	did, was := "called %s %d times with the same arguments and the same result, and nothing new came in between", "%s was called %d times with these arguments, the result was the same each time, and nothing new came in between"
 	if inRow {
@@ -185,7 +184,7 @@ func (r *run) noteRepeat(s *step) {
 	if !s.last {
 		return
 	}
-	calls, turns := r.repeats.EndTurn()
+	calls, turns := r.repeats.endTurn()
 	if calls > 1 && turns > times { // else it was said of the call
 		s.repeated(limit, turns, fmt.Sprintf("made the same %d calls in %d answers, with the same results", calls, turns),
 			fmt.Sprintf("These %d calls were made in %d answers, and the results were the same each time", calls, turns))

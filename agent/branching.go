@@ -30,24 +30,16 @@ func (a *Agent) Branch(ctx context.Context, id string) (Recalled, error) {
 // session that has nothing to copy is refused.
 func (i Interrupting) Clone(ctx context.Context) error {
 	s := i.sessions.conversation.current()
-	if err := checkCopied(s); err != nil {
-		return fmt.Errorf("clone: %w", err)
-	}
-	b := &branching{sessions: i.sessions, id: s.Leaf(), whole: true}
-	return b.replaceNamed(ctx)
-}
-
-// checkCopied fails for a session that holds nothing yet.
-func checkCopied(s *session.Session) error {
 	if s.File() != "" {
 		if _, err := os.Stat(s.File()); errors.Is(err, fs.ErrNotExist) {
-			return errors.New("the session has not been saved yet, so there is nothing to copy")
+			return errors.New("clone: the session has not been saved yet, so there is nothing to copy")
 		}
 	}
 	if s.Leaf() == "" {
-		return errors.New("there is no current entry, so there is nothing to copy")
+		return errors.New("clone: there is no current entry, so there is nothing to copy")
 	}
-	return nil
+	b := &branching{sessions: i.sessions, id: s.Leaf(), whole: true}
+	return b.replaceNamed(ctx)
 }
 
 // branching is the change to a copy of a path of the current session.

@@ -12,10 +12,10 @@ import (
 	"pi/session/message"
 )
 
-// run runs the tool and returns its result, also if it crashes, fails or is interrupted.
-// Every tool call comes through here, be it of the model or of a hook. progress, which may
-// be nil, gets what the tool reports, and nothing when run has returned.
-func (c *cleared) run(ctx context.Context, progress *pace.Pacer[Result]) (result Result) {
+// runTimed runs the tool, whose time is counted, and returns its result, also if it is
+// interrupted. Every tool call comes through here, be it of the model or of a hook. progress,
+// which may be nil, gets what the tool reports, and nothing when runTimed has returned.
+func (c *approvedCall) runTimed(ctx context.Context, progress *pace.Pacer[Result]) (result Result) {
 	if ctx.Err() != nil {
 		return *interrupted()
 	}
@@ -24,13 +24,14 @@ func (c *cleared) run(ctx context.Context, progress *pace.Pacer[Result]) (result
 		update = progress.Put
 		defer progress.Stop()
 	}
-	c.call.measure(ctx, func() { result = c.perform(ctx, update) })
+	c.call.measure(ctx, func() { result = c.run(ctx, update) })
 	result.Interrupted = result.IsError && ctx.Err() != nil
 	return result
 }
 
-// perform is run for a tool that reports to update, which may be nil.
-func (c *cleared) perform(ctx context.Context, update Update) (result Result) {
+// run is the one place where a tool runs. It returns its result also if the tool crashes or
+// fails. The tool reports to update, which may be nil.
+func (c *approvedCall) run(ctx context.Context, update Update) (result Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			result = *refuse("tool %s crashed: %v", c.tool.Spec().Name, p)
@@ -59,22 +60,22 @@ func AtGate(ctx context.Context) context.Context { return context.WithValue(ctx,
 // IsAtGate reports whether ctx is one of [AtGate].
 func IsAtGate(ctx context.Context) bool { return ctx.Value(gateKey{}) != nil }
 
-// runsKey is in the context of a tool that runs, with its *cleared.
+// runsKey is in the context of a tool that runs, with its *approvedCall.
 type runsKey struct{}
 
 // RunBelow runs below, in whose place a tool stands that runs with ctx, as part of that call.
 // If input is not what the listeners were asked about, they are asked again. The error says
 // why below does not run; if it fails, the result does.
 func RunBelow(ctx context.Context, below Tool, input json.RawMessage, update Update) (Result, error) {
-	running, _ := ctx.Value(runsKey{}).(*cleared)
+	running, _ := ctx.Value(runsKey{}).(*approvedCall)
 	if running == nil {
 		return Result{}, errors.New("no call of a tool is running")
 	}
-	c, refused := running.gate.clearBelow(ctx, running, below, input)
+	c, refused := running.gate.approveBelow(ctx, running, below, input)
 	if refused != nil {
 		return Result{}, errors.New(refused.Content[0].Text)
 	}
-	result := c.perform(ctx, update)
+	result := c.run(ctx, update)
 	for _, text := range c.context {
 		result = withText(result, text)
 	}
@@ -100,7 +101,7 @@ func withText(r Result, text string) Result {
 // finishCall lets listeners edit the result of a tool, and adds the texts that they want
 // behind it. Where an interrupt keeps them from editing, the result is dropped, for they
 // may have wanted to remove a secret.
-func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result {
+func (g *gate) finishCall(ctx context.Context, c *approvedCall, result Result) Result {
 	if g.events.wants(KindToolResult) {
 		ctx := c.call.mark(ctx)
 		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
@@ -145,10 +146,10 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	sent := input
 	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, sent} })
 	took := time.Duration(0)
-	c, result := a.gate.clear(ctx, call)
+	c, result := a.gate.approve(ctx, call)
 	if c != nil {
 		input = c.input
-		ran := c.run(ctx, a.gate.updates(ctx, call))
+		ran := c.runTimed(ctx, a.gate.updates(ctx, call))
 		took = c.call.took()
 		r := a.gate.finishCall(ctx, c, ran)
 		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name})

@@ -15,15 +15,15 @@ import (
 var moments = []Kind{KindContext, KindCompactionStart, KindAutoCompactionStart, KindSessionBeforeCompact, KindSessionCompacting,
 	KindSessionCompact, KindSessionCompactFailed, KindCompactionEnd, KindAutoCompactionEnd}
 
-// moment does something at the first event of a kind after it was armed.
-type moment struct {
+// instant does something at the first event of a kind after it was armed.
+type instant struct {
 	kind  Kind
 	armed bool
 	do    func()
 }
 
-func (o *moment) Wants(k Kind) bool { return k == o.kind }
-func (o *moment) Handle(context.Context, Event) error {
+func (o *instant) Wants(k Kind) bool { return k == o.kind }
+func (o *instant) Handle(context.Context, Event) error {
 	if o.armed {
 		o.armed = false
 		o.do()
@@ -53,7 +53,7 @@ func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(fu
 	} {
 		for _, k := range moments {
 			t.Run(fmt.Sprintf("%s/%s", sort, k), func(t *testing.T) {
-				o, l := &moment{kind: k}, &log{}
+				o, l := &instant{kind: k}, &log{}
 				r := full(t, Options{Listeners: []Listener{o, l}}, replies...)
 				r.setCompaction(func(s *CompactionSettings) { s.Enabled = false })
 				r.prompt("first")
@@ -144,7 +144,7 @@ func TestWhatListenersToACompactionTakeOutIsNotSummarised(t *testing.T) {
 	for _, k := range []Kind{KindSessionBeforeCompact, KindSessionCompacting} {
 		t.Run(k.String(), func(t *testing.T) {
 			var r *rig
-			redact := &moment{kind: k, armed: true, do: func() {
+			redact := &instant{kind: k, armed: true, do: func() {
 				if _, err := r.EditContext(t.Context(), r.Seen()[0].Entry.ID, nil); err != nil {
 					t.Error(err)
 				}

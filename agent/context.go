@@ -178,8 +178,7 @@ func checkEdit(s *session.Session, id string) error {
 	}
 	kind := e.Type
 	if m := e.Message(); m != nil {
-		switch m.Role {
-		case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
+		if session.Editable(m.Role) {
 			return nil
 		}
 		kind = string(m.Role)

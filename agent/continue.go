@@ -28,36 +28,43 @@ func (r *run) endTurn(ctx context.Context, index int, a answer, b batchEnd) Cont
 	return e.Continuation
 }
 
-// askAgain asks the listeners whether the run is really to end with err. It reports
-// whether there is another turn; if not, err is how the run ended.
+// askAgain asks the listeners whether the cycle is really to end with err, and closes the
+// queues if it is. It reports whether there is another turn; if not, err is how the cycle
+// ended.
 func (r *run) askAgain(ctx context.Context, err error) (again bool, _ error) {
-	if !r.events.wants(KindAgentBeforeSettle) {
-		return false, err
+	var wish Continuation
+	if r.events.wants(KindAgentBeforeSettle) {
+		outcome := "error"
+		switch {
+		case err == nil:
+			outcome = "completed"
+		case errors.Is(err, ErrAborted):
+			outcome = "aborted"
+		}
+		e := &AgentBeforeSettle{Outcome: outcome, Messages: r.added[:len(r.added):len(r.added)]}
+		r.events.emit(uncancelled(ctx), e)
+		r.addDrafts(ctx, e.Kind(), e.Entries)
+		if err == nil && ctx.Err() != nil {
+			err = ErrAborted
+		}
+		wish = e.Continuation
 	}
-	outcome := "error"
 	switch {
+	case !wish.Continue && err == nil:
+		return r.drain(ctx, ending)
+	case !wish.Continue || errors.Is(err, ErrAborted):
+		return false, err
+	case isFinal(err):
+		r.events.notifyf(ctx, LevelWarning, "%s wants to go on, but the run has ended for good", hookName(wish.ContinuedBy))
+		return false, err
 	case err == nil:
-		outcome = "completed"
-	case errors.Is(err, ErrAborted):
-		outcome = "aborted"
+		if again, err = r.drain(ctx, stopping); again || err != nil { // it goes on by itself
+			return again, err
+		}
 	}
-	e := &AgentBeforeSettle{Outcome: outcome, Messages: r.added[:len(r.added):len(r.added)]}
-	r.events.emit(uncancelled(ctx), e)
-	r.addDrafts(ctx, e.Kind(), e.Entries)
-	if err == nil && ctx.Err() != nil {
-		err = ErrAborted
+	if err = r.addTurn(wish); err == nil {
+		_, err = r.drain(ctx, betweenTurns)
 	}
-	if !e.Continue || errors.Is(err, ErrAborted) {
-		return false, err
-	}
-	if isFinal(err) {
-		r.events.notifyf(ctx, LevelWarning, "%s wants to go on, but the run has ended for good", hookName(e.ContinuedBy))
-		return false, err
-	}
-	if err == nil && r.inbox.hasQueued() { // it goes on by itself
-		return false, nil
-	}
-	err = r.addTurn(e.Continuation)
 	return err == nil, err
 }
 

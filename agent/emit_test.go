@@ -64,7 +64,7 @@ func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
 			run.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{s.call.ID, s.call.Name, nil, s.result, 0} })
 		},
 		"message_end": func() { answer.askEnd(ctx, nil) },
-		"tool_result": func() { r.gate.finishCall(ctx, &cleared{}, s.result) },
+		"tool_result": func() { r.gate.finishCall(ctx, &approvedCall{}, s.result) },
 		"context":     func() { r.conversation.refresh(ctx) },
 	} {
 		if n := testing.AllocsPerRun(100, emit); n != 0 {

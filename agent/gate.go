@@ -12,9 +12,9 @@ import (
 	"pi/session/message"
 )
 
-// cleared is a tool call that passed the gate. Only the gate makes one, and only
-// [cleared.perform] runs a tool, so nothing in the program runs one unasked.
-type cleared struct {
+// approvedCall is a tool call that passed the gate. Only the gate makes one, and only
+// [approvedCall.run] runs a tool, so nothing in the program runs one unasked.
+type approvedCall struct {
 	gate    *gate
 	tool    Tool
 	id      string // of the call
@@ -43,9 +43,9 @@ type gate struct {
 	tools  *toolset
 }
 
-// clear decides whether call may run and with which arguments: the tool must be
+// approve decides whether call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it. Of the results one is nil.
-func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result) {
+func (g *gate) approve(ctx context.Context, call message.Block) (*approvedCall, *Result) {
 	scope := newCallScope(ctx, call.ID, func(ctx context.Context, runs bool) {
 		g.events.emitAfter(ctx, KindToolClock, func() Event { return &ToolClock{call.ID, runs} })
 	})
@@ -61,14 +61,14 @@ func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", call.Name, err)
 	}
-	return g.decide(ctx, &cleared{gate: g, tool: tool, id: call.ID, call: scope, input: call.Arguments}, checker, nil)
+	return g.decide(ctx, &approvedCall{gate: g, tool: tool, id: call.ID, call: scope, input: call.Arguments}, checker, nil)
 }
 
-// clearBelow decides whether below, in whose place the tool of running stands, may run in that
+// approveBelow decides whether below, in whose place the tool of running stands, may run in that
 // call: the arguments must be those that the listeners were asked about, or else they are
 // asked again. So they are where they were told that nothing is changed, and below may, and
 // about a call of another name.
-func (g *gate) clearBelow(ctx context.Context, running *cleared, below Tool, arguments json.RawMessage) (*cleared, *Result) {
+func (g *gate) approveBelow(ctx context.Context, running *approvedCall, below Tool, arguments json.RawMessage) (*approvedCall, *Result) {
 	checker, err := schema.Compile(below.Spec().Parameters)
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", below.Spec().Name, err)
@@ -84,7 +84,7 @@ func (g *gate) clearBelow(ctx context.Context, running *cleared, below Tool, arg
 
 // decide checks the arguments of c, and has the listeners asked about them unless they have
 // seen the same: seen is what they were asked about before, nil for nothing.
-func (g *gate) decide(ctx context.Context, c *cleared, checker *schema.Checker, seen json.RawMessage) (*cleared, *Result) {
+func (g *gate) decide(ctx context.Context, c *approvedCall, checker *schema.Checker, seen json.RawMessage) (*approvedCall, *Result) {
 	var err error
 	if p, ok := c.tool.(Preparer); ok {
 		if c.input, err = prepare(ctx, p, c.input); err != nil {
@@ -115,7 +115,7 @@ func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (change
 // tool does not run, after a block, a failure of a listener, an interrupt, or a rewrite
 // that the schema refuses. A rewrite is not coerced: the tool gets exactly what the
 // listeners saw.
-func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *Result) {
+func (g *gate) ask(ctx context.Context, c *approvedCall, checker *schema.Checker) (*approvedCall, *Result) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Annotations: AnnotationsOf(c.tool), Input: c.input}
 	err := g.events.emitGate(ctx, e, func() bool { return e.Block })
 	switch {

@@ -175,12 +175,12 @@ func TestAGateNeedsListenersAndToolsOnly(t *testing.T) {
 	tools.set([]Tool{echo("look")}, "")
 	g := gate{listening(on(func(e *ToolCall) { e.Block = string(e.Input) == `{"n":1}` })), &tools}
 	call := func(name, args string) message.Block { return message.Block{Name: name, Arguments: input(args)} }
-	if c, no := g.clear(t.Context(), call("look", `{"n":"2"}`)); no != nil || string(c.input) != `{"n":2}` {
+	if c, no := g.approve(t.Context(), call("look", `{"n":"2"}`)); no != nil || string(c.input) != `{"n":2}` {
 		t.Errorf("%+v %+v", c, no)
 	}
 	for _, refused := range []message.Block{call("look", `{"n":1}`), call("look", `{"m":1}`), call("touch", `{}`)} {
-		if c, _ := g.clear(t.Context(), refused); c != nil {
-			t.Errorf("%s%s is cleared", refused.Name, refused.Arguments)
+		if c, _ := g.approve(t.Context(), refused); c != nil {
+			t.Errorf("%s%s is approved", refused.Name, refused.Arguments)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestOnlyTheGateLeadsToARunningTool(t *testing.T) {
 					runs[name]++
 				}
 			case *ast.CompositeLit:
-				if id, ok := n.Type.(*ast.Ident); ok && id.Name == "cleared" {
+				if id, ok := n.Type.(*ast.Ident); ok && id.Name == "approvedCall" {
 					made[name]++
 				}
 			}
@@ -216,7 +216,7 @@ func TestOnlyTheGateLeadsToARunningTool(t *testing.T) {
 		})
 	}
 	if !reflect.DeepEqual(runs, map[string]int{"call.go": 1}) || !reflect.DeepEqual(made, map[string]int{"gate.go": 1}) {
-		t.Errorf("tools run in %v, calls are cleared in %v", runs, made)
+		t.Errorf("tools run in %v, calls are approved in %v", runs, made)
 	}
 }
 

@@ -23,15 +23,14 @@ type Inbox struct {
 	telling sync.Mutex // held while listeners get a change of the queues, so that changes come in their order
 
 	mu        sync.Mutex // guards what follows: a message is in one place, and is admitted and put there in one step
-	queueing  bool       // a prompt runs that will look at the queues again
-	preflight bool       // a prompt is on its way to a run
+	phase     phase
 	steer     []queued
 	followUp  []queued
 	due       [2][]queued        // by queue: they left it for the session, and nobody was told yet
 	count     int                // of all that were queued
 	changes   []QueueChanged     // that nobody was told of
 	noted     QueueChanged       // the last of all changes
-	beside    []*message.Message // that the run adds at its next occasion, without asking the model for them
+	side      []*message.Message // that the run adds at its next occasion, without asking the model for them
 	nextTurn  []*message.Message // custom messages that go with the next prompt
 	submitted []Prompt           // for the front end
 	compact   *compactRequest    // that a hook waits for; nil for none
@@ -76,7 +75,7 @@ func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
 // postToRun queues p if a run will look at the queues again, and reports whether it did.
 func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, err error) {
 	err = b.post(ctx, p.Origin, func() error {
-		if posted = b.queueing && !b.closed; posted {
+		if posted = b.phase == inRun && !b.closed; posted {
 			b.put(p, q)
 		}
 		return nil
@@ -92,7 +91,7 @@ func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
 		switch {
 		case b.closed:
 			return ErrEnded
-		case b.queueing && !p.isCommand():
+		case b.phase == inRun && !p.isCommand():
 			b.put(p, q)
 		default:
 			b.deferToFrontEnd(p)
@@ -253,23 +252,24 @@ func (b *Inbox) TakeLast() (text string, ok bool) {
 	return text, true
 }
 
-// putBeside stores a message that the run adds before its next request, or at its end. It
+// putSide stores a message that the run adds before its next request, or at its end. It
 // reports false, and stores nothing, if no run will look.
-func (b *Inbox) putBeside(m *message.Message) bool {
+func (b *Inbox) putSide(m *message.Message) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.queueing {
-		b.beside = append(b.beside, m)
+	if b.phase != inRun {
+		return false
 	}
-	return b.queueing
+	b.side = append(b.side, m)
+	return true
 }
 
-// takeBeside removes and returns what putBeside stored.
-func (b *Inbox) takeBeside() []*message.Message {
+// takeSide removes and returns the side messages.
+func (b *Inbox) takeSide() []*message.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	messages := b.beside
-	b.beside = nil
+	messages := b.side
+	b.side = nil
 	return messages
 }
 
@@ -297,7 +297,7 @@ func (b *Inbox) forget(swap func()) *compactRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	swap()
-	b.steer, b.followUp, b.beside, b.nextTurn = nil, nil, nil, nil
+	b.steer, b.followUp, b.side, b.nextTurn = nil, nil, nil, nil
 	b.noteQueues()
 	request := b.compact
 	b.compact = nil

@@ -26,7 +26,7 @@ func (b *Inbox) enqueue(p Prompt, q Queue) bool {
 
 // isOpenFor reports whether p may be queued now; the caller has the lock.
 func (b *Inbox) isOpenFor(p Prompt) bool {
-	return b.queueing || p.WhileIdle || p.InPreflight && b.preflight
+	return b.phase == inRun || p.WhileIdle || p.InPreflight && b.phase == inPreflight
 }
 
 // put appends to a queue; the caller has the lock.
@@ -48,12 +48,25 @@ func (b *Inbox) takes(p Prompt) bool {
 	return b.isOpenFor(p)
 }
 
-// beginPreflight is called when a prompt is about to be checked, which may then start a run,
-// and when a run has ended that may be opened again.
-func (b *Inbox) beginPreflight() {
+// phase is what becomes of a message that comes now.
+type phase uint8
+
+const (
+	atRest      phase = iota // nobody will look at the queues: it is for the front end
+	inPreflight              // a run may begin, or go on behind its end, and then it looks
+	inRun                    // the run will look at the queues again
+)
+
+// enter is called when a prompt is about to be checked, when its run begins and ends, and
+// between two cycles of it. Outside of a run nothing that was taken is still on its way.
+func (b *Inbox) enter(p phase) {
+	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.preflight = true
+	if b.phase = p; p != inRun {
+		b.due = [2][]queued{}
+	}
+	b.noteQueues()
 }
 
 // endPreflight is called when a prompt has started no run. What was queued only for that
@@ -62,7 +75,7 @@ func (b *Inbox) endPreflight(aborted bool) {
 	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.preflight = false
+	b.phase = atRest
 	if aborted {
 		return
 	}
@@ -77,74 +90,48 @@ func (b *Inbox) endPreflight(aborted bool) {
 	b.noteQueues()
 }
 
-// openQueues is called when a run begins, which looks at the queues until they are
-// closed.
-func (b *Inbox) openQueues() {
+// moment is when a run looks at the queues.
+type moment uint8
+
+const (
+	betweenTurns moment = iota // the model is asked again anyway: what steers is due
+	stopping                   // the model has nothing more to do: what steers is due, else the follow-ups
+	ending                     // likewise, and it is the end of the work unless something waits
+)
+
+// next removes and returns the messages that are due at this moment, and the queue that they
+// were in. Settings say whether it is one message at a time or all. may is asked before
+// anything is taken; with an error of it, all stays where it is. At the end of the work the
+// queues are open if something waits, else they are closed in the same step, so that nothing
+// is accepted that the run would not deliver. Front ends are told of each message with
+// delivered.
+func (b *Inbox) next(at moment, may func() error) (messages []queued, q Queue, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.preflight, b.queueing = false, true
-}
-
-// closeQueues marks that no run delivers queued messages any more: what is sent from now
-// on is handed to the front end.
-func (b *Inbox) closeQueues() {
-	defer b.tellQueues()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.queueing = false
-	b.due = [2][]queued{}
-	b.noteQueues()
-}
-
-// reopenIfQueued opens the queues again and reports true if the run may go on and something
-// was queued behind its end. Otherwise the run is over.
-func (b *Inbox) reopenIfQueued(may bool) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.preflight = false
-	b.queueing = may && len(b.steer)+len(b.followUp) > 0
-	return b.queueing
-}
-
-// hasQueued reports whether a message is queued for the run.
-func (b *Inbox) hasQueued() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.steer)+len(b.followUp) > 0
-}
-
-// closeIfNoneQueued reports whether messages are queued. If none are, it closes the
-// queues in the same step, so that nothing is accepted that the run would not deliver.
-func (b *Inbox) closeIfNoneQueued() (queued bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.queueing = len(b.steer)+len(b.followUp) > 0
-	return b.queueing
-}
-
-// take removes and returns what is to be delivered now from a queue: one message, or all.
-func take(queue *[]queued, all bool) []queued {
-	n := min(1, len(*queue))
+	steers, follows := len(b.steer) > 0, len(b.followUp) > 0
+	if at == ending {
+		b.phase = atRest
+		if steers || follows {
+			b.phase = inRun
+		}
+	}
+	if !steers && (at == betweenTurns || !follows) {
+		return nil, Steer, nil
+	}
+	if err := may(); err != nil {
+		return nil, Steer, err
+	}
+	queue, all := &b.steer, b.settings.get().SteerAll
+	if !steers {
+		queue, q, all = &b.followUp, FollowUp, b.settings.get().FollowUpAll
+	}
+	n := 1
 	if all {
 		n = len(*queue)
 	}
-	taken := (*queue)[:n:n]
-	*queue = (*queue)[n:]
-	return taken
-}
-
-// takeDue removes and returns the messages to deliver now, and the queue that they were
-// in: the steering ones, and if there are none and the run would stop (stopping), the
-// follow-ups. Settings say whether it is one message at a time or all. Front ends are
-// told of each with delivered.
-func (b *Inbox) takeDue(stopping bool) (messages []queued, q Queue) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if messages = take(&b.steer, b.settings.get().SteerAll); len(messages) == 0 && stopping {
-		messages, q = take(&b.followUp, b.settings.get().FollowUpAll), FollowUp
-	}
+	messages, *queue = (*queue)[:n:n], (*queue)[n:]
 	b.due[q] = append(b.due[q], messages...)
-	return messages, q
+	return messages, q, nil
 }
 
 // Texts returns the texts of people and programs that are queued: those that steer, and

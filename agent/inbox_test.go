@@ -22,19 +22,23 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 	if b.enqueue(Prompt{Text: "early"}, Steer) {
 		t.Error("a prompt is queued though no run is there")
 	}
-	b.openQueues()
+	b.enter(inRun)
 	for i, q := range []Queue{Steer, FollowUp, Steer, FollowUp} {
 		b.enqueue(Prompt{Text: fmt.Sprint(i), Source: "interactive"}, q)
 	}
 	var got []string
-	for _, stopping := range []bool{false, true, false, true, true} {
-		messages, q := b.takeDue(stopping)
+	may := func() error { return nil }
+	for _, at := range []moment{betweenTurns, stopping, betweenTurns, ending, stopping} {
+		messages, q, _ := b.next(at, may)
 		got = append(got, fmt.Sprint(q, textsOf(messages)))
 	}
-	if want := []string{"steer [0]", "steer [2]", "steer []", "follow_up [1 3]", "follow_up []"}; !slices.Equal(got, want) {
+	if want := []string{"steer [0]", "steer [2]", "steer []", "follow_up [1 3]", "steer []"}; !slices.Equal(got, want) {
 		t.Errorf("delivered %q, want %q", got, want)
 	}
-	if b.closeIfNoneQueued() || b.takes(Prompt{}) {
+	if !b.takes(Prompt{}) {
+		t.Error("the queues are closed before the end of the run")
+	}
+	if _, _, _ = b.next(ending, may); b.takes(Prompt{}) {
 		t.Error("the queues are open after the end of the run")
 	}
 	err := b.postPrompt(t.Context(), Prompt{Text: "late"}, Steer)
@@ -54,7 +58,7 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 
 func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 	b := newInbox(listening(), newInForce(Settings{MaxContinuations: 1}), time.Now)
-	b.openQueues()
+	b.enter(inRun)
 	hook := Origin{Kind: FromHook, Hook: "loop"}
 	for _, p := range []Prompt{{Text: "a", Origin: hook}, {Text: "b"}} {
 		if posted, err := b.postToRun(t.Context(), p, Steer); !posted || err != nil {
@@ -105,18 +109,42 @@ func TestWhatIsSentWhileASessionIsLeftIsForTheNext(t *testing.T) {
 
 func TestAnInboxGivesBackWhatPeopleTyped(t *testing.T) {
 	b := newInbox(listening(), newInForce(Settings{SteerAll: true}), time.Now)
-	b.openQueues()
+	b.enter(inRun)
 	for _, p := range []Prompt{{Text: "typed", Source: "interactive"}, {Text: "of a hook", Source: "hook"}, {Text: "of a program", Source: "rpc"}} {
 		b.enqueue(p, Steer)
 	}
 	if got := b.TakeQueued(); !slices.Equal(got, []string{"typed", "of a program"}) {
 		t.Errorf("given back %q", got)
 	}
-	if messages, _ := b.takeDue(false); !slices.Equal(textsOf(messages), []string{"of a hook"}) || b.hasQueued() {
+	if _, _, err := b.next(stopping, func() error { return ErrAborted }); !errors.Is(err, ErrAborted) || b.Pending() != 1 {
+		t.Errorf("%v, and %d wait, where nothing may come any more", err, b.Pending())
+	}
+	if messages, _, _ := b.next(betweenTurns, func() error { return nil }); !slices.Equal(textsOf(messages), []string{"of a hook"}) || b.Pending() != 0 {
 		t.Errorf("stays %q", textsOf(messages))
 	}
 	b.enqueue(Prompt{Text: "rest"}, FollowUp)
 	if n := b.close(); n != 1 || b.Pending() != 0 {
 		t.Errorf("%d dropped", n)
+	}
+}
+
+func TestTheNewestQueuedTextIsTakenBackFirst(t *testing.T) {
+	b := newInbox(listening(), newInForce(Settings{}), time.Now)
+	b.enter(inRun)
+	for _, x := range []struct {
+		text string
+		q    Queue
+	}{{"first", Steer}, {"at the end", FollowUp}, {"last", Steer}} {
+		b.enqueue(Prompt{Text: x.text, Source: "interactive"}, x.q)
+	}
+	b.enqueue(Prompt{Text: "of a hook", Source: "hook"}, Steer)
+	want := []Waiting{{"first", Steer, true, 1}, {"last", Steer, true, 3}, {"of a hook", Steer, false, 4}, {"at the end", FollowUp, true, 2}}
+	if got := b.Queued(); !slices.Equal(got, want) {
+		t.Errorf("queued are %v, want %v", got, want)
+	}
+	for _, want := range []string{"last", "at the end", "first", ""} {
+		if got, ok := b.TakeLast(); got != want || ok != (want != "") {
+			t.Errorf("took %q, %v, want %q", got, ok, want)
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent/limits"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
@@ -149,8 +148,8 @@ func TestAnAnswerThatIsTooLongEndsWithAnErrorAndIsNotAskedForAgain(t *testing.T)
 		"small pieces":   {many(func(int) llm.Delta { return text(much[:limit/10]) }), ""},
 		"small blocks":   {many(func(i int) llm.Delta { return llm.Delta{Kind: llm.DeltaToolCall, Index: i, ID: "1", Name: "read"} }), ""},
 		"a refusal":      {[]llm.Delta{{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Message: much + "x"}}}, ""},
-		"just within":    {[]llm.Delta{text(much[limits.BlockSize:])}, much[limits.BlockSize:]},
-		"said anew":      {many(func(int) llm.Delta { return llm.Delta{Kind: llm.DeltaWhole, Text: much[limits.BlockSize:]} }), much[limits.BlockSize:]},
+		"just within":    {[]llm.Delta{text(much[blockSize:])}, much[blockSize:]},
+		"said anew":      {many(func(int) llm.Delta { return llm.Delta{Kind: llm.DeltaWhole, Text: much[blockSize:]} }), much[blockSize:]},
 		"signed and said anew": {many(func(i int) llm.Delta {
 			return llm.Delta{Kind: []llm.DeltaKind{llm.DeltaSignature, llm.DeltaWhole}[i%2], Text: much[:limit/5]}
 		}), ""},
@@ -182,7 +181,7 @@ func TestOfAnAnswerThatIsTooLongTheBeginningIsKept(t *testing.T) {
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &tooLong) {
 		t.Fatal(err)
 	}
-	r.wantTalk("user: go", "assistant: "+strings.Repeat("é", limits.KeptOfLong/2)+" … [error: "+tooLong.Message+"]")
+	r.wantTalk("user: go", "assistant: "+strings.Repeat("é", keptOfLong/2)+" … [error: "+tooLong.Message+"]")
 }
 
 func TestTheLimitHoldsForWhatIsAskedAside(t *testing.T) {

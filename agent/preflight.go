@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,44 +13,42 @@ import (
 // wants to know (see [Prompt.Accepted]) an interrupt counts until the run begins, also
 // where the prompt is in the session already.
 
-// preflight decides whether a prompt starts a run.
-type preflight struct {
-	events       *listeners
-	conversation *conversation
-	choice       *choice
-	spending     *spending
-	inbox        *Inbox
-}
-
-// check finds out whether a prompt starts a run, and returns it as listeners have
+// preflight finds out whether a prompt starts a run, and returns it as listeners have
 // rewritten it. If not, the error says why; it is nil if a listener handled the prompt.
-func (f preflight) check(ctx context.Context, p Prompt) (_ Prompt, starts bool, err error) {
-	if f.conversation.current().ReadOnly() {
-		return p, false, session.ErrReadOnly
+func (p parts) preflight(ctx context.Context, in Prompt) (_ Prompt, starts bool, err error) {
+	if p.conversation.current().ReadOnly() {
+		return in, false, session.ErrReadOnly
 	}
 	handled := false
-	if p.Custom == nil && !p.asked {
-		p, handled = f.events.askInput(ctx, p, "")
+	if in.Custom == nil && !in.asked {
+		in, handled = p.events.askInput(ctx, in, "")
 	}
 	switch {
 	case handled:
-		p.accept(Handled)
-		return p, false, nil
+		in.accept(Handled)
+		return in, false, nil
 	case ctx.Err() != nil:
-		return p, false, promptAborted{}
-	case p.isEmpty():
-		return p, false, ErrEmptyPrompt
+		return in, false, promptAborted{}
+	case in.isEmpty():
+		return in, false, ErrEmptyPrompt
 	}
-	if p.Accepted != nil {
-		if err := cmp.Or(f.spending.checkLimit(ctx, f.choice.model()), f.findKey(ctx)); err != nil {
-			return p, false, err
+	if in.Accepted != nil {
+		model := p.choice.model()
+		if err := p.spending.checkLimit(ctx, model); err != nil {
+			return in, false, err
+		}
+		if _, err := p.choice.models.Key(ctx, model); err != nil {
+			if ctx.Err() != nil {
+				return in, false, promptAborted{}
+			}
+			return in, false, &NoKeyError{model.Provider, noKey(model, err)}
 		}
 	}
-	if err := f.inbox.addRequest(p.Origin); err != nil {
-		return p, false, err
+	if err := p.inbox.addRequest(in.Origin); err != nil {
+		return in, false, err
 	}
-	p.Attachments = f.conversation.images.Content(ctx, p.Attachments)
-	return p, true, nil
+	in.Attachments = p.images.Content(ctx, in.Attachments)
+	return in, true, nil
 }
 
 // askInput lets listeners rewrite a prompt or handle it themselves. behavior says how it
@@ -96,19 +93,6 @@ func (e *NoKeyError) Hint() string {
 		return known.NextStep
 	}
 	return fmt.Sprintf("give %s a key in config.toml, or choose another model", e.Provider)
-}
-
-// findKey returns a *[NoKeyError] if the model that is asked next has no key.
-func (f preflight) findKey(ctx context.Context) error {
-	model := f.choice.model()
-	_, err := f.choice.models.Key(ctx, model)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return promptAborted{}
-	}
-	return &NoKeyError{model.Provider, noKey(model, err)}
 }
 
 // takeBack moves the leaf to where it was before the prompt, whose entries stay in the

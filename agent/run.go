@@ -6,10 +6,34 @@ import (
 	"errors"
 	"fmt"
 
-	"pi/agent/limits"
 	"pi/session"
 	"pi/session/message"
 )
+
+// The loop has three levels, each a function of its own; all else is a step of one of them.
+//
+//	run                                 one prompt
+//	  open                              the prompt into the session; before_agent_start
+//	  cycle                             and one more, while programs have queued something behind its end
+//	  sync                              the session to the disk; agent_settled
+//
+//	cycle                               from agent_start to agent_end
+//	  turn
+//	  afterTurn                         what follows the turn:
+//	    the model continues its answer  the next turn at once, for nothing may come between
+//	    it is to see results of tools   drain: what steers it goes along
+//	    it is done                      drain: what steers it, else the follow-ups; or what turn_end wants
+//	    nothing, or something failed    askAgain: agent_before_settle; drain, which closes the queues
+//	  afterRun                          the compaction that is due
+//
+//	turn                                from turn_start to turn_end
+//	  ask                               the answer, also in several attempts (answer.go)
+//	  batch                             the tool calls of the answer (batch.go)
+//	  endTurn                           what listeners to turn_end want
+//
+// What a user, a hook or a program sends meanwhile waits in the inbox, and only drain takes
+// it from there. [Inbox.next] says under one lock what is due, and closes the queues where
+// nothing waits at the end: so nothing is accepted that nobody would deliver.
 
 // Prompt runs one prompt to its end. The prompt is in the session file before
 // anything is sent. The error says how the run ended: nil when the model had
@@ -30,8 +54,8 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		}
 		return nil // the request may have been served before
 	}
-	a.inbox.beginPreflight()
-	p, started, err := preflight{a.events, a.conversation, a.choice, a.spending, a.inbox}.check(ctx, p)
+	a.inbox.enter(inPreflight)
+	p, started, err := a.preflight(ctx, p)
 	if !started {
 		a.inbox.endPreflight(ctx.Err() != nil)
 		return err
@@ -42,20 +66,24 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 // run is the state of one prompt on its way.
 type run struct {
 	parts
+	counts
 	compacting autoCompact
 	news       *announcer // of the session
 
 	system  promptText // for this prompt only
-	index   int        // of the next turn
+	entries []string   // ids of what this turn has appended
+	unsaved bool       // before this run
+	saveErr error      // the first failure to save; the conversation goes on in memory
+	resumes bool       // the model continues its own answer
+}
+
+// counts are what a cycle counts, and its messages.
+type counts struct {
+	index   int // of the next turn
 	added   []*message.Message
-	entries []string // ids of what this turn has appended
 	usage   message.Usage
-	repeats limits.Repeats
-	aborts  int   // answers that listeners stopped
-	unsaved bool  // before this run
-	saveErr error // the first failure to save; the conversation goes on in memory
-	verdict error // why a listener ended the last turn's run, or nil
-	resumes bool  // the model continues its own answer
+	repeats repeats
+	aborts  int // answers that listeners stopped
 }
 
 // newRun returns the run of one prompt.
@@ -68,8 +96,8 @@ func newRun(p parts) *run {
 // run works on a prompt from the first entry to the last event. Listeners to the input
 // event have handled the prompt before.
 func (r *run) run(ctx context.Context, p Prompt) error {
-	r.inbox.openQueues()
-	defer r.inbox.closeQueues()
+	r.inbox.enter(inRun)
+	defer r.inbox.enter(atRest)
 	defer r.prompts.setOfRun(promptText{})
 	r.news.pause() // until the first turn has begun
 	defer r.news.resume()
@@ -77,73 +105,45 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 		return err
 	}
 	p.accept(Started)
-	err := r.stretch(ctx)
-	for r.inbox.reopenIfQueued(err == nil && ctx.Err() == nil) {
-		r.index, r.added, r.usage, r.repeats, r.aborts = 0, nil, message.Usage{}, limits.Repeats{}, 0
-		n := 0
-		if n, err = r.deliver(ctx, true); n > 0 && err == nil {
-			err = r.stretch(ctx)
+	err := r.cycle(ctx)
+	for err == nil && ctx.Err() == nil {
+		r.counts = counts{}
+		more := false
+		if more, err = r.drain(ctx, ending); !more || err != nil {
+			break
 		}
+		err = r.cycle(ctx)
 	}
+	r.inbox.enter(atRest)
 	r.userShell.addWaiting()
 	err = r.sync(ctx, err)
 	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{Aborted: errors.Is(err, ErrAborted)} })
 	return err
 }
 
-// stretch is the work from agent_start to agent_end, and the compaction behind it. What
-// programs queue while that goes on is for another stretch of the same run.
-func (r *run) stretch(ctx context.Context) error {
+// cycle is the work from agent_start to agent_end, and the compaction behind it. What
+// programs queue behind its end is for another cycle of the same run. The error says how
+// the work ended.
+func (r *run) cycle(ctx context.Context) (err error) {
 	r.spending.aside.begin()
 	defer r.spending.aside.end()
 	r.events.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
-	err := r.work(ctx)
-	r.news.resume()
-	r.inbox.closeQueues() // what is sent from here on is for the front end
-	if err == nil {
-		r.inbox.beginPreflight()
+	for again := true; again; {
+		var end turnEnd
+		end, err = r.turn(ctx)
+		again, err = r.afterTurn(ctx, end, err)
 	}
-	err = cmp.Or(err, r.addBeside())
+	r.news.resume()
+	if err == nil {
+		r.inbox.enter(inPreflight) // there may be another cycle
+	} else {
+		r.inbox.enter(atRest) // what is sent from here on is for the front end
+	}
+	err = cmp.Or(err, r.addSide())
 	r.usage.Add(r.spending.aside.end())
 	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	r.compacting.afterRun(ctx)
 	return err
-}
-
-// work repeats the turns until the model is done and neither listeners nor queued messages
-// want it to go on, and returns the error that the run ended with.
-func (r *run) work(ctx context.Context) error {
-	for {
-		err := r.turns(ctx)
-		if err == nil && ctx.Err() != nil {
-			err = ErrAborted
-		}
-		again, err := r.askAgain(ctx, err)
-		if again {
-			_, err = r.deliver(ctx, false)
-		} else if err == nil {
-			again, err = r.deliverRest(ctx)
-		}
-		if err != nil || !again {
-			return err
-		}
-	}
-}
-
-// deliverRest adds the messages to the session that were queued while the run came to its
-// end, and reports whether there were any. If there are none, the queues are closed, so
-// that later messages go to the front end.
-func (r *run) deliverRest(ctx context.Context) (bool, error) {
-	for r.inbox.closeIfNoneQueued() {
-		if err := r.turnLimit(); err != nil {
-			return false, err
-		}
-		n, err := r.deliver(ctx, true)
-		if n > 0 || err != nil {
-			return n > 0, err
-		}
-	}
-	return false, nil
 }
 
 // sync writes the session to the disk and returns the error that the run ends with. A
@@ -205,7 +205,7 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 		r.inbox.putForPrompt(waited)
 		return cmp.Or(r.takeBack(ctx, before), error(promptAborted{}))
 	}
-	_, err := r.deliver(ctx, false)
+	_, err := r.drain(ctx, betweenTurns)
 	return err
 }
 
@@ -245,37 +245,6 @@ func (r *run) askPrompt(ctx context.Context, p Prompt) error {
 	return nil
 }
 
-// turns takes turns until the model calls no more tools and no queued message waits, or
-// until an error or an interrupt. It returns the verdict of the last turn, an error if a
-// listener ended the run.
-func (r *run) turns(ctx context.Context) error {
-	for {
-		if err := r.spending.checkLimit(ctx, r.choice.model()); err != nil {
-			return err
-		}
-		next, err := r.turn(ctx)
-		if err != nil || ctx.Err() != nil {
-			return err
-		}
-		if next == nextStop && !r.inbox.hasQueued() {
-			return r.verdict
-		}
-		if err := r.turnLimit(); err != nil {
-			return err
-		}
-		if r.resumes = next == nextResume; r.resumes {
-			continue
-		}
-		n, err := r.deliver(ctx, next == nextStop)
-		if err != nil {
-			return err
-		}
-		if n == 0 && next == nextStop && !r.inbox.hasQueued() { // listeners handled what waited
-			return r.verdict
-		}
-	}
-}
-
 // turnLimit is the error of a run that has taken as many turns as it may; else nil.
 func (r *run) turnLimit() error {
 	if limit := r.settings.get().MaxTurns; limit > 0 && r.index >= limit {
@@ -284,44 +253,88 @@ func (r *run) turnLimit() error {
 	return nil
 }
 
-// next is what follows a turn.
+// turnEnd is what a turn leaves to do.
+type turnEnd struct {
+	next    next
+	wish    Continuation // of the listeners, where the model has nothing more to do
+	verdict error        // why a listener ends the run with this turn; else nil
+}
+
+// next is what the model does after a turn.
 type next int
 
 const (
 	nextStop   next = iota // nothing, unless a message waits
-	nextAsk                // the model sees the results
-	nextResume             // the model continues its own answer: nothing may come between
+	nextAsk                // it sees the results
+	nextResume             // it continues its own answer
 )
 
-// turn asks the model once and runs the tool calls of its answer. It returns whether the
-// model is to be asked again, is to continue its answer, or is done.
-func (r *run) turn(ctx context.Context) (next, error) {
+// turn asks the model once and runs the tool calls of its answer.
+func (r *run) turn(ctx context.Context) (end turnEnd, err error) {
+	if err := r.spending.checkLimit(ctx, r.choice.model()); err != nil {
+		return end, err
+	}
 	index := r.index
 	r.index++
 	r.events.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
 	r.news.resume()
-	r.entries, r.verdict = nil, nil
+	r.entries = nil
 	if err := r.noteSaved(r.record()); err != nil {
-		return nextStop, err
+		return end, err
 	}
-	answer, err := r.answer(ctx)
+	answer, err := r.ask(ctx)
 	var batch batchEnd
 	if err == nil {
 		batch, err = r.batch(ctx, answer)
 	}
 	wish := r.endTurn(ctx, index, answer, batch)
 	switch {
-	case err != nil || batch.verdict() != nil:
-		r.verdict = batch.verdict()
-		return nextStop, err
+	case err != nil:
+	case batch.verdict() != nil:
+		end.verdict = batch.verdict()
 	case len(batch.results) > 0 && !batch.terminate:
-		return nextAsk, nil
+		end.next = nextAsk
 	case answer.paused:
-		return nextResume, nil
-	case wish.Continue && ctx.Err() == nil && !r.inbox.hasQueued():
-		return nextAsk, r.addTurn(wish)
+		end.next = nextResume
+	default:
+		end.wish = wish
 	}
-	return nextStop, nil
+	return end, err
+}
+
+// afterTurn does what lies between two turns, and reports whether there is another one; if not,
+// the error is how the cycle ended. err is that of the turn before.
+func (r *run) afterTurn(ctx context.Context, end turnEnd, err error) (again bool, _ error) {
+	r.resumes = end.next == nextResume
+	if err == nil && ctx.Err() == nil {
+		switch end.next {
+		case nextResume:
+			err = r.turnLimit()
+			again = err == nil
+		case nextAsk:
+			if err = r.turnLimit(); err == nil {
+				_, err = r.drain(ctx, betweenTurns)
+			}
+			again = err == nil
+		case nextStop:
+			again, err = r.drain(ctx, stopping)
+			switch {
+			case again || err != nil:
+			case end.wish.Continue && ctx.Err() == nil:
+				err = r.addTurn(end.wish)
+				again = err == nil
+			default:
+				err = end.verdict
+			}
+		}
+	}
+	if again {
+		return true, nil
+	}
+	if err == nil && ctx.Err() != nil {
+		err = ErrAborted
+	}
+	return r.askAgain(ctx, err)
 }
 
 // record appends to the session what was chosen and it does not say yet: the mode, the model
@@ -371,52 +384,59 @@ func (r *run) userMessage(p Prompt) *message.Message {
 	return m
 }
 
-// deliver adds the queued messages that are due to the session and counts them. With
-// stopping, they are also those that wait for the end of the work.
-func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err error) {
-	if err := r.addBeside(); err != nil {
-		return 0, err
-	}
-	messages, q := r.inbox.takeDue(stopping)
-	counted := !stopping // the model is asked again anyway
-	for _, m := range messages {
-		p, handled := m.Prompt, false
-		if p.Custom == nil && !m.asked {
-			p, handled = r.events.askInput(ctx, p, q.String())
+// drain adds the queued messages that are due at this moment to the session, and reports
+// whether there were any. Those that listeners handle themselves do not count: where the
+// model has nothing more to do, the next ones are due then.
+func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
+	for {
+		if err := r.addSide(); err != nil {
+			return false, err
 		}
-		if handled || p.isEmpty() {
-			r.inbox.delivered(m, q)
-			continue
+		messages, q, err := r.inbox.next(at, r.turnLimit)
+		if err != nil || len(messages) == 0 {
+			return false, err
 		}
-		if !counted {
-			if err := r.inbox.addRequest(batchOrigin(messages)); err != nil {
-				return delivered, err
+		counted := at == betweenTurns // the model is asked again anyway
+		for _, m := range messages {
+			p, handled := m.Prompt, false
+			if p.Custom == nil && !m.asked {
+				p, handled = r.events.askInput(ctx, p, q.String())
 			}
-			counted = true
+			if handled || p.isEmpty() {
+				r.inbox.delivered(m, q)
+				continue
+			}
+			if !counted {
+				if err := r.inbox.addRequest(batchOrigin(messages)); err != nil {
+					return false, err
+				}
+				counted = true
+			}
+			p.Attachments = r.images.Content(ctx, p.Attachments)
+			r.news.pause() // the turn that it opens comes first
+			entry, err := r.write(ctx, p)
+			if err != nil {
+				return false, err
+			}
+			r.news.precede(entry.ID, func() { r.inbox.delivered(m, q) })
+			if p.Custom == nil {
+				shown := r.userMessage(p)
+				r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{Message: shown, Typed: p.Source != "hook"} })
+			}
+			more = true
 		}
-		p.Attachments = r.images.Content(ctx, p.Attachments)
-		r.news.pause() // the turn that it opens comes first
-		entry, err := r.write(ctx, p)
-		if err != nil {
-			return delivered, err
+		if more {
+			return true, r.addDate(ctx)
 		}
-		r.news.precede(entry.ID, func() { r.inbox.delivered(m, q) })
-		if p.Custom == nil {
-			m := r.userMessage(p)
-			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{Message: m, Typed: p.Source != "hook"} })
+		if at == betweenTurns {
+			return false, nil
 		}
-		delivered++
 	}
-	if delivered > 0 {
-		err = r.addDate(ctx)
-	}
-	return delivered, err
 }
 
-// addBeside adds the messages to the session that came beside the run, for which the model
-// is not asked.
-func (r *run) addBeside() error {
-	for _, m := range r.inbox.takeBeside() {
+// addSide adds the side messages to the session, for which the model is not asked.
+func (r *run) addSide() error {
+	for _, m := range r.inbox.takeSide() {
 		if _, err := r.append(m); err != nil {
 			return err
 		}

@@ -173,9 +173,11 @@ func TestPromptHandedInWhileTheAgentWorksIsAFollowUpUnlessItIsACommand(t *testin
 func TestMessageThatAListenerHandlesMakesNoRequest(t *testing.T) {
 	r := during(t, Options{Listeners: []Listener{on(func(e *Input) { e.Handled = e.Text == "mine" })}}, func(_ context.Context, r *rig) {
 		_ = r.Submit(context.Background(), Prompt{Text: "mine"})
-	}, say("b"))
+		_ = r.Submit(context.Background(), Prompt{Text: "yours", Origin: Origin{Kind: FromPerson}})
+		_ = r.Submit(context.Background(), Prompt{Text: "mine"})
+	}, say("b"), say("c"))
 	r.prompt("go")
-	r.wantTalk("user: go", "assistant a=look{}", "toolResult a: ok", "assistant: b")
+	r.wantTalk("user: go", "assistant a=look{}", "toolResult a: ok", "assistant: b", "user: yours", "assistant: c")
 }
 
 // Nobody would look at the queues again.

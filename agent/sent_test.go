@@ -57,7 +57,7 @@ func TestAWiretapSetsOnlyTheCallbacksThatSomebodyWants(t *testing.T) {
 	model := &llm.Model{Provider: "acme", ID: "one"}
 	watched := func(ctx context.Context, all ...Listener) *llm.Request {
 		r := &llm.Request{Model: model, APIKey: "sk-1"}
-		(&wiretap{listening(all...), &lastSent{}}).watch(ctx, r)
+		(&asker{events: listening(all...), sent: &lastSent{}}).watch(ctx, r)
 		return r
 	}
 	if r := watched(t.Context()); r.Body != nil || r.Header != nil || r.Response != nil {

@@ -234,30 +234,26 @@ func (s *sessions) swap(ctx context.Context, next *session.Session, reason strin
 	refused := s.inbox.forget(func() { previous = s.conversation.replace(next) })
 	s.system.forgetSession()
 	was := s.choice.restore(is)
-	follow := s.followMode(next, reason)
+	modeWas, modeIs := "", ""
+	if reason == "resume" {
+		modeWas, modeIs = s.modes.Restore(next)
+	} else {
+		s.modes.Stay(next) // the mode goes along
+	}
 	s.compaction.tried.Store(false)
 	refused.refuse(errLeft)
 	err := previous.Close()
 	s.emitReplaced(ctx, reason, previous)
 	s.emitStart(ctx, reason, previous.File())
 	s.choice.emitChange(ctx, was, is, "restore")
-	follow(ctx)
+	if reason == "resume" {
+		s.modes.Changed(ctx, modeWas, modeIs)
+	}
 	if gone != "" {
 		s.events.Notify(ctx, LevelWarning, gone)
 	}
 	s.conversation.refresh(ctx)
 	return err
-}
-
-// followMode has the mode go along to next: that of a session that is resumed is restored,
-// else it stays. tell is called later to tell the listeners.
-func (s *sessions) followMode(next *session.Session, reason string) (tell func(context.Context)) {
-	if reason != "resume" {
-		s.modes.Stay(next)
-		return func(context.Context) {}
-	}
-	was, is := s.modes.Restore(next)
-	return func(ctx context.Context) { s.modes.Changed(ctx, was, is) }
 }
 
 // emitReplaced emits the events of a session that has become current in the place of

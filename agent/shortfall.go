@@ -80,9 +80,13 @@ func (f *shortfall) noteCut(ctx context.Context, s *session.Session, r *llm.Requ
 	f.cut = true
 	f.mu.Unlock()
 	if !known {
+		window := 8192
+		for window < 2*sent { // there is room for the prompt, and as much again
+			window *= 2
+		}
 		f.events.notifyf(ctx, LevelWarning, "the server of %s counted %d tokens of a prompt of about %d: it has probably cut the rest off. "+
 			"Give it a larger window (Ollama: start it with OLLAMA_CONTEXT_LENGTH=%d, or set num_ctx of the model), and say so in context_window",
-			r.Model.Ref(), counted, sent, windowFor(sent))
+			r.Model.Ref(), counted, sent, window)
 	}
 }
 
@@ -101,13 +105,4 @@ func leastTokens(r *llm.Request) int {
 		}
 	}
 	return tokens
-}
-
-// windowFor is a window in which a prompt of so many tokens has room, and as much again.
-func windowFor(tokens int) int {
-	window := 8192
-	for window < 2*tokens {
-		window *= 2
-	}
-	return window
 }

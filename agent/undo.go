@@ -86,24 +86,15 @@ func lastNote(s *session.Session) string {
 		if e.Message() != nil || e.Type == session.TypeContextEdit { // the model sees something else since then
 			return ""
 		}
-		if n, ok := leafNote(e); ok && n.Kind != "redo" && s.Entry(n.From) != nil {
+		if !session.IsLeafMove(e) {
+			continue
+		}
+		body, err := session.Body[struct{ Data LeafNote }](e)
+		if n := body.Data; err == nil && n.Kind != "" && n.Kind != "redo" && s.Entry(n.From) != nil {
 			return n.From
 		}
 	}
 	return ""
-}
-
-// leafNote returns the note of the entry that records an Undo, Uncompact or Redo; false
-// for any other entry.
-func leafNote(e *session.Entry) (LeafNote, bool) {
-	if !session.IsLeafMove(e) {
-		return LeafNote{}, false
-	}
-	body, err := session.Body[struct{ Data LeafNote }](e)
-	if err != nil || body.Data.Kind == "" {
-		return LeafNote{}, false
-	}
-	return body.Data, true
 }
 
 // ErrNotCompacted is returned where no compaction can be taken back.

@@ -91,7 +91,7 @@ func (s *userShell) do(ctx context.Context, c UserCommand) (BashOutcome, error) 
 			defer s.busy.End()
 			ctx, add = claimed, s.add
 		case errors.Is(err, work.ErrBusy):
-			add = s.addBeside
+			add = s.addToRun
 		default:
 			return BashOutcome{}, err
 		}
@@ -164,9 +164,9 @@ func (s *userShell) add(m *message.Message) error {
 	return err
 }
 
-// addBeside adds a message that came while a prompt ran.
-func (s *userShell) addBeside(m *message.Message) error {
-	if s.inbox.putBeside(m) {
+// addToRun adds a message that came while a prompt ran.
+func (s *userShell) addToRun(m *message.Message) error {
+	if s.inbox.putSide(m) {
 		return nil
 	}
 	return s.addLate(m)
@@ -191,7 +191,7 @@ func (s *userShell) addTelling(m *message.Message) {
 // addWaiting adds all messages that wait for the end of a run to the session. Nothing
 // else may add to it meanwhile.
 func (s *userShell) addWaiting() {
-	for _, m := range s.inbox.takeBeside() {
+	for _, m := range s.inbox.takeSide() {
 		s.addTelling(m)
 	}
 	s.busy.DoLate()

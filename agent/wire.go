@@ -20,28 +20,22 @@ import (
 // send meanwhile are not shown to them.
 type wireKey struct{}
 
-// wiretap lets listeners see and change what goes over the wire.
-type wiretap struct {
-	events *listeners
-	sent   *lastSent // notes the bodies
-}
-
 // watch sets callbacks of r that show listeners the body, the headers and the response as
 // they go over the wire. It does nothing for a request that a listener makes while it
 // handles such an event, which would have no end. r must not be changed afterwards.
-func (t *wiretap) watch(ctx context.Context, r *llm.Request) {
+func (a *asker) watch(ctx context.Context, r *llm.Request) {
 	if ctx.Value(wireKey{}) != nil {
 		return
 	}
-	if t.events.wants(KindBeforeProviderRequest) {
-		r.Body = func(ctx context.Context, body []byte) ([]byte, error) { return t.body(ctx, r, body) }
+	if a.events.wants(KindBeforeProviderRequest) {
+		r.Body = func(ctx context.Context, body []byte) ([]byte, error) { return a.changeBody(ctx, r, body) }
 	}
-	if t.events.wants(KindBeforeProviderHeaders) {
-		r.Header = func(ctx context.Context, h http.Header) error { return t.headers(ctx, r, h) }
+	if a.events.wants(KindBeforeProviderHeaders) {
+		r.Header = func(ctx context.Context, h http.Header) error { return a.changeHeaders(ctx, r, h) }
 	}
-	if t.events.wants(KindAfterProviderResponse) {
+	if a.events.wants(KindAfterProviderResponse) {
 		r.Response = func(ctx context.Context, status int, h http.Header) {
-			t.events.emit(onWire(ctx), &AfterProviderResponse{Provider: r.Model.Provider, Model: r.Model.ID, Status: status, Headers: h})
+			a.events.emit(onWire(ctx), &AfterProviderResponse{Provider: r.Model.Provider, Model: r.Model.ID, Status: status, Headers: h})
 		}
 	}
 }
@@ -50,16 +44,16 @@ func (t *wiretap) watch(ctx context.Context, r *llm.Request) {
 // themselves emit no such events, which could go on for ever.
 func onWire(ctx context.Context) context.Context { return context.WithValue(ctx, wireKey{}, true) }
 
-// body lets the listeners change the body of a request and returns the one to send. A body
+// changeBody lets the listeners change the body of a request and returns the one to send. A body
 // that nobody changed is returned byte for byte. The error says that a listener left no
 // JSON object.
-func (t *wiretap) body(ctx context.Context, r *llm.Request, body []byte) ([]byte, error) {
+func (a *asker) changeBody(ctx context.Context, r *llm.Request, body []byte) ([]byte, error) {
 	e := &BeforeProviderRequest{Provider: r.Model.Provider, Model: r.Model.ID, Payload: bytes.Clone(body)}
-	t.events.emit(onWire(ctx), e)
+	a.events.emit(onWire(ctx), e)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t.sent.noteBody(r, body, e.Stages)
+	a.sent.noteBody(r, body, e.Stages)
 	if bytes.Equal(e.Payload, body) {
 		return body, nil
 	}
@@ -76,11 +70,11 @@ func (t *wiretap) body(ctx context.Context, r *llm.Request, body []byte) ([]byte
 // hiddenValue is shown instead of the key and of all other values that give access.
 const hiddenValue = "…"
 
-// headers lets the listeners change h in place. They see a placeholder instead of secrets,
+// changeHeaders lets the listeners change h in place. They see a placeholder instead of secrets,
 // and one that they give back as it was changes nothing.
-func (t *wiretap) headers(ctx context.Context, r *llm.Request, h http.Header) error {
+func (a *asker) changeHeaders(ctx context.Context, r *llm.Request, h http.Header) error {
 	e := &BeforeProviderHeaders{Provider: r.Model.Provider, Model: r.Model.ID, Headers: shownHeaders(h, r.APIKey)}
-	t.events.emit(onWire(ctx), e)
+	a.events.emit(onWire(ctx), e)
 	for name, value := range e.Changed {
 		switch name = http.CanonicalHeaderKey(name); {
 		case value == nil:

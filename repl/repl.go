@@ -85,7 +85,7 @@ type REPL struct {
 	keyboard *keyboard
 	worktree *worktree
 	agent    *agent.Agent
-	commands *command.Set
+	driver   command.Driver // does what is to be done; how, restDriver and workDriver say
 
 	first       []string // prompts of the command line that have not run
 	refused     string   // plain mode: the last line, if it looked like a command and was none
@@ -160,7 +160,7 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // or ctx does (its error). Ctrl+C is taken care of here and must not cancel ctx.
 // The terminal is restored when Run returns, also by a panic.
 func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) error {
-	r.agent, r.commands = a, commands
+	r.agent, r.driver = a, command.Driver{Agent: a, Commands: commands}
 	commands.Front = r.keyboard.helpFront
 	r.keyboard.attach(a, commands)
 	if err := r.person.begin(); err != nil {
@@ -243,22 +243,12 @@ func (r *REPL) loop(ctx context.Context) error {
 		err := r.next(ctx)
 		switch {
 		case errors.Is(err, errQuit), errors.Is(err, io.EOF):
-			if r.agentQuits() || r.mayQuit(ctx) {
+			if r.driver.IsStopped() || r.mayQuit(ctx) {
 				return nil
 			}
 		case err != nil:
 			return err
 		}
-	}
-}
-
-// agentQuits reports whether a hook wants the program to end.
-func (r *REPL) agentQuits() bool {
-	select {
-	case <-r.agent.ShutdownRequested():
-		return true
-	default:
-		return false
 	}
 }
 
@@ -270,12 +260,12 @@ func (r *REPL) next(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r.agentQuits() || r.work.quit.Load() {
+		if r.driver.IsStopped() || r.work.quit.Load() {
 			return errQuit
 		}
-		if p, ok := r.submitted(); ok {
+		if in, ok := r.submitted(); ok {
 			r.person.closePrompt()
-			r.run(ctx, p)
+			r.run(ctx, in, job{text: in.Text})
 			return nil
 		}
 		x, ok, ended := r.jobs.take()
@@ -302,22 +292,21 @@ func (r *REPL) next(ctx context.Context) error {
 
 // submitted removes and returns the oldest prompt that was not typed: one of the command
 // line, else one of a hook. It is echoed like a typed one.
-func (r *REPL) submitted() (agent.Prompt, bool) {
+func (r *REPL) submitted() (input, bool) {
 	if len(r.first) > 0 {
 		text := r.first[0]
 		r.first = r.first[1:]
-		p, attached := r.typedPrompt(job{text: text})
-		r.echo(p.Text, nil, attached)
-		return p, true
+		in := r.readLine(job{text: text})
+		r.echo(in.Text, nil, in.attached)
+		return in, true
 	}
-	for p := range r.agent.Inbox().TakeSubmitted() {
-		p.Source = "hook"
+	for p := range r.driver.Submitted() {
 		if p.Text != "" {
 			r.echo(p.Text, nil, nil)
 		}
-		return p, true
+		return r.read(p), true
 	}
-	return agent.Prompt{}, false
+	return input{}, false
 }
 
 // echo shows a line as a prompt, where a person sees it.
@@ -330,70 +319,53 @@ func (r *REPL) echo(text string, shown, attached []string) {
 // do does a job between two prompts.
 func (r *REPL) do(ctx context.Context, x job) {
 	if x.run != nil {
-		r.runAlone(asPerson(ctx, x.at), x.doing, r.told(x, x.run))
+		_ = r.restDriver(x).Do(asPerson(ctx, x.at), x.doing, x.run) // it was shown
 		return
 	}
-	p, attached := r.typedPrompt(x)
-	if (!r.screen.plain || attached != nil) && !x.byKey { // in plain mode the line stands where it was typed
-		r.echo(p.Text, x.shown, attached)
+	in := r.readLine(x)
+	if (!r.screen.plain || in.attached != nil) && !x.byKey { // in plain mode the line stands where it was typed
+		r.echo(in.Text, x.shown, in.attached)
 	}
-	r.runLine(ctx, p, x)
+	r.run(ctx, in, x)
 }
 
-// run runs a prompt: a command, a shell command of a person, or a message for the agent.
-func (r *REPL) run(ctx context.Context, p agent.Prompt) { r.runLine(ctx, p, job{text: p.Text}) }
-
-// runLine is run for a prompt that was in the line.
-func (r *REPL) runLine(ctx context.Context, p agent.Prompt, x job) {
-	if p.Custom != nil || p.Literal {
-		r.prompt(ctx, p)
-		return
-	}
-	isCommand, err := r.reads(p.Text)
-	switch {
-	case err != nil:
-		r.refuse(x, p.Source == "interactive", err)
-	case isShell(p):
-		r.shell(ctx, p.Text)
+// run does between two prompts what x, or a prompt that nobody typed, was read as.
+func (r *REPL) run(ctx context.Context, in input, x job) {
+	switch in.is {
+	case refusedInput:
+		r.refuse(x, in.Source == "interactive", in.err)
+	case shellInput:
+		r.shell(ctx, in.Text)
 		r.refresh() // it may have changed the branch
-	case isCommand:
-		r.runAlone(asPerson(ctx, x.at), p.Text, r.told(x, func(ctx context.Context) (command.Outcome, error) {
-			return r.commands.Run(r.agent.CommandContext(ctx, p), p.Text)
-		}))
-	default:
+	case commandInput:
+		_ = r.restDriver(x).RunCommand(asPerson(ctx, x.at), in.Prompt) // it was shown
+	case textInput:
+		r.prompt(ctx, in.Prompt)
+	}
+}
+
+// restDriver runs commands, and the actions of keys, between two prompts, and then the prompts that
+// they make.
+func (r *REPL) restDriver(x job) command.Driver {
+	d := r.driver
+	d.Act = func(ctx context.Context, doing string, run command.Action) (command.Outcome, error) {
+		defer r.refresh()
+		return r.act(ctx, x, doing, run)
+	}
+	d.Ask = func(ctx context.Context, p agent.Prompt) error {
 		r.prompt(ctx, p)
+		return nil
 	}
+	return d
 }
 
-// told is what a job runs, with what that says shown where the job wants it.
-func (r *REPL) told(x job, run func(context.Context) (command.Outcome, error)) func(context.Context) (command.Outcome, error) {
-	if !x.inZone || r.screen.isPlain() {
-		return run
-	}
-	return func(ctx context.Context) (command.Outcome, error) {
-		out, err := run(ctx)
-		if err == nil && !out.Left {
-			r.screen.change(func() { r.screen.mention(out.Status) })
-			out.Status = ""
-		}
-		return out, err
-	}
-}
-
-// runAlone runs a command between two prompts, and then the prompt that its outcome
-// has, if any.
-func (r *REPL) runAlone(ctx context.Context, doing string, run func(context.Context) (command.Outcome, error)) {
-	var wanted *agent.Prompt
+// act runs a command, or the action of a key, as a task of its own, and shows what came of it.
+func (r *REPL) act(ctx context.Context, x job, doing string, run command.Action) (out command.Outcome, err error) {
 	r.work.do(ctx, r.screen, doing, func(ctx context.Context) {
-		out, err := run(ctx)
-		r.outcome(ctx, out, err, func(_ context.Context, p agent.Prompt) {
-			wanted = &p
-		})
+		out, err = run(ctx)
+		r.showOutcome(ctx, x, out, err)
 	})
-	r.refresh()
-	if wanted != nil {
-		r.prompt(ctx, *wanted)
-	}
+	return out, err
 }
 
 // mayQuit reports whether the program may end. While a part of the session is only

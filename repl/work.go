@@ -247,34 +247,30 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		return false
 	}
 	if x.run != nil {
-		r.runBeside(asPerson(ctx, x.at), x.doing, r.told(*x, x.run))
+		_ = r.workDriver(*x).Do(asPerson(ctx, x.at), x.doing, x.run) // it was shown
 		return true
 	}
-	p, attached := r.typedPrompt(*x)
-	isCommand, err := false, error(nil)
-	if !p.Literal {
-		isCommand, err = r.reads(x.text)
-	}
+	in := r.readLine(*x)
 	switch {
 	case strings.TrimSpace(x.text) == "":
-	case err != nil:
-		r.refuse(*x, true, err)
-	case isCommand:
+	case in.is == refusedInput:
+		r.refuse(*x, true, in.err)
+	case in.is == commandInput:
 		done := false
-		done, x.later = r.steerCommand(ctx, p, *x, stop)
+		done, x.later = r.steerCommand(ctx, in.Prompt, *x, stop)
 		return done
-	case isShell(p) && !p.Literal:
-		r.echo(p.Text, x.shown, nil)
-		r.shell(ctx, p.Text)
+	case in.is == shellInput:
+		r.echo(in.Text, x.shown, nil)
+		r.shell(ctx, in.Text)
 	default:
 		q := agent.Steer
 		if x.followUp {
 			q = agent.FollowUp
 		}
-		if !r.enqueue(ctx, p, q) {
+		if !r.enqueue(ctx, in.Prompt, q) {
 			return false
 		}
-		for _, words := range attached {
+		for _, words := range in.attached {
 			r.screen.change(func() { r.screen.answerKey(words) })
 		}
 	}
@@ -308,26 +304,29 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-c
 	if !x.byKey {
 		r.echo(p.Text, nil, nil)
 	}
-	r.runBeside(asPerson(ctx, x.at), p.Text, r.told(x, func(ctx context.Context) (command.Outcome, error) {
-		return r.commands.Run(r.agent.CommandContext(ctx, p), p.Text)
-	}))
+	_ = r.workDriver(x).RunCommand(asPerson(ctx, x.at), p) // it was shown
 	return true, false
 }
 
-// runBeside runs a command while the agent works. It may last longer than that.
-func (r *REPL) runBeside(ctx context.Context, doing string, run func(context.Context) (command.Outcome, error)) {
-	r.work.do(ctx, r.screen, doing, func(ctx context.Context) {
-		out, err := run(ctx)
-		r.outcome(ctx, out, err, func(ctx context.Context, p agent.Prompt) {
-			if r.enqueue(ctx, p, agent.Steer) {
-				return
-			}
-			p.Literal = true // the run ended before the command did: it is the next prompt
-			if err := r.agent.Submit(ctx, p); err != nil {
-				r.person.showError(err)
-			}
-		})
-	})
+// workDriver runs commands, and the actions of keys, while the agent works. They may last longer
+// than that. The prompts that they make steer the work.
+func (r *REPL) workDriver(x job) command.Driver {
+	d := r.driver
+	d.Act = func(ctx context.Context, doing string, run command.Action) (command.Outcome, error) {
+		return r.act(ctx, x, doing, run)
+	}
+	d.Ask = func(ctx context.Context, p agent.Prompt) error {
+		if r.enqueue(ctx, p, agent.Steer) {
+			return nil
+		}
+		p.Literal = true // the run ended before the command did: it is the next prompt
+		err := r.agent.Submit(ctx, p)
+		if err != nil {
+			r.person.showError(err)
+		}
+		return err
+	}
+	return d
 }
 
 // enqueue hands a prompt to the working agent. It reports false if the agent does not
@@ -343,30 +342,52 @@ func (r *REPL) enqueue(ctx context.Context, p agent.Prompt, q agent.Queue) bool 
 	return true
 }
 
-// isShell reports whether a prompt is a shell command of the person.
-func isShell(p agent.Prompt) bool { return strings.HasPrefix(p.Text, "!") && p.Source == "interactive" }
-
-// typedPrompt makes the prompt of a typed line, with the files that it names with @, and
-// says in words what was attached. Commands name none.
-func (r *REPL) typedPrompt(x job) (p agent.Prompt, attached []string) {
-	p = agent.Prompt{Text: x.text, Source: "interactive", Literal: x.literal}
-	if !x.literal {
-		if isCommand, err := r.reads(x.text); isCommand || err != nil || isShell(p) {
-			return p, nil
-		}
-	}
-	return r.withFiles(p, x.draft)
+// input is a line that was sent, or a prompt of a hook, and what it was read as.
+type input struct {
+	agent.Prompt
+	is       inputKind
+	err      error    // why it is not to be sent, if it is refusedInput
+	attached []string // in words, what goes along with a text
 }
 
-// reads reports whether a line is a command; the error says that it looks like one and
-// is none. In plain mode a line that was refused for that and is sent again at once is a
-// message; else it is if it is that line still (line.refused).
-func (r *REPL) reads(text string) (isCommand bool, err error) {
-	if r.refused != "" && strings.TrimSpace(text) == r.refused {
-		return false, nil
+type inputKind uint8
+
+const (
+	textInput    inputKind = iota // for the model
+	commandInput                  // a command
+	shellInput                    // a shell command of the person
+	refusedInput                  // it looks like a command and is none
+)
+
+// readLine reads a line that was sent. The files that a text names with @ go along with it;
+// commands name none.
+func (r *REPL) readLine(x job) input {
+	in := r.read(agent.Prompt{Text: x.text, Source: "interactive", Literal: x.literal})
+	if in.is == textInput {
+		in.Prompt, in.attached = r.withFiles(in.Prompt, x.draft)
+	}
+	return in
+}
+
+// read finds out what a prompt is. In plain mode a line that was refused because it looks like
+// a command, and is sent again at once, is a text; else it is if it is that line still
+// (line.refused).
+func (r *REPL) read(p agent.Prompt) input {
+	in := input{Prompt: p}
+	if p.Literal || p.Custom != nil || r.refused != "" && strings.TrimSpace(p.Text) == r.refused {
+		return in
 	}
 	r.refused = ""
-	return r.commands.Reads(text)
+	isCommand, err := r.driver.IsCommand(p)
+	switch {
+	case err != nil:
+		in.is, in.err = refusedInput, err
+	case isCommand:
+		in.is = commandInput
+	case strings.HasPrefix(p.Text, "!") && p.Source == "interactive":
+		in.is = shellInput
+	}
+	return in
 }
 
 // refuse shows that a line looks like a command and is none. If a person typed it, it is
@@ -391,14 +412,18 @@ func (r *REPL) refuse(x job, typed bool, err error) {
 	}
 }
 
-// outcome carries out the outcome of a command: it shows its text or error, puts its
-// draft into the line, above what was typed meanwhile, quits, or calls send with its prompt.
-func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt)) {
+// showOutcome shows what came of a command: its text or error. It puts its draft into the
+// line, above what was typed meanwhile, and quits.
+func (r *REPL) showOutcome(ctx context.Context, x job, out command.Outcome, err error) {
 	if errors.Is(err, agent.ErrAborted) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return // the interrupt is told where it came from
 	}
 	if out.Draft != "" { // also after a failure, so that no text of the person is lost
 		r.screen.change(func() { r.screen.line.place(job{text: out.Draft}) })
+	}
+	if x.inZone && !r.screen.isPlain() && err == nil && !out.Left {
+		r.screen.change(func() { r.screen.mention(out.Status) })
+		out.Status = ""
 	}
 	var unsaved *session.SaveError // the command has taken effect in memory
 	if out.Status != "" && !(out.Left && !r.screen.isPlain()) && (err == nil || errors.As(err, &unsaved)) {
@@ -407,9 +432,6 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 	if err != nil {
 		r.person.showError(err)
 		return
-	}
-	if out.Prompt != nil {
-		send(ctx, *out.Prompt)
 	}
 	if out.Quit {
 		r.keyboard.quit()

@@ -104,7 +104,7 @@ func EditsOn(path []*Entry) map[string]*ContextEdit {
 func edited(e *Entry, edits map[string]*ContextEdit) *message.Message {
 	m := e.Message()
 	c := edits[e.ID]
-	if m == nil || c == nil || c.Replacement != nil && !editable(m.Role) {
+	if m == nil || c == nil || c.Replacement != nil && !Editable(m.Role) {
 		return m
 	}
 	if c.Replacement == nil {

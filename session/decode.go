@@ -79,22 +79,15 @@ func (e *Entry) decodeMessage() any {
 		return errNoMessage
 	}
 	m := message.Decode(raw)
-	if m.Content == nil && editable(m.Role) && m.Role != message.RoleCustom {
-		return message.Decode(withContent(raw))
+	if m.Content == nil && Editable(m.Role) && m.Role != message.RoleCustom {
+		if v := rawjson.Field(raw, "content"); v == nil || string(v) == "null" {
+			var was, now rawjson.Object
+			was.Put("content", []byte("null"))
+			now.Put("content", []byte("[]"))
+			return message.Decode(rawjson.Overlay(raw, was, now))
+		}
 	}
 	return m
-}
-
-// withContent gives a message without content an empty list of blocks, which is
-// what every reader takes it for.
-func withContent(raw []byte) []byte {
-	if v := rawjson.Field(raw, "content"); v != nil && string(v) != "null" {
-		return raw
-	}
-	var was, now rawjson.Object
-	was.Put("content", []byte("null"))
-	now.Put("content", []byte("[]"))
-	return rawjson.Overlay(raw, was, now)
 }
 
 // millis is the entry's time, 0 if nobody can read it.
@@ -116,8 +109,8 @@ func (e *Entry) compactionBody() (*compacted, bool) {
 	return c, ok
 }
 
-// editable reports whether messages of a role have content that an edit may replace.
-func editable(r message.Role) bool {
+// Editable reports whether messages of a role have content that an edit may replace.
+func Editable(r message.Role) bool {
 	switch r {
 	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
 		return true

@@ -69,7 +69,13 @@ func (p *pairing) add(it Item) {
 	m = message.Clean(message.AsUser(m))
 	switch {
 	case m.Role == message.RoleToolResult:
-		p.addResult(m)
+		// A result without a call in the current answer, or a second one for it, is dropped.
+		for i, c := range p.calls {
+			if c.ID == m.ToolCallID && p.results[i] == nil {
+				p.results[i] = m
+				break
+			}
+		}
 	case len(m.Content) == 0:
 	case m.Role == message.RoleAssistant:
 		p.addAnswer(m)
@@ -93,24 +99,22 @@ func (p *pairing) addAnswer(m *message.Message) {
 	p.results = make([]*message.Message, len(p.calls))
 }
 
-// addResult stores a result for its call in the current answer. A result without such a
-// call, or a second one, is dropped.
-func (p *pairing) addResult(m *message.Message) {
-	for i, c := range p.calls {
-		if c.ID == m.ToolCallID && p.results[i] == nil {
-			p.results[i] = m
-			return
-		}
-	}
-}
-
-// endAnswer appends the results of the current answer, with one made up for each call
-// that has none, and then the messages that came between them.
+// endAnswer appends the results of the current answer, and then the messages that came
+// between them. A call without a result gets one: that it was interrupted, or that its result
+// was removed from the context. The time of that is the answer's, because the present would
+// make every request different.
 func (p *pairing) endAnswer() {
 	for i, c := range p.calls {
-		if p.results[i] == nil {
-			p.results[i] = missingResult(c, p.time, p.hasResult(c.ID))
+		if p.results[i] != nil {
+			continue
 		}
+		removed := p.hasResult(c.ID)
+		text := interruptedText
+		if removed {
+			text = removedText
+		}
+		p.results[i] = &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name,
+			Content: []message.Block{message.TextBlock(text)}, IsError: !removed, Timestamp: p.time}
 	}
 	p.out = append(append(p.out, p.results...), p.between...)
 	p.calls, p.results, p.between = nil, nil, nil
@@ -132,16 +136,4 @@ func (p *pairing) hasResult(call string) bool {
 		}
 	}
 	return false
-}
-
-// missingResult returns the result that is sent for a call without one: that it was
-// interrupted, or removed from the context. Its time is that of the answer, because the
-// present would make every request different.
-func missingResult(call message.Block, at int64, removed bool) *message.Message {
-	text := interruptedText
-	if removed {
-		text = removedText
-	}
-	return &message.Message{Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name,
-		Content: []message.Block{message.TextBlock(text)}, IsError: !removed, Timestamp: at}
 }

@@ -180,7 +180,16 @@ func (s *Session) Problems() []string {
 func (s *Session) noteUnreadable(path []*Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.problems.addBroken(path)
+	p := &s.problems
+	for _, e := range path {
+		if err, _ := e.decoded().(error); err != nil && !p.broken[e] {
+			if p.broken == nil {
+				p.broken = map[*Entry]bool{}
+			}
+			p.broken[e] = true
+			p.add("line %d: the %s entry %s cannot be used: %v", e.line, e.Type, e.ID, err)
+		}
+	}
 }
 
 // UnknownTypes returns the line that tells of entries that are not the core's,

@@ -18,19 +18,6 @@ func (p *problems) add(format string, args ...any) {
 	p.texts = append(p.texts, fmt.Sprintf(format, args...))
 }
 
-// addBroken adds the entries whose bodies turned out to be broken, each once.
-func (p *problems) addBroken(path []*Entry) {
-	for _, e := range path {
-		if err, _ := e.decoded().(error); err != nil && !p.broken[e] {
-			if p.broken == nil {
-				p.broken = map[*Entry]bool{}
-			}
-			p.broken[e] = true
-			p.add("line %d: the %s entry %s cannot be used: %v", e.line, e.Type, e.ID, err)
-		}
-	}
-}
-
 // removeUnreadable takes a line out of those that cannot be read, if it is the last one
 // of them: another problem names it. It returns whether it was.
 func (p *problems) removeUnreadable(line int) bool {

@@ -140,7 +140,8 @@ func (s *search) mention(m mention) {
 	switch {
 	case err != nil:
 		s.refuse(t, err)
-	case t.info == nil && m.looksLikePath():
+	case t.info == nil && (m.quoted || strings.ContainsAny(strings.TrimRight(m.name, closing), "./"+string(filepath.Separator))):
+		// whoever typed it meant a file
 		s.tell("missing "+t.name, fmt.Sprintf("@%s is no file here, it is sent as it stands", t.name))
 	case t.info != nil:
 		s.add(t)

@@ -27,7 +27,11 @@ func imagePaths(text string) (paths []barePath) {
 	for rest := text; rest != "" && len(paths) < mostMentions; {
 		rest = strings.TrimLeft(rest, blanks)
 		if !mayBePath(rest) {
-			rest = rest[nextBlank(rest):]
+			end := strings.IndexAny(rest, blanks)
+			if end < 0 {
+				break
+			}
+			rest = rest[end:]
 			continue
 		}
 		from, word := len(text)-len(rest), ""
@@ -100,16 +104,6 @@ func headWords(path string) string {
 }
 
 const blanks = " \t\r\n"
-
-// nextBlank returns where the first word of a text ends.
-func nextBlank(text string) int {
-	for i := range len(text) {
-		if c := text[i]; c == ' ' || c == '\t' || c == '\r' || c == '\n' {
-			return i
-		}
-	}
-	return len(text)
-}
 
 // mayBePath reports whether the word that text begins with could be an absolute path, by
 // its first characters.

@@ -20,11 +20,6 @@ type mention struct {
 	to     int // without what ends a sentence
 }
 
-// looksLikePath reports whether a person who typed the word meant a file.
-func (m mention) looksLikePath() bool {
-	return m.quoted || strings.ContainsAny(strings.TrimRight(m.name, closing), "./"+string(filepath.Separator))
-}
-
 // closing are the characters that may end a sentence, or what is in brackets, behind a
 // name.
 const closing = ".,;:!?)]}'\"`"

@@ -12,8 +12,8 @@
 // [Prompts] makes commands of prompt templates (/init and /review among them) and of
 // skills (/skill:NAME): they become a prompt.
 //
-// [Set.Reads] tells a line that is a command from a text that begins with a slash, and
-// [Set.Run] runs it. A name that nobody has is an [UnknownError],
+// A [Driver] does what a front end is handed: a command, else a prompt. [Set.Reads] tells a
+// line that is a command from a text that begins with a slash, and [Set.Run] runs it. A name that nobody has is an [UnknownError],
 // which a program that runs without a person turns into a usage error. What a
 // hook did not let happen is a [CancelledError].
 package command

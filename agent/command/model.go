@@ -23,7 +23,14 @@ func modelCommand(o Options) Command {
 		Name: "model", Topic: TopicModel, Args: "[provider/id[:thinking]]", Help: "choose the model, or list what there is",
 		More:     "An id or words of one will do, as long as they fit one model only.\nThe list of a terminal also has what local servers say they have.",
 		Complete: func(prefix string) []string { return completeRef(a.Models(), prefix) },
-		Describe: func(ref string) string { return describeRef(a.Models(), ref) },
+		Describe: func(ref string) string { // its window, its prices and its thinking levels
+			provider, id, _ := strings.Cut(ref, "/")
+			m := a.Models().Find(provider, id)
+			if m == nil {
+				return ""
+			}
+			return strings.Join(slices.DeleteFunc(modelFacts(m), func(s string) bool { return s == "" }), " · ")
+		},
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			switch {
 			case args != "":
@@ -56,17 +63,6 @@ func completeRef(models *llm.Models, prefix string) []string {
 		}
 	}
 	return found
-}
-
-// describeRef returns the window, the prices and the thinking levels of a model.
-func describeRef(models *llm.Models, ref string) string {
-	provider, id, _ := strings.Cut(ref, "/")
-	m := models.Find(provider, id)
-	if m == nil {
-		return ""
-	}
-	parts := []string{TokenCount(m.ContextWindow), priceText(m), levelsText(m)}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
 // setModel selects the model that ref means, with the thinking level in ref, if it names
@@ -105,7 +101,11 @@ func pickModelInLines(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome
 	a.Models().Discover(ctx, discoverWait)
 	current := a.Model().Ref()
 	models := withCurrent(a)
-	chosen, ok, err := selectOne(ctx, ui, "Model (now "+current+")", modelChoices(models), agent.DialogOptions{Default: []string{current}})
+	choices := make([]agent.Choice, len(models))
+	for i, line := range inColumns(models, modelFacts) {
+		choices[i] = agent.Choice{Value: models[i].Ref(), Description: line}
+	}
+	chosen, ok, err := selectOne(ctx, ui, "Model (now "+current+")", choices, agent.DialogOptions{Default: []string{current}})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -135,22 +135,7 @@ func withCurrent(a *agent.Agent) []*llm.Model {
 	return models
 }
 
-// modelChoices returns a choice for each model, with what modelLines says of it behind its
-// name.
-func modelChoices(models []*llm.Model) []agent.Choice {
-	choices := make([]agent.Choice, len(models))
-	for i, line := range inColumns(models, modelFacts) {
-		choices[i] = agent.Choice{Value: models[i].Ref(), Description: line}
-	}
-	return choices
-}
-
-// modelLines returns one line for each model, in columns: name, context window, price and
-// thinking levels.
-func modelLines(models []*llm.Model) []string {
-	return inColumns(models, func(m *llm.Model) []string { return append([]string{m.Ref()}, modelFacts(m)...) })
-}
-
+// modelFacts are the context window, the price and the thinking levels of a model.
 func modelFacts(m *llm.Model) []string {
 	return []string{TokenCount(m.ContextWindow), priceText(m), levelsText(m)}
 }
@@ -225,7 +210,7 @@ func levelsText(m *llm.Model) string {
 func listModels(a *agent.Agent) string {
 	current := a.Model().Ref()
 	models := withCurrent(a)
-	lines := modelLines(models)
+	lines := inColumns(models, func(m *llm.Model) []string { return append([]string{m.Ref()}, modelFacts(m)...) })
 	for i, m := range models {
 		mark := "  "
 		if m.Ref() == current {

@@ -3,8 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-
-	"pi/agent/llm"
 )
 
 // pickModel lets the person choose among the models that can be used. Those of local
@@ -29,23 +27,17 @@ func pickModel(ctx context.Context, o Options) (Outcome, error) {
 		case x.Key == "":
 			return unchosen("model: still " + o.Agent.Model().Ref()), nil
 		case x.Row != "":
-			return o.chooseModel(ctx, x)
+			out := selectModel(ctx, o.Agent, withCurrent(o.Agent), x.Row)
+			if x.Key != keyWrite {
+				return out, nil
+			}
+			file, err := o.Settings.Write("model", x.Row)
+			if err == nil {
+				out.Status += fmt.Sprintf("\nmodel = %s, written to %s", x.Row, file)
+			}
+			return out, err
 		}
 	}
-}
-
-// chooseModel selects the model of a row, and with the key for it has config.toml name it,
-// too.
-func (o Options) chooseModel(ctx context.Context, x Pressed) (Outcome, error) {
-	out := selectModel(ctx, o.Agent, withCurrent(o.Agent), x.Row)
-	if x.Key != keyWrite {
-		return out, nil
-	}
-	file, err := o.Settings.Write("model", x.Row)
-	if err == nil {
-		out.Status += fmt.Sprintf("\nmodel = %s, written to %s", x.Row, file)
-	}
-	return out, err
 }
 
 // modelView is the list of models as it is now; asking says that servers are being asked.
@@ -59,11 +51,7 @@ func (o Options) modelView(asking bool) ListView {
 		v.Keys = []ListKey{{keyWrite, "choose, and write to config.toml"}}
 	}
 	for _, m := range withCurrent(o.Agent) {
-		v.Rows = append(v.Rows, modelRow(m))
+		v.Rows = append(v.Rows, Row{ID: m.Ref(), Columns: append([]string{m.Ref()}, modelFacts(m)...), Search: m.Name})
 	}
 	return v
-}
-
-func modelRow(m *llm.Model) Row {
-	return Row{ID: m.Ref(), Columns: append([]string{m.Ref()}, modelFacts(m)...), Search: m.Name}
 }

@@ -52,7 +52,15 @@ func (p *Prompts) Commands() []Command {
 	all := make([]Command, 0, len(templates)+len(skills))
 	for _, t := range templates {
 		all = append(all, Command{Name: t.Name, Args: t.Hint, Help: t.Description, Origin: origin(t), From: provenance(t.Path, t.From),
-			Run: func(ctx context.Context, args string) (Outcome, error) { return p.runTemplate(ctx, t, args) }})
+			Run: func(ctx context.Context, args string) (Outcome, error) {
+				if t.Path == "" && t.Name == "init" {
+					if may, err := p.mayInit(ctx); !may || err != nil {
+						return Outcome{Status: "AGENTS.md stays as it is"}, err
+					}
+				}
+				text, err := t.Text(prompts.Arguments{Raw: args, Words: Words(args)})
+				return p.prompt(ctx, text, args, err)
+			}})
 	}
 	for _, s := range skills {
 		all = append(all, Command{Name: skillPrefix + s.Name, Args: "[what to do]", Help: s.Description, Origin: "skill, " + s.From, Unlisted: true,
@@ -96,17 +104,6 @@ func (p *Prompts) templates() (free []prompts.Template, problems []prompts.Probl
 // isFree reports whether no other command has a name, here or in another front end.
 func (p *Prompts) isFree(name string) bool {
 	return (p.taken == nil || !p.taken(name)) && (p.Reserved == nil || !p.Reserved(name))
-}
-
-// runTemplate makes the prompt that a template becomes.
-func (p *Prompts) runTemplate(ctx context.Context, t prompts.Template, args string) (Outcome, error) {
-	if t.Path == "" && t.Name == "init" {
-		if may, err := p.mayInit(ctx); !may || err != nil {
-			return Outcome{Status: "AGENTS.md stays as it is"}, err
-		}
-	}
-	text, err := t.Text(prompts.Arguments{Raw: args, Words: Words(args)})
-	return p.prompt(ctx, text, args, err)
 }
 
 // prompt returns the outcome that sends text to the model, with what the arguments name.
@@ -200,7 +197,7 @@ func skillsCommand(p *Prompts) Command {
 func (p *Prompts) skillTable() string {
 	skills, problems := p.Library.Skills()
 	_, more := p.templates()
-	lines := []string{"no skills; a folder with a SKILL.md is one, in " + strings.Join(skillFolders(), ", ")}
+	lines := []string{"no skills; a folder with a SKILL.md is one, in " + "skills/ of the agent directory, ~/.agents/skills, .pi/skills, .agents/skills"}
 	if len(skills) > 0 {
 		rows := [][]string{{"skill", "listed", "whole", "from", ""}}
 		for _, s := range skills {
@@ -216,10 +213,6 @@ func (p *Prompts) skillTable() string {
 		lines = append(lines, "! "+problem.String())
 	}
 	return strings.Join(lines, "\n")
-}
-
-func skillFolders() []string {
-	return []string{"skills/ of the agent directory", "~/.agents/skills", ".pi/skills", ".agents/skills"}
 }
 
 // tokens estimates the tokens of a text, for people.

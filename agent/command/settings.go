@@ -49,7 +49,8 @@ func settingsCommand(settings *Settings, ui agent.UI) Command {
 			return withPrefix(keys, prefix)
 		},
 		Run: func(ctx context.Context, args string) (Outcome, error) {
-			key, value := cutKey(args)
+			key, value, _ := strings.Cut(args, " ")
+			value = strings.TrimSpace(value)
 			switch {
 			case key == "":
 				if out, ok, err := pickSettings(ctx, ui, settings); ok {
@@ -65,12 +66,6 @@ func settingsCommand(settings *Settings, ui agent.UI) Command {
 			return tellSetting(settings, key)
 		},
 	}
-}
-
-// cutKey divides the arguments of /settings into key and value.
-func cutKey(args string) (key, value string) {
-	key, value, _ = strings.Cut(args, " ")
-	return key, strings.TrimSpace(value)
 }
 
 // settingLines returns a line for each setting: key, value, and where that comes from if

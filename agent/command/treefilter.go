@@ -134,7 +134,10 @@ func answerText(m *message.Message, calls bool) (string, entryKind) {
 	text, kind := firstLine(m.Text()), kindSaid
 	var called []string
 	for _, c := range m.ToolCalls() {
-		called = append(called, callText(c))
+		var about struct{ Path, Command, Pattern, Query, URL string } // the arguments that say what a call is about
+		_ = json.Unmarshal(c.Arguments, &about)                       // those that are something else tell nothing
+		what := cmp.Or(about.Command, about.Path, about.Pattern, about.Query, about.URL)
+		called = append(called, strings.TrimSpace(c.Name+" "+printable.Cut(firstLine(what), titleLength/2)))
 	}
 	if text == "" && len(called) > 0 {
 		kind = kindCalls
@@ -146,20 +149,6 @@ func answerText(m *message.Message, calls bool) (string, entryKind) {
 		text = strings.TrimLeft(text+" ("+string(m.StopReason)+")", " ")
 	}
 	return "assistant: " + text, kind
-}
-
-// telling are the arguments that say what a call is about.
-type telling struct {
-	Path, Command, Pattern, Query, URL string
-}
-
-// callText returns a tool call in a few words: the tool, and the command, path or the like
-// that it is about.
-func callText(c message.Block) string {
-	var about telling
-	_ = json.Unmarshal(c.Arguments, &about) // arguments that are something else tell nothing
-	text := cmp.Or(about.Command, about.Path, about.Pattern, about.Query, about.URL)
-	return strings.TrimSpace(c.Name + " " + printable.Cut(firstLine(text), titleLength/2))
 }
 
 // otherText returns an entry that is no message as one line: its type and the most telling

@@ -103,20 +103,15 @@ func (p *treeList) row(view *treeView, r treeRow, lost []int) Row {
 	if name := view.names[r.id]; name != "" {
 		label = "[" + printable.Cut(name, titleLength) + "]"
 	}
-	text := view.mark(r.node) + " " + n.text
-	return Row{ID: r.id, Columns: []string{text, label}, Description: effect(n, r.leaf, lost[r.node]), Search: searchedText(n.entry), Sought: r.id,
-		Depth: r.depth, Parent: r.branch, Folded: r.first && n.below > 0 && p.filter.search == "", Dim: !n.active}
-}
-
-// searchedText is what an entry is found by besides its row.
-func searchedText(e *session.Entry) string {
-	const most = 4 << 10 // bytes
-	m := e.Message()
-	if m == nil {
-		return ""
+	found := "" // what the row is found by besides its own text
+	if m := n.entry.Message(); m != nil {
+		const most = 4 << 10 // bytes
+		found = m.Text() + "\n" + m.Summary + "\n" + m.Command
+		found = found[:min(len(found), most)]
 	}
-	text := m.Text() + "\n" + m.Summary + "\n" + m.Command
-	return text[:min(len(text), most)]
+	text := view.mark(r.node) + " " + n.text
+	return Row{ID: r.id, Columns: []string{text, label}, Description: effect(n, r.leaf, lost[r.node]), Search: found, Sought: r.id,
+		Depth: r.depth, Parent: r.branch, Folded: r.first && n.below > 0 && p.filter.search == "", Dim: !n.active}
 }
 
 // effect says what moving to an entry does. lost is how many messages are left behind.
@@ -154,17 +149,11 @@ func (p *treeList) lost(view *treeView) []int {
 		case node.parent < 0:
 			lost[i] = n
 		default:
-			lost[i] = p.lostFrom(view, node.parent, behind, lost)
+			lost[i] = lost[node.parent] // the branch leaves there, or further up
+			if parent := view.nodes[node.parent]; parent.active {
+				lost[i] = behind[parent.entry.ID]
+			}
 		}
 	}
 	return lost
-}
-
-// lostFrom is how many messages a branch that leaves at a node, or further up, has behind
-// it.
-func (p *treeList) lostFrom(view *treeView, node int, behind map[string]int, lost []int) int {
-	if n := view.nodes[node]; n.active {
-		return behind[n.entry.ID]
-	}
-	return lost[node]
 }

@@ -122,23 +122,17 @@ func (t navigator) act(ctx context.Context, s *session.Session, id, way string) 
 	case waySummary:
 		return t.moveTo(ctx, id, agent.NavigateOptions{Summarize: true})
 	case wayAbout:
-		return t.summarise(ctx, id)
+		about, ok, err := t.UI.Input(ctx, "What should the summary look at?", "", agent.DialogOptions{})
+		if err != nil || !ok {
+			return unchosen("nothing has moved"), err
+		}
+		return t.moveTo(ctx, id, agent.NavigateOptions{Summarize: true, Instructions: about})
 	case wayLabel:
 		return t.label(ctx, s, id)
 	case wayBranch:
 		return branchTo(ctx, t.Agent, id)
 	}
 	return t.moveTo(ctx, id, agent.NavigateOptions{})
-}
-
-// summarise asks what the summary of the branch that is left should be about, and moves to
-// the entry id.
-func (t navigator) summarise(ctx context.Context, id string) (Outcome, error) {
-	about, ok, err := t.UI.Input(ctx, "What should the summary look at?", "", agent.DialogOptions{})
-	if err != nil || !ok {
-		return unchosen("nothing has moved"), err
-	}
-	return t.moveTo(ctx, id, agent.NavigateOptions{Summarize: true, Instructions: about})
 }
 
 // label asks for the label of the entry id. Where a text can be edited, an empty one takes

@@ -107,10 +107,11 @@ func (o Options) sources(name string, off bool, named func(Folder) string) (all 
 		return all
 	}
 	var own []source
-	for _, dir := range []string{o.AgentDir, homeFolder(o.Home)} {
-		if dir != "" {
-			own = append(own, source{dir: filepath.Join(dir, name), from: "yours"})
-		}
+	if o.AgentDir != "" {
+		own = append(own, source{dir: filepath.Join(o.AgentDir, name), from: "yours"})
+	}
+	if o.Home != "" {
+		own = append(own, source{dir: filepath.Join(o.Home, ".agents", name), from: "yours"})
 	}
 	isOwn := func(dir string) bool { return slices.ContainsFunc(own, func(s source) bool { return s.dir == dir }) }
 	for _, at := range o.projectDirs() {
@@ -128,13 +129,6 @@ func (o Options) sources(name string, off bool, named func(Folder) string) (all 
 		}
 	}
 	return append(all, own...)
-}
-
-func homeFolder(home string) string {
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".agents")
 }
 
 // project returns the directory that the material of the project lies in.

@@ -37,12 +37,6 @@ func (v *Server) beginNew(f fields) (handler, error) {
 	}, nil
 }
 
-// beginLoad opens a session and shows the client what was said in it.
-func (v *Server) beginLoad(f fields) (handler, error) { return v.beginOpen(f, true) }
-
-// beginResume opens a session, of which the client knows what was said in it.
-func (v *Server) beginResume(f fields) (handler, error) { return v.beginOpen(f, false) }
-
 // beginOpen opens a session that exists. Requests that name it wait for that. One that is
 // open here stays as it is.
 func (v *Server) beginOpen(f fields, replay bool) (handler, error) {

@@ -112,8 +112,8 @@ func (v *Server) handler(method string, f fields) (work handler, err error) {
 	}
 	begin, known := map[string]func(fields) (handler, error){
 		"session/new":               v.beginNew,
-		"session/load":              v.beginLoad,
-		"session/resume":            v.beginResume,
+		"session/load":              func(f fields) (handler, error) { return v.beginOpen(f, true) },
+		"session/resume":            func(f fields) (handler, error) { return v.beginOpen(f, false) },
 		"session/list":              v.beginList,
 		"session/close":             v.beginClose,
 		"session/delete":            v.beginDelete,

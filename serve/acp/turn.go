@@ -13,7 +13,6 @@ import (
 	"pi/agent/llm"
 	"pi/internal/printable"
 	sessions "pi/session"
-	"pi/session/message"
 )
 
 // cancelTime is how long a prompt that was cancelled may take to end. Then it is answered,
@@ -236,17 +235,13 @@ func (s *session) takeOut(before string) {
 		}
 	}
 	for _, e := range all[at:] {
-		if m := e.Message(); m == nil || !isEditable(m.Role) {
+		if m := e.Message(); m == nil || !sessions.Editable(m.Role) {
 			continue
 		}
 		if _, err := s.agent().EditContext(s.ctx, e.ID, nil); err != nil {
 			s.notify(err.Error(), agent.LevelError)
 		}
 	}
-}
-
-func isEditable(r message.Role) bool {
-	return r == message.RoleUser || r == message.RoleAssistant || r == message.RoleToolResult || r == message.RoleCustom
 }
 
 // runSubmitted runs, until the session ends, what hooks submit while the client asks nothing.
@@ -274,30 +269,54 @@ func (s *session) runSubmitted() {
 
 // takeSubmitted runs what hooks have submitted.
 func (s *session) takeSubmitted(ctx context.Context) {
-	for p := range s.agent().Inbox().TakeSubmitted() {
+	e := ending{}
+	d := s.driver(&e, nil)
+	d.Prepare = func(p agent.Prompt) agent.Prompt { // the client has not seen it
+		if p.Custom == nil {
+			s.out.send(chunk{userChunk, newID(), textOf(p.Text)})
+		}
+		return p
+	}
+	for p := range d.Submitted() {
 		if ctx.Err() != nil {
 			return
 		}
-		p.Source = "hook"
-		if e := s.submitted(ctx, p); e.err != nil {
-			s.notify(e.err.Error(), agent.LevelError)
+		err := d.Run(ctx, p)
+		if failed, ok := errors.AsType[*command.FailedError](err); ok {
+			err = failedWith(failed)
+		}
+		if err != nil {
+			s.notify(err.Error(), agent.LevelError)
 		}
 	}
 }
 
-// submitted runs one prompt of a hook, which may be a command.
-func (s *session) submitted(ctx context.Context, p agent.Prompt) ending {
-	if !p.Literal && p.Custom == nil {
-		if isCommand, err := s.run.Commands.Reads(p.Text); err != nil {
-			return ending{err: err}
-		} else if isCommand {
-			return slash{s}.runCommand(s.agent().CommandContext(ctx, p), p.Text, nil)
+// driver runs commands, shows what they have to say, and asks the model; e is how that ended.
+// rest goes along with the prompt that a command makes.
+func (s *session) driver(e *ending, rest []part) command.Driver {
+	e.reason = endTurn
+	act := func(ctx context.Context, _ string, run command.Action) (command.Outcome, error) {
+		outcome, err := run(ctx)
+		for _, text := range []string{outcome.Status, outcome.Draft} {
+			if strings.TrimSpace(text) != "" {
+				s.tellText(printable.Text(text))
+			}
 		}
+		switch {
+		case ctx.Err() != nil:
+			e.reason = endWasCancelled
+			return command.Outcome{}, nil
+		case errors.Is(err, agent.ErrCancelled):
+			s.tellText(err.Error())
+			return command.Outcome{}, nil
+		}
+		return outcome, err
 	}
-	if p.Custom == nil {
-		s.out.send(chunk{userChunk, newID(), textOf(p.Text)})
+	ask := func(ctx context.Context, p agent.Prompt) error {
+		*e = s.ask(ctx, withParts(p, rest))
+		return e.err
 	}
-	return s.ask(ctx, p)
+	return command.Driver{Agent: s.agent(), Commands: s.run.Commands, Act: act, Ask: ask}
 }
 
 // refusals say why commands do not run here. They need a terminal, or would put another
@@ -375,31 +394,12 @@ func (x slash) command(ctx context.Context, line string, rest []part) ending {
 		x.session.tellText(fmt.Sprintf("/%s is not available here: %s", name, why))
 		return ending{reason: endTurn}
 	}
-	p := agent.Prompt{Text: line, Source: "acp"}
-	return x.runCommand(x.session.agent().CommandContext(ctx, p), line, rest)
-}
-
-// runCommand runs a command, shows what it has to show, and asks the model what it wants to
-// be asked.
-func (x slash) runCommand(ctx context.Context, line string, rest []part) ending {
-	outcome, err := x.session.run.Commands.Run(ctx, line)
-	for _, text := range []string{outcome.Status, outcome.Draft} {
-		if strings.TrimSpace(text) != "" {
-			x.session.tellText(printable.Text(text))
-		}
+	e := ending{}
+	err := x.session.driver(&e, rest).RunCommand(ctx, agent.Prompt{Text: line, Source: "acp"})
+	if err != nil && e.err == nil {
+		e.err = failedWith(err)
 	}
-	name, _ := command.Split(line)
-	switch {
-	case ctx.Err() != nil:
-		return ending{reason: endWasCancelled}
-	case errors.Is(err, agent.ErrCancelled):
-		x.session.tellText(err.Error())
-	case err != nil:
-		return ending{err: failedWith(fmt.Errorf("/%s: %w", name, err))}
-	case outcome.Prompt != nil:
-		return x.session.ask(ctx, withParts(*outcome.Prompt, rest))
-	}
-	return ending{reason: endTurn}
+	return e
 }
 
 // withParts adds what came along with a command to the prompt that it made.

@@ -18,7 +18,7 @@
 //
 //	*command.UnknownError   a prompt that looks like a command and is none; not sent
 //	*command.CancelledError a command that a hook cancelled
-//	*CommandError           a command that failed otherwise
+//	*command.FailedError    a command that failed otherwise
 //	*agent.LimitError       also of an answer that was cut off at the token limit; it was written
 //	ErrNoAnswer             the model said nothing and did nothing
 //	ErrBrokenPipe           nobody reads the output any more; say nothing about it
@@ -29,7 +29,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -49,16 +48,6 @@ var (
 	// ErrBrokenPipe ends the run when the output has no reader.
 	ErrBrokenPipe = errors.New("nobody reads the output")
 )
-
-// CommandError is the failure of a slash command; Name is without the slash.
-type CommandError struct {
-	Name string
-	Err  error
-}
-
-func (e *CommandError) Error() string { return fmt.Sprintf("/%s: %v", e.Name, e.Err) }
-
-func (e *CommandError) Unwrap() error { return e.Err }
 
 // Printer is the front end that prints answers. As listener and user interface it
 // may be used by any goroutine.
@@ -142,28 +131,28 @@ func (p *Printer) Close() error { return p.out.close() }
 func (p *Printer) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
 	ctx, end := p.out.begin(ctx, a)
 	defer end()
-	err := p.runAll(ctx, a, commands, prompts)
+	d := command.Driver{Agent: a, Commands: commands, Prepare: p.attached, Act: p.act}
+	d.Ask = func(ctx context.Context, prompt agent.Prompt) error { return p.ask(ctx, d, prompt) }
+	err := p.runAll(ctx, d, prompts)
 	return cmp.Or(p.out.failure(), err)
 }
 
 // runAll runs the prompts in order, and those that hooks have submitted meanwhile.
-func (p *Printer) runAll(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
+func (p *Printer) runAll(ctx context.Context, d command.Driver, prompts []agent.Prompt) error {
 	for _, prompt := range prompts {
-		if isClosed(a.ShutdownRequested()) {
+		if d.IsStopped() {
 			return nil
 		}
-		if prompt.Source == "" {
-			prompt.Source = p.mode
-		}
-		if err := p.runPrompt(ctx, a, commands, prompt); err != nil {
+		prompt.Source = cmp.Or(prompt.Source, p.mode)
+		if err := p.runPrompt(ctx, d, prompt); err != nil {
 			return err
 		}
-		if err := p.runSubmitted(ctx, a, commands); err != nil {
+		if err := p.runSubmitted(ctx, d); err != nil {
 			return err
 		}
 	}
-	for !isClosed(a.ShutdownRequested()) && !a.Inbox().CloseIfEmpty() { // a hook submitted something just now
-		if err := p.runSubmitted(ctx, a, commands); err != nil {
+	for !d.IsStopped() && !d.Agent.Inbox().CloseIfEmpty() { // a hook submitted something just now
+		if err := p.runSubmitted(ctx, d); err != nil {
 			return err
 		}
 	}
@@ -172,64 +161,40 @@ func (p *Printer) runAll(ctx context.Context, a *agent.Agent, commands *command.
 
 // runSubmitted runs the prompts that hooks have submitted, until there are none or the end
 // of the program was requested.
-func (p *Printer) runSubmitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
-	if isClosed(a.ShutdownRequested()) {
+func (p *Printer) runSubmitted(ctx context.Context, d command.Driver) error {
+	if d.IsStopped() {
 		return nil
 	}
-	for prompt := range a.Inbox().TakeSubmitted() {
-		prompt.Source = "hook"
-		if err := p.runPrompt(ctx, a, commands, prompt); err != nil || isClosed(a.ShutdownRequested()) {
+	for prompt := range d.Submitted() {
+		if err := p.runPrompt(ctx, d, prompt); err != nil || d.IsStopped() {
 			return err
 		}
 	}
 	return nil
 }
 
-// isClosed reports whether c is closed; it does not wait.
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
 // runPrompt runs one prompt: a command, or a message for the agent.
-func (p *Printer) runPrompt(ctx context.Context, a *agent.Agent, commands *command.Set, prompt agent.Prompt) error {
+func (p *Printer) runPrompt(ctx context.Context, d command.Driver, prompt agent.Prompt) error {
 	if err := ctx.Err(); err != nil {
 		return errors.Join(agent.ErrAborted, err)
 	}
-	isCommand := false
-	if !prompt.Literal && prompt.Custom == nil {
-		var err error
-		if isCommand, err = commands.Reads(prompt.Text); err != nil {
-			return err
-		}
-	}
-	if !isCommand {
-		return p.ask(ctx, a, p.attached(prompt))
-	}
+	return d.Run(ctx, prompt)
+}
+
+// act runs a command and writes what it has to say.
+func (p *Printer) act(ctx context.Context, _ string, run command.Action) (command.Outcome, error) {
 	stop := p.beside.watch()
-	outcome, err := commands.Run(a.CommandContext(ctx, prompt), prompt.Text)
+	outcome, err := run(ctx)
 	stop()
-	var cancelled *command.CancelledError
-	if errors.As(err, &cancelled) {
-		return err
-	}
 	if err != nil {
-		name, _ := command.Split(prompt.Text)
-		return &CommandError{Name: name, Err: err}
+		return outcome, err
 	}
 	for _, text := range []string{outcome.Status, outcome.Draft} {
 		if err := p.out.status(text); err != nil {
-			return err
+			return outcome, err
 		}
 	}
-	if outcome.Prompt == nil {
-		return nil
-	}
-	return p.ask(ctx, a, *outcome.Prompt)
+	return outcome, nil
 }
 
 // attached adds to a prompt of the command line what its text names, and tells of it.
@@ -251,7 +216,7 @@ func (p *Printer) attached(prompt agent.Prompt) agent.Prompt {
 // ask has the agent work on a prompt and prints its answers. After an error nothing is
 // printed, unless only saving the session failed. It is ErrNoAnswer if the model had
 // nothing to say and called no tool.
-func (p *Printer) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) error {
+func (p *Printer) ask(ctx context.Context, d command.Driver, prompt agent.Prompt) error {
 	p.note(func(r *result) { *r = result{} })
 	if p.Ready != nil {
 		if err := p.Ready(); err != nil {
@@ -259,9 +224,9 @@ func (p *Printer) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) 
 		}
 	}
 	stop := p.beside.watch()
-	err := a.Prompt(ctx, prompt)
+	err := d.Agent.Prompt(ctx, prompt)
 	stop()
-	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && isClosed(a.ShutdownRequested()) {
+	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && d.IsStopped() {
 		return nil // a hook ended the program
 	}
 	var unsaved *session.SaveError

@@ -221,7 +221,7 @@ func TestProgressAndNoticesGoBesideTheOutputWithoutControlCharacters(t *testing.
 
 func TestFailuresAreTold(t *testing.T) {
 	var unknown *command.UnknownError
-	var failed *CommandError
+	var failed *command.FailedError
 	var provider *llm.ProviderError
 	var cancelled *command.CancelledError
 	for _, c := range []struct {

@@ -172,7 +172,8 @@ func pieces(it session.Item, tokens int) []session.Item {
 	chars := max(tokens*charsPerToken-frame, frame)
 	m := it.Message
 	text := m.Text()
-	if !shownWhole(m) || characters(text) <= chars {
+	isWhole := !message.Hidden(m) && (m.Role == message.RoleUser || m.Role == message.RoleAssistant || m.Role == message.RoleCustom)
+	if !isWhole || characters(text) <= chars { // of others a transcript shows a part only
 		return []session.Item{it}
 	}
 	var list []session.Item
@@ -191,9 +192,4 @@ func pieces(it session.Item, tokens int) []session.Item {
 		}
 	}
 	return list
-}
-
-// shownWhole reports whether a transcript shows all of the message's text.
-func shownWhole(m *message.Message) bool {
-	return !message.Hidden(m) && (m.Role == message.RoleUser || m.Role == message.RoleAssistant || m.Role == message.RoleCustom)
 }

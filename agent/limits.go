@@ -1,6 +1,4 @@
-// Package limits notices a model that does too much of the same: answers that are too
-// long, calls that repeat.
-package limits
+package agent
 
 import (
 	"bytes"
@@ -17,22 +15,22 @@ import (
 // A model that repeats itself, or a server that means harm, must not fill the
 // memory: an answer longer than max_answer_bytes ends with an error.
 
-// KeptOfLong is how much is kept of an answer that is too long: enough to see what
+// keptOfLong is how much is kept of an answer that is too long: enough to see what
 // it was.
-const KeptOfLong = 64 << 10
+const keptOfLong = 64 << 10
 
-// BlockSize is what a block counts beside its text: many small ones are much too.
-const BlockSize = 1 << 10
+// blockSize is what a block counts beside its text: many small ones are much too.
+const blockSize = 1 << 10
 
-// AnswerSize counts what an answer takes, whatever it is made of.
-type AnswerSize struct {
+// answerSize counts what an answer takes, whatever it is made of.
+type answerSize struct {
 	bytes  int
 	blocks map[int]int // the text of each
 }
 
-// Exceeds adds the size of d and reports whether the answer has become longer than limit
+// exceeds adds the size of d and reports whether the answer has become longer than limit
 // bytes; a limit of 0 is none.
-func (s *AnswerSize) Exceeds(limit int, d llm.Delta) bool {
+func (s *answerSize) exceeds(limit int, d llm.Delta) bool {
 	if limit <= 0 {
 		return false
 	}
@@ -43,7 +41,7 @@ func (s *AnswerSize) Exceeds(limit int, d llm.Delta) bool {
 	}
 	before, known := s.blocks[d.Index]
 	if !known {
-		s.bytes += BlockSize
+		s.bytes += blockSize
 	}
 	if s.blocks == nil {
 		s.blocks = map[int]int{}
@@ -70,50 +68,50 @@ func (s *AnswerSize) Exceeds(limit int, d llm.Delta) bool {
 // is compared; turns that make more calls than that are found as whole turns.
 const seenWithin = 20
 
-// Repeats counts how often the same call came, and the same turn, without anything new in
+// repeats counts how often the same call came, and the same turn, without anything new in
 // between. The zero value is ready.
-type Repeats struct {
-	calls, turns counter
-	turn         []key // the calls of this turn
+type repeats struct {
+	calls, turns repeatCounter
+	turn         []callSum // the calls of this turn
 }
 
-// key stands for a call or a turn.
-type key [sha256.Size]byte
+// callSum stands for a call or a turn.
+type callSum [sha256.Size]byte
 
-// Note counts a call with its result and returns how many times it has come, and whether
+// note counts a call with its result and returns how many times it has come, and whether
 // that was in a row, with no call in between. The order of keys and the space in its
 // arguments make no difference.
-func (c *Repeats) Note(call Call) (times int, inRow bool) {
-	k := key(sha256.Sum256([]byte(strings.Join([]string{call.Name, canonical(call.Arguments), call.Broken, call.outcome()}, "\x00"))))
+func (c *repeats) note(call repeatable) (times int, inRow bool) {
+	k := callSum(sha256.Sum256([]byte(strings.Join([]string{call.Name, canonical(call.Arguments), call.Broken, call.outcome()}, "\x00"))))
 	c.turn = append(c.turn, k)
 	times = c.calls.note(k)
 	return times, times == c.calls.row
 }
 
-// EndTurn counts the calls that were noted since it was called last as one turn, whatever
+// endTurn counts the calls that were noted since it was called last as one turn, whatever
 // their order. It returns how many they are and how many times that turn has come.
-func (c *Repeats) EndTurn() (calls, times int) {
+func (c *repeats) endTurn() (calls, times int) {
 	calls = len(c.turn)
-	slices.SortFunc(c.turn, func(a, b key) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(c.turn, func(a, b callSum) int { return bytes.Compare(a[:], b[:]) })
 	h := sha256.New()
 	for _, k := range c.turn {
 		h.Write(k[:])
 	}
 	c.turn = c.turn[:0]
-	return calls, c.turns.note(key(h.Sum(nil)))
+	return calls, c.turns.note(callSum(h.Sum(nil)))
 }
 
-// counter counts what comes since something new came.
-type counter struct {
-	recent []key       // the last ones, the newest last
-	counts map[key]int // since something new came
-	row    int         // how often the newest came in a row
+// repeatCounter counts what comes since something new came.
+type repeatCounter struct {
+	recent []callSum       // the last ones, the newest last
+	counts map[callSum]int // since something new came
+	row    int             // how often the newest came in a row
 }
 
 // note counts k and returns how many times it has come. What is new sets all others back.
-func (c *counter) note(k key) int {
+func (c *repeatCounter) note(k callSum) int {
 	if !slices.Contains(c.recent, k) {
-		c.counts = map[key]int{}
+		c.counts = map[callSum]int{}
 	}
 	c.counts[k]++
 	if n := len(c.recent); n == 0 || c.recent[n-1] != k {
@@ -126,8 +124,8 @@ func (c *counter) note(k key) int {
 	return c.counts[k]
 }
 
-// Call is a call with its result.
-type Call struct {
+// repeatable is a call with its result.
+type repeatable struct {
 	Name      string
 	Arguments json.RawMessage
 	Broken    string // what it had instead of readable arguments
@@ -138,7 +136,7 @@ type Call struct {
 
 // outcome returns a text that is equal for equal results. The name of the file with the
 // whole of a long output is left out, because it differs each time.
-func (r Call) outcome() string {
+func (r repeatable) outcome() string {
 	b, _ := json.Marshal(r.Content) // blocks of texts and numbers
 	key := fmt.Sprint(r.IsError, " ", string(b))
 	var details struct {
