@@ -105,7 +105,9 @@ func (r *run) stretch(ctx context.Context) error {
 	}
 	err = cmp.Or(err, r.addBeside())
 	r.usage.Add(r.spending.aside.end())
-	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
+	r.events.emitAfter(ctx, KindAgentEnd, func() Event {
+		return &AgentEnd{Messages: r.added, Usage: r.usage, Overflow: isOverflow(err)}
+	})
 	r.compacting.afterRun(ctx)
 	return err
 }

@@ -69,9 +69,8 @@ func (s *compactions) compact(ctx context.Context, about *session.Session, o age
 			}
 		}
 		if err != nil && s.state.compactionsSoFar() == before {
-			s.out.write(record.CompactionStart(agent.CompactManual))
-			end := &agent.CompactionEnd{Reason: agent.CompactManual, ErrorMessage: compactionText(err), Aborted: isCancelled(err)}
-			s.out.write(record.CompactionEnd(end))
+			s.out.event(&agent.CompactionStart{Reason: agent.CompactManual})
+			s.out.event(&agent.CompactionEnd{Reason: agent.CompactManual, ErrorMessage: compactionText(err), Aborted: isCancelled(err)})
 		}
 		return done, err
 	}

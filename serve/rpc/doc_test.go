@@ -67,7 +67,7 @@ func namesInCode(t *testing.T, folder, pattern string) []string {
 }
 
 func TestTheGuideHasTheEvents(t *testing.T) {
-	want := namesInCode(t, "../record", `(?:begin|beginCall|retryRecord)\("([a-z_]+)"`)
+	want := namesInCode(t, "../record", `(?:begin\(|aboutCall\(|kind :?= )"([a-z]+_[a-z_]+)"`)
 	want = append(want, namesInCode(t, ".", `"(extension_ui_request)"`)...)
 	slices.Sort(want)
 	if have := guideTable(t, "| type | fields | when |\n"); !slices.Equal(have, want) {
