@@ -35,8 +35,7 @@ func guideTable(t *testing.T, head string) []string {
 }
 
 func TestTheGuideHasTheCommands(t *testing.T) {
-	p := &parts{}
-	table := newTable(p, &prompter{}, &shells{}, &compactions{})
+	table := (&Server{}).newTable()
 	if have, want := guideTable(t, "| command | fields | data of the answer |\n"), slices.Sorted(maps.Keys(table)); !slices.Equal(have, want) {
 		t.Errorf("the guide has\n%q, the program\n%q", have, want)
 	}

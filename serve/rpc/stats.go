@@ -37,7 +37,7 @@ type statistics struct {
 
 // stats is the data of get_session_stats: the messages of the whole file, and what was
 // used for all of it.
-func (s *readings) stats() any {
+func (s *Server) stats() any {
 	current, used := s.agent.Session(), s.agent.Totals()
 	data := statistics{SessionFile: current.File(), SessionID: current.ID(), Cost: used.Cost.Total}
 	for _, e := range current.Entries() {
