@@ -15,15 +15,16 @@ import (
 // open. All methods may be called from any goroutine.
 type dialogs struct {
 	ended chan struct{} // closed when nobody answers any more
+	close func()        // gives all questions, those to come too, their default answers
 
 	mu     sync.Mutex // guards what follows
 	open   map[string]chan *request
 	opened chan struct{} // closed, and made anew, when a question is asked
-	over   bool          // ended is closed
 }
 
 func newDialogs() *dialogs {
-	return &dialogs{ended: make(chan struct{}), open: map[string]chan *request{}, opened: make(chan struct{})}
+	ended := make(chan struct{})
+	return &dialogs{ended: ended, close: sync.OnceFunc(func() { close(ended) }), open: map[string]chan *request{}, opened: make(chan struct{})}
 }
 
 // nextOpen returns what is closed when the next question is asked.
@@ -63,16 +64,6 @@ func (d *dialogs) answer(given *request) {
 	if waits := d.open[id]; waits != nil {
 		delete(d.open, id) // the first counts
 		waits <- given
-	}
-}
-
-// close gives all questions, those to come too, their default answers.
-func (d *dialogs) close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.over {
-		d.over = true
-		close(d.ended)
 	}
 }
 

@@ -17,8 +17,8 @@ func (s *Server) Wants(k agent.Kind) bool {
 	return s.out.translator.Wants(k)
 }
 
-// Handle writes the records of an event. It waits while the client does not read, and never
-// fails.
+// Handle notes what the agent does, and then writes the records of it. It waits while the client
+// does not read, and never fails.
 func (s *Server) Handle(ctx context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Input:
@@ -27,17 +27,6 @@ func (s *Server) Handle(ctx context.Context, e agent.Event) error {
 		s.tellNotice(e)
 	case *agent.ModeSelect:
 		s.person.SetStatus("mode", e.Name)
-	}
-	s.noteEvent(e)
-	if s.out.translator.Wants(e.Kind()) {
-		s.out.event(e)
-	}
-	return nil
-}
-
-// noteEvent remembers what the agent does, before the client reads of it.
-func (s *Server) noteEvent(e agent.Event) {
-	switch e := e.(type) {
 	case *agent.AgentStart:
 		s.noteAccepted()
 		s.note(func(f *facts) { f.summing = false }) // of a move that came to nothing no event tells
@@ -58,6 +47,10 @@ func (s *Server) noteEvent(e agent.Event) {
 	case *agent.QueueChanged:
 		s.note(func(f *facts) { f.pending = len(e.Steering) + len(e.FollowUp) })
 	}
+	if s.out.translator.Wants(e.Kind()) {
+		s.out.event(e)
+	}
+	return nil
 }
 
 // tellNotice tells the client of a warning or an error. Before its first command, and for

@@ -51,18 +51,15 @@ func (s *Server) openCycleModel(*request) work {
 		if len(choices) < 2 {
 			return written("null"), nil
 		}
-		next := choices[(slices.IndexFunc(choices, s.isCurrent)+1)%len(choices)]
+		now, wish := s.agent.Model().Ref(), s.agent.ThinkingWish()
+		at := slices.IndexFunc(choices, func(c llm.Choice) bool { return c.Model.Ref() == now && (c.Level == "" || c.Level == wish) })
+		next := choices[(at+1)%len(choices)]
 		if err := s.agent.Select(ctx, next.Model, next.Level, "cycle"); err != nil {
 			return nil, err
 		}
 		s.note(func(f *facts) { f.chosen = true })
 		return cycled{record.Model(next.Model), s.agent.Thinking(), len(s.Cycle) > 0}, nil
 	}
-}
-
-// isCurrent reports whether a choice is the present one.
-func (s *Server) isCurrent(c llm.Choice) bool {
-	return c.Model.Ref() == s.agent.Model().Ref() && (c.Level == "" || c.Level == s.agent.ThinkingWish())
 }
 
 // openSetLevel is the command set_thinking_level. A level that the model does not offer

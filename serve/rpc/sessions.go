@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -106,26 +107,17 @@ func (s *Server) openSetName(r *request) work {
 	}
 }
 
-// openExport is the command export_html.
+// openExport is the command export_html: the session as a page in a file, whose path is
+// answered as the client gave it, or whole for the usual one.
 func (s *Server) openExport(r *request) work {
 	file := r.optionalText("outputPath")
 	return func(_ context.Context, begun func()) (any, error) {
 		begun()
-		path, err := s.exportPage(file)
-		return map[string]string{"path": path}, err
+		path := file
+		if file != "" && s.Sessions != nil {
+			path = s.Sessions.Path(file)
+		}
+		path, err := export.PageToFile(s.agent.Session(), s.agent.Cwd(), path)
+		return map[string]string{"path": cmp.Or(file, path)}, err
 	}
-}
-
-// exportPage writes the session as a page to a file, "" for the usual one, and returns its
-// name: as the client gave it, or the whole path of the usual one.
-func (s *Server) exportPage(file string) (string, error) {
-	path := file
-	if file != "" && s.Sessions != nil {
-		path = s.Sessions.Path(file)
-	}
-	path, err := export.PageToFile(s.agent.Session(), s.agent.Cwd(), path)
-	if err != nil || file == "" {
-		return path, err
-	}
-	return file, nil
 }

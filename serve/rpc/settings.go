@@ -6,52 +6,40 @@ import (
 	"pi/agent"
 )
 
-// setting makes the work of a command that changes the settings of this process. They stay
-// when the session changes, and are written nowhere.
-func (s *Server) setting(change func(*agent.Settings, *facts)) work {
-	return func(context.Context, func()) (any, error) {
-		s.note(func(f *facts) {
-			settings := s.agent.Settings()
-			change(&settings, f)
-			s.agent.SetSettings(settings)
-		})
-		return nil, nil
-	}
+// setting is a command that changes the settings of this process to what one of its fields
+// says. They stay when the session changes, and are written nowhere.
+func (s *Server) setting(read func(*request) bool, change func(now *agent.Settings, f *facts, on bool)) known {
+	return known{inOrder, func(r *request) work {
+		on := read(r)
+		return func(context.Context, func()) (any, error) {
+			s.note(func(f *facts) {
+				settings := s.agent.Settings()
+				change(&settings, f, on)
+				s.agent.SetSettings(settings)
+			})
+			return nil, nil
+		}
+	}}
 }
 
-// openSteeringMode is the command set_steering_mode.
-func (s *Server) openSteeringMode(r *request) work {
-	all := r.word("mode", "all", "one-at-a-time") == "all"
-	return s.setting(func(now *agent.Settings, _ *facts) { now.SteerAll = all })
-}
+// isAll reads how many messages of a queue are delivered at a time: all, or one.
+func (r *request) isAll() bool { return r.word("mode", "all", "one-at-a-time") == "all" }
 
-// openFollowUpMode is the command set_follow_up_mode.
-func (s *Server) openFollowUpMode(r *request) work {
-	all := r.word("mode", "all", "one-at-a-time") == "all"
-	return s.setting(func(now *agent.Settings, _ *facts) { now.FollowUpAll = all })
-}
-
-// openAutoCompaction is the command set_auto_compaction.
-func (s *Server) openAutoCompaction(r *request) work {
-	on := r.flag("enabled")
-	return s.setting(func(now *agent.Settings, _ *facts) { now.Compaction.Enabled = on })
-}
+// isEnabled reads whether something is turned on.
+func (r *request) isEnabled() bool { return r.flag("enabled") }
 
 // usualAttempts are made where the settings had none when they were turned on.
 const usualAttempts = 3
 
-// openAutoRetry is the command set_auto_retry.
-func (s *Server) openAutoRetry(r *request) work {
-	on := r.flag("enabled")
-	return s.setting(func(now *agent.Settings, f *facts) {
-		attempts := &now.Retry.MaxAttempts
-		switch {
-		case !on && *attempts > 0:
-			f.attempts, *attempts = *attempts, 0
-		case on && *attempts == 0 && f.attempts > 0:
-			*attempts = f.attempts
-		case on && *attempts == 0:
-			*attempts = usualAttempts
-		}
-	})
+// retryAgain turns the attempts on that follow a call that failed, or off.
+func retryAgain(now *agent.Settings, f *facts, on bool) {
+	attempts := &now.Retry.MaxAttempts
+	switch {
+	case !on && *attempts > 0:
+		f.attempts, *attempts = *attempts, 0
+	case on && *attempts == 0 && f.attempts > 0:
+		*attempts = f.attempts
+	case on && *attempts == 0:
+		*attempts = usualAttempts
+	}
 }

@@ -33,10 +33,10 @@ func (s *Server) newTable() map[string]known {
 		"cycle_thinking_level":          {inOrder, s.openCycleLevel},
 		"get_available_thinking_levels": reading(s.levels),
 
-		"set_steering_mode":   {inOrder, s.openSteeringMode},
-		"set_follow_up_mode":  {inOrder, s.openFollowUpMode},
-		"set_auto_compaction": {inOrder, s.openAutoCompaction},
-		"set_auto_retry":      {inOrder, s.openAutoRetry},
+		"set_steering_mode":   s.setting((*request).isAll, func(now *agent.Settings, _ *facts, on bool) { now.SteerAll = on }),
+		"set_follow_up_mode":  s.setting((*request).isAll, func(now *agent.Settings, _ *facts, on bool) { now.FollowUpAll = on }),
+		"set_auto_compaction": s.setting((*request).isEnabled, func(now *agent.Settings, _ *facts, on bool) { now.Compaction.Enabled = on }),
+		"set_auto_retry":      s.setting((*request).isEnabled, retryAgain),
 		"abort_retry":         {aside, s.openAbortRetry},
 
 		"compact":    {inOrder, s.openCompact},
