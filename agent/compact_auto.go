@@ -153,6 +153,12 @@ func (c *autoCompact) recover(ctx context.Context, err error, failed answer) err
 	return tooLong(overflow)
 }
 
+// isOverflow reports whether err says that a request did not fit.
+func isOverflow(err error) bool {
+	var failed *llm.ProviderError
+	return errors.As(err, &failed) && failed.Overflow
+}
+
 // tooLong returns e, the error of a request that did not fit and is not sent again, with
 // what the person can do.
 func tooLong(e *llm.ProviderError) error {

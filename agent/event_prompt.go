@@ -40,6 +40,7 @@ type AgentEnd struct {
 	Messages  []*message.Message
 	Usage     message.Usage
 	WillRetry bool
+	Overflow  bool // not for hooks: it ended because a request did not fit
 }
 
 // AgentBeforeSettle comes when a run would end. Listeners may add entries and

@@ -141,7 +141,9 @@ func (r *run) cycle(ctx context.Context) (err error) {
 	}
 	err = cmp.Or(err, r.addSide())
 	r.usage.Add(r.spending.aside.end())
-	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
+	r.events.emitAfter(ctx, KindAgentEnd, func() Event {
+		return &AgentEnd{Messages: r.added, Usage: r.usage, Overflow: isOverflow(err)}
+	})
 	r.compacting.afterRun(ctx)
 	return err
 }

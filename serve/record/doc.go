@@ -17,13 +17,14 @@
 //
 //   - A run of the agent is one or several low-level runs, each with its own agent_start
 //     and agent_end: an attempt that failed and is made again, and a request that did not
-//     fit, end one (retry.go, compaction.go).
+//     fit, end one (again.go).
 //   - turn_start waits for the next record that is not one of a compaction, so that a
-//     compaction in front of a request stands between the turns (run.go).
+//     compaction in front of a request stands between the turns. Hooks get the event before
+//     the context is made.
 //   - A turn is one answer with its calls. Where a hook stopped an answer and the model is
 //     asked again, there are two.
-//   - Blocks of an answer have a start and an end (answer.go), and the results of its calls
-//     are messages directly before turn_end (run.go).
+//   - Blocks of an answer have a start and an end (answer.go), its end is when it is stored,
+//     and the results of its calls are messages directly before turn_end.
 //
 // [Message], [Entry], [Model] and the other functions return the JSON of what records and
 // answers to commands have in common. All JSON that leaves the package is one line of valid

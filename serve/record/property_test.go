@@ -214,12 +214,21 @@ func (r *runner) stream() {
 	}
 }
 
+// end plays the end of an answer, and the start of it if nothing has streamed.
+func (r *runner) end(m *message.Message, streamed bool) {
+	if !streamed {
+		r.handle(&agent.MessageStart{Message: m})
+	}
+	r.aside()
+	r.handle(in(m))
+}
+
 // answer plays one answer until it is stored, with what may fail before.
 func (r *runner) answer() *message.Message {
 	for {
 		failed := r.message(message.StopError)
-		early := r.IntN(2) == 0
-		if !early {
+		streamed := r.IntN(2) == 0
+		if streamed {
 			r.stream()
 		}
 		switch r.IntN(6) {
@@ -231,16 +240,16 @@ func (r *runner) answer() *message.Message {
 			m := r.message(message.StopEnd)
 			if cancelled {
 				m = r.message(message.StopAborted)
-			} else {
-				r.maybe(2, r.stream)
 			}
-			r.handle(&agent.MessageEnd{Message: m})
-			r.handle(in(m))
+			again := !cancelled && r.IntN(2) == 0
+			if again {
+				r.stream()
+			}
+			r.end(m, again)
 			r.handle(&agent.AutoRetryEnd{Success: !cancelled, Attempt: 1})
 			return m
 		case 1:
-			r.handle(&agent.MessageEnd{Message: failed})
-			r.handle(in(failed))
+			r.end(failed, streamed)
 			r.handle(&agent.CompactionStart{Reason: agent.CompactOverflow, Failed: failed})
 			r.aside()
 			again := r.IntN(2) == 0
@@ -253,19 +262,17 @@ func (r *runner) answer() *message.Message {
 				return failed
 			}
 		case 2:
-			stopped := r.message(message.StopAborted)
-			r.handle(&agent.MessageEnd{Message: stopped})
-			r.handle(in(stopped))
+			r.end(r.message(message.StopAborted), streamed)
 			r.maybe(2, func() { r.handle(in(custom("no"))) })
 		case 3:
-			r.handle(&agent.MessageEnd{Message: failed})
-			r.maybe(2, func() { r.handle(in(failed)) })
+			if !streamed {
+				r.handle(&agent.MessageStart{Message: failed})
+			}
+			r.maybe(2, func() { r.handle(in(failed)) }) // else it could not be stored
 			return failed
 		default:
 			m := r.message(message.StopEnd)
-			r.handle(&agent.MessageEnd{Message: m})
-			r.aside()
-			r.handle(in(m))
+			r.end(m, streamed)
 			return m
 		}
 	}
@@ -293,7 +300,7 @@ func (r *runner) turn() {
 			r.handle(&agent.ToolExecutionUpdate{ID: id})
 			r.handle(&agent.ToolExecutionEnd{ID: id})
 			r.handle(&agent.ToolExecutionUpdate{ID: id})
-			results = append(results, result(id))
+			results = append(results, resultOf(id))
 			r.handle(in(results[len(results)-1]))
 		}
 	}

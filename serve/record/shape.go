@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
+	"strings"
 
 	"pi/agent"
 	"pi/agent/llm"
@@ -18,9 +19,9 @@ const Schema = 1
 // Header returns the first line of JSON mode: that of a session file, with the version of
 // the records.
 func Header(h session.Header) json.RawMessage {
-	l := line(nil).begin(session.TypeSession).number("version", session.Version).text("id", h.ID)
+	l := begin(session.TypeSession).number("version", session.Version).text("id", h.ID)
 	l = l.text("timestamp", h.Timestamp).text("cwd", h.Cwd).optional("parentSession", h.ParentSession)
-	return json.RawMessage(l.number("schema", Schema).end())
+	return l.number("schema", Schema).end()
 }
 
 // Entry returns an entry as it stands in the session file.
@@ -29,13 +30,11 @@ func Entry(e *session.Entry) json.RawMessage {
 		return clean(raw)
 	}
 	// Its line is gone from the file. Where it belongs is still known.
-	l := line(nil).begin(e.Type).text("id", e.ID)
-	if l = l.key("parentId"); e.ParentID == "" {
-		l = append(l, "null"...)
-	} else {
-		l = appendQuoted(l, e.ParentID)
+	parent := json.RawMessage("null")
+	if e.ParentID != "" {
+		parent = rawjson.Quote(e.ParentID)
 	}
-	return json.RawMessage(l.text("timestamp", e.Timestamp).end())
+	return begin(e.Type).text("id", e.ID).raw("parentId", parent).text("timestamp", e.Timestamp).end()
 }
 
 // Message returns a message of any role. Its content is a list, but for custom messages
@@ -72,13 +71,8 @@ func Messages(all []*message.Message) json.RawMessage {
 	return append(list, ']')
 }
 
-// Content returns the content of a message or of a result, as a list.
-func Content(blocks []message.Block) json.RawMessage {
-	return clean(message.EncodeContent(blocks, false))
-}
-
-// Usage returns what a call of a model took, with all numbers; nil is nothing.
-func Usage(u *message.Usage) json.RawMessage {
+// encodeUsage returns what a call of a model took, with all numbers; nil is nothing.
+func encodeUsage(u *message.Usage) json.RawMessage {
 	if u == nil {
 		u = &message.Usage{}
 	}
@@ -94,24 +88,17 @@ func Usage(u *message.Usage) json.RawMessage {
 // Model returns what a program may know of a model: no key, no header, and of its address
 // neither who asks nor what was added to it.
 func Model(m *llm.Model) json.RawMessage {
-	l := line(nil).open().text("id", m.ID).text("name", cmp.Or(m.Name, m.ID)).text("api", m.API).text("provider", m.Provider)
-	l = l.text("baseUrl", publicURL(m.BaseURL)).flag("reasoning", m.Reasoning)
 	input := m.Input
 	if len(input) == 0 {
 		input = []string{"text"}
 	}
-	l = l.texts("input", input)
-	price := m.Cost
-	if price == nil {
-		price = &llm.Price{}
-	}
-	cost := line(nil).open().price("input", price.Input).price("output", price.Output)
-	cost = cost.price("cacheRead", price.CacheRead).price("cacheWrite", price.CacheWrite).end()
-	return json.RawMessage(l.raw("cost", cost).number("contextWindow", int64(m.ContextWindow)).number("maxTokens", int64(m.MaxTokens)).end())
+	prices := cmp.Or(m.Cost, &llm.Price{})
+	cost := line("{").price("input", prices.Input).price("output", prices.Output)
+	cost = cost.price("cacheRead", prices.CacheRead).price("cacheWrite", prices.CacheWrite)
+	l := line("{").text("id", m.ID).text("name", cmp.Or(m.Name, m.ID)).text("api", m.API).text("provider", m.Provider)
+	l = l.text("baseUrl", publicURL(m.BaseURL)).flag("reasoning", m.Reasoning).texts("input", input).raw("cost", cost.end())
+	return l.number("contextWindow", m.ContextWindow).number("maxTokens", m.MaxTokens).end()
 }
-
-// open begins an object without a type.
-func (l line) open() line { return append(l[:0], '{') }
 
 // price writes a field that is a price; one that is not known is 0.
 func (l line) price(key string, p float64) line {
@@ -140,27 +127,54 @@ func Compaction(done *agent.Compacted) json.RawMessage {
 			stored = body
 		}
 	}
-	l := line(nil).open().text("summary", stored.Summary).text("firstKeptEntryId", stored.FirstKeptEntryID)
-	l = l.number("tokensBefore", int64(stored.TokensBefore)).number("estimatedTokensAfter", int64(done.After))
+	l := line("{").text("summary", stored.Summary).text("firstKeptEntryId", stored.FirstKeptEntryID)
+	l = l.number("tokensBefore", stored.TokensBefore).number("estimatedTokensAfter", done.After)
 	if !done.FromHook {
-		l = l.raw("usage", Usage(&done.Usage))
+		l = l.raw("usage", encodeUsage(&done.Usage))
 	}
-	return json.RawMessage(l.foreign("details", stored.Details).end())
+	return l.foreign("details", stored.Details).end()
 }
 
-// Result returns the result of a tool. One that failed has details in any case.
-func Result(r agent.Result) json.RawMessage {
-	l := line(nil).open().raw("content", Content(r.Content))
+// result returns the result of a tool. One that failed has details in any case.
+func result(r agent.Result) json.RawMessage {
 	details := r.Details
 	if len(details) == 0 && r.IsError {
 		details = json.RawMessage("{}")
 	}
-	l = l.foreign("details", details)
+	l := line("{").raw("content", clean(message.EncodeContent(r.Content, false))).foreign("details", details)
 	if r.Usage != nil {
-		l = l.raw("usage", Usage(r.Usage))
+		l = l.raw("usage", encodeUsage(r.Usage))
 	}
 	if r.Terminate {
 		l = l.flag("terminate", true)
 	}
-	return json.RawMessage(l.end())
+	return l.end()
+}
+
+// BashUpdate returns the record of output of a command that the program runs. id is that of
+// its bash command, as it came; nil: it had none.
+func BashUpdate(id json.RawMessage, delta string) json.RawMessage {
+	return begin("bash_execution_update").foreign("id", id).text("delta", delta).end()
+}
+
+// extensionError is the record of a hook that failed.
+func extensionError(f *agent.HookFailed) line {
+	path, event := f.Path, f.Event
+	if name, isCommand := strings.CutPrefix(event, "/"); isCommand {
+		path, event = "command:"+name, "command"
+	}
+	return begin("extension_error").text("extensionPath", path).text("event", event).text("error", f.Message)
+}
+
+// compactionEnd is the record of how a compaction ended. One that was aborted says not why.
+func compactionEnd(e *agent.CompactionEnd) line {
+	l := begin("compaction_end").text("reason", e.Reason)
+	if e.Done != nil {
+		l = l.raw("result", Compaction(e.Done))
+	}
+	l = l.flag("aborted", e.Aborted).flag("willRetry", e.WillRetry)
+	if !e.Aborted {
+		l = l.optional("errorMessage", e.ErrorMessage)
+	}
+	return l
 }

@@ -1,40 +1,49 @@
 package record
 
 import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
 	"pi/agent"
 	"pi/session"
 	"pi/session/message"
+	"pi/session/rawjson"
 )
 
 // Translator makes records of events. It is for one goroutine at a time.
 type Translator struct {
-	out  func(record []byte)
-	line line // its memory is used for one record after the other
+	out func(record []byte)
 
-	run      run
-	answer   *answer            // that streams; nil: none
-	ended    *message.Message   // an answer at its end that may yet be stored as another one; nil: none
-	calls    map[string]*call   // of tools, that run
-	retry    retry              // of calls of the conversation
-	summary  summary            // that is being written
-	overflow overflow           // what did not fit
-	usage    usageText          // of the answer that streams
-	waiting  []*message.Message // that stand behind the next turn_start
+	inRun     bool               // agent_start is written, and agent_end is not
+	inTurn    bool               // the same of turn_start
+	turnWaits bool               // a turn has begun whose turn_start is not written yet, see write
+	waiting   []*message.Message // that stand behind the next turn_start
+	added     []*message.Message // since agent_start
+	said      *message.Message   // the answer of the turn, when it has ended
+	saidEntry string             // its id in the session; "": not stored
+	answer    *answer            // that streams; nil: none
+	calls     map[string]string  // of tools, that run: their parents, by their ids
+
+	attempt   int                 // of the call in the conversation that is made again; 0: none is
+	retryEnd  *agent.AutoRetryEnd // that is written behind agent_end
+	recovered bool                // a request that did not fit is made again, after a compaction
+	summary   summary             // that is being written
 }
 
 // NewTranslator returns a Translator that hands each record to out: valid JSON on one line,
-// without its end, which belongs to the Translator again when out returns.
+// without its end.
 func NewTranslator(out func(record []byte)) *Translator {
-	return &Translator{out: out, calls: map[string]*call{}}
+	return &Translator{out: out, calls: map[string]string{}}
 }
 
 // Wants reports whether Handle makes something of events of kind k.
 func (t *Translator) Wants(k agent.Kind) bool {
 	switch k {
 	case agent.KindAgentStart, agent.KindAgentEnd, agent.KindAgentSettled, agent.KindTurnStart, agent.KindTurnEnd,
-		agent.KindMessageStart, agent.KindMessageUpdate, agent.KindMessageEnd,
+		agent.KindMessageStart, agent.KindMessageUpdate, agent.KindEntryAppended,
 		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd,
-		agent.KindEntryAppended, agent.KindQueueChanged, agent.KindSessionInfoChanged, agent.KindThinkingLevelSelect, agent.KindHookError,
+		agent.KindQueueChanged, agent.KindSessionInfoChanged, agent.KindThinkingLevelSelect, agent.KindHookError,
 		agent.KindCompactionStart, agent.KindCompactionEnd, agent.KindSessionBeforeTree, agent.KindSessionTree,
 		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindAutoRetryEnd:
 		return true
@@ -44,126 +53,251 @@ func (t *Translator) Wants(k agent.Kind) bool {
 
 // Handle writes the records that e leads to.
 func (t *Translator) Handle(e agent.Event) {
-	if update, ok := e.(*agent.MessageUpdate); ok { // by far the most
-		t.update(update)
-		return
-	}
-	t.endAnswer(e)
 	switch e := e.(type) {
 	case *agent.AgentStart:
 		t.summary = summary{} // of a move in the tree that came to nothing no event tells
 		t.startRun()
 	case *agent.TurnStart:
 		t.startTurn()
-	case *agent.TurnEnd:
-		t.endTurn(e)
-	case *agent.AgentEnd:
-		t.endRun()
-	case *agent.AgentSettled:
-		t.write(t.begin("agent_settled").flag("aborted", e.Aborted))
-		t.overflow = overflow{}
 	case *agent.MessageStart:
 		t.startAnswer(e.Message)
-	case *agent.MessageEnd:
-		t.noteEnd(e)
+	case *agent.MessageUpdate:
+		t.update(e)
+	case *agent.EntryAppended:
+		t.appended(e)
 	case *agent.ToolExecutionStart:
 		t.startCall(e)
 	case *agent.ToolExecutionUpdate:
 		t.updateCall(e)
 	case *agent.ToolExecutionEnd:
 		t.endCall(e)
-	case *agent.EntryAppended:
-		t.appended(e)
-	default:
-		t.handleOther(e)
-	}
-}
-
-// handleOther writes the records of events that are no part of a turn.
-func (t *Translator) handleOther(e agent.Event) {
-	switch e := e.(type) {
+	case *agent.TurnEnd:
+		t.endTurn(e)
+	case *agent.AgentEnd:
+		t.endRun(e)
+	case *agent.AgentSettled:
+		t.write(begin("agent_settled").flag("aborted", e.Aborted))
 	case *agent.QueueChanged:
-		t.writeOutside(QueueUpdate(e.Steering, e.FollowUp))
+		t.write(begin("queue_update").texts("steering", e.Steering).texts("followUp", e.FollowUp))
 	case *agent.SessionInfoChanged:
-		t.writeOutside(t.begin("session_info_changed").optional("name", e.Name).end())
+		t.write(begin("session_info_changed").optional("name", e.Name))
 	case *agent.ThinkingLevelSelect:
-		t.writeOutside(t.begin("thinking_level_changed").text("level", level(e.Level)).end())
+		t.write(begin("thinking_level_changed").text("level", cmp.Or(e.Level, "off")))
 	case *agent.HookFailed:
-		t.writeOutside(ExtensionError(e))
-	case *agent.CompactionStart:
-		if !e.Auto {
-			t.startCompaction(e)
-		}
-	case *agent.CompactionEnd:
-		if !e.Auto {
-			t.endCompaction(e)
-		}
+		t.write(extensionError(e))
 	case *agent.SessionBeforeTree:
-		t.summary.beginBranch(e)
+		t.beginBranch(e)
 	case *agent.SessionTree:
 		t.summary = summary{}
+	case *agent.CompactionStart:
+		t.startCompaction(e)
+	case *agent.CompactionEnd:
+		t.endCompaction(e)
 	case *agent.AutoRetryStart:
-		t.retryStarts(e)
+		t.startRetry(e)
 	case *agent.AutoRetryWaited:
-		t.retryWaited(e)
+		t.endWait(e)
 	case *agent.AutoRetryEnd:
-		t.retryEnds(e)
+		t.endRetry(e)
 	}
 }
 
-// level returns a thinking level as the wire has it.
-func level(l string) string {
-	if l == "" {
-		return "off"
-	}
-	return l
-}
-
-// begin begins a record in the memory of the last one.
-func (t *Translator) begin(kind string) line { return t.line.begin(kind) }
-
-// write ends a record and hands it out.
+// write hands a record out. A turn_start that waits stands in front of it, unless it is one
+// of a compaction: that stands between the turns.
 func (t *Translator) write(l line) {
-	t.line = l.end()
-	t.out(t.line)
-	if cap(t.line) > 1<<20 {
-		t.line = nil // one large record is no reason to keep its memory
+	if t.summary.reason == "" {
+		t.openTurn()
 	}
+	t.out(l.end())
 }
 
-// writeOutside hands out a record that is no part of a turn. Only one that comes with a
-// compaction can stand in front of a turn_start that waits.
-func (t *Translator) writeOutside(record []byte) {
-	if t.summary.reason == "" && t.run.turn == turnWaits {
-		record = append([]byte(nil), record...) // its memory is that of turn_start
-		t.releaseTurn()
+// openTurn writes the turn_start that waits, if one does, and the messages that stand behind
+// it.
+func (t *Translator) openTurn() {
+	if !t.turnWaits {
+		return
 	}
-	t.out(record)
+	t.turnWaits, t.inTurn = false, true
+	t.write(begin("turn_start"))
+	t.writeWaiting()
+}
+
+// startRun begins a low-level run.
+func (t *Translator) startRun() {
+	t.inRun, t.inTurn, t.turnWaits = true, false, false
+	t.added, t.said = nil, nil
+	t.write(begin("agent_start"))
+}
+
+// startTurn notes that a turn has begun. Its record waits, unless messages have waited for it.
+func (t *Translator) startTurn() {
+	if !t.inRun {
+		t.startRun()
+	}
+	t.turnWaits = true
+	if len(t.waiting) > 0 {
+		t.openTurn()
+	}
 }
 
 // appended writes the record of an entry: a message, or one that hooks and recoveries make.
 func (t *Translator) appended(e *agent.EntryAppended) {
-	switch {
-	case e.Message != nil && (e.Message.Role == message.RoleUser || e.Message.Role == message.RoleCustom):
-		t.addMessage(e.Message)
-	case e.Message != nil && e.Message.Role == message.RoleAssistant && t.run.said != nil:
-		t.run.entry = e.Entry.ID
-	case e.Message == nil && e.Entry != nil && isTold(e.Entry):
+	switch m := e.Message; {
+	case m == nil && isTold(e.Entry):
 		if t.isRecovery(e.Entry) {
 			t.failOverflow(nil)
 		}
-		t.writeOutside(append(t.begin("entry_appended").key("entry"), Entry(e.Entry)...).end())
+		t.write(begin("entry_appended").raw("entry", Entry(e.Entry)))
+	case m == nil:
+	case m.Role == message.RoleUser, m.Role == message.RoleCustom:
+		t.addMessage(m)
+	case m.Role == message.RoleAssistant && t.answer != nil:
+		t.finishAnswer(m)
+		t.saidEntry = e.Entry.ID
 	}
 }
 
 // isTold reports whether programs are told of an entry that is no message.
 func isTold(e *session.Entry) bool {
-	switch e.Type {
-	case session.TypeCustom:
+	switch {
+	case e == nil:
+		return false
+	case e.Type == session.TypeContextEdit, e.Type == session.TypeUsage:
+		return true
+	case e.Type == session.TypeCustom:
 		body, err := session.Body[session.Custom](e)
 		return err != nil || body.CustomType != session.LeafMove && body.CustomType != session.GitBranch
-	case session.TypeContextEdit, session.TypeUsage:
-		return true
 	}
 	return !session.Reserved(e.Type)
+}
+
+// addMessage writes a message of a user or a hook. In a run it stands in front of the answer
+// of a turn, so that behind one it waits for the next turn.
+func (t *Translator) addMessage(m *message.Message) {
+	hasPlace := t.inTurn && t.said == nil && t.answer == nil || t.turnWaits && t.summary.reason == ""
+	if t.inRun && !hasPlace {
+		t.waiting = append(t.waiting, m)
+		return
+	}
+	t.writeMessage(m)
+}
+
+// writeWaiting writes the messages that waited for a turn.
+func (t *Translator) writeWaiting() {
+	waiting := t.waiting
+	t.waiting = nil
+	for _, m := range waiting {
+		t.writeMessage(m)
+	}
+}
+
+// writeMessage writes a message that is complete when it begins.
+func (t *Translator) writeMessage(m *message.Message) {
+	raw := Message(m)
+	t.write(begin("message_start").raw("message", raw))
+	t.write(begin("message_end").raw("message", raw))
+	t.added = append(t.added, m)
+}
+
+// endTurn writes the results of the calls and the end of a turn. One that ended with its
+// low-level run has none.
+func (t *Translator) endTurn(e *agent.TurnEnd) {
+	if !t.inTurn && !t.turnWaits {
+		return
+	}
+	t.openTurn()
+	if t.answer != nil && e.Message != nil { // it could not be stored
+		t.finishAnswer(e.Message)
+	}
+	t.closeTurn(cmp.Or(t.said, e.Message), e.ToolResults)
+}
+
+// closeTurn ends a turn whose turn_start is written. said is nil if it failed before a model
+// was asked.
+func (t *Translator) closeTurn(said *message.Message, results []*message.Message) {
+	for _, m := range results {
+		t.writeMessage(m)
+	}
+	if said == nil {
+		said = &message.Message{Role: message.RoleAssistant, StopReason: message.StopError}
+	}
+	t.write(begin("turn_end").raw("message", Message(said)).raw("toolResults", Messages(results)))
+	t.inTurn, t.answer, t.said, t.saidEntry = false, nil, nil, ""
+}
+
+// closeRun ends the low-level run, if there is one, and a turn that is open in it.
+func (t *Translator) closeRun(willRetry bool) {
+	if !t.inRun {
+		return
+	}
+	t.turnWaits = false
+	if t.inTurn {
+		t.closeTurn(t.said, nil)
+	}
+	if !willRetry {
+		t.writeWaiting()
+	}
+	t.write(begin("agent_end").raw("messages", Messages(t.added)).flag("willRetry", willRetry))
+	t.inRun = false
+}
+
+// endRun ends the last low-level run, and writes what stands behind it. A request that did
+// not fit after a compaction has the end of a second one that does not begin.
+func (t *Translator) endRun(e *agent.AgentEnd) {
+	if len(t.waiting) > 0 && !t.inRun {
+		t.startRun()
+	}
+	said := len(t.added) - 1 // the answer that did not fit, if any did not
+	t.closeRun(false)
+	if t.recovered && e.Overflow && said >= 0 {
+		t.write(compactionEnd(&agent.CompactionEnd{Reason: agent.CompactOverflow, ErrorMessage: t.added[said].ErrorMessage}))
+	}
+	if t.retryEnd != nil {
+		t.writeRetryEnd(t.retryEnd)
+	}
+	t.recovered, t.attempt, t.retryEnd = false, 0, nil
+}
+
+// startCall writes the start of a call, be it of the model or of a hook. Where another call
+// made it, its id begins with that of its parent.
+func (t *Translator) startCall(e *agent.ToolExecutionStart) {
+	parent := ""
+	if i := strings.LastIndexByte(e.ID, '/'); i > 0 {
+		if _, runs := t.calls[e.ID[:i]]; runs {
+			parent = e.ID[:i]
+		}
+	}
+	t.calls[e.ID] = parent
+	l := aboutCall("tool_execution_start", e.ID, e.Name).raw("args", arguments(e.Input))
+	t.write(l.optional("parentToolCallId", parent))
+}
+
+// updateCall writes the progress of a call, unless that has ended.
+func (t *Translator) updateCall(e *agent.ToolExecutionUpdate) {
+	parent, runs := t.calls[e.ID]
+	if !runs {
+		return
+	}
+	l := aboutCall("tool_execution_update", e.ID, e.Name).raw("args", arguments(e.Input)).raw("partialResult", result(e.Partial))
+	t.write(l.optional("parentToolCallId", parent))
+}
+
+// endCall writes the result of a call.
+func (t *Translator) endCall(e *agent.ToolExecutionEnd) {
+	l := aboutCall("tool_execution_end", e.ID, e.Name).raw("result", result(e.Result)).flag("isError", e.Result.IsError)
+	t.write(l.number("durationMs", int(e.Took.Milliseconds())).optional("parentToolCallId", t.calls[e.ID]))
+	delete(t.calls, e.ID)
+}
+
+// aboutCall begins a record about a call.
+func aboutCall(kind, id, name string) line {
+	return begin(kind).text("toolCallId", id).text("toolName", name)
+}
+
+// arguments are those of a call, as the model sent them.
+func arguments(sent json.RawMessage) []byte {
+	if len(sent) == 0 {
+		return []byte("{}")
+	}
+	return clean(rawjson.OrNull(sent))
 }

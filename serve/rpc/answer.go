@@ -3,10 +3,8 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"pi/agent"
@@ -18,8 +16,7 @@ import (
 
 // output is what the client reads. All methods may be called from any goroutine.
 type output struct {
-	lines  *jsonlines.Writer
-	inHand inHand // commands that were read and not answered
+	lines *jsonlines.Writer
 
 	mu         sync.Mutex // keeps the records of events, and what stands between them, in their order
 	translator *record.Translator
@@ -46,60 +43,47 @@ func (o *output) write(record []byte) {
 	_ = o.lines.WriteJSON(record)
 }
 
-// answer is the record that every command gets, without its id.
+// answer is the record that every command gets, between its id and its data.
 type answer struct {
 	Type    string `json:"type"`
 	Command string `json:"command"`
 	Success bool   `json:"success"`
 	Error   string `json:"error,omitempty"`
-
-	Data any `json:"-"` // put behind the rest; nil: none
 }
 
 // written is data that is JSON already. The encoder is spared it: it gives up on a tree that
 // is nested as deep as a long conversation.
 type written []byte
 
-// null is the data of an answer that has none to give, where a client expects some.
-var null = json.RawMessage("null")
-
-// succeed answers that a command was done. data may be nil.
-func (o *output) succeed(r *request, data any) {
-	o.writeAnswer(r, answer{Success: true, Data: data})
+// succeed answers that a command was done. data may be nil: there is none then.
+func (s *Server) succeed(r *request, data any) {
+	text, isWritten := data.(written)
+	if data != nil && !isWritten {
+		var err error
+		if text, err = encode(data); err != nil {
+			s.refuse(r, "the answer cannot be encoded: "+err.Error())
+			return
+		}
+	}
+	s.answer(r, answer{Success: true}, text)
 }
 
 // refuse answers that a command was not done.
-func (o *output) refuse(r *request, text string) {
-	o.writeAnswer(r, answer{Error: text})
-}
+func (s *Server) refuse(r *request, text string) { s.answer(r, answer{Error: text}, nil) }
 
 // reply answers with data, or that the command failed.
-func (o *output) reply(r *request, data any, err error) {
+func (s *Server) reply(r *request, data any, err error) {
 	if err != nil {
-		o.refuse(r, errorText(err))
+		s.refuse(r, errorText(err))
 		return
 	}
-	o.succeed(r, data)
+	s.succeed(r, data)
 }
 
-// errorText is what a client is told of an error: what it is, and on further lines what can
-// be done about it.
-func errorText(err error) string {
-	text := err.Error()
-	if hint := command.HintOf(err); hint != "" {
-		text += "\n" + hint
-	}
-	return printable.Text(text)
-}
-
-// writeAnswer writes an answer with the id of its command, byte for byte and first.
-func (o *output) writeAnswer(r *request, a answer) {
-	defer o.inHand.done()
+// answer writes an answer with the id of its command, byte for byte and first.
+func (s *Server) answer(r *request, a answer, data []byte) {
+	defer s.countInHand(-1)
 	a.Type, a.Command = "response", r.name
-	data, err := a.encodeData()
-	if err != nil {
-		a.Success, a.Error = false, "the answer cannot be encoded: "+err.Error()
-	}
 	record, _ := encode(a) // texts and a truth value
 	if len(data) > 0 {
 		record = slices.Concat(record[:len(record)-1], []byte(`,"data":`), data, []byte("}"))
@@ -107,19 +91,26 @@ func (o *output) writeAnswer(r *request, a answer) {
 	if r.id != nil {
 		record = slices.Concat([]byte(`{"id":`), r.id, []byte(","), record[1:])
 	}
-	_ = o.lines.WriteJSON(record)
+	_ = s.out.lines.WriteJSON(record)
 }
 
-// encodeData returns the data of an answer as JSON; nothing if there is none.
-func (a answer) encodeData() ([]byte, error) {
-	if a.Data == nil {
-		return nil, nil
+// errorText is what a client is told of an error: what it is, and on further lines what can
+// be done about it. Words of the protocol are told as they are.
+func errorText(err error) string {
+	if known, is := err.(wording); is {
+		return string(known)
 	}
-	if data, ok := a.Data.(written); ok {
-		return data, nil
+	text := err.Error()
+	if hint := command.HintOf(err); hint != "" {
+		text += "\n" + hint
 	}
-	return encode(a.Data)
+	return printable.Text(text)
 }
+
+// wording is an error in the words of the protocol, by which clients know it.
+type wording string
+
+func (w wording) Error() string { return string(w) }
 
 // encode writes v as JSON, with <, > and & as they are.
 func encode(v any) ([]byte, error) {
@@ -130,22 +121,4 @@ func encode(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// noKeyText is how clients know that there is no key; what can be done follows.
-func noKeyText(provider, more string) string {
-	text := "No API key found"
-	if provider != "" {
-		text += " for " + provider
-	}
-	return strings.TrimRight(text+"\n"+more, "\n")
-}
-
-// lacksKey reports whether an error says that there is no key.
-func lacksKey(err error) bool {
-	var without interface {
-		error
-		NoKey() bool
-	}
-	return errors.As(err, &without) && without.NoKey()
 }

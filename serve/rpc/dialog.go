@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -16,15 +15,16 @@ import (
 // open. All methods may be called from any goroutine.
 type dialogs struct {
 	ended chan struct{} // closed when nobody answers any more
+	close func()        // gives all questions, those to come too, their default answers
 
 	mu     sync.Mutex // guards what follows
-	open   map[string]chan map[string]json.RawMessage
+	open   map[string]chan *request
 	opened chan struct{} // closed, and made anew, when a question is asked
-	over   bool          // ended is closed
 }
 
 func newDialogs() *dialogs {
-	return &dialogs{ended: make(chan struct{}), open: map[string]chan map[string]json.RawMessage{}, opened: make(chan struct{})}
+	ended := make(chan struct{})
+	return &dialogs{ended: ended, close: sync.OnceFunc(func() { close(ended) }), open: map[string]chan *request{}, opened: make(chan struct{})}
 }
 
 // nextOpen returns what is closed when the next question is asked.
@@ -35,10 +35,10 @@ func (d *dialogs) nextOpen() <-chan struct{} {
 }
 
 // begin makes room for an answer.
-func (d *dialogs) begin(id string) <-chan map[string]json.RawMessage {
+func (d *dialogs) begin(id string) <-chan *request {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	answer := make(chan map[string]json.RawMessage, 1)
+	answer := make(chan *request, 1)
 	d.open[id] = answer
 	close(d.opened)
 	d.opened = make(chan struct{})
@@ -54,8 +54,8 @@ func (d *dialogs) end(id string) {
 
 // answer hands an answer of the client to whoever asked. One that nobody waits for is
 // dropped.
-func (d *dialogs) answer(given map[string]json.RawMessage) {
-	id, err := (&fields{all: given}).string("id")
+func (d *dialogs) answer(given *request) {
+	id, err := given.string("id")
 	if err != nil {
 		return
 	}
@@ -64,16 +64,6 @@ func (d *dialogs) answer(given map[string]json.RawMessage) {
 	if waits := d.open[id]; waits != nil {
 		delete(d.open, id) // the first counts
 		waits <- given
-	}
-}
-
-// close gives all questions, those to come too, their default answers.
-func (d *dialogs) close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.over {
-		d.over = true
-		close(d.ended)
 	}
 }
 
@@ -87,7 +77,7 @@ func newID() string {
 
 // ask asks the client and waits for its answer; nil if there is none: the person left, the
 // time was up, or nobody answers any more. The end of ctx is its error.
-func (p *person) ask(ctx context.Context, question shown, o agent.DialogOptions) (map[string]json.RawMessage, error) {
+func (p *person) ask(ctx context.Context, question shown, o agent.DialogOptions) (*request, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -107,7 +97,7 @@ func (p *person) ask(ctx context.Context, question shown, o agent.DialogOptions)
 	}
 	select {
 	case given := <-answer:
-		if string(given["cancelled"]) == "true" {
+		if string(given.fields["cancelled"]) == "true" {
 			return nil, nil
 		}
 		return given, nil
@@ -126,7 +116,7 @@ func (p *person) askText(ctx context.Context, question shown, o agent.DialogOpti
 	if given == nil {
 		return "", false, err
 	}
-	text, wrong := (&fields{all: given}).string("value")
+	text, wrong := given.string("value")
 	return text, wrong == nil, nil
 }
 
@@ -166,7 +156,7 @@ func labels(choices []agent.Choice) (shown []string, values map[string]string) {
 // Confirm asks the client a question; only true is Yes.
 func (p *person) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
 	given, err := p.ask(ctx, shown{Method: "confirm", Title: cleaned(title), Message: cleaned(message)}, o)
-	if string(given["confirmed"]) == "true" {
+	if given != nil && string(given.fields["confirmed"]) == "true" {
 		return agent.Yes, nil
 	}
 	return agent.No, err

@@ -148,32 +148,16 @@ func TestADialogOfTheStartIsAnsweredBeforeThereAreCommands(t *testing.T) {
 	check(t, c.until(`"id":"1"`), `*"success":true*`)
 }
 
-func TestTheEndAnswersOpenDialogs(t *testing.T) {
+func TestADialogBehindTheEndOfTheInputIsAnswered(t *testing.T) {
 	t.Parallel()
-	for name, hooks := range map[string]func(ui agent.UI, _ func() *agent.Agent) []agent.Listener{
-		"at the start": func(ui agent.UI, _ func() *agent.Agent) []agent.Listener {
-			return []agent.Listener{on(func(ctx context.Context, _ *agent.SessionStart) error {
-				_, err := ui.Confirm(ctx, "Go?", "", agent.DialogOptions{})
-				return err
-			})}
-		},
-		"at the end": func(ui agent.UI, _ func() *agent.Agent) []agent.Listener {
-			return []agent.Listener{on(func(ctx context.Context, _ *agent.SessionShutdown) error {
-				_, err := ui.Confirm(ctx, "Leave?", "", agent.DialogOptions{})
-				return err
-			})}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := start(t, setup{hooks: hooks})
-			if name == "at the start" {
-				c.until("confirm")
-			}
-			if err := c.end(); err != nil {
-				t.Error(err)
-			}
-		})
+	c := start(t, setup{hooks: func(ui agent.UI, _ func() *agent.Agent) []agent.Listener {
+		return []agent.Listener{on(func(ctx context.Context, _ *agent.SessionShutdown) error {
+			_, err := ui.Confirm(ctx, "Leave?", "", agent.DialogOptions{})
+			return err
+		})}
+	}})
+	if err := c.end(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -35,8 +35,7 @@ func guideTable(t *testing.T, head string) []string {
 }
 
 func TestTheGuideHasTheCommands(t *testing.T) {
-	p := &parts{}
-	table := newTable(p, &prompter{}, &shells{}, &compactions{})
+	table := (&Server{}).newTable()
 	if have, want := guideTable(t, "| command | fields | data of the answer |\n"), slices.Sorted(maps.Keys(table)); !slices.Equal(have, want) {
 		t.Errorf("the guide has\n%q, the program\n%q", have, want)
 	}
@@ -67,7 +66,7 @@ func namesInCode(t *testing.T, folder, pattern string) []string {
 }
 
 func TestTheGuideHasTheEvents(t *testing.T) {
-	want := namesInCode(t, "../record", `(?:begin|beginCall|retryRecord)\("([a-z_]+)"`)
+	want := namesInCode(t, "../record", `(?:begin\(|aboutCall\(|kind :?= )"([a-z]+_[a-z_]+)"`)
 	want = append(want, namesInCode(t, ".", `"(extension_ui_request)"`)...)
 	slices.Sort(want)
 	if have := guideTable(t, "| type | fields | when |\n"); !slices.Equal(have, want) {

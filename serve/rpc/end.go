@@ -62,13 +62,10 @@ func (s *Server) brokenOutput() error {
 // for those that wait for something is no longer than the end may take.
 func (s *Server) waitAnswered(ctx context.Context) {
 	_ = s.agent.WaitIdle(ctx)
-	_ = s.claims.waitFree(ctx)
+	waitFree(ctx, s.holders(nil)...)
 	ctx, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()
-	select {
-	case <-s.out.inHand.empty():
-	case <-ctx.Done():
-	}
+	waitClosed(ctx, s.allAnswered())
 }
 
 // finish ends what is under way. The commands that were read are begun before, so that each
@@ -79,18 +76,20 @@ func (s *Server) finish() {
 	unread := time.AfterFunc(endLimit/2, s.dropUnread)
 	defer unread.Stop()
 	s.person.dialogs.close()
-	s.order.waitBegun(ctx)
-	s.prompts.interrupt()
-	s.shells.running.interrupt()
+	s.waitBegun(ctx)
+	interrupt(s.opened(false))
+	interrupt(s.opened(true))
 	s.agent.Abort()
 	s.stop()
 	_ = s.agent.WaitIdle(ctx)
-	select {
-	case <-s.out.inHand.empty():
-	case <-ctx.Done():
-	}
+	waitClosed(ctx, s.allAnswered())
 	close(s.ending)
-	s.waitTasks(ctx)
+	done := make(chan struct{})
+	go func() {
+		s.tasks.Wait()
+		close(done)
+	}()
+	waitClosed(ctx, done)
 }
 
 // dropUnread drops what waits for the client, if anything does: a run that waits to write can
@@ -100,19 +99,6 @@ func (s *Server) dropUnread() {
 	cancel()
 	if s.out.lines.Flush(now) != nil {
 		_ = s.out.lines.Close(now) // Close tells of it
-	}
-}
-
-// waitTasks waits until nothing is worked on any more, or until ctx is done.
-func (s *Server) waitTasks(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		s.tasks.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
 	}
 }
 

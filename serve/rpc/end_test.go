@@ -119,11 +119,4 @@ func TestTheTreeAndTheEntriesAreThoseOfTheFile(t *testing.T) {
 	leaf := c.agent.Session().Leaf()
 	check(t, c.answerTo(`{"id":"6","type":"get_entries","since":"`+leaf+`"}`), `*"data":{"entries":[],"leafId":"`+leaf+`"}}`)
 	check(t, c.answerTo(`{"id":"7","type":"get_session_stats"}`), `*"userMessages":1,"assistantMessages":1,"toolCalls":0,"toolResults":0,"totalMessages":2,"tokens":{*`)
-	check(t, c.answerTo(`{"id":"8","type":"set_session_name","name":" a name "}`), `{"id":"8","type":"response","command":"set_session_name","success":true}`)
-	check(t, c.seen[len(c.seen)-2], `{"type":"session_info_changed","name":"a name"}`)
-	check(t, c.answerTo(`{"id":"9","type":"clone"}`), `*"data":{"cancelled":false}}`)
-	check(t, c.answerTo(`{"id":"10","type":"get_state"}`), `*"sessionName":"a name"*"messageCount":2*`)
-	user := c.agent.Session().Context()[0].Entry.ID
-	check(t, c.answerTo(`{"id":"11","type":"fork","entryId":"`+user+`"}`), `*"data":{"text":"hello","cancelled":false}}`)
-	check(t, c.answerTo(`{"id":"12","type":"get_state"}`), `*"messageCount":0*`)
 }

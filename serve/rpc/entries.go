@@ -20,17 +20,16 @@ func leafOf(s *session.Session) *string {
 }
 
 // openEntries is the command get_entries.
-func (s *readings) openEntries(f *fields, r *request) work {
-	has := f.has("since")
-	since := f.optionalText("since")
-	return func(context.Context, func()) {
+func (s *Server) openEntries(r *request) work {
+	has := r.has("since")
+	since := r.optionalText("since")
+	return func(context.Context, func()) (any, error) {
 		current := s.agent.Session()
 		leaf, entries := leafOf(current), current.Entries()
 		if has {
 			at := slices.IndexFunc(entries, func(e *session.Entry) bool { return e.ID == since })
 			if at < 0 {
-				s.out.refuse(r, "Entry not found: "+since)
-				return
+				return nil, wording("Entry not found: " + since)
 			}
 			entries = entries[at+1:]
 		}
@@ -38,16 +37,13 @@ func (s *readings) openEntries(f *fields, r *request) work {
 		for _, e := range entries {
 			list = append(list, record.Entry(e))
 		}
-		s.out.succeed(r, struct {
-			Entries []json.RawMessage `json:"entries"`
-			Leaf    *string           `json:"leafId"`
-		}{list, leaf})
+		return map[string]any{"entries": list, "leafId": leaf}, nil
 	}
 }
 
 // tree is the data of get_tree. It is written by hand: a long conversation is nested
 // deeper than an encoder that calls itself should go.
-func (s *readings) tree() any {
+func (s *Server) tree() any {
 	current := s.agent.Session()
 	leaf, _ := json.Marshal(leafOf(current)) // a string or null
 	t := treeWriter{children: current.Children(), labels: lastLabels(current)}
@@ -129,25 +125,17 @@ func (t *treeWriter) begin(e *session.Entry) {
 	t.out = append(t.out, `,"children":[`...)
 }
 
-// forkable is a message that a conversation can be forked at.
-type forkable struct {
-	ID   string `json:"entryId"`
-	Text string `json:"text"`
-}
-
 // forks is the data of get_fork_messages.
-func (s *readings) forks() any {
-	list := []forkable{}
+func (s *Server) forks() any {
+	list := []map[string]string{}
 	for _, e := range s.agent.Session().Entries() {
 		if isUserMessage(e) {
 			if text := e.Message().Text(); text != "" {
-				list = append(list, forkable{e.ID, text})
+				list = append(list, map[string]string{"entryId": e.ID, "text": text})
 			}
 		}
 	}
-	return struct {
-		Messages []forkable `json:"messages"`
-	}{list}
+	return map[string]any{"messages": list}
 }
 
 // isUserMessage reports whether an entry is a message of a person.

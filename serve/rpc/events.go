@@ -17,45 +17,40 @@ func (s *Server) Wants(k agent.Kind) bool {
 	return s.out.translator.Wants(k)
 }
 
-// Handle writes the records of an event. It waits while the client does not read, and never
-// fails.
+// Handle notes what the agent does, and then writes the records of it. It waits while the client
+// does not read, and never fails.
 func (s *Server) Handle(ctx context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Input:
-		s.prompt.finishInput(ctx, e)
+		s.finishInput(ctx, e)
 	case *agent.Notice:
 		s.tellNotice(e)
 	case *agent.ModeSelect:
 		s.person.SetStatus("mode", e.Name)
+	case *agent.AgentStart:
+		s.noteAccepted()
+		s.note(func(f *facts) { f.summing = false }) // of a move that came to nothing no event tells
+	case *agent.AgentSettled:
+		s.noteSettled()
+	case *agent.CompactionStart:
+		if !e.Auto { // else it is told for the second time
+			s.note(func(f *facts) { f.compactions, f.compacted = f.compactions+1, f.compacted+1 })
+		}
+	case *agent.CompactionEnd:
+		if !e.Auto {
+			s.note(func(f *facts) { f.compactions-- })
+		}
+	case *agent.SessionBeforeTree:
+		s.note(func(f *facts) { f.summing = e.Preparation.UserWantsSummary })
+	case *agent.SessionTree:
+		s.note(func(f *facts) { f.summing = false })
+	case *agent.QueueChanged:
+		s.note(func(f *facts) { f.pending = len(e.Steering) + len(e.FollowUp) })
 	}
-	s.note(e)
 	if s.out.translator.Wants(e.Kind()) {
 		s.out.event(e)
 	}
 	return nil
-}
-
-// note remembers what the agent does, before the client reads of it.
-func (s *Server) note(e agent.Event) {
-	switch e := e.(type) {
-	case *agent.AgentStart:
-		s.claims.accept()
-		s.state.setStreaming(true)
-		s.state.setSumming(false) // of a move that came to nothing no event tells
-	case *agent.AgentSettled:
-		s.state.setStreaming(false)
-		s.claims.noteSettled()
-	case *agent.CompactionStart:
-		s.state.addCompaction(e.Auto, 1)
-	case *agent.CompactionEnd:
-		s.state.addCompaction(e.Auto, -1)
-	case *agent.SessionBeforeTree:
-		s.state.setSumming(e.Preparation.UserWantsSummary)
-	case *agent.SessionTree:
-		s.state.setSumming(false)
-	case *agent.QueueChanged:
-		s.state.setPending(len(e.Steering) + len(e.FollowUp))
-	}
 }
 
 // tellNotice tells the client of a warning or an error. Before its first command, and for
@@ -64,7 +59,7 @@ func (s *Server) note(e agent.Event) {
 func (s *Server) tellNotice(e *agent.Notice) {
 	switch {
 	case e.Failed != nil:
-	case e.Level == agent.LevelInfo, !s.state.hasSpoken():
+	case e.Level == agent.LevelInfo, !s.now().spoken:
 		s.beside.notice(e.Text, e.Level)
 	default:
 		s.person.Notify(e.Text, e.Level)

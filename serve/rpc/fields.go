@@ -11,25 +11,28 @@ import (
 	"pi/session/message"
 )
 
-// fields are those of one command. The methods read one each; the first that is missing or of
-// a wrong kind is remembered in err, and then nothing is done. null is as if it were absent.
-type fields struct {
-	all map[string]json.RawMessage
-	err error
+// request is one command of the client. The methods read one field each; the first that is
+// missing or of a wrong kind is remembered in err, and then nothing is done. null is as if it
+// were absent.
+type request struct {
+	id     json.RawMessage // nil: it has none
+	name   string
+	fields map[string]json.RawMessage
+	err    error
 }
 
 // errWrongKind says that a value is of another kind.
 var errWrongKind = errors.New("another kind of value")
 
 // has reports whether a field has a value.
-func (f *fields) has(name string) bool {
-	v := f.all[name]
+func (r *request) has(name string) bool {
+	v := r.fields[name]
 	return v != nil && !bytes.Equal(v, []byte("null"))
 }
 
 // string reads a field that has to be a string.
-func (f *fields) string(name string) (string, error) {
-	v := f.all[name]
+func (r *request) string(name string) (string, error) {
+	v := r.fields[name]
 	if len(v) == 0 || v[0] != '"' {
 		return "", errWrongKind
 	}
@@ -39,79 +42,79 @@ func (f *fields) string(name string) (string, error) {
 }
 
 // fail remembers what a field must be, unless another was wrong before.
-func (f *fields) fail(name, must string) {
-	if f.err == nil {
-		f.err = fmt.Errorf("%q must be %s", name, must)
+func (r *request) fail(name, must string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%q must be %s", name, must)
 	}
 }
 
 // text is a string that has to be there.
-func (f *fields) text(name string) string {
-	text, err := f.string(name)
+func (r *request) text(name string) string {
+	text, err := r.string(name)
 	if err != nil {
-		f.fail(name, "a string")
+		r.fail(name, "a string")
 	}
 	return text
 }
 
 // optionalText is a string that may be absent, "" then.
-func (f *fields) optionalText(name string) string {
-	if !f.has(name) {
+func (r *request) optionalText(name string) string {
+	if !r.has(name) {
 		return ""
 	}
-	return f.text(name)
+	return r.text(name)
 }
 
 // word is one of several strings.
-func (f *fields) word(name string, allowed ...string) string {
-	text, err := f.string(name)
+func (r *request) word(name string, allowed ...string) string {
+	text, err := r.string(name)
 	for _, word := range allowed {
 		if err == nil && text == word {
 			return word
 		}
 	}
-	f.fail(name, "one of "+strings.Join(allowed, ", "))
+	r.fail(name, "one of "+strings.Join(allowed, ", "))
 	return ""
 }
 
 // optionalWord is one of several strings, or "" if it is absent.
-func (f *fields) optionalWord(name string, allowed ...string) string {
-	if !f.has(name) {
+func (r *request) optionalWord(name string, allowed ...string) string {
+	if !r.has(name) {
 		return ""
 	}
-	return f.word(name, allowed...)
+	return r.word(name, allowed...)
 }
 
 // flag is true or false.
-func (f *fields) flag(name string) bool {
-	switch string(f.all[name]) {
+func (r *request) flag(name string) bool {
+	switch string(r.fields[name]) {
 	case "true":
 		return true
 	case "false":
 		return false
 	}
-	f.fail(name, "true or false")
+	r.fail(name, "true or false")
 	return false
 }
 
 // optionalFlag is true or false, false if it is absent.
-func (f *fields) optionalFlag(name string) bool { return f.has(name) && f.flag(name) }
+func (r *request) optionalFlag(name string) bool { return r.has(name) && r.flag(name) }
 
 // images is a list of images as messages have them; the bytes of each say its type.
-func (f *fields) images(name string) []message.Block {
-	if !f.has(name) {
+func (r *request) images(name string) []message.Block {
+	if !r.has(name) {
 		return nil
 	}
 	var list []json.RawMessage
-	if json.Unmarshal(f.all[name], &list) != nil {
-		f.fail(name, "a list of images")
+	if json.Unmarshal(r.fields[name], &list) != nil {
+		r.fail(name, "a list of images")
 		return nil
 	}
 	blocks := make([]message.Block, 0, len(list))
 	for i, v := range list {
 		b, err := image(v)
 		if err != nil {
-			f.fail(fmt.Sprintf("%s[%d]", name, i), err.Error())
+			r.fail(fmt.Sprintf("%s[%d]", name, i), err.Error())
 			return nil
 		}
 		blocks = append(blocks, b)

@@ -3,7 +3,6 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -120,38 +119,6 @@ func TestNullIsAsIfTheFieldWereAbsent(t *testing.T) {
 	check(t, c.answerTo(`{"id":"4","type":"new_session","parentSession":null}`), `*"success":true,"data":{"cancelled":false}}`)
 }
 
-func TestCommandsComeInPiecesAndManyAtOnce(t *testing.T) {
-	t.Parallel()
-	c := start(t, setup{})
-	go func() {
-		for _, b := range []byte("{\"id\":\"p\",\"type\":\"get_state\"}\r\n") {
-			_, _ = c.in.Write([]byte{b})
-		}
-	}()
-	check(t, c.next(), `{"id":"p","type":"response","command":"get_state","success":true*`)
-	var lines []string
-	for i := range 50 {
-		kind := []string{"get_state", "get_messages", "set_auto_retry", "nonsense", "bash"}[i%5]
-		lines = append(lines, fmt.Sprintf(`{"id":"%d","type":%q,"enabled":true,"command":"x"}`, i, kind))
-	}
-	go func() { _, _ = io.WriteString(c.in, strings.Join(lines, "\n")+"\n") }()
-	answered := map[string]int{}
-	for len(answered) < 50 {
-		var r struct{ ID, Type string }
-		if err := json.Unmarshal([]byte(c.next()), &r); err != nil {
-			t.Fatal(err)
-		}
-		if r.Type == "response" {
-			answered[r.ID]++
-		}
-	}
-	for id, n := range answered {
-		if n != 1 {
-			t.Errorf("command %s has %d answers", id, n)
-		}
-	}
-}
-
 func TestTheLastLineNeedsNoEnd(t *testing.T) {
 	t.Parallel()
 	c := start(t, setup{})
@@ -214,13 +181,4 @@ func FuzzAnyInputIsAnswered(f *testing.F) {
 			t.Errorf("%d answers to %d lines", answers, commands)
 		}
 	})
-}
-
-func TestALongLineIsRead(t *testing.T) {
-	t.Parallel()
-	c := start(t, setup{})
-	go func() {
-		_, _ = io.WriteString(c.in, `{"id":"1","type":"get_state","more":"`+strings.Repeat("x", 4<<20)+"\"}\n")
-	}()
-	check(t, c.next(), `{"id":"1","type":"response","command":"get_state","success":true*`)
 }

@@ -88,13 +88,6 @@ func hang(begun chan<- struct{}, more <-chan struct{}) reply {
 	}
 }
 
-// fails is an answer that fails.
-func fails(retryable bool) reply {
-	return func(_ context.Context, yield func(llm.Delta, error) bool) {
-		yield(llm.Delta{}, &llm.ProviderError{Provider: "p", Status: 500, Message: "the server is tired", Retryable: retryable})
-	}
-}
-
 // listener is a hook made of a function.
 type listener struct {
 	kind   agent.Kind
@@ -108,20 +101,6 @@ func (l listener) Handle(ctx context.Context, e agent.Event) error { return l.ha
 func on[E agent.Event](f func(context.Context, E) error) agent.Listener {
 	var zero E
 	return listener{zero.Kind(), func(ctx context.Context, e agent.Event) error { return f(ctx, e.(E)) }}
-}
-
-// tool is a tool made of a function.
-type tool struct {
-	name string
-	run  func(ctx context.Context) (agent.Result, error)
-}
-
-func (t tool) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: t.name, Description: t.name, Parameters: json.RawMessage(`{"type":"object"}`)}
-}
-
-func (t tool) Run(ctx context.Context, _ json.RawMessage, _ agent.Update) (agent.Result, error) {
-	return t.run(ctx)
 }
 
 // client is a conversation with a Server: what it sends and what it reads.
@@ -162,7 +141,6 @@ type setup struct {
 	replies  []reply
 	hooks    func(ui agent.UI, a func() *agent.Agent) []agent.Listener
 	commands func(ui agent.UI, a func() *agent.Agent) []command.Command
-	tools    []agent.Tool
 	settings agent.Settings
 	dir      string // of sessions; "" keeps none
 	shell    agent.Shell
@@ -207,7 +185,7 @@ func start(t *testing.T, o setup) *client {
 		}
 	}
 	c.agent = agent.New(agent.Options{
-		Session: session.New(options), Models: models, Model: model, Thinking: "off", Tools: o.tools, Settings: o.settings, Cwd: options.Cwd, Shell: o.shell,
+		Session: session.New(options), Models: models, Model: model, Thinking: "off", Settings: o.settings, Cwd: options.Cwd, Shell: o.shell,
 		Listeners: append(listeners, c.server),
 		NewSession: func(parent string) (*session.Session, error) {
 			next := options

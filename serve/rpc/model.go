@@ -9,27 +9,23 @@ import (
 	"pi/serve/record"
 )
 
-// models are the commands about models and thinking levels.
-type models struct{ *parts }
-
-// openSet is the command set_model.
-func (s *models) openSet(f *fields, r *request) work {
-	provider, id := f.text("provider"), f.text("modelId")
-	return func(ctx context.Context, _ func()) {
+// openSetModel is the command set_model.
+func (s *Server) openSetModel(r *request) work {
+	provider, id := r.text("provider"), r.text("modelId")
+	return func(ctx context.Context, _ func()) (any, error) {
 		m := s.findModel(provider, id)
 		if m == nil {
-			s.out.refuse(r, "Model not found: "+provider+"/"+id)
-			return
+			return nil, wording("Model not found: " + provider + "/" + id)
 		}
-		s.state.noteChosen()
+		s.note(func(f *facts) { f.chosen = true })
 		s.agent.SetModel(ctx, m, "set")
-		s.out.succeed(r, record.Model(m))
+		return record.Model(m), nil
 	}
 }
 
 // findModel returns the model with exactly this provider and id, of those that can be used;
 // nil: there is none. A provider would take any id, but a client means one of the list.
-func (s *models) findModel(provider, id string) *llm.Model {
+func (s *Server) findModel(provider, id string) *llm.Model {
 	is := func(m *llm.Model) bool { return m.Provider == provider && m.ID == id }
 	if now := s.agent.Model(); is(now) && s.agent.Models().KeyMissing(provider) == "" {
 		return now
@@ -48,49 +44,40 @@ type cycled struct {
 	IsScoped bool            `json:"isScoped"`
 }
 
-// openCycle is the command cycle_model: the next of the models that are gone through.
-func (s *models) openCycle(_ *fields, r *request) work {
-	return func(ctx context.Context, _ func()) {
+// openCycleModel is the command cycle_model: the next of the models that are gone through.
+func (s *Server) openCycleModel(*request) work {
+	return func(ctx context.Context, _ func()) (any, error) {
 		choices, _ := s.agent.Models().Scope(s.Cycle)
 		if len(choices) < 2 {
-			s.out.succeed(r, null)
-			return
+			return written("null"), nil
 		}
-		next := choices[(slices.IndexFunc(choices, s.isCurrent)+1)%len(choices)]
+		now, wish := s.agent.Model().Ref(), s.agent.ThinkingWish()
+		at := slices.IndexFunc(choices, func(c llm.Choice) bool { return c.Model.Ref() == now && (c.Level == "" || c.Level == wish) })
+		next := choices[(at+1)%len(choices)]
 		if err := s.agent.Select(ctx, next.Model, next.Level, "cycle"); err != nil {
-			s.out.reply(r, nil, err)
-			return
+			return nil, err
 		}
-		s.state.noteChosen()
-		s.out.succeed(r, cycled{record.Model(next.Model), s.agent.Thinking(), len(s.Cycle) > 0})
+		s.note(func(f *facts) { f.chosen = true })
+		return cycled{record.Model(next.Model), s.agent.Thinking(), len(s.Cycle) > 0}, nil
 	}
-}
-
-// isCurrent reports whether a choice is the present one.
-func (s *models) isCurrent(c llm.Choice) bool {
-	return c.Model.Ref() == s.agent.Model().Ref() && (c.Level == "" || c.Level == s.agent.ThinkingWish())
 }
 
 // openSetLevel is the command set_thinking_level. A level that the model does not offer
 // becomes the nearest.
-func (s *models) openSetLevel(f *fields, r *request) work {
-	level := f.word("level", llm.ThinkingLevels()...)
-	return func(ctx context.Context, _ func()) { s.out.reply(r, nil, s.agent.SetThinking(ctx, level)) }
+func (s *Server) openSetLevel(r *request) work {
+	level := r.word("level", llm.ThinkingLevels()...)
+	return func(ctx context.Context, _ func()) (any, error) { return nil, s.agent.SetThinking(ctx, level) }
 }
 
 // openCycleLevel is the command cycle_thinking_level.
-func (s *models) openCycleLevel(_ *fields, r *request) work {
-	return func(ctx context.Context, _ func()) {
+func (s *Server) openCycleLevel(*request) work {
+	return func(ctx context.Context, _ func()) (any, error) {
 		if !s.agent.Model().Reasoning {
-			s.out.succeed(r, null)
-			return
+			return written("null"), nil
 		}
 		if _, err := s.agent.CycleThinking(ctx); err != nil {
-			s.out.reply(r, nil, err)
-			return
+			return nil, err
 		}
-		s.out.succeed(r, struct {
-			Level string `json:"level"`
-		}{s.agent.Thinking()})
+		return map[string]string{"level": s.agent.Thinking()}, nil
 	}
 }

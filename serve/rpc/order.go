@@ -19,170 +19,117 @@ const (
 	barrier
 )
 
-// work does what a command asks for and answers it. It calls begun when what comes behind it
-// may begin, unless it returns soon anyway; further calls do nothing.
-type work func(ctx context.Context, begun func())
+// work does what a command asks for, and returns the data of its answer, if any, or why it was
+// not done. It calls begun when what comes behind it may begin, unless it returns soon anyway;
+// further calls do nothing.
+type work func(ctx context.Context, begun func()) (data any, err error)
+
+// itself is the data of a command that has answered itself.
+type itself struct{}
 
 const (
 	mostReads   = 1000   // that wait to be answered, before no more is read
 	mostChanges = 10_000 // that wait to begin, before more are refused
 )
 
-// order is what waits to be worked on. All methods may be called from any goroutine.
-type order struct {
-	dialogs *dialogs
-	reads   chan func()
-	more    chan struct{} // signalled when a change was added
-	ending  chan struct{} // closed when nothing more is begun
-
-	mu       sync.Mutex // guards what follows
-	waiting  []change
-	changing chan struct{} // closed when the barrier that is worked on is done; nil: none is
-}
-
 // change is a command that waits for its turn.
 type change struct {
 	way way
-	do  work
+	do  func(begun func())
 }
 
-func newOrder(d *dialogs, ending chan struct{}) *order {
-	return &order{dialogs: d, reads: make(chan func(), mostReads), more: make(chan struct{}, 1), ending: ending}
+// begin has a command worked on as its way says.
+func (s *Server) begin(w way, r *request, asked work) {
+	do := func(begun func()) {
+		data, err := asked(s.work, begun)
+		if _, isAnswered := data.(itself); !isAnswered {
+			s.reply(r, data, err)
+		}
+	}
+	switch w {
+	case atOnce:
+		s.addRead(func() { do(func() {}) })
+	case aside:
+		s.afterStart(func() { do(func() {}) })
+	default:
+		select {
+		case s.changes <- change{w, do}:
+		default:
+			s.addRead(func() { s.refuse(r, "too many commands wait") })
+		}
+	}
 }
 
 // addRead has something answered behind the reads before it. It waits if too many wait, so
 // that a client which reads nothing is not read from for ever.
-func (o *order) addRead(do func()) {
+func (s *Server) addRead(do func()) {
 	select {
-	case o.reads <- do:
-	case <-o.ending:
+	case s.reads <- do:
+	case <-s.ending:
 	}
-}
-
-// addChange has something begun behind the changes before it. It reports false, and changes
-// nothing, if too many wait.
-func (o *order) addChange(c change) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.waiting) >= mostChanges {
-		return false
-	}
-	o.waiting = append(o.waiting, c)
-	select {
-	case o.more <- struct{}{}:
-	default:
-	}
-	return true
 }
 
 // runReads answers the reads, one after the other.
-func (o *order) runReads() {
+func (s *Server) runReads() {
 	for {
 		select {
-		case do := <-o.reads:
+		case do := <-s.reads:
 			do()
-		case <-o.ending:
+		case <-s.ending:
 			return
 		}
 	}
 }
 
-// runChanges begins the changes, one after the other, and waits for them in the end.
-func (o *order) runChanges(ctx context.Context) {
-	var begun sync.WaitGroup
-	defer begun.Wait()
+// runChanges begins the changes, one after the other.
+func (s *Server) runChanges() {
 	for {
-		for c, ok := o.take(); ok; c, ok = o.take() {
-			o.start(ctx, c, &begun)
-		}
 		select {
-		case <-o.more:
-		case <-o.ending:
+		case c := <-s.changes:
+			s.start(c)
+		case <-s.ending:
 			return
 		}
 	}
-}
-
-// waitBegun waits until all changes that wait have begun, and a barrier is done, or until ctx
-// is done.
-func (o *order) waitBegun(ctx context.Context) {
-	all := make(chan struct{})
-	if !o.addChange(change{barrier, func(context.Context, func()) { close(all) }}) {
-		return
-	}
-	select {
-	case <-all:
-	case <-ctx.Done():
-	}
-}
-
-// take removes the first change that waits.
-func (o *order) take() (c change, ok bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.waiting) == 0 {
-		return c, false
-	}
-	c = o.waiting[0]
-	o.waiting[0] = change{}
-	o.waiting = o.waiting[1:]
-	return c, true
 }
 
 // start begins a change and waits until what comes behind it may begin: for a barrier until
 // it is done; else until it says so, or asks the person something.
-func (o *order) start(ctx context.Context, c change, all *sync.WaitGroup) {
+func (s *Server) start(c change) {
 	done, begun := make(chan struct{}), make(chan struct{})
-	var asked <-chan struct{}
-	if c.way != barrier {
-		asked = o.dialogs.nextOpen()
-	}
-	free := sync.OnceFunc(func() { close(begun) })
+	asked, free := s.person.dialogs.nextOpen(), sync.OnceFunc(func() { close(begun) })
 	if c.way == barrier {
-		free = func() {}
-		o.noteBarrier(done)
-		defer o.noteBarrier(nil)
+		asked, free = nil, func() {}
+		s.note(func(f *facts) { f.barrier = done })
+		defer s.note(func(f *facts) { f.barrier = nil })
 	}
-	all.Go(func() {
+	s.tasks.Go(func() {
 		defer close(done)
-		c.do(ctx, free)
+		c.do(free)
 	})
 	select {
 	case <-done:
 	case <-begun:
 	case <-asked:
-	case <-o.ending:
+	case <-s.ending:
 	}
 }
 
-// noteBarrier notes which barrier is worked on: its end, or nil.
-func (o *order) noteBarrier(done chan struct{}) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.changing = done
-}
-
-// barrier returns what is closed when the barrier that is worked on is done; nil if none is.
-func (o *order) barrier() <-chan struct{} {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.changing
-}
-
-// begin has a command worked on as its way says.
-func (s *parts) begin(w way, r *request, do work) {
-	switch w {
-	case atOnce:
-		s.order.addRead(func() { do(s.work, func() {}) })
-	case aside:
-		s.tasks.Go(func() {
-			if s.isStarted() {
-				do(s.work, func() {})
-			}
-		})
+// waitBegun waits until all changes that wait have begun, and a barrier is done, or until ctx
+// is done.
+func (s *Server) waitBegun(ctx context.Context) {
+	all := make(chan struct{})
+	select {
+	case s.changes <- change{barrier, func(func()) { close(all) }}:
+		waitClosed(ctx, all)
 	default:
-		if !s.order.addChange(change{w, do}) {
-			s.order.addRead(func() { s.out.refuse(r, "too many commands wait") })
-		}
+	}
+}
+
+// waitClosed waits until c is closed, or until ctx is done.
+func waitClosed(ctx context.Context, c <-chan struct{}) {
+	select {
+	case <-c:
+	case <-ctx.Done():
 	}
 }

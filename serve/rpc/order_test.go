@@ -10,26 +10,14 @@ import (
 	"pi/session/message"
 )
 
-func TestASecondPromptDuringARunSaysHowItWaitsOrIsRefused(t *testing.T) {
+func TestASecondPromptDuringARunIsToldHowItCouldWait(t *testing.T) {
 	t.Parallel()
-	begun, more := make(chan struct{}), make(chan struct{})
-	c := start(t, setup{replies: []reply{hang(begun, more), say("second"), say("third")}})
-	c.send(prompt("1", "one"), prompt("2", "two"))
-	answers := c.answers("1", "2")
-	check(t, answers["1"], `*"success":true,"data":{"disposition":"started"}}`)
-	check(t, answers["2"], `{"id":"2","type":"response","command":"prompt","success":false,"error":"*already processing*streamingBehavior*steer*followUp*`)
+	begun := make(chan struct{})
+	c := start(t, setup{replies: []reply{hang(begun, nil)}})
+	c.send(prompt("1", "one"))
 	<-begun
-	check(t, c.answerTo(`{"id":"3","type":"prompt","message":"then","streamingBehavior":"followUp"}`), `*"success":true,"data":{"disposition":"queued"}}`)
-	check(t, c.seen[len(c.seen)-2], `{"type":"queue_update","steering":[],"followUp":["then"]}`)
-	check(t, c.answerTo(`{"id":"4","type":"steer","message":"now"}`), `*"success":true,"data":{"disposition":"queued"}}`)
-	check(t, c.seen[len(c.seen)-2], `{"type":"queue_update","steering":["now"],"followUp":["then"]}`)
-	check(t, c.answerTo(`{"id":"5","type":"get_state"}`), `*"isStreaming":true*"messageCount":1,"pendingMessageCount":2}}`)
-	close(more)
-	c.until("agent_settled")
-	if got := userTexts(c.agent); got != "one now then" {
-		t.Errorf("the session has %q", got)
-	}
-	check(t, c.answerTo(`{"id":"6","type":"get_state"}`), `*"isStreaming":false*"messageCount":6,"pendingMessageCount":0}}`)
+	c.send(prompt("2", "two"))
+	check(t, c.until(`"id":"2"`), refused(`"2"`, "prompt", "*already processing*streamingBehavior*steer*followUp*"))
 }
 
 // userTexts are the texts of the person in a session, with a blank between them.
@@ -43,29 +31,11 @@ func userTexts(a *agent.Agent) string {
 	return strings.Join(texts, " ")
 }
 
-func TestWhatIsQueuedWhileIdleGoesWithTheNextPrompt(t *testing.T) {
-	t.Parallel()
-	c := start(t, setup{})
-	check(t, c.answerTo(`{"id":"1","type":"follow_up","message":"later"}`), `*"success":true,"data":{"disposition":"queued"}}`)
-	check(t, c.answerTo(`{"id":"2","type":"steer","message":"soon"}`), `*"success":true*`)
-	check(t, c.answerTo(`{"id":"3","type":"get_state"}`), `*"isStreaming":false*"pendingMessageCount":2}}`)
-	c.send(prompt("4", "go"))
-	c.until("agent_settled")
-	if got := userTexts(c.agent); got != "go soon later" {
-		t.Errorf("the session has %q", got)
-	}
-}
-
-func TestTheQueuesCanBeCleared(t *testing.T) {
+func TestQueuesThatAreEmptyAreClearedAsWell(t *testing.T) {
 	t.Parallel()
 	c := start(t, setup{})
 	check(t, c.answerTo(`{"id":"0","type":"clear_queue"}`), `{"id":"0","type":"response","command":"clear_queue","success":true,"data":{"steering":[],"followUp":[]}}`)
 	check(t, c.seen[0], `{"type":"queue_update","steering":[],"followUp":[]}`)
-	c.send(`{"type":"steer","message":"a"}`, `{"type":"steer","message":"b"}`, `{"id":"1","type":"follow_up","message":"c"}`)
-	c.until(`"id":"1"`)
-	check(t, c.answerTo(`{"id":"2","type":"clear_queue"}`), `*"data":{"steering":["a","b"],"followUp":["c"]}}`)
-	check(t, c.seen[len(c.seen)-2], `{"type":"queue_update","steering":[],"followUp":[]}`)
-	check(t, c.answerTo(`{"id":"3","type":"get_state"}`), `*"pendingMessageCount":0}}`)
 }
 
 func TestAChangeOfTheSessionIsWaitedFor(t *testing.T) {

@@ -7,52 +7,39 @@ import (
 	"sync/atomic"
 
 	"pi/agent"
-	"pi/agent/command"
-	"pi/session"
 )
 
 // source is where prompts of a client come from, as hooks see it.
 const source = "rpc"
 
-// prompter is what prompts come through: those of the client, and those that hooks hand in.
-type prompter struct {
-	*parts
-	isCompacting func() bool // the client has the context compacted
-}
-
 // prompting is a prompt of the client on its way to its answer.
 type prompting struct {
-	*prompter
+	*Server
 	about    *request
 	entry    *entry
-	session  *session.Session // the current one when its turn came
 	answered atomic.Bool
 	refusal  error // why the last look before the run refused it, see finishInput
 }
 
-// disposition is the data of the answer to a prompt.
-type disposition struct {
-	Disposition agent.Disposition `json:"disposition"`
+// checkPrompt refuses a prompt that says nothing.
+func (r *request) checkPrompt(p agent.Prompt) {
+	if r.err == nil && strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0 {
+		r.err = agent.ErrEmptyPrompt
+	}
 }
 
-// open is the command prompt.
-func (s *prompter) open(f *fields, r *request) work {
-	p := agent.Prompt{Text: f.text("message"), Attachments: f.images("images"), Source: source}
-	how := f.optionalWord("streamingBehavior", "steer", "followUp")
-	if f.checkPrompt(p); f.err != nil {
+// openPrompt is the command prompt.
+func (s *Server) openPrompt(r *request) work {
+	p := agent.Prompt{Text: r.text("message"), Attachments: r.images("images"), Source: source}
+	how := r.optionalWord("streamingBehavior", "steer", "followUp")
+	if r.checkPrompt(p); r.err != nil {
 		return nil
 	}
-	g := &prompting{prompter: s, about: r, entry: s.prompts.open(s.work)}
-	return func(_ context.Context, begun func()) {
-		defer s.prompts.close(g.entry)
+	g := &prompting{Server: s, about: r, entry: s.open(s.work, false)}
+	return func(_ context.Context, begun func()) (any, error) {
+		defer s.close(g.entry)
 		g.run(p, how, begun)
-	}
-}
-
-// checkPrompt refuses a prompt that says nothing.
-func (f *fields) checkPrompt(p agent.Prompt) {
-	if f.err == nil && strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0 {
-		f.err = agent.ErrEmptyPrompt
+		return itself{}, nil
 	}
 }
 
@@ -61,7 +48,7 @@ func (g *prompting) run(p agent.Prompt, how string, begun func()) {
 	_, kind := g.slash(p.Text)
 	switch {
 	case kind == ofHook:
-		g.prompts.close(g.entry) // an interrupt does not reach it
+		g.close(g.entry) // an interrupt does not reach it
 		begun()
 		g.runHookCommand(p)
 	case g.entry.ctx.Err() != nil:
@@ -77,21 +64,18 @@ func (g *prompting) run(p agent.Prompt, how string, begun func()) {
 // send has the agent work on a prompt, or queues it for the run that works already.
 func (g *prompting) send(p agent.Prompt, how string, begun func()) {
 	for {
-		if g.isCompacting() {
-			g.out.refuse(g.about, "compaction is in progress")
+		if g.now().compacting > 0 {
+			g.refuse(g.about, "compaction is in progress")
 			return
 		}
-		g.session = g.agent.Session()
-		mine, ok := g.claims.take(g.session)
-		if !ok {
-			if g.join(p, how) {
-				return
-			}
-			continue // the run that had the agent has just ended
+		if g.take(g.entry, g.agent.Session()) {
+			begun()
+			g.runHolding(p)
+			return
 		}
-		begun()
-		g.runClaimed(mine, p)
-		return
+		if g.join(p, how) {
+			return
+		} // else the run that had the agent has just ended
 	}
 }
 
@@ -99,17 +83,29 @@ func (g *prompting) send(p agent.Prompt, how string, begun func()) {
 // run takes nothing more; then it has ended when join returns.
 func (g *prompting) join(p agent.Prompt, how string) bool {
 	if how == "" {
-		g.out.refuse(g.about, "the agent is already processing a prompt; streamingBehavior says how this one is queued: steer or followUp")
+		g.refuse(g.about, "the agent is already processing a prompt; streamingBehavior says how this one is queued: steer or followUp")
 		return true
 	}
+	q := agent.FollowUp
+	if how == "steer" {
+		q = agent.Steer
+	}
 	p.InPreflight = true
-	accepted, err := g.agent.Enqueue(g.expanding(g.entry.ctx), p, queueOf(how))
+	if err := g.enqueue(g.entry.ctx, p, q); !errors.Is(err, agent.ErrNoRun) {
+		return true
+	}
+	if waitFree(g.entry.ctx, g.holders(nil)...); g.entry.ctx.Err() == nil {
+		return false
+	}
+	g.refusePrompt(agent.ErrAborted)
+	return true
+}
+
+// enqueue queues a prompt, and answers, unless no run takes it (ErrNoRun).
+func (g *prompting) enqueue(ctx context.Context, p agent.Prompt, q agent.Queue) error {
+	accepted, err := g.agent.Enqueue(g.expanding(ctx), p, q)
 	switch {
 	case errors.Is(err, agent.ErrNoRun):
-		if err = g.claims.waitFree(g.entry.ctx); err == nil {
-			return false
-		}
-		g.refusePrompt(agent.ErrAborted)
 	case err != nil:
 		g.refusePrompt(err)
 	case accepted:
@@ -117,21 +113,12 @@ func (g *prompting) join(p agent.Prompt, how string) bool {
 	default:
 		g.accept(agent.Handled)
 	}
-	return true
+	return err
 }
 
-// queueOf is the queue that a streamingBehavior names.
-func queueOf(how string) agent.Queue {
-	if how == "steer" {
-		return agent.Steer
-	}
-	return agent.FollowUp
-}
-
-// runClaimed runs a prompt that has the agent.
-func (g *prompting) runClaimed(mine *claim, p agent.Prompt) {
-	defer g.claims.end(mine)
-	defer g.state.setStreaming(false)
+// runHolding runs a prompt that has the agent.
+func (g *prompting) runHolding(p agent.Prompt) {
+	defer g.release(g.entry)
 	p.Accepted = g.accept
 	ctx := g.expanding(g.entry.ctx)
 	err := g.agent.Prompt(ctx, p)
@@ -152,16 +139,12 @@ func (g *prompting) runClaimed(mine *claim, p agent.Prompt) {
 // was one and the prompt is still wanted. What else is no prompt and has the agent, such as a
 // command that moves in the tree, is not waited for.
 func (g *prompting) waitBusy() bool {
-	changed := g.order.barrier()
+	changed := g.now().barrier
 	if changed == nil {
 		return false
 	}
-	select {
-	case <-changed:
-		return g.entry.ctx.Err() == nil
-	case <-g.entry.ctx.Done():
-		return false
-	}
+	waitClosed(g.entry.ctx, changed)
+	return g.entry.ctx.Err() == nil
 }
 
 // accept answers that the prompt is accepted, unless it was answered before. Where a look
@@ -171,53 +154,72 @@ func (g *prompting) accept(d agent.Disposition) {
 		return
 	}
 	if d == agent.Started {
-		g.claims.accept()
-		g.state.setStreaming(true)
+		g.noteAccepted()
 	}
 	if g.refusal != nil {
-		g.out.refuse(g.about, promptErrorText(g.agent, g.refusal))
+		g.refuse(g.about, promptErrorText(g.agent, g.refusal))
 		return
 	}
-	g.out.succeed(g.about, disposition{d})
+	g.succeed(g.about, map[string]any{"disposition": d})
 }
 
 // refusePrompt answers that the prompt is not accepted.
 func (g *prompting) refusePrompt(err error) {
 	if !g.answered.Swap(true) {
-		g.out.refuse(g.about, promptErrorText(g.agent, err))
+		g.refuse(g.about, promptErrorText(g.agent, err))
 	}
 }
 
-// promptErrorText says why a prompt was refused.
+// promptErrorText says why a prompt was refused. That there is no key clients know by their
+// own words; what can be done follows.
 func promptErrorText(a *agent.Agent, err error) string {
-	m := a.Model()
+	m, text := a.Model(), errorText(err)
+	var keyless interface {
+		error
+		NoKey() bool
+	}
 	switch missing := a.Models().KeyMissing(m.Provider); {
 	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
 		return "Prompt aborted"
 	case errors.Is(err, agent.ErrBusy):
 		return "the agent is already processing something else"
-	case lacksKey(err):
-		return noKeyText("", errorText(err))
+	case errors.As(err, &keyless) && keyless.NoKey():
+		return strings.TrimRight("No API key found\n"+text, "\n")
 	case m.NeedsKey && missing != "":
-		return noKeyText(m.Provider, errorText(err))
+		return strings.TrimRight("No API key found for "+m.Provider+"\n"+text, "\n")
 	}
-	return errorText(err)
+	return text
 }
 
-// show shows what a command has to say, and returns the prompt that it wants sent; an
-// empty one if it wants none.
-func (s *prompter) show(o command.Outcome) agent.Prompt {
-	if o.Status != "" {
-		s.person.Notify(o.Status, agent.LevelInfo)
+// openQueueing is steer or follow_up: a message for the run in progress, or for the next one.
+func (s *Server) openQueueing(q agent.Queue) func(*request) work {
+	return func(r *request) work {
+		p := agent.Prompt{Text: r.text("message"), Attachments: r.images("images"), Source: source, WhileIdle: true}
+		r.checkPrompt(p)
+		return func(ctx context.Context, _ func()) (any, error) {
+			if c, kind := s.slash(p.Text); kind == ofHook {
+				return nil, wording("the command /" + c.Name + " of a hook cannot be queued; prompt runs it at once")
+			}
+			g := &prompting{Server: s, about: r, entry: &entry{}}
+			if err := g.enqueue(ctx, p, q); errors.Is(err, agent.ErrNoRun) {
+				g.refusePrompt(err)
+			}
+			return itself{}, nil
+		}
 	}
-	if o.Draft != "" {
-		s.person.SetEditorText(o.Draft)
+}
+
+// queues is the data of clear_queue.
+type queues struct {
+	Steering []string `json:"steering"`
+	FollowUp []string `json:"followUp"`
+}
+
+// openClearQueue empties both queues. Their texts are the answer, so that a client can give
+// them back to its person.
+func (s *Server) openClearQueue(*request) work {
+	return func(context.Context, func()) (any, error) {
+		steering, followUp := s.agent.Inbox().Clear()
+		return queues{append([]string{}, steering...), append([]string{}, followUp...)}, nil
 	}
-	if o.Quit {
-		s.agent.Shutdown()
-	}
-	if o.Prompt != nil {
-		return *o.Prompt
-	}
-	return agent.Prompt{}
 }

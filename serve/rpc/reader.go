@@ -10,13 +10,6 @@ import (
 	"pi/internal/jsonlines"
 )
 
-// request is one command of the client.
-type request struct {
-	id     json.RawMessage // nil: it has none
-	name   string
-	fields map[string]json.RawMessage
-}
-
 // readLines reads commands until the input ends, and hands each to what it asks for. Then
 // nobody answers a question any more, be it one of the start of the session, which is not
 // through before.
@@ -26,7 +19,7 @@ func (s *Server) readLines() {
 		line, err := s.in.Next()
 		switch {
 		case errors.Is(err, jsonlines.ErrTooLong):
-			s.refuseLine(err)
+			s.refuseLine(&request{}, "Failed to parse command: "+err.Error())
 		case errors.Is(err, io.EOF):
 			s.read <- nil
 			return
@@ -34,7 +27,7 @@ func (s *Server) readLines() {
 			s.read <- fmt.Errorf("read a command: %w", err)
 			return
 		default:
-			s.state.noteSpoken()
+			s.note(func(f *facts) { f.spoken = true })
 			s.readLine(line)
 		}
 	}
@@ -42,61 +35,46 @@ func (s *Server) readLines() {
 
 // readLine reads one command and begins it, or refuses it.
 func (s *Server) readLine(line []byte) {
-	r, err := parse(line)
+	r := &request{}
+	if err := parse(line, &r.fields); err != nil {
+		s.refuseLine(r, "Failed to parse command: "+err.Error())
+		return
+	}
+	r.id = r.fields["id"]
+	name, err := r.string("type")
 	if err != nil {
-		s.refuseLine(err)
+		s.refuseLine(r, `"type" must be a string`)
 		return
 	}
-	if r.name == "extension_ui_response" {
-		s.person.dialogs.answer(r.fields)
+	if r.name = name; name == "extension_ui_response" {
+		s.person.dialogs.answer(r)
 		return
 	}
-	s.out.inHand.add()
-	c, known := s.table[r.name]
+	s.countInHand(1)
+	c, known := s.table[name]
 	if !known {
-		s.order.addRead(func() { s.out.refuse(r, "Unknown command: "+r.name) })
+		s.addRead(func() { s.refuse(r, "Unknown command: "+name) })
 		return
 	}
-	f := &fields{all: r.fields}
-	do := c.open(f, r)
-	if f.err != nil {
-		s.order.addRead(func() { s.out.refuse(r, f.err.Error()) })
+	do := c.open(r)
+	if r.err != nil {
+		s.addRead(func() { s.refuse(r, r.err.Error()) })
 		return
 	}
 	s.begin(c.way, r, do)
 }
 
 // refuseLine answers a line that is no command.
-func (s *Server) refuseLine(err error) {
-	s.out.inHand.add()
-	var untyped *untypedError
-	r := &request{name: "parse"}
-	text := "Failed to parse command: " + err.Error()
-	if errors.As(err, &untyped) {
-		r.id, text = untyped.id, err.Error()
-	}
-	s.order.addRead(func() { s.out.refuse(r, text) })
+func (s *Server) refuseLine(r *request, why string) {
+	s.countInHand(1)
+	r.name = "parse"
+	s.addRead(func() { s.refuse(r, why) })
 }
 
-// untypedError refuses an object that does not say which command it is.
-type untypedError struct{ id json.RawMessage }
-
-func (*untypedError) Error() string { return `"type" must be a string` }
-
-// parse reads a line as a command.
-func parse(line []byte) (*request, error) {
-	r := &request{}
+// parse reads the fields of a command.
+func parse(line []byte, fields *map[string]json.RawMessage) error {
 	if start := bytes.TrimLeft(line, " \t\r"); len(start) > 0 && start[0] != '{' && json.Valid(line) {
-		return nil, errors.New("a command is a JSON object")
+		return errors.New("a command is a JSON object")
 	}
-	if err := json.Unmarshal(line, &r.fields); err != nil {
-		return nil, err
-	}
-	r.id = r.fields["id"]
-	name, err := (&fields{all: r.fields}).string("type")
-	if err != nil {
-		return nil, &untypedError{r.id}
-	}
-	r.name = name
-	return r, nil
+	return json.Unmarshal(line, fields)
 }

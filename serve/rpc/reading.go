@@ -3,22 +3,21 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/serve/record"
 	"pi/session"
 	"pi/session/message"
 )
 
-// readings are the commands that only read.
-type readings struct{ *parts }
-
-// of returns the command whose answer has the data that read returns.
-func (s *readings) of(read func() any) known {
-	return known{atOnce, func(_ *fields, r *request) work {
-		return func(context.Context, func()) { s.out.succeed(r, read()) }
+// reading returns the command whose answer has the data that read returns.
+func reading(read func() any) known {
+	return known{atOnce, func(*request) work {
+		return func(context.Context, func()) (any, error) { return read(), nil }
 	}}
 }
 
@@ -38,15 +37,15 @@ type stateData struct {
 	PendingCount   int             `json:"pendingMessageCount"`
 }
 
-// now is the data of get_state.
-func (s *readings) now() any {
-	current, settings := s.agent.Session(), s.agent.Settings()
+// stateNow is the data of get_state.
+func (s *Server) stateNow() any {
+	current, settings, is := s.agent.Session(), s.agent.Settings(), s.now()
 	return stateData{
 		Model: record.Model(s.agent.Model()), ThinkingLevel: s.agent.Thinking(),
-		IsStreaming: s.state.isStreaming(), IsCompacting: s.state.isCompacting() || s.state.isSumming() && !s.agent.IsIdle(),
+		IsStreaming: is.streaming, IsCompacting: is.compactions > 0 || is.summing && !s.agent.IsIdle(),
 		SteeringMode: modeWord(settings.SteerAll), FollowUpMode: modeWord(settings.FollowUpAll),
 		SessionFile: current.File(), SessionID: current.ID(), SessionName: current.Name(),
-		AutoCompaction: settings.Compaction.Enabled, MessageCount: len(messagesOf(current)), PendingCount: s.state.pendingCount(),
+		AutoCompaction: settings.Compaction.Enabled, MessageCount: len(messagesOf(current)), PendingCount: is.pending,
 	}
 }
 
@@ -72,62 +71,89 @@ func messagesOf(s *session.Session) []*message.Message {
 }
 
 // messages is the data of get_messages.
-func (s *readings) messages() any {
-	return struct {
-		Messages json.RawMessage `json:"messages"`
-	}{record.Messages(messagesOf(s.agent.Session()))}
+func (s *Server) messages() any {
+	return map[string]any{"messages": record.Messages(messagesOf(s.agent.Session()))}
 }
 
 // lastText is the data of get_last_assistant_text.
-func (s *readings) lastText() any {
-	var data struct {
-		Text *string `json:"text"`
-	}
+func (s *Server) lastText() any {
 	for _, m := range slices.Backward(messagesOf(s.agent.Session())) {
 		if m.Role != message.RoleAssistant || m.StopReason == message.StopAborted && len(m.Content) == 0 {
 			continue
 		}
 		if text := strings.TrimSpace(m.Text()); text != "" {
-			data.Text = &text
+			return map[string]any{"text": text}
 		}
 		break
 	}
-	return data
+	return map[string]any{"text": nil}
 }
 
-// models is the data of get_available_models: those that can be used, and behind them
+// availableModels is the data of get_available_models: those that can be used, and behind them
 // the one that needs no server.
-func (s *readings) models() any {
-	models := slices.Clone(s.agent.Models().Available())
-	slices.SortStableFunc(models, func(a, b *llm.Model) int { return rank(a) - rank(b) })
-	list := make([]json.RawMessage, 0, len(models))
-	for _, m := range models {
-		list = append(list, record.Model(m))
+func (s *Server) availableModels() any {
+	list, own := []json.RawMessage{}, []json.RawMessage{}
+	for _, m := range s.agent.Models().Available() {
+		if m.Provider == "demo" {
+			own = append(own, record.Model(m))
+		} else {
+			list = append(list, record.Model(m))
+		}
 	}
-	return struct {
-		Models []json.RawMessage `json:"models"`
-	}{list}
-}
-
-// rank is where a model stands in a list: those of the program itself stand last.
-func rank(m *llm.Model) int {
-	if m.Provider == "demo" {
-		return 1
-	}
-	return 0
-}
-
-// levelsOf are the thinking levels of a model.
-func levelsOf(m *llm.Model) []string {
-	if !m.Reasoning {
-		return []string{"off"}
-	}
-	return llm.OfferedLevels(m)
+	return map[string]any{"models": append(list, own...)}
 }
 
 // levels is the data of get_available_thinking_levels.
-func (s *readings) levels() any {
-	return struct {
-		Levels []string `json:"levels"`
-	}{levelsOf(s.agent.Model())}
+func (s *Server) levels() any {
+	levels := []string{"off"}
+	if m := s.agent.Model(); m.Reasoning {
+		levels = llm.OfferedLevels(m)
+	}
+	return map[string]any{"levels": levels}
+}
+
+// offered is a command as get_commands lists it.
+type offered struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description,omitempty"`
+	Source      string     `json:"source"`
+	Info        sourceInfo `json:"sourceInfo"`
+}
+
+// sourceInfo says where a command comes from.
+type sourceInfo struct {
+	Path   string `json:"path"`
+	Source string `json:"source"`
+	Scope  string `json:"scope"`
+	Origin string `json:"origin"`
+	Dir    string `json:"baseDir,omitempty"`
+}
+
+// offers is the data of get_commands: those of hooks, then templates, then skills. Those
+// of the program are not for a client.
+func (s *Server) offers() any {
+	list := []offered{}
+	for _, is := range []struct{ kind, source string }{{"hook", "extension"}, {"template", "prompt"}, {"skill", "skill"}} {
+		for _, c := range s.commands.All() {
+			if c.Kind() == is.kind {
+				list = append(list, offered{c.Name, c.Help, is.source, infoOf(c.From)})
+			}
+		}
+	}
+	return map[string]any{"commands": list}
+}
+
+// infoOf says in the words of the protocol where a command comes from.
+func infoOf(from command.Provenance) sourceInfo {
+	info := sourceInfo{Path: from.Path, Source: "auto", Scope: "user", Origin: "top-level"}
+	if from.Path != "" {
+		info.Dir = filepath.Dir(from.Path)
+	}
+	switch {
+	case from.Named:
+		info.Source, info.Scope = "cli", "temporary"
+	case from.OfProject:
+		info.Scope = "project"
+	}
+	return info
 }

@@ -18,14 +18,14 @@
 //	table.go     the commands: their names, how they are ordered, and what they do
 //	fields.go    the fields of a command are checked
 //	order.go     in which order commands are worked on, and what waits for what
-//	prompt.go    a prompt on its way; claim.go: who has the agent; slash.go: commands of
-//	             hooks and of the program; queue.go: what waits for a run; submitted.go:
-//	             what hooks hand in
-//	interrupt.go abort and its like; register.go: what can be interrupted
-//	reading.go   what is only read; entries.go, stats.go, offers.go: parts of it
-//	model.go, switches.go, compact.go, bash.go, sessions.go: what the other commands do
+//	state.go     what commands and events know of each other: who has the agent, what can be
+//	             interrupted, what is not answered yet
+//	prompt.go    a prompt on its way, and what waits for a run; slash.go: commands of hooks and
+//	             of the program, and what hooks hand in
+//	reading.go   what is only read; entries.go, stats.go: parts of it
+//	model.go, settings.go, work.go, sessions.go: what the other commands do
 //	answer.go    what is written
-//	events.go    the agent's events become records; state.go: what is remembered of them
+//	events.go    the agent's events become records
 //	show.go      what hooks show; dialog.go: what they ask
 //	end.go       how all this ends
 //
@@ -60,48 +60,37 @@ type Options struct {
 
 // Server is the front end. As listener it may be used by any goroutine.
 type Server struct {
-	parts
-	in     *jsonlines.Reader
-	beside *besides
-	table  map[string]known // the commands
-	prompt *prompter
-	shells *shells
-	read   chan error // what the reader ended with; nil is the end of the input
-}
-
-// parts are what commands are worked on with.
-type parts struct {
 	Options
+	state
 	agent    *agent.Agent
 	commands *command.Set
 
+	in      *jsonlines.Reader
 	out     *output
+	beside  *besides
 	person  *person
-	order   *order
-	claims  *claims
-	state   *state
-	prompts *register // what was read and is not done: prompts, and compactions too
+	table   map[string]known // the commands
+	reads   chan func()      // that are to be answered, in their order
+	changes chan change      // that are to begin, in their order
 
+	read    chan error    // what the reader ended with; nil is the end of the input
 	started chan struct{} // closed when session_start is through
 	ending  chan struct{} // closed when nothing is waited for any more
 	work    context.Context
 	stop    context.CancelFunc // ends work
-	tasks   *sync.WaitGroup    // what is worked on
+	tasks   sync.WaitGroup     // what is worked on
 }
 
 // New returns a Server that reads commands from in, writes answers and events to out, and
 // lines for a person to errs.
 func New(in io.Reader, out, errs io.Writer, o Options) *Server {
-	written, questions, ending := newOutput(out), newDialogs(), make(chan struct{})
-	s := &Server{in: jsonlines.NewReader(in), beside: &besides{w: errs}, read: make(chan error, 1), parts: parts{
-		Options: o, out: written, person: &person{written, questions}, order: newOrder(questions, ending),
-		claims: &claims{}, state: &state{}, prompts: &register{},
-		started: make(chan struct{}), ending: ending, tasks: &sync.WaitGroup{},
-	}}
-	compacting := &compactions{parts: &s.parts}
-	s.prompt = &prompter{parts: &s.parts, isCompacting: compacting.isUnderWay}
-	s.shells = &shells{parts: &s.parts}
-	s.table = newTable(&s.parts, s.prompt, s.shells, compacting)
+	written := newOutput(out)
+	s := &Server{
+		Options: o, in: jsonlines.NewReader(in), out: written, beside: &besides{w: errs}, person: &person{written, newDialogs()},
+		reads: make(chan func(), mostReads), changes: make(chan change, mostChanges),
+		read: make(chan error, 1), started: make(chan struct{}), ending: make(chan struct{}),
+	}
+	s.table = s.newTable()
 	return s
 }
 
@@ -116,27 +105,21 @@ func (s *Server) Begin(ctx context.Context, a *agent.Agent, commands *command.Se
 	s.work, s.stop = context.WithCancel(ctx)
 	context.AfterFunc(s.work, s.person.dialogs.close) // the start may be at a question
 	go s.readLines()
-	s.tasks.Go(s.order.runReads)
-	s.tasks.Go(func() {
-		if s.isStarted() {
-			s.order.runChanges(s.work)
-		}
-	})
-	s.tasks.Go(func() {
-		if s.isStarted() {
-			s.prompt.runSubmitted()
-		}
-	})
+	s.tasks.Go(s.runReads)
+	s.afterStart(s.runChanges)
+	s.afterStart(s.runSubmitted)
 }
 
-// isStarted waits until session_start is through; false means that all ends before.
-func (p *parts) isStarted() bool {
-	select {
-	case <-p.started:
-		return true
-	case <-p.ending:
-		return false
-	}
+// afterStart does something beside the rest as soon as session_start is through, unless all
+// ends before.
+func (s *Server) afterStart(do func()) {
+	s.tasks.Go(func() {
+		select {
+		case <-s.started:
+			do()
+		case <-s.ending:
+		}
+	})
 }
 
 var _ agent.Listener = (*Server)(nil)

@@ -121,16 +121,12 @@ func (p *person) SetWidget(place agent.Place, key string, lines []string) {
 	p.put(r)
 }
 
-// planMarks are what stands before the steps of a plan.
-func planMarks() map[string]string {
-	return map[string]string{"completed": "[x] ", "in_progress": "[>] "}
-}
-
 // SetPlan shows a plan above the line being typed; without items it takes it away.
 func (p *person) SetPlan(items []agent.PlanItem) {
+	marks := map[string]string{"completed": "[x] ", "in_progress": "[>] "}
 	var lines []string
 	for _, it := range items {
-		lines = append(lines, cmp.Or(planMarks()[it.Status], "[ ] ")+printable.Line(it.Content))
+		lines = append(lines, cmp.Or(marks[it.Status], "[ ] ")+printable.Line(it.Content))
 	}
 	p.SetWidget(agent.Above, "plan", lines)
 }

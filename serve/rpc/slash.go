@@ -20,7 +20,7 @@ const (
 )
 
 // slash says what a text means, and which command that is.
-func (s *prompter) slash(text string) (command.Command, kind) {
+func (s *Server) slash(text string) (command.Command, kind) {
 	if isCommand, err := s.commands.Reads(text); err != nil || !isCommand {
 		return command.Command{}, ofNobody
 	}
@@ -80,12 +80,12 @@ func (g *prompting) expanding(ctx context.Context) context.Context {
 
 // finishInput is the last look at a prompt, behind those of all hooks: templates and skills
 // are expanded, and a prompt for which there is no model is refused.
-func (s *prompter) finishInput(ctx context.Context, e *agent.Input) {
+func (s *Server) finishInput(ctx context.Context, e *agent.Input) {
 	g, ok := ctx.Value(expandKey{}).(*prompting)
 	if !ok || e.Handled {
 		return
 	}
-	if g.session != nil && g.session != s.agent.Session() { // the one it was for was left
+	if about := g.entry.about; about != nil && about != s.agent.Session() { // the one it was for was left
 		g.refusal, e.Handled = agent.ErrAborted, true
 		return
 	}
@@ -93,7 +93,7 @@ func (s *prompter) finishInput(ctx context.Context, e *agent.Input) {
 		g.refusal, e.Handled = err, true
 		return
 	}
-	if e.StreamingBehavior == "" && !e.Handled && s.Ready != nil && !s.state.isChosen() {
+	if e.StreamingBehavior == "" && !e.Handled && s.Ready != nil && !s.now().chosen {
 		if err := s.Ready(); err != nil {
 			g.refusal, e.Handled = err, true
 		}
@@ -123,7 +123,7 @@ func (g *prompting) expand(ctx context.Context, e *agent.Input) error {
 // tellEnd tells the client of an error that a run has ended with and no event has: a limit,
 // a hook that ended it, a session that is not saved. What a model failed with is in its
 // answer.
-func (s *prompter) tellEnd(err error) {
+func (s *Server) tellEnd(err error) {
 	_, isProvider := errors.AsType[*llm.ProviderError](err)
 	limit, _ := errors.AsType[*agent.LimitError](err)
 	switch {
@@ -131,5 +131,80 @@ func (s *prompter) tellEnd(err error) {
 	case limit != nil && limit.Limit == "max_answer_bytes": // in the answer, too
 	default:
 		s.person.tellError(err)
+	}
+}
+
+// show shows what a command has to say, and returns the prompt that it wants sent; an
+// empty one if it wants none.
+func (s *Server) show(o command.Outcome) agent.Prompt {
+	if o.Status != "" {
+		s.person.Notify(o.Status, agent.LevelInfo)
+	}
+	if o.Draft != "" {
+		s.person.SetEditorText(o.Draft)
+	}
+	if o.Quit {
+		s.agent.Shutdown()
+	}
+	if o.Prompt != nil {
+		return *o.Prompt
+	}
+	return agent.Prompt{}
+}
+
+// runSubmitted runs what hooks have handed in for the front end, whenever there is something.
+func (s *Server) runSubmitted() {
+	for {
+		select {
+		case <-s.agent.Inbox().Submitted():
+		case <-s.ending:
+			return
+		}
+		for p := range s.agent.Inbox().TakeSubmitted() {
+			if s.work.Err() != nil {
+				return
+			}
+			s.runOne(p)
+		}
+	}
+}
+
+// runOne runs one prompt that was handed in: a command, or a message for the agent. How it
+// ends is in the events; an error that is in none is told to the client.
+func (s *Server) runOne(p agent.Prompt) {
+	if p.Source == "" {
+		p.Source = "hook"
+	}
+	if !p.Literal && p.Custom == nil {
+		if isCommand, err := s.commands.Reads(p.Text); err == nil && isCommand {
+			outcome, err := s.commands.Run(s.agent.CommandContext(s.work, p), p.Text)
+			if err != nil {
+				s.person.tellError(err)
+				return
+			}
+			if p = s.show(outcome); p.Text == "" && p.Custom == nil {
+				return
+			}
+		}
+	}
+	s.runHere(p)
+}
+
+// runHere waits for the agent and has it work on a prompt that no answer tells of.
+func (s *Server) runHere(p agent.Prompt) {
+	e := s.open(s.work, false)
+	defer s.close(e)
+	for e.ctx.Err() == nil {
+		if !s.take(e, s.agent.Session()) {
+			waitFree(e.ctx, s.holders(nil)...)
+			continue
+		}
+		err := s.agent.Prompt(e.ctx, p)
+		s.release(e)
+		if !errors.Is(err, agent.ErrBusy) {
+			s.tellEnd(err)
+			return
+		}
+		_ = s.agent.WaitIdle(e.ctx)
 	}
 }

@@ -37,11 +37,24 @@ type statistics struct {
 
 // stats is the data of get_session_stats: the messages of the whole file, and what was
 // used for all of it.
-func (s *readings) stats() any {
+func (s *Server) stats() any {
 	current, used := s.agent.Session(), s.agent.Totals()
 	data := statistics{SessionFile: current.File(), SessionID: current.ID(), Cost: used.Cost.Total}
 	for _, e := range current.Entries() {
-		data.count(e)
+		m := e.Message()
+		if e.Type != session.TypeMessage || m == nil {
+			continue
+		}
+		data.Total++
+		switch m.Role {
+		case message.RoleUser:
+			data.User++
+		case message.RoleAssistant:
+			data.Assistant++
+			data.ToolCalls += len(m.ToolCalls())
+		case message.RoleToolResult:
+			data.ToolResults++
+		}
 	}
 	data.Tokens = tokens{used.Input, used.Output, used.CacheRead, used.CacheWrite, used.Input + used.Output + used.CacheRead + used.CacheWrite}
 	if used.Window > 0 {
@@ -51,22 +64,4 @@ func (s *readings) stats() any {
 		}
 	}
 	return data
-}
-
-// count adds a message of the file.
-func (d *statistics) count(e *session.Entry) {
-	m := e.Message()
-	if e.Type != session.TypeMessage || m == nil {
-		return
-	}
-	d.Total++
-	switch m.Role {
-	case message.RoleUser:
-		d.User++
-	case message.RoleAssistant:
-		d.Assistant++
-		d.ToolCalls += len(m.ToolCalls())
-	case message.RoleToolResult:
-		d.ToolResults++
-	}
 }

@@ -5,50 +5,49 @@ import "pi/agent"
 // known is a command that there is.
 type known struct {
 	way  way
-	open func(f *fields, r *request) work // checks the fields; it does nothing that waits
+	open func(r *request) work // checks the fields; it does nothing that waits
 }
 
 // newTable returns all commands by their names.
-func newTable(p *parts, prompt *prompter, shell *shells, compact *compactions) map[string]known {
-	reads, model, change, turn := &readings{p}, &models{p}, &changes{p}, &switches{parts: p}
+func (s *Server) newTable() map[string]known {
 	return map[string]known{
-		"prompt":      {inOrder, prompt.open},
-		"steer":       {inOrder, prompt.openQueueing(agent.Steer)},
-		"follow_up":   {inOrder, prompt.openQueueing(agent.FollowUp)},
-		"abort":       {aside, prompt.openAbort},
-		"clear_queue": {aside, prompt.openClearQueue},
+		"prompt":      {inOrder, s.openPrompt},
+		"steer":       {inOrder, s.openQueueing(agent.Steer)},
+		"follow_up":   {inOrder, s.openQueueing(agent.FollowUp)},
+		"abort":       {aside, s.openAbort},
+		"clear_queue": {aside, s.openClearQueue},
 
-		"get_state":               reads.of(reads.now),
-		"get_messages":            reads.of(reads.messages),
-		"get_entries":             {atOnce, reads.openEntries},
-		"get_tree":                reads.of(reads.tree),
-		"get_last_assistant_text": reads.of(reads.lastText),
-		"get_session_stats":       reads.of(reads.stats),
-		"get_fork_messages":       reads.of(reads.forks),
-		"get_commands":            reads.of(reads.offers),
+		"get_state":               reading(s.stateNow),
+		"get_messages":            reading(s.messages),
+		"get_entries":             {atOnce, s.openEntries},
+		"get_tree":                reading(s.tree),
+		"get_last_assistant_text": reading(s.lastText),
+		"get_session_stats":       reading(s.stats),
+		"get_fork_messages":       reading(s.forks),
+		"get_commands":            reading(s.offers),
 
-		"set_model":                     {inOrder, model.openSet},
-		"cycle_model":                   {inOrder, model.openCycle},
-		"get_available_models":          reads.of(reads.models),
-		"set_thinking_level":            {inOrder, model.openSetLevel},
-		"cycle_thinking_level":          {inOrder, model.openCycleLevel},
-		"get_available_thinking_levels": reads.of(reads.levels),
+		"set_model":                     {inOrder, s.openSetModel},
+		"cycle_model":                   {inOrder, s.openCycleModel},
+		"get_available_models":          reading(s.availableModels),
+		"set_thinking_level":            {inOrder, s.openSetLevel},
+		"cycle_thinking_level":          {inOrder, s.openCycleLevel},
+		"get_available_thinking_levels": reading(s.levels),
 
-		"set_steering_mode":   {inOrder, turn.openSteeringMode},
-		"set_follow_up_mode":  {inOrder, turn.openFollowUpMode},
-		"set_auto_compaction": {inOrder, turn.openAutoCompaction},
-		"set_auto_retry":      {inOrder, turn.openAutoRetry},
-		"abort_retry":         {aside, prompt.openAbortRetry},
+		"set_steering_mode":   s.setting((*request).isAll, func(now *agent.Settings, _ *facts, on bool) { now.SteerAll = on }),
+		"set_follow_up_mode":  s.setting((*request).isAll, func(now *agent.Settings, _ *facts, on bool) { now.FollowUpAll = on }),
+		"set_auto_compaction": s.setting((*request).isEnabled, func(now *agent.Settings, _ *facts, on bool) { now.Compaction.Enabled = on }),
+		"set_auto_retry":      s.setting((*request).isEnabled, retryAgain),
+		"abort_retry":         {aside, s.openAbortRetry},
 
-		"compact":    {inOrder, compact.open},
-		"bash":       {inOrder, shell.open},
-		"abort_bash": {aside, shell.openAbort},
+		"compact":    {inOrder, s.openCompact},
+		"bash":       {inOrder, s.openBash},
+		"abort_bash": {aside, s.openAbortBash},
 
-		"new_session":      {barrier, change.openNew},
-		"switch_session":   {barrier, change.openSwitch},
-		"fork":             {barrier, change.openFork},
-		"clone":            {barrier, change.openClone},
-		"set_session_name": {inOrder, change.openSetName},
-		"export_html":      {inOrder, change.openExport},
+		"new_session":      {barrier, s.openNew},
+		"switch_session":   {barrier, s.openSwitch},
+		"fork":             {barrier, s.openFork},
+		"clone":            {barrier, s.openClone},
+		"set_session_name": {inOrder, s.openSetName},
+		"export_html":      {inOrder, s.openExport},
 	}
 }
