@@ -245,7 +245,7 @@ func TestWorkOnTextsLooksAtItsJob(t *testing.T) {
 			u := diff.Unified{From: "a", To: "b", Context: 3}
 			before, after := u.Lines(strings.Repeat("a\n", size/2)), u.Lines(strings.Repeat("b\n", size/2))
 			u.Look = look
-			u.Of(before, after, []diff.Change{{End: len(before), ReplEnd: len(after)}})
+			u.Within(before, after, []diff.Change{{End: len(before), ReplEnd: len(after)}})
 		},
 		"width":            func(look func(int)) { width(strings.Repeat("a", size), look) },
 		"width of lines":   func(look func(int)) { width(strings.Repeat("a\n", size/2), look) },

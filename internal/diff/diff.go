@@ -19,8 +19,8 @@ type Unified struct {
 	Look func(bytes int)
 }
 
-// Change replaces lines of the old text, from Start up to End, by those of the new text from
-// ReplStart up to ReplEnd.
+// Change is a place where texts differ: the lines of the old one from Start up to End, and those
+// of the new one from ReplStart up to ReplEnd.
 type Change = lcs.Diff
 
 // Lines are the lines of a text with their ends.
@@ -51,13 +51,20 @@ func (u Unified) look(bytes int) {
 // Text is the difference between two texts. It is empty if they are equal.
 func (u Unified) Text(before, after string) string {
 	old, now := u.Lines(before), u.Lines(after)
-	u.look(0)
-	return u.Of(old, now, lcs.DiffLines(old, now))
+	return u.Within(old, now, []Change{{End: len(old), ReplEnd: len(now)}})
 }
 
-// Of is the difference between two texts whose changes are known. They are in the order of the
-// lines, do not overlap, and are all that differs.
-func (u Unified) Of(before, after []string, changes []Change) string {
+// Within is the difference between two texts of which is known that they differ only within
+// these places, which are in the order of the lines and do not overlap. Other lines are not
+// compared.
+func (u Unified) Within(before, after []string, places []Change) string {
+	var changes []Change
+	for _, p := range places {
+		u.look(0)
+		for _, c := range lcs.DiffLines(before[p.Start:p.End], after[p.ReplStart:p.ReplEnd]) {
+			changes = append(changes, Change{Start: p.Start + c.Start, End: p.Start + c.End, ReplStart: p.ReplStart + c.ReplStart, ReplEnd: p.ReplStart + c.ReplEnd})
+		}
+	}
 	if len(changes) == 0 {
 		return ""
 	}
