@@ -57,7 +57,7 @@ type front struct {
 func (p *Place) newRun() *run {
 	r := &run{place: p, sessions: p.Sessions()}
 	r.attached = r.attachedTo
-	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd, Reserved: isReserved()}
+	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd, Reserved: func(name string) bool { return slices.Contains(ReservedCommands(), name) }}
 	return r
 }
 
