@@ -36,17 +36,21 @@ import (
 )
 
 // Main runs pi with the arguments behind its name and returns the exit status.
-func Main(args []string) int {
+func Main(args []string) int { return Run(args, Options{}) }
+
+// Options are for a program that is pi and does something besides.
+type Options struct {
+	// BeforeFront is called before the front end begins, at a point where panics are caught as
+	// in the front end; nil: nothing is.
+	BeforeFront func()
+}
+
+// Run is [Main] with options.
+func Run(args []string, with Options) int {
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
 		printVersion()
 		return exitDone
 	}
-	return TestOnlyMain(args, func() {})
-}
-
-// TestOnlyMain is Main, but calls work before the front end begins, at a point where
-// panics are caught as in the front end.
-func TestOnlyMain(args []string, work func()) int {
 	asked, end := context.WithCancel(context.Background()) // to end, by a signal
 	defer end()
 	ctx, cancel := context.WithCancel(asked)
@@ -57,7 +61,9 @@ func TestOnlyMain(args []string, work func()) int {
 	defer crash.watch(asked, signals.status)()
 	o := app.Options{Version: version, Catch: func(run func() error) error {
 		return crash.catch(func() error {
-			work()
+			if with.BeforeFront != nil {
+				with.BeforeFront()
+			}
 			return run()
 		})
 	}}
