@@ -82,7 +82,14 @@ func Run(args []string, with Options) int {
 	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
 	if err != nil && isForEditor(args) && ctx.Err() == nil && !errors.Is(err, app.ErrReported) {
 		tellError(err) // where editors keep what programs log
-		err = crash.catch(func() error { return refuseEditor(ctx, o, err) })
+		// The editor is told too why its sessions cannot be begun.
+		err = crash.catch(func() error {
+			cwd, failed := os.Getwd()
+			if failed != nil {
+				return errors.Join(err, failed)
+			}
+			return app.ServeRefusing(ctx, o, cwd, err)
+		})
 	}
 	status := exitStatus(err)
 	if by := signals.status(); by != 0 {
@@ -114,13 +121,4 @@ func isForEditor(args []string) bool {
 	}
 	mode := slices.Index(args, "--mode") + 1 // where its value stands
 	return (slices.Contains(args, "--mode=acp") || mode > 0 && mode < len(args) && args[mode] == "acp") && !slices.Contains(args, "--login")
-}
-
-// refuseEditor tells an editor why its sessions cannot be begun.
-func refuseEditor(ctx context.Context, o app.Options, why error) error {
-	cwd, err := os.Getwd()
-	if err != nil {
-		return errors.Join(why, err)
-	}
-	return app.ServeRefusing(ctx, o, cwd, why)
 }
