@@ -68,7 +68,7 @@ func startPlain(c Config) (*plain, error) {
 	p := &plain{config: c, sheet: &sheet{out: c.Out}, tty: isTerminal(c.In),
 		pokes: make(chan struct{}, 1), signals: make(chan os.Signal, 4), quit: make(chan struct{}), done: make(chan struct{})}
 	p.line.ended = func(line typedIn) { p.lineEnded(p.pastes.expand(line.text), line.shown) }
-	p.line.over = p.overLocked
+	p.line.over = p.noteOver
 	var err error
 	if p.tty {
 		if p.before, err = readLineMode(c.In); err != nil {
@@ -155,7 +155,7 @@ func (p *plain) inputEnds() {
 	if len(p.read) > 0 {
 		p.lineEnded(string(p.read), true)
 	}
-	p.overLocked()
+	p.noteOver()
 }
 
 // lineEnded has a line handed on that was ended without the editor. p is locked.
@@ -164,7 +164,8 @@ func (p *plain) lineEnded(text string, shown bool) {
 	wake(p.pokes)
 }
 
-func (p *plain) overLocked() {
+// noteOver notes Ctrl+D, or the end of the input. p is locked.
+func (p *plain) noteOver() {
 	p.over = true
 	wake(p.pokes)
 }
