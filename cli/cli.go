@@ -36,17 +36,21 @@ import (
 )
 
 // Main runs pi with the arguments behind its name and returns the exit status.
-func Main(args []string) int {
+func Main(args []string) int { return Run(args, Options{}) }
+
+// Options are for a program that is pi and does something besides.
+type Options struct {
+	// BeforeFront is called before the front end begins, at a point where panics are caught as
+	// in the front end; nil: nothing is.
+	BeforeFront func()
+}
+
+// Run is [Main] with options.
+func Run(args []string, with Options) int {
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
 		printVersion()
 		return exitDone
 	}
-	return TestOnlyMain(args, func() {})
-}
-
-// TestOnlyMain is Main, but calls work before the front end begins, at a point where
-// panics are caught as in the front end.
-func TestOnlyMain(args []string, work func()) int {
 	asked, end := context.WithCancel(context.Background()) // to end, by a signal
 	defer end()
 	ctx, cancel := context.WithCancel(asked)
@@ -57,7 +61,9 @@ func TestOnlyMain(args []string, work func()) int {
 	defer crash.watch(asked, signals.status)()
 	o := app.Options{Version: version, Catch: func(run func() error) error {
 		return crash.catch(func() error {
-			work()
+			if with.BeforeFront != nil {
+				with.BeforeFront()
+			}
 			return run()
 		})
 	}}
@@ -76,7 +82,14 @@ func TestOnlyMain(args []string, work func()) int {
 	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
 	if err != nil && isForEditor(args) && ctx.Err() == nil && !errors.Is(err, app.ErrReported) {
 		tellError(err) // where editors keep what programs log
-		err = crash.catch(func() error { return refuseEditor(ctx, o, err) })
+		// The editor is told too why its sessions cannot be begun.
+		err = crash.catch(func() error {
+			cwd, failed := os.Getwd()
+			if failed != nil {
+				return errors.Join(err, failed)
+			}
+			return app.ServeRefusing(ctx, o, cwd, err)
+		})
 	}
 	status := exitStatus(err)
 	if by := signals.status(); by != 0 {
@@ -108,13 +121,4 @@ func isForEditor(args []string) bool {
 	}
 	mode := slices.Index(args, "--mode") + 1 // where its value stands
 	return (slices.Contains(args, "--mode=acp") || mode > 0 && mode < len(args) && args[mode] == "acp") && !slices.Contains(args, "--login")
-}
-
-// refuseEditor tells an editor why its sessions cannot be begun.
-func refuseEditor(ctx context.Context, o app.Options, why error) error {
-	cwd, err := os.Getwd()
-	if err != nil {
-		return errors.Join(why, err)
-	}
-	return app.ServeRefusing(ctx, o, cwd, why)
 }

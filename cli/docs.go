@@ -22,37 +22,30 @@ func docsCommand() *cobra.Command {
 		Use: "docs [GUIDE]", Short: "Print the guides, such as pi docs hooks --section brief", Long: docsHelp,
 		Args: usageOf(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			out := cmd.OutOrStdout()
 			if len(args) == 0 {
-				return listGuides(cmd.OutOrStdout())
+				guides, err := docs.Guides()
+				for _, g := range guides {
+					fmt.Fprintf(out, "%-13s %s\n", g.Name, g.Title)
+				}
+				return err
 			}
 			g, err := docs.Find(args[0])
 			if err != nil {
 				return app.UsageError{Err: err}
 			}
-			if list {
-				listSections(cmd.OutOrStdout(), g)
-				return nil
+			if !list {
+				return printGuide(out, g, sections)
 			}
-			return printGuide(cmd.OutOrStdout(), g, sections)
+			for _, s := range g.Sections() {
+				fmt.Fprintln(out, strings.Repeat("  ", s.Level-1)+s.Title)
+			}
+			return nil
 		},
 	}
 	c.Flags().StringArrayVar(&sections, "section", nil, "only the section of this `HEADING`; repeatable")
 	c.Flags().BoolVar(&list, "sections", false, "list the headings")
 	return c
-}
-
-func listGuides(out io.Writer) error {
-	guides, err := docs.Guides()
-	for _, g := range guides {
-		fmt.Fprintf(out, "%-13s %s\n", g.Name, g.Title)
-	}
-	return err
-}
-
-func listSections(out io.Writer, g docs.Guide) {
-	for _, s := range g.Sections() {
-		fmt.Fprintln(out, strings.Repeat("  ", s.Level-1)+s.Title)
-	}
 }
 
 // printGuide prints a guide, or the sections of it that are named.

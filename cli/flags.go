@@ -45,7 +45,13 @@ func newRoot(o *app.Options) *cobra.Command {
 				return err
 			}
 			o.Prompts = args
-			if err := checkFlags(cmd.Flags(), o); err != nil {
+			if known := app.Modes(); cmd.Flags().Changed("mode") && !slices.Contains(known, o.Mode) {
+				return app.UsageError{Err: fmt.Errorf("no --mode %q%s\nmodes are %s", o.Mode, suggest.Hint(o.Mode, known), strings.Join(known, ", "))}
+			}
+			if err := o.Tools.Check(); err != nil {
+				return err
+			}
+			if err := checkSessionFlags(cmd.Flags(), o); err != nil {
 				return err
 			}
 			time.AfterFunc(startTime, quietStart())
@@ -159,17 +165,6 @@ func otherName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		name = "approve"
 	}
 	return pflag.NormalizedName(name)
-}
-
-// checkFlags returns a usage error if the flags say what cannot be done.
-func checkFlags(f *pflag.FlagSet, o *app.Options) error {
-	if known := app.Modes(); f.Changed("mode") && !slices.Contains(known, o.Mode) {
-		return app.UsageError{Err: fmt.Errorf("no --mode %q%s\nmodes are %s", o.Mode, suggest.Hint(o.Mode, known), strings.Join(known, ", "))}
-	}
-	if err := o.Tools.Check(); err != nil {
-		return err
-	}
-	return checkSessionFlags(f, o)
 }
 
 func flagsCommand(root *cobra.Command) *cobra.Command {

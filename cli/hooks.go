@@ -106,7 +106,14 @@ func hooksEvents() *cobra.Command {
 				return printJSON(event.Infos())
 			}
 			for _, e := range event.Infos() {
-				printEvent(e)
+				kind := "telling"
+				if e.Asking {
+					kind = "asking"
+				}
+				fmt.Printf("%s (%s)\n", e.Name, kind)
+				printFields("  event   ", e.Fields)
+				printFields("  returns ", e.Results)
+				fmt.Printf("  rule    %s\n", e.Rule)
 			}
 			return nil
 		},
@@ -145,17 +152,6 @@ func printNames(label string, names []string) {
 	if len(names) > 0 {
 		fmt.Println(label + strings.Join(names, ", "))
 	}
-}
-
-func printEvent(e event.Info) {
-	kind := "telling"
-	if e.Asking {
-		kind = "asking"
-	}
-	fmt.Printf("%s (%s)\n", e.Name, kind)
-	printFields("  event   ", e.Fields)
-	printFields("  returns ", e.Results)
-	fmt.Printf("  rule    %s\n", e.Rule)
 }
 
 func printFields(label string, fields []event.Field) {

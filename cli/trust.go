@@ -33,7 +33,11 @@ func trustCommand(o *app.Options) *cobra.Command {
 				fmt.Println("nothing of " + printable.VisibleLine(p.Cwd) + " is approved or refused any more")
 				return nil
 			case asJSON:
-				return printJSON(listTrust(p))
+				l := trustListing{Project: p.Cwd, Never: p.Guard.Store().IsRefused(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.Waiting(true)}
+				if err := p.Places().TooLarge(); err != nil {
+					l.TooLarge = err.Error()
+				}
+				return printJSON(l)
 			}
 			return runTrust(cmd.Context(), p, list, yes)
 		},
@@ -45,22 +49,14 @@ func trustCommand(o *app.Options) *cobra.Command {
 	return c
 }
 
+// trustListing is what approval concerns here, for JSON: the hooks of the project and the
+// changed files that wait.
 type trustListing struct {
 	Project  string              `json:"project"`
 	Never    bool                `json:"never"`
 	TooLarge string              `json:"too_large,omitempty"` // why nothing of it can be approved
 	Files    []trust.ProjectFile `json:"files"`
 	Pending  []trust.Pending     `json:"pending"`
-}
-
-// listTrust returns what approval concerns here, for JSON: the hooks of the project and
-// the changed files that wait.
-func listTrust(p *app.Place) trustListing {
-	l := trustListing{Project: p.Cwd, Never: p.Guard.Store().IsRefused(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.Waiting(true)}
-	if err := p.Places().TooLarge(); err != nil {
-		l.TooLarge = err.Error()
-	}
-	return l
 }
 
 // runTrust shows the files that can be approved and, on a terminal, asks about them. list

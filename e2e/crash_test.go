@@ -103,12 +103,12 @@ func TestCtrlBackslashEndsARunInOrder(t *testing.T) {
 // brokenWork is the program whose front end panics with what an environment
 // variable holds, or by an index out of range; see TestMain.
 func brokenWork() {
-	os.Exit(cli.TestOnlyMain(os.Args[1:], func() {
+	os.Exit(cli.Run(os.Args[1:], cli.Options{BeforeFront: func() {
 		if text := os.Getenv("PI_TEST_PANIC"); text != "" {
 			panic(text)
 		}
 		_ = os.Args[len(os.Args)]
-	}))
+	}}))
 }
 
 func TestAPanicEndsTheRunInOrder(t *testing.T) {

@@ -1,11 +1,8 @@
 package luavm
 
 import (
-	"context"
 	"strings"
 	"testing"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 func TestAMultipleAssignmentReadsEverythingBeforeItWrites(t *testing.T) {
@@ -30,37 +27,14 @@ func TestAMultipleAssignmentReadsEverythingBeforeItWrites(t *testing.T) {
 		`local t = {}; function t.f(a, b) if a then repeat a, b = b, a until true end return a .. b end; return (t.f(1, 2))`: "21",
 		`local f = {g = function(a, b) while true do a, b = b, a; break end return a .. b end}; return f.g(1, 2)`:            "21",
 	} {
-		proto, err := Compile("assign", []byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		vm := New(Options{})
-		var got string
-		err = vm.Run(context.Background(), Job{Run: func(L *lua.LState) error {
-			L.Push(L.NewFunctionFromProto(proto))
-			L.Call(0, 1)
-			got = L.ToString(-1)
-			return nil
-		}})
-		vm.Close()
-		if err != nil || got != want {
+		if got, err := returned("assign", src); err != nil || got != want {
 			t.Errorf("%s\n got %q, want %q, %v", src, got, want, err)
 		}
 	}
 }
 
 func TestAFailureInAMultipleAssignmentNamesItsLine(t *testing.T) {
-	proto, err := Compile("assign", []byte("local a, b = 1\n\na, b = b,\n  b.x\nreturn a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	vm := New(Options{})
-	defer vm.Close()
-	err = vm.Run(context.Background(), Job{Run: func(L *lua.LState) error {
-		L.Push(L.NewFunctionFromProto(proto))
-		L.Call(0, 1)
-		return nil
-	}})
+	_, err := returned("assign", "local a, b = 1\n\na, b = b,\n  b.x\nreturn a")
 	if want := `assign:4: attempt to index "b", which is nil, with key "x"`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

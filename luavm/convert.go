@@ -125,7 +125,13 @@ func toLua(L *lua.LState, r reflect.Value) lua.LValue {
 	case reflect.Struct:
 		return structValue(L, r)
 	case reflect.Slice, reflect.Array:
-		return sliceToLua(L, r)
+		if r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8 {
+			if r.Len() > maxString {
+				raiseTooLong(L)
+			}
+			return lua.LString(r.Bytes())
+		}
+		return NewList(L, r.Len(), func(i int) lua.LValue { return toLua(L, r.Index(i)) })
 	case reflect.Map:
 		t, keys := L.CreateTable(0, r.Len()), r.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
@@ -145,15 +151,4 @@ func toLua(L *lua.LState, r reflect.Value) lua.LValue {
 		return lua.LNumber(r.Uint())
 	}
 	return lua.LNil // functions for Lua are made by Func
-}
-
-// sliceToLua makes a list of a slice or an array, and a string of bytes.
-func sliceToLua(L *lua.LState, r reflect.Value) lua.LValue {
-	if r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8 {
-		if r.Len() > maxString {
-			raiseTooLong(L)
-		}
-		return lua.LString(r.Bytes())
-	}
-	return NewList(L, r.Len(), func(i int) lua.LValue { return toLua(L, r.Index(i)) })
 }

@@ -13,13 +13,8 @@ import (
 // maxDate is far above any format of a date.
 const maxDate = 4 << 10
 
-// osDate makes os.date(format?, time?): a text, or a table for "*t". ! means UTC. Without a
-// time it is now.
-func osDate(now func() time.Time) lua.LGFunction {
-	return func(L *lua.LState) int { return dateOf(L, now()) }
-}
-
-// dateOf is os.date at a moment.
+// dateOf is os.date(format?, time?) at a moment, which counts without a time: a text, or a
+// table for "*t". ! means UTC.
 func dateOf(L *lua.LState, t time.Time) int {
 	format := L.OptString(1, "%c")
 	if len(format) > maxDate {

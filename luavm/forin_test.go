@@ -1,11 +1,6 @@
 package luavm
 
-import (
-	"context"
-	"testing"
-
-	lua "github.com/yuin/gopher-lua"
-)
+import "testing"
 
 func TestLoopOverAComputedReceiverRuns(t *testing.T) {
 	for _, loop := range []string{
@@ -25,20 +20,7 @@ local function id(s) return s end
 local function run(t) ` + loop + ` end
 run("a\nb")
 return table.concat(out, ",")`
-		proto, err := Compile("loop", []byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		vm := New(Options{})
-		var got string
-		err = vm.Run(context.Background(), Job{Run: func(L *lua.LState) error {
-			L.Push(L.NewFunctionFromProto(proto))
-			L.Call(0, 1)
-			got = L.ToString(-1)
-			return nil
-		}})
-		vm.Close()
-		if err != nil || got != "a,b" {
+		if got, err := returned("loop", src); err != nil || got != "a,b" {
 			t.Errorf("%s\n got %q, %v", loop, got, err)
 		}
 	}

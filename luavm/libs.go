@@ -21,7 +21,11 @@ func (vm *VM) openLibs() {
 	}
 	setAll(L, g, map[string]lua.LGFunction{
 		"print": vm.print, "error": raiseAt, "tonumber": toNumberFunc,
-		"load": load, "loadstring": loadString, "collectgarbage": collectGarbage,
+		"load": load, "collectgarbage": collectGarbage,
+		"loadstring": func(L *lua.LState) int {
+			src := L.CheckString(1)
+			return pushCompiled(L, src, L.OptString(2, src))
+		},
 	})
 	debug := NewRecord(L, 1)
 	setAll(L, debug, map[string]lua.LGFunction{"traceback": traceback})
@@ -137,11 +141,6 @@ func readPieces(L *lua.LState, reader *lua.LFunction) (string, bool) {
 		b.WriteString(piece.String())
 	}
 	return b.String(), true
-}
-
-func loadString(L *lua.LState) int {
-	src := L.CheckString(1)
-	return pushCompiled(L, src, L.OptString(2, src))
 }
 
 // pushCompiled compiles src and pushes the function, or nil and a message. It returns

@@ -1,11 +1,6 @@
 package luavm
 
-import (
-	"context"
-	"testing"
-
-	lua "github.com/yuin/gopher-lua"
-)
+import "testing"
 
 // A statement that must be rewritten is found wherever statements can stand.
 func TestRepairReachesEveryPlace(t *testing.T) {
@@ -44,21 +39,7 @@ func TestRepairReachesEveryPlace(t *testing.T) {
 		`return false or ` + swap,
 		`return (` + swap + ` < 22) and 21`,
 	} {
-		proto, err := Compile("place", []byte(src))
-		if err != nil {
-			t.Errorf("%s: %v", src, err)
-			continue
-		}
-		vm := New(Options{})
-		var got string
-		err = vm.Run(context.Background(), Job{Run: func(L *lua.LState) error {
-			L.Push(L.NewFunctionFromProto(proto))
-			L.Call(0, 1)
-			got = L.Get(-1).String()
-			return nil
-		}})
-		vm.Close()
-		if err != nil || got != "21" {
+		if got, err := returned("place", src); err != nil || got != "21" {
 			t.Errorf("%s\n got %s, %v, want 21", src, got, err)
 		}
 	}

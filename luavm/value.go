@@ -49,7 +49,16 @@ func structValue(L *lua.LState, r reflect.Value) lua.LValue {
 // have none.
 func nameFields(L *lua.LState) {
 	config := luar.GetConfig(L)
-	config.FieldNames = func(_ reflect.Type, f reflect.StructField) []string { return fieldNames(f) }
+	config.FieldNames = func(_ reflect.Type, f reflect.StructField) []string {
+		switch tag := f.Tag.Get("lua"); tag {
+		case "-":
+			return nil // none hides the field
+		case "":
+			return []string{snakeCase(f.Name)}
+		default:
+			return []string{tag}
+		}
+	}
 	config.MethodNames = func(reflect.Type, reflect.Method) []string { return nil }
 }
 
@@ -161,18 +170,6 @@ func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 		Set(t, name, partOf(L, ud, m.paths[name]))
 	}
 	return t
-}
-
-// fieldNames are the names that a struct field has in Lua; none hides the field.
-func fieldNames(f reflect.StructField) []string {
-	switch tag := f.Tag.Get("lua"); tag {
-	case "-":
-		return nil
-	case "":
-		return []string{snakeCase(f.Name)}
-	default:
-		return []string{tag}
-	}
 }
 
 // snakeCase turns SessionID into session_id and MaxTokens into max_tokens.

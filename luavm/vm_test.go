@@ -77,6 +77,23 @@ func (h *hook) must(t testing.TB, src string) {
 	}
 }
 
+// returned is what source returns, as a text, in a VM of its own.
+func returned(name, source string) (text string, err error) {
+	proto, err := Compile(name, []byte(source))
+	if err != nil {
+		return "", err
+	}
+	vm := New(Options{})
+	defer vm.Close()
+	err = vm.Run(context.Background(), Job{Run: func(L *lua.LState) error {
+		L.Push(L.NewFunctionFromProto(proto))
+		L.Call(0, 1)
+		text = L.Get(-1).String()
+		return nil
+	}})
+	return text, err
+}
+
 func traceOf(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

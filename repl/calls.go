@@ -365,7 +365,11 @@ func (e ended) body(d toolDetails, lines []string, p terminal.Palette, columns i
 		return nil, "", len(lines) > 0
 	}
 	if e.result.IsError && len(lines) <= outputRows && d.ExitCode == nil {
-		lines = wrappedLines(lines, max(1, columns-2)) // an error is read to its end
+		var wrapped []string // an error is read to its end
+		for _, line := range lines {
+			wrapped = append(wrapped, cells.Wrap(line, max(1, columns-2))...)
+		}
+		lines = wrapped
 	}
 	shown, n := lastLines(lines, outputRows, max(1, columns-2))
 	if n > 0 {
@@ -386,14 +390,6 @@ func (e ended) body(d toolDetails, lines []string, p terminal.Palette, columns i
 		rows = append(rows, p.Paint(style, "  "+row))
 	}
 	return rows, "", n > 0 || dropped > 0 || slices.ContainsFunc(lines, func(line string) bool { return cells.Width(line) > columns-2 })
-}
-
-// wrappedLines are lines as rows, cut at words.
-func wrappedLines(lines []string, columns int) (rows []string) {
-	for _, line := range lines {
-		rows = append(rows, cells.Wrap(line, columns)...)
-	}
-	return rows
 }
 
 func indented(rows []string, columns int) (all []string) {

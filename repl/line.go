@@ -323,18 +323,6 @@ type menu struct {
 // shown when they come.
 const completionPatience = 10 * time.Millisecond
 
-// newRunner returns what asks for completions in a project with these files.
-func (k *keyboard) newRunner(files *completion.Files) *completion.Runner {
-	home, _ := os.UserHomeDir()
-	cwd := k.agent.Cwd()
-	return completion.NewRunner(&completion.Completer{
-		Commands: k.commands.All, Files: files, Programs: completion.NewPrograms(os.Getenv("PATH")),
-		Sources: k.opts.Completions, Cwd: cwd, Home: home,
-	}, func(result completion.Result) {
-		k.screen.key(func() { k.showCompletions(result) })
-	})
-}
-
 // menuWait is how long no key comes before a menu opens by itself.
 const menuWait = 150 * time.Millisecond
 
@@ -402,8 +390,15 @@ func (k *keyboard) askCompletions(taking bool) {
 			s.mu.Unlock()
 			return
 		}
-		c.files = completion.NewFiles(k.agent.Cwd())
-		c.runner = k.newRunner(c.files)
+		home, _ := os.UserHomeDir()
+		cwd := k.agent.Cwd()
+		c.files = completion.NewFiles(cwd)
+		c.runner = completion.NewRunner(&completion.Completer{
+			Commands: k.commands.All, Files: c.files, Programs: completion.NewPrograms(os.Getenv("PATH")),
+			Sources: k.opts.Completions, Cwd: cwd, Home: home,
+		}, func(result completion.Result) {
+			s.key(func() { k.showCompletions(result) })
+		})
 	}
 	c.text, c.cursor = s.line.buffer.Plain()
 	c.taking = taking

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pi/internal/diff"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -239,11 +240,12 @@ var errStopped = errors.New("stopped")
 func TestWorkOnTextsLooksAtItsJob(t *testing.T) {
 	const size = 1 << 18
 	for name, work := range map[string]func(look func(int)){
-		"lines": func(look func(int)) { textLines(strings.Repeat("\n", size), look) },
+		"lines": func(look func(int)) { diff.Unified{Look: look}.Lines(strings.Repeat("\n", size)) },
 		"difference": func(look func(int)) {
-			nothing := func(int) {}
-			u := unified{before: textLines(strings.Repeat("a\n", size/2), nothing), after: textLines(strings.Repeat("b\n", size/2), nothing), look: look}
-			u.text("a", "b", 3)
+			u := diff.Unified{From: "a", To: "b", Context: 3}
+			before, after := u.Lines(strings.Repeat("a\n", size/2)), u.Lines(strings.Repeat("b\n", size/2))
+			u.Look = look
+			u.Within(before, after, []diff.Change{{End: len(before), ReplEnd: len(after)}})
 		},
 		"width":            func(look func(int)) { width(strings.Repeat("a", size), look) },
 		"width of lines":   func(look func(int)) { width(strings.Repeat("a\n", size/2), look) },

@@ -11,9 +11,8 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/diff"
 	"pi/internal/printable"
-
-	"github.com/aymanbagabas/go-udiff"
 )
 
 //go:embed edit.md
@@ -251,20 +250,36 @@ func (e *edited) result(name string) (r agent.Result, line int) {
 	return textResult(text+e.note, d), d.FirstChangedLine
 }
 
-// diff is the unified difference of the changes, as valid UTF-8.
+// diff is the unified difference of the changes, as valid UTF-8. Only lines that they touch are
+// compared, for the file may be long.
 func (e *edited) diff(name string) string {
-	var edits []udiff.Edit
-	for _, c := range e.changes {
-		for _, d := range udiff.Lines(e.before[c.start:c.end], c.text) {
-			edits = append(edits, udiff.Edit{Start: c.start + d.Start, End: c.start + d.End, New: d.New})
-		}
-	}
 	name = strings.TrimPrefix(name, "/")
-	d, err := udiff.ToUnified("a/"+name, "b/"+name, e.before, edits, udiff.DefaultContextLines)
-	if err != nil {
-		return udiff.Unified("a/"+name, "b/"+name, e.before, e.after)
+	u := diff.Unified{From: "a/" + name, To: "b/" + name, Context: 3}
+	before, after := u.Lines(e.before), u.Lines(e.after)
+	var places []diff.Change
+	at, line := 0, 0          // how far the old text was looked at
+	longer, moreLines := 0, 0 // by how much the new text is longer up to there
+	for _, c := range e.changes {
+		line += strings.Count(e.before[at:c.start], "\n")
+		p := diff.Change{Start: line, ReplStart: line + moreLines}
+		p.End = p.Start + strings.Count(e.before[c.start:c.end], "\n")
+		p.ReplEnd = p.ReplStart + strings.Count(c.text, "\n")
+		at, line = c.end, p.End
+		longer += len(c.text) - (c.end - c.start)
+		moreLines = p.ReplEnd - p.End
+		if !startsLine(e.before, at) || !startsLine(e.after, at+longer) {
+			p.End = min(p.End+1, len(before))
+			p.ReplEnd = min(p.ReplEnd+1, len(after))
+		}
+		if n := len(places); n > 0 && (p.Start < places[n-1].End || p.ReplStart < places[n-1].ReplEnd) { // in the same line
+			p.Start, p.ReplStart = places[n-1].Start, places[n-1].ReplStart
+			places = places[:n-1]
+		}
+		places = append(places, p)
 	}
-	return strings.ToValidUTF8(d, "\uFFFD")
+	return strings.ToValidUTF8(u.Within(before, after, places), "\uFFFD")
 }
+
+func startsLine(text string, at int) bool { return at == 0 || text[at-1] == '\n' }
 
 func withoutBOM(s string) string { return strings.TrimPrefix(s, string(utf8BOM)) }

@@ -132,6 +132,44 @@ func TestEditTellsADiffAndTheFirstChangedLine(t *testing.T) {
 	}
 }
 
+// The lines of the new text in the second hunk are where it says, though the first has several
+// changes with lines between them.
+func TestHunksBehindSeveralChangesTellTheirNewLines(t *testing.T) {
+	b := newBench(t, Options{})
+	b.file("f.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n")
+	r := b.run("edit", args{"path": "f.txt", "edits": []args{{"oldText": "1\n2", "newText": "one\n2"}, {"oldText": "4\n5", "newText": "four\n4.5\n5"}, {"oldText": "14", "newText": "fourteen"}}})
+	equal(t, details[editDetails](t, r).Diff, "--- a/f.txt\n+++ b/f.txt\n@@ -1,7 +1,8 @@\n-1\n+one\n 2\n 3\n-4\n+four\n+4.5\n 5\n 6\n 7\n@@ -11,4 +12,4 @@\n 11\n 12\n 13\n-14\n+fourteen\n")
+}
+
+// A change within a line shows the whole of it, once, however many there are in it.
+func TestADiffHasWholeLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		before string
+		edits  []args
+		want   string
+	}{
+		"several in a line":     {"a b c\nd\n", []args{{"oldText": "a", "newText": "A"}, {"oldText": "c", "newText": "C"}}, "@@ -1,2 +1,2 @@\n-a b c\n+A b C\n d\n"},
+		"lines are joined":      {"ab\ncd\ne\n", []args{{"oldText": "b\nc", "newText": ""}}, "@@ -1,3 +1,2 @@\n-ab\n-cd\n+ad\n e\n"},
+		"a line end goes":       {"ab\ncd\ne\n", []args{{"oldText": "b\n", "newText": ""}}, "@@ -1,3 +1,2 @@\n-ab\n-cd\n+acd\n e\n"},
+		"a line goes":           {"ab\ncd\ne\n", []args{{"oldText": "cd\n", "newText": ""}}, "@@ -1,3 +1,2 @@\n ab\n-cd\n e\n"},
+		"a line is split":       {"ab\ne\n", []args{{"oldText": "ab", "newText": "a\nb"}}, "@@ -1,2 +1,3 @@\n-ab\n+a\n+b\n e\n"},
+		"lines are put between": {"a\nb\n", []args{{"oldText": "a\n", "newText": "a\nx\ny\n"}}, "@@ -1,2 +1,4 @@\n a\n+x\n+y\n b\n"},
+		"beside each other":     {"a\nb\nc\n", []args{{"oldText": "a\n", "newText": "A\n"}, {"oldText": "b\n", "newText": "B\n"}}, "@@ -1,3 +1,3 @@\n-a\n+A\n-b\n+B\n c\n"},
+		"meet in a line":        {"abcd\ne\n", []args{{"oldText": "ab", "newText": "1\n"}, {"oldText": "cd", "newText": "2"}}, "@@ -1,2 +1,3 @@\n-abcd\n+1\n+2\n e\n"},
+		"no newline at the end": {"a\nb", []args{{"oldText": "b", "newText": "c"}}, "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"},
+		"a newline at the end":  {"a\nb", []args{{"oldText": "b", "newText": "b\n"}}, "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"},
+		"the end goes":          {"a\nb\n", []args{{"oldText": "\nb\n", "newText": ""}}, "@@ -1,2 +1 @@\n-a\n-b\n+a\n\\ No newline at end of file\n"},
+		"all goes":              {"a\nb\n", []args{{"oldText": "a\nb\n", "newText": ""}}, "@@ -1,2 +0,0 @@\n-a\n-b\n"},
+	} {
+		b := newBench(t, Options{})
+		b.file("f.txt", c.before)
+		a := args{"path": "f.txt", "edits": c.edits}
+		if got := details[editDetails](t, b.run("edit", a)).Diff; got != "--- a/f.txt\n+++ b/f.txt\n"+c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
+
 func FuzzEditMatcher(f *testing.F) {
 	for _, s := range [][3]string{
 		{"a\nb\nc\n", "b", "x"}, {"a\r\nb\r\n", "a\nb", "x\ny"}, {"“a”  \nb", `"a"`, "q"}, {"aaa", "aa", "b"},

@@ -6,11 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"pi/agent"
-	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/cli/providers"
 	"pi/internal/suggest"
@@ -18,7 +16,6 @@ import (
 	"pi/luahooks/api"
 	"pi/luahooks/replay"
 	"pi/luahooks/trust"
-	"pi/repl"
 )
 
 func (p *Place) hookLog() string { return filepath.Join(p.AgentDir, "hooks.log") }
@@ -75,21 +72,13 @@ func (p *Place) Places() trust.Places {
 }
 
 // ReservedCommands returns the names that commands of hooks may not have: those of the
-// program in any front end, with aliases, and some for later.
+// program in any front end, with aliases.
 func ReservedCommands() []string {
-	own := slices.Concat(command.Core(command.Options{Sessions: &command.Sessions{}, Settings: &command.Settings{}, Copy: new(run).copier(nil), Prompts: &command.Prompts{}}), new(hookCommands).list(), []command.Command{new(Place).loginCommand(nil, nil, nil)}, new(repl.REPL).Commands()) // only their names are looked at
-	var names []string
-	for _, c := range command.NewSet(own, nil).All() {
-		names = append(append(names, c.Name), c.Aliases...)
+	return []string{
+		"branch", "clear", "compact", "context", "copy", "exit", "expand", "export", "fork", "help", "hooks", "hotkeys", "label", "login",
+		"mode", "model", "name", "new", "quit", "redo", "reload", "resume", "session", "settings", "skills", "thinking", "tools", "tree",
+		"uncompact", "undo",
 	}
-	return names
-}
-
-// isReserved returns a function that reports whether a name is that of a command of any front
-// end.
-func isReserved() func(name string) bool {
-	names := sync.OnceValue(ReservedCommands)
-	return func(name string) bool { return slices.Contains(names(), name) }
 }
 
 // checkNamedHooks returns a usage error if a --hook names a file that does not exist.

@@ -16,8 +16,10 @@ const replayShown = 100
 
 // replay runs a hook over the current session and says what it would have done.
 func (h *hookCommands) replay(ctx context.Context, name string) (string, error) {
-	if flag := flagIn(name); flag != "" {
-		return "", fmt.Errorf("/hooks replay takes the name of a hook and no %s; flags are for the shell: pi hooks replay %s", flag, name)
+	for _, word := range strings.Fields(name) {
+		if strings.HasPrefix(word, "-") {
+			return "", fmt.Errorf("/hooks replay takes the name of a hook and no %s; flags are for the shell: pi hooks replay %s", word, name)
+		}
 	}
 	r, err := replay.Session(ctx, h.chain, replay.Options{Hook: name, Tools: h.tools, Models: h.models}, func() (*session.Session, error) {
 		return recorded(h.session())
@@ -43,16 +45,6 @@ func (h *hookCommands) replay(ctx context.Context, name string) (string, error) 
 		lines = append(lines, "the hook listens to none of "+strings.Join(replay.Events(), ", "))
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-// flagIn returns the first flag among words; "" if there is none.
-func flagIn(args string) string {
-	for _, word := range strings.Fields(args) {
-		if strings.HasPrefix(word, "-") {
-			return word
-		}
-	}
-	return ""
 }
 
 // recorded returns a copy of a session that nobody else uses: what its file has, or where that

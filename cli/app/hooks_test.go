@@ -6,17 +6,23 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/agent/command"
+	"pi/repl"
 	"pi/session"
 	"pi/session/message"
 )
 
 func TestNamesOfTheProgramsCommandsAreReserved(t *testing.T) {
-	names := ReservedCommands()
-	for _, want := range []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
-		"session", "context", "compact", "uncompact", "undo", "redo", "export", "copy", "hooks", "reload", "tools", "settings", "hotkeys", "quit", "exit"} {
-		if !slices.Contains(names, want) {
-			t.Errorf("%s is not reserved: %q", want, names)
-		}
+	own := slices.Concat( // only their names are looked at
+		command.Core(command.Options{Sessions: &command.Sessions{}, Settings: &command.Settings{}, Copy: new(run).copier(nil), Prompts: &command.Prompts{}}),
+		new(hookCommands).list(), []command.Command{new(Place).loginCommand(nil, nil, nil)}, new(repl.REPL).Commands())
+	var want []string
+	for _, c := range command.NewSet(own, nil).All() {
+		want = append(append(want, c.Name), c.Aliases...)
+	}
+	slices.Sort(want)
+	if names := ReservedCommands(); !slices.Equal(names, want) {
+		t.Errorf("reserved are\n%q\nand the program has\n%q", names, want)
 	}
 }
 

@@ -21,7 +21,10 @@ func (r *run) interact(ctx context.Context) error {
 	o.History = filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd))
 	o.Pager = os.Getenv("PAGER")
 	o.Banner, o.First = func() []string { return p.banner(r.agent, r.chain.Summary(), r.prompt.Files) }, p.firstLines()
-	o.Editor = cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), lastEditor())
+	o.Editor = cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	if _, err := exec.LookPath("vi"); o.Editor == "" && err == nil { // as git has it
+		o.Editor = "vi"
+	}
 	o.Completions = r.completedByHooks
 	o.Shell = r.shellInTerminal()
 	o.Renderer = drawnByHooks{func() *luahooks.Chain { return r.chain }}
@@ -47,15 +50,6 @@ func (r *run) interact(ctx context.Context) error {
 		f.Type(r.typed)
 		return f.Run(ctx, r.agent, r.commands)
 	})
-}
-
-// lastEditor is the editor of those who named none, as git has it; "" if it is not there.
-func lastEditor() string {
-	const editor = "vi"
-	if _, err := exec.LookPath(editor); err != nil {
-		return ""
-	}
-	return editor
 }
 
 // isPlain reports whether nothing but lines is to be written to a terminal.

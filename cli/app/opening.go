@@ -104,17 +104,6 @@ func (o opening) checkCopyID() error {
 	return err
 }
 
-// nameSession gives the session s the name of the command line. It leaves a warning if that
-// cannot be.
-func (o opening) nameSession(s *session.Session) {
-	if o.flags.Name == "" || o.flags.Name == s.Name() {
-		return
-	}
-	if _, err := s.Append(session.TypeSessionInfo, session.SessionInfo{Name: o.flags.Name}); err != nil {
-		o.later.warn("--name: " + err.Error())
-	}
-}
-
 // openAt opens the session at path as the command line says. If another process has it
 // open, the person chooses how to go on. The messages for later say what kind of session
 // it is now.

@@ -20,23 +20,19 @@ import (
 // its instructions are, so nobody is asked; what a person refused, or left out of this run,
 // stays out. more are the folders that hooks bring; it may be nil.
 func (p *Place) library(more func() []prompts.Folder) *prompts.Library {
-	return prompts.New(prompts.Options{
-		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: p.Env.home(), Allowed: p.Config.Instructions,
-		Named: p.namedPrompts(), BuiltIn: p.Hooks.None, NoSkills: p.Texts.NoSkills, NoPrompts: p.Texts.NoTemplates, More: more,
-		NoProject: func() bool { return p.Hooks.NoApprove || p.Guard.IsRefused() },
-	})
-}
-
-// namedPrompts are the skills and templates that the command line names.
-func (p *Place) namedPrompts() (all []prompts.Folder) {
 	const from = "command line"
+	var named []prompts.Folder
 	for _, path := range p.Texts.Skills {
-		all = append(all, prompts.Folder{Skills: p.namedPath(path), From: from})
+		named = append(named, prompts.Folder{Skills: p.namedPath(path), From: from})
 	}
 	for _, path := range p.Texts.Templates {
-		all = append(all, prompts.Folder{Templates: p.namedPath(path), From: from})
+		named = append(named, prompts.Folder{Templates: p.namedPath(path), From: from})
 	}
-	return all
+	return prompts.New(prompts.Options{
+		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: p.Env.home(), Allowed: p.Config.Instructions,
+		Named: named, BuiltIn: p.Hooks.None, NoSkills: p.Texts.NoSkills, NoPrompts: p.Texts.NoTemplates, More: more,
+		NoProject: func() bool { return p.Hooks.NoApprove || p.Guard.IsRefused() },
+	})
 }
 
 // namedPath is a path of the command line as an absolute one.

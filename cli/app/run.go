@@ -57,7 +57,7 @@ type front struct {
 func (p *Place) newRun() *run {
 	r := &run{place: p, sessions: p.Sessions()}
 	r.attached = r.attachedTo
-	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd, Reserved: isReserved()}
+	r.prompts = &command.Prompts{Library: p.library(r.folders), UI: agent.NoUI{}, Cwd: p.Cwd, Reserved: func(name string) bool { return slices.Contains(ReservedCommands(), name) }}
 	return r
 }
 
@@ -101,21 +101,11 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 		return err
 	}
 	r.attach(ctx, f, mode, own)
-	if err := r.enterMode(ctx); err != nil {
-		defer r.closeHooks(context.WithoutCancel(ctx))
-		return errors.Join(err, r.agent.Session().Close())
-	}
-	return nil
-}
-
-// enterMode turns the mode on that the command line names. The error is a usage error.
-func (r *run) enterMode(ctx context.Context) error {
-	name := r.place.ModeName
-	if name == "" {
-		return nil
-	}
-	if err := r.agent.Modes().Select(ctx, name, agent.ModeByFlag); err != nil {
-		return UsageError{Err: fmt.Errorf("--mode-name: %w", err)}
+	if name := r.place.ModeName; name != "" {
+		if err := r.agent.Modes().Select(ctx, name, agent.ModeByFlag); err != nil {
+			defer r.closeHooks(context.WithoutCancel(ctx))
+			return errors.Join(UsageError{Err: fmt.Errorf("--mode-name: %w", err)}, r.agent.Session().Close())
+		}
 	}
 	return nil
 }
@@ -206,7 +196,11 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	if err != nil {
 		return err
 	}
-	opening.nameSession(s)
+	if name := r.place.Session.Name; name != "" && name != s.Name() {
+		if _, err := s.Append(session.TypeSessionInfo, session.SessionInfo{Name: name}); err != nil {
+			r.later.warn("--name: " + err.Error())
+		}
+	}
 	err = r.newAgent(s)
 	if err == nil && r.ready != nil {
 		err = r.ready()

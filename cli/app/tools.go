@@ -36,14 +36,12 @@ func (f ToolFlags) Check() error {
 		if _, err := path.Match(entry, ""); err != nil {
 			return UsageError{Err: fmt.Errorf("tools: %q is no pattern", entry)}
 		}
-		if changes > 0 && isChange(entry) && isPattern(entry) {
+		if changes > 0 && isChange(entry) && strings.ContainsAny(entry, "*?[") {
 			return UsageError{Err: fmt.Errorf("--tools %s: behind + and - stand names, no patterns", entry)}
 		}
 	}
 	return nil
 }
-
-func isPattern(entry string) bool { return strings.ContainsAny(entry, "*?[") }
 
 // fits reports whether a name is among entries, which are names and patterns.
 func fits(name string, entries []string) bool {

@@ -58,8 +58,15 @@ func (d *decoder) normalize(t target, s string) (kept, problem string) {
 			s = d.absolute(s)
 		}
 		return s, emptyElement(t.path, s)
-	case "hooks":
-		return d.hookPath(t.path, s)
+	case "hooks": // a project may name only files inside of it, also with symbolic links followed
+		if text := emptyElement(t.path, s); text != "" {
+			return "", text
+		}
+		path := d.absolute(s)
+		if d.project != "" && !insideProject(d.project, path) {
+			return "", fmt.Sprintf("key %q: %q lies outside the project and is ignored", t.path, printable.Short(s))
+		}
+		return path, ""
 	}
 	if t.dst.Kind() == reflect.Slice {
 		return s, emptyElement(t.path, s)
@@ -89,19 +96,6 @@ func (d *decoder) absolute(path string) string {
 		path = abs
 	}
 	return filepath.Clean(path)
-}
-
-// hookPath makes the path of a hook file absolute. A project may name only files inside of
-// it, also after symbolic links are followed; problem says so for any other.
-func (d *decoder) hookPath(key, s string) (kept, problem string) {
-	if text := emptyElement(key, s); text != "" {
-		return "", text
-	}
-	path := d.absolute(s)
-	if d.project != "" && !insideProject(d.project, path) {
-		return "", fmt.Sprintf("key %q: %q lies outside the project and is ignored", key, printable.Short(s))
-	}
-	return path, ""
 }
 
 // insideProject reports whether path is inside of the project, also with symbolic links

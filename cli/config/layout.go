@@ -36,12 +36,6 @@ func newLayout(text string) *layout {
 	return l
 }
 
-func (l *layout) noteSection(path string, start, end int) {
-	if l != nil {
-		l.sections = append(l.sections, section{path, start, end})
-	}
-}
-
 func (l *layout) notePair(path string, p pair) {
 	if l == nil {
 		return
@@ -53,12 +47,6 @@ func (l *layout) notePair(path string, p pair) {
 	l.owner[path] = len(l.sections) - 1
 	if !p.nested {
 		l.order = append(l.order, path)
-	}
-}
-
-func (l *layout) noteComment(start, end int) {
-	if l != nil {
-		l.comments = append(l.comments, span{start, end})
 	}
 }
 

@@ -116,7 +116,9 @@ func (s *lineScanner) header() string {
 		}
 	}
 	s.skip("] \t")
-	s.layout.noteSection(path, start, s.pos)
+	if s.layout != nil {
+		s.layout.sections = append(s.layout.sections, section{path, start, s.pos})
+	}
 	return path
 }
 
@@ -272,7 +274,9 @@ func (s *lineScanner) skipSpace(also string) {
 	for s.skip(" \t\r" + also); s.peek() == '#'; s.skip(" \t\r" + also) {
 		start := s.pos
 		s.skipTo("\n")
-		s.layout.noteComment(start, s.pos)
+		if s.layout != nil {
+			s.layout.comments = append(s.layout.comments, span{start, s.pos})
+		}
 	}
 }
 

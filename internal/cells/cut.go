@@ -26,7 +26,10 @@ func Cut(s string, columns int) string {
 		}
 		out = have.change(out, &now)
 		have = now
-		out = append(out, blankTab(piece)...)
+		if piece == "\t" {
+			piece = " "
+		}
+		out = append(out, piece...)
 	}
 	return string(have.change(append(out, ellipsis...), &pen{}))
 }
@@ -49,11 +52,4 @@ func keepEnd(s string, columns int) string {
 		surplus -= width
 	}
 	return out.String()
-}
-
-func blankTab(piece string) string {
-	if piece == "\t" {
-		return " "
-	}
-	return piece
 }

@@ -46,11 +46,20 @@ type pen struct {
 // apply follows a sequence. One that sets neither colours nor a link changes nothing.
 func (p *pen) apply(sequence string) {
 	if parameters, ok := sgr(sequence); ok {
-		p.applySGR(parameters)
+		for list := strings.Split(parameters, ";"); len(list) > 0; {
+			n := 1
+			switch list[0] {
+			case "38", "48", "58":
+				n = colourLen(list)
+			}
+			p.put(strings.Join(list[:n], ";"))
+			list = list[n:]
+		}
 		return
 	}
 	if rest, ok := strings.CutPrefix(sequence, "\x1b]8;"); ok {
-		if p.link = sequence; emptyLink(rest) {
+		p.link = sequence
+		if _, address, _ := strings.Cut(rest, ";"); strings.TrimRight(address, "\x07\x1b\\") == "" { // the end of one
 			p.link = ""
 		}
 	}
@@ -64,25 +73,6 @@ func sgr(sequence string) (parameters string, ok bool) {
 	}
 	parameters, ok = strings.CutSuffix(rest, "m")
 	return parameters, ok && strings.Trim(parameters, "0123456789;:") == ""
-}
-
-// emptyLink reports whether what follows "OSC 8 ;" ends a link: its address is empty.
-func emptyLink(rest string) bool {
-	_, address, _ := strings.Cut(rest, ";")
-	return strings.TrimRight(address, "\x07\x1b\\") == ""
-}
-
-func (p *pen) applySGR(parameters string) {
-	list := strings.Split(parameters, ";")
-	for len(list) > 0 {
-		n := 1
-		switch list[0] {
-		case "38", "48", "58":
-			n = colourLen(list)
-		}
-		p.put(strings.Join(list[:n], ";"))
-		list = list[n:]
-	}
 }
 
 // colourLen counts the parameters of an extended colour at the head of list.

@@ -261,8 +261,9 @@ func (w *Wrapper) writeBroken(r run) {
 		if w.used+width > w.columns && !w.isEmpty() {
 			w.breakRow()
 		}
-		if w.used+width > w.columns {
-			w.dropPrefix()
+		if w.used+width > w.columns { // too wide behind the prefix
+			w.row = w.row[:0]
+			w.used, w.headBytes = 0, 0
 		}
 		w.write(run{cluster, width, r.pen})
 	}
@@ -287,13 +288,6 @@ func (w *Wrapper) begin() {
 
 // isEmpty reports whether the row has no text yet.
 func (w *Wrapper) isEmpty() bool { return len(w.row) == w.headBytes }
-
-// dropPrefix takes the prefix of an empty row away, for a cluster that is too wide behind
-// it.
-func (w *Wrapper) dropPrefix() {
-	w.row = w.row[:0]
-	w.used, w.headBytes = 0, 0
-}
 
 // endLine writes the last word of a line and ends its last row.
 func (w *Wrapper) endLine() {

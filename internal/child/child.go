@@ -80,10 +80,10 @@ func start(command Command, wholly bool) (*Child, error) {
 	if err == nil {
 		err = command.Watcher.Start(cmd)
 	}
-	p.closeTheirs()
+	closeAll(p.theirs)
 	if err != nil {
 		started(0)
-		p.closeOurs()
+		closeAll(p.ours)
 		return nil, fmt.Errorf("start %s: %w", command.Name, startError(command.Dir, err))
 	}
 	started(cmd.Process.Pid)
@@ -113,9 +113,6 @@ func (p *pipes) open(reads bool) *os.File {
 	p.theirs, p.ours = append(p.theirs, r), append(p.ours, w)
 	return r
 }
-
-func (p *pipes) closeTheirs() { closeAll(p.theirs) }
-func (p *pipes) closeOurs()   { closeAll(p.ours) }
 
 func closeAll(files []*os.File) {
 	for _, f := range files {

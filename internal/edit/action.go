@@ -28,7 +28,16 @@ func actions() map[string]action {
 		"backspace": {kindBackspace, func(b *Buffer) bool { return b.delete(kindBackspace, (*Buffer).previous) }},
 		"delete":    {kindDelete, func(b *Buffer) bool { return b.delete(kindDelete, (*Buffer).next) }},
 	}
-	for name, to := range movements() {
+	for name, to := range map[string]func(*Buffer) place{ // which move the cursor, and where to
+		"left":       (*Buffer).previous,
+		"right":      (*Buffer).next,
+		"word_left":  (*Buffer).wordStart,
+		"word_right": (*Buffer).wordEnd,
+		"row_start":  (*Buffer).rowStart,
+		"row_end":    (*Buffer).rowEnd,
+		"text_start": func(*Buffer) place { return place{} },
+		"text_end":   func(b *Buffer) place { return b.text.end() },
+	} {
 		all[name] = action{kindOther, func(b *Buffer) bool { return b.move(to(b)) }}
 	}
 	for name, to := range killed() {

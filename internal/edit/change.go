@@ -25,7 +25,8 @@ func (b *Buffer) edit(k kind, from, to place, elements []element) bool {
 		return false
 	}
 	b.text.splice(c.at, endOf(c.at, c.removed), c.inserted)
-	b.undo.note(c, before, cursor, k != kindOther && k == b.last && k.joins())
+	joins := k == b.last && (k == kindTyping || k == kindBackspace || k == kindDelete)
+	b.undo.note(c, before, cursor, joins)
 	b.last, b.recalled = k, false
 	return true
 }

@@ -171,21 +171,19 @@ func (d Draft) Row(width int) string {
 		if used > width {
 			return
 		}
-		sign := rowSign(e)
+		sign := ""
+		switch {
+		case e.token != nil:
+			sign = e.token.label
+		case e.isLineEnd():
+			sign = "⏎"
+		case e.text == "\t":
+			sign = " "
+		default:
+			sign = e.sign()
+		}
 		out.WriteString(sign)
 		used += cells.Width(sign)
 	})
 	return cells.Cut(out.String(), width)
-}
-
-func rowSign(e element) string {
-	switch {
-	case e.token != nil:
-		return e.token.label
-	case e.isLineEnd():
-		return "⏎"
-	case e.text == "\t":
-		return " "
-	}
-	return e.sign()
 }

@@ -265,7 +265,14 @@ func (b *Buffer) paintElements(elements []element, room int) string {
 		used += n
 		switch {
 		case e.token != nil:
-			out.WriteString(b.paintToken(e.token.label, n))
+			label := e.token.label
+			if cells.Width(label) > n {
+				label = cells.Cut(label, n)
+			}
+			if b.paint != nil {
+				label = b.paint(label)
+			}
+			out.WriteString(label)
 		case n == 0 && e.isWrapped():
 		case e.text == "\t":
 			out.WriteString("    "[:n])
@@ -278,20 +285,14 @@ func (b *Buffer) paintElements(elements []element, room int) string {
 	return out.String()
 }
 
-func (b *Buffer) paintToken(label string, width int) string {
-	if cells.Width(label) > width {
-		label = cells.Cut(label, width)
-	}
-	if b.paint == nil {
-		return label
-	}
-	return b.paint(label)
-}
-
 // vertical moves the cursor by a row, up with -1 and down with 1. The column is that of
 // the first of such movements that follow each other.
 func (b *Buffer) vertical(by int) bool {
-	b.layOutAgain()
+	if b.geometry.width == 0 {
+		b.layOut(1<<30, "", "")
+	} else { // what has changed since the last Layout or Window
+		b.layOut(b.geometry.width, b.geometry.asked[0], b.geometry.asked[1])
+	}
 	line, row := b.cursor.line, b.rowOf()
 	if b.goal < 0 {
 		b.goal = b.columnOf()
@@ -307,15 +308,6 @@ func (b *Buffer) vertical(by int) bool {
 	}
 	b.cursor = b.placeInRow(line, row, b.goal)
 	return true
-}
-
-// layOutAgain divides what has changed since the last Layout or Window into rows.
-func (b *Buffer) layOutAgain() {
-	if b.geometry.width == 0 {
-		b.layOut(1<<30, "", "")
-		return
-	}
-	b.layOut(b.geometry.width, b.geometry.asked[0], b.geometry.asked[1])
 }
 
 // placeInRow is the place in a row that is nearest to a column, before it if between two.

@@ -2,20 +2,6 @@ package edit
 
 import "unicode"
 
-// movements are the actions that move the cursor, with where they go to.
-func movements() map[string]func(*Buffer) place {
-	return map[string]func(*Buffer) place{
-		"left":       (*Buffer).previous,
-		"right":      (*Buffer).next,
-		"word_left":  (*Buffer).wordStart,
-		"word_right": (*Buffer).wordEnd,
-		"row_start":  (*Buffer).rowStart,
-		"row_end":    (*Buffer).rowEnd,
-		"text_start": func(*Buffer) place { return place{} },
-		"text_end":   func(b *Buffer) place { return b.text.end() },
-	}
-}
-
 // move puts the cursor at a place and reports whether it was elsewhere.
 func (b *Buffer) move(to place) bool {
 	moved := to != b.cursor

@@ -15,9 +15,6 @@ const (
 	kindVertical       // the column is kept
 )
 
-// joins reports whether changes of this kind that follow each other are undone together.
-func (k kind) joins() bool { return k == kindTyping || k == kindBackspace || k == kindDelete }
-
 // step is what one undo takes back.
 type step struct {
 	changes       []change

@@ -208,7 +208,7 @@ func (p *parser) value(f *Field, text string, below []row, depth int) {
 		p.flow(f, joined(text, below))
 	case text != "" && text[0] != '#':
 		f.Text = p.scalar(f.Line, joined(text, below))
-	case !hasContent(below):
+	case firstContent(below).text == "":
 	case firstContent(below).isItem():
 		f.List = p.items(below)
 	case depth < mostDepth && fieldPattern.MatchString(firstContent(below).text):
@@ -220,8 +220,6 @@ func (p *parser) value(f *Field, text string, below []row, depth int) {
 
 // blockPattern is what announces a text in the rows below.
 var blockPattern = regexp.MustCompile(`^[|>][0-9+-]{0,2}([ \t]+#.*)?$`)
-
-func hasContent(rows []row) bool { return firstContent(rows).text != "" }
 
 // firstContent returns the first row that says something; an empty one if none does.
 func firstContent(rows []row) row {

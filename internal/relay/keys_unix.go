@@ -138,21 +138,18 @@ func (k *keys) signal(mode *unix.Termios, key byte) {
 	case suspends || err != nil:
 		k.waiting = append(k.waiting, key)
 	default:
+		signal := syscall.SIGINT
+		if key == mode.Cc[unix.VQUIT] {
+			signal = syscall.SIGQUIT
+		}
 		if stuck := len(k.waiting) > 0 && !k.send(); stuck || len(k.waiting) > 0 {
 			k.waiting, k.dropped = nil, true
-			_ = syscall.Kill(-group, signalOf(mode, key))
+			_ = syscall.Kill(-group, signal)
 		} else {
 			k.waiting = append(k.waiting, key)
 		}
 		_ = syscall.Kill(-group, syscall.SIGCONT) // one that has stopped alone does not see the signal
 	}
-}
-
-func signalOf(mode *unix.Termios, key byte) syscall.Signal {
-	if key == mode.Cc[unix.VQUIT] {
-		return syscall.SIGQUIT
-	}
-	return syscall.SIGINT
 }
 
 // send writes to the command's terminal what waits, as far as that takes it. It reports

@@ -1,9 +1,8 @@
 package trust
 
 import (
+	"pi/internal/diff"
 	"pi/internal/printable"
-
-	"github.com/aymanbagabas/go-udiff"
 )
 
 // Diff is the unified difference between two versions of a file, with hidden
@@ -18,7 +17,8 @@ func Diff(name string, old, now []byte) string {
 		to = "not there"
 	}
 	name = printable.VisibleLine(name)
-	text := udiff.Unified(name+" ("+from+")", name+" ("+to+")", lf(old), lf(now))
+	u := diff.Unified{From: name + " (" + from + ")", To: name + " (" + to + ")", Context: 3}
+	text := u.Text(lf(old), lf(now))
 	if text == "" {
 		return name + ": " + from + " and " + to + " differ in nothing that can be shown\n"
 	}

@@ -24,3 +24,13 @@ func TestADifferenceShowsEverything(t *testing.T) {
 		t.Error("a long one is cut off")
 	}
 }
+
+// Where a hunk begins in the new version is told rightly behind one that has several changes
+// with lines between them.
+func TestHunksBehindSeveralChangesTellTheirNewLines(t *testing.T) {
+	old := "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n"
+	now := "one\n2\n3\nfour\n4.5\n5\n6\n7\n8\n9\n10\n11\n12\n13\nfourteen\n"
+	if got := Diff("a", []byte(old), []byte(now)); !strings.Contains(got, "\n@@ -1,7 +1,8 @@\n") || !strings.Contains(got, "\n@@ -11,4 +12,4 @@\n") {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -30,6 +30,13 @@ type decoded interface {
 	reply(sequence string) // an answer of the terminal, whole
 }
 
+const (
+	pasteStart = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+	keyCtrlC   = 0x03
+	keyEsc     = 0x1b
+)
+
 // How long the next byte may take.
 const (
 	waitAlt      = 30 * time.Millisecond   // of a key with Alt

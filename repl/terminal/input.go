@@ -25,6 +25,7 @@ type input struct {
 	end     func()            // the input has ended
 	guard   func(func()) bool // runs a function of the front end and reports whether it did not panic
 
+	raw     func(p []byte) // takes what is read, in place of the decoder; nil: keys are decoded
 	onKey   func(Key)
 	onFocus func(in bool)
 	onReply func(string)
@@ -46,6 +47,15 @@ func newInput(in *os.File, slow bool) (*input, error) {
 	k.decoder = decoder{slow: slow, handlers: k}
 	k.burst.key = func(key Key) { k.found(func() { k.onKey(key) }) }
 	return k, nil
+}
+
+// wake signals that there is something to do. It never waits: one signal is enough, so the
+// channel has a buffer of one.
+func wake(signal chan<- struct{}) {
+	select {
+	case signal <- struct{}{}:
+	default:
+	}
 }
 
 func (k *input) focus(in bool)       { k.found(func() { k.onFocus(in) }) }
@@ -122,6 +132,10 @@ func (k *input) read() bool {
 	n, err := k.in.Read(buf)
 	if n <= 0 {
 		return errors.Is(err, syscall.EINTR) || errors.Is(err, syscall.EAGAIN)
+	}
+	if k.raw != nil {
+		k.raw(buf[:n])
+		return true
 	}
 	k.burst.begin(time.Now(), buf[:n])
 	k.decoder.feed(k.asRaw(buf[:n]))

@@ -199,6 +199,9 @@ func (l *lease) takesInterrupts() bool {
 
 // Sequences that the keyboard of a terminal is set up with.
 const (
+	pasteOn  = "\x1b[?2004h" // pastes are told from keys
+	pasteOff = "\x1b[?2004l"
+
 	focusOn  = "\x1b[?1004h"
 	focusOff = "\x1b[?1004l"
 

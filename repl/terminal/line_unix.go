@@ -56,20 +56,6 @@ func (m lineMode) is(tty *os.File) bool {
 	return err == nil && now.termios.Lflag == m.termios.Lflag && now.termios.Iflag == m.termios.Iflag && now.termios.Oflag == m.termios.Oflag
 }
 
-// keysNotSignals makes Ctrl+C and its like keys as any other in the mode that
-// the terminal is in, so that they keep their place among the other keys.
-func keysNotSignals(tty *os.File) error {
-	mode, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
-	if err == nil {
-		mode.Lflag &^= unix.ISIG
-		err = unix.IoctlSetTermios(int(tty.Fd()), setTermios, mode)
-	}
-	if err != nil {
-		return fmt.Errorf("set terminal mode: %w", err)
-	}
-	return nil
-}
-
 // unread counts the bytes that were typed and not read yet.
 func unread(tty *os.File) int {
 	n, err := unix.IoctlGetInt(int(tty.Fd()), countUnread)

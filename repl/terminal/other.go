@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/peterh/liner"
 )
 
 // canWait is false where a console can only be read: there the line editor
@@ -29,12 +31,15 @@ func (w *waker) wait(*os.File, time.Duration) (ready, expired bool) { return tru
 // readable is true, for nobody knows.
 func readable(*os.File) bool { return true }
 
-// lineMode is nothing where the console is read as lines only.
-type lineMode struct{}
+// lineMode is a mode of the console, as the line editor knows it.
+type lineMode struct{ liner.ModeApplier }
 
-func readLineMode(*os.File) (lineMode, error) { return lineMode{}, nil }
+func readLineMode(*os.File) (lineMode, error) {
+	mode, err := liner.TerminalMode()
+	return lineMode{mode}, err
+}
 
-func (m lineMode) set(*os.File) error { return nil }
+func (m lineMode) set(*os.File) error { return m.ApplyMode() }
 
 func (m lineMode) keys() lineMode { return m }
 
@@ -56,8 +61,5 @@ func stopGroup(*atomic.Bool) {}
 
 // plainSignals are those that a terminal of lines wants to know of.
 func plainSignals() []os.Signal { return []os.Signal{os.Interrupt} }
-
-// keysNotSignals has nothing to do where the line editor reads the console.
-func keysNotSignals(*os.File) error { return nil }
 
 func unread(*os.File) int { return 0 }

@@ -80,10 +80,7 @@ func (p *painter) ask(note func(*wants)) {
 	p.mu.Lock()
 	note(&p.want)
 	p.mu.Unlock()
-	select {
-	case p.wakes <- struct{}{}:
-	default:
-	}
+	wake(p.wakes)
 }
 
 // print adds rows, and waits before that while there are too many. It never waits while the zone is asked

@@ -1,25 +1,29 @@
 package terminal
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"sync"
+	"unicode/utf8"
+
+	"pi/internal/printable"
 )
 
 // plain is a terminal of lines: what is printed is written at once, and nothing is painted.
 // While no prompt is open nothing is shown of what is typed, so that it does not appear in
 // an answer. While one is open the line is edited, where that is possible.
 //
-// One goroutine has the editor, opens and closes prompts, and hands lines on.
+// One goroutine opens and closes prompts, and hands lines on. Another reads: a key goes to the
+// editor while that has a prompt open, else to the line that is typed without it.
 type plain struct {
 	config   Config
 	sheet    *sheet
-	inbox    *inbox
-	keyboard *keyboard // nil where the editor reads the console by itself
-	editor   lineReader
+	input    *input      // nil where the editor reads the console by itself
+	editor   *lineEditor // nil where lines cannot be edited
 	before   lineMode
 	tty      bool
 	brackets bool // pastes are asked to be told from keys
@@ -36,16 +40,22 @@ type plain struct {
 	closes chan typed
 	stops  bool // the process is to be stopped
 	open   *asked
+	edits  bool // the editor gets the keys
+	pastes pastes
+	line   typedLine
+	read   []byte    // of a line that has not ended, where the system sends whole lines
+	lines  []typedIn // ended without the editor, and not handed on yet
+	over   bool      // behind them there was Ctrl+D, or the end of the input
 	lease  lease
 	closed bool
 
-	result <-chan line // of the open prompt, where lines do not come through the inbox; the goroutine's own
+	result <-chan line // of the open prompt, if the editor has it; the goroutine's own
 }
 
 // asked is a prompt.
 type asked struct {
 	sign, text string
-	pos        int
+	pos        int // of the cursor in the text, in runes; -1: at the end
 }
 
 // typed is what was in a prompt that was closed.
@@ -55,8 +65,10 @@ type typed struct {
 }
 
 func startPlain(c Config) (*plain, error) {
-	p := &plain{config: c, sheet: &sheet{out: c.Out}, inbox: &inbox{signal: make(chan struct{}, 1)}, tty: isTerminal(c.In),
+	p := &plain{config: c, sheet: &sheet{out: c.Out}, tty: isTerminal(c.In),
 		pokes: make(chan struct{}, 1), signals: make(chan os.Signal, 4), quit: make(chan struct{}), done: make(chan struct{})}
+	p.line.ended = func(line typedIn) { p.lineEnded(p.pastes.expand(line.text), line.shown) }
+	p.line.over = p.noteOver
 	var err error
 	if p.tty {
 		if p.before, err = readLineMode(c.In); err != nil {
@@ -66,44 +78,110 @@ func startPlain(c Config) (*plain, error) {
 	edit := p.tty && !c.Dumb && c.In == os.Stdin && c.Out == os.Stdout && isTerminal(c.Out)
 	p.brackets = edit && canWait
 	p.silence()
-	if err := p.read(edit); err != nil {
-		p.show()
-		return nil, err
+	if edit {
+		if p.editor, err = newLineEditor(c.In); err != nil {
+			p.show()
+			return nil, err
+		}
+	}
+	if canWait || !edit {
+		if err := p.startReading(); err != nil {
+			p.show()
+			return nil, err
+		}
 	}
 	signal.Notify(p.signals, plainSignals()...)
 	go p.run()
 	return p, nil
 }
 
-// read begins to read. edit says that lines can be edited: the terminal is the process's own.
-func (p *plain) read(edit bool) (err error) {
-	if canWait || !edit {
-		if p.keyboard, err = newKeyboard(p.config.In, p.inbox, p.suspend); err != nil {
-			return err
-		}
-	}
-	p.editor = &plainEditor{sheet: p.sheet, keys: p.keyboard, quiet: !p.tty}
-	if !edit {
-		return nil
-	}
-	editor, err := newLineEditor(p.keyboard, p.sheet)
-	if err != nil {
-		if p.keyboard != nil {
-			p.keyboard.stop()
-		}
+// startReading reads the keys of a terminal that sends each, else whole lines.
+func (p *plain) startReading() (err error) {
+	if p.input, err = newInput(p.config.In, p.config.Getenv("SSH_CONNECTION") != ""); err != nil {
 		return err
 	}
-	p.editor = editor
+	p.input.guard = func(f func()) bool { f(); return true }
+	p.input.onKey, p.input.onFocus, p.input.onReply = p.key, func(bool) {}, func(string) {}
+	p.input.end = p.inputEnds
+	if p.tty && canWait {
+		p.input.cooked = unread(p.config.In)
+	} else {
+		p.input.raw = p.readLines
+	}
+	go p.input.run()
 	return nil
+}
+
+// key takes a key.
+func (p *plain) key(k Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case k.Release:
+	case k.Name == "ctrl+z":
+		p.stops = true
+		wake(p.pokes)
+	case p.edits:
+		p.edits = k.Name != "enter" && k.Name != "ctrl+c" // which end the prompt
+		p.editor.press(p.pastes.forLiner(k))
+	default:
+		p.line.key(k)
+	}
+}
+
+// readLines takes bytes of lines. The beginning of a line waits for its end.
+func (p *plain) readLines(read []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.read = append(p.read, read...)
+	for {
+		i := bytes.IndexAny(p.read, "\r\n")
+		if i < 0 {
+			return
+		}
+		text := string(p.read[:i])
+		if p.read[i] == '\r' && i+1 < len(p.read) && p.read[i+1] == '\n' {
+			i++
+		}
+		p.read = p.read[i+1:]
+		p.lineEnded(text, true)
+	}
+}
+
+// inputEnds is called when there will be no more input. The last line may have no end.
+func (p *plain) inputEnds() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.read) > 0 {
+		p.lineEnded(string(p.read), true)
+	}
+	p.noteOver()
+}
+
+// lineEnded has a line handed on that was ended without the editor. p is locked.
+func (p *plain) lineEnded(text string, shown bool) {
+	p.lines = append(p.lines, typedIn{printable.Text(text), shown})
+	wake(p.pokes)
+}
+
+// noteOver notes Ctrl+D, or the end of the input. p is locked.
+func (p *plain) noteOver() {
+	p.over = true
+	wake(p.pokes)
 }
 
 // silence has the system send each key and show none.
 func (p *plain) silence() {
-	if p.tty {
-		_ = p.before.silent().set(p.config.In) // if the terminal is gone, reading it will say so
-	}
+	p.silent()
 	if p.brackets {
 		p.sheet.control(pasteOn)
+	}
+}
+
+// silent sets the mode of the terminal for when the editor has no prompt open.
+func (p *plain) silent() {
+	if p.tty {
+		_ = p.before.silent().set(p.config.In) // if the terminal is gone, reading it will say so
 	}
 }
 
@@ -132,6 +210,7 @@ func (p *plain) run() {
 		select {
 		case <-p.pokes:
 			p.act()
+			p.handLinesOn()
 		case came := <-p.signals:
 			if came == os.Interrupt {
 				p.interrupted()
@@ -140,19 +219,10 @@ func (p *plain) run() {
 			}
 		case ended := <-p.result:
 			p.ended(ended)
-		case <-p.inbox.signal:
-			p.lines()
+			p.handLinesOn()
 		case <-p.quit:
 			return
 		}
-	}
-}
-
-// poke has the goroutine look what is to be done.
-func (p *plain) poke() {
-	select {
-	case p.pokes <- struct{}{}:
-	default:
 	}
 }
 
@@ -163,7 +233,7 @@ func (p *plain) act() {
 	p.rows, p.next, p.closes, p.stops = nil, nil, nil, false
 	p.mu.Unlock()
 	if open != nil && (len(rows) > 0 || next != nil || closing != nil || stops) {
-		was, ok := p.editor.cancel()
+		was, ok := p.cancel()
 		switch {
 		case !ok: // it ends by itself, or cannot be closed: rows wait for its end
 			p.mu.Lock()
@@ -178,7 +248,6 @@ func (p *plain) act() {
 		case next == nil:
 			next = &asked{open.sign, was.text, was.pos}
 		}
-		p.rest()
 	} else if closing != nil {
 		closing <- typed{}
 	}
@@ -199,31 +268,83 @@ func (p *plain) suspend() {
 	p.mu.Lock()
 	p.stops = true
 	p.mu.Unlock()
-	p.poke()
+	wake(p.pokes)
 }
 
-// begin opens a prompt.
+// begin opens a prompt. What was typed before that is in its line.
 func (p *plain) begin(a *asked) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
 	p.open = a
-	p.mu.Unlock()
-	p.result = p.editor.open(a.sign, a.text, a.pos)
+	earlier := p.line.take()
+	if p.editor != nil && p.editor.fits(a.sign) && len(p.lines) == 0 { // a line that is there ends this prompt
+		text := []rune(a.text)
+		at := a.pos
+		if at < 0 || at > len(text) {
+			at = len(text)
+		}
+		p.editor.open(a.sign, string(text[:at])+earlier+string(text[at:]), at+utf8.RuneCountInString(earlier))
+		p.result, p.edits = p.editor.result, p.editor.feed != nil
+		return
+	}
+	if p.tty && canWait {
+		p.line.show = p.sheet.prompt
+		p.sheet.prompt(a.sign)
+		p.line.add(a.text + earlier)
+		return
+	}
+	// The system shows what is typed, and a line cannot begin with text.
+	if a.text != "" {
+		p.sheet.print("not sent: " + a.text)
+	}
+	if p.tty {
+		p.sheet.prompt(a.sign)
+	}
 }
 
-// rest ends what begin began.
+// cancel closes the open prompt without a trace and returns what was in it. It reports false if
+// that cannot be done: the prompt is still open, or ends by itself with the result it has.
+func (p *plain) cancel() (was line, ok bool) {
+	p.mu.Lock()
+	edits := p.edits
+	if edits {
+		p.edits = false
+		p.editor.press(cancelKeys)
+	}
+	p.mu.Unlock()
+	switch {
+	case edits:
+		was = p.editor.cancelled()
+		p.sheet.control("\r\x1b[J")
+		p.sheet.lineEnded("")
+	case p.result != nil:
+		return line{}, false
+	default:
+		p.mu.Lock()
+		was = line{text: p.line.take(), pos: -1}
+		p.mu.Unlock()
+		p.sheet.endLine()
+	}
+	p.rest()
+	return was, true
+}
+
+// rest ends what begin began, when the prompt is closed.
 func (p *plain) rest() {
 	p.mu.Lock()
-	p.open = nil
-	p.mu.Unlock()
-	p.result = nil
-	p.editor.rest()
+	defer p.mu.Unlock()
+	if p.result != nil && !p.closed {
+		p.silent()
+	}
+	p.result, p.open, p.edits, p.line.show = nil, nil, false, nil
 }
 
-// ended takes the line of a prompt that has ended.
+// ended takes the line of a prompt that the editor has ended.
 func (p *plain) ended(l line) {
-	if l.err == nil || errors.Is(l.err, errCtrlC) {
-		p.editor.ended()
-	} else {
+	if l.err != nil && !errors.Is(l.err, errCtrlC) {
 		p.sheet.lineEnded("\n")
 	}
 	p.rest()
@@ -234,10 +355,9 @@ func (p *plain) ended(l line) {
 	case l.err != nil:
 		p.config.Handler.End()
 	default:
-		text := l.text
-		if p.keyboard != nil {
-			text = p.keyboard.expand(text) // what was pasted, in place of its tokens
-		}
+		p.mu.Lock()
+		text := p.pastes.expand(l.text)
+		p.mu.Unlock()
 		if text != "" {
 			p.editor.remember(text)
 		}
@@ -245,29 +365,40 @@ func (p *plain) ended(l line) {
 	}
 }
 
-// lines takes the lines that the system has sent.
-func (p *plain) lines() {
+// handLinesOn hands on the lines that were ended without the editor. One that the editor has
+// ended is before them.
+func (p *plain) handLinesOn() {
 	for {
-		line, ok, eof := p.inbox.take()
-		if !ok && !eof {
+		p.mu.Lock()
+		if p.result != nil && p.input != nil && !p.edits {
+			p.mu.Unlock()
 			return
 		}
-		p.mu.Lock()
-		open := p.open != nil
+		var line typedIn
+		over, open := p.over, p.open != nil
+		ended := len(p.lines) > 0
+		if ended {
+			line, p.lines = p.lines[0], p.lines[1:]
+		} else {
+			p.over = false // which counts once
+		}
 		p.mu.Unlock()
+		if !ended && !over {
+			return
+		}
 		if open && p.result == nil {
-			if ok {
-				if !line.shown { // it was typed before the prompt was open
-					p.sheet.lineEnded(onOneRow(line.text) + "\n")
-				}
-				p.editor.ended()
-			} else { // nobody has ended the line of the prompt
+			switch {
+			case !ended: // nobody has ended the line of the prompt
 				p.sheet.endLine()
+			case line.shown:
+				p.sheet.lineEnded("")
+			default: // it was typed before the prompt was open
+				p.sheet.lineEnded(onOneRow(line.text) + "\n")
 			}
 			p.rest()
 			p.flushRows()
 		}
-		if !ok {
+		if !ended {
 			p.config.Handler.End()
 			return
 		}
@@ -320,7 +451,7 @@ func (p *plain) print(rows []string) {
 	}
 	p.rows = append(p.rows, rows...)
 	p.mu.Unlock()
-	p.poke()
+	wake(p.pokes)
 }
 
 // control writes a sequence that moves nothing.
@@ -335,7 +466,7 @@ func (p *plain) prompt(sign, text string) {
 	p.mu.Lock()
 	p.next = &asked{sign, text, -1}
 	p.mu.Unlock()
-	p.poke()
+	wake(p.pokes)
 }
 
 // unprompt closes the open prompt and returns what was in it.
@@ -353,7 +484,7 @@ func (p *plain) unprompt() (text string, ok bool) {
 	closed := make(chan typed, 1)
 	p.closes = closed
 	p.mu.Unlock()
-	p.poke()
+	wake(p.pokes)
 	select {
 	case was := <-closed:
 		return was.text, was.ok
@@ -366,15 +497,12 @@ func (p *plain) unprompt() (text string, ok bool) {
 func (p *plain) lend(run func() error) error {
 	p.setLent(true)
 	defer p.setLent(false)
-	if p.keyboard != nil {
-		defer p.keyboard.lend()()
+	if p.input != nil {
+		p.input.pause()
+		defer p.input.resume()
 	}
-	p.editor.rest()
 	p.show()
-	defer func() {
-		p.editor.reset()
-		p.silence()
-	}()
+	defer p.silence()
 	return run()
 }
 
@@ -389,13 +517,15 @@ func (p *plain) close() {
 	p.closing.Do(func() {
 		signal.Stop(p.signals)
 		close(p.quit)
-		p.editor.close()
-		if p.keyboard != nil {
-			p.keyboard.stop()
-		}
 		p.mu.Lock()
-		p.closed = true
+		p.closed, p.edits = true, false
 		p.mu.Unlock()
+		if p.editor != nil {
+			p.editor.close()
+		}
+		if p.input != nil && canWait {
+			p.input.stop(closePatience)
+		}
 		p.flushRows()
 		p.sheet.endLine()
 		p.show()

@@ -114,6 +114,25 @@ func TestPlainModeKeepsTheBeginningOfALine(t *testing.T) {
 	}
 }
 
+// The line editor wants ten columns behind its prompt. Where there are fewer a line is typed at
+// its end, and it edits again as soon as there are more.
+func TestPlainModeReadsALineInANarrowWindow(t *testing.T) {
+	s, _ := spawn(t, "plain")
+	s.seeEnd("begins\n>")
+	s.size(8, 12)
+	s.types("one\r")
+	s.seeEnd("got line one\n>")
+	s.types("tqo\x7f\x7fwo\x1b[D\r")
+	s.seeEnd("> two\ngot line two\n>")
+	s.size(40, 12)
+	s.types("three\r")
+	s.seeEnd("got line three\n>")
+	s.types("fur\x1b[D\x1b[Do\r")
+	s.seeEnd("got line four\n>")
+	s.types("\x1b[A\x1b[A\r")
+	s.seeEnd("got line one\n>")
+}
+
 func TestCtrlZStopsPlainMode(t *testing.T) {
 	s, shell := spawn(t, "launcher", "LAUNCHED=plain")
 	s.see("begins\n>")

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -234,29 +233,6 @@ func keypadRune(code int) rune {
 	return rune(code)
 }
 
-// Keys have names: a character is its own name ("a", "é", "+"), others are
-// "space", "enter", "esc", "tab", "backspace", "delete", "insert", "up", "down",
-// "left", "right", "home", "end", "pageup", "pagedown", "f1" to "f12". Modifiers
-// are written before them in this order: "ctrl+alt+shift+".
-
-// KeysOf names the keys that type a line; those without a name are left out.
-func KeysOf(line string) []string {
-	var names keyNames
-	d := decoder{handlers: &names}
-	d.feed([]byte(line))
-	for d.wait() > 0 {
-		d.expire()
-	}
-	return names
-}
-
-// keyNames are the names of decoded keys.
-type keyNames []string
-
-func (n *keyNames) key(k Key)    { *n = append(*n, k.Name) }
-func (n *keyNames) focus(bool)   {}
-func (n *keyNames) reply(string) {}
-
 // nameControl names the key that sends a control character: most are ctrl and a letter.
 func nameControl(c byte) string {
 	switch c {
@@ -272,44 +248,4 @@ func nameControl(c byte) string {
 		return "ctrl+space"
 	}
 	return "ctrl+" + strings.ToLower(string(rune(c|0x40)))
-}
-
-// KeyName writes a key as [Key.Name] has it, however a hook wrote it:
-// "Shift+Ctrl+X" is "ctrl+shift+x".
-func KeyName(key string) string {
-	parts := strings.Split(strings.ToLower(strings.TrimSpace(key)), "+")
-	last := parts[len(parts)-1]
-	if last == "" { // the plus itself
-		last = "+"
-	}
-	for from, to := range map[string]string{"escape": "esc", "return": "enter", "del": "delete", "pgup": "pageup", "pgdn": "pagedown"} {
-		if last == from {
-			last = to
-		}
-	}
-	name := ""
-	for _, m := range []struct {
-		name  string
-		words []string
-	}{{"ctrl", []string{"ctrl", "control"}}, {"alt", []string{"alt", "option", "meta"}}, {"shift", []string{"shift"}}} {
-		if slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return slices.Contains(m.words, p) }) {
-			name += m.name + "+"
-		}
-	}
-	return name + last
-}
-
-// Key is one thing that a person did at the keyboard: a key that was pressed, alone or
-// with modifiers, or a paste.
-type Key struct {
-	// Name is in lower case: "a", "é", "space", "enter", "esc", "backspace", "f5",
-	// "ctrl+x", "alt+left", "shift+tab", and "paste". Modifiers are written in the order
-	// "ctrl+alt+shift+". [KeyName] writes what a person wrote in this way.
-	Name string
-
-	// Text is what the key types: "a", "日", " ", or the whole text of a paste. It is ""
-	// for a key that types nothing.
-	Text string
-
-	Release bool // the key was released, which only some terminals tell
 }

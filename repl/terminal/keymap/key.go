@@ -149,22 +149,20 @@ func Label(chord string) string {
 		base, modifiers := splitKey(key)
 		var parts []string
 		for _, part := range append(modifiers, base) {
-			parts = append(parts, labelPart(part))
+			switch part {
+			case "pageup":
+				part = "PgUp"
+			case "pagedown":
+				part = "PgDn"
+			default:
+				r, n := utf8.DecodeRuneInString(part)
+				part = string(unicode.ToUpper(r)) + part[n:]
+			}
+			parts = append(parts, part)
 		}
 		words = append(words, strings.Join(parts, "+"))
 	}
 	return strings.Join(words, " ")
-}
-
-func labelPart(part string) string {
-	switch part {
-	case "pageup":
-		return "PgUp"
-	case "pagedown":
-		return "PgDn"
-	}
-	r, n := utf8.DecodeRuneInString(part)
-	return string(unicode.ToUpper(r)) + part[n:]
 }
 
 // shorterFirst orders keys for people.

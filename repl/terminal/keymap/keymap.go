@@ -11,6 +11,7 @@
 package keymap
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -176,16 +177,10 @@ func (p *parser) refuse(a, key, b, other string) {
 		if p.set[x.name] {
 			p.drop(x.name, x.key)
 		}
-		stays = append(stays, fmt.Sprintf("%s stays %s", x.name, cmpKeys(p.keys[x.name])))
+		keys := cmp.Or(strings.Join(p.keys[x.name], " and "), "without a key")
+		stays = append(stays, fmt.Sprintf("%s stays %s", x.name, keys))
 	}
 	p.warn("%s; %s", said, strings.Join(stays, ", "))
-}
-
-func cmpKeys(keys []string) string {
-	if len(keys) == 0 {
-		return "without a key"
-	}
-	return strings.Join(keys, " and ")
 }
 
 // drop takes a key of the settings from an action.
@@ -228,19 +223,17 @@ func (m *Map) Label(action string) string {
 }
 
 // Action is the action of a chord; "" if there is none.
-func (m *Map) Action(chord string) string { return m.bound[canonicalChord(chord)] }
-
-// Edits reports whether an action is one of the text, for edit.Buffer.Do.
-func (m *Map) Edits(action string) bool {
-	return slices.ContainsFunc(m.actions, func(a Action) bool { return a.Name == action && a.Edits })
-}
-
-func canonicalChord(chord string) string {
+func (m *Map) Action(chord string) string {
 	keys := strings.Fields(chord)
 	for i, key := range keys {
 		keys[i] = canonical(key)
 	}
-	return strings.Join(keys, " ")
+	return m.bound[strings.Join(keys, " ")]
+}
+
+// Edits reports whether an action is one of the text, for edit.Buffer.Do.
+func (m *Map) Edits(action string) bool {
+	return slices.ContainsFunc(m.actions, func(a Action) bool { return a.Name == action && a.Edits })
 }
 
 // begins reports whether a key begins a chord of the table.

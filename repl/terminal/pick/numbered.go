@@ -25,7 +25,12 @@ func Numbered(rows []Row, which []int) (lines []string) {
 	shown := which[:min(len(which), numberedShown)]
 	widths := numberedWidths(rows, shown)
 	for _, i := range shown {
-		lines = append(lines, fmt.Sprintf("%3d  %s", i+1, numberedLine(rows[i], widths)))
+		texts := numberedTexts(rows[i])
+		for c := range texts[:max(0, len(texts)-1)] {
+			texts[c] = cells.Pad(texts[c], widths[c])
+		}
+		line := strings.Repeat("  ", rows[i].Depth) + strings.TrimRight(strings.Join(texts, "  "), " ")
+		lines = append(lines, fmt.Sprintf("%3d  %s", i+1, line))
 	}
 	if n := len(which) - len(shown); n > 0 {
 		lines = append(lines, fmt.Sprintf("     … %d more: type a part of the name", n))
@@ -45,14 +50,6 @@ func numberedWidths(rows []Row, which []int) (widths []int) {
 		}
 	}
 	return widths
-}
-
-func numberedLine(row Row, widths []int) string {
-	texts := numberedTexts(row)
-	for c := range texts[:max(0, len(texts)-1)] {
-		texts[c] = cells.Pad(texts[c], widths[c])
-	}
-	return strings.Repeat("  ", row.Depth) + strings.TrimRight(strings.Join(texts, "  "), " ")
 }
 
 // numberedTexts are the columns of a row and its description.

@@ -184,8 +184,7 @@ func (p *Picker) Chosen() (ids []string, ok bool) {
 	if !p.chosen {
 		return nil, false
 	}
-	if !p.options.Multi || p.isFurther() {
-		row, _ := p.Selected()
+	if row, ok := p.Selected(); !p.options.Multi || ok && row.Further { // which leads to something else
 		return []string{row.ID}, true
 	}
 	for _, row := range p.table.rows {
@@ -194,12 +193,6 @@ func (p *Picker) Chosen() (ids []string, ok bool) {
 		}
 	}
 	return ids, true
-}
-
-// isFurther reports whether the selected row leads to something else.
-func (p *Picker) isFurther() bool {
-	row, ok := p.Selected()
-	return ok && row.Further
 }
 
 var _ terminal.Panel = (*Picker)(nil)

@@ -1,4 +1,4 @@
-package stdlib
+package diff
 
 import (
 	"fmt"
@@ -14,9 +14,6 @@ import (
 // at the job. Only where a hunk begins in the new text is told otherwise: the library counts
 // no lines between changes of one hunk, and so tells later hunks to begin too early.
 func TestADifferenceIsWrittenAsTheLibraryDoes(t *testing.T) {
-	if raceEnabled {
-		t.Skip("one thing is done at a time, and .ci/run has it without the race detector")
-	}
 	r := rand.New(rand.NewPCG(1, 2))
 	text := func() string {
 		lines := make([]string, r.IntN(30))
@@ -25,7 +22,6 @@ func TestADifferenceIsWrittenAsTheLibraryDoes(t *testing.T) {
 		}
 		return strings.Join(lines, "\n") + []string{"", "\n", "\n\n"}[r.IntN(3)]
 	}
-	nothing := func(int) {}
 	place := regexp.MustCompile(`(?m)^(@@ -[0-9,]+ )\+\d+`)
 	for range 20_000 {
 		before, after, context := text(), text(), r.IntN(5)
@@ -33,12 +29,12 @@ func TestADifferenceIsWrittenAsTheLibraryDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := unified{before: textLines(before, nothing), after: textLines(after, nothing), look: nothing}
-		got := u.text("a", "b", context)
+		u := Unified{From: "a", To: "b", Context: context}
+		got := u.Text(before, after)
 		if place.ReplaceAllString(got, "$1") != place.ReplaceAllString(want, "$1") {
 			t.Fatalf("%q and %q with %d lines around:\n%s\nwant\n%s", before, after, context, got, want)
 		}
-		if wrong := misplaced(got, u.after); wrong != "" {
+		if wrong := misplaced(got, u.Lines(after)); wrong != "" {
 			t.Fatalf("%q and %q with %d lines around: %s\n%s", before, after, context, wrong, got)
 		}
 	}
