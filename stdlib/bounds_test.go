@@ -223,10 +223,17 @@ func TestWhatTheLibraryBuildsIsBounded(t *testing.T) {
 	const limit, size = 24 << 20, 2 << 20
 	for name, expression := range greedy {
 		t.Run(name, func(t *testing.T) {
-			n, err := bounded(t, limit, size, expression)
-			t.Logf("%d MiB (%v)", n>>20, err)
-			if n > boundFactor*limit {
-				t.Errorf("the heap grew by %d MiB (%v)", n>>20, err)
+			// What is made while the collector works counts as alive, which is the more the
+			// busier the machine is; so the least of some runs is what the function keeps.
+			for left := 4; ; left-- {
+				n, err := bounded(t, limit, size, expression)
+				t.Logf("%d MiB (%v)", n>>20, err)
+				if n <= boundFactor*limit {
+					return
+				}
+				if left == 0 {
+					t.Fatalf("the heap grew by %d MiB (%v)", n>>20, err)
+				}
 			}
 		})
 	}
