@@ -59,7 +59,7 @@ type Options struct {
 	// CopySession makes a session of the path to leaf in s, for /branch.
 	CopySession func(s *session.Session, leaf string) (*session.Session, error)
 
-	Shell Shell // runs the commands of the person
+	Shell Shell // runs the commands of the user
 
 	Now func() time.Time // nil: time.Now
 }
@@ -164,7 +164,7 @@ func (a *Agent) Start(ctx context.Context) {
 	a.conversation.refresh(ctx)
 }
 
-// Close interrupts the run in progress and ends the commands of the person, waits for them
+// Close interrupts the run in progress and ends the commands of the user, waits for them
 // until ctx ends, drops what hooks have sent and nobody has delivered, tells the listeners that the session ends, and closes it.
 // The error is that of closing the session.
 func (a *Agent) Close(ctx context.Context) error {
@@ -226,13 +226,13 @@ func (a *Agent) Totals() Totals {
 	return Totals{Usage: used, Priced: priced, ContextUsage: a.meter.contextUsage(), Break: a.meter.PrefixBreak()}
 }
 
-// Notify shows the person a line that is no part of the conversation.
+// Notify shows the user a line that is no part of the conversation.
 func (a *Agent) Notify(ctx context.Context, level Level, text string) {
 	a.events.Notify(ctx, level, text)
 }
 
 // HookFailed hands f, a failure of a hook, to the listeners. If text is not empty, it
-// first shows that to the person as an error.
+// first shows that to the user as an error.
 func (a *Agent) HookFailed(ctx context.Context, f *HookFailed, text string) {
 	if text != "" {
 		a.events.tellAll(ctx, &Notice{Text: text, Level: LevelError, Failed: f})
@@ -289,7 +289,7 @@ func (a *Agent) ThinkingNote() string {
 // CycleModel selects the model that is by further among those that the settings name (see
 // [llm.Models.Scope]): 1 is the next, -1 the one before. Behind the last comes the first,
 // which is also the next one if the present model is none of them. It changes nothing while a prompt runs (ErrNotIdle), or if there are fewer than
-// two (ErrFewModels). Names in the settings that no model has are shown to the person,
+// two (ErrFewModels). Names in the settings that no model has are shown to the user,
 // once.
 func (a *Agent) CycleModel(ctx context.Context, by int) error { return a.choice.cycleModel(ctx, by) }
 
@@ -323,7 +323,7 @@ func (a *Agent) Seen() []session.Item {
 // EditContext makes a lasting edit of what the model sees of one entry of the
 // current branch: r nil removes it, else only its content changes. The history
 // of the session stays as it is. It returns the id of the edit. Messages of the
-// person, answers, tool results and custom messages can be edited.
+// user, answers, tool results and custom messages can be edited.
 func (a *Agent) EditContext(ctx context.Context, id string, r *session.Replacement) (string, error) {
 	s := a.Session()
 	if err := checkEdit(s, id); err != nil {

@@ -82,7 +82,7 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 }
 
 // withoutThoughts returns the request to make in place of r, which failed with err: r
-// without its thoughts, if the server has refused them, and the person is told. It is nil
+// without its thoughts, if the server has refused them, and the user is told. It is nil
 // for any other error, and where r had no thoughts. Clients ask servers to leave out what
 // does not fit, but not every server knows of that, and not every model is known.
 func (a *asker) withoutThoughts(ctx context.Context, r *llm.Request, err error) *llm.Request {
@@ -103,7 +103,7 @@ func refusesLevel(r *llm.Request, err error) bool {
 }
 
 // sendWithoutLevel sends r without a word of the level of thinking for which it was refused.
-// If that is answered, the level was the reason: it is not asked for again, and the person is
+// If that is answered, the level was the reason: it is not asked for again, and the user is
 // told.
 func (a *asker) sendWithoutLevel(ctx context.Context, client llm.Provider, r *llm.Request, refused error, add func(llm.Delta) error) error {
 	without := *r

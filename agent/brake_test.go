@@ -22,12 +22,12 @@ func TestOnceHooksWantedTooMuchNothingOfTheirsIsTakenUntilSomebodySaysSomething(
 	for name, say := range map[string]func(*rig){
 		"a prompt":         func(r *rig) { r.prompt("hello") },
 		"a command":        func(r *rig) { r.CommandContext(ctx, Prompt{Text: "/tools"}) },
-		"a word to a hook": func(r *rig) { r.ResetBrake(Origin{Kind: FromPerson}) },
+		"a word to a hook": func(r *rig) { r.ResetBrake(Origin{Kind: FromUser}) },
 		"what a hook listens to": func(r *rig) {
 			_ = r.Submit(ctx, Prompt{Text: "ci", Origin: Origin{Kind: FromOutside, Hook: "web", Source: "port"}})
 		},
 		"a command of a person's hook": func(r *rig) {
-			_ = r.Submit(ctx, Prompt{Text: "part", Origin: Origin{Kind: FromPerson, Hook: "batch"}})
+			_ = r.Submit(ctx, Prompt{Text: "part", Origin: Origin{Kind: FromUser, Hook: "batch"}})
 		},
 	} {
 		r := newRig(t, Options{Settings: Settings{MaxContinuations: 1}}, scriptedAnswers(9)...)
@@ -63,7 +63,7 @@ func scriptedAnswers(n int) (replies []reply) {
 	return replies
 }
 
-func TestWhatAPersonTypesWhileTheAgentWorksBeginsANewCount(t *testing.T) {
+func TestWhatAUserTypesWhileTheAgentWorksBeginsANewCount(t *testing.T) {
 	r := newRig(t, Options{}, scriptedAnswers(9)...)
 	turns := 0
 	r.events.all = append(r.events.all, on(func(*TurnEnd) {
@@ -125,7 +125,7 @@ func TestASourceThatSendsTooMuchIsPaused(t *testing.T) {
 	if n := taken(port); n != 30 || len(said) != 2 {
 		t.Errorf("after a minute %d messages were taken, said %q", n, said)
 	}
-	r.ResetBrake(Origin{Kind: FromPerson})
+	r.ResetBrake(Origin{Kind: FromUser})
 	if n := taken(port); n != 30 {
 		t.Errorf("after a word of a person %d messages were taken", n)
 	}

@@ -44,7 +44,7 @@ func textTokens(text string) int {
 	return compaction.EstimateTokens(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}})
 }
 
-// messagesBySource divides the messages that are sent by who brought them: the person, the model,
+// messagesBySource divides the messages that are sent by who brought them: the user, the model,
 // tools, hooks and so on. A message without an entry was made by the hook of stages, the
 // list as each hook left it, that has it first.
 func messagesBySource(items []session.Item, stages []prefix.Stage[[]session.Item]) []Source {

@@ -65,12 +65,12 @@ func (s *callScope) measure(ctx context.Context, f func()) {
 	f()
 }
 
-// took is how long the tool has run, without its waits for the person.
+// took is how long the tool has run, without its waits for the user.
 func (s *callScope) took() time.Duration { return s.clock.took() }
 
-// AwaitPerson notes that what ctx belongs to waits for the person until end is called. That is
+// AwaitUser notes that what ctx belongs to waits for the user until end is called. That is
 // no time of the call, nor of those that it was made in.
-func AwaitPerson(ctx context.Context) (end func()) {
+func AwaitUser(ctx context.Context) (end func()) {
 	innermost := scopeOf(ctx)
 	wait := func(more int) {
 		for s := innermost; s != nil; s = s.in {
@@ -88,7 +88,7 @@ func (s *callScope) change(ctx context.Context, do func(*callClock)) {
 	}
 }
 
-// callClock is how long a tool has run, without the time in which it waited for the person. The
+// callClock is how long a tool has run, without the time in which it waited for the user. The
 // zero value is one that has not begun.
 type callClock struct {
 	mu     sync.Mutex

@@ -17,23 +17,23 @@ func TestTheTimeOfACallStandsWhileAnyQuestionIsOpen(t *testing.T) {
 			told = append(told, fmt.Sprint(time.Since(began), " ", runs))
 		})
 		ctx := s.mark(t.Context())
-		AwaitPerson(ctx)() // before it runs, which is told to nobody
+		AwaitUser(ctx)() // before it runs, which is told to nobody
 		s.measure(ctx, func() {
 			time.Sleep(time.Second)
-			one := AwaitPerson(ctx)
+			one := AwaitUser(ctx)
 			time.Sleep(time.Second)
-			two := AwaitPerson(ctx)
+			two := AwaitUser(ctx)
 			time.Sleep(time.Second)
 			one()
 			time.Sleep(time.Second)
 			two()
 			time.Sleep(time.Second)
 		})
-		AwaitPerson(ctx)()
+		AwaitUser(ctx)()
 		if got, want := strings.Join(told, ", "), "0s true, 1s false, 4s true, 5s false"; got != want || s.took() != 2*time.Second {
 			t.Errorf("told %s, took %v; want %s, 2s", got, s.took(), want)
 		}
-		AwaitPerson(context.Background())() // which belongs to no call
+		AwaitUser(context.Background())() // which belongs to no call
 	})
 }
 

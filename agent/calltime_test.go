@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// asks waits for a person who takes so long to answer.
+// asks waits for a user who takes so long to answer.
 func asks(ctx context.Context, answer time.Duration) {
-	defer AwaitPerson(ctx)()
+	defer AwaitUser(ctx)()
 	time.Sleep(answer)
 }
 
 // The time of a tool is that in which it runs: not that of its gate, nor of a call in the
 // same answer, nor of a question that it asks itself, or a call that it makes.
-func TestTimeThatWaitsForThePersonIsNoToolsTime(t *testing.T) {
+func TestTimeThatWaitsForTheUserIsNoToolsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
 		began := time.Now()
@@ -58,7 +58,7 @@ func TestTimeThatWaitsForThePersonIsNoToolsTime(t *testing.T) {
 	})
 }
 
-// gateFor is a listener that asks the person about a tool, and blocks one that is refused.
+// gateFor is a listener that asks the user about a tool, and blocks one that is refused.
 func gateFor(tool string, answer time.Duration) Listener {
 	return listener{KindToolCall: func(ctx context.Context, e Event) error {
 		if c := e.(*ToolCall); c.Name == tool {

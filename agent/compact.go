@@ -200,7 +200,7 @@ func (c *compactRun) emitFailed(ctx context.Context, err error) {
 	})
 }
 
-// isStopped reports whether err says that a person or a hook stopped the compaction.
+// isStopped reports whether err says that a user or a hook stopped the compaction.
 func isStopped(err error) bool { return errors.Is(err, ErrAborted) || errors.Is(err, ErrCancelled) }
 
 // RequestCompact has the context compacted as soon as it can be, and returns at

@@ -23,12 +23,12 @@ import (
 type autoCompact struct {
 	*compactor
 	noteSaved func(error) error // removes a failure to save, which does not end the run
-	unwanted  bool              // no further one: the person stopped one, or one did not help
+	unwanted  bool              // no further one: the user stopped one, or one did not help
 }
 
 // contextForRequest runs the context chain and returns what the next request is made of.
 // Before that it compacts, if a hook requested it or if the context nearly fills the
-// window. The person is told of a compaction that fails; the request is made without it.
+// window. The user is told of a compaction that fails; the request is made without it.
 func (c *autoCompact) contextForRequest(ctx context.Context) chained {
 	seen := c.conversation.runChain(ctx)
 	if ctx.Err() != nil {
@@ -45,7 +45,7 @@ func (c *autoCompact) contextForRequest(ctx context.Context) chained {
 	return seen
 }
 
-// ifNearlyFull compacts a context that is over the threshold, and tells the person
+// ifNearlyFull compacts a context that is over the threshold, and tells the user
 // if that did not help.
 func (c *autoCompact) ifNearlyFull(ctx context.Context, seen chained) {
 	if !c.isNearlyFull(seen.items) {
@@ -70,7 +70,7 @@ func (c *autoCompact) isNearlyFull(items []session.Item) bool {
 }
 
 // perform runs r, an automatic compaction, and remembers that one was tried, so that none
-// follows before the next good answer. If the person stopped it, there is none for the
+// follows before the next good answer. If the user stopped it, there is none for the
 // rest of the run. A failure to save is noted and not returned.
 func (c *autoCompact) perform(ctx context.Context, r *compactRun, seen chained) (*Compacted, error) {
 	c.state.tried.Store(true)
@@ -85,7 +85,7 @@ func (c *autoCompact) perform(ctx context.Context, r *compactRun, seen chained) 
 }
 
 // may reports whether an automatic compaction is allowed: the model has given a good
-// answer since the last one was done or tried, and neither did the person stop one in this
+// answer since the last one was done or tried, and neither did the user stop one in this
 // run, nor was one of no use.
 func (c *autoCompact) may() bool {
 	return !c.state.tried.Load() && !c.unwanted && !freshlyCompacted(c.conversation.current().Branch())
@@ -123,7 +123,7 @@ func (c *autoCompact) afterRun(ctx context.Context) {
 
 // recover compacts when err says that the last request did not fit, so that it can be
 // sent again; failed is its answer. Else it returns err, with what the
-// person can do about it. The answer leaves the context before the compaction begins, as
+// user can do about it. The answer leaves the context before the compaction begins, as
 // front ends of the protocol expect it, and stays out of it whatever comes of that: it
 // says nothing to the model. In the file it stays.
 func (c *autoCompact) recover(ctx context.Context, err error, failed answer) error {
@@ -160,7 +160,7 @@ func isOverflow(err error) bool {
 }
 
 // tooLong returns e, the error of a request that did not fit and is not sent again, with
-// what the person can do.
+// what the user can do.
 func tooLong(e *llm.ProviderError) error {
 	with := *e
 	with.NextStep = "the conversation does not fit the model's context window: /compact shortens it, /undo takes the last prompt back, /new begins another one, /model chooses a model with a larger window"

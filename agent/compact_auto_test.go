@@ -224,7 +224,7 @@ func TestAThresholdCompactionThatFailsDoesNotEndTheRun(t *testing.T) {
 	}
 }
 
-func TestTheRunGoesOnWhenThePersonStopsItsCompaction(t *testing.T) {
+func TestTheRunGoesOnWhenTheUserStopsItsCompaction(t *testing.T) {
 	started := make(chan struct{})
 	r := full(t, Options{Tools: []Tool{echo("look")}}, say("one"), hang(started), use(call{"a", "look", "{}"}), say("two"))
 	r.prompt("first")

@@ -21,7 +21,7 @@ import (
 
 var compactedTalks = flag.Int("talks", 12, "how many random conversations go through compactions")
 
-// talker is a model with a window of its own, and a person and tools to go with
+// talker is a model with a window of its own, and a user and tools to go with
 // it. Everything that is said begins with a mark; a summary consists of the marks
 // that its request had. So whatever was said once has to stand in each later
 // request, itself or in a summary.
@@ -193,7 +193,7 @@ func newTalker(t *testing.T, seed uint64) *talker {
 	return &talker{t: t, r: r, window: 6000 + r.IntN(20000), said: map[string]bool{}, done: map[string]int{}}
 }
 
-// prompt says something; what the person adds comes back as an answer.
+// prompt says something; what the user adds comes back as an answer.
 func (k *talker) prompt(r *rig) error {
 	k.mu.Lock()
 	words := k.words(1000)

@@ -68,7 +68,7 @@ func (r *run) askAgain(ctx context.Context, err error) (again bool, _ error) {
 	return err == nil, err
 }
 
-// isFinal reports whether a run that ended with err may not go on: a person set
+// isFinal reports whether a run that ended with err may not go on: a user set
 // the limit, or a gate closed.
 func isFinal(err error) bool {
 	var limit *LimitError
@@ -95,7 +95,7 @@ func (r *run) addTurn(wish Continuation) error {
 
 // addDrafts appends the entries that listeners of the event k want in the session, all or
 // none, and emits what that means (a message to show, a compaction). If they cannot be
-// appended, the person is told, and the run goes on.
+// appended, the user is told, and the run goes on.
 func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 	if len(drafts) == 0 {
 		return

@@ -23,7 +23,7 @@ var (
 	ErrEnded = errors.New("the program ends, so nothing more is sent")
 )
 
-// LimitError ends a run at a limit: one that the person set, or "aborts", the one
+// LimitError ends a run at a limit: one that the user set, or "aborts", the one
 // for answers that listeners stop.
 type LimitError struct{ Limit, Message string }
 

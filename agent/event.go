@@ -66,7 +66,7 @@ const (
 	KindUserBash
 	KindShell
 
-	KindNotice          // not for hooks: a line for the person
+	KindNotice          // not for hooks: a line for the user
 	KindCustomShow      // not for hooks: a message of a hook that is to be shown came into the session
 	KindToolClock       // not for hooks: the time of a tool begins to run, stands or goes on
 	KindToolRan         // not for hooks: a tool has ended, and its result waits for its turn
@@ -144,7 +144,7 @@ type interruptedKey struct{}
 // before. A listener should then not take long, for nobody wants to wait.
 func Interrupted(ctx context.Context) bool { return ctx.Value(interruptedKey{}) != nil }
 
-// emit hands e to the listeners in order. If one fails, the person is shown the error, and
+// emit hands e to the listeners in order. If one fails, the user is shown the error, and
 // the others get e all the same. For events where an error has a meaning there is
 // emitGate.
 func (ls *listeners) emit(ctx context.Context, e Event) {
@@ -152,7 +152,7 @@ func (ls *listeners) emit(ctx context.Context, e Event) {
 }
 
 // emitUntil hands e to the listeners in order until decided reports true, which it is
-// asked after each. A listener that fails is shown to the person and passed over.
+// asked after each. A listener that fails is shown to the user and passed over.
 func (ls *listeners) emitUntil(ctx context.Context, e Event, decided func() bool) {
 	for _, l := range ls.all {
 		if !l.Wants(e.Kind()) {
@@ -195,7 +195,7 @@ func handle(ctx context.Context, l Listener, e Event) (err error) {
 	return l.Handle(ctx, e)
 }
 
-// Notify shows the person a line that is no part of the conversation.
+// Notify shows the user a line that is no part of the conversation.
 func (ls *listeners) Notify(ctx context.Context, level Level, text string) {
 	ls.tellAll(ctx, &Notice{Text: text, Level: level})
 }
@@ -236,7 +236,7 @@ const (
 	LevelError   Level = "error"
 )
 
-// Notice is a line for the person that is no part of the conversation.
+// Notice is a line for the user that is no part of the conversation.
 type Notice struct {
 	Text   string
 	Level  Level

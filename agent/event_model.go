@@ -111,7 +111,7 @@ type ModeSelect struct {
 	Source         string // flag key command hook client restore
 }
 
-// UIPromptStart comes before a dialog, in which the program waits for the person.
+// UIPromptStart comes before a dialog, in which the program waits for the user.
 type UIPromptStart struct{ PromptKind, Title string }
 
 // UIPromptEnd comes after a dialog.

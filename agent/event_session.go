@@ -156,7 +156,7 @@ type TreePreparation struct {
 type SessionBeforeTree struct {
 	Preparation         TreePreparation
 	Cancel              bool          // result
-	Summary             *SummaryDraft // result; counts only when the person wants one
+	Summary             *SummaryDraft // result; counts only when the user wants one
 	CustomInstructions  string        // result
 	ReplaceInstructions bool          // result
 	Label               string        // result

@@ -48,7 +48,7 @@ type ToolExecutionUpdate struct {
 
 // ToolClock tells front ends that the time of a tool runs from now on, or stands: it begins
 // when the tool does, which is behind the gate, and stands while the tool waits for the
-// person, and from its end on. It comes on the goroutine of what brought that about.
+// user, and from its end on. It comes on the goroutine of what brought that about.
 type ToolClock struct {
 	ID   string
 	Runs bool
@@ -66,10 +66,10 @@ type ToolExecutionEnd struct {
 	ID, Name string
 	Input    json.RawMessage
 	Result   Result
-	Took     time.Duration // how long the tool ran, without waits for the person; 0 if it did not run
+	Took     time.Duration // how long the tool ran, without waits for the user; 0 if it did not run
 }
 
-// UserBash is the gate of the person's own shell commands. A listener that rewrites the
+// UserBash is the gate of the user's own shell commands. A listener that rewrites the
 // command is not asked again, as with ToolCall.
 type UserBash struct {
 	Command            string // result
@@ -90,7 +90,7 @@ type ShellCommand struct {
 
 // CustomShow tells front ends of a message that came into the session by a hook
 // and is to be shown: a custom one, or a prompt that waited while the agent
-// worked, typed by the person or sent by a hook.
+// worked, typed by the user or sent by a hook.
 type CustomShow struct {
 	Message *message.Message
 	Typed   bool

@@ -291,7 +291,7 @@ func (r *rig) file() string {
 	return string(b)
 }
 
-// userMessage is a message of a person.
+// userMessage is a message of a user.
 func userMessage(content []message.Block) *message.Message {
 	return &message.Message{Role: message.RoleUser, Content: content}
 }

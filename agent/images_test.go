@@ -144,7 +144,7 @@ func TestNoLargeImageGetsIntoTheSession(t *testing.T) {
 	}
 }
 
-// Both sizes are told: to the person, or behind the result of a tool.
+// Both sizes are told: to the user, or behind the result of a tool.
 func TestBothSizesOfAnImageAreTold(t *testing.T) {
 	large := imageOf(t, 2500, 50)
 	damaged := message.ImageBlock("image/png", []byte("\x89PNG\r\n\x1a\n"+strings.Repeat("x", picture.MostBytes)))

@@ -44,7 +44,7 @@ func newInbox(events *listeners, settings *inForce, now func() time.Time) *Inbox
 }
 
 // post checks whether a message from o may be sent now and, if so, calls put, with the
-// lock held. The error is a *[HeldBackError] or that of put. The person is told of some
+// lock held. The error is a *[HeldBackError] or that of put. The user is told of some
 // refusals.
 func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
 	b.mu.Lock()
@@ -228,7 +228,7 @@ func (b *Inbox) Queued() (waiting []Waiting) {
 	return waiting
 }
 
-// TakeLast removes the text of a person that was queued last, and returns it. What is more
+// TakeLast removes the text of a user that was queued last, and returns it. What is more
 // than a text stays, as with TakeQueued.
 func (b *Inbox) TakeLast() (text string, ok bool) {
 	defer b.tellQueues()

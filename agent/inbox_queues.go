@@ -70,7 +70,7 @@ func (b *Inbox) enter(p phase) {
 }
 
 // endPreflight is called when a prompt has started no run. What was queued only for that
-// run is handed to the front end, unless the person wanted an end: then it stays.
+// run is handed to the front end, unless the user wanted an end: then it stays.
 func (b *Inbox) endPreflight(aborted bool) {
 	defer b.tellQueues()
 	b.mu.Lock()

@@ -75,7 +75,7 @@ func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 	if err := b.postPrompt(t.Context(), Prompt{Text: "c", Origin: hook}, Steer); !heldBack(err) || b.Pending() != 1 {
 		t.Error(err)
 	}
-	b.resetBrake(Origin{Kind: FromPerson})
+	b.resetBrake(Origin{Kind: FromUser})
 	if err := b.addRequest(hook); err != nil {
 		t.Error(err)
 	}

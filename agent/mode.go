@@ -17,12 +17,12 @@ import (
 // holds from the next request on, also while a prompt runs.
 //
 // The mode stays when the conversation moves in its tree, branches or begins anew, as the
-// model does: only a person, a hook or a client turns it off. It is written into the
+// model does: only a user, a hook or a client turns it off. It is written into the
 // session, by an entry of the branch, so that a session that is resumed is in the mode that
 // it was left in.
 //
 // If nobody offers the mode that is on, because its hook is not there or does not have it
-// any more, only tools that look are active until a person chooses: what is not known may
+// any more, only tools that look are active until a user chooses: what is not known may
 // have been a gate.
 
 // Mode is a way to work that hooks offer. While it is on, its tools are the active ones, its
@@ -82,7 +82,7 @@ type ModeOptions struct {
 	Session  func() *session.Session // the current one
 	IsIdle   func() bool             // no prompt runs
 	Emit     func(ctx context.Context, name, previous, source string)
-	Warn     func(ctx context.Context, text string) // tells the person
+	Warn     func(ctx context.Context, text string) // tells the user
 }
 
 // Modes are the modes that there are, and the one that is on. All methods may be called from
@@ -95,11 +95,11 @@ type Modes struct {
 	mu         sync.Mutex // guards what follows
 	offered    []Mode
 	looking    []Tool // what is active where nobody offers the mode that is on
-	started    bool   // the listeners are told what happens, and the person what is wrong
+	started    bool   // the listeners are told what happens, and the user what is wrong
 	from       string // before Start: where the mode that is on comes from; "" for the session
 	on         modeState
 	unrecorded bool   // the branch of the session does not say so yet
-	told       string // the mode of which the person was told that nobody offers it
+	told       string // the mode of which the user was told that nobody offers it
 }
 
 // NewModes returns modes of which none is on.
@@ -246,7 +246,7 @@ func (m *Modes) unknown(name string) error {
 }
 
 // Offer replaces the modes that can be turned on. looking are the tools that stay active
-// where nobody offers the mode that is on; after Start the person is told of that.
+// where nobody offers the mode that is on; after Start the user is told of that.
 func (m *Modes) Offer(ctx context.Context, modes []Mode, looking []Tool) {
 	m.mu.Lock()
 	m.offered, m.looking = slices.Clone(modes), looking
@@ -268,7 +268,7 @@ func (m *Modes) Start(ctx context.Context) {
 	m.tellMissing(ctx)
 }
 
-// tellMissing tells the person, once, that nobody offers the mode that is on.
+// tellMissing tells the user, once, that nobody offers the mode that is on.
 func (m *Modes) tellMissing(ctx context.Context) {
 	m.mu.Lock()
 	if !m.started {
@@ -305,7 +305,7 @@ func (m *Modes) Restore(s *session.Session) (was, is string) {
 	return was, on.Mode
 }
 
-// Changed tells the listeners what Restore did, and the person if nobody offers the mode.
+// Changed tells the listeners what Restore did, and the user if nobody offers the mode.
 func (m *Modes) Changed(ctx context.Context, was, is string) {
 	if was != is {
 		m.o.Emit(ctx, is, was, modeRestored)

@@ -19,9 +19,9 @@ type Origin struct {
 type OriginKind uint8
 
 const (
-	// FromPerson: somebody typed it, or the command that sent it, or runs the
+	// FromUser: somebody typed it, or the command that sent it, or runs the
 	// program for it.
-	FromPerson OriginKind = iota
+	FromUser OriginKind = iota
 	// FromHook: a hook sent it of itself, because of an event or a timer.
 	FromHook
 	// FromOutside: a hook passes on what it listens to.
@@ -58,7 +58,7 @@ func OriginOf(ctx context.Context) (o Origin, ok bool) {
 // Hooks may send messages at any time, and a message may make the model work, which
 // causes events for hooks: one that sends at the end of each run would keep the agent
 // at work for ever. So the requests that hooks add of themselves are counted, whichever
-// way they add them, until a message comes from a person or from something outside of
+// way they add them, until a message comes from a user or from something outside of
 // the program that a hook listens to. As a hook may cause that as well (it may watch a
 // file that the model writes), such messages are limited in number per minute.
 
@@ -88,17 +88,17 @@ type HeldBackError struct{ Why string }
 func (e *HeldBackError) Error() string { return e.Why }
 
 // reset begins to count the requests of hooks from zero, because of a message from o. A
-// message from a person also lifts the pauses of all sources.
+// message from a user also lifts the pauses of all sources.
 func (b *brake) reset(o Origin) {
 	b.added, b.pulled = 0, false
-	if o.Kind == FromPerson {
+	if o.Kind == FromUser {
 		b.sources = nil
 	}
 }
 
 // admit decides whether a message from o may be sent; the error is a *[HeldBackError]. A
 // message that does not come from a hook itself also resets the counts. notice, if it is
-// not empty, is what the person is to be told of the refusal.
+// not empty, is what the user is to be told of the refusal.
 func (b *brake) admit(o Origin, limit int, now time.Time) (notice string, err error) {
 	switch o.Kind {
 	case FromHook:
@@ -117,7 +117,7 @@ func (b *brake) admit(o Origin, limit int, now time.Time) (notice string, err er
 
 // pace counts the messages of a source outside of the program, and pauses for a minute one
 // that sends too many. Only the refusal that begins a pause comes with a notice for the
-// person.
+// user.
 func (b *brake) pace(o Origin, now time.Time) (notice string, err error) {
 	if b.sources == nil {
 		b.sources = map[string]*source{}

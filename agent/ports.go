@@ -106,7 +106,7 @@ type FileChange struct {
 // TextResult is a Result of one text block.
 func TextResult(s string) Result { return Result{Content: []message.Block{message.TextBlock(s)}} }
 
-// UI asks and tells the person, if there is one. Every call honours ctx. What a
+// UI asks and tells the user, if there is one. Every call honours ctx. What a
 // front end has no place for, it ignores.
 //
 // The methods that show something may be called by any goroutine, also while the
@@ -117,7 +117,7 @@ type UI interface {
 	HasUI() bool
 
 	// Dialogs. One that is asked while another is open waits for it. ok is false when
-	// there was no answer: the person left it, its time was up, or nobody is there. The
+	// there was no answer: the user left it, its time was up, or nobody is there. The
 	// end of ctx ends it as leaving does, but with the error of ctx.
 
 	// Select returns the values of the choices; one, unless o.Multi is set. With Multi
@@ -139,7 +139,7 @@ type UI interface {
 	SetEditorText(text string)                         // the line being typed
 	EditorText() string
 
-	// Custom shows a component until its surface is closed; nil without a person. It
+	// Custom shows a component until its surface is closed; nil without a user. It
 	// may return before the component was drawn, or after.
 	Custom(c Component, o SurfaceOptions) (Surface, error)
 	// Lend gives the terminal to a program and waits for its end. Meanwhile nothing else
@@ -149,7 +149,7 @@ type UI interface {
 	Theme() Theme
 }
 
-// Choice is what a person can choose in a Select.
+// Choice is what a user can choose in a Select.
 type Choice struct {
 	Value       string // what Select returns; no two are equal
 	Label       string // shown; "" is Value
@@ -169,7 +169,7 @@ func Choices(labels ...string) []Choice {
 // Text is what is shown of a choice.
 func (c Choice) Text() string { return cmp.Or(c.Label, c.Value) }
 
-// Answer is what a person said to a question.
+// Answer is what a user said to a question.
 type Answer int
 
 const (
@@ -200,7 +200,7 @@ const (
 	Footer Place = "footer" // the last rows
 )
 
-// PlanItem is a step of a plan that a person follows.
+// PlanItem is a step of a plan that a user follows.
 type PlanItem struct {
 	Content  string
 	Status   string // pending, in_progress or completed
@@ -313,9 +313,9 @@ func (PlainTheme) RGB(_, _, _ uint8, text string) string { return text }
 // Client is a UI behind which a program answers, which may do so without asking anybody.
 type Client interface{ IsClient() bool }
 
-// HasPerson reports whether a person answers what ui asks. What only a person may decide, as
+// HasUser reports whether a user answers what ui asks. What only a user may decide, as
 // whether a changed hook runs, is asked nowhere else.
-func HasPerson(ui UI) bool {
+func HasUser(ui UI) bool {
 	if ui == nil || !ui.HasUI() {
 		return false
 	}

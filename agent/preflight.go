@@ -86,7 +86,7 @@ func (e *NoKeyError) Error() string {
 
 func (e *NoKeyError) Unwrap() error { return e.Err }
 
-// Hint is the next step for the person.
+// Hint is the next step for the user.
 func (e *NoKeyError) Hint() string {
 	var known *llm.ProviderError
 	if errors.As(e.Err, &known) && known.NextStep != "" {

@@ -6,7 +6,7 @@ import (
 	"pi/session/message"
 )
 
-// Prompt is what a person, a program or a hook asks. Front ends run it as a
+// Prompt is what a user, a program or a hook asks. Front ends run it as a
 // command if its text begins with a slash, unless it is Literal or Custom is set.
 type Prompt struct {
 	Text        string
@@ -73,7 +73,7 @@ func (m queued) isTyped() bool {
 	return m.Custom == nil && len(m.Attachments) == 0
 }
 
-// isText reports whether p is a text of a person or a program, which front ends are told
+// isText reports whether p is a text of a user or a program, which front ends are told
 // of while it is queued.
 func (p Prompt) isText() bool { return p.Custom == nil && p.Source != "hook" }
 

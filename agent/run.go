@@ -149,7 +149,7 @@ func (r *run) cycle(ctx context.Context) (err error) {
 }
 
 // sync writes the session to the disk and returns the error that the run ends with. A
-// failure to save is returned only if there is no other error; otherwise the person is
+// failure to save is returned only if there is no other error; otherwise the user is
 // told of it.
 func (r *run) sync(ctx context.Context, err error) error {
 	err = cmp.Or(err, r.noteSaved(r.record()), r.noteSaved(r.conversation.current().RecordGitBranch()))

@@ -26,7 +26,7 @@ type SystemPrompt struct {
 	Skills func() string
 }
 
-// usualRole is what the model is told first, unless the person replaces it.
+// usualRole is what the model is told first, unless the user replaces it.
 const usualRole = `You are an expert coding agent working in a terminal on the user's machine. You read files, run commands, change code and write new files through the tools below, and you say briefly what you did.`
 
 // commonGuidelines are those for work with any tools.
@@ -44,7 +44,7 @@ const (
 	sectionTools        = "tools"        // the active tools, one line each
 	sectionGuidelines   = "guidelines"   // how to work, as it fits the active tools
 	sectionDocs         = "docs"         // how the model finds the guides of the program, if it can run commands
-	sectionAppend       = "append"       // what the person added
+	sectionAppend       = "append"       // what the user added
 	sectionInstructions = "instructions" // the instruction files of the directories
 	sectionSkills       = "skills"       // the skills that the model may use, if it can read files
 	sectionEnvironment  = "environment"  // date and working directory

@@ -162,7 +162,7 @@ func TestTheLastSystemPromptIsThatOfTheRunThenThatOfTheLastRequest(t *testing.T)
 // noMode is the section of a mode where none is on.
 func noMode() string { return "" }
 
-// Only a model that can run commands can read the guides, and a person who replaced the text
+// Only a model that can run commands can read the guides, and a user who replaced the text
 // has said all there is to say.
 func TestTheGuidesAreNamedToAModelThatCanReadThem(t *testing.T) {
 	t.Parallel()

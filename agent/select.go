@@ -14,7 +14,7 @@ import (
 	"pi/session/message"
 )
 
-// selection is what the person chose to talk to.
+// selection is what the user chose to talk to.
 type selection struct {
 	model *llm.Model
 	wish  string // how much the model is to think
@@ -152,7 +152,7 @@ func (c *choice) record() error {
 	return nil
 }
 
-// ThinkingNote tells a person what becomes of a thinking level that is wished of model in
+// ThinkingNote tells a user what becomes of a thinking level that is wished of model in
 // session s: that it does not offer it, or cannot be told; "" if there is nothing to say.
 func ThinkingNote(models *llm.Models, s *session.Session, model *llm.Model, wish string) string {
 	switch note := llm.Clamped(model, wish); {
@@ -235,7 +235,7 @@ func (c *choice) cycleModel(ctx context.Context, by int) error {
 	return c.set(ctx, next.Model, next.Level, "cycle")
 }
 
-// tellProblems tells the person which patterns mean no model, unless that was told
+// tellProblems tells the user which patterns mean no model, unless that was told
 // before.
 func (c *choice) tellProblems(ctx context.Context, problems []error) {
 	if len(problems) == 0 {

@@ -301,7 +301,7 @@ func TestThinkingCyclesThroughWhatTheModelOffers(t *testing.T) {
 	}
 }
 
-func TestOffIsSaidOfAModelThatNobodyKnowsOnlyIfThePersonSaidIt(t *testing.T) {
+func TestOffIsSaidOfAModelThatNobodyKnowsOnlyIfTheUserSaidIt(t *testing.T) {
 	r := newRig(t, Options{}, say("a"), say("b"), say("c"), say("d"), say("e"), say("f"))
 	mystery := &llm.Model{Provider: "acme", ID: "mystery", API: "test", MayThink: true}
 	r.wish("medium")

@@ -105,7 +105,7 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 }
 
 // CommandContext returns the context in which the command p runs. Messages that the
-// command sends count as those of the person who typed it. If a hook sent p, they count as
+// command sends count as those of the user who typed it. If a hook sent p, they count as
 // the hook's own, whatever made it send p: a command may send itself for ever.
 func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
 	ctx = WithSource(ctx, p.Source)
@@ -117,5 +117,5 @@ func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
 }
 
 // ResetBrake counts the requests that hooks may add from zero again, because of something
-// other than a prompt that a person, or something outside of the program, did.
+// other than a prompt that a user, or something outside of the program, did.
 func (a *Agent) ResetBrake(o Origin) { a.inbox.resetBrake(o) }

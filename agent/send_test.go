@@ -173,7 +173,7 @@ func TestPromptHandedInWhileTheAgentWorksIsAFollowUpUnlessItIsACommand(t *testin
 func TestMessageThatAListenerHandlesMakesNoRequest(t *testing.T) {
 	r := during(t, Options{Listeners: []Listener{on(func(e *Input) { e.Handled = e.Text == "mine" })}}, func(_ context.Context, r *rig) {
 		_ = r.Submit(context.Background(), Prompt{Text: "mine"})
-		_ = r.Submit(context.Background(), Prompt{Text: "yours", Origin: Origin{Kind: FromPerson}})
+		_ = r.Submit(context.Background(), Prompt{Text: "yours", Origin: Origin{Kind: FromUser}})
 		_ = r.Submit(context.Background(), Prompt{Text: "mine"})
 	}, say("b"), say("c"))
 	r.prompt("go")

@@ -141,7 +141,7 @@ func isSameFile(a, b string) bool {
 
 // replace replaces the current session by the one that c opens or makes, unless a listener
 // is against it (ErrCancelled). The agent is claimed for that, so that no prompt can begin:
-// from the start, or if c interrupts one, from its end. Commands of the person are ended.
+// from the start, or if c interrupts one, from its end. Commands of the user are ended.
 func (s *sessions) replace(ctx context.Context, c change) error {
 	claimed, err := s.busy.Begin(ctx)
 	works := err != nil
@@ -279,7 +279,7 @@ func (s *sessions) emitStart(ctx context.Context, reason, previous string) {
 
 // lastUsed returns the model and thinking level that next was used with last, as far as
 // it records them and they are still there. For those that are gone it returns the
-// present choice, and a text that tells the person.
+// present choice, and a text that tells the user.
 func (s *sessions) lastUsed(next *session.Session) (is selection, gone string) {
 	is = s.choice.chosen()
 	provider, id := next.Model()

@@ -9,7 +9,7 @@ import (
 	"pi/session/message"
 )
 
-// shortfall tells the person what of the conversation a model does not get, for neither the
+// shortfall tells the user what of the conversation a model does not get, for neither the
 // model nor its server says so: images that it does not take, and what a server cut off. All
 // methods may be called from any goroutine. The models of hooks have no server.
 type shortfall struct {
@@ -18,8 +18,8 @@ type shortfall struct {
 	mu      sync.Mutex
 	session *session.Session // what follows is of this one
 	model   string           // that images was counted for
-	images  int              // that the person knows to be left out
-	cut     bool             // the person knows that the server cuts prompts
+	images  int              // that the user knows to be left out
+	cut     bool             // the user knows that the server cuts prompts
 }
 
 // of begins anew with another session.

@@ -31,7 +31,7 @@ func (s *spending) used() (u message.Usage, priced bool) {
 
 // checkLimit returns a *[LimitError] if the session has cost as much as it may. m is the
 // model to be asked next: if it or anything used so far has no known price, the sum is
-// incomplete, and the person is told so once.
+// incomplete, and the user is told so once.
 func (s *spending) checkLimit(ctx context.Context, m *llm.Model) error {
 	limit := s.settings.get().MaxCost
 	if limit <= 0 {
@@ -61,7 +61,7 @@ func unpricedPart(m *llm.Model, priced bool) string {
 
 // record adds the usage of a model call outside of the conversation, or of a tool, to the
 // session and to the run in progress, if there is one. An empty usage is ignored. The
-// person is told if it cannot be recorded.
+// user is told if it cannot be recorded.
 func (s *spending) record(ctx context.Context, entry session.UsageEntry) {
 	if entry.Usage == nil || *entry.Usage == (message.Usage{}) {
 		return

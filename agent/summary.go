@@ -27,7 +27,7 @@ type summaryWriter struct {
 	Ask          func(context.Context, *llm.Request) (*message.Message, llm.Stop, error)
 	Now          func() time.Time // for the time of a request
 	Model        *llm.Model
-	Instructions string   // what the person asks to mind; may be empty
+	Instructions string   // what the user asks to mind; may be empty
 	Prompt       string   // instead of the program's own words; may be empty
 	Added        []string // behind these
 	Longest      int      // tokens of the summary

@@ -99,7 +99,7 @@ func TestWhatAProviderFindsTooLongIsAskedForInShorterParts(t *testing.T) {
 	}
 }
 
-func TestASummaryIsAskedForInTheWordsOfHooksAndThePerson(t *testing.T) {
+func TestASummaryIsAskedForInTheWordsOfHooksAndTheUser(t *testing.T) {
 	w, s := writer(says("x"))
 	w.Prompt, w.Added, w.Instructions = "only this", []string{"and that"}, "the names"
 	w.Model.MaxTokens = 300

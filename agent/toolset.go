@@ -48,7 +48,7 @@ func (t *toolset) active() []Tool {
 	return tools
 }
 
-// toolsAndChooser returns the active tools and the hook that chose them, "" if a person did
+// toolsAndChooser returns the active tools and the hook that chose them, "" if a user did
 // with a mode.
 func (t *toolset) toolsAndChooser() ([]Tool, string) {
 	t.mu.Lock()
@@ -79,7 +79,7 @@ func (t *toolset) tool(name string) Tool {
 }
 
 // checker returns what checks the arguments of a tool; it is compiled once and remembered.
-// warn is called with a text for the person if parts of the schema cannot be used. The
+// warn is called with a text for the user if parts of the schema cannot be used. The
 // error says that nothing of it can.
 func (t *toolset) checker(tool Tool, warn func(text string)) (*schema.Checker, error) {
 	name := tool.Spec().Name

@@ -186,7 +186,7 @@ func (m *move) label(s *session.Session, at Moved) error {
 	return setLabel(s, target, m.options.Label)
 }
 
-// Recalled is what a person once sent, for the prompt line: a move that goes
+// Recalled is what a user once sent, for the prompt line: a move that goes
 // back to before a prompt returns it, to be sent again or changed.
 type Recalled struct {
 	Text        string
@@ -195,7 +195,7 @@ type Recalled struct {
 
 // cutBefore returns the leaf with which the conversation goes on from the entry id. If
 // that is a message of one of these roles, it is the entry before it, and sent is the
-// message, for the person to send again.
+// message, for the user to send again.
 func cutBefore(s *session.Session, id string, roles ...message.Role) (leaf string, sent Recalled, err error) {
 	e := s.Entry(id)
 	if e == nil {

@@ -17,7 +17,7 @@ import (
 // the other; it leaves a note too, which does not count.
 
 var (
-	// ErrNothingToUndo is returned if the person has sent nothing on this branch.
+	// ErrNothingToUndo is returned if the user has sent nothing on this branch.
 	ErrNothingToUndo = errors.New("nothing to undo")
 	// ErrNothingToRedo is returned if nothing was undone since the last message.
 	ErrNothingToRedo = errors.New("nothing to redo")
@@ -51,7 +51,7 @@ func moveBack(kind string, e *session.Entry, s *session.Session) move {
 	return m
 }
 
-// userMessages returns the entries of path that are messages of the person, but for those
+// userMessages returns the entries of path that are messages of the user, but for those
 // that an edit has removed from the context.
 func userMessages(path []*session.Entry) []*session.Entry {
 	var sent []*session.Entry
@@ -140,7 +140,7 @@ func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
 }
 
 // String says in a line or two what was undone, how full the context is now, and what the
-// person can do about that.
+// user can do about that.
 func (u *Uncompacted) String() string {
 	text := fmt.Sprintf("the last compaction is taken back: about %s → %s tokens", printable.Grouped(u.Before), printable.Grouped(u.After))
 	switch {

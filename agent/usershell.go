@@ -11,16 +11,16 @@ import (
 	"pi/session/message"
 )
 
-// A command of the person goes past the listeners, who may rewrite it, answer in its place, or
+// A command of the user goes past the listeners, who may rewrite it, answer in its place, or
 // keep it from running. It then runs with the shell of [Options], or with the one that the
 // command brings along, and its end becomes a message of the session, which the model sees
 // unless that is excluded: at once when nothing else goes on, between two requests while a
 // prompt runs, and else at the end of that. The message has the command that ran.
 
-// Shell runs a command of the person (not of the model) and reports its output as it comes.
+// Shell runs a command of the user (not of the model) and reports its output as it comes.
 type Shell func(ctx context.Context, command string, output func(string)) (BashOutcome, error)
 
-// UserCommand is a shell command of the person.
+// UserCommand is a shell command of the user.
 type UserCommand struct {
 	Line    string
 	Exclude bool         // the model does not see it
@@ -35,17 +35,17 @@ type UserCommand struct {
 	Detached bool
 }
 
-// BashOutcome is how a shell command of the person ended.
+// BashOutcome is how a shell command of the user ended.
 type BashOutcome struct {
 	Output         string
 	ExitCode       *int   // 128 and its number if a signal killed the command, as shells have it
-	Signal         string // "SIGSEGV": what killed the command, if the person did not
+	Signal         string // "SIGSEGV": what killed the command, if the user did not
 	Cancelled      bool
 	Truncated      bool
 	FullOutputPath string
 }
 
-// Bash runs a command of the person and adds it to the session, where the model
+// Bash runs a command of the user and adds it to the session, where the model
 // sees it unless that is excluded. Listeners may rewrite the command, answer for it or keep
 // it from running. While a prompt runs the command runs beside it, and is added before the
 // next request to the model, or at the end of the run.
@@ -60,10 +60,10 @@ func (a *Agent) Bash(ctx context.Context, c UserCommand) (BashOutcome, error) {
 	return outcome, err
 }
 
-// AbortBash ends all commands of the person, and does not wait.
+// AbortBash ends all commands of the user, and does not wait.
 func (a *Agent) AbortBash() { a.userShell.running.Abort() }
 
-// userShell runs the commands of the person. All methods may be called from any goroutine.
+// userShell runs the commands of the user. All methods may be called from any goroutine.
 type userShell struct {
 	events       *listeners
 	conversation *conversation
@@ -172,13 +172,13 @@ func (s *userShell) addToRun(m *message.Message) error {
 	return s.addLate(m)
 }
 
-// addLate adds a message when no prompt runs. A failure is told to the person.
+// addLate adds a message when no prompt runs. A failure is told to the user.
 func (s *userShell) addLate(m *message.Message) error {
 	s.busy.AfterRun(func() { s.addTelling(m) })
 	return nil
 }
 
-// addTelling adds a message and tells the person if that fails, unless the session had
+// addTelling adds a message and tells the user if that fails, unless the session had
 // failed to be saved before.
 func (s *userShell) addTelling(m *message.Message) {
 	unsaved := s.conversation.current().Unsaved() != nil

@@ -9,7 +9,7 @@ import (
 	"pi/session/message"
 )
 
-func TestCommandOfThePersonIsPartOfTheTalk(t *testing.T) {
+func TestCommandOfTheUserIsPartOfTheTalk(t *testing.T) {
 	three := 3
 	shell := func(_ context.Context, command string, output func(string)) (BashOutcome, error) {
 		output("out")
@@ -125,7 +125,7 @@ func TestInterruptedQuestionRunsNoCommand(t *testing.T) {
 	}
 }
 
-func TestACommandOfThePersonRunsBesideAPrompt(t *testing.T) {
+func TestACommandOfTheUserRunsBesideAPrompt(t *testing.T) {
 	shell := func(_ context.Context, command string, _ func(string)) (BashOutcome, error) {
 		return BashOutcome{Output: "out of " + command}, nil
 	}

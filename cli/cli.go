@@ -15,7 +15,7 @@
 //	models.go       pi models; modeltable.go: its table
 //	config.go       pi config
 //	docs.go         pi docs
-//	output.go       what is written for programs, and lines for the person
+//	output.go       what is written for programs, and lines for the user
 //	signals.go      an end that others ask for: TERM, HUP, INT
 //	crash.go        an end with a report: SIGQUIT, SIGABRT, a panic
 //	collector.go    when garbage is collected while the program starts

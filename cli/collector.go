@@ -25,7 +25,7 @@ const (
 )
 
 // quietStart keeps the garbage collector from running while the program starts, until the
-// caller calls started or the heap has grown large. It does nothing if the person set
+// caller calls started or the heap has grown large. It does nothing if the user set
 // GOGC.
 func quietStart() (started func()) {
 	before := debug.SetGCPercent(startHeap)

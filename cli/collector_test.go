@@ -39,7 +39,7 @@ func TestTheFirstCollectionEndsTheQuiet(t *testing.T) {
 	<-ran
 }
 
-func TestACollectorThatThePersonSetStays(t *testing.T) {
+func TestACollectorThatTheUserSetStays(t *testing.T) {
 	const own = 70
 	defer debug.SetGCPercent(debug.SetGCPercent(own))
 	started := quietStart()

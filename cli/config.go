@@ -40,7 +40,7 @@ func configCommand() *cobra.Command {
 	return c
 }
 
-// setSetting writes a setting into the person's config.toml, and says so if another one
+// setSetting writes a setting into the user's config.toml, and says so if another one
 // counts here.
 func setSetting(key, value string) error {
 	p, err := here(app.Options{})
@@ -59,7 +59,7 @@ func setSetting(key, value string) error {
 	return tellOther(key, file)
 }
 
-// unsetSetting removes a setting from the person's config.toml.
+// unsetSetting removes a setting from the user's config.toml.
 func unsetSetting(key string) error {
 	p, err := here(app.Options{})
 	if err != nil {
@@ -78,7 +78,7 @@ func unsetSetting(key string) error {
 	return tellOther(key, "")
 }
 
-// tellOther tells the person where the setting that is in force here comes from, if that is
+// tellOther tells the user where the setting that is in force here comes from, if that is
 // neither file nor the default.
 func tellOther(key, file string) error {
 	p, err := here(app.Options{})

@@ -38,7 +38,7 @@ type crash struct {
 
 	mu     sync.Mutex
 	status int    // the exit status; 0: nothing has happened
-	text   string // for the person
+	text   string // for the user
 }
 
 // newCrash remembers the present state of the terminal, to restore it later. cancel ends
@@ -91,7 +91,7 @@ func (c *crash) watch(ctx context.Context, asked func() int) (stop func()) {
 }
 
 // reportSignal writes a report of what all goroutines were doing when the signal came, notes it
-// for the person, and cancels the run.
+// for the user, and cancels the run.
 func (c *crash) reportSignal(by syscall.Signal) {
 	name := map[syscall.Signal]string{syscall.SIGQUIT: "SIGQUIT", syscall.SIGABRT: "SIGABRT"}[by]
 	where := writeReport("ended by "+name, allStacks())
@@ -122,7 +122,7 @@ func (c *crash) broke(value any, stack []byte) {
 
 // panicText returns what may be written about a panic: the text of a runtime error, which
 // has only numbers and types, else the type of the value. Any other text might be private
-// to the person.
+// to the user.
 func panicText(p any) string {
 	if err, ok := p.(error); ok {
 		if fault, ok := errors.AsType[runtime.Error](err); ok {
@@ -132,7 +132,7 @@ func panicText(p any) string {
 	return fmt.Sprintf("a %T", p)
 }
 
-// note remembers the exit status and the text for the person; only the first signal or
+// note remembers the exit status and the text for the user; only the first signal or
 // panic counts.
 func (c *crash) note(status int, text string) {
 	c.mu.Lock()

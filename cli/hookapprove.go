@@ -85,7 +85,7 @@ func approveFiles(p *app.Place, names []string) (approved []string, err error) {
 	return slices.Compact(approved), err
 }
 
-// named reports whether name, which a person wrote, means the file at path: by the whole
+// named reports whether name, which a user wrote, means the file at path: by the whole
 // path, the path in the project, the name of the file, or that of the hook.
 func named(project, name, path string) bool {
 	rel := config.InProject(project, path)

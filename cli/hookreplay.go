@@ -173,7 +173,7 @@ func loadNamed(ctx context.Context, p *app.Place, refs []string) (chain *luahook
 	return chain, models, found, nil
 }
 
-// hookFile returns the path of the hook that a person means: a file, a folder with an init.lua,
+// hookFile returns the path of the hook that a user means: a file, a folder with an init.lua,
 // or the name of a hook that a session here would load.
 func hookFile(p *app.Place, ref string) (string, error) {
 	abs, err := filepath.Abs(ref)

@@ -56,7 +56,7 @@ type listedHook struct {
 	State string      `json:"state"` // runs, untrusted, pending, disabled, failed
 }
 
-// pendingPaths are the files that were changed while an agent worked and wait for a person.
+// pendingPaths are the files that were changed while an agent worked and wait for a user.
 func pendingPaths(p *app.Place) map[string]bool {
 	pending := map[string]bool{}
 	for _, w := range p.Guard.ShowPending() {

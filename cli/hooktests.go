@@ -90,7 +90,7 @@ func (f testFlags) test(cmd *cobra.Command, o app.Options, paths []string) error
 }
 
 // testFolders are the folders of hooks whose tests run where no path is given: that of the
-// agent directory, and that of the project if a person approved what is in it.
+// agent directory, and that of the project if a user approved what is in it.
 func testFolders(p *app.Place) (dirs []string) {
 	places := p.Places()
 	if isFolder(places.GlobalDir()) {

@@ -22,7 +22,7 @@ import (
 // finds two things: the annotations, and a .luarc.json in the directory it was
 // opened in that says where they are. `pi hooks types` writes both. The
 // annotations are the program's and are written over; the .luarc.json is the
-// person's from the moment it exists.
+// user's from the moment it exists.
 
 const hooksTypesHelp = `Write the annotations that let an editor with the Lua language server complete,
 explain and check hooks, and a .luarc.json that names them.
@@ -168,7 +168,7 @@ func writeLuarc(out io.Writer, file, library string) error {
 }
 
 // adviseLuarc is for a settings file that exists, which is never changed. If it does not
-// name the library, the error says what the person has to add. It is not parsed, for it
+// name the library, the error says what the user has to add. It is not parsed, for it
 // may have comments and nested or dotted keys.
 func adviseLuarc(out io.Writer, file, library string, text []byte) error {
 	have, err := os.ReadFile(file)

@@ -88,7 +88,7 @@ func listModels(ctx context.Context, o app.Options, f modelsFlags, words []strin
 	return err
 }
 
-// ageOf returns a line for the person about a list of models that is old.
+// ageOf returns a line for the user about a list of models that is old.
 func ageOf(list, now time.Time) []string {
 	const day, old = 24 * time.Hour, 60
 	days := int(now.Sub(list) / day)
@@ -103,7 +103,7 @@ func ageOf(list, now time.Time) []string {
 const discoverTime = 3 * time.Second
 
 // unanswered turns the errors of asking servers for their models into lines for the
-// person, with the next step below each. A local server of the catalogue, such as Ollama,
+// user, with the next step below each. A local server of the catalogue, such as Ollama,
 // that refused the connection at its usual port is probably not installed: all of those
 // share one line at the end.
 func unanswered(problems []error) []string {
@@ -154,7 +154,7 @@ func usable(models []listedModel, others bool) []listedModel {
 	return can
 }
 
-// notShown returns lines for the person about models that are not listed, and how to have
+// notShown returns lines for the user about models that are not listed, and how to have
 // them listed. all are the models there are, found those that the words fit, shown those
 // that were printed.
 func notShown(words []string, all, found, shown []listedModel) []string {

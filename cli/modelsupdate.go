@@ -44,7 +44,7 @@ It is kept in catalogue.json of the agent directory, the one before it beside it
 			if err != nil {
 				return err
 			}
-			u.place, u.person, u.asks = p, app.Terminal(), term.IsTerminal(int(os.Stdin.Fd()))
+			u.place, u.user, u.asks = p, app.Terminal(), term.IsTerminal(int(os.Stdin.Fd()))
 			if u.reset {
 				return u.restore(args)
 			}
@@ -59,8 +59,8 @@ It is kept in catalogue.json of the agent directory, the one before it beside it
 // modelUpdate is one pi models update.
 type modelUpdate struct {
 	place      *app.Place
-	person     app.Person
-	asks       bool // a person can be asked
+	user       app.User
+	asks       bool // a user can be asked
 	yes, reset bool
 }
 
@@ -81,7 +81,7 @@ func (u *modelUpdate) restore(args []string) error {
 	return nil
 }
 
-// run gets a list, shows what it would change, and keeps it if the person agrees. Nothing
+// run gets a list, shows what it would change, and keeps it if the user agrees. Nothing
 // is changed by a list that is not good.
 func (u *modelUpdate) run(ctx context.Context, from string) error {
 	if !u.asks && !u.yes {
@@ -109,7 +109,7 @@ func (u *modelUpdate) run(ctx context.Context, from string) error {
 		question = "It has nothing new. Note that it is of today? [y/N] "
 	}
 	if !u.yes {
-		answer, err := u.person.Ask(ctx, question)
+		answer, err := u.user.Ask(ctx, question)
 		if err != nil || !strings.EqualFold(answer, "y") && !strings.EqualFold(answer, "yes") {
 			fmt.Println("nothing was changed")
 			return nil

@@ -28,7 +28,7 @@ func printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// tell writes lines for the person, without what could command a terminal.
+// tell writes lines for the user, without what could command a terminal.
 func tell(lines ...string) {
 	for _, line := range lines {
 		fmt.Fprintln(os.Stderr, printable.Text(line))

@@ -69,7 +69,7 @@ func addSessionFlags(f *pflag.FlagSet, o *app.Options) {
 }
 
 // checkSessionFlags returns a usage error if the flags name several sessions, contradict
-// each other, or lack a session or a person that they need.
+// each other, or lack a session or a user that they need.
 func checkSessionFlags(f *pflag.FlagSet, o *app.Options) error {
 	changed := func(names ...string) (all []string) {
 		for _, name := range names {

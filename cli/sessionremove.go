@@ -24,7 +24,7 @@ func sessionsRemove(o *app.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.sessions, r.person = p.Sessions(), app.Terminal()
+			r.sessions, r.user = p.Sessions(), app.Terminal()
 			r.asks = term.IsTerminal(int(os.Stdin.Fd()))
 			return r.run(cmd.Context(), args)
 		},
@@ -37,8 +37,8 @@ func sessionsRemove(o *app.Options) *cobra.Command {
 // removal is one pi sessions rm.
 type removal struct {
 	sessions app.Sessions
-	person   app.Person
-	asks     bool // a person can be asked
+	user     app.User
+	asks     bool // a user can be asked
 	yes      bool
 	forGood  bool
 }
@@ -76,20 +76,20 @@ func (r *removal) run(ctx context.Context, refs []string) error {
 	return errors.Join(problems...)
 }
 
-// confirm shows the sessions, asks the question, and reports whether the person said yes.
+// confirm shows the sessions, asks the question, and reports whether the user said yes.
 // With --yes it asks nothing.
 func (r *removal) confirm(ctx context.Context, infos []folder.Info, question string) bool {
 	if r.yes {
 		return true
 	}
 	for _, i := range infos {
-		_ = printSession(r.person.Out, i, true)
+		_ = printSession(r.user.Out, i, true)
 	}
-	answer, err := r.person.Ask(ctx, question)
+	answer, err := r.user.Ask(ctx, question)
 	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
 }
 
-// remove moves a session to the trash. If that is not possible, the person is asked
+// remove moves a session to the trash. If that is not possible, the user is asked
 // whether to delete it for good; with --yes that is an error.
 func (r *removal) remove(ctx context.Context, info folder.Info) error {
 	to, err := r.sessions.Remove(info.Path, r.forGood)
@@ -97,7 +97,7 @@ func (r *removal) remove(ctx context.Context, info folder.Info) error {
 		if r.yes {
 			return app.SessionError{Err: fmt.Errorf("%w\n--permanently deletes it for good", err)}
 		}
-		fmt.Fprintln(r.person.Out, printable.Text(err.Error()))
+		fmt.Fprintln(r.user.Out, printable.Text(err.Error()))
 		if !r.confirm(ctx, []folder.Info{info}, "Delete it for good? [y/N] ") {
 			fmt.Println("session " + info.ID + " stays")
 			return nil

@@ -10,7 +10,7 @@ import (
 	"pi/session/folder"
 )
 
-// sessionHint returns how the person can go on after a failure to open, find or write a
+// sessionHint returns how the user can go on after a failure to open, find or write a
 // session, by flags and subcommands; "" for another error.
 func sessionHint(err error) string {
 	if several, ok := errors.AsType[*folder.AmbiguousError](err); ok {
@@ -29,7 +29,7 @@ func sessionHint(err error) string {
 	return ""
 }
 
-// candidates lists the sessions whose ids begin alike, for the person to choose one.
+// candidates lists the sessions whose ids begin alike, for the user to choose one.
 func candidates(e *folder.AmbiguousError) string {
 	const most = 10
 	lines := []string{"write more of the id:"}

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// signals are how others end the run: TERM and HUP, and INT where no person has the terminal,
+// signals are how others end the run: TERM and HUP, and INT where no user has the terminal,
 // which otherwise sends Ctrl+C as a key. The first one ends the run in order, and its number
-// decides about the exit status. Where no person has the terminal, a second one ends the
+// decides about the exit status. Where no user has the terminal, a second one ends the
 // process at once; a second HUP does not, for both the terminal and the shell send one when
 // they close.
 type signals struct {
@@ -19,7 +19,7 @@ type signals struct {
 	end    context.CancelFunc // ends the run in order
 
 	first      atomic.Int32 // the number of the first one; 0: there was none
-	unattended atomic.Bool  // no person has the terminal
+	unattended atomic.Bool  // no user has the terminal
 }
 
 func newSignals(c *crash, end context.CancelFunc) *signals {
@@ -46,7 +46,7 @@ func (s *signals) watch() (stop func()) {
 	}
 }
 
-// catchInterrupts makes INT one of the signals. It is called where no person has the terminal.
+// catchInterrupts makes INT one of the signals. It is called where no user has the terminal.
 func (s *signals) catchInterrupts() {
 	s.unattended.Store(true)
 	signal.Notify(s.caught, os.Interrupt)

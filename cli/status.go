@@ -22,7 +22,7 @@ const (
 	exitLimit       = 5
 	exitSession     = 6
 	exitUntrusted   = 7
-	exitInterrupted = exitSignalled + 2 // by the person, with or without a signal
+	exitInterrupted = exitSignalled + 2 // by the user, with or without a signal
 	exitSignalled   = 128               // and the number of the signal
 )
 

@@ -61,7 +61,7 @@ type trustListing struct {
 
 // runTrust shows the files that can be approved and, on a terminal, asks about them. list
 // only shows them, yes approves all without a question. The error says what is still not
-// approved, unless the person was asked or only wanted the list.
+// approved, unless the user was asked or only wanted the list.
 func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	files, waiting := p.Guard.ProjectFiles(p.Places()), p.Waiting(true)
 	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))

@@ -501,7 +501,7 @@ func TestAVeryLongLineOfAnEditor(t *testing.T) {
 
 // A client that writes for a tool, and once more when the run has ended, changes a gate that
 // is a link into the project: the next start asks, as if a tool had done it, and so does a
-// session that would begin meanwhile. What a person writes there, while the client
+// session that would begin meanwhile. What a user writes there, while the client
 // wrote something else, is in force.
 func TestAClientThatWritesLateCannotReplaceTheGate(t *testing.T) {
 	t.Parallel()

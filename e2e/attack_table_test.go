@@ -40,7 +40,7 @@ type attackTarget struct {
 	flags    string // with which the program starts
 	tame     string // such a file that decides nothing
 	files    string // others of the script
-	// The control is the same act by a person. Where that waits for an approval as well, it is
+	// The control is the same act by a user. Where that waits for an approval as well, it is
 	// approved; where nothing would start after it, it is done by the tool to another file.
 	approved bool
 	breaking []string // the acts after which nothing would start

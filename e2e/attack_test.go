@@ -19,7 +19,7 @@ import (
 
 // The scripts in testdata/attack are attacks: what a model that was talked into
 // something, a tool, a folder from elsewhere, a server or a hook might try
-// against the person who runs the program. A script is named by what is tried
+// against the user who runs the program. A script is named by what is tried
 // and looks so:
 //
 //	# tried: a tool rewrites the gate in place

@@ -46,7 +46,7 @@ func TestAModelThatIsGoneThroughWithAKeyIsToldToHooksOfMarvin(t *testing.T) {
 	s.quits()
 }
 
-// ompGate asks the person, and draws in the status line.
+// ompGate asks the user, and draws in the status line.
 const ompGate = `local pi = require "pi.compat.omp"
 pi.on("session_start", function(_, ctx)
   ctx.ui.set_status("gate", "on\tguard", { color = "error" })
@@ -58,7 +58,7 @@ pi.on("tool_call", function(event, ctx)
 end)
 `
 
-func TestAPersonIsAskedByAHookOfOhMyPiAndASavedOneTakesItsPlace(t *testing.T) {
+func TestAUserIsAskedByAHookOfOhMyPiAndASavedOneTakesItsPlace(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t, scenery{hook: ompGate})
 	s.See("loaded VERSION")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// askingScript tries all that a program does which wants to know something from the person: it
+// askingScript tries all that a program does which wants to know something from the user: it
 // writes to the terminal, reads from it, and looks for the one of GPG_TTY.
 const askingScript = `(echo Passphrase for the key: > /dev/tty) 2> /dev/null && echo wrote
 (read x < /dev/tty) 2> /dev/null && echo read
@@ -17,7 +17,7 @@ if command -v git > /dev/null; then printf 'protocol=https\nhost=nowhere.invalid
 echo asked
 `
 
-// Nothing of what the agent and hooks start asks at the terminal in which the person types, or
+// Nothing of what the agent and hooks start asks at the terminal in which the user types, or
 // is stopped for trying.
 func TestWhatToolsAndHooksStartHasNoTerminal(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ text What came before.
 text It fits.`
 
 // An event that is documented but never comes would be a lie: one session with a
-// person in it brings about all that there are.
+// user in it brings about all that there are.
 func TestEveryEventComes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

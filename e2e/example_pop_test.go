@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestPopLetsThePersonChooseTheTurn(t *testing.T) {
+func TestPopLetsTheUserChooseTheTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	code, err := os.ReadFile(inModule("examples/pop.lua"))

@@ -56,7 +56,7 @@ func TestThePermissionGateAsksAboutTheRest(t *testing.T) {
 	}
 }
 
-func TestProtectedPathsAskThePerson(t *testing.T) {
+func TestProtectedPathsAskTheUser(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "protected_paths.lua")
 	s.write("sub/a.txt", "a")

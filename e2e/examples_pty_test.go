@@ -128,7 +128,7 @@ func TestTheWebhookListensToNobodyWithoutAToken(t *testing.T) {
 	s.leave(statusDone)
 }
 
-func TestARunThatThePersonEndsIsNotTold(t *testing.T) {
+func TestARunThatTheUserEndsIsNotTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bin := t.TempDir()

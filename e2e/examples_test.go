@@ -27,9 +27,9 @@ import (
 	"pi/session/message"
 )
 
-// stage is an example with a real agent around it, and a person and a model that
+// stage is an example with a real agent around it, and a user and a model that
 // the test plays. It is for what the scripts example_*.txtar cannot bring about:
-// the answers of a person, and events that only Go can make.
+// the answers of a user, and events that only Go can make.
 type stage struct {
 	t        *testing.T
 	chain    *luahooks.Chain
@@ -150,7 +150,7 @@ func (p *audience) Confirm(_ context.Context, title, message string, _ agent.Dia
 	return agent.No, nil
 }
 
-// Editor leaves nothing of what it is given but what the person writes.
+// Editor leaves nothing of what it is given but what the user writes.
 func (p *audience) Editor(_ context.Context, title, prefill string, _ agent.DialogOptions) (string, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

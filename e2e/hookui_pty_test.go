@@ -14,7 +14,7 @@ import (
 	"pi/internal/testing/screentest"
 )
 
-// What hooks show, and what they ask, as a person meets it.
+// What hooks show, and what they ask, as a user meets it.
 
 // rowsBelow are the rows of a screen from the one with this text on.
 func rowsBelow(now screentest.Screen, text string) []string {

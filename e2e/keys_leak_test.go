@@ -140,7 +140,7 @@ func leakWorld(t *testing.T, from keyFrom, api, script string) *world {
 }
 
 // noLeak searches an output and every file of a world, except those that a
-// person put the key into, and the copies of these that the guard keeps: only
+// user put the key into, and the copies of these that the guard keeps: only
 // their owner may read them.
 func (w *world) noLeak(what, output string) {
 	w.t.Helper()

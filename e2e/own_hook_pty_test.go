@@ -33,7 +33,7 @@ func briefHook(t *testing.T) (hook, test string) {
 }
 
 // A model that is asked for a gate reads the guide, writes the gate with its test, checks and
-// tests it; the person approves, and the gate blocks: in one session, with a model that is
+// tests it; the user approves, and the gate blocks: in one session, with a model that is
 // played here. What it reads costs at most 3,000 tokens.
 func TestAnAgentWritesItsOwnHook(t *testing.T) {
 	t.Parallel()

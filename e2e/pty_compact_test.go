@@ -147,7 +147,7 @@ func TestADumbTerminalSaysThatCtrlCCancelsACompaction(t *testing.T) {
 	}
 }
 
-func TestACompactionThatIsAskedForDuringTheWorkEndsItOnlyIfThePersonWantsThat(t *testing.T) {
+func TestACompactionThatIsAskedForDuringTheWorkEndsItOnlyIfTheUserWantsThat(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	pipe := w.mailbox("began")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// In a terminal the person sees who answers, so without any settings or key the
+// In a terminal the user sees who answers, so without any settings or key the
 // demo does, and says how to get a model.
 func TestInATerminalTheDemoStandsIn(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 )
 
 // What the end waits for is a row with seconds, and Esc cuts it short.
-func TestThePersonSeesWhatTheEndWaitsForAndCutsItShort(t *testing.T) {
+func TestTheUserSeesWhatTheEndWaitsForAndCutsItShort(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.write(w.agentFile("hooks/notes.lua"), `pi.on("session_shutdown", function()

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// A gate of the person's own commands is shut when it denies, fails, is late or
+// A gate of the user's own commands is shut when it denies, fails, is late or
 // does not load, and answers for the command when it has an answer.
-func TestGatesOfThePersonsCommands(t *testing.T) {
+func TestGatesOfTheUsersCommands(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, hook, settings, says string }{
 		{"raises", `pi.on("user_bash", function() error("no luck") end)`, "", "no luck"},

@@ -218,7 +218,7 @@ func TestACommandSentRightAfterItsHookWasSavedIsKnown(t *testing.T) {
 	}
 }
 
-func TestWhatAHookSaysForThePersonWhileTheAgentWorksIsShown(t *testing.T) {
+func TestWhatAHookSaysForTheUserWhileTheAgentWorksIsShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.write(w.agentFile("hooks/more.lua"), `pi.on("turn_start", function(event)

@@ -18,7 +18,7 @@ func talk(t *testing.T, w *world, answers string) (*screen, *modelServer) {
 	return w.inTerminal(), m
 }
 
-func TestCommandsOfThePersonAreShownToTheModelUnlessKeptBack(t *testing.T) {
+func TestCommandsOfTheUserAreShownToTheModelUnlessKeptBack(t *testing.T) {
 	t.Parallel()
 	s, m := talk(t, newWorld(t), "text I saw it.")
 	s.enter("!echo shown to the model | tr a-z A-Z")

@@ -63,7 +63,7 @@ func (b *sandbox) repository() {
 	b.outside("git init -q . && git add a.txt && git commit -qm one && echo two >>a.txt && git commit -qam two")
 }
 
-// outside runs a line as the person would, and returns what it says.
+// outside runs a line as the user would, and returns what it says.
 func (b *sandbox) outside(line string) string {
 	b.t.Helper()
 	out, err := b.shell([]string{"bash", "-c", line})
@@ -316,7 +316,7 @@ func TestTheSandboxWantsARepositoryThatGitCanRead(t *testing.T) {
 }
 
 // Where somebody outside replaces a file the kernel takes away the mount over it: no command
-// runs after that until a person has looked.
+// runs after that until a user has looked.
 func TestAWallOfTheSandboxThatFallsShutsIt(t *testing.T) {
 	for kept, replace := range map[string]string{".git/config": "git config branch.main.remote origin", ".git/hooks": "mv .git/hooks h && mkdir .git/hooks"} {
 		b := newSandbox(t)

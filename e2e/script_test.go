@@ -19,7 +19,7 @@ import (
 
 // The scripts in testdata/script drive the whole program from outside. Each has
 // a HOME of its own ($WORK/home), works in $WORK/project, and sees no key of the
-// person who runs it; where a script brings no settings, the model there is
+// user who runs it; where a script brings no settings, the model there is
 // demo/tour. $AGENT is the agent directory of that HOME, $EXAMPLES the
 // directory of the examples. Besides the commands of testscript:
 //

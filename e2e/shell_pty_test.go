@@ -16,7 +16,7 @@ import (
 	"pi/internal/testing/screentest"
 )
 
-// commanded is a program with some files at rest, whose commands of the person have the
+// commanded is a program with some files at rest, whose commands of the user have the
 // terminal.
 func commanded(t *testing.T, c scenery) *desk {
 	t.Helper()
@@ -29,7 +29,7 @@ func commanded(t *testing.T, c scenery) *desk {
 	return newDesk(t, c)
 }
 
-// runs types a command of the person and sends it.
+// runs types a command of the user and sends it.
 func (s *desk) runs(command string) {
 	s.t.Helper()
 	s.rests("")
@@ -93,7 +93,7 @@ func (s *desk) hands(want string, not ...string) {
 	}
 }
 
-func TestACommandOfThePersonHasATerminal(t *testing.T) {
+func TestACommandOfTheUserHasATerminal(t *testing.T) {
 	t.Parallel()
 	s := commanded(t, scenery{})
 	s.runs("!test -t 0 -a -t 1 -a -t 2 && stty size && printf '\\033[31mred\\033[0m\\n'; ps -o tty= -p $$ | grep -c pts")
@@ -109,7 +109,7 @@ func TestACommandOfThePersonHasATerminal(t *testing.T) {
 
 // What is typed reaches the command, line by line or key by key, and a password is not
 // shown.
-func TestACommandOfThePersonIsTypedAt(t *testing.T) {
+func TestACommandOfTheUserIsTypedAt(t *testing.T) {
 	t.Parallel()
 	s := commanded(t, scenery{})
 	s.runs("!echo rea''dy; read x; echo got $x")
@@ -182,7 +182,7 @@ func TestAnEditorHasTheTerminal(t *testing.T) {
 	s.quits()
 }
 
-func TestTheSizeOfTheWindowReachesACommandOfThePerson(t *testing.T) {
+func TestTheSizeOfTheWindowReachesACommandOfTheUser(t *testing.T) {
 	t.Parallel()
 	s := commanded(t, scenery{})
 	s.runs("!trap 'stty size; exit' WINCH; echo rea''dy; while :; do sleep 0.01; done")
@@ -194,7 +194,7 @@ func TestTheSizeOfTheWindowReachesACommandOfThePerson(t *testing.T) {
 }
 
 // Ctrl+C is for the command, and the program goes on.
-func TestCtrlCEndsACommandOfThePerson(t *testing.T) {
+func TestCtrlCEndsACommandOfTheUser(t *testing.T) {
 	t.Parallel()
 	s := commanded(t, scenery{})
 	next := s.world.mailbox("box")
@@ -247,7 +247,7 @@ func TestWhatACommandDoesNotReadIsTypedIntoTheLine(t *testing.T) {
 	s.quits()
 }
 
-func TestHowACommandOfThePersonEndsIsShown(t *testing.T) {
+func TestHowACommandOfTheUserEndsIsShown(t *testing.T) {
 	t.Parallel()
 	s := commanded(t, scenery{})
 	s.runs("!exit 3")
@@ -284,7 +284,7 @@ func TestProgressIsItsLastState(t *testing.T) {
 }
 
 // Much output is shown as fast as the terminal takes it, and the model gets its end.
-func TestLongOutputOfACommandOfThePerson(t *testing.T) {
+func TestLongOutputOfACommandOfTheUser(t *testing.T) {
 	t.Parallel()
 	s := commanded(t, scenery{terminal: screentest.Options{Cols: 80}})
 	const lines = 40_000

@@ -148,7 +148,7 @@ func TestNothingThatOthersWroteCommandsATerminal(t *testing.T) {
 	}
 }
 
-// Where a command of the person has no terminal, what it prints is cleaned. Where it has
+// Where a command of the user has no terminal, what it prints is cleaned. Where it has
 // one it is at a shell, and may do all that it may there.
 func TestNothingThatACommandPrintsCommandsATerminalOfLines(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"pi/internal/testing/slowmodel"
 )
 
-// deskPatience is for a person who works at what fails; a test that passes never waits
+// deskPatience is for a user who works at what fails; a test that passes never waits
 // as long.
 var deskPatience = flag.Duration("patience", patience, "how long the checks of the terminal wait for what does not happen")
 

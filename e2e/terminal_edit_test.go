@@ -75,7 +75,7 @@ func (s *desk) picture(name string, width, height int) string {
 	return path
 }
 
-// A command of the shell that was pasted does not run unless the person says so.
+// A command of the shell that was pasted does not run unless the user says so.
 func TestAPastedShellCommandRunsNothingUnasked(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t, scenery{})
@@ -293,7 +293,7 @@ func TestTabNeverLosesACharacter(t *testing.T) {
 	s.quits()
 }
 
-// looks is how long a person looks at a line that has just appeared: until then a line
+// looks is how long a user looks at a line that has just appeared: until then a line
 // feed may be an Enter that was typed before the terminal was raw.
 const looks = 400 * time.Millisecond
 

@@ -103,7 +103,7 @@ end)`})
 					w.write(filepath.Join(w.project, "news"), "x")
 				}
 				s.Type("y")
-				time.Sleep(20 * time.Millisecond) // as fast as a person types
+				time.Sleep(20 * time.Millisecond) // as fast as a user types
 				open = open || s.Screen().Shows("Delete all?")
 				if typed > 3000 {
 					t.Fatalf("the dialog never opens; the screen:\n%s", s.Screen())

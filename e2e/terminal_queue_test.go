@@ -195,7 +195,7 @@ func TestCtrlCInterruptsTheWorkOrClearsTheLine(t *testing.T) {
 
 // A hook's tool says how far it is as a built-in one does, and what a hook queues waits
 // where a typed message does.
-func TestHooksAreSeenAtWorkAsThePersonIs(t *testing.T) {
+func TestHooksAreSeenAtWorkAsTheUserIs(t *testing.T) {
 	atWidths(t, []int{40, 80, 200}, func(t *testing.T, n int) {
 		c := cols(n)
 		c.hook = `pi.tool { name = "dig", description = "digs", parameters = { type = "object", properties = {} },

@@ -11,7 +11,7 @@ import (
 	"pi/internal/testing/screentest"
 )
 
-// A command that ends the work is carried out once the person has agreed.
+// A command that ends the work is carried out once the user has agreed.
 func TestACommandThatEndsTheWorkRunsAfterIt(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t, scenery{})

@@ -15,7 +15,7 @@ import (
 
 const choice = "Enter choose"
 
-func TestAPersonPicksAPlaceInTheTreeAndGoesOnFromThere(t *testing.T) {
+func TestAUserPicksAPlaceInTheTreeAndGoesOnFromThere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s, m := talk(t, w, "text Red.\n---\ntext Blue.\n---\ntext Green.\n---\ntext Again.")
@@ -54,7 +54,7 @@ func TestAPersonPicksAPlaceInTheTreeAndGoesOnFromThere(t *testing.T) {
 	}
 }
 
-func TestTheTreeOfALongSessionOpensWhereThePersonIs(t *testing.T) {
+func TestTheTreeOfALongSessionOpensWhereTheUserIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var lines strings.Builder

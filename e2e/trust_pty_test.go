@@ -250,7 +250,7 @@ func TestAGateThatAToolRemovedHoldsThroughARestartUntilApproved(t *testing.T) {
 	s.leave(statusDone)
 }
 
-func TestAnEditOfAPersonWhileAToolRunsIsPendingAndSaysSo(t *testing.T) {
+func TestAnEditOfAUserWhileAToolRunsIsPendingAndSaysSo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	hook := w.agentFile("hooks/a.lua")

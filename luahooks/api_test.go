@@ -472,7 +472,7 @@ func TestBeforeThereIsASessionErrorsSaySo(t *testing.T) {
 	}
 }
 
-// Before there is a front end a person can be asked all the same.
+// Before there is a front end a user can be asked all the same.
 func TestHooksThatDecideAboutAProjectCanAsk(t *testing.T) {
 	r := newRig(t, nil)
 	r.write("a.lua", `pi.on("project_trust", function(e, ctx)

@@ -21,7 +21,7 @@ import (
 )
 
 // audience is whom a chain talks to: the host, which shows notices and does what
-// hooks ask for, and the person at its front end. What is told before there is a
+// hooks ask for, and the user at its front end. What is told before there is a
 // host waits for it. All methods may be called from any goroutine.
 type audience struct {
 	host   atomic.Pointer[api.Host] // set once, while mu is held
@@ -49,7 +49,7 @@ func (n notice) deliver(ctx context.Context, h api.Host) {
 	}
 }
 
-// attach sets the host and the person's front end, and gives the host the notices from
+// attach sets the host and the user's front end, and gives the host the notices from
 // before. It returns what keep stored, for the caller to call: that may begin a run.
 func (a *audience) attach(host api.Host, ui agent.UI) (sends []func(api.Host)) {
 	a.ui.Store(&ui)
@@ -101,7 +101,7 @@ func (a *audience) sessionID() string {
 	return ""
 }
 
-// uiNow returns the person; nil: there is none yet.
+// uiNow returns the user; nil: there is none yet.
 func (a *audience) uiNow() agent.UI {
 	if u := a.ui.Load(); u != nil {
 		return *u
@@ -109,15 +109,15 @@ func (a *audience) uiNow() agent.UI {
 	return nil
 }
 
-// person returns the front end where a person answers what only a person may decide, else nil.
-func (a *audience) person() agent.UI {
-	if ui := a.uiNow(); agent.HasPerson(ui) {
+// user returns the front end where a user answers what only a user may decide, else nil.
+func (a *audience) user() agent.UI {
+	if ui := a.uiNow(); agent.HasUser(ui) {
 		return ui
 	}
 	return nil
 }
 
-// notify tells the person something, now or when there is a host.
+// notify tells the user something, now or when there is a host.
 func (a *audience) notify(ctx context.Context, level agent.Level, text string) {
 	a.tell(ctx, notice{level: level, text: text})
 }
@@ -166,8 +166,8 @@ func (a *audience) keep(send func(api.Host)) bool {
 // dialogQueue shows the dialogs of all hooks one at a time, unless the front end can show
 // several. It is a [api.Dialogs].
 type dialogQueue struct {
-	open    chan struct{}  // of size 1; holds one token: who has put it there may ask the person
-	events  agent.Listener // is told when the program waits for the person
+	open    chan struct{}  // of size 1; holds one token: who has put it there may ask the user
+	events  agent.Listener // is told when the program waits for the user
 	several atomic.Bool    // nobody waits for a token
 }
 
@@ -185,7 +185,7 @@ func (q *dialogQueue) IsOpen() bool { return len(q.open) > 0 }
 
 // Ask is that of [api.Dialogs].
 func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
-	defer agent.AwaitPerson(ctx)()
+	defer agent.AwaitUser(ctx)()
 	if !q.several.Load() {
 		select {
 		case q.open <- struct{}{}:
@@ -205,7 +205,7 @@ func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(contex
 	return f(ctx)
 }
 
-// answeredAlways has the questions that a person answered with "always" in one session. It is
+// answeredAlways has the questions that a user answered with "always" in one session. It is
 // an [api.Memory].
 type answeredAlways struct {
 	mu        sync.Mutex // guards what follows
@@ -234,7 +234,7 @@ func (a *answeredAlways) inSession(s *session.Session, f func() bool) bool {
 	return f()
 }
 
-// What handlers and other functions of hooks did. A failure is shown to the person once per
+// What handlers and other functions of hooks did. A failure is shown to the user once per
 // line of a file and message, at most [shownPerPlace] of a line in a session, counted for
 // /hooks, told to the other hooks each time, and logged once. Each run is counted, and shown
 // if its hook is traced.
@@ -319,7 +319,7 @@ func fullText(err error) string {
 }
 
 // hookLog is the file that pi.log and errors go to. It is opened on the first
-// line, private to the person; what cannot be written is not worth a failure.
+// line, private to the user; what cannot be written is not worth a failure.
 type hookLog struct {
 	path string
 	mu   sync.Mutex // guards file

@@ -37,10 +37,10 @@ func New(o Options) *Chain {
 	return &Chain{loader: d.keeper}
 }
 
-// Meet gives the chain its person before there is a front end.
+// Meet gives the chain its user before there is a front end.
 func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
 
-// Attach gives the chain its host and its person. Hooks get their events from
+// Attach gives the chain its host and its user. Hooks get their events from
 // now on, and the host the tools that hooks brought.
 func (c *Chain) Attach(host api.Host, ui agent.UI) {
 	c.dialogs.attach(ui)
@@ -103,7 +103,7 @@ func (c *Chain) Close(ctx context.Context) {
 // Pending lists the files of the chain that wait for approval.
 func (c *Chain) Pending() []trust.Pending { return c.guard.ShowPending() }
 
-// Approve puts what p describes in force, which [Chain.Pending] listed and a person
+// Approve puts what p describes in force, which [Chain.Pending] listed and a user
 // was shown, and loads what is made of it. It fails for what changed since.
 func (c *Chain) Approve(ctx context.Context, p trust.Pending) error {
 	err := c.guard.AcceptExactly(&p)
@@ -114,7 +114,7 @@ func (c *Chain) Approve(ctx context.Context, p trust.Pending) error {
 }
 
 // Trace turns on or off that each event that hooks of a name handle is told to
-// the person and written to the hook log.
+// the user and written to the hook log.
 func (c *Chain) Trace(name string, on bool) error {
 	hooks, err := c.roster.named(name, c.dir)
 	for _, h := range hooks {

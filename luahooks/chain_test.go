@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is a chain in directories of its own, with a program and a person that
+// rig is a chain in directories of its own, with a program and a user that
 // the test plays.
 type rig struct {
 	t     testing.TB
@@ -278,7 +278,7 @@ func (h *fakeHost) user(text string) *session.Entry {
 	return e
 }
 
-// fakeUI is the person. ask, if there is one, answers every dialog.
+// fakeUI is the user. ask, if there is one, answers every dialog.
 type fakeUI struct {
 	agent.NoUI
 

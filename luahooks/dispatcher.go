@@ -108,7 +108,7 @@ type journey struct {
 }
 
 // askedLong is how long an event is on its way before the hook that is asked is named to
-// the person.
+// the user.
 const askedLong = time.Second
 
 // Asked is the name of the hook whose answer the agent has been waiting for, a second and

@@ -12,13 +12,13 @@
 //
 //	roster      the hooks in their order, what a hook is, who listens, what each registered
 //	            (registered), and gates that stay closed because nobody can be asked (gate)
-//	audience    whom the chain talks to, the dialogs, what a person is told of hooks (info)
+//	audience    whom the chain talks to, the dialogs, what a user is told of hooks (info)
 //	dispatcher  an event's way along handlers: walk; gate, emit and streamer are the ways of
 //	            those kinds of events
 //	loader      from a file to a running VM (instance), and again (reload, watcher); it puts in
 //	            force what hooks registered (toolbox, providers)
 //
-// Beside them edits tells what tools change (toolwatch), and what a person answers about it;
+// Beside them edits tells what tools change (toolwatch), and what a user answers about it;
 // projectapproval: whether hooks of the project run. Which version of a file is in force is
 // known to package trust.
 //

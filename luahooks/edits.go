@@ -14,7 +14,7 @@ import (
 	"pi/luahooks/trust"
 )
 
-// edits are the changes of hooks' files that a person has to approve. It opens and
+// edits are the changes of hooks' files that a user has to approve. It opens and
 // closes the window in which a change may be that of a tool, tells what waits, and
 // asks. All methods may be called from any goroutine.
 type edits struct {
@@ -55,7 +55,7 @@ func (e *edits) start(ctx context.Context, places trust.Places, parts map[string
 // close judges the changes of the window and closes it, until the next batch of tools.
 func (e *edits) close(ctx context.Context) { e.tellClosed(ctx, e.guard.CloseWindow()) }
 
-// endRun closes the window at the end of a run, and asks the person about changes that
+// endRun closes the window at the end of a run, and asks the user about changes that
 // wait, because their notices are easily missed.
 func (e *edits) endRun(ctx context.Context) {
 	e.tellClosed(ctx, e.guard.EndRun())
@@ -71,10 +71,10 @@ func (e *edits) tellClosed(ctx context.Context, closed bool) {
 	}
 }
 
-// askUnasked asks the person, if there is one, about changes that began to wait in this
+// askUnasked asks the user, if there is one, about changes that began to wait in this
 // run and still do.
 func (e *edits) askUnasked(ctx context.Context) {
-	if e.audience.person() == nil {
+	if e.audience.user() == nil {
 		return
 	}
 	if list := e.guard.TakeUnasked(); len(list) > 0 {
@@ -119,7 +119,7 @@ func (e *edits) waitForProcesses() {
 	}
 }
 
-// tellNotices says what waits for the person, and if it cannot be written down; once of
+// tellNotices says what waits for the user, and if it cannot be written down; once of
 // each folder that it has too much in it to be judged.
 func (e *edits) tellNotices(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
@@ -140,21 +140,21 @@ func (e *edits) tellNotices(ctx context.Context) {
 	}
 }
 
-// elsewhere is where a person approves a change if the front end has none.
+// elsewhere is where a user approves a change if the front end has none.
 const elsewhere = "`pi trust` in a terminal"
 
 // approving is what shows a change and approves it: a command, but where a program answers.
 func (e *edits) approving(p *trust.Pending) string {
-	if ui := e.audience.uiNow(); ui != nil && ui.HasUI() && !agent.HasPerson(ui) {
+	if ui := e.audience.uiNow(); ui != nil && ui.HasUI() && !agent.HasUser(ui) {
 		return elsewhere
 	}
 	return "/hooks approve " + printable.VisibleLine(p.Name)
 }
 
-// ask asks the person about changes that wait, all of them at once, and
+// ask asks the user about changes that wait, all of them at once, and
 // does not wait for the answer.
 func (e *edits) ask(ctx context.Context, list []*trust.Pending) {
-	ui := e.audience.person()
+	ui := e.audience.user()
 	if ui == nil {
 		for _, p := range list {
 			e.audience.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s; %s shows the difference",
@@ -183,7 +183,7 @@ func (e *edits) ask(ctx context.Context, list []*trust.Pending) {
 	}
 }
 
-// apply carries out what the person answered about list.
+// apply carries out what the user answered about list.
 func (e *edits) apply(ctx context.Context, list []*trust.Pending, yes bool) {
 	for _, p := range list {
 		if !yes {

@@ -68,13 +68,13 @@ func (d *dispatcher) emit(ctx context.Context, spec *event.Spec, hooks []*hook, 
 	}
 }
 
-// finishDeferred waits for what hooks have to finish before the program ends. The person sees
+// finishDeferred waits for what hooks have to finish before the program ends. The user sees
 // what is waited for, and is told of what is cut off, as the hook log is.
 func (d *dispatcher) finishDeferred(ctx context.Context) {
 	d.deferred.Wait(func(until context.Context, w *exitwait.Work, wait func(context.Context)) {
 		doing := "hook " + w.Hook + ": " + w.Text
 		ui := d.audience.uiNow()
-		if row, ok := ui.(cancellable); ok && agent.HasPerson(ui) {
+		if row, ok := ui.(cancellable); ok && agent.HasUser(ui) {
 			row.Cancellable(until, doing, wait)
 			return
 		}
@@ -89,7 +89,7 @@ func (d *dispatcher) finishDeferred(ctx context.Context) {
 	})
 }
 
-// cancellable is a front end that shows what is waited for, and lets the person end that.
+// cancellable is a front end that shows what is waited for, and lets the user end that.
 type cancellable interface {
 	Cancellable(ctx context.Context, doing string, do func(context.Context))
 }
@@ -124,7 +124,7 @@ func (d *dispatcher) waitFor(wait context.Context, spec *event.Spec, done <-chan
 
 // emitTo runs the handlers of one hook for a telling event, when the queue has given it the
 // turn t. Handlers that may finish after the agent has gone on do not end with its run, only
-// with the chain, or at deadline if it is the last chance; the person is told of that.
+// with the chain, or at deadline if it is the last chance; the user is told of that.
 func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Spec, e agent.Event, deadline time.Time, t *turn) {
 	mayBeLate := !spec.IsWaitedFor(ctx)
 	if mayBeLate {

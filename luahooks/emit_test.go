@@ -22,7 +22,7 @@ func (h *fakeHost) texts() string {
 	return strings.Join(t, " ")
 }
 
-// dialogs makes the person answer when the test says so.
+// dialogs makes the user answer when the test says so.
 func (u *fakeUI) dialogs() (asked <-chan string, answer chan<- bool) {
 	a, b := make(chan string, 100), make(chan bool)
 	u.ask = func(ctx context.Context, _, title string) (string, bool, error) {

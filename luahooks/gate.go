@@ -100,7 +100,7 @@ func (w *walk) isAt(p place) bool { return w.hook == p.hook && w.mode == p.mode 
 
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
-// bash asks the handlers of the chain about a command that the person typed with !, until
+// bash asks the handlers of the chain about a command that the user typed with !, until
 // one gives a result in its place, or fails. As with tool calls a rewritten command goes back
 // to the handlers before the last rewriter: of their answers only a result, or a failure,
 // counts, for nothing runs then.
@@ -171,7 +171,7 @@ func (d *dispatcher) shell(ctx context.Context, spec *event.Spec, e *agent.Shell
 
 // Of two hooks with a mode of the same name the first in the chain keeps the name, so that no
 // later one, such as one of a project, can put a gate that lets more pass in the place of the
-// person's own.
+// user's own.
 
 // modeOn returns the name of the mode that is on, and the hook that has it; "" if none is on,
 // and nil if no hook has it.
@@ -225,7 +225,7 @@ func (h *hook) unloaded() bool {
 }
 
 // lookingNames are the program's own tools that change nothing, looking the same for a
-// person. They go on where a hook did not load, or nobody has the mode that is on.
+// user. They go on where a hook did not load, or nobody has the mode that is on.
 func lookingNames() []string { return []string{"read", "grep", "find", "ls"} }
 
 const looking = "read, grep, find and ls"

@@ -12,7 +12,7 @@ import (
 	"pi/agent"
 )
 
-// userBash passes a command of the person through the gate and returns why it is
+// userBash passes a command of the user through the gate and returns why it is
 // blocked.
 func (r *rig) userBash(command string) string {
 	r.t.Helper()

@@ -39,7 +39,7 @@ func (g *guarded) write(name, code string) {
 	mustDo(g.t, os.WriteFile(g.path(name), []byte(code), 0o644))
 }
 
-// start is a program; answers are what the person says to its questions.
+// start is a program; answers are what the user says to its questions.
 func (g *guarded) start(change ...func(*Options)) *rig {
 	g.t.Helper()
 	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return g.alive.Load() }})
@@ -458,7 +458,7 @@ func TestAKeptCopyThatIsLostOpensNoGate(t *testing.T) {
 	}
 }
 
-// answers has the person answer each confirmation, and notes the titles.
+// answers has the user answer each confirmation, and notes the titles.
 func (r *rig) answers(yes *atomic.Bool) (asked func() int) {
 	var n atomic.Int32
 	r.host.heard = make(chan struct{}, 1)
@@ -505,11 +505,11 @@ func TestTheFirstEditOfAProjectHookAsksAndThenItIsLive(t *testing.T) {
 	mustDo(t, os.Remove(g.path("project/.pi/hooks/r.lua")))
 	edit("86", 0)
 	r.quit()
-	again := g.start() // without a person: the new bytes are approved
+	again := g.start() // without a user: the new bytes are approved
 	again.wantInput("86")
 }
 
-func TestWithoutAPersonAnEditOfAProjectHookWaits(t *testing.T) {
+func TestWithoutAUserAnEditOfAProjectHookWaits(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("project/.pi/hooks/p.lua", says("p"))
@@ -763,7 +763,7 @@ func TestWhatIsSavedBetweenTheToolsOfARunIsLive(t *testing.T) {
 	handle(&agent.AgentSettled{})
 }
 
-func TestAPersonIsAskedOnceWhenTheToolsHaveEnded(t *testing.T) {
+func TestAUserIsAskedOnceWhenTheToolsHaveEnded(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))

@@ -22,7 +22,7 @@ func endsSoon(t *testing.T, what string, work func()) {
 	}
 }
 
-func TestALinkInAProjectTakesNoHookOfThePersonsOutOfTheChain(t *testing.T) {
+func TestALinkInAProjectTakesNoHookOfTheUsersOutOfTheChain(t *testing.T) {
 	t.Parallel()
 	for name, names := range map[string]func(*trust.Places, string){
 		"configured":   func(p *trust.Places, path string) { p.Configured = []string{path} },
@@ -43,7 +43,7 @@ func TestALinkInAProjectTakesNoHookOfThePersonsOutOfTheChain(t *testing.T) {
 	}
 }
 
-func TestAHookOfTheProjectThatThePersonNamesRuns(t *testing.T) {
+func TestAHookOfTheProjectThatTheUserNamesRuns(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("project/.pi/hooks/a.lua", says("a"))

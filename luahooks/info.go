@@ -11,7 +11,7 @@ import (
 	"pi/luahooks/trust"
 )
 
-// Info is the state of one hook, for a person.
+// Info is the state of one hook, for a user.
 type Info struct {
 	Name, Path string
 	Scope      trust.Scope
@@ -98,7 +98,7 @@ type eventStats struct {
 	times         histogram
 }
 
-// EventStats is what the handlers of one event did, for a person. The times are
+// EventStats is what the handlers of one event did, for a user. The times are
 // from the call of a handler to its end, with what it waited for; they are exact
 // to an eighth.
 type EventStats struct {

@@ -97,7 +97,7 @@ func (l *loader) Load(ctx context.Context) (skipped []trust.Source) {
 		ofProject, skipped = l.excludeUnapproved(ofProject, may)
 		l.loadAll(ctx, ofProject)
 	}
-	l.loadAll(ctx, ofAnother) // the person named it, so the tools are shut if it may not run
+	l.loadAll(ctx, ofAnother) // the user named it, so the tools are shut if it may not run
 	l.changes.Lock()
 	defer l.changes.Unlock()
 	l.applyRegistered(ctx)
@@ -339,7 +339,7 @@ func (l *loader) applyRegistered(ctx context.Context) {
 }
 
 // SetEnabled turns hooks of a name off or on for the session. What is off is out
-// of force at once, its gates too: the person asked for it. Turning on loads the
+// of force at once, its gates too: the user asked for it. Turning on loads the
 // file anew; the error is why that did not work.
 func (l *loader) SetEnabled(ctx context.Context, name string, on bool) error {
 	hooks, err := l.roster.named(name, l.dir)

@@ -55,8 +55,8 @@ func TestWhoHasASayInWhatAHookSends(t *testing.T) {
 	mustDo(t, answer.Body.Close())
 	mustDo(t, os.WriteFile(filepath.Join(r.cwd, "seen"), nil, 0o600))
 
-	want := map[string]agent.OriginKind{"command returned": agent.FromPerson, "tool said": agent.FromHook, "watch said": agent.FromOutside}
-	for name, kind := range map[string]agent.OriginKind{"event": agent.FromHook, "command": agent.FromPerson, "web": agent.FromOutside} {
+	want := map[string]agent.OriginKind{"command returned": agent.FromUser, "tool said": agent.FromHook, "watch said": agent.FromOutside}
+	for name, kind := range map[string]agent.OriginKind{"event": agent.FromHook, "command": agent.FromUser, "web": agent.FromOutside} {
 		for _, way := range []string{"said", "asked", "sent", "told another", "later"} {
 			want[name+" "+way] = kind
 		}

@@ -58,7 +58,7 @@ func TestWhatTheEndOfTheProgramInterruptsIsNoFault(t *testing.T) {
 	r.mustBeQuiet()
 }
 
-func TestThePersonIsAskedAboutEditsThatWait(t *testing.T) {
+func TestTheUserIsAskedAboutEditsThatWait(t *testing.T) {
 	ui, caught := new(fakeUI), make(chan bool, 1)
 	a := new(audience)
 	a.attach(new(noting), ui)

@@ -23,7 +23,7 @@ type projectApproval struct {
 
 // decide finds out which files of the project may run, before any of them
 // does: flags first, then what the store says, then hooks that are not of the
-// project, then the person. It reports whether anything of the project may.
+// project, then the user. It reports whether anything of the project may.
 func (p *projectApproval) decide(ctx context.Context) bool {
 	g := p.guard
 	files := g.ProjectFiles(*p.places)
@@ -60,7 +60,7 @@ func (p *projectApproval) decide(ctx context.Context) bool {
 	return g.HasApprovals()
 }
 
-// askHooks asks the handlers of project_trust, which only the person's own hooks have, and
+// askHooks asks the handlers of project_trust, which only the user's own hooks have, and
 // approves for this run what they trust. decided is false if none had an opinion; yes says
 // whether anything of the project may run.
 func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFile) (decided, yes bool) {

@@ -207,7 +207,7 @@ func TestAnswersOfAScriptCostWhatItsModelCosts(t *testing.T) {
 	}
 }
 
-// The model is listed once before providers change, and once after; the person
+// The model is listed once before providers change, and once after; the user
 // chooses another one in between.
 func TestModelThatIsChosenWhileProvidersChangeStays(t *testing.T) {
 	s := newStage(t)

@@ -97,7 +97,7 @@ func (r *hookProviders) own(name string) (llm.ProviderSpec, bool) {
 // refresh registers the providers of all hooks in their order. If the session's model
 // is another one then under the same name, the session gets that; nobody is told,
 // because nobody chose, and one that somebody chooses meanwhile stays. If it is gone
-// with its hook the session keeps it, and the person is told to choose another.
+// with its hook the session keeps it, and the user is told to choose another.
 func (r *hookProviders) refresh() {
 	_, before := r.sessionModel()
 	var wanted []api.Provider

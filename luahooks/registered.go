@@ -13,7 +13,7 @@ import (
 	"pi/session/message"
 )
 
-// What hooks register for a person: commands, keys, flags.
+// What hooks register for a user: commands, keys, flags.
 
 // Commands lists the commands of all hooks in chain order. The first hook keeps
 // a name; later ones are reachable as name:2, name:3 and so on.
@@ -35,7 +35,7 @@ func (r *roster) Commands() []command.Command {
 	return all
 }
 
-// warnCommands tells the person, once each, of commands that two hooks have, and under which
+// warnCommands tells the user, once each, of commands that two hooks have, and under which
 // name the second can be called.
 func (l *loader) warnCommands(ctx context.Context) {
 	owner := map[string]*hook{}

@@ -63,7 +63,7 @@ func (r *roster) listening(event string) (hooks []*hook) {
 	return hooks
 }
 
-// named returns the hooks that a person means: by name, or by path as it is shown
+// named returns the hooks that a user means: by name, or by path as it is shown
 // below dir or whole.
 func (r *roster) named(name string, dir workdir) ([]*hook, error) {
 	var hooks []*hook
@@ -176,7 +176,7 @@ type hook struct {
 	kept    child.Kept // programs of it that survive a reload
 
 	stats  stats
-	off    atomic.Bool // turned off by the person, for the session
+	off    atomic.Bool // turned off by the user, for the session
 	traced atomic.Bool // what its handlers do is told
 
 	mu        sync.Mutex // guards what follows, up to code
@@ -254,7 +254,7 @@ func (h *hook) registered() *api.Registered {
 	return new(api.Registered)
 }
 
-// isOwn reports whether a hook is the person's own, wherever the program runs.
+// isOwn reports whether a hook is the user's own, wherever the program runs.
 func (h *hook) isOwn() bool { return h.Scope == trust.ScopeGlobal || h.Scope == trust.ScopeCommand }
 
 // workdir is the working directory of a chain.

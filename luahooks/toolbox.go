@@ -155,7 +155,7 @@ func (r *roster) ModeNames() (names []string) {
 }
 
 // offerModes gives the host the modes of all hooks, with their tools among those that there
-// are, and returns what is to be told to the person, once each, by the names of the warnings.
+// are, and returns what is to be told to the user, once each, by the names of the warnings.
 func (b *toolbox) offerModes(host api.Host) (warnings map[string]string) {
 	tools := b.All()
 	var all []agent.Mode

@@ -36,7 +36,7 @@ func (t *toolWatch) Handle(ctx context.Context, e agent.Event) error {
 		if t.count(-1) == 0 && t.isIdle() {
 			t.edits.endRun(ctx)
 		}
-	case *agent.TurnEnd: // until the next tool, what is saved is the person's
+	case *agent.TurnEnd: // until the next tool, what is saved is the user's
 		t.edits.close(ctx)
 	case *agent.AgentSettled:
 		t.edits.endRun(ctx)

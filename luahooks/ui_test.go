@@ -174,7 +174,7 @@ func TestMisuseOfTheUI(t *testing.T) {
 	}
 }
 
-func TestWithoutAPersonNothingIsAskedAndStylesWork(t *testing.T) {
+func TestWithoutAUserNothingIsAskedAndStylesWork(t *testing.T) {
 	r, s := onScreen(t, nil)
 	s.here = false
 	got := r.lua(`local u = ctx.ui
@@ -335,25 +335,25 @@ func TestAnAnswerForAlwaysEndsWithItsSession(t *testing.T) {
 func TestHooksOfOneNameDoNotShareAnAnswerForAlways(t *testing.T) {
 	ask := `pi.command("%s", { handler = function(ctx) return { status = tostring(ctx.ui.confirm("?", "", { always = "push" })) } end })`
 	r := newRig(t, map[string]string{"same.lua": fmt.Sprintf(ask, "a"), "same/init.lua": fmt.Sprintf(ask, "b")})
-	person := &alwaysPerson{}
-	r.chain.Attach(r.host, person)
+	user := &alwaysUser{}
+	r.chain.Attach(r.host, user)
 	for _, c := range slices.Concat(r.chain.Commands(), r.chain.Commands()) {
 		if out, err := c.Run(t.Context(), ""); err != nil || out.Status != "true" {
 			t.Errorf("%q, %v", out.Status, err)
 		}
 	}
-	if person.asked != 2 {
-		t.Errorf("asked %d times, want once for each hook", person.asked)
+	if user.asked != 2 {
+		t.Errorf("asked %d times, want once for each hook", user.asked)
 	}
 }
 
-// alwaysPerson answers every question with always.
-type alwaysPerson struct {
+// alwaysUser answers every question with always.
+type alwaysUser struct {
 	fakeUI
 	asked int
 }
 
-func (p *alwaysPerson) Confirm(context.Context, string, string, agent.DialogOptions) (agent.Answer, error) {
+func (p *alwaysUser) Confirm(context.Context, string, string, agent.DialogOptions) (agent.Answer, error) {
 	p.asked++
 	return agent.Always, nil
 }

@@ -198,7 +198,7 @@ func TestToolsOfAProgramThatHasEndedCount(t *testing.T) {
 	}
 }
 
-func TestAnEditAfterAnotherProgramWasKilledIsThePersons(t *testing.T) {
+func TestAnEditAfterAnotherProgramWasKilledIsTheUsers(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
@@ -288,7 +288,7 @@ func TestAProcessCannotUseTheTimeWhileTheNextProgramStarts(t *testing.T) {
 	r := g.start()
 	r.tool(func() { r.chain.guard.Starting()(4711) })
 	r.quit()
-	again := g.start(func(*Options) { // a person is asked something meanwhile
+	again := g.start(func(*Options) { // a user is asked something meanwhile
 		g.write("agent/hooks/a.lua", says("evil"))
 		g.write("agent/hooks/b.lua", says("evil"))
 		g.write("agent/trust.json", g.never())
@@ -446,7 +446,7 @@ func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
 
 const gateCode = `pi.on("tool_call", function() return { block = true, reason = "no" } end)`
 
-func TestADamagedStoreIsMendedWithWhatAPersonSaw(t *testing.T) {
+func TestADamagedStoreIsMendedWithWhatAUserSaw(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
@@ -605,7 +605,7 @@ func TestAnEditBetweenTwoBatchesIsLiveForEverybody(t *testing.T) {
 	again.wantPending("a changed")
 }
 
-func TestAnEditAfterAKillBetweenTwoBatchesIsThePersons(t *testing.T) {
+func TestAnEditAfterAKillBetweenTwoBatchesIsTheUsers(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
@@ -662,7 +662,7 @@ func TestABatchOfToolsMakesNoFile(t *testing.T) {
 	}
 }
 
-func TestAMarkThatIsLostHoldsUntilAPersonHasApproved(t *testing.T) {
+func TestAMarkThatIsLostHoldsUntilAUserHasApproved(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))

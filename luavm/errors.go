@@ -170,5 +170,5 @@ func describe(th *lua.LState, e *Error) {
 	th.Pop(1)
 }
 
-// maxErrorJSON is about what a person reads.
+// maxErrorJSON is about what a user reads.
 const maxErrorJSON = 1000

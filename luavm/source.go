@@ -11,7 +11,7 @@ import (
 // of opening brackets takes hundreds of megabytes before it turns out to be no
 // program. The files of a project that nobody approved are parsed too, to
 // describe them, so [CheckSource] reads the tokens first, in one pass that keeps
-// nothing, and refuses what no person writes.
+// nothing, and refuses what no user writes.
 
 // Bounds of a text, far above those of Lua's own compiler.
 const (

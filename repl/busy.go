@@ -49,12 +49,12 @@ const (
 // task is one thing that runs and that Esc stops.
 type task struct {
 	doing      string      // "" for the work of the agent
-	initiative *initiative // of the person; nil for none
+	initiative *initiative // of the user; nil for none
 	began      time.Time
 	size       int // in tokens, of a context that is compacted
 	cancel     func() bool
 	cancelled  bool
-	told       bool // the person was told that it is cancelled
+	told       bool // the user was told that it is cancelled
 }
 
 // retryWait is a wait for the next attempt of a request.
@@ -90,7 +90,7 @@ func (b *busy) steers() bool {
 func (b *busy) isOfAgent() bool { return len(b.works) > 0 && b.works[len(b.works)-1].doing == "" }
 
 // asksAtOnce notes a question of something that runs, and reports whether that has the keys
-// at once: it is the first one of what the person has just begun.
+// at once: it is the first one of what the user has just begun.
 func (b *busy) asksAtOnce(now time.Time) bool {
 	return slices.ContainsFunc(b.works, func(t *task) bool { return t.initiative.asksAtOnce(now) })
 }
@@ -108,7 +108,7 @@ func (b *busy) note(w waitsFor, now time.Time) { b.silent, b.waits = now, w }
 const shown = 300 * time.Millisecond
 
 // inView is the task that the row tells of; nil for none. asks says that a question or
-// a component is open, so that a command waits for the person.
+// a component is open, so that a command waits for the user.
 func (b *busy) inView(now time.Time, asks bool) *task {
 	for _, t := range slices.Backward(b.works) {
 		if t.doing == "" || !asks && now.Sub(t.began) >= shown && now.Sub(b.answered) >= shown {
@@ -414,7 +414,7 @@ func (r *REPL) compactionEnds(e *agent.CompactionEnd) {
 
 // Cancellable calls do, and shows the words of doing until it returns. Esc and Ctrl+C
 // end the context that do is given.
-func (p *person) Cancellable(ctx context.Context, doing string, do func(context.Context)) {
+func (p *user) Cancellable(ctx context.Context, doing string, do func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if p.HasUI() {
@@ -444,7 +444,7 @@ func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 
 // refresh reads the figures of the status line anew.
 func (r *REPL) refresh() {
-	if !r.person.HasUI() || r.agent == nil {
+	if !r.user.HasUI() || r.agent == nil {
 		return
 	}
 	s := r.screen
@@ -468,12 +468,12 @@ func (r *REPL) refreshLater() {
 	}
 }
 
-// longRun is how long a run takes, at least, for its end to be told to a person who
+// longRun is how long a run takes, at least, for its end to be told to a user who
 // looks at another window.
 const longRun = 20 * time.Second
 
-// attract tells a person who looks at another window, in the way of [ui] notify.
-func (p *person) attract(text string) {
+// attract tells a user who looks at another window, in the way of [ui] notify.
+func (p *user) attract(text string) {
 	s := p.screen
 	s.mu.Lock()
 	away, way := !s.window.inFront || !s.window.known, s.notifyWith

@@ -93,7 +93,7 @@ func TestTheSignTurnsFourTimesASecondAndAHooksAsItWants(t *testing.T) {
 func TestAHooksWorkingMessageKeepsTheThemesColours(t *testing.T) {
 	x := newStage(80)
 	x.palette = terminal.Palette{On: true}
-	p := &person{screen: x.screen}
+	p := &user{screen: x.screen}
 	x.busy.begin(&task{began: x.at})
 	p.SetIndicator([]string{x.palette.Paint("error", "*") + "\x1b[2J"}, 0)
 	p.SetWorking(x.palette.Paint("warning", "mind") + " the\n\x1b[1;1Hgap")

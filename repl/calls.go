@@ -176,7 +176,7 @@ const (
 	markFailed = "✗"
 )
 
-// argument is the argument of a call that a person wants to see: the value of the
+// argument is the argument of a call that a user wants to see: the value of the
 // member that the call is about (of a search, the pattern and where), else all of them
 // as JSON; "" if there are none. A command keeps its lines.
 func argument(input json.RawMessage) string {

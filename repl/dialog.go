@@ -17,7 +17,7 @@ import (
 
 // Confirm asks a question. y or yes is Yes; n, no, an empty line, Esc and no answer are
 // No.
-func (p *person) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
+func (p *user) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
 	answer := agent.No
 	x := pick.NewConfirm(p.question(title, message, o), o.Always != "")
 	words := map[string]agent.Answer{"y": agent.Yes, "yes": agent.Yes, "": agent.No, "n": agent.No, "no": agent.No}
@@ -42,12 +42,12 @@ func (p *person) Confirm(ctx context.Context, title, message string, o agent.Dia
 }
 
 // question is what the panels of all dialogs show.
-func (p *person) question(title, message string, o agent.DialogOptions) pick.Question {
+func (p *user) question(title, message string, o agent.DialogOptions) pick.Question {
 	return pick.Question{Title: title, Message: message, Hook: o.From, Palette: p.palette()}
 }
 
 // Input asks for a line of text. It reports false for an empty line and for no answer.
-func (p *person) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+func (p *user) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	text := ""
 	x := pick.NewInput(pick.InputOptions{Question: p.question(title, "", o), Placeholder: placeholder, Masked: o.Secret})
 	lines := paragraphs(asked(o.From, title))
@@ -62,9 +62,9 @@ func (p *person) Input(ctx context.Context, title, placeholder string, o agent.D
 	return text, text != "" && err == nil, err
 }
 
-// Select lets the person choose among choices, by typing a part of one and with the
+// Select lets the user choose among choices, by typing a part of one and with the
 // arrows; in plain mode by its number, or by a part of it.
-func (p *person) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+func (p *user) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
 	if len(choices) == 0 {
 		return nil, false, nil
 	}
@@ -166,9 +166,9 @@ type dialog struct {
 }
 
 // ask runs a dialog to its end: an answer, Esc, the timeout (then the default counts,
-// without an error) or the end of ctx. Where no person can be asked it returns nil at
+// without an error) or the end of ctx. Where no user can be asked it returns nil at
 // once.
-func (p *person) ask(ctx context.Context, o agent.DialogOptions, d dialog) error {
+func (p *user) ask(ctx context.Context, o agent.DialogOptions, d dialog) error {
 	if err := p.begin(); err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (p *person) ask(ctx context.Context, o agent.DialogOptions, d dialog) error
 }
 
 // showPanel shows the panel of a dialog until it is done or ctx ends.
-func (p *person) showPanel(ctx context.Context, d dialog) error {
+func (p *user) showPanel(ctx context.Context, d dialog) error {
 	var x *shownPanel
 	p.screen.change(func() { x = p.screen.open(d.panel, initiativeOf(ctx).asksAtOnce(p.screen.now()), listOf(ctx)) })
 	if noted, ok := d.panel.(interface{ SetNote(note string) }); ok && remaining(ctx) != "" {
@@ -221,7 +221,7 @@ func (p *person) showPanel(ctx context.Context, d dialog) error {
 }
 
 // countDown has a panel say how much time is left, until stop is called.
-func (p *person) countDown(ctx context.Context, note func(string)) (stop func()) {
+func (p *user) countDown(ctx context.Context, note func(string)) (stop func()) {
 	say := func() { p.screen.change(func() { note(strings.TrimSpace(remaining(ctx))) }) }
 	say()
 	ended := make(chan struct{})
@@ -242,7 +242,7 @@ func (p *person) countDown(ctx context.Context, note func(string)) (stop func())
 
 // converse asks in plain mode, until an answer is accepted. It returns nil too if the
 // input ends, and the error of ctx if that ends.
-func (p *person) converse(ctx context.Context, d dialog) error {
+func (p *user) converse(ctx context.Context, d dialog) error {
 	x := &plainDialog{prompt: remaining(ctx) + d.prompt, lines: make(chan string, 1), turn: make(chan struct{})}
 	p.plain.add(x)
 	defer p.converseEnds(x)
@@ -287,7 +287,7 @@ func remaining(ctx context.Context) string {
 // meanwhile. The lock of the screen guards it.
 type list struct {
 	picker *pick.Picker
-	person *person
+	user   *user
 	ctx    context.Context
 	shown  *shownPanel
 
@@ -301,11 +301,11 @@ type list struct {
 type aboveKey struct{}
 
 // OpenList shows a list, see [command.Lister].
-func (p *person) OpenList(ctx context.Context, v command.ListView) (context.Context, command.List) {
+func (p *user) OpenList(ctx context.Context, v command.ListView) (context.Context, command.List) {
 	if p.begin() != nil || !p.HasUI() || p.term.Plain() {
 		return ctx, nil
 	}
-	l := &list{person: p, signal: make(chan struct{}, 1)}
+	l := &list{user: p, signal: make(chan struct{}, 1)}
 	l.picker = pick.New(pick.Options{Title: v.Title, Right: v.Right, Enter: v.Enter, Initial: v.Initial, Palette: p.screen.palette,
 		Actions: l.actions(v.Keys)}, pickRows(v.Rows))
 	l.ctx = context.WithValue(ctx, aboveKey{}, l)
@@ -383,13 +383,13 @@ func (l *list) Render(width, height int) (rows []string, cursorRow, cursorColumn
 	return l.picker.Render(width, height)
 }
 
-// Done reports whether the person left the list.
+// Done reports whether the user left the list.
 func (l *list) Done() bool { return l.picker.Done() }
 
-// Next waits for what the person does. It is the zero value too if the terminal is given
+// Next waits for what the user does. It is the zero value too if the terminal is given
 // back.
 func (l *list) Next() (command.Pressed, error) {
-	s := l.person.screen
+	s := l.user.screen
 	s.change(l.resume)
 	for {
 		s.mu.Lock()
@@ -402,7 +402,7 @@ func (l *list) Next() (command.Pressed, error) {
 		s.mu.Unlock()
 		select {
 		case <-l.signal:
-		case <-l.person.closed:
+		case <-l.user.closed:
 			return command.Pressed{}, nil
 		case <-l.ctx.Done():
 			return command.Pressed{}, l.ctx.Err()
@@ -422,16 +422,16 @@ func (l *list) resume() {
 		l.Key(k)
 	}
 	if l.Done() {
-		l.person.screen.closePanel(l.shown)
+		l.user.screen.closePanel(l.shown)
 	}
 }
 
 // Show replaces what is shown.
 func (l *list) Show(v command.ListView) {
 	rows, actions := pickRows(v.Rows), l.actions(v.Keys)
-	l.person.screen.change(func() {
+	l.user.screen.change(func() {
 		l.picker.SetTitle(v.Title, v.Right)
-		l.picker.SetPalette(l.person.screen.palette)
+		l.picker.SetPalette(l.user.screen.palette)
 		l.picker.SetActions(actions)
 		l.picker.SetRows(rows)
 	})
@@ -440,17 +440,17 @@ func (l *list) Show(v command.ListView) {
 // Close takes the list away. Keys that have waited are for the line.
 func (l *list) Close() {
 	var keys []terminal.Key
-	l.person.screen.change(func() {
-		l.person.screen.closePanel(l.shown)
+	l.user.screen.change(func() {
+		l.user.screen.closePanel(l.shown)
 		keys, l.waiting = l.waiting, nil
 	})
 	for _, k := range keys {
-		l.person.keys.key(k)
+		l.user.keys.key(k)
 	}
 }
 
 // EditText asks for a row of text, of which there is some already.
-func (p *person) EditText(ctx context.Context, title, text string) (string, bool, error) {
+func (p *user) EditText(ctx context.Context, title, text string) (string, bool, error) {
 	ok := false
 	x := pick.NewInput(pick.InputOptions{Question: p.question(title, "", agent.DialogOptions{}), Text: text})
 	err := p.ask(ctx, agent.DialogOptions{}, dialog{
@@ -461,4 +461,4 @@ func (p *person) EditText(ctx context.Context, title, text string) (string, bool
 	return text, ok && err == nil, err
 }
 
-var _ command.Lister = (*person)(nil)
+var _ command.Lister = (*user)(nil)

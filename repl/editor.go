@@ -14,10 +14,10 @@ import (
 	"pi/internal/printable"
 )
 
-// Editor has the person edit a text in the program that Options.Editor names,
+// Editor has the user edit a text in the program that Options.Editor names,
 // which gets the terminal meanwhile. There is no text if the editor fails or
 // saves nothing.
-func (p *person) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
+func (p *user) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
 	if err := p.begin(); err != nil {
 		return "", false, err
 	}
@@ -42,9 +42,9 @@ func (p *person) Editor(ctx context.Context, title, prefill string, o agent.Dial
 	return text, saved, nil
 }
 
-// editText has the person edit a text in a temporary file that nobody else can read. saved
+// editText has the user edit a text in a temporary file that nobody else can read. saved
 // is false if the editor did not write the file.
-func (p *person) editText(ctx context.Context, prefill string) (text string, saved bool, err error) {
+func (p *user) editText(ctx context.Context, prefill string) (text string, saved bool, err error) {
 	dir, err := os.MkdirTemp("", "pi-edit-")
 	if err != nil {
 		return "", false, fmt.Errorf("make a file to edit: %w", err)
@@ -87,7 +87,7 @@ func editedText(path string, past time.Time, prefill string) (text string, saved
 }
 
 // runEditor runs the editor on a file. The terminal is lent to it.
-func (p *person) runEditor(ctx context.Context, path string) error {
+func (p *user) runEditor(ctx context.Context, path string) error {
 	return p.lend(func() error {
 		cmd := editorCommand(ctx, p.opts.Editor, path)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.opts.In, p.opts.Out, p.opts.Out
@@ -104,7 +104,7 @@ func (p *person) runEditor(ctx context.Context, path string) error {
 }
 
 // Lend gives the terminal to a program and waits for its end.
-func (p *person) Lend(ctx context.Context, program agent.Program) (agent.Exit, error) {
+func (p *user) Lend(ctx context.Context, program agent.Program) (agent.Exit, error) {
 	if err := p.begin(); err != nil {
 		return agent.Exit{}, err
 	}

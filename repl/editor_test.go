@@ -74,7 +74,7 @@ func TestCtrlCEndsTheEditorAndGivesNoText(t *testing.T) {
 	s.prompt("")
 }
 
-func TestWithoutAnEditorThePersonIsToldWhatToSet(t *testing.T) {
+func TestWithoutAnEditorTheUserIsToldWhatToSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.prompt("")

@@ -32,7 +32,7 @@ func (r *REPL) withFiles(p agent.Prompt, d edit.Draft) (agent.Prompt, []string) 
 	found := attach.Find(p.Text, o)
 	p.Attachments = found.Blocks()
 	for _, problem := range found.Problems {
-		r.person.Notify(problem, agent.LevelWarning)
+		r.user.Notify(problem, agent.LevelWarning)
 	}
 	if words := found.Words(); words != "" {
 		return p, []string{words}
@@ -64,7 +64,7 @@ func (k *keyboard) paste(x terminal.Key) {
 func (k *keyboard) pasteImage() {
 	path, words, err := k.clipboardImage()
 	if err != nil {
-		k.person.Notify("paste an image: "+err.Error(), agent.LevelWarning)
+		k.user.Notify("paste an image: "+err.Error(), agent.LevelWarning)
 		return
 	}
 	k.screen.change(func() { k.screen.line.token(words, path) })

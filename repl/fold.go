@@ -191,7 +191,7 @@ func (k *keyboard) expand(b folded) {
 	columns, busy := s.columns, len(s.busy.works) > 0
 	s.mu.Unlock()
 	rows := b.whole(columns)
-	if len(rows) >= pagedRows && !busy && !k.person.term.Plain() && k.page(rows) {
+	if len(rows) >= pagedRows && !busy && !k.user.term.Plain() && k.page(rows) {
 		return
 	}
 	rows = append([]string{s.palette.Paint("dim", fmt.Sprintf("#%d %s", b.number, printable.Line(b.title)))}, rows...)
@@ -209,7 +209,7 @@ func (k *keyboard) page(rows []string) bool {
 		return false
 	}
 	started := false
-	err = k.person.lend(func() error {
+	err = k.user.lend(func() error {
 		cmd := exec.Command(path, words[1:]...)
 		cmd.Stdin = strings.NewReader(strings.Join(rows, "\n") + "\n")
 		cmd.Stdout, cmd.Stderr = k.opts.Out, k.opts.Out
@@ -221,7 +221,7 @@ func (k *keyboard) page(rows []string) bool {
 		return cmd.Wait()
 	})
 	if err != nil && started {
-		k.person.Notify(fmt.Sprintf("the pager %s: %v", words[0], err), agent.LevelWarning)
+		k.user.Notify(fmt.Sprintf("the pager %s: %v", words[0], err), agent.LevelWarning)
 	}
 	return started
 }

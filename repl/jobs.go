@@ -74,7 +74,7 @@ func (j *jobs) end() {
 	j.signal()
 }
 
-// reopen takes back that the input has ended: the person wants to go on.
+// reopen takes back that the input has ended: the user wants to go on.
 func (j *jobs) reopen() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -24,13 +24,13 @@ type Shortcut struct {
 	Run       func(context.Context) (command.Outcome, error)
 }
 
-// keyboard is what the person types, and where it goes.
+// keyboard is what the user types, and where it goes.
 type keyboard struct {
 	opts     Options
 	screen   *screen
 	work     *work
 	jobs     *jobs
-	person   *person
+	user     *user
 	table    keyTable
 	problems []string // of [keys], told when the terminal is there
 	scratch  scratch
@@ -39,8 +39,8 @@ type keyboard struct {
 	commands *command.Set // nil until there are any
 }
 
-func newKeyboard(o Options, p *person, j *jobs) *keyboard {
-	k := &keyboard{opts: o, screen: p.screen, work: p.work, jobs: j, person: p}
+func newKeyboard(o Options, p *user, j *jobs) *keyboard {
+	k := &keyboard{opts: o, screen: p.screen, work: p.work, jobs: j, user: p}
 	table, problems := keymap.Parse(o.Keys)
 	k.problems = problems
 	k.table = keyTable{table, keymap.NewReader(table, func() (chords []string) {
@@ -94,7 +94,7 @@ func (k *keyboard) key(x terminal.Key) {
 			then = askForReport
 			return
 		case !x.Release && k.table.table.Action(x.Name) == "suspend":
-			then = k.person.term.Suspend
+			then = k.user.term.Suspend
 			return
 		case !x.Release && s.panelKey(x):
 			return
@@ -217,7 +217,7 @@ func (k *keyboard) actions() map[string]func() after {
 		"tree":             func() after { return func() { k.send(job{text: "/tree", byKey: true}) } },
 		"cycle_model":      model(1),
 		"cycle_model_back": model(-1),
-		"redraw":           func() after { return k.person.term.Redraw },
+		"redraw":           func() after { return k.user.term.Redraw },
 		"pick_model":       func() after { return func() { k.send(job{text: "/model", byKey: true, inZone: true}) } },
 		"cycle_mode":       change("mode", command.CycleMode), // where there are none, the thinking level
 		"cycle_thinking":   change("thinking level", command.CycleThinking),
@@ -311,7 +311,7 @@ func (k *keyboard) pastedCommand(d edit.Draft) (literal, asks bool) {
 
 // askPasted asks whether a pasted text is to be run as a command.
 func (k *keyboard) askPasted(x job) {
-	yes, err := k.person.Confirm(context.Background(), "Run this pasted text as a command?", x.text, agent.DialogOptions{})
+	yes, err := k.user.Confirm(context.Background(), "Run this pasted text as a command?", x.text, agent.DialogOptions{})
 	if err != nil || yes == agent.No {
 		k.screen.change(func() { k.screen.line.takeBack(x) })
 		return
@@ -369,7 +369,7 @@ func (k *keyboard) ctrlC() after {
 	return nil
 }
 
-// seemsAtRest reports whether a person takes what runs for ended: a command that Esc has
+// seemsAtRest reports whether a user takes what runs for ended: a command that Esc has
 // just stopped, or that is not shown as running (yet, or any more), while there is a text
 // in the line. The caller has the lock.
 func (k *keyboard) seemsAtRest(now time.Time) bool {
@@ -401,7 +401,7 @@ func (k *keyboard) ctrlD() after {
 // plainInterrupt is called for Ctrl+C in plain mode. At rest it is no answer to a dialog.
 func (k *keyboard) plainInterrupt() {
 	s := k.screen
-	if k.person.plain.interrupt(s.busyNow()) {
+	if k.user.plain.interrupt(s.busyNow()) {
 		return
 	}
 	var then after
@@ -417,24 +417,24 @@ func (k *keyboard) plainInterrupt() {
 	if then != nil {
 		then()
 	}
-	k.person.plain.ended()
+	k.user.plain.ended()
 	k.work.signal()
 }
 
-// editLine has the person edit the line in their editor.
+// editLine has the user edit the line in their editor.
 func (k *keyboard) editLine() {
 	k.screen.mu.Lock()
 	text, busy := k.screen.line.text(), len(k.screen.busy.works) > 0
 	k.screen.mu.Unlock()
 	if busy {
-		k.person.Notify("the editor can be opened when nothing runs", agent.LevelInfo)
+		k.user.Notify("the editor can be opened when nothing runs", agent.LevelInfo)
 		return
 	}
 	go func() {
-		ctx := asPerson(context.Background(), k.screen.now())
-		text, saved, err := k.person.Editor(ctx, "", text, agent.DialogOptions{})
+		ctx := asUser(context.Background(), k.screen.now())
+		text, saved, err := k.user.Editor(ctx, "", text, agent.DialogOptions{})
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			k.person.Notify(err.Error(), agent.LevelWarning)
+			k.user.Notify(err.Error(), agent.LevelWarning)
 		}
 		if saved {
 			k.screen.change(func() { k.screen.line.setTyped(text) })

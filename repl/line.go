@@ -51,7 +51,7 @@ func (l *line) set(text string) {
 	l.overlay, l.refused, l.placed = nil, "", false
 }
 
-// setTyped is set for a text that the person wrote elsewhere.
+// setTyped is set for a text that the user wrote elsewhere.
 func (l *line) setTyped(text string) {
 	l.buffer.SetTyped(text, -1)
 	l.overlay, l.refused, l.placed = nil, "", false
@@ -88,7 +88,7 @@ func (l *line) placeText(text string) {
 	l.placed = text != "" && strings.TrimRight(text, " \t\n") == text
 }
 
-// takeBack puts a line that the person wants back as rows above what is typed.
+// takeBack puts a line that the user wants back as rows above what is typed.
 func (l *line) takeBack(x job) {
 	l.placed = false
 	x.draft.Text = x.text
@@ -380,7 +380,7 @@ func (l *line) listedWord() int {
 }
 
 // askCompletions asks what the word before the cursor can become; taking says that the
-// person wants to know.
+// user wants to know.
 func (k *keyboard) askCompletions(taking bool) {
 	s := k.screen
 	s.mu.Lock()
@@ -415,7 +415,7 @@ func (k *keyboard) showCompletions(result completion.Result) {
 	s, l := k.screen, k.screen.line
 	c := &l.completions
 	if text, cursor := l.buffer.Plain(); text != c.text || cursor != c.cursor {
-		return // the person typed on
+		return // the user typed on
 	}
 	if only, ok := result.Only(); ok && c.taking {
 		l.takeCompletion(result, only)

@@ -13,7 +13,7 @@ import (
 )
 
 // A panel has the keys in place of the line: a dialog, a picker, and so does a component
-// of a hook. The first one of what the person began has them at once, if it comes soon. Any
+// of a hook. The first one of what the user began has them at once, if it comes soon. Any
 // other takes none until no key has come for a while, so that nobody answers a question
 // with what they were about to type: until then keys go to the line, which stays in view.
 
@@ -141,7 +141,7 @@ func (s *screen) componentKey(k terminal.Key) bool {
 	return false
 }
 
-// initiative is something that the person began with a key: its first question, if it comes
+// initiative is something that the user began with a key: its first question, if it comes
 // soon, is what they look for. The lock of the screen guards it.
 type initiative struct {
 	at    time.Time // of the key
@@ -161,8 +161,8 @@ func (i *initiative) asksAtOnce(now time.Time) bool {
 // initiativeKey is for the initiative that a context is part of.
 type initiativeKey struct{}
 
-// asPerson returns a context for what the person began with a key at that time.
-func asPerson(ctx context.Context, at time.Time) context.Context {
+// asUser returns a context for what the user began with a key at that time.
+func asUser(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, initiativeKey{}, &initiative{at: at})
 }
 
@@ -194,8 +194,8 @@ type surface struct {
 	width, height int // that there is for it
 }
 
-// Custom shows c. The surface is nil if no person can be asked.
-func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface, error) {
+// Custom shows c. The surface is nil if no user can be asked.
+func (p *user) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface, error) {
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
@@ -239,7 +239,7 @@ func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surfac
 const usualHeight = 10
 
 // closeSurface removes a surface that has ended.
-func (p *person) closeSurface(x *surface) {
+func (p *user) closeSurface(x *surface) {
 	p.screen.change(func() {
 		all := &p.screen.panels.components
 		p.screen.busy.answered = p.screen.now()
@@ -254,7 +254,7 @@ func (p *person) closeSurface(x *surface) {
 
 // tellReleases has the terminal tell of released keys if the component in view wants them.
 // The caller has the lock of the screen.
-func (p *person) tellReleases() {
+func (p *user) tellReleases() {
 	c := p.screen.panels.component()
 	p.term.Releases(c != nil && c.options.Releases)
 }
@@ -387,7 +387,7 @@ func unlessEnded(ctx context.Context, call func()) bool {
 
 // presentLines shows a component in plain mode: its lines are written anew for each
 // typed line and each request, until ctx or the input ends.
-func (p *person) presentLines(ctx context.Context, x *surface) {
+func (p *user) presentLines(ctx context.Context, x *surface) {
 	d := &plainDialog{prompt: "? ", lines: make(chan string, 1), turn: make(chan struct{}), leave: x.cancel}
 	p.plain.add(d)
 	defer p.converseEnds(d)

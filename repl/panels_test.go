@@ -50,7 +50,7 @@ func TestAPanelThatNobodyAskedForTakesKeysWhenNoneCameForAWhile(t *testing.T) {
 	}
 }
 
-func TestAPanelThatThePersonAskedForTakesKeysAtOnce(t *testing.T) {
+func TestAPanelThatTheUserAskedForTakesKeysAtOnce(t *testing.T) {
 	x, p := newStage(80), &fakePanel{}
 	x.open(p, true, nil)
 	if !x.panelKey(terminal.Key{Name: "y"}) || p.keys != "y" {
@@ -60,7 +60,7 @@ func TestAPanelThatThePersonAskedForTakesKeysAtOnce(t *testing.T) {
 
 func TestOfACommandOnlyTheFirstQuestionThatComesSoonHasTheKeysAtOnce(t *testing.T) {
 	at := time.Now()
-	ctx := asPerson(context.Background(), at)
+	ctx := asUser(context.Background(), at)
 	for _, c := range []struct {
 		name string
 		ctx  context.Context
@@ -70,8 +70,8 @@ func TestOfACommandOnlyTheFirstQuestionThatComesSoonHasTheKeysAtOnce(t *testing.
 		{"nobody began it", context.Background(), 0, false},
 		{"the first", ctx, quietBefore - 1, true},
 		{"the second", ctx, quietBefore - 1, false},
-		{"a first one that comes late", asPerson(context.Background(), at), quietBefore, false},
-		{"of a line that nobody sent", asPerson(context.Background(), time.Time{}), 0, false},
+		{"a first one that comes late", asUser(context.Background(), at), quietBefore, false},
+		{"of a line that nobody sent", asUser(context.Background(), time.Time{}), 0, false},
 	} {
 		if got := initiativeOf(c.ctx).asksAtOnce(at.Add(c.came)); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

@@ -126,10 +126,10 @@ func (p *plainLines) makeRoom() (was bool) {
 
 // lineTyped is called for a line in plain mode.
 func (k *keyboard) lineTyped(text string) {
-	if k.person.plain.answer(text) {
+	if k.user.plain.answer(text) {
 		return
 	}
-	k.person.plain.ended()
+	k.user.plain.ended()
 	before, more, given := "", false, ""
 	k.screen.change(func() {
 		before, more = joinLines(k.screen.line.before, text)
@@ -139,7 +139,7 @@ func (k *keyboard) lineTyped(text string) {
 		given = k.screen.line.given
 	})
 	if more {
-		k.person.openPrompt()
+		k.user.openPrompt()
 		return
 	}
 	if strings.TrimSpace(before) != "" {
@@ -148,7 +148,7 @@ func (k *keyboard) lineTyped(text string) {
 		k.send(job{text: before})
 		return
 	}
-	k.person.openPrompt()
+	k.user.openPrompt()
 }
 
 // withoutGiven is a line without the text that the prompt began with, if a command stands
@@ -169,7 +169,7 @@ func (k *keyboard) withoutGiven(text, given string) string {
 // which is no answer to a dialog.
 func (k *keyboard) inputHasEnded() {
 	if !k.screen.isPlain() {
-		if k.person.hasEnded() {
+		if k.user.hasEnded() {
 			return
 		}
 		k.screen.change(func() {
@@ -177,12 +177,12 @@ func (k *keyboard) inputHasEnded() {
 				x.cancel()
 			}
 		})
-		close(k.person.ended)
+		close(k.user.ended)
 		k.jobs.end()
 		return
 	}
-	if !k.person.plain.answer("") {
-		k.person.plain.ended()
+	if !k.user.plain.answer("") {
+		k.user.plain.ended()
 		k.jobs.end()
 	}
 }
@@ -201,7 +201,7 @@ func joinLines(before, line string) (text string, more bool) {
 }
 
 // openPrompt shows the prompt of the plain mode, if nothing asks at the moment.
-func (p *person) openPrompt() {
+func (p *user) openPrompt() {
 	if p.term.Plain() && p.plain.want() {
 		p.showPrompt()
 	}
@@ -209,7 +209,7 @@ func (p *person) openPrompt() {
 
 // showPrompt shows the prompt of the loop, and above it the status line if that has
 // changed.
-func (p *person) showPrompt() {
+func (p *user) showPrompt() {
 	status, sign, text := []string(nil), promptSign, ""
 	p.screen.change(func() {
 		s := p.screen
@@ -236,14 +236,14 @@ func (p *person) showPrompt() {
 const continueSign = "... "
 
 // closePrompt closes the prompt of the loop, and keeps what was typed for the next one.
-func (p *person) closePrompt() {
+func (p *user) closePrompt() {
 	if p.term.Plain() && p.plain.ended() {
 		p.keepDraft()
 	}
 }
 
 // keepDraft closes the open prompt and keeps its text.
-func (p *person) keepDraft() {
+func (p *user) keepDraft() {
 	if text, ok := p.term.Unprompt(); ok && text != "" {
 		p.screen.change(func() { p.screen.line.set(text) })
 	}
@@ -251,7 +251,7 @@ func (p *person) keepDraft() {
 
 // promptFor shows the prompt of a dialog. If that of the loop was open, its text is
 // kept.
-func (p *person) promptFor(sign string) {
+func (p *user) promptFor(sign string) {
 	if p.plain.makeRoom() {
 		p.keepDraft()
 	}
@@ -259,7 +259,7 @@ func (p *person) promptFor(sign string) {
 }
 
 // converseEnds ends a dialog, and shows the prompt of the loop again if that is wanted.
-func (p *person) converseEnds(x *plainDialog) {
+func (p *user) converseEnds(x *plainDialog) {
 	p.plain.remove(x)
 	if p.plain.again() {
 		p.showPrompt()

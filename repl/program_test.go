@@ -25,7 +25,7 @@ import (
 	"pi/session/message"
 )
 
-// What a person sees is tested with a program in a pseudo-terminal: the test binary
+// What a user sees is tested with a program in a pseudo-terminal: the test binary
 // with programEnv set.
 const programEnv = "REPL_TEST_PROGRAM"
 
@@ -140,7 +140,7 @@ func whenTold(f func()) (stop func()) {
 	}
 }
 
-// testAgent answers by the last text of the person; see script.
+// testAgent answers by the last text of the user; see script.
 func testAgent(front agent.Listener) *agent.Agent {
 	s := &script{steered: make(chan struct{}, 1)}
 	model := &llm.Model{Provider: "test", ID: "one", API: "test", ContextWindow: 1000, Reasoning: true}
@@ -302,7 +302,7 @@ func testShortcuts() []Shortcut {
 	}
 }
 
-// script is a provider that answers by what the person said last, and a listener
+// script is a provider that answers by what the user said last, and a listener
 // that sees when it is steered.
 type script struct{ steered chan struct{} }
 

@@ -3,7 +3,7 @@
 //
 // [New] makes a [REPL] before there is an agent, because it is the agent's last
 // listener and the user interface of hooks; [REPL.Run] then does one job after the
-// other until the person quits:
+// other until the user quits:
 //
 //	/name args   a command            !cmd    a shell command whose output the model sees
 //	@path        attaches a file      !!cmd   one whose output it does not see
@@ -12,9 +12,9 @@
 // panel in view or to a component of a hook (panels.go; dialog.go: questions, pickers),
 // or to the line, its menu and its search (line.go). A line that is sent becomes a job
 // (jobs.go): between two prompts the loop does it (repl.go), while the agent works it
-// steers (work.go). person.go is what hooks and commands ask and tell the person.
+// steers (work.go). user.go is what hooks and commands ask and tell the user.
 //
-// What the person sees is the screen (screen.go), behind one lock: what the agent does
+// What the user sees is the screen (screen.go), behind one lock: what the agent does
 // becomes rows of the transcript (transcript.go, calls.go, diff.go, fold.go), and what can
 // still change is put together as the zone (busy.go: what is waited for; status.go: the
 // rows around the line). In plain mode there is no zone, and whole lines are read
@@ -58,11 +58,11 @@ type Options struct {
 	NotifyWith   string          // "bell", "osc9"; else nothing is sent when a long run ends
 	MenuWith     string          // "tab": menus do not open as one types
 	Banner       func() []string // lines shown at the start; nil: none
-	First        []string        // prompts to run before the person is asked for one
+	First        []string        // prompts to run before the user is asked for one
 
 	Editor      string                                     // the program that texts are edited with, as VISUAL or EDITOR name it
 	Pager       string                                     // the program that long texts are shown with
-	Shell       ShellInTerminal                            // runs commands of the person at rest; nil: they have no terminal
+	Shell       ShellInTerminal                            // runs commands of the user at rest; nil: they have no terminal
 	Rich        bool                                       // the terminal has 256 colours
 	TrueColor   bool                                       // it has all of them
 	Renderer    Renderer                                   // of hooks; nil: none
@@ -70,7 +70,7 @@ type Options struct {
 	Completions func() []completion.Source                 // of hooks, at this moment; nil: none
 	Changed     func(ctx context.Context, dir string) bool // whether git knows changes around dir that are not committed; nil: not known
 	Broke       func(value any, stack []byte)              // is told of a panic on a goroutine of the terminal, and ends the run; nil: the panic goes on
-	End         func()                                     // is called when the person has quit and still sees the terminal; nil: nothing is
+	End         func()                                     // is called when the user has quit and still sees the terminal; nil: nothing is
 	Asked       func() string                              // the hook that is being asked for long; "": none; nil: not known
 }
 
@@ -81,7 +81,7 @@ type REPL struct {
 	view     *transcript
 	jobs     *jobs
 	work     *work
-	person   *person
+	user     *user
 	keyboard *keyboard
 	worktree *worktree
 	agent    *agent.Agent
@@ -90,7 +90,7 @@ type REPL struct {
 	first       []string // prompts of the command line that have not run
 	refused     string   // plain mode: the last line, if it looked like a command and was none
 	compaction  func()   // ends the row of the compaction in progress; nil: none
-	askedToQuit bool     // the person was asked whether to quit, and has done nothing since
+	askedToQuit bool     // the user was asked whether to quit, and has done nothing since
 }
 
 // New returns a REPL. It touches the terminal only when it is first used.
@@ -107,15 +107,15 @@ func New(o Options) *REPL {
 	s.showThinking, s.highlight, s.notifyWith, s.menuWith = o.ShowThinking, o.Highlight, o.NotifyWith, o.MenuWith
 	s.busy.hook = o.Asked
 	r := &REPL{opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s), first: o.First}
-	r.person = &person{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{})}
-	r.keyboard = newKeyboard(o, r.person, r.jobs)
+	r.user = &user{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{})}
+	r.keyboard = newKeyboard(o, r.user, r.jobs)
 	r.work.queued = r.keyboard.queued
 	r.worktree = &worktree{changed: o.Changed}
 	return r
 }
 
-// UI is the person at the terminal, as hooks and commands ask and tell them.
-func (r *REPL) UI() agent.UI { return r.person }
+// UI is the user at the terminal, as hooks and commands ask and tell them.
+func (r *REPL) UI() agent.UI { return r.user }
 
 // Typed is what was typed: lines that were sent, and the one that was begun behind them.
 // The zero value is nothing.
@@ -136,7 +136,7 @@ func (r *REPL) Typed() (t Typed) {
 	return t
 }
 
-// Type does as if a person had typed that here.
+// Type does as if a user had typed that here.
 func (r *REPL) Type(t Typed) {
 	for _, line := range t.lines {
 		r.jobs.add(line)
@@ -149,21 +149,21 @@ func (r *REPL) Type(t Typed) {
 // Close gives the terminal back as it was found. It may be called at any time,
 // from any goroutine and more than once; a crash handler calls it first.
 func (r *REPL) Close() {
-	r.person.close() // first, since the others wait for what they began
+	r.user.close() // first, since the others wait for what they began
 	r.worktree.stop()
 	r.keyboard.close()
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// Run reads and runs lines until the person quits (nil), the input ends (nil)
+// Run reads and runs lines until the user quits (nil), the input ends (nil)
 // or ctx does (its error). Ctrl+C is taken care of here and must not cancel ctx.
 // The terminal is restored when Run returns, also by a panic.
 func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) error {
 	r.agent, r.driver = a, command.Driver{Agent: a, Commands: commands}
 	commands.Front = r.keyboard.helpFront
 	r.keyboard.attach(a, commands)
-	if err := r.person.begin(); err != nil {
+	if err := r.user.begin(); err != nil {
 		return err
 	}
 	defer r.worktree.looks.Wait() // after its end
@@ -202,7 +202,7 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	s := r.screen
 	switch e := e.(type) {
 	case *agent.Notice:
-		r.person.Notify(e.Text, e.Level)
+		r.user.Notify(e.Text, e.Level)
 	case *agent.AgentStart:
 		s.change(func() { s.busy.note(waitsForAnswer, s.now()) })
 	case *agent.TurnStart:
@@ -233,10 +233,10 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	return nil
 }
 
-// errQuit ends the loop because the person wants to quit.
+// errQuit ends the loop because the user wants to quit.
 var errQuit = errors.New("quit")
 
-// loop does one job after the other. It returns nil when the person quits, a hook wants
+// loop does one job after the other. It returns nil when the user quits, a hook wants
 // the end, or the input ends, else the error that ended it.
 func (r *REPL) loop(ctx context.Context) error {
 	for {
@@ -253,7 +253,7 @@ func (r *REPL) loop(ctx context.Context) error {
 }
 
 // next waits for something to do and does it: prompts of the command line and of hooks
-// come first, then what was typed. The error is errQuit or io.EOF if the person or a
+// come first, then what was typed. The error is errQuit or io.EOF if the user or a
 // hook wants to quit, else that of ctx.
 func (r *REPL) next(ctx context.Context) error {
 	for {
@@ -264,14 +264,14 @@ func (r *REPL) next(ctx context.Context) error {
 			return errQuit
 		}
 		if in, ok := r.submitted(); ok {
-			r.person.closePrompt()
+			r.user.closePrompt()
 			r.run(ctx, in, job{text: in.Text})
 			return nil
 		}
 		x, ok, ended := r.jobs.take()
 		switch {
 		case ok:
-			r.person.closePrompt()
+			r.user.closePrompt()
 			r.askedToQuit = false
 			r.do(ctx, x)
 			return nil
@@ -279,7 +279,7 @@ func (r *REPL) next(ctx context.Context) error {
 			return io.EOF
 		}
 		r.keyboard.showQueue()
-		r.person.openPrompt()
+		r.user.openPrompt()
 		select {
 		case <-r.jobs.ready:
 		case <-r.agent.Inbox().Submitted():
@@ -309,9 +309,9 @@ func (r *REPL) submitted() (input, bool) {
 	return input{}, false
 }
 
-// echo shows a line as a prompt, where a person sees it.
+// echo shows a line as a prompt, where a user sees it.
 func (r *REPL) echo(text string, shown, attached []string) {
-	if r.person.HasUI() {
+	if r.user.HasUI() {
 		r.screen.change(func() { r.screen.echo(text, shown, attached) })
 	}
 }
@@ -319,7 +319,7 @@ func (r *REPL) echo(text string, shown, attached []string) {
 // do does a job between two prompts.
 func (r *REPL) do(ctx context.Context, x job) {
 	if x.run != nil {
-		_ = r.restDriver(x).Do(asPerson(ctx, x.at), x.doing, x.run) // it was shown
+		_ = r.restDriver(x).Do(asUser(ctx, x.at), x.doing, x.run) // it was shown
 		return
 	}
 	in := r.readLine(x)
@@ -338,7 +338,7 @@ func (r *REPL) run(ctx context.Context, in input, x job) {
 		r.shell(ctx, in.Text)
 		r.refresh() // it may have changed the branch
 	case commandInput:
-		_ = r.restDriver(x).RunCommand(asPerson(ctx, x.at), in.Prompt) // it was shown
+		_ = r.restDriver(x).RunCommand(asUser(ctx, x.at), in.Prompt) // it was shown
 	case textInput:
 		r.prompt(ctx, in.Prompt)
 	}
@@ -369,7 +369,7 @@ func (r *REPL) act(ctx context.Context, x job, doing string, run command.Action)
 }
 
 // mayQuit reports whether the program may end. While a part of the session is only
-// in memory, and would be lost, the person is asked first, unless they were asked
+// in memory, and would be lost, the user is asked first, unless they were asked
 // just before and have done nothing since. If the input has ended there is nobody to
 // ask, and the program ends.
 func (r *REPL) mayQuit(ctx context.Context) bool {
@@ -378,11 +378,11 @@ func (r *REPL) mayQuit(ctx context.Context) bool {
 	if err == nil {
 		err = s.Unsaved()
 	}
-	if err == nil || r.askedToQuit || !r.person.HasUI() || r.person.hasEnded() {
+	if err == nil || r.askedToQuit || !r.user.HasUI() || r.user.hasEnded() {
 		return true
 	}
 	r.askedToQuit = true
-	answer, failed := r.person.Confirm(ctx, "Part of this session is only in memory. Quit, and lose that?",
+	answer, failed := r.user.Confirm(ctx, "Part of this session is only in memory. Quit, and lose that?",
 		err.Error()+"\n/export FILE writes all of it elsewhere, if that is not done yet", agent.DialogOptions{})
 	if failed != nil || answer != agent.No {
 		return true

@@ -122,7 +122,7 @@ func TestPromptOfACommandThatOutlastsTheRunIsSentAfterIt(t *testing.T) {
 	s.prompt("")
 }
 
-func TestConfirmIsNoUnlessThePersonSaysYes(t *testing.T) {
+func TestConfirmIsNoUnlessTheUserSaysYes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for i, c := range []struct{ typed, want string }{{"y", "true"}, {"Y", "true"}, {"n", "false"}, {"\r", "false"}, {"\x1b", "false"}, {" x\r", "false"}} {

@@ -11,7 +11,7 @@ import (
 	"pi/repl/terminal"
 )
 
-// screen is everything that the person sees, behind one lock: rows on their way into
+// screen is everything that the user sees, behind one lock: rows on their way into
 // the transcript, and the parts of the live zone below it. The painter of the terminal
 // asks for both at once (frame), so that a row is never in both or in neither.
 type screen struct {
@@ -45,7 +45,7 @@ type look struct {
 	plain        bool // no live zone: rows are written as they come
 	highlight    bool
 	showThinking bool
-	notifyWith   string // "bell", "osc9"; else nothing is sent when the person looks elsewhere
+	notifyWith   string // "bell", "osc9"; else nothing is sent when the user looks elsewhere
 	menuWith     string // "tab": no menu opens by itself
 }
 
@@ -213,7 +213,7 @@ func (s *screen) wrapped(rows []string) (all []string) {
 }
 
 // echo shows a prompt, marked, with blank rows around it: shown are its rows where the
-// person typed it. The caller has the lock.
+// user typed it. The caller has the lock.
 func (s *screen) echo(text string, shown, attached []string) {
 	sign, rest := promptSign, strings.Repeat(" ", cells.Width(promptSign))
 	if s.plain {

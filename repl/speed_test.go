@@ -43,14 +43,14 @@ func BenchmarkAnswer(b *testing.B) {
 		})
 		ours += onTerminal(b, func(tty *os.File) (end func()) {
 			r := New(Options{In: tty, Out: tty, Background: "dark"})
-			if err := r.person.begin(); err != nil {
+			if err := r.user.begin(); err != nil {
 				b.Fatal(err)
 			}
 			for _, step := range steps {
 				_ = r.Handle(b.Context(), &agent.MessageUpdate{Delta: llm.Delta{Kind: llm.DeltaText, Text: step}})
 			}
 			_ = r.Handle(b.Context(), &agent.MessageEnd{Message: &message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd}})
-			r.person.term.Flush()
+			r.user.term.Flush()
 			return r.Close
 		})
 	}

@@ -84,7 +84,7 @@ func (s *screen) step(d llm.Delta) {
 	s.delta(d)
 }
 
-// messageEnd ends an answer, and tells the person if a hook or a limit ended it, or if
+// messageEnd ends an answer, and tells the user if a hook or a limit ended it, or if
 // it is empty. The caller has the lock.
 func (s *screen) messageEnd(e *agent.MessageEnd) {
 	m := e.Message
@@ -480,12 +480,12 @@ func (t *thought) shown(rows []string) (painted []string) {
 func (r *REPL) showLastExchange() {
 	branch := r.agent.Session().Branch()
 	at := lastPrompt(branch)
-	if at < 0 || !r.person.HasUI() {
+	if at < 0 || !r.user.HasUI() {
 		return
 	}
 	x := exchangeOf(branch[at:])
 	s := r.screen
-	_, height := r.person.term.Size()
+	_, height := r.user.term.Size()
 	s.change(func() {
 		s.endBlock()
 		s.add(kindPrompt, s.promptRow(x.prompt))

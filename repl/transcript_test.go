@@ -111,7 +111,7 @@ func TestTranscriptShowsWhatHappens(t *testing.T) {
 	}
 }
 
-func TestThinkingIsShownOnlyIfThePersonWantsIt(t *testing.T) {
+func TestThinkingIsShownOnlyIfTheUserWantsIt(t *testing.T) {
 	x := newStage(80)
 	x.showThinking = false
 	if got := x.shows(thinks("hm"), text("yes"), over()); got != "yes" {

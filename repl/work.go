@@ -20,7 +20,7 @@ import (
 
 // work is what runs between two prompts, of the agent or of a command.
 type work struct {
-	quit atomic.Bool   // the person asked to quit
+	quit atomic.Bool   // the user asked to quit
 	wake chan struct{} // the loop has something new to look at, a buffer of one
 
 	screen      *screen
@@ -39,7 +39,7 @@ func (w *work) signal() {
 	}
 }
 
-// do runs f with a context that Esc and Ctrl+C cancel, and reports whether the person was
+// do runs f with a context that Esc and Ctrl+C cancel, and reports whether the user was
 // told that one of these did. doing names it; "" is the work of the agent.
 func (w *work) do(ctx context.Context, s *screen, doing string, f func(context.Context)) (told bool) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -62,7 +62,7 @@ func isOfAgent(ctx context.Context) bool {
 	return t != nil && t.doing == ""
 }
 
-// await notes that the work of the agent waits for an answer of the person, until end is
+// await notes that the work of the agent waits for an answer of the user, until end is
 // called.
 func (w *work) await() (end func()) {
 	s, since := w.screen, w.screen.now()
@@ -161,10 +161,10 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	told := r.work.do(ctx, r.screen, "", func(ctx context.Context) { err = r.agent.Prompt(ctx, p) })
 	close(stop)
 	r.promptEnded(err, told, r.screen.now().Sub(began))
-	<-stopped // a command that was begun meanwhile may still ask the person
+	<-stopped // a command that was begun meanwhile may still ask the user
 }
 
-// promptEnded shows how the work on a prompt ended. told says that the person knows of an
+// promptEnded shows how the work on a prompt ended. told says that the user knows of an
 // interrupt: it came from their key, not from a hook.
 func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 	s := r.screen
@@ -181,11 +181,11 @@ func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 			s.print(s.palette.Paint("warning", "interrupted"))
 		}
 	case err != nil && !errors.Is(err, agent.ErrEmptyPrompt):
-		r.person.showError(err)
+		r.user.showError(err)
 	}
 	r.refresh()
 	if took > longRun {
-		r.person.attract("done")
+		r.user.attract("done")
 	}
 }
 
@@ -196,7 +196,7 @@ func (r *REPL) returnUnsent(err error) {
 	for _, text := range r.agent.Inbox().TakeQueued() {
 		unsent = append(unsent, job{text: text})
 	}
-	if errors.Is(err, agent.ErrAborted) && r.person.HasUI() {
+	if errors.Is(err, agent.ErrAborted) && r.user.HasUI() {
 		unsent = append(unsent, r.jobs.takeLines()...)
 	}
 	queue := r.keyboard.queued()
@@ -207,9 +207,9 @@ func (r *REPL) returnUnsent(err error) {
 }
 
 // steering runs what is typed while the agent works, until stop. Lines that do not come
-// from a person wait instead: a script means them to run one after the other.
+// from a user wait instead: a script means them to run one after the other.
 func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
-	if !r.person.HasUI() {
+	if !r.user.HasUI() {
 		<-stop
 		return
 	}
@@ -247,7 +247,7 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 		return false
 	}
 	if x.run != nil {
-		_ = r.workDriver(*x).Do(asPerson(ctx, x.at), x.doing, x.run) // it was shown
+		_ = r.workDriver(*x).Do(asUser(ctx, x.at), x.doing, x.run) // it was shown
 		return true
 	}
 	in := r.readLine(*x)
@@ -291,7 +291,7 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-c
 			case <-asking.Done():
 			}
 		}()
-		yes, err := r.person.Confirm(asking, fmt.Sprintf("/%s ends what runs. Interrupt it?", name), "", agent.DialogOptions{})
+		yes, err := r.user.Confirm(asking, fmt.Sprintf("/%s ends what runs. Interrupt it?", name), "", agent.DialogOptions{})
 		switch {
 		case err != nil:
 			return ctx.Err() != nil, false
@@ -304,7 +304,7 @@ func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-c
 	if !x.byKey {
 		r.echo(p.Text, nil, nil)
 	}
-	_ = r.workDriver(x).RunCommand(asPerson(ctx, x.at), p) // it was shown
+	_ = r.workDriver(x).RunCommand(asUser(ctx, x.at), p) // it was shown
 	return true, false
 }
 
@@ -322,7 +322,7 @@ func (r *REPL) workDriver(x job) command.Driver {
 		p.Literal = true // the run ended before the command did: it is the next prompt
 		err := r.agent.Submit(ctx, p)
 		if err != nil {
-			r.person.showError(err)
+			r.user.showError(err)
 		}
 		return err
 	}
@@ -337,7 +337,7 @@ func (r *REPL) enqueue(ctx context.Context, p agent.Prompt, q agent.Queue) bool 
 		return false
 	}
 	if err != nil {
-		r.person.showError(err)
+		r.user.showError(err)
 	}
 	return true
 }
@@ -355,7 +355,7 @@ type inputKind uint8
 const (
 	textInput    inputKind = iota // for the model
 	commandInput                  // a command
-	shellInput                    // a shell command of the person
+	shellInput                    // a shell command of the user
 	refusedInput                  // it looks like a command and is none
 )
 
@@ -390,11 +390,11 @@ func (r *REPL) read(p agent.Prompt) input {
 	return in
 }
 
-// refuse shows that a line looks like a command and is none. If a person typed it, it is
+// refuse shows that a line looks like a command and is none. If a user typed it, it is
 // put back into the line, unless they have begun another one: a second Enter sends it.
 func (r *REPL) refuse(x job, typed bool, err error) {
-	r.person.showError(err)
-	if !typed || !r.person.HasUI() {
+	r.user.showError(err)
+	if !typed || !r.user.HasUI() {
 		return
 	}
 	if r.screen.isPlain() {
@@ -418,7 +418,7 @@ func (r *REPL) showOutcome(ctx context.Context, x job, out command.Outcome, err 
 	if errors.Is(err, agent.ErrAborted) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return // the interrupt is told where it came from
 	}
-	if out.Draft != "" { // also after a failure, so that no text of the person is lost
+	if out.Draft != "" { // also after a failure, so that no text of the user is lost
 		r.screen.change(func() { r.screen.line.place(job{text: out.Draft}) })
 	}
 	if x.inZone && !r.screen.isPlain() && err == nil && !out.Left {
@@ -430,7 +430,7 @@ func (r *REPL) showOutcome(ctx context.Context, x job, out command.Outcome, err 
 		r.screen.print(strings.TrimRight(printable.Text(out.Status), "\n"))
 	}
 	if err != nil {
-		r.person.showError(err)
+		r.user.showError(err)
 		return
 	}
 	if out.Quit {
@@ -446,7 +446,7 @@ func (k *keyboard) quit() {
 }
 
 // showError shows what failed, and on a line of its own the next step.
-func (p *person) showError(err error) {
+func (p *user) showError(err error) {
 	s := p.screen
 	rows := []string{s.palette.Paint("error", "error: "+printable.Text(err.Error()))}
 	if hint := hintOf(err); hint != "" {
@@ -455,7 +455,7 @@ func (p *person) showError(err error) {
 	s.print(rows...)
 }
 
-// hintOf is the next step for the person after an error, with the commands that there
+// hintOf is the next step for the user after an error, with the commands that there
 // are here; "" if none is known.
 func hintOf(err error) string {
 	if hint := command.HintOf(err); hint != "" {
@@ -474,17 +474,17 @@ func hintOf(err error) string {
 // record keeps a line so that it can be called up again.
 func (k *keyboard) record(d edit.Draft) {
 	if err := k.screen.line.record(d); err != nil {
-		k.person.Notify(err.Error(), agent.LevelWarning)
+		k.user.Notify(err.Error(), agent.LevelWarning)
 	}
 }
 
-// shell runs a command of the person: with ! the model sees its output, with !! it does
+// shell runs a command of the user: with ! the model sees its output, with !! it does
 // not. At rest the command has the terminal, while the agent works it has not.
 func (r *REPL) shell(ctx context.Context, text string) {
 	line, exclude := strings.CutPrefix(strings.TrimPrefix(text, "!"), "!")
 	line = strings.TrimSpace(line)
 	if line == "" {
-		r.person.showError(errors.New("no command after the exclamation mark"))
+		r.user.showError(errors.New("no command after the exclamation mark"))
 		return
 	}
 	out := &shellOutput{screen: r.screen}
@@ -515,7 +515,7 @@ func onlyChangesDirectory(line string) bool {
 // the cursor at the start of a row. unread was typed meanwhile, and the command did not read it.
 type ShellInTerminal func(ctx context.Context, line string, in, out *os.File) (outcome agent.BashOutcome, unread []byte, err error)
 
-// shellInTerminal is a shell whose commands have the terminal of the person. What they
+// shellInTerminal is a shell whose commands have the terminal of the user. What they
 // write is shown as it comes and is no concern of the screen.
 func shellInTerminal(s *screen, o Options) agent.Shell {
 	return func(ctx context.Context, line string, _ func(string)) (outcome agent.BashOutcome, err error) {
@@ -568,12 +568,12 @@ func (o *shellOutput) end() {
 	o.line = ""
 }
 
-// shellEnd shows how a command of the person ended, unless all was well.
+// shellEnd shows how a command of the user ended, unless all was well.
 func (r *REPL) shellEnd(outcome agent.BashOutcome, err error) {
 	s := r.screen
 	switch {
 	case err != nil && !errors.Is(err, agent.ErrAborted):
-		r.person.showError(err)
+		r.user.showError(err)
 	case outcome.Signal != "":
 		s.print(s.palette.Paint("error", "killed by "+outcome.Signal))
 	case outcome.ExitCode != nil && *outcome.ExitCode != 0 && !outcome.Cancelled:

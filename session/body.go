@@ -102,7 +102,7 @@ type ModelChange struct {
 }
 
 // ThinkingLevelChange says how much the model thinks from here on. Wished is of off, where it
-// could also be what became of another wish: the person said it.
+// could also be what became of another wish: the user said it.
 type ThinkingLevelChange struct {
 	ThinkingLevel string `json:"thinkingLevel"`
 	Wished        bool   `json:"wished,omitempty"`

@@ -168,7 +168,7 @@ func leadsTo(p, e *Entry) bool {
 // unreached returns the root of the branch and the entries that cannot be reached from
 // it, if that root lost its parent by mistake: its parentId is missing, misspelt or no
 // text. Otherwise it returns nil: several roots are no mistake by themselves, for a
-// person may go back to before the first prompt, which writes a parentId of null.
+// user may go back to before the first prompt, which writes a parentId of null.
 func (t *tree) unreached() (root *Entry, hidden []*Entry) {
 	if len(t.orphans) == 0 || t.leaf == nil {
 		return nil, nil

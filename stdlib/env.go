@@ -37,7 +37,7 @@ type Env struct {
 	// ctx, and reports whether it returned true. The error is a *[luavm.Misuse].
 	Nested func(ctx context.Context, name string, fn *lua.LFunction, args func(L *lua.LState) []lua.LValue) (enough bool, err error)
 	// Outside marks the context of a call that something outside of the program
-	// causes; source says what, to a person.
+	// causes; source says what, to a user.
 	Outside func(ctx context.Context, source string) context.Context
 	// Follow is called inside a job; what it returns marks the context of a later
 	// call, or of one again and again, as what this job is about.

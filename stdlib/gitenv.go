@@ -46,7 +46,7 @@ func (e *Env) git(ctx context.Context, cwd string, args ...string) (stdout, stde
 }
 
 // harmlessGit returns settings with which git runs no program that the settings of the
-// repository around cwd name. Filters that the person's own settings define stay. It
+// repository around cwd name. Filters that the user's own settings define stay. It
 // runs git to list them.
 func (e *Env) harmlessGit(ctx context.Context, cwd string) (gitSettings, error) {
 	settings := gitSettings{

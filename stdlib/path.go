@@ -134,7 +134,7 @@ func (e *Env) expandHome(p string) (string, error) {
 	return filepath.Join(home, rest), nil
 }
 
-// home returns the home directory of the person.
+// home returns the home directory of the user.
 func (e *Env) home() (string, error) {
 	if e.Getenv != nil {
 		if home := e.Getenv("HOME"); home != "" {

@@ -39,7 +39,7 @@ func FuzzSecretFinder(f *testing.F) {
 	})
 }
 
-// What a person pasted is looked through when it is sent.
+// What a user pasted is looked through when it is sent.
 func BenchmarkSecretFinder(b *testing.B) {
 	hasSecret := NewSecretFinder()
 	text := strings.Repeat("func (t *tokenizer) next(p []byte) (token, error) { return t.read(p) }\n", 4_000)

@@ -175,7 +175,7 @@ func width(s string, look func(n int)) int {
 	return widest
 }
 
-// eachCell calls visit with each character of a line, as a person counts them, and the
+// eachCell calls visit with each character of a line, as a user counts them, and the
 // columns it takes, and with each escape sequence, which takes 0. It ends when visit
 // returns false. Now and then it calls look.
 func eachCell(s string, look func(n int), visit func(cell string, width int) bool) {

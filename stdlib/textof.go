@@ -9,7 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// textOf is text.of: what a person reads of a message, whichever form its content has.
+// textOf is text.of: what a user reads of a message, whichever form its content has.
 func textOf(L *lua.LState, v lua.LValue) (string, error) {
 	switch v := v.(type) {
 	case lua.LString:
@@ -21,7 +21,7 @@ func textOf(L *lua.LState, v lua.LValue) (string, error) {
 }
 
 // textOfTable is the text of a message, or of the blocks of its content. A summary has its
-// text in summary, a command of the person in output.
+// text in summary, a command of the user in output.
 func textOfTable(L *lua.LState, t *lua.LTable) string {
 	luavm.Materialise(L, t)
 	for _, field := range []string{"content", "summary", "output"} {

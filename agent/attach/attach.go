@@ -17,7 +17,7 @@
 // An image that is too large for models goes along as a smaller copy where
 // [Options.ImageScale] is set; the words say both sizes.
 //
-// Only what a person typed is to be searched. A text from elsewhere, such as a page that was
+// Only what a user typed is to be searched. A text from elsewhere, such as a page that was
 // pasted, or one from a pipe or a project's prompt template, could name a file that is
 // nobody's business.
 package attach
@@ -199,7 +199,7 @@ func plain(err error) error {
 
 // target is a file or folder that a text names.
 type target struct {
-	name  string // as the person wrote it, without @ and lines
+	name  string // as the user wrote it, without @ and lines
 	path  string // absolute
 	at    bool   // it was named with @
 	lines lines

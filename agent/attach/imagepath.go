@@ -21,7 +21,7 @@ import (
 var imageEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
 // imagePaths lists the words of text that are absolute paths with the ending of an image,
-// as a person types them, and as terminals write a file that is dropped on them: in
+// as a user types them, and as terminals write a file that is dropped on them: in
 // quotes, with backslashes before blanks, as a file URL.
 func imagePaths(text string) (paths []barePath) {
 	for rest := text; rest != "" && len(paths) < mostMentions; {

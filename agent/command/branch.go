@@ -57,7 +57,7 @@ func branchTo(ctx context.Context, a *agent.Agent, id string) (Outcome, error) {
 	return recalled(status, r), err
 }
 
-// pickBranch lets the person choose one of the prompts of the branch, the newest
+// pickBranch lets the user choose one of the prompts of the branch, the newest
 // first, or all of it.
 func pickBranch(ctx context.Context, o Options, s *session.Session) (Outcome, error) {
 	choices := []agent.Choice{{Value: s.Leaf(), Label: branchHere + ", with all that was said"}}

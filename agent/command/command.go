@@ -14,7 +14,7 @@
 //
 // A [Driver] does what a front end is handed: a command, else a prompt. [Set.Reads] tells a
 // line that is a command from a text that begins with a slash, and [Set.Run] runs it. A name that nobody has is an [UnknownError],
-// which a program that runs without a person turns into a usage error. What a
+// which a program that runs without a user turns into a usage error. What a
 // hook did not let happen is a [CancelledError].
 package command
 
@@ -58,7 +58,7 @@ type Command struct {
 // programs; zero for the program's own.
 type Provenance struct {
 	Path      string // "": inside the program
-	OfProject bool   // it came with the project, not from the person
+	OfProject bool   // it came with the project, not from the user
 	Named     bool   // the command line names it
 }
 
@@ -80,14 +80,14 @@ func (c Command) Kind() string {
 
 // Outcome is what a command wants of the front end besides what it did.
 type Outcome struct {
-	Status string        // shown to the person
+	Status string        // shown to the user
 	Draft  string        // put into the prompt line; where there is none, shown
 	Prompt *agent.Prompt // sent to the model
 	Quit   bool
 	Left   bool // a list was left with nothing chosen: who saw it need not be told by Status
 }
 
-// unchosen is the outcome of a list that the person has left with nothing chosen.
+// unchosen is the outcome of a list that the user has left with nothing chosen.
 func unchosen(status string) Outcome { return Outcome{Status: status, Left: true} }
 
 // find returns the command with this name or, if there is none, the first one with this
@@ -136,7 +136,7 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("unknown command /%s", e.Name) }
 
-// Hint is the next step for the person.
+// Hint is the next step for the user.
 func (e *UnknownError) Hint() string {
 	if len(e.Nearest) > 0 {
 		return fmt.Sprintf("did you mean /%s? /help lists the commands", strings.Join(e.Nearest, " or /"))

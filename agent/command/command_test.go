@@ -144,7 +144,7 @@ func TestEachCommandSaysWhatItDid(t *testing.T) {
 	}
 }
 
-func TestModelIsPickedWhereAPersonCanBeAsked(t *testing.T) {
+func TestModelIsPickedWhereAUserCanBeAsked(t *testing.T) {
 	a, ui := newAgent(t), &picker{choice: "p/two"}
 	out, err := NewSet(Core(Options{Agent: a, UI: ui}), nil).Run(t.Context(), "/model")
 	if err != nil || a.Model().ID != "two" || out.Status != "model: p/two:low" {

@@ -32,7 +32,7 @@ func compactCommand(a *agent.Agent) Command {
 	}
 }
 
-// compactLater leaves the compaction to the run in progress and says so. The person is
+// compactLater leaves the compaction to the run in progress and says so. The user is
 // told later if it fails.
 func compactLater(ctx context.Context, a *agent.Agent, o agent.CompactOptions) Outcome {
 	ctx = context.WithoutCancel(ctx)

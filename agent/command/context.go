@@ -37,7 +37,7 @@ const (
 	maxLabel = 44
 )
 
-// contextText describes the context for the person: how full it is, a table of its
+// contextText describes the context for the user: how full it is, a table of its
 // sources, what each hook changed, and what is not sent.
 func contextText(b agent.Breakdown, model string, ink ink) string {
 	lines := []string{fullness(b.ContextUsage) + " of " + model}

@@ -7,7 +7,7 @@ import (
 	"pi/session"
 )
 
-// shortestRef is how much of an id a person has to write.
+// shortestRef is how much of an id a user has to write.
 const shortestRef = 4
 
 // findEntry returns the entry whose id is ref or, if ref has at least shortestRef letters,

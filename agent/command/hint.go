@@ -2,7 +2,7 @@ package command
 
 import "errors"
 
-// HintOf returns the next step for the person that err knows: that of the outermost
+// HintOf returns the next step for the user that err knows: that of the outermost
 // wrapped error with a method Hint() string; "" if there is none. Hints that name the
 // means of one front end are added by that front end.
 func HintOf(err error) string {

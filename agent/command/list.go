@@ -6,25 +6,25 @@ import (
 	"pi/agent"
 )
 
-// Lister is a UI with a list that the person goes through with arrows, and that can change
+// Lister is a UI with a list that the user goes through with arrows, and that can change
 // while it is open. Other UIs have only the questions of [agent.UI].
 type Lister interface {
-	// OpenList shows a list until it is closed or the person leaves it. Dialogs in the
+	// OpenList shows a list until it is closed or the user leaves it. Dialogs in the
 	// context that it returns stand above the list. The list is nil where only lines can
 	// be read, at this moment or ever.
 	OpenList(ctx context.Context, v ListView) (context.Context, List)
 	// EditText asks for a row of text, of which there is some already. ok is false if the
-	// person left; an empty text is an answer.
+	// user left; an empty text is an answer.
 	EditText(ctx context.Context, title, text string) (edited string, ok bool, err error)
 }
 
 // List is a list that is shown. Show may be called by any goroutine, also when the list is
 // closed.
 type List interface {
-	// Show replaces title, keys and rows. What the person typed stays, and so do the
+	// Show replaces title, keys and rows. What the user typed stays, and so do the
 	// selected row and what they folded.
 	Show(v ListView)
-	// Next waits for what the person does. Until it is called again, the list takes no
+	// Next waits for what the user does. Until it is called again, the list takes no
 	// further key.
 	Next() (Pressed, error)
 	Close()
@@ -42,10 +42,10 @@ type ListView struct {
 // ListKey is something besides Enter that a key does in a list.
 type ListKey struct {
 	Key   string // by its name, such as "delete"
-	Label string // for the person; "" if it is not told
+	Label string // for the user; "" if it is not told
 }
 
-// Pressed is what a person did in a list. The zero value means that they left it.
+// Pressed is what a user did in a list. The zero value means that they left it.
 type Pressed struct {
 	Key string // "enter", or that of a ListKey
 	Row string // the ID of the selected row; "" if there is none

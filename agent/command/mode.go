@@ -67,7 +67,7 @@ func setMode(ctx context.Context, a *agent.Agent, name, source string) (Outcome,
 	return Outcome{Status: "mode: " + marked(modeNames(a), shownMode(a))}, nil
 }
 
-// pickMode lets the person choose a mode.
+// pickMode lets the user choose a mode.
 func pickMode(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
 	now := shownMode(a)
 	var choices []agent.Choice

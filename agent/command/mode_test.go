@@ -59,7 +59,7 @@ func TestTheKeyGoesThroughModesOrLevels(t *testing.T) {
 	cycle("mode: default plan [ask]")
 	cycle("mode: [default] plan ask")
 	cycle("mode: default [plan] ask")
-	a.Modes().Offer(t.Context(), nil, nil) // it is gone, and the person leaves it
+	a.Modes().Offer(t.Context(), nil, nil) // it is gone, and the user leaves it
 	cycle("mode: [default]")
 	cycle("thinking: ")
 }

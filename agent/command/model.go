@@ -78,9 +78,9 @@ func setModel(ctx context.Context, a *agent.Agent, ref string) (Outcome, error) 
 	return Outcome{Status: chosenModel(a, level != "")}, nil
 }
 
-// chosenModel returns what the person is told after a choice: the model with its thinking
+// chosenModel returns what the user is told after a choice: the model with its thinking
 // level, and whether it is unknown to its provider, lacks a key, or does not offer the
-// level. The last is said only if the model thinks or the person named a level (wished).
+// level. The last is said only if the model thinks or the user named a level (wished).
 func chosenModel(a *agent.Agent, wished bool) string {
 	model := a.Model()
 	lines := []string{fmt.Sprintf("model: %s:%s", model.Ref(), a.Thinking())}
@@ -96,7 +96,7 @@ func chosenModel(a *agent.Agent, wished bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// pickModelInLines lets the person choose among the models that can be used.
+// pickModelInLines lets the user choose among the models that can be used.
 func pickModelInLines(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
 	a.Models().Discover(ctx, discoverWait)
 	current := a.Model().Ref()

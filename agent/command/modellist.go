@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// pickModel lets the person choose among the models that can be used. Those of local
+// pickModel lets the user choose among the models that can be used. Those of local
 // servers are added as the servers say what they have.
 func pickModel(ctx context.Context, o Options) (Outcome, error) {
 	_, panel := OpenList(ctx, o.UI, o.modelView(true))

@@ -19,13 +19,13 @@ func nothingShown(f treeFilter) string {
 	return "no entry is shown with the filter " + f.word + "; /tree all lists them"
 }
 
-// canceller is a UI on which the person can cancel what takes a while.
+// canceller is a UI on which the user can cancel what takes a while.
 type canceller interface {
 	Cancellable(ctx context.Context, doing string, do func(context.Context))
 }
 
 // moveTo moves the leaf to an entry, so that the conversation goes on from there, and says
-// with which message it ends now. Where the UI can, the person may cancel while the model
+// with which message it ends now. Where the UI can, the user may cancel while the model
 // writes a summary.
 func (t navigator) moveTo(ctx context.Context, id string, o agent.NavigateOptions) (_ Outcome, err error) {
 	var m agent.Moved

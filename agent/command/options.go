@@ -13,7 +13,7 @@ import (
 // Options are what the commands work on.
 type Options struct {
 	Agent *agent.Agent
-	UI    agent.UI // asked for what a person has to choose; without a person, as with nil, the choices are listed
+	UI    agent.UI // asked for what a user has to choose; without a user, as with nil, the choices are listed
 
 	Blocks bool // bars may be drawn with block characters
 
@@ -21,7 +21,7 @@ type Options struct {
 	Settings *Settings // nil: there is no /settings
 	Prompts  *Prompts  // nil: there is no /skills
 
-	// Copy copies a text to the person's clipboard and returns the way that it went;
+	// Copy copies a text to the user's clipboard and returns the way that it went;
 	// nil: there is no /copy.
 	Copy func(ctx context.Context, text string) (way string, err error)
 }
@@ -38,7 +38,7 @@ func withoutArgument(name string, run func(context.Context) (Outcome, error)) fu
 }
 
 // mayLeave reports whether the session may be left. If a part of it could not be saved and
-// would be lost, the person is asked; where nobody can be asked, the answer is yes.
+// would be lost, the user is asked; where nobody can be asked, the answer is yes.
 func (o Options) mayLeave(ctx context.Context) (bool, error) {
 	s := o.Agent.Session()
 	err := s.Sync()
@@ -53,7 +53,7 @@ func (o Options) mayLeave(ctx context.Context) (bool, error) {
 	return answer == agent.Yes, err
 }
 
-// selectOne lets the person choose one of choices. It returns its value; ok is false if
+// selectOne lets the user choose one of choices. It returns its value; ok is false if
 // they chose none.
 func selectOne(ctx context.Context, ui agent.UI, title string, choices []agent.Choice, o agent.DialogOptions) (value string, ok bool, err error) {
 	values, ok, err := ui.Select(ctx, title, choices, o)
@@ -80,7 +80,7 @@ type Sessions struct {
 	ScanWords func(all bool) iter.Seq2[folder.Info, error]
 	// IDs returns ids that begin with prefix, of this directory.
 	IDs func(prefix string) []string
-	// Find returns the path of the session that a person names by its id, the
+	// Find returns the path of the session that a user names by its id, the
 	// beginning of it, or a path. It is there, else the error is a
 	// *folder.NotFoundError.
 	Find func(ref string) (path string, err error)

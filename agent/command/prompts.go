@@ -27,7 +27,7 @@ type Prompts struct {
 	Library *prompts.Library
 	UI      agent.UI
 	Cwd     string
-	// Attach finds what goes along with the arguments that a person typed. The text of a
+	// Attach finds what goes along with the arguments that a user typed. The text of a
 	// template or a skill names no files: it may be a project's.
 	Attach func(text string) attach.Found
 
@@ -124,7 +124,7 @@ func (p *Prompts) prompt(ctx context.Context, text, args string, err error) (Out
 	return Outcome{Prompt: sent}, nil
 }
 
-// mayInit reports whether AGENTS.md may be written. If there is one, the person is asked;
+// mayInit reports whether AGENTS.md may be written. If there is one, the user is asked;
 // where nobody can be asked, that is an error.
 func (p *Prompts) mayInit(ctx context.Context) (bool, error) {
 	_, err := os.Lstat(filepath.Join(p.Cwd, "AGENTS.md"))
@@ -175,7 +175,7 @@ func (p *Prompts) isNews(text string) bool {
 	return !was
 }
 
-// tell gives notices to the person.
+// tell gives notices to the user.
 func (p *Prompts) tell(level agent.Level, lines ...string) {
 	for _, line := range lines {
 		p.UI.Notify(line, level)

@@ -16,7 +16,7 @@ import (
 	"pi/session/folder"
 )
 
-// answers is a person who answers each dialog as planned: a choice that begins
+// answers is a user who answers each dialog as planned: a choice that begins
 // or ends so, yes, or nothing.
 type answers struct {
 	agent.NoUI
@@ -64,7 +64,7 @@ func (a *answers) Confirm(_ context.Context, title, message string, _ agent.Dial
 
 func (a *answers) Notify(text string, _ agent.Level) { a.told = append(a.told, text) }
 
-// runs runs a line of a person with these answers and wants all of them used.
+// runs runs a line of a user with these answers and wants all of them used.
 func runs(t *testing.T, a *agent.Agent, store *Sessions, line string, plan ...string) (Outcome, *answers, error) {
 	t.Helper()
 	ui := &answers{t: t, plan: plan}
@@ -204,7 +204,7 @@ func TestTheListOfSessionsIsReadAsFarAsItIsLookedAt(t *testing.T) {
 	_ = a.Session().Close()
 }
 
-func TestASessionIsDeletedOnlyWhenThePersonAgrees(t *testing.T) {
+func TestASessionIsDeletedOnlyWhenTheUserAgrees(t *testing.T) {
 	gone := errors.New("gone")
 	for _, c := range []struct {
 		name    string

@@ -73,7 +73,7 @@ func (r resumer) named(name string) (paths []string) {
 	return paths
 }
 
-// open switches to the session at path. If another process has it, the person says
+// open switches to the session at path. If another process has it, the user says
 // what to do.
 func (r resumer) open(ctx context.Context, path string) (Outcome, error) {
 	if leave, err := r.mayLeave(ctx); err != nil || !leave {
@@ -102,7 +102,7 @@ func (r resumer) open(ctx context.Context, path string) (Outcome, error) {
 }
 
 // switchTo opens the session at path and makes it the current one. With session.InTurn it
-// waits until another process has closed it, and tells the person so.
+// waits until another process has closed it, and tells the user so.
 func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (Outcome, error) {
 	before := r.Agent.Session()
 	err := r.Agent.SwitchWith(ctx, path, func(ctx context.Context) (*session.Session, error) {
@@ -120,7 +120,7 @@ func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (
 	return Outcome{Status: strings.Join(r.arrived(s, as), "\n")}, nil
 }
 
-// arrived returns the lines that tell the person about s, the session that they are in
+// arrived returns the lines that tell the user about s, the session that they are in
 // now: its size, how it is open, and what is wrong with it.
 func (r resumer) arrived(s *session.Session, as session.Access) []string {
 	messages, _ := s.Glance()

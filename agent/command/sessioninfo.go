@@ -16,7 +16,7 @@ func sessionCommand(a *agent.Agent) Command {
 	}
 }
 
-// sessionInfo describes the current session for the person, one property a line.
+// sessionInfo describes the current session for the user, one property a line.
 func sessionInfo(a *agent.Agent) string {
 	s := a.Session()
 	file := s.File()
@@ -66,7 +66,7 @@ func fullness(c agent.ContextUsage) string {
 	return fmt.Sprintf("about %d of %d tokens (%.0f%%)", c.Tokens, c.Window, c.Percent)
 }
 
-// cost returns the costs of a session for the person. It says "unknown" instead of $0
+// cost returns the costs of a session for the user. It says "unknown" instead of $0
 // where no price is known, and marks a sum that lacks some prices.
 func cost(t agent.Totals) string {
 	switch {

@@ -11,7 +11,7 @@ import (
 	"pi/session/folder"
 )
 
-// pageSize is how many sessions are read before the person is asked; with what
+// pageSize is how many sessions are read before the user is asked; with what
 // else can be chosen they fill the list that a terminal shows at once.
 const (
 	pageSize = 27
@@ -28,7 +28,7 @@ const (
 
 const pickTitle = "Session to go on with (at the end of the list: older ones, all directories, delete)"
 
-// sessionPicker is the list that a person picks a session from. It is read as
+// sessionPicker is the list that a user picks a session from. It is read as
 // far as somebody wants to see it.
 type sessionPicker struct {
 	resumer
@@ -39,7 +39,7 @@ type sessionPicker struct {
 	ended bool // there are no more
 }
 
-// pickInLines shows the list of sessions until the person opens one or leaves the list. They
+// pickInLines shows the list of sessions until the user opens one or leaves the list. They
 // may also ask for more sessions, or those of all directories, or delete one.
 func (r resumer) pickInLines(ctx context.Context) (Outcome, error) {
 	p := &sessionPicker{resumer: r}
@@ -79,7 +79,7 @@ func (p *sessionPicker) begin(all bool) {
 }
 
 // read reads up to n further sessions into the list. Those that cannot be read are shown
-// to the person as warnings.
+// to the user as warnings.
 func (p *sessionPicker) read(n int) {
 	for want := len(p.infos) + n; len(p.infos) < want; {
 		info, err, ok := p.next()
@@ -138,7 +138,7 @@ func (p *sessionPicker) find(path string) int {
 	return slices.IndexFunc(p.infos, func(i folder.Info) bool { return i.Path == path })
 }
 
-// choose lets the person pick a line of the list. It returns the session, or the action
+// choose lets the user pick a line of the list. It returns the session, or the action
 // that they picked; neither if they left the list.
 func (p *sessionPicker) choose(ctx context.Context, title string) (info *folder.Info, action string, err error) {
 	choices := p.choices()
@@ -155,7 +155,7 @@ func (p *sessionPicker) choose(ctx context.Context, title string) (info *folder.
 	return nil, choice, nil
 }
 
-// remove lets the person pick a session and deletes it after a question. A failure is
+// remove lets the user pick a session and deletes it after a question. A failure is
 // shown, and the list goes on; the error ends it.
 func (p *sessionPicker) remove(ctx context.Context) error {
 	choice, ok, err := selectOne(ctx, p.UI, "Session to delete", p.choices(), agent.DialogOptions{})
@@ -190,7 +190,7 @@ func (r resumer) removeNamed(ctx context.Context, ref string) (Outcome, error) {
 	return out, err
 }
 
-// removeInfo deletes a session if the person agrees: it moves it to the trash, or, where
+// removeInfo deletes a session if the user agrees: it moves it to the trash, or, where
 // that is not possible, deletes it for good after another question. The current session is
 // refused. gone is false if the session is still there.
 func (r resumer) removeInfo(ctx context.Context, info folder.Info) (out Outcome, gone bool, err error) {

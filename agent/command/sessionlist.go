@@ -37,7 +37,7 @@ type sessionList struct {
 	ended   bool // all are read
 }
 
-// pick shows the list of sessions until the person opens one or leaves the list.
+// pick shows the list of sessions until the user opens one or leaves the list.
 func (r resumer) pick(ctx context.Context) (Outcome, error) {
 	p := &sessionList{resumer: r, told: map[string]bool{}}
 	p.ctx, p.panel = OpenList(ctx, r.UI, p.view())
@@ -63,7 +63,7 @@ func (r resumer) pick(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// nothingOpened is what the person is told when they leave the list.
+// nothingOpened is what the user is told when they leave the list.
 func (p *sessionList) nothingOpened() Outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()

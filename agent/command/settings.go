@@ -9,7 +9,7 @@ import (
 	"pi/internal/suggest"
 )
 
-// Setting is one setting of the program as a person sees it.
+// Setting is one setting of the program as a user sees it.
 type Setting struct {
 	Key     string   // "compaction.enabled"
 	Value   string   // in force, as config.toml would have it; no secret is in it

@@ -25,7 +25,7 @@ type settingsList struct {
 	written map[string]string // what counts from the next start, by key
 }
 
-// pickSettings shows the settings until the person leaves the list. ok is false where there
+// pickSettings shows the settings until the user leaves the list. ok is false where there
 // is no such list.
 func pickSettings(ctx context.Context, ui agent.UI, settings *Settings) (out Outcome, ok bool, err error) {
 	p := &settingsList{Settings: settings, ui: ui, written: map[string]string{}}
@@ -92,7 +92,7 @@ func (p *settingsList) view() ListView {
 // note notes what was done.
 func (p *settingsList) note(text string) { p.said, p.problem = append(p.said, text), "" }
 
-// change asks for another value of a setting until it is an allowed one, or the person
+// change asks for another value of a setting until it is an allowed one, or the user
 // gives up, and makes it hold for this run. Where that is not possible, it offers to write
 // it.
 func (p *settingsList) change(s Setting) error {
@@ -171,7 +171,7 @@ func (p *settingsList) write(s Setting) {
 	}
 }
 
-// shownValue is a value as the person may see it.
+// shownValue is a value as the user may see it.
 func shownValue(s Setting, value string) string {
 	switch {
 	case s.Secret:

@@ -43,7 +43,7 @@ func setThinking(ctx context.Context, a *agent.Agent, level string) (Outcome, er
 	return Outcome{Status: "thinking: " + level}, nil
 }
 
-// pickThinking lets the person choose one of the levels that the model offers. If there is
+// pickThinking lets the user choose one of the levels that the model offers. If there is
 // only one, it says so and does not ask.
 func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
 	model, current := a.Model(), a.Thinking()

@@ -204,17 +204,17 @@ func TestNoTextOfAnEntryReachesTheTerminalAsACommand(t *testing.T) {
 	}
 }
 
-// person answers dialogs from a list; an answer chooses the first option that
+// user answers dialogs from a list; an answer chooses the first option that
 // has it in it.
-type person struct {
+type user struct {
 	agent.NoUI
 	answers []string
 	asked   [][]string
 }
 
-func (*person) HasUI() bool { return true }
+func (*user) HasUI() bool { return true }
 
-func (p *person) next() (string, bool) {
+func (p *user) next() (string, bool) {
 	if len(p.answers) == 0 {
 		return "", false
 	}
@@ -223,7 +223,7 @@ func (p *person) next() (string, bool) {
 	return answer, true
 }
 
-func (p *person) Select(_ context.Context, _ string, choices []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
+func (p *user) Select(_ context.Context, _ string, choices []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
 	var shown []string
 	for _, c := range choices {
 		shown = append(shown, strings.TrimRight(c.Text()+"  "+c.Description, " "))
@@ -238,7 +238,7 @@ func (p *person) Select(_ context.Context, _ string, choices []agent.Choice, _ a
 	return nil, false, nil
 }
 
-func (p *person) Input(context.Context, string, string, agent.DialogOptions) (string, bool, error) {
+func (p *user) Input(context.Context, string, string, agent.DialogOptions) (string, bool, error) {
 	answer, ok := p.next()
 	return answer, ok, nil
 }
@@ -357,7 +357,7 @@ func TestAnEntryIsNamedByTheBeginningOfItsID(t *testing.T) {
 	}
 }
 
-func TestAPersonPicksAnEntryAndWhatToDoWithIt(t *testing.T) {
+func TestAUserPicksAnEntryAndWhatToDoWithIt(t *testing.T) {
 	const words = "u1 a2 u3 a4 u5^2 a6"
 	for _, c := range []struct {
 		name    string
@@ -374,7 +374,7 @@ func TestAPersonPicksAnEntryAndWhatToDoWithIt(t *testing.T) {
 		{"does nothing with it", []string{"id2 "}, "nothing has moved", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ui := &person{answers: c.answers}
+			ui := &user{answers: c.answers}
 			_, run := onTree(t, grown(t, words), ui)
 			if out := run("/tree"); out.Status != c.status || out.Draft != c.draft {
 				t.Errorf("it said %q and gave back %q after %q", out.Status, out.Draft, ui.asked)
@@ -383,7 +383,7 @@ func TestAPersonPicksAnEntryAndWhatToDoWithIt(t *testing.T) {
 	}
 }
 
-func TestAPersonBranchesFromTheTreeAndFromTheListOfPrompts(t *testing.T) {
+func TestAUserBranchesFromTheTreeAndFromTheListOfPrompts(t *testing.T) {
 	for _, c := range []struct {
 		line    string
 		answers []string
@@ -398,7 +398,7 @@ func TestAPersonBranchesFromTheTreeAndFromTheListOfPrompts(t *testing.T) {
 		{"/branch id2", nil, "ask 1|say 2", ""},
 	} {
 		s := grown(t, "u1 a2 u3 a4")
-		a, run := onTree(t, s, &person{answers: c.answers})
+		a, run := onTree(t, s, &user{answers: c.answers})
 		out := run(c.line)
 		if a.Session() == s || heard(a.Session()) != c.left || out.Draft != c.draft || !strings.HasSuffix(out.Status, "branched off grown") {
 			t.Errorf("%s: %q left, given back %q, said %q", c.line, heard(a.Session()), out.Draft, out.Status)
@@ -414,7 +414,7 @@ func TestALargeTreeIsLookedAtInPieces(t *testing.T) {
 	for n := 1; n <= 100; n++ {
 		fmt.Fprintf(&words, "u%d ", n)
 	}
-	ui := &person{answers: []string{"before these", "before these", "after these", "before these", "before these", "ask 1"}}
+	ui := &user{answers: []string{"before these", "before these", "after these", "before these", "before these", "ask 1"}}
 	_, run := onTree(t, grown(t, words.String()), ui)
 	run("/tree")
 	if first := ui.asked[0]; !slices.ContainsFunc(first, func(o string) bool { return strings.HasPrefix(o, "> id100 ") }) {

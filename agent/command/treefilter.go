@@ -25,7 +25,7 @@ var treeFilters = [...][2]string{
 	{"all", "every entry of the session"},
 }
 
-// newTreeFilter parses what a person wrote behind /tree: the name of a filter, nothing for
+// newTreeFilter parses what a user wrote behind /tree: the name of a filter, nothing for
 // the default one, or else a text to search for.
 func newTreeFilter(text string) treeFilter {
 	if text == "" {

@@ -24,7 +24,7 @@ type treeList struct {
 	panel   List
 }
 
-// pick lets the person pick entries of the tree until something was done with one, or they
+// pick lets the user pick entries of the tree until something was done with one, or they
 // leave the list.
 func (t navigator) pick(ctx context.Context, s *session.Session, f treeFilter) (Outcome, error) {
 	p := &treeList{navigator: t, session: s, filter: f}

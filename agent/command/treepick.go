@@ -23,7 +23,7 @@ const (
 // they fill the list that a terminal shows.
 const window = 27
 
-// treePicker is the list that a person picks an entry from.
+// treePicker is the list that a user picks an entry from.
 type treePicker struct {
 	navigator
 	filter   treeFilter
@@ -32,7 +32,7 @@ type treePicker struct {
 	placed   bool // from was chosen; else the leaf is
 }
 
-// pickInLines lets the person pick entries of the tree, unfold branches and do something with an
+// pickInLines lets the user pick entries of the tree, unfold branches and do something with an
 // entry, until something was done or they leave the list.
 func (t navigator) pickInLines(ctx context.Context, s *session.Session, f treeFilter) (Outcome, error) {
 	p := &treePicker{navigator: t, filter: f, unfolded: map[string]bool{}}
@@ -63,7 +63,7 @@ func (t navigator) pickInLines(ctx context.Context, s *session.Session, f treeFi
 	}
 }
 
-// choose lets the person pick a row of the tree; nil if they leave. A long tree is shown
+// choose lets the user pick a row of the tree; nil if they leave. A long tree is shown
 // in parts: they can go to earlier and later rows first.
 func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, error) {
 	rows := view.rows(p.unfolded)
@@ -110,13 +110,13 @@ func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, erro
 	}
 }
 
-// askWay lets the person choose what to do with the entry id; ok is false if they leave.
+// askWay lets the user choose what to do with the entry id; ok is false if they leave.
 func (t navigator) askWay(ctx context.Context, s *session.Session, id string) (way string, ok bool, err error) {
 	text, _ := entryText(s.Entry(id), true)
 	return selectOne(ctx, t.UI, text, agent.Choices(wayGo, waySummary, wayAbout, wayLabel, wayBranch, wayBack), agent.DialogOptions{})
 }
 
-// act does with the entry id what the person has chosen.
+// act does with the entry id what the user has chosen.
 func (t navigator) act(ctx context.Context, s *session.Session, id, way string) (Outcome, error) {
 	switch way {
 	case waySummary:

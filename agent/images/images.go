@@ -32,11 +32,11 @@ import (
 type Scaler struct {
 	// Wanted reports whether images are to be scaled; else all stay as they are.
 	Wanted func() bool
-	// Tell tells the person of an image that is sent smaller, or is left out.
+	// Tell tells the user of an image that is sent smaller, or is left out.
 	Tell func(ctx context.Context, text string, leftOut bool)
 }
 
-// Content returns content with its images scaled. The person is told of what changed.
+// Content returns content with its images scaled. The user is told of what changed.
 func (s Scaler) Content(ctx context.Context, content []message.Block) []message.Block {
 	return s.scaled(content, func(text string, leftOut bool) { s.Tell(ctx, text, leftOut) })
 }
@@ -77,7 +77,7 @@ func (s Scaler) Body(ctx context.Context, body any) any {
 }
 
 // Session edits the context of a session, which is items, so that smaller copies stand in
-// the place of images in it that are too large. The person is told how many there are. The
+// the place of images in it that are too large. The user is told how many there are. The
 // error is that of [session.Session.AppendAll].
 func (s Scaler) Session(ctx context.Context, of *session.Session, items []session.Item) error {
 	if !s.Wanted() {

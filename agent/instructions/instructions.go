@@ -1,4 +1,4 @@
-// Package instructions finds the instruction files that a person and a project have
+// Package instructions finds the instruction files that a user and a project have
 // for the model (AGENTS.md, else CLAUDE.md), and puts them into the words of the system
 // prompt. [Find] says which of them count: a project from elsewhere must not reach the
 // model with what a link leads to, nor another user with what lies above the project.
@@ -26,9 +26,9 @@ type File struct {
 
 // Places are where instruction files are looked for.
 type Places struct {
-	AgentDir string   // the person's own: its file counts wherever a link leads
+	AgentDir string   // the user's own: its file counts wherever a link leads
 	Cwd      string   // the project lies around it
-	Home     string   // of the person; "" if there is none
+	Home     string   // of the user; "" if there is none
 	Allowed  []string // files that count although they lie elsewhere or belong to somebody else
 }
 
@@ -133,7 +133,7 @@ func isPath(allowed, real string) bool {
 
 // Repository returns the nearest directory from dir upwards that has a .git. If
 // there is none below the home directory, it returns dir and false: a home directory that
-// is a repository itself does not count, as everything of a person lies in it.
+// is a repository itself does not count, as everything of a user lies in it.
 func Repository(dir, home string) (around string, ok bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if at == filepath.Dir(at) || at == home {

@@ -20,7 +20,7 @@ type ProviderError struct {
 	Status     int    // HTTP status, also of an error inside a stream that names one; 0: no answer
 	Type, Code string // the provider's own words; may be empty
 	Message    string
-	NextStep   string // the next step for the person; may be empty
+	NextStep   string // the next step for the user; may be empty
 	RetryAfter time.Duration
 	Retryable  bool
 	Overflow   bool  // the context does not fit the model's window
@@ -49,5 +49,5 @@ func (e *ProviderError) Error() string {
 
 func (e *ProviderError) Unwrap() error { return e.Err }
 
-// Hint is the next step for the person; "" if nobody knows one.
+// Hint is the next step for the user; "" if nobody knows one.
 func (e *ProviderError) Hint() string { return e.NextStep }

@@ -159,7 +159,7 @@ func (m *Models) Match(ref string) (model *Model, level string, err error) {
 	return model, level, nil
 }
 
-// Completed tells a person which model ref was taken for; "" if ref has all of its id,
+// Completed tells a user which model ref was taken for; "" if ref has all of its id,
 // in whatever case and punctuation, with its provider or without.
 func (m *Models) Completed(ref string, model *Model) string {
 	all, whole, name := m.now(), plainName(model.ID), ""
@@ -189,7 +189,7 @@ func (m *Models) NotThere(provider, id string) string {
 	return why + didYouMean(near[:min(1, len(near))])
 }
 
-// Unlisted tells a person that a model is not on the list of its provider, if that has one,
+// Unlisted tells a user that a model is not on the list of its provider, if that has one,
 // what it is taken for, and what it may have been a slip for; "" if there is nothing to say.
 func (m *Models) Unlisted(model *Model) string {
 	s := m.now().find(model.Provider)
@@ -266,7 +266,7 @@ func (m *Models) Key(ctx context.Context, model *Model) (string, error) {
 	return s.Key(ctx)
 }
 
-// KeyMissing tells a person what to do about a provider that has no key; "" if it
+// KeyMissing tells a user what to do about a provider that has no key; "" if it
 // can be used.
 func (m *Models) KeyMissing(provider string) string {
 	if s := m.now().find(provider); s != nil {
@@ -278,7 +278,7 @@ func (m *Models) KeyMissing(provider string) string {
 // OffSender is a [Provider] that knows whether its requests can tell a model not to think.
 type OffSender interface{ SendsOff(m *Model) bool }
 
-// NoOff tells a person that nothing tells a model not to think, as far as is known, so that
+// NoOff tells a user that nothing tells a model not to think, as far as is known, so that
 // it may do so though it was wished off; "" if something does, or if nobody asked (see [AsksOff]).
 func (m *Models) NoOff(model *Model) string {
 	if !AsksOff(model, "off") {

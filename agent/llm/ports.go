@@ -3,13 +3,13 @@
 //
 // A [Provider] speaks one wire API: it is given a [Request] and streams a [Delta]
 // after the other, which an [Assembly] joins into the message. What fails is a
-// [ProviderError]: the words of the server, what a person can do about it, and
+// [ProviderError]: the words of the server, what a user can do about it, and
 // whether it may pass. Who asks, retries, counts and stores is not known here; that
 // is package agent.
 //
 // [Models] is the registry of those that there are: catalogue, settings and hooks
 // register a [ProviderSpec] each (providers.go), keys are asked for when they are
-// needed, and a server can be asked what it has (discover.go). A person names a model
+// needed, and a server can be asked what it has (discover.go). A user names a model
 // in many ways, all of which [Models.Match] reads (match.go, names.go, nearest.go), or several of
 // them by patterns (scope.go). How much a model thinks is a level (thinking.go), what it
 // costs a [Price].
@@ -43,7 +43,7 @@ type Request struct {
 	Messages  []*message.Message // roles user, assistant, toolResult only; calls and results are paired
 	Tools     []ToolSpec
 	Thinking  string // off minimal low medium high xhigh max; "": nothing is said of it
-	Off       bool   // Thinking is off and the person said so: the model is told, though nobody knows that it can be; see AsksOff
+	Off       bool   // Thinking is off and the user said so: the model is told, though nobody knows that it can be; see AsksOff
 	MaxTokens int    // 0: the model's own limit
 	MaxAnswer int    // bytes; 0: no limit. Longer, it ends with [ErrAnswerTooLong]
 	SessionID string

@@ -22,14 +22,14 @@ type ProviderSpec struct {
 	Key func(context.Context) (string, error)
 	// HasKey tells without asking anybody whether Key would find one.
 	HasKey func() bool
-	// KeyHint says how a person gives it a key, such as "export NAME". It is called
+	// KeyHint says how a user gives it a key, such as "export NAME". It is called
 	// when there is none. nil: nobody knows.
 	KeyHint func() string
 	// Open makes a model for an id that Models does not list; nil: no such model. Where
 	// Models lists some, a hook gets no other.
 	Open func(id string) *Model
 	// Discover asks the provider itself what it has; nil: it cannot be asked. It is
-	// called when a person looks for a model, and never at start. With a *LongList as
+	// called when a user looks for a model, and never at start. With a *LongList as
 	// the error it returns some of them.
 	Discover func(context.Context) ([]*Model, error)
 	// ByNameOnly keeps its models from being cycled through; they are chosen by name.
@@ -135,7 +135,7 @@ func (s *ProviderSpec) model(id string) *Model {
 	return nil
 }
 
-// keyMissing tells a person how to give the provider a key; "" if it can be used.
+// keyMissing tells a user how to give the provider a key; "" if it can be used.
 func (s *ProviderSpec) keyMissing() string {
 	if s.isUsable() {
 		return ""

@@ -50,7 +50,7 @@ func Clamp(m *Model, level string) string {
 	return clamped
 }
 
-// AsksOff reports whether a request is to say that m shall not think where a person wishes
+// AsksOff reports whether a request is to say that m shall not think where a user wishes
 // for that level, though nobody knows whether it can be told. Models that are known not to
 // think are told nothing: they may refuse it.
 func AsksOff(m *Model, wish string) bool {
@@ -69,7 +69,7 @@ func OfferedLevels(m *Model) []string {
 	return slices.Clone(m.Levels)
 }
 
-// Clamped returns a sentence for the person that m does not offer level, and which one is
+// Clamped returns a sentence for the user that m does not offer level, and which one is
 // used instead; "" if it does.
 func Clamped(m *Model, level string) string {
 	is := Clamp(m, level)

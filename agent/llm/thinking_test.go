@@ -54,7 +54,7 @@ func TestSessionLeftWithWhatAModelMadeOfTheWishKeepsTheWish(t *testing.T) {
 	}
 }
 
-func TestPersonIsToldWhatBecameOfALevel(t *testing.T) {
+func TestUserIsToldWhatBecameOfALevel(t *testing.T) {
 	m := func(levels string) *Model { return &Model{ID: "m", Reasoning: true, Levels: strings.Fields(levels)} }
 	for _, c := range []struct {
 		model *Model

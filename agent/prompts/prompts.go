@@ -22,8 +22,8 @@
 // templates too, inside the program; a file of the same name takes their place.
 //
 // What a project brings is data, as its AGENTS.md is: it is shown to a model, or sent
-// when a person types its name, and never run. What a link leads out of the project does
-// not count, for that could be a secret of the person.
+// when a user types its name, and never run. What a link leads out of the project does
+// not count, for that could be a secret of the user.
 package prompts
 
 import (
@@ -160,7 +160,7 @@ type file struct {
 	size     int64
 	fields   frontmatter.Document // without its body
 	first    string               // the first line of the body that says something, for people
-	hidden   string               // what of it a person does not see; "" for nothing
+	hidden   string               // what of it a user does not see; "" for nothing
 }
 
 // read returns the file at path, which is parsed again if it has changed.

@@ -67,7 +67,7 @@ func (j *journey) append(typ string, fields any) {
 	}
 }
 
-// shown is content of a person or a tool.
+// shown is content of a user or a tool.
 func (j *journey) shown() []message.Block {
 	blocks := []message.Block{message.TextBlock(fmt.Sprintf("<w%d> & é", j.IntN(1000)))}
 	if j.IntN(4) == 0 {

@@ -19,7 +19,7 @@ import (
 	"pi/session/message"
 )
 
-// hintFor returns what the person can do about an answer that is an error: the API's
+// hintFor returns what the user can do about an answer that is an error: the API's
 // own hint if it has one, else one by the kind of error, else one by its status; "" if
 // nothing is known.
 func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
@@ -33,7 +33,7 @@ func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
 	}
 	message := strings.ToLower(e.Message)
 	switch {
-	case e.Unfit: // what is done about it is no business of the person's
+	case e.Unfit: // what is done about it is no business of the user's
 		return ""
 	case e.Overflow && e.Status == http.StatusRequestEntityTooLarge:
 		return "the request is too large; remove images or shorten the conversation with /compact"
@@ -73,7 +73,7 @@ func (f *faults) orGateway(html bool) string {
 	return "; or a gateway before the server has a login of its own, for a web page came back" + f.throughProxy()
 }
 
-// statusHint returns what the person can do about an answer with this status; "" if
+// statusHint returns what the user can do about an answer with this status; "" if
 // nothing is known. A page counts less than the status: gateways answer with their own
 // where the server behind them does not.
 func (f *faults) statusHint(e *llm.ProviderError, html bool) string {
@@ -108,7 +108,7 @@ func isGatewayAlone(status int) bool {
 	return status >= http.StatusBadGateway && status <= http.StatusGatewayTimeout || status >= 520 && status <= 524
 }
 
-// sizeHint returns what the person can do about a request that has too many bytes.
+// sizeHint returns what the user can do about a request that has too many bytes.
 func (f *faults) sizeHint() string {
 	remedy := "shorten the conversation (/compact), or raise its limit"
 	if f.imagesWeigh() || f.request != nil && endsWithImage(f.request) {
@@ -179,7 +179,7 @@ func (f *faults) connection(ctx context.Context, err error) error {
 	return e
 }
 
-// connectionHint returns what the person can do about a call without an answer, and
+// connectionHint returns what the user can do about a call without an answer, and
 // whether another attempt may help.
 func (f *faults) connectionHint(err error) (hint string, retryable bool) {
 	base := f.base()
@@ -216,7 +216,7 @@ func (f *faults) connectionHint(err error) (hint string, retryable bool) {
 	return "the connection was lost; ask again" + f.uncounted(), true
 }
 
-// certificateHint returns what the person can do about a certificate that is not trusted.
+// certificateHint returns what the user can do about a certificate that is not trusted.
 // A file of authorities that cannot be used is passed over without a word by whoever reads
 // it.
 func certificateHint() string {

@@ -58,7 +58,7 @@ func isProxyTrouble(err error) bool {
 	return errors.As(err, &op) && op.Op == "proxyconnect" || errors.As(err, new(*proxyRefusal))
 }
 
-// proxyHint returns what the person can do about trouble with the proxy, and whether
+// proxyHint returns what the user can do about trouble with the proxy, and whether
 // another attempt may help.
 func (f *faults) proxyHint(err error) (hint string, retryable bool) {
 	var refusal *proxyRefusal
@@ -78,7 +78,7 @@ func isNoTLS(err error) bool {
 	return errors.As(err, &record) || errors.Is(err, io.EOF) || strings.Contains(err.Error(), "TLS handshake timeout")
 }
 
-// proxyLoginHint returns what the person can do about a 407, which comes in answer to
+// proxyLoginHint returns what the user can do about a 407, which comes in answer to
 // CONNECT or to the request itself.
 func (f *faults) proxyLoginHint() string {
 	switch {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// checkWritable fails for a file that the person has protected, or one in a protected
+// checkWritable fails for a file that the user has protected, or one in a protected
 // directory, also under another name, as on a file system that ignores case.
 func (k *kit) checkWritable(p place) error {
 	for _, protected := range k.Protect {

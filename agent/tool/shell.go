@@ -18,7 +18,7 @@ import (
 type BashOutcome struct {
 	Output   string // the end of it: valid UTF-8 without control sequences, within the limits
 	ExitCode *int
-	Signal   string // "SIGSEGV": what killed the shell, if neither time nor the person did
+	Signal   string // "SIGSEGV": what killed the shell, if neither time nor the user did
 
 	TimedOut  bool // the context's deadline passed
 	Cancelled bool // the context was cancelled
@@ -37,7 +37,7 @@ func (o *BashOutcome) Ok() bool { return o.ExitCode != nil && *o.ExitCode == 0 }
 const killGrace = process.Grace
 
 // RunShell runs a command in the working directory, without input, in a session of its
-// own, so that nothing it starts can ask at the terminal of the person, and returns when
+// own, so that nothing it starts can ask at the terminal of the user, and returns when
 // the shell has ended; processes it left in the background go on. When ctx ends first,
 // the whole session gets TERM and, two seconds later, KILL; a deadline that passed counts as a timeout, anything
 // else as a cancellation. Neither is an error, nor is any exit status: an error

@@ -13,7 +13,7 @@ import (
 // CanRunInTerminal says whether RunInTerminal works on this system.
 const CanRunInTerminal = relay.Possible
 
-// RunInTerminal is [RunShell] for a command that gets the terminal of a person, whose two
+// RunInTerminal is [RunShell] for a command that gets the terminal of a user, whose two
 // ends are in and out. It has a terminal of its own, and all that is typed goes to it; what
 // it writes is shown as it is. The outcome has the text of what was shown: the last state
 // of each row, and nothing of programs that took the whole screen. A command that Ctrl+C

@@ -22,7 +22,7 @@
 // model: the first line is its line in the system prompt, the rest its
 // description, and the list at the end its guidelines.
 //
-// [RunShell] is the part of bash that a person's own command needs too.
+// [RunShell] is the part of bash that a user's own command needs too.
 package tool
 
 import (

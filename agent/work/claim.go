@@ -1,6 +1,6 @@
 // Package work is what goes on in an agent: one run at a time, or something that must
 // not happen during one, which a [Claim] stands for, and any number of things beside it,
-// such as commands of the person, in a [Group].
+// such as commands of the user, in a [Group].
 //
 // What two runs leave to do between them, such as an entry that a command adds to the
 // session, is done by [Claim.AfterRun]: it makes nobody believe that the agent works, and

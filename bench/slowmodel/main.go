@@ -1,4 +1,4 @@
-// Slowmodel lets a person try the terminal with a model that takes its time:
+// Slowmodel lets a user try the terminal with a model that takes its time:
 //
 //	go run ./bench/slowmodel [-pause 40ms] [-keep FOLDER] [PROGRAM ARGS…]
 //

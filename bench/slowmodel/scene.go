@@ -12,7 +12,7 @@ type scene struct {
 	play       func(p player)
 }
 
-// list tells a person which words there are.
+// list tells a user which words there are.
 func list() string {
 	var b strings.Builder
 	b.WriteString("I play what your words ask for:\n\n")

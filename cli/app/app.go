@@ -12,7 +12,7 @@
 //	app.go         from a place to a front end: print.go, rpc.go, interact.go
 //	acp.go         sessions for editors; rehearsal.go: a run that a test drives
 //	run.go         a run is opened, and what is made on the way; messages.go: what it
-//	               shows the person first; ending.go: it is closed
+//	               shows the user first; ending.go: it is closed
 //	hooks.go       hooks are loaded, and told what is before a session; chain.go: which
 //	               hooks there are, and what they are given
 //	hookcommand.go /hooks and /reload; hooklist.go: the hooks as a list
@@ -26,7 +26,7 @@
 //	settings.go    settings are written; livesettings.go: those that can change in a run
 //	changed.go     whether the status line has a star behind the branch
 //	banner.go      what a session in the terminal begins with
-//	ask.go         what a person is asked before there is a front end; startdialog.go:
+//	ask.go         what a user is asked before there is a front end; startdialog.go:
 //	               in dialogs; early.go:
 //	               by hooks; pending.go: about what waits for approval;
 //	               orphans.go: about commands that a killed program left

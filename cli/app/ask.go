@@ -20,29 +20,29 @@ import (
 )
 
 // Before anything of a project runs, and before a file that tools may have
-// changed counts, the person is asked. Where nobody can be asked, nothing runs.
+// changed counts, the user is asked. Where nobody can be asked, nothing runs.
 
-// Person is whoever sits at the terminal before there is a front end. One question
+// User is whoever sits at the terminal before there is a front end. One question
 // is asked at a time.
-type Person struct {
+type User struct {
 	in  io.Reader // read by the byte, so that what follows a line is left alone
 	Out io.Writer // where what the question is about is shown, too
 
 	dialogs agent.UI // in place of lines; nil: there are none
 }
 
-// Terminal returns the person at standard input and output.
-func Terminal() Person { return Person{in: os.Stdin, Out: os.Stdout} }
+// Terminal returns the user at standard input and output.
+func Terminal() User { return User{in: os.Stdin, Out: os.Stdout} }
 
 // Ask shows a prompt and returns the line that is typed, without the blanks around it. It
 // is an error if the input or ctx ends before.
-func (p Person) Ask(ctx context.Context, prompt string) (string, error) {
+func (p User) Ask(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(p.Out, prompt)
 	return p.line(ctx, func() (string, error) { return readLine(p.in) })
 }
 
 // AskSecret is Ask for what a terminal must not show while it is typed.
-func (p Person) AskSecret(ctx context.Context, prompt string) (string, error) {
+func (p User) AskSecret(ctx context.Context, prompt string) (string, error) {
 	f, ok := p.in.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return p.Ask(ctx, prompt)
@@ -64,7 +64,7 @@ func (p Person) AskSecret(ctx context.Context, prompt string) (string, error) {
 }
 
 // line waits for a line that read returns, or for the end of ctx.
-func (p Person) line(ctx context.Context, read func() (string, error)) (string, error) {
+func (p User) line(ctx context.Context, read func() (string, error)) (string, error) {
 	type answer struct {
 		line string
 		err  error
@@ -100,8 +100,8 @@ func readLine(r io.Reader) (string, error) {
 }
 
 // AskProject asks whether the hooks of a project that are not approved may run. The answer
-// is No if nobody answers. The person can look at the files first.
-func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
+// is No if nobody answers. The user can look at the files first.
+func (p User) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 	p.begin("This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.\n" +
 		strings.TrimRight(ListFiles(q.Project, q.Files), "\n"))
 	for {
@@ -132,7 +132,7 @@ func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 // begin shows what a question is about. In a terminal that is wrapped at words, and stands in
 // rows of its own, whatever is in the row of the cursor, such as what was typed early: blanks
 // over a whole row end in the next one, unless they began where a row does.
-func (p Person) begin(text string) {
+func (p User) begin(text string) {
 	if f, ok := p.Out.(*os.File); ok && p.dialogs != nil {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
 			text = strings.Repeat(" ", columns) + "\r" + strings.Join(cells.Wrap(text, columns), "\n")
@@ -142,16 +142,16 @@ func (p Person) begin(text string) {
 }
 
 // notify shows what a hook has to say.
-func (p Person) notify(text string, level agent.Level) {
+func (p User) notify(text string, level agent.Level) {
 	if level != agent.LevelInfo {
 		text = string(level) + ": " + text
 	}
 	p.begin(strings.TrimRight(printable.Text(text), "\n"))
 }
 
-// askProject returns what a person answers to the question whether the hooks of a project
+// askProject returns what a user answers to the question whether the hooks of a project
 // may run. What runs programs takes its whole word or the arrows: a y out of habit is none.
-func (p Person) askProject(ctx context.Context) (string, error) {
+func (p User) askProject(ctx context.Context) (string, error) {
 	if p.dialogs == nil {
 		return p.Ask(ctx, "Run them? view, once, always, never; Enter means No: ")
 	}
@@ -191,13 +191,13 @@ func fileDoes(f trust.ProjectFile) string {
 
 // AskPending shows how a file that tools may have changed differs from the approved one,
 // and asks whether to approve it. It returns false if nobody answers.
-func (p Person) AskPending(ctx context.Context, w trust.Pending) bool {
+func (p User) AskPending(ctx context.Context, w trust.Pending) bool {
 	fmt.Fprint(p.Out, DescribePending(w))
 	return p.confirm(ctx, "Approve this?")
 }
 
 // confirm asks a question to which Enter means No, as does the answer of nobody.
-func (p Person) confirm(ctx context.Context, question string) bool {
+func (p User) confirm(ctx context.Context, question string) bool {
 	if p.dialogs != nil {
 		answer, err := p.dialogs.Confirm(ctx, question, "", agent.DialogOptions{})
 		return err == nil && answer == agent.Yes
@@ -233,9 +233,9 @@ func DescribePending(w trust.Pending) string {
 }
 
 // askBusy asks what to do about a session that another process has open: how to open it, or
-// anew, whether to begin another one instead. It returns err if the person leaves or nobody
+// anew, whether to begin another one instead. It returns err if the user leaves or nobody
 // answers.
-func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error) (as session.Access, anew bool, _ error) {
+func (p User) askBusy(ctx context.Context, busy *session.BusyError, err error) (as session.Access, anew bool, _ error) {
 	fmt.Fprintln(p.Out, command.BusyRow(busy, time.Now()))
 	for {
 		line, failed := p.askAccess(ctx)
@@ -258,8 +258,8 @@ func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error)
 	}
 }
 
-// askAccess returns what a person wants to do about a session that is in use.
-func (p Person) askAccess(ctx context.Context) (string, error) {
+// askAccess returns what a user wants to do about a session that is in use.
+func (p User) askAccess(ctx context.Context) (string, error) {
 	if p.dialogs == nil {
 		return p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free, new: begin a new one; Enter leaves: ")
 	}

@@ -11,12 +11,12 @@ import (
 	"pi/internal/printable"
 )
 
-// early is the person at the terminal as hooks meet them before there is a front end:
+// early is the user at the terminal as hooks meet them before there is a front end:
 // they are asked and told line by line, and what else would be shown has nowhere to go yet.
 // Dialogs have no countdown here.
 type early struct {
 	agent.NoUI
-	person Person
+	user User
 }
 
 func (early) HasUI() bool { return true }
@@ -29,7 +29,7 @@ func (e early) Confirm(ctx context.Context, title, message string, o agent.Dialo
 	if o.Always != "" {
 		prompt = "y, a for always in this session, or Enter for No: "
 	}
-	line, err := e.person.Ask(ctx, prompt)
+	line, err := e.user.Ask(ctx, prompt)
 	switch line = strings.ToLower(line); {
 	case err != nil:
 		return agent.No, ctx.Err()
@@ -41,18 +41,18 @@ func (e early) Confirm(ctx context.Context, title, message string, o agent.Dialo
 	return agent.No, ctx.Err()
 }
 
-// Select lets the person choose by number or text, with Multi several with commas between
+// Select lets the user choose by number or text, with Multi several with commas between
 // them. It reports false for any other answer.
 func (e early) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
 	e.show(asker(o), title)
 	for i, c := range choices {
-		fmt.Fprintf(e.person.Out, "%3d  %s\n", i+1, printable.VisibleLine(strings.TrimSpace(c.Text()+"  "+c.Description)))
+		fmt.Fprintf(e.user.Out, "%3d  %s\n", i+1, printable.VisibleLine(strings.TrimSpace(c.Text()+"  "+c.Description)))
 	}
 	prompt := "number, or Enter for none: "
 	if o.Multi {
 		prompt = "numbers with commas between them, or Enter for none: "
 	}
-	line, err := e.person.Ask(ctx, prompt)
+	line, err := e.user.Ask(ctx, prompt)
 	if err != nil || line == "" {
 		return nil, false, ctx.Err()
 	}
@@ -71,7 +71,7 @@ func (e early) Select(ctx context.Context, title string, choices []agent.Choice,
 	return values, true, nil
 }
 
-// numbered returns the position of the choice that a person named by its number or its
+// numbered returns the position of the choice that a user named by its number or its
 // text; -1: none.
 func numbered(choices []agent.Choice, word string) int {
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(choices) {
@@ -83,15 +83,15 @@ func numbered(choices []agent.Choice, word string) int {
 // Input asks for a line of text. It reports false for an empty one, or if nobody answers.
 func (e early) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	e.show(asker(o), title, placeholder)
-	ask := e.person.Ask
+	ask := e.user.Ask
 	if o.Secret {
-		ask = e.person.AskSecret
+		ask = e.user.AskSecret
 	}
 	line, err := ask(ctx, "> ")
 	return line, err == nil && line != "", ctx.Err()
 }
 
-func (e early) Notify(text string, level agent.Level) { e.person.notify(text, level) }
+func (e early) Notify(text string, level agent.Level) { e.user.notify(text, level) }
 
 // asker names the hook that asks.
 func asker(o agent.DialogOptions) string {
@@ -104,7 +104,7 @@ func asker(o agent.DialogOptions) string {
 func (e early) show(texts ...string) {
 	for _, text := range texts {
 		if text != "" {
-			fmt.Fprintln(e.person.Out, printable.Visible(text))
+			fmt.Fprintln(e.user.Out, printable.Visible(text))
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestASecretIsNotEchoedBeforeThereIsAFrontEnd(t *testing.T) {
 		ok   bool
 	}
 	got := make(chan answer, 1)
-	e := early{person: Person{in: tty, Out: tty}}
+	e := early{user: User{in: tty, Out: tty}}
 	go func() {
 		text, ok, _ := e.Input(context.Background(), "The key?", "", agent.DialogOptions{Secret: true})
 		got <- answer{text, ok}

@@ -4,7 +4,7 @@ import (
 	"errors"
 )
 
-// ErrReported is an error whose text the person has seen: only the exit status tells
+// ErrReported is an error whose text the user has seen: only the exit status tells
 // of it.
 var ErrReported = errors.New("reported")
 

@@ -23,7 +23,7 @@ import (
 type hookCommands struct {
 	chain     *luahooks.Chain
 	skipped   []trust.Source // project hooks that nobody approved
-	globalDir string         // where hooks of the person are
+	globalDir string         // where hooks of the user are
 	log       string         // the file of the hook log
 	ui        agent.UI       // who approves
 
@@ -77,7 +77,7 @@ func (h *hookCommands) complete(prefix string) []string {
 }
 
 // run carries out /hooks: args has an action and perhaps a hook. It returns the text for
-// the person.
+// the user.
 func (h *hookCommands) run(ctx context.Context, args string) (string, error) {
 	action, name, _ := strings.Cut(args, " ")
 	name = strings.TrimSpace(name)
@@ -110,7 +110,7 @@ func (h *hookCommands) reload(ctx context.Context) string {
 	return "reloaded: " + h.chain.Summary()
 }
 
-// trace turns on, or with "NAME off" turns off, that the person is shown each event that a
+// trace turns on, or with "NAME off" turns off, that the user is shown each event that a
 // hook handles.
 func (h *hookCommands) trace(name string) (string, error) {
 	name, off := strings.CutSuffix(name, " off")
@@ -171,8 +171,8 @@ func logLines(text, name string) (lines []string) {
 	return lines[max(0, len(lines)-logShown):]
 }
 
-// approve shows how a changed file differs from the approved one, asks the person, and
-// approves it. It refuses without a person, for a program must not approve. name may be
+// approve shows how a changed file differs from the approved one, asks the user, and
+// approves it. It refuses without a user, for a program must not approve. name may be
 // empty if only one file waits.
 func (h *hookCommands) approve(ctx context.Context, name string) (string, error) {
 	waiting := h.chain.Pending()
@@ -190,7 +190,7 @@ func (h *hookCommands) approve(ctx context.Context, name string) (string, error)
 		}
 		return "", fmt.Errorf("/hooks approve wants one of: %s", strings.Join(names, ", "))
 	}
-	if !agent.HasPerson(h.ui) {
+	if !agent.HasUser(h.ui) {
 		return "", errors.New("a person has to approve: run `pi trust` in a terminal, or `pi hooks approve NAME` after looking at it")
 	}
 	p := waiting[i]

@@ -44,7 +44,7 @@ type hookList struct {
 	said  string // what was done last
 }
 
-// pick shows the hooks until the person leaves the list, or asks for more than fits there.
+// pick shows the hooks until the user leaves the list, or asks for more than fits there.
 // ok is false where there is no such list, or no hook.
 func (h *hookCommands) pick(ctx context.Context) (status string, ok bool, err error) {
 	p := &hookList{hookCommands: h}
@@ -74,7 +74,7 @@ func (h *hookCommands) pick(ctx context.Context) (status string, ok bool, err er
 	}
 }
 
-// do does what the person wants. ended is true if status is for the transcript.
+// do does what the user wants. ended is true if status is for the transcript.
 func (p *hookList) do(x command.Pressed) (status string, ended bool, err error) {
 	if x.Key == keyReload {
 		return p.reload(p.ctx), false, nil
@@ -92,7 +92,7 @@ func (p *hookList) do(x command.Pressed) (status string, ended bool, err error) 
 	return p.said, false, nil
 }
 
-// act does with a hook what the person has chosen.
+// act does with a hook what the user has chosen.
 func (p *hookList) act(hook listedHook, way string) (status string, ended bool, err error) {
 	words := map[string]string{doApprove: "approve ", doEnable: "enable ", doDisable: "disable ", doTrace: "trace ", doUntrace: "trace "}
 	switch way {

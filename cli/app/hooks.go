@@ -33,7 +33,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 		o.Clock, o.Reach, o.MaxLua, o.Emitted, o.Started = s.Clock, s.Reach, s.MaxLua, s.Emitted, s.Started
 	}
 	if p.Attended() && !p.Hooks.NoApprove {
-		o.AskProject = r.startPerson().AskProject
+		o.AskProject = r.startUser().AskProject
 	}
 	o.Watcher = p.Watcher
 	o.CommandEnv, o.Grace = p.commandEnv, time.Duration(p.Config.HookGrace)*time.Millisecond
@@ -52,7 +52,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	r.chain = luahooks.New(o)
 	r.models.Register(llm.ProviderSpec{Name: "demo", ByNameOnly: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
 	if p.Attended() {
-		r.chain.Meet(r.hooksPerson())
+		r.chain.Meet(r.hooksUser())
 	}
 	r.skipped = r.chain.Load(ctx)
 	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.later), p.checkModeName(r.chain.ModeNames())); err != nil {
@@ -85,7 +85,7 @@ func (r *run) beforeSession(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// watchHooks begins to watch the files of the hooks, so that a change that the person
+// watchHooks begins to watch the files of the hooks, so that a change that the user
 // saves takes effect at once.
 func (r *run) watchHooks(ctx context.Context) {
 	if err := r.chain.Watch(ctx); err != nil {

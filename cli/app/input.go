@@ -11,7 +11,7 @@ import (
 	"pi/agent"
 )
 
-// input is what a run without a person is to do.
+// input is what a run without a user is to do.
 type input struct {
 	texts []string // never none
 	piped string   // what of the first came from standard input, at its end
@@ -45,7 +45,7 @@ func (in input) prompts() (all []agent.Prompt) {
 	return all
 }
 
-// typed returns what a person typed of a text of in. What was piped in may be from
+// typed returns what a user typed of a text of in. What was piped in may be from
 // anywhere, and names no files.
 func (in input) typed(text string) string { return strings.TrimSuffix(text, in.piped) }
 

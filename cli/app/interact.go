@@ -14,7 +14,7 @@ import (
 	"pi/stdlib"
 )
 
-// interact runs the interactive front end on the terminal until the person leaves it.
+// interact runs the interactive front end on the terminal until the user leaves it.
 func (r *run) interact(ctx context.Context) error {
 	p := r.place
 	o := p.look()
@@ -37,7 +37,7 @@ func (r *run) interact(ctx context.Context) error {
 		}
 		return all
 	}
-	// While the person has the terminal they see what the end waits for.
+	// While the user has the terminal they see what the end waits for.
 	o.End = func() { _ = r.close(context.WithoutCancel(ctx)) } // with returns the error
 	f := repl.New(o)
 	defer f.Close()

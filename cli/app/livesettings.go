@@ -88,7 +88,7 @@ func (l *liveSettings) way(key string) func(ctx context.Context, changed config.
 	return nil
 }
 
-// applyModel makes the model that a person named answer from now on.
+// applyModel makes the model that a user named answer from now on.
 func (l *liveSettings) applyModel(ctx context.Context, _ config.Config, _, value string) error {
 	model, level, err := l.run.models.Match(value)
 	if err != nil {
@@ -103,7 +103,7 @@ func (l *liveSettings) applyModel(ctx context.Context, _ config.Config, _, value
 	return nil
 }
 
-// write writes a setting into the person's config.toml.
+// write writes a setting into the user's config.toml.
 func (l *liveSettings) write(key, value string) (file string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

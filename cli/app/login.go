@@ -14,7 +14,7 @@ import (
 	"pi/internal/printable"
 )
 
-// loginCommand returns /login, which asks the person for the key of a provider, tries it and
+// loginCommand returns /login, which asks the user for the key of a provider, tries it and
 // keeps it. own are the providers that hooks bring, and may be nil; begin is that of
 // [keyring.Login].
 func (p *Place) loginCommand(ui agent.UI, own *hookAccounts, begin func(ctx context.Context, provider string) string) command.Command {
@@ -33,9 +33,9 @@ func (p *Place) loginCommand(ui agent.UI, own *hookAccounts, begin func(ctx cont
 			if !ui.HasUI() {
 				return command.Outcome{}, errNobodyToAsk{}
 			}
-			person := &asking{ui: ui}
-			status, err := p.login(person, own, begin).Run(ctx, args)
-			return command.Outcome{Status: status, Left: person.left}, err
+			user := &asking{ui: ui}
+			status, err := p.login(user, own, begin).Run(ctx, args)
+			return command.Outcome{Status: status, Left: user.left}, err
 		},
 	}
 }
@@ -60,10 +60,10 @@ func (h *hookAccounts) bring(name string) bool {
 	return h != nil && slices.ContainsFunc(h.settings(), func(s llm.ProviderSettings) bool { return s.Name == name })
 }
 
-// login returns what asks a person for a key.
-func (p *Place) login(person *asking, own *hookAccounts, begin func(ctx context.Context, provider string) string) keyring.Login {
+// login returns what asks a user for a key.
+func (p *Place) login(user *asking, own *hookAccounts, begin func(ctx context.Context, provider string) string) keyring.Login {
 	return keyring.Login{
-		Begin: begin, Ring: p.Keys, Person: person, Accounts: own.with(p),
+		Begin: begin, Ring: p.Keys, User: user, Accounts: own.with(p),
 		Try: func(ctx context.Context, provider, key string) (bool, error) {
 			if own.bring(provider) {
 				return providers.TryKeyOfHook(ctx, own.models, provider, key)
@@ -80,7 +80,7 @@ func (p *Place) signIn(ctx context.Context) error {
 		return UsageError{Err: errNobodyToAsk{}}
 	}
 	kept := false
-	status, err := p.login(&asking{ui: p.newRun().hooksPerson()}, nil, func(context.Context, string) string { kept = true; return "" }).Run(ctx, "")
+	status, err := p.login(&asking{ui: p.newRun().hooksUser()}, nil, func(context.Context, string) string { kept = true; return "" }).Run(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (p *Place) signIn(ctx context.Context) error {
 	return nil
 }
 
-// errNobodyToAsk is a /login without a person.
+// errNobodyToAsk is a /login without a user.
 type errNobodyToAsk struct{}
 
 func (errNobodyToAsk) Error() string { return "login: there is nobody to ask for a key" }

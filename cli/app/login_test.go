@@ -13,7 +13,7 @@ import (
 	"pi/agent/command"
 )
 
-// typing is a person who types one key, and says no to every question.
+// typing is a user who types one key, and says no to every question.
 type typing struct {
 	agent.NoUI
 	key    string
@@ -58,17 +58,17 @@ func TestAKeyThatAServerTakesIsKept(t *testing.T) {
 		data, _ := os.ReadFile(filepath.Join(p.AgentDir, "auth.json"))
 		return string(data)
 	}
-	person := &typing{key: "sk-bad"}
-	login := p.loginCommand(person, nil, stays)
+	user := &typing{key: "sk-bad"}
+	login := p.loginCommand(user, nil, stays)
 	for _, tt := range []struct{ key, args, says, file string }{
 		{"sk-bad", "", "the key was not kept", ""},
 		{"sk-good", "", "the key of local works and is kept in", `"key": "sk-good"`},
 		{"sk-bad", "local", "the key was not kept", `"key": "sk-good"`},
 	} {
-		person.key, person.secret = tt.key, false
+		user.key, user.secret = tt.key, false
 		outcome, err := login.Run(t.Context(), tt.args)
-		if err != nil || !strings.Contains(outcome.Status, tt.says) || strings.Contains(outcome.Status, "sk-") || !person.secret {
-			t.Errorf("%s: %q, %v, secret %v", tt.key, outcome.Status, err, person.secret)
+		if err != nil || !strings.Contains(outcome.Status, tt.says) || strings.Contains(outcome.Status, "sk-") || !user.secret {
+			t.Errorf("%s: %q, %v, secret %v", tt.key, outcome.Status, err, user.secret)
 		}
 		if file := kept(); !strings.Contains(file, tt.file) || strings.Contains(file, "sk-bad") || tt.file == "" && file != "" {
 			t.Errorf("%s: auth.json has %q", tt.key, file)

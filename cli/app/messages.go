@@ -1,6 +1,6 @@
 package app
 
-// messages are for the person, once a front end is there.
+// messages are for the user, once a front end is there.
 type messages struct {
 	warnings []string
 	notices  []string // of what is in order

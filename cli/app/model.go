@@ -155,7 +155,7 @@ func (c *modelChoice) ofProvider(s *session.Session) (*llm.Model, string, error)
 	return nil, "", UsageError{Err: fmt.Errorf("--provider %s has no default model; --model names one", name)}
 }
 
-// modelRef returns the model that the command line names, as a person would write it; "" if it
+// modelRef returns the model that the command line names, as a user would write it; "" if it
 // names none, or only a provider.
 func (o Options) modelRef() string {
 	if o.Provider == "" || o.Model == "" || strings.HasPrefix(o.Model, o.Provider+"/") {
@@ -164,7 +164,7 @@ func (o Options) modelRef() string {
 	return o.Provider + "/" + o.Model
 }
 
-// match finds the model that a person named, and warns if it may not be there.
+// match finds the model that a user named, and warns if it may not be there.
 func (c *modelChoice) match(ref string) (*llm.Model, string, error) {
 	m, level, err := c.models.Match(ref)
 	if err == nil {

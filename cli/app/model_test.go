@@ -21,7 +21,7 @@ func (d *decodings) decode(name string) []*llm.Model {
 	return catalogue.Models(name)
 }
 
-// noVariables takes the keys and addresses of the person who runs the test away.
+// noVariables takes the keys and addresses of the user who runs the test away.
 func noVariables(t testing.TB) {
 	for _, p := range catalogue.Providers() {
 		for _, name := range append(slices.Clip(p.KeyVars), p.BaseVar) {

@@ -17,13 +17,13 @@ import (
 type opening struct {
 	sessions Sessions
 	flags    SessionFlags
-	attended bool // a person can be asked
-	person   Person
+	attended bool // a user can be asked
+	user     User
 	later    *messages // what is unusual about the session
 }
 
 // open opens the session that the command line names, or makes a new one. With a bare
-// --resume it makes a new, empty one, because the person picks a session as the first
+// --resume it makes a new, empty one, because the user picks a session as the first
 // thing they do.
 func (o opening) open(ctx context.Context) (*session.Session, error) {
 	path, err := o.path()
@@ -105,14 +105,14 @@ func (o opening) checkCopyID() error {
 }
 
 // openAt opens the session at path as the command line says. If another process has it
-// open, the person chooses how to go on. The messages for later say what kind of session
+// open, the user chooses how to go on. The messages for later say what kind of session
 // it is now.
 func (o opening) openAt(ctx context.Context, path string) (*session.Session, error) {
 	as := o.flags.access()
 	s, err := o.openAs(ctx, path, as)
 	if busy, ok := errors.AsType[*session.BusyError](err); ok && o.attended {
 		var anew bool
-		switch as, anew, err = o.person.askBusy(ctx, busy, err); {
+		switch as, anew, err = o.user.askBusy(ctx, busy, err); {
 		case err != nil:
 			return nil, err
 		case anew:

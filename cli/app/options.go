@@ -15,12 +15,12 @@ import (
 // program around it.
 type Options struct {
 	Print    bool   // print the answer and leave
-	Mode     string // one of Modes; "": text without a person at the terminal
+	Mode     string // one of Modes; "": text without a user at the terminal
 	Login    bool   // ask for a key and leave
 	OwnFiles bool   // a client's files are left alone
 	Plain    bool   // no colours
 	Prompts  []string
-	Model    string // as a person writes it: a reference, maybe with :level
+	Model    string // as a user writes it: a reference, maybe with :level
 	Provider string // that the model is of; alone: its default model
 	Models   string // patterns with commas between them, instead of those of the settings; "": those
 	Thinking string
@@ -36,7 +36,7 @@ type Options struct {
 	FlagNames []string                      // the program's own flags, for a suggestion
 	Catch     func(func() error) error      // calls its argument and makes an error of a panic; nil: just calls it
 	Broke     func(value any, stack []byte) // is told of a panic on another goroutine than that of Catch, and cancels the run; nil: the panic goes on
-	// CatchInterrupts makes SIGINT end the run as other signals do. It is called where no person
+	// CatchInterrupts makes SIGINT end the run as other signals do. It is called where no user
 	// sits at the terminal; nil: SIGINT stays what it is.
 	CatchInterrupts func()
 	Compiled        *luahooks.Compiled   // hooks of other runs in this process; nil: there are none
@@ -83,7 +83,7 @@ type SessionFlags struct {
 // Resume is a session to go on with.
 type Resume struct {
 	Ref  string // the beginning of an id, or a file
-	Pick bool   // the person picks one, and Ref is empty
+	Pick bool   // the user picks one, and Ref is empty
 }
 
 // HookFlags say which hooks a run loads, and the flags that are for them.
@@ -114,10 +114,10 @@ const modeRPC = "rpc"
 // modeACP is the mode that serves editors.
 const modeACP = "acp"
 
-// Modes lists what --mode may say: how a run without a person at the terminal speaks.
+// Modes lists what --mode may say: how a run without a user at the terminal speaks.
 func Modes() []string { return []string{"text", ModeJSON, modeRPC, modeACP} }
 
-// Attended reports whether a person sits at the terminal. Without one nothing is asked there.
+// Attended reports whether a user sits at the terminal. Without one nothing is asked there.
 func (o Options) Attended() bool {
 	return o.Mode == "" && !o.Print && term.IsTerminal(int(os.Stdin.Fd()))
 }

@@ -111,7 +111,7 @@ func readOrphans(f *os.File) (living []int, ended bool) {
 }
 
 // askOrphans names the commands that go on though their program was killed, and asks the
-// person whether to end them.
+// user whether to end them.
 func (r *run) askOrphans(ctx context.Context) {
 	attended := r.place.Attended()
 	for _, group := range takeOrphans(r.place.AgentDir, !attended) {
@@ -120,9 +120,9 @@ func (r *run) askOrphans(ctx context.Context) {
 			r.later.warn(fmt.Sprintf("a command goes on though pi was killed: %s; `kill -- -%d` ends it", text, group))
 			continue
 		}
-		person := r.startPerson()
-		person.begin("A command goes on though pi was killed: " + text)
-		if person.confirm(ctx, "End it?") {
+		user := r.startUser()
+		user.begin("A command goes on though pi was killed: " + text)
+		if user.confirm(ctx, "End it?") {
 			process.Stop(group, process.Grace)
 		}
 	}

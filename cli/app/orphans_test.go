@@ -36,7 +36,7 @@ func TestWhatGoesOnIsKnownOnceItsProgramHasEnded(t *testing.T) {
 	_ = notes.file.Close()
 	take(true, group)
 	take(false, group)
-	take(false) // the person was asked
+	take(false) // the user was asked
 
 	notes = &orphanNotes{}
 	notes.write([]int{group})

@@ -20,9 +20,9 @@ func (e *UntrustedError) Hint() string {
 	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
 }
 
-// approvePending asks the person about each changed file that waits for approval and
+// approvePending asks the user about each changed file that waits for approval and
 // concerns this run. settings reports whether the configuration may be another one now.
-// Without a person the run is refused, for no program may decide which version counts.
+// Without a user the run is refused, for no program may decide which version counts.
 func (r *run) approvePending(ctx context.Context) (settings bool, err error) {
 	p, later := r.place, &r.later
 	waiting := p.Waiting(false)
@@ -37,7 +37,7 @@ func (r *run) approvePending(ctx context.Context) (settings bool, err error) {
 		return false, &UntrustedError{Text: "not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
 	}
 	for _, w := range waiting {
-		if !r.startPerson().AskPending(ctx, w) {
+		if !r.startUser().AskPending(ctx, w) {
 			continue
 		}
 		if err := p.Guard.Accept(w.Path); err != nil {
@@ -65,7 +65,7 @@ func (p *Place) Waiting(commandLine bool) []trust.Pending {
 }
 
 // reportSkipped leaves a warning about hooks of the project that do not run because they
-// are not approved, unless the person has decided so. With --require-hooks it is an error,
+// are not approved, unless the user has decided so. With --require-hooks it is an error,
 // which ends the run.
 func (p *Place) reportSkipped(skipped []trust.Source, later *messages) error {
 	if len(skipped) == 0 {

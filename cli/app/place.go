@@ -76,7 +76,7 @@ func (p *Place) commandEnv() []string { return append(p.locale(), p.Env.Variable
 
 // readSettings reads the configuration as far as it is approved, and writes its problems
 // to standard error. They do not end the program (see unattended.go for runs without a
-// person).
+// user).
 func (p *Place) readSettings() {
 	p.Config, p.lost = config.Load(p.AgentDir, p.Cwd, p.Env.getenv, p.Guard.Config)
 	for _, problem := range p.lost {
@@ -96,7 +96,7 @@ func (p *Place) readSettings() {
 	}
 }
 
-// absolute makes a path that a person wrote absolute; a relative one begins in cwd.
+// absolute makes a path that a user wrote absolute; a relative one begins in cwd.
 func absolute(cwd, path string) string {
 	switch {
 	case filepath.IsAbs(path):

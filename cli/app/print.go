@@ -12,7 +12,7 @@ import (
 	"pi/serve/print"
 )
 
-// print runs the prompts of the command line and of standard input without a person, and
+// print runs the prompts of the command line and of standard input without a user, and
 // writes the answers to standard output, or all that happens in JSON mode.
 func (r *run) print(ctx context.Context) error {
 	defer catchBrokenPipes()()

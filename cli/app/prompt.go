@@ -17,7 +17,7 @@ import (
 )
 
 // library returns the skills and templates of this place. Those of a project are data, as
-// its instructions are, so nobody is asked; what a person refused, or left out of this run,
+// its instructions are, so nobody is asked; what a user refused, or left out of this run,
 // stays out. more are the folders that hooks bring; it may be nil.
 func (p *Place) library(more func() []prompts.Folder) *prompts.Library {
 	const from = "command line"
@@ -53,7 +53,7 @@ func (p *Place) checkNamedPrompts() error {
 	return nil
 }
 
-// attachedTo returns what goes along with a text that a person typed. There has to be an
+// attachedTo returns what goes along with a text that a user typed. There has to be an
 // agent.
 func (r *run) attachedTo(text string) attach.Found {
 	return attach.Find(text, attach.Options{Cwd: r.place.Cwd, Home: r.place.Env.home(), ImageScale: r.agent.Settings().ImageScale})
@@ -142,7 +142,7 @@ func programName() string {
 	return self
 }
 
-// firstLines returns the lines that the interactive front end runs as if the person had
+// firstLines returns the lines that the interactive front end runs as if the user had
 // typed them: the prompts of the command line. With a bare --resume, /resume comes first,
 // then the choice of model and level, for the session brings its own.
 func (o Options) firstLines() (lines []string) {

@@ -9,7 +9,7 @@ import (
 	"pi/agent/prompts"
 )
 
-func TestWhatAPersonLeavesOutOfAProjectIsNoTemplateOrSkill(t *testing.T) {
+func TestWhatAUserLeavesOutOfAProjectIsNoTemplateOrSkill(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		hooks         HookFlags

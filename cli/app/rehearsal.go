@@ -18,11 +18,11 @@ type Script struct {
 	Mode    string         // that hooks have for the front end: one of ctx.mode
 	Before  agent.Listener // gets events before hooks do
 	Watcher agent.Listener // gets them afterwards, as a front end
-	Person  agent.UI
+	User    agent.UI
 	// Clock is what hooks take for the time, and what messages and entries are stamped with.
 	Clock stdlib.Clock
 	// Started is told the process group of each program that tools, hooks with pi.exec and
-	// commands of the person start.
+	// commands of the user start.
 	Started func(group int)
 	// Reach returns an error for a host to which hooks do not connect with pi.http.
 	Reach func(host string) error
@@ -49,7 +49,7 @@ func (p *Place) Rehearse(ctx context.Context, s Script) (*Rehearsal, error) {
 		return nil, err
 	}
 	r.sessions.now = s.Clock.Now
-	if err := r.begin(ctx, front{s.Watcher, s.Person}, s.Mode, nil); err != nil {
+	if err := r.begin(ctx, front{s.Watcher, s.User}, s.Mode, nil); err != nil {
 		return nil, err
 	}
 	r.agent.Start(ctx)

@@ -38,7 +38,7 @@ type run struct {
 	choice   modelChoice
 	prompt   agent.SystemPrompt
 	prompts  *command.Prompts               // skills and templates
-	attached func(text string) attach.Found // what goes along with a text that a person typed
+	attached func(text string) attach.Found // what goes along with a text that a user typed
 	ready    func() error                   // the last step before the session starts; nil: there is none
 	agent    *agent.Agent                   // nil until there is a session
 	commands *command.Set                   // nil until there is a front end
@@ -62,7 +62,7 @@ func (p *Place) newRun() *run {
 }
 
 // open makes the run ready to work: hooks, models, session, agent and commands, and then
-// tells the hooks that the session has started. f shows what happens and asks the person;
+// tells the hooks that the session has started. f shows what happens and asks the user;
 // own are the commands that only f has; mode is the name that hooks have for f. ctx is
 // that of the whole run. After an error nothing is open any more.
 //
@@ -153,7 +153,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 		r.chain.WatchFrom(ctx, time.After(unwatched), func(err error) { r.tellUnwatched(ctx, err) })
 	}
 	r.chain.Attach(r.agent, f.UI) // itself: it may be more than its methods say
-	// Bars may be more than ASCII where they are drawn for a person.
+	// Bars may be more than ASCII where they are drawn for a user.
 	blocks := !p.isPlain() && term.IsTerminal(int(os.Stdout.Fd()))
 	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f.UI,
 		session: r.agent.Session, tools: p.ProgramTools(), models: r.models}
@@ -191,7 +191,7 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.beforeSession(ctx); err != nil {
 		return err
 	}
-	opening := opening{r.sessions, r.place.Session, r.place.Attended(), r.startPerson(), &r.later}
+	opening := opening{r.sessions, r.place.Session, r.place.Attended(), r.startUser(), &r.later}
 	s, err := opening.open(ctx)
 	if err != nil {
 		return err

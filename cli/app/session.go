@@ -56,7 +56,7 @@ func (s Sessions) Options() session.Options {
 	return o
 }
 
-// Find returns the path of the session that a person named: a path if ref has a separator
+// Find returns the path of the session that a user named: a path if ref has a separator
 // or ends in .jsonl, else the file whose id begins with ref. A path need not exist.
 func (s Sessions) Find(ref string) (string, error) {
 	if isPath(ref) {

@@ -11,13 +11,13 @@ import (
 	"pi/repl/terminal/keymap"
 )
 
-// configFile is the person's own config.toml.
+// configFile is the user's own config.toml.
 func (p *Place) configFile() string { return filepath.Join(p.AgentDir, "config.toml") }
 
 // errPendingSettings says that the file of settings has changes that nobody approved.
 var errPendingSettings = errors.New("config.toml was changed while the agent was at work (or pi had not ended in order) and waits for approval: `pi trust` shows the change and asks")
 
-// WriteSetting writes a setting into the person's config.toml, see [config.Set].
+// WriteSetting writes a setting into the user's config.toml, see [config.Set].
 func (p *Place) WriteSetting(key, value string) (warnings []config.Problem, err error) {
 	if p.Guard.IsPending(p.configFile()) {
 		return nil, errPendingSettings
@@ -47,7 +47,7 @@ func (p *Place) checkKeys(key, value string) error {
 	return nil
 }
 
-// RemoveSetting removes a setting from the person's config.toml, see [config.Unset].
+// RemoveSetting removes a setting from the user's config.toml, see [config.Unset].
 func (p *Place) RemoveSetting(key string) (was bool, err error) {
 	if p.Guard.IsPending(p.configFile()) {
 		return false, errPendingSettings

@@ -9,13 +9,13 @@ import (
 	"pi/agent/tool"
 )
 
-// shell runs a command of the person whose output is taken from pipes.
+// shell runs a command of the user whose output is taken from pipes.
 func (r *run) shell(ctx context.Context, line string, output func(string)) (agent.BashOutcome, error) {
 	o, err := tool.RunShell(ctx, r.shellOptions(), line, output)
 	return outcomeOf(o), err
 }
 
-// shellInTerminal returns the function that runs a command of the person in a terminal;
+// shellInTerminal returns the function that runs a command of the user in a terminal;
 // nil where that is not possible.
 func (r *run) shellInTerminal() func(ctx context.Context, line string, in, out *os.File) (agent.BashOutcome, []byte, error) {
 	if !tool.CanRunInTerminal {
@@ -27,7 +27,7 @@ func (r *run) shellInTerminal() func(ctx context.Context, line string, in, out *
 	}
 }
 
-// shellOptions are those for commands of the person.
+// shellOptions are those for commands of the user.
 func (r *run) shellOptions() tool.Options {
 	o := r.toolOptions()
 	o.Wrap = r.wrapper("user")

@@ -25,32 +25,32 @@ func (p *Place) hasDialogs() bool {
 	return !p.isPlain() && term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
-// startPerson is the person before there is a front end.
-func (r *run) startPerson() Person {
-	person := Terminal()
+// startUser is the user before there is a front end.
+func (r *run) startUser() User {
+	user := Terminal()
 	if p := r.place; p.hasDialogs() {
-		person.dialogs = startDialogs{options: p.look, typed: &r.typed}
+		user.dialogs = startDialogs{options: p.look, typed: &r.typed}
 	}
-	return person
+	return user
 }
 
-// hooksPerson is the person as hooks meet them before there is a front end.
-func (r *run) hooksPerson() agent.UI {
-	person := r.startPerson()
-	if person.dialogs != nil {
-		return told{person.dialogs, person}
+// hooksUser is the user as hooks meet them before there is a front end.
+func (r *run) hooksUser() agent.UI {
+	user := r.startUser()
+	if user.dialogs != nil {
+		return told{user.dialogs, user}
 	}
-	return early{person: person}
+	return early{user: user}
 }
 
-// told is the person of hooks in a terminal that has dialogs. What they are told is written
+// told is the user of hooks in a terminal that has dialogs. What they are told is written
 // between the questions.
 type told struct {
 	agent.UI
-	person Person
+	user User
 }
 
-func (t told) Notify(text string, level agent.Level) { t.person.notify(text, level) }
+func (t told) Notify(text string, level agent.Level) { t.user.notify(text, level) }
 
 func (startDialogs) HasUI() bool { return true }
 
@@ -81,8 +81,8 @@ func (d startDialogs) Input(ctx context.Context, title, placeholder string, o ag
 }
 
 // choose asks for one of some words, each with what it means. It returns the first if the
-// person leaves.
-func (p Person) choose(ctx context.Context, title string, o agent.DialogOptions, words ...string) (string, error) {
+// user leaves.
+func (p User) choose(ctx context.Context, title string, o agent.DialogOptions, words ...string) (string, error) {
 	choices := make([]agent.Choice, len(words))
 	for i, w := range words {
 		choices[i].Value, choices[i].Description, _ = strings.Cut(w, ": ")

@@ -11,9 +11,9 @@ import (
 	"pi/cli/providers"
 )
 
-// In print mode nobody watches. So either the model that the person meant answers, or
+// In print mode nobody watches. So either the model that the user meant answers, or
 // the run ends: a script would take the words of the demo, or of another model because
-// a settings file is broken, for the answer. In a terminal the person sees which model
+// a settings file is broken, for the answer. In a terminal the user sees which model
 // answers, and the demo shows the next step.
 
 // tryDemo is the way to use pi without a key.
@@ -33,7 +33,7 @@ type NoKeyError struct{ unattendedError }
 // NoKey tells front ends, whose clients know this failure by their own words, what it is.
 func (*NoKeyError) NoKey() bool { return true }
 
-// check is called before each prompt of a run without a person, with m, the model that
+// check is called before each prompt of a run without a user, with m, the model that
 // would answer. The error says that it should not be sent: a setting that cannot be used
 // might name another model, or there is no key.
 func (c *modelChoice) check(m *llm.Model) error {
@@ -80,7 +80,7 @@ func (c *modelChoice) decides(p config.Problem) bool {
 		return c.by >= bySetting
 	case p.Key == "" && p.File != filepath.Join(c.place.AgentDir, "config.toml"):
 		// A project's names no servers. One that holds no text at all, a directory
-		// or a device, names no model either: it must not keep a person out.
+		// or a device, names no model either: it must not keep a user out.
 		return c.by >= bySetting && p.Line > 0
 	case p.Key == "", p.Key == "providers":
 		_, known := providers.Section(c.place.Config, c.model.Provider)

@@ -259,7 +259,7 @@ func keysOf(typ reflect.Type) []string {
 }
 
 // settingPaths returns the paths of all settings and tables below a type; NAME stands for
-// a name that the person chooses.
+// a name that the user chooses.
 func settingPaths(typ reflect.Type, parent string) []string {
 	var paths []string
 	for _, f := range reflect.VisibleFields(typ) {

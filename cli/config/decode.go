@@ -16,7 +16,7 @@ import (
 
 // decodeDocument decodes the whole file into cfg. In a project's file, keys that a project
 // may not set are ignored with a warning, and its lists of hooks are stored apart from
-// those of the person.
+// those of the user.
 func (d *decoder) decodeDocument(cfg *Config, doc map[string]any) {
 	if d.project != "" {
 		for _, key := range d.inOrder("", doc) {
@@ -139,7 +139,7 @@ func (d *decoder) decodeByKind(t target, v any) (ok bool) {
 	return ok
 }
 
-// decodeNamed decodes a table whose keys are names that the person chose, such as
+// decodeNamed decodes a table whose keys are names that the user chose, such as
 // [providers]. The names in it replace those that are there already; others stay.
 func (d *decoder) decodeNamed(t target, src map[string]any) {
 	// Copied first: a Config that was handed out shares no map with this one.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Problem is something wrong in a settings file, told to the person.
+// Problem is something wrong in a settings file, told to the user.
 type Problem struct {
 	File    string
 	Line    int    // 0: the file as a whole
@@ -70,13 +70,13 @@ const maxProblems = 50
 
 // target is where one key of the file goes.
 type target struct {
-	path string // as a person would write it: providers.local.models[0].id
+	path string // as a user would write it: providers.local.models[0].id
 	tag  reflect.StructTag
 	dst  reflect.Value
 }
 
 // noteOrigin remembers from which file and line a setting came. The lists of a project
-// have a name of their own, for they do not replace those of the person.
+// have a name of their own, for they do not replace those of the user.
 func (d *decoder) noteOrigin(t target) {
 	key := t.path
 	if d.project != "" && (key == "hooks" || key == "disable") {
@@ -94,7 +94,7 @@ func (d *decoder) report(line int, text string) { d.add(line, text, false) }
 func (d *decoder) warn(line int, text string) { d.add(line, text, true) }
 
 // add adds a problem to those of the file; beyond maxProblems they are only counted. An
-// error in what a person says about hooks or tools is also remembered as lost, for it
+// error in what a user says about hooks or tools is also remembered as lost, for it
 // might have been a restriction.
 func (d *decoder) add(line int, text string, warning bool) {
 	if ofTools := d.concerns == toolsKey; (ofTools || d.concerns == hooksKey) && !warning && d.project == "" { // what a project may not set is no loss

@@ -10,7 +10,7 @@ import (
 )
 
 // A text of settings is edited by replacing a few bytes: comments, order, blank lines,
-// indentation and the ends of lines stay as the person wrote them. What the edit means
+// indentation and the ends of lines stay as the user wrote them. What the edit means
 // is checked afterwards by the parser: the text then has to say what it said before, but
 // for the one key.
 

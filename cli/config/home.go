@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// AgentDir returns the directory of the person's own settings, hooks and sessions:
+// AgentDir returns the directory of the user's own settings, hooks and sessions:
 // PI_CODING_AGENT_DIR, or else .pi/agent in the home directory. The error says that
 // neither is set.
 func AgentDir(getenv func(string) string) (string, error) {

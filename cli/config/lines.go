@@ -45,7 +45,7 @@ func newLineScanner(text string) *lineScanner {
 	return &lineScanner{text: text, lastLine: 1, lines: lineIndex{}, tables: map[string]int{}}
 }
 
-// Bounds of a settings file, far above any that a person writes. Below them every
+// Bounds of a settings file, far above any that a user writes. Below them every
 // path of a key is short, and their number is small: what is done for each is
 // little, whoever wrote the file.
 const (

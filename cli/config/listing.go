@@ -12,7 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Setting is one setting as a person sees it.
+// Setting is one setting as a user sees it.
 type Setting struct {
 	Key     string   // as it is given to [Set]
 	Value   string   // in force, as config.toml would have it; no secret is in it
@@ -122,7 +122,7 @@ func kindOf(typ reflect.Type) Kind {
 	return Number
 }
 
-// settingText returns a value as a person types it, without the quotes of TOML.
+// settingText returns a value as a user types it, without the quotes of TOML.
 func settingText(v reflect.Value) string {
 	switch v := v.Interface().(type) {
 	case string:
@@ -137,7 +137,7 @@ func settingText(v reflect.Value) string {
 	return formatValue(v)
 }
 
-// joinWords returns a list as a person types it; as TOML if that would be read as another.
+// joinWords returns a list as a user types it; as TOML if that would be read as another.
 func joinWords(words []string, separator string) string {
 	for _, word := range words {
 		if strings.Contains(word, separator) || strings.TrimSpace(word) != word || strings.HasPrefix(word, "[") || word == "" {

@@ -1,7 +1,7 @@
 package config
 
 // meanings returns what each setting does, in a line, by its path with NAME for what the
-// person names. config.example.toml says more.
+// user names. config.example.toml says more.
 func meanings() map[string]string {
 	return map[string]string{
 		"model":                         "the model to start with: provider/id, maybe with :thinking",

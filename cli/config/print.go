@@ -72,7 +72,7 @@ func shownKey(key string) string {
 }
 
 // projectLists writes the hooks that the project's file names, as comments: in a file of
-// the person there is no key for them.
+// the user there is no key for them.
 func (p *printer) projectLists(cfg Config) {
 	for i, list := range [][]string{cfg.ProjectHooks, cfg.ProjectDisable} {
 		if len(list) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// What a person types as the value of a setting has no type of its own: that of the
+// What a user types as the value of a setting has no type of its own: that of the
 // setting decides how it is written in TOML, and the rules of the loader whether it may be.
 
 // literalOf returns the text of value as TOML, after the loader has agreed to it, and what

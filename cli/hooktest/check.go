@@ -156,7 +156,7 @@ func (f *file) callsOf(tool string, seen []string) string {
 	return "no call of " + tool + ", but of " + strings.Join(others, ", ")
 }
 
-// checkShown is t.shown(part): a person would have read it: in a notice, a dialog, the
+// checkShown is t.shown(part): a user would have read it: in a notice, a dialog, the
 // status line, a widget, or a message of a hook.
 func (f *file) checkShown(L *lua.LState, part string) {
 	seen := f.current(L, "shown").stage.witness.shown()

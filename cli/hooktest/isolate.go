@@ -22,7 +22,7 @@ func Isolate() {
 }
 
 // isOfMachine reports whether a variable says how programs run here at all. None of them is
-// about a person.
+// about a user.
 func isOfMachine(name string) bool {
 	if runtime.GOOS == "windows" && slices.Contains([]string{"SYSTEMROOT", "COMSPEC", "PATHEXT", "TEMP", "TMP", "WINDIR"}, strings.ToUpper(name)) {
 		return true

@@ -228,7 +228,7 @@ func (f *file) blocks(L *lua.LState, s *scene, list lua.LValue) (blocks []messag
 	return blocks
 }
 
-// deeds are the functions that make something happen: as a person types it, or does otherwise, or in
+// deeds are the functions that make something happen: as a user types it, or does otherwise, or in
 // what is there while the run is open.
 func (f *file) deeds() functions {
 	return functions{
@@ -393,7 +393,7 @@ func (f *file) newClock(L *lua.LState) lua.LValue {
 	return f.vm.StrictTable("t.clock", t)
 }
 
-// history are the functions that tell what happened, and what a person sees.
+// history are the functions that tell what happened, and what a user sees.
 func (f *file) history() functions {
 	return functions{
 		"calls":  f.calls,
@@ -426,13 +426,13 @@ func (f *file) history() functions {
 		},
 		// view is t.view() → the newest component that a hook shows, or nil.
 		"view": func(L *lua.LState) lua.LValue {
-			if v := f.current(L, "view").stage.person.open(); v != nil {
+			if v := f.current(L, "view").stage.user.open(); v != nil {
 				return f.viewTable(L, v)
 			}
 			return lua.LNil
 		},
 		// typed is t.typed() → the line being typed, which hooks can fill.
-		"typed": func(L *lua.LState) string { return f.current(L, "typed").stage.person.EditorText() },
+		"typed": func(L *lua.LState) string { return f.current(L, "typed").stage.user.EditorText() },
 	}
 }
 

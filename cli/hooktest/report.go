@@ -84,5 +84,5 @@ func (r Report) line(format string, args ...any) {
 	_, _ = fmt.Fprintln(r.Out, printable.Text(fmt.Sprintf(format, args...)))
 }
 
-// short is a time as a person reads it.
+// short is a time as a user reads it.
 func short(d time.Duration) string { return fmt.Sprintf("%.2fs", d.Seconds()) }

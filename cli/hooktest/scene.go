@@ -59,7 +59,7 @@ func (s *scene) failures(c testCase, err error) []Failure {
 	}
 	first.Case = c.name
 	first.Notices = s.lastNotices()
-	if s.ctx.Err() != nil && s.stage.person.open() != nil {
+	if s.ctx.Err() != nil && s.stage.user.open() != nil {
 		first.Message += "; a hook shows a component that nothing closes: t.answers{ custom = function(view) … end } plays with it"
 	}
 	s.nameOriginals(&first)

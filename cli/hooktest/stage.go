@@ -21,7 +21,7 @@ import (
 
 // stage is what one case has: folders of its own, what it has set up, and the run, which is
 // opened when something of it is needed. It is used by the case alone, one call at a time;
-// model, person and witness may be used by any goroutine.
+// model, user and witness may be used by any goroutine.
 type stage struct {
 	root, home, project string
 
@@ -34,7 +34,7 @@ type stage struct {
 
 	clock    *clock
 	script   *script
-	person   *person
+	user     *user
 	witness  *witness
 	recorder *recorder
 	leftover leftover
@@ -67,14 +67,14 @@ func newStage(read func(path string) ([]byte, error), judge func(path string, co
 		}
 	}
 	s.clock, s.script, s.witness = newClock(), &script{}, &witness{}
-	s.person, s.recorder = &person{witness: s.witness}, &recorder{}
+	s.user, s.recorder = &user{witness: s.witness}, &recorder{}
 	return s, nil
 }
 
 func (s *stage) agentDir() string { return filepath.Join(s.home, ".pi", "agent") }
 
 // getenv is the environment of the run: what the case has set, and of the process what is
-// about neither the person nor keys.
+// about neither the user nor keys.
 func (s *stage) getenv(name string) string {
 	switch value, ok := s.env[name]; {
 	case ok:
@@ -88,7 +88,7 @@ func (s *stage) getenv(name string) string {
 }
 
 // variables are what programs get that hooks and tools start. Git finds no settings of the
-// person, and a name for what is committed.
+// user, and a name for what is committed.
 func (s *stage) variables() []string {
 	all := []string{
 		"HOME=" + s.home, "PI_CODING_AGENT_DIR=", "XDG_CONFIG_HOME=", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
@@ -124,7 +124,7 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
 	s.run, err = place.Rehearse(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
-		Person: s.person, Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
+		User: s.user, Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 
 // mode is the name that hooks have for the front end.
 func (s *stage) mode() string {
-	if s.person.HasUI() {
+	if s.user.HasUI() {
 		return "interactive"
 	}
 	return "print"
@@ -153,7 +153,7 @@ func (s *stage) model() llm.ProviderSpec {
 	return llm.ProviderSpec{Name: "test", Default: "model", Models: llm.Listed(m), Stream: s.script}
 }
 
-// submit does what a person does who types text: it runs as a command, or is sent to the
+// submit does what a user does who types text: it runs as a command, or is sent to the
 // model. It returns when nothing is left to do.
 func (s *stage) submit(ctx context.Context, text string, attached []message.Block) error {
 	run, err := s.opened(ctx)
@@ -247,7 +247,7 @@ func (s *stage) close(ctx context.Context) error {
 	}
 	run := s.run
 	s.run, s.resume = nil, run.Session().File()
-	s.person.closeAll()
+	s.user.closeAll()
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	running := make(chan struct{})
 	go func() { // nobody can set the clock now, and the end waits for what hooks have to finish

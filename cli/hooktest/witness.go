@@ -13,7 +13,7 @@ import (
 // witness is a front end that remembers what happens.
 type witness struct {
 	mu  sync.Mutex // guards all, and the calls in it
-	all []any      // in its order: *seenCall, notice, statusPart, and texts that a person would have read otherwise
+	all []any      // in its order: *seenCall, notice, statusPart, and texts that a user would have read otherwise
 }
 
 // seenCall is a call of a tool.
@@ -25,7 +25,7 @@ type seenCall struct {
 	isError  bool
 }
 
-// notice is a line for the person.
+// notice is a line for the user.
 type notice struct {
 	Level agent.Level
 	Text  string
@@ -118,7 +118,7 @@ func (w *witness) told() (notices []notice) {
 	return notices
 }
 
-// shown returns all that a person would have read so far.
+// shown returns all that a user would have read so far.
 func (w *witness) shown() (texts []string) {
 	w.each(func(one any) {
 		switch one := one.(type) {

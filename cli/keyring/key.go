@@ -19,7 +19,7 @@ type Key struct {
 	Hook       string   // the hook that has Configured; "": config.toml has it
 	Logins     []string // its names in auth.json
 	Variables  []string // of the environment
-	Optional   bool     // it may do without: its address is one of the person's own
+	Optional   bool     // it may do without: its address is one of the user's own
 }
 
 // keyPlace is where a key comes from.
@@ -61,7 +61,7 @@ func (k Key) place() keyPlace {
 	return keyPlace{spec: "env:" + k.variable()}
 }
 
-// setting names the setting in which the person can write the key.
+// setting names the setting in which the user can write the key.
 func (k Key) setting() string {
 	if k.Hook != "" {
 		return "api_key in hook " + k.Hook
@@ -69,7 +69,7 @@ func (k Key) setting() string {
 	return fmt.Sprintf("api_key of [providers.%s] in config.toml", k.Provider)
 }
 
-// Hint returns what the person can do to get a working key.
+// Hint returns what the user can do to get a working key.
 func (k Key) Hint() string { return k.hintAt(k.place()) }
 
 // hintAt says what to do if the key of a place cannot be read.
@@ -108,7 +108,7 @@ func (k Key) orLogin() string {
 	return fmt.Sprintf("; in the terminal /login %s asks for it", k.Provider)
 }
 
-// variable returns the one of the variables to tell the person about: one that holds an
+// variable returns the one of the variables to tell the user about: one that holds an
 // API key if there is one, because that is easier to get than a login.
 func (k Key) variable() string {
 	for _, name := range k.Variables {
@@ -136,7 +136,7 @@ func (k Key) Present() bool {
 	return !isVariable || strings.TrimSpace(k.Ring.getenv(strings.TrimSpace(name))) != ""
 }
 
-// Missing names what the person has to set before there is a key: the environment
+// Missing names what the user has to set before there is a key: the environment
 // variable, as people write it, or a new login for one that has expired. It is "" if
 // there is a key, or none is needed.
 func (k Key) Missing() string {
@@ -182,7 +182,7 @@ func (k Key) resolveAt(ctx context.Context, p keyPlace) (string, error) {
 	return p.login.Access, nil
 }
 
-// adviceOnRefusal returns what the person can do if the server refuses the key that came
+// adviceOnRefusal returns what the user can do if the server refuses the key that came
 // from p.
 func (k Key) adviceOnRefusal(p keyPlace) string {
 	switch {

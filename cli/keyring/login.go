@@ -11,8 +11,8 @@ import (
 	"pi/internal/suggest"
 )
 
-// Person is who is asked for a key. ok is false if they do not answer.
-type Person interface {
+// User is who is asked for a key. ok is false if they do not answer.
+type User interface {
 	Choose(ctx context.Context, title string, options []string) (choice string, ok bool, err error)
 	AskSecret(ctx context.Context, title string) (text string, ok bool, err error) // what is typed is not shown
 	Confirm(ctx context.Context, title, message string) (bool, error)
@@ -29,31 +29,31 @@ type Account struct {
 	Model   string // one to ask, "provider/id"; "" if none is known
 }
 
-// Login asks a person for the key of a provider, tries it, and keeps it.
+// Login asks a user for the key of a provider, tries it, and keeps it.
 type Login struct {
 	Ring     *Ring
-	Person   Person
+	User     User
 	Accounts []Account
 
 	// Try sends one request with the key. refused says that the server does not take it;
 	// any other error, that it is not known whether it would.
 	Try func(ctx context.Context, provider, key string) (refused bool, err error)
 
-	// Begin goes on with a model of a provider whose key was kept, where the person has been
+	// Begin goes on with a model of a provider whose key was kept, where the user has been
 	// waiting for one, and returns that, as "provider/id"; "" where nothing changes.
 	Begin func(ctx context.Context, provider string) (model string)
 }
 
-// Run does it for the provider of that name; "" asks which. The status is what the person
+// Run does it for the provider of that name; "" asks which. The status is what the user
 // is told; neither it nor an error has the key in it. A key that was not taken by the
-// server, or could not be tried, is kept only if the person says so.
+// server, or could not be tried, is kept only if the user says so.
 func (l Login) Run(ctx context.Context, name string) (status string, err error) {
 	account, ok, err := l.account(ctx, name)
 	if err != nil || !ok {
 		return "login: no key was changed", err
 	}
 	title := fmt.Sprintf("Key of %s (it is not shown)", account.Title)
-	key, ok, err := l.Person.AskSecret(ctx, title)
+	key, ok, err := l.User.AskSecret(ctx, title)
 	if key = strings.TrimSpace(key); err != nil || !ok || key == "" {
 		return "login: no key was changed", err
 	}
@@ -70,13 +70,13 @@ func (l Login) Run(ctx context.Context, name string) (status string, err error) 
 	return l.told(ctx, account, outcome), nil
 }
 
-// account returns the provider that the person means; ok is false if they choose none.
+// account returns the provider that the user means; ok is false if they choose none.
 func (l Login) account(ctx context.Context, name string) (a Account, ok bool, err error) {
 	if name != "" {
 		return l.named(name)
 	}
 	lines := l.lines()
-	choice, ok, err := l.Person.Choose(ctx, "Key of which provider?", lines)
+	choice, ok, err := l.User.Choose(ctx, "Key of which provider?", lines)
 	i := slices.Index(lines, choice)
 	if err != nil || !ok || i < 0 {
 		return Account{}, false, err
@@ -130,11 +130,11 @@ func (l Login) try(ctx context.Context, a Account, key string) (outcome string, 
 	if refused {
 		title, outcome = a.Title+" refuses the key. Keep it all the same?", "was refused"
 	}
-	keep, err = l.Person.Confirm(ctx, title, text)
+	keep, err = l.User.Confirm(ctx, title, text)
 	return outcome, keep, err
 }
 
-// told returns what the person is told about a key that was kept.
+// told returns what the user is told about a key that was kept.
 func (l Login) told(ctx context.Context, a Account, outcome string) string {
 	text := fmt.Sprintf("the key of %s %s and is kept in %s", a.Name, outcome, config.Tilde(l.Ring.auth.path))
 	if a.Before != "" {

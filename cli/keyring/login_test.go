@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// answering is a person with these answers, who notes what was asked.
+// answering is a user with these answers, who notes what was asked.
 type answering struct {
 	choice string // the beginning of the line to choose
 	secret string
@@ -36,39 +36,39 @@ func (a *answering) Confirm(_ context.Context, title, message string) (bool, err
 	return a.yes, nil
 }
 
-func TestAPersonLogsIn(t *testing.T) {
+func TestAUserLogsIn(t *testing.T) {
 	const key = "sk-typed"
 	for _, tt := range []struct {
 		name, argument   string
-		person           answering
+		user             answering
 		refused          bool
 		fails            error
 		asked, want, err string
 		kept             bool
 		begins           string // the model that is gone on with
 	}{
-		{name: "a provider that is chosen", person: answering{choice: "acme", secret: key}, asked: "Key of which provider?|Key of Acme (it is not shown)",
+		{name: "a provider that is chosen", user: answering{choice: "acme", secret: key}, asked: "Key of which provider?|Key of Acme (it is not shown)",
 			want: "the key of acme works and is kept in ", kept: true},
-		{name: "one that is named", argument: "ac", person: answering{secret: " " + key + "\n"}, asked: "Key of Acme (it is not shown)", want: "; /model acme/one asks it", kept: true},
-		{name: "one that was waited for", argument: "acme", begins: "two", person: answering{secret: key}, want: "; the model is acme/two now", kept: true},
-		{name: "it has no effect, so nothing begins", argument: "other", begins: "two", person: answering{secret: key}, want: "it has no effect yet", kept: true},
-		{name: "none is chosen", person: answering{}, asked: "Key of which provider?", want: "no key was changed"},
-		{name: "no key is typed", argument: "acme", person: answering{}, asked: "Key of Acme (it is not shown)", want: "no key was changed"},
-		{name: "it is refused", argument: "acme", person: answering{secret: key}, refused: true, fails: errors.New("HTTP 401: bad key " + key),
+		{name: "one that is named", argument: "ac", user: answering{secret: " " + key + "\n"}, asked: "Key of Acme (it is not shown)", want: "; /model acme/one asks it", kept: true},
+		{name: "one that was waited for", argument: "acme", begins: "two", user: answering{secret: key}, want: "; the model is acme/two now", kept: true},
+		{name: "it has no effect, so nothing begins", argument: "other", begins: "two", user: answering{secret: key}, want: "it has no effect yet", kept: true},
+		{name: "none is chosen", user: answering{}, asked: "Key of which provider?", want: "no key was changed"},
+		{name: "no key is typed", argument: "acme", user: answering{}, asked: "Key of Acme (it is not shown)", want: "no key was changed"},
+		{name: "it is refused", argument: "acme", user: answering{secret: key}, refused: true, fails: errors.New("HTTP 401: bad key " + key),
 			asked: "Key of Acme (it is not shown)|Acme refuses the key. Keep it all the same?: HTTP 401: bad key …", want: "the key was not kept"},
-		{name: "it is refused, and kept", argument: "acme", person: answering{secret: key, yes: true}, refused: true, fails: errors.New("HTTP 401"), want: "was refused and is kept", kept: true},
-		{name: "it cannot be tried", argument: "acme", person: answering{secret: key}, fails: errors.New("no network"),
+		{name: "it is refused, and kept", argument: "acme", user: answering{secret: key, yes: true}, refused: true, fails: errors.New("HTTP 401"), want: "was refused and is kept", kept: true},
+		{name: "it cannot be tried", argument: "acme", user: answering{secret: key}, fails: errors.New("no network"),
 			asked: "Key of Acme (it is not shown)|The key could not be tried. Keep it all the same?: no network", want: "the key was not kept"},
-		{name: "it cannot be tried, and is kept", argument: "acme", person: answering{secret: key, yes: true}, fails: errors.New("no network"), want: "was not tried and is kept", kept: true},
-		{name: "the settings come before it", argument: "other", person: answering{secret: key}, want: "it has no effect yet: api_key of [providers.other]", kept: true},
+		{name: "it cannot be tried, and is kept", argument: "acme", user: answering{secret: key, yes: true}, fails: errors.New("no network"), want: "was not tried and is kept", kept: true},
+		{name: "the settings come before it", argument: "other", user: answering{secret: key}, want: "it has no effect yet: api_key of [providers.other]", kept: true},
 		{name: "a provider that is not there", argument: "acmee", err: `there is no provider of that name, did you mean "acme"?`},
 		{name: "a key in place of a provider", argument: key, err: "there is no provider of that name"},
 		{name: "a key behind the provider", argument: "acme " + key, err: "it asks for the key itself"},
-		{name: "a command in place of a key", argument: "acme", person: answering{secret: "!sk-command"}, err: "read as the name of a variable or as a command"},
+		{name: "a command in place of a key", argument: "acme", user: answering{secret: "!sk-command"}, err: "read as the name of a variable or as a command"},
 	} {
 		r := testRing(t, "", nil)
 		tried := ""
-		l := Login{Ring: r, Person: &tt.person,
+		l := Login{Ring: r, User: &tt.user,
 			Accounts: []Account{{Name: "acme", Aliases: []string{"ac"}, Title: "Acme", Model: "acme/one"}, {Name: "other", Title: "Other", From: "config.toml", Before: "api_key of [providers.other] in config.toml"}},
 			Begin: func(_ context.Context, provider string) string {
 				if tt.begins == "" {
@@ -84,7 +84,7 @@ func TestAPersonLogsIn(t *testing.T) {
 		if (err != nil) != (tt.err != "") || err != nil && !strings.Contains(err.Error(), tt.err) || !strings.Contains(status, tt.want) {
 			t.Errorf("%s: %q, %v", tt.name, status, err)
 		}
-		asked := strings.Join(tt.person.asked, "|")
+		asked := strings.Join(tt.user.asked, "|")
 		if tt.asked != "" && asked != tt.asked {
 			t.Errorf("%s: asked %q", tt.name, asked)
 		}
@@ -104,7 +104,7 @@ func TestAPersonLogsIn(t *testing.T) {
 func TestALoginThatIsInterruptedKeepsNothing(t *testing.T) {
 	r := testRing(t, "", nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	l := Login{Ring: r, Person: &answering{secret: "sk-typed", yes: true}, Accounts: []Account{{Name: "acme"}},
+	l := Login{Ring: r, User: &answering{secret: "sk-typed", yes: true}, Accounts: []Account{{Name: "acme"}},
 		Try: func(ctx context.Context, _, _ string) (bool, error) {
 			cancel()
 			return false, ctx.Err()

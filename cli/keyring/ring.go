@@ -16,7 +16,7 @@
 //	spec.go      what a setting says of a key: a variable, a command, the key itself
 //	authfile.go  auth.json, read again when it has changed
 //	command.go   commands that print keys; each is run once until its key is refused
-//	login.go     [Login] asks a person for a key; keep.go: it is written to auth.json
+//	login.go     [Login] asks a user for a key; keep.go: it is written to auth.json
 //
 // No key is written anywhere else, and no error repeats one.
 package keyring
@@ -83,7 +83,7 @@ func (r *Ring) Resolve(ctx context.Context, spec string) (string, error) {
 	return spec, nil
 }
 
-// Expired returns a line for the person about each login that has expired.
+// Expired returns a line for the user about each login that has expired.
 func (r *Ring) Expired() []string {
 	var lines []string
 	for _, name := range r.auth.expired(r.now()) {
@@ -102,7 +102,7 @@ func (r *Ring) Freeze() (release func()) { return r.auth.freeze() }
 // sentKey is a key as it was sent, "" where none was.
 type sentKey struct{ provider, key string }
 
-// Sent remembers what the person can do if the server of a provider refuses key; Advice
+// Sent remembers what the user can do if the server of a provider refuses key; Advice
 // returns it.
 func (r *Ring) Sent(provider, key, advice string) {
 	r.mu.Lock()

@@ -83,7 +83,7 @@ func (p *source) spec() llm.ProviderSpec {
 	return spec
 }
 
-// unusableSpec returns a provider that cannot be used before the person sets more than a
+// unusableSpec returns a provider that cannot be used before the user sets more than a
 // key, such as its address. Its models are listed, and why says what to do.
 func (p *source) unusableSpec(why string) llm.ProviderSpec {
 	return llm.ProviderSpec{

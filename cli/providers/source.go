@@ -89,11 +89,11 @@ func priceOf(c *config.Cost) *llm.Price {
 // api returns the wire API of the provider's models, unless a model names another.
 func (p *source) api() string { return cmp.Or(p.set.API, p.API) }
 
-// address returns the address of the provider's server: the person's own, or that of the
+// address returns the address of the provider's server: the user's own, or that of the
 // catalogue; "" if none is known.
 func (p *source) address() string { return cmp.Or(p.ownAddress(), p.BaseURL) }
 
-// ownAddress returns the address that the person gave, in the settings or in a variable;
+// ownAddress returns the address that the user gave, in the settings or in a variable;
 // "" if they gave none.
 func (p *source) ownAddress() string {
 	if p.set.BaseURL != "" {
@@ -131,7 +131,7 @@ func (p *source) unusable() string {
 }
 
 // key returns where the key of the provider is looked for. It is optional at an address of
-// the person's own.
+// the user's own.
 func (p *source) key() keyring.Key {
 	return keyring.Key{
 		Ring: p.ring, Provider: p.Name, Configured: p.set.APIKey, Hook: p.set.Hook, Logins: append([]string{p.Name}, p.Aliases...),
@@ -140,7 +140,7 @@ func (p *source) key() keyring.Key {
 }
 
 // defaultModel returns the id of the model to begin with; "" if none is known. At an
-// address of the person's own, the models that the settings list come before that of the
+// address of the user's own, the models that the settings list come before that of the
 // catalogue.
 func (p *source) defaultModel() string {
 	if len(p.set.Models) > 0 && (p.Default == "" || p.ownAddress() != "") {

@@ -38,7 +38,7 @@ func Section(cfg config.Config, provider string) (section string, known bool) {
 	return "", false
 }
 
-// Misplaced returns the setting that keeps provider from being asked where the person
+// Misplaced returns the setting that keeps provider from being asked where the user
 // wants it; "" if there is none. With others, a section that cannot be used counts too,
 // whichever provider it is for.
 func Misplaced(cfg config.Config, ring *keyring.Ring, provider string, others bool) string {

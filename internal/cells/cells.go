@@ -1,6 +1,6 @@
 // Package cells measures, cuts and wraps text in the cells of a terminal. Letters take
 // one cell, the characters of East Asia and emoji two, marks that combine with the
-// character before them none. What a person counts as one character is one cluster and is
+// character before them none. What a user counts as one character is one cluster and is
 // never divided: a letter with its accents, a flag, a family of emoji.
 //
 //	Width(s)                   the cells that a text takes

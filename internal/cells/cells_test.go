@@ -39,7 +39,7 @@ func TestWidthDoesNotDependOnTheLocale(t *testing.T) {
 	}
 }
 
-func TestAClusterIsWhatAPersonCounts(t *testing.T) {
+func TestAClusterIsWhatAUserCounts(t *testing.T) {
 	for in, want := range map[string][]string{
 		"ab":                  {"a", "b"},
 		"a" + family + flag:   {"a", family, flag},

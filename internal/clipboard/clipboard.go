@@ -1,7 +1,7 @@
-// Package clipboard copies text to the clipboard of the person, wherever that is.
+// Package clipboard copies text to the clipboard of the user, wherever that is.
 //
 // The terminal is asked first (OSC 52): it has the clipboard of the machine that the
-// person sits at, also over ssh. It does not answer, so terminals that are known to
+// user sits at, also over ssh. It does not answer, so terminals that are known to
 // ignore it, and texts that are too large for it, go to a program of the system instead:
 // wl-copy, xclip, xsel, pbcopy or clip.exe, whichever is there and has a screen to talk
 // to. Inside of tmux that is asked first, since it drops the sequence as it comes. Where it

@@ -1,5 +1,5 @@
 // Package diff writes the difference of two texts as a unified diff: what pi.diff makes for
-// hooks, what the tool edit shows of its changes, and what a person sees of a hook's file before
+// hooks, what the tool edit shows of its changes, and what a user sees of a hook's file before
 // approving it.
 package diff
 

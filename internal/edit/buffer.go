@@ -1,9 +1,9 @@
-// Package edit is the text of an input of several rows while a person types it: where
+// Package edit is the text of an input of several rows while a user types it: where
 // the cursor is, what the editing keys do, what it looks like, and undo. It knows no
 // keys, no terminal and no clock; whoever reads keys calls [Buffer.Insert],
 // [Buffer.Paste] and [Buffer.Do], and whoever paints calls [Buffer.Window].
 //
-// The text is a sequence of elements. An element is what a person counts as one
+// The text is a sequence of elements. An element is what a user counts as one
 // character (a letter with its accents, a flag, a family of emoji), a character that nobody
 // would see (it is drawn as <U+E0041>, and sent as it was), a line end, or a token: a label
 // such as [paste #1: 23 lines, 1.2 kB] that stands for a whole text. The cursor is always
@@ -19,7 +19,7 @@
 //	View      the rows to draw
 //	Field     one row of text, for filters and dialogs
 //
-// A person removes text in two ways: what kill actions remove can be put back with
+// A user removes text in two ways: what kill actions remove can be put back with
 // "yank", and everything can be undone. Nothing here is safe for concurrent use.
 package edit
 
@@ -113,7 +113,7 @@ func (b *Buffer) Position() int { return b.text.sizeBefore(b.cursor, element.tex
 // It can be undone.
 func (b *Buffer) Set(text string, position int) { b.set(text, position, placed) }
 
-// SetTyped is Set for a text that a person wrote elsewhere, such as in an editor.
+// SetTyped is Set for a text that a user wrote elsewhere, such as in an editor.
 func (b *Buffer) SetTyped(text string, position int) { b.set(text, position, typed) }
 
 func (b *Buffer) set(text string, position int, o origin) {

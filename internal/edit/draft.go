@@ -13,7 +13,7 @@ import (
 type Draft struct {
 	Text     string `json:"text"`
 	Tokens   []Span `json:"tokens,omitempty"`   // in their order
-	Typed    []Span `json:"typed,omitempty"`    // what a person typed, in its order
+	Typed    []Span `json:"typed,omitempty"`    // what a user typed, in its order
 	Pasted   []Span `json:"pasted,omitempty"`   // and what they pasted; all else the program put there
 	Position int    `json:"position,omitempty"` // of the cursor, in bytes; negative: at the end
 }

@@ -10,7 +10,7 @@ import (
 	"pi/internal/printable"
 )
 
-// element is one character as a person counts them, one that nobody would see, a line end,
+// element is one character as a user counts them, one that nobody would see, a line end,
 // or a token.
 type element struct {
 	text   string // the cluster, or a part of it; "\n" is a line end; "" for a token
@@ -83,7 +83,7 @@ func elementsOf(text string) []element {
 }
 
 // appendParts appends a cluster: as one element, or, where characters in it are hidden, each
-// of these as one, so that none is in the text without a person seeing it, and what is between
+// of these as one, so that none is in the text without a user seeing it, and what is between
 // them. after is the character behind the cluster: a joiner may belong to that.
 func appendParts(elements []element, cluster string, width int, after rune) []element {
 	first, begin, before := len(elements), 0, rune(0)

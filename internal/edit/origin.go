@@ -1,6 +1,6 @@
 package edit
 
-// origin is how an element came into the text. What a person typed is meant as it stands;
+// origin is how an element came into the text. What a user typed is meant as it stands;
 // what they pasted, or a program put there, may say things that they have not read.
 type origin uint8
 
@@ -49,7 +49,7 @@ func appendSpan(spans []Span, from, to int) []Span {
 	return append(spans, Span{From: from, To: to})
 }
 
-// IsTyped reports whether a person typed a part of the text, all of it.
+// IsTyped reports whether a user typed a part of the text, all of it.
 func (d Draft) IsTyped(from, to int) bool { return covers(d.Typed, from, to) }
 
 // IsPasted reports whether something of a part of the text was pasted.

@@ -1,4 +1,4 @@
-// Package fuzzy finds what a person means by a few typed characters.
+// Package fuzzy finds what a user means by a few typed characters.
 //
 // There are two ways to look, both case aside, and both blind to whether an accent is
 // part of its letter or a character of its own:

@@ -426,7 +426,7 @@ func TestTheSizeIsReadFromTheHead(t *testing.T) {
 	}
 }
 
-// A photo of 24 megapixels is scaled while a person waits.
+// A photo of 24 megapixels is scaled while a user waits.
 func BenchmarkFit(b *testing.B) {
 	for name, m := range map[string]image.Image{"24 megapixels": noisyPhoto(6000, 4000), "4K": noisyPhoto(3840, 2160)} {
 		for kind, data := range map[string][]byte{"jpeg": asJPEG(b, m, 90), "png": asPNG(b, m)} {

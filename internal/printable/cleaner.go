@@ -1,5 +1,5 @@
 // Package printable makes text that others wrote (models, tools, servers, files,
-// hooks) fit to be shown to a person. Their result has no
+// hooks) fit to be shown to a user. Their result has no
 // character that commands a terminal, changes the order of reading, or is a tag.
 //
 //	Text(s), Line(s)  a text, a text in one line
@@ -10,9 +10,9 @@
 //	Cleaner           the same for a stream
 //	Visible(s)        a text whose reader must see every byte that is there
 //	JSONWriter        JSON with such characters as escapes, so that nothing is lost
-//	Hidden            the table of what a person does not see
+//	Hidden            the table of what a user does not see
 //	Belongs           what of that makes up what is seen, such as the joiners of an emoji
-//	HiddenIn(s)       what a model would read in a text and a person would not
+//	HiddenIn(s)       what a model would read in a text and a user would not
 //	EndSequence       what ends a sequence that others left open in a terminal
 //
 // It knows nothing of the rest of the program.

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Hidden reports whether a person does not see r, or sees others in another order
+// Hidden reports whether a user does not see r, or sees others in another order
 // because of it, while a program or a model reads it: controls (but for the line
 // end and the tab), marks of direction, zero-width characters, joiners, selectors,
 // tags, fillers, and characters for private use. It is the one table of them.
@@ -86,7 +86,7 @@ func pictograph(r rune) bool {
 	return r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299 || r >= 0x1f000 && r <= 0x1faff
 }
 
-// HiddenIn says how many characters of a text a person does not see and which is the
+// HiddenIn says how many characters of a text a user does not see and which is the
 // first, as "2 hidden characters, the first is U+200B in line 1"; "" if there are none.
 func HiddenIn(text string) string {
 	n, first := 0, ""

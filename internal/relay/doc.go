@@ -1,5 +1,5 @@
 // Package relay runs a command in a terminal of its own, a pseudo-terminal, and passes on
-// what goes between that and the terminal of a person: keys as they are typed, output as
+// what goes between that and the terminal of a user: keys as they are typed, output as
 // it comes, each size of the window. So a command has all that it has at a shell, an
 // editor or a question for a password among them, and its output is seen by the caller
 // too.
@@ -8,7 +8,7 @@
 //
 // The keys that make signals make them in the command's terminal, so that Ctrl+C ends the
 // command and not this program. When the command is stopped, by Ctrl+Z or by itself, this
-// program stops too, with the person's terminal as it was, and the command goes on when
+// program stops too, with the user's terminal as it was, and the command goes on when
 // this program does. A command that reads its keys one by one gets Ctrl+Z as a key.
 //
 // The end of the command is the end of its first process. What that has left behind gets
@@ -26,7 +26,7 @@ import (
 	"pi/internal/process"
 )
 
-// Options say how a command is connected. In and Out are the person's terminal.
+// Options say how a command is connected. In and Out are the user's terminal.
 type Options struct {
 	In, Out *os.File
 

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open makes a terminal whose line is treated as that of the person is: with the same
+// open makes a terminal whose line is treated as that of the user is: with the same
 // keys for erasing and for signals.
 func open(like *os.File) (master, slave *os.File, err error) {
 	blocking, slave, err := pty.Open()

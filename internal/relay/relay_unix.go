@@ -43,7 +43,7 @@ type run struct {
 }
 
 // Run runs a command that is not started yet, and returns when it has ended. The error
-// says why it was not started. The person's terminal is as it was then, with the cursor
+// says why it was not started. The user's terminal is as it was then, with the cursor
 // at the start of a row.
 func Run(cmd *exec.Cmd, o Options) (End, error) {
 	r := &run{Options: o.withDefaults(), chunks: make(chan []byte), states: make(chan unix.WaitStatus)}
@@ -203,7 +203,7 @@ func (r *run) drain() (open bool) {
 	return true
 }
 
-// show writes to the person's terminal. If that is gone, there is nobody to tell.
+// show writes to the user's terminal. If that is gone, there is nobody to tell.
 func (r *run) show(output []byte) {
 	for len(output) > 0 {
 		n, err := r.Out.Write(output)
@@ -225,7 +225,7 @@ func (r *run) ending() string {
 	return printable.EndSequence + r.Modes(false) + "\r\n"
 }
 
-// resize gives the command's terminal the size of the person's.
+// resize gives the command's terminal the size of the user's.
 func (r *run) resize() {
 	size, err := unix.IoctlGetWinsize(int(r.Out.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"pi/internal/printable"
 )
 
-// person is a terminal and what it shows.
-type person struct {
+// user is a terminal and what it shows.
+type user struct {
 	t           testing.TB
 	master, tty *os.File
 
@@ -29,13 +29,13 @@ type person struct {
 	shown bytes.Buffer
 }
 
-func newPerson(t testing.TB) *person {
+func newUser(t testing.TB) *user {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &person{t: t, master: master, tty: tty}
+	p := &user{t: t, master: master, tty: tty}
 	if err := pty.Setsize(master, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func newPerson(t testing.TB) *person {
 }
 
 // sees waits until a text was shown, and returns all of that.
-func (p *person) sees(text string) string {
+func (p *user) sees(text string) string {
 	p.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		p.mu.Lock()
@@ -75,15 +75,15 @@ func (p *person) sees(text string) string {
 	}
 }
 
-func (p *person) types(keys string) {
+func (p *user) types(keys string) {
 	p.t.Helper()
 	if _, err := p.master.WriteString(keys); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// runs starts a command for the person; end waits for its end.
-func (p *person) runs(command string, o Options) (end func() End) {
+// runs starts a command for the user; end waits for its end.
+func (p *user) runs(command string, o Options) (end func() End) {
 	p.t.Helper()
 	before, err := term.GetState(int(p.tty.Fd()))
 	if err != nil {
@@ -129,7 +129,7 @@ func TestHowACommandEnds(t *testing.T) {
 		{"stty raw -echo; echo ready; dd bs=1 count=1 2>/dev/null | od -An -c; exit 4", "\x03", 4, ""},
 	} {
 		t.Run(c.command+c.keys, func(t *testing.T) {
-			p := newPerson(t)
+			p := newUser(t)
 			var kept bytes.Buffer
 			end := p.runs(c.command, Options{Output: &kept})
 			p.sees("ready")
@@ -148,7 +148,7 @@ func TestHowACommandEnds(t *testing.T) {
 func TestACommandIsEnded(t *testing.T) {
 	for _, command := range []string{"sleep 600 & echo ready; wait", "trap '' TERM INT HUP; sleep 600 & echo ready; wait; wait"} {
 		t.Run(command, func(t *testing.T) {
-			p := newPerson(t)
+			p := newUser(t)
 			stop := make(chan struct{})
 			end := p.runs(command, Options{Stop: stop, Grace: 50 * time.Millisecond})
 			p.sees("ready")
@@ -161,7 +161,7 @@ func TestACommandIsEnded(t *testing.T) {
 }
 
 func TestTheSizeOfTheWindowIsPassedOn(t *testing.T) {
-	p := newPerson(t)
+	p := newUser(t)
 	var sizes [][2]int
 	end := p.runs("trap 'stty size; exit' WINCH; stty size; echo ready; while :; do sleep 0.01; done",
 		Options{Resized: func(columns, rows int) { sizes = append(sizes, [2]int{columns, rows}) }})
@@ -185,14 +185,14 @@ func TestTheSizeOfTheWindowIsPassedOn(t *testing.T) {
 
 // What the command has left of the terminal is undone, and a row is begun.
 func TestTheTerminalIsInOrderAtTheEnd(t *testing.T) {
-	p := newPerson(t)
+	p := newUser(t)
 	end := p.runs("printf half", Options{Modes: func(on bool) string { return map[bool]string{true: "<on>", false: "<off>"}[on] }, AtRowStart: func() bool { return false }})
 	end()
 	p.sees("half" + printable.EndSequence + "<off>\r\n")
 }
 
 func TestWhatIsNotReadIsReturned(t *testing.T) {
-	p := newPerson(t)
+	p := newUser(t)
 	end := p.runs("echo ready; sed -n -u 1q; while [ ! -e "+t.TempDir()+"/x ] && [ $((i += 1)) -lt 20 ]; do sleep 0.01; done", Options{})
 	p.sees("ready")
 	p.types("read\rnot read\rhalf")
@@ -203,7 +203,7 @@ func TestWhatIsNotReadIsReturned(t *testing.T) {
 }
 
 func TestAProcessInTheBackgroundKeepsNobodyWaiting(t *testing.T) {
-	p := newPerson(t)
+	p := newUser(t)
 	ignores := filepath.Join(t.TempDir(), "ignores")
 	end := p.runs("(trap '' HUP; : >"+ignores+"; sleep 600) & while [ ! -e "+ignores+" ]; do sleep 0.01; done; echo $! ready", Options{})
 	pid, _, _ := strings.Cut(p.sees(" ready"), " ")
@@ -214,7 +214,7 @@ func TestAProcessInTheBackgroundKeepsNobodyWaiting(t *testing.T) {
 }
 
 func TestWhatCannotBeStartedIsAnError(t *testing.T) {
-	p := newPerson(t)
+	p := newUser(t)
 	if _, err := Run(exec.Command("/nowhere/sh"), Options{In: p.tty, Out: p.tty}); err == nil {
 		t.Error("no error")
 	}
@@ -230,7 +230,7 @@ func TestWhatCannotBeStartedIsAnError(t *testing.T) {
 
 func BenchmarkOutput(b *testing.B) {
 	const size = 32 << 20
-	p := newPerson(b)
+	p := newUser(b)
 	b.SetBytes(size)
 	for b.Loop() {
 		end, err := Run(exec.Command("sh", "-c", "yes a line of a log that is as long as they usually are | head -c 33554432"), Options{In: p.tty, Out: p.tty, Output: io.Discard})

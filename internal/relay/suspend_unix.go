@@ -15,7 +15,7 @@ import (
 // whose parent could not have it run again.
 const stopPatience = time.Second
 
-// suspend stops this program, because the command was stopped, with the person's terminal
+// suspend stops this program, because the command was stopped, with the user's terminal
 // as it was; then the command goes on.
 func (r *run) suspend() {
 	r.passOn(stopTime)

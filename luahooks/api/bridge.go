@@ -197,7 +197,7 @@ func textOf(s *string) string {
 // origin was caused by the hook itself, as those of events, tools and timers are.
 // Others are marked:
 //
-//	a command or key of a person              Command.call
+//	a command or key of a user              Command.call
 //	a key in a component                      component.HandleInput
 //	what http.listen and fs.watch report      asOutside
 //	timer.after, started by one of these      asFollowing
@@ -215,12 +215,12 @@ func originOf(ctx context.Context, hook string) agent.Origin {
 	return o
 }
 
-// asPerson marks a job that a person caused, unless the context says otherwise.
-func asPerson(ctx context.Context) context.Context {
+// asUser marks a job that a user caused, unless the context says otherwise.
+func asUser(ctx context.Context) context.Context {
 	if _, ok := agent.OriginOf(ctx); ok {
 		return ctx
 	}
-	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromPerson})
+	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromUser})
 }
 
 // asOutside marks a job that something outside of the program caused, which source

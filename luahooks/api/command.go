@@ -124,10 +124,10 @@ func (c *Command) successor(now *Registered) (*Command, bool) {
 
 // call runs the handler in one job, a call into the hook's VM, and returns what it wants of
 // the front end. The context of the job has the mark that isCommand looks for, and says that
-// a person caused what the hook sends.
+// a user caused what the hook sends.
 func (c *Command) call(ctx context.Context, args string) (command.Outcome, error) {
 	home, result, self := c.home, new(command.Outcome), new(commandRun)
-	ctx = asPerson(context.WithValue(ctx, commandKey{}, self))
+	ctx = asUser(context.WithValue(ctx, commandKey{}, self))
 	err := home.jobs.run(ctx, c.title(), func(L *lua.LState) error {
 		self.job = home.vm.Context()
 		out, err := home.outcome(L, callLua(L, c.handler, home.contexts.ofCommand(L, args)))
@@ -151,7 +151,7 @@ func (c *Command) call(ctx context.Context, args string) (command.Outcome, error
 }
 
 // outcome reads what a command handler returned: nil, a string or {prompt?, attachments?}
-// for the model, or {status} for the person. It raises for other keys, and returns an error
+// for the model, or {status} for the user. It raises for other keys, and returns an error
 // for an attachment that cannot be read.
 func (c *commands) outcome(L *lua.LState, v lua.LValue) (out command.Outcome, err error) {
 	var prompt, status *string
@@ -185,7 +185,7 @@ const completeTime = time.Second
 
 // candidates asks the complete function of the command what could complete prefix. It
 // returns nothing, and nobody is told, if the function fails or takes longer than
-// completeTime: the person is typing.
+// completeTime: the user is typing.
 func (c *Command) candidates(prefix string) []string {
 	words := new([]string)
 	err := c.home.vm.Run(context.Background(), luavm.Job{Name: "complete /" + c.Name, Timeout: completeTime, Run: func(L *lua.LState) error {
@@ -259,7 +259,7 @@ type completions struct {
 
 func (c *completions) part() part { return part{"completion": c.register} }
 
-// wordTime is how long a completion of words may take: the person is typing.
+// wordTime is how long a completion of words may take: the user is typing.
 const wordTime = 300 * time.Millisecond
 
 // mostCandidates is how many of them count.

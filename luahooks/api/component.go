@@ -47,7 +47,7 @@ type component struct {
 }
 
 // custom is ctx.ui.custom(component): it returns a handle {close, request_render, cursor},
-// or, with wait, what handle.close got; nil without a person, and if that has closed it.
+// or, with wait, what handle.close got; nil without a user, and if that has closed it.
 // component is {render = fn(width, handle, height), handle_input? = fn(key, handle, opts),
 // wait?, place?, rows?, cursor?, releases?}.
 func (c *components) custom(L *lua.LState) int {
@@ -61,7 +61,7 @@ func (c *components) custom(L *lua.LState) int {
 	if o.Over = place == "over"; o.Rows < 0 {
 		luavm.Raise(L, "custom: option \"rows\" must be a positive number")
 	}
-	ui := c.dialogs.person(L, "custom")
+	ui := c.dialogs.user(L, "custom")
 	if ui == nil {
 		L.Push(lua.LNil)
 		return 1
@@ -121,7 +121,7 @@ func (c *component) requestRender(*lua.LState) int {
 }
 
 // open puts the component on the screen for as long as the hook's VM lives. If the
-// person closes it, a function that is still running is stopped: it may be why.
+// user closes it, a function that is still running is stopped: it may be why.
 func (c *component) open(ui agent.UI, o agent.SurfaceOptions) (agent.Surface, error) {
 	c.calls, c.stopCalls = context.WithCancel(context.WithValue(c.home.Life, componentKey{}, true))
 	s, err := ui.Custom(c, o)
@@ -152,7 +152,7 @@ func (c *component) open(ui agent.UI, o agent.SurfaceOptions) (agent.Surface, er
 	return s, nil
 }
 
-// isClosed reports whether the hook itself has closed the component; false if the person
+// isClosed reports whether the hook itself has closed the component; false if the user
 // did, or if it failed.
 func (c *component) isClosed() bool {
 	c.mu.Lock()
@@ -195,7 +195,7 @@ func drawingOf(lines []string, hasCursor bool) (d agent.Drawing) {
 }
 
 // HandleInput gives a key to the hook's handle_input and waits for that. It is the key of a
-// person, so what the hook sends then counts as sent for the person. The hook did not use a
+// user, so what the hook sends then counts as sent for the user. The hook did not use a
 // key if the function returned false or, for Esc, did not return true. If it closed the
 // component, other functions of it that still run are stopped.
 func (c *component) HandleInput(k agent.Key) (used bool) {
@@ -203,7 +203,7 @@ func (c *component) HandleInput(k agent.Key) (used bool) {
 		return false
 	}
 	result := new(lua.LValue)
-	err := c.home.jobs.callBack(asPerson(c.calls), "handle_input of a component", func(L *lua.LState) error {
+	err := c.home.jobs.callBack(asUser(c.calls), "handle_input of a component", func(L *lua.LState) error {
 		opts := luavm.NewRecord(L, 2)
 		luavm.SetText(opts, "text", k.Text)
 		if k.Release {

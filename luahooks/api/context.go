@@ -171,7 +171,7 @@ func (c *contexts) usage(L *lua.LState) sessionUsage {
 }
 
 // signal is ctx.signal: it tells that the handler it was made in was stopped, by
-// the person, by the end of the run or by its clock. Once a handler has ended by
+// the user, by the end of the run or by its clock. Once a handler has ended by
 // itself its signal never tells that.
 type signal struct{ job context.Context }
 

@@ -22,23 +22,23 @@ type Dialogs interface {
 	IsOpen() bool
 }
 
-// Memory has the questions that a person answered with "always" in the session s. They are
+// Memory has the questions that a user answered with "always" in the session s. They are
 // dropped when another session becomes current.
 type Memory interface {
 	IsKept(s *session.Session, question string) bool
 	Keep(s *session.Session, question string)
 }
 
-// dialogs ask the person for a hook.
+// dialogs ask the user for a hook.
 type dialogs struct{ *bridge }
 
 func (d *dialogs) part() part {
 	return part{"select": d.choose, "confirm": d.confirm, "input": d.input, "editor": d.editor}
 }
 
-// person returns the front end, or nil if nobody is there to answer. It raises while the
+// user returns the front end, or nil if nobody is there to answer. It raises while the
 // hook's file loads.
-func (d *dialogs) person(L *lua.LState, function string) agent.UI {
+func (d *dialogs) user(L *lua.LState, function string) agent.UI {
 	d.mustHaveLoaded(L, function)
 	if ui := d.UI(); ui != nil && ui.HasUI() {
 		return ui
@@ -65,8 +65,8 @@ func (d *dialogs) options(L *lua.LState, n int, function string, more ...luavm.O
 }
 
 // confirm is ctx.ui.confirm(title, message?, {always?, timeout?, signal?}) → bool; false
-// without a person. A No cannot be told from a dialog that timed out, so both are no answer
-// for ask. A question that the person answered with always is not asked again in the session.
+// without a user. A No cannot be told from a dialog that timed out, so both are no answer
+// for ask. A question that the user answered with always is not asked again in the session.
 func (d *dialogs) confirm(L *lua.LState) int {
 	title, message, always := L.CheckString(1), L.OptString(2, ""), ""
 	o, until := d.options(L, 3, "confirm", luavm.Opt("always", &always))
@@ -88,7 +88,7 @@ func (d *dialogs) confirm(L *lua.LState) int {
 	}, func(*lua.LState) lua.LValue { return lua.LTrue })
 }
 
-// isKept reports whether the person has answered the question with a key with always; never
+// isKept reports whether the user has answered the question with a key with always; never
 // for "".
 func (d *dialogs) isKept(key string) bool {
 	return key != "" && d.Always.IsKept(d.session(), d.question(key))
@@ -147,13 +147,13 @@ func (d *dialogs) askText(L *lua.LState, q dialog, ask func(context.Context, age
 	}, func(*lua.LState) lua.LValue { return lua.LString(text) })
 }
 
-// ask shows a dialog with the function ask, whose ok is true if the person has answered, and
-// pushes the answer. Where there is none it pushes q.none: nobody is there, or the person
+// ask shows a dialog with the function ask, whose ok is true if the user has answered, and
+// pushes the answer. Where there is none it pushes q.none: nobody is there, or the user
 // left the dialog, or its signal ended. With an answer the agent counts anew how much hooks
-// send without a person (its brake).
+// send without a user (its brake).
 func (d *dialogs) ask(L *lua.LState, q dialog, ask func(context.Context, agent.UI) (ok bool, err error), answer func(*lua.LState) lua.LValue) int {
 	ok := false
-	if ui := d.person(L, q.kind); ui != nil {
+	if ui := d.user(L, q.kind); ui != nil {
 		d.show(L, q.kind, q.title, func(ctx context.Context) (err error) {
 			limited, cancel := q.until.within(ctx)
 			defer cancel()
@@ -171,7 +171,7 @@ func (d *dialogs) ask(L *lua.LState, q dialog, ask func(context.Context, agent.U
 		return 1
 	}
 	if host := d.Host(); host != nil {
-		host.ResetBrake(agent.Origin{Kind: agent.FromPerson})
+		host.ResetBrake(agent.Origin{Kind: agent.FromUser})
 	}
 	L.Push(answer(L))
 	return 1
@@ -190,7 +190,7 @@ func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context
 	must(L, kind, d.waitFor(L, kind, true, func(ctx context.Context) error { return d.Dialogs.Ask(ctx, kind, title, f) }))
 }
 
-// choices are what the person can choose in ctx.ui.select. The program knows each by its
+// choices are what the user can choose in ctx.ui.select. The program knows each by its
 // number, from 1; values has what it stands for in Lua.
 type choices struct {
 	list   []agent.Choice

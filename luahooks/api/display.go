@@ -92,7 +92,7 @@ func (d *display) front(L *lua.LState, function string) agent.UI {
 	return d.UI()
 }
 
-// notice is ctx.ui.notify(text, level?): it shows a text to the person; level is info,
+// notice is ctx.ui.notify(text, level?): it shows a text to the user; level is info,
 // warning or error.
 func (d *display) notice(L *lua.LState) int {
 	text, level := L.CheckString(1), agent.Level(L.OptString(2, string(agent.LevelInfo)))
@@ -108,7 +108,7 @@ func (d *display) notice(L *lua.LState) int {
 	return 0
 }
 
-// tell shows a text where the hook's person is; without one it is a notice like any other.
+// tell shows a text where the hook's user is; without one it is a notice like any other.
 func (d *display) tell(ctx context.Context, level agent.Level, text string) {
 	if ui := d.UI(); ui != nil && ui.HasUI() {
 		ui.Notify(text, level)

@@ -142,7 +142,7 @@ func (p *programs) passOutput(fn *lua.LFunction) func(context.Context, string, b
 	}
 }
 
-// terminalPrograms gives the person's terminal to programs.
+// terminalPrograms gives the user's terminal to programs.
 type terminalPrograms struct {
 	*bridge
 	dialogs *dialogs
@@ -163,7 +163,7 @@ func (p *terminalPrograms) run(L *lua.LState) int {
 	if program.Name == "" {
 		luavm.RaiseArg(L, 1, "run", "the name of a program expected")
 	}
-	ui := p.dialogs.person(L, "run")
+	ui := p.dialogs.user(L, "run")
 	if ui == nil {
 		return pushResult(L, nil, agent.ErrNoTerminal)
 	}

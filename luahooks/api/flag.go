@@ -115,7 +115,7 @@ func (f *flags) find(name string) (Flag, bool) {
 }
 
 // value parses what the command line gave as the type of the flag. The error, for text that
-// is no such value, is for the person.
+// is no such value, is for the user.
 func (f Flag) value(given string) (lua.LValue, error) {
 	switch f.Type {
 	case "boolean":

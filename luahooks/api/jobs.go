@@ -26,7 +26,7 @@ type Owner interface {
 	// interruption is none. handler may be nil.
 	Failed(ctx context.Context, what string, handler *lua.LFunction, err error, to Audience)
 	// IsCutOff reports whether a call with this context ended because the program does;
-	// if so, the person is told.
+	// if so, the user is told.
 	IsCutOff(ctx context.Context, what string) bool
 }
 
@@ -36,10 +36,10 @@ type Audience int
 const (
 	// NobodyElse is for a tool or a model, whose error goes to the agent that called it.
 	NobodyElse Audience = iota
-	// OtherHooks is for a command, whose error goes to the person who typed it; other
+	// OtherHooks is for a command, whose error goes to the user who typed it; other
 	// hooks are told of it as well.
 	OtherHooks
-	// Everybody is for what nobody called: the person and other hooks are told.
+	// Everybody is for what nobody called: the user and other hooks are told.
 	Everybody
 )
 

@@ -13,7 +13,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Mode is one pi.mode: a way to work that a person turns on.
+// Mode is one pi.mode: a way to work that a user turns on.
 type Mode struct {
 	Name, Description string
 
@@ -90,14 +90,14 @@ func (m *modes) changed() {
 	}
 }
 
-// errPersonChooses is why a hook cannot leave a mode that nobody has.
-var errPersonChooses = errors.New("the session is in a mode that no hook has here, and a person has to choose another: /mode")
+// errUserChooses is why a hook cannot leave a mode that nobody has.
+var errUserChooses = errors.New("the session is in a mode that no hook has here, and a person has to choose another: /mode")
 
 // set is ctx.set_mode(name?) → true, or nil and a message. nil turns the mode that is on off.
 func (m *modes) set(L *lua.LState, name *string) error {
 	host := m.mustHost(L, "set_mode")
-	if host.Modes().IsMissing() && originOf(m.vm.Context(), m.Hook.Name).Kind != agent.FromPerson {
-		return errPersonChooses
+	if host.Modes().IsMissing() && originOf(m.vm.Context(), m.Hook.Name).Kind != agent.FromUser {
+		return errUserChooses
 	}
 	return m.wait(L, "set_mode", func(ctx context.Context) error {
 		return host.Modes().Select(ctx, textOf(name), agent.ModeByHook)

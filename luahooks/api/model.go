@@ -32,7 +32,7 @@ func (m models) find(L *lua.LState, provider, id string) (lua.LValue, error) {
 
 // exactModel returns the model of a provider and id, or an error that says why it cannot be
 // used. The session's own model is always found, even if its provider does not list it: the
-// person chose it and sees whether it works.
+// user chose it and sees whether it works.
 func exactModel(host Host, provider, id string) (*llm.Model, error) {
 	m, now := host.Models().Find(provider, id), host.Model()
 	if m != nil && now != nil && now.Ref() == m.Ref() {

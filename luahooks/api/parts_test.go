@@ -148,7 +148,7 @@ func TestWhatIsSentBeforeASessionWaits(t *testing.T) {
 	l.want("error: attachments are a list", `api.send("x", { path = "/x" })`)
 }
 
-func TestACommandRunsAsThePersonsOwn(t *testing.T) {
+func TestACommandRunsAsTheUsersOwn(t *testing.T) {
 	changed := 0
 	l := newLab(t, func(l *lab) part {
 		l.Mode, l.UI = "print", func() agent.UI { return nil }
@@ -175,7 +175,7 @@ func TestACommandRunsAsThePersonsOwn(t *testing.T) {
 	l.want("false", `return api.shortcut("ctrl+c", { handler = function() end })`)
 	c, _ := l.owner.now.Commands.Find("go")
 	out, err := c.Run(t.Context(), `one "two "`)
-	if err != nil || out.Prompt.Text != "two print" || out.Status != "false" || out.Prompt.Origin.Kind != agent.FromPerson || out.Prompt.Origin.Hook != "lab" {
+	if err != nil || out.Prompt.Text != "two print" || out.Status != "false" || out.Prompt.Origin.Kind != agent.FromUser || out.Prompt.Origin.Hook != "lab" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if got := c.Under("go:2").Complete("a"); !slices.Equal(got, []string{"ax"}) {

@@ -262,7 +262,7 @@ func relay(deltas <-chan llm.Delta, ended <-chan error, yield func(llm.Delta, er
 }
 
 // run runs the script, or if its VM was replaced before it began, the one of the same name
-// in the newer version of the hook. The hook is told of an error, the person is not.
+// in the newer version of the hook. The hook is told of an error, the user is not.
 func (p *scriptModel) run(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
 	p, err := latest(ctx, p, func(p *scriptModel) error { return p.call(ctx, r, deltas) })
 	if err != nil {

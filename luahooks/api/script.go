@@ -69,7 +69,7 @@ type Program struct {
 
 	Host   func() Host                                               // nil before there is a session
 	UI     func() agent.UI                                           // nil before there is a front end
-	Notify func(ctx context.Context, level agent.Level, text string) // to the person
+	Notify func(ctx context.Context, level agent.Level, text string) // to the user
 	Log    func(text string)                                         // into the hook log
 	// Later stores what is to be sent until there is a session; it is false when there
 	// is one.

@@ -27,7 +27,7 @@ func (s *sender) part() part {
 }
 
 // deliver gives p to the host with the function hand, while other jobs may use the VM. Before
-// there is a host it stores p and returns nil; the person is told if hand fails later. It
+// there is a host it stores p and returns nil; the user is told if hand fails later. It
 // raises while the hook's file loads.
 func (s *sender) deliver(L *lua.LState, function string, p agent.Prompt, hand func(context.Context, Host, agent.Prompt) error) error {
 	s.mustHaveLoaded(L, function)

@@ -179,7 +179,7 @@ func (s *sessionEdits) appendEntry(L *lua.LState) int {
 }
 
 // append adds an entry and pushes its id. In a command it is written at once: a
-// person who asks for it wants it stored, also in a session without messages.
+// user who asks for it wants it stored, also in a session without messages.
 func (s *sessionEdits) append(L *lua.LState, host Host, doing, kind string, body any) int {
 	entry, err := host.Session().Append(kind, body)
 	if err == nil && s.isCommand() {

@@ -201,7 +201,7 @@ type compactions struct{ *bridge }
 // compact is ctx.compact{instructions?, on_complete?, on_error?} → true. It asks for a
 // compaction and does not wait for it; one of the functions is called when it is over. The end
 // of the compaction waits for that up to hook_grace, so that the hook can tell of it before a
-// program without a person ends; not before ctx.compact has returned, which has the VM until
+// program without a user ends; not before ctx.compact has returned, which has the VM until
 // then.
 func (c *compactions) compact(L *lua.LState) int {
 	host := c.mustHost(L, "compact")
@@ -231,7 +231,7 @@ func (c *compactions) compact(L *lua.LState) int {
 	return 1
 }
 
-// callBack runs the function for success or failure. The person is told of a failure
+// callBack runs the function for success or failure. The user is told of a failure
 // that the hook has no function for.
 func (c *compactions) callBack(ctx context.Context, fn *lua.LFunction, done *agent.Compacted, err error) {
 	if fn == nil {

@@ -15,7 +15,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// labUI is a person who says yes, and a screen.
+// labUI is a user who says yes, and a screen.
 type labUI struct {
 	agent.NoUI
 	shown   []string
@@ -57,7 +57,7 @@ func (d labDialogs) Ask(ctx context.Context, _, _ string, f func(context.Context
 	return f(ctx)
 }
 
-func TestDialogsNeedAPerson(t *testing.T) {
+func TestDialogsNeedAUser(t *testing.T) {
 	var ui agent.UI
 	l := newLab(t, func(l *lab) part {
 		l.UI, l.Dialogs = func() agent.UI { return ui }, labDialogs{}
@@ -93,7 +93,7 @@ func TestWhatIsShownEndsWithTheVM(t *testing.T) {
 	}
 }
 
-// mind is a person who answers with what the test says, and a program that ends as it says.
+// mind is a user who answers with what the test says, and a program that ends as it says.
 type mind struct {
 	labUI
 	choices []agent.Choice
@@ -137,7 +137,7 @@ type keptKey struct {
 func (k kept) IsKept(s *session.Session, question string) bool { return k[keptKey{s, question}] }
 func (k kept) Keep(s *session.Session, question string)        { k[keptKey{s, question}] = true }
 
-// newMind is a lab with the dialogs, components and programs of a person.
+// newMind is a lab with the dialogs, components and programs of a user.
 func newMind(t *testing.T) (*lab, *mind, *signals) {
 	m := &mind{labUI: labUI{done: make(chan struct{})}}
 	var s *signals
@@ -211,7 +211,7 @@ func TestAQuestionThatIsAnsweredWithAlwaysIsNotAskedAgain(t *testing.T) {
 	}
 	l.want("false", `return api.confirm("?", "", { always = "other" })`)
 	l.want("false", `return api.confirm("?")`)
-	answers := len(l.program.did) // the brake is eased by a person only
+	answers := len(l.program.did) // the brake is eased by a user only
 	l.want("true", `return api.confirm("?", "", { always = "push" })`)
 	if len(l.program.did) != answers {
 		t.Errorf("a remembered answer counts as one of a person: %q", l.program.did)

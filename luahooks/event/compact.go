@@ -155,7 +155,7 @@ func treeEvents() []Spec {
 }
 
 // readBeforeTree reads what a handler of session_before_tree returned. It replaces all that
-// earlier handlers answered; a summary counts only where the person wants one.
+// earlier handlers answered; a summary counts only where the user wants one.
 func readBeforeTree(r *result, e *agent.SessionBeforeTree) {
 	next := agent.SessionBeforeTree{Preparation: r.seen.(*agent.SessionBeforeTree).Preparation, Cancel: r.flag("cancel")}
 	if draft, ok := r.record("summary", "pi.BranchSummaryDraft?", "summary", "details"); ok {

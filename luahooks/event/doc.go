@@ -13,5 +13,5 @@
 //	payload.go  fields; result.go: keys of a result
 //	session.go  starts, ends, switches; compact.go: compaction and the tree
 //	prompt.go   runs and turns; drafts.go: entries that a result adds
-//	model.go    requests, messages, models; tool.go: tools, commands of the person
+//	model.go    requests, messages, models; tool.go: tools, commands of the user
 package event

@@ -102,7 +102,7 @@ func choiceEvents() []Spec {
 	}
 }
 
-// prompt gives p the fields of a dialog with the person.
+// prompt gives p the fields of a dialog with the user.
 func (p *payload) prompt(kind, title string) {
 	p.text("kind", kind)
 	p.optional("title", title)

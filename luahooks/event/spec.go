@@ -37,7 +37,7 @@ type Spec struct {
 	Wait    Patience
 	Clock   luavm.Clock
 
-	// OwnOnly: only the person's own hooks get it, none of a project.
+	// OwnOnly: only the user's own hooks get it, none of a project.
 	OwnOnly bool
 	// Copy is the event as it is now, for a handler to look at. Every asking event has one.
 	// What it points to stays shared: whoever carries out a result puts new slices and maps

@@ -9,7 +9,7 @@ func Table() []Spec {
 		promptEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents())
 }
 
-// Info is what a person or an editor is told of an event.
+// Info is what a user or an editor is told of an event.
 type Info struct {
 	Name    string  `json:"name"`
 	Asking  bool    `json:"asking"`

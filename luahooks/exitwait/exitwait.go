@@ -1,5 +1,5 @@
 // Package exitwait is what hooks still have to do when the program ends, such as to push what
-// they have noted: the end waits for it, a short while, and the person sees that and can cut
+// they have noted: the end waits for it, a short while, and the user sees that and can cut
 // it short.
 package exitwait
 
@@ -84,7 +84,7 @@ func (l *List) Allow(ctx context.Context) {
 }
 
 // Show calls wait, and shows meanwhile that the program waits for w. It ends the context
-// that wait is given when the person has had enough.
+// that wait is given when the user has had enough.
 type Show func(ctx context.Context, w *Work, wait func(context.Context))
 
 // Wait waits until all work is done, as long as Allow said. What is not is cut off: it ends
@@ -121,7 +121,7 @@ func (l *List) all() []*Work {
 
 var (
 	errNothing = errors.New("the end waits for nothing here")
-	errPerson  = errors.New("you cut it short")
+	errUser    = errors.New("you cut it short")
 	errOwn     = errors.New("its time is over")
 )
 
@@ -144,7 +144,7 @@ func (w *Work) wait(until context.Context, began time.Time, show Show) error {
 	default:
 	}
 	if ctx.Err() == nil {
-		return errPerson
+		return errUser
 	}
 	return context.Cause(ctx)
 }

@@ -11,7 +11,7 @@ import (
 // Style is how the tables of messages differ from the usual ones, for hooks that were
 // written for another program. The zero value is the usual style.
 type Style struct {
-	// PlainText: the content of a person's message that is one block of text is that text.
+	// PlainText: the content of a user's message that is one block of text is that text.
 	PlainText bool
 	// Wrapped: a message is also what holds one: its field message is the message itself.
 	// Lua does not find that field among the others.

@@ -11,7 +11,7 @@ type Difference struct {
 	Other   []Effect `json:"other"` // of the second one
 }
 
-// Lines are the difference for a person: where it is, and below what each hook did.
+// Lines are the difference for a user: where it is, and below what each hook did.
 func (d *Difference) Lines() []string {
 	other := d.Finding
 	other.Effects = d.Other

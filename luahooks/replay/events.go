@@ -57,7 +57,7 @@ func (p *player) beginsRun() bool {
 	return true
 }
 
-// prompt asks about a prompt of the person.
+// prompt asks about a prompt of the user.
 func (p *player) prompt(m *message.Message) {
 	e := &agent.Input{Source: "interactive"}
 	for _, b := range m.Content {
@@ -162,7 +162,7 @@ func (p *player) result(m *message.Message) {
 	})
 }
 
-// command asks about a command of the person.
+// command asks about a command of the user.
 func (p *player) command(m *message.Message) {
 	e := &agent.UserBash{Command: m.Command, ExcludeFromContext: m.ExcludeFromContext, Cwd: p.playback.Session().Cwd()}
 	p.ask(e, Finding{About: m.Command}, func() (did []Effect) {

@@ -15,7 +15,7 @@ const (
 	Changed = "changed" // it would have been another one
 	Added   = "added"   // text beside the result
 	Handled = "handled" // the hook would have answered in its place
-	Asked   = "asked"   // a question to the person, which got the answer of somebody who leaves it
+	Asked   = "asked"   // a question to the user, which got the answer of somebody who leaves it
 	Raised  = "raised"  // the hook failed, and where it is a gate, blocked by that
 )
 
@@ -50,7 +50,7 @@ const (
 	sessionShown = 13 // of an id that begins with a time, all of that
 )
 
-// Line is the finding as one line for a person.
+// Line is the finding as one line for a user.
 func (f *Finding) Line() string { return f.Place() + ": " + f.Did() }
 
 // Place says where in the recording the event is, and which it is.
@@ -84,7 +84,7 @@ func (f *Finding) Did() string {
 	return strings.Join(parts, "; ")
 }
 
-// localTime is the time of an entry for a person.
+// localTime is the time of an entry for a user.
 func localTime(iso string) string {
 	t, err := time.Parse(time.RFC3339, iso)
 	if err != nil {

@@ -124,35 +124,35 @@ func (t recordedThinking) Wish() string                            { return t.ho
 func (t recordedThinking) InForce(level string) string             { return level }
 func (t recordedThinking) Use(string) (tell func(context.Context)) { return func(context.Context) {} }
 
-// person is somebody at a terminal who leaves every question, and what was asked is noted.
-type person struct {
+// user is somebody at a terminal who leaves every question, and what was asked is noted.
+type user struct {
 	agent.NoUI
 	host *host
 }
 
-func (*person) HasUI() bool { return true }
+func (*user) HasUI() bool { return true }
 
-func (p *person) Select(_ context.Context, title string, _ []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
+func (p *user) Select(_ context.Context, title string, _ []agent.Choice, _ agent.DialogOptions) ([]string, bool, error) {
 	p.asked("to choose", title, "")
 	return nil, false, nil
 }
 
-func (p *person) Confirm(_ context.Context, title, message string, _ agent.DialogOptions) (agent.Answer, error) {
+func (p *user) Confirm(_ context.Context, title, message string, _ agent.DialogOptions) (agent.Answer, error) {
 	p.asked("to confirm", title, message)
 	return agent.No, nil
 }
 
-func (p *person) Input(_ context.Context, title, _ string, _ agent.DialogOptions) (string, bool, error) {
+func (p *user) Input(_ context.Context, title, _ string, _ agent.DialogOptions) (string, bool, error) {
 	p.asked("for a text", title, "")
 	return "", false, nil
 }
 
-func (p *person) Editor(_ context.Context, title, _ string, _ agent.DialogOptions) (string, bool, error) {
+func (p *user) Editor(_ context.Context, title, _ string, _ agent.DialogOptions) (string, bool, error) {
 	p.asked("for a text", title, "")
 	return "", false, nil
 }
 
-func (p *person) asked(what, title, message string) {
+func (p *user) asked(what, title, message string) {
 	text := fmt.Sprintf("%s %q", what, title)
 	if message != "" {
 		text += ": " + message

@@ -4,7 +4,7 @@
 //
 // A session is played entry by entry, on all its branches, as it came about. Each prompt goes
 // through input, each answer is preceded by context, each tool call goes through tool_call,
-// each result through tool_result, and each command of the person through user_bash.
+// each result through tool_result, and each command of the user through user_bash.
 // session_start, agent_start and turn_start are told in between, so that what a hook counts
 // begins anew where it did. For each session the hook begins in a VM of its own, and at each
 // event the session is as it was then.
@@ -119,7 +119,7 @@ func play(ctx context.Context, base *luahooks.Chain, hook string, s *session.Ses
 		cancel()
 		p.chain.Close(now)
 	}()
-	p.chain.Attach(p.host, &person{host: p.host})
+	p.chain.Attach(p.host, &user{host: p.host})
 	p.all()
 	for _, k := range replayed() {
 		if p.asksAbout(k) {

@@ -371,4 +371,4 @@ func TestAHookThatDoesNotLoadIsNotReplayed(t *testing.T) {
 	}
 }
 
-var _ agent.UI = (*person)(nil)
+var _ agent.UI = (*user)(nil)

@@ -63,7 +63,7 @@ func (t *Tally) Total() (n int) {
 	return n
 }
 
-// Lines are the counts for a person: one line, and more about events that the hook was not asked
+// Lines are the counts for a user: one line, and more about events that the hook was not asked
 // about, and what it wanted to do that a replay does not do.
 func (t *Tally) Lines() []string {
 	var parts []string

@@ -10,7 +10,7 @@ import (
 )
 
 // ShowPending lists what waits for approval, in order of the path, and notes that a
-// person was shown it: [Guard.Accept] approves exactly this.
+// user was shown it: [Guard.Accept] approves exactly this.
 func (g *Guard) ShowPending() []Pending {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -40,7 +40,7 @@ func (g *Guard) ShowPending() []Pending {
 
 // NoteAsking notes that a question about the files of list is open; with now false, that it
 // is over. Then a file that changed during the question counts as changed again at the next
-// look, so that the person is asked about that too.
+// look, so that the user is asked about that too.
 func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	s := g.lock()
 	defer g.mu.Unlock()
@@ -54,7 +54,7 @@ func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	}
 }
 
-// Accept makes active the version of a pending file that a person was shown last. A hook
+// Accept makes active the version of a pending file that a user was shown last. A hook
 // runs it when it is loaded the next time. The error is [ErrChangedAgain] if the file on the
 // disk is another one by now.
 func (g *Guard) Accept(path string) error {
@@ -63,7 +63,7 @@ func (g *Guard) Accept(path string) error {
 	return g.state.acceptShown(path)
 }
 
-// AcceptExactly is Accept for the version that p describes, about which a person answered a
+// AcceptExactly is Accept for the version that p describes, about which a user answered a
 // question, whatever a list of the pending files may have shown since.
 func (g *Guard) AcceptExactly(p *Pending) error {
 	s := g.lock()
@@ -72,7 +72,7 @@ func (g *Guard) AcceptExactly(p *Pending) error {
 	return s.acceptShown(p.Path)
 }
 
-// acceptShown makes the pending version of a file active, if it is the one that a person
+// acceptShown makes the pending version of a file active, if it is the one that a user
 // was shown last; path may be that of the store. A program that a tool started accepts
 // nothing.
 func (s *state) acceptShown(path string) error {
@@ -99,7 +99,7 @@ func (s *state) acceptShown(path string) error {
 
 // accept makes a version of a file active, and the file waits no more. For a file of the
 // project that is an approval too, and while .git/HEAD stays as it is, later edits of the
-// file by a person need none (approvals.live). If the store cannot be written, err says so,
+// file by a user need none (approvals.live). If the store cannot be written, err says so,
 // and the approval counts for this run of the program alone.
 func (s *state) accept(path string, h *pendingFile, version Version) (err error) {
 	if s.home.isProjects(h.scope, path) {
@@ -115,7 +115,7 @@ func (s *state) accept(path string, h *pendingFile, version Version) (err error)
 }
 
 // acceptStore adopts the approvals of a store that somebody else wrote, if it is the one that
-// a person was shown. Of a damaged store, it makes active all files that were shown.
+// a user was shown. Of a damaged store, it makes active all files that were shown.
 func (s *state) acceptStore() error {
 	if s.damaged != nil {
 		return s.acceptDamaged()
@@ -140,10 +140,10 @@ func (s *state) acceptStore() error {
 // After a program was killed, a tool or a process of one may have removed or
 // forged what it wrote down. Then it cannot be known what was active, and a
 // hook that is gone would not be missed. So nothing is active, no hook and no
-// setting, until a person has seen all files that there are.
+// setting, until a user has seen all files that there are.
 
 // pendingDamaged describes, as one pending store, all files that there are and that come into
-// force if the person accepts it. It notes in s.seen what it showed.
+// force if the user accepts it. It notes in s.seen what it showed.
 func (s *state) pendingDamaged() *Pending {
 	all := *s.home
 	all.store, all.named = nil, map[string]bool{}
@@ -166,7 +166,7 @@ func (s *state) pendingDamaged() *Pending {
 		Diff: s.damaged.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
 }
 
-// acceptDamaged mends the store: all files become active as a person was shown them, and the
+// acceptDamaged mends the store: all files become active as a user was shown them, and the
 // store is written anew. It fails if one of them has changed since.
 func (s *state) acceptDamaged() error {
 	shown := s.ledger.shown[s.home.store.Path()]

@@ -8,7 +8,7 @@ import (
 
 // ProjectOf returns the project that a file belongs to, and the file's path there: the folder
 // with the nearest `.pi` that the file lies below, by its path or else by where its links lead.
-// What lies in the agent directory is the person's, a link there too: a session runs it in
+// What lies in the agent directory is the user's, a link there too: a session runs it in
 // any case.
 func ProjectOf(path, agentDir string) (project, file string, ok bool) {
 	agents := []string{agentDir}
@@ -49,7 +49,7 @@ func above(path string, agents []string) (project string, own bool) {
 }
 
 // isProjects reports whether a file needs the approval of one of a project: it is one, or it
-// belongs to another project and is named by the person alone.
+// belongs to another project and is named by the user alone.
 func (h *home) isProjects(scope Scope, path string) bool {
 	return scope == ScopeProject || h.ofAnother(scope, path) != ""
 }

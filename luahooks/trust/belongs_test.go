@@ -38,7 +38,7 @@ func TestTheNearestPiAboveAFileDecidesWhoseItIs(t *testing.T) {
 		{"home/.pi/hooks/x.lua", "home", "home/.pi/hooks/x.lua"},
 		{"home/.pi/agent/hooks/own.lua", "", ""},
 		{"agent/hooks/own.lua", "", ""},
-		{"home/.pi/agent/hooks/a.lua", "", ""}, // the person's own link
+		{"home/.pi/agent/hooks/a.lua", "", ""}, // the user's own link
 		{"home/.pi/agent/.pi/hooks/x.lua", "home/.pi/agent", "home/.pi/agent/.pi/hooks/x.lua"},
 	} {
 		project, file, ok := ProjectOf(at(tt.path), at("home/.pi/agent"))

@@ -55,7 +55,7 @@ func (f *ClientFiles) note(path string, w *openWindow) {
 	}
 }
 
-// noteActive notes that a person made a version of a file active.
+// noteActive notes that a user made a version of a file active.
 func (f *ClientFiles) noteActive(path string, v Version) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

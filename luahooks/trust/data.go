@@ -30,20 +30,20 @@ type Data struct {
 	Known    Known               `json:"known"`
 	Windows  map[string]Window   `json:"windows,omitempty"` // by the name of their file
 	// Spoken are instructions of the agent directory that changed while tools ran, by
-	// path, until a person was told at a start.
+	// path, until a user was told at a start.
 	Spoken map[string]time.Time `json:"spoken,omitempty"`
 	Prev   string               `json:"prev,omitempty"` // only in version 2
 	Sum    string               `json:"sum"`            // of all the above
 }
 
-// Project is what a person decided about one directory.
+// Project is what a user decided about one directory.
 type Project struct {
 	Never bool              `json:"never,omitempty"` // nothing of it runs, and nobody is asked
 	Files map[string]string `json:"files,omitempty"` // absolute path → SHA-256
 }
 
 // Mark is a file that changed while tools could have done it. Old is active
-// until a person approves New.
+// until a user approves New.
 type Mark struct {
 	Old   string    `json:"old,omitempty"`  // SHA-256; empty: there was no such file
 	Kept  string    `json:"kept,omitempty"` // of the copy that is kept of it, where that is another
@@ -245,7 +245,7 @@ func areSums(sums ...string) bool {
 	return !slices.ContainsFunc(sums, func(sum string) bool { return sum != "" && !isSum(sum) })
 }
 
-// approvalText is the part of a store that a person decides about, as text.
+// approvalText is the part of a store that a user decides about, as text.
 func approvalText(d Data) []byte {
 	raw, _ := json.MarshalIndent(d.Projects, "", "  ")
 	return raw

@@ -25,18 +25,18 @@ type Found struct {
 // Discover lists the hooks in chain order: the agent directory's, the project's,
 // the configured ones, those of the command line; within a directory by name,
 // byte by byte. A file reached twice counts at its first place, but one that the
-// person names counts where the person does: a link in a project must not take its
+// user names counts where the user does: a link in a project must not take its
 // place and then wait for approval. What g withholds is listed as it was before; g
 // may be nil. Whether a hook of the project may run is not decided here.
 //
 // A hook that is named, or lies where hooks lie, and cannot be found is a
-// source too, with Err. Of a project it is one only if the person approved
+// source too, with Err. Of a project it is one only if the user approved
 // something there.
 func (p Places) Discover(g *Guard) Found {
 	d := discovery{places: p, guard: g, seen: map[string]bool{}, own: p.own(g)}
 	if err := p.TooLarge(); err != nil && !p.NoHooks {
 		// Nobody can judge the hooks of the project, so none of them is listed. One that
-		// the person approved before may have been a gate.
+		// the user approved before may have been a gate.
 		d.found.TooLarge = err
 		dir := p.ProjectDir()
 		d.add(Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: ScopeProject, Err: fmt.Errorf("%w: no hook of this project runs", err)})
@@ -65,7 +65,7 @@ type discovery struct {
 	found  Found
 	guard  *Guard
 	seen   map[string]bool // the files that were listed, symbolic links followed
-	own    map[string]bool // the files of hooks that the person names, see [Places.own]
+	own    map[string]bool // the files of hooks that the user names, see [Places.own]
 }
 
 func (d *discovery) addFiles(scope Scope, paths []string) {
@@ -86,7 +86,7 @@ func (d *discovery) addDirectory(scope Scope, dir string) {
 }
 
 // addLostSettings adds settings files that cannot be read as sources with an error: their
-// hooks cannot be known, and may be gates. One of the project counts only if the person
+// hooks cannot be known, and may be gates. One of the project counts only if the user
 // approved something of the project.
 func (d *discovery) addLostSettings() {
 	for _, path := range slices.Sorted(maps.Keys(d.places.Lost)) {
@@ -102,7 +102,7 @@ func (d *discovery) addLostSettings() {
 }
 
 // add puts a source into the list of d.found that it belongs to, and nowhere if its file was
-// listed already or is one that the person names and the project only links to.
+// listed already or is one that the user names and the project only links to.
 func (d *discovery) add(s Source) {
 	ofProject := s.Scope == ScopeProject
 	switch {
@@ -120,12 +120,12 @@ func (d *discovery) add(s Source) {
 }
 
 // mayBeGate reports whether a source of the project that cannot be read may be a gate that
-// the person relies on: hooks of the project may run, and this one, or all, were approved.
+// the user relies on: hooks of the project may run, and this one, or all, were approved.
 func (d *discovery) mayBeGate(s Source) bool {
 	return !d.places.NoProject && (d.places.ProjectApproved || d.guard.WasApproved(s.Path))
 }
 
-// own returns the files of the hooks that the person names, in the own settings or on the
+// own returns the files of the hooks that the user names, in the own settings or on the
 // command line, symbolic links followed. Hooks that are off are not among them.
 func (p Places) own(g *Guard) map[string]bool {
 	named := p.CommandLine

@@ -1,10 +1,10 @@
 // Package trust knows which hook files there are, and which version of each is in
-// force: what a person approved, or what was there before a tool could have changed it.
+// force: what a user approved, or what was there before a tool could have changed it.
 //
 // [Places.Discover] finds the hooks. A [Guard] reads them once, so that the bytes that
 // were judged are the bytes that run, and decides what may run of a project. It is told
 // when tools begin and end ([Guard.OpenWindow], [Guard.CloseWindow]); what they could have changed
-// is pending, and the version before it stays active until a person accepts the new
+// is pending, and the version before it stays active until a user accepts the new
 // one. It serves one chain of hooks, and may be used from any goroutine.
 //
 // From the bottom to the top, each file needs only those above it in this list:
@@ -14,7 +14,7 @@
 //	data.go       what the store says; store.go: its files
 //	mark.go       the windows of programs, and what the file of one says
 //	home.go       how files are read and shown; look.go: which of them have to be;
-//	              pending.go: what waits for a person
+//	              pending.go: what waits for a user
 //	ledger.go     which version of each file is active
 //	project.go    what of a project may run
 //	state.go      all of that together, and what is written down of it
@@ -22,7 +22,7 @@
 //	guard.go      the questions that are asked of it; discover.go: which hooks there
 //	              are; modules.go: what a hook requires
 //	judge.go      what to do about a change; window.go: tools begin and end
-//	accept.go     a person approves, a damaged store too
+//	accept.go     a user approves, a damaged store too
 //	notices.go    what is told
 //
 // What is to outlive the program is in a [Store]. It lies in the agent directory,
@@ -42,7 +42,7 @@
 //
 // What cannot be read, or is not what was written, is not trusted. A store is damaged if its
 // own hash says so, or if there was one and it is gone. Then nothing is known of what was in
-// force: [Store.Damaged] says so, and nothing counts until the person has decided. While a
+// force: [Store.Damaged] says so, and nothing counts until the user has decided. While a
 // program has a window open, what it knows counts, whatever the file says, and is written back.
 //
 // [Scan] tells from the syntax tree what a Lua file requires and listens to,

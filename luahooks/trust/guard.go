@@ -16,11 +16,11 @@ import (
 // run; what the disk says now counts when it may:
 //
 //   - What changed while tools could have done it is pending, and
-//     marked in the store, until a person approves it (window.go).
+//     marked in the store, until a user approves it (window.go).
 //   - A file of the project runs if its bytes are approved (project.go).
 //   - With AskEdits every change is pending.
 //
-// Anything else is the person's own edit and is active at once. All methods
+// Anything else is the user's own edit and is active at once. All methods
 // may be called from any goroutine.
 type Guard struct {
 	mu       sync.Mutex // guards state: what is active, what waits and what the store says of it change together
@@ -53,7 +53,7 @@ type GuardOptions struct {
 
 // NewGuard reads the store of the agent directory and finds out what happened to
 // the files since the last program looked. The Guard is usable also with an
-// error, which is for the person.
+// error, which is for the user.
 func NewGuard(o GuardOptions) (*Guard, error) {
 	g := newGuard(newHome(o))
 	if o.Alive != nil {
@@ -119,7 +119,7 @@ func (g *Guard) Config(path string) (code []byte, ok bool) {
 	return v.Code, v.Err == nil || s.ledger.pending[path] != nil
 }
 
-// AskEdits makes every change of a hook wait for the person.
+// AskEdits makes every change of a hook wait for the user.
 func (g *Guard) AskEdits() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -220,7 +220,7 @@ func (g *Guard) MayRun(s Source) bool {
 	return g.MayRunVersion(s.Scope, s.Path, g.Read(s.Path))
 }
 
-// IsRefused reports whether a person said that nothing of the project is ever to run.
+// IsRefused reports whether a user said that nothing of the project is ever to run.
 func (g *Guard) IsRefused() bool {
 	at := g.state.home
 	return at.store != nil && at.store.IsRefused(at.project)
@@ -239,7 +239,7 @@ func (s *state) hasApprovals() bool {
 	return len(s.approvals.run) > 0 || s.home.store != nil && len(s.home.store.Files(s.home.project)) > 0
 }
 
-// WasApproved reports whether the person approved any version of the project's file at path,
+// WasApproved reports whether the user approved any version of the project's file at path,
 // or of a file below it. For a settings file every approval counts: it may have named any
 // of the hooks. g may be nil.
 func (g *Guard) WasApproved(path string) bool {

@@ -58,7 +58,7 @@ func TestAWindowHoldsWhatChangedUntilItIsAccepted(t *testing.T) {
 // tool runs any more: through the link, by a new file in a folder that is one, or by taking
 // the file away. What the client was given may become a link to the gate, symbolic or hard,
 // when it was written. Other sessions of the program see it, those that begin later too. The
-// same files changed by a person count at once.
+// same files changed by a user count at once.
 func TestWhatAClientWritesLateIsATools(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -94,8 +94,8 @@ func TestWhatAClientWritesLateIsATools(t *testing.T) {
 				must(t, err)
 				another.Read(gate)
 				must(t, g.OpenWindow(places, nil, false))
-				byPerson := at == "nobody's but a person's"
-				if !byPerson {
+				byUser := at == "nobody's but a person's"
+				if !byUser {
 					g.NoteClientWrites(filepath.Join(root, c.given))
 				}
 				if c.tool != nil {
@@ -129,8 +129,8 @@ func TestWhatAClientWritesLateIsATools(t *testing.T) {
 				o.Clients = nil // another program
 				next, err := NewGuard(o)
 				must(t, err)
-				if next.IsPending(gate) == byPerson {
-					t.Errorf("it waits for a person: %v", !byPerson)
+				if next.IsPending(gate) == byUser {
+					t.Errorf("it waits for a person: %v", !byUser)
 				}
 				next.Close()
 			})
@@ -138,7 +138,7 @@ func TestWhatAClientWritesLateIsATools(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatAPersonWasShownIsAcceptedThoughOthersLook(t *testing.T) {
+func TestOnlyWhatAUserWasShownIsAcceptedThoughOthersLook(t *testing.T) {
 	t.Parallel()
 	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
 	path := filepath.Join(root, "agent/hooks/a.lua")

@@ -10,7 +10,7 @@ import (
 
 // Judge looks at the files of hooks, and at those that are pending, and decides about
 // the changes: one that may be adopted is active when it returns, the others are
-// pending. ask are those that a person is to be asked about now; the others wait for
+// pending. ask are those that a user is to be asked about now; the others wait for
 // /hooks approve. Unless sure, files that are gone or empty are often so for a moment
 // only, while an editor saves: unsure has them, and nothing is decided.
 func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure map[string]bool) {
@@ -40,7 +40,7 @@ func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure
 var errCommand = errors.New("it was added to auth.json while the agent was at work")
 
 // MayRunCommand reports whether a command in auth.json may run: it does not if tools could
-// have put it there, until a person approved it. A command that a person put there counts
+// have put it there, until a user approved it. A command that a user put there counts
 // at once, and logins are renewed as they like.
 func (g *Guard) MayRunCommand(command string) error {
 	s := g.lock()
@@ -56,7 +56,7 @@ func (g *Guard) MayRunCommand(command string) error {
 }
 
 // decide makes each change active or withholds it: it withholds what tools could have
-// changed, and what needs an approval. It returns the files about which a person is to be
+// changed, and what needs an approval. It returns the files about which a user is to be
 // asked at once; for the others there is a notice. A change that was undone waits no more.
 func (s *state) decide(changes []change) (ask []*Pending) {
 	s.lookAtOthers()

@@ -14,7 +14,7 @@ type ledger struct {
 	active   map[string]Version      // by path: what was read
 	pending  map[string]*pendingFile // of which the disk has another version
 	marked   map[string]bool         // files that this program ever withheld and marked in the store
-	shown    map[string]string       // path → hash of what a person was shown last
+	shown    map[string]string       // path → hash of what a user was shown last
 	askEdits bool                    // every change is pending
 	kept     map[string]keptFile     // what is in the store of the active versions, by path
 	changes  int                     // counts what changed in active and pending

@@ -8,7 +8,7 @@ import (
 	"pi/internal/printable"
 )
 
-// Notices are collected until the person can be told.
+// Notices are collected until the user can be told.
 type Notices struct {
 	Unmarked error      // why the files that are pending are not written down; nil: they are
 	Lines    []string   // in words
@@ -17,7 +17,7 @@ type Notices struct {
 }
 
 // withhold withholds a change that tools could have made, for the next program too, and notes it
-// for the person.
+// for the user.
 func (s *state) withhold(c change) {
 	s.noteBegan(c.path, s.ledger.withhold(c, true))
 }
@@ -27,11 +27,11 @@ func (s *state) noteBegan(path string, h *pendingFile) {
 	s.notices.Began = append(s.notices.Began, s.home.pending(path, h))
 }
 
-// scopeInstructions is for files that a model reads and that nobody runs: the person is
+// scopeInstructions is for files that a model reads and that nobody runs: the user is
 // told of a change, and it is not withheld.
 const scopeInstructions Scope = "instructions"
 
-// noteInstructions notes that instructions changed: the person is told now and at the next
+// noteInstructions notes that instructions changed: the user is told now and at the next
 // start.
 func (s *state) noteInstructions(path string) {
 	if _, told := s.spoken[path]; told {
@@ -60,7 +60,7 @@ func (g *Guard) TakeNotices() Notices {
 	return n
 }
 
-// TakeUnasked returns the files that wait for approval and of which the person was only
+// TakeUnasked returns the files that wait for approval and of which the user was only
 // told, with no question, in order of the path, and forgets them: no file is returned twice.
 // A file about which a question is open just now is forgotten as well, and not returned.
 func (g *Guard) TakeUnasked() (list []*Pending) {

@@ -12,10 +12,10 @@ import (
 // opened and which windows are open. While a window of another program is open, or one
 // was abandoned, this program withholds what differs from that. While a window of its
 // own is open, what this program knows is active, whatever the store says by then:
-// it is written back, and the person is told.
+// it is written back, and the user is told.
 
 // lookAtOthers reads what other programs wrote into the store, and withholds what their tools
-// changed; what a person approved there waits no more. What began to wait is noted for the person.
+// changed; what a user approved there waits no more. What began to wait is noted for the user.
 // If a tool harmed the store, it is written anew.
 func (s *state) lookAtOthers() {
 	if s.home.store == nil || s.damaged != nil {
@@ -98,7 +98,7 @@ func (s *state) endedWindows(windows map[string]Window) (ended []string) {
 			}
 		}
 		switch {
-		case w.isUnsure() && w.mayLive(s.others.alive): // until a person has approved something
+		case w.isUnsure() && w.mayLive(s.others.alive): // until a user has approved something
 			s.others.atWork = true
 		case s.openMark() != nil, len(living) == 0 && !w.Asks:
 			ended = append(ended, name)
@@ -197,7 +197,7 @@ func (s *state) withholdMarked() {
 	}
 }
 
-// releaseUnmarked releases the files whose marks another program has removed: a person
+// releaseUnmarked releases the files whose marks another program has removed: a user
 // approved there.
 func (s *state) releaseUnmarked(before map[string]Mark) {
 	if s.window != nil || s.others.atWork {
@@ -266,7 +266,7 @@ type programs struct {
 	own       []int // the process group and the session of this program
 	inherited []int // process groups that tools of the programs before this one started
 	atWork    bool  // tools of other programs may be at work
-	toldStore Mark  // of the store, when the person was told of it last
+	toldStore Mark  // of the store, when the user was told of it last
 	known     Known // the versions that are active for them, while they may be at work
 }
 

@@ -84,7 +84,7 @@ func TestWhatIsBeingStartedApprovesNothing(t *testing.T) {
 	t.Parallel()
 	first, another := guardsOfTwo(t)
 	of := another(4711)
-	must(t, another(815).ApproveAlways(nil)) // a person, while tools are at work
+	must(t, another(815).ApproveAlways(nil)) // a user, while tools are at work
 	ended, started := first.Starting(), first.Starting()
 	ended(0) // could not be started; the other one still is
 	answers := make(chan error)
@@ -128,9 +128,9 @@ func TestAProgramThatStandsStillLetsNobodyApprove(t *testing.T) {
 	}
 }
 
-// TestAKillWhileAProcessIsStartedHoldsUntilAPersonHasApproved: of what was started nobody knows
+// TestAKillWhileAProcessIsStartedHoldsUntilAUserHasApproved: of what was started nobody knows
 // the group.
-func TestAKillWhileAProcessIsStartedHoldsUntilAPersonHasApproved(t *testing.T) {
+func TestAKillWhileAProcessIsStartedHoldsUntilAUserHasApproved(t *testing.T) {
 	t.Parallel()
 	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
 	path := filepath.Join(root, "agent/hooks/a.lua")
@@ -336,7 +336,7 @@ func TestWhatAToolStartedApprovesNothingOfADamagedStore(t *testing.T) {
 	}
 }
 
-func TestOnlyAPersonMendsADamagedStore(t *testing.T) {
+func TestOnlyAUserMendsADamagedStore(t *testing.T) {
 	t.Parallel()
 	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one", "agent/AGENTS.md": "one", "project/.pi/hooks/p.lua": "-- p"})
 	s, err := Open(o.AgentDir)

@@ -28,7 +28,7 @@ type Pending struct {
 // is for a moment while it is saved.
 func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == Sum(nil) }
 
-// Effect is a clause for the person: what is active meanwhile.
+// Effect is a clause for the user: what is active meanwhile.
 func (p *Pending) Effect() string {
 	switch {
 	case p.Change == "lost":

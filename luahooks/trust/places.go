@@ -91,7 +91,7 @@ type Places struct {
 	ProjectApproved bool // the hooks of the project count as they are
 }
 
-// GlobalDir is the directory of the person's own hooks.
+// GlobalDir is the directory of the user's own hooks.
 func (p Places) GlobalDir() string { return filepath.Join(p.AgentDir, "hooks") }
 
 // ProjectDir is the directory of the project's hooks.

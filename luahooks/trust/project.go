@@ -18,7 +18,7 @@ type ProjectFile struct {
 	More     bool     `json:"more,omitempty"`    // it may register or require others
 	Problem  string   `json:"problem,omitempty"` // why it cannot be approved
 	Approved bool     `json:"approved"`
-	Own      bool     `json:"own,omitempty"` // of the person, but somebody else may change it
+	Own      bool     `json:"own,omitempty"` // of the user, but somebody else may change it
 	Code     []byte   `json:"-"`
 }
 
@@ -28,7 +28,7 @@ type Question struct {
 	Files   []ProjectFile // all that approval covers
 }
 
-// Answer is a person's answer to a Question.
+// Answer is a user's answer to a Question.
 type Answer int
 
 // The answers; only Always and Never are remembered.
@@ -65,8 +65,8 @@ func (a *approvals) isApproved(path, sum string) bool {
 	return store != nil && (store.Approved(a.home.project, path) == sum || store.Approved(a.home.agentDir, path) == sum || a.isApprovedThere(path, sum))
 }
 
-// isOthers reports whether a file of the person's own needs approval as one of a project
-// does, because somebody else may change it. A hook that the person names on the command
+// isOthers reports whether a file of the user's own needs approval as one of a project
+// does, because somebody else may change it. A hook that the user names on the command
 // line does not.
 func isOthers(scope Scope, v Version) bool {
 	return v.Others != "" && (scope == ScopeGlobal || scope == ScopeConfig)
@@ -96,12 +96,12 @@ type edit struct {
 	at   time.Time
 }
 
-// atOnce is the shortest time between two saves of a person. Changes that are closer are
+// atOnce is the shortest time between two saves of a user. Changes that are closer are
 // one step of a program, even if a look found the first before the second.
 const atOnce = 2 * time.Second
 
 // noteChanges records changes of the project's files that are not approved, and reports
-// whether several files changed at once (see atOnce), which is hardly a person with an
+// whether several files changed at once (see atOnce), which is hardly a user with an
 // editor. A file that is gone does not count.
 func (a *approvals) noteChanges(changes []change, now time.Time) (crowd bool) {
 	for _, c := range changes {
@@ -205,7 +205,7 @@ func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 }
 
 // ApproveRun lets files of the project run until the program ends, in the versions that
-// approvable chooses: as they are in the list, or as a person accepted them since. Files
+// approvable chooses: as they are in the list, or as a user accepted them since. Files
 // that are gone or cannot be read are left out.
 func (g *Guard) ApproveRun(files []ProjectFile) {
 	s := g.lock()
@@ -243,7 +243,7 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 func (g *Guard) Refuse() error { return g.forget(true) }
 
 // Revoke takes back what was decided about the project, approvals and refusal, and about
-// hooks of the person that somebody else may change.
+// hooks of the user that somebody else may change.
 func (g *Guard) Revoke() error { return g.forget(false) }
 
 // forget removes what was decided about the project, for this run and in the store; with
@@ -268,7 +268,7 @@ func (g *Guard) forget(never bool) error {
 	})
 }
 
-// othersMayChange lists those hooks of the person, and the modules that they name, which
+// othersMayChange lists those hooks of the user, and the modules that they name, which
 // somebody else may change, or which belong to another project, so that they need approval
 // like files of this one.
 func (g *Guard) othersMayChange(found Found) (paths []string) {

@@ -18,7 +18,7 @@ type state struct {
 	clients   *ClientFiles
 
 	notices Notices
-	unasked []string             // paths that waited, and of which the person was told without a question
+	unasked []string             // paths that waited, and of which the user was told without a question
 	spoken  map[string]time.Time // instructions that changed and were told of
 
 	window    *openWindow               // nil while closed
@@ -29,7 +29,7 @@ type state struct {
 	wrote     bool                      // a window was written to the store, with copies that Close may prune
 	unwritten error                     // why the store does not have the marks of what is pending
 	listed    map[string]stampedListing // directories of hooks, as the last look found them
-	damaged   error                     // why it cannot be known what was active; nothing is, until a person decides
+	damaged   error                     // why it cannot be known what was active; nothing is, until a user decides
 	seen      map[string]Version        // the files that there are, as they were shown of a damaged store
 }
 
@@ -68,7 +68,7 @@ func (s *state) readLocked(path string) Version {
 
 // withholdIfChanged withholds a file whose version on the disk is not f, which was active.
 // Active stays what this program read, or else f. Changed instructions are not withheld,
-// the person is told of them.
+// the user is told of them.
 func (s *state) withholdIfChanged(path string, f File) {
 	if s.ledger.pending[path] != nil {
 		return
@@ -110,7 +110,7 @@ func (s *state) writeMarks() {
 func noEdit(*Data) {}
 
 // change edits the store, and writes with it the marks, the window and the changed
-// instructions that this program knows of. Its error is also remembered for the person. It does
+// instructions that this program knows of. Its error is also remembered for the user. It does
 // not write a damaged store: that would be whole then, and nobody would be asked about what there
 // is (see [state.acceptDamaged]).
 func (s *state) change(edit func(*Data)) error {
@@ -135,7 +135,7 @@ func (s *state) change(edit func(*Data)) error {
 	return s.unwritten
 }
 
-// noteApproved makes the version that a person approved the one from before the tools ran, in
+// noteApproved makes the version that a user approved the one from before the tools ran, in
 // the open window and in the store, so that no later look takes it for a change of a tool.
 func (s *state) noteApproved(path string, v Version, scope Scope) {
 	if s.window != nil {

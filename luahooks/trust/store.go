@@ -114,7 +114,7 @@ func (s *Store) Marks() map[string]Mark {
 }
 
 // ChangedInstructions returns the instructions that changed while tools ran, by path, and
-// when. They are those that no person was told of at a start yet.
+// when. They are those that no user was told of at a start yet.
 func (s *Store) ChangedInstructions() map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,7 +289,7 @@ func (s *Store) isUntouched() bool {
 	return err == nil && s.known != nil && bytes.Equal(raw, s.known)
 }
 
-// keepForeign keeps a copy of trust.json as somebody else wrote it, to be shown to a person,
+// keepForeign keeps a copy of trust.json as somebody else wrote it, to be shown to a user,
 // and returns its hash; "" if it was removed, Unreadable if there can be no copy.
 func (s *Store) keepForeign() (sum string) {
 	raw, err := safefile.Read(s.Path(), maxStore)
@@ -305,7 +305,7 @@ func (s *Store) keepForeign() (sum string) {
 	return sum
 }
 
-// Foreign returns what a person has to compare of a store that somebody else wrote, of which
+// Foreign returns what a user has to compare of a store that somebody else wrote, of which
 // there is a copy with the hash sum: the approvals that count and those of the copy, or its
 // text if that cannot be read as a store; nil if there is no copy.
 func (s *Store) Foreign(sum string) (mine, theirs []byte) {

@@ -242,7 +242,7 @@ func TestAChangeThatMayNotCountIsPutBackAndMarked(t *testing.T) {
 	if s.Approved("/p", "/p/a.lua") == "" || s.Approved("/p", "/p/b.lua") == "" || s.Approved("/q", "/q/evil.lua") != "" {
 		t.Errorf("store is %+v", s.data)
 	}
-	must(t, mine.Change(never, func(d *Data) { d.approve(mine.approvalsIn(mine.data.Pending[mine.Path()].New)) })) // as the person said
+	must(t, mine.Change(never, func(d *Data) { d.approve(mine.approvalsIn(mine.data.Pending[mine.Path()].New)) })) // as the user said
 	if s := open(t, dir); s.Approved("/q", "/q/evil.lua") == "" || s.Approved("/p", "/p/b.lua") == "" {
 		t.Errorf("store is %+v", s.data)
 	}

@@ -40,7 +40,7 @@ type pendingFile struct {
 	scope       Scope // of a hook; "" for what is none
 	since       time.Time
 	marked      bool // in the store: tools could have changed it
-	asking      bool // a person is looking at it
+	asking      bool // a user is looking at it
 }
 
 // onDisk reads what a file is now.

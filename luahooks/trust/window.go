@@ -116,7 +116,7 @@ func (s *state) lookAtBase(w *openWindow) {
 // there before stays.
 func (s *state) beginWindow(w *openWindow) (err error) {
 	if s.damaged != nil {
-		return nil // only a person mends it
+		return nil // only a user mends it
 	}
 	if !s.home.store.isWritten() { // before bytes are kept: alone they say that it was removed
 		if err := s.change(noEdit); err != nil {
@@ -236,7 +236,7 @@ func (s *state) withholdChanges(sure bool) {
 
 // withholdHidden reads, at the end of a run, everything that was judged by its stamps, and
 // withholds what has other bytes under the same stamp. What changed visibly since the last
-// tool is the person's.
+// tool is the user's.
 func (s *state) withholdHidden() {
 	if s.last == nil {
 		return

@@ -190,7 +190,7 @@ func (r *Runner) begin() (ctx context.Context, number int, ok bool) {
 	return ctx, r.number, true
 }
 
-// Forget has the newest question not answered any more: the person went on.
+// Forget has the newest question not answered any more: the user went on.
 func (r *Runner) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -29,7 +29,7 @@ type input struct {
 	onKey   func(Key)
 	onFocus func(in bool)
 	onReply func(string)
-	early   func() bool // the person cannot have seen yet what the keys do
+	early   func() bool // the user cannot have seen yet what the keys do
 	burst   burst
 
 	reading sync.Mutex // locked while bytes are read, and while another program has the terminal

@@ -92,7 +92,7 @@ func (t *Terminal) setLent(lent bool) (m modes, killed bool) {
 	return t.modes, killed
 }
 
-// Redraw sets the terminal up anew and draws the zone in its place, for a person who sees
+// Redraw sets the terminal up anew and draws the zone in its place, for a user who sees
 // that another program has written over it.
 func (t *Terminal) Redraw() {
 	if t.plain != nil {
@@ -289,7 +289,7 @@ func (m modes) again() string {
 	return sane + m.on()
 }
 
-// Notice returns the sequence that tells a person of something where they look at another
+// Notice returns the sequence that tells a user of something where they look at another
 // window: for "bell" the bell, for "osc9" a notice of the desktop with the text, which may be
 // anybody's; "" for any other way. Inside of tmux the notice is wrapped, so that the terminal
 // around it gets it where tmux passes such on.

@@ -164,7 +164,7 @@ func (e *lineEditor) cancelled() line {
 	return *e.kept
 }
 
-// complete is called by liner for Tab. That comes from a person only where liner reads the
+// complete is called by liner for Tab. That comes from a user only where liner reads the
 // console, and then the line stays as it is.
 func (e *lineEditor) complete(text string, pos int) (string, []string, string) {
 	if e.feed == nil {

@@ -273,7 +273,7 @@ func (p *painter) frame() {
 	}
 }
 
-// seenAfter is how long something has to be shown before a person can have seen it and
+// seenAfter is how long something has to be shown before a user can have seen it and
 // pressed a key because of it.
 const seenAfter = 300 * time.Millisecond
 

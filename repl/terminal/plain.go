@@ -577,7 +577,7 @@ func (s *sheet) endLineLocked() {
 }
 
 // lineEnded writes text and takes the cursor to be at the start of a line, as it is once
-// the person has ended what they type.
+// the user has ended what they type.
 func (s *sheet) lineEnded(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package terminal is the terminal of a person: keys come in, rows go out. It knows no
+// Package terminal is the terminal of a user: keys come in, rows go out. It knows no
 // agent and no session.
 //
 // [Start] takes the terminal over. The transcript is only ever added to, by
@@ -29,7 +29,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal is the terminal of a person while the program has it. Its methods may be called
+// Terminal is the terminal of a user while the program has it. Its methods may be called
 // by any goroutine, but none that waits by a function of the [Handler], unless it says so.
 type Terminal struct {
 	config Config
@@ -338,7 +338,7 @@ func (t *Terminal) AskLight() bool {
 }
 
 // Prompt asks for a line, in plain mode only: sign is shown, and text is what is in the line
-// already. The line that the person ends goes to [Handler.Line], after which no
+// already. The line that the user ends goes to [Handler.Line], after which no
 // prompt is open.
 func (t *Terminal) Prompt(sign, text string) {
 	if t.plain != nil {
@@ -415,7 +415,7 @@ type Handler struct {
 	// Key is given each key. It is called by one goroutine, one key at a time.
 	Key func(Key)
 	// UsesAlt reports whether a key with Alt does something. Terminals send such a key as Esc and
-	// the key without it, and so does a person who presses the two one after the other; of a key
+	// the key without it, and so does a user who presses the two one after the other; of a key
 	// that does nothing it is the latter. Nil: each may do something.
 	UsesAlt func(name string) bool
 	// Zone returns the live zone for a window of this size. It is called by the goroutine that
@@ -466,7 +466,7 @@ type Panel interface {
 	// are at least 1.
 	Render(width, height int) (rows []string, cursorRow, cursorColumn int)
 
-	// Done reports whether the person has answered or gone away.
+	// Done reports whether the user has answered or gone away.
 	Done() bool
 }
 

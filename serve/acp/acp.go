@@ -17,7 +17,7 @@
 //	blocks.go     a prompt as the client sends it; turn.go: it is worked on, a command or
 //	              not, and ends
 //	events.go     what the agent does becomes updates; calls.go: calls of tools
-//	options.go    what the person can choose: model, thinking, mode
+//	options.go    what the user can choose: model, thinking, mode
 //	dialogs.go    questions of hooks go to the client, and what else they show
 //	files.go      the client's files
 //
@@ -239,7 +239,7 @@ func (v *Server) guarded(work func()) error {
 	return nil
 }
 
-// log writes a line for the person to where the client does not look.
+// log writes a line for the user to where the client does not look.
 func (v *Server) log(text string) {
 	if v.Log != nil {
 		_, _ = fmt.Fprintln(v.Log, printable.Text(text)) // there is no other place to say it

@@ -22,7 +22,7 @@ const (
 
 // Confirm asks the client for a permission. A question of a gate is one about its call;
 // other questions are shown as a call of their own.
-func (p *person) Confirm(ctx context.Context, title, text string, o agent.DialogOptions) (agent.Answer, error) {
+func (p *user) Confirm(ctx context.Context, title, text string, o agent.DialogOptions) (agent.Answer, error) {
 	s := p.session
 	if !s.mayAsk(ctx) {
 		return agent.No, ctx.Err()
@@ -46,14 +46,14 @@ func (p *person) Confirm(ctx context.Context, title, text string, o agent.Dialog
 }
 
 // begin returns the context of a question, which ends with its time.
-func (p *person) begin(ctx context.Context, o agent.DialogOptions) (context.Context, context.CancelFunc) {
+func (p *user) begin(ctx context.Context, o agent.DialogOptions) (context.Context, context.CancelFunc) {
 	if o.TimeoutMS > 0 {
 		return context.WithTimeout(ctx, time.Duration(o.TimeoutMS)*time.Millisecond)
 	}
 	return context.WithCancel(ctx)
 }
 
-// questionText is all that a person is to read of a question.
+// questionText is all that a user is to read of a question.
 func questionText(title, text string, o agent.DialogOptions) string {
 	lines := []string{printable.Text(title)}
 	if strings.TrimSpace(text) != "" {
@@ -87,7 +87,7 @@ func readPermission(raw json.RawMessage, o agent.DialogOptions) agent.Answer {
 	return agent.No
 }
 
-// selectedOption is the id of the option that a person has taken; "" if none was.
+// selectedOption is the id of the option that a user has taken; "" if none was.
 func selectedOption(raw json.RawMessage) string {
 	all, err := parseFields(raw)
 	if err != nil {
@@ -129,8 +129,8 @@ func (s *session) endDialog(id string, answered bool) {
 const field = "value"
 
 // ask shows a form with one field and returns what was filled in; nil if the client has no
-// forms, or the person gave no answer.
-func (p *person) ask(ctx context.Context, title string, property map[string]any, o agent.DialogOptions) (json.RawMessage, error) {
+// forms, or the user gave no answer.
+func (p *user) ask(ctx context.Context, title string, property map[string]any, o agent.DialogOptions) (json.RawMessage, error) {
 	s := p.session
 	if !s.server.capable().forms || o.Secret {
 		p.cannotAsk(title, o)
@@ -159,7 +159,7 @@ func (p *person) ask(ctx context.Context, title string, property map[string]any,
 }
 
 // cannotAsk tells that a question got no answer because this client cannot show it.
-func (p *person) cannotAsk(title string, o agent.DialogOptions) {
+func (p *user) cannotAsk(title string, o agent.DialogOptions) {
 	who := "the question"
 	if o.From != "" {
 		who = "hook " + o.From + " asks"
@@ -169,7 +169,7 @@ func (p *person) cannotAsk(title string, o agent.DialogOptions) {
 
 // Select shows a form with a choice. Where the client has no forms, it is asked for a
 // permission that has the choices as its options.
-func (p *person) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+func (p *user) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
 	if len(choices) == 0 {
 		return nil, false, ctx.Err()
 	}
@@ -209,7 +209,7 @@ const mostOptions = 8
 
 // selectOption asks for a permission with an option for each choice, and one for none of
 // them. A gate gets no answer: a client that allows everything takes the first option.
-func (p *person) selectOption(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+func (p *user) selectOption(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
 	if o.Multi || len(choices) > mostOptions || agent.IsAtGate(ctx) {
 		p.cannotAsk(title, o)
 		return nil, false, ctx.Err()
@@ -255,7 +255,7 @@ func offers(choices []agent.Choice) (offered []map[string]any) {
 	return offered
 }
 
-// namesOf is what choices look like to a person. No two look the same.
+// namesOf is what choices look like to a user. No two look the same.
 func namesOf(choices []agent.Choice) (names []string) {
 	seen := map[string]int{}
 	for _, c := range choices {
@@ -286,7 +286,7 @@ func preset(property map[string]any, choices []agent.Choice, o agent.DialogOptio
 }
 
 // Input shows a form with a field for a text.
-func (p *person) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+func (p *user) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	property := map[string]any{"type": "string"}
 	if placeholder != "" {
 		property["description"] = printable.Line(placeholder)
@@ -295,7 +295,7 @@ func (p *person) Input(ctx context.Context, title, placeholder string, o agent.D
 }
 
 // Editor shows a form with a text to change.
-func (p *person) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
+func (p *user) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
 	if len(prefill) > mostText { // it would be cut, and what comes back would lack the rest
 		return "", false, ctx.Err()
 	}
@@ -307,7 +307,7 @@ func (p *person) Editor(ctx context.Context, title, prefill string, o agent.Dial
 }
 
 // askText asks for a text.
-func (p *person) askText(ctx context.Context, title string, property map[string]any, o agent.DialogOptions) (string, bool, error) {
+func (p *user) askText(ctx context.Context, title string, property map[string]any, o agent.DialogOptions) (string, bool, error) {
 	raw, err := p.ask(ctx, title, property, o)
 	if err != nil || raw == nil {
 		return "", false, err
@@ -316,27 +316,27 @@ func (p *person) askText(ctx context.Context, title string, property map[string]
 	return text, ok, nil
 }
 
-// person is the user interface of the hooks of a session: what they ask and show goes to
+// user is the user interface of the hooks of a session: what they ask and show goes to
 // the client. What has no place there is ignored.
-type person struct {
+type user struct {
 	agent.NoUI
 	session *session
 }
 
-var _ agent.UI = (*person)(nil)
+var _ agent.UI = (*user)(nil)
 
-// HasUI is true: the client asks the person.
-func (p *person) HasUI() bool { return true }
+// HasUI is true: the client asks the user.
+func (p *user) HasUI() bool { return true }
 
 // IsClient is true: some clients answer yes to everything.
-func (p *person) IsClient() bool { return true }
+func (p *user) IsClient() bool { return true }
 
 // Notify shows a notice.
-func (p *person) Notify(text string, level agent.Level) { p.session.notify(text, level) }
+func (p *user) Notify(text string, level agent.Level) { p.session.notify(text, level) }
 
 // SetPlan shows what is done and what is open. A plan of nothing is not shown: some clients
 // cannot.
-func (p *person) SetPlan(items []agent.PlanItem) {
+func (p *user) SetPlan(items []agent.PlanItem) {
 	if len(items) == 0 {
 		return
 	}

@@ -19,7 +19,7 @@ const (
 	optionMode     = "mode"
 )
 
-// menu is what the person can choose in a session.
+// menu is what the user can choose in a session.
 type menu struct{ session *session }
 
 // options returns what can be chosen in the session, and what is chosen now.

@@ -107,7 +107,7 @@ func (r replayer) endedCall(b message.Block, result *message.Message) toolCall {
 	return c
 }
 
-// replayShell shows a command that a person ran in a terminal.
+// replayShell shows a command that a user ran in a terminal.
 func (r replayer) replayShell(id string, m *message.Message) {
 	content := resultContent([]message.Block{message.TextBlock(m.Output)})
 	c := toolCall{ID: r.session.calls.replayID(id), Title: callTitle("! "+cut(m.Command, 4096), nil),

@@ -79,7 +79,7 @@ func (s *session) isReady() bool {
 // while the session is being opened, which cannot wait for that.
 func (s *session) isKnown(ctx context.Context) bool { return s.isReady() && s.out.await(ctx) }
 
-// mayAsk waits until the person can be asked something in the session. What hooks ask before
+// mayAsk waits until the user can be asked something in the session. What hooks ask before
 // the first prompt waits for that: there are clients that answer no question before. It
 // reports false as isKnown does, or if the client is gone.
 func (s *session) mayAsk(ctx context.Context) bool {

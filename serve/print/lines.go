@@ -9,7 +9,7 @@ import (
 	"pi/internal/printable"
 )
 
-// lines writes lines for a person beside the output. Any goroutine may write; the lines
+// lines writes lines for a user beside the output. Any goroutine may write; the lines
 // never mix. On a terminal there may be a row behind them, see live.go.
 type lines struct {
 	w io.Writer

@@ -13,7 +13,7 @@ import (
 	"pi/internal/printable"
 )
 
-// On a terminal a person waits for the answer and would see nothing of a long one, for it is
+// On a terminal a user waits for the answer and would see nothing of a long one, for it is
 // written as a whole. So one row behind the lines says what goes on. It is taken away before
 // anything else is written, and at the end of the prompt.
 

@@ -1,7 +1,7 @@
 // Package print is the front end for scripts. A [Printer] runs prompts one after the other, those that
 // hooks submit meanwhile too, and writes the final answer of each to its standard
 // output, or, in JSON mode, all that happens as records (see package record). Everything
-// else a person may want to know goes to its standard error. It is made first, because it
+// else a user may want to know goes to its standard error. It is made first, because it
 // is the agent's last listener and the user interface of hooks (one that asks nobody), run
 // when the agent exists, and closed when that has ended:
 //
@@ -12,7 +12,7 @@
 //	err = cmp.Or(err, p.Close())
 //
 // What both modes have in common is in print.go; text.go and records.go are their outputs, and
-// live.go is the row that tells a person at a terminal what goes on.
+// live.go is the row that tells a user at a terminal what goes on.
 //
 // Nothing here decides an exit status; the errors are typed for that:
 //
@@ -103,7 +103,7 @@ func New(out, progress io.Writer) *Printer {
 	return newPrinter(newTextOutput(out, beside), "print", beside)
 }
 
-// NewJSON returns a Printer that writes records to out and lines for a person to progress.
+// NewJSON returns a Printer that writes records to out and lines for a user to progress.
 func NewJSON(out, progress io.Writer) *Printer {
 	beside := &lines{w: progress}
 	return newPrinter(newRecordOutput(out, beside), "json", beside)

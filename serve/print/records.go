@@ -91,7 +91,7 @@ func (o *recordOutput) watch(ctx context.Context, cancel context.CancelFunc) {
 
 func (*recordOutput) answers([]string) error { return nil }
 
-// status shows it to a person: it is no event.
+// status shows it to a user: it is no event.
 func (o *recordOutput) status(text string) error {
 	if text != "" {
 		o.beside.write(text)

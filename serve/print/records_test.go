@@ -15,7 +15,7 @@ import (
 )
 
 // runJSON runs prompts in JSON mode and returns the types of the records, the lines for a
-// person, and the error.
+// user, and the error.
 func runJSON(t *testing.T, prompts ...string) (types []string, progress string, err error) {
 	t.Helper()
 	var out, beside bytes.Buffer
@@ -31,7 +31,7 @@ func runJSON(t *testing.T, prompts ...string) (types []string, progress string, 
 	return types, beside.String(), err
 }
 
-func TestWhatIsNoEventIsForAPerson(t *testing.T) {
+func TestWhatIsNoEventIsForAUser(t *testing.T) {
 	for _, c := range []struct {
 		name, progress, want string
 		prompts              []string

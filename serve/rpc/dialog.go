@@ -75,9 +75,9 @@ func newID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// ask asks the client and waits for its answer; nil if there is none: the person left, the
+// ask asks the client and waits for its answer; nil if there is none: the user left, the
 // time was up, or nobody answers any more. The end of ctx is its error.
-func (p *person) ask(ctx context.Context, question shown, o agent.DialogOptions) (*request, error) {
+func (p *user) ask(ctx context.Context, question shown, o agent.DialogOptions) (*request, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -111,7 +111,7 @@ func (p *person) ask(ctx context.Context, question shown, o agent.DialogOptions)
 }
 
 // askText asks for a text.
-func (p *person) askText(ctx context.Context, question shown, o agent.DialogOptions) (text string, ok bool, err error) {
+func (p *user) askText(ctx context.Context, question shown, o agent.DialogOptions) (text string, ok bool, err error) {
 	given, err := p.ask(ctx, question, o)
 	if given == nil {
 		return "", false, err
@@ -122,7 +122,7 @@ func (p *person) askText(ctx context.Context, question shown, o agent.DialogOpti
 
 // Select asks the client to choose one. It sees the labels; equal ones get a number. Several
 // at once cannot be chosen over this protocol: then there is no answer.
-func (p *person) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+func (p *user) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
 	if o.Multi {
 		return nil, false, nil
 	}
@@ -154,7 +154,7 @@ func labels(choices []agent.Choice) (shown []string, values map[string]string) {
 }
 
 // Confirm asks the client a question; only true is Yes.
-func (p *person) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
+func (p *user) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
 	given, err := p.ask(ctx, shown{Method: "confirm", Title: cleaned(title), Message: cleaned(message)}, o)
 	if given != nil && string(given.fields["confirmed"]) == "true" {
 		return agent.Yes, nil
@@ -163,11 +163,11 @@ func (p *person) Confirm(ctx context.Context, title, message string, o agent.Dia
 }
 
 // Input asks the client for a text.
-func (p *person) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+func (p *user) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	return p.askText(ctx, shown{Method: "input", Title: cleaned(title), Placeholder: printable.Text(placeholder)}, o)
 }
 
 // Editor asks the client for a text of several lines, which may begin with prefill.
-func (p *person) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
+func (p *user) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
 	return p.askText(ctx, shown{Method: "editor", Title: cleaned(title), Prefill: prefill}, o)
 }

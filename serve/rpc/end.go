@@ -75,7 +75,7 @@ func (s *Server) finish() {
 	defer cancel()
 	unread := time.AfterFunc(endLimit/2, s.dropUnread)
 	defer unread.Stop()
-	s.person.dialogs.close()
+	s.user.dialogs.close()
 	s.waitBegun(ctx)
 	interrupt(s.opened(false))
 	interrupt(s.opened(true))
@@ -106,7 +106,7 @@ func (s *Server) dropUnread() {
 // it. It is called when the agent is closed, for hooks may show something until then. The
 // error is ErrUnread if the client did not read all, unless it is gone: that is none here.
 func (s *Server) Close(ctx context.Context) error {
-	s.person.dialogs.close()
+	s.user.dialogs.close()
 	err := s.out.lines.Close(ctx)
 	switch {
 	case err == nil, errors.Is(err, ErrBrokenPipe):

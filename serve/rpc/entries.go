@@ -138,7 +138,7 @@ func (s *Server) forks() any {
 	return map[string]any{"messages": list}
 }
 
-// isUserMessage reports whether an entry is a message of a person.
+// isUserMessage reports whether an entry is a message of a user.
 func isUserMessage(e *session.Entry) bool {
 	if e == nil || e.Type != session.TypeMessage {
 		return false

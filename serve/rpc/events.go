@@ -26,7 +26,7 @@ func (s *Server) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.Notice:
 		s.tellNotice(e)
 	case *agent.ModeSelect:
-		s.person.SetStatus("mode", e.Name)
+		s.user.SetStatus("mode", e.Name)
 	case *agent.AgentStart:
 		s.noteAccepted()
 		s.note(func(f *facts) { f.summing = false }) // of a move that came to nothing no event tells
@@ -54,7 +54,7 @@ func (s *Server) Handle(ctx context.Context, e agent.Event) error {
 }
 
 // tellNotice tells the client of a warning or an error. Before its first command, and for
-// all that is only worth knowing, a line for a person does. The failure of a hook is a record
+// all that is only worth knowing, a line for a user does. The failure of a hook is a record
 // of its own.
 func (s *Server) tellNotice(e *agent.Notice) {
 	switch {
@@ -62,6 +62,6 @@ func (s *Server) tellNotice(e *agent.Notice) {
 	case e.Level == agent.LevelInfo, !s.now().spoken:
 		s.beside.notice(e.Text, e.Level)
 	default:
-		s.person.Notify(e.Text, e.Level)
+		s.user.Notify(e.Text, e.Level)
 	}
 }

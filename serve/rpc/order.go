@@ -94,10 +94,10 @@ func (s *Server) runChanges() {
 }
 
 // start begins a change and waits until what comes behind it may begin: for a barrier until
-// it is done; else until it says so, or asks the person something.
+// it is done; else until it says so, or asks the user something.
 func (s *Server) start(c change) {
 	done, begun := make(chan struct{}), make(chan struct{})
-	asked, free := s.person.dialogs.nextOpen(), sync.OnceFunc(func() { close(begun) })
+	asked, free := s.user.dialogs.nextOpen(), sync.OnceFunc(func() { close(begun) })
 	if c.way == barrier {
 		asked, free = nil, func() {}
 		s.note(func(f *facts) { f.barrier = done })

@@ -20,7 +20,7 @@ func TestASecondPromptDuringARunIsToldHowItCouldWait(t *testing.T) {
 	check(t, c.until(`"id":"2"`), refused(`"2"`, "prompt", "*already processing*streamingBehavior*steer*followUp*"))
 }
 
-// userTexts are the texts of the person in a session, with a blank between them.
+// userTexts are the texts of the user in a session, with a blank between them.
 func userTexts(a *agent.Agent) string {
 	var texts []string
 	for _, e := range a.Session().Entries() {

@@ -216,7 +216,7 @@ type queues struct {
 }
 
 // openClearQueue empties both queues. Their texts are the answer, so that a client can give
-// them back to its person.
+// them back to its user.
 func (s *Server) openClearQueue(*request) work {
 	return func(context.Context, func()) (any, error) {
 		steering, followUp := s.agent.Inbox().Clear()

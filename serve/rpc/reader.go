@@ -14,7 +14,7 @@ import (
 // nobody answers a question any more, be it one of the start of the session, which is not
 // through before.
 func (s *Server) readLines() {
-	defer s.person.dialogs.close()
+	defer s.user.dialogs.close()
 	for {
 		line, err := s.in.Next()
 		switch {
@@ -47,7 +47,7 @@ func (s *Server) readLine(line []byte) {
 		return
 	}
 	if r.name = name; name == "extension_ui_response" {
-		s.person.dialogs.answer(r)
+		s.user.dialogs.answer(r)
 		return
 	}
 	s.countInHand(1)

@@ -68,7 +68,7 @@ type Server struct {
 	in      *jsonlines.Reader
 	out     *output
 	beside  *besides
-	person  *person
+	user    *user
 	table   map[string]known // the commands
 	reads   chan func()      // that are to be answered, in their order
 	changes chan change      // that are to begin, in their order
@@ -82,11 +82,11 @@ type Server struct {
 }
 
 // New returns a Server that reads commands from in, writes answers and events to out, and
-// lines for a person to errs.
+// lines for a user to errs.
 func New(in io.Reader, out, errs io.Writer, o Options) *Server {
 	written := newOutput(out)
 	s := &Server{
-		Options: o, in: jsonlines.NewReader(in), out: written, beside: &besides{w: errs}, person: &person{written, newDialogs()},
+		Options: o, in: jsonlines.NewReader(in), out: written, beside: &besides{w: errs}, user: &user{written, newDialogs()},
 		reads: make(chan func(), mostReads), changes: make(chan change, mostChanges),
 		read: make(chan error, 1), started: make(chan struct{}), ending: make(chan struct{}),
 	}
@@ -95,7 +95,7 @@ func New(in io.Reader, out, errs io.Writer, o Options) *Server {
 }
 
 // UI returns the user interface of hooks.
-func (s *Server) UI() agent.UI { return s.person }
+func (s *Server) UI() agent.UI { return s.user }
 
 // Begin starts to read. Until [Server.Run] is called, which is after the agent was started,
 // only reads and answers to dialogs are worked on. The context is that of all that is done
@@ -103,7 +103,7 @@ func (s *Server) UI() agent.UI { return s.person }
 func (s *Server) Begin(ctx context.Context, a *agent.Agent, commands *command.Set) {
 	s.agent, s.commands = a, commands
 	s.work, s.stop = context.WithCancel(ctx)
-	context.AfterFunc(s.work, s.person.dialogs.close) // the start may be at a question
+	context.AfterFunc(s.work, s.user.dialogs.close) // the start may be at a question
 	go s.readLines()
 	s.tasks.Go(s.runReads)
 	s.afterStart(s.runChanges)

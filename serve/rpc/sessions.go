@@ -36,7 +36,7 @@ func (s *Server) replacing(change func(context.Context, agent.Interrupting) (*st
 		if now := s.agent.Session(); now != was {
 			waitFree(ctx, s.holders(was)...)
 			if err != nil { // of closing the old one
-				s.person.tellError(err)
+				s.user.tellError(err)
 			}
 			return replaced{Text: text}, nil
 		}
@@ -75,7 +75,7 @@ func (s *Server) openSwitch(r *request) work {
 	})
 }
 
-// openFork is the command fork: a new session with what came before a message of the person.
+// openFork is the command fork: a new session with what came before a message of the user.
 func (s *Server) openFork(r *request) work {
 	id := r.text("entryId")
 	return s.replacing(func(ctx context.Context, to agent.Interrupting) (*string, error) {

@@ -13,7 +13,7 @@ import (
 	"pi/internal/printable"
 )
 
-// besides writes lines for a person beside the records. Any goroutine may write; the lines
+// besides writes lines for a user beside the records. Any goroutine may write; the lines
 // never mix.
 type besides struct {
 	mu sync.Mutex // guards writes to w
@@ -31,16 +31,16 @@ func (b *besides) notice(text string, level agent.Level) {
 	_, _ = fmt.Fprintln(b.w, text) // what cannot be shown here has nowhere else to go
 }
 
-// person is the user interface of hooks: the client. It may be used by any goroutine.
-type person struct {
+// user is the user interface of hooks: the client. It may be used by any goroutine.
+type user struct {
 	out     *output
 	dialogs *dialogs
 }
 
-var _ agent.UI = (*person)(nil)
+var _ agent.UI = (*user)(nil)
 
 // tellError tells the client of an error that is no answer to a command.
-func (p *person) tellError(err error) { p.Notify(errorText(err), agent.LevelError) }
+func (p *user) tellError(err error) { p.Notify(errorText(err), agent.LevelError) }
 
 // shown is a record of what a hook shows, or asks.
 type shown struct {
@@ -64,7 +64,7 @@ type shown struct {
 }
 
 // put writes a record of what a hook shows or asks.
-func (p *person) put(r shown) {
+func (p *user) put(r shown) {
 	r.Type = "extension_ui_request"
 	if r.ID == "" {
 		r.ID = newID()
@@ -82,28 +82,28 @@ func cleaned(text string) *string {
 }
 
 // HasUI reports true: the client answers.
-func (p *person) HasUI() bool { return true }
+func (p *user) HasUI() bool { return true }
 
 // IsClient reports true: some clients answer yes to everything.
-func (p *person) IsClient() bool { return true }
+func (p *user) IsClient() bool { return true }
 
 // SeveralDialogs reports true: a question that the client leaves open keeps no other from
 // being asked.
-func (p *person) SeveralDialogs() bool { return true }
+func (p *user) SeveralDialogs() bool { return true }
 
 // Notify shows a notice.
-func (p *person) Notify(text string, level agent.Level) {
+func (p *user) Notify(text string, level agent.Level) {
 	p.put(shown{Method: "notify", Message: cleaned(text), NotifyType: string(level)})
 }
 
 // SetStatus shows a part of the status line; "" removes it.
-func (p *person) SetStatus(key, text string) {
+func (p *user) SetStatus(key, text string) {
 	p.put(shown{Method: "setStatus", StatusKey: cleaned(key), StatusText: printable.Line(text)})
 }
 
 // SetWidget shows lines above or below the line being typed; nil removes them. Other places
 // are none of a client.
-func (p *person) SetWidget(place agent.Place, key string, lines []string) {
+func (p *user) SetWidget(place agent.Place, key string, lines []string) {
 	r := shown{Method: "setWidget", WidgetKey: cleaned(key)}
 	switch place {
 	case agent.Above:
@@ -122,7 +122,7 @@ func (p *person) SetWidget(place agent.Place, key string, lines []string) {
 }
 
 // SetPlan shows a plan above the line being typed; without items it takes it away.
-func (p *person) SetPlan(items []agent.PlanItem) {
+func (p *user) SetPlan(items []agent.PlanItem) {
 	marks := map[string]string{"completed": "[x] ", "in_progress": "[>] "}
 	var lines []string
 	for _, it := range items {
@@ -132,33 +132,33 @@ func (p *person) SetPlan(items []agent.PlanItem) {
 }
 
 // SetTitle shows the title of the window.
-func (p *person) SetTitle(text string) {
+func (p *user) SetTitle(text string) {
 	p.put(shown{Method: "setTitle", Title: cleaned(text)})
 }
 
 // SetEditorText replaces the line being typed.
-func (p *person) SetEditorText(text string) {
+func (p *user) SetEditorText(text string) {
 	p.put(shown{Method: "set_editor_text", Text: cleaned(text)})
 }
 
 // EditorText returns nothing: only the client knows its line.
-func (p *person) EditorText() string { return "" }
+func (p *user) EditorText() string { return "" }
 
 // SetWorking does nothing: the protocol has no place for it.
-func (p *person) SetWorking(string) {}
+func (p *user) SetWorking(string) {}
 
 // SetIndicator does nothing, likewise.
-func (p *person) SetIndicator([]string, time.Duration) {}
+func (p *user) SetIndicator([]string, time.Duration) {}
 
 // Custom shows nothing: a component draws for a terminal.
-func (p *person) Custom(agent.Component, agent.SurfaceOptions) (agent.Surface, error) {
+func (p *user) Custom(agent.Component, agent.SurfaceOptions) (agent.Surface, error) {
 	return nil, nil
 }
 
 // Lend runs nothing: there is no terminal.
-func (p *person) Lend(context.Context, agent.Program) (agent.Exit, error) {
+func (p *user) Lend(context.Context, agent.Program) (agent.Exit, error) {
 	return agent.Exit{}, agent.ErrNoTerminal
 }
 
 // Theme paints nothing.
-func (p *person) Theme() agent.Theme { return agent.PlainTheme{} }
+func (p *user) Theme() agent.Theme { return agent.PlainTheme{} }

@@ -130,7 +130,7 @@ func (s *Server) tellEnd(err error) {
 	case err == nil, isProvider, errors.Is(err, agent.ErrAborted), errors.Is(err, agent.ErrEmptyPrompt):
 	case limit != nil && limit.Limit == "max_answer_bytes": // in the answer, too
 	default:
-		s.person.tellError(err)
+		s.user.tellError(err)
 	}
 }
 
@@ -138,10 +138,10 @@ func (s *Server) tellEnd(err error) {
 // empty one if it wants none.
 func (s *Server) show(o command.Outcome) agent.Prompt {
 	if o.Status != "" {
-		s.person.Notify(o.Status, agent.LevelInfo)
+		s.user.Notify(o.Status, agent.LevelInfo)
 	}
 	if o.Draft != "" {
-		s.person.SetEditorText(o.Draft)
+		s.user.SetEditorText(o.Draft)
 	}
 	if o.Quit {
 		s.agent.Shutdown()
@@ -179,7 +179,7 @@ func (s *Server) runOne(p agent.Prompt) {
 		if isCommand, err := s.commands.Reads(p.Text); err == nil && isCommand {
 			outcome, err := s.commands.Run(s.agent.CommandContext(s.work, p), p.Text)
 			if err != nil {
-				s.person.tellError(err)
+				s.user.tellError(err)
 				return
 			}
 			if p = s.show(outcome); p.Text == "" && p.Custom == nil {

@@ -51,7 +51,7 @@ func (s *Server) openCompact(r *request) work {
 		s.note(func(f *facts) { f.compacting-- }) // before the client reads that it is over
 		var unsaved *session.SaveError
 		if errors.As(err, &unsaved) && done != nil {
-			s.person.tellError(err)
+			s.user.tellError(err)
 			err = nil
 		}
 		if err != nil {

@@ -5,7 +5,7 @@ type Limits struct {
 	Keep   int  // about as much of the newest conversation stays as it is
 	Room   int  // what is kept may be at most this much; more is shortened by edits; 0: no limit
 	Beside int  // about what a request has besides messages
-	All    bool // a person asked for it: where Keep would keep everything, all is summarised and nothing kept
+	All    bool // a user asked for it: where Keep would keep everything, all is summarised and nothing kept
 
 	Smaller bool // a plan that does not make the context smaller is an error, see [Plan.IsSmaller]
 }

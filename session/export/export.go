@@ -4,7 +4,7 @@
 //	Markdown  the current branch, for people to read
 //	HTML      all of it as one page, for browsers; package page writes it
 //
-// [Format] finds the one that a person means, and [ToFile] writes to a file
+// [Format] finds the one that a user means, and [ToFile] writes to a file
 // without doing harm to what is there.
 package export
 
@@ -20,7 +20,7 @@ import (
 
 // Format is a form that sessions are written in.
 type Format struct {
-	Name string // as a person names it, and the ending of files
+	Name string // as a user names it, and the ending of files
 
 	// Write writes all of s. With a *[PartError] it has written all that there still is;
 	// any other error ended the writing.
@@ -43,7 +43,7 @@ func Named(name string) (Format, error) {
 	return Format{}, fmt.Errorf("there is no format %q: the formats are %s and %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
-// Request is what a person asks to be written.
+// Request is what a user asks to be written.
 type Request struct {
 	Format Format
 	File   string // "" for the usual name, or wherever the caller likes

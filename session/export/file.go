@@ -27,7 +27,7 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("export to %q: the file is there already", e.Path)
 }
 
-// Hint is the next step for the person.
+// Hint is the next step for the user.
 func (e *ExistsError) Hint() string {
 	if e.Reason != "" {
 		return "choose another name"

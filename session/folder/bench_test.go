@@ -37,7 +37,7 @@ func manySessions(b *testing.B) (root string) {
 	return root
 }
 
-// What a person waits for: the first line of a listing, and all of it.
+// What a user waits for: the first line of a listing, and all of it.
 func BenchmarkListingOfManySessions(b *testing.B) {
 	root := manySessions(b)
 	for _, c := range []struct {

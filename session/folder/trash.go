@@ -36,7 +36,7 @@ func (e *NoTrashError) Error() string {
 
 func (e *NoTrashError) Unwrap() error { return e.Err }
 
-// UserTrash is the trash of the person whose environment getenv tells.
+// UserTrash is the trash of the user whose environment getenv tells.
 func UserTrash(system string, getenv func(string) string) Trash {
 	home := getenv("HOME")
 	switch system {

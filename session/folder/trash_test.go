@@ -11,7 +11,7 @@ import (
 	"pi/session"
 )
 
-func TestWhereThePersonsTrashIs(t *testing.T) {
+func TestWhereTheUsersTrashIs(t *testing.T) {
 	for _, c := range []struct {
 		system, home, data string
 		want               Trash

@@ -154,7 +154,7 @@ func (v *conversation) append(role string, blocks []block) {
 	last.Content = append(last.Content[:at:at], rest...)
 }
 
-// encodeContent encodes the text and images that a person or a tool gives.
+// encodeContent encodes the text and images that a user or a tool gives.
 func (v *conversation) encodeContent(content []message.Block) []block {
 	return provider.Parts(v.model, content, provider.NotBlank, textBlock, imageBlock)
 }

@@ -185,7 +185,7 @@ func (c *compat) effort(level string) string {
 // think sets the limit of the answer and the thinking. A budget counts as part
 // of the limit, so what was asked for the answer comes on top of it, as far as
 // the model allows. Without a word thinking with a budget is off; where nobody knows what
-// the model does, and the person wants it off, that is said.
+// the model does, and the user wants it off, that is said.
 func (c *compat) think(q *request, r *llm.Request) {
 	q.MaxTokens = provider.AnswerLimit(r)
 	if q.MaxTokens == 0 {

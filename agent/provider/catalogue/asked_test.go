@@ -47,7 +47,7 @@ func ask(t *testing.T, apis map[string]llm.Provider, m *llm.Model, level string)
 	}
 }
 
-// Two levels that are asked for in the same words are one level, and the person
+// Two levels that are asked for in the same words are one level, and the user
 // who chooses between them is misled.
 func TestEachLevelThatAModelOffersIsAskedForInItsOwnWords(t *testing.T) {
 	w := &wire{}

@@ -2,7 +2,7 @@
 // addresses, key variables, wire APIs, windows, prices, thinking levels, and the
 // model to begin with.
 //
-// It is generated, and nothing of it is fetched while the program runs, unless a person
+// It is generated, and nothing of it is fetched while the program runs, unless a user
 // asks for it (update.go, store.go):
 //
 //	go generate ./agent/provider/catalogue
@@ -60,7 +60,7 @@ type Provider struct {
 	Title   string   // for people
 	Aliases []string // other names that it goes by; see Find
 	API     string   // the wire API of its models, unless one says otherwise
-	BaseURL string   // as llm.Model has it; "" if the person has to give it, see Hint
+	BaseURL string   // as llm.Model has it; "" if the user has to give it, see Hint
 	KeyVars []string // environment variables for the key, the first that is set counts
 	BaseVar string   // environment variable for the base URL; "" if there is none
 	Default string   // id of the model to begin with; "" if none is known

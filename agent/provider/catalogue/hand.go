@@ -103,7 +103,7 @@ func servers() []source {
 	}
 }
 
-// clouds are the providers whose address is one of the person's own, so each has a hint
+// clouds are the providers whose address is one of the user's own, so each has a hint
 // on how to find it.
 func clouds() []source {
 	return []source{

@@ -82,7 +82,7 @@ func listedOrLike(provider, id string) *llm.Model {
 type asker struct {
 	w    *recorder
 	apis map[string]llm.Provider
-	said bool // a person said the level
+	said bool // a user said the level
 }
 
 func newAsker() *asker {
@@ -215,13 +215,13 @@ var asked = []struct {
 	{"openrouter", "acme/some-thinking", false, [4]string{"reasoning={effort:low}", "reasoning={effort:low}", "reasoning={effort:high}", "reasoning={effort:xhigh}"}, "x-session-id:s1"},
 }
 
-func TestOffIsSaidOfAModelThatNobodyKnowsIfAPersonSaysIt(t *testing.T) {
+func TestOffIsSaidOfAModelThatNobodyKnowsIfAUserSaysIt(t *testing.T) {
 	const responsesAlways = "prompt_cache_key=s1"
 	a := newAsker()
 	for _, row := range []struct {
 		provider, id string
 		compat       map[string]any
-		off, unsaid  string // what is sent for off, said by a person or not
+		off, unsaid  string // what is sent for off, said by a user or not
 		word         bool
 	}{
 		{"openai-responses", "mystery", nil, responsesAlways + " reasoning={effort:none}", responsesAlways, true},

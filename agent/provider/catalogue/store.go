@@ -20,7 +20,7 @@ import (
 )
 
 // Catalogue is the list of models that is used: the program's own, or a newer one that a
-// person fetched with pi models update, which is kept in a file. It is safe for concurrent
+// user fetched with pi models update, which is kept in a file. It is safe for concurrent
 // use. The file is read when the first models are asked for, and not again.
 type Catalogue struct {
 	path string

@@ -148,7 +148,7 @@ func (v *conversation) placeImages() {
 	v.images = nil
 }
 
-// encodeContent encodes the text and images that a person or a tool gives.
+// encodeContent encodes the text and images that a user or a tool gives.
 func (v *conversation) encodeContent(blocks []message.Block) []part {
 	return provider.Parts(v.model, blocks, provider.NotBlank, textPart, imagePart)
 }

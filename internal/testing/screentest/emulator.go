@@ -1,5 +1,5 @@
 // Package screentest runs a program in a pseudo-terminal with a screen, for tests of
-// what a person sees. Only tests import it.
+// what a user sees. Only tests import it.
 //
 // Start runs any command; its terminal is then typed at and looked at:
 //

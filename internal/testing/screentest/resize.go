@@ -1,6 +1,6 @@
 package screentest
 
-// Resize gives the screen another size, as a person does who drags the window's
+// Resize gives the screen another size, as a user does who drags the window's
 // corner. A terminal that reflows wraps its lines anew and takes rows back from above
 // where there is room for more; the other one cuts what does not fit at the right and
 // adds empty rows at the bottom. Both let rows leave at the top if the cursor's row

@@ -225,7 +225,7 @@ func (s *Terminal) Press(names ...string) {
 	}
 }
 
-// Paste sends a text as the terminal does when a person pastes it: line ends are CR,
+// Paste sends a text as the terminal does when a user pastes it: line ends are CR,
 // and it is marked if the program has asked for that.
 func (s *Terminal) Paste(text string) {
 	if s.Screen().Modes.BracketedPaste {

@@ -7,14 +7,14 @@ import (
 	"pi/internal/fuzzy"
 )
 
-// Walk is the way through the entries that Up and Down take from one prompt. What a person
+// Walk is the way through the entries that Up and Down take from one prompt. What a user
 // changed in an entry, or typed before the first Up, is still there when they come back to
 // it. A line that was sent ends the walk: the next one is a new one.
 type Walk struct {
 	history *History
 	records []*record
 	at      int                // of the entry that is shown; len(records): what was typed
-	lines   map[int]edit.Draft // what the person made of entries
+	lines   map[int]edit.Draft // what the user made of entries
 	begun   bool
 }
 

@@ -7,7 +7,7 @@
 //
 // Keys have the names that the terminal gives them ("a", "enter", "ctrl+x", "alt+left"). A
 // chord is two keys with a blank between them ("ctrl+x up"). [ParseChord] reads what a
-// person wrote. A Map is never changed and safe for concurrent use, a Reader is not.
+// user wrote. A Map is never changed and safe for concurrent use, a Reader is not.
 package keymap
 
 import (
@@ -34,7 +34,7 @@ func Default() *Map {
 }
 
 // Parse makes a table from chords by action, as [keys] has them; an empty list takes all
-// keys from an action. Warnings are sentences for the person about what cannot be: an
+// keys from an action. Warnings are sentences for the user about what cannot be: an
 // unknown action or key, two actions for one key. What they are about stays as it is
 // without the setting.
 //
@@ -67,7 +67,7 @@ func (p *parser) warn(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
 }
 
-// required are the actions without which a person can neither send nor stop anything.
+// required are the actions without which a user can neither send nor stop anything.
 func required() []string { return []string{"send", "clear", "interrupt"} }
 
 // read reads the keys of one action.

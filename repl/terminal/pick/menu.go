@@ -82,13 +82,13 @@ func (m *Menu) Key(k terminal.Key) (used bool) {
 	return true
 }
 
-// Done reports whether an item was taken, or the person left.
+// Done reports whether an item was taken, or the user left.
 func (m *Menu) Done() bool { return m.done }
 
 // Selected is the position of the selected item.
 func (m *Menu) Selected() int { return m.at }
 
-// Taken returns the position of the item that was taken; false if the person left, or has
+// Taken returns the position of the item that was taken; false if the user left, or has
 // not chosen.
 func (m *Menu) Taken() (item int, ok bool) { return m.at, m.taken }
 

@@ -1,4 +1,4 @@
-// Package pick has the panels in which a person chooses and answers: the one picker of the
+// Package pick has the panels in which a user chooses and answers: the one picker of the
 // program ([Picker]), the questions that take a key or a line ([Confirm], [Input]), and the
 // menu of completion ([Menu]). Each is a [terminal.Panel]: it is given keys, and returns
 // rows that fit the window, whatever its size. None knows a terminal, an agent or a clock,
@@ -75,7 +75,7 @@ type Options struct {
 	Palette terminal.Palette
 }
 
-// Picker lets a person choose among rows. It is a [terminal.Panel].
+// Picker lets a user choose among rows. It is a [terminal.Panel].
 type Picker struct {
 	heading heading
 	options Options
@@ -150,10 +150,10 @@ func (p *Picker) SetPalette(palette terminal.Palette) {
 // SetActions replaces the actions.
 func (p *Picker) SetActions(actions []Action) { p.options.Actions = actions }
 
-// Filter is what the person typed.
+// Filter is what the user typed.
 func (p *Picker) Filter() string { return p.field.Text() }
 
-// SetFilter replaces what the person typed.
+// SetFilter replaces what the user typed.
 func (p *Picker) SetFilter(text string) {
 	p.field.Set(text)
 	p.refilter()
@@ -174,11 +174,11 @@ func (p *Picker) Select(id string) {
 	}
 }
 
-// Done reports whether the person chose or left.
+// Done reports whether the user chose or left.
 func (p *Picker) Done() bool { return p.done }
 
 // Chosen returns the IDs of what was chosen: of several choices those that are marked, in
-// the order of the rows, which may be none. ok is false if the person left, or has not
+// the order of the rows, which may be none. ok is false if the user left, or has not
 // answered.
 func (p *Picker) Chosen() (ids []string, ok bool) {
 	if !p.chosen {
@@ -210,7 +210,7 @@ func (p *Picker) refilter() {
 }
 
 // show finds the rows to show. Selected is then the row with this ID; else the one that
-// was wanted, else the one at near. A person who has not moved yet waits for the row that
+// was wanted, else the one at near. A user who has not moved yet waits for the row that
 // was wanted.
 func (p *Picker) show(selected string, near int) {
 	p.find()

@@ -19,7 +19,7 @@ type Question struct {
 }
 
 // question draws a [Question] above the row in which it is answered. What has no room can
-// be scrolled to, since a person has to read what they agree to.
+// be scrolled to, since a user has to read what they agree to.
 type question struct {
 	heading
 	message string
@@ -88,7 +88,7 @@ func (q *question) scroll(key string) bool {
 	return true
 }
 
-// Answer is what a person said to a [Confirm].
+// Answer is what a user said to a [Confirm].
 type Answer int
 
 // The answers. No is the default.
@@ -144,10 +144,10 @@ func (c *Confirm) Key(k terminal.Key) (used bool) {
 // Done reports whether there is an answer.
 func (c *Confirm) Done() bool { return c.done }
 
-// Answer is what the person said; No if they left, or have not answered.
+// Answer is what the user said; No if they left, or have not answered.
 func (c *Confirm) Answer() Answer { return c.answer }
 
-// Cancelled reports whether the person left without an answer.
+// Cancelled reports whether the user left without an answer.
 func (c *Confirm) Cancelled() bool { return c.cancelled }
 
 // Render draws the question with the row of the answer below it.
@@ -240,10 +240,10 @@ func (i *Input) Key(k terminal.Key) (used bool) {
 	return true
 }
 
-// Done reports whether the person answered or left.
+// Done reports whether the user answered or left.
 func (i *Input) Done() bool { return i.done }
 
-// Text is what the person typed; ok is false if they left, or have not answered.
+// Text is what the user typed; ok is false if they left, or have not answered.
 func (i *Input) Text() (text string, ok bool) {
 	if !i.ok {
 		return "", false

@@ -51,7 +51,7 @@ func (p *page) article(e *session.Entry, class string, name markup.Literal, by s
 	p.speaker = speaker(class, by)
 }
 
-// blocks writes what a person or a hook said: the text as it is, and images.
+// blocks writes what a user or a hook said: the text as it is, and images.
 func (p *page) blocks(blocks []message.Block) {
 	for _, b := range blocks {
 		switch b.Type {

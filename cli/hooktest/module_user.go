@@ -115,7 +115,7 @@ func (f *file) complete(L *lua.LState, word string) (values []string) {
 	return values
 }
 
-// shell is t.shell(line) → {output, exit_code}: a command of the person, as ! runs it.
+// shell is t.shell(line) → {output, exit_code}: a command of the user, as ! runs it.
 func (f *file) shell(L *lua.LState, line string) (lua.LValue, error) {
 	f.open(L, "shell")
 	var outcome agent.BashOutcome

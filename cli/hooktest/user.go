@@ -13,14 +13,14 @@ import (
 	"pi/luavm"
 )
 
-// question is what a hook asks the person.
+// question is what a hook asks the user.
 type question struct {
 	kind, title, message string // select, confirm, input, editor; the text below or in the field
 	choices              []agent.Choice
 	options              agent.DialogOptions
 }
 
-// reply is what the person says; the zero value is that of one who leaves the dialog.
+// reply is what the user says; the zero value is that of one who leaves the dialog.
 type reply struct {
 	given  bool
 	yes    bool
@@ -28,8 +28,8 @@ type reply struct {
 	texts  []string // the text, or what is selected
 }
 
-// person answers what hooks ask, by the functions of the case. Without them nobody is there.
-type person struct {
+// user answers what hooks ask, by the functions of the case. Without them nobody is there.
+type user struct {
 	agent.NoUI
 	witness *witness
 
@@ -41,23 +41,23 @@ type person struct {
 }
 
 // meet makes somebody be there, who answers as answer does.
-func (p *person) meet(answer func(ctx context.Context, q question) (reply, error)) {
+func (p *user) meet(answer func(ctx context.Context, q question) (reply, error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answer = answer
 }
 
-func (p *person) answers() func(ctx context.Context, q question) (reply, error) {
+func (p *user) answers() func(ctx context.Context, q question) (reply, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.answer
 }
 
 // HasUI reports whether somebody is there.
-func (p *person) HasUI() bool { return p.answers() != nil }
+func (p *user) HasUI() bool { return p.answers() != nil }
 
-// ask shows a question and returns what the person says.
-func (p *person) ask(ctx context.Context, q question) (reply, error) {
+// ask shows a question and returns what the user says.
+func (p *user) ask(ctx context.Context, q question) (reply, error) {
 	answer := p.answers()
 	if answer == nil {
 		return reply{}, nil
@@ -71,13 +71,13 @@ func (p *person) ask(ctx context.Context, q question) (reply, error) {
 }
 
 // Select asks for choices.
-func (p *person) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+func (p *user) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
 	r, err := p.ask(ctx, question{kind: "select", title: title, choices: choices, options: o})
 	return r.texts, r.given, err
 }
 
 // Confirm asks for yes or no.
-func (p *person) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
+func (p *user) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (agent.Answer, error) {
 	r, err := p.ask(ctx, question{kind: "confirm", title: title, message: message, options: o})
 	switch {
 	case r.always && o.Always != "":
@@ -89,16 +89,16 @@ func (p *person) Confirm(ctx context.Context, title, message string, o agent.Dia
 }
 
 // Input asks for a line.
-func (p *person) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+func (p *user) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	return p.text(ctx, question{kind: "input", title: title, message: placeholder, options: o})
 }
 
 // Editor asks for a text.
-func (p *person) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
+func (p *user) Editor(ctx context.Context, title, prefill string, o agent.DialogOptions) (string, bool, error) {
 	return p.text(ctx, question{kind: "editor", title: title, message: prefill, options: o})
 }
 
-func (p *person) text(ctx context.Context, q question) (string, bool, error) {
+func (p *user) text(ctx context.Context, q question) (string, bool, error) {
 	r, err := p.ask(ctx, q)
 	if len(r.texts) == 0 {
 		return "", false, err
@@ -107,34 +107,34 @@ func (p *person) text(ctx context.Context, q question) (string, bool, error) {
 }
 
 // Notify remembers a notice.
-func (p *person) Notify(text string, level agent.Level) { p.witness.add(notice{level, text}) }
+func (p *user) Notify(text string, level agent.Level) { p.witness.add(notice{level, text}) }
 
 // SetStatus remembers a part of the status line.
-func (p *person) SetStatus(key, text string) { p.witness.add(statusPart{key, text}) }
+func (p *user) SetStatus(key, text string) { p.witness.add(statusPart{key, text}) }
 
 // SetWidget remembers the lines of a widget as read.
-func (p *person) SetWidget(_ agent.Place, _ string, lines []string) {
+func (p *user) SetWidget(_ agent.Place, _ string, lines []string) {
 	for _, line := range lines {
 		p.witness.add(line)
 	}
 }
 
 // SetPlan remembers the steps of a plan as read.
-func (p *person) SetPlan(items []agent.PlanItem) {
+func (p *user) SetPlan(items []agent.PlanItem) {
 	for _, item := range items {
 		p.witness.add(item.Status + ": " + item.Content)
 	}
 }
 
 // SetEditorText puts a text into the line being typed.
-func (p *person) SetEditorText(text string) {
+func (p *user) SetEditorText(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.typed = text
 }
 
 // EditorText is the line being typed.
-func (p *person) EditorText() string {
+func (p *user) EditorText() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.typed
@@ -146,7 +146,7 @@ func (p *person) EditorText() string {
 func (f *file) setAnswers(L *lua.LState, s *scene, answers lua.LValue) {
 	switch a := answers.(type) {
 	case *lua.LFunction:
-		s.stage.person.meet(func(ctx context.Context, q question) (reply, error) {
+		s.stage.user.meet(func(ctx context.Context, q question) (reply, error) {
 			return s.replyOf(ctx, q, func(L *lua.LState) lua.LValue {
 				return call(L, a, lua.LString(q.kind), lua.LString(q.title), asked(L, q))
 			})
@@ -157,9 +157,9 @@ func (f *file) setAnswers(L *lua.LState, s *scene, answers lua.LValue) {
 		var custom *lua.LFunction
 		luavm.UnpackTable(L, a, "t.answers", luavm.Opt("confirm", &confirm), luavm.Opt("select", &choice), luavm.Opt("input", &input), luavm.Opt("editor", &editor),
 			luavm.Opt("custom", &custom))
-		s.stage.person.play(s.player(custom))
+		s.stage.user.play(s.player(custom))
 		next := map[string]int{}
-		s.stage.person.meet(func(ctx context.Context, q question) (reply, error) {
+		s.stage.user.meet(func(ctx context.Context, q question) (reply, error) {
 			return s.replyOf(ctx, q, func(L *lua.LState) lua.LValue { return s.fromTable(L, a, next, q) })
 		})
 	default:
@@ -222,7 +222,7 @@ func (s *scene) replyOf(ctx context.Context, q question, answer func(L *lua.LSta
 		return reply{}, ctx.Err()
 	}
 	if err != nil {
-		return reply{}, nil // it is noted, and the person is gone
+		return reply{}, nil // it is noted, and the user is gone
 	}
 	return r, nil
 }
@@ -273,7 +273,7 @@ func (q question) chosen(texts []string) (reply, error) {
 	return r, nil
 }
 
-// view is what a hook draws and takes keys in, as the person sees it.
+// view is what a hook draws and takes keys in, as the user sees it.
 type view struct {
 	component agent.Component
 	from      string // the hook
@@ -318,7 +318,7 @@ func (v *view) press(name string) (used bool) {
 	return used
 }
 
-// enter gives the component a text as a person would type it.
+// enter gives the component a text as a user would type it.
 func (v *view) enter(text string) {
 	for _, r := range text {
 		name := string(r)
@@ -329,9 +329,9 @@ func (v *view) enter(text string) {
 	}
 }
 
-// Custom shows a component to the person, if one is there. What the case has for it, plays
+// Custom shows a component to the user, if one is there. What the case has for it, plays
 // with it on a goroutine of its own, because the hook may wait for its end.
-func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface, error) {
+func (p *user) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface, error) {
 	if !p.HasUI() {
 		return nil, nil
 	}
@@ -353,7 +353,7 @@ func (p *person) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surfac
 }
 
 // open returns the newest component that is shown; nil if none is.
-func (p *person) open() *view {
+func (p *user) open() *view {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := len(p.views) - 1; i >= 0; i-- {
@@ -365,21 +365,21 @@ func (p *person) open() *view {
 }
 
 // play sets what uses the components that hooks show; nil: nothing does.
-func (p *person) play(use func(v *view)) {
+func (p *user) play(use func(v *view)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.use = use
 }
 
-// closeAll closes what is shown: the person is gone.
-func (p *person) closeAll() {
+// closeAll closes what is shown: the user is gone.
+func (p *user) closeAll() {
 	for v := p.open(); v != nil; v = p.open() {
 		v.Close()
 	}
 }
 
 // Lend runs no program, and says what would have run.
-func (p *person) Lend(_ context.Context, program agent.Program) (agent.Exit, error) {
+func (p *user) Lend(_ context.Context, program agent.Program) (agent.Exit, error) {
 	p.witness.add(strings.Join(append([]string{program.Name}, program.Args...), " "))
 	return agent.Exit{}, agent.ErrNoTerminal
 }

@@ -13,10 +13,10 @@ import (
 	"pi/repl/terminal"
 )
 
-// person is whoever sits at the terminal: asked and told by hooks, commands and the
+// user is whoever sits at the terminal: asked and told by hooks, commands and the
 // agent. It has the terminal, which it takes over when it is first needed. It may be used
 // by any goroutine.
-type person struct {
+type user struct {
 	opts   Options
 	screen *screen
 	work   *work
@@ -33,7 +33,7 @@ type person struct {
 }
 
 // hasEnded reports whether nothing more will be typed.
-func (p *person) hasEnded() bool {
+func (p *user) hasEnded() bool {
 	select {
 	case <-p.ended:
 		return true
@@ -44,13 +44,13 @@ func (p *person) hasEnded() bool {
 
 // begin takes over the terminal on its first call, and returns the error of that on
 // each. After Close it fails.
-func (p *person) begin() error {
+func (p *user) begin() error {
 	p.start.Do(func() { p.startErr = p.open() })
 	return p.startErr
 }
 
 // open takes the terminal over.
-func (p *person) open() error {
+func (p *user) open() error {
 	if err := p.takeOver(); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (p *person) open() error {
 
 // palette is that of the terminal, which is taken over for it: only then its background is
 // known.
-func (p *person) palette() terminal.Palette {
+func (p *user) palette() terminal.Palette {
 	_ = p.begin() // without a terminal nobody sees the colours
 	p.screen.mu.Lock()
 	defer p.screen.mu.Unlock()
@@ -73,7 +73,7 @@ func (p *person) palette() terminal.Palette {
 
 // takeOver starts the terminal. Keys may come at once: they wait until everything that they
 // work on is there.
-func (p *person) takeOver() error {
+func (p *user) takeOver() error {
 	s := p.screen
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (p *person) takeOver() error {
 
 // lend gives the terminal to a program while run runs. What was said before is above what
 // that shows.
-func (p *person) lend(run func() error) error {
+func (p *user) lend(run func() error) error {
 	p.screen.mu.Lock()
 	p.term.Print(p.screen.take()...)
 	p.screen.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *person) lend(run func() error) error {
 }
 
 // close gives the terminal back.
-func (p *person) close() {
+func (p *user) close() {
 	p.stop.Do(func() {
 		p.start.Do(func() { p.startErr = errors.New("the terminal is closed") })
 		close(p.closed)
@@ -116,36 +116,36 @@ func (p *person) close() {
 }
 
 // focus notes whether the window is in front.
-func (p *person) focus(in bool) {
+func (p *user) focus(in bool) {
 	p.screen.mu.Lock()
 	defer p.screen.mu.Unlock()
 	p.screen.window = window{true, in}
 }
 
-// HasUI reports whether a person can be asked.
-func (p *person) HasUI() bool { return isTerminal(p.opts.In) }
+// HasUI reports whether a user can be asked.
+func (p *user) HasUI() bool { return isTerminal(p.opts.In) }
 
 // Notify shows a line that is no part of the conversation, between two blocks of it.
-func (p *person) Notify(text string, level agent.Level) { p.screen.notify(text, level) }
+func (p *user) Notify(text string, level agent.Level) { p.screen.notify(text, level) }
 
 // SetStatus sets the words of a hook in the status line; "" removes them.
-func (p *person) SetStatus(key, text string) {
+func (p *user) SetStatus(key, text string) {
 	p.screen.change(func() { p.screen.status.set(key, text) })
 }
 
 // SetWidget sets lines that a hook shows around the line; nil removes them.
-func (p *person) SetWidget(place agent.Place, key string, lines []string) {
+func (p *user) SetWidget(place agent.Place, key string, lines []string) {
 	p.screen.change(func() { p.screen.widgets.set(place, key, lines) })
 }
 
 // SetPlan shows what is open of a plan above the line; none takes it away.
-func (p *person) SetPlan(items []agent.PlanItem) {
+func (p *user) SetPlan(items []agent.PlanItem) {
 	p.screen.change(func() { p.screen.widgets.plan = slices.Clone(items) })
 }
 
 // SetTitle names the terminal's window. Close puts the name from before back, where
 // the terminal can remember it.
-func (p *person) SetTitle(text string) {
+func (p *user) SetTitle(text string) {
 	if p.opts.Dumb || !isTerminal(p.opts.Out) || p.begin() != nil {
 		return
 	}
@@ -160,7 +160,7 @@ const (
 
 // SetWorking sets a text that is shown while the agent works, which may have colours of the
 // theme; "" is the usual one.
-func (p *person) SetWorking(text string) {
+func (p *user) SetWorking(text string) {
 	if printable.Line(text) == "" {
 		text = ""
 	}
@@ -169,20 +169,20 @@ func (p *person) SetWorking(text string) {
 
 // SetIndicator sets the signs that turn while something runs, which may have colours of the
 // theme; nil is the usual ones.
-func (p *person) SetIndicator(frames []string, every time.Duration) {
+func (p *user) SetIndicator(frames []string, every time.Duration) {
 	p.screen.change(func() { p.screen.busy.frames, p.screen.busy.every = slices.Clone(frames), every })
 }
 
 const indicatorColumns = 20
 
 // SetEditorText replaces the text in the line.
-func (p *person) SetEditorText(text string) {
+func (p *user) SetEditorText(text string) {
 	text = strings.Trim(printable.Text(text), "\n")
 	p.screen.change(func() { p.screen.line.placeText(text) })
 }
 
 // EditorText is the text in the line.
-func (p *person) EditorText() string {
+func (p *user) EditorText() string {
 	p.screen.mu.Lock()
 	defer p.screen.mu.Unlock()
 	return p.screen.line.text()
@@ -190,7 +190,7 @@ func (p *person) EditorText() string {
 
 // Sequence writes a sequence that moves nothing to the terminal. It is an error where
 // none is to be written.
-func (p *person) Sequence(sequence string) error {
+func (p *user) Sequence(sequence string) error {
 	if err := p.begin(); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (p *person) Sequence(sequence string) error {
 }
 
 // Adjusts reports whether a change of a setting holds at once.
-func (p *person) Adjusts(key string) bool {
+func (p *user) Adjusts(key string) bool {
 	switch key {
 	case "ui.show_thinking", "ui.highlight", "ui.notify", "ui.menu", "ui.background":
 		return true
@@ -211,7 +211,7 @@ func (p *person) Adjusts(key string) bool {
 }
 
 // Adjust makes another value of a setting hold.
-func (p *person) Adjust(key, value string) {
+func (p *user) Adjust(key, value string) {
 	light := false
 	if key == "ui.background" { // the screen is not locked while the terminal answers
 		light = value == "light" || value == "auto" && p.begin() == nil && p.term.AskLight()
@@ -233,14 +233,14 @@ func (p *person) Adjust(key, value string) {
 }
 
 // Theme paints for this terminal.
-func (p *person) Theme() agent.Theme { return p.palette() }
+func (p *user) Theme() agent.Theme { return p.palette() }
 
-var _ agent.UI = (*person)(nil)
+var _ agent.UI = (*user)(nil)
 
 // Nothing that is said splits a sentence of an answer: rows of others are put into the
 // transcript where no row of the open block can change any more, which is between two
 // paragraphs, and behind a block of code, not in it. Until then they wait, and are shown in the zone:
-// what the person asked for at once, notices after two seconds.
+// what the user asked for at once, notices after two seconds.
 
 // noticeWait is how long a notice is not shown at all because a block is open.
 const noticeWait = 2 * time.Second
