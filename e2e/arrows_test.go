@@ -44,7 +44,7 @@ func rooms() map[string]room {
 		"internal/printable":    {libraries: []string{}},
 		"internal/sse":          {libraries: []string{"github.com/tmaxmax/go-sse"}}, // an oracle of its tests
 		"internal/suggest":      {libraries: []string{}},
-		"internal/testing":      {rooms: []string{"agent/llm", "internal/sse", "session", "session/message"}, libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "golang.org/x/sys", "golang.org/x/term"}}, // support of tests, and of bench
+		"internal/testing":      {rooms: []string{"agent/llm", "internal/sse", "session", "session/message"}, libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "github.com/modelcontextprotocol/go-sdk", "golang.org/x/sys", "golang.org/x/term"}}, // support of tests, and of bench
 		"internal/safefile":     {libraries: []string{"golang.org/x/sys"}},
 		"internal/process":      {libraries: []string{"golang.org/x/sys"}},
 		"internal/child":        {rooms: []string{"internal/process"}, libraries: []string{}},
@@ -71,7 +71,7 @@ func rooms() map[string]room {
 		"agent/command":         {rooms: []string{"agent", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/cells", "internal/printable", "internal/suggest", "agent/attach", "agent/prompts"}},
 		"agent/provider":        {rooms: []string{"agent/llm", "internal/safefile", "internal/sse", "session", "session/message", "session/rawjson", "internal/printable", "internal/suggest"}},
 		"agent/tool":            {rooms: []string{"agent", "agent/llm", "session/message", "internal/diff", "internal/gitignore", "internal/globs", "internal/picture", "internal/printable", "internal/process", "internal/relay", "internal/shown"}},
-		"agent/mcp":             {rooms: []string{"agent", "agent/llm", "agent/schema", "internal/printable", "internal/process", "internal/safefile", "session/message"}, libraries: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}},
+		"agent/mcp":             {rooms: []string{"agent", "agent/llm", "agent/schema", "agent/tool", "internal/child", "internal/printable", "internal/process", "internal/safefile", "internal/suggest", "session/compaction", "session/message"}, libraries: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}},
 		"luavm":                 {rooms: []string{"internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
 		"stdlib/annotated":      {libraries: []string{}},
 		"stdlib/compat":         {rooms: []string{"luavm", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
