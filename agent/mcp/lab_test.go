@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
 	"pi/internal/testing/mcptest"
@@ -133,4 +134,9 @@ func eventually(t *testing.T, what string, holds func() bool) {
 			t.Fatalf("not within a minute: %s", what)
 		}
 	}
+}
+
+// pageQuestion is a question to open a page.
+func pageQuestion(url string) *sdk.ElicitParams {
+	return &sdk.ElicitParams{Mode: "url", Message: "Open it", URL: url}
 }

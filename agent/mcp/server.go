@@ -119,7 +119,33 @@ func (s *server) named(err error) error {
 	if errors.Is(err, ErrSignIn) {
 		return fmt.Errorf("server %s: %w: /mcp login %s", s.entry.Name, ErrSignIn, s.entry.Name)
 	}
-	return fmt.Errorf("server %s: %w", s.entry.Name, err)
+	return &namedError{s.entry.Name, err}
+}
+
+// namedError says of which server an error is.
+type namedError struct {
+	server string
+	err    error
+}
+
+func (e *namedError) Unwrap() error { return e.err }
+
+// Error is without what the SDK was doing, which the reader has not asked for.
+func (e *namedError) Error() string {
+	text := e.err.Error()
+	for {
+		rest, isDoing := strings.CutPrefix(text, "calling \"")
+		if !isDoing {
+			if rest, isDoing = strings.CutPrefix(text, "sending \""); !isDoing {
+				return "server " + e.server + ": " + text
+			}
+		}
+		_, rest, isDoing = strings.Cut(rest, "\": ")
+		if !isDoing {
+			return "server " + e.server + ": " + text
+		}
+		text = rest
+	}
 }
 
 // unuse ends a use.

@@ -124,6 +124,8 @@ func (r *running) end() {
 	defer late.Stop()
 	select {
 	case <-r.child.Exited():
+		_ = r.in.Close()
+		r.done.Wait() // its last words are still to be read
 	case <-late.C:
 	}
 	r.child.Close()
