@@ -94,6 +94,7 @@ func rooms() map[string]room {
 		"cli/config":            {rooms: []string{"internal/printable", "internal/suggest", "internal/safefile"}, libraries: []string{"github.com/BurntSushi/toml"}},
 		"cli/keyring":           {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process", "internal/safefile", "internal/suggest"}, libraries: []string{}},
 		"cli/keyring/oauth":     {rooms: []string{"internal/printable", "internal/process"}, libraries: []string{}},
+		"cli/mcpfile":           {rooms: []string{"agent/mcp", "cli/config", "internal/printable", "internal/safefile", "internal/suggest"}, libraries: []string{"github.com/BurntSushi/toml"}},
 		"cli/providers":         {rooms: []string{"cli/config", "cli/keyring", "agent/llm", "agent/provider", "session/message"}, libraries: []string{}},
 		"cli/hooktest":          {rooms: []string{"cli/app", "agent", "agent/attach", "agent/command", "agent/llm", "agent/provider", "luahooks/record", "luavm", "session/message", "stdlib", "internal/printable", "internal/process", "internal/suggest", "luahooks/event", "session", "internal/safefile", "luahooks/trust"}, libraries: []string{"github.com/fsnotify/fsnotify", "github.com/yuin/gopher-lua"}},
 		"docs":                  {rooms: []string{"internal/suggest"}, libraries: []string{}},
