@@ -44,7 +44,7 @@ func rooms() map[string]room {
 		"internal/printable":    {libraries: []string{}},
 		"internal/sse":          {libraries: []string{"github.com/tmaxmax/go-sse"}}, // an oracle of its tests
 		"internal/suggest":      {libraries: []string{}},
-		"internal/testing":      {rooms: []string{"agent/llm", "internal/sse", "session", "session/message"}, libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "golang.org/x/sys", "golang.org/x/term"}}, // support of tests, and of bench
+		"internal/testing":      {rooms: []string{"agent/llm", "internal/sse", "session", "session/message"}, libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "github.com/modelcontextprotocol/go-sdk", "golang.org/x/sys", "golang.org/x/term"}}, // support of tests, and of bench
 		"internal/safefile":     {libraries: []string{"golang.org/x/sys"}},
 		"internal/process":      {libraries: []string{"golang.org/x/sys"}},
 		"internal/child":        {rooms: []string{"internal/process"}, libraries: []string{}},
@@ -95,6 +95,7 @@ func rooms() map[string]room {
 		"cli/keyring":           {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process", "internal/safefile", "internal/suggest"}, libraries: []string{}},
 		"cli/keyring/oauth":     {rooms: []string{"internal/printable", "internal/process"}, libraries: []string{}},
 		"cli/mcpfile":           {rooms: []string{"agent/mcp", "cli/config", "internal/printable", "internal/safefile", "internal/suggest"}, libraries: []string{"github.com/BurntSushi/toml"}},
+		"cli/mcplogin":          {rooms: []string{"agent/mcp", "cli/keyring/oauth", "internal/printable", "internal/safefile"}, libraries: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}},
 		"cli/providers":         {rooms: []string{"cli/config", "cli/keyring", "agent/llm", "agent/provider", "session/message"}, libraries: []string{}},
 		"cli/hooktest":          {rooms: []string{"cli/app", "agent", "agent/attach", "agent/command", "agent/llm", "agent/provider", "luahooks/record", "luavm", "session/message", "stdlib", "internal/printable", "internal/process", "internal/suggest", "luahooks/event", "session", "internal/safefile", "luahooks/trust"}, libraries: []string{"github.com/fsnotify/fsnotify", "github.com/yuin/gopher-lua"}},
 		"docs":                  {rooms: []string{"internal/suggest"}, libraries: []string{}},
