@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -130,7 +131,7 @@ func Line(e *mcp.Entry) string {
 	if !e.IsHTTP() {
 		line = CommandLine(append([]string{e.Command}, maskedArgs(e.Args)...))
 	}
-	return strings.ReplaceAll(line, config.MaskedVariable, "…")
+	return regexp.MustCompile(config.MaskedVariable+"_[0-9a-f]+").ReplaceAllString(line, "…")
 }
 
 // maskedArgs returns arguments without their secrets.

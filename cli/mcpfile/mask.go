@@ -2,6 +2,8 @@ package mcpfile
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -16,9 +18,10 @@ import (
 var errMasked = errors.New("a change of mcp.json waits for your approval, and no copy of the version before has its secrets; `pi trust` shows the change and asks")
 
 // Mask returns the text of a file without its secrets, so that a copy can be kept and
-// differences shown: the values of env and headers, of clientSecret, of arguments behind the name
-// of a key, and of addresses. It returns false if the text is no JSON, so that nothing is known of
-// what is in it.
+// differences shown: the values of headers, of clientSecret, of variables and arguments that are keys by
+// their names or by their looks, and those in addresses. What else a variable says stays: it may be code, as in
+// NODE_OPTIONS. A few digits tell one secret from the next. It returns false if the text is no JSON, so that
+// nothing is known of what is in it.
 func Mask(text []byte) ([]byte, bool) {
 	root, failed := parseJSON(text)
 	if failed != nil || bytes.HasPrefix(text, byteOrderMark()) {
@@ -55,7 +58,9 @@ func secretsIn(entry *node) (secrets []*node) {
 		switch m.name {
 		case "env", "headers":
 			for _, v := range m.value.members {
-				add(v.value)
+				if m.name == "headers" || printable.CarriesKey(v.name) || looksRandom(v.value.text) || maskedAddress(v.value.text) != v.value.text {
+					add(v.value)
+				}
 			}
 		case "oauth":
 			add(m.value.member("clientSecret"))
@@ -88,13 +93,37 @@ func secretArgs(args []*node) (secrets []*node) {
 
 // maskedText is what stands for a secret.
 func maskedText(n *node) string {
-	if masked := maskedAddress(n.text); masked != n.text && n.kind == kindText {
-		return masked
+	if address := maskedAddress(n.text); address != n.text && n.kind == kindText {
+		return address
 	}
-	if name, _, has := strings.Cut(n.text, "="); has && printable.CarriesKey(strings.TrimLeft(name, "-")) {
-		return name + "=" + config.MaskedVariable
+	if name, value, has := strings.Cut(n.text, "="); has && printable.CarriesKey(strings.TrimLeft(name, "-")) {
+		return name + "=" + masked(value)
 	}
-	return config.MaskedVariable
+	return masked(n.text)
+}
+
+// masked is what stands for a secret alone. Its digits are too few to try secrets against.
+func masked(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return config.MaskedVariable + "_" + hex.EncodeToString(sum[:2])
+}
+
+// looksRandom reports whether a text looks like a key: long, of letters and digits without a
+// blank or a slash, and both of them mixed.
+func looksRandom(text string) bool {
+	const shortest = 16
+	letters, digits := 0, 0
+	for _, r := range text {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
+			letters++
+		case !strings.ContainsRune("-_.+=~", r):
+			return false
+		}
+	}
+	return len(text) >= shortest && letters > 0 && digits > 1
 }
 
 // maskedAddress is an address without the password and the keys in it; another text as it is.
@@ -105,11 +134,11 @@ func maskedAddress(text string) string {
 	}
 	query, changed := u.Query(), u.User != nil
 	if changed {
-		u.User = url.User(config.MaskedVariable)
+		u.User = url.User(masked(u.User.String()))
 	}
 	for name := range query {
 		if printable.CarriesKey(name) {
-			query.Set(name, config.MaskedVariable)
+			query.Set(name, masked(query.Get(name)))
 			changed = true
 		}
 	}

@@ -372,15 +372,18 @@ func TestAnEntryIsAddedAndRemovedAndTheRestStays(t *testing.T) {
 
 func TestACopyHasNoSecrets(t *testing.T) {
 	text := `{"mcpServers": {"a": {"command": "x", "args": ["--api-key", "sk-1", "--token=sk-2", "plain", "https://u:sk-3@h/?key=sk-4&a=b", "-v"],
- "env": {"T": "sk-5", "U": "${VAR}", "V": "!pass"}}, "b": {"url": "https://h/?token=sk-6", "headers": {"Authorization": "Bearer sk-7", "X": "Bearer ${T}"}, "oauth": {"clientId": "id", "clientSecret": "sk-8"}}}}`
+ "env": {"API_TOKEN": "sk-5", "PAT": "sk-abcdef12345678", "DB": "pg://u:sk-9@h/d", "U": "${VAR}", "V": "!pass", "NODE_OPTIONS": "--require ./x.js"}}, "b": {"url": "https://h/?token=sk-6", "headers": {"Authorization": "Bearer sk-7", "X": "Bearer ${T}"}, "oauth": {"clientId": "id", "clientSecret": "sk-8"}}}}`
 	masked, ok := Mask([]byte(text))
 	if !ok || strings.Contains(string(masked), "sk-") {
 		t.Fatalf("%s, %v", masked, ok)
 	}
-	for _, want := range []string{`"U": "${VAR}"`, `"V": "!pass"`, `"Bearer ${T}"`, `"clientId": "id"`, `"plain"`, `"-v"`, "a=b"} {
+	for _, want := range []string{`"U": "${VAR}"`, `"V": "!pass"`, `"Bearer ${T}"`, `"clientId": "id"`, `"plain"`, `"-v"`, "a=b", "--require ./x.js"} {
 		if !strings.Contains(string(masked), want) {
 			t.Errorf("%s has lost %s", masked, want)
 		}
+	}
+	if other, _ := Mask([]byte(strings.Replace(text, "sk-8", "sk-0", 1))); string(other) == string(masked) {
+		t.Error("a change of a secret is not seen")
 	}
 	f := Parse(masked, origin(mcp.FromUser))
 	if len(f.Servers) != 2 || !errors.Is(f.Servers[0].Problem, errMasked) || !errors.Is(f.Servers[1].Problem, errMasked) {
