@@ -32,7 +32,8 @@ func (b batchEnd) verdict() error {
 
 // step is one call of a batch on its way.
 type step struct {
-	call   message.Block
+	call   message.Block // as the model wrote it
+	meant  meaning       // what it is
 	broken string        // what it had instead of readable arguments
 	last   bool          // of its answer
 	ready  *approvedCall // nil: it does not run
@@ -55,7 +56,7 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	sequential := slices.ContainsFunc(steps, func(s *step) bool { return s.ready != nil && s.ready.tool.Spec().Sequential })
 	if !sequential {
 		for _, s := range steps {
-			go s.run(ctx, r.gate.updates(ctx, s.call))
+			go s.run(ctx, r.gate.updates(ctx, s.meant.Block))
 		}
 	}
 	end.terminate = len(steps) > 0
@@ -64,7 +65,7 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 			if limit != nil && s.ready != nil {
 				s.ready, s.result = nil, *refuse("not run: %v", limit)
 			}
-			s.run(ctx, r.gate.updates(ctx, s.call))
+			s.run(ctx, r.gate.updates(ctx, s.meant.Block))
 		}
 		<-s.done
 		m := r.finishStep(ctx, s)
@@ -91,13 +92,14 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 // says why it does not.
 func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 	for _, call := range a.message.ToolCalls() {
-		r.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
-		s := &step{call: call, broken: a.broken[call.ID], done: make(chan struct{})}
+		meant := r.tools.meaning(call)
+		r.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, meant.Name, meant.Arguments} })
+		s := &step{call: call, meant: meant, broken: a.broken[call.ID], done: make(chan struct{})}
 		s.ran = func(failed bool) {
 			r.events.emitAfter(ctx, KindToolRan, func() Event { return &ToolRan{call.ID, failed} })
 		}
 		var no *Result
-		if s.ready, no = r.admit(ctx, a, call); no != nil {
+		if s.ready, no = r.admit(ctx, a, meant); no != nil {
 			s.result = *no
 		}
 		steps = append(steps, s)
@@ -110,7 +112,7 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 
 // admit decides whether one call may run. One of the two results is nil: the call as it
 // may run, or what the model is told instead.
-func (r *run) admit(ctx context.Context, a answer, call message.Block) (*approvedCall, *Result) {
+func (r *run) admit(ctx context.Context, a answer, call meaning) (*approvedCall, *Result) {
 	raw, isBroken := a.broken[call.ID]
 	switch {
 	case ctx.Err() != nil:
@@ -129,7 +131,7 @@ func (s *step) input() json.RawMessage {
 	if s.ready != nil {
 		return s.ready.input
 	}
-	return s.call.Arguments
+	return s.meant.Arguments
 }
 
 // run runs the tool, if the call may run, and closes done.
@@ -151,9 +153,9 @@ func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 		s.result.Content = r.images.Result(s.result.Content)
 	}
 	r.noteRepeat(s)
-	r.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: s.result.Usage, Note: s.call.Name})
+	r.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: s.result.Usage, Note: s.meant.Name})
 	r.events.emitAfter(ctx, KindToolExecutionEnd, func() Event {
-		return &ToolExecutionEnd{ID: s.call.ID, Name: s.call.Name, Input: s.input(), Result: s.result, Took: s.took}
+		return &ToolExecutionEnd{ID: s.call.ID, Name: s.meant.Name, Input: s.input(), Result: s.result, Took: s.took}
 	})
 	content := s.result.Content
 	if len(content) == 0 { // some providers refuse an empty result
@@ -174,13 +176,13 @@ func (r *run) noteRepeat(s *step) {
 	if limit <= 0 {
 		return
 	}
-	times, inRow := r.repeats.note(repeatable{Name: s.call.Name, Arguments: s.call.Arguments, Broken: s.broken,
+	times, inRow := r.repeats.note(repeatable{Name: s.meant.Name, Arguments: s.meant.Arguments, Broken: s.broken,
 		Content: s.result.Content, Details: s.result.Details, IsError: s.result.IsError})
 	did, was := "called %s %d times with the same arguments and the same result, and nothing new came in between", "%s was called %d times with these arguments, the result was the same each time, and nothing new came in between"
 	if inRow {
 		did, was = "called %s %d times in a row with the same arguments and the same result", "%s was called %d times in a row with these arguments, and the result was the same each time"
 	}
-	s.repeated(limit, times, fmt.Sprintf(did, s.call.Name, times), fmt.Sprintf(was, s.call.Name, times))
+	s.repeated(limit, times, fmt.Sprintf(did, s.meant.Name, times), fmt.Sprintf(was, s.meant.Name, times))
 	if !s.last {
 		return
 	}

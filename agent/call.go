@@ -139,17 +139,21 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 		return *refuse("not run: calls of tools out of tool events nest %d deep already", maxNesting)
 	}
 	ctx = context.WithValue(ctx, nestingKey{}, depth+1)
+	if ctx.Value(viaKey{}) == nil {
+		ctx = WithVia(ctx, ViaHook)
+	}
 	if len(input) == 0 {
 		input = json.RawMessage(`{}`)
 	}
-	call := message.Block{Type: message.BlockToolCall, ID: newCallID(ctx), Name: name, Arguments: input}
+	call := a.tools.meaning(message.Block{Type: message.BlockToolCall, ID: newCallID(ctx), Name: name, Arguments: input})
+	name, input = call.Name, call.Arguments
 	sent := input
 	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, sent} })
 	took := time.Duration(0)
 	c, result := a.gate.approve(ctx, call)
 	if c != nil {
 		input = c.input
-		ran := c.runTimed(ctx, a.gate.updates(ctx, call))
+		ran := c.runTimed(ctx, a.gate.updates(ctx, call.Block))
 		took = c.call.took()
 		r := a.gate.finishCall(ctx, c, ran)
 		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name})

@@ -13,7 +13,8 @@ import (
 // not asked again: the chain of hooks, which comes first, does that among its own.
 type ToolCall struct {
 	ID, Name          string
-	Annotations       Annotations     // of the tool
+	Annotations       Annotations     // of the tool; of one of a server what that claims
+	Server            *ServerCall     // nil: the tool is none of a server
 	Input             json.RawMessage // result
 	RewrittenBy       string          // result: the hook that changed Input last
 	Block             bool            // result

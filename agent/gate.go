@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"pi/agent/schema"
-	"pi/session/message"
 )
 
 // approvedCall is a tool call that passed the gate. Only the gate makes one, and only
@@ -20,7 +19,8 @@ type approvedCall struct {
 	id      string // of the call
 	call    *callScope
 	input   json.RawMessage
-	context []string // what listeners add to the result
+	server  *ServerCall // nil: the tool is none of a server
+	context []string    // what listeners add to the result
 }
 
 // refuse is the result of a call that does not run: what the model is told instead.
@@ -43,25 +43,54 @@ type gate struct {
 	tools  *toolset
 }
 
-// approve decides whether call may run and with which arguments: the tool must be
+// approve decides whether a call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it. Of the results one is nil.
-func (g *gate) approve(ctx context.Context, call message.Block) (*approvedCall, *Result) {
+func (g *gate) approve(ctx context.Context, call meaning) (*approvedCall, *Result) {
 	scope := newCallScope(ctx, call.ID, func(ctx context.Context, runs bool) {
 		g.events.emitAfter(ctx, KindToolClock, func() Event { return &ToolClock{call.ID, runs} })
 	})
 	ctx = scope.mark(ctx)
-	tool := g.tools.tool(call.Name)
-	if tool == nil {
-		if names := g.tools.names(); len(names) > 0 {
-			return nil, refuse("unknown tool %q; available tools: %s", call.Name, strings.Join(names, ", "))
-		}
-		return nil, refuse("unknown tool %q; no tools are available", call.Name)
+	tool, no := g.find(ctx, call)
+	if no != nil {
+		return nil, no
 	}
-	checker, err := g.tools.checker(tool, func(text string) { g.events.Notify(ctx, LevelWarning, text) })
+	checker, err := g.checker(ctx, tool, call)
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", call.Name, err)
 	}
-	return g.decide(ctx, &approvedCall{gate: g, tool: tool, id: call.ID, call: scope, input: call.Arguments}, checker, nil)
+	return g.decide(ctx, &approvedCall{gate: g, tool: tool, id: call.ID, call: scope, input: call.Arguments, server: serverCall(ctx, tool, call)}, checker, nil)
+}
+
+// find returns the tool of a call: an active one, or one behind it. Of the results one is nil.
+func (g *gate) find(ctx context.Context, call meaning) (Tool, *Result) {
+	if call.through != nil {
+		tool, err := call.through.Target(ctx, call.input)
+		switch {
+		case ctx.Err() != nil:
+			return nil, interrupted()
+		case err != nil:
+			return nil, refuse("%v", err)
+		case tool.Spec().Name != call.Name: // what was told is what is asked about
+			return nil, refuse("not run: the call is one of %s, and not of %s", tool.Spec().Name, call.Name)
+		}
+		return tool, nil
+	}
+	if tool := g.tools.tool(call.Name); tool != nil {
+		return tool, nil
+	}
+	if names := g.tools.names(); len(names) > 0 {
+		return nil, refuse("unknown tool %q; available tools: %s", call.Name, strings.Join(names, ", "))
+	}
+	return nil, refuse("unknown tool %q; no tools are available", call.Name)
+}
+
+// checker returns what checks the arguments of a call. That of a tool behind a Forwarder is
+// not remembered, for the tool may be another one the next time.
+func (g *gate) checker(ctx context.Context, tool Tool, call meaning) (*schema.Checker, error) {
+	if call.through != nil {
+		return schema.Compile(tool.Spec().Parameters)
+	}
+	return g.tools.checker(tool, func(text string) { g.events.Notify(ctx, LevelWarning, text) })
 }
 
 // approveBelow decides whether below, in whose place the tool of running stands, may run in that
@@ -75,6 +104,7 @@ func (g *gate) approveBelow(ctx context.Context, running *approvedCall, below To
 	}
 	c := *running
 	c.tool, c.input, c.context = below, arguments, nil
+	c.server = serverCall(ctx, below, meaning{})
 	seen := running.input
 	if running.tool.Spec().Name != below.Spec().Name || AnnotationsOf(running.tool).ReadOnly && !AnnotationsOf(below).ReadOnly {
 		seen = nil
@@ -116,7 +146,10 @@ func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (change
 // that the schema refuses. A rewrite is not coerced: the tool gets exactly what the
 // listeners saw.
 func (g *gate) ask(ctx context.Context, c *approvedCall, checker *schema.Checker) (*approvedCall, *Result) {
-	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Annotations: AnnotationsOf(c.tool), Input: c.input}
+	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Annotations: AnnotationsOf(c.tool), Input: c.input, Server: c.server}
+	if c.server != nil {
+		e.Annotations = c.server.Claims
+	}
 	err := g.events.emitGate(ctx, e, func() bool { return e.Block })
 	switch {
 	case ctx.Err() != nil:

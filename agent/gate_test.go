@@ -175,11 +175,11 @@ func TestAGateNeedsListenersAndToolsOnly(t *testing.T) {
 	tools.set([]Tool{echo("look")}, "")
 	g := gate{listening(on(func(e *ToolCall) { e.Block = string(e.Input) == `{"n":1}` })), &tools}
 	call := func(name, args string) message.Block { return message.Block{Name: name, Arguments: input(args)} }
-	if c, no := g.approve(t.Context(), call("look", `{"n":"2"}`)); no != nil || string(c.input) != `{"n":2}` {
+	if c, no := g.approve(t.Context(), meaning{Block: call("look", `{"n":"2"}`)}); no != nil || string(c.input) != `{"n":2}` {
 		t.Errorf("%+v %+v", c, no)
 	}
 	for _, refused := range []message.Block{call("look", `{"n":1}`), call("look", `{"m":1}`), call("touch", `{}`)} {
-		if c, _ := g.approve(t.Context(), refused); c != nil {
+		if c, _ := g.approve(t.Context(), meaning{Block: refused}); c != nil {
 			t.Errorf("%s%s is approved", refused.Name, refused.Arguments)
 		}
 	}

@@ -26,6 +26,7 @@ type Annotations struct {
 	Destructive bool   // what it changes may be lost
 	OpenWorld   bool   // it may reach beyond this machine
 	Kind        string // one of ToolKinds; "" for none of them
+	Claimed     bool   // a server says so of its own tool, and nobody has checked it
 }
 
 // Annotated is a Tool that says what it does.
@@ -68,6 +69,22 @@ func (a Annotations) String() string {
 // schema, shown to the gate and run. An error is told to the model as it reads.
 type Preparer interface {
 	Prepare(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
+}
+
+// Forwarder is a Tool of which some calls are calls of other tools, which stand behind it: those
+// are decided about, told and run as what they are.
+type Forwarder interface {
+	// Forwards returns the name of the tool that a call with input is one of, and the
+	// arguments of that; ok is false if it is a call of the Forwarder itself. It does not wait.
+	Forwards(input json.RawMessage) (name string, arguments json.RawMessage, ok bool)
+	// Target returns that tool. An error is told to the model as it reads.
+	Target(ctx context.Context, input json.RawMessage) (Tool, error)
+	// Wrap returns the input of a call that is one of the tool with that name; ok is false if
+	// the name is none of a tool that can stand behind the Forwarder.
+	Wrap(name string, arguments json.RawMessage) (input json.RawMessage, ok bool)
+	// Within returns the Forwarder for the tools alone whose names are allowed, too. Whether
+	// its own calls are is what allows says of its name.
+	Within(allows func(name string) bool) Tool
 }
 
 // Update reports progress of a running tool: each time all there is so far, for it takes

@@ -71,7 +71,7 @@ func rooms() map[string]room {
 		"agent/command":         {rooms: []string{"agent", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/cells", "internal/printable", "internal/suggest", "agent/attach", "agent/prompts"}},
 		"agent/provider":        {rooms: []string{"agent/llm", "internal/safefile", "internal/sse", "session", "session/message", "session/rawjson", "internal/printable", "internal/suggest"}},
 		"agent/tool":            {rooms: []string{"agent", "agent/llm", "session/message", "internal/diff", "internal/gitignore", "internal/globs", "internal/picture", "internal/printable", "internal/process", "internal/relay", "internal/shown"}},
-		"agent/mcp":             {rooms: []string{"agent", "agent/llm", "agent/schema", "internal/printable", "internal/process", "internal/safefile", "session/message"}, libraries: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}},
+		"agent/mcp":             {rooms: []string{"agent", "agent/llm", "agent/schema", "agent/tool", "internal/child", "internal/printable", "internal/process", "internal/safefile", "internal/suggest", "session/compaction", "session/message"}, libraries: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}},
 		"luavm":                 {rooms: []string{"internal/suggest", "internal/printable"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
 		"stdlib/annotated":      {libraries: []string{}},
 		"stdlib/compat":         {rooms: []string{"luavm", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},

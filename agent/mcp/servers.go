@@ -1,16 +1,25 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/internal/process"
+	"pi/internal/suggest"
 	"pi/session/message"
 )
 
@@ -43,6 +52,213 @@ type Options struct {
 	// Notify is told of states and changes; nil: nobody is. It is called by one goroutine at a
 	// time, in order, and does not call back into [Servers].
 	Notify func(Event)
+
+	// OnChange is what becomes of a call of a tool whose definition is another than when it was
+	// listed first; "" is tell.
+	OnChange OnChange
+	// Approve asks the user whether such a tool may be called from now on; nil: there is nobody.
+	Approve func(ctx context.Context, c Change) (bool, error)
+
+	testOnlyDiscoverPatience, testOnlyStart, testOnlyIdle, testOnlyPause time.Duration // in place of the usual times
+}
+
+// OnChange is what becomes of calls of tools that have changed.
+type OnChange string
+
+const (
+	TellChange  OnChange = "tell"  // they are made: that there was a change was told
+	AskChange   OnChange = "ask"   // the user is asked first; without one they are refused
+	BlockChange OnChange = "block" // they are refused until the server is refreshed
+)
+
+// Servers are the servers of a session. All methods may be called from any goroutine.
+type Servers struct {
+	o     Options
+	log   logFile
+	cache cache
+	ctx   context.Context // ends with Close
+	stop  context.CancelFunc
+	work  sync.WaitGroup // what the servers do beside calls
+
+	startWithin, idleAfter, relistPause time.Duration
+
+	mu     sync.Mutex // guards list
+	list   []*server
+	events sync.Mutex // held while Notify is called
+}
+
+// Open returns the servers of a session. Nothing is started and no file read: an entry that
+// cannot be used is listed with its error.
+func Open(o Options) *Servers {
+	if o.Environ == nil {
+		o.Environ = os.Environ
+	}
+	s := &Servers{o: o, startWithin: cmp.Or(o.testOnlyStart, startWithin), idleAfter: cmp.Or(o.testOnlyIdle, idleAfter), relistPause: cmp.Or(o.testOnlyPause, relistPause)}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	if o.Dir != "" {
+		s.log.path, s.cache.dir = filepath.Join(o.Dir, logName), filepath.Join(o.Dir, "cache", "mcp")
+	}
+	for _, e := range o.Entries {
+		s.list = append(s.list, newServer(s, e))
+	}
+	return s
+}
+
+// Close ends all servers, and returns when they and what they have started are gone.
+func (s *Servers) Close() {
+	s.stop()
+	var ends sync.WaitGroup
+	for _, server := range s.servers() {
+		ends.Go(server.end)
+	}
+	ends.Wait()
+	s.work.Wait()
+	for _, server := range s.servers() { // one may have been started meanwhile
+		server.end()
+	}
+	s.work.Wait()
+	s.log.close()
+}
+
+// servers are those that there are now.
+func (s *Servers) servers() []*server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
+}
+
+// tell tells the listener what became of a server, or of a tool of it.
+func (s *Servers) tell(of *server, change *Change) {
+	if s.o.Notify == nil {
+		return
+	}
+	s.events.Lock()
+	defer s.events.Unlock()
+	st := of.status()
+	s.o.Notify(Event{Server: of.entry.Name, State: st.State, Tools: st.Tools, Err: st.Err, Change: change})
+}
+
+// find returns the server of a name, or an error that says which there are.
+func (s *Servers) find(name string) (*server, error) {
+	var names []string
+	for _, server := range s.servers() {
+		if server.entry.Name == name {
+			return server, nil
+		}
+		names = append(names, server.entry.Name)
+	}
+	switch hint := suggest.Hint(name, names); {
+	case hint != "":
+		return nil, fmt.Errorf("there is no server %q%s", printable.Short(name), hint)
+	case len(names) > 0:
+		return nil, fmt.Errorf("there is no server %q; there are %s", printable.Short(name), strings.Join(names[:min(len(names), maxNamed)], ", "))
+	}
+	return nil, fmt.Errorf("there is no server %q, and no other", printable.Short(name))
+}
+
+// List is what can be told of all servers without starting one, in their order.
+func (s *Servers) List() (all []Status) {
+	for _, server := range s.servers() {
+		all = append(all, server.status())
+	}
+	return all
+}
+
+// Server is what can be told of one; the error says that there is none of that name.
+func (s *Servers) Server(name string) (Status, error) {
+	server, err := s.find(name)
+	if err != nil {
+		return Status{}, err
+	}
+	return server.status(), nil
+}
+
+// Add makes one more server one of the session's. The error says that its name cannot be one,
+// or is taken.
+func (s *Servers) Add(e Entry) error {
+	if err := CheckName(e.Name); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.IndexFunc(s.list, func(have *server) bool { return have.entry.Name == e.Name }); i >= 0 {
+		return fmt.Errorf("there is a server %s already, of %s", e.Name, s.list[i].entry.Source)
+	}
+	if s.ctx.Err() != nil {
+		return errors.New("the session has ended")
+	}
+	s.list = append(s.list, newServer(s, e))
+	return nil
+}
+
+// Remove takes a server out of the session, and ends it; the error says that there is none of
+// that name.
+func (s *Servers) Remove(name string) error {
+	one, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.list = slices.DeleteFunc(s.list, func(have *server) bool { return have == one })
+	s.mu.Unlock()
+	one.mu.Lock()
+	one.gone = true
+	one.mu.Unlock()
+	one.end()
+	return nil
+}
+
+// SetOn turns a server on or off, for this session. One that is turned off is ended.
+func (s *Servers) SetOn(name string, on bool) error {
+	server, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	server.mu.Lock()
+	server.off = !on
+	server.mu.Unlock()
+	if !on {
+		server.end()
+	}
+	s.tell(server, nil)
+	return nil
+}
+
+// Refresh ends a server and starts it again, and accepts its definitions as they are now: a
+// tool that has changed is one like others. The error says why it cannot be used.
+func (s *Servers) Refresh(ctx context.Context, name string) error {
+	server, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	server.end()
+	server.mu.Lock()
+	server.starts, server.changes, server.direct = nil, nil, nil
+	server.mu.Unlock()
+	_, done, err := server.use(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	server.accept("")
+	return nil
+}
+
+// SignedIn lets a server that wanted its user to sign in be used again.
+func (s *Servers) SignedIn(name string) error {
+	server, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	server.end()
+	server.mu.Lock()
+	server.starts = nil
+	if server.state == StateSignIn || server.state == StateFailed {
+		server.state, server.err = StateIdle, nil
+	}
+	server.mu.Unlock()
+	s.tell(server, nil)
+	return nil
 }
 
 // ErrSignIn is what the error of a server wraps that wants its user to sign in first.
@@ -120,6 +336,7 @@ type Status struct {
 	Err                       error    // why it cannot be used now, or what ended it last; nil: nothing did
 	Stderr                    []string // the last rows that it wrote there
 	Changes                   []Change // in this session
+	LeftOut                   []string // what of its lists is not there, and why
 }
 
 // CallOptions are those of one call.

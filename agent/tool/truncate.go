@@ -22,6 +22,9 @@ type Truncation struct {
 	partial bool // the one line that is left is not whole: it is longer than maxBytes
 }
 
+// Head returns as much of the beginning of a text as a model gets to read of one result.
+func Head(text string) (string, Truncation) { return head(text) }
+
 // head returns the first lines of s that fit the limits. If even the first does not
 // fit, it returns the beginning of that one.
 func head(s string) (string, Truncation) {

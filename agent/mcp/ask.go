@@ -1,0 +1,365 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pi/internal/printable"
+)
+
+// Call calls a tool, and starts its server if that does not run. The arguments are checked
+// first. The error is one of this program or of the protocol; that the tool failed is part of
+// its result.
+func (s *Servers) Call(ctx context.Context, server, tool string, arguments json.RawMessage, o CallOptions) (*Result, error) {
+	one, err := s.find(server)
+	if err != nil {
+		return nil, err
+	}
+	return one.call(ctx, tool, "", arguments, o)
+}
+
+// errChanged says that a tool became another between the decision about its call and the call.
+var errChanged = errors.New("its definition is another than when this call was decided about; describe it, and call it again")
+
+// call is [Servers.Call]. hash, if it is not empty, is the definition that the call was decided
+// about.
+func (s *server) call(ctx context.Context, tool, hash string, arguments json.RawMessage, o CallOptions) (*Result, error) {
+	c, done, err := s.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	t, err := s.find(tool)
+	if err != nil {
+		return nil, err
+	}
+	if hash != "" && hash != t.Hash {
+		return nil, fmt.Errorf("%s/%s: %w", s.entry.Name, tool, errChanged)
+	}
+	if err := s.mayCall(ctx, t); err != nil {
+		return nil, err
+	}
+	checker, err := s.checker(t)
+	if err != nil {
+		return nil, fmt.Errorf("%s/%s cannot be called: %w", s.entry.Name, tool, err)
+	}
+	if arguments, err = checker.Check(orEmpty(arguments)); err != nil {
+		return nil, err
+	}
+	var result *sdk.CallToolResult
+	asks := newAsks(c, s.set.o.Cwd, s.set.o.Elicit)
+	notes, err := c.request(ctx, s.entry, o, func(ctx context.Context, token string, p *pending) error {
+		return asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
+			params := &sdk.CallToolParams{Name: tool, Arguments: arguments, InputResponses: answers, RequestState: state}
+			params.SetProgressToken(token)
+			r, err := c.session.CallTool(ctx, params)
+			if err != nil {
+				return nil, nil, "", err
+			}
+			result = r
+			return r, r.InputRequests, r.RequestState, nil
+		})
+	})
+	w := &writer{details: details{Server: s.entry.Name, Tool: tool}}
+	if err != nil {
+		return &Result{Tool: failure(s.named(err), notes)}, s.named(err)
+	}
+	return w.result(result, notes), nil
+}
+
+// orEmpty are arguments, of which there may be none.
+func orEmpty(arguments json.RawMessage) json.RawMessage {
+	if len(bytes.TrimSpace(arguments)) == 0 {
+		return json.RawMessage(`{}`)
+	}
+	return arguments
+}
+
+// mayCall returns an error if a tool has changed and the user wants to be asked about that.
+func (s *server) mayCall(ctx context.Context, t *Tool) error {
+	if s.set.o.OnChange == "" || s.set.o.OnChange == TellChange || !s.definitions().hasChanged(t) {
+		return nil
+	}
+	refused := fmt.Errorf("%s/%s is not called: its definition is another than when it was listed first; the user has to look at it: /mcp %s, and /mcp refresh %s accepts it", s.entry.Name, t.Tool, s.entry.Name, s.entry.Name)
+	if s.set.o.OnChange == BlockChange || s.set.o.Approve == nil {
+		return refused
+	}
+	ok, err := s.set.o.Approve(ctx, s.changeOf(t))
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return refused
+	}
+	s.accept(t.Tool)
+	return nil
+}
+
+// changeOf is the last change of a tool, as far as it is known.
+func (s *server) changeOf(t *Tool) Change {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range slices.Backward(s.changes) {
+		if c.Tool == t.Tool {
+			return c
+		}
+	}
+	return Change{Server: t.Server, Tool: t.Tool, After: t}
+}
+
+// accept takes the definition of a tool, or of all with "", for the one that was listed first.
+func (s *server) accept(tool string) {
+	s.mu.Lock()
+	if s.defs == nil {
+		s.mu.Unlock()
+		return
+	}
+	next := *s.defs
+	next.First = map[string]string{}
+	for name, hash := range s.defs.First {
+		next.First[name] = hash
+	}
+	for i := range next.Tools {
+		if t := &next.Tools[i]; tool == "" || t.Tool == tool {
+			next.First[t.Tool] = t.Hash
+		}
+	}
+	s.defs = &next
+	s.mu.Unlock()
+	if err := s.set.cache.keep(s.hash, &next); err != nil {
+		s.set.log.row(s.entry.Name, err.Error())
+	}
+}
+
+// Describe returns the definition of a tool. A server of which something is cached is not
+// started by that.
+func (s *Servers) Describe(ctx context.Context, server, tool string) (*Tool, error) {
+	one, err := s.find(server)
+	if err != nil {
+		return nil, err
+	}
+	if err := one.know(ctx); err != nil {
+		return nil, err
+	}
+	return one.find(tool)
+}
+
+// know starts a server of which nothing is known, and which can be started.
+func (s *server) know(ctx context.Context) error {
+	s.mu.Lock()
+	err := s.cannot()
+	s.mu.Unlock()
+	if err != nil {
+		return s.named(err)
+	}
+	if s.definitions() != nil {
+		return nil
+	}
+	_, done, err := s.use(ctx)
+	if err == nil {
+		done()
+	}
+	return err
+}
+
+// Definitions are all tools, resources and prompts of a server, those that are off included. It
+// is started if it does not run.
+func (s *Servers) Definitions(ctx context.Context, server string) ([]Tool, []Resource, []Prompt, error) {
+	one, err := s.find(server)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	_, done, err := one.use(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer done()
+	defs := one.definitions()
+	return defs.Tools, defs.Resources, defs.Prompts, nil
+}
+
+// Read reads a resource of a server, which is started if it does not run.
+func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error) {
+	one, err := s.find(server)
+	if err != nil {
+		return nil, err
+	}
+	if one.entry.Exposure == Off {
+		return nil, fmt.Errorf("server %s is off: neither its tools nor its resources are offered", server)
+	}
+	c, done, err := one.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var read *sdk.ReadResourceResult
+	asks := newAsks(c, s.o.Cwd, s.o.Elicit)
+	notes, err := c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
+		return asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
+			params := &sdk.ReadResourceParams{URI: uri, InputResponses: answers, RequestState: state}
+			params.SetProgressToken(token)
+			r, err := c.session.ReadResource(ctx, params)
+			if err != nil {
+				return nil, nil, "", err
+			}
+			read = r
+			return r, r.InputRequests, r.RequestState, nil
+		})
+	})
+	if err != nil {
+		return nil, one.named(err)
+	}
+	w := &writer{details: details{Server: server}}
+	for _, r := range read.Contents {
+		if r != nil {
+			w.resource(r)
+		}
+	}
+	return w.finish(notes), nil
+}
+
+// Prompts are the prompts of all servers, as far as they are known.
+func (s *Servers) Prompts() (all []Prompt) {
+	for _, one := range s.servers() {
+		if row, known := s.cache.row(one.hash); known && row.Prompts > 0 && one.isOffered() {
+			if defs := one.definitions(); defs != nil {
+				all = append(all, defs.Prompts...)
+			}
+		}
+	}
+	return all
+}
+
+// isOffered reports whether a server can be used by the model.
+func (s *server) isOffered() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cannot() == nil && (s.entry.mayBe(Search) || s.entry.mayBe(Direct))
+}
+
+// Prompt returns the messages of a prompt of a server, which is started if it does not run.
+func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map[string]string) ([]Message, error) {
+	one, err := s.find(server)
+	if err != nil {
+		return nil, err
+	}
+	c, done, err := one.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var got *sdk.GetPromptResult
+	asks := newAsks(c, s.o.Cwd, s.o.Elicit)
+	_, err = c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
+		return asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
+			params := &sdk.GetPromptParams{Name: name, Arguments: arguments, InputResponses: answers, RequestState: state}
+			params.SetProgressToken(token)
+			r, err := c.session.GetPrompt(ctx, params)
+			if err != nil {
+				return nil, nil, "", err
+			}
+			got = r
+			return r, r.InputRequests, r.RequestState, nil
+		})
+	})
+	if err != nil {
+		return nil, one.named(err)
+	}
+	var messages []Message
+	for _, m := range got.Messages {
+		if m == nil {
+			continue
+		}
+		w := &writer{details: details{Server: server}}
+		w.add(m.Content)
+		messages = append(messages, Message{Role: string(m.Role), Content: w.finish(nil).Tool.Content})
+	}
+	return messages, nil
+}
+
+// searchWithin is how long a search waits for servers of which nothing is known.
+const searchWithin = 10 * time.Second
+
+// Await starts the servers of which nothing is known and that wanted picks, side by side, and
+// waits for them for 10 s at most. It returns those that did not answer, each with why.
+func (s *Servers) Await(ctx context.Context, wanted func(e *Entry) bool) (silent []string) {
+	ctx, cancel := context.WithTimeoutCause(ctx, searchWithin, fmt.Errorf("no answer within %s", searchWithin))
+	defer cancel()
+	var mu sync.Mutex
+	var starts sync.WaitGroup
+	for _, one := range s.servers() {
+		if !one.isOffered() || !wanted(one.entry) {
+			continue
+		}
+		if _, known := s.cache.row(one.hash); known && one.definitions() != nil {
+			continue
+		}
+		starts.Go(func() {
+			if err := one.know(ctx); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				silent = append(silent, err.Error())
+			}
+		})
+	}
+	starts.Wait()
+	slices.Sort(silent)
+	return silent
+}
+
+// Search finds tools and resources by words. Servers of which nothing is known are started
+// first. allows, which may be nil, says which tools count, by their names.
+func (s *Servers) Search(ctx context.Context, words string, allows func(name string) bool) Found {
+	found := Found{Silent: s.Await(ctx, func(e *Entry) bool { return e.mayBe(Search) })}
+	q := newQuery(words)
+	var hits []scored
+	for _, one := range s.servers() {
+		if !one.isOffered() {
+			continue
+		}
+		if defs, index := one.searchable(); index != nil {
+			hits = append(hits, index.find(q, defs, allows)...)
+		}
+	}
+	slices.SortStableFunc(hits, scored.compare)
+	for i, h := range hits {
+		if i == shownHits {
+			found.More = len(hits) - shownHits
+			break
+		}
+		found.Hits = append(found.Hits, h.hit)
+	}
+	return found
+}
+
+// shownHits is how many a search shows.
+const shownHits = 20
+
+// describeText is a definition as the model reads it.
+func describeText(t *Tool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s/%s", t.Server, t.Tool)
+	if t.Title != "" {
+		fmt.Fprintf(&b, " (%s)", printable.Line(t.Title))
+	}
+	if t.Exposure == Direct {
+		fmt.Fprintf(&b, "\nAlso the tool %s.", t.Name)
+	}
+	if t.Description != "" {
+		b.WriteString("\n\n" + t.Description)
+	}
+	fmt.Fprintf(&b, "\n\nArguments, as JSON Schema:\n%s", t.Schema)
+	if t.Hidden > 0 {
+		fmt.Fprintf(&b, "\n\n[%s taken out]", printable.Count(t.Hidden, "hidden character"))
+	}
+	return b.String()
+}

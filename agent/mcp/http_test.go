@@ -1,0 +1,305 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pi/internal/testing/mcptest"
+)
+
+// served is a good server over HTTP, with what is asked first of each request.
+func served(t *testing.T, first func(w http.ResponseWriter, r *http.Request, body string) (answered bool)) string {
+	t.Helper()
+	server := mcptest.Server("good")
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		if first == nil || !first(w, r, string(body)) {
+			handler.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(func() {
+		h.CloseClientConnections()
+		h.Close()
+		for session := range server.Sessions() { // that nobody has ended
+			session.Close()
+		}
+	})
+	return h.URL
+}
+
+// overHTTP are servers of which one answers at an address. The requests have connections of
+// their own, so that none is left.
+func overHTTP(t *testing.T, e Entry, o Options) *lab {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	o.HTTP = transport
+	e.Name = "s"
+	o.Entries = []Entry{e}
+	return open(t, o)
+}
+
+func TestAServerOverHTTPIsLikeAnother(t *testing.T) {
+	var mu sync.Mutex
+	methods := map[string]int{}
+	url := served(t, func(_ http.ResponseWriter, r *http.Request, body string) bool {
+		var m struct{ Method string }
+		_ = json.Unmarshal([]byte(body), &m)
+		mu.Lock()
+		defer mu.Unlock()
+		methods[r.Method+" "+m.Method]++
+		return false
+	})
+	l := overHTTP(t, Entry{URL: url}, Options{})
+	if got := l.ask("echo", `{"text":"hello"}`); got != "hello" {
+		t.Fatalf("got %q", got)
+	}
+	var calls sync.WaitGroup
+	for i := range 50 {
+		calls.Go(func() {
+			want := fmt.Sprintf("text %d", i)
+			if got := l.ask("echo", fmt.Sprintf(`{"text":%q}`, want)); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+	calls.Wait()
+	l.Close()
+	mu.Lock()
+	defer mu.Unlock()
+	if methods["POST tools/call"] != 51 || methods["POST server/discover"] != 1 {
+		t.Errorf("%v", methods)
+	}
+}
+
+func TestAnOldServerOverHTTPIsReachedToo(t *testing.T) {
+	for name, first := range map[string]func(w http.ResponseWriter, r *http.Request){
+		"refuses": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "what?", http.StatusBadRequest) },
+		"hangs":   func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := served(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
+				if !strings.Contains(body, "server/discover") {
+					return false
+				}
+				first(w, r)
+				return true
+			})
+			dir := t.TempDir()
+			l := overHTTP(t, Entry{URL: url}, Options{Dir: dir, testOnlyDiscoverPatience: 50 * time.Millisecond})
+			if got := l.ask("echo", `{"text":"hello"}`); got != "hello" {
+				t.Errorf("got %q", got)
+			}
+			if st := l.List()[0]; st.Version != older {
+				t.Errorf("version %s", st.Version)
+			}
+			// The next session does not try it again.
+			again := overHTTP(t, Entry{URL: url}, Options{Dir: dir, testOnlyDiscoverPatience: time.Hour})
+			if got := again.ask("echo", `{"text":"hello"}`); got != "hello" {
+				t.Errorf("the second time: %q", got)
+			}
+		})
+	}
+}
+
+func TestAKeyNeverGoesToAnotherOrigin(t *testing.T) {
+	var stolen atomic.Int64
+	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { stolen.Add(1) }))
+	defer thief.Close()
+	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		url := served(t, func(w http.ResponseWriter, r *http.Request, _ string) bool {
+			http.Redirect(w, r, thief.URL, status)
+			return true
+		})
+		l := overHTTP(t, Entry{URL: url, Headers: map[string]string{"Authorization": "Bearer secret", "X-Key": "secret"}}, Options{})
+		got := l.ask("echo", `{"text":"a"}`)
+		if !strings.Contains(got, "it redirects to another origin, "+thief.URL) || strings.Contains(got, "secret") {
+			t.Errorf("%d: %q", status, got)
+		}
+	}
+	if stolen.Load() != 0 {
+		t.Error("a request went to the other origin")
+	}
+}
+
+func TestARedirectWithinTheOriginIsFollowed(t *testing.T) {
+	url := served(t, func(w http.ResponseWriter, r *http.Request, _ string) bool {
+		if r.URL.Path == "/old" {
+			http.Redirect(w, r, "/new", http.StatusTemporaryRedirect)
+			return true
+		}
+		return r.Header.Get("Authorization") != "Bearer secret"
+	})
+	l := overHTTP(t, Entry{URL: url + "/old", Headers: map[string]string{"authorization": "Bearer secret"}}, Options{})
+	if got := l.ask("echo", `{"text":"a"}`); got != "a" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestA401SaysWhatToDo(t *testing.T) {
+	for _, test := range []struct {
+		challenge string
+		headers   map[string]string
+		want      string
+		state     State
+	}{
+		{`Bearer resource_metadata="https://example.com/x"`, nil, "error: server s: it wants you to sign in: /mcp login s", StateSignIn},
+		{"", nil, "error: server s: it wants you to sign in: /mcp login s", StateSignIn},
+		{"Bearer", map[string]string{"Authorization": "Bearer wrong"}, "error: server s: it refuses the Authorization header of its entry (401)", StateFailed},
+		{"Basic realm=x", nil, "error: server s: it wants a header that the entry has not (401, Basic)", StateFailed},
+	} {
+		var open atomic.Bool
+		url := served(t, func(w http.ResponseWriter, _ *http.Request, _ string) bool {
+			if open.Load() {
+				return false
+			}
+			w.Header().Set("WWW-Authenticate", test.challenge)
+			http.Error(w, "no", http.StatusUnauthorized)
+			return true
+		})
+		l := overHTTP(t, Entry{URL: url, Headers: test.headers}, Options{})
+		if got := l.ask("echo", `{"text":"a"}`); !strings.HasPrefix(got, test.want) || strings.Contains(got, "wrong") {
+			t.Errorf("%q: %q", test.challenge, got)
+		}
+		if st := l.List()[0]; st.State != test.state {
+			t.Errorf("%q: state %s", test.challenge, st.State)
+		}
+		open.Store(true)
+		if err := l.SignedIn("s"); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.ask("echo", `{"text":"a"}`); got != "a" {
+			t.Errorf("%q: after signing in: %q", test.challenge, got)
+		}
+	}
+}
+
+func TestABodyThatDoesNotEndIsCut(t *testing.T) {
+	for kind, begin := range map[string]string{
+		"application/json":  `{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"`,
+		"text/event-stream": "event: message\ndata: ",
+		"text/plain":        "no",
+	} {
+		t.Run(kind, func(t *testing.T) {
+			ended := make(chan int, 1)
+			url := served(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
+				if !strings.Contains(body, `"tools/call"`) {
+					return false
+				}
+				w.Header().Set("Content-Type", kind)
+				if kind == "text/plain" {
+					w.WriteHeader(http.StatusTeapot)
+				}
+				n, chunk := 0, strings.Repeat("x", 1<<16)
+				_, err := io.WriteString(w, begin)
+				for err == nil && n < 1<<30 {
+					var m int
+					m, err = io.WriteString(w, chunk)
+					n += m
+				}
+				ended <- n
+				return true
+			})
+			l := overHTTP(t, Entry{URL: url}, Options{})
+			got := l.ask("echo", `{"text":"a"}`)
+			if !strings.HasPrefix(got, "error: ") {
+				t.Errorf("got %q", got)
+			}
+			if n := <-ended; n > 64<<20 {
+				t.Errorf("%d bytes were read", n)
+			}
+			t.Log(got)
+		})
+	}
+}
+
+func TestAStreamThatGoesOnBehindItsAnswerIsNoMatter(t *testing.T) {
+	url := served(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal([]byte(body), &m) != nil || m.Method != "tools/call" {
+			return false
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"here\"}]}}\n\n", m.ID)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return true
+	})
+	l := overHTTP(t, Entry{URL: url}, Options{})
+	if got := l.ask("echo", `{"text":"a"}`); got != "here" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAServerThatDoesNotSayGoodbyeIsLeft(t *testing.T) {
+	url := served(t, func(_ http.ResponseWriter, r *http.Request, _ string) bool {
+		if r.Method != http.MethodDelete {
+			return false
+		}
+		<-r.Context().Done()
+		return true
+	})
+	l := overHTTP(t, Entry{URL: url}, Options{})
+	if got := l.ask("echo", `{"text":"a"}`); got != "a" {
+		t.Fatalf("got %q", got)
+	}
+	done := make(chan struct{})
+	go func() { defer close(done); l.Close() }()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("the session does not end")
+	}
+}
+
+func TestASessionThatTheServerForgotIsBegunAgain(t *testing.T) {
+	var forget atomic.Bool
+	url := served(t, func(w http.ResponseWriter, _ *http.Request, body string) bool {
+		if strings.Contains(body, "server/discover") { // sessions are of the older era
+			http.Error(w, "no", http.StatusBadRequest)
+			return true
+		}
+		if forget.CompareAndSwap(true, false) {
+			http.Error(w, "no session", http.StatusNotFound)
+			return true
+		}
+		return false
+	})
+	l := overHTTP(t, Entry{URL: url}, Options{})
+	if got := l.ask("echo", `{"text":"a"}`); got != "a" {
+		t.Fatalf("got %q", got)
+	}
+	forget.Store(true)
+	if got := l.ask("echo", `{"text":"b"}`); !strings.HasPrefix(got, "error: ") { // it is not sent twice
+		t.Errorf("got %q", got)
+	}
+	eventually(t, "a new session", func() bool { return l.ask("echo", `{"text":"c"}`) == "c" })
+}
+
+func TestWhatIsNoAddressIsSaid(t *testing.T) {
+	for _, address := range []string{"ftp://example.com", "example.com/mcp", "http://", "http://[", "http://u:secret@"} {
+		_, err := newCarrier(context.Background(), nil, address, nil)
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

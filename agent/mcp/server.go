@@ -1,0 +1,462 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pi/agent/schema"
+	"pi/internal/printable"
+	"pi/internal/suggest"
+)
+
+// How long a server may live and take.
+const (
+	startWithin  = 30 * time.Second // to begin, with its lists
+	idleAfter    = 10 * time.Minute // without use, until it is ended
+	restartsIn   = time.Minute
+	mostRestarts = 3 // of a server that died, in restartsIn
+	relistPause  = time.Second
+)
+
+// server is one server of a session: nothing, being started, or running. All methods may be
+// called from any goroutine.
+type server struct {
+	set   *Servers
+	entry *Entry
+	hash  string // of the entry
+
+	mu       sync.Mutex // guards what follows
+	off      bool       // turned off, for this session
+	gone     bool       // taken out of the set
+	state    State      // but StateOff, which follows from other things
+	err      error
+	conn     *connection // nil: it does not run
+	starting *start      // nil: it is not being started
+	starts   []time.Time // within restartsIn
+	uses     int         // of conn, now
+	idle     *time.Timer
+	stderr   []string // of the last connection
+	changes  []Change
+	loaded   bool // defs is what the cache has
+	defs     *definitions
+	direct   []*Tool      // that are offered; nil: it is not known which
+	indexed  *definitions // of which index is
+	index    *searchIndex
+	checkers map[string]*schema.Checker // of arguments, by definition
+
+	relisting sync.Mutex // held while the lists of a running server are asked for again
+}
+
+// start is a start of a server that somebody waits for.
+type start struct {
+	done chan struct{}
+	err  error // only once done is closed
+}
+
+func newServer(set *Servers, e Entry) *server {
+	s := &server{set: set, entry: &e, hash: e.Hash(), off: e.Disabled, state: StateIdle}
+	s.idle = time.AfterFunc(time.Hour, s.endIdle)
+	s.idle.Stop()
+	return s
+}
+
+// cannot says why a server is not started; nil if it can be. The caller has the lock.
+func (s *server) cannot() error {
+	switch {
+	case s.gone:
+		return errors.New("it is no server of this session any more")
+	case s.entry.Problem != nil:
+		return s.entry.Problem
+	case s.off:
+		return errors.New("it is turned off")
+	}
+	return nil
+}
+
+// use returns the connection of a server, which is started if it does not run. done has to be
+// called when the connection is not needed any more.
+func (s *server) use(ctx context.Context) (c *connection, done func(), err error) {
+	for {
+		s.mu.Lock()
+		if err := s.cannot(); err != nil {
+			s.mu.Unlock()
+			return nil, nil, s.named(err)
+		}
+		if s.conn != nil && !s.conn.isOver() {
+			s.uses++
+			s.idle.Stop()
+			c := s.conn
+			s.mu.Unlock()
+			return c, func() { s.unuse() }, nil
+		}
+		if s.starting == nil {
+			if err := s.begin(); err != nil {
+				s.mu.Unlock()
+				return nil, nil, s.named(err)
+			}
+		}
+		st := s.starting
+		s.mu.Unlock()
+		select {
+		case <-st.done:
+			if st.err != nil {
+				return nil, nil, s.named(st.err)
+			}
+		case <-ctx.Done():
+			return nil, nil, s.named(fmt.Errorf("it is still starting: %w", context.Cause(ctx)))
+		}
+	}
+}
+
+// named says of which server an error is.
+func (s *server) named(err error) error {
+	if errors.Is(err, ErrSignIn) {
+		return fmt.Errorf("server %s: %w: /mcp login %s", s.entry.Name, ErrSignIn, s.entry.Name)
+	}
+	return &namedError{s.entry.Name, err}
+}
+
+// namedError says of which server an error is.
+type namedError struct {
+	server string
+	err    error
+}
+
+func (e *namedError) Unwrap() error { return e.err }
+
+// Error is without what the SDK was doing, which the reader has not asked for.
+func (e *namedError) Error() string {
+	text := e.err.Error()
+	for {
+		rest, isDoing := strings.CutPrefix(text, "calling \"")
+		if !isDoing {
+			if rest, isDoing = strings.CutPrefix(text, "sending \""); !isDoing {
+				return "server " + e.server + ": " + text
+			}
+		}
+		_, rest, isDoing = strings.Cut(rest, "\": ")
+		if !isDoing {
+			return "server " + e.server + ": " + text
+		}
+		text = rest
+	}
+}
+
+// unuse ends a use.
+func (s *server) unuse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.uses--; s.uses == 0 && s.conn != nil {
+		s.idle.Reset(s.set.idleAfter)
+	}
+}
+
+// endIdle ends a server that nobody has used for long.
+func (s *server) endIdle() {
+	s.mu.Lock()
+	c := s.conn
+	if s.uses > 0 || c == nil {
+		s.mu.Unlock()
+		return
+	}
+	s.conn, s.state = nil, StateIdle
+	s.mu.Unlock()
+	s.set.tell(s, nil)
+	s.set.work.Go(c.end)
+}
+
+// begin begins to start the server. The caller has the lock. The error says that it died too
+// often.
+func (s *server) begin() error {
+	now := time.Now()
+	s.starts = slices.DeleteFunc(s.starts, func(at time.Time) bool { return now.Sub(at) > restartsIn })
+	if len(s.starts) > mostRestarts {
+		return fmt.Errorf("it was started %d times within a minute, which is enough; /mcp refresh %s tries again: %w", len(s.starts), s.entry.Name, cmp.Or(s.err, errEnded))
+	}
+	if s.set.ctx.Err() != nil {
+		return errors.New("the session has ended")
+	}
+	s.starts = append(s.starts, now)
+	st := &start{done: make(chan struct{})}
+	s.starting, s.state, s.err = st, StateStarting, nil
+	s.set.work.Go(func() { s.run(st) })
+	return nil
+}
+
+// run starts the server, and ends the start with what became of it.
+func (s *server) run(st *start) {
+	s.set.tell(s, nil)
+	ctx, cancel := context.WithTimeoutCause(s.set.ctx, s.set.startWithin, fmt.Errorf("it did not begin within %s", s.set.startWithin))
+	defer cancel()
+	c, defs, err := s.connect(ctx)
+	if err != nil && ctx.Err() != nil && s.set.ctx.Err() == nil {
+		err = context.Cause(ctx)
+	}
+	var changes []Change
+	if err == nil {
+		changes = s.take(defs)
+	}
+	s.mu.Lock()
+	s.starting = nil
+	switch {
+	case err == nil && !s.gone && !s.off:
+		s.conn, s.state = c, StateReady
+		s.idle.Reset(s.set.idleAfter)
+		s.set.work.Go(func() { s.watch(c) })
+	case err == nil:
+		err = s.cannot()
+		s.set.work.Go(c.end)
+		s.state = StateIdle
+	default:
+		s.err, s.state = err, StateFailed
+		if errors.Is(err, ErrSignIn) {
+			s.state = StateSignIn
+		}
+	}
+	s.mu.Unlock()
+	st.err = err
+	close(st.done)
+	s.set.tell(s, nil)
+	for i := range changes {
+		s.set.tell(s, &changes[i])
+	}
+}
+
+// connect reaches the server and asks for what it has.
+func (s *server) connect(ctx context.Context) (*connection, *definitions, error) {
+	d := &dialer{entry: s.entry, options: &s.set.o, log: &s.set.log,
+		asks:    func(c *connection) *asks { return newAsks(c, s.set.o.Cwd, s.set.o.Elicit) },
+		changed: s.relist}
+	d.testOnlyDiscoverPatience = s.set.o.testOnlyDiscoverPatience
+	known := ""
+	if r, ok := s.set.cache.row(s.hash); ok {
+		known = r.Protocol
+	}
+	c, err := d.dial(ctx, known)
+	if err != nil {
+		return nil, nil, err
+	}
+	defs, err := c.listed(ctx, s.entry)
+	if err != nil {
+		s.noteStderr(c)
+		c.end()
+		return nil, nil, err
+	}
+	return c, defs, nil
+}
+
+// listed is list, and says why the connection was lost.
+func (c *connection) listed(ctx context.Context, e *Entry) (*definitions, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends bodies that do not
+	defer context.AfterFunc(c.ctx, cancel)()
+	defs, err := c.list(ctx, e)
+	return defs, c.lost(err)
+}
+
+// take makes definitions those of the server, keeps them, and returns what has changed.
+func (s *server) take(defs *definitions) (changes []Change) {
+	before := s.definitions()
+	changes = defs.compare(before)
+	s.adopt(defs)
+	s.mu.Lock()
+	s.defs, s.loaded, s.checkers = defs, true, nil
+	s.changes = append(s.changes, changes...)
+	s.mu.Unlock()
+	if err := s.set.cache.keep(s.hash, defs); err != nil {
+		s.set.log.row(s.entry.Name, err.Error())
+	}
+	return changes
+}
+
+// adopt gives definitions the names and exposures of the entry, which may be of another name
+// than that they were kept for.
+func (s *server) adopt(defs *definitions) {
+	for i := range defs.Tools {
+		t := &defs.Tools[i]
+		t.Server, t.Name, t.Exposure = s.entry.Name, Name(s.entry.Name, t.Tool), s.entry.ExposureOf(t.Tool)
+	}
+	for i := range defs.Resources {
+		defs.Resources[i].Server = s.entry.Name
+	}
+	for i := range defs.Prompts {
+		defs.Prompts[i].Server = s.entry.Name
+	}
+}
+
+// definitions are what is known of the server; nil for nothing.
+func (s *server) definitions() *definitions {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.loaded {
+		s.loaded = true
+		if s.defs = s.set.cache.load(s.hash); s.defs != nil {
+			s.adopt(s.defs)
+		}
+	}
+	return s.defs
+}
+
+// watch waits for the end of a connection, and notes it if nobody wanted that.
+func (s *server) watch(c *connection) {
+	<-c.ended
+	s.noteStderr(c)
+	s.mu.Lock()
+	if s.conn != c || c.err == nil {
+		s.mu.Unlock()
+		return
+	}
+	s.conn, s.state, s.err = nil, StateFailed, c.err
+	s.idle.Stop()
+	s.mu.Unlock()
+	s.set.tell(s, nil)
+}
+
+func (s *server) noteStderr(c *connection) {
+	if c.process != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.stderr = c.process.stderr.all()
+	}
+}
+
+// relist asks a running server for its lists again, because it says that they are others. It
+// does not wait: several of these messages are one.
+func (s *server) relist(c *connection) {
+	if !s.relisting.TryLock() {
+		return
+	}
+	s.set.work.Go(func() {
+		pause := time.NewTimer(s.set.relistPause)
+		defer pause.Stop()
+		select {
+		case <-pause.C:
+		case <-c.ctx.Done():
+			s.relisting.Unlock()
+			return
+		}
+		s.relisting.Unlock() // what is said from now on is news again
+		ctx, cancel := context.WithTimeout(s.set.ctx, s.set.startWithin)
+		defer cancel()
+		defs, err := c.listed(ctx, s.entry)
+		if err != nil {
+			s.set.log.row(s.entry.Name, "its lists changed, and cannot be read: "+err.Error())
+			return
+		}
+		changes := s.take(defs)
+		for i := range changes {
+			s.set.tell(s, &changes[i])
+		}
+	})
+}
+
+// end ends the server, if it runs, and returns when that is done.
+func (s *server) end() {
+	s.mu.Lock()
+	c := s.conn
+	s.conn = nil
+	s.idle.Stop()
+	if s.state == StateReady {
+		s.state = StateIdle
+	}
+	s.mu.Unlock()
+	if c != nil {
+		c.end()
+	}
+}
+
+// status is what can be told of the server.
+func (s *server) status() Status {
+	defs := s.definitionsIfCheap()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Status{Entry: s.entry, State: s.state, Err: s.err, Description: s.entry.Description, Stderr: slices.Clone(s.stderr), Changes: slices.Clone(s.changes)}
+	if s.conn != nil && s.conn.process != nil {
+		st.Stderr = s.conn.process.stderr.all()
+	}
+	if err := s.cannot(); err != nil {
+		st.State = StateOff
+		if s.entry.Problem != nil {
+			st.Err = s.entry.Problem
+		}
+	}
+	r, known := s.set.cache.row(s.hash)
+	st.Known = known
+	st.Tools, st.Resources, st.Prompts, st.Version = r.Tools, r.Resources, r.Prompts, r.Protocol
+	st.Description = cmp.Or(printable.FirstLine(st.Description, 200), r.Description)
+	if defs == nil {
+		return st
+	}
+	st.LeftOut = defs.LeftOut
+	for i := range defs.Tools {
+		if t := &defs.Tools[i]; t.Exposure == Direct {
+			st.Direct++
+			st.Tokens += t.tokens()
+		}
+	}
+	return st
+}
+
+// definitionsIfCheap are the definitions, if they are in memory or there may be direct tools,
+// whose cost is told.
+func (s *server) definitionsIfCheap() *definitions {
+	if s.entry.mayBe(Direct) {
+		return s.definitions()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.defs
+}
+
+// find returns a tool that is not off, or an error that says which there are.
+func (s *server) find(tool string) (*Tool, error) {
+	defs := s.definitions()
+	if t := defs.tool(tool); t != nil && t.Exposure != Off {
+		return t, nil
+	}
+	var names []string
+	if defs != nil {
+		for i := range defs.Tools {
+			if defs.Tools[i].Exposure != Off {
+				names = append(names, defs.Tools[i].Tool)
+			}
+		}
+	}
+	switch hint := suggest.Hint(tool, names); {
+	case hint != "":
+		return nil, fmt.Errorf("server %s has no tool %q%s", s.entry.Name, printable.Short(tool), hint)
+	case len(names) > 0 && len(names) <= maxNamed:
+		return nil, fmt.Errorf("server %s has no tool %q; it has %s", s.entry.Name, printable.Short(tool), strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("server %s has no tool %q; search finds the others", s.entry.Name, printable.Short(tool))
+}
+
+// maxNamed is how many names an error lists.
+const maxNamed = 20
+
+// checker checks arguments of a tool.
+func (s *server) checker(t *Tool) (*schema.Checker, error) {
+	s.mu.Lock()
+	known := s.checkers[t.Hash]
+	s.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	c, err := schema.Compile(t.Schema)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.checkers == nil {
+		s.checkers = map[string]*schema.Checker{}
+	}
+	s.checkers[t.Hash] = c
+	return c, nil
+}

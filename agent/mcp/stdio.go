@@ -1,0 +1,266 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pi/internal/child"
+	"pi/internal/printable"
+)
+
+// maxMessage is how long a line of a server, an event of a stream, or a body may be.
+const maxMessage = 16 << 20
+
+// errLongLine ends the connection to a server: where its line ends nobody waits to see.
+var errLongLine = fmt.Errorf("it wrote a line longer than %s", printable.Bytes(maxMessage))
+
+// running is a server that runs as a process of this program, in a session of its own.
+type running struct {
+	child  *child.Child
+	stderr *lastRows
+	log    *logFile
+	name   string
+	in     *io.PipeReader // its messages
+	stop   context.CancelFunc
+	done   sync.WaitGroup // what reads its output
+}
+
+// startServer starts the process of an entry, and returns it with what the SDK speaks through.
+// dir is where it works unless the entry says another.
+func startServer(e *Entry, env []string, dir string, o *Options, log *logFile) (*running, sdk.Transport, error) {
+	if e.Cwd != "" {
+		dir = e.Cwd
+	}
+	c, err := child.Start(child.Command{Name: e.Command, Args: e.Args, Dir: dir, Env: env, Watcher: o.Watcher})
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	in, out := io.Pipe()
+	r := &running{child: c, stderr: &lastRows{}, log: log, name: e.Name, in: in, stop: stop}
+	r.done.Go(func() { r.readMessages(ctx, out) })
+	r.done.Go(func() { r.readErrors(ctx) })
+	return r, &sdk.IOTransport{Reader: in, Writer: input{c}, MaxLineLength: -1}, nil
+}
+
+// input is what is written to a server.
+type input struct{ child *child.Child }
+
+func (i input) Write(b []byte) (int, error) {
+	if err := i.child.Write(context.Background(), string(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+func (i input) Close() error {
+	i.child.CloseStdin()
+	return nil
+}
+
+// readMessages passes the messages of the server on to out until it has ended, or nobody
+// wants more.
+func (r *running) readMessages(ctx context.Context, out *io.PipeWriter) {
+	sieve := newSieve(func(row string) { r.log.row(r.name, row) })
+	end := error(io.EOF)
+	r.child.Stdout.HandOver(ctx, func() child.Form { return child.Form{Max: 64 << 10} }, func(piece string) child.Answer {
+		err := sieve.add(piece, func(line []byte) error {
+			_, err := out.Write(line)
+			return err
+		})
+		if err != nil {
+			end = err
+			return child.Enough
+		}
+		return child.Taken
+	})
+	sieve.tellLost()
+	_ = out.CloseWithError(end)
+}
+
+// readErrors keeps what the server writes to its standard error.
+func (r *running) readErrors(ctx context.Context) {
+	may := newAllowance(maxLogBurst, maxLogRate)
+	r.child.Stderr.HandOver(ctx, func() child.Form { return child.Form{Lines: true, Max: 4096} }, func(row string) child.Answer {
+		r.stderr.add(row)
+		if may.take(float64(len(row) + 1)) {
+			if lost := may.takeLost(); lost > 0 {
+				r.log.row(r.name, fmt.Sprintf("stderr: %s left out", printable.Count(lost, "row")))
+			}
+			r.log.row(r.name, "stderr: "+row)
+		}
+		return child.Taken
+	})
+	if lost := may.takeLost(); lost > 0 {
+		r.log.row(r.name, fmt.Sprintf("stderr: %s left out", printable.Count(lost, "row")))
+	}
+}
+
+// How much of what a server writes goes into the log: bytes at once, and in a second.
+const (
+	maxLogBurst = 1 << 20
+	maxLogRate  = 16 << 10
+)
+
+// The steps of the end of a server: its input is closed, and it has a second; then TERM, and
+// two seconds later KILL, for its whole group.
+const endsByItself = time.Second
+
+// end ends the server and what it has started, and returns when that is done.
+func (r *running) end() {
+	r.child.CloseStdin()
+	late := time.NewTimer(endsByItself)
+	defer late.Stop()
+	select {
+	case <-r.child.Exited():
+		_ = r.in.Close()
+		r.done.Wait() // its last words are still to be read
+	case <-late.C:
+	}
+	r.child.Close()
+	_ = r.in.Close()
+	r.stop()
+	r.done.Wait()
+}
+
+// fate says how the process ended; "" if it has not, or was ended.
+func (r *running) fate() string {
+	if r.child.IsRunning() {
+		return ""
+	}
+	switch exit := r.child.Exit(); {
+	case exit.Killed:
+		return ""
+	case exit.Signal != "":
+		return "it was ended by " + exit.Signal
+	case exit.Code != 0:
+		return fmt.Sprintf("it ended with status %d", exit.Code)
+	}
+	return "it ended"
+}
+
+// sieve takes what a server writes apart into lines, and keeps back what would end the
+// connection (what is no message) or fill the memory (more than somebody can deal with).
+type sieve struct {
+	log func(row string)
+
+	line     []byte // what was read of it
+	rows     *allowance
+	requests *allowance
+	notices  *allowance
+}
+
+func newSieve(log func(row string)) *sieve {
+	return &sieve{log: log, rows: newAllowance(maxLogBurst, maxLogRate), requests: newAllowance(200, 50), notices: newAllowance(2000, 500)}
+}
+
+// add adds a piece of what the server wrote and gives each message that is whole, with its
+// end of line. The error is that of give, or that the line is too long.
+func (s *sieve) add(piece string, give func(line []byte) error) error {
+	for piece != "" {
+		end := strings.IndexByte(piece, '\n')
+		part := piece[:end+1]
+		if end < 0 {
+			part = piece
+		}
+		if len(s.line)+len(part) > maxMessage {
+			return errLongLine
+		}
+		piece = piece[len(part):]
+		s.line = append(s.line, part...)
+		if end < 0 {
+			continue
+		}
+		line := bytes.TrimSpace(s.line)
+		s.line = s.line[:0]
+		if !s.passes(line) {
+			continue
+		}
+		if err := give(append(line, '\n')); err != nil { // there is room: an end of line was there
+			return err
+		}
+		if cap(s.line) > 1<<20 {
+			s.line = nil // one long line is no reason to keep so much
+		}
+	}
+	return nil
+}
+
+// passes reports whether a line is a message that somebody can deal with. What is none goes
+// into the log.
+func (s *sieve) passes(line []byte) bool {
+	if len(line) == 0 {
+		return false
+	}
+	var m jsonrpc.Message
+	err := errors.New("no object")
+	if line[0] == '{' && json.Valid(line) {
+		m, err = jsonrpc.DecodeMessage(line)
+	}
+	if err != nil {
+		if s.rows.take(float64(len(line))) {
+			s.log("stdout: " + string(line[:min(len(line), maxLogRow)]))
+		}
+		return false
+	}
+	request, ok := m.(*jsonrpc.Request)
+	switch {
+	case !ok:
+		return true
+	case request.IsCall():
+		return s.requests.take(1)
+	case request.Method == "notifications/message":
+		if s.rows.take(float64(len(line))) {
+			s.log("log: " + string(request.Params[:min(len(request.Params), maxLogRow)]))
+		}
+		return false
+	}
+	return s.notices.take(1)
+}
+
+// tellLost logs what was kept back because it was too much.
+func (s *sieve) tellLost() {
+	for what, a := range map[string]*allowance{"row": s.rows, "request": s.requests, "notification": s.notices} {
+		if lost := a.takeLost(); lost > 0 {
+			s.log(fmt.Sprintf("stdout: %s left out, for it were too many", printable.Count(lost, what)))
+		}
+	}
+}
+
+// lastRows are the last rows of something that is written. All methods may be called from
+// any goroutine.
+type lastRows struct {
+	mu   sync.Mutex
+	rows []string
+}
+
+const keptRows = 20
+
+func (l *lastRows) add(row string) {
+	if row = printable.Cut(printable.Line(row), 400); row == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.rows) == keptRows {
+		l.rows = slices.Delete(l.rows, 0, 1)
+	}
+	l.rows = append(l.rows, row)
+}
+
+func (l *lastRows) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.rows)
+}

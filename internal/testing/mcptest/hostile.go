@@ -1,0 +1,220 @@
+package mcptest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// message is what a hostile server reads.
+type message struct {
+	ID     json.RawMessage
+	Method string
+	Params struct {
+		Meta struct {
+			ProgressToken json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
+		Name      string
+		Cursor    string
+		Arguments arguments
+	}
+}
+
+// hostile is a server written by hand. Each function answers one request, in place of the
+// usual answer; methods that it does not name are answered as usual.
+type hostile map[string]func(m message)
+
+var out = bufio.NewWriterSize(os.Stdout, 1<<16)
+
+func say(format string, args ...any) {
+	fmt.Fprintf(out, format+"\n", args...)
+	out.Flush()
+}
+
+func answer(id json.RawMessage, result string) {
+	say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+// initialized answers initialize.
+func initialized(id json.RawMessage) {
+	answer(id, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"hostile","version":"1"}}`)
+}
+
+const tools = `{"tools":[{"name":"echo","description":"says","inputSchema":{"type":"object"}},{"name":"hit","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}]}`
+
+func result(text string) string {
+	return fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, text)
+}
+
+// serve reads requests until the input ends.
+func (h hostile) serve() error {
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return errNoInput
+		}
+		var m message
+		if json.Unmarshal(line, &m) != nil {
+			continue
+		}
+		if f := h[m.Method]; f != nil {
+			f(m)
+			continue
+		}
+		switch m.Method {
+		case "initialize":
+			initialized(m.ID)
+		case "tools/list":
+			answer(m.ID, tools)
+		case "tools/call":
+			answer(m.ID, result("called "+m.Params.Name))
+		case "server/discover":
+			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}`, m.ID)
+		}
+	}
+}
+
+// hostiles are servers that mean harm, or are badly made.
+func hostiles() map[string]func() error {
+	all := map[string]func() error{
+		"silent": drop,
+		"crash": func() error {
+			fmt.Fprintln(os.Stderr, "first row\nno \x1b[31mtoken\x1b[0m in the environment")
+			os.Exit(7)
+			return nil
+		},
+		"stubborn": func() error { // ends neither with its input nor when it is asked
+			signal.Ignore(syscall.SIGTERM)
+			_ = hostile{}.serve()
+			select {}
+		},
+		"banner": func() error {
+			say("Welcome to the server!\n{\"level\":30,\"msg\":\"json log\"}\n[1,2]\n{broken")
+			return hostile{"tools/call": func(m message) {
+				say("log: called\n\n   ")
+				answer(m.ID, result("after the banner")+"   ")
+			}}.serve()
+		},
+	}
+	for name, h := range hostileAnswers() {
+		all[name] = h.serve
+	}
+	return all
+}
+
+// hostileAnswers are those that speak the protocol, badly.
+func hostileAnswers() map[string]hostile {
+	exits := func(message) { os.Exit(9) }
+	ignores := func(message) {}
+	return map[string]hostile{
+		"exits-at-discover": {"server/discover": exits},
+		"ignores-discover":  {"server/discover": ignores},
+		"never-answers":     {"tools/call": ignores},
+		"never-lists":       {"tools/list": ignores},
+		"dies-listing":      {"tools/list": exits},
+		"dies-initializing": {"initialize": exits},
+		"answers-twice":     {"tools/call": func(m message) { answer(m.ID, result("one")); answer(m.ID, result("two")) }},
+		"answers-otherwise": {"tools/call": func(m message) {
+			answer([]byte(`"x"`), result("x"))
+			answer([]byte("999999"), result("y"))
+			answer(m.ID, result("mine"))
+		}},
+		"answers-nonsense": {"tools/call": func(m message) { answer(m.ID, `{"content":"no list"}`) }},
+		"long-line":        {"tools/call": func(m message) { flood(func() { fmt.Fprint(out, strings.Repeat("x", 1<<16)) }, 16<<10) }},
+		"long-answer":      {"tools/call": func(m message) { answer(m.ID, result(strings.Repeat("word ", 1<<20))) }},
+		"floods-stderr":    {"tools/call": func(m message) { floodErrors(); answer(m.ID, result("flooded")) }},
+		"floods-stdout": {"tools/call": func(m message) {
+			flood(func() { fmt.Fprintln(out, strings.Repeat("noise ", 200)) }, 80_000)
+			answer(m.ID, result("flooded"))
+		}},
+		"floods-logs": {"tools/call": func(m message) {
+			flood(func() {
+				say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%q}}`, strings.Repeat("log ", 250))
+			}, 100_000)
+			answer(m.ID, result("flooded"))
+		}},
+		"floods-progress": {"tools/call": func(m message) {
+			flood(func() {
+				say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"message":%q}}`, m.Params.Meta.ProgressToken, strings.Repeat("m", 1000))
+			}, 100_000)
+			answer(m.ID, result("flooded"))
+		}},
+		"floods-list-changed": {"tools/call": func(m message) {
+			flood(func() { say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) }, 100_000)
+			answer(m.ID, result("flooded"))
+		}},
+		"floods-questions": {"tools/call": func(m message) {
+			n := 0
+			flood(func() {
+				n++
+				say(`{"jsonrpc":"2.0","id":"q%d","method":"elicitation/create","params":{"message":"again?","requestedSchema":{"type":"object","properties":{}}}}`, n)
+			}, 10_000)
+			answer(m.ID, result("flooded"))
+		}},
+		"endless-pages": {"tools/list": func(m message) {
+			answer(m.ID, fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{"type":"object"}}],"nextCursor":"%dx"}`, len(m.Params.Cursor), len(m.Params.Cursor)))
+		}},
+		"counting-pages": {"tools/list": countPages()},
+		"many-tools":     {"tools/list": func(m message) { answer(m.ID, manyTools(100_000)) }},
+		"deep-schema": {"tools/list": func(m message) {
+			answer(m.ID, `{"tools":[{"name":"deep","inputSchema":{"type":"object","properties":{"a":`+strings.Repeat(`{"type":"object","properties":{"a":`, 3000)+`{}`+strings.Repeat(`}}`, 3000)+`}}},{"name":"flat","inputSchema":{"type":"object"}}]}`)
+		}},
+		"too-deep-schema": {"tools/list": func(m message) {
+			answer(m.ID, `{"tools":[{"name":"deep","inputSchema":`+strings.Repeat(`{"a":`, 10_001)+`1`+strings.Repeat(`}`, 10_001)+`}]}`)
+		}},
+		"hidden-text": {"tools/list": func(m message) {
+			answer(m.ID, `{"tools":[{"name":"trap","description":"Harmless\u001b[2J\u200b\u200b\udb40\udc41 words","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":"quiet\u200b"}}}}]}`)
+		}},
+		"colliding-names": {"tools/list": func(m message) {
+			answer(m.ID, `{"tools":[{"name":"read","inputSchema":{"type":"object"}},{"name":"a.b","inputSchema":{"type":"object"}},{"name":"a_b","inputSchema":{"type":"object"}},{"name":"a b","inputSchema":{"type":"object"}},{"name":"a_b","description":"second","inputSchema":{"type":"object"}},{"name":"","inputSchema":{"type":"object"}},{"name":"noschema"}]}`)
+		}},
+		"needs-input": {"tools/call": func(m message) {
+			answer(m.ID, `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{"message":"again?","requestedSchema":{"type":"object","properties":{}}}}}}`)
+		}},
+	}
+}
+
+// flood does something often.
+func flood(what func(), times int) {
+	for range times {
+		what()
+	}
+	out.Flush()
+}
+
+func floodErrors() {
+	w := bufio.NewWriterSize(os.Stderr, 1<<16)
+	row := strings.Repeat("error ", 170)
+	for range 100_000 {
+		fmt.Fprintln(w, row)
+	}
+	fmt.Fprintln(w, "the last row")
+	w.Flush()
+}
+
+// countPages answers with one more page each time.
+func countPages() func(m message) {
+	n := 0
+	return func(m message) {
+		n++
+		answer(m.ID, fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{"type":"object"}}],"nextCursor":"c%d"}`, n, n))
+	}
+}
+
+func manyTools(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"tools":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, `{"name":"t%d","inputSchema":{"type":"object"}}`, i)
+	}
+	b.WriteString("]}")
+	return b.String()
+}
