@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -193,6 +194,25 @@ func (p *Place) reportUnapproved(files []trust.ProjectFile, later *messages) err
 		later.warn(text + "; `pi trust` shows and approves them, --approve uses them this once")
 	}
 	return nil
+}
+
+// CheckServer returns an error if a server in the text of a file could not be used.
+func (p *Place) CheckServer(text []byte, name string, kind mcp.SourceKind, path string) error {
+	o := p.originOf(kind, path)
+	if kind == mcp.FromUser {
+		o.Run = func(context.Context, string) (string, error) { return "", nil } // it is not asked
+	}
+	file := mcpfile.Parse(text, o)
+	if slices.ContainsFunc(file.Servers, func(s mcpfile.Server) bool { return s.Name == name }) {
+		return nil
+	}
+	var wrong []string
+	for _, problem := range file.Problems {
+		if !problem.Warning && strings.Contains(problem.Text, fmt.Sprintf("%q", name)) {
+			wrong = append(wrong, problem.Text)
+		}
+	}
+	return errors.New(strings.Join(wrong, "; "))
 }
 
 // Logins are the logins to servers, and what signs the requests to them.

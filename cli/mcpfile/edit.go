@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pi/agent/mcp"
+	"pi/internal/safefile"
 )
 
 // errNoObject says that a file of servers cannot be changed.
@@ -31,6 +32,12 @@ type New struct {
 	Timeout     float64           `json:"timeout,omitempty"`
 	Enabled     *bool             `json:"enabled,omitempty"`
 	OAuth       json.RawMessage   `json:"oauth,omitempty"`
+}
+
+// Change replaces the text of a file by what edit makes of it, without losing what others write
+// meanwhile. Its mode becomes 0600.
+func Change(path string, edit func(text []byte) ([]byte, error)) error {
+	return safefile.Change(path, Read, edit)
 }
 
 // Add returns the text of a file with another server in it. What else is in the file stays as it

@@ -9,6 +9,7 @@
 //	client.go   what an editor hands over
 //	edit.go     an entry is added or removed, the rest stays as it is to the byte
 //	mask.go     a file without its secrets, so that it can be kept and shown
+//	foreign.go  what other programs have configured; foreigntoml.go: in config.toml
 //
 // The format is that of other programs, so that their files and examples work. A mistake costs
 // its own entry, and nothing beside it. Nothing is started here, and no command is run before

@@ -193,11 +193,16 @@ func (l *Logins) State(e mcp.Entry) string {
 	return "signed in until " + have.expiry().Local().Format("2006-01-02 15:04")
 }
 
-// SignOut forgets the login of a server; was is false if there is none.
-func (l *Logins) SignOut(e mcp.Entry) (was bool, err error) {
+// SignOut forgets the logins of servers of a name, whatever their addresses; was is false if there
+// is none.
+func (l *Logins) SignOut(name string) (was bool, err error) {
 	err = l.store.change(func(all map[string]login) error {
-		_, was = all[keyOf(e)]
-		delete(all, keyOf(e))
+		for key := range all {
+			if of, _, _ := strings.Cut(key, " "); of == name {
+				was = true
+				delete(all, key)
+			}
+		}
 		return nil
 	})
 	return was, err

@@ -120,7 +120,7 @@ func TestAUserSignsInAndIsLetIn(t *testing.T) {
 			if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 				t.Errorf("%v, %v", info.Mode(), err)
 			}
-			if was, err := l.SignOut(b.entry); !was || err != nil {
+			if was, err := l.SignOut(b.entry.Name); !was || err != nil {
 				t.Errorf("%v, %v", was, err)
 			}
 			if _, err := b.call(l, "whoami"); !errors.Is(err, mcp.ErrSignIn) {
