@@ -12,6 +12,7 @@
 //	                hooktext.go: what a hook does and what is wrong with it, by its text;
 //	                luatypes.go: what an editor is told
 //	trust.go        pi trust
+//	mcp.go          pi mcp; mcp*.go: its list, add, remove, import, login and logout
 //	models.go       pi models; modeltable.go: its table
 //	config.go       pi config
 //	docs.go         pi docs

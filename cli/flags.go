@@ -89,7 +89,7 @@ func addCommands(root *cobra.Command, o *app.Options) {
 	root.AddCommand(
 		group("sessions", "List, show, export and remove sessions", sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o)),
 		group("hooks", "List, check, replay and begin hooks, and list the events they can listen to", hooksList(o), hooksCheck(o), hooksReplay(o), hooksNew(o), hooksEvents(), hooksApprove(o), hooksTypes()),
-		testCommand(o), trustCommand(o), modelsCommand(o), configCommand(), docsCommand(), flagsCommand(root))
+		mcpCommand(o), testCommand(o), trustCommand(o), modelsCommand(o), configCommand(), docsCommand(), flagsCommand(root))
 }
 
 func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
@@ -111,9 +111,10 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	addTextFlags(f, &o.Texts)
 	f.StringArrayVarP(&o.Hooks.Files, "hook", "e", nil, "load one more hook `FILE`; repeatable (--extension)")
 	f.BoolVar(&o.Hooks.None, "no-hooks", false, "load no hooks but those of --hook, and no skills or templates (-ne, --no-extensions)")
-	f.BoolVarP(&o.Hooks.Approve, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
-	f.BoolVar(&o.Hooks.NoApprove, "no-approve", false, "do not run this project's hooks, nor use its skills and templates (-na)")
-	f.BoolVar(&o.Hooks.Require, "require-hooks", false, "end with status 7 if a hook of this project is not approved")
+	f.BoolVarP(&o.Hooks.Approve, "approve", "a", false, "run this project's hooks and MCP servers in this run (--trust-project)")
+	f.BoolVar(&o.Hooks.NoApprove, "no-approve", false, "do not run this project's hooks and MCP servers, nor use its skills and templates (-na)")
+	f.BoolVar(&o.Hooks.Require, "require-hooks", false, "end with status 7 if a hook or server of this project is not approved")
+	f.BoolVar(&o.NoMCP, "no-mcp", false, "no MCP servers but those that an editor hands over")
 	f.BoolVar(&o.OwnFiles, "no-client-files", false, "with --mode acp: read and write files on the disk, not through the editor")
 	f.BoolVar(&o.Login, "login", false, "ask for the key of a provider in this terminal, keep it, and leave; editors start it")
 	f.BoolVar(&o.Plain, "plain", false, "no colours")
@@ -140,7 +141,7 @@ func addTextFlags(f *pflag.FlagSet, t *app.TextFlags) {
 // change nothing: there are no themes, a start fetches nothing and says all that there is.
 func addForeignFlags(f *pflag.FlagSet) {
 	const nothing = "accepted, changes nothing"
-	for _, name := range []string{"offline", "verbose", "no-themes", "no-mcp"} {
+	for _, name := range []string{"offline", "verbose", "no-themes"} {
 		f.Bool(name, false, nothing)
 	}
 	f.StringArray("theme", nil, nothing)

@@ -17,9 +17,10 @@ import (
 func trustCommand(o *app.Options) *cobra.Command {
 	var list, yes, revoke, asJSON bool
 	c := &cobra.Command{
-		Use: "trust", Short: "Show the hooks of this project and what waits for approval, and approve them", Args: exactly(0),
+		Use: "trust", Short: "Show the hooks and MCP servers of this project and what waits for approval, and approve them", Args: exactly(0),
 		Long: "Shows every file that approval covers: the Lua files below .pi/hooks, the hooks that .pi/config.toml names,\n" +
-			"and their modules; and the files that changed while the agent was at work. Then it asks.",
+			"and their modules; .pi/mcp.json or .mcp.json with its servers, and the files that these are made of; and the\n" +
+			"files that changed while the agent was at work. Then it asks.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := here(*o)
 			if err != nil {
@@ -33,7 +34,7 @@ func trustCommand(o *app.Options) *cobra.Command {
 				fmt.Println("nothing of " + printable.VisibleLine(p.Cwd) + " is approved or refused any more")
 				return nil
 			case asJSON:
-				l := trustListing{Project: p.Cwd, Never: p.Guard.Store().IsRefused(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.Waiting(true)}
+				l := trustListing{Project: p.Cwd, Never: p.Guard.Store().IsRefused(p.Cwd), Files: p.ProjectFiles(), Pending: p.Waiting(true)}
 				if err := p.Places().TooLarge(); err != nil {
 					l.TooLarge = err.Error()
 				}
@@ -63,11 +64,11 @@ type trustListing struct {
 // only shows them, yes approves all without a question. The error says what is still not
 // approved, unless the user was asked or only wanted the list.
 func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
-	files, waiting := p.Guard.ProjectFiles(p.Places()), p.Waiting(true)
+	files, waiting := p.ProjectFiles(), p.Waiting(true)
 	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))
 	fmt.Print(app.ListFiles(p.Cwd, files))
 	if p.Guard.Store().IsRefused(p.Cwd) {
-		fmt.Println("you said never to run hooks of this project")
+		fmt.Println("you said never to run hooks and servers of this project")
 	}
 	var problems []error
 	open := 0
@@ -85,7 +86,7 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 		}
 	}
 	if len(waiting) > open {
-		files = p.Guard.ProjectFiles(p.Places()) // as they are now
+		files = p.ProjectFiles() // as they are now
 	}
 	left, err := trustProject(ctx, p, files, ask, yes)
 	problems = append(problems, err)
@@ -99,7 +100,7 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	if err := p.Places().TooLarge(); err != nil {
 		problems = append(problems, fmt.Errorf("%w: none of them runs or can be approved", err))
 	} else if len(files)+len(waiting) == 0 {
-		fmt.Println("this project has no hooks, and nothing waits for approval")
+		fmt.Println("this project has no hooks and no MCP servers, and nothing waits for approval")
 	}
 	return errors.Join(problems...)
 }

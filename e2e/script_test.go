@@ -42,7 +42,8 @@ import (
 //	records FILE        writes the records on stdout to a file, with what differs each
 //	                    time replaced (see scriptRecords)
 func TestMain(m *testing.M) {
-	testscript.Main(withBinary{m}, map[string]func(){"pi": asUser(func() { os.Exit(cli.Main(os.Args[1:])) }), "broken-pi": brokenWork, "leave": leave, "measure": measure})
+	testscript.Main(withBinary{m}, map[string]func(){"pi": asUser(func() { os.Exit(cli.Main(os.Args[1:])) }), "broken-pi": brokenWork, "leave": leave, "measure": measure,
+		"mcp-server": mcpServer, "browse": browse})
 }
 
 func TestScripts(t *testing.T) {
@@ -57,7 +58,7 @@ func TestScripts(t *testing.T) {
 func scriptCommands() map[string]scriptCommand {
 	return map[string]scriptCommand{
 		"exits": scriptExits, "server": scriptServer, "bound": scriptBound, "session": scriptSession, "count": scriptCount,
-		"conversation": scriptConversation, "asked": scriptAsked, "records": scriptRecords,
+		"conversation": scriptConversation, "asked": scriptAsked, "records": scriptRecords, "guarded": scriptGuarded,
 	}
 }
 

@@ -52,6 +52,9 @@ type Options struct {
 	// Protect are files and directories that edit and write refuse to touch.
 	Protect []string
 
+	// Secret are files that no tool touches that works on files: logins to servers.
+	Secret []string
+
 	// Files are those of a front end; the zero value has none.
 	Files Files
 

@@ -47,8 +47,8 @@ func (k *kit) placeAt(path string) (place, error) {
 	if pl.real, err = realPath(path); err != nil {
 		return place{}, plain(err)
 	}
-	if !k.Confine {
-		return pl, nil
+	if err := k.checkSecret(pl); err != nil || !k.Confine {
+		return pl, err
 	}
 	if pl.root, err = realPath(k.Cwd); err != nil {
 		return place{}, plain(err)

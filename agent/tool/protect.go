@@ -21,6 +21,16 @@ func (k *kit) checkWritable(p place) error {
 	return nil
 }
 
+// checkSecret fails for a file of logins, whatever a tool wants of it.
+func (k *kit) checkSecret(p place) error {
+	for _, secret := range k.Secret {
+		if real, err := realPath(secret); err == nil && (real == p.real || leadsThrough(p.real, real)) {
+			return fmt.Errorf("%s has logins, and no tool reads or writes it", p.name)
+		}
+	}
+	return nil
+}
+
 // leadsThrough reports whether path, or a directory it is in, is the same file or
 // directory as file, under whatever name.
 func leadsThrough(path, file string) bool {

@@ -95,3 +95,21 @@ func TestACommandIsAnnouncedBeforeItRuns(t *testing.T) {
 		t.Errorf("told of groups: %v", told)
 	}
 }
+
+func TestNoFileToolTouchesLogins(t *testing.T) {
+	dir := t.TempDir()
+	secret := filepath.Join(dir, "logins.json")
+	b := newBench(t, Options{Secret: []string{secret}})
+	b.refused("write", args{"path": secret, "content": "new"}, "has logins")
+	if err := os.WriteFile(secret, []byte("token"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.refused("read", args{"path": secret}, "has logins")
+	b.refused("edit", args{"path": secret, "oldText": "token", "newText": "y"}, "has logins")
+	b.refused("grep", args{"path": secret, "pattern": "t"}, "has logins")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(secret, link); err != nil {
+		t.Skip(err)
+	}
+	b.refused("read", args{"path": link}, "has logins")
+}

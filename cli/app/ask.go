@@ -102,8 +102,7 @@ func readLine(r io.Reader) (string, error) {
 // AskProject asks whether the hooks of a project that are not approved may run. The answer
 // is No if nobody answers. The user can look at the files first.
 func (p User) AskProject(ctx context.Context, q trust.Question) trust.Answer {
-	p.begin("This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.\n" +
-		strings.TrimRight(ListFiles(q.Project, q.Files), "\n"))
+	p.begin(whatIsBrought(q.Files) + "\n" + strings.TrimRight(ListFiles(q.Project, q.Files), "\n"))
 	for {
 		line, err := p.askProject(ctx)
 		if err != nil {
@@ -127,6 +126,29 @@ func (p User) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 			fmt.Fprintln(p.Out, "Please answer view, once, always, never or no.")
 		}
 	}
+}
+
+// whatIsBrought says what the files of a project are that are asked about.
+func whatIsBrought(files []trust.ProjectFile) string {
+	servers, hooks := 0, 0
+	for _, f := range files {
+		if f.Program || len(f.Servers) > 0 {
+			servers++
+		} else {
+			hooks++
+		}
+	}
+	const (
+		ofHooks   = "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything."
+		ofServers = "This project brings MCP servers that you have not approved. They are programs that may run anything, or addresses that get what the model sends them."
+	)
+	switch {
+	case servers == 0:
+		return ofHooks
+	case hooks == 0:
+		return ofServers
+	}
+	return ofHooks + "\n" + ofServers
 }
 
 // begin shows what a question is about. In a terminal that is wrapped at words, and stands in
@@ -169,6 +191,9 @@ func ListFiles(project string, files []trust.ProjectFile) string {
 			state = "approved"
 		}
 		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(config.InProject(project, f.Path)), f.Size, f.SHA256, state, fileDoes(f))
+		for _, row := range f.Servers {
+			fmt.Fprintln(&b, "      "+printable.VisibleLine(row))
+		}
 	}
 	return b.String()
 }
@@ -183,7 +208,13 @@ func fileDoes(f trust.ProjectFile) string {
 	if f.Problem != "" {
 		events = append(events, "("+f.Problem+")")
 	}
-	if len(events) == 0 {
+	switch {
+	case len(events) > 0:
+	case len(f.Servers) > 0:
+		return "MCP servers"
+	case f.Program:
+		return "of an MCP server"
+	default:
 		return "no events"
 	}
 	return printable.VisibleLine(strings.Join(events, ", "))

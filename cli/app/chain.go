@@ -65,6 +65,7 @@ func (p *Place) Places() trust.Places {
 		NoHooks: p.Hooks.None, NoProject: p.Hooks.NoApprove, Disable: p.Config.Disable,
 		DisableProject: p.Config.ProjectDisable, Lost: p.Config.Lost,
 	}
+	places.Servers, places.Programs = p.serverFiles()
 	for _, h := range p.Hooks.Files {
 		places.CommandLine = append(places.CommandLine, p.namedPath(h))
 	}

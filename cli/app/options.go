@@ -30,6 +30,7 @@ type Options struct {
 	Texts    TextFlags
 	Session  SessionFlags
 	Hooks    HookFlags
+	NoMCP    bool // no servers but those of a client
 
 	Version   string // of the program
 	Env       Environment

@@ -35,6 +35,7 @@ type run struct {
 	models   *llm.Models
 	chain    *luahooks.Chain
 	skipped  []trust.Source // project hooks that nobody approved
+	servers  MCPServers     // that are configured
 	choice   modelChoice
 	prompt   agent.SystemPrompt
 	prompts  *command.Prompts               // skills and templates
@@ -187,6 +188,11 @@ func withFront(program, own []command.Command) []command.Command {
 func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.loadHooks(ctx, mode); err != nil {
 		return err
+	}
+	if r.rehearsed == nil {
+		if err := r.loadServers(ctx); err != nil {
+			return err
+		}
 	}
 	if err := r.beforeSession(ctx); err != nil {
 		return err

@@ -3,11 +3,13 @@ package app
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"pi/agent"
 	"pi/agent/tool"
+	"pi/cli/mcplogin"
 	"pi/internal/suggest"
 )
 
@@ -123,6 +125,7 @@ func (p *Place) tools(o tool.Options) (active, others []agent.Tool) {
 	// What they start is known, and what decides about hooks is not theirs to write.
 	o.Starting = p.withGuard(o.Starting)
 	o.Protect = []string{p.Guard.Store().Path(), p.Guard.Store().Dir()}
+	o.Secret = []string{filepath.Join(p.AgentDir, mcplogin.FileName)}
 	byName := map[string]agent.Tool{}
 	var all []string
 	for _, t := range tool.All(o) {

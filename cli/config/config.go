@@ -60,6 +60,7 @@ type Config struct {
 	Retry      Retry      `toml:"retry"`
 	Session    Session    `toml:"session"`
 	Tools      Tools      `toml:"tools"`
+	MCP        MCP        `toml:"mcp"`
 	UI         UI         `toml:"ui"`
 
 	Keys      map[string]Chords   `toml:"keys"`
@@ -103,6 +104,12 @@ type Tools struct {
 	Active  []string `toml:"active"`
 	Confine bool     `toml:"confine"`
 	Shell   string   `toml:"shell" form:"program"`
+}
+
+// MCP is whether tools of MCP servers are there, and what happens if one is no longer what it was.
+type MCP struct {
+	Enabled  bool   `toml:"enabled"`
+	OnChange string `toml:"on_change" oneof:"tell ask block"`
 }
 
 // UI is how the terminal looks.
@@ -202,6 +209,7 @@ func Default() Config {
 		Retry:              Retry{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute},
 		Session:            Session{Durability: "turn"},
 		Tools:              Tools{Active: []string{"read", "bash", "edit", "write", "grep", "find", "ls"}},
+		MCP:                MCP{Enabled: true, OnChange: "tell"},
 		UI:                 UI{ShowThinking: true, Notify: "off", Menu: "type", Background: "auto", ImageScale: true},
 		Keys:               map[string]Chords{},
 		Providers:          map[string]Provider{},

@@ -11,15 +11,15 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// maskedVariable is the variable that a copy of settings names in place of a key: whoever
+// MaskedVariable is the variable that a copy of settings names in place of a key: whoever
 // uses such a copy is told that the key is missing, and sends nothing.
-const maskedVariable = "PI_KEY_THAT_IS_NOT_KEPT"
+const MaskedVariable = "PI_KEY_THAT_IS_NOT_KEPT"
 
-const maskedKey = "env:" + maskedVariable
+const maskedKey = "env:" + MaskedVariable
 
 // IsMasked reports whether a setting, or a part of it, stands for a key that a copy of
 // settings does not have. Such a copy is in force while a change waits for approval.
-func IsMasked(setting string) bool { return strings.Contains(setting, maskedVariable) }
+func IsMasked(setting string) bool { return strings.Contains(setting, MaskedVariable) }
 
 // Where an address may have keys: in front of @, and in its query.
 var (
@@ -30,13 +30,13 @@ var (
 
 // maskedAddress returns an address without its keys.
 func maskedAddress(address string) string {
-	address = addressKey.ReplaceAllString(address, "://"+maskedVariable+"@")
+	address = addressKey.ReplaceAllString(address, "://"+MaskedVariable+"@")
 	return queryValue.ReplaceAllStringFunc(address, func(field string) string {
 		name, _, _ := strings.Cut(field, "=")
 		if !printable.CarriesKey(name[1:]) {
 			return field
 		}
-		return name + "=" + maskedVariable
+		return name + "=" + MaskedVariable
 	})
 }
 

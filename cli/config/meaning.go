@@ -35,6 +35,8 @@ func meanings() map[string]string {
 		"tools.active":                  "the tools of the program that the model is given",
 		"tools.confine":                 "keep the file tools inside the working directory",
 		"tools.shell":                   "the shell of the bash tool; empty: bash, else sh",
+		"mcp.enabled":                   "whether the servers of mcp.json are there",
+		"mcp.on_change":                 "what happens when the definition of a server's tool is another than before",
 		"ui.plain":                      "no colours, no live rows, no line editing beyond the terminal's own",
 		"ui.show_thinking":              "show what the model thinks before it answers",
 		"ui.highlight":                  "colour the code of answers",

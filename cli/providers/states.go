@@ -1,6 +1,9 @@
 package providers
 
 import (
+	"slices"
+	"strings"
+
 	"pi/cli/config"
 	"pi/cli/keyring"
 )
@@ -24,6 +27,24 @@ func States(cfg config.Config, ring *keyring.Ring) map[string]State {
 		states[p.Name] = state
 	}
 	return states
+}
+
+// KeyVariables returns the variables of the environment that hold keys of providers: those that the
+// catalogue knows, and those that the settings name.
+func KeyVariables(cfg config.Config) (names []string) {
+	for _, p := range sources(cfg, nil) {
+		names = append(names, p.KeyVars...)
+		if name, ok := strings.CutPrefix(p.set.APIKey, "env:"); ok {
+			names = append(names, strings.TrimSpace(name))
+		}
+		for _, value := range p.set.Headers {
+			if name, ok := strings.CutPrefix(value, "env:"); ok {
+				names = append(names, strings.TrimSpace(name))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Section returns the name of the section that a provider has in config.toml, "" if it has

@@ -40,6 +40,8 @@ type GuardOptions struct {
 	// Mask removes the keys from the text of settings, before a copy is kept or a
 	// difference shown; nil with false: it cannot. Without one nothing is masked.
 	Mask func(settings []byte) (masked []byte, ok bool)
+	// MaskServers is Mask for the user's mcp.json.
+	MaskServers func(servers []byte) (masked []byte, ok bool)
 	// Clients are what clients wrote in other sessions of this program, and will in this one;
 	// nil: there are no other sessions.
 	Clients *ClientFiles
@@ -71,7 +73,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 // NewForRun returns a Guard that remembers nothing beyond this run, and looks at nothing
 // but the hooks of a project and those that are named.
 func NewForRun(project string) *Guard {
-	return newGuard(&home{project: project, named: map[string]bool{}, now: time.Now})
+	return newGuard(&home{project: project, named: map[string]bool{}, servers: map[string]bool{}, programs: map[string]bool{}, now: time.Now})
 }
 
 func newGuard(h *home) *Guard {
@@ -190,7 +192,8 @@ func (g *Guard) IsLost(path string) bool {
 
 // newHome is the home of an agent directory and a project, without a store.
 func newHome(o GuardOptions) *home {
-	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now}
+	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, maskServers: o.MaskServers, places: o.Places, judge: o.Judge, named: map[string]bool{}, now: time.Now,
+		userServers: filepath.Join(o.AgentDir, serversFile), servers: map[string]bool{}, programs: map[string]bool{}}
 	if h.places == nil {
 		h.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
 	}

@@ -18,6 +18,10 @@ type home struct {
 	store        *Store // nil: nothing outlives the run
 	configs      []string
 	keys         string          // auth.json, of which the commands count
+	userServers  string          // mcp.json of the agent directory
+	servers      map[string]bool // files of the project that name servers
+	programs     map[string]bool // files of the project that servers are made of
+	maskServers  func([]byte) ([]byte, bool)
 	instructions []string        // of the agent directory
 	named        map[string]bool // hooks that are named one by one, and their init.lua
 	mask         func([]byte) ([]byte, bool)
@@ -29,8 +33,11 @@ type home struct {
 // onDisk reads a file as it is on the disk now; of auth.json only the commands.
 func (h *home) onDisk(path string) Version {
 	read := onDisk
-	if path == h.keys && path != "" {
+	switch {
+	case path == h.keys && path != "":
 		read = commandsIn
+	case h.programs[path]:
+		read = program
 	}
 	before := stampAt(path, h.now())
 	v := read(path)
@@ -59,6 +66,9 @@ func (h *home) headNow() string {
 // masked returns the text of a file to be kept or shown: settings without their keys, other
 // files as they are. ok is false if there is no text, or the keys cannot be removed.
 func (h *home) masked(path string, code []byte) (text []byte, ok bool) {
+	if path == h.userServers && h.maskServers != nil && code != nil {
+		return h.maskServers(code)
+	}
 	if h.mask == nil || code == nil || !slices.Contains(h.configs, path) {
 		return code, code != nil
 	}
@@ -73,6 +83,10 @@ func (at *home) pending(path string, h *pendingFile) *Pending {
 		p.Kind = "settings"
 	case path == at.keys:
 		p.Kind = "commands of keys"
+	case at.isServers(path):
+		p.Kind = kindServers
+	case at.programs[path]:
+		p.Kind = kindProgram
 	case at.isHook(path):
 		p.Kind, p.Name = "hook", hookName(path)
 	}

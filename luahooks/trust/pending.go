@@ -13,7 +13,7 @@ import (
 type Pending struct {
 	Name   string    `json:"name"`   // of the hook, else of the file
 	Path   string    `json:"path"`   // absolute
-	Kind   string    `json:"kind"`   // hook, module, settings, approvals
+	Kind   string    `json:"kind"`   // hook, module, settings, approvals, MCP servers, file of an MCP server
 	Change string    `json:"change"` // changed, added, removed
 	Scope  Scope     `json:"scope,omitempty"`
 	Since  time.Time `json:"since"`
@@ -28,6 +28,12 @@ type Pending struct {
 // is for a moment while it is saved.
 func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == Sum(nil) }
 
+// The [Pending.Kind] of a file that names MCP servers, and of one that they are made of.
+const (
+	kindServers = "MCP servers"
+	kindProgram = "file of an MCP server"
+)
+
 // Effect is a clause for the user: what is active meanwhile.
 func (p *Pending) Effect() string {
 	switch {
@@ -37,7 +43,7 @@ func (p *Pending) Effect() string {
 		return "what it held before stays in force"
 	case p.Kind == "commands of keys":
 		return "no command that is new there runs"
-	case p.Change == "added" && p.Kind == "settings":
+	case p.Change == "added" && (p.Kind == "settings" || p.Kind == kindServers):
 		return "it does not count"
 	case p.Change == "added":
 		return "it does not run"
@@ -50,8 +56,10 @@ func (p *Pending) Effect() string {
 func (p Pending) Concerns(places Places) bool {
 	below := func(dir string) bool { return strings.HasPrefix(p.Path, dir+string(filepath.Separator)) }
 	switch {
-	case p.Kind == "settings" || p.Kind == "approvals" || p.Kind == "commands of keys":
+	case p.Kind == "settings" || p.Kind == "approvals" || p.Kind == "commands of keys" || p.Kind == kindServers && p.Scope != ScopeProject:
 		return below(places.AgentDir) || below(filepath.Join(places.Cwd, ".pi"))
+	case p.Kind == kindServers || p.Kind == kindProgram:
+		return !places.NoProject && below(places.Cwd)
 	case p.Scope == ScopeCommand || slices.Contains(places.CommandLine, p.Path):
 		return slices.ContainsFunc(places.CommandLine, func(path string) bool { return below(filepath.Dir(path)) })
 	case places.NoHooks:

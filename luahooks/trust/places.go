@@ -89,6 +89,9 @@ type Places struct {
 	Lost map[string]error
 
 	ProjectApproved bool // the hooks of the project count as they are
+
+	Servers  []string // files of the project that name MCP servers, whether they are there or not
+	Programs []string // files of the project that those servers are made of
 }
 
 // GlobalDir is the directory of the user's own hooks.

@@ -18,7 +18,9 @@ type ProjectFile struct {
 	More     bool     `json:"more,omitempty"`    // it may register or require others
 	Problem  string   `json:"problem,omitempty"` // why it cannot be approved
 	Approved bool     `json:"approved"`
-	Own      bool     `json:"own,omitempty"` // of the user, but somebody else may change it
+	Own      bool     `json:"own,omitempty"`     // of the user, but somebody else may change it
+	Servers  []string `json:"servers,omitempty"` // of a file that names MCP servers: rows that describe them
+	Program  bool     `json:"program,omitempty"` // an MCP server is made of it
 	Code     []byte   `json:"-"`
 }
 

@@ -435,6 +435,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	for _, path := range h.instructions {
 		paths[path] = scopeInstructions
 	}
+	h.addServers(paths, p)
 	for _, path := range p.Named() {
 		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
 	}

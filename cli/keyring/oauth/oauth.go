@@ -1,0 +1,153 @@
+// Package oauth takes the answer of an authorization server at this machine: a user signs in
+// with a browser, and the browser is sent back here.
+//
+//	oauth.go     [SignIn]: the address is opened and shown, and the answer awaited
+//	loopback.go  [Listen]: the server on 127.0.0.1 that takes one answer
+//	answer.go    what an answer says, whether a browser brought it or the user pasted it
+//	browser.go   [Browser]: which program opens an address
+//
+// It knows neither tokens nor who is signed in to: whoever wants a token makes the address,
+// with a state that nobody can guess, and trades the code of the [Answer] for it. So servers of
+// MCP and providers of models share it.
+//
+// Anything on this machine can call the loopback server. What has not the state, comes to
+// another path or comes later is refused, and the wait goes on.
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"pi/internal/printable"
+)
+
+// patience is how long somebody has to sign in.
+const patience = 5 * time.Minute
+
+// User is who signs in.
+type User struct {
+	// Tell shows lines: the address, and what is wrong with what was pasted.
+	Tell func(text string)
+	// Paste returns the next line that the user gives; an error says that none follows. It
+	// returns when ctx ends. nil: nothing can be pasted.
+	Paste func(ctx context.Context) (string, error)
+	// Open opens an address in a browser; nil: there is none. An error is told, and the
+	// address can still be opened by hand.
+	Open func(ctx context.Context, address string) error
+}
+
+// Request is one sign-in.
+type Request struct {
+	Address  string // of the authorization server, with the state
+	Patience time.Duration
+	// NeedsIssuer says whether the server names itself in each answer (RFC 9207), so that a
+	// code that is pasted alone is no answer. It is asked when there is one; nil: it does not.
+	NeedsIssuer func() bool
+}
+
+// SignIn shows and opens the address of a request, and returns the answer that comes to the
+// loopback server or is pasted. It waits five minutes, or as long as the request says. An
+// answer that says no is a [RefusedError].
+func (l *Loopback) SignIn(ctx context.Context, r Request, u User) (Answer, error) {
+	address, err := url.Parse(r.Address)
+	if err != nil {
+		return Answer{}, errors.New("sign in: the address of the authorization server cannot be read")
+	}
+	if err := CheckAddress(address); err != nil {
+		return Answer{}, fmt.Errorf("sign in: %w", err)
+	}
+	state := address.Query().Get("state")
+	if state == "" {
+		return Answer{}, errors.New("sign in: the address has no state, so anybody could answer")
+	}
+	if r.Patience == 0 {
+		r.Patience = patience
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, r.Patience, fmt.Errorf("nobody signed in within %v", r.Patience))
+	defer cancel()
+	l.expect(state)
+	how := "Open this address to sign in"
+	if u.Paste != nil {
+		how += "; where the browser cannot come back to this machine, paste the address that it ends at"
+	}
+	u.Tell(how + ":\n" + printable.Visible(r.Address))
+	if u.Open != nil {
+		if err := u.Open(ctx, r.Address); err != nil {
+			u.Tell("no browser was opened: " + printable.Line(err.Error()))
+		}
+	}
+	answer, err := l.await(ctx, r, state, u)
+	if err != nil {
+		return Answer{}, fmt.Errorf("sign in: %w", err)
+	}
+	return answer, answer.refusal()
+}
+
+// await returns the first answer that has the state.
+func (l *Loopback) await(ctx context.Context, r Request, state string, u User) (Answer, error) {
+	pasted := make(chan Answer)
+	if u.Paste != nil {
+		ctx, cancel := context.WithCancel(ctx)
+		read := make(chan struct{})
+		defer func() { cancel(); <-read }()
+		go func() {
+			defer close(read)
+			readPasted(ctx, r, state, u, pasted)
+		}()
+	}
+	select {
+	case answer := <-l.answers:
+		return answer, nil
+	case answer := <-pasted:
+		return answer, nil
+	case <-ctx.Done():
+		return Answer{}, context.Cause(ctx)
+	}
+}
+
+// readPasted hands over the first line that is an answer. Of others it says what is wrong.
+func readPasted(ctx context.Context, r Request, state string, u User, pasted chan<- Answer) {
+	for more := true; more; { // when nothing more is pasted, the browser may still come back
+		line, err := u.Paste(ctx)
+		if more = err == nil; strings.TrimSpace(line) == "" {
+			continue
+		}
+		answer, err := ParsePasted(line, state, r.NeedsIssuer != nil && r.NeedsIssuer())
+		if err != nil {
+			u.Tell(err.Error())
+			continue
+		}
+		select {
+		case pasted <- answer:
+		case <-ctx.Done():
+		}
+		return
+	}
+}
+
+// CheckAddress returns an error for an address that is not to be opened or asked: one that is
+// neither https nor on this machine.
+func CheckAddress(address *url.URL) error {
+	switch {
+	case address.Host == "" || address.User != nil:
+	case address.Scheme == "https":
+		return nil
+	case address.Scheme == "http" && IsLoopback(address.Hostname()):
+		return nil
+	}
+	return fmt.Errorf("%s is not opened: only https addresses are, and http ones of this machine", printable.URL(address.Redacted()))
+}
+
+// IsLoopback reports whether a host is this machine by its name or number.
+func IsLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
