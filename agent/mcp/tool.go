@@ -203,13 +203,13 @@ func (p *proxy) split(r request) (server, tool string, ok bool) {
 		if t := p.set.named(r.Call); t != nil {
 			return t.Server, t.Tool, true
 		}
-		server, tool, ok = strings.Cut(rest, "__")
-		return server, tool, ok
+		server, tool, _ = strings.Cut(rest, "__")
+		return server, tool, CheckName(server) == nil && tool != ""
 	}
 	if server, tool, ok = strings.Cut(r.Call, "/"); ok && CheckName(server) == nil {
 		return server, tool, tool != ""
 	}
-	return r.Server, r.Call, CheckName(r.Server) == nil
+	return r.Server, r.Call, CheckName(r.Server) == nil && r.Call != ""
 }
 
 // named returns the tool of a name for the model, if it is known.
