@@ -33,7 +33,7 @@ status is 0 only if the server lets its tools be listed then.`,
 			defer m.servers.Close()
 			ctx, cancel := context.WithTimeoutCause(cmd.Context(), patience, fmt.Errorf("nobody signed in within %v", patience))
 			defer cancel()
-			return m.signIn(ctx, args[0])
+			return m.signInTo(ctx, args[0])
 		},
 	}
 	c.Flags().DurationVar(&patience, "timeout", 5*time.Minute, "give up after this `TIME`")
@@ -51,8 +51,8 @@ func signer() oauth.User {
 	}
 }
 
-// signIn asks the server for its tools, signs the user in as it wants it, and asks again.
-func (m *mcpPlace) signIn(ctx context.Context, name string) error {
+// signInTo asks the server for its tools, signs the user in as it wants it, and asks again.
+func (m *mcpPlace) signInTo(ctx context.Context, name string) error {
 	e, err := m.entry(name)
 	if err != nil {
 		return err
