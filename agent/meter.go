@@ -144,7 +144,7 @@ func (m *Meter) Breakdown() Breakdown {
 }
 
 // ownSections are the sections that no hook has added.
-var ownSections = []string{sectionRole, sectionTools, sectionGuidelines, sectionDocs, sectionAppend, sectionInstructions, sectionSkills, sectionEnvironment, sectionMode}
+var ownSections = []string{sectionRole, sectionTools, sectionGuidelines, sectionDocs, sectionAppend, sectionInstructions, sectionSkills, sectionServers, sectionEnvironment, sectionMode}
 
 // promptSource returns the system prompt, divided into its sections and instruction files.
 // Where a hook replaced the whole text, that is one part.

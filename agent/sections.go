@@ -24,6 +24,10 @@ type SystemPrompt struct {
 	// Skills, if set, returns the list of skills; "" for none. It is called before the first
 	// prompt of a session, and what it returns stays for that session.
 	Skills func() string
+
+	// Servers, if set, returns the list of servers whose tools the tool mcp finds; "" for none. It is
+	// called like Skills, and what it returns stays, too.
+	Servers func() string
 }
 
 // usualRole is what the model is told first, unless the user replaces it.
@@ -47,6 +51,7 @@ const (
 	sectionAppend       = "append"       // what the user added
 	sectionInstructions = "instructions" // the instruction files of the directories
 	sectionSkills       = "skills"       // the skills that the model may use, if it can read files
+	sectionServers      = "mcp"          // the servers whose tools the model may find, if it has the tool mcp
 	sectionEnvironment  = "environment"  // date and working directory
 	sectionMode         = "mode"         // of the mode that is on; always the last, and listeners do not get it
 )
@@ -54,9 +59,12 @@ const (
 // Section is a named part of the system prompt.
 type Section struct{ Name, Text string }
 
-// sections returns the sections of a system prompt for these tools and skills, in their
+// listed are the lists that stay for a session.
+type listed struct{ skills, servers string }
+
+// sections returns the sections of a system prompt for these tools and lists, in their
 // order, without those that would be empty.
-func (p *SystemPrompt) sections(tools []llm.ToolSpec, skills, today, cwd string) []Section {
+func (p *SystemPrompt) sections(tools []llm.ToolSpec, lists listed, today, cwd string) []Section {
 	all := []Section{{sectionRole, p.Replace}}
 	if p.Replace == "" {
 		all = []Section{{sectionRole, usualRole}, {sectionTools, toolLines(tools)}, {sectionGuidelines, guidelines(tools)}}
@@ -67,7 +75,8 @@ func (p *SystemPrompt) sections(tools []llm.ToolSpec, skills, today, cwd string)
 	all = append(all,
 		Section{sectionAppend, p.Append},
 		Section{sectionInstructions, instructions.Text(p.Files)},
-		Section{sectionSkills, skills},
+		Section{sectionSkills, lists.skills},
+		Section{sectionServers, lists.servers},
 		Section{sectionEnvironment, fmt.Sprintf("Date: %s\nWorking directory: %s", today, cwd)})
 	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
 }
@@ -114,6 +123,11 @@ func guidelines(tools []llm.ToolSpec) string {
 // canRead reports whether a model with these tools can read the file of a skill.
 func canRead(tools []llm.ToolSpec) bool {
 	return slices.ContainsFunc(tools, func(t llm.ToolSpec) bool { return t.Name == "read" || t.Name == "bash" })
+}
+
+// canFind reports whether a model with these tools can find those of servers.
+func canFind(tools []llm.ToolSpec) bool {
+	return slices.ContainsFunc(tools, func(t llm.ToolSpec) bool { return t.Name == "mcp" })
 }
 
 // canRun reports whether a model with these tools can run commands.

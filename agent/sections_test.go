@@ -178,9 +178,29 @@ func TestTheGuidesAreNamedToAModelThatCanReadThem(t *testing.T) {
 		{"without guides", SystemPrompt{}, bash, false},
 		{"replaced", SystemPrompt{Docs: "d", Replace: "r"}, bash, false},
 	} {
-		all := c.from.sections(c.tools, "", "2026-01-02", "/p")
+		all := c.from.sections(c.tools, listed{}, "2026-01-02", "/p")
 		if got := slices.Contains(all, Section{sectionDocs, "d"}); got != c.want {
 			t.Errorf("%s: %v", c.name, all)
 		}
+	}
+}
+
+func TestTheServersAreNamedToAModelThatCanFindTheirTools(t *testing.T) {
+	t.Parallel()
+	asked, tools := 0, &toolset{}
+	p := systemPrompts{source: &SystemPrompt{Replace: "Hi.", Servers: func() string { asked++; return fmt.Sprintf("Servers, version %d.", asked) }},
+		tools: tools, mode: noMode, began: time.Now, now: time.Now}
+	tools.set([]Tool{echo("read")}, "")
+	if got := joinSections(p.sections()); strings.Contains(got, "Servers") || asked > 0 {
+		t.Errorf("without the tool: %q", got)
+	}
+	tools.set([]Tool{echo("mcp")}, "")
+	for _, version := range []string{"1", "2"} {
+		for range 2 {
+			if got := joinSections(p.sections()); !strings.HasPrefix(got, "Hi.\n\nServers, version "+version+".\n\nDate: ") {
+				t.Errorf("version %s: %q", version, got)
+			}
+		}
+		p.forgetSession()
 	}
 }

@@ -19,39 +19,43 @@ type systemPrompts struct {
 
 	mu      sync.Mutex // guards what follows
 	skills  *string    // the skills in it, fixed per session
+	servers *string    // and the servers
 	running promptText // of the run in progress; empty without one
 }
 
 // sections returns the sections of the system prompt that the next prompt starts with. The
-// date in it is that of the session, and the skills are fixed at the first call for it, so
+// date in it is that of the session, and skills and servers are fixed at the first call for it, so
 // that requests begin alike.
 func (p *systemPrompts) sections() []Section {
 	tools := specsOf(p.tools.active())
-	skills := ""
+	lists := listed{}
 	if canRead(tools) {
-		skills = p.skillList()
+		lists.skills = p.list(&p.skills, p.source.Skills)
 	}
-	return p.source.sections(tools, skills, dateOf(p.began(), p.now()), p.cwd)
+	if canFind(tools) {
+		lists.servers = p.list(&p.servers, p.source.Servers)
+	}
+	return p.source.sections(tools, lists, dateOf(p.began(), p.now()), p.cwd)
 }
 
-// skillList returns the list of skills of this session.
-func (p *systemPrompts) skillList() string {
+// list returns a list of this session, which find finds if kept is not known yet.
+func (p *systemPrompts) list(kept **string, find func() string) string {
 	p.mu.Lock()
-	known := p.skills
+	known := *kept
 	p.mu.Unlock()
 	switch {
 	case known != nil:
 		return *known
-	case p.source.Skills == nil:
+	case find == nil:
 		return ""
 	}
-	found := p.source.Skills() // without the lock: files are read, and people are told
+	found := find() // without the lock: files are read, and people are told
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.skills == nil {
-		p.skills = &found
+	if *kept == nil {
+		*kept = &found
 	}
-	return *p.skills
+	return **kept
 }
 
 // last returns the system prompt of the run in progress. Without one it is that of sent,
@@ -98,12 +102,12 @@ func (p *systemPrompts) setOfRun(system promptText) {
 	p.running = system
 }
 
-// forgetSession has the next system prompt have the skills that there are then. It is called
+// forgetSession has the next system prompt have the skills and servers that there are then. It is called
 // when another session becomes current.
 func (p *systemPrompts) forgetSession() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.skills = nil
+	p.skills, p.servers = nil, nil
 }
 
 // promptText is the system prompt of one prompt, and what it was made of.

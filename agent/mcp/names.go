@@ -47,22 +47,23 @@ func cleanText(text string, most int) string {
 
 // clean is cleanText, and counts the characters that nobody sees.
 func clean(text string, most int) (cleaned string, hidden int) {
-	text = printable.Text(strings.ToValidUTF8(text[:min(len(text), 4*most)], "\uFFFD"))
+	text = strings.ToValidUTF8(text[:min(len(text), 4*most)], "\uFFFD")
 	var b strings.Builder
 	before := rune(0)
 	for i, r := range text {
 		after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-		if printable.Hidden(r) && !printable.Belongs(before, r, after) {
+		const controls = 0xa0 // which the next step takes out, with the sequences that they begin
+		if r >= controls && printable.Hidden(r) && !printable.Belongs(before, r, after) {
 			hidden++
 			before = utf8.RuneError // nothing belongs to what is not seen
 			continue
 		}
 		before = r
-		if b.Len()+utf8.RuneLen(r) > most {
-			b.WriteString("…")
-			break
-		}
 		b.WriteRune(r)
 	}
-	return b.String(), hidden
+	cleaned = printable.Text(b.String())
+	if len(cleaned) > most {
+		cleaned = strings.ToValidUTF8(cleaned[:most], "") + "…"
+	}
+	return cleaned, hidden
 }

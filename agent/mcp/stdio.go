@@ -182,9 +182,9 @@ func (s *sieve) add(piece string, give func(line []byte) error) error {
 		if end < 0 {
 			continue
 		}
-		line := bytes.TrimSpace(s.line)
+		line := s.sift(bytes.TrimSpace(s.line))
 		s.line = s.line[:0]
-		if !s.passes(line) {
+		if line == nil {
 			continue
 		}
 		if err := give(append(line, '\n')); err != nil { // there is room: an end of line was there
@@ -197,14 +197,13 @@ func (s *sieve) add(piece string, give func(line []byte) error) error {
 	return nil
 }
 
-// passes reports whether a line is a message that somebody can deal with. What is none goes
-// into the log.
-func (s *sieve) passes(line []byte) bool {
+// sift returns what of a line is passed on: nil for what is no message, which goes into the
+// log, and for more than somebody can deal with.
+func (s *sieve) sift(line []byte) []byte {
 	if len(line) == 0 {
-		return false
+		return nil
 	}
-	var m jsonrpc.Message
-	err := errors.New("no object")
+	m, err := jsonrpc.Message(nil), errors.New("no object")
 	if line[0] == '{' && json.Valid(line) {
 		m, err = jsonrpc.DecodeMessage(line)
 	}
@@ -212,21 +211,45 @@ func (s *sieve) passes(line []byte) bool {
 		if s.rows.take(float64(len(line))) {
 			s.log("stdout: " + string(line[:min(len(line), maxLogRow)]))
 		}
-		return false
+		return unreadable(line, err)
 	}
 	request, ok := m.(*jsonrpc.Request)
+	passes := true
 	switch {
 	case !ok:
-		return true
 	case request.IsCall():
-		return s.requests.take(1)
+		passes = s.requests.take(1)
 	case request.Method == "notifications/message":
 		if s.rows.take(float64(len(line))) {
 			s.log("log: " + string(request.Params[:min(len(request.Params), maxLogRow)]))
 		}
-		return false
+		passes = false
+	default:
+		passes = s.notices.take(1)
 	}
-	return s.notices.take(1)
+	if !passes {
+		return nil
+	}
+	return line
+}
+
+// unreadable is the answer in the place of one that cannot be read, so that nobody waits for
+// it; nil if the line was no answer.
+func unreadable(line []byte, err error) []byte {
+	var is struct {
+		JSONRPC       string
+		ID            json.RawMessage
+		Result, Error json.RawMessage
+	}
+	if json.Unmarshal(line, &is) != nil || is.JSONRPC != "2.0" || is.ID == nil || is.Result == nil && is.Error == nil {
+		return nil
+	}
+	answer, err := encode(map[string]any{"jsonrpc": "2.0", "id": is.ID, "error": map[string]any{
+		"code": jsonrpc.CodeInternalError, "message": "its answer cannot be read: " + err.Error()}})
+	if err != nil {
+		return nil
+	}
+	return answer
 }
 
 // tellLost logs what was kept back because it was too much.

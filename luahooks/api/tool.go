@@ -330,11 +330,12 @@ func (t *tools) list(L *lua.LState) *lua.LTable {
 
 // annotationsTable is what a tool says of what it does, for Lua.
 func annotationsTable(L *lua.LState, a agent.Annotations) *lua.LTable {
-	t := luavm.NewRecord(L, 4)
+	t := luavm.NewRecord(L, 5)
 	luavm.Set(t, "read_only", lua.LBool(a.ReadOnly))
 	luavm.Set(t, "destructive", lua.LBool(a.Destructive))
 	luavm.Set(t, "open_world", lua.LBool(a.OpenWorld))
 	luavm.SetText(t, "kind", a.Kind)
+	luavm.Set(t, "claimed", lua.LBool(a.Claimed))
 	return t
 }
 

@@ -21,6 +21,7 @@ func toolEvents() []Spec {
 				p.text("tool_call_id", e.ID)
 				p.input("input", e.Name, e.Input)
 				p.annotations(e.Annotations)
+				p.serverCall(e.Server)
 			}, readToolCall),
 		asking(Spec{lazy: true, Rule: "chained field by field; a failing handler leaves the result as it was"},
 			func(p *payload, e *agent.ToolResult) {
@@ -68,6 +69,22 @@ func (p *payload) annotations(a agent.Annotations) {
 		p.flag("destructive", a.Destructive)
 		p.flag("open_world", a.OpenWorld)
 		p.optional("kind", a.Kind)
+		p.flag("claimed", a.Claimed)
+	})
+}
+
+// serverCall adds the field mcp, of which server a tool is; nil: of none.
+func (p *payload) serverCall(c *agent.ServerCall) {
+	p.value("mcp", "pi.McpCall?", func() lua.LValue {
+		if c == nil {
+			return lua.LNil
+		}
+		t := luavm.NewRecord(p.L, 4)
+		luavm.SetText(t, "server", c.Server)
+		luavm.SetText(t, "tool", c.Tool)
+		luavm.SetText(t, "via", string(c.Via))
+		luavm.SetText(t, "definition", c.Definition)
+		return t
 	})
 }
 

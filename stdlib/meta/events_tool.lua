@@ -11,6 +11,7 @@
 ---@field tool_call_id string
 ---@field input table what the tool is called with, as rewritten so far
 ---@field annotations pi.Annotations what the tool says of what it does
+---@field mcp? pi.McpCall the server that the tool is of; nil: it is of none
 
 --- What a tool says of what it does. One that says nothing may do anything.
 ---@class pi.Annotations
@@ -18,6 +19,15 @@
 ---@field destructive boolean what it changes may be lost
 ---@field open_world boolean it may reach beyond this machine
 ---@field kind? "read"|"edit"|"delete"|"move"|"search"|"execute"|"fetch"|"think"
+---@field claimed boolean a server says so of its own tool, and nobody has checked it
+
+--- A tool of an MCP server, and how it came to be called: by the tool `mcp`, by its own name,
+--- by a hook, or by a command in a shell. All ways have one `tool_name`, `mcp__SERVER__TOOL`.
+---@class pi.McpCall
+---@field server string
+---@field tool string its name at the server
+---@field via "mcp"|"direct"|"hook"|"shell"
+---@field definition string a hash of what the server says of the tool: it is another when that changes
 
 --- What a handler of `tool_call` may return.
 ---@class pi.ToolCallResult

@@ -162,6 +162,9 @@ func hostileAnswers() map[string]hostile {
 		"counting-pages": {"tools/list": countPages()},
 		"many-tools":     {"tools/list": func(m message) { answer(m.ID, manyTools(100_000)) }},
 		"deep-schema": {"tools/list": func(m message) {
+			answer(m.ID, `{"tools":[{"name":"deep","inputSchema":{"type":"object","properties":{"a":`+strings.Repeat(`{"type":"object","properties":{"a":`, 200)+`{}`+strings.Repeat(`}}`, 200)+`}}},{"name":"flat","inputSchema":{"type":"object"}}]}`)
+		}},
+		"deeper-schema": {"tools/list": func(m message) {
 			answer(m.ID, `{"tools":[{"name":"deep","inputSchema":{"type":"object","properties":{"a":`+strings.Repeat(`{"type":"object","properties":{"a":`, 3000)+`{}`+strings.Repeat(`}}`, 3000)+`}}},{"name":"flat","inputSchema":{"type":"object"}}]}`)
 		}},
 		"too-deep-schema": {"tools/list": func(m message) {
