@@ -51,6 +51,9 @@ func (c *Chain) Attach(host api.Host, ui agent.UI) {
 	}
 }
 
+// ApplyTools gives the agent the tools as they are now, when those of servers are others.
+func (c *Chain) ApplyTools() { c.tools.Apply("") }
+
 // Watch makes changes of hook files take effect until [Chain.Close] or the end
 // of ctx. Without it only [Chain.Reload] does. It is called once, after Load.
 func (c *Chain) Watch(ctx context.Context) error {
@@ -182,6 +185,9 @@ type Options struct {
 	// Inactive are the program's own tools that the model does not get unless a
 	// hook chooses them.
 	Inactive []agent.Tool
+	// ServerTools returns the tools by which the model comes to those of servers; nil: there
+	// are none. It is asked whenever the tools are put together.
+	ServerTools func() []agent.Tool
 	// MayHave reports whether the model may have the tool with a name at all, whatever hooks
 	// choose; nil: it may have any.
 	MayHave func(tool string) bool

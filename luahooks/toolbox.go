@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/agent/mcp"
 	"pi/internal/suggest"
 	"pi/luahooks/api"
 )
@@ -18,6 +19,9 @@ type toolbox struct {
 	program  []agent.Tool           // the program's own; hooks may replace them by name
 	inactive []agent.Tool           // those of them that the model does not get unless a hook chooses them
 	mayHave  func(name string) bool // whether the model may have one at all; nil: it may have any
+
+	ofServers func() []agent.Tool // see [Options.ServerTools]
+
 	roster   *roster
 	audience *audience
 
@@ -43,6 +47,7 @@ func (b *toolbox) All() []api.OfferedTool {
 	for _, t := range b.inactive {
 		all = append(all, api.OfferedTool{Tool: t})
 	}
+	all = append(all, b.serverTools()...)
 	for _, h := range b.roster.list() {
 		for _, t := range h.registered().Tools.All() {
 			i := slices.IndexFunc(all, func(have api.OfferedTool) bool { return have.Spec().Name == t.Spec().Name })
@@ -61,6 +66,20 @@ func (b *toolbox) All() []api.OfferedTool {
 			all[i].Active = chosen
 		}
 		all[i].Active = all[i].Active && b.allows(name)
+	}
+	return all
+}
+
+// serverTools are the tools by which the model comes to those of servers, as far as it may.
+func (b *toolbox) serverTools() (all []api.OfferedTool) {
+	if b.ofServers == nil {
+		return nil
+	}
+	for _, t := range b.ofServers() {
+		if f, ok := t.(agent.Forwarder); ok && b.mayHave != nil {
+			t = f.Within(b.mayHave)
+		}
+		all = append(all, api.OfferedTool{Tool: t, Active: true})
 	}
 	return all
 }
@@ -185,15 +204,29 @@ func (b *toolbox) offerModes(host api.Host) (warnings map[string]string) {
 }
 
 // allowed returns those of tools that are named and that the model may have, in their order.
+// The names of tools of servers may be patterns. A tool that stands for others is there while
+// one of those may be, and then for the named ones alone.
 func (b *toolbox) allowed(tools []api.OfferedTool, names []string) []agent.Tool {
 	found := []agent.Tool{}
+	isNamed := func(name string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return n == name || isOfServer(n) && mcp.Match(n, name) })
+	}
 	for _, t := range tools {
-		if name := t.Spec().Name; slices.Contains(names, name) && b.allows(name) {
+		name := t.Spec().Name
+		f, stands := t.Tool.(agent.Forwarder)
+		switch {
+		case !b.allows(name):
+		case stands && (isNamed(name) || slices.ContainsFunc(names, isOfServer)):
+			found = append(found, f.Within(isNamed))
+		case isNamed(name):
 			found = append(found, t.Tool)
 		}
 	}
 	return found
 }
+
+// isOfServer reports whether a name, or a pattern, is one of tools of servers.
+func isOfServer(name string) bool { return mcp.IsName(name) }
 
 // misspelt says which of names is none of a tool but like one; "" if none is. A name that is
 // like no other may be that of a tool that comes later.
@@ -203,7 +236,7 @@ func misspelt(tools []api.OfferedTool, names []string) string {
 		known = append(known, t.Spec().Name)
 	}
 	for _, name := range names {
-		if slices.Contains(known, name) {
+		if slices.Contains(known, name) || isOfServer(name) { // which servers have what is not known
 			continue // to look what is alike takes longer than all else that is done with a mode
 		}
 		if hint := suggest.Hint(name, known); hint != "" {

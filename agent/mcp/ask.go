@@ -316,6 +316,17 @@ func (s *Servers) Await(ctx context.Context, wanted func(e *Entry) bool) (silent
 	return silent
 }
 
+// AwaitDirect starts the servers whose tools are direct and of which nothing is known, like
+// Await. There was nothing to wait for if it reports false.
+func (s *Servers) AwaitDirect(ctx context.Context) (silent []string, waited bool) {
+	for _, one := range s.servers() {
+		if one.entry.mayBe(Direct) && one.isOffered() && one.definitions() == nil {
+			return s.Await(ctx, func(e *Entry) bool { return e.mayBe(Direct) }), true
+		}
+	}
+	return nil, false
+}
+
 // Search finds tools and resources by words. Servers of which nothing is known are started
 // first. allows, which may be nil, says which tools count, by their names.
 func (s *Servers) Search(ctx context.Context, words string, allows func(name string) bool) Found {

@@ -129,7 +129,7 @@ func (s *Servers) servers() []*server {
 
 // tell tells the listener what became of a server, or of a tool of it.
 func (s *Servers) tell(of *server, change *Change) {
-	if s.o.Notify == nil {
+	if s.o.Notify == nil || s.ctx.Err() != nil {
 		return
 	}
 	s.events.Lock()

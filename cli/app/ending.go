@@ -72,4 +72,5 @@ func (r *run) closeHooks(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, hooksEnd)
 	defer cancel()
 	r.chain.Close(ctx)
+	r.mcp.end()
 }

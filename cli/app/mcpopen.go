@@ -15,11 +15,16 @@ import (
 // OpenServers opens servers as every run in the place has them. Nothing is started, and nobody is
 // asked what they want to know. The caller closes them.
 func (p *Place) OpenServers(entries []mcp.Entry, logins *mcplogin.Logins) *mcp.Servers {
-	return mcp.Open(mcp.Options{
+	return mcp.Open(p.serverOptions(entries, logins))
+}
+
+// serverOptions are those that servers have in the place, whoever opens them.
+func (p *Place) serverOptions(entries []mcp.Entry, logins *mcplogin.Logins) mcp.Options {
+	return mcp.Options{
 		Entries: entries, Dir: p.AgentDir, Cwd: p.Cwd, Version: p.Version, Watcher: p.Watcher, HTTP: provider.NewClient().Transport,
 		Environ:   func() []string { return append(os.Environ(), p.Env.Variables...) },
 		Authorize: logins.Handler, OnChange: mcp.OnChange(p.Config.MCP.OnChange),
-	})
+	}
 }
 
 // ForeignPlaces are where other programs keep what they have configured.

@@ -36,6 +36,7 @@ type run struct {
 	chain    *luahooks.Chain
 	skipped  []trust.Source // project hooks that nobody approved
 	servers  MCPServers     // that are configured
+	mcp      runServers     // those of the session
 	choice   modelChoice
 	prompt   agent.SystemPrompt
 	prompts  *command.Prompts               // skills and templates
@@ -145,7 +146,8 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	if r.rehearsed != nil {
 		r.agent.Listen(r.rehearsed.Before)
 	}
-	r.agent.Listen(r.chain.Watcher(), lookAtTheEnd{p.Watcher}, r.chain, f)
+	r.mcp.ui.Store(&f.UI)
+	r.agent.Listen(r.chain.Watcher(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.chain, f)
 	switch {
 	case r.rehearsed != nil:
 	case mode == modeRPC || mode == modeACP:
@@ -193,6 +195,7 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 		if err := r.loadServers(ctx); err != nil {
 			return err
 		}
+		r.openServers()
 	}
 	if err := r.beforeSession(ctx); err != nil {
 		return err
@@ -229,7 +232,7 @@ func (r *run) newAgent(s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: appended, Skills: r.prompts.SkillList, Docs: p.docsLine()}
+	r.prompt = agent.SystemPrompt{Replace: p.Texts.SystemPrompt, Append: appended, Skills: r.prompts.SkillList, Servers: r.mcp.section, Docs: p.docsLine()}
 	p.readPromptFiles(&r.prompt, &r.later)
 	r.agent = agent.New(agent.Options{
 		Session: s, Now: r.sessions.now, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/mcp"
 	"pi/agent/tool"
 	"pi/cli/mcplogin"
 	"pi/internal/suggest"
@@ -65,15 +66,19 @@ func (f ToolFlags) removes(name string) bool {
 	return removed
 }
 
-// mayHave reports whether the model may have a tool at all, one of the program or of a hook.
+// mayHave reports whether the model may have a tool at all, one of the program, of a hook or
+// of a server. The tool by which it comes to those of servers it has while it may have one of
+// them.
 func (f ToolFlags) mayHave(name string) bool {
 	switch {
 	case f.None, fits(name, f.Excluded):
 		return false
 	case f.changes():
 		return !f.removes(name)
+	case f.Named == nil, fits(name, f.Named):
+		return true
 	}
-	return f.Named == nil || fits(name, f.Named)
+	return name == mcp.ToolName && slices.ContainsFunc(f.Named, mcp.IsName)
 }
 
 // active returns the names of the program's tools that the model gets, in their order. all
@@ -179,9 +184,12 @@ func (p *Place) checkTools(known []string, later *messages) error {
 }
 
 // unknownTool returns a sentence about the first of names, which may be patterns, that no
-// tool has; "" if all are known.
+// tool has; "" if all are known, or are those of servers.
 func unknownTool(names, known []string) string {
 	for _, name := range names {
+		if name == mcp.ToolName || mcp.IsName(name) {
+			continue // what servers have is known later
+		}
 		if slices.ContainsFunc(known, func(tool string) bool { return fits(tool, []string{name}) }) {
 			continue
 		}
