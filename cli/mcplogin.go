@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"pi/agent/mcp"
 	"pi/cli/app"
 	"pi/cli/keyring/oauth"
 	"pi/cli/mcplogin"
@@ -33,7 +31,12 @@ status is 0 only if the server lets its tools be listed then.`,
 			defer m.servers.Close()
 			ctx, cancel := context.WithTimeoutCause(cmd.Context(), patience, fmt.Errorf("nobody signed in within %v", patience))
 			defer cancel()
-			return m.signIn(ctx, args[0])
+			state, err := app.SignInTo(ctx, m.servers, m.logins, args[0], signer())
+			if err != nil {
+				return err
+			}
+			fmt.Println(printable.Line(args[0] + ": " + state))
+			return nil
 		},
 	}
 	c.Flags().DurationVar(&patience, "timeout", 5*time.Minute, "give up after this `TIME`")
@@ -49,40 +52,6 @@ func signer() oauth.User {
 		Paste: func(ctx context.Context) (string, error) { return terminal.Ask(ctx, "") },
 		Open:  oauth.Browser{}.Open,
 	}
-}
-
-// signIn asks the server for its tools, signs the user in as it wants it, and asks again.
-func (m *mcpPlace) signIn(ctx context.Context, name string) error {
-	e, err := m.entry(name)
-	if err != nil {
-		return err
-	}
-	if !e.IsHTTP() {
-		return app.UsageError{Err: fmt.Errorf("%s is started here, and there is nothing to sign in to; what it wants to know goes into env of its entry", name)}
-	}
-	if h, err := m.logins.Handler(e); err != nil || h == nil {
-		return errors.Join(err, app.UsageError{Err: fmt.Errorf("%s has an Authorization header in its entry, which signs the requests", name)})
-	}
-	const most = 3 // it may want more when it knows who asks
-	for range most {
-		if _, _, _, err = m.servers.Definitions(ctx, name); err == nil && m.logins.State(e) != "" {
-			fmt.Println(printable.Line(name + ": " + m.logins.State(e)))
-			return nil
-		} else if err != nil && !errors.Is(err, mcp.ErrSignIn) {
-			return err
-		}
-		open := err == nil // its list is for everybody: maybe its calls are not
-		if err = m.logins.SignIn(ctx, e, signer()); err != nil {
-			if open && ctx.Err() == nil {
-				return fmt.Errorf("%s lists its tools for everybody, and says of no way to sign in: %w", name, err)
-			}
-			return err
-		}
-		if err := m.servers.SignedIn(name); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("%s still wants a sign-in after %d: %w", name, most, err)
 }
 
 func mcpLogout(o *app.Options) *cobra.Command {

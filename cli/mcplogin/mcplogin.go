@@ -177,6 +177,18 @@ func (h *handler) Authorize(ctx context.Context, request *http.Request, response
 	return refused
 }
 
+// Wants reports whether a server refused the last request for want of a sign-in, and the scopes that
+// it named if the user is signed in for too little. A sign-in answers it.
+func (l *Logins) Wants(e mcp.Entry) (scopes []string, wants bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c, wants := l.wants[keyOf(e)]
+	if c.wantsScopes() {
+		scopes = c.scopes()
+	}
+	return scopes, wants
+}
+
 // State says in a few words whether a user is signed in to a server, and until when; "": not.
 func (l *Logins) State(e mcp.Entry) string {
 	have, found, err := l.store.find(e)

@@ -361,7 +361,13 @@ func TestMoreIsAskedForAndWhatWasGrantedIsKept(t *testing.T) {
 	if !errors.As(err, &wants) || len(wants.Scopes) != 1 || wants.Scopes[0] != "write" || !strings.Contains(err.Error(), "this needs write: pi mcp login docs") {
 		t.Fatalf("%v", err)
 	}
+	if scopes, wants := l.Wants(b.entry); !wants || len(scopes) != 1 || scopes[0] != "write" {
+		t.Errorf("%v, %v", scopes, wants)
+	}
 	b.signIn(l)
+	if _, wants := l.Wants(b.entry); wants {
+		t.Error("what it wanted is not forgotten")
+	}
 	if text, err := b.call(l, "whoami"); err != nil || text != "you have read write" {
 		t.Errorf("%q, %v", text, err)
 	}
