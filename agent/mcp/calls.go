@@ -181,7 +181,8 @@ func (e *timeoutError) Error() string { return e.text }
 func (c *connection) request(ctx context.Context, e *Entry, o CallOptions, send func(ctx context.Context, token string, p *pending) error) (notes []string, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(c.ctx, func() { cancel(errors.New("the server was ended")) })()
+	// If the connection ends by itself the SDK gives the request up, unless it was answered.
+	defer context.AfterFunc(c.closing, func() { cancel(errors.New("the server was ended")) })()
 	limit := e.maxTimeout()
 	defer time.AfterFunc(limit, func() { cancel(&timeoutError{fmt.Sprintf("not done within %s (max_timeout)", limit)}) }).Stop()
 	timeout := e.timeout()

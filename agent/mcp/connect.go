@@ -39,8 +39,11 @@ type connection struct {
 	process *running // nil: it speaks HTTP
 	carrier *carrier // nil: it is a process
 
-	ctx  context.Context // ends when the connection is to end
+	ctx  context.Context // ends when the connection is to end, or has ended
 	stop context.CancelFunc
+
+	closing context.Context // ends when this program ends the connection
+	close   context.CancelFunc
 	cut  context.CancelFunc // ends the requests over HTTP, also that which says goodbye
 
 	ended chan struct{} // closed when the connection is over
@@ -133,12 +136,13 @@ func (d *dialer) values(ctx context.Context) (env, headers map[string]string, er
 // attempt is dial with one version of the protocol to begin with.
 func (d *dialer) attempt(ctx context.Context, version string, env, headers map[string]string) (*connection, error) {
 	c := &connection{name: d.entry.Name, ended: make(chan struct{})}
-	c.ctx, c.stop = context.WithCancel(context.Background())
+	c.closing, c.close = context.WithCancel(context.Background())
+	c.ctx, c.stop = context.WithCancel(c.closing)
 	var wire context.Context
 	wire, c.cut = context.WithCancel(context.Background())
 	transport, err := d.transport(wire, c, env, headers)
 	if err != nil {
-		c.stop()
+		c.close()
 		c.cut()
 		return nil, &notStartedError{err}
 	}
@@ -304,7 +308,7 @@ func (c *connection) await() {
 	if c.process != nil {
 		c.process.end() // it may have closed its output and live on
 	}
-	if c.ctx.Err() == nil { // else this program ended it
+	if c.closing.Err() == nil { // else this program ended it
 		c.err = c.explain(cmp.Or(err, errEnded))
 	}
 	c.stop()
@@ -317,7 +321,7 @@ var errEnded = errors.New("it ended the connection")
 
 // end ends the connection and the server, and returns when that is done.
 func (c *connection) end() {
-	c.stop()
+	c.close()
 	var over sync.WaitGroup
 	if c.process != nil {
 		over.Go(c.process.end)

@@ -255,7 +255,7 @@ func (s *server) connect(ctx context.Context) (*connection, *definitions, error)
 func (c *connection) listed(ctx context.Context, e *Entry) (*definitions, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends bodies that do not
-	defer context.AfterFunc(c.ctx, cancel)()
+	defer context.AfterFunc(c.closing, cancel)()
 	defs, err := c.list(ctx, e)
 	return defs, c.lost(err)
 }
