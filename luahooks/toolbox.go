@@ -94,6 +94,11 @@ func (b *toolbox) Below(name, path string) (below agent.Tool) {
 			below = t
 		}
 	}
+	for _, t := range b.serverTools() {
+		if t.Spec().Name == name {
+			below = t.Tool
+		}
+	}
 	for _, h := range b.roster.list() {
 		if h.Path == path {
 			break

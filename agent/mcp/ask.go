@@ -300,9 +300,6 @@ func (s *Servers) Await(ctx context.Context, wanted func(e *Entry) bool) (silent
 		if !one.isOffered() || !wanted(one.entry) {
 			continue
 		}
-		if _, known := s.cache.row(one.hash); known && one.definitions() != nil {
-			continue
-		}
 		starts.Go(func() {
 			if err := one.know(ctx); err != nil {
 				mu.Lock()
@@ -333,6 +330,13 @@ func (s *Servers) Search(ctx context.Context, words string, allows func(name str
 	found := Found{Silent: s.Await(ctx, func(e *Entry) bool { return e.mayBe(Search) })}
 	q := newQuery(words)
 	var hits []scored
+	var reads sync.WaitGroup
+	for _, one := range s.servers() {
+		if one.isOffered() {
+			reads.Go(func() { one.searchable() }) // side by side: the first time files are read
+		}
+	}
+	reads.Wait()
 	for _, one := range s.servers() {
 		if !one.isOffered() {
 			continue

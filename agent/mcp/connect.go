@@ -174,6 +174,7 @@ func (d *dialer) transport(wire context.Context, c *connection, env, headers map
 func (d *dialer) client(c *connection) *sdk.Client {
 	asks := d.asks(c)
 	changed := func() { d.changed(c) }
+	may := newAllowance(maxLogBurst, maxLogRate) // of a server over HTTP; the log of a process is sifted before
 	client := sdk.NewClient(&sdk.Implementation{Name: "pi", Version: cmp.Or(d.options.Version, "dev")}, &sdk.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler),
 		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{},
@@ -185,7 +186,10 @@ func (d *dialer) client(c *connection) *sdk.Client {
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { changed() },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { changed() },
 		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) {
-			d.log.row(c.name, fmt.Sprintf("log: %s: %v", r.Params.Level, r.Params.Data))
+			data, _ := encode(r.Params.Data) // it was JSON
+			if may.take(float64(len(data))) {
+				d.log.row(c.name, fmt.Sprintf("log: %s: %s", r.Params.Level, data[:min(len(data), maxLogRow)]))
+			}
 		},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { c.calls.progress(r.Params) },
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see [connection.call]

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -301,5 +302,40 @@ func TestWhatIsNoAddressIsSaid(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", address, err)
 		}
+	}
+}
+
+func TestAFloodOverHTTPDoesNotFillTheMemory(t *testing.T) {
+	url := served(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal([]byte(body), &m) != nil || m.Method != "tools/call" {
+			return false
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		row := "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"" + strings.Repeat("log ", 250) + "\"}}\n\n"
+		for range 50_000 {
+			if _, err := io.WriteString(w, row); err != nil {
+				return true
+			}
+		}
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"flooded\"}]}}\n\n", m.ID)
+		return true
+	})
+	l := overHTTP(t, Entry{URL: url}, Options{})
+	if got := l.ask("echo", `{}`); !strings.Contains(got, "required property") { // it is connected now
+		t.Fatal(got)
+	}
+	got := ""
+	grew := peak(func() { got = l.ask("echo", `{"text":"a"}`) })
+	if got != "flooded" || grew > 64 {
+		t.Errorf("%q, and the memory grew by %d MiB", got, grew)
+	}
+	t.Logf("%d MiB", grew)
+	l.Close()
+	if info, err := os.Stat(l.log.path); err == nil && info.Size() > logSize {
+		t.Errorf("mcp.log has %d bytes", info.Size())
 	}
 }

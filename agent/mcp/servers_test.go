@@ -217,6 +217,19 @@ func TestAServerThatDiesIsStartedAgainAFewTimes(t *testing.T) {
 	}
 }
 
+func TestAServerThatDiesUnusedIsNotedAndStartedAtItsNextUse(t *testing.T) {
+	l := one(t, "dies-idle")
+	for range 2 {
+		if got := l.ask("echo", `{}`); got != "goodbye" {
+			t.Fatalf("got %q", got)
+		}
+		eventually(t, "the death is noted", func() bool { return l.List()[0].State == StateFailed })
+		if err := l.List()[0].Err; err == nil || err.Error() != "it ended with status 5" {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 func TestAnIdleServerIsEnded(t *testing.T) {
 	l := open(t, Options{Entries: []Entry{entry("s", "good")}, testOnlyIdle: time.Millisecond})
 	if got := l.ask("echo", `{"text":"a"}`); got != "a" {

@@ -155,7 +155,8 @@ func (r *running) fate() string {
 type sieve struct {
 	log func(row string)
 
-	line     []byte // what was read of it
+	parts    []string // of the line that is being read; joined when it has ended
+	length   int      // of them
 	rows     *allowance
 	requests *allowance
 	notices  *allowance
@@ -174,27 +175,32 @@ func (s *sieve) add(piece string, give func(line []byte) error) error {
 		if end < 0 {
 			part = piece
 		}
-		if len(s.line)+len(part) > maxMessage {
+		if s.length += len(part); s.length > maxMessage {
 			return errLongLine
 		}
 		piece = piece[len(part):]
-		s.line = append(s.line, part...)
+		s.parts = append(s.parts, part)
 		if end < 0 {
 			continue
 		}
-		line := s.sift(bytes.TrimSpace(s.line))
-		s.line = s.line[:0]
-		if line == nil {
-			continue
-		}
-		if err := give(append(line, '\n')); err != nil { // there is room: an end of line was there
-			return err
-		}
-		if cap(s.line) > 1<<20 {
-			s.line = nil // one long line is no reason to keep so much
+		if line := s.sift(bytes.TrimSpace(s.take())); line != nil {
+			if err := give(append(line, '\n')); err != nil { // there is room: an end of line was there
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// take returns the line that has ended.
+func (s *sieve) take() []byte {
+	line := make([]byte, 0, s.length)
+	for _, part := range s.parts {
+		line = append(line, part...)
+	}
+	clear(s.parts)
+	s.parts, s.length = s.parts[:0], 0
+	return line
 }
 
 // sift returns what of a line is passed on: nil for what is no message, which goes into the

@@ -175,6 +175,32 @@ func (p *proxy) Forwards(input json.RawMessage) (name string, arguments json.Raw
 	return Name(server, tool), orEmpty(textObject(r.Arguments)), true
 }
 
+// Recorded returns what a call that stands in a session was one of: the name of the tool of a
+// server, its arguments, and what gates were told, as far as that stands there; ok is false for
+// a call of another tool.
+func Recorded(name string, input json.RawMessage) (called string, arguments json.RawMessage, call agent.ServerCall, ok bool) {
+	call.Claims = agent.Annotations{Destructive: true, OpenWorld: true, Claimed: true}
+	p := &proxy{set: &Servers{}}
+	switch {
+	case name == ToolName:
+		var r request
+		if json.Unmarshal(input, &r) != nil || r.Call == "" {
+			return "", nil, call, false
+		}
+		call.Via = agent.ViaForwarder
+		call.Server, call.Tool, ok = p.split(r)
+		if called = Name(call.Server, call.Tool); IsName(r.Call) {
+			called = r.Call // of one that was changed the name alone tells nothing
+		}
+		return called, orEmpty(textObject(r.Arguments)), call, ok
+	case IsName(name):
+		call.Via = agent.ViaName
+		call.Server, call.Tool, ok = p.split(request{Call: name})
+		return name, input, call, ok
+	}
+	return "", nil, call, false
+}
+
 // Wrap is that of [agent.Forwarder].
 func (p *proxy) Wrap(name string, arguments json.RawMessage) (input json.RawMessage, ok bool) {
 	if !IsName(name) {
@@ -203,13 +229,13 @@ func (p *proxy) split(r request) (server, tool string, ok bool) {
 		if t := p.set.named(r.Call); t != nil {
 			return t.Server, t.Tool, true
 		}
-		server, tool, ok = strings.Cut(rest, "__")
-		return server, tool, ok
+		server, tool, _ = strings.Cut(rest, "__")
+		return server, tool, CheckName(server) == nil && tool != ""
 	}
 	if server, tool, ok = strings.Cut(r.Call, "/"); ok && CheckName(server) == nil {
 		return server, tool, tool != ""
 	}
-	return r.Server, r.Call, CheckName(r.Server) == nil
+	return r.Server, r.Call, CheckName(r.Server) == nil && r.Call != ""
 }
 
 // named returns the tool of a name for the model, if it is known.

@@ -349,3 +349,18 @@ func BenchmarkCall(b *testing.B) {
 		}
 	}
 }
+
+func TestACallOfASessionIsKnownForWhatItWas(t *testing.T) {
+	for _, test := range []struct{ name, input, called, arguments, server, tool, via string }{
+		{"mcp", `{"call":"s/echo","arguments":{"a":1}}`, "mcp__s__echo", `{"a":1}`, "s", "echo", "mcp"},
+		{"mcp", `{"call":"mcp__s__a_b_123456"}`, "mcp__s__a_b_123456", `{}`, "s", "a_b_123456", "mcp"},
+		{"mcp__s__echo", `{"a":1}`, "mcp__s__echo", `{"a":1}`, "s", "echo", "direct"},
+		{"mcp", `{"search":"x"}`, "", "", "", "", ""},
+		{"bash", `{"command":"x"}`, "", "", "", "", ""},
+	} {
+		called, arguments, call, ok := Recorded(test.name, json.RawMessage(test.input))
+		if ok != (test.called != "") || ok && (called != test.called || string(arguments) != test.arguments || call.Server != test.server || call.Tool != test.tool || string(call.Via) != test.via || !call.Claims.Claimed) {
+			t.Errorf("%s %s: %s %s %+v %v", test.name, test.input, called, arguments, call, ok)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pi/agent"
+	"pi/agent/mcp"
 	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
@@ -110,18 +111,26 @@ func differing(a, b []session.Item) (n int) {
 	return n
 }
 
-// call asks about a tool call.
+// call asks about a tool call. One of a tool of a server was told as what it is.
 func (p *player) call(b *message.Block) {
-	input, ok := p.tools.arguments(p.ctx, b.Name, b.Arguments)
+	name, sent := b.Name, b.Arguments
+	called, arguments, server, isOfServer := mcp.Recorded(name, sent)
+	if isOfServer {
+		name, sent = called, arguments
+	}
+	input, ok := p.tools.arguments(p.ctx, name, sent)
 	if !ok {
 		return
 	}
-	p.calls[b.ID] = call{b.Name, input}
-	e := &agent.ToolCall{ID: b.ID, Name: b.Name, Input: input}
-	if t, known := p.tools[b.Name]; known {
+	p.calls[b.ID] = call{name, input}
+	e := &agent.ToolCall{ID: b.ID, Name: name, Input: input}
+	if t, known := p.tools[name]; known {
 		e.Annotations = agent.AnnotationsOf(t.Tool)
 	}
-	p.ask(e, Finding{Tool: b.Name, Call: b.ID, input: input}, func() (did []Effect) {
+	if isOfServer {
+		e.Server, e.Annotations = &server, server.Claims
+	}
+	p.ask(e, Finding{Tool: name, Call: b.ID, input: input}, func() (did []Effect) {
 		if e.Block {
 			return []Effect{{Kind: Blocked, Text: e.Reason}}
 		}

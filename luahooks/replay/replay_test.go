@@ -166,6 +166,20 @@ func TestAReplayTellsWhatAHookWouldHaveDone(t *testing.T) {
 	}
 }
 
+func TestACallOfAServersToolIsReplayedAsWhatItWas(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, `pi.on("tool_call", function(e)
+	if e.mcp then return { block = true, reason = e.tool_name .. " " .. e.mcp.server .. " " .. e.mcp.via .. " " .. e.input.text } end
+end)`)
+	r.prompt("go")
+	r.call("mcp", `{"call":"s/echo","arguments":{"text":"hello"}}`, "hello")
+	r.call("mcp", `{"search":"x"}`, "nothing")
+	r.answer("done")
+	if got, want := told(&r.play().Hook), "tool_call mcp__s__echo: blocked: mcp__s__echo s mcp hello\n2 calls, 1 blocked, 0 errors"; got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
 func TestAtEachEventTheSessionIsAsItWas(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, `

@@ -115,6 +115,7 @@ func hostileAnswers() map[string]hostile {
 		"exits-at-discover": {"server/discover": exits},
 		"ignores-discover":  {"server/discover": ignores},
 		"never-answers":     {"tools/call": ignores},
+		"dies-idle":         {"tools/call": func(m message) { answer(m.ID, result("goodbye")); os.Exit(5) }},
 		"never-lists":       {"tools/list": ignores},
 		"dies-listing":      {"tools/list": exits},
 		"dies-initializing": {"initialize": exits},
@@ -135,13 +136,13 @@ func hostileAnswers() map[string]hostile {
 		"floods-logs": {"tools/call": func(m message) {
 			flood(func() {
 				say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%q}}`, strings.Repeat("log ", 250))
-			}, 100_000)
+			}, 20_000)
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-progress": {"tools/call": func(m message) {
 			flood(func() {
 				say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"message":%q}}`, m.Params.Meta.ProgressToken, strings.Repeat("m", 1000))
-			}, 100_000)
+			}, 20_000)
 			answer(m.ID, result("flooded"))
 		}},
 		"floods-list-changed": {"tools/call": func(m message) {
