@@ -56,9 +56,8 @@ func (s *server) call(ctx context.Context, tool, hash string, arguments json.Raw
 		return nil, err
 	}
 	var result *sdk.CallToolResult
-	asks := newAsks(c, s.set.o.Cwd, s.set.o.Elicit)
 	notes, err := c.request(ctx, s.entry, o, func(ctx context.Context, token string, p *pending) error {
-		return asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
+		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.CallToolParams{Name: tool, Arguments: arguments, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
 			r, err := c.session.CallTool(ctx, params)
@@ -202,9 +201,8 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error)
 	}
 	defer done()
 	var read *sdk.ReadResourceResult
-	asks := newAsks(c, s.o.Cwd, s.o.Elicit)
 	notes, err := c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
-		return asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
+		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.ReadResourceParams{URI: uri, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
 			r, err := c.session.ReadResource(ctx, params)
@@ -258,9 +256,8 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map
 	}
 	defer done()
 	var got *sdk.GetPromptResult
-	asks := newAsks(c, s.o.Cwd, s.o.Elicit)
 	_, err = c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
-		return asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
+		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.GetPromptParams{Name: name, Arguments: arguments, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
 			r, err := c.session.GetPrompt(ctx, params)

@@ -47,6 +47,7 @@ type connection struct {
 	err   error         // why, unless this program ended it; only once ended is closed
 
 	calls calls
+	asks  *asks
 }
 
 // dialer makes the connections of a server.
@@ -173,6 +174,7 @@ func (d *dialer) transport(wire context.Context, c *connection, env, headers map
 // client has the handlers.
 func (d *dialer) client(c *connection) *sdk.Client {
 	asks := d.asks(c)
+	c.asks = asks
 	changed := func() { d.changed(c) }
 	may := newAllowance(maxLogBurst, maxLogRate) // of a server over HTTP; the log of a process is sifted before
 	client := sdk.NewClient(&sdk.Implementation{Name: "pi", Version: cmp.Or(d.options.Version, "dev")}, &sdk.ClientOptions{

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -337,5 +338,39 @@ func TestAFloodOverHTTPDoesNotFillTheMemory(t *testing.T) {
 	l.Close()
 	if info, err := os.Stat(l.log.path); err == nil && info.Size() > logSize {
 		t.Errorf("mcp.log has %d bytes", info.Size())
+	}
+}
+
+func TestAConnectionThatIsLostUnusedIsNoFailure(t *testing.T) {
+	lost := make(chan struct{})
+	url := served(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
+		switch {
+		case strings.Contains(body, "server/discover"): // streams without a request are of the older era
+			http.Error(w, "no", http.StatusBadRequest)
+			return true
+		case r.Method == http.MethodGet:
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(http.StatusOK)
+			w.(http.Flusher).Flush()
+			select {
+			case <-lost:
+				fmt.Fprint(w, "data: {broken\n\n")
+			case <-r.Context().Done():
+			}
+			return true
+		}
+		return false
+	})
+	l := overHTTP(t, Entry{URL: url}, Options{})
+	if got := l.ask("echo", `{"text":"a"}`); got != "a" {
+		t.Fatalf("got %q", got)
+	}
+	close(lost)
+	eventually(t, "it is idle", func() bool { return l.List()[0].State == StateIdle })
+	if err := l.List()[0].Err; err != nil {
+		t.Errorf("%v", err)
+	}
+	if slices.Contains(l.states(), StateFailed) {
+		t.Errorf("states %v", l.states())
 	}
 }

@@ -319,6 +319,11 @@ func (s *server) watch(c *connection) {
 		return
 	}
 	s.conn, s.state, s.err = nil, StateFailed, c.err
+	if c.process == nil && s.uses == 0 {
+		// Servers over HTTP, and what is on the way to them, end streams on which nothing comes.
+		s.state, s.err = StateIdle, nil
+		s.set.log.row(s.entry.Name, "the connection ended: "+c.err.Error())
+	}
 	s.idle.Stop()
 	s.mu.Unlock()
 	s.set.tell(s, nil)
