@@ -22,7 +22,7 @@ import (
 
 func mcpCommand(o *app.Options) *cobra.Command {
 	return group("mcp", "List, add and remove MCP servers, sign in to them, and call their tools",
-		mcpList(o), mcpTools(o), mcpAdd(o), mcpRemove(o), mcpImport(o), mcpLogin(o), mcpLogout(o), mcpRefresh(o))
+		mcpList(o), mcpTools(o), mcpCall(o), mcpAdd(o), mcpRemove(o), mcpImport(o), mcpLogin(o), mcpLogout(o), mcpRefresh(o))
 }
 
 // listTime is how long `pi mcp list` waits for servers.
@@ -220,7 +220,7 @@ func mcpRefresh(o *app.Options) *cobra.Command {
 					continue
 				}
 				if s, err := m.servers.Server(name); err == nil {
-					fmt.Println(name + ": " + printable.Count(s.Tools, "tool"))
+					fmt.Println(name + ": " + printable.Count(s.Tools, "tool") + app.ServerCost(s))
 				}
 			}
 			return errors.Join(failed...)

@@ -116,6 +116,12 @@ func (s *server) use(ctx context.Context) (c *connection, done func(), err error
 
 // named says of which server an error is.
 func (s *server) named(err error) error {
+	if says, ok := errors.AsType[interface { // of [Options.Authorize]
+		error
+		SignIn() string
+	}](err); ok {
+		return fmt.Errorf("server %s: %w", s.entry.Name, says)
+	}
 	if errors.Is(err, ErrSignIn) {
 		return fmt.Errorf("server %s: %w: /mcp login %s", s.entry.Name, ErrSignIn, s.entry.Name)
 	}

@@ -42,7 +42,8 @@ type Options struct {
 	HTTP http.RoundTripper
 
 	// Authorize returns what signs requests to a server, nil for nothing. It opens no browser:
-	// who has not signed in yet gets an error, see [ErrSignIn]. nil: nobody signs in.
+	// who has not signed in yet gets an error, see [ErrSignIn]; one with a method SignIn, which
+	// returns a string, is told in its own words. nil: nobody signs in.
 	Authorize func(e Entry) (auth.OAuthHandler, error)
 
 	// Elicit asks the user what a server wants to know while it works on a call; nil: there is

@@ -77,7 +77,7 @@ func (p *Place) Places() trust.Places {
 func ReservedCommands() []string {
 	return []string{
 		"branch", "clear", "compact", "context", "copy", "exit", "expand", "export", "fork", "help", "hooks", "hotkeys", "label", "login",
-		"mode", "model", "name", "new", "quit", "redo", "reload", "resume", "session", "settings", "skills", "thinking", "tools", "tree",
+		"mcp", "mode", "model", "name", "new", "quit", "redo", "reload", "resume", "session", "settings", "skills", "thinking", "tools", "tree",
 		"uncompact", "undo",
 	}
 }

@@ -19,7 +19,14 @@ type runServers struct {
 
 // openServers opens the servers of the run. None is started.
 func (r *run) openServers() {
-	o := r.place.serverOptions(r.servers.Entries, r.place.Logins("/mcp login"))
+	if r.logins == nil {
+		command := "pi mcp login"
+		if p := r.place; p.Attended() || p.Mode == modeRPC || p.Mode == modeACP {
+			command = "/mcp login"
+		}
+		r.logins = r.place.Logins(command)
+	}
+	o := r.place.serverOptions(r.servers.Entries, r.logins)
 	o.Elicit = func(ctx context.Context, q mcp.Question) (mcp.Reply, error) {
 		return mcp.Dialogs(r.mcp.user(), nil)(ctx, q)
 	}

@@ -16,6 +16,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/tool"
+	"pi/cli/mcplogin"
 	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/luahooks"
@@ -37,6 +38,7 @@ type run struct {
 	skipped  []trust.Source // project hooks that nobody approved
 	servers  MCPServers     // that are configured
 	mcp      runServers     // those of the session
+	logins   *mcplogin.Logins
 	choice   modelChoice
 	prompt   agent.SystemPrompt
 	prompts  *command.Prompts               // skills and templates
@@ -163,7 +165,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	live := &liveSettings{run: r, front: f.UI, config: p.Config}
 	r.settings = &command.Settings{List: live.list, Apply: live.apply, Write: live.write}
 	core := command.Core(command.Options{Agent: r.agent, UI: f.UI, Sessions: r.sessions.forResume(), Settings: r.settings, Copy: r.copier(f.UI), Prompts: r.prompts, Blocks: blocks})
-	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), []command.Command{p.loginCommand(f, &hookAccounts{r.chain.ProviderSettings, r.models}, r.beginWith)}), own), r.chain.Commands)
+	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), r.mcpCommands(f.UI), []command.Command{p.loginCommand(f, &hookAccounts{r.chain.ProviderSettings, r.models}, r.beginWith)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.prompts.UI, r.prompts.Attach = f, r.attached
 	commands.AddPrompts(r.prompts)
@@ -195,8 +197,8 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 		if err := r.loadServers(ctx); err != nil {
 			return err
 		}
-		r.openServers()
 	}
+	r.openServers()
 	if err := r.beforeSession(ctx); err != nil {
 		return err
 	}

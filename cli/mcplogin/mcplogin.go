@@ -116,6 +116,9 @@ func (e *SignInError) Error() string {
 	return fmt.Sprintf("%v: %s %s", mcp.ErrSignIn, e.Command, e.Server)
 }
 
+// SignIn is the command. It tells servers that the error says itself what to do.
+func (e *SignInError) SignIn() string { return e.Command + " " + e.Server }
+
 // Is makes it an [mcp.ErrSignIn].
 func (e *SignInError) Is(target error) bool { return target == mcp.ErrSignIn }
 

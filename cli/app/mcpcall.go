@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+
+	"pi/agent"
+	"pi/agent/mcp"
+	"pi/cli/keyring/oauth"
+)
+
+// CallServer calls a tool of a server for whoever typed a command in a shell. A model may have: so
+// it is no way round. The hooks are loaded and asked as about a call of the model, and in a terminal
+// its user is asked; where there is none, nobody says yes. Nothing is written into a session. A result that is an
+// error says why.
+//
+// signer signs in where the server wants that, once; it is not asked for a command that an agent
+// has started.
+func (p *Place) CallServer(ctx context.Context, server, tool string, arguments json.RawMessage, signer oauth.User) (agent.Result, error) {
+	p.Session = SessionFlags{None: true}
+	r := p.newRun()
+	r.logins = p.Logins("")
+	if err := r.approve(ctx); err != nil {
+		return agent.Result{}, err
+	}
+	if !p.Config.MCP.Enabled {
+		return agent.Result{}, UsageError{Err: fmt.Errorf("[mcp] enabled = false in config.toml: there is no server %q", server)}
+	}
+	var result agent.Result
+	err := r.with(ctx, r.caller(), "print", nil, func() error {
+		status, err := r.mcp.Server(server)
+		if err != nil {
+			return UsageError{Err: err}
+		}
+		if !status.Known { // direct tools have to be known by their names
+			if _, _, _, err := r.mcp.Definitions(ctx, server); err == nil {
+				r.chain.ApplyTools()
+			}
+		}
+		result = r.callServer(ctx, server, tool, arguments)
+		if _, wants := r.logins.Wants(*status.Entry); !result.IsError || !wants || os.Getenv("PI_SESSION_ID") != "" {
+			return nil
+		}
+		if err := r.logins.SignIn(ctx, *status.Entry, signer); err != nil {
+			return err
+		}
+		if err := r.mcp.SignedIn(server); err != nil {
+			return err
+		}
+		result = r.callServer(ctx, server, tool, arguments) // the server let the one before not in
+		return nil
+	})
+	return result, err
+}
+
+// callServer calls a tool by the way of all calls.
+func (r *run) callServer(ctx context.Context, server, tool string, arguments json.RawMessage) agent.Result {
+	return r.agent.CallTool(agent.WithVia(ctx, agent.ViaShell), mcp.Name(server, tool), arguments)
+}
+
+// caller is the front end of a call: its user is asked and told beside what the call gives, which
+// goes to standard output.
+func (r *run) caller() front {
+	if !r.place.Attended() || !term.IsTerminal(int(os.Stderr.Fd())) {
+		return front{deaf{}, agent.NoUI{Notices: func(text string, level agent.Level) { User{Out: os.Stderr}.notify(text, level) }}}
+	}
+	return front{deaf{}, early{user: User{in: os.Stdin, Out: os.Stderr}}}
+}
+
+// deaf is a listener that wants nothing.
+type deaf struct{}
+
+// Wants is that of [agent.Listener].
+func (deaf) Wants(agent.Kind) bool { return false }
+
+// Handle is that of [agent.Listener].
+func (deaf) Handle(context.Context, agent.Event) error { return nil }

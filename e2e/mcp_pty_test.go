@@ -1,0 +1,59 @@
+//go:build unix
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestServersOfAProjectAreAskedAboutInTheTerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	write := func(args string) {
+		w.write(filepath.Join(w.project, ".mcp.json"), `{"mcpServers": {"theirs": {"command": "no-such-program", "args": ["`+args+`"], "env": {"LEVEL": "${LEVEL:-1}"}}}}`)
+	}
+	write("server.js")
+	w.write(filepath.Join(w.project, "server.js"), "// what it is made of\n")
+	s := w.inTerminal()
+	s.see(1, "This project brings MCP servers that you have not approved.")
+	s.see(1, "theirs  no-such-program server.js")
+	s.see(1, "reads LEVEL")
+	s.see(1, "of an MCP server")
+	s.answer(trustQuestion, "view\r")
+	s.see(1, "// what it is made of")
+	s.answer(trustQuestion, "\r")
+	s.prompt()
+	s.see(1, "MCP servers of this project not used, not approved: .mcp.json, server.js")
+	s.enter("/quit")
+	s.leave(statusDone)
+
+	s = w.inTerminal()
+	s.answer(trustQuestion, "always\r")
+	s.prompt()
+	s.enter("/mcp theirs")
+	s.see(1, "theirs · idle · search · project (")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(statusDone)
+
+	s = w.inTerminal() // as it was approved
+	s.prompt()
+	if strings.Contains(s.output(), "This project brings") {
+		t.Error("what was approved is asked about again")
+	}
+	s.enter("/quit")
+	s.leave(statusDone)
+
+	write("other.js")
+	s = w.inTerminal()
+	s.see(1, "theirs  no-such-program other.js")
+	s.answer(trustQuestion, "never\r")
+	s.prompt()
+	s.enter("/mcp")
+	s.see(1, "there are no MCP servers")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(statusDone)
+}
