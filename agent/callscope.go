@@ -98,7 +98,7 @@ type callClock struct {
 	before time.Duration // until it stood last
 }
 
-// change changes what the time depends on, and reports whether it runs scopeOf now on, and
+// change changes what the time depends on, and reports whether it runs from now on, and
 // whether that is another thing than before.
 func (c *callClock) change(do func(*callClock)) (runs, changed bool) {
 	c.mu.Lock()

@@ -435,3 +435,19 @@ func TestWhatAToolUsedIsCountedAndKept(t *testing.T) {
 		t.Errorf("the run %+v, the session %+v", end.Usage, r.Totals())
 	}
 }
+
+// A message that comes when it is clear already that the model is asked once more, because a
+// listener wants that, is in that request.
+func TestWhatSteersAFurtherTurnIsInItsRequest(t *testing.T) {
+	r := newRig(t, Options{Settings: Settings{MaxContinuations: 1}})
+	if _, err := r.Session().AppendMessage(userMessage([]message.Block{message.TextBlock("go")})); err != nil {
+		t.Fatal(err)
+	}
+	further := newRun(r.parts)
+	r.inbox.enter(inRun)
+	r.inbox.enqueue(Prompt{Text: "mind this", Source: "interactive"}, Steer)
+	if err := further.addTurn(t.Context(), Continuation{Continue: true, ContinuedBy: "h"}); err != nil {
+		t.Fatal(err)
+	}
+	r.wantTalk("user: go", "user: mind this")
+}

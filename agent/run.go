@@ -323,7 +323,7 @@ func (r *run) afterTurn(ctx context.Context, end turnEnd, err error) (again bool
 			switch {
 			case again || err != nil:
 			case end.wish.Continue && ctx.Err() == nil:
-				err = r.addTurn(end.wish)
+				err = r.addTurn(ctx, end.wish)
 				again = err == nil
 			default:
 				err = end.verdict

@@ -197,7 +197,7 @@ func skillsCommand(p *Prompts) Command {
 func (p *Prompts) skillTable() string {
 	skills, problems := p.Library.Skills()
 	_, more := p.templates()
-	lines := []string{"no skills; a folder with a SKILL.md is one, in " + "skills/ of the agent directory, ~/.agents/skills, .pi/skills, .agents/skills"}
+	lines := []string{"no skills; a folder with a SKILL.md is one, in skills/ of the agent directory, ~/.agents/skills, .pi/skills, .agents/skills"}
 	if len(skills) > 0 {
 		rows := [][]string{{"skill", "listed", "whole", "from", ""}}
 		for _, s := range skills {
