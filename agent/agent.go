@@ -33,7 +33,6 @@ import (
 	"sync"
 	"time"
 
-	"pi/agent/images"
 	"pi/agent/llm"
 	"pi/agent/work"
 	"pi/session"
@@ -80,7 +79,7 @@ type Agent struct {
 type parts struct {
 	settings     *inForce
 	events       *listeners
-	images       images.Scaler
+	images       imageScaler
 	conversation *conversation
 	choice       *choice
 	tools        *toolset
@@ -121,7 +120,7 @@ func newParts(o Options, busy *work.Claim) parts {
 	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
 	p.tools.set(o.Tools, "")
 	p.gate = &gate{p.events, p.tools}
-	p.images = newImageScaler(p.settings, p.events)
+	p.images = imageScaler{p.settings, p.events}
 	p.conversation = newConversation(p.events, p.images, o.Session)
 	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.IsIdle,
 		selected: selection{o.Model, o.Thinking}}
@@ -137,18 +136,6 @@ func newParts(o Options, busy *work.Claim) parts {
 		inbox: p.inbox, settings: p.settings}
 	p.userShell = &userShell{events: p.events, conversation: p.conversation, inbox: p.inbox, busy: busy, shell: o.Shell, cwd: o.Cwd, now: o.Now}
 	return p
-}
-
-// newImageScaler returns what keeps images that are too large out of the session.
-func newImageScaler(settings *inForce, events *listeners) images.Scaler {
-	tell := func(ctx context.Context, text string, leftOut bool) {
-		level := LevelInfo
-		if leftOut {
-			level = LevelWarning
-		}
-		events.Notify(context.WithoutCancel(ctx), level, text)
-	}
-	return images.Scaler{Wanted: func() bool { return settings.get().ImageScale }, Tell: tell}
 }
 
 // Listen adds listeners behind the present ones. It may be called before Start
@@ -329,7 +316,7 @@ func (a *Agent) EditContext(ctx context.Context, id string, r *session.Replaceme
 	if err := checkEdit(s, id); err != nil {
 		return "", fmt.Errorf("edit context: %w", err)
 	}
-	e, err := s.Append(session.TypeContextEdit, session.ContextEdit{TargetID: id, Replacement: a.images.Replacement(ctx, r)})
+	e, err := s.Append(session.TypeContextEdit, session.ContextEdit{TargetID: id, Replacement: a.images.replacement(ctx, r)})
 	if e == nil {
 		return "", fmt.Errorf("edit context: %w", err)
 	}

@@ -148,7 +148,7 @@ func (s *step) run(ctx context.Context, progress *pace.Pacer[Result]) {
 func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	if s.ready != nil {
 		s.result = r.gate.finishCall(ctx, s.ready, s.result)
-		s.result.Content = r.images.Result(s.result.Content)
+		s.result.Content = r.images.result(s.result.Content)
 	}
 	r.noteRepeat(s)
 	r.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: s.result.Usage, Note: s.call.Name})

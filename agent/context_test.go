@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent/images"
 	"pi/session"
 	"pi/session/message"
 )
@@ -25,7 +24,7 @@ func unsaved(t *testing.T, prompts ...string) *session.Session {
 }
 
 // unscaled leaves images as they are.
-func unscaled() images.Scaler { return images.Scaler{Wanted: func() bool { return false }} }
+func unscaled() imageScaler { return imageScaler{settings: newInForce(Settings{})} }
 
 func TestTheResultOfAChainIsThatOfItsSession(t *testing.T) {
 	one, other := unsaved(t, "a", "b"), unsaved(t, "c")

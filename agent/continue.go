@@ -141,7 +141,7 @@ func (r *run) appendDrafts(ctx context.Context, drafts []session.Draft) ([]*sess
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i+1, err)
 		}
-		checked[i] = session.Draft{Type: d.Type, Body: r.images.Body(ctx, body)}
+		checked[i] = session.Draft{Type: d.Type, Body: r.images.body(ctx, body)}
 	}
 	entries, err := s.AppendAll(checked)
 	for _, d := range checked {

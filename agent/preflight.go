@@ -47,7 +47,7 @@ func (p parts) preflight(ctx context.Context, in Prompt) (_ Prompt, starts bool,
 	if err := p.inbox.addRequest(in.Origin); err != nil {
 		return in, false, err
 	}
-	in.Attachments = p.images.Content(ctx, in.Attachments)
+	in.Attachments = p.images.content(ctx, in.Attachments)
 	return in, true, nil
 }
 

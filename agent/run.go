@@ -174,7 +174,7 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 		return err
 	}
 	s := r.conversation.current()
-	if err := r.noteSaved(r.images.Session(ctx, s, r.conversation.view.core(s))); err != nil {
+	if err := r.noteSaved(r.images.session(ctx, s, r.conversation.view.core(s))); err != nil {
 		return err
 	}
 	before := s.Leaf()
@@ -414,7 +414,7 @@ func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
 				}
 				counted = true
 			}
-			p.Attachments = r.images.Content(ctx, p.Attachments)
+			p.Attachments = r.images.content(ctx, p.Attachments)
 			r.news.pause() // the turn that it opens comes first
 			entry, err := r.write(ctx, p)
 			if err != nil {
