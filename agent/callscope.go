@@ -16,8 +16,13 @@ type callScope struct {
 	id     string
 	in     *callScope // the call that this one was made in; nil: none
 	nested atomic.Int64
-	clock  callClock
 	tell   func(ctx context.Context, runs bool)
+
+	mu     sync.Mutex    // guards what follows
+	runs   bool          // the tool does
+	waits  int           // questions that are open
+	since  time.Time     // when the time began to run, or went on; zero: it stands
+	before time.Duration // until it stood last
 }
 
 // newCallScope returns the scope of a call that is made with ctx. tell is called when its time begins,
@@ -60,13 +65,20 @@ func newCallID(ctx context.Context) string {
 
 // measure has the time of the call run while f runs, which is the tool.
 func (s *callScope) measure(ctx context.Context, f func()) {
-	s.change(ctx, func(c *callClock) { c.runs = true })
-	defer s.change(ctx, func(c *callClock) { c.runs = false })
+	s.change(ctx, func() { s.runs = true })
+	defer s.change(ctx, func() { s.runs = false })
 	f()
 }
 
 // took is how long the tool has run, without its waits for the user.
-func (s *callScope) took() time.Duration { return s.clock.took() }
+func (s *callScope) took() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.since.IsZero() {
+		return s.before
+	}
+	return s.before + time.Since(s.since)
+}
 
 // AwaitUser notes that what ctx belongs to waits for the user until end is called. That is
 // no time of the call, nor of those that it was made in.
@@ -74,53 +86,27 @@ func AwaitUser(ctx context.Context) (end func()) {
 	innermost := scopeOf(ctx)
 	wait := func(more int) {
 		for s := innermost; s != nil; s = s.in {
-			s.change(ctx, func(c *callClock) { c.waits += more })
+			s.change(ctx, func() { s.waits += more })
 		}
 	}
 	wait(1)
 	return func() { wait(-1) }
 }
 
-// change changes what the time depends on, and tells if it runs or stands with that.
-func (s *callScope) change(ctx context.Context, do func(*callClock)) {
-	if runs, changed := s.clock.change(do); changed {
+// change calls do, which changes what the time depends on, and tells if the time runs or
+// stands with that.
+func (s *callScope) change(ctx context.Context, do func()) {
+	s.mu.Lock()
+	do()
+	runs, ran := s.runs && s.waits == 0, !s.since.IsZero()
+	switch now := time.Now(); {
+	case runs && !ran:
+		s.since = now
+	case !runs && ran:
+		s.before, s.since = s.before+now.Sub(s.since), time.Time{}
+	}
+	s.mu.Unlock()
+	if runs != ran {
 		s.tell(ctx, runs)
 	}
-}
-
-// callClock is how long a tool has run, without the time in which it waited for the user. The
-// zero value is one that has not begun.
-type callClock struct {
-	mu     sync.Mutex
-	runs   bool          // the tool does
-	waits  int           // questions that are open
-	since  time.Time     // when the time began to run, or went on; zero: it stands
-	before time.Duration // until it stood last
-}
-
-// change changes what the time depends on, and reports whether it runs from now on, and
-// whether that is another thing than before.
-func (c *callClock) change(do func(*callClock)) (runs, changed bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	do(c)
-	runs = c.runs && c.waits == 0
-	switch now := time.Now(); {
-	case runs && c.since.IsZero():
-		c.since = now
-	case !runs && !c.since.IsZero():
-		c.before, c.since = c.before+now.Sub(c.since), time.Time{}
-	default:
-		return runs, false
-	}
-	return runs, true
-}
-
-func (c *callClock) took() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.since.IsZero() {
-		return c.before
-	}
-	return c.before + time.Since(c.since)
 }
