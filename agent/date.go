@@ -2,8 +2,10 @@ package agent
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"pi/session"
@@ -29,28 +31,29 @@ type dateDetails struct {
 	Date string `json:"date"`
 }
 
-// dateNote returns the message that tells the model which day it is now; nil if it sees that:
-// in the system prompt of a session that began then, or in the last such message of the
-// context. Where a compaction or a hook took that away, it is told again.
-func dateNote(seen []session.Item, began, now time.Time) *message.Message {
+// addDate adds a message behind a prompt that tells the model which day it is, if it sees
+// another one: in the system prompt, or in the last such message of the context. Where a
+// compaction or a hook took that away, it is told again.
+func (r *run) addDate(ctx context.Context) error {
+	now := r.now()
 	today := now.Format(time.DateOnly)
-	if today == cmp.Or(toldDate(seen), dateOf(began, now)) {
+	known := dateOf(r.conversation.current().Began(), now)
+	seen, _ := r.conversation.seen()
+	for _, it := range slices.Backward(seen) {
+		if it.Message.Role != message.RoleCustom || it.Message.CustomType != session.DateChange {
+			continue
+		}
+		var told dateDetails
+		if json.Unmarshal(it.Message.Details, &told) == nil {
+			known = cmp.Or(told.Date, known)
+			break
+		}
+	}
+	if known == today {
 		return nil
 	}
 	details, _ := json.Marshal(dateDetails{today}) // a string always encodes
-	return &message.Message{Role: message.RoleCustom, CustomType: session.DateChange, Details: details,
-		Content: []message.Block{message.TextBlock(fmt.Sprintf("The date has changed: it is %s now.", today))}}
-}
-
-// toldDate returns the last date that a message of a context tells; "" if none does.
-func toldDate(seen []session.Item) string {
-	for i := len(seen) - 1; i >= 0; i-- {
-		if m := seen[i].Message; m.Role == message.RoleCustom && m.CustomType == session.DateChange {
-			var told dateDetails
-			if json.Unmarshal(m.Details, &told) == nil {
-				return told.Date
-			}
-		}
-	}
-	return ""
+	_, err := r.appendCustom(ctx, &message.Message{Role: message.RoleCustom, CustomType: session.DateChange, Details: details,
+		Content: []message.Block{message.TextBlock(fmt.Sprintf("The date has changed: it is %s now.", today))}})
+	return err
 }

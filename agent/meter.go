@@ -98,13 +98,12 @@ func (m *Meter) seenBy(answer session.Item) ([]session.Item, bool) {
 		return last.chain.items, true
 	}
 	path := s.Branch()
+	isEdit := func(e *session.Entry) bool { return e.Type == session.TypeContextEdit }
 	if m.conversation.events.wants(KindContext) || answer.Index < 0 || answer.Index >= len(path) || !slices.ContainsFunc(path[answer.Index:], isEdit) {
 		return nil, false
 	}
 	return session.ContextOf(path[:answer.Index]), true
 }
-
-func isEdit(e *session.Entry) bool { return e.Type == session.TypeContextEdit }
 
 // PrefixBreak returns the break of the last request of this session; nil if that
 // began with the one before it, or was the first.

@@ -211,18 +211,6 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	return err
 }
 
-// addDate adds a message behind a prompt that tells the model which day it is, if it sees
-// another one.
-func (r *run) addDate(ctx context.Context) error {
-	seen, _ := r.conversation.seen()
-	note := dateNote(seen, r.conversation.current().Began(), r.now())
-	if note == nil {
-		return nil
-	}
-	_, err := r.appendCustom(ctx, note)
-	return err
-}
-
 // askPrompt lets listeners add messages behind the prompt and change the system prompt,
 // which holds for this run.
 func (r *run) askPrompt(ctx context.Context, p Prompt) error {
