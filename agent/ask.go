@@ -45,7 +45,11 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the client crashed: %v", p)
 		}
-		err = asProviderError(model, err)
+		var known *llm.ProviderError
+		var limit *LimitError
+		if err != nil && !errors.As(err, &known) && !errors.As(err, &limit) {
+			err = &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
+		}
 	}()
 	if err := a.spending.checkLimit(ctx, model); err != nil {
 		return err
@@ -75,8 +79,9 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 			begun, err = a.stream(ctx, client, r, add)
 		}
 	}
-	if !begun && refusesLevel(r, err) && ctx.Err() == nil {
-		return a.sendWithoutLevel(ctx, client, r, err, add)
+	var failed *llm.ProviderError
+	if !begun && errors.As(err, &failed) && failed.NoLevel && r.Thinking != "" && ctx.Err() == nil {
+		return a.sendWithoutLevel(ctx, client, r, failed, add)
 	}
 	return err
 }
@@ -96,26 +101,18 @@ func (a *asker) withoutThoughts(ctx context.Context, r *llm.Request, err error) 
 	return &again
 }
 
-// refusesLevel reports whether a server does not take the level of thinking that r asks for.
-func refusesLevel(r *llm.Request, err error) bool {
-	var failed *llm.ProviderError
-	return errors.As(err, &failed) && failed.NoLevel && r.Thinking != ""
-}
-
 // sendWithoutLevel sends r without a word of the level of thinking for which it was refused.
 // If that is answered, the level was the reason: it is not asked for again, and the user is
 // told.
-func (a *asker) sendWithoutLevel(ctx context.Context, client llm.Provider, r *llm.Request, refused error, add func(llm.Delta) error) error {
+func (a *asker) sendWithoutLevel(ctx context.Context, client llm.Provider, r *llm.Request, refused *llm.ProviderError, add func(llm.Delta) error) error {
 	without := *r
 	without.Thinking, without.Off = "", false
 	begun, err := a.stream(ctx, client, &without, add)
 	if !begun && err != nil {
 		return err
 	}
-	var failed *llm.ProviderError
-	errors.As(refused, &failed)
 	a.unasked.Note(r)
-	a.events.notifyf(ctx, LevelWarning, "the server of %s refused thinking %s: asked again without a word of it, so the model thinks or not as it likes%s", r.Model.Ref(), r.Thinking, inBrackets(failed.NextStep))
+	a.events.notifyf(ctx, LevelWarning, "the server of %s refused thinking %s: asked again without a word of it, so the model thinks or not as it likes%s", r.Model.Ref(), r.Thinking, inBrackets(refused.NextStep))
 	return err
 }
 
@@ -127,7 +124,8 @@ func inBrackets(hint string) string {
 	return " (" + hint + ")"
 }
 
-// stream sends r once, for [asker.send]. begun says that a part of the answer was added.
+// stream sends r once, for [asker.send]. begun says that a part of the answer was added. A
+// model that ends its answer with a refusal or a failure is an error.
 func (a *asker) stream(ctx context.Context, client llm.Provider, r *llm.Request, add func(llm.Delta) error) (begun bool, err error) {
 	var size answerSize
 	var stop llm.Stop
@@ -148,10 +146,14 @@ func (a *asker) stream(ctx context.Context, client llm.Provider, r *llm.Request,
 			return begun, err
 		}
 	}
-	if stop.Reason == "" {
+	switch stop.Reason {
+	case "":
 		return begun, &llm.ProviderError{Provider: r.Model.Provider, Message: "the answer was cut off", Retryable: true, Err: ctx.Err()}
+	case llm.StopRefusal, message.StopError, message.StopAborted:
+		words := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
+		return begun, &llm.ProviderError{Provider: r.Model.Provider, Type: stop.Raw, Message: words, Retryable: stop.Retryable, Refused: stop.Reason == llm.StopRefusal}
 	}
-	return begun, refusedBy(r.Model, stop)
+	return begun, nil
 }
 
 // askOutside asks a model outside of the conversation, again if it fails for a reason
@@ -214,28 +216,6 @@ func noKey(model *llm.Model, err error) error {
 	}
 	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err,
 		NextStep: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
-}
-
-// asProviderError makes a *[llm.ProviderError] of every failure of a model call but a
-// *[LimitError].
-func asProviderError(model *llm.Model, err error) error {
-	var known *llm.ProviderError
-	var limit *LimitError
-	if err == nil || errors.As(err, &known) || errors.As(err, &limit) {
-		return err
-	}
-	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
-}
-
-// refusedBy returns an error if the model ended its answer with a refusal or a failure.
-func refusedBy(model *llm.Model, stop llm.Stop) error {
-	switch stop.Reason {
-	case llm.StopRefusal, message.StopError, message.StopAborted:
-	default:
-		return nil
-	}
-	words := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
-	return &llm.ProviderError{Provider: model.Provider, Type: stop.Raw, Message: words, Retryable: stop.Retryable, Refused: stop.Reason == llm.StopRefusal}
 }
 
 // Completion is one model call outside of the conversation.

@@ -28,10 +28,11 @@ type autoCompact struct {
 
 // contextForRequest runs the context chain and returns what the next request is made of.
 // Before that it compacts, if a hook requested it or if the context nearly fills the
-// window. The user is told of a compaction that fails; the request is made without it.
-func (c *autoCompact) contextForRequest(ctx context.Context) chained {
+// window, but not while the model continues an answer of its own (resumes), which must be the
+// last message. The user is told of a compaction that fails; the request is made without it.
+func (c *autoCompact) contextForRequest(ctx context.Context, resumes bool) chained {
 	seen := c.conversation.runChain(ctx)
-	if ctx.Err() != nil {
+	if resumes || ctx.Err() != nil {
 		return seen
 	}
 	requested := func(ctx context.Context, _ chained) { c.performRequested(ctx, false) }

@@ -188,7 +188,7 @@ func TestACompactionThatNobodyAskedForIsTriedOnceUntilAGoodAnswer(t *testing.T) 
 	p.choice.chosen().model.ContextWindow = 1000
 	c := autoCompact{compactor: p.compactor, noteSaved: func(err error) error { return err }}
 	for range 2 { // of which only the first asks for a summary
-		if c.contextForRequest(t.Context()); len(model.requests) != 1 {
+		if c.contextForRequest(t.Context(), false); len(model.requests) != 1 {
 			t.Errorf("%d requests", len(model.requests))
 		}
 	}
@@ -196,7 +196,7 @@ func TestACompactionThatNobodyAskedForIsTriedOnceUntilAGoodAnswer(t *testing.T) 
 		t.Errorf("notices %q", notices)
 	}
 	p.compactor.state.tried.Store(false)
-	if seen := c.contextForRequest(t.Context()); len(seen.items) == 0 || seen.items[0].Message.Summary != "both parts" {
+	if seen := c.contextForRequest(t.Context(), false); len(seen.items) == 0 || seen.items[0].Message.Summary != "both parts" {
 		t.Errorf("%q, notices %q", seen.items[0].Message.Summary, notices)
 	}
 }

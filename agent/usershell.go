@@ -110,7 +110,8 @@ func (s *userShell) do(ctx context.Context, c UserCommand) (BashOutcome, error) 
 }
 
 // perform runs a command, unless a listener is against it or answers in its place. It leaves in c
-// what ran.
+// what ran. The error of a command that did not run is that of the first listener that blocks or
+// fails, or of an interrupt.
 func (s *userShell) perform(ctx context.Context, c *UserCommand) (BashOutcome, error) {
 	if c.Output == nil {
 		c.Output = func(string) {}
@@ -118,16 +119,21 @@ func (s *userShell) perform(ctx context.Context, c *UserCommand) (BashOutcome, e
 	if c.Shell == nil {
 		c.Shell = s.shell
 	}
-	line, instead, err := s.events.askUserBash(ctx, &UserBash{Command: c.Line, ExcludeFromContext: c.Exclude, Cwd: s.cwd})
-	c.Line = line
+	e := &UserBash{Command: c.Line, ExcludeFromContext: c.Exclude, Cwd: s.cwd}
+	err := s.events.emitGate(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
+	c.Line = e.Command
 	switch {
+	case ctx.Err() != nil:
+		return BashOutcome{}, ErrAborted
 	case err != nil:
 		return BashOutcome{}, err
-	case instead != nil:
+	case e.Blocked != "":
+		return BashOutcome{}, errors.New(e.Blocked)
+	case e.Result != nil:
 		if !c.Detached {
-			c.Output(instead.Output)
+			c.Output(e.Result.Output)
 		}
-		return *instead, nil
+		return *e.Result, nil
 	case c.Detached:
 		return runClean(ctx, c)
 	}
@@ -208,17 +214,4 @@ func (s *userShell) stop(ctx context.Context) error {
 func (s *userShell) close(ctx context.Context) {
 	defer s.addWaiting()
 	_ = s.running.Close(ctx) // what ends too late is not added
-}
-
-// askUserBash returns the command that is to run, or the outcome that a listener has in its
-// place. The error is that of the first that blocks or fails, or of an interrupt.
-func (ls *listeners) askUserBash(ctx context.Context, e *UserBash) (string, *BashOutcome, error) {
-	err := ls.emitGate(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
-	switch {
-	case ctx.Err() != nil:
-		err = ErrAborted
-	case err == nil && e.Blocked != "":
-		err = errors.New(e.Blocked)
-	}
-	return e.Command, e.Result, err
 }
