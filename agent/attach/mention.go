@@ -91,21 +91,15 @@ func (s *search) at(name, lines string) (target, error) {
 		return t, nil
 	}
 	info, err := os.Stat(t.path)
-	if isAbsent(err) {
-		return t, nil
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist):
 		return t, err
+	case err != nil: // also where the name is longer than names may be, or one below a file
+		return t, nil
 	}
 	t.info = info
 	t.lines, err = parseLines(lines)
 	return t, err
-}
-
-// isAbsent reports whether err, of os.Stat, says that there is no such file. A name
-// longer than names may be, or one below a file, is that of none.
-func isAbsent(err error) bool {
-	return err != nil && (errors.Is(err, fs.ErrNotExist) || !errors.Is(err, fs.ErrPermission))
 }
 
 // Path makes an absolute path of a name: a ~ in front is the home directory, and what is

@@ -24,11 +24,12 @@ func copyCommand(a *agent.Agent, toClipboard func(ctx context.Context, text stri
 			if err != nil {
 				return Outcome{}, err
 			}
+			lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 			way, err := toClipboard(ctx, text)
 			if err != nil {
 				return Outcome{}, err
 			}
-			return Outcome{Status: fmt.Sprintf("copied %s: %s, %s (%s)", what, printable.Count(lineCount(text), "line"), printable.Size(int64(len(text))), way)}, nil
+			return Outcome{Status: fmt.Sprintf("copied %s: %s, %s (%s)", what, printable.Count(lines, "line"), printable.Size(int64(len(text))), way)}, nil
 		},
 	}
 }
@@ -62,9 +63,4 @@ func lastAnswer(branch []*session.Entry) string {
 		}
 	}
 	return ""
-}
-
-// lineCount returns how many lines a text has; the last one may have no end.
-func lineCount(text string) int {
-	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 }

@@ -92,18 +92,13 @@ func (p *Prompts) templates() (free []prompts.Template, problems []prompts.Probl
 	all, problems := p.Library.Templates()
 	for _, t := range all {
 		switch {
-		case p.isFree(t.Name):
+		case (p.taken == nil || !p.taken(t.Name)) && (p.Reserved == nil || !p.Reserved(t.Name)):
 			free = append(free, t)
 		case t.Path != "":
 			problems = append(problems, prompts.Problem{Path: t.Path, Text: fmt.Sprintf("another command is called /%s, so this template cannot be used; give it another name", t.Name)})
 		}
 	}
 	return free, problems
-}
-
-// isFree reports whether no other command has a name, here or in another front end.
-func (p *Prompts) isFree(name string) bool {
-	return (p.taken == nil || !p.taken(name)) && (p.Reserved == nil || !p.Reserved(name))
 }
 
 // prompt returns the outcome that sends text to the model, with what the arguments name.

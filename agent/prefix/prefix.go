@@ -126,8 +126,9 @@ func (l *Log) NoteRequest(is *Request) {
 // findBreak returns the break between two requests: the first part of was that is different
 // in is, and the hook that is why. It is nil without a difference, or if no hook is why.
 func findBreak(was, is *Request) *Break {
-	if !slices.EqualFunc(was.Tools, is.Tools, describedAlike) {
-		return brokenBy(toolsChangedBy(was, is), PartTools, 0)
+	if !slices.EqualFunc(was.Tools, is.Tools, describedAlike) { // for who chose them, else who brought a new one or one that is gone
+		by := cmp.Or(is.ToolsBy, bringerOfNew(is.Tools, was.Tools), bringerOfNew(was.Tools, is.Tools), was.ToolsBy)
+		return brokenBy(by, PartTools, 0)
 	}
 	if was.System.last() != is.System.last() {
 		return brokenBy(breaker(was.System, is.System, func(a, b string) bool { return a == b }), PartSystem, 0)
@@ -180,12 +181,6 @@ func sentAlike(a, b *message.Message) bool {
 // describedAlike reports whether the model is told the same of two tools.
 func describedAlike(a, b Tool) bool {
 	return a.Spec.Name == b.Spec.Name && a.Spec.Description == b.Spec.Description && bytes.Equal(a.Spec.Parameters, b.Spec.Parameters)
-}
-
-// toolsChangedBy returns the hook because of which the tools differ: the one that chose
-// them, else the one that brought a new tool or one that is gone; "" if no hook did.
-func toolsChangedBy(was, is *Request) string {
-	return cmp.Or(is.ToolsBy, bringerOfNew(is.Tools, was.Tools), bringerOfNew(was.Tools, is.Tools), was.ToolsBy)
 }
 
 // bringerOfNew returns the hook that brought the first tool that is in tools but not,

@@ -28,7 +28,7 @@ func (p *page) message(e *session.Entry, m *message.Message) {
 		p.article(e, "summary", "Summary of the conversation before", "")
 		if m.TokensBefore > 0 {
 			p.w.Raw(`<p class="stop">compacted from `)
-			p.w.Text(thousands(m.TokensBefore))
+			p.w.Text(printable.Grouped(m.TokensBefore))
 			p.w.Raw(` tokens</p>`)
 		}
 		p.markdown(m.Summary)
