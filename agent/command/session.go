@@ -3,13 +3,153 @@ package command
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/session/export"
+	"pi/session/message"
 )
+
+func sessionCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "session", Topic: TopicSession, Help: "show the session: file, entries, model, tokens, cost",
+		Run: func(context.Context, string) (Outcome, error) { return Outcome{Status: sessionInfo(a)}, nil },
+	}
+}
+
+// sessionInfo describes the current session for the user, one property a line.
+func sessionInfo(a *agent.Agent) string {
+	s := a.Session()
+	file := s.File()
+	if file == "" {
+		file = "not saved"
+	}
+	t, n := a.Totals(), map[message.Role]int{} // messages of all branches together
+	for _, e := range s.Entries() {
+		if m := e.Message(); m != nil {
+			n[m.Role]++
+		}
+	}
+	lines := []string{
+		"file     " + file,
+		"id       " + s.ID(),
+		fmt.Sprintf("entries  %d (%d on this branch)", len(s.Entries()), len(s.Branch())),
+		fmt.Sprintf("messages %d of you, %d of the model, %d tool results", n[message.RoleUser], n[message.RoleAssistant], n[message.RoleToolResult]),
+		fmt.Sprintf("model    %s:%s", a.Model().Ref(), a.Thinking()),
+		fmt.Sprintf("tokens   %d in, %d out, %d cache read, %d cache write", t.Input, t.Output, t.CacheRead, t.CacheWrite),
+		"context  " + fullness(t.ContextUsage),
+		"cost     " + cost(t),
+	}
+	if name := s.Name(); name != "" {
+		lines = append([]string{"name     " + name}, lines...)
+	}
+	if branch := s.GitBranch(); branch != "" {
+		lines = append(lines, "branch   "+branch)
+	}
+	if parent := s.Header().ParentSession; parent != "" {
+		lines = append(lines, "parent   "+parent)
+	}
+	if cwd := s.Cwd(); cwd != "" && cwd != a.Cwd() {
+		lines = append(lines, "begun in "+cwd)
+	}
+	if s.ReadOnly() {
+		lines = append(lines, "state    open for reading only")
+	} else if err := s.Unsaved(); err != nil {
+		lines = append(lines, "state    part of it is only in memory: "+err.Error()+"; /export saves it elsewhere")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func fullness(c agent.ContextUsage) string {
+	if c.Window == 0 {
+		return fmt.Sprintf("about %d tokens", c.Tokens)
+	}
+	return fmt.Sprintf("about %d of %d tokens (%.0f%%)", c.Tokens, c.Window, c.Percent)
+}
+
+// cost returns the costs of a session for the user. It says "unknown" instead of $0
+// where no price is known, and marks a sum that lacks some prices.
+func cost(t agent.Totals) string {
+	switch {
+	case t.Priced:
+		return fmt.Sprintf("$%.4f", t.Cost.Total)
+	case t.Cost.Total == 0:
+		return "unknown"
+	}
+	return fmt.Sprintf("$%.4f and more: not every price is known", t.Cost.Total)
+}
+
+const forceWord = "--force"
+
+func exportCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "export", Topic: TopicSession, Args: "[jsonl|md|html] [file] [--force]", Help: "write the session to a file: all of it (jsonl), its branch to read (md), or a page for a browser (html)",
+		More: "/export              all of it, as session-ID.jsonl in this directory\n" +
+			"/export md           its branch to read, as session-ID.md\n" +
+			"/export html         all of it as one page for a browser, as session-ID.html\n" +
+			"/export notes/it.md  to that file; the ending says the format\n" +
+			"A file that is there is not written over without --force, and another session not even then.\n" +
+			"What could not be saved is written too.",
+		Complete: func(prefix string) []string {
+			var names []string
+			for _, f := range export.Formats() {
+				names = append(names, f.Name)
+			}
+			return withPrefix(names, prefix)
+		},
+		Run: func(_ context.Context, args string) (Outcome, error) {
+			args, force := cutForce(args)
+			r, err := export.Parse(args)
+			if err != nil {
+				return Outcome{}, err
+			}
+			s := a.Session()
+			path := exportPath(a.Cwd(), r.File, r.Name(s))
+			if err := export.ToFile(path, r.Format, s, force); err != nil {
+				return Outcome{}, err
+			}
+			return Outcome{Status: "session " + s.ID() + " is in " + path}, nil
+		},
+	}
+}
+
+// cutForce removes the word --force from the end or the beginning of args, and reports
+// whether it was there.
+func cutForce(args string) (rest string, force bool) {
+	if rest, force = strings.CutSuffix(args, " "+forceWord); force {
+		return strings.TrimSpace(rest), true
+	}
+	if args == forceWord {
+		return "", true
+	}
+	rest, force = strings.CutPrefix(args, forceWord+" ")
+	return strings.TrimSpace(rest), force
+}
+
+// exportPath returns the file to write a session to. A relative file is in cwd, and if
+// file is empty or a directory, the file in it has the usual name.
+func exportPath(cwd, file, usual string) string {
+	if file == "" {
+		return filepath.Join(cwd, usual)
+	}
+	if rest, ok := strings.CutPrefix(file, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			file = filepath.Join(home, rest)
+		}
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(cwd, file)
+	}
+	if stat, err := os.Stat(file); err == nil && stat.IsDir() {
+		file = filepath.Join(file, usual)
+	}
+	return file
+}
 
 func contextCommand(o Options) Command {
 	return Command{
