@@ -385,9 +385,9 @@ type lastSent struct {
 	last   *sentRequest // of a conversation
 }
 
-// of returns the last request that was sent for s; nil if the last request was for another
+// requestOf returns the last request that was sent for s; nil if the last request was for another
 // session, or there was none.
-func (l *lastSent) of(s *session.Session) *sentRequest {
+func (l *lastSent) requestOf(s *session.Session) *sentRequest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.last == nil || l.last.session != s {

@@ -24,18 +24,18 @@ func TestAnAccountAddsUpASessionAndKnowsWhatHasNoPrice(t *testing.T) {
 	var l account
 	one, other := session.New(session.Options{}), session.New(session.Options{})
 	paid(t, one, 100, 0.5)
-	if u, priced := l.of(one, models); u.Input != 100 || u.Cost.Total != 0.5 || !priced {
+	if u, priced := l.usageOf(one, models); u.Input != 100 || u.Cost.Total != 0.5 || !priced {
 		t.Errorf("%+v, priced %t", u, priced)
 	}
 	paid(t, one, 10, 0.25)
-	if u, priced := l.of(one, models); u.Input != 110 || u.Cost.Total != 0.75 || !priced {
+	if u, priced := l.usageOf(one, models); u.Input != 110 || u.Cost.Total != 0.75 || !priced {
 		t.Errorf("grown: %+v, priced %t", u, priced)
 	}
 	paid(t, one, 1, 0)
-	if u, priced := l.of(one, models); u.Input != 111 || priced {
+	if u, priced := l.usageOf(one, models); u.Input != 111 || priced {
 		t.Errorf("an answer for nothing: %+v, priced %t", u, priced)
 	}
-	if u, priced := l.of(other, models); u.Input != 0 || !priced {
+	if u, priced := l.usageOf(other, models); u.Input != 0 || !priced {
 		t.Errorf("another session: %+v, priced %t", u, priced)
 	}
 }

@@ -41,7 +41,7 @@ func (m *Meter) Spent() (cost float64, all bool) {
 // ReadyUsage returns how full the context is. ready is false before the first request of a
 // session, when the answer would need a walk over the whole branch.
 func (m *Meter) ReadyUsage() (_ ContextUsage, ready bool) {
-	if m.sent.of(m.conversation.current()) == nil {
+	if m.sent.requestOf(m.conversation.current()) == nil {
 		return ContextUsage{}, false
 	}
 	return m.contextUsage(), true
@@ -94,7 +94,7 @@ func (m *Meter) tokensSeen() int {
 // changes its context and an edit has changed it since.
 func (m *Meter) seenBy(answer session.Item) ([]session.Item, bool) {
 	s := m.conversation.current()
-	if last := m.sent.of(s); last != nil && answer.Entry != nil && last.answer == answer.Entry.ID {
+	if last := m.sent.requestOf(s); last != nil && answer.Entry != nil && last.answer == answer.Entry.ID {
 		return last.chain.items, true
 	}
 	path := s.Branch()
@@ -148,7 +148,7 @@ var ownSections = []string{sectionRole, sectionTools, sectionGuidelines, section
 // promptSource returns the system prompt, divided into its sections and instruction files.
 // Where a hook replaced the whole text, that is one part.
 func (m *Meter) promptSource() Source {
-	p := m.system.last(m.sent.of(m.conversation.current()))
+	p := m.system.last(m.sent.requestOf(m.conversation.current()))
 	s := Source{Name: SourceSystem}
 	if p.text != joinSections(p.sections) {
 		s.Add(Source{Name: "all of it", Note: changedBy(p), Tokens: textTokens(p.text)})
@@ -248,7 +248,7 @@ func messagesBySource(items []session.Item, stages []prefix.Stage[[]session.Item
 	}
 	var all Source
 	for _, name := range []string{SourceSummaries, SourceUser, SourceModel, SourceResults, SourceCommands, SourceHooks} {
-		all.under(name, 0, 0)
+		all.addPart(name, 0, 0)
 	}
 	for _, it := range items {
 		tokens := compaction.EstimateTokens(it.Message)
@@ -256,12 +256,12 @@ func messagesBySource(items []session.Item, stages []prefix.Stage[[]session.Item
 			continue
 		}
 		name, part := sourceOfMessage(it, makers)
-		s := all.under(name, tokens, 1)
+		s := all.addPart(name, tokens, 1)
 		switch {
 		case name == SourceModel:
 			s.addAnswer(it.Message, tokens)
 		case part != "":
-			s.under(part, tokens, 1)
+			s.addPart(part, tokens, 1)
 		}
 	}
 	return all.Parts
@@ -309,18 +309,18 @@ func (s *Source) addAnswer(m *message.Message, tokens int) {
 			}
 		}
 		if n := compaction.EstimateTokens(&only); n > 0 {
-			s.under(part.name, min(n, rest), len(only.Content))
+			s.addPart(part.name, min(n, rest), len(only.Content))
 			rest -= min(n, rest)
 		}
 	}
 	if rest > 0 {
-		s.under("text", rest, 1)
+		s.addPart("text", rest, 1)
 	}
 }
 
-// under finds or adds the part of s with this name, adds tokens and count to it, and
+// addPart finds or adds the part of s with this name, adds tokens and count to it, and
 // returns it. The sums of s itself do not change: they have the tokens already.
-func (s *Source) under(part string, tokens, count int) *Source {
+func (s *Source) addPart(part string, tokens, count int) *Source {
 	i := slices.IndexFunc(s.Parts, func(p Source) bool { return p.Name == part })
 	if i < 0 {
 		i = len(s.Parts)
@@ -338,11 +338,11 @@ func unsentBySource(items []session.Item) []Source {
 	for _, it := range items {
 		switch m := it.Message; {
 		case m.Role == message.RoleSystem:
-			s.under("system messages of another program", 0, 1)
+			s.addPart("system messages of another program", 0, 1)
 		case m.Role == message.RoleAssistant && (m.StopReason == message.StopError || m.StopReason == message.StopAborted):
-			s.under("failed or interrupted answers", 0, 1)
+			s.addPart("failed or interrupted answers", 0, 1)
 		case m.Role == message.RoleBashExecution && m.ExcludeFromContext:
-			s.under("commands kept out of the context", 0, 1)
+			s.addPart("commands kept out of the context", 0, 1)
 		}
 	}
 	return s.Parts

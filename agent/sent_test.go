@@ -14,16 +14,16 @@ func TestWhatWasSentLastIsThatOfItsSession(t *testing.T) {
 	one, other := unsaved(t, "go"), unsaved(t, "go")
 	var l lastSent
 	l.noteAnswer("early") // nothing was sent yet
-	if l.of(one) != nil {
+	if l.requestOf(one) != nil {
 		t.Error("there is a request before the first")
 	}
 	l.noteRequest(&sentRequest{session: one}, &llm.Request{}, nil, "")
-	before := l.of(one)
+	before := l.requestOf(one)
 	l.noteAnswer("a1")
-	if is := l.of(one); is == nil || is.answer != "a1" || before.answer != "" {
+	if is := l.requestOf(one); is == nil || is.answer != "a1" || before.answer != "" {
 		t.Errorf("%+v, before %+v", is, before)
 	}
-	if l.of(other) != nil {
+	if l.requestOf(other) != nil {
 		t.Error("another session has it too")
 	}
 }

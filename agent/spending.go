@@ -26,7 +26,7 @@ type spending struct {
 
 // used is what the session has used, and whether all of it has a price.
 func (s *spending) used() (u message.Usage, priced bool) {
-	return s.account.of(s.conversation.current(), s.models)
+	return s.account.usageOf(s.conversation.current(), s.models)
 }
 
 // checkLimit returns a *[LimitError] if the session has cost as much as it may. m is the
@@ -106,7 +106,7 @@ func (a *asideUsage) end() *message.Usage {
 
 // account adds up the entries of a session. Each is looked at once, for a session
 // has many, and its entries neither change nor go away. The zero value is ready;
-// of may be called from any goroutine.
+// usageOf may be called from any goroutine.
 type account struct {
 	mu      sync.Mutex // guards what follows
 	session *session.Session
@@ -123,9 +123,9 @@ type unpaid struct {
 	wholly bool // some of its answers cost nothing at all
 }
 
-// of returns what s has used in all, and whether a price is known for all of it. Only
+// usageOf returns what s has used in all, and whether a price is known for all of it. Only
 // entries that are new since the last call are counted.
-func (l *account) of(s *session.Session, models *llm.Models) (u message.Usage, priced bool) {
+func (l *account) usageOf(s *session.Session, models *llm.Models) (u message.Usage, priced bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session != s {

@@ -57,7 +57,7 @@ func (w *summaryWriter) conversation(ctx context.Context, plan *compaction.Plan)
 	if len(items) == 0 {
 		return cmp.Or(plan.PreviousSummary, onlyShortened), nil
 	}
-	text, err := w.inParts(ctx, items, plan.PreviousSummary, summaryTask{conversationSystem, func(previous string) string {
+	text, err := w.summarise(ctx, items, plan.PreviousSummary, summaryTask{conversationSystem, func(previous string) string {
 		if previous != "" {
 			return nextNotes + more + "\n\n" + notesForm
 		}
@@ -67,7 +67,7 @@ func (w *summaryWriter) conversation(ctx context.Context, plan *compaction.Plan)
 		return "", err
 	}
 	if len(prefix) > 0 {
-		begun, err := w.inParts(ctx, prefix, "", summaryTask{conversationSystem, func(previous string) string {
+		begun, err := w.summarise(ctx, prefix, "", summaryTask{conversationSystem, func(previous string) string {
 			if previous != "" {
 				return nextPrefix
 			}
@@ -85,7 +85,7 @@ func (w *summaryWriter) conversation(ctx context.Context, plan *compaction.Plan)
 // branch returns the summary of items, which are on a branch that is left. Its errors
 // are those of conversation.
 func (w *summaryWriter) branch(ctx context.Context, items []session.Item) (string, error) {
-	return w.inParts(ctx, items, "", summaryTask{branchSystem, func(previous string) string {
+	return w.summarise(ctx, items, "", summaryTask{branchSystem, func(previous string) string {
 		if previous != "" {
 			return branchRest + "\n\n" + branchAsk
 		}
@@ -97,11 +97,11 @@ func (w *summaryWriter) branch(ctx context.Context, items []session.Item) (strin
 // shorter any more.
 const smallestPart = 500 // tokens
 
-// inParts returns the summary of items. If they are too long for one request, they are
+// summarise returns the summary of items. If they are too long for one request, they are
 // summarised in parts, and the request for each part has the summary so far (previous). If
 // a part is refused, as too long by a provider or as too many bytes by a proxy before it,
 // the remaining ones are half as long.
-func (w *summaryWriter) inParts(ctx context.Context, items []session.Item, previous string, t summaryTask) (string, error) {
+func (w *summaryWriter) summarise(ctx context.Context, items []session.Item, previous string, t summaryTask) (string, error) {
 	parts := [][]session.Item{items}
 	if w.InputLimit > 0 {
 		parts = compaction.Chunks(items, w.InputLimit)
@@ -116,7 +116,7 @@ func (w *summaryWriter) inParts(ctx context.Context, items []session.Item, previ
 				tokens = min(tokens, w.InputLimit)
 			}
 			if w.InputLimit = tokens / 2; w.InputLimit >= smallestPart {
-				return w.inParts(ctx, slices.Concat(parts[i:]...), previous, t)
+				return w.summarise(ctx, slices.Concat(parts[i:]...), previous, t)
 			}
 		}
 		if err != nil {

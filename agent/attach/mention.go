@@ -70,22 +70,22 @@ func (s *search) resolve(m mention) (target, error) {
 		names = append(names, trimmed)
 	}
 	for _, name := range names {
-		if t, err := s.at(name, m.lines); t.info != nil || err != nil {
+		if t, err := s.find(name, m.lines); t.info != nil || err != nil {
 			return t, err
 		}
 		i := strings.LastIndexByte(name, ':')
 		if i <= 0 || m.lines != "" || rangePattern.FindString(name[i:]) != name[i:] {
 			continue
 		}
-		if t, err := s.at(name[:i], name[i:]); t.info != nil || err != nil {
+		if t, err := s.find(name[:i], name[i:]); t.info != nil || err != nil {
 			return t, err
 		}
 	}
 	return target{name: names[len(names)-1], at: true}, nil
 }
 
-// at looks at the file with a name; lines is "" or what follows the name.
-func (s *search) at(name, lines string) (target, error) {
+// find looks at the file with a name; lines is "" or what follows the name.
+func (s *search) find(name, lines string) (target, error) {
 	t := target{name: name, path: s.Path(name), at: true}
 	if strings.IndexByte(name, 0) >= 0 {
 		return t, nil

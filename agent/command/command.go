@@ -183,22 +183,22 @@ func (s *Set) AddPrompts(p *Prompts) {
 // All lists the commands: the program's own, those of hooks, then templates and skills.
 func (s *Set) All() []Command {
 	all := s.builtin[:len(s.builtin):len(s.builtin)]
-	for _, c := range s.ofHooks() {
+	for _, c := range s.hookCommands() {
 		if _, taken := find(s.builtin, c.Name); !taken {
 			all = append(all, c)
 		}
 	}
-	return append(all, s.ofPrompts()...)
+	return append(all, s.promptCommands()...)
 }
 
-func (s *Set) ofHooks() []Command {
+func (s *Set) hookCommands() []Command {
 	if s.hooks == nil {
 		return nil
 	}
 	return s.hooks()
 }
 
-func (s *Set) ofPrompts() []Command {
+func (s *Set) promptCommands() []Command {
 	if s.prompts == nil {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (s *Set) ofPrompts() []Command {
 func (s *Set) Lookup(name string) (Command, bool) {
 	c, ok := s.lookupCode(name)
 	if !ok {
-		c, ok = find(s.ofPrompts(), name)
+		c, ok = find(s.promptCommands(), name)
 	}
 	return c, ok
 }
@@ -219,7 +219,7 @@ func (s *Set) Lookup(name string) (Command, bool) {
 func (s *Set) lookupCode(name string) (Command, bool) {
 	c, ok := find(s.builtin, name)
 	if !ok {
-		c, ok = find(s.ofHooks(), name)
+		c, ok = find(s.hookCommands(), name)
 	}
 	return c, ok
 }

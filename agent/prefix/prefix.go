@@ -76,9 +76,9 @@ type Stage[T any] struct {
 	Value T
 }
 
-// after returns the value as it was after the first n stages, that is, hooks; with 0,
+// outputOf returns the value as it was after the first n stages, that is, hooks; with 0,
 // before all of them.
-func (s Stages[T]) after(n int) T {
+func (s Stages[T]) outputOf(n int) T {
 	if n == 0 {
 		return s.Base
 	}
@@ -86,7 +86,7 @@ func (s Stages[T]) after(n int) T {
 }
 
 // last returns the value as it was sent, after all hooks.
-func (s Stages[T]) last() T { return s.after(len(s.Each)) }
+func (s Stages[T]) last() T { return s.outputOf(len(s.Each)) }
 
 // Log compares each request with the one before it. The zero value is ready; all
 // methods may be called from any goroutine.
@@ -217,7 +217,7 @@ func breaker[T any](was, is Stages[T], keeps func(was, is T) bool) string {
 		default:
 			hook, j = is.Each[j].By, j+1
 		}
-		if !keeps(was.after(i), is.after(j)) {
+		if !keeps(was.outputOf(i), is.outputOf(j)) {
 			return hook
 		}
 	}

@@ -184,7 +184,7 @@ func Fill(text string, args Arguments) string {
 			return place[1:]
 		}
 		filled = true
-		return args.at(place[1:])
+		return args.value(place[1:])
 	})
 	if !filled && args.Raw != "" {
 		text += "\n\n" + args.Raw
@@ -192,8 +192,8 @@ func Fill(text string, args Arguments) string {
 	return strings.TrimSpace(text)
 }
 
-// at returns what belongs at a place, which is written here without its dollar.
-func (a Arguments) at(place string) string {
+// value returns what belongs at a place, which is written here without its dollar.
+func (a Arguments) value(place string) string {
 	switch {
 	case place == "@" || place == "ARGUMENTS":
 		return a.Raw

@@ -208,7 +208,7 @@ func (m *matcher) plan(edits []replacement) ([]change, error) {
 			all = append(all, c)
 		}
 	}
-	return all, m.inOrder(all)
+	return all, m.sortChanges(all)
 }
 
 // findOne finds the changes of one edit: one, or with replaceAll several. If there are

@@ -258,8 +258,8 @@ func (m *matcher) apply(changes []change) string {
 	return b.String()
 }
 
-// inOrder sorts the changes by their place, and fails if two overlap.
-func (m *matcher) inOrder(changes []change) error {
+// sortChanges sorts the changes by their place, and fails if two overlap.
+func (m *matcher) sortChanges(changes []change) error {
 	sort.SliceStable(changes, func(i, j int) bool { return changes[i].start < changes[j].start })
 	for i := 1; i < len(changes); i++ {
 		a, b := changes[i-1], changes[i]

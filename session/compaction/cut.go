@@ -342,10 +342,10 @@ func CanKeepFrom(branch []*session.Entry, id string) error {
 	return nil
 }
 
-// before returns the items that a cut at a position summarises, in the order in which
+// summarised returns the items that a cut at a position summarises, in the order in which
 // the model saw them: those of complete turns, and apart from them those of the turn
 // that the cut splits.
-func (c *cutting) before(at int) (turns, prefix []session.Item) {
+func (c *cutting) summarised(at int) (turns, prefix []session.Item) {
 	start, kept := c.splitTurn(at)
 	for i, it := range c.items {
 		switch {

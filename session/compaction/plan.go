@@ -141,7 +141,7 @@ func NewPlan(branch []*session.Entry, seen []session.Item, tokensBefore int, l L
 	if !ok && len(p.Shorten) == 0 {
 		return nil, ErrNothingToCompact
 	}
-	p.Summarize, p.TurnPrefix = c.before(at)
+	p.Summarize, p.TurnPrefix = c.summarised(at)
 	p.PreviousSummary = previousSummary(seen)
 	if l.Smaller && !p.IsSmaller() {
 		return nil, ErrNotSmaller

@@ -207,7 +207,7 @@ func (p *page) note(e *session.Entry) {
 	case session.TypeContextEdit:
 		p.edit(e)
 	case session.TypeUsage:
-		p.outside(e)
+		p.completion(e)
 	case session.TypeCustom:
 		p.custom(e)
 	default:
@@ -269,8 +269,8 @@ func (p *page) edit(e *session.Entry) {
 	}
 }
 
-// outside writes a call of a model outside of the conversation.
-func (p *page) outside(e *session.Entry) {
+// completion writes a call of a model outside of the conversation.
+func (p *page) completion(e *session.Entry) {
 	c, err := session.Body[session.UsageEntry](e)
 	if err != nil {
 		p.unreadable(e)
