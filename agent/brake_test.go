@@ -19,18 +19,18 @@ func byHook(text string) Prompt {
 
 func TestOnceHooksWantedTooMuchNothingOfTheirsIsTakenUntilSomebodySaysSomething(t *testing.T) {
 	ctx := t.Context()
-	for name, say := range map[string]func(*rig){
-		"a prompt":         func(r *rig) { r.prompt("hello") },
-		"a command":        func(r *rig) { r.CommandContext(ctx, Prompt{Text: "/tools"}) },
-		"a word to a hook": func(r *rig) { r.ResetBrake(Origin{Kind: FromUser}) },
-		"what a hook listens to": func(r *rig) {
+	for name, say := range map[string]func(*harness){
+		"a prompt":         func(r *harness) { r.prompt("hello") },
+		"a command":        func(r *harness) { r.CommandContext(ctx, Prompt{Text: "/tools"}) },
+		"a word to a hook": func(r *harness) { r.ResetBrake(Origin{Kind: FromUser}) },
+		"what a hook listens to": func(r *harness) {
 			_ = r.Submit(ctx, Prompt{Text: "ci", Origin: Origin{Kind: FromOutside, Hook: "web", Source: "port"}})
 		},
-		"a command of a person's hook": func(r *rig) {
+		"a command of a person's hook": func(r *harness) {
 			_ = r.Submit(ctx, Prompt{Text: "part", Origin: Origin{Kind: FromUser, Hook: "batch"}})
 		},
 	} {
-		r := newRig(t, Options{Settings: Settings{MaxContinuations: 1}}, scriptedAnswers(9)...)
+		r := newHarness(t, Options{Settings: Settings{MaxContinuations: 1}}, scriptedAnswers(9)...)
 		if err := r.Prompt(ctx, byHook("one")); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func scriptedAnswers(n int) (replies []reply) {
 }
 
 func TestWhatAUserTypesWhileTheAgentWorksBeginsANewCount(t *testing.T) {
-	r := newRig(t, Options{}, scriptedAnswers(9)...)
+	r := newHarness(t, Options{}, scriptedAnswers(9)...)
 	turns := 0
 	r.events.all = append(r.events.all, on(func(*TurnEnd) {
 		if turns++; turns == 1 {
@@ -82,7 +82,7 @@ func TestWhatAUserTypesWhileTheAgentWorksBeginsANewCount(t *testing.T) {
 }
 
 func TestAMessageThatGoesAlongWithARequestIsNotCounted(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{echo("t")}}, use(call{"1", "t", `{"n":1}`}), use(call{"2", "t", `{"n":2}`}), say("done"))
+	r := newHarness(t, Options{Tools: []Tool{echo("t")}}, use(call{"1", "t", `{"n":1}`}), use(call{"2", "t", `{"n":2}`}), say("done"))
 	r.events.all = append(r.events.all, on(func(*ToolResult) {
 		if err := r.SendUser(t.Context(), byHook("mind"), DeliverSteer); err != nil {
 			t.Error(err)
@@ -97,7 +97,7 @@ func TestAMessageThatGoesAlongWithARequestIsNotCounted(t *testing.T) {
 func TestASourceThatSendsTooMuchIsPaused(t *testing.T) {
 	now := time.Unix(1000, 0)
 	var said []string
-	r := newRig(t, Options{Now: func() time.Time { return now }, Listeners: []Listener{on(func(e *Notice) { said = append(said, e.Text) })}})
+	r := newHarness(t, Options{Now: func() time.Time { return now }, Listeners: []Listener{on(func(e *Notice) { said = append(said, e.Text) })}})
 	send := func(source string) error {
 		now = now.Add(time.Second)
 		return r.Submit(context.Background(), Prompt{Text: "x", Origin: Origin{Kind: FromOutside, Hook: "ci", Source: source}})

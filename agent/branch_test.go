@@ -12,7 +12,7 @@ import (
 func TestBranchOnAUserMessageHasWhatWasBeforeIt(t *testing.T) {
 	l := &log{}
 	g := golden{t, l}
-	r := newRig(t, Options{Listeners: []Listener{l}}, say("a"), say("b"), say("c"))
+	r := newHarness(t, Options{Listeners: []Listener{l}}, say("a"), say("b"), say("c"))
 	r.prompt("one")
 	r.prompt("two")
 	source := r.Session()
@@ -35,7 +35,7 @@ func TestBranchOnAUserMessageHasWhatWasBeforeIt(t *testing.T) {
 }
 
 func TestBranchOnTheFirstMessageBeginsEmpty(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"))
+	r := newHarness(t, Options{}, say("a"), say("b"))
 	r.prompt("one")
 	first := r.Session().Entries()[0]
 	source := r.Session().File()
@@ -53,7 +53,7 @@ func TestBranchOnTheFirstMessageBeginsEmpty(t *testing.T) {
 }
 
 func TestBranchOnAnAnswerHasIt(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"))
+	r := newHarness(t, Options{}, say("a"), say("b"))
 	r.prompt("one")
 	id := last(r)
 	r.prompt("two")
@@ -64,7 +64,7 @@ func TestBranchOnAnAnswerHasIt(t *testing.T) {
 
 func TestBranchKeepsTheConversationIfAListenerWantsItSo(t *testing.T) {
 	var asked SessionBeforeBranch
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *SessionBeforeBranch) {
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *SessionBeforeBranch) {
 		asked = *e
 		e.SkipConversationRestore = true
 	})}}, say("a"), say("b"))
@@ -85,7 +85,7 @@ func TestBranchKeepsTheConversationIfAListenerWantsItSo(t *testing.T) {
 func TestBranchThatIsForbiddenOrCannotBeChangesNothing(t *testing.T) {
 	l := &log{}
 	cancel := true
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *SessionBeforeBranch) { e.Cancel = cancel }), l}}, say("a"))
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *SessionBeforeBranch) { e.Cancel = cancel }), l}}, say("a"))
 	r.prompt("one")
 	source, id := r.Session(), sentTo(r)[0]
 	l.kinds = nil
@@ -107,7 +107,7 @@ func TestBranchThatIsForbiddenOrCannotBeChangesNothing(t *testing.T) {
 }
 
 func TestBranchKeepsTheModelThatIsUsed(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"))
+	r := newHarness(t, Options{}, say("a"), say("b"))
 	r.prompt("one")
 	id := last(r)
 	two := r.Models().Find("acme", "two")
@@ -119,14 +119,14 @@ func TestBranchKeepsTheModelThatIsUsed(t *testing.T) {
 }
 
 func TestASessionForReadingIsBranchedIntoOneThatIsWritten(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	r.prompt("one")
 	_ = r.Session().Close()
 	s, err := session.Read(r.Session().File())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = newRig(t, Options{Session: s}, say("b"))
+	r = newHarness(t, Options{Session: s}, say("b"))
 	if _, err := r.Branch(t.Context(), s.Leaf()); err != nil {
 		t.Fatal(err)
 	}

@@ -31,9 +31,9 @@ func oneOfEach() []*message.Message {
 	}
 }
 
-// filled is a rig whose session holds one of each, a hook's message and a summary.
-func filled(t *testing.T, o Options) *rig {
-	r := newRig(t, o, say("1"), say("2"))
+// filled is a harness whose session holds one of each, a hook's message and a summary.
+func filled(t *testing.T, o Options) *harness {
+	r := newHarness(t, o, say("1"), say("2"))
 	for _, m := range oneOfEach() {
 		if _, err := r.Session().AppendMessage(m); err != nil {
 			t.Fatal(err)
@@ -134,27 +134,27 @@ func TestTheBreakdownSaysWhereEverythingIsFrom(t *testing.T) {
 func TestTheBreakdownAddsUpWhateverHappened(t *testing.T) {
 	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 4000, Output: 20}}
 	counted := deltas(text("counted"), usage, stop(message.StopEnd))
-	tests := map[string]func(t *testing.T, r *rig){
-		"nothing":                func(*testing.T, *rig) {},
-		"an answer that counted": func(_ *testing.T, r *rig) { r.prompt("x") },
-		"a compaction": func(t *testing.T, r *rig) {
+	tests := map[string]func(t *testing.T, r *harness){
+		"nothing":                func(*testing.T, *harness) {},
+		"an answer that counted": func(_ *testing.T, r *harness) { r.prompt("x") },
+		"a compaction": func(t *testing.T, r *harness) {
 			r.prompt("x")
 			if _, err := r.Session().Append(session.TypeCompaction, session.Compaction{Summary: "so far", FirstKeptEntryID: r.Session().Leaf()}); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"an edit": func(t *testing.T, r *rig) {
+		"an edit": func(t *testing.T, r *harness) {
 			r.prompt("x")
 			if _, err := r.EditContext(t.Context(), r.Seen()[3].Entry.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"another branch": func(t *testing.T, r *rig) {
+		"another branch": func(t *testing.T, r *harness) {
 			if _, err := moveLeaf(r.Session(), r.Session().Branch()[2].ID); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"a new session": func(t *testing.T, r *rig) {
+		"a new session": func(t *testing.T, r *harness) {
 			if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +215,7 @@ func TestTheBreakdownShowsAPromptThatAHookReplaced(t *testing.T) {
 		e.SystemPrompt = strings.Repeat("abcd", 25)
 		e.Stages = append(e.Stages, PromptStage{By: "bard", Value: e.SystemPrompt})
 	})
-	r := newRig(t, Options{Listeners: []Listener{replace}}, say("1"))
+	r := newHarness(t, Options{Listeners: []Listener{replace}}, say("1"))
 	r.prompt("x")
 	b := r.Meter().Breakdown()
 	wantSums(t, b)

@@ -30,7 +30,7 @@ func TestTimeThatWaitsForTheUserIsNoToolsTime(t *testing.T) {
 			on(func(e *ToolClock) { tell("%s runs: %v", e.ID, e.Runs) }),
 			gateFor("asking", time.Minute), gateFor("refused", time.Hour),
 		}
-		var r *rig
+		var r *harness
 		asking := tool("asking", func(ctx context.Context) (Result, error) {
 			time.Sleep(2 * time.Second)
 			asks(ctx, time.Minute)
@@ -43,7 +43,7 @@ func TestTimeThatWaitsForTheUserIsNoToolsTime(t *testing.T) {
 			return TextResult("ok"), nil
 		})
 		refused := tool("refused", func(context.Context) (Result, error) { return TextResult("ok"), nil })
-		r = newRig(t, Options{Tools: []Tool{asking, inner, refused}, Listeners: listen},
+		r = newHarness(t, Options{Tools: []Tool{asking, inner, refused}, Listeners: listen},
 			use(call{"a", "asking", `{}`}, call{"r", "refused", `{}`}), say("hi"))
 		r.prompt("go")
 		want := []string{
@@ -82,7 +82,7 @@ func TestACallThatAnInterruptEndedSaysSo(t *testing.T) {
 	for _, x := range []*fakeTool{failed, good, waits} {
 		x.spec.Sequential = true
 	}
-	r := newRig(t, Options{Tools: []Tool{failed, good, waits},
+	r := newHarness(t, Options{Tools: []Tool{failed, good, waits},
 		Listeners: []Listener{on(func(e *ToolExecutionEnd) { ended[e.ID] = e.Result.Interrupted })}},
 		use(call{"f", "failed", `{}`}, call{"g", "good", `{}`}, call{"w", "waits", `{}`}, call{"n", "good", `{}`}))
 	_ = r.Prompt(ctx, Prompt{Text: "go"})

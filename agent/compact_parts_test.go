@@ -29,7 +29,7 @@ func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
 	for range 100 {
 		replies = append(replies, write)
 	}
-	r := newRig(t, compacting(false), replies...)
+	r := newHarness(t, compacting(false), replies...)
 	var long strings.Builder
 	for range 40000 {
 		long.WriteString("word;")
@@ -47,14 +47,14 @@ func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
 
 // A script that answers in place of a server sees the time of each message.
 func TestARequestForASummaryHasTheTimeOfNow(t *testing.T) {
-	for name, sumUp := range map[string]func(r *rig) error{
-		"compaction": func(r *rig) error { _, err := r.Compact(t.Context(), CompactOptions{}); return err },
-		"branch": func(r *rig) error {
+	for name, sumUp := range map[string]func(r *harness) error{
+		"compaction": func(r *harness) error { _, err := r.Compact(t.Context(), CompactOptions{}); return err },
+		"branch": func(r *harness) error {
 			_, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true})
 			return err
 		},
 	} {
-		r := newRig(t, compacting(false), say("hello"), say("a summary"))
+		r := newHarness(t, compacting(false), say("hello"), say("a summary"))
 		r.prompt("hi")
 		if err := sumUp(r); err != nil || len(r.model.requests) != 2 {
 			t.Fatalf("%s: %d requests, %v", name, len(r.model.requests), err)

@@ -24,7 +24,7 @@ func compacting(threshold bool) Options {
 }
 
 // asked is the text of request n, counted from 0.
-func (r *rig) asked(n int) string {
+func (r *harness) asked(n int) string {
 	r.t.Helper()
 	r.model.mu.Lock()
 	defer r.model.mu.Unlock()
@@ -38,7 +38,7 @@ func (r *rig) asked(n int) string {
 	return b.String()
 }
 
-func (r *rig) requests() int {
+func (r *harness) requests() int {
 	r.model.mu.Lock()
 	defer r.model.mu.Unlock()
 	return len(r.model.requests)
@@ -48,7 +48,7 @@ func TestACompactionPutsASummaryInThePlaceOfTheConversation(t *testing.T) {
 	l := &log{}
 	o := compacting(true)
 	o.Listeners = []Listener{l}
-	r := newRig(t, o, say("four"), deltas(text("they added"), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}, stop(message.StopEnd)), say("six"))
+	r := newHarness(t, o, say("four"), deltas(text("they added"), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}, stop(message.StopEnd)), say("six"))
 	r.prompt("two and two?")
 	before := r.Session().Leaf()
 	l.kinds = nil
@@ -91,7 +91,7 @@ func TestWhatCannotBeCompactedCallsNobody(t *testing.T) {
 	l := &log{}
 	o := compacting(true)
 	o.Listeners = []Listener{l}
-	r := newRig(t, o, say("four"), say("a summary"))
+	r := newHarness(t, o, say("four"), say("a summary"))
 	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, compaction.ErrNothingToCompact) {
 		t.Errorf("an empty session: %v", err)
 	}
@@ -133,7 +133,7 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 			var end *CompactionEnd
 			o := compacting(true)
 			o.Listeners = append(c.listeners, l, on(func(e *SessionCompactFailed) { failed = e }), ended(func(e *CompactionEnd) { end = e }))
-			r := newRig(t, o, say("four"), c.reply)
+			r := newHarness(t, o, say("four"), c.reply)
 			r.prompt("two and two?")
 			file := r.file()
 			done, err := r.Compact(t.Context(), CompactOptions{})
@@ -156,16 +156,16 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 }
 
 func TestAnInterruptedCompactionChangesNothing(t *testing.T) {
-	for name, interrupt := range map[string]func(*rig){
-		"abort":  func(r *rig) { r.Abort() },
-		"cancel": func(r *rig) { r.Interrupt().Compaction() },
+	for name, interrupt := range map[string]func(*harness){
+		"abort":  func(r *harness) { r.Abort() },
+		"cancel": func(r *harness) { r.Interrupt().Compaction() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var failed *SessionCompactFailed
 			started := make(chan struct{})
 			o := compacting(true)
 			o.Listeners = []Listener{on(func(e *SessionCompactFailed) { failed = e })}
-			r := newRig(t, o, say("four"), hang(started))
+			r := newHarness(t, o, say("four"), hang(started))
 			r.prompt("two and two?")
 			file := r.file()
 			go func() {
@@ -187,7 +187,7 @@ func TestASummaryThatIsCutOffIsTakenAndSaid(t *testing.T) {
 	l := &log{}
 	o := compacting(true)
 	o.Listeners = []Listener{l}
-	r := newRig(t, o, say("four"), deltas(text("they ad"), stop(message.StopLength)))
+	r := newHarness(t, o, say("four"), deltas(text("they ad"), stop(message.StopLength)))
 	r.prompt("two and two?")
 	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestASummaryThatIsCutOffIsTakenAndSaid(t *testing.T) {
 
 func TestASummaryThatFailedIsPaidForAllTheSame(t *testing.T) {
 	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}
-	r := newRig(t, compacting(true), say("four"), deltas(usage, stop(message.StopEnd)))
+	r := newHarness(t, compacting(true), say("four"), deltas(usage, stop(message.StopEnd)))
 	r.prompt("two and two?")
 	if _, err := r.Compact(t.Context(), CompactOptions{}); err == nil {
 		t.Fatal("no error")
@@ -223,7 +223,7 @@ func TestWhatASummaryCostsInARunIsPartOfTheRun(t *testing.T) {
 }
 
 func TestASessionThatIsForReadingIsNotCompacted(t *testing.T) {
-	r := newRig(t, compacting(true), say("four"))
+	r := newHarness(t, compacting(true), say("four"))
 	r.prompt("two and two?")
 	read, err := session.Read(r.Session().File())
 	if err != nil {
@@ -231,7 +231,7 @@ func TestASessionThatIsForReadingIsNotCompacted(t *testing.T) {
 	}
 	o := compacting(true)
 	o.Session = read
-	s := newRig(t, o)
+	s := newHarness(t, o)
 	if _, err := s.Compact(t.Context(), CompactOptions{}); !errors.Is(err, session.ErrReadOnly) || s.requests() != 0 {
 		t.Errorf("%v, %d requests", err, s.requests())
 	}
@@ -241,7 +241,7 @@ func TestACompactionIsTakenBackWithAllThatCameAfterIt(t *testing.T) {
 	var tree *SessionTree
 	o := compacting(true)
 	o.Listeners = []Listener{on(func(e *SessionTree) { tree = e })}
-	r := newRig(t, o, say("four"), say("the notes"), say("six"), say("eight"))
+	r := newHarness(t, o, say("four"), say("the notes"), say("six"), say("eight"))
 	if _, err := r.Uncompact(t.Context()); !errors.Is(err, ErrNotCompacted) {
 		t.Errorf("an empty session: %v", err)
 	}

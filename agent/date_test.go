@@ -16,7 +16,7 @@ import (
 // calendar is a clock that tests turn.
 type calendar struct{ at time.Time }
 
-func newCalendar() *calendar { return &calendar{rigTime()} }
+func newCalendar() *calendar { return &calendar{testTime()} }
 
 func (c *calendar) now() time.Time { return c.at }
 func (c *calendar) nextDay()       { c.at = c.at.AddDate(0, 0, 1) }
@@ -28,7 +28,7 @@ const (
 
 // wantDate wants the system prompts of all requests so far to have the date of the
 // beginning.
-func (r *rig) wantDate(date string) {
+func (r *harness) wantDate(date string) {
 	r.t.Helper()
 	for i, q := range r.model.requests {
 		if !strings.Contains(q.System, "Date: "+date+"\n") {
@@ -40,7 +40,7 @@ func (r *rig) wantDate(date string) {
 func TestTheModelIsToldOnceThatTheDayHasChanged(t *testing.T) {
 	day := newCalendar()
 	shown := 0
-	r := newRig(t, Options{Now: day.now, Listeners: []Listener{on(func(*CustomShow) { shown++ })}}, say("a"), say("b"), say("c"), say("d"))
+	r := newHarness(t, Options{Now: day.now, Listeners: []Listener{on(func(*CustomShow) { shown++ })}}, say("a"), say("b"), say("c"), say("d"))
 	r.prompt("one")
 	day.nextDay()
 	r.prompt("two")
@@ -60,10 +60,10 @@ func TestTheModelIsToldOnceThatTheDayHasChanged(t *testing.T) {
 
 func TestAResumedSessionHasTheDateOfItsBeginning(t *testing.T) {
 	day := newCalendar()
-	first := newRig(t, Options{Now: day.now}, say("a"))
+	first := newHarness(t, Options{Now: day.now}, say("a"))
 	first.prompt("one")
 	file := first.Session().File()
-	resume := func(replies ...reply) *rig {
+	resume := func(replies ...reply) *harness {
 		t.Helper()
 		if err := first.Session().Close(); err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestAResumedSessionHasTheDateOfItsBeginning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first = newRig(t, Options{Now: day.now, Session: s}, replies...)
+		first = newHarness(t, Options{Now: day.now, Session: s}, replies...)
 		return first
 	}
 	day.nextDay()
@@ -87,7 +87,7 @@ func TestAResumedSessionHasTheDateOfItsBeginning(t *testing.T) {
 
 func TestWhatIsUndoneIsToldAgain(t *testing.T) {
 	day := newCalendar()
-	r := newRig(t, Options{Now: day.now}, say("a"), say("b"), say("c"), say("d"), say("e"))
+	r := newHarness(t, Options{Now: day.now}, say("a"), say("b"), say("c"), say("d"), say("e"))
 	r.prompt("one")
 	day.nextDay()
 	r.prompt("two")
@@ -119,7 +119,7 @@ func TestWhatIsUndoneIsToldAgain(t *testing.T) {
 
 func TestWhatACompactionTookAwayIsToldAgain(t *testing.T) {
 	day := newCalendar()
-	r := newRig(t, Options{Now: day.now}, say("a"), say("b"), say("c"), say("d"))
+	r := newHarness(t, Options{Now: day.now}, say("a"), say("b"), say("c"), say("d"))
 	r.prompt("one")
 	day.nextDay()
 	r.prompt("two")
@@ -134,7 +134,7 @@ func TestWhatACompactionTookAwayIsToldAgain(t *testing.T) {
 
 func TestQueuedAndSentPromptsSayThatTheDayHasChangedToo(t *testing.T) {
 	day := newCalendar()
-	var r *rig
+	var r *harness
 	midnight := func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
 		day.nextDay()
 		for _, text := range []string{"and", "also"} {
@@ -144,7 +144,7 @@ func TestQueuedAndSentPromptsSayThatTheDayHasChangedToo(t *testing.T) {
 		}
 		say("a")(ctx, q, yield)
 	}
-	r = newRig(t, Options{Now: day.now}, midnight, say("b"), say("c"), say("d"))
+	r = newHarness(t, Options{Now: day.now}, midnight, say("b"), say("c"), say("d"))
 	r.prompt("one")
 	r.wantTalk("user: one", "assistant: a", "user: and", changed5, "assistant: b", "user: also", "assistant: c")
 	day.nextDay()

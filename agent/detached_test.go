@@ -53,7 +53,7 @@ type endedCommand struct {
 }
 
 // detached runs a command for a program and returns when it has begun.
-func (r *rig) detached(s *shells, command string) <-chan endedCommand {
+func (r *harness) detached(s *shells, command string) <-chan endedCommand {
 	r.t.Helper()
 	end := make(chan endedCommand, 1)
 	go func() {
@@ -85,8 +85,8 @@ func TestCommandsOfProgramsRunWhateverGoesOn(t *testing.T) {
 		return TextResult("done"), nil
 	})
 	var atEnd, settled string
-	var r *rig
-	r = newRig(t, Options{Shell: s.run, Tools: []Tool{wait}, Listeners: []Listener{
+	var r *harness
+	r = newHarness(t, Options{Shell: s.run, Tools: []Tool{wait}, Listeners: []Listener{
 		on(func(*AgentEnd) { atEnd = commands(r.Session()) }), on(func(*AgentSettled) { settled = commands(r.Session()) }),
 	}}, use(call{"a", "wait", `{}`}), say("ok"), say("again"))
 	before := r.detached(s, "before")
@@ -126,7 +126,7 @@ func TestCommandsOfProgramsRunWhateverGoesOn(t *testing.T) {
 
 func TestOnlyAbortBashEndsCommandsOfPrograms(t *testing.T) {
 	s, started := newShells(), make(chan struct{})
-	r := newRig(t, Options{Shell: s.run}, hang(started))
+	r := newHarness(t, Options{Shell: s.run}, hang(started))
 	run := r.works(started)
 	one, two := r.detached(s, "one"), r.detached(s, "two")
 	r.Abort()
@@ -152,7 +152,7 @@ func TestWhatCommandsDidIsPartOfTheSessionThatIsLeft(t *testing.T) {
 		for _, working := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, working), func(t *testing.T) {
 				s, started := newShells(), make(chan struct{})
-				r := newRig(t, Options{Shell: s.run}, say("hi"), hang(started))
+				r := newHarness(t, Options{Shell: s.run}, say("hi"), hang(started))
 				r.prompt("one")
 				first, run := r.Session(), func() error { return nil }
 				if working {
@@ -186,7 +186,7 @@ func TestWhatCommandsDidIsPartOfTheSessionThatIsLeft(t *testing.T) {
 func TestWhatCommandsDidIsThereWhenTheProgramHasEnded(t *testing.T) {
 	for _, working := range []bool{true, false} {
 		s, started := newShells(), make(chan struct{})
-		r := newRig(t, Options{Shell: s.run}, say("hi"), hang(started))
+		r := newHarness(t, Options{Shell: s.run}, say("hi"), hang(started))
 		r.prompt("one")
 		file, run := r.Session().File(), func() error { return nil }
 		if working {
@@ -212,7 +212,7 @@ func TestWhatCommandsDidIsThereWhenTheProgramHasEnded(t *testing.T) {
 
 func TestACommandIsNotLostWithAFileThatCannotBeSaved(t *testing.T) {
 	s, l := newShells(), &log{}
-	r := newRig(t, Options{Shell: s.run, Listeners: []Listener{l}}, say("hi"), say("again"))
+	r := newHarness(t, Options{Shell: s.run, Listeners: []Listener{l}}, say("hi"), say("again"))
 	r.prompt("one")
 	file := r.Session().File()
 	if err := os.Remove(file); err != nil {
@@ -237,7 +237,7 @@ func TestListenersAnswerForACommandOfAProgramOrRefuseIt(t *testing.T) {
 		return BashOutcome{}, errors.New("no shell")
 	}
 	var answer func(*UserBash)
-	r := newRig(t, Options{Shell: shell, Listeners: []Listener{on(func(e *UserBash) { answer(e) })}})
+	r := newHarness(t, Options{Shell: shell, Listeners: []Listener{on(func(e *UserBash) { answer(e) })}})
 	for name, c := range map[string]struct {
 		answer    func(*UserBash)
 		want      BashOutcome
@@ -268,7 +268,7 @@ func TestOutputForAProgramHasNoControlCharacters(t *testing.T) {
 		}
 		return BashOutcome{Output: "red\r\ndone\r"}, nil
 	}
-	r, told := newRig(t, Options{Shell: shell}), []string{}
+	r, told := newHarness(t, Options{Shell: shell}), []string{}
 	o, err := r.Bash(t.Context(), UserCommand{Line: "x", Detached: true, Output: func(s string) { told = append(told, s) }})
 	if err != nil || o.Output != "red\ndone" || strings.Join(told, "|") != "red|\n" {
 		t.Errorf("%q, told %q, %v", o.Output, told, err)
@@ -286,7 +286,7 @@ func TestPromptsAndCommandsDoNotGetIntoEachOthersWay(t *testing.T) {
 	for range each {
 		replies = append(replies, say("ok"))
 	}
-	r := newRig(t, Options{Shell: shell}, replies...)
+	r := newHarness(t, Options{Shell: shell}, replies...)
 	var both sync.WaitGroup
 	for range 4 {
 		both.Go(func() {
@@ -314,7 +314,7 @@ func TestPromptsAndCommandsDoNotGetIntoEachOthersWay(t *testing.T) {
 }
 
 func TestASessionForReadingTakesNoCommandOfAProgram(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	if err := r.Session().Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestFailureOfAListenerStopsNobodyAndIsToldToAll(t *testing.T) {
 	first, last := &log{}, &log{}
-	r := newRig(t, Options{Listeners: []Listener{first,
+	r := newHarness(t, Options{Listeners: []Listener{first,
 		try(func(*AgentStart) error { return errors.New("one") }), on(func(*AgentStart) { panic("two") }), last}}, say("hi"))
 	r.prompt("go")
 	want := []string{"one", "listener for agent_start crashed: two"}
@@ -46,7 +46,7 @@ func TestAGateEndsWithTheFirstFailureOrAnswer(t *testing.T) {
 }
 
 func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
-	r := newRig(t, Options{Listeners: []Listener{on(func(*Input) {})}}, say("x"))
+	r := newHarness(t, Options{Listeners: []Listener{on(func(*Input) {})}}, say("x"))
 	ctx := t.Context()
 	s := &step{call: message.Block{ID: "a", Name: "look"}}
 	run := &run{parts: r.parts}

@@ -128,8 +128,8 @@ func TestFrontEndsAreToldInOrder(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		settings  Settings
-		before    func(*rig) // a run begins
-		meanwhile func(*rig) // while the tool runs
+		before    func(*harness) // a run begins
+		meanwhile func(*harness) // while the tool runs
 		replies   []reply
 		want      string
 	}{
@@ -137,19 +137,19 @@ func TestFrontEndsAreToldInOrder(t *testing.T) {
 			"accepted started; agent_start; turn_start; u go; a hi; turn_end[0]; agent_end; settled"},
 		{"tools", Settings{}, nil, nil, []reply{look, say("hi")},
 			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; end k; t k; turn_end[1]; turn_start; a hi; turn_end[0]; agent_end; settled"},
-		{"steering", Settings{}, nil, func(r *rig) { r.queue("one", Steer); r.queue("two", Steer) }, []reply{look, say("hi"), say("ho")},
+		{"steering", Settings{}, nil, func(r *harness) { r.queue("one", Steer); r.queue("two", Steer) }, []reply{look, say("hi"), say("ho")},
 			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; queue [one] []; queue [one two] []; end k; t k; turn_end[1]; " +
 				"turn_start; queue [two] []; u one; a hi; turn_end[0]; turn_start; queue [] []; u two; a ho; turn_end[0]; agent_end; settled"},
-		{"steering at once", Settings{SteerAll: true}, nil, func(r *rig) { r.queue("one", Steer); r.queue("two", Steer) }, []reply{look, say("hi")},
+		{"steering at once", Settings{SteerAll: true}, nil, func(r *harness) { r.queue("one", Steer); r.queue("two", Steer) }, []reply{look, say("hi")},
 			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; queue [one] []; queue [one two] []; end k; t k; turn_end[1]; " +
 				"turn_start; queue [two] []; u one; queue [] []; u two; a hi; turn_end[0]; agent_end; settled"},
-		{"a follow-up", Settings{}, nil, func(r *rig) { r.queue("more", FollowUp) }, []reply{look, say("hi"), say("ho")},
+		{"a follow-up", Settings{}, nil, func(r *harness) { r.queue("more", FollowUp) }, []reply{look, say("hi"), say("ho")},
 			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; queue [] [more]; end k; t k; turn_end[1]; " +
 				"turn_start; a hi; turn_end[0]; turn_start; queue [] []; u more; a ho; turn_end[0]; agent_end; settled"},
-		{"queued at rest", Settings{}, func(r *rig) { r.queue("first", Steer); r.queue("last", FollowUp) }, nil, []reply{say("hi"), say("ho")},
+		{"queued at rest", Settings{}, func(r *harness) { r.queue("first", Steer); r.queue("last", FollowUp) }, nil, []reply{say("hi"), say("ho")},
 			"queue [first] []; queue [first] [last]; accepted started; agent_start; turn_start; u go; queue [] [last]; u first; a hi; turn_end[0]; " +
 				"turn_start; queue [] []; u last; a ho; turn_end[0]; agent_end; settled"},
-		{"a clear", Settings{}, nil, func(r *rig) {
+		{"a clear", Settings{}, nil, func(r *harness) {
 			r.queue("one", Steer)
 			r.queue("more", FollowUp)
 			_ = r.SendCustom(r.t.Context(), ofHook("of a hook"), DeliverSteer, false)
@@ -158,11 +158,11 @@ func TestFrontEndsAreToldInOrder(t *testing.T) {
 		}, []reply{look, say("hi")},
 			"accepted started; agent_start; turn_start; u go; a assistant k=look{}; start k; queue [one] []; queue [one] [more]; queue [] []; queue [] []; end k; t k; turn_end[1]; " +
 				"turn_start; c of a hook; a hi; turn_end[0]; agent_end; settled"},
-		{"a message of a hook at rest", Settings{}, func(r *rig) { _ = r.SendCustom(r.t.Context(), ofHook("note"), DeliverSteer, false) }, nil, []reply{say("hi")},
+		{"a message of a hook at rest", Settings{}, func(r *harness) { _ = r.SendCustom(r.t.Context(), ofHook("note"), DeliverSteer, false) }, nil, []reply{say("hi")},
 			"c note; accepted started; agent_start; turn_start; u go; a hi; turn_end[0]; agent_end; settled"},
-		{"one for the next prompt", Settings{}, func(r *rig) { _ = r.SendCustom(r.t.Context(), ofHook("note"), DeliverNextTurn, false) }, nil, []reply{say("hi")},
+		{"one for the next prompt", Settings{}, func(r *harness) { _ = r.SendCustom(r.t.Context(), ofHook("note"), DeliverNextTurn, false) }, nil, []reply{say("hi")},
 			"accepted started; agent_start; turn_start; u go; c note; a hi; turn_end[0]; agent_end; settled"},
-		{"other entries", Settings{}, nil, func(r *rig) {
+		{"other entries", Settings{}, nil, func(r *harness) {
 			_, _ = r.Session().Append(session.TypeCustom, session.Custom{CustomType: "x"})
 			_ = r.SetSessionName(r.t.Context(), "n")
 			_ = r.SetLabel(r.t.Context(), r.Session().Leaf(), "l")
@@ -173,8 +173,8 @@ func TestFrontEndsAreToldInOrder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &tape{}
-			var r *rig
-			r = newRig(t, Options{Settings: c.settings, Listeners: []Listener{l}, Tools: []Tool{whileRunning(func() {
+			var r *harness
+			r = newHarness(t, Options{Settings: c.settings, Listeners: []Listener{l}, Tools: []Tool{whileRunning(func() {
 				if c.meanwhile != nil {
 					c.meanwhile(r)
 				}
@@ -191,7 +191,7 @@ func TestFrontEndsAreToldInOrder(t *testing.T) {
 }
 
 // queue queues a text of a program.
-func (r *rig) queue(text string, q Queue) {
+func (r *harness) queue(text string, q Queue) {
 	r.t.Helper()
 	if accepted, err := r.Enqueue(r.t.Context(), Prompt{Text: text, Source: "rpc", WhileIdle: true}, q); err != nil || !accepted {
 		r.t.Errorf("queue %q: %v, %v", text, accepted, err)
@@ -200,8 +200,8 @@ func (r *rig) queue(text string, q Queue) {
 
 func TestAPromptIsAcceptedOrRefused(t *testing.T) {
 	gone, errDear := errors.New("no key in the keyring"), errors.New("dear")
-	abort := func(r **rig) func() { return func() { (*r).Abort() } }
-	var r *rig
+	abort := func(r **harness) func() { return func() { (*r).Abort() } }
+	var r *harness
 	for _, c := range []struct {
 		name      string
 		listeners []Listener
@@ -222,7 +222,7 @@ func TestAPromptIsAcceptedOrRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &tape{}
-			r = newRig(t, Options{Listeners: append(c.listeners, l)})
+			r = newHarness(t, Options{Listeners: append(c.listeners, l)})
 			switch {
 			case c.key == errDear:
 				r.SetSettings(Settings{MaxCost: 1})
@@ -244,9 +244,9 @@ func TestAPromptIsAcceptedOrRefused(t *testing.T) {
 // waited for it, and can be brought back.
 func TestAPromptInterruptedBeforeItsRunIsTakenBack(t *testing.T) {
 	l := &tape{}
-	var r *rig
+	var r *harness
 	stop := true
-	r = newRig(t, Options{Listeners: []Listener{on(func(*BeforeAgentStart) {
+	r = newHarness(t, Options{Listeners: []Listener{on(func(*BeforeAgentStart) {
 		if stop {
 			r.Abort()
 		}
@@ -279,18 +279,18 @@ func TestAPromptInterruptedBeforeItsRunIsTakenBack(t *testing.T) {
 func TestAPromptInPreflightTakesMessages(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		input   func(*rig, *Input)
+		input   func(*harness, *Input)
 		talk    []string
 		handed  []string
 		waiting []string
 	}{
-		{"started", func(*rig, *Input) {}, []string{"user: go", "user: later", "assistant: hi"}, nil, []string{}},
-		{"handled", func(_ *rig, e *Input) { e.Handled = true }, nil, []string{"later"}, []string{}},
-		{"aborted", func(r *rig, _ *Input) { r.Abort() }, nil, nil, []string{"later"}},
+		{"started", func(*harness, *Input) {}, []string{"user: go", "user: later", "assistant: hi"}, nil, []string{}},
+		{"handled", func(_ *harness, e *Input) { e.Handled = true }, nil, []string{"later"}, []string{}},
+		{"aborted", func(r *harness, _ *Input) { r.Abort() }, nil, nil, []string{"later"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var r *rig
-			r = newRig(t, Options{Listeners: []Listener{on(func(e *Input) {
+			var r *harness
+			r = newHarness(t, Options{Listeners: []Listener{on(func(e *Input) {
 				if e.StreamingBehavior != "" {
 					return
 				}
@@ -321,7 +321,7 @@ func TestAPromptInPreflightTakesMessages(t *testing.T) {
 // Whoever appends and from which goroutine: every entry is told once, in its order.
 func TestEntriesOfManyAreToldOnceAndInOrder(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *EntryAppended) { told = append(told, e.Entry.ID) })}})
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *EntryAppended) { told = append(told, e.Entry.ID) })}})
 	var appending sync.WaitGroup
 	for range 4 {
 		appending.Go(func() {
@@ -359,7 +359,7 @@ func TestEntriesOfManyAreToldOnceAndInOrder(t *testing.T) {
 // The queue of a session goes with it, and what hooks sent is in no list.
 func TestQueuedTextsGoWithTheirSession(t *testing.T) {
 	l := &tape{}
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	r.Listen(l)
 	r.queue("one", Steer)
 	r.queue("two", FollowUp)

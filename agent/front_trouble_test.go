@@ -16,7 +16,7 @@ import (
 // What front ends are told where a run does not go straight on.
 func TestFrontEndsAreToldOfTrouble(t *testing.T) {
 	look := use(call{"k", "look", `{}`})
-	abort := func(r *rig) { r.Abort() }
+	abort := func(r *harness) { r.Abort() }
 	const failure = "acme: HTTP 529 overloaded_error: Overloaded"
 	const opens = "accepted started; agent_start; turn_start; u go; "
 	cut := cutBy(overloaded(), append(callDeltas(call{"x", "look", `{}`}), text("half"))...)
@@ -24,7 +24,7 @@ func TestFrontEndsAreToldOfTrouble(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		at      func(func()) Listener // when meanwhile is called, once
-		then    func(*rig)
+		then    func(*harness)
 		replies []reply
 		want    string
 	}{
@@ -35,11 +35,11 @@ func TestFrontEndsAreToldOfTrouble(t *testing.T) {
 		{"no retry is left", nil, nil, []reply{fail(overloaded()), fail(overloaded())},
 			opens + "retry of assistant [error: " + failure + "]; waited; a assistant [error: " + failure + " (tried 2 times)]; retried false " + failure + " (tried 2 times); " +
 				"turn_end[0]; agent_end; settled"},
-		{"a wait that is ended alone", when[*AutoRetryStart], func(r *rig) { r.Interrupt().Retry() }, []reply{fail(overloaded())},
+		{"a wait that is ended alone", when[*AutoRetryStart], func(r *harness) { r.Interrupt().Retry() }, []reply{fail(overloaded())},
 			opens + "retry of assistant [error: " + failure + "]; waited(cancelled); a assistant [aborted: Retry cancelled]; retried false Retry cancelled; turn_end[0]; agent_end; settled(aborted)"},
 		{"a wait that is ended with the run", when[*AutoRetryStart], abort, []reply{fail(overloaded())},
 			opens + "retry of assistant [error: " + failure + "]; waited(cancelled); a assistant [aborted: interrupted]; retried false interrupted; turn_end[0]; agent_end; settled(aborted)"},
-		{"retries that are turned off in the wait", when[*AutoRetryStart], func(r *rig) {
+		{"retries that are turned off in the wait", when[*AutoRetryStart], func(r *harness) {
 			s := r.Settings()
 			s.Retry.MaxAttempts = 0
 			r.SetSettings(s)
@@ -53,7 +53,7 @@ func TestFrontEndsAreToldOfTrouble(t *testing.T) {
 			opens + "a assistant k=look{}; start k; end k; t k; turn_end[1]; agent_end; settled(aborted)"},
 		{"the limit of an answer with calls", nil, nil, []reply{length, say("hi")},
 			opens + "a assistant k=look{}; start k; end k; t k; turn_end[1]; turn_start; a hi; turn_end[0]; agent_end; settled"},
-		{"steering that is switched to all at once", when[*TurnStart], func(r *rig) {
+		{"steering that is switched to all at once", when[*TurnStart], func(r *harness) {
 			r.queue("one", Steer)
 			r.queue("two", Steer)
 			s := r.Settings()
@@ -65,7 +65,7 @@ func TestFrontEndsAreToldOfTrouble(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &tape{}
-				var r *rig
+				var r *harness
 				o := Options{Settings: Settings{Retry: RetrySettings{MaxAttempts: 1, BaseDelay: time.Second}}, Listeners: []Listener{l}}
 				o.Tools = []Tool{&fakeTool{spec: echo("look").spec, run: func(ctx context.Context, _ json.RawMessage, update Update) (Result, error) {
 					if update == nil {
@@ -84,7 +84,7 @@ func TestFrontEndsAreToldOfTrouble(t *testing.T) {
 						}
 					}))
 				}
-				r = newRig(t, o, c.replies...)
+				r = newHarness(t, o, c.replies...)
 				_ = r.Prompt(t.Context(), l.accepting("go"))
 				l.want(t, strings.Split(c.want, "; ")...)
 			})
@@ -113,7 +113,7 @@ func TestFrontEndsAreToldWhatDidNotFit(t *testing.T) {
 // the agent settles.
 func TestWhatIsQueuedBehindARunIsWorkedOn(t *testing.T) {
 	l := &tape{}
-	var r *rig
+	var r *harness
 	once := true
 	r = full(t, Options{Listeners: []Listener{l, started(func(*CompactionStart) {
 		if once {
@@ -138,7 +138,7 @@ func TestWhatIsQueuedBehindARunIsWorkedOn(t *testing.T) {
 // A triggering message of a hook begins a run as a prompt does.
 func TestAMessageOfAHookBeginsARun(t *testing.T) {
 	l := &tape{}
-	r := newRig(t, Options{Listeners: []Listener{l}}, say("hi"))
+	r := newHarness(t, Options{Listeners: []Listener{l}}, say("hi"))
 	if err := r.SendCustom(t.Context(), ofHook("wake up"), DeliverSteer, true); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestCallsInCallsSayWhoseTheyAre(t *testing.T) {
 			on(func(e *ToolExecutionUpdate) { told = append(told, "update "+e.ID+" "+string(e.Input)) }),
 			on(func(e *ToolExecutionEnd) { told = append(told, "end "+e.ID+" "+e.Took.String()) }),
 		}
-		var r *rig
+		var r *harness
 		inner := echo("inner")
 		inner.run = func(_ context.Context, input json.RawMessage, update Update) (Result, error) {
 			update(TextResult("half"))
@@ -177,7 +177,7 @@ func TestCallsInCallsSayWhoseTheyAre(t *testing.T) {
 			return r.CallTool(ctx, "inner", json.RawMessage(`{"n":1}`)), nil
 		})
 		quick := tool("quick", func(context.Context) (Result, error) { return TextResult("ok"), nil })
-		r = newRig(t, Options{Now: time.Now, Tools: []Tool{outer, inner, quick}, Listeners: listen}, use(call{"k", "outer", `{}`}, call{"q", "quick", `{}`}), say("hi"))
+		r = newHarness(t, Options{Now: time.Now, Tools: []Tool{outer, inner, quick}, Listeners: listen}, use(call{"k", "outer", `{}`}, call{"q", "quick", `{}`}), say("hi"))
 		r.prompt("go")
 		want := []string{"start k", "start q", "start k/1", "update k/1 {\"n\":1}", "end k/1 1s", "start k/2", "update k/2 {\"n\":1}", "end k/2 1s", "end k 2s", "end q 0s"}
 		if !slices.Equal(told, want) {
@@ -189,7 +189,7 @@ func TestCallsInCallsSayWhoseTheyAre(t *testing.T) {
 // Answers record how much the model was to think, also where a hook replaces them.
 func TestAnswersRecordTheirThinkingLevel(t *testing.T) {
 	swap := false
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *MessageEnd) {
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *MessageEnd) {
 		if swap {
 			e.Message = &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("mine")}}
 		}

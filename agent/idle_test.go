@@ -66,7 +66,7 @@ func TestAServerThatDoesNotAnswerIsCutAndAskedAgain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &retries{}
 				settings := Settings{Patience: c.patience, Retry: RetrySettings{MaxAttempts: 1}}
-				r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, c.reply, say("there"))
+				r := newHarness(t, Options{Settings: settings, Listeners: []Listener{l}}, c.reply, say("there"))
 				began := time.Now()
 				r.prompt("go")
 				took := time.Since(began)
@@ -91,7 +91,7 @@ func TestAServerThatDoesNotAnswerIsCutAndAskedAgain(t *testing.T) {
 
 func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, spaced(0, text("half")))
+		r := newHarness(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, spaced(0, text("half")))
 		var failed *llm.ProviderError
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &failed) || !failed.Retryable || !strings.Contains(failed.NextStep, "stream_idle_timeout") {
 			t.Errorf("%#v", err)
@@ -105,7 +105,7 @@ func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
 
 func TestWithoutALimitSilenceIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{}, spaced(24*time.Hour, text("at last"), stop(message.StopEnd)))
+		r := newHarness(t, Options{}, spaced(24*time.Hour, text("at last"), stop(message.StopEnd)))
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: at last")
 	})
@@ -113,7 +113,7 @@ func TestWithoutALimitSilenceIsWaitedFor(t *testing.T) {
 
 func TestCallsOutsideOfTheConversationMayNotBeSilentEither(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, say("hi"), spaced(0))
+		r := newHarness(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, say("hi"), spaced(0))
 		r.prompt("go")
 		began := time.Now()
 		if _, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err == nil || !strings.Contains(err.Error(), "stream_idle_timeout") || time.Since(began) != idle {
@@ -141,7 +141,7 @@ func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
 		spaced(idle-1, text("a"), text("b"), stop(message.StopEnd))(ctx, r, yield)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle, Quiet: 3 * idle}}, Listeners: patience}, wire)
+		r := newHarness(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle, Quiet: 3 * idle}}, Listeners: patience}, wire)
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: ab")
 	})
@@ -150,7 +150,7 @@ func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
 // Where nobody looks at the answer's status, it is a sign of life all the same.
 func TestTheStatusOfAnAnswerIsASignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
+		r := newHarness(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 			time.Sleep(idle - 1)
 			r.Response(ctx, 200, nil)
 			spaced(idle-1, text("a"), stop(message.StopEnd))(ctx, r, yield)

@@ -39,7 +39,7 @@ func TestInterruptAtAnyMomentLeavesASessionThatGoesOn(t *testing.T) {
 		{KindTurnEnd, false, []string{prompt, answer, "toolResult a: ok", "toolResult b: ok"}},
 	} {
 		t.Run(kind.at.String(), func(t *testing.T) {
-			var r *rig
+			var r *harness
 			once := true
 			var both sync.WaitGroup // nobody is done before both run
 			both.Add(2)
@@ -55,7 +55,7 @@ func TestInterruptAtAnyMomentLeavesASessionThatGoesOn(t *testing.T) {
 				}
 				return nil
 			}}
-			r = newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{stopper}}, calls, say("never"))
+			r = newHarness(t, Options{Tools: []Tool{look}, Listeners: []Listener{stopper}}, calls, say("never"))
 			if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
 				t.Errorf("error %v", err)
 			}
@@ -70,7 +70,7 @@ func TestInterruptAtAnyMomentLeavesASessionThatGoesOn(t *testing.T) {
 
 func TestInterruptInMidStreamKeepsThePartialText(t *testing.T) {
 	started := make(chan struct{})
-	r := newRig(t, Options{Listeners: []Listener{listener{KindMessageEnd: func(ctx context.Context, _ Event) error { return ctx.Err() }},
+	r := newHarness(t, Options{Listeners: []Listener{listener{KindMessageEnd: func(ctx context.Context, _ Event) error { return ctx.Err() }},
 		on(func(e *Notice) { t.Errorf("the end of the message was not heard: %s", e.Text) })}}, hang(started))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-started; cancel() }()
@@ -88,14 +88,14 @@ func TestInterruptInMidStreamKeepsThePartialText(t *testing.T) {
 
 func TestInterruptStopsTheToolsAndKeepsWhatTheySaid(t *testing.T) {
 	for _, sequential := range []bool{false, true} {
-		var r *rig
+		var r *harness
 		work := tool("work", func(ctx context.Context) (Result, error) {
 			r.Abort()
 			<-ctx.Done()
 			return TextResult("one line, "), ctx.Err()
 		})
 		work.spec.Sequential = sequential
-		r = newRig(t, Options{Tools: []Tool{work}}, use(call{"a", "work", `{}`}, call{"b", "rm", `{}`}))
+		r = newHarness(t, Options{Tools: []Tool{work}}, use(call{"a", "work", `{}`}, call{"b", "rm", `{}`}))
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
 			t.Errorf("error %v", err)
 		}
@@ -105,15 +105,15 @@ func TestInterruptStopsTheToolsAndKeepsWhatTheySaid(t *testing.T) {
 }
 
 func TestNobodyIsAskedAboutAResultAfterAnInterrupt(t *testing.T) {
-	var r *rig
+	var r *harness
 	work := tool("work", func(context.Context) (Result, error) { r.Abort(); return TextResult("a secret"), nil })
-	r = newRig(t, Options{Tools: []Tool{work}, Listeners: []Listener{on(func(*ToolResult) { t.Error("asked") })}}, use(call{"a", "work", `{}`}))
+	r = newHarness(t, Options{Tools: []Tool{work}, Listeners: []Listener{on(func(*ToolResult) { t.Error("asked") })}}, use(call{"a", "work", `{}`}))
 	_ = r.Prompt(t.Context(), Prompt{Text: "go"})
 	r.wantTalk("user: go", "assistant a=work{}", "toolResult a error: interrupted; what the tool had to say is not kept")
 }
 
 func TestSequentialCallsAfterAnInterruptDoNotRun(t *testing.T) {
-	var r *rig
+	var r *harness
 	ran := 0
 	work := tool("work", func(ctx context.Context) (Result, error) {
 		ran++
@@ -121,7 +121,7 @@ func TestSequentialCallsAfterAnInterruptDoNotRun(t *testing.T) {
 		return TextResult("done"), nil
 	})
 	work.spec.Sequential = true
-	r = newRig(t, Options{Tools: []Tool{work}}, use(call{"a", "work", `{}`}, call{"b", "work", `{"n":1}`}))
+	r = newHarness(t, Options{Tools: []Tool{work}}, use(call{"a", "work", `{}`}, call{"b", "work", `{"n":1}`}))
 	_ = r.Prompt(t.Context(), Prompt{Text: "go"})
 	if ran != 1 {
 		t.Errorf("%d ran", ran)
@@ -130,8 +130,8 @@ func TestSequentialCallsAfterAnInterruptDoNotRun(t *testing.T) {
 }
 
 func TestWhatWaitedAtAnInterruptCanBeTakenBack(t *testing.T) {
-	var r *rig
-	r = newRig(t, Options{Listeners: []Listener{on(func(*MessageUpdate) {
+	var r *harness
+	r = newHarness(t, Options{Listeners: []Listener{on(func(*MessageUpdate) {
 		for _, m := range []string{"one", "two"} {
 			_, _ = r.Enqueue(t.Context(), Prompt{Text: m}, Steer)
 		}
@@ -149,7 +149,7 @@ func TestWhatWaitedAtAnInterruptCanBeTakenBack(t *testing.T) {
 func TestProviderIsNotCalledOnceInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := newRig(t, Options{}, say("never"))
+	r := newHarness(t, Options{}, say("never"))
 	if err := r.Prompt(ctx, Prompt{Text: "go"}); !errors.Is(err, ErrAborted) || len(r.model.requests) != 0 {
 		t.Errorf("%v after %d requests", err, len(r.model.requests))
 	}
@@ -158,7 +158,7 @@ func TestProviderIsNotCalledOnceInterrupted(t *testing.T) {
 func TestCloseInterruptsAndWaits(t *testing.T) {
 	started, ended := make(chan struct{}), make(chan error, 1)
 	l := &log{}
-	r := newRig(t, Options{Listeners: []Listener{l}}, hang(started))
+	r := newHarness(t, Options{Listeners: []Listener{l}}, hang(started))
 	go func() { ended <- r.Prompt(context.Background(), Prompt{Text: "go"}) }()
 	<-started
 	if err := r.Close(t.Context()); err != nil {
@@ -176,7 +176,7 @@ func TestCloseInterruptsAndWaits(t *testing.T) {
 }
 
 func TestWaitIdleHonoursItsContext(t *testing.T) {
-	var r *rig
+	var r *harness
 	work := &fakeTool{echo("work").spec, func(context.Context, json.RawMessage, Update) (Result, error) {
 		gone, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -185,7 +185,7 @@ func TestWaitIdleHonoursItsContext(t *testing.T) {
 		}
 		return Result{}, nil
 	}}
-	r = newRig(t, Options{Tools: []Tool{work}}, use(call{"a", "work", ""}), say("done"))
+	r = newHarness(t, Options{Tools: []Tool{work}}, use(call{"a", "work", ""}), say("done"))
 	r.prompt("go")
 	if err := r.WaitIdle(t.Context()); err != nil {
 		t.Errorf("idle: %v", err)

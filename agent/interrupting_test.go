@@ -14,24 +14,24 @@ import (
 
 // changes are the ways to another session, also while a prompt runs. other is the file of
 // a session that is there.
-var changes = map[string]func(r *rig, ctx context.Context, other string) error{
-	"new": func(r *rig, ctx context.Context, _ string) error {
+var changes = map[string]func(r *harness, ctx context.Context, other string) error{
+	"new": func(r *harness, ctx context.Context, _ string) error {
 		return r.Interrupting().NewSession(ctx, NewSessionOptions{})
 	},
-	"switch": func(r *rig, ctx context.Context, other string) error {
+	"switch": func(r *harness, ctx context.Context, other string) error {
 		return r.Interrupting().SwitchWith(ctx, other, nil)
 	},
-	"branch": func(r *rig, ctx context.Context, _ string) error {
+	"branch": func(r *harness, ctx context.Context, _ string) error {
 		_, err := r.Interrupting().Branch(ctx, r.Session().Branch()[0].ID)
 		return err
 	},
-	"clone": func(r *rig, ctx context.Context, _ string) error { return r.Interrupting().Clone(ctx) },
+	"clone": func(r *harness, ctx context.Context, _ string) error { return r.Interrupting().Clone(ctx) },
 }
 
 // otherSession is the file of a session with one message.
 func otherSession(t *testing.T) string {
 	t.Helper()
-	s := session.New(session.Options{Dir: t.TempDir(), Cwd: "/p", Now: rigTime})
+	s := session.New(session.Options{Dir: t.TempDir(), Cwd: "/p", Now: testTime})
 	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("elsewhere")}}); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func otherSession(t *testing.T) string {
 }
 
 // works begins a prompt that hangs in the middle of its answer. wait returns how it ended.
-func (r *rig) works(started <-chan struct{}) (wait func() error) {
+func (r *harness) works(started <-chan struct{}) (wait func() error) {
 	r.t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- r.Prompt(context.Background(), Prompt{Text: "go"}) }()
@@ -54,7 +54,7 @@ func TestASessionIsReplacedWhileAPromptRuns(t *testing.T) {
 	for name, do := range changes {
 		t.Run(name, func(t *testing.T) {
 			l, started := &log{}, make(chan struct{})
-			r := newRig(t, Options{Listeners: []Listener{l}}, hang(started))
+			r := newHarness(t, Options{Listeners: []Listener{l}}, hang(started))
 			r.model.replies = append(r.model.replies, say("here I am"))
 			other, first := otherSession(t), r.Session()
 			ended := r.works(started)
@@ -104,7 +104,7 @@ func TestAListenerThatIsAgainstItLeavesTheWorkAlone(t *testing.T) {
 				}
 			})
 			against := []Listener{on(func(e *SessionBeforeSwitch) { e.Cancel = true }), on(func(e *SessionBeforeBranch) { e.Cancel = true })}
-			r := newRig(t, Options{Tools: []Tool{wait}, Listeners: against}, use(call{"a", "wait", `{}`}), say("ok"))
+			r := newHarness(t, Options{Tools: []Tool{wait}, Listeners: against}, use(call{"a", "wait", `{}`}), say("ok"))
 			first, ended := r.Session(), r.works(started)
 			if err := do(r, t.Context(), otherSession(t)); !errors.Is(err, ErrCancelled) {
 				t.Error(err)
@@ -124,14 +124,14 @@ func TestWhatCannotBeDoneInterruptsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		do   func(r *rig) error
+		do   func(r *harness) error
 		want string
 	}{
-		"no session":       {func(r *rig) error { return r.Interrupting().SwitchWith(r.t.Context(), text, nil) }, "not a session file"},
-		"no such entry":    {func(r *rig) error { _, err := r.Interrupting().Branch(r.t.Context(), "nope"); return err }, `no entry "nope"`},
-		"a polite caller":  {func(r *rig) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, ErrNotIdle.Error()},
-		"a polite branch":  {func(r *rig) error { _, err := r.Branch(r.t.Context(), r.Session().Leaf()); return err }, ErrNotIdle.Error()},
-		"the same session": {func(r *rig) error { return r.Interrupting().SwitchWith(r.t.Context(), r.Session().File(), nil) }, ""},
+		"no session":       {func(r *harness) error { return r.Interrupting().SwitchWith(r.t.Context(), text, nil) }, "not a session file"},
+		"no such entry":    {func(r *harness) error { _, err := r.Interrupting().Branch(r.t.Context(), "nope"); return err }, `no entry "nope"`},
+		"a polite caller":  {func(r *harness) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, ErrNotIdle.Error()},
+		"a polite branch":  {func(r *harness) error { _, err := r.Branch(r.t.Context(), r.Session().Leaf()); return err }, ErrNotIdle.Error()},
+		"the same session": {func(r *harness) error { return r.Interrupting().SwitchWith(r.t.Context(), r.Session().File(), nil) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			started, goOn := make(chan struct{}), make(chan struct{})
@@ -140,7 +140,7 @@ func TestWhatCannotBeDoneInterruptsNothing(t *testing.T) {
 				<-goOn
 				return TextResult("done"), ctx.Err()
 			})
-			r := newRig(t, Options{Tools: []Tool{wait}}, use(call{"a", "wait", `{}`}), say("ok"))
+			r := newHarness(t, Options{Tools: []Tool{wait}}, use(call{"a", "wait", `{}`}), say("ok"))
 			first, ended := r.Session(), r.works(started)
 			err := c.do(r)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -161,7 +161,7 @@ func TestACallerThatGivesUpLeavesEverySessionAsItWas(t *testing.T) {
 		<-goOn
 		return TextResult("done"), nil
 	})
-	r := newRig(t, Options{Tools: []Tool{deaf}}, use(call{"a", "deaf", `{}`}))
+	r := newHarness(t, Options{Tools: []Tool{deaf}}, use(call{"a", "deaf", `{}`}))
 	other, first, ended := otherSession(t), r.Session(), r.works(started)
 	ctx, cancel := context.WithCancel(t.Context())
 	open := func(context.Context) (*session.Session, error) {
@@ -184,10 +184,10 @@ func TestACloneHasTheWholeBranchTheNameAndTheChoice(t *testing.T) {
 	for _, kept := range []bool{true, false} {
 		o := Options{}
 		if !kept {
-			o.Session = session.New(session.Options{Cwd: "/p", Now: rigTime})
+			o.Session = session.New(session.Options{Cwd: "/p", Now: testTime})
 		}
 		var asked SessionBeforeBranch
-		r := newRig(t, Options{Session: o.Session, Listeners: []Listener{on(func(e *SessionBeforeBranch) { asked = *e })}}, say("a"), say("b"))
+		r := newHarness(t, Options{Session: o.Session, Listeners: []Listener{on(func(e *SessionBeforeBranch) { asked = *e })}}, say("a"), say("b"))
 		if err := r.SetSessionName(t.Context(), "mine"); err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestACloneHasTheWholeBranchTheNameAndTheChoice(t *testing.T) {
 }
 
 func TestABranchForAProgramKeepsANameGivenElsewhere(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"))
+	r := newHarness(t, Options{}, say("a"), say("b"))
 	r.prompt("one")
 	first := r.Session().Branch()
 	if err := r.SetSessionName(t.Context(), "mine"); err != nil {
@@ -227,11 +227,11 @@ func TestABranchForAProgramKeepsANameGivenElsewhere(t *testing.T) {
 }
 
 func TestASessionThatHoldsNothingIsNotCloned(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	if err := r.Interrupting().Clone(t.Context()); err == nil || !strings.Contains(err.Error(), "not been saved yet") {
 		t.Error(err)
 	}
-	r = newRig(t, Options{Session: session.New(session.Options{Cwd: "/p", Now: rigTime})})
+	r = newHarness(t, Options{Session: session.New(session.Options{Cwd: "/p", Now: testTime})})
 	if err := r.Interrupting().Clone(t.Context()); err == nil || !strings.Contains(err.Error(), "no current entry") {
 		t.Error(err)
 	}

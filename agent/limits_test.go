@@ -18,7 +18,7 @@ func costing(dollars float64) reply {
 }
 
 func TestNoRequestIsSentOnceTheSessionHasCostItsLimit(t *testing.T) {
-	r := newRig(t, Options{Settings: Settings{MaxCost: 1}, Tools: []Tool{echo("look")}}, costing(0.6), costing(0.6), say("never"))
+	r := newHarness(t, Options{Settings: Settings{MaxCost: 1}, Tools: []Tool{echo("look")}}, costing(0.6), costing(0.6), say("never"))
 	var limit *LimitError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &limit) || limit.Limit != "max_cost" || !strings.Contains(err.Error(), "$1.2000") {
 		t.Fatalf("the run ended with %v", err)
@@ -39,7 +39,7 @@ func TestNoRequestIsSentOnceTheSessionHasCostItsLimit(t *testing.T) {
 
 func TestALimitOfCostSaysOnceThatAPriceIsNotKnown(t *testing.T) {
 	var said []string
-	r := newRig(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{on(func(n *Notice) { said = append(said, n.Text) })}}, say("a"), say("b"))
+	r := newHarness(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{on(func(n *Notice) { said = append(said, n.Text) })}}, say("a"), say("b"))
 	r.prompt("one")
 	r.prompt("two")
 	if len(said) != 1 || !strings.Contains(said[0], "that of acme/one is not known") {
@@ -50,7 +50,7 @@ func TestALimitOfCostSaysOnceThatAPriceIsNotKnown(t *testing.T) {
 func TestAnAnswerThatWasStoppedCountsBeforeTheNextRequest(t *testing.T) {
 	stopIt := on(func(e *MessageUpdate) { e.Abort = &Abort{Reason: "bad", Inject: "once more", By: "h"} })
 	cost := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 10, TotalTokens: 10, Cost: message.Cost{Total: 2}}}
-	r := newRig(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{stopIt}}, deltas(cost, text("bad")), say("never"))
+	r := newHarness(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{stopIt}}, deltas(cost, text("bad")), say("never"))
 	var limit *LimitError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &limit) || limit.Limit != "max_cost" {
 		t.Errorf("the run ended with %v", err)
@@ -62,7 +62,7 @@ func TestAnAnswerThatWasStoppedCountsBeforeTheNextRequest(t *testing.T) {
 
 func TestALimitOfCostBlamesNoModelThatHasAPrice(t *testing.T) {
 	var said []string
-	r := newRig(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{on(func(n *Notice) { said = append(said, n.Text) })}}, say("a"))
+	r := newHarness(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{on(func(n *Notice) { said = append(said, n.Text) })}}, say("a"))
 	if _, err := r.Session().Append(session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "gone", Model: "m", Usage: &message.Usage{Input: 3}}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
 		"the model is gone":                {nil, used, true},
 		"the model is gone, and cost none": {nil, message.Usage{Input: 3, CacheRead: 1}, false},
 	} {
-		r := newRig(t, Options{})
+		r := newHarness(t, Options{})
 		if c.price != nil {
 			r.Models().Register(llm.ProviderSpec{Name: "other", Models: llm.Listed(&llm.Model{Provider: "other", ID: "m", Cost: c.price})})
 		}
@@ -104,7 +104,7 @@ func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
 
 func TestASummaryHasThePriceOfTheModelThatWasChosenForIt(t *testing.T) {
 	for id, want := range map[string]bool{"dear": true, "odd": false} {
-		r := newRig(t, Options{}, say("a"))
+		r := newHarness(t, Options{}, say("a"))
 		r.Models().Register(llm.ProviderSpec{Name: "other", Models: llm.Listed(
 			&llm.Model{Provider: "other", ID: "dear", API: "test", Cost: &llm.Price{}}, &llm.Model{Provider: "other", ID: "odd", API: "test"})})
 		r.SetModel(t.Context(), r.Models().Find("other", "dear"), "set")
@@ -157,7 +157,7 @@ func TestAnAnswerThatIsTooLongEndsWithAnErrorAndIsNotAskedForAgain(t *testing.T)
 		t.Run(name, func(t *testing.T) {
 			l := &retries{}
 			settings := Settings{MaxAnswerBytes: limit, Retry: RetrySettings{MaxAttempts: 3}}
-			r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, deltas(append(c.deltas, stop(message.StopEnd))...))
+			r := newHarness(t, Options{Settings: settings, Listeners: []Listener{l}}, deltas(append(c.deltas, stop(message.StopEnd))...))
 			err := r.Prompt(t.Context(), Prompt{Text: "go"})
 			if c.want != "" {
 				r.wantTalk("user: go", "assistant: "+c.want)
@@ -175,7 +175,7 @@ func TestAnAnswerThatIsTooLongEndsWithAnErrorAndIsNotAskedForAgain(t *testing.T)
 }
 
 func TestOfAnAnswerThatIsTooLongTheBeginningIsKept(t *testing.T) {
-	r := newRig(t, Options{Settings: Settings{MaxAnswerBytes: 1 << 20}}, deltas(text(strings.Repeat("é", 1<<19-1024)),
+	r := newHarness(t, Options{Settings: Settings{MaxAnswerBytes: 1 << 20}}, deltas(text(strings.Repeat("é", 1<<19-1024)),
 		llm.Delta{Kind: llm.DeltaToolCall, Index: 1, ID: "1", Name: "read"}, llm.Delta{Kind: llm.DeltaToolCall, Index: 1, Text: strings.Repeat("x", 1<<12)}))
 	var tooLong *LimitError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &tooLong) {
@@ -186,7 +186,7 @@ func TestOfAnAnswerThatIsTooLongTheBeginningIsKept(t *testing.T) {
 
 func TestTheLimitHoldsForWhatIsAskedAside(t *testing.T) {
 	for limit, want := range map[int]bool{5000: true, 0: false} {
-		r := newRig(t, Options{Settings: Settings{MaxAnswerBytes: limit}}, say(strings.Repeat("x", 6000)))
+		r := newHarness(t, Options{Settings: Settings{MaxAnswerBytes: limit}}, say(strings.Repeat("x", 6000)))
 		_, err := r.Complete(t.Context(), Completion{Messages: userItems("go")})
 		var tooLong *LimitError
 		if errors.As(err, &tooLong) != want {
@@ -196,7 +196,7 @@ func TestTheLimitHoldsForWhatIsAskedAside(t *testing.T) {
 }
 
 func TestWhatAProviderHoldsBackCountsToo(t *testing.T) {
-	r := newRig(t, Options{Settings: Settings{MaxAnswerBytes: 100, Retry: RetrySettings{MaxAttempts: 3}}}, fail(fmt.Errorf("read: %w", llm.ErrAnswerTooLong)))
+	r := newHarness(t, Options{Settings: Settings{MaxAnswerBytes: 100, Retry: RetrySettings{MaxAttempts: 3}}}, fail(fmt.Errorf("read: %w", llm.ErrAnswerTooLong)))
 	var tooLong *LimitError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &tooLong) || tooLong.Limit != "max_answer_bytes" {
 		t.Errorf("the error is %v", err)

@@ -19,46 +19,46 @@ func countedAs(tokens int) reply {
 // tokens, whose answers were counted as 1000 and 1200.
 func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 	prompts := []string{strings.Repeat("abcd", 400), strings.Repeat("abcd", 100)}
-	edit := func(t *testing.T, r *rig, n int, to *session.Replacement) {
+	edit := func(t *testing.T, r *harness, n int, to *session.Replacement) {
 		if _, err := r.EditContext(t.Context(), r.Seen()[n].Entry.ID, to); err != nil {
 			t.Fatal(err)
 		}
 	}
 	short := &session.Replacement{Content: []message.Block{message.TextBlock(strings.Repeat("abcd", 30))}}
 	tests := map[string]struct {
-		happens func(t *testing.T, r *rig)
+		happens func(t *testing.T, r *harness)
 		want    int // and, where no answer counted it, what is around the messages
 	}{
-		"nothing":      {func(*testing.T, *rig) {}, 1200},
-		"a label":      {func(t *testing.T, r *rig) { _ = r.SetLabel(t.Context(), r.Session().Leaf(), "here") }, 1200},
-		"taken out":    {func(t *testing.T, r *rig) { edit(t, r, 0, nil) }, 800},
-		"shortened":    {func(t *testing.T, r *rig) { edit(t, r, 0, short) }, 830},
-		"edited twice": {func(t *testing.T, r *rig) { edit(t, r, 0, short); edit(t, r, 0, nil) }, 800},
-		"the answer itself edited": {func(t *testing.T, r *rig) {
+		"nothing":      {func(*testing.T, *harness) {}, 1200},
+		"a label":      {func(t *testing.T, r *harness) { _ = r.SetLabel(t.Context(), r.Session().Leaf(), "here") }, 1200},
+		"taken out":    {func(t *testing.T, r *harness) { edit(t, r, 0, nil) }, 800},
+		"shortened":    {func(t *testing.T, r *harness) { edit(t, r, 0, short) }, 830},
+		"edited twice": {func(t *testing.T, r *harness) { edit(t, r, 0, short); edit(t, r, 0, nil) }, 800},
+		"the answer itself edited": {func(t *testing.T, r *harness) {
 			edit(t, r, 3, &session.Replacement{Content: []message.Block{message.TextBlock("4")}})
 		}, 1200},
-		"more behind it": {func(t *testing.T, r *rig) {
+		"more behind it": {func(t *testing.T, r *harness) {
 			edit(t, r, 0, nil)
 			if _, err := r.Session().AppendMessage(userMessage([]message.Block{message.TextBlock(strings.Repeat("abcd", 7))})); err != nil {
 				t.Fatal(err)
 			}
 		}, 807},
-		"back to the first answer": {func(t *testing.T, r *rig) {
+		"back to the first answer": {func(t *testing.T, r *harness) {
 			if _, err := moveLeaf(r.Session(), r.Seen()[1].Entry.ID); err != nil {
 				t.Fatal(err)
 			}
 		}, 1000},
-		"back to the first prompt": {func(t *testing.T, r *rig) {
+		"back to the first prompt": {func(t *testing.T, r *harness) {
 			if _, err := moveLeaf(r.Session(), r.Seen()[0].Entry.ID); err != nil {
 				t.Fatal(err)
 			}
 		}, 400},
-		"a compaction": {func(t *testing.T, r *rig) {
+		"a compaction": {func(t *testing.T, r *harness) {
 			if _, err := r.Session().Append(session.TypeCompaction, session.Compaction{Summary: "so far", FirstKeptEntryID: r.Seen()[2].Entry.ID}); err != nil {
 				t.Fatal(err)
 			}
 		}, 100 + 1 + compaction.EstimateTokens(&message.Message{Role: message.RoleCompactionSummary, Summary: "so far"})},
-		"another session": {func(t *testing.T, r *rig) {
+		"another session": {func(t *testing.T, r *harness) {
 			if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 	for name, test := range tests {
 		for _, resumed := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
-				r := newRig(t, Options{}, countedAs(1000), countedAs(1200))
+				r := newHarness(t, Options{}, countedAs(1000), countedAs(1200))
 				r.prompt(prompts[0])
 				r.prompt(prompts[1])
 				r.conversation.refresh(t.Context())
@@ -94,7 +94,7 @@ func TestUsageFollowsAHookThatPrunes(t *testing.T) {
 			e.Items = e.Items[1:]
 		}
 	})
-	r := newRig(t, Options{Listeners: []Listener{hook}}, countedAs(1000), countedAs(1000))
+	r := newHarness(t, Options{Listeners: []Listener{hook}}, countedAs(1000), countedAs(1000))
 	r.prompt(strings.Repeat("abcd", 400))
 	if got := r.Totals().Tokens; got != 1000 {
 		t.Fatalf("%d tokens before", got)
@@ -111,7 +111,7 @@ func TestUsageFollowsAHookThatPrunes(t *testing.T) {
 }
 
 func TestUsageIsOfTheWindowOfTheModelInForce(t *testing.T) {
-	r := newRig(t, Options{}, countedAs(1000))
+	r := newHarness(t, Options{}, countedAs(1000))
 	r.prompt("one")
 	for _, c := range []struct {
 		window  int

@@ -8,18 +8,18 @@ import (
 )
 
 // planning offers r a mode that has one tool.
-func planning(r *rig, tools ...Tool) {
+func planning(r *harness, tools ...Tool) {
 	r.Start(context.Background())
 	r.Modes().Offer(context.Background(), []Mode{{Name: "plan", Tools: tools, Section: "PLAN"}}, nil)
 }
 
 // modeIn is the mode in which a program would resume the session of r.
-func modeIn(t *testing.T, r *rig) string {
+func modeIn(t *testing.T, r *harness) string {
 	t.Helper()
 	return New(Options{Session: again(r), Models: r.Models(), Model: r.Model(), Thinking: "off"}).Modes().Current()
 }
 
-func mustMode(t *testing.T, r *rig, name string) {
+func mustMode(t *testing.T, r *harness, name string) {
 	t.Helper()
 	if err := r.Modes().Select(t.Context(), name, ModeByCommand); err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func mustMode(t *testing.T, r *rig, name string) {
 }
 
 func TestGoingBackAndForthLeavesTheModeAsItIs(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"), say("c"))
+	r := newHarness(t, Options{}, say("a"), say("b"), say("c"))
 	planning(r)
 	r.prompt("one")
 	r.prompt("two")
@@ -59,7 +59,7 @@ func TestGoingBackAndForthLeavesTheModeAsItIs(t *testing.T) {
 }
 
 func TestAModeIsNoPlaceInTheTree(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	planning(r)
 	r.prompt("one")
 	leaf := r.Session().Leaf()
@@ -73,7 +73,7 @@ func TestAModeIsNoPlaceInTheTree(t *testing.T) {
 
 func TestTheModeOfASessionThatIsResumedCounts(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *ModeSelect) { told = append(told, e.Previous+">"+e.Name+" "+e.Source) })}}, say("a"), say("b"))
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *ModeSelect) { told = append(told, e.Previous+">"+e.Name+" "+e.Source) })}}, say("a"), say("b"))
 	planning(r)
 	r.prompt("one")
 	first := r.Session().File()
@@ -99,7 +99,7 @@ func TestTheModeOfASessionThatIsResumedCounts(t *testing.T) {
 
 func TestToolsAndSectionOfAModeAreInTheRequest(t *testing.T) {
 	echoed := echo("other")
-	r := newRig(t, Options{Tools: []Tool{echo("usual")}}, say("a"), use(call{"1", "usual", `{}`}), say("b"))
+	r := newHarness(t, Options{Tools: []Tool{echo("usual")}}, say("a"), use(call{"1", "usual", `{}`}), say("b"))
 	planning(r, echoed)
 	r.prompt("one")
 	mustMode(t, r, "plan")

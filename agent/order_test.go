@@ -24,7 +24,7 @@ func (g golden) step(name, want string) {
 func TestEventsComeInTheirOrder(t *testing.T) {
 	l := &log{}
 	g := golden{t, l}
-	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}},
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}},
 		use(call{"a", "look", `{}`}), say("done"), say("again"))
 	r.Start(t.Context())
 	g.step("start", "session_start context")
@@ -57,7 +57,7 @@ func TestEventsComeInTheirOrder(t *testing.T) {
 func TestProviderEventsStandBetweenContextAndAnswer(t *testing.T) {
 	l := &log{}
 	g := golden{t, l}
-	r := newRig(t, Options{Listeners: []Listener{l}}, onTheWire(say("hi")))
+	r := newHarness(t, Options{Listeners: []Listener{l}}, onTheWire(say("hi")))
 	r.prompt("go")
 	g.step("prompt", `input before_agent_start agent_start turn_start context
 		before_provider_request before_provider_headers after_provider_response

@@ -24,7 +24,7 @@ func partsOf(t *testing.T, o Options, replies ...reply) (parts, *scripted) {
 	if o.Session == nil {
 		o.Session = unsaved(t, "go")
 	}
-	o.Thinking, o.Now = "off", rigTime
+	o.Thinking, o.Now = "off", testTime
 	return newParts(o, &work.Claim{}), model
 }
 
@@ -96,7 +96,7 @@ func TestAnAnswerIsHandedOnAsItComes(t *testing.T) {
 		"not again, when who sees fails": {answers: []reply{whole, whole}, enough: "fail", seen: "0one ", err: "acme: boom", requests: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, Options{Settings: Settings{Retry: RetrySettings{MaxAttempts: 1}}}, c.answers...)
+			r := newHarness(t, Options{Settings: Settings{Retry: RetrySettings{MaxAttempts: 1}}}, c.answers...)
 			seen := ""
 			m, err := r.Complete(t.Context(), Completion{Messages: []session.Item{{Message: userMessage([]message.Block{message.TextBlock("sum up")})}},
 				Update: func(d llm.Delta, position int) error {

@@ -19,7 +19,7 @@ func TestACallWhoseResultChangesIsNoRepeat(t *testing.T) {
 	for range 20 {
 		replies = append(replies, use(call{"a", "poll", `{}`}))
 	}
-	r := newRig(t, Options{Tools: []Tool{poll}, Settings: Settings{MaxRepeats: 5}}, append(replies, say("all done"))...)
+	r := newHarness(t, Options{Tools: []Tool{poll}, Settings: Settings{MaxRepeats: 5}}, append(replies, say("all done"))...)
 	r.prompt("wait for it")
 	if n != 20 || strings.Contains(r.talk(), "in a row") {
 		t.Errorf("polled %d times:\n%s", n, r.talk())
@@ -33,7 +33,7 @@ func TestTheModelIsToldOnceBeforeTheLimitOfRepeats(t *testing.T) {
 		for range 10 {
 			replies = append(replies, use(call{"a", "look", `{}`}))
 		}
-		r := newRig(t, Options{Tools: []Tool{look}, Settings: Settings{MaxRepeats: limit}}, append(replies, say("done"))...)
+		r := newHarness(t, Options{Tools: []Tool{look}, Settings: Settings{MaxRepeats: limit}}, append(replies, say("done"))...)
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
 		want := fmt.Sprintf("stopped: the model called look %d times in a row with the same arguments and the same result (max_repeats)", limit)
 		if limited, ok := errors.AsType[*LimitError](err); limit > 0 && (!ok || limited.Error() != want) || limit == 0 && err != nil {
@@ -66,7 +66,7 @@ func TestWhatTheFileOfALongOutputIsCalledMakesNoDifference(t *testing.T) {
 		return Result{Content: TextResult("much [all of it: " + path + "]").Content, Details: details}, nil
 	})
 	again := use(call{"a", "long", `{}`})
-	r := newRig(t, Options{Tools: []Tool{long}, Settings: Settings{MaxRepeats: 2}}, again, again)
+	r := newHarness(t, Options{Tools: []Tool{long}, Settings: Settings{MaxRepeats: 2}}, again, again)
 	if _, ok := errors.AsType[*LimitError](r.Prompt(t.Context(), Prompt{Text: "go"})); !ok {
 		t.Error("it went on")
 	}
@@ -76,7 +76,7 @@ func TestCallsBehindOneThatReachesALimitDoNotRun(t *testing.T) {
 	ran := 0
 	alone := tool("alone", func(context.Context) (Result, error) { ran++; return TextResult("same"), nil })
 	alone.spec.Sequential = true
-	r := newRig(t, Options{Tools: []Tool{alone}, Settings: Settings{MaxRepeats: 2}},
+	r := newHarness(t, Options{Tools: []Tool{alone}, Settings: Settings{MaxRepeats: 2}},
 		use(call{"a", "alone", `{}`}, call{"b", "alone", `{}`}, call{"c", "alone", `{"n":1}`}))
 	if _, ok := errors.AsType[*LimitError](r.Prompt(t.Context(), Prompt{Text: "go"})); !ok || ran != 2 {
 		t.Errorf("ran %d times", ran)
@@ -115,7 +115,7 @@ func TestTheSameCallsInEachAnswerEndTheRun(t *testing.T) {
 		for range 10 {
 			replies = append(replies, use(c.calls...))
 		}
-		r := newRig(t, Options{Tools: []Tool{look}, Settings: Settings{MaxRepeats: 5}}, replies...)
+		r := newHarness(t, Options{Tools: []Tool{look}, Settings: Settings{MaxRepeats: 5}}, replies...)
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
 		if limited, ok := errors.AsType[*LimitError](err); !ok || limited.Error() != c.stop || int(ran.Load()) != c.ran {
 			t.Errorf("%s: %d calls, %v", c.name, ran.Load(), err)
@@ -135,7 +135,7 @@ func TestACheckAfterEachChangeIsNoRepeat(t *testing.T) {
 	for i := range 12 {
 		replies = append(replies, use(call{"a", "edit", fmt.Sprintf(`{"n":%d}`, i)}), use(call{"b", "vet", `{}`}))
 	}
-	r := newRig(t, Options{Tools: []Tool{vet, edit}, Settings: Settings{MaxRepeats: 3}}, append(replies, say("all done"))...)
+	r := newHarness(t, Options{Tools: []Tool{vet, edit}, Settings: Settings{MaxRepeats: 3}}, append(replies, say("all done"))...)
 	r.prompt("change them")
 	if strings.Contains(r.talk(), "nothing new came in between") {
 		t.Error(r.talk())

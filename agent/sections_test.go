@@ -29,7 +29,7 @@ func TestSystemPromptHasNamedSections(t *testing.T) {
 		{"nothing", SystemPrompt{}, nil, usualRole + "\n\nGuidelines:\n- " + strings.Join(commonGuidelines(), "\n- ") + "\n\nDate: 2026-03-04\nWorking directory: /p", "role guidelines environment"},
 		{"replaced", SystemPrompt{Replace: "You are a poet.", Append: "and more", Files: files}, tools, "You are a poet.\n\nand more" + rest, "role append instructions environment"},
 	} {
-		r := newRig(t, Options{Prompt: &c.prompt, Tools: c.tools})
+		r := newHarness(t, Options{Prompt: &c.prompt, Tools: c.tools})
 		var names []string
 		for _, s := range r.prompts.sections() {
 			names = append(names, s.Name)
@@ -64,7 +64,7 @@ func TestListenersChangeSectionsOfTheSystemPrompt(t *testing.T) {
 }
 
 func TestChangedSystemPromptIsOfOnePromptAndShownDuringIt(t *testing.T) {
-	var r *rig
+	var r *harness
 	var seen []string
 	change := on(func(e *BeforeAgentStart) {
 		if e.Prompt == "kindly" {
@@ -76,7 +76,7 @@ func TestChangedSystemPromptIsOfOnePromptAndShownDuringIt(t *testing.T) {
 		seen = append(seen, r.SystemPrompt())
 		return TextResult("ok"), nil
 	})
-	r = newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{change}}, use(call{"a", "look", `{}`}), say("b"), say("c"))
+	r = newHarness(t, Options{Tools: []Tool{look}, Listeners: []Listener{change}}, use(call{"a", "look", `{}`}), say("b"), say("c"))
 	usual := r.SystemPrompt()
 	r.prompt("kindly")
 	r.prompt("go")

@@ -40,7 +40,7 @@ func story(told *[]string) Listener {
 
 func TestNewSessionIsAnnouncedAndEmpty(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("hi"), say("hello"))
+	r := newHarness(t, Options{Listeners: []Listener{story(&told)}}, say("hi"), say("hello"))
 	r.prompt("one")
 	first := r.Session()
 	r.SystemPrompt()
@@ -60,7 +60,7 @@ func TestNewSessionIsAnnouncedAndEmpty(t *testing.T) {
 
 func TestSwitchedSessionGoesOnWithItsModelAndItsTalk(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("hi"), say("hello"), say("again"))
+	r := newHarness(t, Options{Listeners: []Listener{story(&told)}}, say("hi"), say("hello"), say("again"))
 	r.prompt("one")
 	first := r.Session().File()
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
@@ -94,7 +94,7 @@ func TestSwitchedSessionGoesOnWithItsModelAndItsTalk(t *testing.T) {
 
 func TestSessionThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("hi"))
+	r := newHarness(t, Options{Listeners: []Listener{story(&told)}}, say("hi"))
 	r.prompt("one")
 	told = nil
 	r.sessions.newSession = func(string) (*session.Session, error) { return nil, errors.New("no room") }
@@ -112,8 +112,8 @@ func TestSessionThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 }
 
 func TestNoPromptBeginsWhileTheSessionIsReplaced(t *testing.T) {
-	var r *rig
-	r = newRig(t, Options{Listeners: []Listener{on(func(*SessionShutdown) {
+	var r *harness
+	r = newHarness(t, Options{Listeners: []Listener{on(func(*SessionShutdown) {
 		if err := r.Prompt(t.Context(), Prompt{Text: "now"}); !errors.Is(err, ErrBusy) {
 			t.Error(err)
 		}
@@ -124,7 +124,7 @@ func TestNoPromptBeginsWhileTheSessionIsReplaced(t *testing.T) {
 }
 
 func TestSeenIsOfTheCurrentSession(t *testing.T) {
-	r := newRig(t, Options{}, say("hi"))
+	r := newHarness(t, Options{}, say("hi"))
 	r.prompt("one")
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil || len(r.Seen()) != 0 {
 		t.Errorf("%v: %d messages of the old session", err, len(r.Seen()))
@@ -132,9 +132,9 @@ func TestSeenIsOfTheCurrentSession(t *testing.T) {
 }
 
 func TestSessionReplacedWhileItsContextIsLookedAtIsForgotten(t *testing.T) {
-	var r *rig
+	var r *harness
 	first := true
-	r = newRig(t, Options{}, say("hi"))
+	r = newHarness(t, Options{}, say("hi"))
 	r.prompt("one")
 	r.events.all = []Listener{on(func(*Context) {
 		if first {
@@ -150,7 +150,7 @@ func TestSessionReplacedWhileItsContextIsLookedAtIsForgotten(t *testing.T) {
 }
 
 func TestSubmittedPromptsWakeTheFrontEndAndKeepTheirOrder(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	_ = r.Submit(context.Background(), Prompt{Text: "a"})
 	_ = r.Submit(context.Background(), Prompt{Text: "b", Source: "hook"})
 	<-r.Inbox().Submitted()
@@ -179,16 +179,16 @@ func TestSessionThatAListenerWantsToKeepStaysAsItIs(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		kind Kind
-		do   func(*rig) error
+		do   func(*harness) error
 		want string
 	}{
-		{"new, by the switch", KindSessionBeforeSwitch, func(r *rig) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch"},
-		{"new", KindSessionBeforeNew, func(r *rig) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch session_before_new"},
-		{"resume", KindSessionBeforeSwitch, func(r *rig) error { return r.SwitchSession(r.t.Context(), "/elsewhere.jsonl") }, "session_before_switch"},
+		{"new, by the switch", KindSessionBeforeSwitch, func(r *harness) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch"},
+		{"new", KindSessionBeforeNew, func(r *harness) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch session_before_new"},
+		{"resume", KindSessionBeforeSwitch, func(r *harness) error { return r.SwitchSession(r.t.Context(), "/elsewhere.jsonl") }, "session_before_switch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &log{}
-			r := newRig(t, Options{Listeners: []Listener{l, against(c.kind)}}, say("a"))
+			r := newHarness(t, Options{Listeners: []Listener{l, against(c.kind)}}, say("a"))
 			r.prompt("one")
 			if err := r.SendCustom(t.Context(), Prompt{Custom: custom("waits")}, DeliverNextTurn, false); err != nil {
 				t.Fatal(err)
@@ -223,7 +223,7 @@ func TestEventsOfASessionSayWhereItComesFromAndGoesTo(t *testing.T) {
 	var switched []SessionSwitch
 	var started []SessionStart
 	var fresh []string
-	r := newRig(t, Options{Listeners: []Listener{
+	r := newHarness(t, Options{Listeners: []Listener{
 		on(func(e *SessionBeforeSwitch) { before = append(before, *e) }), on(func(e *SessionShutdown) { shut = append(shut, *e) }),
 		on(func(e *SessionSwitch) { switched = append(switched, *e) }), on(func(e *SessionStart) { started = append(started, *e) }),
 		on(func(e *SessionNew) { fresh = append(fresh, e.SessionID) })}}, say("a"))
@@ -257,7 +257,7 @@ func TestEventsOfASessionSayWhereItComesFromAndGoesTo(t *testing.T) {
 
 func TestInterruptWhileListenersAreAskedChangesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newRig(t, Options{Listeners: []Listener{on(func(*SessionBeforeSwitch) { cancel() })}})
+	r := newHarness(t, Options{Listeners: []Listener{on(func(*SessionBeforeSwitch) { cancel() })}})
 	current := r.Session()
 	if err := r.NewSession(ctx, NewSessionOptions{}); !errors.Is(err, ErrAborted) || r.Session() != current {
 		t.Error(err)
@@ -268,7 +268,7 @@ func TestInterruptAfterThatIsTooLate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &log{}
 	alive := listener{KindSessionStart: func(ctx context.Context, _ Event) error { return ctx.Err() }}
-	r := newRig(t, Options{Listeners: []Listener{on(func(*SessionShutdown) { cancel() }), alive, l}})
+	r := newHarness(t, Options{Listeners: []Listener{on(func(*SessionShutdown) { cancel() }), alive, l}})
 	current := r.Session()
 	if err := r.NewSession(ctx, NewSessionOptions{}); err != nil || r.Session() == current || len(l.notes) != 0 {
 		t.Error(err, l.notes)
@@ -276,7 +276,7 @@ func TestInterruptAfterThatIsTooLate(t *testing.T) {
 }
 
 func TestListenerToTheQuestionCannotReplaceTheSessionItself(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	r.Listen(on(func(*SessionBeforeSwitch) {
 		if err := r.NewSession(t.Context(), NewSessionOptions{}); !errors.Is(err, ErrNotIdle) {
 			t.Error(err)
@@ -288,7 +288,7 @@ func TestListenerToTheQuestionCannotReplaceTheSessionItself(t *testing.T) {
 }
 
 func TestNewSessionIsSetUpBeforeItIsCurrent(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	current := r.Session()
 	setup := func(s *session.Session) error {
 		if r.Session() != current {
@@ -308,7 +308,7 @@ func TestNewSessionIsSetUpBeforeItIsCurrent(t *testing.T) {
 }
 
 func TestShutdownIsSignalledOnceAndLetsTheRunEnd(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	r.Listen(on(func(*TurnStart) { r.Shutdown(); r.Shutdown() }))
 	select {
 	case <-r.ShutdownRequested():
@@ -322,7 +322,7 @@ func TestShutdownIsSignalledOnceAndLetsTheRunEnd(t *testing.T) {
 
 func TestNameAndLabelAreKeptAndTold(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *SessionInfoChanged) { told = append(told, e.Name) })}}, say("a"))
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *SessionInfoChanged) { told = append(told, e.Name) })}}, say("a"))
 	r.prompt("one")
 	id := r.Session().Leaf()
 	for _, name := range []string{"first", ""} {
@@ -343,7 +343,7 @@ func TestNameAndLabelAreKeptAndTold(t *testing.T) {
 
 func TestOldSessionThatCannotBeSavedIsToldAndLeftAllTheSame(t *testing.T) {
 	l := &log{}
-	r := newRig(t, Options{Session: unwritable(t), Listeners: []Listener{l}}, say("a"), say("b"))
+	r := newHarness(t, Options{Session: unwritable(t), Listeners: []Listener{l}}, say("a"), say("b"))
 	_ = r.Prompt(t.Context(), Prompt{Text: "one"})
 	old := r.Session()
 	l.kinds = nil

@@ -23,7 +23,7 @@ func TestSystemPromptHoldsItsPartsInOrder(t *testing.T) {
 			"Appended.", "## /a/AGENTS.md\n\nuse tabs\n", "## /p/AGENTS.md", "use spaces", "Date: 2026-03-04", "Working directory: /p"}, "in detail"},
 		{"replaced", SystemPrompt{Replace: "Be a poet.", Files: files}, []string{"Be a poet.", "use tabs", "Date:", "/p"}, "- look"},
 	} {
-		r := newRig(t, Options{Tools: []Tool{look, edit}, Prompt: &c.prompt})
+		r := newHarness(t, Options{Tools: []Tool{look, edit}, Prompt: &c.prompt})
 		got := r.SystemPrompt()
 		rest := got
 		for _, part := range c.want {
@@ -41,7 +41,7 @@ func TestSystemPromptHoldsItsPartsInOrder(t *testing.T) {
 
 func TestDateStaysThatOfTheBeginningOfTheSession(t *testing.T) {
 	now := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)
-	r := newRig(t, Options{Now: func() time.Time { return now }})
+	r := newHarness(t, Options{Now: func() time.Time { return now }})
 	first := r.SystemPrompt()
 	now = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	if r.SystemPrompt() != first {

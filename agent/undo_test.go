@@ -10,7 +10,7 @@ import (
 )
 
 func TestUndoAndRedoGoBackAndForth(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"), say("c"), say("d"))
+	r := newHarness(t, Options{}, say("a"), say("b"), say("c"), say("d"))
 	r.prompt("one")
 	r.prompt("two")
 	r.prompt("three")
@@ -57,7 +57,7 @@ func TestUndoAndRedoGoBackAndForth(t *testing.T) {
 }
 
 func TestUndoneTurnsAreRedoneInAnotherProcess(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"))
+	r := newHarness(t, Options{}, say("a"), say("b"))
 	r.prompt("one")
 	r.prompt("two")
 	for range 2 {
@@ -81,7 +81,7 @@ func TestUndoneTurnsAreRedoneInAnotherProcess(t *testing.T) {
 }
 
 // reopened is an agent on the same session in what might be another process.
-func reopened(t *testing.T, r *rig) *rig {
+func reopened(t *testing.T, r *harness) *harness {
 	t.Helper()
 	if err := r.Session().Close(); err != nil {
 		t.Fatal(err)
@@ -90,11 +90,11 @@ func reopened(t *testing.T, r *rig) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newRig(t, Options{Session: s})
+	return newHarness(t, Options{Session: s})
 }
 
 func TestWhatAddsNothingDoesNotKeepFromRedo(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	r.prompt("one")
 	if _, err := r.Undo(t.Context(), 1); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestWhatAddsNothingDoesNotKeepFromRedo(t *testing.T) {
 }
 
 func TestUndoOfMoreThanThereIsSaysHowMuchThereIs(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	if _, err := r.Undo(t.Context(), 1); !errors.Is(err, ErrNothingToUndo) {
 		t.Errorf("in an empty session: %v", err)
 	}
@@ -124,7 +124,7 @@ func TestUndoOfMoreThanThereIsSaysHowMuchThereIs(t *testing.T) {
 }
 
 func TestUndoPassesPromptsThatAnEditHasTakenOut(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"))
+	r := newHarness(t, Options{}, say("a"), say("b"))
 	r.prompt("one")
 	r.prompt("two")
 	two, answer := sentTo(r)[1], last(r)
@@ -142,7 +142,7 @@ func TestUndoPassesPromptsThatAnEditHasTakenOut(t *testing.T) {
 }
 
 func TestUndoTellsWhatWentWithThePrompt(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	p := Prompt{Text: "look", Attachments: []message.Block{{Type: message.BlockImage, Data: "AA==", MimeType: "image/png"}}}
 	if err := r.Prompt(t.Context(), p); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestUndoTellsWhatWentWithThePrompt(t *testing.T) {
 }
 
 func TestASessionForReadingDoesNotMove(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	r.prompt("one")
 	id := sentTo(r)[0]
 	_ = r.Session().Close()
@@ -165,7 +165,7 @@ func TestASessionForReadingDoesNotMove(t *testing.T) {
 }
 
 func TestAMoveThatCannotBeSavedIsMadeAndTold(t *testing.T) {
-	r := newRig(t, Options{Session: unwritable(t)}, say("a"))
+	r := newHarness(t, Options{Session: unwritable(t)}, say("a"))
 	if err := r.Prompt(t.Context(), Prompt{Text: "one"}); !isSaveError(err) {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestCommandOfTheUserIsPartOfTheTalk(t *testing.T) {
 		output("out")
 		return BashOutcome{Output: "out of " + command, ExitCode: &three, Truncated: true, FullOutputPath: "/tmp/x"}, nil
 	}
-	r := newRig(t, Options{Shell: shell}, say("ok"))
+	r := newHarness(t, Options{Shell: shell}, say("ok"))
 	shown := ""
 	for _, exclude := range []bool{false, true} {
 		outcome, err := r.Bash(t.Context(), UserCommand{Line: "make", Exclude: exclude, Output: func(s string) { shown += s }})
@@ -56,7 +56,7 @@ func TestListenersAnswerOrBlockACommand(t *testing.T) {
 				}
 				return BashOutcome{Output: "ran"}, nil
 			}
-			r := newRig(t, Options{Shell: shell, Listeners: c.listeners})
+			r := newHarness(t, Options{Shell: shell, Listeners: c.listeners})
 			outcome, err := r.Bash(t.Context(), UserCommand{Line: "rm"})
 			if outcome.Output != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err || len(r.Session().Context()) != c.stored || !r.IsIdle() {
 				t.Errorf("%q, %v, %d stored", outcome.Output, err, len(r.Session().Context()))
@@ -73,7 +73,7 @@ func TestListenersRewriteACommand(t *testing.T) {
 		ran = command
 		return BashOutcome{}, nil
 	}
-	r := newRig(t, Options{Shell: shell, Listeners: []Listener{behind(" -l"), behind(" -a")}})
+	r := newHarness(t, Options{Shell: shell, Listeners: []Listener{behind(" -l"), behind(" -a")}})
 	for _, detached := range []bool{false, true} {
 		if _, err := r.Bash(t.Context(), UserCommand{Line: "ls", Detached: detached}); err != nil || ran != "ls -l -a" {
 			t.Errorf("%q ran, %v", ran, err)
@@ -97,7 +97,7 @@ func TestAnotherShellIsAskedAboutToo(t *testing.T) {
 		t.Error("the usual shell ran")
 		return BashOutcome{}, nil
 	}
-	r := newRig(t, Options{Shell: usual, Listeners: []Listener{gate}})
+	r := newHarness(t, Options{Shell: usual, Listeners: []Listener{gate}})
 	ran := 0
 	other := func(_ context.Context, command string, _ func(string)) (BashOutcome, error) {
 		ran++
@@ -114,8 +114,8 @@ func TestAnotherShellIsAskedAboutToo(t *testing.T) {
 }
 
 func TestInterruptedQuestionRunsNoCommand(t *testing.T) {
-	var r *rig
-	r = newRig(t, Options{Listeners: []Listener{on(func(*UserBash) { r.Abort() })},
+	var r *harness
+	r = newHarness(t, Options{Listeners: []Listener{on(func(*UserBash) { r.Abort() })},
 		Shell: func(context.Context, string, func(string)) (BashOutcome, error) {
 			t.Error("it ran")
 			return BashOutcome{}, nil
@@ -129,7 +129,7 @@ func TestACommandOfTheUserRunsBesideAPrompt(t *testing.T) {
 	shell := func(_ context.Context, command string, _ func(string)) (BashOutcome, error) {
 		return BashOutcome{Output: "out of " + command}, nil
 	}
-	var r *rig
+	var r *harness
 	beside := func(command string) func() {
 		return func() {
 			if _, err := r.Bash(t.Context(), UserCommand{Line: command}); err != nil {
@@ -138,7 +138,7 @@ func TestACommandOfTheUserRunsBesideAPrompt(t *testing.T) {
 		}
 	}
 	during, atEnd := beside("during"), beside("late")
-	r = newRig(t, Options{Shell: shell, Tools: []Tool{echo("look")}, Listeners: []Listener{
+	r = newHarness(t, Options{Shell: shell, Tools: []Tool{echo("look")}, Listeners: []Listener{
 		on(func(*ToolExecutionEnd) { during() }), on(func(e *MessageEnd) {
 			if e.Message.Text() == "done" {
 				atEnd()

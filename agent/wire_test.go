@@ -56,8 +56,8 @@ func (w *wired) send(ctx context.Context, r *llm.Request) error {
 	return nil
 }
 
-// keyed gives the rig's provider a key.
-func (r *rig) keyed(key string) *rig {
+// keyed gives the harness's provider a key.
+func (r *harness) keyed(key string) *harness {
 	spec, _ := r.Models().Lookup("acme")
 	spec.Key = func(context.Context) (string, error) { return key, nil }
 	r.Models().Register(spec)
@@ -89,7 +89,7 @@ func TestListenersRewriteTheRequestBody(t *testing.T) {
 					t.Errorf("the next sees %s", e.Payload)
 				}
 			})
-			r := newRig(t, Options{Listeners: []Listener{rewrite, sees}}, w.reply(say("hi")))
+			r := newHarness(t, Options{Listeners: []Listener{rewrite, sees}}, w.reply(say("hi")))
 			err := r.Prompt(t.Context(), Prompt{Text: "go"})
 			if c.failure == "" && (err != nil || w.body != c.sent) {
 				t.Errorf("sent %s, %v", w.body, err)
@@ -112,7 +112,7 @@ func TestListenersChangeHeadersAndNeverSeeTheKey(t *testing.T) {
 		e.Changed = map[string]*string{"authorization": value("…"), "x-title": value("mine"), "user-agent": nil, "x-new": value("1"), "x-odd": nil}
 	})
 	var response *AfterProviderResponse
-	r := newRig(t, Options{Listeners: []Listener{change, on(func(e *AfterProviderResponse) { response = e })}}, w.reply(say("hi"))).keyed("sk-1")
+	r := newHarness(t, Options{Listeners: []Listener{change, on(func(e *AfterProviderResponse) { response = e })}}, w.reply(say("hi"))).keyed("sk-1")
 	r.prompt("go")
 	if w.head.Get("Authorization") != "Bearer sk-1" || w.head.Get("X-Title") != "mine" || w.head.Get("X-New") != "1" || w.head.Get("X-Odd") != "" {
 		t.Errorf("sent %v", w.head)
@@ -126,7 +126,7 @@ func TestListenersChangeHeadersAndNeverSeeTheKey(t *testing.T) {
 }
 
 func TestRequestsWithoutListenersAreNotLookedAt(t *testing.T) {
-	r := newRig(t, Options{}, say("hi"))
+	r := newHarness(t, Options{}, say("hi"))
 	r.prompt("go")
 	if q := r.model.requests[0]; q.Body != nil || q.Header != nil || q.Response != nil {
 		t.Errorf("%+v", q)
@@ -136,7 +136,7 @@ func TestRequestsWithoutListenersAreNotLookedAt(t *testing.T) {
 func TestCompletionAnswersBesideTheConversationAndIsCounted(t *testing.T) {
 	l := &log{}
 	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 3, Output: 4, TotalTokens: 7, Cost: message.Cost{Total: 0.5}}}
-	var r *rig
+	var r *harness
 	var end *AgentEnd
 	look := tool("look", func(ctx context.Context) (Result, error) {
 		m, err := r.Complete(ctx, Completion{System: "be brief", Messages: userItems("sum up"), MaxTokens: 9, By: "notes"})
@@ -145,7 +145,7 @@ func TestCompletionAnswersBesideTheConversationAndIsCounted(t *testing.T) {
 		}
 		return TextResult("ok"), nil
 	})
-	r = newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{l, on(func(e *AgentEnd) { end = e })}},
+	r = newHarness(t, Options{Tools: []Tool{look}, Listeners: []Listener{l, on(func(e *AgentEnd) { end = e })}},
 		use(call{"a", "look", `{}`}), onTheWire(deltas(text("short"), usage, stop(message.StopEnd))), say("done"))
 	r.prompt("go")
 	q := r.model.requests[1]
@@ -169,7 +169,7 @@ func userItems(s string) []session.Item {
 }
 
 func TestListenersToTheWireMayCompleteWithoutEnd(t *testing.T) {
-	var r *rig
+	var r *harness
 	asked := 0
 	look := listener{KindBeforeProviderRequest: func(ctx context.Context, _ Event) error {
 		asked++
@@ -178,7 +178,7 @@ func TestListenersToTheWireMayCompleteWithoutEnd(t *testing.T) {
 		}
 		return nil
 	}}
-	r = newRig(t, Options{Listeners: []Listener{look}}, onTheWire(say("hi")), onTheWire(say("yes")))
+	r = newHarness(t, Options{Listeners: []Listener{look}}, onTheWire(say("hi")), onTheWire(say("yes")))
 	r.prompt("go")
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
@@ -187,7 +187,7 @@ func TestListenersToTheWireMayCompleteWithoutEnd(t *testing.T) {
 
 func TestCompletionThatFailsIsTyped(t *testing.T) {
 	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 3}}
-	r := newRig(t, Options{}, fail(errors.New("no route")), deltas(text("par"), usage), func(context.Context, *llm.Request, func(llm.Delta, error) bool) { panic("nil map") },
+	r := newHarness(t, Options{}, fail(errors.New("no route")), deltas(text("par"), usage), func(context.Context, *llm.Request, func(llm.Delta, error) bool) { panic("nil map") },
 		deltas(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Message: "I will not"}}))
 	for _, want := range []string{"acme: no route", "acme: the answer was cut off", "acme: the client crashed: nil map", "acme: I will not"} {
 		m, err := r.Complete(t.Context(), Completion{Messages: userItems("go")})
@@ -209,7 +209,7 @@ func TestCompletionThatFailsIsTyped(t *testing.T) {
 
 func TestCompletionEndsWithItsContext(t *testing.T) {
 	started := make(chan struct{})
-	r := newRig(t, Options{}, hang(started))
+	r := newHarness(t, Options{}, hang(started))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-started; cancel() }()
 	if _, err := r.Complete(ctx, Completion{Messages: userItems("go")}); !errors.Is(err, ErrAborted) {
@@ -218,7 +218,7 @@ func TestCompletionEndsWithItsContext(t *testing.T) {
 }
 
 func TestCompletionTakesAnotherKeyAndModel(t *testing.T) {
-	r := newRig(t, Options{}, say("hi")).keyed("mine")
+	r := newHarness(t, Options{}, say("hi")).keyed("mine")
 	two := r.Models().Find("acme", "two")
 	if m, err := r.Complete(t.Context(), Completion{Model: two, APIKey: "yours", Messages: userItems("go")}); err != nil || m.Model != "two" {
 		t.Error(m, err)

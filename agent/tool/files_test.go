@@ -47,8 +47,8 @@ func (e *editor) write(_ context.Context, path, text string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
 }
 
-// newEditorBench is a bench with an editor that reads or writes or both.
-func newEditorBench(t *testing.T, o Options, reads, writes bool) (*bench, *editor) {
+// newEditorHarness is a harness with an editor that reads or writes or both.
+func newEditorHarness(t *testing.T, o Options, reads, writes bool) (*harness, *editor) {
 	t.Helper()
 	e := &editor{texts: map[string]string{}}
 	if reads {
@@ -57,11 +57,11 @@ func newEditorBench(t *testing.T, o Options, reads, writes bool) (*bench, *edito
 	if writes {
 		o.Files.Write = e.write
 	}
-	return newBench(t, o), e
+	return newHarness(t, o), e
 }
 
 func TestTextGoesThroughAnEditorThatHasIt(t *testing.T) {
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	path := b.file("a", "saved\n")
 	e.texts[path] = "\uFEFFone\r\nunsaved\r\n"
 	equal(t, b.text("read", args{"path": "a"}), "one\r\nunsaved\r\n")
@@ -97,7 +97,7 @@ func TestWhatAnEditorHasWrittenIsCompared(t *testing.T) {
 		{"not saved", "one\ntwo\n", "one\ntwo\n", "one\n2\n", func(string) string { return "one\ntwo\n" }, "one\ntwo\n", "", "was to write 6 bytes, but the file on the disk has 8 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, e := newEditorBench(t, Options{}, true, true)
+			b, e := newEditorHarness(t, Options{}, true, true)
 			path := b.file("a", c.file)
 			e.texts[path] = c.held
 			var sent string
@@ -117,13 +117,13 @@ func TestWhatAnEditorHasWrittenIsCompared(t *testing.T) {
 			equal(t, sent, c.wrote)
 		})
 	}
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	e.save = func(string, string) error { return nil }
 	b.refused("write", args{"path": "new", "content": "x"}, "the disk has no such file")
 }
 
 func TestABufferWithoutAFileIsRead(t *testing.T) {
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	e.texts[filepath.Join(b.dir, "new")] = "not saved"
 	e.texts[filepath.Join(b.dir, "empty")] = ""
 	equal(t, b.text("read", args{"path": "new"}), "not saved")
@@ -139,7 +139,7 @@ func TestWhatIsNoTextBelowTheWorkingDirectoryIsTheDisks(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "out")
 	os.WriteFile(outside, []byte("outside"), 0o644)
 	own := filepath.Join(t.TempDir(), "work")
-	b, e := newEditorBench(t, Options{Cwd: own, Files: Files{Except: []string{filepath.Join(own, "agent")}}}, true, true)
+	b, e := newEditorHarness(t, Options{Cwd: own, Files: Files{Except: []string{filepath.Join(own, "agent")}}}, true, true)
 	b.file("image", png)
 	b.file("program", "\x7FELF")
 	b.file("agent/skill", "skill")
@@ -162,7 +162,7 @@ func TestWhatIsNoTextBelowTheWorkingDirectoryIsTheDisks(t *testing.T) {
 
 func TestAnEditorIsNotAskedAboutWhatIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	b, e := newEditorBench(t, Options{Cwd: dir, Confine: true, Protect: []string{filepath.Join(dir, "trust")}}, true, true)
+	b, e := newEditorHarness(t, Options{Cwd: dir, Confine: true, Protect: []string{filepath.Join(dir, "trust")}}, true, true)
 	b.file("trust/store", "x")
 	os.Mkdir(filepath.Join(dir, "d"), 0o755)
 	b.refused("write", args{"path": "trust/store", "content": "y"}, "decides which hooks may run")
@@ -177,7 +177,7 @@ func TestAnEditorIsNotAskedAboutWhatIsRefused(t *testing.T) {
 }
 
 func TestAFailingEditorFailsTheCallAndSparesTheDisk(t *testing.T) {
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	b.file("a", "saved")
 	e.err = errors.New("the buffer is locked")
 	b.refused("read", args{"path": "a"}, "read a:", "the client could not read it", "the buffer is locked")
@@ -192,7 +192,7 @@ func TestAFailingEditorFailsTheCallAndSparesTheDisk(t *testing.T) {
 
 func TestAnEditorWithOneOfTheTwoDoesOnlyThat(t *testing.T) {
 	t.Run("read", func(t *testing.T) {
-		b, e := newEditorBench(t, Options{}, true, false)
+		b, e := newEditorHarness(t, Options{}, true, false)
 		path := b.file("a", "saved")
 		e.texts[path] = "unsaved"
 		equal(t, b.text("read", args{"path": "a"}), "unsaved")
@@ -203,7 +203,7 @@ func TestAnEditorWithOneOfTheTwoDoesOnlyThat(t *testing.T) {
 		equal(t, strings.Join(e.asked, " "), "read a read a")
 	})
 	t.Run("write", func(t *testing.T) {
-		b, e := newEditorBench(t, Options{}, false, true)
+		b, e := newEditorHarness(t, Options{}, false, true)
 		path := b.file("a", "saved")
 		equal(t, b.text("read", args{"path": "a"}), "saved")
 		b.run("edit", args{"path": "a", "oldText": "saved", "newText": "edited"})
@@ -217,20 +217,20 @@ func TestAnEditorWithOneOfTheTwoDoesOnlyThat(t *testing.T) {
 
 func TestWriteReplacesNoTextThatChangedInTheEditor(t *testing.T) {
 	for name, c := range map[string]struct {
-		before  func(b *bench)
+		before  func(b *harness)
 		now     string
 		refused bool
 	}{
-		"never read":      {func(*bench) {}, "theirs", false},
-		"read":            {func(b *bench) { b.run("read", args{"path": "a"}) }, "1\n2\n", false},
-		"read, changed":   {func(b *bench) { b.run("read", args{"path": "a"}) }, "1\n3\n", true},
-		"read in part":    {func(b *bench) { b.run("read", args{"path": "a", "limit": 1}) }, "1\n3\n", true},
-		"edited":          {func(b *bench) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n3\n", false},
-		"edited, changed": {func(b *bench) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n2\n", true},
-		"written":         {func(b *bench) { b.run("write", args{"path": "a", "content": "w"}) }, "v", true},
+		"never read":      {func(*harness) {}, "theirs", false},
+		"read":            {func(b *harness) { b.run("read", args{"path": "a"}) }, "1\n2\n", false},
+		"read, changed":   {func(b *harness) { b.run("read", args{"path": "a"}) }, "1\n3\n", true},
+		"read in part":    {func(b *harness) { b.run("read", args{"path": "a", "limit": 1}) }, "1\n3\n", true},
+		"edited":          {func(b *harness) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n3\n", false},
+		"edited, changed": {func(b *harness) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n2\n", true},
+		"written":         {func(b *harness) { b.run("write", args{"path": "a", "content": "w"}) }, "v", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, e := newEditorBench(t, Options{}, true, true)
+			b, e := newEditorHarness(t, Options{}, true, true)
 			path := b.file("a", "1\n2\n")
 			e.texts[path] = "1\n2\n"
 			c.before(b)
@@ -247,7 +247,7 @@ func TestWriteReplacesNoTextThatChangedInTheEditor(t *testing.T) {
 }
 
 func TestEditSaysThatTheTextInTheEditorHadChanged(t *testing.T) {
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	path := b.file("a", "1\n2\n")
 	e.texts[path] = "1\n2\n"
 	b.run("read", args{"path": "a"})
@@ -264,7 +264,7 @@ func TestAnEditorIsAskedForPathsAsItSpelledThem(t *testing.T) {
 	if err := os.Symlink(real, cwd); err != nil {
 		t.Fatal(err)
 	}
-	b, e := newEditorBench(t, Options{Cwd: cwd}, true, true)
+	b, e := newEditorHarness(t, Options{Cwd: cwd}, true, true)
 	b.file("a", "saved")
 	e.texts[filepath.Join(cwd, "a")] = "unsaved"
 	for _, path := range []string{"a", filepath.Join(real, "a"), filepath.Join(cwd, "a")} {
@@ -274,7 +274,7 @@ func TestAnEditorIsAskedForPathsAsItSpelledThem(t *testing.T) {
 
 func TestResultsNameTheFileAndWhatChanged(t *testing.T) {
 	for _, through := range []bool{false, true} {
-		b, e := newEditorBench(t, Options{}, through, through)
+		b, e := newEditorHarness(t, Options{}, through, through)
 		path := b.file("a", "1\n2\n3\n")
 		e.texts[path] = "1\n2\n3\n"
 		want := func(r agent.Result, path string, line int) *agent.FileChange {
@@ -298,7 +298,7 @@ func TestResultsNameTheFileAndWhatChanged(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("big", strings.Repeat("x", maxShown+1))
 	b.file("binary", "\x00")
 	for _, name := range []string{"big", "binary"} {

@@ -14,7 +14,7 @@ import (
 
 func TestFileToolsDoNotTouchWhatIsProtected(t *testing.T) {
 	dir := t.TempDir()
-	b := newBench(t, Options{Protect: []string{filepath.Join(dir, "store.json"), filepath.Join(dir, "store"), filepath.Join(dir, "missing")}})
+	b := newHarness(t, Options{Protect: []string{filepath.Join(dir, "store.json"), filepath.Join(dir, "store"), filepath.Join(dir, "missing")}})
 	write := func(name string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
@@ -54,7 +54,7 @@ func TestTheGroupOfACommandIsKnownUntilItsLastProcessEnds(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var groups []int
-	b := newBench(t, Options{Starting: func() func(int) {
+	b := newHarness(t, Options{Starting: func() func(int) {
 		return func(group int) {
 			mu.Lock()
 			defer mu.Unlock()

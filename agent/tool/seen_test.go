@@ -11,42 +11,42 @@ import (
 func TestWriteReplacesNoFileThatChangedMeanwhile(t *testing.T) {
 	yesterday := time.Now().Add(-24 * time.Hour)
 	for name, c := range map[string]struct {
-		before  func(b *bench) // what the model does
-		between func(b *bench) // what somebody else does
+		before  func(b *harness) // what the model does
+		between func(b *harness) // what somebody else does
 		refused string
 	}{
-		"never read":             {func(*bench) {}, func(b *bench) { b.file("a", "theirs") }, ""},
-		"read":                   {func(b *bench) { b.run("read", args{"path": "a"}) }, func(*bench) {}, ""},
-		"read, changed":          {func(b *bench) { b.run("read", args{"path": "a"}) }, func(b *bench) { b.file("a", "theirs") }, "it has changed since you last read"},
-		"read in part, changed":  {func(b *bench) { b.run("read", args{"path": "a", "limit": 1}) }, func(b *bench) { b.file("a", "1\n2\n4\n") }, "it has changed"},
-		"read, touched":          {func(b *bench) { b.run("read", args{"path": "a"}) }, func(b *bench) { os.Chtimes(filepath.Join(b.dir, "a"), yesterday, yesterday) }, ""},
-		"read, gone":             {func(b *bench) { b.run("read", args{"path": "a"}) }, func(b *bench) { os.Remove(filepath.Join(b.dir, "a")) }, ""},
-		"read, changed and back": {func(b *bench) { b.run("read", args{"path": "a"}) }, func(b *bench) { b.file("a", "theirs"); b.file("a", "1\n2\n3\n") }, ""},
-		"read, the same size": {func(b *bench) { b.run("read", args{"path": "a"}) }, func(b *bench) {
+		"never read":             {func(*harness) {}, func(b *harness) { b.file("a", "theirs") }, ""},
+		"read":                   {func(b *harness) { b.run("read", args{"path": "a"}) }, func(*harness) {}, ""},
+		"read, changed":          {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { b.file("a", "theirs") }, "it has changed since you last read"},
+		"read in part, changed":  {func(b *harness) { b.run("read", args{"path": "a", "limit": 1}) }, func(b *harness) { b.file("a", "1\n2\n4\n") }, "it has changed"},
+		"read, touched":          {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { os.Chtimes(filepath.Join(b.dir, "a"), yesterday, yesterday) }, ""},
+		"read, gone":             {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { os.Remove(filepath.Join(b.dir, "a")) }, ""},
+		"read, changed and back": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { b.file("a", "theirs"); b.file("a", "1\n2\n3\n") }, ""},
+		"read, the same size": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) {
 			os.Chtimes(b.file("a", "1\n2\n4\n"), yesterday, yesterday)
 		}, "it has changed"},
-		"written, the same size": {func(b *bench) { b.run("write", args{"path": "a", "content": "123"}) }, func(b *bench) { b.file("a", "124") }, "it has changed"},
-		"written":                {func(b *bench) { b.run("write", args{"path": "a", "content": "123"}) }, func(*bench) {}, ""},
-		"edited, changed":        {func(b *bench) { b.run("edit", args{"path": "a", "oldText": "1", "newText": "0"}) }, func(b *bench) { b.file("a", "theirs") }, "it has changed"},
-		"edited":                 {func(b *bench) { b.run("edit", args{"path": "a", "oldText": "1", "newText": "0"}) }, func(*bench) {}, ""},
-		"read by a link":         {func(b *bench) { b.run("read", args{"path": "link"}) }, func(b *bench) { b.file("a", "theirs") }, "it has changed"},
-		"changed by bash":        {func(b *bench) { b.run("read", args{"path": "a"}) }, func(b *bench) { b.run("bash", args{"command": "echo more >> a"}) }, "it has changed"},
-		"refused, read again": {func(b *bench) { b.run("read", args{"path": "a"}) }, func(b *bench) {
+		"written, the same size": {func(b *harness) { b.run("write", args{"path": "a", "content": "123"}) }, func(b *harness) { b.file("a", "124") }, "it has changed"},
+		"written":                {func(b *harness) { b.run("write", args{"path": "a", "content": "123"}) }, func(*harness) {}, ""},
+		"edited, changed":        {func(b *harness) { b.run("edit", args{"path": "a", "oldText": "1", "newText": "0"}) }, func(b *harness) { b.file("a", "theirs") }, "it has changed"},
+		"edited":                 {func(b *harness) { b.run("edit", args{"path": "a", "oldText": "1", "newText": "0"}) }, func(*harness) {}, ""},
+		"read by a link":         {func(b *harness) { b.run("read", args{"path": "link"}) }, func(b *harness) { b.file("a", "theirs") }, "it has changed"},
+		"changed by bash":        {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { b.run("bash", args{"command": "echo more >> a"}) }, "it has changed"},
+		"refused, read again": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) {
 			b.file("a", "theirs")
 			b.refused("write", args{"path": "a", "content": "mine"}, "Use read to see what is there now")
 			b.run("read", args{"path": "a"})
 		}, ""},
-		"refused, again": {func(b *bench) { b.run("read", args{"path": "a"}) }, func(b *bench) {
+		"refused, again": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) {
 			b.file("a", "theirs")
 			b.refused("write", args{"path": "a", "content": "mine"}, "it has changed")
 		}, "it has changed"},
-		"a read that failed": {func(b *bench) { b.run("read", args{"path": "a"}) }, func(b *bench) {
+		"a read that failed": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) {
 			b.file("a", "\x7FELF")
 			b.refused("read", args{"path": "a"}, "binary")
 		}, "it has changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, Options{})
+			b := newHarness(t, Options{})
 			b.file("a", "1\n2\n3\n")
 			if err := os.Symlink("a", filepath.Join(b.dir, "link")); err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ func TestWriteReplacesNoFileThatChangedMeanwhile(t *testing.T) {
 }
 
 func TestWriteReplacesNoOtherFileThroughALinkThatMoved(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("a", "a")
 	b.file("b", "b")
 	link := filepath.Join(b.dir, "link")
@@ -82,7 +82,7 @@ func TestWriteReplacesNoOtherFileThroughALinkThatMoved(t *testing.T) {
 }
 
 func TestEditSaysThatTheFileChangedMeanwhile(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("a", "one\ntwo\n")
 	edit := func(old, new string) bool {
 		return strings.Contains(b.text("edit", args{"path": "a", "oldText": old, "newText": new}), "[the file had changed since you last read, wrote or edited it")
@@ -104,7 +104,7 @@ func TestEditSaysThatTheFileChangedMeanwhile(t *testing.T) {
 
 func TestWhatOneSessionSawIsNoMatterOfAnother(t *testing.T) {
 	session := "1"
-	b := newBench(t, Options{Session: func() string { return session }})
+	b := newHarness(t, Options{Session: func() string { return session }})
 	b.file("a", "a")
 	b.run("read", args{"path": "a"})
 	b.file("a", "theirs")
