@@ -178,7 +178,7 @@ func TestTheGuidesAreNamedToAModelThatCanReadThem(t *testing.T) {
 		{"without guides", SystemPrompt{}, bash, false},
 		{"replaced", SystemPrompt{Docs: "d", Replace: "r"}, bash, false},
 	} {
-		all := c.from.sections(c.tools, "", "2026-01-02", "/p")
+		all := c.from.sections(c.tools, func() string { return "" }, "2026-01-02", "/p")
 		if got := slices.Contains(all, Section{sectionDocs, "d"}); got != c.want {
 			t.Errorf("%s: %v", c.name, all)
 		}

@@ -36,12 +36,7 @@ type systemPrompts struct {
 // date in it is that of the session, and the skills are fixed at the first call for it, so
 // that requests begin alike.
 func (p *systemPrompts) sections() []Section {
-	tools := specsOf(p.tools.active())
-	skills := ""
-	if canRead(tools) {
-		skills = p.skillList()
-	}
-	return p.source.sections(tools, skills, dateOf(p.began(), p.now()), p.cwd)
+	return p.source.sections(specsOf(p.tools.active()), p.skillList, dateOf(p.began(), p.now()), p.cwd)
 }
 
 // skillList returns the list of skills of this session.
@@ -176,21 +171,41 @@ const (
 // Section is a named part of the system prompt.
 type Section struct{ Name, Text string }
 
-// sections returns the sections of a system prompt for these tools and skills, in their
-// order, without those that would be empty.
-func (p *SystemPrompt) sections(tools []llm.ToolSpec, skills, today, cwd string) []Section {
+// sections returns the sections of a system prompt for these tools, in their order, without
+// those that would be empty. skills is called only for a model that can read their files.
+func (p *SystemPrompt) sections(tools []llm.ToolSpec, skills func() string, today, cwd string) []Section {
+	lines, guidelines := "", commonGuidelines()
+	canRun, canRead := false, false
+	for _, t := range tools {
+		line := t.Snippet
+		if line == "" {
+			line, _, _ = strings.Cut(t.Description, "\n")
+		}
+		lines += fmt.Sprintf("\n- %s: %s", t.Name, line)
+		for _, g := range t.Guidelines {
+			if !slices.Contains(guidelines, g) {
+				guidelines = append(guidelines, g)
+			}
+		}
+		canRun = canRun || t.Name == "bash"
+		canRead = canRead || t.Name == "bash" || t.Name == "read"
+	}
 	all := []Section{{sectionRole, p.Replace}}
 	if p.Replace == "" {
-		all = []Section{{sectionRole, usualRole}, {sectionTools, toolLines(tools)}, {sectionGuidelines, guidelines(tools)}}
-		if canRun(tools) {
+		all = []Section{{sectionRole, usualRole}}
+		if lines != "" {
+			all = append(all, Section{sectionTools, "Tools:" + lines})
+		}
+		all = append(all, Section{sectionGuidelines, "Guidelines:\n- " + strings.Join(guidelines, "\n- ")})
+		if canRun {
 			all = append(all, Section{sectionDocs, p.Docs})
 		}
 	}
-	all = append(all,
-		Section{sectionAppend, p.Append},
-		Section{sectionInstructions, instructions.Text(p.Files)},
-		Section{sectionSkills, skills},
-		Section{sectionEnvironment, fmt.Sprintf("Date: %s\nWorking directory: %s", today, cwd)})
+	all = append(all, Section{sectionAppend, p.Append}, Section{sectionInstructions, instructions.Text(p.Files)})
+	if canRead {
+		all = append(all, Section{sectionSkills, skills()})
+	}
+	all = append(all, Section{sectionEnvironment, fmt.Sprintf("Date: %s\nWorking directory: %s", today, cwd)})
 	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
 }
 
@@ -201,46 +216,6 @@ func joinSections(sections []Section) string {
 		texts[i] = s.Text
 	}
 	return strings.Join(texts, "\n\n")
-}
-
-// toolLines returns the section that lists the tools, one line each; "" without tools.
-func toolLines(tools []llm.ToolSpec) string {
-	if len(tools) == 0 {
-		return ""
-	}
-	text := "Tools:"
-	for _, t := range tools {
-		line := t.Snippet
-		if line == "" {
-			line, _, _ = strings.Cut(t.Description, "\n")
-		}
-		text += fmt.Sprintf("\n- %s: %s", t.Name, line)
-	}
-	return text
-}
-
-// guidelines returns the section with the common guidelines and those of the tools, each
-// once.
-func guidelines(tools []llm.ToolSpec) string {
-	all := commonGuidelines()
-	for _, t := range tools {
-		for _, g := range t.Guidelines {
-			if !slices.Contains(all, g) {
-				all = append(all, g)
-			}
-		}
-	}
-	return "Guidelines:\n- " + strings.Join(all, "\n- ")
-}
-
-// canRead reports whether a model with these tools can read the file of a skill.
-func canRead(tools []llm.ToolSpec) bool {
-	return slices.ContainsFunc(tools, func(t llm.ToolSpec) bool { return t.Name == "read" || t.Name == "bash" })
-}
-
-// canRun reports whether a model with these tools can run commands.
-func canRun(tools []llm.ToolSpec) bool {
-	return slices.ContainsFunc(tools, func(t llm.ToolSpec) bool { return t.Name == "bash" })
 }
 
 // Prompts returns the system prompt and its sections as the listeners so far left them. If
