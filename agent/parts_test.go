@@ -215,7 +215,7 @@ func TestSessionsAreReplacedUnlessSomebodyIsAgainstIt(t *testing.T) {
 	if _, err := next.Append(session.TypeModelChange, session.ModelChange{Provider: "acme", ModelID: "two"}); err != nil {
 		t.Fatal(err)
 	}
-	c := change{reason: "resume", open: func(context.Context) (*session.Session, error) { return next, nil }}
+	c := sessionSwitch{reason: "resume", open: func(context.Context) (*session.Session, error) { return next, nil }}
 	if _, err := s.busy.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -171,7 +171,7 @@ func editFile(ctx context.Context, file textFile, edits []replacement) (*edited,
 }
 
 // load reads a text file. It fails if the file is larger than maxEdit, or binary.
-func (p place) load(ctx context.Context) ([]byte, error) {
+func (p location) load(ctx context.Context) ([]byte, error) {
 	data, err := p.readMost(ctx, maxEdit+1)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (p place) load(ctx context.Context) ([]byte, error) {
 }
 
 // readMost reads a file on the disk, at most so many bytes of it.
-func (p place) readMost(ctx context.Context, most int64) ([]byte, error) {
+func (p location) readMost(ctx context.Context, most int64) ([]byte, error) {
 	f, err := p.open()
 	if err != nil {
 		return nil, plain(err)

@@ -50,7 +50,7 @@ type textFile interface {
 
 // frontFile is a file of the front end.
 type frontFile struct {
-	disk  place
+	disk  location
 	files Files
 	path  string // as the front end knows it
 }
@@ -111,20 +111,20 @@ func isSameButEnds(a, b []byte) bool {
 }
 
 // reader returns the file at p as the front end has it; ok is false if the disk has it.
-func (k *kit) reader(p place) (f frontFile, ok bool) {
+func (k *kit) reader(p location) (f frontFile, ok bool) {
 	path, ok := k.frontPath(p)
 	return frontFile{p, k.Files, path}, ok && k.Files.Read != nil && !p.isBinary()
 }
 
 // writer returns the file at p as the front end writes it; ok is false if the disk does.
-func (k *kit) writer(p place) (f frontFile, ok bool) {
+func (k *kit) writer(p location) (f frontFile, ok bool) {
 	path, ok := k.frontPath(p)
 	return frontFile{p, k.Files, path}, ok && k.Files.Write != nil
 }
 
 // frontPath returns the path by which the front end knows the file at p; ok is false for
 // what is the disk's.
-func (k *kit) frontPath(p place) (path string, ok bool) {
+func (k *kit) frontPath(p location) (path string, ok bool) {
 	if k.Files.Read == nil && k.Files.Write == nil {
 		return "", false
 	}
@@ -146,7 +146,7 @@ func (k *kit) frontPath(p place) (path string, ok bool) {
 }
 
 // isBinary reports whether there is a file on the disk that is no text, such as an image.
-func (p place) isBinary() bool {
+func (p location) isBinary() bool {
 	f, err := p.open()
 	if err != nil {
 		return false
@@ -168,13 +168,13 @@ func checkText(data []byte) error {
 }
 
 // stateOf is the state of a file that has this content now.
-func stateOf(content []byte) state {
-	return state{size: int64(len(content)), sum: sha256.Sum256(content)}
+func stateOf(content []byte) fileState {
+	return fileState{size: int64(len(content)), sum: sha256.Sum256(content)}
 }
 
 // unsaved returns the text of a file that is not on the disk, if the front end has one that
 // is not empty: many make an empty buffer for a path that they do not know.
-func (k *kit) unsaved(ctx context.Context, p place) (text []byte, ok bool) {
+func (k *kit) unsaved(ctx context.Context, p location) (text []byte, ok bool) {
 	f, ok := k.reader(p)
 	if !ok {
 		return nil, false
@@ -194,7 +194,7 @@ const maxShown = 4 << 20
 
 // look finds out what is at p. It fails if that is not as the model knows it, or is no
 // file. The caller has the lock of the file.
-func (k *kit) look(ctx context.Context, p place) (present, error) {
+func (k *kit) look(ctx context.Context, p location) (present, error) {
 	info, err := p.stat()
 	if errors.Is(err, fs.ErrNotExist) {
 		text, ok := k.unsaved(ctx, p)
@@ -223,13 +223,13 @@ func (k *kit) look(ctx context.Context, p place) (present, error) {
 }
 
 // lookAtText is look for a file with a text that the front end has.
-func (k *kit) lookAtText(p place, text []byte) (present, error) {
+func (k *kit) lookAtText(p location, text []byte) (present, error) {
 	s := string(text)
 	return present{true, &s}, k.checkTextUnchanged(p, text)
 }
 
 // oldText returns the text of a file on the disk; nil if it is too large, or no text.
-func (p place) oldText(ctx context.Context, info fs.FileInfo) *string {
+func (p location) oldText(ctx context.Context, info fs.FileInfo) *string {
 	if info.Size() > maxShown {
 		return nil
 	}
@@ -257,13 +257,13 @@ func Absolute(cwd, argument string) (string, error) {
 // model never had a wrong idea of it.
 type seen struct {
 	mu    sync.Mutex
-	files map[string]state  // by session and real path
-	links map[string]string // real paths, by session and the path by which a file was named
+	files map[string]fileState // by session and real path
+	links map[string]string    // real paths, by session and the path by which a file was named
 }
 
-// state is a file at one time. A modified that is zero is not compared: the time of
+// fileState is a file at one time. A modified that is zero is not compared: the time of
 // the tool's own write is not known, for another write may have followed at once.
-type state struct {
+type fileState struct {
 	size     int64
 	modified time.Time
 	sum      [sha256.Size]byte
@@ -271,7 +271,7 @@ type state struct {
 
 // note remembers the state s in which the model knows a file, and where its path led: a
 // link may lead to another file later. Both hold for the current session only.
-func (k *kit) note(p place, s state) {
+func (k *kit) note(p location, s fileState) {
 	k.seen.mu.Lock()
 	defer k.seen.mu.Unlock()
 	k.seen.files[k.inSession(p.real)], k.seen.links[k.inSession(p.path)] = s, p.real
@@ -288,7 +288,7 @@ func (k *kit) inSession(path string) string {
 
 // known returns the state in which the model knows a file. real is where its path led
 // then; "" if the model never used that path.
-func (k *kit) known(p place) (s state, known bool, real string) {
+func (k *kit) known(p location) (s fileState, known bool, real string) {
 	k.seen.mu.Lock()
 	defer k.seen.mu.Unlock()
 	s, known = k.seen.files[k.inSession(p.real)]
@@ -297,7 +297,7 @@ func (k *kit) known(p place) (s state, known bool, real string) {
 
 // checkUnchanged is an error if the file at p, which is there, is not as the model knows
 // it. The caller has the lock of the file.
-func (k *kit) checkUnchanged(ctx context.Context, p place, now fs.FileInfo) error {
+func (k *kit) checkUnchanged(ctx context.Context, p location, now fs.FileInfo) error {
 	was, known, real := k.known(p)
 	switch {
 	case real != "" && real != p.real:
@@ -310,7 +310,7 @@ func (k *kit) checkUnchanged(ctx context.Context, p place, now fs.FileInfo) erro
 			return err
 		}
 		if sum == was.sum {
-			k.note(p, state{now.Size(), now.ModTime(), sum})
+			k.note(p, fileState{now.Size(), now.ModTime(), sum})
 			return nil
 		}
 	}
@@ -320,7 +320,7 @@ func (k *kit) checkUnchanged(ctx context.Context, p place, now fs.FileInfo) erro
 
 // checkTextUnchanged is checkUnchanged for a file whose text is now that of the front end. Only
 // its hash tells whether it has changed.
-func (k *kit) checkTextUnchanged(p place, text []byte) error {
+func (k *kit) checkTextUnchanged(p location, text []byte) error {
 	was, known, real := k.known(p)
 	switch {
 	case real != "" && real != p.real:
@@ -333,7 +333,7 @@ func (k *kit) checkTextUnchanged(p place, text []byte) error {
 
 // otherFile is the error for a path that leads to p now, and led elsewhere when the model
 // used it last.
-func (k *kit) otherFile(p place) error {
+func (k *kit) otherFile(p location) error {
 	return fmt.Errorf("it leads to another file than when you last read, wrote or edited it (%s); %s", k.display(p.real), readAgain)
 }
 
@@ -341,7 +341,7 @@ const readAgain = "nothing was written. Use read to see what is there now, then 
 
 // sum is the hash of a file that should have this size. If it has another, the hash is
 // zero, which no file has.
-func (p place) sum(ctx context.Context, size int64) (sum [sha256.Size]byte, err error) {
+func (p location) sum(ctx context.Context, size int64) (sum [sha256.Size]byte, err error) {
 	f, err := p.open()
 	if err != nil {
 		return sum, plain(err)
@@ -404,7 +404,7 @@ func (l *locks) unlock(key string) {
 
 // checkWritable fails for a file that the user has protected, or one in a protected
 // directory, also under another name, as on a file system that ignores case.
-func (k *kit) checkWritable(p place) error {
+func (k *kit) checkWritable(p location) error {
 	for _, protected := range k.Protect {
 		real, err := realPath(protected)
 		if err != nil {

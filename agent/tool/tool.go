@@ -151,7 +151,7 @@ func newKit(o Options) *kit {
 		// Without a working directory every relative path fails by itself.
 		o.Cwd, _ = os.Getwd()
 	}
-	return &kit{Options: o, locks: &locks{byPath: map[string]*lock{}}, seen: &seen{files: map[string]state{}, links: map[string]string{}}}
+	return &kit{Options: o, locks: &locks{byPath: map[string]*lock{}}, seen: &seen{files: map[string]fileState{}, links: map[string]string{}}}
 }
 
 // spec makes the specification of a tool from its schema and its text: the first line
@@ -198,7 +198,7 @@ func (w whole) or(def int) int {
 }
 
 // touched is the file at p, for front ends, under the name that the front end knows.
-func (k *kit) touched(p place, line int) *agent.Touched {
+func (k *kit) touched(p location, line int) *agent.Touched {
 	path, ok := k.frontPath(p)
 	if !ok {
 		path = p.path
