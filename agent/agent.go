@@ -6,19 +6,28 @@
 // the front end, which shows what was decided. A model is reached through a
 // [llm.Provider], a tool through [Tool].
 //
-// The agent itself is a front for its parts: the conversation (context.go), the choice
-// of a model (select.go), the inbox, the system prompts, what was spent, the meter, the
-// asker (ask.go), the compactor, the sessions and the tree. A prompt is worked on by a
-// run (run.go), which uses the same parts. Each part guards itself and can be used
-// without an agent.
+// The path of one prompt, with the files that it is in:
 //
-// The path of one prompt:
-//
-//	Prompt → input event → user entry → before_agent_start → agent_start
-//	  turn: turn_start → context → model → assistant entry       (answer.go, ask.go, wire.go, retry.go)
-//	        each call: tool_call → run → tool_result → entry     (batch.go, gate.go, call.go)
-//	        turn_end, after which listeners may go on            (continue.go)
+//	Prompt → input event → user entry → before_agent_start → agent_start      prompt.go, run.go
+//	  turn: turn_start → context → model → assistant entry                    answer.go, retry.go, ask.go
+//	        each call: tool_call → run → tool_result → entry                  batch.go, gate.go, call.go
+//	        turn_end, after which listeners may go on                         continue.go
 //	  no calls and nothing queued → agent_before_settle → agent_end → agent_settled
+//
+// Who reads all of it begins with ports.go (what the agent is given, and what it asks for) and
+// event.go (who is told what happens), goes on with inbox.go (what is sent while it works, and
+// who may send), and then follows run.go, whose head shows the loop.
+//
+// The agent itself is a front for its parts, which a run uses too. Each part guards itself,
+// knows only those that it was given, and can be used without an agent:
+//
+//	the conversation, and what the model sees of it    context.go, images.go
+//	the system prompts                                 systemprompt.go
+//	the choice of model, tools and mode                select.go, toolset.go, mode.go
+//	what is used, and how full the context is          meter.go, spending.go, shortfall.go, limits.go
+//	the compactor and its summaries                    compact.go, summary.go
+//	the sessions and the tree                          sessions.go, tree.go
+//	the commands of the user                           usershell.go
 //
 // One run at a time, on the goroutine that called Prompt; only the running of
 // tools is parallel. Cancelling the context of Prompt, or [Agent.Abort], stops

@@ -26,9 +26,11 @@
 // added to. If writing fails for whatever reason, the entry is still part of the
 // session, and the error is a *[SaveError].
 //
-// Inside, a loader makes entries of lines, a tree knows how they hang together, and a
-// journal writes lines through a store, which is the open and locked file. A [Session]
-// has one of each and the mutex that guards them.
+// Inside, a loader makes entries of lines (load.go), a tree knows how they hang together
+// (tree.go), and a journal (journal.go) writes lines through a store, which is the open and
+// locked file (store.go, lock.go). A [Session] has one of each and the mutex that guards them.
+// An entry is in entry.go, what it says in body.go; context.go makes of a branch what the model
+// sees. A session is opened in open.go and grows in append.go.
 //
 // Entries and messages are immutable, keep the bytes they came from, and are
 // decoded when they are first looked at: a large session opens about as fast

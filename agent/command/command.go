@@ -13,9 +13,14 @@
 // skills (/skill:NAME): they become a prompt.
 //
 // A [Driver] does what a front end is handed: a command, else a prompt. [Set.Reads] tells a
-// line that is a command from a text that begins with a slash, and [Set.Run] runs it. A name that nobody has is an [UnknownError],
-// which a program that runs without a user turns into a usage error. What a
-// hook did not let happen is a [CancelledError].
+// line that is a command from a text that begins with a slash, and [Set.Run] runs it. A name
+// that nobody has is an [UnknownError], which a program that runs without a user turns into a
+// usage error. What a hook did not let happen is a [CancelledError].
+//
+// The registry is command.go, the driver driver.go, and core.go has the list and the short
+// commands. The others are one file for what belongs together. A command that lets the user
+// choose has a list that changes while it is open (list.go: [OpenList]), and asks with lines
+// where there is none: treepick.go, sessionlist.go, model.go and settings.go have both.
 package command
 
 import (

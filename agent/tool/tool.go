@@ -23,6 +23,10 @@
 // description, and the list at the end its guidelines.
 //
 // [RunShell] is the part of bash that a user's own command needs too.
+//
+// What the tools share: paths (path.go), files, with what the model knows of them (files.go,
+// replace.go), the walk through a tree (search.go, pattern.go), and commands, whose output
+// goes through a pump (shell.go, pump.go, output.go). An edit finds its places with match.go.
 package tool
 
 import (
