@@ -190,6 +190,28 @@ func (a *Agent) WaitIdle(ctx context.Context) error { return a.busy.WaitIdle(ctx
 // Abort interrupts the run in progress, if there is one, and does not wait.
 func (a *Agent) Abort() { a.busy.Abort() }
 
+// Interrupt ends one thing that the agent does, and nothing else.
+type Interrupt struct {
+	parts *parts
+	busy  *work.Claim
+}
+
+// Interrupt returns what ends one thing only.
+func (a *Agent) Interrupt() Interrupt { return Interrupt{&a.parts, a.busy} }
+
+// Work interrupts what [Agent.Abort] does. What it returns is closed when that has ended,
+// whatever has begun since.
+func (i Interrupt) Work() (ended <-chan struct{}) { return i.busy.Abort() }
+
+// Compaction interrupts the compaction in progress: a run that it belongs to goes on as if
+// it had failed. It reports whether there was one.
+func (i Interrupt) Compaction() bool { return i.parts.compactor.state.Interrupt() }
+
+// Retry ends the wait for another attempt of a model call in the conversation. The call is
+// given up, and its run ends with an error that says so and wraps ErrAborted. It reports
+// whether there was such a wait.
+func (i Interrupt) Retry() bool { return i.parts.asker.waiting.Interrupt() }
+
 // Session returns the current session.
 func (a *Agent) Session() *session.Session { return a.conversation.current() }
 

@@ -246,28 +246,6 @@ func isNothingToDo(err error) bool {
 	return errors.Is(err, compaction.ErrNothingToCompact) || errors.Is(err, compaction.ErrJustCompacted) || errors.Is(err, compaction.ErrNotSmaller)
 }
 
-// Interrupt ends one thing that the agent does, and nothing else.
-type Interrupt struct {
-	parts *parts
-	busy  *work.Claim
-}
-
-// Interrupt returns what ends one thing only.
-func (a *Agent) Interrupt() Interrupt { return Interrupt{&a.parts, a.busy} }
-
-// Work interrupts what [Agent.Abort] does. What it returns is closed when that has ended,
-// whatever has begun since.
-func (i Interrupt) Work() (ended <-chan struct{}) { return i.busy.Abort() }
-
-// Compaction interrupts the compaction in progress: a run that it belongs to goes on as if
-// it had failed. It reports whether there was one.
-func (i Interrupt) Compaction() bool { return i.parts.compactor.state.Interrupt() }
-
-// Retry ends the wait for another attempt of a model call in the conversation. The call is
-// given up, and its run ends with an error that says so and wraps ErrAborted. It reports
-// whether there was such a wait.
-func (i Interrupt) Retry() bool { return i.parts.asker.waiting.Interrupt() }
-
 // summary asks the listeners for a summary and, if none of them has one, the model. It
 // returns the entry that is to be stored.
 func (c *compactRun) summary(ctx context.Context) (session.Compaction, error) {

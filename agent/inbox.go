@@ -43,387 +43,8 @@ func newInbox(events *listeners, settings *inForce, now func() time.Time) *Inbox
 	return &Inbox{events: events, now: now, settings: settings, wake: make(chan struct{}, 1)}
 }
 
-// post checks whether a message from o may be sent now and, if so, calls put, with the
-// lock held. The error is a *[HeldBackError] or that of put. The user is told of some
-// refusals.
-func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
-	b.mu.Lock()
-	notice, err := b.brake.admit(o, b.settings.get().MaxContinuations, b.now())
-	if err == nil {
-		err = put()
-	}
-	b.mu.Unlock()
-	b.tellQueues()
-	if notice != "" {
-		b.events.Notify(context.WithoutCancel(ctx), LevelWarning, notice)
-	}
-	return err
-}
-
-// postForNextPrompt stores the custom message of p until the next prompt, behind which it
-// is added. The error is one of [Inbox.post], or ErrEnded.
-func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
-	return b.post(ctx, p.Origin, func() error {
-		if b.closed {
-			return ErrEnded
-		}
-		b.nextTurn = append(b.nextTurn, p.Custom)
-		return nil
-	})
-}
-
-// postToRun queues p if a run will look at the queues again, and reports whether it did.
-func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, err error) {
-	err = b.post(ctx, p.Origin, func() error {
-		if posted = b.phase == inRun && !b.closed; posted {
-			b.put(p, q)
-		}
-		return nil
-	})
-	return posted, err
-}
-
-// postPrompt queues p for the run in progress. If there is none, or p is a command, it is
-// handed to the front end, which runs it later. The error is one of [Inbox.post], or
-// ErrEnded.
-func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
-	return b.post(ctx, p.Origin, func() error {
-		switch {
-		case b.closed:
-			return ErrEnded
-		case b.phase == inRun && !p.isCommand():
-			b.put(p, q)
-		default:
-			b.deferToFrontEnd(p)
-		}
-		return nil
-	})
-}
-
-// resetBrake is [Agent.ResetBrake].
-func (b *Inbox) resetBrake(o Origin) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.brake.reset(o)
-}
-
-// addRequest counts a model request that a hook causes; one that somebody else causes sets
-// the count back to zero. If hooks have added too many, the error is a *[LimitError], and
-// the messages of hooks that wait are dropped.
-func (b *Inbox) addRequest(o Origin) error {
-	defer b.tellQueues()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if o.Kind != FromHook {
-		b.brake.reset(o)
-		return nil
-	}
-	if b.brake.added < b.settings.get().MaxContinuations {
-		b.brake.added++
-		return nil
-	}
-	b.brake.pulled = true
-	text := fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests until somebody says something (max_continuations)",
-		hookName(o.Hook), b.settings.get().MaxContinuations)
-	if n := b.dropSent(); n > 0 {
-		text += fmt.Sprintf("; messages of hooks that waited are dropped: %d", n)
-	}
-	return &LimitError{"max_continuations", text}
-}
-
-// dropSent removes from all queues the messages that hooks sent on their own, and returns
-// how many there were; the caller has the lock. A request for a compaction stays.
-func (b *Inbox) dropSent() (dropped int) {
-	sent := func(p Prompt) bool {
-		drop := p.Origin.Kind == FromHook && !p.compact
-		if drop {
-			dropped++
-		}
-		return drop
-	}
-	b.steer = slices.DeleteFunc(b.steer, func(m queued) bool { return sent(m.Prompt) })
-	b.followUp = slices.DeleteFunc(b.followUp, func(m queued) bool { return sent(m.Prompt) })
-	b.submitted = slices.DeleteFunc(b.submitted, sent)
-	b.noteQueues()
-	return dropped
-}
-
-// deferToFrontEnd appends a prompt to those that the front end runs, and wakes it;
-// the caller has the lock.
-func (b *Inbox) deferToFrontEnd(p Prompt) {
-	b.submitted = append(b.submitted, p)
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Pending returns how many messages wait: those queued for the run, and those that hooks
-// sent and that the front end has not run yet.
-func (b *Inbox) Pending() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.pending()
-}
-
-// pending is Pending; the caller has the lock.
-func (b *Inbox) pending() int {
-	n := len(b.steer) + len(b.followUp)
-	for _, p := range b.submitted {
-		if !p.compact {
-			n++
-		}
-	}
-	return n
-}
-
-// TakeQueued removes the texts of people from both queues and returns them, so
-// that an interrupt can give unsent text back. What is more than a text that
-// somebody typed stays queued for the next run: custom messages, what hooks sent,
-// and what a program sent with attachments. The files of a typed text are named
-// in it, and come along again.
-func (b *Inbox) TakeQueued() []string {
-	defer b.tellQueues()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var texts []string
-	for _, queue := range []*[]queued{&b.steer, &b.followUp} {
-		var kept []queued
-		for _, m := range *queue {
-			if m.isTyped() {
-				texts = append(texts, m.Text)
-			} else {
-				kept = append(kept, m)
-			}
-		}
-		*queue = kept
-	}
-	b.noteQueues()
-	return texts
-}
-
-// Waiting is a message that is queued for the run, as a front end shows it.
-type Waiting struct {
-	Text   string
-	Queue  Queue
-	Typed  bool // TakeLast takes the one of these that has the greatest number
-	Number int
-}
-
-// Queued returns the messages that are queued for the run: those that steer it, then those
-// for its end, each in their order. Custom messages that are not to be shown are left out.
-func (b *Inbox) Queued() (waiting []Waiting) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for q, queue := range [][]queued{Steer: b.steer, FollowUp: b.followUp} {
-		for _, m := range queue {
-			switch {
-			case m.Custom == nil:
-				waiting = append(waiting, Waiting{m.Text, Queue(q), m.isTyped(), m.number})
-			case m.Custom.Display:
-				waiting = append(waiting, Waiting{m.Custom.Text(), Queue(q), m.isTyped(), m.number})
-			}
-		}
-	}
-	return waiting
-}
-
-// TakeLast removes the text of a user that was queued last, and returns it. What is more
-// than a text stays, as with TakeQueued.
-func (b *Inbox) TakeLast() (text string, ok bool) {
-	defer b.tellQueues()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var last *[]queued
-	at, number := 0, 0
-	for _, queue := range []*[]queued{&b.steer, &b.followUp} {
-		for i, m := range *queue {
-			if m.isTyped() && m.number > number {
-				last, at, number = queue, i, m.number
-			}
-		}
-	}
-	if last == nil {
-		return "", false
-	}
-	text = (*last)[at].Text
-	*last = slices.Delete(slices.Clone(*last), at, at+1)
-	b.noteQueues()
-	return text, true
-}
-
-// putSide stores a message that the run adds before its next request, or at its end. It
-// reports false, and stores nothing, if no run will look.
-func (b *Inbox) putSide(m *message.Message) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.phase != inRun {
-		return false
-	}
-	b.side = append(b.side, m)
-	return true
-}
-
-// takeSide removes and returns the side messages.
-func (b *Inbox) takeSide() []*message.Message {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	messages := b.side
-	b.side = nil
-	return messages
-}
-
-// takeForPrompt removes and returns the messages that go with the next prompt.
-func (b *Inbox) takeForPrompt() []*message.Message {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	messages := b.nextTurn
-	b.nextTurn = nil
-	return messages
-}
-
-// putForPrompt gives back what takeForPrompt took for a prompt that came to nothing.
-func (b *Inbox) putForPrompt(messages []*message.Message) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.nextTurn = slices.Concat(messages, b.nextTurn)
-}
-
-// forget calls swap, which replaces the session, and drops the messages that waited for a
-// prompt of the old one. It returns the request for a compaction that waited, or nil. All
-// is done under the lock, so that whatever is sent later is for the new session.
-func (b *Inbox) forget(swap func()) *compactRequest {
-	defer b.tellQueues()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	swap()
-	b.steer, b.followUp, b.side, b.nextTurn = nil, nil, nil, nil
-	b.noteQueues()
-	request := b.compact
-	b.compact = nil
-	return request
-}
-
-// Submitted is signalled when a prompt was handed in; the front end then calls
-// [Inbox.TakeSubmitted] when it is idle.
-func (b *Inbox) Submitted() <-chan struct{} { return b.wake }
-
-// TakeSubmitted removes and returns the prompts that were handed in one after the
-// other, oldest first, until none is left. They are as typed: a command among them
-// runs as a command, unless it is [Prompt.Literal].
-func (b *Inbox) TakeSubmitted() iter.Seq[Prompt] {
-	return func(yield func(Prompt) bool) {
-		for {
-			b.mu.Lock()
-			if len(b.submitted) == 0 {
-				b.mu.Unlock()
-				return
-			}
-			p := b.submitted[0]
-			b.submitted = b.submitted[1:]
-			b.mu.Unlock()
-			if !yield(p) {
-				return
-			}
-		}
-	}
-}
-
-// CloseIfEmpty closes the inbox for good, so that whatever is sent later is refused. If
-// prompts still wait for the front end, it returns false and changes nothing: they are to
-// run first.
-func (b *Inbox) CloseIfEmpty() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.submitted) > 0 {
-		return false
-	}
-	b.closed = true
-	return true
-}
-
-// close closes the inbox for good, drops what waits, and returns how many messages that
-// were.
-func (b *Inbox) close() (dropped int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
-	dropped = b.pending()
-	b.followUp, b.steer, b.submitted = nil, nil, nil
-	return dropped
-}
-
-// putCompact stores a request for a compaction, and reports false if another one waits
-// already.
-func (b *Inbox) putCompact(r *compactRequest) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.compact != nil {
-		return false
-	}
-	b.compact = r
-	b.deferToFrontEnd(Prompt{Source: "hook", compact: true}) // if no run performs the request, this prompt does
-	return true
-}
-
-// waitingCompact returns the compaction that waits, or nil.
-func (b *Inbox) waitingCompact() *compactRequest {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.compact
-}
-
-// takeCompact removes and returns the compaction that waits, or nil.
-func (b *Inbox) takeCompact() *compactRequest {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	request := b.compact
-	b.compact = nil
-	return request
-}
-
 // The queues of the inbox: when messages may come into them, when they are due, and who
 // is told. A change is noted under the lock of the inbox and told without it.
-
-// enqueue puts a prompt into the queue q. It returns false, and changes nothing, if no run
-// will look at the queues again and the prompt may not wait for another one.
-func (b *Inbox) enqueue(p Prompt, q Queue) bool {
-	defer b.tellQueues()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.isOpenFor(p) {
-		return false
-	}
-	if p.Origin.Kind != FromHook {
-		b.brake.reset(p.Origin)
-	}
-	b.put(p, q)
-	return true
-}
-
-// isOpenFor reports whether p may be queued now; the caller has the lock.
-func (b *Inbox) isOpenFor(p Prompt) bool {
-	return b.phase == inRun || p.WhileIdle || p.InPreflight && b.phase == inPreflight
-}
-
-// put appends to a queue; the caller has the lock.
-func (b *Inbox) put(p Prompt, q Queue) {
-	b.count++
-	m := queued{p, b.count}
-	if q == Steer {
-		b.steer = append(b.steer, m)
-	} else {
-		b.followUp = append(b.followUp, m)
-	}
-	b.noteQueues()
-}
-
-// takes reports whether p may be queued now.
-func (b *Inbox) takes(p Prompt) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.isOpenFor(p)
-}
 
 // phase is what becomes of a message that comes now.
 type phase uint8
@@ -511,6 +132,327 @@ func (b *Inbox) next(at moment, may func() error) (messages []queued, q Queue, e
 	return messages, q, nil
 }
 
+// delivered is called when front ends are about to be told of the entry of m, or when a
+// listener has handled m: it is in the queue q no more.
+func (b *Inbox) delivered(m queued, q Queue) {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.due[q] = slices.DeleteFunc(slices.Clone(b.due[q]), func(other queued) bool { return other.number == m.number })
+	b.noteQueues()
+}
+
+// enqueue puts a prompt into the queue q. It returns false, and changes nothing, if no run
+// will look at the queues again and the prompt may not wait for another one.
+func (b *Inbox) enqueue(p Prompt, q Queue) bool {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.isOpenFor(p) {
+		return false
+	}
+	if p.Origin.Kind != FromHook {
+		b.brake.reset(p.Origin)
+	}
+	b.put(p, q)
+	return true
+}
+
+// takes reports whether p may be queued now.
+func (b *Inbox) takes(p Prompt) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.isOpenFor(p)
+}
+
+// isOpenFor reports whether p may be queued now; the caller has the lock.
+func (b *Inbox) isOpenFor(p Prompt) bool {
+	return b.phase == inRun || p.WhileIdle || p.InPreflight && b.phase == inPreflight
+}
+
+// put appends to a queue; the caller has the lock.
+func (b *Inbox) put(p Prompt, q Queue) {
+	b.count++
+	m := queued{p, b.count}
+	if q == Steer {
+		b.steer = append(b.steer, m)
+	} else {
+		b.followUp = append(b.followUp, m)
+	}
+	b.noteQueues()
+}
+
+// post checks whether a message from o may be sent now and, if so, calls put, with the
+// lock held. The error is a *[HeldBackError] or that of put. The user is told of some
+// refusals.
+func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
+	b.mu.Lock()
+	notice, err := b.brake.admit(o, b.settings.get().MaxContinuations, b.now())
+	if err == nil {
+		err = put()
+	}
+	b.mu.Unlock()
+	b.tellQueues()
+	if notice != "" {
+		b.events.Notify(context.WithoutCancel(ctx), LevelWarning, notice)
+	}
+	return err
+}
+
+// postToRun queues p if a run will look at the queues again, and reports whether it did.
+func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, err error) {
+	err = b.post(ctx, p.Origin, func() error {
+		if posted = b.phase == inRun && !b.closed; posted {
+			b.put(p, q)
+		}
+		return nil
+	})
+	return posted, err
+}
+
+// postPrompt queues p for the run in progress. If there is none, or p is a command, it is
+// handed to the front end, which runs it later. The error is one of [Inbox.post], or
+// ErrEnded.
+func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
+	return b.post(ctx, p.Origin, func() error {
+		switch {
+		case b.closed:
+			return ErrEnded
+		case b.phase == inRun && !p.isCommand():
+			b.put(p, q)
+		default:
+			b.deferToFrontEnd(p)
+		}
+		return nil
+	})
+}
+
+// deferToFrontEnd appends a prompt to those that the front end runs, and wakes it;
+// the caller has the lock.
+func (b *Inbox) deferToFrontEnd(p Prompt) {
+	b.submitted = append(b.submitted, p)
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Submitted is signalled when a prompt was handed in; the front end then calls
+// [Inbox.TakeSubmitted] when it is idle.
+func (b *Inbox) Submitted() <-chan struct{} { return b.wake }
+
+// TakeSubmitted removes and returns the prompts that were handed in one after the
+// other, oldest first, until none is left. They are as typed: a command among them
+// runs as a command, unless it is [Prompt.Literal].
+func (b *Inbox) TakeSubmitted() iter.Seq[Prompt] {
+	return func(yield func(Prompt) bool) {
+		for {
+			b.mu.Lock()
+			if len(b.submitted) == 0 {
+				b.mu.Unlock()
+				return
+			}
+			p := b.submitted[0]
+			b.submitted = b.submitted[1:]
+			b.mu.Unlock()
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// postForNextPrompt stores the custom message of p until the next prompt, behind which it
+// is added. The error is one of [Inbox.post], or ErrEnded.
+func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
+	return b.post(ctx, p.Origin, func() error {
+		if b.closed {
+			return ErrEnded
+		}
+		b.nextTurn = append(b.nextTurn, p.Custom)
+		return nil
+	})
+}
+
+// takeForPrompt removes and returns the messages that go with the next prompt.
+func (b *Inbox) takeForPrompt() []*message.Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	messages := b.nextTurn
+	b.nextTurn = nil
+	return messages
+}
+
+// putForPrompt gives back what takeForPrompt took for a prompt that came to nothing.
+func (b *Inbox) putForPrompt(messages []*message.Message) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nextTurn = slices.Concat(messages, b.nextTurn)
+}
+
+// putSide stores a message that the run adds before its next request, or at its end. It
+// reports false, and stores nothing, if no run will look.
+func (b *Inbox) putSide(m *message.Message) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.phase != inRun {
+		return false
+	}
+	b.side = append(b.side, m)
+	return true
+}
+
+// takeSide removes and returns the side messages.
+func (b *Inbox) takeSide() []*message.Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	messages := b.side
+	b.side = nil
+	return messages
+}
+
+// addRequest counts a model request that a hook causes; one that somebody else causes sets
+// the count back to zero. If hooks have added too many, the error is a *[LimitError], and
+// the messages of hooks that wait are dropped.
+func (b *Inbox) addRequest(o Origin) error {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if o.Kind != FromHook {
+		b.brake.reset(o)
+		return nil
+	}
+	if b.brake.added < b.settings.get().MaxContinuations {
+		b.brake.added++
+		return nil
+	}
+	b.brake.pulled = true
+	text := fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests until somebody says something (max_continuations)",
+		hookName(o.Hook), b.settings.get().MaxContinuations)
+	if n := b.dropSent(); n > 0 {
+		text += fmt.Sprintf("; messages of hooks that waited are dropped: %d", n)
+	}
+	return &LimitError{"max_continuations", text}
+}
+
+// resetBrake is [Agent.ResetBrake].
+func (b *Inbox) resetBrake(o Origin) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.brake.reset(o)
+}
+
+// dropSent removes from all queues the messages that hooks sent on their own, and returns
+// how many there were; the caller has the lock. A request for a compaction stays.
+func (b *Inbox) dropSent() (dropped int) {
+	sent := func(p Prompt) bool {
+		drop := p.Origin.Kind == FromHook && !p.compact
+		if drop {
+			dropped++
+		}
+		return drop
+	}
+	b.steer = slices.DeleteFunc(b.steer, func(m queued) bool { return sent(m.Prompt) })
+	b.followUp = slices.DeleteFunc(b.followUp, func(m queued) bool { return sent(m.Prompt) })
+	b.submitted = slices.DeleteFunc(b.submitted, sent)
+	b.noteQueues()
+	return dropped
+}
+
+// Pending returns how many messages wait: those queued for the run, and those that hooks
+// sent and that the front end has not run yet.
+func (b *Inbox) Pending() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.pending()
+}
+
+// pending is Pending; the caller has the lock.
+func (b *Inbox) pending() int {
+	n := len(b.steer) + len(b.followUp)
+	for _, p := range b.submitted {
+		if !p.compact {
+			n++
+		}
+	}
+	return n
+}
+
+// Waiting is a message that is queued for the run, as a front end shows it.
+type Waiting struct {
+	Text   string
+	Queue  Queue
+	Typed  bool // TakeLast takes the one of these that has the greatest number
+	Number int
+}
+
+// Queued returns the messages that are queued for the run: those that steer it, then those
+// for its end, each in their order. Custom messages that are not to be shown are left out.
+func (b *Inbox) Queued() (waiting []Waiting) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for q, queue := range [][]queued{Steer: b.steer, FollowUp: b.followUp} {
+		for _, m := range queue {
+			switch {
+			case m.Custom == nil:
+				waiting = append(waiting, Waiting{m.Text, Queue(q), m.isTyped(), m.number})
+			case m.Custom.Display:
+				waiting = append(waiting, Waiting{m.Custom.Text(), Queue(q), m.isTyped(), m.number})
+			}
+		}
+	}
+	return waiting
+}
+
+// TakeQueued removes the texts of people from both queues and returns them, so
+// that an interrupt can give unsent text back. What is more than a text that
+// somebody typed stays queued for the next run: custom messages, what hooks sent,
+// and what a program sent with attachments. The files of a typed text are named
+// in it, and come along again.
+func (b *Inbox) TakeQueued() []string {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var texts []string
+	for _, queue := range []*[]queued{&b.steer, &b.followUp} {
+		var kept []queued
+		for _, m := range *queue {
+			if m.isTyped() {
+				texts = append(texts, m.Text)
+			} else {
+				kept = append(kept, m)
+			}
+		}
+		*queue = kept
+	}
+	b.noteQueues()
+	return texts
+}
+
+// TakeLast removes the text of a user that was queued last, and returns it. What is more
+// than a text stays, as with TakeQueued.
+func (b *Inbox) TakeLast() (text string, ok bool) {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var last *[]queued
+	at, number := 0, 0
+	for _, queue := range []*[]queued{&b.steer, &b.followUp} {
+		for i, m := range *queue {
+			if m.isTyped() && m.number > number {
+				last, at, number = queue, i, m.number
+			}
+		}
+	}
+	if last == nil {
+		return "", false
+	}
+	text = (*last)[at].Text
+	*last = slices.Delete(slices.Clone(*last), at, at+1)
+	b.noteQueues()
+	return text, true
+}
+
 // Texts returns the texts of people and programs that are queued: those that steer, and
 // the follow-ups. Neither is nil.
 func (b *Inbox) Texts() (steering, followUp []string) {
@@ -555,16 +497,6 @@ func (b *Inbox) Clear() (steering, followUp []string) {
 	return steering, followUp
 }
 
-// delivered is called when front ends are about to be told of the entry of m, or when a
-// listener has handled m: it is in the queue q no more.
-func (b *Inbox) delivered(m queued, q Queue) {
-	defer b.tellQueues()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.due[q] = slices.DeleteFunc(slices.Clone(b.due[q]), func(other queued) bool { return other.number == m.number })
-	b.noteQueues()
-}
-
 // noteQueues remembers how the queues look now, if that is different from the last time
 // and anybody wants to know; the caller has the lock.
 func (b *Inbox) noteQueues() { b.noteChange(false) }
@@ -597,4 +529,72 @@ func (b *Inbox) tellQueues() {
 		b.mu.Unlock()
 		b.events.emit(context.Background(), &e)
 	}
+}
+
+// forget calls swap, which replaces the session, and drops the messages that waited for a
+// prompt of the old one. It returns the request for a compaction that waited, or nil. All
+// is done under the lock, so that whatever is sent later is for the new session.
+func (b *Inbox) forget(swap func()) *compactRequest {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	swap()
+	b.steer, b.followUp, b.side, b.nextTurn = nil, nil, nil, nil
+	b.noteQueues()
+	request := b.compact
+	b.compact = nil
+	return request
+}
+
+// CloseIfEmpty closes the inbox for good, so that whatever is sent later is refused. If
+// prompts still wait for the front end, it returns false and changes nothing: they are to
+// run first.
+func (b *Inbox) CloseIfEmpty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.submitted) > 0 {
+		return false
+	}
+	b.closed = true
+	return true
+}
+
+// close closes the inbox for good, drops what waits, and returns how many messages that
+// were.
+func (b *Inbox) close() (dropped int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	dropped = b.pending()
+	b.followUp, b.steer, b.submitted = nil, nil, nil
+	return dropped
+}
+
+// putCompact stores a request for a compaction, and reports false if another one waits
+// already.
+func (b *Inbox) putCompact(r *compactRequest) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.compact != nil {
+		return false
+	}
+	b.compact = r
+	b.deferToFrontEnd(Prompt{Source: "hook", compact: true}) // if no run performs the request, this prompt does
+	return true
+}
+
+// waitingCompact returns the compaction that waits, or nil.
+func (b *Inbox) waitingCompact() *compactRequest {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.compact
+}
+
+// takeCompact removes and returns the compaction that waits, or nil.
+func (b *Inbox) takeCompact() *compactRequest {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	request := b.compact
+	b.compact = nil
+	return request
 }
