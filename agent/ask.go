@@ -402,6 +402,13 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*message.Message, e
 	return m, nil
 }
 
+// askOutside asks a model outside of the conversation, again if it fails for a reason
+// that may pass. The message has the answer as far as it came and its usage, also with
+// an error, which is one of [asker.send], or ErrAborted once ctx has ended.
+func (a *asker) askOutside(ctx context.Context, r *llm.Request) (*message.Message, llm.Stop, error) {
+	return a.streamOutside(ctx, r, nil)
+}
+
 // streamOutside is askOutside with [Completion.Update], which may be nil. A call of which
 // that got a part is not made again.
 func (a *asker) streamOutside(ctx context.Context, r *llm.Request, update func(d llm.Delta, position int) error) (*message.Message, llm.Stop, error) {
@@ -431,11 +438,4 @@ func (a *asker) streamOutside(ctx context.Context, r *llm.Request, update func(d
 		err = ErrAborted
 	}
 	return a.assembled(r.Model, &answer), answer.Stop(), err
-}
-
-// askOutside asks a model outside of the conversation, again if it fails for a reason
-// that may pass. The message has the answer as far as it came and its usage, also with
-// an error, which is one of [asker.send], or ErrAborted once ctx has ended.
-func (a *asker) askOutside(ctx context.Context, r *llm.Request) (*message.Message, llm.Stop, error) {
-	return a.streamOutside(ctx, r, nil)
 }
