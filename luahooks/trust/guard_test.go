@@ -174,6 +174,27 @@ func TestOnlyWhatAUserWasShownIsAcceptedThoughOthersLook(t *testing.T) {
 	looking.Wait()
 }
 
+// TestALinkThatLeadsElsewhereSinceItWasShownIsNotAccepted: the files beside the one that it leads to
+// are modules of the hook, whatever its own bytes are.
+func TestALinkThatLeadsElsewhereSinceItWasShownIsNotAccepted(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one", "project/a.lua": "-- one", "project/.pi/a.lua": "-- one"})
+	path := filepath.Join(root, "agent/hooks/a.lua")
+	lead := func(to string) { must(t, errors.Join(os.Remove(path), os.Symlink(filepath.Join(root, to), path))) }
+	g, err := NewGuard(o)
+	must(t, err)
+	must(t, g.OpenWindow(g.state.home.places(), nil, false))
+	lead("project/a.lua")
+	g.CloseWindow()
+	g.ShowPending()
+	lead("project/.pi/a.lua")
+	if err := g.Accept(path); !errors.Is(err, ErrChangedAgain) {
+		t.Errorf("accepted: %v", err)
+	}
+	g.ShowPending()
+	must(t, g.Accept(path))
+}
+
 func TestAWindowWaitsForTheProcessesOfItsTools(t *testing.T) {
 	t.Parallel()
 	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})

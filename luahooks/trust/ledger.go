@@ -14,7 +14,7 @@ type ledger struct {
 	active   map[string]Version      // by path: what was read
 	pending  map[string]*pendingFile // of which the disk has another version
 	marked   map[string]bool         // files of which the store may have a mark that is this program's to remove
-	shown    map[string]string       // path → hash of what a user was shown last
+	shown    map[string]Version      // by path: what a user was shown last
 	askEdits bool                    // every change is pending
 	kept     map[string]keptFile     // what is in the store of the active versions, by path
 	changes  int                     // counts what changed in active and pending
@@ -33,7 +33,7 @@ func (l *ledger) put(path string, v Version) {
 }
 
 func newLedger(h *home) ledger {
-	return ledger{home: h, active: map[string]Version{}, pending: map[string]*pendingFile{}, marked: map[string]bool{}, shown: map[string]string{}, kept: map[string]keptFile{}}
+	return ledger{home: h, active: map[string]Version{}, pending: map[string]*pendingFile{}, marked: map[string]bool{}, shown: map[string]Version{}, kept: map[string]keptFile{}}
 }
 
 // change is a file whose version on the disk is not the active one.

@@ -469,3 +469,17 @@ func TestAProgramRemovesNoMarkOfAnother(t *testing.T) {
 		t.Errorf("the next start runs %q", v.Code)
 	}
 }
+
+func TestAStoreThatWasRemovedIsAcceptedOnlyAsItWasShown(t *testing.T) {
+	t.Parallel()
+	first, _ := guardsOfTwo(t)
+	store := first.Store().Path()
+	must(t, os.Remove(store))
+	first.WithholdChanges()
+	first.CloseWindow()
+	if err := first.Accept(store); !errors.Is(err, ErrChangedAgain) {
+		t.Errorf("accepted unseen: %v", err)
+	}
+	first.ShowPending()
+	must(t, first.Accept(store))
+}
