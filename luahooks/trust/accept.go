@@ -75,7 +75,9 @@ func (g *Guard) AcceptExactly(p *Pending) error {
 
 // acceptShown makes the pending version of a file active, if it is the one that a user
 // was shown last; path may be that of the store. A program that a tool started accepts
-// nothing.
+// nothing. For a file of the project that is an approval too, and while .git/HEAD stays as it is,
+// later edits of the file by a user need none (approvals.live). If the store cannot be written,
+// the error says so, and the approval counts for this run of the program alone.
 func (s *state) acceptShown(path string) error {
 	if err := s.mayApprove(); err != nil {
 		return err
@@ -91,27 +93,19 @@ func (s *state) acceptShown(path string) error {
 	if shown, ok := s.ledger.shown[path]; !ok || !shown.same(now) {
 		return fmt.Errorf("%s: %w", path, ErrChangedAgain)
 	}
-	err := s.accept(path, h, now)
-	if err == nil {
-		s.endAbandoned(Window.isUnsure) // whether processes of theirs live is not known
-	}
-	return err
-}
-
-// accept makes a version of a file active, and the file waits no more. For a file of the
-// project that is an approval too, and while .git/HEAD stays as it is, later edits of the
-// file by a user need none (approvals.live). If the store cannot be written, err says so,
-// and the approval counts for this run of the program alone.
-func (s *state) accept(path string, h *pendingFile, version Version) (err error) {
+	var err error
 	if s.home.isProjects(h.scope, path) {
-		if version.exists() {
-			err = s.approve(path, version.Sum)
+		if now.exists() {
+			err = s.approve(path, now.Sum)
 		}
 		s.approvals.live[path], s.approvals.head = true, s.home.headNow()
 	}
-	s.ledger.put(path, version)
+	s.ledger.put(path, now)
 	s.ledger.release(path)
-	s.noteApproved(path, version, h.scope)
+	s.noteApproved(path, now, h.scope)
+	if err == nil {
+		s.endAbandoned(Window.isUnsure) // whether processes of theirs live is not known
+	}
 	return err
 }
 

@@ -235,7 +235,9 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 		return err
 	}
 	s.data, s.known, s.damaged = next, raw, nil
-	s.writeMarker()
+	if _, err := os.Lstat(s.marker()); err != nil { // if it cannot be made the next write tries again: bytes that are kept say the same
+		_ = safefile.Replace(s.marker(), nil, false)
+	}
 	return nil
 }
 
@@ -246,14 +248,6 @@ func (s *Store) replace(raw []byte, durable bool) error {
 		err = safefile.Replace(s.Path(), raw, durable)
 	}
 	return err
-}
-
-// writeMarker makes sure that the marker is there. If it cannot be made the next write tries again:
-// bytes that are kept say the same.
-func (s *Store) writeMarker() {
-	if _, err := os.Lstat(s.marker()); err != nil {
-		_ = safefile.Replace(s.marker(), nil, false)
-	}
 }
 
 // reconcile adopts what other processes wrote, or marks it as pending. The caller has
