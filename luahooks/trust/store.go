@@ -188,15 +188,24 @@ func (s *Store) checkMissing() error {
 	return nil
 }
 
-// lock keeps other programs from writing the store until unlock. What a tool put in the place of the
-// lock is renamed. It may keep it locked for ever: then the writer works without the lock, for no
-// tool must prevent that others are watched.
+// lock keeps other programs from writing the store until unlock. A tool may keep it locked for ever,
+// or put something in the place of the lock: that is removed. Where it cannot be, the writer works
+// without the lock, for no tool must prevent that others are watched.
 func (s *Store) lock() (unlock func()) {
 	lock := filepath.Join(s.agentDir, ".trust.json.lock") // as LockPath has it
+	remove := func() {
+		if os.Remove(lock) != nil {
+			_ = renameDamaged(lock)
+		}
+	}
 	if info, err := os.Lstat(lock); err == nil && (!info.Mode().IsRegular() || info.Mode().Perm()&0o600 != 0o600) {
-		_ = renameDamaged(lock)
+		remove()
 	}
 	unlock, err := safefile.LockPath(s.Path())
+	if errors.Is(err, safefile.ErrBusy) {
+		remove()
+		unlock, err = safefile.LockPath(s.Path())
+	}
 	if err != nil {
 		return func() {}
 	}
