@@ -432,3 +432,54 @@ func TestAWindowThatSomebodyTookOutOfTheStoreIsThereAgain(t *testing.T) {
 		t.Errorf("windows are %+v", windows)
 	}
 }
+
+// TestAProgramRemovesNoMarkOfAnother holds that a file which a program once held back, and which a
+// user approved in another one, is held back when tools of that one change it again.
+func TestAProgramRemovesNoMarkOfAnother(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+	path := filepath.Join(root, "agent/hooks/a.lua")
+	byTool := func(g *Guard, text string) {
+		t.Helper()
+		must(t, g.OpenWindow(g.state.home.places(), nil, false))
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		if !g.EndRun() || !g.IsPending(path) {
+			t.Fatalf("%s is not held back", text)
+		}
+	}
+	first, err := NewGuard(o)
+	must(t, err)
+	byTool(first, "-- two")
+	another, err := NewGuard(o)
+	must(t, err)
+	first.ShowPending()
+	must(t, first.Accept(path))
+	must(t, another.OpenWindow(another.state.home.places(), nil, false))
+	if !another.EndRun() || another.IsPending(path) {
+		t.Fatal("it still waits where nobody approved it")
+	}
+	byTool(first, "-- three")
+	must(t, another.ApproveAlways(nil)) // of files of the project
+	if _, marked := first.Store().Marks()[path]; !marked {
+		t.Fatal("its mark is not known to the program itself")
+	}
+	next, err := NewGuard(o)
+	must(t, err)
+	if v := next.Read(path); !next.IsPending(path) || string(v.Code) != "-- two" {
+		t.Errorf("the next start runs %q", v.Code)
+	}
+}
+
+func TestAStoreThatWasRemovedIsAcceptedOnlyAsItWasShown(t *testing.T) {
+	t.Parallel()
+	first, _ := guardsOfTwo(t)
+	store := first.Store().Path()
+	must(t, os.Remove(store))
+	first.WithholdChanges()
+	first.CloseWindow()
+	if err := first.Accept(store); !errors.Is(err, ErrChangedAgain) {
+		t.Errorf("accepted unseen: %v", err)
+	}
+	first.ShowPending()
+	must(t, first.Accept(store))
+}

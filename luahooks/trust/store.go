@@ -34,6 +34,11 @@ type Store struct {
 func Open(agentDir string) (*Store, error) {
 	s := &Store{agentDir: agentDir, data: empty()}
 	data, raw, err := s.read()
+	if err != nil { // or another program is writing the first one at this moment
+		unlock := s.lock()
+		data, raw, err = s.read()
+		unlock()
+	}
 	if err != nil {
 		s.damaged = err
 		return s, fmt.Errorf("%w; nothing in it counts until `pi trust` has written it anew", err)
@@ -167,22 +172,40 @@ func readOwn(path string) ([]byte, error) {
 	return safefile.ReadMost(f, maxStore)
 }
 
+// isMarked reports whether the marker is there, or it cannot be known.
+func (s *Store) isMarked() bool {
+	_, err := os.Lstat(s.marker())
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // checkMissing returns an error if there was a store, which is not there now: its marker is, or
 // bytes are that were kept. Folders alone say nothing, they are made before the first store.
 func (s *Store) checkMissing() error {
-	_, unmarked := os.Lstat(s.marker())
 	kept, err := os.ReadDir(s.keptDir())
-	if unmarked == nil || len(kept) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if s.isMarked() || len(kept) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is gone, although there was one", s.Path())
 	}
 	return nil
 }
 
-// lock keeps other programs from writing the store until unlock. A tool may keep it locked for
-// ever, or put something in its place: then the writer works without the lock, for no tool must
-// prevent that others are watched.
+// lock keeps other programs from writing the store until unlock. A tool may keep it locked for ever,
+// or put something in the place of the lock: that is removed. Where it cannot be, the writer works
+// without the lock, for no tool must prevent that others are watched.
 func (s *Store) lock() (unlock func()) {
+	lock := filepath.Join(s.agentDir, ".trust.json.lock") // as LockPath has it
+	remove := func() {
+		if os.Remove(lock) != nil {
+			_ = renameDamaged(lock)
+		}
+	}
+	if info, err := os.Lstat(lock); err == nil && (!info.Mode().IsRegular() || info.Mode().Perm()&0o600 != 0o600) {
+		remove()
+	}
 	unlock, err := safefile.LockPath(s.Path())
+	if errors.Is(err, safefile.ErrBusy) {
+		remove()
+		unlock, err = safefile.LockPath(s.Path())
+	}
 	if err != nil {
 		return func() {}
 	}
@@ -221,7 +244,9 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 		return err
 	}
 	s.data, s.known, s.damaged = next, raw, nil
-	s.writeMarker()
+	if _, err := os.Lstat(s.marker()); err != nil { // if it cannot be made the next write tries again: bytes that are kept say the same
+		_ = safefile.Replace(s.marker(), nil, false)
+	}
 	return nil
 }
 
@@ -234,14 +259,6 @@ func (s *Store) replace(raw []byte, durable bool) error {
 	return err
 }
 
-// writeMarker makes sure that the marker is there. If it cannot be made the next write tries again:
-// bytes that are kept say the same.
-func (s *Store) writeMarker() {
-	if _, err := os.Lstat(s.marker()); err != nil {
-		_ = safefile.Replace(s.marker(), nil, false)
-	}
-}
-
 // reconcile adopts what other processes wrote, or marks it as pending. The caller has
 // locked mu and the file.
 func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
@@ -251,7 +268,7 @@ func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
 		return
 	}
 	sum := s.keepForeign()
-	if s.damaged != nil || sum == sumOf(s.known) { // nothing of this process to compare it with
+	if s.damaged != nil || sum == sumOf(s.known) && !s.isLost() { // nothing of this process to compare it with
 		return
 	}
 	if err == nil { // a window of another program counts in any case: it only makes more wait
@@ -280,11 +297,15 @@ func (s *Store) Look(mayCount func(mine, theirs Data) bool) (harmed bool) {
 	return !s.isUntouched()
 }
 
+// isLost reports whether another process has made a store of which this one has never seen anything,
+// and it is gone.
+func (s *Store) isLost() bool { return s.known == nil && s.isMarked() }
+
 // isUntouched reports whether the file is the bytes that this process wrote or read last.
 func (s *Store) isUntouched() bool {
 	raw, err := safefile.Read(s.Path(), maxStore)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.known == nil
+		return s.known == nil && !s.isLost()
 	}
 	return err == nil && s.known != nil && bytes.Equal(raw, s.known)
 }
@@ -386,13 +407,19 @@ const pruneAge = time.Hour
 // pending or active nor as one that was known when tools began, and files of windows that it
 // does not name and no program has locked: their program ended in the middle of a step, or a tool
 // put them there. It spares what somebody needed within the last hour (pruneAge). Failures wait
-// for the next Prune.
+// for the next Prune. Other programs may have written the store since this one looked.
 func (s *Store) Prune() {
-	copies, windows := s.needed()
+	theirs, _, err := s.read()
+	if err != nil {
+		return // it is not known what is needed
+	}
+	s.mu.Lock()
+	copies, windows := needed(s.data, theirs)
+	s.mu.Unlock()
 	prune := func(dir string, unneeded func(name string) bool) {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
-			if info, err := e.Info(); err == nil && unneeded(e.Name()) && time.Since(info.ModTime()) > pruneAge {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > pruneAge && unneeded(e.Name()) { // a new file is not even locked
 				os.Remove(filepath.Join(dir, e.Name()))
 			}
 		}
@@ -404,21 +431,20 @@ func (s *Store) Prune() {
 	}
 }
 
-// needed returns the hashes of the copies that the store names, those of files that are
-// pending and of the versions that were active when a window opened last; and the names of its
-// windows.
-func (s *Store) needed() (copies, windows map[string]bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// needed returns the hashes of the copies that stores name, those of files that are pending and
+// of the versions that were active when a window opened last; and the names of their windows.
+func needed(stores ...Data) (copies, windows map[string]bool) {
 	copies, windows = map[string]bool{}, map[string]bool{}
-	for _, m := range s.data.Pending {
-		copies[m.Old], copies[m.Kept], copies[m.New] = true, true, true
-	}
-	for _, f := range s.data.Known.Files {
-		copies[f.Sum], copies[f.Kept] = true, true
-	}
-	for name := range s.data.Windows {
-		windows[name] = true
+	for _, d := range stores {
+		for _, m := range d.Pending {
+			copies[m.Old], copies[m.Kept], copies[m.New] = true, true, true
+		}
+		for _, f := range d.Known.Files {
+			copies[f.Sum], copies[f.Kept] = true, true
+		}
+		for name := range d.Windows {
+			windows[name] = true
+		}
 	}
 	return copies, windows
 }
