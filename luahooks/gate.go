@@ -17,30 +17,36 @@ import (
 
 // gate asks the mode that is on, and then the handlers of the chain, about a tool call, so that
 // nothing runs which one of them did not see. After a rewrite there is a second round: the handlers before the last
-// rewriter see the final arguments, and of their answers only a block counts.
+// rewriter see the final arguments, and of their answers only a block counts. The mode is that of
+// the first round also if its hook is gone since, which blocks.
 func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) error {
+	name, h, mode := d.modeOn()
 	// A call may have found its tool just before the gate of its mode was lost.
-	if name, h, _ := d.modeOn(); name != "" && h == nil && !(slices.Contains(lookingNames(), e.Name) && e.Annotations.ReadOnly) {
+	if name != "" && h == nil && !(slices.Contains(lookingNames(), e.Name) && e.Annotations.ReadOnly) {
 		e.Block, e.Reason = true, fmt.Sprintf("the session is in the mode %q, which no hook has here, so only %s work; a person has to choose another mode, or turn it off with /mode off", name, looking)
 		return ctx.Err()
 	}
-	rewriter := d.gateRound(ctx, spec, e, place{})
+	var first place
+	if len(mode.Gate()) > 0 {
+		first = place{hook: h, mode: name}
+	}
+	rewriter := d.gateRound(ctx, spec, e, first, place{})
 	if e.Block || rewriter.hook == nil {
 		return ctx.Err()
 	}
 	again := *e
-	d.gateRound(ctx, spec, &again, rewriter)
+	d.gateRound(ctx, spec, &again, first, rewriter)
 	if again.Block {
 		e.Block, e.Reason, e.BlockedBy, e.Terminate = true, again.Reason, again.BlockedBy, again.Terminate
 	}
 	return ctx.Err()
 }
 
-// gateRound asks the handlers of the chain in their order until one blocks, and returns the
-// last one that rewrote the arguments. If until is a place, this is the second round of
-// gate: only the handlers before it are asked, all about the same arguments.
-func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
-	w := d.newGateWalk(ctx, spec, e, until)
+// gateRound asks the gate of a mode, which is first, and the handlers of the chain in their order
+// until one blocks, and returns the last one that rewrote the arguments. If until is a place, this
+// is the second round of gate: only the handlers before it are asked, all about the same arguments.
+func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, first, until place) (rewriter place) {
+	w := d.newGateWalk(ctx, spec, e, first, until)
 	w.run()
 	return w.asking.rewriter
 }
@@ -50,10 +56,10 @@ func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.T
 // asked. In the second round rewrites are undone: every handler would have to see them
 // again, which might never end. The gate of the mode comes first, as if its hook were in the
 // chain a second time.
-func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) *walk {
-	hooks, gateOf := d.roster.list(), ""
-	if _, h, mode := d.modeOn(); len(mode.Gate()) > 0 {
-		hooks, gateOf = append([]*hook{h}, hooks...), mode.Name
+func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent.ToolCall, first, until place) *walk {
+	hooks, gateOf := d.roster.list(), first.mode
+	if first.hook != nil {
+		hooks = append([]*hook{first.hook}, hooks...)
 	}
 	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, gateOf: gateOf, asking: asking{until: until}, steps: steps{
 		begin: beforeRewriter,

@@ -139,7 +139,7 @@ func TestTheHandlersBehindOneThatDoesNotStopRunInTheFreshCopy(t *testing.T) {
 // one has run.
 func (r *rig) between(call *agent.ToolCall) *walk {
 	spec := r.chain.roster.events[agent.KindToolCall]
-	w := r.chain.dispatcher.newGateWalk(context.Background(), spec, call, place{})
+	w := r.chain.dispatcher.newGateWalk(context.Background(), spec, call, place{}, place{})
 	w.enter(r.chain.roster.list()[0])
 	w.ran, w.n = true, 1
 	w.start(w.handlers[1].Fn)
