@@ -97,7 +97,7 @@ func blockAtEnd(e agent.Event) {
 // ask gives an asking event to the handlers of hooks, in the order in which they
 // were registered.
 func (d *dispatcher) ask(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event) {
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, steps: steps{ended: (*walk).apply}}
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, answered: (*walk).apply}
 	w.run()
 }
 

@@ -13,8 +13,6 @@ import (
 	"pi/luahooks/event"
 	"pi/luahooks/exitwait"
 	"pi/session"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 // shutdownTime is what all handlers of session_shutdown get together.
@@ -147,36 +145,23 @@ func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Sp
 // earlier events in its queue gets this one through the queue, after them. own is the turn
 // of an event that comes out of the queue of its one hook; nil for any other.
 func (d *dispatcher) runHandlers(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event, own *turn) {
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, turn: own, steps: steps{
-		begin: func(w *walk) (limit int) {
-			d, h := w.dispatcher, w.hook
-			if w.turn == nil {
-				w.turn = h.queue.begin(d.behind)
-			}
-			if w.turn != nil {
-				return allHandlers
-			}
-			run := func(t *turn) { d.emitTo(w.ctx, &pendingEvent{hook: h}, w.spec, w.event, time.Time{}, t) }
-			waitDone(w.ctx, h.queue.add(d.behind, run))
-			return 0
-		},
-		job: func(w *walk) func(*lua.LState) error {
-			in, fn, spec, e, turn := w.in, w.fn, w.spec, w.event, w.turn
-			return func(L *lua.LState) error {
-				turn.end()
-				in.script.Call(L, fn, spec.Table(in.events, L, e))
-				return nil
-			}
-		},
-		done: func(w *walk) bool {
-			if w.turn != nil {
-				w.turn.end()
-				w.turn = nil
-			}
-			return false
-		},
-	}}
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, turn: own}
 	w.run()
+}
+
+// takesTurn reports whether a telling event can be handled by the current hook now. If events of
+// before wait there it is put behind them, and takesTurn returns when it was handled.
+func (w *walk) takesTurn() bool {
+	d, h := w.dispatcher, w.hook
+	if w.turn == nil {
+		w.turn = h.queue.begin(d.behind)
+	}
+	if w.turn != nil {
+		return true
+	}
+	run := func(t *turn) { d.emitTo(w.ctx, &pendingEvent{hook: h}, w.spec, w.event, time.Time{}, t) }
+	waitDone(w.ctx, h.queue.add(d.behind, run))
+	return false
 }
 
 // emitCustom passes an event that the hook from emits to the other hooks that listen, and
@@ -187,15 +172,7 @@ func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, da
 		return
 	}
 	spec := &event.Spec{Name: name, Rule: "told in chain order; waited for"}
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, hooks: others, steps: steps{
-		job: func(w *walk) func(*lua.LState) error {
-			in, fn := w.in, w.fn
-			return func(L *lua.LState) error {
-				in.script.Call(L, fn, in.script.Emitted(L, name, data))
-				return nil
-			}
-		},
-	}}
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, data: data, hooks: others}
 	w.run()
 }
 

@@ -30,40 +30,33 @@ func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCa
 	if len(mode.Gate()) > 0 {
 		first = place{hook: h, mode: name}
 	}
-	rewriter := d.gateRound(ctx, spec, e, first, place{})
-	if e.Block || rewriter.hook == nil {
+	w := d.newGateWalk(ctx, spec, e, first, place{})
+	w.run()
+	if e.Block || w.asking.rewriter.hook == nil {
 		return ctx.Err()
 	}
 	again := *e
-	d.gateRound(ctx, spec, &again, first, rewriter)
+	d.newGateWalk(ctx, spec, &again, first, w.asking.rewriter).run()
 	if again.Block {
 		e.Block, e.Reason, e.BlockedBy, e.Terminate = true, again.Reason, again.BlockedBy, again.Terminate
 	}
 	return ctx.Err()
 }
 
-// gateRound asks the gate of a mode, which is first, and the handlers of the chain in their order
-// until one blocks, and returns the last one that rewrote the arguments. If until is a place, this
-// is the second round of gate: only the handlers before it are asked, all about the same arguments.
-func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, first, until place) (rewriter place) {
-	w := d.newGateWalk(ctx, spec, e, first, until)
-	w.run()
-	return w.asking.rewriter
-}
-
-// newGateWalk returns the walk for a gateRound. It carries out each answer on e, and blocks
-// where a handler fails, or where a gate of the hook is closed, which blocks without being
-// asked. In the second round rewrites are undone: every handler would have to see them
-// again, which might never end. The gate of the mode comes first, as if its hook were in the
-// chain a second time.
+// newGateWalk returns the walk for a round of gate: to the gate of a mode, which is first, and
+// the handlers of the chain in their order, until one blocks. It carries out each answer on e,
+// notes the last handler that rewrote the arguments, and blocks where a handler fails, or where
+// a gate of the hook is closed, which blocks without being asked. If until is a place, this is
+// the second round: only the handlers before it are asked, all about the same arguments, so that
+// rewrites are undone; every handler would have to see them again, which might never end. The
+// gate of the mode is asked as if its hook were in the chain a second time.
 func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent.ToolCall, first, until place) *walk {
 	hooks, gateOf := d.roster.list(), first.mode
 	if first.hook != nil {
 		hooks = append([]*hook{first.hook}, hooks...)
 	}
-	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, gateOf: gateOf, asking: asking{until: until}, steps: steps{
-		begin: beforeRewriter,
-		ended: func(w *walk, err error) (stop bool) {
+	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, gateOf: gateOf, asking: asking{until: until},
+		answered: func(w *walk, err error) (stop bool) {
 			a, e := &w.asking, w.event.(*agent.ToolCall)
 			before := a.seen.(*agent.ToolCall)
 			w.apply(err)
@@ -78,7 +71,7 @@ func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent
 			}
 			return e.Block
 		},
-		done: func(w *walk) (stop bool) {
+		left: func(w *walk) (stop bool) {
 			e := w.event.(*agent.ToolCall)
 			if reason := w.dispatcher.roster.closedForTool(w.hook, e.Name); reason != "" {
 				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, reason
@@ -88,21 +81,8 @@ func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent
 			}
 			return e.Block || w.isAt(w.asking.until)
 		},
-	}}
-}
-
-// beforeRewriter limits the handlers of the current hook to those before the last rewriter,
-// if that one is known. Of its hook all are asked if it runs another version since: which of
-// them are before it cannot be told then.
-func beforeRewriter(w *walk) (limit int) {
-	if w.isAt(w.asking.until) && w.in == w.asking.until.in {
-		return w.asking.until.n
 	}
-	return allHandlers
 }
-
-// isAt reports whether the walk is at the hook of a place, there where the place is.
-func (w *walk) isAt(p place) bool { return w.hook == p.hook && w.mode == p.mode }
 
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
@@ -127,9 +107,8 @@ func isAnswered(e *agent.UserBash) bool { return e.Result != nil || e.Blocked !=
 // bashRound asks the handlers in their order until the command does not run, and returns the
 // last one that rewrote it. If until is a place, only the handlers before it are asked.
 func (d *dispatcher) bashRound(ctx context.Context, spec *event.Spec, e *agent.UserBash, until place) (rewriter place) {
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), asking: asking{until: until}, steps: steps{
-		begin: beforeRewriter,
-		ended: func(w *walk, err error) (stop bool) {
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), asking: asking{until: until},
+		answered: func(w *walk, err error) (stop bool) {
 			a, before := &w.asking, w.asking.seen.(*agent.UserBash)
 			w.apply(err)
 			if err != nil {
@@ -143,13 +122,13 @@ func (d *dispatcher) bashRound(ctx context.Context, spec *event.Spec, e *agent.U
 			}
 			return isAnswered(e)
 		},
-		done: func(w *walk) (stop bool) {
+		left: func(w *walk) (stop bool) {
 			if reason := w.hook.closedAt(agent.KindUserBash); reason != "" {
 				e.Blocked = reason
 			}
 			return isAnswered(e) || w.isAt(w.asking.until)
 		},
-	}}
+	}
 	w.run()
 	return w.asking.rewriter
 }
@@ -157,20 +136,20 @@ func (d *dispatcher) bashRound(ctx context.Context, spec *event.Spec, e *agent.U
 // shell asks the handlers of the chain what a command is handed to in the place of the shell.
 // The last one that says something counts; one that fails blocks.
 func (d *dispatcher) shell(ctx context.Context, spec *event.Spec, e *agent.ShellCommand) error {
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), steps: steps{
-		ended: func(w *walk, err error) (stop bool) {
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(),
+		answered: func(w *walk, err error) (stop bool) {
 			if err != nil {
 				e.Blocked = failedGate(w.hook, err)
 			}
 			return w.apply(err) || err != nil
 		},
-		done: func(w *walk) (stop bool) {
+		left: func(w *walk) (stop bool) {
 			if reason := w.hook.closedAt(agent.KindShell); reason != "" {
 				e.Blocked = reason
 			}
 			return e.Blocked != ""
 		},
-	}}
+	}
 	w.run()
 	return ctx.Err()
 }

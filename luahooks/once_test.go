@@ -142,7 +142,7 @@ func (r *rig) between(call *agent.ToolCall) *walk {
 	w := r.chain.dispatcher.newGateWalk(context.Background(), spec, call, place{}, place{})
 	w.enter(r.chain.roster.list()[0])
 	w.ran, w.n = true, 1
-	w.start(w.handlers[1].Fn)
+	w.start(w.handlers[1])
 	return w
 }
 

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -28,9 +28,8 @@ type walk struct {
 	dispatcher *dispatcher
 	ctx        context.Context
 	spec       *event.Spec
-	event      agent.Event // nil for one that a hook emits
-	steps      steps
-	hooks      []*hook // after the current one
+	event      agent.Event // nil for one that a hook emits, which has data
+	hooks      []*hook     // after the current one
 
 	hook     *hook          // the current one; nil before the first
 	mode     string         // not "": at this hook the gate of this mode is asked, and no handler of the event
@@ -45,32 +44,19 @@ type walk struct {
 	fn       *lua.LFunction // of that job
 	began    time.Time      // when it was handed over
 
-	turn   *turn  // of a telling event at the current hook; nil: it has none
+	turn *turn           // of a telling event at the current hook; nil: it has none
+	data json.RawMessage // of an event that a hook emits
+
 	asking asking // about an asking event
+	// answered carries out on an asking event what the last handler, which ended with err,
+	// returned; stop ends the walk. left is called after the handlers of a hook, also if it
+	// has none; nil does nothing. Both are called outside of jobs. They find in the walk what
+	// they work on: a function that captures variables is allocated anew for each event.
+	answered func(w *walk, err error) (stop bool)
+	left     func(w *walk) (stop bool)
 
 	journey *journey // of an asking event; nil: nobody waits
 }
-
-// steps are what a kind of event does on its way. They are called one after the
-// other, outside of jobs. Functions that are nil do nothing. They find in the walk what
-// they work on: a function that captures variables is allocated anew for each event.
-type steps struct {
-	// begin is called before the handlers of a hook that has some, and returns how
-	// many of those of the instance are run at most; nil: all. It is called again if
-	// the instance was replaced before a handler began.
-	begin func(w *walk) (limit int)
-	// job returns the function of the job that calls w.fn, for a telling event. It may
-	// still run when the walk has continued without it.
-	job func(w *walk) func(L *lua.LState) error
-	// ended is called with the error that the current handler ended with. stop ends the
-	// walk.
-	ended func(w *walk, err error) (stop bool)
-	// done is called after the handlers of a hook, also if it has none. stop ends the
-	// walk.
-	done func(w *walk) (stop bool)
-}
-
-const allHandlers = math.MaxInt
 
 // maxReplaced is how often something is tried anew because its VM was replaced
 // just then.
@@ -83,7 +69,7 @@ const maxReplaced = 20
 // or on a fresh copy of that if its VM had to be given up.
 func (w *walk) run() {
 	inner := w.ctx
-	if !api.IsCustom(w.spec.Name) { // an event of the agent is not what somebody asked for
+	if w.event != nil { // an event of the agent is not what somebody asked for
 		inner = agent.WithOrigin(inner, agent.Origin{Kind: agent.FromHook})
 	}
 	if w.spec.Kind == agent.KindContext {
@@ -107,12 +93,23 @@ func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 		}
 	}
 	for {
-		for ; w.hook != nil && w.n < min(len(w.handlers), w.limit); w.n++ {
-			if (w.tries > 0 || !w.handlers[w.n].IsGone()) && !w.asking.groups.hasEnded(w.handlers[w.n].Group) {
-				return w.in.vm, w.start(w.handlers[w.n].Fn), true
+		for ; w.n < w.limit; w.n++ {
+			h := w.handlers[w.n]
+			isGone := w.tries == 0 && h.IsGone()
+			if !isGone && (h.Group == nil || !w.asking.groups.hasEnded(h.Group)) {
+				return w.in.vm, w.start(h), true
 			}
 		}
-		if w.hook != nil && w.steps.done != nil && w.steps.done(w) || len(w.hooks) == 0 {
+		if w.hook != nil {
+			if w.turn != nil {
+				w.turn.end()
+				w.turn = nil
+			}
+			if w.left != nil && w.left(w) {
+				return nil, luavm.Job{}, false
+			}
+		}
+		if len(w.hooks) == 0 {
 			return nil, luavm.Job{}, false
 		}
 		w.enter(w.hooks[0])
@@ -123,16 +120,29 @@ func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 // enter makes h the current hook, at its first handler. For an asking event it waits until
 // the telling events that were queued for h before have started.
 func (w *walk) enter(h *hook) {
-	w.hook, w.in, w.n, w.tries, w.limit, w.ran = h, h.current(), 0, 0, 0, false
+	w.hook, w.tries, w.ran = h, 0, false
 	w.mode, w.gateOf = w.gateOf, ""
 	if w.journey != nil {
 		w.journey.at.Store(h)
 	}
-	if w.handlers = w.handlersOf(w.in); len(w.handlers) > 0 {
-		if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
-			h.queue.catchUp(w.ctx, w.dispatcher.behind)
-		}
-		w.begin()
+	w.use(h.current())
+	if w.limit > 0 && w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
+		h.queue.catchUp(w.ctx, w.dispatcher.behind)
+	}
+}
+
+// use takes the handlers of an instance, from the first. Those that run are all; in the second
+// round of a gate, of the hook of the last rewriter those before it, if the same version still
+// runs: which of another one are before it cannot be told. A telling event needs its turn, else
+// it goes through the queue of the hook.
+func (w *walk) use(in *instance) {
+	w.in, w.handlers, w.n = in, w.handlersOf(in), 0
+	w.limit = len(w.handlers)
+	if until := &w.asking.until; w.isAt(*until) && in == until.in {
+		w.limit = min(w.limit, until.n)
+	}
+	if w.limit > 0 && !w.spec.Asking && w.event != nil && !w.takesTurn() {
+		w.limit = 0
 	}
 }
 
@@ -144,29 +154,42 @@ func (w *walk) handlersOf(in *instance) []*api.Handler {
 	return in.mode(w.mode).Gate()
 }
 
-// begin sets how many handlers of the instance are run.
-func (w *walk) begin() {
-	w.limit = allHandlers
-	if w.steps.begin != nil {
-		w.limit = w.steps.begin(w)
-	}
-}
+// isAt reports whether the walk is at the hook of a place, there where the place is.
+func (w *walk) isAt(p place) bool { return w.hook == p.hook && w.mode == p.mode }
 
 // start returns the job that runs a handler.
-func (w *walk) start(fn *lua.LFunction) luavm.Job {
-	w.running, w.began, w.fn = true, time.Now(), fn
+func (w *walk) start(h *api.Handler) luavm.Job {
+	w.running, w.began, w.fn = true, time.Now(), h.Fn
 	j := luavm.Job{Name: w.spec.Name, Timeout: w.dispatcher.timeout, Clock: w.spec.Clock, Continues: w.ran && !w.hook.off.Load()}
 	if !w.spec.Asking {
-		j.Run = w.steps.job(w)
+		j.Run = w.telling()
 		return j
 	}
 	a := &w.asking
 	if a.seen == nil {
 		a.seen = w.spec.Copy(w.event)
 	}
-	a.last = &question{in: w.in, spec: w.spec, event: w.event, seen: a.seen, fn: fn, member: a.groups.join(w.handlers[w.n].Group)}
+	a.last = &question{in: w.in, spec: w.spec, event: w.event, seen: a.seen, fn: h.Fn}
+	if h.Group != nil {
+		a.last.member = a.groups.join(h.Group)
+	}
 	j.Run = a.last.run
 	return j
+}
+
+// telling returns the function of a job that tells the current handler of an event. It may
+// still run when the walk has continued without it.
+func (w *walk) telling() func(L *lua.LState) error {
+	in, fn, spec, e, turn, data := w.in, w.fn, w.spec, w.event, w.turn, w.data
+	return func(L *lua.LState) error {
+		if e == nil {
+			in.script.Call(L, fn, in.script.Emitted(L, spec.Name, data))
+			return nil
+		}
+		turn.end()
+		in.script.Call(L, fn, spec.Table(in.events, L, e))
+		return nil
+	}
 }
 
 // ended records that the current handler ended with err, or revives its hook if the
@@ -190,7 +213,7 @@ func (w *walk) ended(err error) (stop bool) {
 	if err != nil {
 		w.dispatcher.keeper.failed(w.ctx, w.hook, w.in, w.spec.Name, w.fn, err)
 	}
-	stop = w.steps.ended != nil && w.steps.ended(w, err)
+	stop = w.spec.Asking && w.answered(w, err)
 	w.n++
 	w.tries = 0
 	return stop
@@ -208,8 +231,7 @@ func (w *walk) moveOn() bool {
 	handlers := w.handlersOf(in)
 	switch {
 	case !w.ran:
-		w.n, w.in, w.handlers = 0, in, handlers
-		w.begin()
+		w.use(in)
 	case w.hook.off.Load():
 		w.limit = 0
 	case in == nil || !bytes.Equal(w.in.code, in.code) || !slices.EqualFunc(w.handlers, handlers, (*api.Handler).IsCopyOf):
@@ -247,10 +269,15 @@ func (w *walk) apply(err error) (stop bool) {
 			w.dispatcher.log.write(w.hook.Name, fmt.Sprintf("%s: %s is left out: another handler of the group %s gave one first", w.spec.Name, key, m.group.Name))
 		}
 	}
-	if a.last.apply != nil {
+	switch {
+	case a.last.apply == nil:
+		return a.last.stop
+	case a.groups == nil:
+		a.last.apply()
+	default:
 		a.groups.apply(a.last.member, a.last.apply)
-		a.seen = nil
 	}
+	a.seen = nil
 	return a.last.stop
 }
 
@@ -290,7 +317,10 @@ func (q *question) run(L *lua.LState) error {
 	if err == nil {
 		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, q.seen, t)
 	}
-	return api.WithPlace(q.fn, err)
+	if err != nil {
+		return api.WithPlace(q.fn, err)
+	}
+	return nil
 }
 
 // table returns what a handler returned as a table, or an error if it is none or has a key
