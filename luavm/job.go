@@ -134,8 +134,9 @@ func (j *job) giveUp(state int32) error {
 	return nil
 }
 
-// main runs a job whose turn it is to its end, stores its error in result, and releases
-// the VM. It returns false if the job was given up meanwhile: then the VM and the lane
+// main runs a job whose turn it is to its end, stores in result how that was (the reason if
+// it was stopped, what spec.Run returned, or an *Error of what Lua raised), and releases the
+// VM. It returns false if the job was given up meanwhile: then the VM and the lane
 // belong to others and are not touched.
 func (j *job) main() bool {
 	returned := false
@@ -148,7 +149,18 @@ func (j *job) main() bool {
 	}()
 	th := j.vm.threads.get()
 	j.vm.begin(j, stateQueued, th)
-	err := j.runOn(th)
+	th.Push(j.vm.threads.lowestJob)
+	err := th.PCall(0, 0, nil) // to jobFrame, which calls spec.Run
+	switch {
+	case j.interrupted():
+		err = j.reason().at(err)
+	case err != nil:
+		raised := errorOf(err)
+		describe(th, raised)
+		err = raised
+	default:
+		err = j.result
+	}
 	returned = true
 	if !j.state.CompareAndSwap(stateHolding, stateEnded) {
 		return false
@@ -179,22 +191,6 @@ func (j *job) end() {
 	if cancel := j.cancel.Load(); cancel != nil {
 		(*cancel)()
 	}
-}
-
-// runOn calls the job's function on a Lua thread and returns how that ended: the reason
-// if the job was stopped, what Job.Run returned, or an *Error of what Lua raised.
-func (j *job) runOn(th *lua.LState) error {
-	th.Push(j.vm.threads.lowestJob)
-	err := th.PCall(0, 0, nil)
-	if j.interrupted() {
-		return j.reason().at(err)
-	}
-	if err != nil {
-		e := errorOf(err)
-		describe(th, e)
-		return e
-	}
-	return j.result
 }
 
 // stop asks the job to end: its context is cancelled, the interpreter raises the reason
