@@ -18,7 +18,7 @@ type dispatcher struct {
 	*roster
 	*audience
 	behind  *background   // handlers that finish behind the agent
-	lanes   luavm.Lanes   // what handlers run on
+	workers   luavm.Workers   // what handlers run on
 	timeout time.Duration // of a handler
 	grace   time.Duration // that the agent waits for an event's handlers
 	keeper  *loader       // is told how handlers end

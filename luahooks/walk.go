@@ -80,7 +80,7 @@ func (w *walk) run() {
 		w.dispatcher.asked.Store(w.journey)
 		defer w.dispatcher.asked.CompareAndSwap(w.journey, nil)
 	}
-	w.dispatcher.lanes.Run(inner, w.next)
+	w.dispatcher.workers.Run(inner, w.next)
 }
 
 // next returns the job of the next handler, after the one before ended with err. It
