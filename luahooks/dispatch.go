@@ -19,12 +19,12 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// walk is an event's way along the handlers of some hooks. Its position is kept in
+// dispatch is an event's way along the handlers of some hooks. Its position is kept in
 // fields, not in a stack of calls, because a handler that does not stop keeps its
-// goroutine, and another goroutine continues the walk. Loops in a coroutine
+// goroutine, and another goroutine continues the dispatch. Loops in a coroutine
 // (iter.Pull) would allow that too, but cost 1 µs more for each event and 0.3 µs
 // more for each handler.
-type walk struct {
+type dispatch struct {
 	dispatcher *dispatcher
 	ctx        context.Context
 	spec       *event.Spec
@@ -44,18 +44,18 @@ type walk struct {
 	fn       *lua.LFunction // of that job
 	began    time.Time      // when it was handed over
 
-	turn *turn           // of a telling event at the current hook; nil: it has none
+	slot *slot           // of a telling event at the current hook; nil: it has none
 	data json.RawMessage // of an event that a hook emits
 
 	asking asking // about an asking event
 	// answered carries out on an asking event what the last handler, which ended with err,
-	// returned; stop ends the walk. left is called after the handlers of a hook, also if it
-	// has none; nil does nothing. Both are called outside of jobs. They find in the walk what
+	// returned; stop ends it. left is called after the handlers of a hook, also if it
+	// has none; nil does nothing. Both are called outside of jobs. They find in the dispatch what
 	// they work on: a function that captures variables is allocated anew for each event.
-	answered func(w *walk, err error) (stop bool)
-	left     func(w *walk) (stop bool)
+	answered func(ds *dispatch, err error) (stop bool)
+	left     func(ds *dispatch) (stop bool)
 
-	journey *journey // of an asking event; nil: nobody waits
+	asked *askedEvent // of an asking event; nil: nobody waits
 }
 
 // maxReplaced is how often something is tried anew because its VM was replaced
@@ -67,109 +67,109 @@ const maxReplaced = 20
 // meanwhile. Where a hook is replaced before one of its handlers began, those of the
 // new version run. Afterwards the event is finished on the version that it began on,
 // or on a fresh copy of that if its VM had to be given up.
-func (w *walk) run() {
-	inner := w.ctx
-	if w.event != nil { // an event of the agent is not what somebody asked for
+func (ds *dispatch) run() {
+	inner := ds.ctx
+	if ds.event != nil { // an event of the agent is not what somebody asked for
 		inner = agent.WithOrigin(inner, agent.Origin{Kind: agent.FromHook})
 	}
-	if w.spec.Kind == agent.KindContext {
+	if ds.spec.Kind == agent.KindContext {
 		inner = api.WithContextEvent(inner)
 	}
-	if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate {
-		w.journey = &journey{began: time.Now()}
-		w.dispatcher.asked.Store(w.journey)
-		defer w.dispatcher.asked.CompareAndSwap(w.journey, nil)
+	if ds.spec.Asking && ds.spec.Kind != agent.KindMessageUpdate {
+		ds.asked = &askedEvent{began: time.Now()}
+		ds.dispatcher.asked.Store(ds.asked)
+		defer ds.dispatcher.asked.CompareAndSwap(ds.asked, nil)
 	}
-	w.dispatcher.workers.Run(inner, w.next)
+	ds.dispatcher.workers.Run(inner, ds.next)
 }
 
 // next returns the job of the next handler, after the one before ended with err. It
 // is a [luavm.Next].
-func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
-	if w.running {
-		w.running = false
-		if w.ended(err) {
+func (ds *dispatch) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
+	if ds.running {
+		ds.running = false
+		if ds.ended(err) {
 			return nil, luavm.Job{}, false
 		}
 	}
 	for {
-		for ; w.n < w.limit; w.n++ {
-			h := w.handlers[w.n]
-			isGone := w.tries == 0 && h.IsGone()
-			if !isGone && (h.Group == nil || !w.asking.groups.hasEnded(h.Group)) {
-				return w.in.vm, w.start(h), true
+		for ; ds.n < ds.limit; ds.n++ {
+			h := ds.handlers[ds.n]
+			isGone := ds.tries == 0 && h.IsGone()
+			if !isGone && (h.Group == nil || !ds.asking.groups.hasEnded(h.Group)) {
+				return ds.in.vm, ds.start(h), true
 			}
 		}
-		if w.hook != nil {
-			if w.turn != nil {
-				w.turn.end()
-				w.turn = nil
+		if ds.hook != nil {
+			if ds.slot != nil {
+				ds.slot.end()
+				ds.slot = nil
 			}
-			if w.left != nil && w.left(w) {
+			if ds.left != nil && ds.left(ds) {
 				return nil, luavm.Job{}, false
 			}
 		}
-		if len(w.hooks) == 0 {
+		if len(ds.hooks) == 0 {
 			return nil, luavm.Job{}, false
 		}
-		w.enter(w.hooks[0])
-		w.hooks = w.hooks[1:]
+		ds.enter(ds.hooks[0])
+		ds.hooks = ds.hooks[1:]
 	}
 }
 
 // enter makes h the current hook, at its first handler. For an asking event it waits until
 // the telling events that were queued for h before have started.
-func (w *walk) enter(h *hook) {
-	w.hook, w.tries, w.ran = h, 0, false
-	w.mode, w.gateOf = w.gateOf, ""
-	if w.journey != nil {
-		w.journey.at.Store(h)
+func (ds *dispatch) enter(h *hook) {
+	ds.hook, ds.tries, ds.ran = h, 0, false
+	ds.mode, ds.gateOf = ds.gateOf, ""
+	if ds.asked != nil {
+		ds.asked.at.Store(h)
 	}
-	w.use(h.current())
-	if w.limit > 0 && w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
-		h.queue.catchUp(w.ctx, w.dispatcher.behind)
+	ds.use(h.current())
+	if ds.limit > 0 && ds.spec.Asking && ds.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
+		h.queue.catchUp(ds.ctx, ds.dispatcher.behind)
 	}
 }
 
 // use takes the handlers of an instance, from the first. Those that run are all; in the second
 // round of a gate, of the hook of the last rewriter those before it, if the same version still
-// runs: which of another one are before it cannot be told. A telling event needs its turn, else
+// runs: which of another one are before it cannot be told. A telling event needs its slot, else
 // it goes through the queue of the hook.
-func (w *walk) use(in *instance) {
-	w.in, w.handlers, w.n = in, w.handlersOf(in), 0
-	w.limit = len(w.handlers)
-	if until := &w.asking.until; w.isAt(*until) && in == until.in {
-		w.limit = min(w.limit, until.n)
+func (ds *dispatch) use(in *instance) {
+	ds.in, ds.handlers, ds.n = in, ds.handlersOf(in), 0
+	ds.limit = len(ds.handlers)
+	if until := &ds.asking.until; ds.isAt(*until) && in == until.in {
+		ds.limit = min(ds.limit, until.n)
 	}
-	if w.limit > 0 && !w.spec.Asking && w.event != nil && !w.takesTurn() {
-		w.limit = 0
+	if ds.limit > 0 && !ds.spec.Asking && ds.event != nil && !ds.takesSlot() {
+		ds.limit = 0
 	}
 }
 
 // handlersOf lists the handlers of an instance that are run at the current hook.
-func (w *walk) handlersOf(in *instance) []*api.Handler {
-	if w.mode == "" {
-		return in.handlers(w.spec.Name)
+func (ds *dispatch) handlersOf(in *instance) []*api.Handler {
+	if ds.mode == "" {
+		return in.handlers(ds.spec.Name)
 	}
-	return in.mode(w.mode).Gate()
+	return in.mode(ds.mode).Gate()
 }
 
-// isAt reports whether the walk is at the hook of a place, there where the place is.
-func (w *walk) isAt(p place) bool { return w.hook == p.hook && w.mode == p.mode }
+// isAt reports whether the dispatch is at the hook of a position, there where the position is.
+func (ds *dispatch) isAt(p position) bool { return ds.hook == p.hook && ds.mode == p.mode }
 
 // start returns the job that runs a handler.
-func (w *walk) start(h *api.Handler) luavm.Job {
-	w.running, w.began, w.fn = true, time.Now(), h.Fn
-	j := luavm.Job{Name: w.spec.Name, Timeout: w.dispatcher.timeout, Clock: w.spec.Clock, Continues: w.ran && !w.hook.off.Load()}
-	if !w.spec.Asking {
-		j.Run = w.telling()
+func (ds *dispatch) start(h *api.Handler) luavm.Job {
+	ds.running, ds.began, ds.fn = true, time.Now(), h.Fn
+	j := luavm.Job{Name: ds.spec.Name, Timeout: ds.dispatcher.timeout, Clock: ds.spec.Clock, Continues: ds.ran && !ds.hook.off.Load()}
+	if !ds.spec.Asking {
+		j.Run = ds.telling()
 		return j
 	}
-	a := &w.asking
+	a := &ds.asking
 	if a.seen == nil {
-		a.seen = w.spec.Copy(w.event)
+		a.seen = ds.spec.Copy(ds.event)
 	}
-	a.last = &question{in: w.in, spec: w.spec, event: w.event, seen: a.seen, fn: h.Fn}
+	a.last = &question{in: ds.in, spec: ds.spec, event: ds.event, seen: a.seen, fn: h.Fn}
 	if h.Group != nil {
 		a.last.member = a.groups.join(h.Group)
 	}
@@ -178,44 +178,44 @@ func (w *walk) start(h *api.Handler) luavm.Job {
 }
 
 // telling returns the function of a job that tells the current handler of an event. It may
-// still run when the walk has continued without it.
-func (w *walk) telling() func(L *lua.LState) error {
-	in, fn, spec, e, turn, data := w.in, w.fn, w.spec, w.event, w.turn, w.data
+// still run when the dispatch has continued without it.
+func (ds *dispatch) telling() func(L *lua.LState) error {
+	in, fn, spec, e, slot, data := ds.in, ds.fn, ds.spec, ds.event, ds.slot, ds.data
 	return func(L *lua.LState) error {
 		if e == nil {
 			in.script.Call(L, fn, in.script.Emitted(L, spec.Name, data))
 			return nil
 		}
-		turn.end()
+		slot.end()
 		in.script.Call(L, fn, spec.Table(in.events, L, e))
 		return nil
 	}
 }
 
 // ended records that the current handler ended with err, or revives its hook if the
-// handler did not begin because the VM is gone. stop ends the walk.
-func (w *walk) ended(err error) (stop bool) {
+// handler did not begin because the VM is gone. stop ends it.
+func (ds *dispatch) ended(err error) (stop bool) {
 	if !api.IsReplaced(err) {
-		w.ran = true
-	} else if w.tries < maxReplaced {
-		w.tries++
-		w.dispatcher.keeper.revive(w.ctx, w.hook, w.in)
-		if w.moveOn() {
+		ds.ran = true
+	} else if ds.tries < maxReplaced {
+		ds.tries++
+		ds.dispatcher.keeper.revive(ds.ctx, ds.hook, ds.in)
+		if ds.moveOn() {
 			return false
 		}
-		w.limit, err = 0, errLost
+		ds.limit, err = 0, errLost
 	}
 	result := "no opinion"
-	if err == nil && w.spec.Asking {
-		result = cmp.Or(w.asking.last.result, result)
+	if err == nil && ds.spec.Asking {
+		result = cmp.Or(ds.asking.last.result, result)
 	}
-	w.dispatcher.audience.ran(w.ctx, w.hook, w.spec.Name, result, time.Since(w.began), err)
+	ds.dispatcher.audience.ran(ds.ctx, ds.hook, ds.spec.Name, result, time.Since(ds.began), err)
 	if err != nil {
-		w.dispatcher.keeper.failed(w.ctx, w.hook, w.in, w.spec.Name, w.fn, err)
+		ds.dispatcher.keeper.failed(ds.ctx, ds.hook, ds.in, ds.spec.Name, ds.fn, err)
 	}
-	stop = w.spec.Asking && w.answered(w, err)
-	w.n++
-	w.tries = 0
+	stop = ds.spec.Asking && ds.answered(ds, err)
+	ds.n++
+	ds.tries = 0
 	return stop
 }
 
@@ -226,47 +226,47 @@ var errLost = errors.New("the hook was given up after some of its handlers had r
 // of the hook began, the event begins anew there. Otherwise the remaining handlers
 // run in it, if it is a copy with the same handlers; moveOn is false if it is another
 // version, or a copy that has not registered all of them yet.
-func (w *walk) moveOn() bool {
-	in := w.hook.current()
-	handlers := w.handlersOf(in)
+func (ds *dispatch) moveOn() bool {
+	in := ds.hook.current()
+	handlers := ds.handlersOf(in)
 	switch {
-	case !w.ran:
-		w.use(in)
-	case w.hook.off.Load():
-		w.limit = 0
-	case in == nil || !bytes.Equal(w.in.code, in.code) || !slices.EqualFunc(w.handlers, handlers, (*api.Handler).IsCopyOf):
+	case !ds.ran:
+		ds.use(in)
+	case ds.hook.off.Load():
+		ds.limit = 0
+	case in == nil || !bytes.Equal(ds.in.code, in.code) || !slices.EqualFunc(ds.handlers, handlers, (*api.Handler).IsCopyOf):
 		return false
 	default:
-		w.in, w.handlers = in, handlers
+		ds.in, ds.handlers = in, handlers
 	}
 	return true
 }
 
-// asking is what a walk knows of the handlers that it asks.
+// asking is what a dispatch knows of the handlers that it asks.
 type asking struct {
 	seen agent.Event // the copy that handlers get; nil: the event has changed, so start makes one
 	last *question   // of the handler that was asked last
 
 	groups *groups // of the handlers; nil: none was in one so far
 
-	until    place // at a gate: the handlers before it are asked; no hook: all
-	rewriter place // at a gate: of the last handler that rewrote the arguments
+	until    position // at a gate: the handlers before it are asked; no hook: all
+	rewriter position // at a gate: of the last handler that rewrote the arguments
 }
 
 // apply carries out on the event what the last handler, which ended with err, returned. With
 // an error, as of a handler that is late, that has no effect. stop reports whether no later
 // handler is to be asked.
-func (w *walk) apply(err error) (stop bool) {
+func (ds *dispatch) apply(err error) (stop bool) {
 	if err != nil {
 		return false
 	}
-	a := &w.asking
+	a := &ds.asking
 	if m := a.last.member; m != nil {
 		if a.groups == nil {
-			a.groups = &groups{spec: w.spec, event: w.event}
+			a.groups = &groups{spec: ds.spec, event: ds.event}
 		}
 		for _, key := range slices.Sorted(slices.Values(m.omitted)) {
-			w.dispatcher.log.write(w.hook.Name, fmt.Sprintf("%s: %s is left out: another handler of the group %s gave one first", w.spec.Name, key, m.group.Name))
+			ds.dispatcher.log.write(ds.hook.Name, fmt.Sprintf("%s: %s is left out: another handler of the group %s gave one first", ds.spec.Name, key, m.group.Name))
 		}
 	}
 	switch {
@@ -281,8 +281,8 @@ func (w *walk) apply(err error) (stop bool) {
 	return a.last.stop
 }
 
-// place is a handler's place in the chain.
-type place struct {
+// position is a handler's position in the chain.
+type position struct {
 	hook *hook
 	mode string // "" where n is among the handlers of the event, else it is in the gate of this mode
 	in   *instance
