@@ -93,7 +93,7 @@ func (c *Chain) Close(ctx context.Context) {
 	c.endAll()
 	c.ending.stop()
 	c.ending.wg.Wait()
-	c.lanes.Close()
+	c.workers.Close()
 	if !c.opts.borrowsGuard {
 		c.guard.Close()
 	}

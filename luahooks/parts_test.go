@@ -203,10 +203,10 @@ func TestDialogsOfAProgramDoNotWaitForEachOther(t *testing.T) {
 func TestAQueueStartsEventsInTheirOrder(t *testing.T) {
 	q, b := new(eventQueue), newBackground()
 	var order []int
-	first := q.add(b, func(own *turn) {
-		q.add(b, func(*turn) { order = append(order, 2) })
+	first := q.add(b, func(own *slot) {
+		q.add(b, func(*slot) { order = append(order, 2) })
 		if q.begin(b) != nil {
-			t.Error("somebody else gets the turn of an event that starts")
+			t.Error("somebody else gets the slot of an event that starts")
 		}
 		order = append(order, 1)
 		own.end()
@@ -217,7 +217,7 @@ func TestAQueueStartsEventsInTheirOrder(t *testing.T) {
 		t.Errorf("started %v", order)
 	}
 	select {
-	case <-q.add(b, func(*turn) { t.Error("started after the end") }):
+	case <-q.add(b, func(*slot) { t.Error("started after the end") }):
 	case <-time.After(10 * time.Second):
 		t.Error("an event that cannot start is waited for")
 	}

@@ -12,6 +12,7 @@ func Table() []Spec {
 // Info is what a user or an editor is told of an event.
 type Info struct {
 	Name    string  `json:"name"`
+	About   string  `json:"-"`
 	Asking  bool    `json:"asking"`
 	Fields  []Field `json:"payload"`
 	Results []Field `json:"result"`
@@ -22,7 +23,7 @@ type Info struct {
 func Infos() []Info {
 	var infos []Info
 	for _, s := range Table() {
-		infos = append(infos, Info{s.Name, s.Asking, s.Fields, s.Results, s.Rule})
+		infos = append(infos, Info{s.Name, s.About, s.Asking, s.Fields, s.Results, s.Rule})
 	}
 	return infos
 }

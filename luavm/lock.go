@@ -10,11 +10,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// turn decides which job runs on a VM: one at a time, in the order in which they
+// lock decides which job runs on a VM: one at a time, in the order in which they
 // asked for it. It is also the one context of all Lua threads of the VM, namely
 // that of the job whose turn it is. Nothing may be derived from it, because it
 // changes with the job.
-type turn struct {
+type lock struct {
 	token chan struct{}       // holds one element while no job runs; receivers queue in order
 	cur   atomic.Pointer[job] // the job that runs, or idle
 	idle  *job                // is in cur while no job runs, and is never stopped
@@ -22,81 +22,81 @@ type turn struct {
 	halt  chan struct{}       // a closed channel
 }
 
-// newTurn returns the turn of a VM on which no job runs. idle stands for "no job"; dead
+// newLock returns the lock of a VM on which no job runs. idle stands for "no job"; dead
 // is closed when the VM dies.
-func newTurn(idle *job, dead <-chan struct{}) *turn {
-	t := &turn{token: make(chan struct{}, 1), idle: idle, dead: dead, halt: make(chan struct{})}
-	close(t.halt)
-	t.cur.Store(idle)
-	t.token <- struct{}{}
-	return t
+func newLock(idle *job, dead <-chan struct{}) *lock {
+	l := &lock{token: make(chan struct{}, 1), idle: idle, dead: dead, halt: make(chan struct{})}
+	close(l.halt)
+	l.cur.Store(idle)
+	l.token <- struct{}{}
+	return l
 }
 
 // Done is closed when the job that runs was stopped, and nil before: the
 // interpreter does not wait for it, it only looks.
-func (t *turn) Done() <-chan struct{} {
-	if t.cur.Load().cause.Load() == nil {
+func (l *lock) Done() <-chan struct{} {
+	if l.cur.Load().cause.Load() == nil {
 		return nil
 	}
-	return t.halt
+	return l.halt
 }
 
-func (t *turn) Deadline() (time.Time, bool) { return time.Time{}, false }
-func (t *turn) Value(any) any               { return nil }
+func (l *lock) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (l *lock) Value(any) any               { return nil }
 
 // Err is the text that Lua raises when Done is closed. It is never nil: the
 // runtime would panic on a context that is done without an error.
-func (t *turn) Err() error { return errors.New(t.cur.Load().reason().Message) }
+func (l *lock) Err() error { return errors.New(l.cur.Load().reason().Message) }
 
 // acquire waits until it is the turn of a job that wants to begin. The error is
 // why it does not begin: its own reason to stop, ErrNested or ErrDead.
-func (t *turn) acquire(j *job) error {
+func (l *lock) acquire(j *job) error {
 	if j.interrupted() {
 		return j.reason()
 	}
 	select {
-	case <-t.token:
+	case <-l.token:
 		return nil
 	default:
 	}
-	if j.lane.isNested() {
+	if j.worker.isNested() {
 		return ErrNested
 	}
 	ctx := j.context()
 	select {
-	case <-t.token:
+	case <-l.token:
 		return nil
 	case <-ctx.Done():
 		j.interrupted()
 		return j.reason()
-	case <-t.dead:
+	case <-l.dead:
 		return ErrDead
 	}
 }
 
 // reacquire waits until a job whose Wait is over may run again. It returns false if that
 // will never be: the job was given up, or the VM is dead.
-func (t *turn) reacquire(j *job) bool {
+func (l *lock) reacquire(j *job) bool {
 	select {
-	case <-t.token:
+	case <-l.token:
 		return true
 	case <-j.detached:
 		return false
-	case <-t.dead:
+	case <-l.dead:
 		return false
 	}
 }
 
 // release ends the turn of the job that runs.
-func (t *turn) release() {
-	t.cur.Store(t.idle)
-	t.token <- struct{}{}
+func (l *lock) release() {
+	l.cur.Store(l.idle)
+	l.token <- struct{}{}
 }
 
 // isDead reports whether a job had to be abandoned in its turn, which never ends.
-func (t *turn) isDead() bool {
+func (l *lock) isDead() bool {
 	select {
-	case <-t.dead:
+	case <-l.dead:
 		return true
 	default:
 		return false
@@ -105,7 +105,7 @@ func (t *turn) isDead() bool {
 
 // Context is the context of the job that runs; it ends with the job. It
 // belongs to that job.
-func (vm *VM) Context() context.Context { return vm.turn.cur.Load().context() }
+func (vm *VM) Context() context.Context { return vm.lock.cur.Load().context() }
 
 // Wait frees the VM for other jobs, runs f with the job's context, and waits for
 // the job's next turn. It must be called on the goroutine of the job, from a Go
@@ -114,8 +114,8 @@ func (vm *VM) Context() context.Context { return vm.turn.cur.Load().context() }
 // If the job was stopped meanwhile, Wait returns the reason, which the caller
 // raises; otherwise it returns what f returned.
 func (vm *VM) Wait(L *lua.LState, dialog bool, f func(ctx context.Context) error) error {
-	j := vm.turn.cur.Load()
-	if j == vm.turn.idle {
+	j := vm.lock.cur.Load()
+	if j == vm.lock.idle {
 		return errors.New("wait: no job runs")
 	}
 	if j.interrupted() {
@@ -146,11 +146,11 @@ func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) e
 	defer func() {
 		resume()
 		defer vm.life.setWaiting(j, false)
-		if !vm.turn.reacquire(j) {
+		if !vm.lock.reacquire(j) {
 			runtime.Goexit()
 		}
 		if !vm.begin(j, stateWaiting, thread) {
-			vm.turn.token <- struct{}{}
+			vm.lock.token <- struct{}{}
 			runtime.Goexit()
 		}
 		vm.threads.setParked(L, false)
@@ -168,13 +168,13 @@ func (vm *VM) begin(j *job, from int32, thread *lua.LState) bool {
 		return false
 	}
 	vm.main.G.CurrentThread = thread
-	vm.turn.cur.Store(j)
-	j.lane.rouse()
+	vm.lock.cur.Store(j)
+	j.worker.wakeIfAsleep()
 	return true
 }
 
 // release ends the turn of the running job, so that the next one can run on the VM.
 func (vm *VM) release() {
 	vm.main.G.CurrentThread = nil
-	vm.turn.release()
+	vm.lock.release()
 }

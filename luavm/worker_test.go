@@ -11,28 +11,28 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// script is a lane's jobs, each Lua source in a VM, and how they ended.
+// script is a worker's jobs, each Lua source in a VM, and how they ended.
 type script struct {
-	t     *testing.T
-	lanes *Lanes
-	hooks []*hook
-	outs  []error
+	t       *testing.T
+	workers *Workers
+	hooks   []*hook
+	outs    []error
 }
 
 func newScript(t *testing.T, n int) *script {
-	s := &script{t: t, lanes: new(Lanes)}
-	t.Cleanup(s.lanes.Close)
+	s := &script{t: t, workers: new(Workers)}
+	t.Cleanup(s.workers.Close)
 	for range n {
-		s.hooks = append(s.hooks, newHook(t, Options{Lanes: s.lanes}))
+		s.hooks = append(s.hooks, newHook(t, Options{Workers: s.workers}))
 	}
 	return s
 }
 
-// run runs sources[i] in VM i, one after the other in one lane.
+// run runs sources[i] in VM i, one after the other in one worker.
 func (s *script) run(ctx context.Context, sources ...string) {
 	s.outs = nil
 	i, settle := 0, func() {}
-	s.lanes.Run(ctx, func(err error) (vm *VM, job Job, more bool) {
+	s.workers.Run(ctx, func(err error) (vm *VM, job Job, more bool) {
 		settle()
 		if i > 0 {
 			s.outs = append(s.outs, err)
@@ -84,7 +84,7 @@ func (s *script) mustHaveRun(i int, want bool) {
 	}
 }
 
-func TestALaneGoesOnAfterAJobThatDoesNotStop(t *testing.T) {
+func TestAWorkerGoesOnAfterAJobThatDoesNotStop(t *testing.T) {
 	s := newScript(t, 3)
 	release := make(chan struct{})
 	defer close(release)
@@ -99,7 +99,7 @@ func TestALaneGoesOnAfterAJobThatDoesNotStop(t *testing.T) {
 	s.mustEnd(nil, ErrDead, nil)
 }
 
-func TestALaneGoesOnAfterAJobThatIsLateInWait(t *testing.T) {
+func TestAWorkerGoesOnAfterAJobThatIsLateInWait(t *testing.T) {
 	s := newScript(t, 3)
 	release, after := make(chan struct{}), make(chan struct{}, 1)
 	s.hooks[1].SetGlobal("deaf", s.hooks[1].GFunc("deaf", func(L *lua.LState) int {
@@ -123,7 +123,7 @@ func TestALaneGoesOnAfterAJobThatIsLateInWait(t *testing.T) {
 	s.mustEnd(nil, nil, nil)
 }
 
-func TestACancelledLaneStopsItsJobAndStartsNoOther(t *testing.T) {
+func TestACancelledWorkerStopsItsJobAndStartsNoOther(t *testing.T) {
 	s := newScript(t, 3)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	why := errors.New("enough")
@@ -138,7 +138,7 @@ func TestACancelledLaneStopsItsJobAndStartsNoOther(t *testing.T) {
 	}
 }
 
-func TestALaneGoesOnWhenAJobsGoroutineEnds(t *testing.T) {
+func TestAWorkerGoesOnWhenAJobsGoroutineEnds(t *testing.T) {
 	s := newScript(t, 3)
 	exit := func(*lua.LState) int { runtime.Goexit(); return 0 }
 	s.hooks[1].SetGlobal("exit", s.hooks[1].GFunc("exit", exit))
@@ -157,8 +157,8 @@ func TestASupervisorSleepsWhileAJobWaits(t *testing.T) {
 	h := s.hooks[0]
 	h.SetGlobal("dialog", h.GFunc("dialog", func(L *lua.LState) int {
 		_ = h.Wait(L, true, func(ctx context.Context) error {
-			l := ctx.Value(jobKey{}).(*job).lane
-			for !l.dozing.Load() {
+			l := ctx.Value(jobKey{}).(*job).worker
+			for !l.asleep.Load() {
 				runtime.Gosched()
 			}
 			return nil
@@ -169,9 +169,9 @@ func TestASupervisorSleepsWhileAJobWaits(t *testing.T) {
 	s.mustEnd(Timeout)
 }
 
-func TestJobsOfALaneNestThroughWait(t *testing.T) {
+func TestJobsOfAWorkerNestThroughWait(t *testing.T) {
 	s := newScript(t, 2)
-	inner := &script{t: t, lanes: s.lanes, hooks: s.hooks}
+	inner := &script{t: t, workers: s.workers, hooks: s.hooks}
 	nest := func(wait bool) lua.LGFunction {
 		return func(L *lua.LState) int {
 			if !wait {
@@ -195,21 +195,21 @@ func TestJobsOfALaneNestThroughWait(t *testing.T) {
 	inner.mustEnd(ErrNested, nil)
 }
 
-// BenchmarkLane is an event for many hooks.
-func BenchmarkLane(b *testing.B) {
-	lanes := new(Lanes)
-	defer lanes.Close()
+// BenchmarkWorker is an event for many hooks.
+func BenchmarkWorker(b *testing.B) {
+	workers := new(Workers)
+	defer workers.Close()
 	for _, n := range []int{1, 100} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var vms []*VM
 			for range n {
-				vms = append(vms, newHook(b, Options{Lanes: lanes}).VM)
+				vms = append(vms, newHook(b, Options{Workers: workers}).VM)
 			}
 			job := Job{Timeout: time.Second, Run: func(*lua.LState) error { return nil }}
 			b.ReportAllocs()
 			for b.Loop() {
 				i := 0
-				lanes.Run(context.Background(), func(err error) (*VM, Job, bool) {
+				workers.Run(context.Background(), func(err error) (*VM, Job, bool) {
 					if err != nil || i == n {
 						return nil, Job{}, false
 					}

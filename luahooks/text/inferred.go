@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// known is what is known of the functions and variables of a file, from all that stands in it.
-type known struct {
+// inferred is what is known of the functions and variables of a file, from all that stands in it.
+type inferred struct {
 	handlers  map[string]*annotated.Func      // how functions are called, by their variable; nil: in several ways
 	args      map[string][]*annotated.Type    // pi and the like, where they are given to functions of the file
 	variables map[declaration]*annotated.Type // that get their value later
@@ -25,7 +25,7 @@ type declaration struct {
 }
 
 // size grows whenever more is known.
-func (k *known) size() int {
+func (k *inferred) size() int {
 	n := len(k.handlers) + len(k.variables)
 	for _, types := range k.args {
 		n += len(types)
@@ -39,7 +39,7 @@ func (k *known) size() int {
 }
 
 // called is how a function of the file is called; nil if nothing is known of that.
-func (k *known) called(name string) *annotated.Func {
+func (k *inferred) called(name string) *annotated.Func {
 	if fn := k.handlers[name]; fn != nil {
 		return fn
 	}
@@ -56,7 +56,7 @@ func (k *known) called(name string) *annotated.Func {
 
 // learnHandler notes that a function of the file is called as fn says; one that is called in two ways is
 // not known.
-func (k *known) learnHandler(name string, fn *annotated.Func) {
+func (k *inferred) learnHandler(name string, fn *annotated.Func) {
 	if fn == nil {
 		return
 	}
@@ -67,7 +67,7 @@ func (k *known) learnHandler(name string, fn *annotated.Func) {
 }
 
 // learnArg notes what a function of the file gets for its i-th parameter.
-func (k *known) learnArg(name string, i int, t *annotated.Type) {
+func (k *inferred) learnArg(name string, i int, t *annotated.Type) {
 	for len(k.args[name]) <= i {
 		k.args[name] = append(k.args[name], nil)
 	}
@@ -87,7 +87,7 @@ func (w *walk) learnHandlers(fn *annotated.Func, n *ast.FuncCallExpr) {
 			return
 		}
 		if name, ok := arg.(*ast.IdentExpr); ok {
-			w.known.learnHandler(name.Value, w.functionOf(fn.Params[i].Type))
+			w.inferred.learnHandler(name.Value, w.functionOf(fn.Params[i].Type))
 		}
 		t, isTable := arg.(*ast.TableExpr)
 		class := w.classOf(fn.Params[i].Type)
@@ -99,7 +99,7 @@ func (w *walk) learnHandlers(fn *annotated.Func, n *ast.FuncCallExpr) {
 			name, isName := f.Value.(*ast.IdentExpr)
 			if isText && isName {
 				if m := w.check.types.Find(class, key.Value); m != nil {
-					w.known.learnHandler(name.Value, w.functionOf(m.Type))
+					w.inferred.learnHandler(name.Value, w.functionOf(m.Type))
 				}
 			}
 		}
@@ -114,7 +114,7 @@ func (w *walk) learnVariable(v *variable, e ast.Expr, s *scope) {
 	}
 	v.typ = t
 	if v.declared.stmt != nil {
-		w.known.variables[v.declared] = t
+		w.inferred.variables[v.declared] = t
 	}
 }
 
@@ -154,12 +154,12 @@ func (w *walk) learnArgs(n *ast.FuncCallExpr, s *scope) {
 		return
 	}
 	v := s.find(path)
-	isOfFile := v != nil && v.fn != nil || v == nil && w.globals[path] != nil || w.known.members[path]
+	isOfFile := v != nil && v.fn != nil || v == nil && w.globals[path] != nil || w.inferred.members[path]
 	for i, arg := range n.Args {
 		switch t := w.typeOf(arg, s); {
 		case !w.isAPI(t), isProtected(path, s) && i == 0 && w.functionOf(t) != nil:
 		case isOfFile:
-			w.known.learnArg(path, i, t)
+			w.inferred.learnArg(path, i, t)
 		default:
 			w.escapes(arg, s)
 		}
