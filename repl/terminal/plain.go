@@ -235,9 +235,9 @@ func (p *plain) act() {
 	if open != nil && (len(rows) > 0 || next != nil || closing != nil || stops) {
 		was, ok := p.cancel()
 		switch {
-		case !ok: // it ends by itself, or cannot be closed: rows wait for its end
+		case !ok: // it ends by itself, or cannot be closed: rows and a stop wait for its end
 			p.mu.Lock()
-			p.rows = append(rows, p.rows...)
+			p.rows, p.stops = append(rows, p.rows...), p.stops || stops
 			p.mu.Unlock()
 			if closing != nil {
 				closing <- typed{}
@@ -340,6 +340,9 @@ func (p *plain) rest() {
 		p.silent()
 	}
 	p.result, p.open, p.edits, p.line.show = nil, nil, false, nil
+	if p.stops {
+		wake(p.pokes)
+	}
 }
 
 // ended takes the line of a prompt that the editor has ended.
