@@ -10,7 +10,8 @@
 //	press KEY…         presses keys by their names: enter, ctrl+c, up, shift+tab, f5 …
 //	paste TEXT         pastes a text, as the terminal does it; paste -stdout what exec printed
 //	size COLSxROWS     gives the window another size
-//	signal NAME        sends a signal to the program: INT, TERM, HUP, USR1, KILL
+//	signal NAME        sends a signal to the program: INT, TERM, HUP, QUIT, USR1, or KILL and waits
+//	                   for its end then
 //	hangup             takes the terminal away; the program has to end
 //
 //	[!] see [-count=N] TEXT
@@ -24,7 +25,7 @@
 //	[!] transcript TEXT
 //	                   see, for all that was shown, on the screen or above it
 //	[!] output TEXT    see, for what the program writes, byte by byte
-//	leave [STATUS]     waits for the end of the program, with this exit status or 0, and looks
+//	ends [STATUS]      waits for the end of the program, with this exit status or 0, and looks
 //	                   whether the terminal is as it was found
 //
 // The words behind a command are one text, in which escapes like \n, \r, \t, \x07, \u00e9
@@ -71,7 +72,7 @@ func (s Screens) Commands() map[string]func(ts *testscript.TestScript, neg bool,
 	commands := map[string]func(*testscript.TestScript, bool, []string){"screen": s.start}
 	for name, run := range map[string]func(t *terminal, ts *testscript.TestScript, text string){
 		"enter": enter, "type": typed, "press": press, "paste": paste, "size": size, "signal": signal, "hangup": hangUp,
-		"gone": gone, "prompt": prompt, "steer": steer, "asked": asked, "answered": answered, "leave": leave,
+		"gone": gone, "prompt": prompt, "steer": steer, "asked": asked, "answered": answered, "ends": ends,
 	} {
 		commands[name] = func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg {
@@ -217,11 +218,13 @@ func press(t *terminal, _ *testscript.TestScript, keys string) {
 func size(t *terminal, ts *testscript.TestScript, text string) { t.Resize(cells(ts, text)) }
 
 func signal(t *terminal, ts *testscript.TestScript, name string) {
-	sent, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "USR1": syscall.SIGUSR1, "KILL": syscall.SIGKILL}[name]
+	sent, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "USR1": syscall.SIGUSR1, "KILL": syscall.SIGKILL}[name]
 	if !ok {
 		ts.Fatalf("no signal: %q", name)
 	}
-	t.Signal(sent)
+	if t.Signal(sent); sent == syscall.SIGKILL {
+		t.Wait() // which leaves the terminal as it is
+	}
 }
 
 func hangUp(t *terminal, _ *testscript.TestScript, _ string) { t.HangUp() }
@@ -231,7 +234,7 @@ func gone(t *terminal, _ *testscript.TestScript, text string) { t.UntilGone(text
 // prompt tells from bracketed paste that the line is read.
 func prompt(t *terminal, _ *testscript.TestScript, text string) {
 	t.Until(fmt.Sprintf("the prompt holds %q", text), func(now screentest.Screen) bool {
-		return now.LastRow() == strings.TrimRight("> "+text, " ") && (now.Modes.BracketedPaste || t.dumb)
+		return strings.HasSuffix("\n"+now.Text(), "\n"+strings.TrimRight("> "+text, " ")) && (now.Modes.BracketedPaste || t.dumb)
 	})
 }
 
@@ -256,7 +259,7 @@ func inQuestion(now screentest.Screen) bool {
 	return slices.ContainsFunc([]string{"[y/N", "filter: ", "answer: ", "? "}, func(sign string) bool { return strings.HasPrefix(before, sign) })
 }
 
-func leave(t *terminal, ts *testscript.TestScript, status string) {
+func ends(t *terminal, ts *testscript.TestScript, status string) {
 	want := 0
 	if status != "" {
 		n, err := strconv.Atoi(status)
