@@ -176,7 +176,11 @@ func look(ts *testscript.TestScript, name string, count func(*terminal, string) 
 		}
 		return
 	}
-	t.Until(fmt.Sprintf("%s has %q", name, text), func(screentest.Screen) bool {
+	what := fmt.Sprintf("%s has %q", name, text)
+	if times > 0 {
+		what += fmt.Sprintf(", %d times", times)
+	}
+	t.Until(what, func(screentest.Screen) bool {
 		n := count(t, text)
 		return n > 0 && (times == 0 || n == times)
 	})
