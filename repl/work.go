@@ -235,11 +235,6 @@ func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 	}
 }
 
-// interrupting are the commands that end what runs: while the agent works they ask first.
-func interrupting() []string {
-	return []string{"compact", "uncompact", "new", "clear", "resume", "branch", "fork", "tree", "undo", "redo", "quit", "exit"}
-}
-
 // steer runs a job while the agent works. It reports false if that came too late, or the
 // job is for the time after the work.
 func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
@@ -280,8 +275,9 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 // steerCommand runs a command while the agent works. One that ends the work asks first:
 // then the work is stopped for it, and the command is not done but for the time after that.
 func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-chan struct{}) (done, stopped bool) {
+	interrupting := []string{"compact", "uncompact", "new", "clear", "resume", "branch", "fork", "tree", "undo", "redo", "quit", "exit"}
 	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
-	if slices.Contains(interrupting(), name) {
+	if slices.Contains(interrupting, name) {
 		asking, cancel := context.WithCancel(ctx)
 		defer cancel()
 		go func() {
