@@ -66,10 +66,10 @@ func isOfAgent(ctx context.Context) bool {
 // called.
 func (w *work) await() (end func()) {
 	s, since := w.screen, w.screen.now()
-	s.change(func() { s.busy.asked = append(s.busy.asked, &since) })
+	s.change(func() { s.activity.asked = append(s.activity.asked, &since) })
 	return func() {
 		s.change(func() {
-			s.busy.asked = slices.DeleteFunc(s.busy.asked, func(other *time.Time) bool { return other == &since })
+			s.activity.asked = slices.DeleteFunc(s.activity.asked, func(other *time.Time) bool { return other == &since })
 		})
 	}
 }
@@ -79,7 +79,7 @@ func (w *work) begin(t *task) (end func()) {
 	s := w.screen
 	t.doing = printable.Line(t.doing)
 	s.change(func() {
-		s.busy.begin(t)
+		s.activity.begin(t)
 		if w.stopTicks == nil {
 			w.stopTicks = make(chan struct{})
 			go s.tick(w.stopTicks, w.queued)
@@ -87,8 +87,8 @@ func (w *work) begin(t *task) (end func()) {
 	})
 	return func() {
 		s.change(func() {
-			s.busy.end(t)
-			if len(s.busy.works) == 0 && w.stopTicks != nil {
+			s.activity.end(t)
+			if len(s.activity.tasks) == 0 && w.stopTicks != nil {
 				close(w.stopTicks)
 				w.stopTicks = nil
 			}
@@ -100,16 +100,16 @@ func (w *work) begin(t *task) (end func()) {
 // reports false if nothing runs. The caller has the lock of the screen.
 func (w *work) interrupt(key string) bool {
 	s := w.screen
-	t := s.busy.stop()
+	t := s.activity.stop()
 	if t == nil {
-		return len(s.busy.works) > 0 // it is being stopped
+		return len(s.activity.tasks) > 0 // it is being stopped
 	}
 	w.interrupted, t.told = s.now(), true
-	what, ran := s.busy.inProgress(t, &s.calls, s.now())
+	what, ran := s.activity.inProgress(t, &s.calls, s.now())
 	if t.doing == "" {
 		s.endBlock()
 	}
-	if retry := s.busy.retry(); t.doing == "" && retry != nil {
+	if retry := s.activity.retry(); t.doing == "" && retry != nil {
 		s.add(kindNotice, s.noticeRows(printable.Line(retry.ErrorMessage), agent.LevelError)...)
 	}
 	var rows []string
@@ -137,7 +137,7 @@ func interruptedText(key, what string, ran time.Duration, columns int) string {
 // interruptAll stops everything that runs.
 func (w *work) interruptAll() {
 	w.screen.change(func() {
-		for _, t := range slices.Clone(w.screen.busy.works) {
+		for _, t := range slices.Clone(w.screen.activity.tasks) {
 			t.cancelled = t.cancel()
 		}
 	})
@@ -149,7 +149,7 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	var err error
 	began := r.screen.now()
 	r.screen.change(func() {
-		b := &r.screen.busy
+		b := &r.screen.activity
 		b.tokens, b.written = 0, 0
 		b.note(waitsForAnswer, began)
 	})
@@ -172,7 +172,7 @@ func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 		s.answerEnds()
 		s.add(kindTool, s.calls.drop()...)
 		s.tellWaiting()
-		s.busy.retries = nil
+		s.activity.retries = nil
 	})
 	r.returnUnsent(err)
 	switch {
@@ -517,7 +517,7 @@ func shellInTerminal(s *screen, o Options) agent.Shell {
 	return func(ctx context.Context, line string, _ func(string)) (outcome agent.BashOutcome, err error) {
 		s.change(func() {
 			s.term.Print(s.take()...) // the terminal writes them before it gives itself away
-			s.flow.last = kindRows
+			s.writer.last = kindRows
 		})
 		err = s.term.Lend(func() (err error) {
 			var unread []byte
@@ -525,7 +525,7 @@ func shellInTerminal(s *screen, o Options) agent.Shell {
 			s.term.Unread(unread)
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.busy.answered = s.now() // what is left to do is no work that one waits for
+			s.activity.answered = s.now() // what is left to do is no work that one waits for
 			return err
 		})
 		return outcome, err
@@ -537,7 +537,7 @@ func shellInTerminal(s *screen, o Options) agent.Shell {
 func (s *screen) mayLend() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.plain && len(s.busy.works) == 0
+	return !s.plain && len(s.activity.tasks) == 0
 }
 
 // shellOutput shows the output of a command line by line, as it comes.

@@ -105,7 +105,7 @@ func (g *paragraph) paintWindow(window []byte, isAll bool) bool {
 	tree := g.p.parseInline(window)
 	cut := len(window)
 	if !isAll {
-		cut = tree.findCut(g.from)
+		cut = tree.stableEnd(g.from)
 	}
 	if cut <= g.from {
 		return false

@@ -16,10 +16,10 @@ import (
 	"pi/session/message"
 )
 
-// busy is what is done between two prompts, and what is waited for: the row with the
+// activity is what is done between two prompts, and what is waited for: the row with the
 // seconds, and in plain mode a line every few seconds.
-type busy struct {
-	works    []*task // what runs; the newest is shown
+type activity struct {
+	tasks    []*task // what runs; the newest is shown
 	silent   time.Time
 	waits    waitsFor
 	name     string // of the tool whose arguments are written
@@ -64,15 +64,15 @@ type retryWait struct {
 }
 
 // begin adds a task; end removes it.
-func (b *busy) begin(t *task) { b.works = append(b.works, t) }
+func (a *activity) begin(t *task) { a.tasks = append(a.tasks, t) }
 
-func (b *busy) end(t *task) {
-	b.works = slices.DeleteFunc(b.works, func(x *task) bool { return x == t })
+func (a *activity) end(t *task) {
+	a.tasks = slices.DeleteFunc(a.tasks, func(x *task) bool { return x == t })
 }
 
 // stop stops the newest task that was not stopped before, and returns it; nil for none.
-func (b *busy) stop() *task {
-	for _, t := range slices.Backward(b.works) {
+func (a *activity) stop() *task {
+	for _, t := range slices.Backward(a.tasks) {
 		if !t.cancelled && t.cancel() {
 			t.cancelled = true
 			return t
@@ -82,36 +82,36 @@ func (b *busy) stop() *task {
 }
 
 // steers reports whether the agent works on a prompt, so that what is typed steers it.
-func (b *busy) steers() bool {
-	return slices.ContainsFunc(b.works, func(t *task) bool { return t.doing == "" })
+func (a *activity) steers() bool {
+	return slices.ContainsFunc(a.tasks, func(t *task) bool { return t.doing == "" })
 }
 
 // isOfAgent reports whether what was begun last is the work of the agent.
-func (b *busy) isOfAgent() bool { return len(b.works) > 0 && b.works[len(b.works)-1].doing == "" }
+func (a *activity) isOfAgent() bool { return len(a.tasks) > 0 && a.tasks[len(a.tasks)-1].doing == "" }
 
 // asksAtOnce notes a question of something that runs, and reports whether that has the keys
 // at once: it is the first one of what the user has just begun.
-func (b *busy) asksAtOnce(now time.Time) bool {
-	return slices.ContainsFunc(b.works, func(t *task) bool { return t.initiative.asksAtOnce(now) })
+func (a *activity) asksAtOnce(now time.Time) bool {
+	return slices.ContainsFunc(a.tasks, func(t *task) bool { return t.initiative.asksAtOnce(now) })
 }
 
 // isCancelled reports whether the work of the agent was interrupted and is coming to its
 // end.
-func (b *busy) isCancelled() bool {
-	return slices.ContainsFunc(b.works, func(t *task) bool { return t.doing == "" && t.cancelled })
+func (a *activity) isCancelled() bool {
+	return slices.ContainsFunc(a.tasks, func(t *task) bool { return t.doing == "" && t.cancelled })
 }
 
 // note records a sign of life, and what is waited for from now on.
-func (b *busy) note(w waitsFor, now time.Time) { b.silent, b.waits = now, w }
+func (a *activity) note(w waitsFor, now time.Time) { a.silent, a.waits = now, w }
 
 // shown is how long a command runs before the row appears.
 const shown = 300 * time.Millisecond
 
 // inView is the task that the row tells of; nil for none. asks says that a question or
 // a component is open, so that a command waits for the user.
-func (b *busy) inView(now time.Time, asks bool) *task {
-	for _, t := range slices.Backward(b.works) {
-		if t.doing == "" || !asks && now.Sub(t.began) >= shown && now.Sub(b.answered) >= shown {
+func (a *activity) inView(now time.Time, asks bool) *task {
+	for _, t := range slices.Backward(a.tasks) {
+		if t.doing == "" || !asks && now.Sub(t.began) >= shown && now.Sub(a.answered) >= shown {
 			return t
 		}
 	}
@@ -119,25 +119,25 @@ func (b *busy) inView(now time.Time, asks bool) *task {
 }
 
 // rows is the row that says what is done. The caller has the lock of s.
-func (b *busy) rows(columns int, s *screen) []string {
+func (a *activity) rows(columns int, s *screen) []string {
 	now := s.now()
-	t := b.inView(now, s.panels.top() != nil || s.panels.component() != nil)
+	t := a.inView(now, s.panels.top() != nil || s.panels.component() != nil)
 	if t == nil {
 		return nil
 	}
 	how, began := "  "+t.how(), t.began
-	if t.doing == "" && len(b.asked) > 0 {
-		began = *b.asked[0]
+	if t.doing == "" && len(a.asked) > 0 {
+		began = *a.asked[0]
 		if !t.cancelled {
 			how = "" // the keys are the question's
 		}
 	}
 	room := columns - len(how)
-	sign, text, ran := s.inkedLine(b.spinner(now, t.began), indicatorColumns), b.front(t, now, s), ""
+	sign, text, ran := s.inkedLine(a.spinner(now, t.began), indicatorColumns), a.front(t, now, s), ""
 	if sign != "" {
 		sign += " "
 	}
-	if b.retry() == nil {
+	if a.retry() == nil {
 		ran = " " + seconds(now.Sub(began)) // which stay, whatever else has no room
 	}
 	least := min(leastBusy, columns)
@@ -158,7 +158,7 @@ func (b *busy) rows(columns int, s *screen) []string {
 		row = cells.Cut(accent(sign)+accent(text), columns)
 	}
 	used := cells.Width(row)
-	for _, fact := range b.facts(t, s) {
+	for _, fact := range a.facts(t, s) {
 		if used+3+cells.Width(fact) > room {
 			break
 		}
@@ -184,9 +184,9 @@ func (t *task) how() string {
 
 // front says what is done or waited for. Of a wait for another attempt it is the rest of
 // the time. The caller has the lock of s.
-func (b *busy) front(t *task, now time.Time, s *screen) string {
-	text := b.doing(t, now, s)
-	w := b.retry()
+func (a *activity) front(t *task, now time.Time, s *screen) string {
+	text := a.doing(t, now, s)
+	w := a.retry()
 	if w == nil {
 		return text
 	}
@@ -199,23 +199,23 @@ func (b *busy) front(t *task, now time.Time, s *screen) string {
 
 // frame is how long the sign that something moves stays the same: a quarter of a second, or as
 // a hook wants its own.
-func (b *busy) frame() time.Duration {
-	if len(b.frames) == 0 {
+func (a *activity) frame() time.Duration {
+	if len(a.frames) == 0 {
 		return spinnerFrame
 	}
-	return max(b.every, shortestFrame)
+	return max(a.every, shortestFrame)
 }
 
 // spinner is the sign that something moves.
-func (b *busy) spinner(now, began time.Time) string {
-	frames := b.frames
+func (a *activity) spinner(now, began time.Time) string {
+	frames := a.frames
 	if frames == nil {
 		frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 	}
 	if len(frames) == 0 {
 		return ""
 	}
-	return frames[int(now.Sub(began)/b.frame())%len(frames)]
+	return frames[int(now.Sub(began)/a.frame())%len(frames)]
 }
 
 // inkedLine is a text that a hook may have made with the theme, in one row of at most so many
@@ -234,41 +234,41 @@ const (
 const silence = time.Second
 
 // doing names what is done or waited for. The caller has the lock of s.
-func (b *busy) doing(t *task, now time.Time, s *screen) string {
+func (a *activity) doing(t *task, now time.Time, s *screen) string {
 	if t.doing != "" {
 		return t.doing
 	}
-	if len(b.asked) > 0 {
+	if len(a.asked) > 0 {
 		return "waiting for your answer"
 	}
-	if b.hook != nil {
-		if name := b.hook(); name != "" {
+	if a.hook != nil {
+		if name := a.hook(); name != "" {
 			return "waiting for hook " + printable.Line(name)
 		}
 	}
-	if b.waits == waitsForArguments {
-		return fmt.Sprintf("writing %s (%s)", printable.Line(b.name), printable.Bytes(b.bytes))
+	if a.waits == waitsForArguments {
+		return fmt.Sprintf("writing %s (%s)", printable.Line(a.name), printable.Bytes(a.bytes))
 	}
-	if b.waits == waitsForAnswer && now.Sub(b.silent) >= silence {
+	if a.waits == waitsForAnswer && now.Sub(a.silent) >= silence {
 		return "waiting for " + s.status.model
 	}
-	if b.text != "" {
-		return s.inkedLine(b.text, max(1, s.columns))
+	if a.text != "" {
+		return s.inkedLine(a.text, max(1, s.columns))
 	}
 	return "working"
 }
 
 // inProgress names what a task is doing, and for how long: the wait for another attempt, the
 // hook that is asked, the tool that runs.
-func (b *busy) inProgress(t *task, c *calls, now time.Time) (what string, ran time.Duration) {
+func (a *activity) inProgress(t *task, c *calls, now time.Time) (what string, ran time.Duration) {
 	title, toolRan := c.running(now)
-	switch retry := b.retry(); {
+	switch retry := a.retry(); {
 	case t.doing != "":
 		return t.doing, now.Sub(t.began)
 	case retry != nil:
 		return fmt.Sprintf("retry %d/%d", retry.Attempt, retry.MaxAttempts), now.Sub(retry.began)
-	case b.hook != nil && b.hook() != "":
-		return "hook " + b.hook(), now.Sub(t.began)
+	case a.hook != nil && a.hook() != "":
+		return "hook " + a.hook(), now.Sub(t.began)
 	case title != "":
 		return title, toolRan
 	}
@@ -276,11 +276,11 @@ func (b *busy) inProgress(t *task, c *calls, now time.Time) (what string, ran ti
 }
 
 // facts are further words, the most important first.
-func (b *busy) facts(t *task, s *screen) (facts []string) {
+func (a *activity) facts(t *task, s *screen) (facts []string) {
 	if t.size > 0 {
 		facts = append(facts, tokenCount(t.size)+" tokens")
 	}
-	if n := b.tokens + b.written/4; n > 0 && t.doing == "" {
+	if n := a.tokens + a.written/4; n > 0 && t.doing == "" {
 		facts = append(facts, "↓ "+tokenCount(n)+" tokens")
 	}
 	if n := len(s.queue); n > 0 {
@@ -290,8 +290,8 @@ func (b *busy) facts(t *task, s *screen) (facts []string) {
 }
 
 // retry is the longest wait for another attempt; nil for none.
-func (b *busy) retry() (longest *retryWait) {
-	for _, w := range b.retries {
+func (a *activity) retry() (longest *retryWait) {
+	for _, w := range a.retries {
 		if longest == nil || w.until.After(longest.until) {
 			longest = w
 		}
@@ -300,26 +300,26 @@ func (b *busy) retry() (longest *retryWait) {
 }
 
 // waited removes the wait that ends first.
-func (b *busy) waited() {
+func (a *activity) waited() {
 	first := 0
-	for i, w := range b.retries {
-		if w.until.Before(b.retries[first].until) {
+	for i, w := range a.retries {
+		if w.until.Before(a.retries[first].until) {
 			first = i
 		}
 	}
-	if len(b.retries) > 0 {
-		b.retries = slices.Delete(b.retries, first, first+1)
+	if len(a.retries) > 0 {
+		a.retries = slices.Delete(a.retries, first, first+1)
 	}
 }
 
 // used counts the tokens of an answer that has ended.
-func (b *busy) used(u *message.Usage) {
+func (a *activity) used(u *message.Usage) {
 	if u != nil && u.Output > 0 {
-		b.tokens += u.Output
+		a.tokens += u.Output
 	} else {
-		b.tokens += b.written / 4
+		a.tokens += a.written / 4
 	}
-	b.written = 0
+	a.written = 0
 }
 
 // tokenCount is a number of tokens in few characters.
@@ -351,7 +351,7 @@ func (s *screen) tick(stop <-chan struct{}, queued func() []queuedRow) {
 			s.change(func() {
 				s.queue = rows
 				s.tickPlain()
-				t.Reset(s.busy.frame())
+				t.Reset(s.activity.frame())
 			})
 		}
 	}
@@ -360,15 +360,15 @@ func (s *screen) tick(stop <-chan struct{}, queued func() []queuedRow) {
 // tickPlain writes the line of the plain mode. The caller has the lock.
 func (s *screen) tickPlain() {
 	now := s.now()
-	if !s.plain || len(s.busy.works) == 0 || len(s.busy.asked) > 0 || s.flow.open != nil {
+	if !s.plain || len(s.activity.tasks) == 0 || len(s.activity.asked) > 0 || s.writer.open != nil {
 		return // nothing runs, or the last row says what is asked for, or is being written
 	}
-	t := s.busy.works[len(s.busy.works)-1]
-	if now.Sub(t.began) < plainEvery || now.Sub(s.busy.told) < plainEvery || now.Sub(s.busy.silent) < plainEvery {
+	t := s.activity.tasks[len(s.activity.tasks)-1]
+	if now.Sub(t.began) < plainEvery || now.Sub(s.activity.told) < plainEvery || now.Sub(s.activity.silent) < plainEvery {
 		return
 	}
-	s.busy.told = now
-	text := s.busy.doing(t, now, s) + " " + seconds(now.Sub(t.began))
+	s.activity.told = now
+	text := s.activity.doing(t, now, s) + " " + seconds(now.Sub(t.began))
 	if title, ran := s.calls.running(now); ran > 0 {
 		text = title + " " + seconds(ran)
 	}
@@ -428,14 +428,14 @@ func (p *user) Cancellable(ctx context.Context, doing string, do func(context.Co
 func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 	s := r.screen
 	s.change(func() {
-		if len(s.busy.works) == 0 {
+		if len(s.activity.tasks) == 0 {
 			return
 		}
 		if !e.Aside {
 			s.startOver()
 		}
 		w := &retryWait{e, s.now(), s.now().Add(e.Delay())}
-		s.busy.retries = append(s.busy.retries, w)
+		s.activity.retries = append(s.activity.retries, w)
 		if s.plain {
 			s.add(kindNotice, printable.Line(e.Text(e.Delay()))+" · Ctrl+C cancels")
 		}

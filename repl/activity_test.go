@@ -14,7 +14,7 @@ import (
 func TestTheRowSaysWhatIsDoneOrWaitedFor(t *testing.T) {
 	retry := func(x *stage) {
 		e := &agent.AutoRetryStart{Attempt: 2, MaxAttempts: 3, ErrorMessage: "acme: HTTP 529\noverloaded \x1b[31mat this moment"}
-		x.busy.retries = append(x.busy.retries, &retryWait{e, x.at, x.at.Add(3500 * time.Millisecond)})
+		x.activity.retries = append(x.activity.retries, &retryWait{e, x.at, x.at.Add(3500 * time.Millisecond)})
 	}
 	for _, c := range []struct {
 		name, doing string
@@ -23,33 +23,39 @@ func TestTheRowSaysWhatIsDoneOrWaitedFor(t *testing.T) {
 		want        string
 	}{
 		{"nothing known", "", 80, func(*stage) {}, "⠹ working 14 s  Esc interrupts"},
-		{"the answer", "", 80, func(x *stage) { x.busy.note(waitsForAnswer, x.at.Add(-time.Second)) }, "⠹ waiting for m 14 s  Esc interrupts"},
-		{"the answer, for a moment", "", 80, func(x *stage) { x.busy.note(waitsForAnswer, x.at.Add(-time.Second/2)) }, "⠹ working 14 s  Esc interrupts"},
-		{"arguments", "", 80, func(x *stage) { x.busy.note(waitsForArguments, x.at); x.busy.name, x.busy.bytes = "wri\nte", 1200 }, "⠹ writing wri te (1200 bytes) 14 s  Esc interrupts"},
-		{"a hook", "", 80, func(x *stage) { x.busy.hook = func() string { return "gate" } }, "⠹ waiting for hook gate 14 s  Esc interrupts"},
-		{"the words of a hook", "", 80, func(x *stage) { x.busy.text = "counting sheep" }, "⠹ counting sheep 14 s  Esc interrupts"},
+		{"the answer", "", 80, func(x *stage) { x.activity.note(waitsForAnswer, x.at.Add(-time.Second)) }, "⠹ waiting for m 14 s  Esc interrupts"},
+		{"the answer, for a moment", "", 80, func(x *stage) { x.activity.note(waitsForAnswer, x.at.Add(-time.Second/2)) }, "⠹ working 14 s  Esc interrupts"},
+		{"arguments", "", 80, func(x *stage) {
+			x.activity.note(waitsForArguments, x.at)
+			x.activity.name, x.activity.bytes = "wri\nte", 1200
+		}, "⠹ writing wri te (1200 bytes) 14 s  Esc interrupts"},
+		{"a hook", "", 80, func(x *stage) { x.activity.hook = func() string { return "gate" } }, "⠹ waiting for hook gate 14 s  Esc interrupts"},
+		{"the words of a hook", "", 80, func(x *stage) { x.activity.text = "counting sheep" }, "⠹ counting sheep 14 s  Esc interrupts"},
 		{"another attempt", "", 80, retry, "⠹ retry 2/3 in 4 s: acme: HTTP 529 overloaded at this moment  Esc interrupts"},
 		{"another attempt, 40 columns", "", 40, retry, "⠹ retry 2/3 in 4 s: acm…  Esc interrupts"},
 		{"another attempt of a command", "compacting", 80, retry, "⠹ compacting 14 s · retry 2/3 in 4 s: acme: HTTP 529 overloaded at…  Esc cancels"},
-		{"a command", "compacting", 80, func(x *stage) { x.busy.works[0].size = 84_300 }, "⠹ compacting 14 s · 84.3k tokens  Esc cancels"},
-		{"a command, 34 columns", "compacting", 34, func(x *stage) { x.busy.works[0].size = 84_300 }, "⠹ compacting 14 s  Esc cancels"},
-		{"a command that was cancelled", "compacting", 80, func(x *stage) { x.busy.works[0].cancelled = true }, "⠹ compacting 14 s  cancelled"},
-		{"facts", "", 80, func(x *stage) { x.busy.tokens, x.busy.written, x.queue = 1000, 800, make([]queuedRow, 2) }, "⠹ working 14 s · ↓ 1.2k tokens · 2 queued  Esc interrupts"},
-		{"the key is said before facts", "", 48, func(x *stage) { x.busy.tokens, x.queue = 1200, make([]queuedRow, 2) }, "⠹ working 14 s · ↓ 1.2k tokens  Esc interrupts"},
-		{"arguments, 40 columns", "", 40, func(x *stage) { x.busy.note(waitsForArguments, x.at); x.busy.name, x.busy.bytes = "write", 1200 }, "⠹ writing write (1200 bytes) 14 s"},
+		{"a command", "compacting", 80, func(x *stage) { x.activity.tasks[0].size = 84_300 }, "⠹ compacting 14 s · 84.3k tokens  Esc cancels"},
+		{"a command, 34 columns", "compacting", 34, func(x *stage) { x.activity.tasks[0].size = 84_300 }, "⠹ compacting 14 s  Esc cancels"},
+		{"a command that was cancelled", "compacting", 80, func(x *stage) { x.activity.tasks[0].cancelled = true }, "⠹ compacting 14 s  cancelled"},
+		{"facts", "", 80, func(x *stage) { x.activity.tokens, x.activity.written, x.queue = 1000, 800, make([]queuedRow, 2) }, "⠹ working 14 s · ↓ 1.2k tokens · 2 queued  Esc interrupts"},
+		{"the key is said before facts", "", 48, func(x *stage) { x.activity.tokens, x.queue = 1200, make([]queuedRow, 2) }, "⠹ working 14 s · ↓ 1.2k tokens  Esc interrupts"},
+		{"arguments, 40 columns", "", 40, func(x *stage) {
+			x.activity.note(waitsForArguments, x.at)
+			x.activity.name, x.activity.bytes = "write", 1200
+		}, "⠹ writing write (1200 bytes) 14 s"},
 		{"20 columns", "", 20, func(*stage) {}, "⠹ working 14 s"},
 		{"8 columns", "", 8, func(*stage) {}, "⠹ … 14 s"},
-		{"no signs that turn", "", 80, func(x *stage) { x.busy.frames = []string{} }, "working 14 s  Esc interrupts"},
-		{"its own sign", "", 80, func(x *stage) { x.busy.frames = []string{"-", "+"}; x.busy.every = 14 * time.Second }, "+ working 14 s  Esc interrupts"},
+		{"no signs that turn", "", 80, func(x *stage) { x.activity.frames = []string{} }, "working 14 s  Esc interrupts"},
+		{"its own sign", "", 80, func(x *stage) { x.activity.frames = []string{"-", "+"}; x.activity.every = 14 * time.Second }, "+ working 14 s  Esc interrupts"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := newStage(c.columns)
 			x.status.model = "m"
-			x.busy.begin(&task{doing: c.doing, began: x.at.Add(-14*time.Second - 100*time.Millisecond)})
+			x.activity.begin(&task{doing: c.doing, began: x.at.Add(-14*time.Second - 100*time.Millisecond)})
 			c.set(x)
-			x.busy.works[0].began = x.at.Add(-14 * time.Second)
-			rows := x.busy.rows(c.columns, x.screen)
-			want := strings.Replace(c.want, "⠹", x.busy.sign(x), 1)
+			x.activity.tasks[0].began = x.at.Add(-14 * time.Second)
+			rows := x.activity.rows(c.columns, x.screen)
+			want := strings.Replace(c.want, "⠹", x.activity.sign(x), 1)
 			if len(rows) != 1 || rows[0] != want {
 				t.Errorf("%q\nwant %q", rows, want)
 			}
@@ -61,21 +67,21 @@ func TestTheRowSaysWhatIsDoneOrWaitedFor(t *testing.T) {
 }
 
 // sign is the sign that turns after 14 seconds.
-func (b *busy) sign(x *stage) string {
-	return strings.TrimSpace((&busy{}).spinner(x.at, x.at.Add(-14*time.Second)))
+func (b *activity) sign(x *stage) string {
+	return strings.TrimSpace((&activity{}).spinner(x.at, x.at.Add(-14*time.Second)))
 }
 
 func TestTheSignTurnsFourTimesASecondAndAHooksAsItWants(t *testing.T) {
 	began := time.Unix(1000, 0)
 	for _, c := range []struct {
-		b     busy
+		b     activity
 		turns int // in two seconds
 	}{
-		{busy{}, 8},
-		{busy{every: time.Millisecond}, 8},
-		{busy{frames: []string{"a", "b", "c"}, every: time.Millisecond}, 25},
-		{busy{frames: []string{"a", "b", "c"}, every: 80 * time.Millisecond}, 25},
-		{busy{frames: []string{"a", "b", "c"}, every: 500 * time.Millisecond}, 4},
+		{activity{}, 8},
+		{activity{every: time.Millisecond}, 8},
+		{activity{frames: []string{"a", "b", "c"}, every: time.Millisecond}, 25},
+		{activity{frames: []string{"a", "b", "c"}, every: 80 * time.Millisecond}, 25},
+		{activity{frames: []string{"a", "b", "c"}, every: 500 * time.Millisecond}, 4},
 	} {
 		turns, last := 0, ""
 		for ms := 0; ms < 2000; ms += 5 {
@@ -94,11 +100,11 @@ func TestAHooksWorkingMessageKeepsTheThemesColours(t *testing.T) {
 	x := newStage(80)
 	x.palette = terminal.Palette{On: true}
 	p := &user{screen: x.screen}
-	x.busy.begin(&task{began: x.at})
+	x.activity.begin(&task{began: x.at})
 	p.SetIndicator([]string{x.palette.Paint("error", "*") + "\x1b[2J"}, 0)
 	p.SetWorking(x.palette.Paint("warning", "mind") + " the\n\x1b[1;1Hgap")
 	x.at = x.at.Add(time.Second)
-	row := strings.Join(x.busy.rows(80, x.screen), "|")
+	row := strings.Join(x.activity.rows(80, x.screen), "|")
 	for _, want := range []string{x.palette.Paint("error", "*"), x.palette.Paint("warning", "mind") + " the", "gap", x.palette.Paint("accent", " 1 s")} {
 		if !strings.Contains(row, want) {
 			t.Errorf("%q has no %q", row, want)
@@ -109,23 +115,23 @@ func TestAHooksWorkingMessageKeepsTheThemesColours(t *testing.T) {
 	}
 	p.SetWorking(x.palette.Paint("warning", ""))
 	p.SetIndicator(nil, 0)
-	if row := strings.Join(x.busy.rows(80, x.screen), "|"); !strings.Contains(row, "⠼ ") || !strings.Contains(row, "working") {
+	if row := strings.Join(x.activity.rows(80, x.screen), "|"); !strings.Contains(row, "⠼ ") || !strings.Contains(row, "working") {
 		t.Errorf("%q is not the usual row", row)
 	}
 }
 
 func TestACommandIsNotShownBeforeItTakesLongNorWhileItAsks(t *testing.T) {
 	x := newStage(80)
-	x.busy.begin(&task{doing: "/name", began: x.at})
-	if rows := x.busy.rows(80, x.screen); rows != nil {
+	x.activity.begin(&task{doing: "/name", began: x.at})
+	if rows := x.activity.rows(80, x.screen); rows != nil {
 		t.Errorf("at once: %q", rows)
 	}
 	x.at = x.at.Add(shown)
-	if rows := x.busy.rows(80, x.screen); len(rows) != 1 {
+	if rows := x.activity.rows(80, x.screen); len(rows) != 1 {
 		t.Errorf("after 300 ms: %q", rows)
 	}
 	x.open(&fakePanel{}, true, nil)
-	if rows := x.busy.rows(80, x.screen); rows != nil {
+	if rows := x.activity.rows(80, x.screen); rows != nil {
 		t.Errorf("while it asks: %q", rows)
 	}
 }
@@ -133,7 +139,7 @@ func TestACommandIsNotShownBeforeItTakesLongNorWhileItAsks(t *testing.T) {
 func TestEscStopsTheNewestThatIsNotStopping(t *testing.T) {
 	stops := func() bool { return true }
 	one, two := &task{doing: "one", cancel: stops}, &task{doing: "two", cancel: stops}
-	var b busy
+	var b activity
 	b.begin(one)
 	b.begin(two)
 	if b.stop() != two || b.steers() {
@@ -155,7 +161,7 @@ func TestEscStopsTheNewestThatIsNotStopping(t *testing.T) {
 func TestWaitsBesideEachOtherEndOneByOne(t *testing.T) {
 	at := time.Unix(1000, 0)
 	short, long := &retryWait{until: at.Add(time.Second)}, &retryWait{until: at.Add(time.Minute)}
-	b := busy{retries: []*retryWait{long, short}}
+	b := activity{retries: []*retryWait{long, short}}
 	if b.retry() != long {
 		t.Error("the longest is not shown")
 	}
@@ -169,7 +175,7 @@ func TestWaitsBesideEachOtherEndOneByOne(t *testing.T) {
 }
 
 func TestTokensAreThoseOfTheProviderOrFourBytesEach(t *testing.T) {
-	var b busy
+	var b activity
 	b.written = 400
 	b.used(&message.Usage{Output: 70})
 	b.written = 400
@@ -187,8 +193,8 @@ func TestTokensAreThoseOfTheProviderOrFourBytesEach(t *testing.T) {
 func TestPlainModeSaysEveryFiveSecondsThatSomethingRuns(t *testing.T) {
 	x := newStage(80)
 	x.plain, x.status.model = true, "m"
-	x.busy.begin(&task{began: x.at})
-	x.busy.note(waitsForAnswer, x.at)
+	x.activity.begin(&task{began: x.at})
+	x.activity.note(waitsForAnswer, x.at)
 	for range 13 {
 		x.at = x.at.Add(time.Second)
 		x.tickPlain()
@@ -214,7 +220,7 @@ func TestTheRowSaysThatItWaitsForTheAnswer(t *testing.T) {
 	w := newWork(x.screen)
 	x.work(w)
 	x.at = x.at.Add(time.Minute)
-	row := func() string { return strings.TrimLeft(strings.Join(x.busy.rows(80, x.screen), "|"), spinners) }
+	row := func() string { return strings.TrimLeft(strings.Join(x.activity.rows(80, x.screen), "|"), spinners) }
 	first := w.await()
 	x.at = x.at.Add(3 * time.Second)
 	second := w.await()
@@ -238,8 +244,8 @@ func TestOnlyTheAgentsQuestionsAreItsWaits(t *testing.T) {
 	for doing, want := range map[string]bool{"": true, "/model": false} {
 		s := newStage(80).screen
 		newWork(s).do(context.Background(), s, doing, func(ctx context.Context) {
-			if isOfAgent(ctx) != want || s.busy.isOfAgent() != want {
-				t.Errorf("%q: %v, %v", doing, isOfAgent(ctx), s.busy.isOfAgent())
+			if isOfAgent(ctx) != want || s.activity.isOfAgent() != want {
+				t.Errorf("%q: %v, %v", doing, isOfAgent(ctx), s.activity.isOfAgent())
 			}
 		})
 	}
@@ -289,5 +295,5 @@ func TestTheInterruptNamesWhatRan(t *testing.T) {
 
 // work begins the work of the agent.
 func (x *stage) work(*work) {
-	x.busy.begin(&task{began: x.at, cancel: func() bool { return true }})
+	x.activity.begin(&task{began: x.at, cancel: func() bool { return true }})
 }
