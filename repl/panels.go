@@ -421,12 +421,7 @@ func (p *user) presentLines(ctx context.Context, x *surface) {
 }
 
 // RequestRender has the component drawn again soon. It does not wait.
-func (x *surface) RequestRender() {
-	select {
-	case x.again <- struct{}{}:
-	default:
-	}
-}
+func (x *surface) RequestRender() { wake(x.again) }
 
 // Close ends the showing of the component. It does not wait, since the component itself
 // may call it.

@@ -413,27 +413,14 @@ type title struct {
 func (t *title) name(control func(string), text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if text == "" {
-		t.restoreLocked(control)
-		return
-	}
-	if !t.set {
-		control(titleSave)
-		t.set = true
-	}
-	control("\x1b]2;" + text + "\x07")
-}
-
-// restore puts the title from before back.
-func (t *title) restore(control func(string)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.restoreLocked(control)
-}
-
-func (t *title) restoreLocked(control func(string)) {
-	if t.set {
+	switch {
+	case text != "":
+		if !t.set {
+			control(titleSave)
+		}
+		control("\x1b]2;" + text + "\x07")
+	case t.set:
 		control(titleBack)
-		t.set = false
 	}
+	t.set = text != ""
 }

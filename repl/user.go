@@ -110,7 +110,7 @@ func (p *user) close() {
 			return
 		}
 		p.screen.close()
-		p.title.restore(p.term.Control)
+		p.title.name(p.term.Control, "")
 		p.term.Close()
 	})
 }

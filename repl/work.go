@@ -32,12 +32,7 @@ type work struct {
 func newWork(s *screen) *work { return &work{wake: make(chan struct{}, 1), screen: s} }
 
 // signal wakes the loop.
-func (w *work) signal() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
+func (w *work) signal() { wake(w.wake) }
 
 // do runs f with a context that Esc and Ctrl+C cancel, and reports whether the user was
 // told that one of these did. doing names it; "" is the work of the agent.
