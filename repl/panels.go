@@ -100,7 +100,7 @@ func (s *screen) closePanel(x *shownPanel) {
 		return
 	}
 	s.panels.all = slices.Delete(s.panels.all, i, i+1)
-	s.busy.answered = s.now()
+	s.activity.answered = s.now()
 	close(x.done)
 	if next := s.panels.top(); i == 0 && next != nil {
 		s.view(&next.quiet)
@@ -207,7 +207,7 @@ func (p *user) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface,
 		again: make(chan struct{}, 1), done: make(chan struct{}), cancel: cancel}
 	p.screen.mu.Lock()
 	x.width, x.height = p.screen.columns, usualHeight
-	ofAgent := p.screen.busy.isOfAgent()
+	ofAgent := p.screen.activity.isOfAgent()
 	p.screen.mu.Unlock()
 	go func() {
 		defer p.closeSurface(x)
@@ -226,7 +226,7 @@ func (p *user) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface,
 				cancel()
 				return
 			}
-			x.atOnce = p.screen.busy.asksAtOnce(p.screen.now())
+			x.atOnce = p.screen.activity.asksAtOnce(p.screen.now())
 			p.screen.view(&x.quiet)
 			p.screen.panels.components = append(p.screen.panels.components, x)
 			p.tellReleases()
@@ -242,7 +242,7 @@ const usualHeight = 10
 func (p *user) closeSurface(x *surface) {
 	p.screen.change(func() {
 		all := &p.screen.panels.components
-		p.screen.busy.answered = p.screen.now()
+		p.screen.activity.answered = p.screen.now()
 		*all = slices.DeleteFunc(*all, func(other *surface) bool { return other == x })
 		p.tellReleases()
 	})
@@ -421,12 +421,7 @@ func (p *user) presentLines(ctx context.Context, x *surface) {
 }
 
 // RequestRender has the component drawn again soon. It does not wait.
-func (x *surface) RequestRender() {
-	select {
-	case x.again <- struct{}{}:
-	default:
-	}
-}
+func (x *surface) RequestRender() { wake(x.again) }
 
 // Close ends the showing of the component. It does not wait, since the component itself
 // may call it.

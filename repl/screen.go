@@ -26,17 +26,17 @@ type screen struct {
 	closed  bool
 	hurried bool // nobody waits for the terminal, which may take nothing any more
 
-	flow    flow
-	calls   calls
-	folds   folds
-	notices notices
-	busy    busy
-	queue   []queuedRow
-	widgets widgets
-	status  status
-	panels  panels
-	line    *line
-	window  window
+	writer   transcriptWriter
+	calls    calls
+	folds    folds
+	notices  notices
+	activity activity
+	queue    []queuedRow
+	widgets  widgets
+	status   status
+	panels   panels
+	line     *line
+	window   window
 }
 
 // look is how the screen shows things.
@@ -147,8 +147,8 @@ func (s *screen) frame(columns, rows int) terminal.Zone {
 	defer s.mu.Unlock()
 	if columns != s.columns && columns > 0 {
 		s.columns = columns
-		if s.flow.open != nil {
-			s.flow.open.SetColumns(columns)
+		if s.writer.open != nil {
+			s.writer.open.SetColumns(columns)
 		}
 	}
 	z := s.zone(columns, rows)
@@ -164,10 +164,10 @@ func (s *screen) add(k kind, rows ...string) {
 	if len(rows) == 0 {
 		return
 	}
-	if s.flow.last != kindNone && needsBlank(s.flow.last, k) {
+	if s.writer.last != kindNone && needsBlank(s.writer.last, k) {
 		s.pending = append(s.pending, "")
 	}
-	s.flow.last = k
+	s.writer.last = k
 	for _, row := range rows {
 		s.pending = append(s.pending, row)
 		s.size += len(row) + 1
@@ -250,7 +250,7 @@ const (
 
 // lineSign is what stands before the line. The caller has the lock.
 func (s *screen) lineSign() string {
-	if s.busy.steers() {
+	if s.activity.steers() {
 		return steerSign
 	}
 	return promptSign
@@ -319,10 +319,10 @@ func (s *screen) zone(columns, rows int) terminal.Zone {
 	panel := s.panels.top()
 	component := s.panels.component()
 	limit := zoneRows(rows, panel != nil || component != nil || s.line.overlay != nil)
-	busy := s.busy.rows(columns, s)
+	busy := s.activity.rows(columns, s)
 	sections := []section{
 		{rank: rankHeader, rows: s.widgets.rows(s.palette, columns, agent.Header), fromEnd: true},
-		{rank: rankBlock, rows: s.flow.liveRows(columns)},
+		{rank: rankBlock, rows: s.writer.liveRows(columns)},
 		{rank: rankOutput, rows: s.calls.liveRows(columns, s.now())},
 		{rank: rankOutput, rows: s.notices.waitingRows(columns, s.now())},
 		{rank: rankLive, rows: busy, least: 1},
@@ -413,27 +413,14 @@ type title struct {
 func (t *title) name(control func(string), text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if text == "" {
-		t.restoreLocked(control)
-		return
-	}
-	if !t.set {
-		control(titleSave)
-		t.set = true
-	}
-	control("\x1b]2;" + text + "\x07")
-}
-
-// restore puts the title from before back.
-func (t *title) restore(control func(string)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.restoreLocked(control)
-}
-
-func (t *title) restoreLocked(control func(string)) {
-	if t.set {
+	switch {
+	case text != "":
+		if !t.set {
+			control(titleSave)
+		}
+		control("\x1b]2;" + text + "\x07")
+	case t.set:
 		control(titleBack)
-		t.set = false
 	}
+	t.set = text != ""
 }
