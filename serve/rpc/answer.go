@@ -36,6 +36,13 @@ func (o *output) event(e agent.Event) {
 	o.translator.Handle(e)
 }
 
+// noCompaction writes the records of a compaction that failed before it began.
+func (o *output) noCompaction(e *agent.CompactionEnd) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.translator.NoCompaction(e)
+}
+
 // write writes a record that belongs between those of the events.
 func (o *output) write(record []byte) {
 	o.mu.Lock()

@@ -77,8 +77,7 @@ func (s *Server) compact(ctx context.Context, about *session.Session, o agent.Co
 			}
 		}
 		if err != nil && s.now().compacted == before {
-			s.out.event(&agent.CompactionStart{Reason: agent.CompactManual})
-			s.out.event(&agent.CompactionEnd{Reason: agent.CompactManual, ErrorMessage: compactionText(err), Aborted: isCancelled(err)})
+			s.out.noCompaction(&agent.CompactionEnd{Reason: agent.CompactManual, ErrorMessage: compactionText(err), Aborted: isCancelled(err)})
 		}
 		return done, err
 	}
