@@ -94,7 +94,7 @@ func (g *prompting) join(p agent.Prompt, how string) bool {
 	if err := g.enqueue(g.entry.ctx, p, q); !errors.Is(err, agent.ErrNoRun) {
 		return true
 	}
-	if waitFree(g.entry.ctx, g.holders(nil)...); g.entry.ctx.Err() == nil {
+	if g.waitReleased(g.entry.ctx, nil); g.entry.ctx.Err() == nil {
 		return false
 	}
 	g.refusePrompt(agent.ErrAborted)
