@@ -135,11 +135,11 @@ func (g *prompting) runHolding(p agent.Prompt) {
 	}
 }
 
-// waitBusy waits for the end of the barrier that has the agent, and reports whether there
+// waitBusy waits for the end of the exclusive command that has the agent, and reports whether there
 // was one and the prompt is still wanted. What else is no prompt and has the agent, such as a
 // command that moves in the tree, is not waited for.
 func (g *prompting) waitBusy() bool {
-	changed := g.now().barrier
+	changed := g.now().exclusive
 	if changed == nil {
 		return false
 	}

@@ -14,10 +14,10 @@ import (
 	"pi/session/message"
 )
 
-// reading returns the command whose answer has the data that read returns.
-func reading(read func() any) known {
-	return known{atOnce, func(*request) work {
-		return func(context.Context, func()) (any, error) { return read(), nil }
+// reading returns the command whose answer has the data that get returns.
+func reading(get func() any) known {
+	return known{read, func(*request) work {
+		return func(context.Context, func()) (any, error) { return get(), nil }
 	}}
 }
 

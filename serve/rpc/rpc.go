@@ -67,7 +67,7 @@ type Server struct {
 
 	in      *jsonlines.Reader
 	out     *output
-	beside  *besides
+	stderr  *lines
 	user    *user
 	table   map[string]known // the commands
 	reads   chan func()      // that are to be answered, in their order
@@ -86,7 +86,7 @@ type Server struct {
 func New(in io.Reader, out, errs io.Writer, o Options) *Server {
 	written := newOutput(out)
 	s := &Server{
-		Options: o, in: jsonlines.NewReader(in), out: written, beside: &besides{w: errs}, user: &user{written, newDialogs()},
+		Options: o, in: jsonlines.NewReader(in), out: written, stderr: &lines{w: errs}, user: &user{written, newDialogs()},
 		reads: make(chan func(), mostReads), changes: make(chan change, mostChanges),
 		read: make(chan error, 1), started: make(chan struct{}), ending: make(chan struct{}),
 	}

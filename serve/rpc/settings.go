@@ -9,7 +9,7 @@ import (
 // setting is a command that changes the settings of this process to what one of its fields
 // says. They stay when the session changes, and are written nowhere.
 func (s *Server) setting(read func(*request) bool, change func(now *agent.Settings, f *facts, on bool)) known {
-	return known{inOrder, func(r *request) work {
+	return known{ordered, func(r *request) work {
 		on := read(r)
 		return func(context.Context, func()) (any, error) {
 			s.note(func(f *facts) {

@@ -13,15 +13,15 @@ import (
 	"pi/internal/printable"
 )
 
-// besides writes lines for a user beside the records. Any goroutine may write; the lines
+// lines writes lines for a user beside the records. Any goroutine may write; the lines
 // never mix.
-type besides struct {
+type lines struct {
 	mu sync.Mutex // guards writes to w
 	w  io.Writer
 }
 
 // notice writes a notice, with its level in front if that is a warning or an error.
-func (b *besides) notice(text string, level agent.Level) {
+func (b *lines) notice(text string, level agent.Level) {
 	text = strings.TrimRight(printable.Text(text), "\n")
 	if level == agent.LevelWarning || level == agent.LevelError {
 		text = string(level) + ": " + text

@@ -31,7 +31,7 @@ type facts struct {
 	spoken      bool            // the client has sent something
 	chosen      bool            // the client has chosen a model
 	attempts    int             // of a call that fails, before they were turned off
-	barrier     <-chan struct{} // closed when the barrier that is worked on is done; nil: none is
+	exclusive   <-chan struct{} // closed when the exclusive command that is worked on is done; nil: none is
 }
 
 // note changes the facts. No other change comes between.

@@ -70,7 +70,7 @@ func (s *Server) compact(ctx context.Context, about *session.Session, o agent.Co
 			done, err = s.agent.Compact(ctx, o)
 		}
 		if errors.Is(err, agent.ErrNotIdle) { // something else has begun meanwhile
-			if err = agent.ErrAborted; s.now().barrier == nil {
+			if err = agent.ErrAborted; s.now().exclusive == nil {
 				if s.agent.Abort(); s.agent.WaitIdle(ctx) == nil {
 					continue
 				}
