@@ -10,7 +10,7 @@
 //	place.go       settings, approvals and keys of a directory; environment.go: what it
 //	               takes for the variables of the process
 //	app.go         from a place to a front end: print.go, rpc.go, interact.go
-//	acp.go         sessions for editors; rehearsal.go: a run that a test drives
+//	acp.go         sessions for editors; testrun.go: a run that a test drives
 //	run.go         a run is opened, and what is made on the way; messages.go: what it
 //	               shows the user first; ending.go: it is closed
 //	hooks.go       hooks are loaded, and told what is before a session; chain.go: which

@@ -2,7 +2,7 @@
 //
 // A test file is Lua, run once in a VM of its own; it calls t.case for each case that it
 // has. A case is a function. What it does is done to a real run of the program
-// ([app.Rehearsal]): the same chain, VMs, agent and session as always. Four things are
+// ([app.TestRun]): the same chain, VMs, agent and session as always. Four things are
 // others than usual: the model answers from a script, the user from a table or a function,
 // the clock can be set forward, and home and project are folders that were made for the case.
 //

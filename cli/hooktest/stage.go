@@ -40,7 +40,7 @@ type stage struct {
 	leftover leftover
 	watcher  *process.Watcher
 
-	run    *app.Rehearsal // nil until it is needed, and after it was closed
+	run    *app.TestRun // nil until it is needed, and after it was closed
 	began  bool           // there was a run
 	resume string         // the file of the session that the next run goes on with
 }
@@ -105,7 +105,7 @@ const testModel = "test/model"
 
 // opened returns the run, which it opens if there is none. The error is one for the test's
 // author: a setting that has no effect, a hook that does not load.
-func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
+func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 	if s.run != nil {
 		return s.run, nil
 	}
@@ -123,7 +123,7 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 	if lost := place.Problems(); len(lost) > 0 {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
-	s.run, err = place.Rehearse(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
+	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
 		User: s.user, Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (s *stage) awaitHandlers(ctx context.Context) {
 }
 
 // do runs one prompt, or the command that it is.
-func (s *stage) do(ctx context.Context, run *app.Rehearsal, p agent.Prompt) error {
+func (s *stage) do(ctx context.Context, run *app.TestRun, p agent.Prompt) error {
 	isCommand := false
 	if !p.Literal && p.Custom == nil {
 		var err error
