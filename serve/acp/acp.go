@@ -14,7 +14,7 @@
 //	session.go    one session and the updates that the client gets of it
 //	opening.go    sessions begin and end; listing.go: those that there are; replay.go: what
 //	              was said before
-//	blocks.go     a prompt as the client sends it; turn.go: it is worked on, a command or
+//	blocks.go     a prompt as the client sends it; prompt.go: it is worked on, a command or
 //	              not, and ends
 //	events.go     what the agent does becomes updates; calls.go: calls of tools
 //	options.go    what the user can choose: model, thinking, mode

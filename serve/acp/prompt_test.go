@@ -374,7 +374,7 @@ func TestACancelIsAnsweredThoughNothingEnds(t *testing.T) {
 	}
 }
 
-// A turn that ends with the time that its cancel has does not leave the session silent.
+// A prompt that ends with the time that its cancel has does not leave the session silent.
 func TestATurnThatEndsWithTheTimeOfItsCancelMutesNothing(t *testing.T) {
 	t.Parallel()
 	for _, ended := range []bool{false, true} {
