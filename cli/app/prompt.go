@@ -136,10 +136,7 @@ func programName() string {
 			return "pi"
 		}
 	}
-	if strings.ContainsAny(self, " \t'\"") {
-		return "'" + strings.ReplaceAll(self, "'", `'\''`) + "'"
-	}
-	return self
+	return shellWord(self)
 }
 
 // firstLines returns the lines that the interactive front end runs as if the user had

@@ -91,14 +91,3 @@ func (l *layout) lastIn(table pair) (end int, ok bool) {
 	}
 	return end, ok
 }
-
-// commentsIn returns the comments inside of a value, such as those of a list of several
-// lines.
-func (l *layout) commentsIn(text string, p pair) (found []string) {
-	for _, c := range l.comments {
-		if c.start >= p.value && c.end <= p.end {
-			found = append(found, strings.TrimRight(text[c.start:c.end], "\r"))
-		}
-	}
-	return found
-}

@@ -48,29 +48,20 @@ func (s *script) seen() []*sentRequest {
 	return s.requests[:len(s.requests):len(s.requests)]
 }
 
-// take notes a request and returns its step; ok is false if there is none.
-func (s *script) take(r *sentRequest) (next step, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = append(s.requests, r)
-	if s.taken == len(s.steps) {
-		return step{}, false
-	}
-	next = s.steps[s.taken]
-	s.taken++
-	return next, true
-}
-
 // Stream answers r with the next step.
 func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		var next step
 		var failed error
 		err := send(ctx, r, func(ctx context.Context, sent *sentRequest) (status int) {
-			if next, failed = s.next(ctx, sent); failed != nil {
+			next, failed = s.next(ctx, sent)
+			switch {
+			case failed != nil: // there is no answer
 				return 0
+			case next.err == "":
+				return http.StatusOK
 			}
-			return next.httpStatus()
+			return next.status // 0 where the request fails without an answer
 		})
 		if err != nil {
 			yield(llm.Delta{}, err)
@@ -87,27 +78,25 @@ func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 // next is the step that answers a request. The error says that there is none, or why it
 // cannot be made.
 func (s *script) next(ctx context.Context, r *sentRequest) (step, error) {
-	next, ok := s.take(r)
-	if !ok {
-		err := s.exhausted(r.Request)
+	s.mu.Lock()
+	s.requests = append(s.requests, r)
+	number, steps := len(s.requests), s.steps[s.taken:]
+	s.taken = min(s.taken+1, len(s.steps))
+	has := len(s.steps)
+	s.mu.Unlock()
+	if len(steps) == 0 {
+		last := "nothing"
+		if n := len(r.Messages); n > 0 {
+			last = string(r.Messages[n-1].Role) + ": " + firstLine(r.Messages[n-1].Text())
+		}
+		err := fmt.Errorf("request %d of %s has no step: the script of t.model has %d; the request ends with %s", number, r.Model.Ref(), has, last)
 		s.lacking(err.Error())
 		return step{}, err
 	}
-	if next.function != nil {
-		return s.answer(ctx, next, r)
+	if steps[0].function != nil {
+		return s.answer(ctx, steps[0], r)
 	}
-	return next, nil
-}
-
-// exhausted describes a request that has no step.
-func (s *script) exhausted(r *llm.Request) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := "nothing"
-	if n := len(r.Messages); n > 0 {
-		last = string(r.Messages[n-1].Role) + ": " + firstLine(r.Messages[n-1].Text())
-	}
-	return fmt.Errorf("request %d of %s has no step: the script of t.model has %d; the request ends with %s", len(s.requests), r.Model.Ref(), len(s.steps), last)
+	return steps[0], nil
 }
 
 // firstLine is the beginning of a text, for a message.
@@ -216,14 +205,6 @@ func (u stepUsage) orEstimate(r *llm.Request, s step) *message.Usage {
 		output = *u.output
 	}
 	return &message.Usage{Input: input, Output: output, TotalTokens: input + output}
-}
-
-// httpStatus is that of the answer; 0 for a request that fails without one.
-func (s step) httpStatus() int {
-	if s.err == "" {
-		return http.StatusOK
-	}
-	return s.status
 }
 
 // failure is the error of a step that fails. Statuses that may pass are tried again, as they

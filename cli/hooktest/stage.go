@@ -41,8 +41,8 @@ type stage struct {
 	watcher  *process.Watcher
 
 	run    *app.TestRun // nil until it is needed, and after it was closed
-	began  bool           // there was a run
-	resume string         // the file of the session that the next run goes on with
+	began  bool         // there was a run
+	resume string       // the file of the session that the next run goes on with
 }
 
 // newStage makes the folders of a case. read reads the file of a hook, if it may run; judge

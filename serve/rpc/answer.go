@@ -78,15 +78,6 @@ func (s *Server) succeed(r *request, data any) {
 // refuse answers that a command was not done.
 func (s *Server) refuse(r *request, text string) { s.answer(r, answer{Error: text}, nil) }
 
-// reply answers with data, or that the command failed.
-func (s *Server) reply(r *request, data any, err error) {
-	if err != nil {
-		s.refuse(r, errorText(err))
-		return
-	}
-	s.succeed(r, data)
-}
-
 // answer writes an answer with the id of its command, byte for byte and first.
 func (s *Server) answer(r *request, a answer, data []byte) {
 	defer s.countInHand(-1)

@@ -42,8 +42,12 @@ type change struct {
 func (s *Server) begin(w way, r *request, asked work) {
 	do := func(begun func()) {
 		data, err := asked(s.work, begun)
-		if _, isAnswered := data.(itself); !isAnswered {
-			s.reply(r, data, err)
+		switch _, isAnswered := data.(itself); {
+		case isAnswered:
+		case err != nil:
+			s.refuse(r, errorText(err))
+		default:
+			s.succeed(r, data)
 		}
 	}
 	switch w {
