@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/term"
-
 	"pi/agent"
 	"pi/agent/attach"
 	"pi/agent/command"
@@ -22,6 +20,8 @@ import (
 	"pi/luahooks/trust"
 	"pi/repl"
 	"pi/session"
+
+	"golang.org/x/term"
 )
 
 // run is one run in a place, put together in the order in which its parts need
@@ -290,3 +290,13 @@ func (r *run) toolOptions() tool.Options {
 	}
 	return o
 }
+
+// messages are for the user, once a front end is there.
+type messages struct {
+	warnings []string
+	notices  []string // of what is in order
+}
+
+func (m *messages) warn(lines ...string) { m.warnings = append(m.warnings, lines...) }
+
+func (m *messages) inform(line string) { m.notices = append(m.notices, line) }
