@@ -438,7 +438,7 @@ func TestWhatHooksShow(t *testing.T) {
 	}
 }
 
-// A hook cannot put another session in the place of the one that the client knows.
+// A hook cannot put another session instead of the one that the client knows.
 func TestTheSessionStays(t *testing.T) {
 	t.Parallel()
 	h := &host{}

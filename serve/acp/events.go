@@ -91,7 +91,7 @@ func (l listener) Handle(_ context.Context, e agent.Event) error {
 	return nil
 }
 
-// refuseOther is the answer to who wants another session in the place of this one: no. Whether
+// refuseOther is the answer to who wants another session instead of this one: no. Whether
 // somebody else said so before is cancelled.
 func (s *session) refuseOther(cancelled bool) bool {
 	if !cancelled {

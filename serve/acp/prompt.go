@@ -318,7 +318,7 @@ func (s *session) driver(e *ending, rest []part) command.Driver {
 }
 
 // refusals say why commands do not run here. They need a terminal, or would put another
-// session in the place of the one that the client knows.
+// session instead of the one that the client knows.
 func refusals() map[string]string {
 	const (
 		session  = "the client decides which session this is: begin or open one there"
