@@ -62,7 +62,7 @@ func (s *Server) brokenOutput() error {
 // for those that wait for something is no longer than the end may take.
 func (s *Server) waitAnswered(ctx context.Context) {
 	_ = s.agent.WaitIdle(ctx)
-	waitFree(ctx, s.holders(nil)...)
+	s.waitReleased(ctx, nil)
 	ctx, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()
 	waitClosed(ctx, s.allAnswered())

@@ -16,7 +16,8 @@ type state struct {
 	inHand  int           // commands that were read and not answered
 	none    chan struct{} // closed when inHand falls to 0; nil: nobody waits for that
 	entries []*entry
-	holder  *entry // who has the agent, of the prompts; nil: nobody
+	holder  *entry        // who has the agent, of the prompts; nil: nobody
+	freed   chan struct{} // closed when the holder gives the agent back
 }
 
 // facts are what the client may ask for, or what commands go by.
@@ -30,7 +31,7 @@ type facts struct {
 	spoken      bool            // the client has sent something
 	chosen      bool            // the client has chosen a model
 	attempts    int             // of a call that fails, before they were turned off
-	barrier     <-chan struct{} // closed when the barrier that is worked on is done; nil: none is
+	exclusive   <-chan struct{} // closed when the exclusive command that is worked on is done; nil: none is
 }
 
 // note changes the facts. No other change comes between.
@@ -146,14 +147,14 @@ func (s *state) take(e *entry, about *session.Session) bool {
 		e.about, e.accepted, e.settled = about, false, false
 		has := s.holder
 		if has == nil {
-			s.holder = e
+			s.holder, s.freed = e, make(chan struct{})
 		}
-		settled := has != nil && has.settled
+		settled, freed := has != nil && has.settled, s.freed
 		s.mu.Unlock()
 		if !settled {
 			return has == nil
 		}
-		<-has.free
+		<-freed
 	}
 }
 
@@ -163,18 +164,19 @@ func (s *state) release(e *entry) {
 	defer s.mu.Unlock()
 	if s.holder == e {
 		s.holder, s.facts.streaming = nil, false
+		close(s.freed)
 	}
 }
 
-// holders returns the prompt that has the agent, if there is one, and it is of this session; nil
-// is any.
-func (s *state) holders(of *session.Session) []*entry {
+// waitReleased waits until the prompt that has the agent gives it back, if there is one and it is
+// of this session (nil is any), or until ctx is done.
+func (s *state) waitReleased(ctx context.Context, of *session.Session) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.holder == nil || of != nil && s.holder.about != of {
-		return nil
+	waits, freed := s.holder != nil && (of == nil || s.holder.about == of), s.freed
+	s.mu.Unlock()
+	if waits {
+		waitClosed(ctx, freed)
 	}
-	return []*entry{s.holder}
 }
 
 // noteAccepted notes that a run works on the prompt that has the agent.

@@ -13,7 +13,7 @@ import (
 	"pi/stdlib"
 )
 
-// Script is what a rehearsal has in place of the world outside.
+// Script is what a test run has instead of the world outside.
 type Script struct {
 	Mode    string         // that hooks have for the front end: one of ctx.mode
 	Before  agent.Listener // gets events before hooks do
@@ -35,16 +35,16 @@ type Script struct {
 	Model llm.ProviderSpec
 }
 
-// Rehearsal is a run that its caller drives step by step, such as a test of hooks: settings,
+// TestRun is a run that its caller drives step by step, such as a test of hooks: settings,
 // hooks, session and agent are those that any run in its place has. Hook files are not
 // watched; [luahooks.Chain.Reload] puts those in force that were saved. Several may be open
 // in one process.
-type Rehearsal struct{ run *run }
+type TestRun struct{ run *run }
 
-// Rehearse opens a run in p. If it fails, nothing is open.
-func (p *Place) Rehearse(ctx context.Context, s Script) (*Rehearsal, error) {
+// OpenTest opens a run in p. If it fails, nothing is open.
+func (p *Place) OpenTest(ctx context.Context, s Script) (*TestRun, error) {
 	r := p.newRun()
-	r.rehearsed = &s
+	r.script = &s
 	if err := r.approve(ctx); err != nil {
 		return nil, err
 	}
@@ -53,21 +53,21 @@ func (p *Place) Rehearse(ctx context.Context, s Script) (*Rehearsal, error) {
 		return nil, err
 	}
 	r.agent.Start(ctx)
-	return &Rehearsal{r}, nil
+	return &TestRun{r}, nil
 }
 
 // Agent is the agent of the run.
-func (r *Rehearsal) Agent() *agent.Agent { return r.run.agent }
+func (r *TestRun) Agent() *agent.Agent { return r.run.agent }
 
 // Chain is the hooks of the run.
-func (r *Rehearsal) Chain() *luahooks.Chain { return r.run.chain }
+func (r *TestRun) Chain() *luahooks.Chain { return r.run.chain }
 
 // Session is the session that the run works on at this moment.
-func (r *Rehearsal) Session() *session.Session { return r.run.agent.Session() }
+func (r *TestRun) Session() *session.Session { return r.run.agent.Session() }
 
 // Commands are those of the program and of the hooks.
-func (r *Rehearsal) Commands() *command.Set { return r.run.commands }
+func (r *TestRun) Commands() *command.Set { return r.run.commands }
 
 // Close tells the hooks that the session ends, and closes session and hooks. The error is
 // one of saving.
-func (r *Rehearsal) Close(ctx context.Context) error { return r.run.close(ctx) }
+func (r *TestRun) Close(ctx context.Context) error { return r.run.close(ctx) }

@@ -222,6 +222,6 @@ func TestNoticesAreForTheClientOnceItHasSpoken(t *testing.T) {
 	check(t, c.next(), `{"type":"extension_error","extensionPath":"/h.lua","event":"tool_call","error":"broken"}`)
 	check(t, c.next(), `{"type":"extension_error","extensionPath":"command:do","event":"command","error":"broken"}`)
 	if got := c.errs.String(); got != "warning: before\ninfo\n" {
-		t.Errorf("a person reads %q", got)
+		t.Errorf("a user reads %q", got)
 	}
 }

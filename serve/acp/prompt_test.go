@@ -278,8 +278,8 @@ func TestWhatHooksSubmitRuns(t *testing.T) {
 
 func TestCancelEndsAPromptInAnyPhase(t *testing.T) {
 	t.Parallel()
-	waits := func(kind agent.Kind) func(Opening) agent.Listener {
-		return func(Opening) agent.Listener {
+	waits := func(kind agent.Kind) func(SessionRequest) agent.Listener {
+		return func(SessionRequest) agent.Listener {
 			return listening(func(ctx context.Context, e agent.Event) error {
 				if e.Kind() == kind {
 					<-ctx.Done()
@@ -374,7 +374,7 @@ func TestACancelIsAnsweredThoughNothingEnds(t *testing.T) {
 	}
 }
 
-// A turn that ends with the time that its cancel has does not leave the session silent.
+// A prompt that ends with the time that its cancel has does not leave the session silent.
 func TestATurnThatEndsWithTheTimeOfItsCancelMutesNothing(t *testing.T) {
 	t.Parallel()
 	for _, ended := range []bool{false, true} {

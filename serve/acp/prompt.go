@@ -19,36 +19,36 @@ import (
 // and what still comes of it is dropped.
 const cancelTime = 1500 * time.Millisecond
 
-// turn is a prompt that is worked on.
-type turn struct {
+// activePrompt is the prompt that a session works on.
+type activePrompt struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{} // closed when it has been answered
 }
 
-// claim makes a turn the one of the session. It fails while there is another.
-func (s *session) claim() (*turn, error) {
+// claim makes a prompt the one of the session. It fails while there is another.
+func (s *session) claim() (*activePrompt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.state.ended:
 		return nil, noSession(s.id)
-	case s.state.turn != nil:
+	case s.state.active != nil:
 		return nil, newError(codeInvalid, "the session is already processing a prompt; session/cancel ends that")
 	}
-	t := &turn{done: make(chan struct{})}
-	t.ctx, t.cancel = context.WithCancel(s.ctx)
-	s.state.turn = t
-	return t, nil
+	p := &activePrompt{done: make(chan struct{})}
+	p.ctx, p.cancel = context.WithCancel(s.ctx)
+	s.state.active = p
+	return p, nil
 }
 
 // free makes the session ready for the next prompt.
-func (s *session) free(t *turn) {
-	t.cancel()
+func (s *session) free(p *activePrompt) {
+	p.cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state.turn = nil
-	close(t.done)
+	s.state.active = nil
+	close(p.done)
 }
 
 // beginPrompt begins to work on a prompt.
@@ -61,23 +61,23 @@ func (v *Server) beginPrompt(f fields) (handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.claim()
+	p, err := s.claim()
 	if err != nil {
 		return nil, err
 	}
 	before, begun := s.begins.next()
 	idle, ended := s.works.next()
 	return func(ctx context.Context) (any, error) {
-		defer s.free(t)
-		defer context.AfterFunc(ctx, t.cancel)()
+		defer s.free(p)
+		defer context.AfterFunc(ctx, p.cancel)()
 		finished := make(chan ending, 1)
 		go func() {
 			defer ended()
 			defer s.out.mute(false)
 			defer begun()
-			finished <- s.process(t, a, before, idle, begun)
+			finished <- s.process(p, a, before, idle, begun)
 		}()
-		e := s.await(t, finished)
+		e := s.await(p, finished)
 		if e.err != nil {
 			return nil, e.err
 		}
@@ -91,12 +91,12 @@ type ending struct {
 	err    error
 }
 
-// await waits for the end of a turn; not long if that was cancelled.
-func (s *session) await(t *turn, finished <-chan ending) ending {
+// await waits for the end of a prompt; not long if that was cancelled.
+func (s *session) await(p *activePrompt, finished <-chan ending) ending {
 	select {
 	case e := <-finished:
 		return e
-	case <-t.ctx.Done():
+	case <-p.ctx.Done():
 	}
 	timer := time.NewTimer(cancelTime)
 	defer timer.Stop()
@@ -108,7 +108,7 @@ func (s *session) await(t *turn, finished <-chan ending) ending {
 	return ending{reason: endWasCancelled}
 }
 
-// muteUntil drops what a turn still sends. process lifts that at its end, which may have come
+// muteUntil drops what a prompt still sends. process lifts that at its end, which may have come
 // just before.
 func (s *session) muteUntil(finished <-chan ending) {
 	s.out.mute(true)
@@ -121,21 +121,21 @@ func (s *session) muteUntil(finished <-chan ending) {
 
 // process works on a prompt when its turn has come. begun is called when later requests may
 // begin.
-func (s *session) process(t *turn, a asked, before, idle <-chan struct{}, begun func()) (e ending) {
+func (s *session) process(p *activePrompt, a asked, before, idle <-chan struct{}, begun func()) (e ending) {
 	s.prompt.Do(func() { close(s.prompted) }) // what came before may wait for an answer
-	err := waitFor(t.ctx, before)
+	err := waitFor(p.ctx, before)
 	if err == nil {
-		err = s.waitStarted(t.ctx)
+		err = s.waitStarted(p.ctx)
 	}
 	begun()
 	if err == nil {
-		err = waitFor(t.ctx, idle)
+		err = waitFor(p.ctx, idle)
 	}
 	if err == nil {
-		err = s.server.guarded(func() { e = s.work(t.ctx, a) })
+		err = s.server.guarded(func() { e = s.work(p.ctx, a) })
 	}
 	switch {
-	case t.ctx.Err() != nil:
+	case p.ctx.Err() != nil:
 		return ending{reason: endWasCancelled}
 	case err != nil:
 		return ending{err: err}
@@ -298,9 +298,7 @@ func (s *session) driver(e *ending, rest []part) command.Driver {
 	act := func(ctx context.Context, _ string, run command.Action) (command.Outcome, error) {
 		outcome, err := run(ctx)
 		for _, text := range []string{outcome.Status, outcome.Draft} {
-			if strings.TrimSpace(text) != "" {
-				s.tellText(printable.Text(text))
-			}
+			s.tellText(printable.Text(text))
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -320,7 +318,7 @@ func (s *session) driver(e *ending, rest []part) command.Driver {
 }
 
 // refusals say why commands do not run here. They need a terminal, or would put another
-// session in the place of the one that the client knows.
+// session instead of the one that the client knows.
 func refusals() map[string]string {
 	const (
 		session  = "the client decides which session this is: begin or open one there"
