@@ -266,9 +266,13 @@ func APIName(recorded string) string {
 
 // Ask sends a small request to the client under test.
 func (f *Folder) Ask(p llm.Provider, baseURL string) Answer {
-	return Collect(p.Stream(context.Background(), &llm.Request{
+	return Collect(p.Stream(context.Background(), f.hello(baseURL)))
+}
+
+func (f *Folder) hello(baseURL string) *llm.Request {
+	return &llm.Request{
 		Model:    &llm.Model{Provider: f.Provider, ID: "m", API: APIName(f.API), BaseURL: baseURL, MaxTokens: 1000},
 		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hello")}}},
 		APIKey:   "test-key-0123456789",
-	}))
+	}
 }

@@ -1,5 +1,7 @@
-// Command write compiles the catalogue from the list that it reads, and writes its files
-// into the current directory. It is the second half of go generate in the directory above.
+//go:build ignore
+
+// Write compiles the catalogue from the list that it reads, and writes its files into the
+// current directory. It is the second half of go generate here.
 package main
 
 import (
