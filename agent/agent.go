@@ -270,7 +270,7 @@ func (a *Agent) Thinking() string { return a.choice.thinking() }
 // offers less, and counts again with one that offers more.
 func (a *Agent) ThinkingWish() string { return a.choice.chosen().wish }
 
-// Replace puts now in the place of was, if was is the selected model: it is the same
+// Replace replaces was by now, if was is the selected model: it is the same
 // model, of which more is known by now. Nothing is emitted, because nobody chose another
 // one.
 func (a *Agent) Replace(was, now *llm.Model) { a.choice.replace(was, now) }

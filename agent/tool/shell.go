@@ -214,7 +214,7 @@ func NewLocale(environ []string) func() []string {
 	return sync.OnceValue(func() []string { return localeVariables(environ) })
 }
 
-// localeVariables are the variables that a command needs in place of locales which are
+// localeVariables are the variables that a command needs instead of locales which are
 // not installed: LC_ALL with C.UTF-8, or with C if that is missing too. It runs a shell
 // to know.
 func localeVariables(environ []string) []string {
