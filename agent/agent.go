@@ -162,8 +162,8 @@ func (a *Agent) Start(ctx context.Context) {
 }
 
 // Close interrupts the run in progress and ends the commands of the user, waits for them
-// until ctx ends, drops what hooks have sent and nobody has delivered, tells the listeners that the session ends, and closes it.
-// The error is that of closing the session.
+// until ctx ends, drops what hooks have sent and nobody has delivered, tells the listeners
+// that the session ends, and closes it. The error is that of closing the session.
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // a run that does not stop in time goes on without a session
@@ -270,7 +270,7 @@ func (a *Agent) Thinking() string { return a.choice.thinking() }
 // offers less, and counts again with one that offers more.
 func (a *Agent) ThinkingWish() string { return a.choice.chosen().wish }
 
-// Replace puts now in the place of was, if was is the selected model: it is the same
+// Replace replaces was by now, if was is the selected model: it is the same
 // model, of which more is known by now. Nothing is emitted, because nobody chose another
 // one.
 func (a *Agent) Replace(was, now *llm.Model) { a.choice.replace(was, now) }
@@ -307,9 +307,9 @@ func (a *Agent) ThinkingNote() string {
 
 // CycleModel selects the model that is by further among those that the settings name (see
 // [llm.Models.Scope]): 1 is the next, -1 the one before. Behind the last comes the first,
-// which is also the next one if the present model is none of them. It changes nothing while a prompt runs (ErrNotIdle), or if there are fewer than
-// two (ErrFewModels). Names in the settings that no model has are shown to the user,
-// once.
+// which is also the next one if the present model is none of them. It changes nothing while
+// a prompt runs (ErrNotIdle), or if there are fewer than two (ErrFewModels). Names in the
+// settings that no model has are shown to the user, once.
 func (a *Agent) CycleModel(ctx context.Context, by int) error { return a.choice.cycleModel(ctx, by) }
 
 // CycleThinking goes on to the next level that the model offers, from the highest

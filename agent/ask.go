@@ -125,7 +125,7 @@ func (a *asker) stream(ctx context.Context, client llm.Provider, r *llm.Request,
 	return begun, nil
 }
 
-// withoutThoughts returns the request to make in place of r, which failed with err: r
+// withoutThoughts returns the request to make instead of r, which failed with err: r
 // without its thoughts, if the server has refused them, and the user is told. It is nil
 // for any other error, and where r had no thoughts. Clients ask servers to leave out what
 // does not fit, but not every server knows of that, and not every model is known.

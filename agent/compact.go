@@ -32,7 +32,7 @@ type compactor struct {
 	state        compactionState
 }
 
-// Compact puts a summary in the place of the beginning of the conversation; the
+// Compact replaces the beginning of the conversation by a summary; the
 // entries stay in the file. The listeners are asked first. It may be called while no
 // prompt runs (else the error is ErrNotIdle), and what it does can be interrupted with
 // [Agent.Abort].

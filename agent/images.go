@@ -27,9 +27,9 @@ import (
 // What is in a session already, for another program or an earlier version wrote it, stays
 // there as it is. Edits of the context have the model see a copy, see [imageScaler.session].
 
-// imageScaler puts smaller copies in the place of images that are too large, and texts in the
-// place of those of which there can be none. The content that it is given does not change.
-// Where the settings do not want that, all images stay as they are.
+// imageScaler replaces images that are too large by smaller copies, and those of which there
+// can be none by texts. The content that it is given does not change. Where the settings do
+// not want that, all images stay as they are.
 type imageScaler struct {
 	settings *inForce
 	events   *listeners

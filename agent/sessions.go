@@ -258,8 +258,8 @@ func (s *sessions) swap(ctx context.Context, next *session.Session, reason strin
 	return err
 }
 
-// emitReplaced emits the events of a session that has become current in the place of
-// previous; which ones depends on reason.
+// emitReplaced emits the events of a session that has replaced previous; which ones depends on
+// reason.
 func (s *sessions) emitReplaced(ctx context.Context, reason string, previous *session.Session) {
 	if reason == "branch" {
 		s.events.emitAfter(ctx, KindSessionBranch, func() Event { return &SessionBranch{previous.File()} })

@@ -16,7 +16,7 @@ import (
 	"pi/session/message"
 )
 
-// summaryWriter has a model write down what a conversation was about: in place of what a
+// summaryWriter has a model write down what a conversation was about: instead of what a
 // compaction leaves out of it (conversation), or of a branch that is left (branch). A text that
 // is too long for one request is summed up in parts, one after the other. Whoever uses a writer
 // records what it used, also of a summary that failed. Its methods must not be called

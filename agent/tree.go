@@ -237,7 +237,7 @@ func setLabel(s *session.Session, id, label string) error {
 
 // summarize returns the summary of the branch that is left, by a listener or by the
 // model; nil if there is nothing to sum up. The model gets the branch as it would see
-// it now: with the summary of a compaction in place of what that left out, without what
+// it now: with the summary of a compaction instead of what that left out, without what
 // hooks remove, and with what they put in its place.
 func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o NavigateOptions) (*session.BranchSummary, error) {
 	p := before.Preparation

@@ -25,7 +25,7 @@ type UserCommand struct {
 	Line    string
 	Exclude bool         // the model does not see it
 	Output  func(string) // gets what the command prints as it comes; may be nil
-	Shell   Shell        // runs the command in place of that of [Options], such as with a terminal; may be nil
+	Shell   Shell        // runs the command instead of that of [Options], such as with a terminal; may be nil
 
 	// Detached is for a command that a program sends. It does not occupy the agent, so any
 	// number runs at once, whatever else goes on; only [Agent.AbortBash] ends it. Its end is

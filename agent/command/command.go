@@ -62,14 +62,6 @@ type Command struct {
 	Run func(ctx context.Context, args string) (Outcome, error)
 }
 
-// Provenance says which file a command of a hook, a template or a skill comes from, for
-// programs; zero for the program's own.
-type Provenance struct {
-	Path      string // "": inside the program
-	OfProject bool   // it came with the project, not from the user
-	Named     bool   // the command line names it
-}
-
 // IsSkill reports whether the command is a skill.
 func (c Command) IsSkill() bool { return c.Origin != "" && strings.HasPrefix(c.Name, skillPrefix) }
 
@@ -86,6 +78,14 @@ func (c Command) Kind() string {
 	return "program"
 }
 
+// Provenance says which file a command of a hook, a template or a skill comes from, for
+// programs; zero for the program's own.
+type Provenance struct {
+	Path      string // "": inside the program
+	OfProject bool   // it came with the project, not from the user
+	Named     bool   // the command line names it
+}
+
 // Outcome is what a command wants of the front end besides what it did.
 type Outcome struct {
 	Status string        // shown to the user
@@ -97,60 +97,6 @@ type Outcome struct {
 
 // unchosen is the outcome of a list that the user has left with nothing chosen.
 func unchosen(status string) Outcome { return Outcome{Status: status, Left: true} }
-
-// find returns the command with this name or, if there is none, the first one with this
-// alias.
-func find(commands []Command, name string) (Command, bool) {
-	for _, c := range commands {
-		if c.Name == name {
-			return c, true
-		}
-	}
-	for _, c := range commands {
-		for _, alias := range c.Aliases {
-			if alias == name {
-				return c, true
-			}
-		}
-	}
-	return Command{}, false
-}
-
-// Split divides a command line into the name without its slash and the rest,
-// trimmed.
-func Split(line string) (name, args string) {
-	line = strings.TrimPrefix(strings.TrimSpace(line), "/")
-	if i := strings.IndexAny(line, " \t\n"); i >= 0 {
-		return line[:i], strings.TrimSpace(line[i:])
-	}
-	return line, ""
-}
-
-// CancelledError is a command that a hook did not let happen.
-type CancelledError struct {
-	What string // "New session"
-	Err  error  // wraps agent.ErrCancelled
-}
-
-func (e *CancelledError) Error() string { return e.What + " cancelled by hook" }
-
-func (e *CancelledError) Unwrap() error { return e.Err }
-
-// UnknownError is a command that nobody has.
-type UnknownError struct {
-	Name    string
-	Nearest []string // names that are much like it, the most alike first; may be empty
-}
-
-func (e *UnknownError) Error() string { return fmt.Sprintf("unknown command /%s", e.Name) }
-
-// Hint is the next step for the user.
-func (e *UnknownError) Hint() string {
-	if len(e.Nearest) > 0 {
-		return fmt.Sprintf("did you mean /%s? /help lists the commands", strings.Join(e.Nearest, " or /"))
-	}
-	return "/help lists the commands"
-}
 
 // Set is the commands there are. It is safe for concurrent use if the function
 // for hook commands is.
@@ -210,6 +156,44 @@ func (s *Set) promptCommands() []Command {
 	return s.prompts.Commands()
 }
 
+// Reads reports whether a line is to be run as a command. A line that begins like one, but
+// with a name that no command has, is an ordinary prompt; only if it resembles a command
+// or is nothing but that word, it is probably a mistake: then the error is an
+// *[UnknownError].
+func (s *Set) Reads(line string) (isCommand bool, err error) {
+	if !agent.IsCommandLine(line) {
+		return false, nil
+	}
+	name, args := Split(line)
+	if _, ok := s.lookupAgain(name); ok {
+		return true, nil
+	}
+	if unknown := unknown(name, s.All()); args == "" || len(unknown.Nearest) > 0 {
+		return false, unknown
+	}
+	return false, nil
+}
+
+// Run runs a line that begins with a slash. The error is an *[UnknownError] if
+// there is no such command, a *[CancelledError] if a hook was against it, else
+// what the command failed with.
+func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
+	name, args := Split(line)
+	c, ok := s.lookupAgain(name)
+	if !ok {
+		return Outcome{}, unknown(name, s.All())
+	}
+	outcome, err := c.Run(ctx, args)
+	if err != nil && errors.Is(err, agent.ErrCancelled) && c.Hook == "" {
+		what := strings.ToUpper(name[:1]) + name[1:]
+		if c.Title != "" && name == c.Name {
+			what = c.Title
+		}
+		err = &CancelledError{What: what, Err: err}
+	}
+	return outcome, err
+}
+
 // Lookup returns the command called name, without its slash. Templates and skills are
 // only read if it is none of the others.
 func (s *Set) Lookup(name string) (Command, bool) {
@@ -240,74 +224,32 @@ func (s *Set) lookupAgain(name string) (Command, bool) {
 	return c, ok
 }
 
-// Run runs a line that begins with a slash. The error is an *[UnknownError] if
-// there is no such command, a *[CancelledError] if a hook was against it, else
-// what the command failed with.
-func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
-	name, args := Split(line)
-	c, ok := s.lookupAgain(name)
-	if !ok {
-		return Outcome{}, unknown(name, s.All())
-	}
-	outcome, err := c.Run(ctx, args)
-	if err != nil && errors.Is(err, agent.ErrCancelled) && c.Hook == "" {
-		what := strings.ToUpper(name[:1]) + name[1:]
-		if c.Title != "" && name == c.Name {
-			what = c.Title
-		}
-		err = &CancelledError{What: what, Err: err}
-	}
-	return outcome, err
-}
-
-// Reads reports whether a line is to be run as a command. A line that begins like one, but
-// with a name that no command has, is an ordinary prompt; only if it resembles a command
-// or is nothing but that word, it is probably a mistake: then the error is an
-// *[UnknownError].
-func (s *Set) Reads(line string) (isCommand bool, err error) {
-	if !agent.IsCommandLine(line) {
-		return false, nil
-	}
-	name, args := Split(line)
-	if _, ok := s.lookupAgain(name); ok {
-		return true, nil
-	}
-	if unknown := unknown(name, s.All()); args == "" || len(unknown.Nearest) > 0 {
-		return false, unknown
-	}
-	return false, nil
-}
-
-const (
-	nearAtMost  = 2 // changes between a name and one that it is like
-	nearestTold = 3
-)
-
-// unknown returns the error for a name that no command has, with the names that it may be
-// a misspelling or the beginning of, the nearest first.
-func unknown(name string, commands []Command) *UnknownError {
-	type alike struct {
-		name string
-		by   int
-	}
-	var found []alike
+// find returns the command with this name or, if there is none, the first one with this
+// alias.
+func find(commands []Command, name string) (Command, bool) {
 	for _, c := range commands {
-		for _, known := range append([]string{c.Name}, c.Aliases...) {
-			d := suggest.Distance(name, known)
-			if len(name) > 1 && strings.HasPrefix(known, name) {
-				d = min(d, 1)
-			}
-			if d <= nearAtMost && d < len(name) {
-				found = append(found, alike{known, d})
+		if c.Name == name {
+			return c, true
+		}
+	}
+	for _, c := range commands {
+		for _, alias := range c.Aliases {
+			if alias == name {
+				return c, true
 			}
 		}
 	}
-	sort.SliceStable(found, func(i, j int) bool { return found[i].by < found[j].by })
-	e := &UnknownError{Name: name}
-	for _, a := range found[:min(len(found), nearestTold)] {
-		e.Nearest = append(e.Nearest, a.name)
+	return Command{}, false
+}
+
+// Split divides a command line into the name without its slash and the rest,
+// trimmed.
+func Split(line string) (name, args string) {
+	line = strings.TrimPrefix(strings.TrimSpace(line), "/")
+	if i := strings.IndexAny(line, " \t\n"); i >= 0 {
+		return line[:i], strings.TrimSpace(line[i:])
 	}
-	return e
+	return line, ""
 }
 
 // Words cuts the arguments of a command into words as a shell quotes them:
@@ -350,6 +292,64 @@ func Words(s string) []string {
 		words = append(words, w.String())
 	}
 	return words
+}
+
+// CancelledError is a command that a hook did not let happen.
+type CancelledError struct {
+	What string // "New session"
+	Err  error  // wraps agent.ErrCancelled
+}
+
+func (e *CancelledError) Error() string { return e.What + " cancelled by hook" }
+
+func (e *CancelledError) Unwrap() error { return e.Err }
+
+// UnknownError is a command that nobody has.
+type UnknownError struct {
+	Name    string
+	Nearest []string // names that are much like it, the most alike first; may be empty
+}
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("unknown command /%s", e.Name) }
+
+// Hint is the next step for the user.
+func (e *UnknownError) Hint() string {
+	if len(e.Nearest) > 0 {
+		return fmt.Sprintf("did you mean /%s? /help lists the commands", strings.Join(e.Nearest, " or /"))
+	}
+	return "/help lists the commands"
+}
+
+const (
+	nearAtMost  = 2 // changes between a name and one that it is like
+	nearestTold = 3
+)
+
+// unknown returns the error for a name that no command has, with the names that it may be
+// a misspelling or the beginning of, the nearest first.
+func unknown(name string, commands []Command) *UnknownError {
+	type alike struct {
+		name string
+		by   int
+	}
+	var found []alike
+	for _, c := range commands {
+		for _, known := range append([]string{c.Name}, c.Aliases...) {
+			d := suggest.Distance(name, known)
+			if len(name) > 1 && strings.HasPrefix(known, name) {
+				d = min(d, 1)
+			}
+			if d <= nearAtMost && d < len(name) {
+				found = append(found, alike{known, d})
+			}
+		}
+	}
+	sort.SliceStable(found, func(i, j int) bool { return found[i].by < found[j].by })
+	e := &UnknownError{Name: name}
+	for _, a := range found[:min(len(found), nearestTold)] {
+		e.Nearest = append(e.Nearest, a.name)
+	}
+	return e
 }
 
 // HintOf returns the next step for the user that err knows: that of the outermost

@@ -221,9 +221,9 @@ func listModels(a *agent.Agent) string {
 	return strings.Join(lines, "\n")
 }
 
-// CycleModel chooses another of the models that the settings name: 1 is the next, -1 the
-// one before. The outcome says which that is, or why it is still the same one: a run is in progress, or there are fewer than
-// two models.
+// CycleModel chooses another of the models that the settings name: 1 is the next, -1 the one
+// before. The outcome says which that is, or why it is still the same one: a run is in
+// progress, or there are fewer than two models.
 func CycleModel(ctx context.Context, a *agent.Agent, by int) (Outcome, error) {
 	switch err := a.CycleModel(ctx, by); {
 	case errors.Is(err, agent.ErrNotIdle):

@@ -101,7 +101,7 @@ func (f frontFile) replace(ctx context.Context, content []byte) (note string, er
 	return "\n[the client had changed the ends of lines or of the text; that is put right on the disk]", nil
 }
 
-// isSameButEnds reports whether texts differ in nothing but CR LF in place of LF, and empty
+// isSameButEnds reports whether texts differ in nothing but CR LF instead of LF, and empty
 // rows or a newline at the very end.
 func isSameButEnds(a, b []byte) bool {
 	bare := func(text []byte) []byte {

@@ -97,9 +97,9 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 	return result, nil
 }
 
-// follow waits for a started command and reads its output. If ctx ends first it stops
-// the whole group of processes. What the command left behind is nobody's then. It reports whether it did, and whether a process still
-// has the output open.
+// follow waits for a started command and reads its output. If ctx ends first it stops the
+// whole group of processes. What the command left behind is nobody's then. It reports
+// whether it did, and whether a process still has the output open.
 func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *output, watch watcher) (stopped, open bool) {
 	ended := make(chan struct{})
 	go func() {
@@ -214,7 +214,7 @@ func NewLocale(environ []string) func() []string {
 	return sync.OnceValue(func() []string { return localeVariables(environ) })
 }
 
-// localeVariables are the variables that a command needs in place of locales which are
+// localeVariables are the variables that a command needs instead of locales which are
 // not installed: LC_ALL with C.UTF-8, or with C if that is missing too. It runs a shell
 // to know.
 func localeVariables(environ []string) []string {

@@ -16,7 +16,7 @@
 //   - A file that has changed since the model last read, wrote or edited it in this
 //     session is not replaced by write; edit says so.
 //   - With [Options.Files], text below the working directory is read and written by a
-//     front end, such as an editor, in place of the disk.
+//     front end, such as an editor, instead of the disk.
 //
 // Each tool has a Go file and, beside it, a text file that describes it to the
 // model: the first line is its line in the system prompt, the rest its
@@ -97,7 +97,7 @@ type Options struct {
 	Shell string
 
 	// Wrap is asked before each command. The command is the last argument of the program and
-	// the arguments that it returns, in the place of a shell; none, or a nil Wrap: a shell
+	// the arguments that it returns, instead of a shell; none, or a nil Wrap: a shell
 	// runs it. With an error nothing runs.
 	Wrap func(ctx context.Context, command string) (program []string, err error)
 
