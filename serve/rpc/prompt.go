@@ -65,7 +65,12 @@ func (g *prompting) send(p agent.Prompt, how string, begun func()) {
 			return
 		}
 		has = g.take(g.entry, g.agent.Session())
-		if !has && g.join(p, how) {
+		switch {
+		case has:
+		case g.entry.ctx.Err() != nil:
+			g.refusePrompt(agent.ErrAborted)
+			return
+		case g.join(p, how):
 			return
 		} // else the run that had the agent has just ended
 	}

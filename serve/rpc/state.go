@@ -139,8 +139,9 @@ func waitFree(ctx context.Context, all ...*entry) {
 }
 
 // take has e hold the agent for a prompt in a session, and reports false if another prompt
-// does. A run that has told its end is waited for: a client may send the next prompt as soon as
-// it has read that.
+// does. A run that has told its end is waited for, until e is interrupted: a client may send the
+// next prompt as soon as it has read that. So is a prompt that was interrupted before its run: what
+// is sent right behind an abort has nothing to do with it.
 func (s *state) take(e *entry, about *session.Session) bool {
 	for {
 		s.mu.Lock()
@@ -149,12 +150,14 @@ func (s *state) take(e *entry, about *session.Session) bool {
 		if has == nil {
 			s.holder, s.freed = e, make(chan struct{})
 		}
-		settled, freed := has != nil && has.settled, s.freed
+		ends, freed := has != nil && (has.settled || !has.accepted && has.ctx.Err() != nil), s.freed
 		s.mu.Unlock()
-		if !settled {
+		if !ends {
 			return has == nil
 		}
-		<-freed
+		if waitClosed(e.ctx, freed); e.ctx.Err() != nil {
+			return false
+		}
 	}
 }
 
