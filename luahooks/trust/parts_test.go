@@ -431,6 +431,17 @@ func TestAWindowThatSomebodyTookOutOfTheStoreIsThereAgain(t *testing.T) {
 	if windows := another(815).Store().OtherWindows(nil); len(windows) != 1 {
 		t.Errorf("windows are %+v", windows)
 	}
+	// Where it cannot be written again, the mark at least says that tools are at work.
+	first.CloseWindow()
+	must(t, another(815).Store().Change(always, func(d *Data) { clear(d.Windows) }))
+	first.Store().TestOnlyFails = errors.New("no space left")
+	if first.OpenWindow(first.state.home.places(), nil, false) == nil {
+		t.Error("the disk is full")
+	}
+	if text := markText(t, first); !strings.HasPrefix(text, "+ ") {
+		t.Errorf("the mark is %q", text)
+	}
+	first.Store().TestOnlyFails = nil
 }
 
 // TestAProgramRemovesNoMarkOfAnother holds that a file which a program once held back, and which a
