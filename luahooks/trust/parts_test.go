@@ -431,42 +431,63 @@ func TestAWindowThatSomebodyTookOutOfTheStoreIsThereAgain(t *testing.T) {
 	if windows := another(815).Store().OtherWindows(nil); len(windows) != 1 {
 		t.Errorf("windows are %+v", windows)
 	}
+	// Where it cannot be written again, the mark at least says that tools are at work.
+	first.CloseWindow()
+	must(t, another(815).Store().Change(always, func(d *Data) { clear(d.Windows) }))
+	first.Store().TestOnlyFails = errors.New("no space left")
+	if first.OpenWindow(first.state.home.places(), nil, false) == nil {
+		t.Error("the disk is full")
+	}
+	if text := markText(t, first); !strings.HasPrefix(text, "+ ") {
+		t.Errorf("the mark is %q", text)
+	}
+	first.Store().TestOnlyFails = nil
 }
 
 // TestAProgramRemovesNoMarkOfAnother holds that a file which a program once held back, and which a
-// user approved in another one, is held back when tools of that one change it again.
+// user approved there or elsewhere, is held back when tools of another one change it again.
 func TestAProgramRemovesNoMarkOfAnother(t *testing.T) {
 	t.Parallel()
-	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
-	path := filepath.Join(root, "agent/hooks/a.lua")
-	byTool := func(g *Guard, text string) {
-		t.Helper()
-		must(t, g.OpenWindow(g.state.home.places(), nil, false))
-		must(t, os.WriteFile(path, []byte(text), 0o600))
-		if !g.EndRun() || !g.IsPending(path) {
-			t.Fatalf("%s is not held back", text)
+	for _, approvedHere := range []bool{true, false} {
+		root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+		path := filepath.Join(root, "agent/hooks/a.lua")
+		start := func() *Guard {
+			t.Helper()
+			g, err := NewGuard(o)
+			must(t, err)
+			return g
 		}
-	}
-	first, err := NewGuard(o)
-	must(t, err)
-	byTool(first, "-- two")
-	another, err := NewGuard(o)
-	must(t, err)
-	first.ShowPending()
-	must(t, first.Accept(path))
-	must(t, another.OpenWindow(another.state.home.places(), nil, false))
-	if !another.EndRun() || another.IsPending(path) {
-		t.Fatal("it still waits where nobody approved it")
-	}
-	byTool(first, "-- three")
-	must(t, another.ApproveAlways(nil)) // of files of the project
-	if _, marked := first.Store().Marks()[path]; !marked {
-		t.Fatal("its mark is not known to the program itself")
-	}
-	next, err := NewGuard(o)
-	must(t, err)
-	if v := next.Read(path); !next.IsPending(path) || string(v.Code) != "-- two" {
-		t.Errorf("the next start runs %q", v.Code)
+		run := func(g *Guard, tool func()) {
+			t.Helper()
+			must(t, g.OpenWindow(g.state.home.places(), nil, false))
+			tool()
+			if !g.EndRun() {
+				t.Fatal("the window is open")
+			}
+		}
+		write := func(text string) func() { return func() { must(t, os.WriteFile(path, []byte(text), 0o600)) } }
+		here := start()
+		run(here, write("-- two"))
+		there := start()
+		approver, other := there, here
+		if approvedHere {
+			approver, other = here, there
+		}
+		approver.ShowPending()
+		must(t, approver.Accept(path))
+		run(other, func() {})
+		if here.IsPending(path) || there.IsPending(path) {
+			t.Fatal("it still waits where nobody approved it")
+		}
+		run(there, write("-- three"))
+		must(t, here.ApproveAlways(nil)) // of files of the project
+		if _, marked := there.Store().Marks()[path]; !marked {
+			t.Fatal("its mark is not known to the program itself")
+		}
+		next := start()
+		if v := next.Read(path); !next.IsPending(path) || string(v.Code) != "-- two" {
+			t.Errorf("approved here %v: the next start runs %q", approvedHere, v.Code)
+		}
 	}
 }
 

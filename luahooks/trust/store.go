@@ -130,7 +130,7 @@ func (s *Store) ChangedInstructions() map[string]time.Time {
 func (s *Store) Known() Known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.data.Known.clone()
+	return Known{maps.Clone(s.data.Known.Files), maps.Clone(s.data.Known.Dirs)}
 }
 
 // read returns what trust.json says, and its bytes: nil if there is none. The error is why it is
