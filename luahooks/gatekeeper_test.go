@@ -76,6 +76,29 @@ func TestWhatDoesNotLoadAtTheStartMayBeAGate(t *testing.T) {
 	}
 }
 
+func TestTheGatesOfSeveralHooksAreShutUntilEachLoads(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": "x x", "b.lua": "x x", "read.lua": `pi.tool{ name = "read", description = "d", execute = function() end }`})
+	r.mustSay("until a and b load, only read, grep, find and ls work")
+	if r.toolIsShut("read") == "" {
+		t.Error("a hook's read may do anything")
+	}
+}
+
+// It may have been a gate for anything.
+func TestAHookWhoseVersionInForceIsLostIsShutAtAllGates(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": ""})
+	h := r.chain.roster.list()[0]
+	r.chain.roster.closeLost(h)
+	for what, reason := range map[string]string{"a tool": r.toolIsShut("read"), "a command of the person": r.userBash("ls")} {
+		if !strings.Contains(reason, "the version in force is lost") {
+			t.Errorf("%s: %q", what, reason)
+		}
+	}
+	if r.chain.roster.openGates(h); r.toolIsShut("bash") != "" || r.chain.Wants(agent.KindUserBash) {
+		t.Error("it is not open again")
+	}
+}
+
 // What was in force stays in force while the program runs.
 func TestWhatDoesNotLoadInARunningSessionChangesNothing(t *testing.T) {
 	for name, change := range map[string]func(r *rig){
