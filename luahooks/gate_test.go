@@ -140,6 +140,9 @@ func TestAHookThatDoesNotStopGetsAFreshVMAndThenItsGateStaysShut(t *testing.T) {
 	if !r.chain.Wants(agent.KindToolCall) {
 		t.Fatal("the agent would not even ask")
 	}
+	if reason := r.userBash("ls"); reason != "" {
+		t.Errorf("a gate that the hook did not have is shut: %s", reason)
+	}
 	r.write("g.lua", "syntax error")
 	r.chain.Reload(context.Background(), false)
 	if e := r.bash("ls"); !e.Block {

@@ -51,6 +51,11 @@ func promptEvents() []Spec {
 				readContinuation(r, &e.Continuation, 0, "ask the model once more; it needs something new to answer")
 			}),
 		graceful("The agent is done: no retry, no compaction, no queued message follows.", noFields[*agent.AgentSettled]),
+	}
+}
+
+func turnEvents() []Spec {
+	return []Spec{
 		waited("A turn begins: one answer of the model, and the tools that it calls.",
 			func(p *payload, e *agent.TurnStart) {
 				p.integer("turn_index", e.TurnIndex).about("of this run, from 0")

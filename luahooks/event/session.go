@@ -9,7 +9,8 @@ import (
 
 const firstCancel = "the first cancel stops the chain; otherwise the last answer counts"
 
-func sessionEvents() []Spec {
+// startEvents are those before there is a session.
+func startEvents() []Spec {
 	return []Spec{
 		asking(Spec{About: "Asks whether hooks of a project may run. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet.",
 			OwnOnly: true, Rule: "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash"},
@@ -34,6 +35,11 @@ func sessionEvents() []Spec {
 					r.then(func() { e.Dir = dir })
 				}
 			}),
+	}
+}
+
+func sessionEvents() []Spec {
+	return []Spec{
 		telling(Spec{About: "A session has become the current one; also after a reload, then only for the hook that was loaded anew.",
 			Rule: toldAndWaitedFor, lazy: true}, func(p *payload, e *agent.SessionStart) {
 			p.text("reason", e.Reason).about("`startup`, `reload`, `new`, `resume` or `branch`")

@@ -5,8 +5,8 @@ import "slices"
 // Table lists the events in the order of their documentation. Each call
 // returns a fresh value; a Chain keeps one.
 func Table() []Spec {
-	return slices.Concat(sessionEvents(), compactEvents(), treeEvents(), endEvents(),
-		promptEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents())
+	return slices.Concat(startEvents(), sessionEvents(), compactEvents(), treeEvents(), endEvents(),
+		promptEvents(), turnEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents())
 }
 
 // Info is what a user or an editor is told of an event.
