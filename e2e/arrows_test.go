@@ -176,6 +176,9 @@ func wrongShape(file *ast.File) []string {
 func TestImportsPointOneWay(t *testing.T) {
 	seen := 0
 	eachGoFile(t, func(name string, file *ast.File) {
+		if path.Dir(name) == "." && name != "main.go" {
+			t.Errorf("%s is at the top of the module, where main.go alone belongs", name)
+		}
 		for _, spec := range file.Imports {
 			if strings.HasSuffix(name, "_test.go") {
 				continue // a test may stand above its package
