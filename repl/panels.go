@@ -16,6 +16,7 @@ import (
 // of a hook. The first one of what the user began has them at once, if it comes soon. Any
 // other takes none until no key has come for a while, so that nobody answers a question
 // with what they were about to type: until then keys go to the line, which stays in view.
+// What waits in the terminal to be read was typed before the time at which it is read.
 
 // quietBefore is how long no key comes before a question has the keys, and how long after
 // the key that began it the first one of a command has them at once.
@@ -59,12 +60,7 @@ func (p *panels) component() *surface {
 }
 
 // hasKeys reports whether what is in view has the keys at this moment.
-func (q *quiet) hasKeys(now time.Time) bool {
-	if !q.ready && (q.atOnce || now.Sub(q.quietFrom) >= quietBefore) {
-		q.ready = true
-	}
-	return q.ready
-}
+func (q *quiet) hasKeys() bool { return q.ready || q.atOnce }
 
 // open shows a panel: above another one, or if that is nil behind all, where it waits for
 // those before it. The caller has the lock.
@@ -89,7 +85,20 @@ func (s *screen) open(p terminal.Panel, atOnce bool, above *shownPanel) *shownPa
 func (s *screen) view(q *quiet) {
 	q.quietFrom = s.now()
 	if !q.atOnce {
-		time.AfterFunc(quietBefore+time.Millisecond, func() { s.change(func() { q.hasKeys(s.now()) }) })
+		time.AfterFunc(quietBefore+time.Millisecond, func() { s.change(func() { s.giveKeys(q) }) })
+	}
+}
+
+// giveKeys gives the keys to what is shown if none has come for a while. Where the program
+// stood still, or the machine is slow, some have come that were not read yet. The caller has
+// the lock.
+func (s *screen) giveKeys(q *quiet) {
+	switch {
+	case q.hasKeys() || s.now().Sub(q.quietFrom) < quietBefore:
+	case s.keysWait():
+		s.view(q)
+	default:
+		q.ready = true
 	}
 }
 
@@ -114,7 +123,7 @@ func (s *screen) panelKey(k terminal.Key) bool {
 	if x == nil {
 		return false
 	}
-	if !x.hasKeys(s.now()) {
+	if !x.hasKeys() {
 		s.view(&x.quiet)
 		return false
 	}
@@ -132,7 +141,7 @@ func (s *screen) componentKey(k terminal.Key) bool {
 	switch {
 	case x == nil || k.Release && !x.options.Releases:
 		return false
-	case x.hasKeys(s.now()):
+	case x.hasKeys():
 		x.press(k)
 		return true
 	case !k.Release:

@@ -16,7 +16,8 @@ import (
 // asks for both at once (frame), so that a row is never in both or in neither.
 type screen struct {
 	look
-	now func() time.Time
+	now      func() time.Time
+	keysWait func() bool // something was typed that was not read yet
 
 	mu      sync.Mutex // guards the rest
 	drained *sync.Cond // pending was handed to the terminal
@@ -76,7 +77,7 @@ func (s *screen) close() {
 }
 
 func newScreen(p terminal.Palette, plain bool, columns int) *screen {
-	s := &screen{look: look{palette: p, plain: plain}, columns: columns, now: time.Now}
+	s := &screen{look: look{palette: p, plain: plain}, columns: columns, now: time.Now, keysWait: func() bool { return false }}
 	s.drained = sync.NewCond(&s.mu)
 	s.calls.palette, s.notices.palette = p, p
 	return s
@@ -376,14 +377,14 @@ func (s *screen) typing(columns, limit, height int, p *shownPanel, c *surface) (
 		return part{rankLive, len(rows), rows, row, column}
 	}
 	switch {
-	case p != nil && p.hasKeys(s.now()):
+	case p != nil && p.hasKeys():
 		rows, row, column := p.Render(columns, limit)
 		return []part{{rankLive, len(rows), rows, row, column}}
 	case p != nil:
 		below := line(max(1, limit/3))
 		rows, _, _ := p.Render(columns, max(1, limit-len(below.rows)))
 		return []part{{rankLive, len(rows), rows, -1, 0}, below}
-	case c != nil && c.options.Over && c.hasKeys(s.now()):
+	case c != nil && c.options.Over && c.hasKeys():
 		rows, row, column := c.rows(columns, limit)
 		return []part{{rankLive, len(rows), rows, row, column}}
 	}
@@ -396,7 +397,7 @@ func (s *screen) typing(columns, limit, height int, p *shownPanel, c *surface) (
 		return []part{{rankAir, 0, air, -1, 0}, {rankStatus, 0, s.statusRows(columns), -1, 0}, below}
 	}
 	above, row, column := c.rows(columns, max(1, limit-len(below.rows)))
-	if row >= 0 && c.hasKeys(s.now()) {
+	if row >= 0 && c.hasKeys() {
 		below.row = -1
 	}
 	return []part{{rankLive, len(above), above, row, column}, below}

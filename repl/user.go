@@ -88,7 +88,7 @@ func (p *user) takeOver() error {
 	if err != nil {
 		return err
 	}
-	p.term, s.term, s.plain = t, t, t.Plain()
+	p.term, s.term, s.plain, s.keysWait = t, t, t.Plain(), t.KeysWait
 	return nil
 }
 

@@ -216,6 +216,10 @@ func (t *Terminal) noteReply(answer string) (set, leave string) {
 // it has no keys or cannot be painted on.
 func (t *Terminal) Plain() bool { return t.plain != nil }
 
+// KeysWait reports whether something was typed that no function of the handler got yet. It is
+// always false in plain mode, and where a system does not tell.
+func (t *Terminal) KeysWait() bool { return t.plain == nil && t.input.waiting() }
+
 // Print adds whole rows to the transcript, in order. They are painted with the next frame.
 // It waits while more was printed than the terminal can take, but never while the zone is
 // asked for, so the caller may have locked what [Handler.Zone] locks.

@@ -1,0 +1,34 @@
+//go:build unix
+
+package terminal
+
+import (
+	"testing"
+	"time"
+)
+
+// What was typed waits from the moment at which it is there until a function has got it.
+func TestATerminalTellsThatKeysWait(t *testing.T) {
+	s := onStage(t, 20, 4)
+	if s.term.KeysWait() {
+		t.Error("keys wait before one was typed")
+	}
+	s.term.input.pause()
+	if _, err := s.master.WriteString("a"); err != nil {
+		t.Fatal(err)
+	}
+	s.becomes("a key waits", s.term.KeysWait)
+	s.term.input.resume()
+	s.press("b", "a b")
+	s.becomes("no key waits", func() bool { return !s.term.KeysWait() })
+}
+
+// becomes waits until something is so that no event tells.
+func (s *stage) becomes(what string, is func() bool) {
+	s.t.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatalf("it does not come that %s", what)
+		}
+	}
+}
