@@ -178,6 +178,25 @@ func TestAGateGoesOnInTheFreshCopyOnlyIfThatHasTheSameHandlers(t *testing.T) {
 	}
 }
 
+// A hook may be saved just before it hears of an event, and then not listen any more.
+func TestAHookThatIsReplacedBeforeItHearsOfAnEventHearsOfTheNext(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("turn_start", function() end)`})
+	h := r.chain.roster.list()[0]
+	ds := &dispatch{dispatcher: r.chain.dispatcher, ctx: t.Context(), spec: r.chain.roster.events[agent.KindTurnStart], event: &agent.TurnStart{}}
+	ds.enter(h)
+	ds.start(ds.handlers[0])
+	r.write("a.lua", "")
+	r.reload()
+	if _, _, more := ds.next(luavm.ErrClosed); more {
+		t.Error("it is told though it does not listen")
+	}
+	next := h.queue.begin(r.chain.behind)
+	if next == nil {
+		t.Fatal("its queue stands still")
+	}
+	next.end()
+}
+
 func TestAnEventThatBeganOnAHookFinishesOnTheVersionThatItBeganOn(t *testing.T) {
 	version := func(name string) string {
 		return `pi.on("tool_call", function(e, ctx) ctx.ui.confirm("go?") pi.send("` + name + `1") end)
