@@ -71,7 +71,7 @@ const (
 	KindShell
 
 	KindNotice          // not for hooks: a line for the user
-	KindCustomShow      // not for hooks: a message of a hook that is to be shown came into the session
+	KindCustomShow      // not for hooks: a message that is to be shown came into the session: of a hook, or typed while the agent worked
 	KindToolClock       // not for hooks: the time of a tool begins to run, stands or goes on
 	KindToolRan         // not for hooks: a tool has ended, and its result waits for its turn
 	KindAutoRetryWaited // not for hooks: the wait that auto_retry_start told of is over

@@ -105,7 +105,7 @@ func (g *gate) decide(ctx context.Context, c *approvedCall, checker *schema.Chec
 	switch {
 	case ctx.Err() != nil:
 		return nil, interrupted()
-	case err != nil:
+	case err != nil: // of a listener that is no hook, for a hook that fails comes back as a block
 		return nil, refuse("blocked: %v", err)
 	case e.Block:
 		reason := "Blocked"

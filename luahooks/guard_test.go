@@ -62,7 +62,7 @@ func (r *rig) quit() { r.chain.Close(context.Background()) }
 // tool runs what a tool does, in a run of its own.
 func (r *rig) tool(do func()) {
 	r.t.Helper()
-	w := r.chain.Watcher()
+	w := r.chain.ToolWatch()
 	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
 	do()
 	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionEnd{}))

@@ -22,7 +22,7 @@ func (g *guarded) never() string {
 // kill is what the system does to a program in the middle of a tool.
 func (r *rig) kill(do func()) {
 	r.t.Helper()
-	mustDo(r.t, r.chain.Watcher().Handle(context.Background(), &agent.ToolExecutionStart{}))
+	mustDo(r.t, r.chain.ToolWatch().Handle(context.Background(), &agent.ToolExecutionStart{}))
 	do()
 	r.gone()
 }
@@ -470,7 +470,7 @@ func TestAHomeThatCannotBeWrittenSaysNothingOfWhatDoesNotWait(t *testing.T) {
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
 	r, killed := g.start(), g.start()
-	mustDo(t, killed.chain.Watcher().Handle(context.Background(), &agent.ToolExecutionStart{}))
+	mustDo(t, killed.chain.ToolWatch().Handle(context.Background(), &agent.ToolExecutionStart{}))
 	killed.gone() // its window is to be ended
 	r.chain.guard.Store().TestOnlyFails = errors.New("read-only file system")
 	r.tool(func() {})
@@ -597,7 +597,7 @@ func TestWhatAHooksOwnToolStartsKeepsTheWindowOpen(t *testing.T) {
 		guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: t.TempDir(), Project: t.TempDir(), Alive: func(int) bool { return true }})
 		mustDo(t, err)
 		a, r := programWith(t, map[string]string{"c.lua": caller, "h.lua": code}, guard, echoTool{})
-		a.Listen(r.chain.Watcher(), r.chain)
+		a.Listen(r.chain.ToolWatch(), r.chain)
 		mustDo(t, a.Prompt(context.Background(), agent.Prompt{Text: "x"}))
 		if closed := guard.CloseWindow(); closed == open {
 			t.Errorf("the window is closed: %v, want open %v: %s", closed, open, code)

@@ -144,7 +144,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	if r.script != nil {
 		r.agent.Listen(r.script.Before)
 	}
-	r.agent.Listen(r.chain.Watcher(), lookAtTheEnd{p.Watcher}, r.chain, f)
+	r.agent.Listen(r.chain.ToolWatch(), lookAtTheEnd{p.Watcher}, r.chain, f)
 	switch {
 	case r.script != nil:
 	case mode == modeRPC || mode == modeACP:
