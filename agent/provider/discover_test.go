@@ -227,6 +227,9 @@ func TestAListThatCannotBeHadSaysWhatToDo(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			if raceEnabled && c.name == "no end" {
+				t.Skip("64 MiB take as long as a list may, followed byte by byte")
+			}
 			s := serve(t, c.handler)
 			found, err := discover(provider.Server{Provider: "acme", API: "openai-completions", BaseURL: s.URL, Key: secret})
 			e := providerError(t, err)
