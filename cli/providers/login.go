@@ -9,6 +9,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
+	"pi/agent/provider/wire"
 	"pi/cli/config"
 	"pi/cli/keyring"
 	"pi/session/message"
@@ -140,7 +141,8 @@ func (p *source) try(ctx context.Context, key string) error {
 		}
 		return err
 	}
-	return tryModel(ctx, wireClients(client)[model.API], model, key)
+	api, _ := wire.Find(model.API)
+	return tryModel(ctx, api.New(client), model, key)
 }
 
 // tryModel asks a model one small question with the key.
