@@ -134,8 +134,7 @@ func (p *source) try(ctx context.Context, key string) error {
 		model = p.unlisted(p.defaultModel())
 	}
 	if model == nil {
-		auth, _ := p.set.Compat["auth"].(string)
-		_, err := provider.Discover(ctx, client, provider.Server{Provider: p.Name, API: p.api(), BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers})
+		_, err := provider.Discover(ctx, client, p.server(key))
 		if _, long := errors.AsType[*llm.LongList](err); long {
 			return nil // it answers
 		}

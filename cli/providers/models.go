@@ -121,10 +121,7 @@ func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 	if client == nil {
 		client = provider.NewClient()
 	}
-	auth, _ := p.set.Compat["auth"].(string)
-	found, err := provider.Discover(ctx, client, provider.Server{
-		Provider: p.Name, API: p.api(), BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers,
-	})
+	found, err := provider.Discover(ctx, client, p.server(key))
 	once := *p
 	once.decode = decodedOnce(p.decode)
 	var models []*llm.Model
@@ -134,6 +131,13 @@ func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 		models = append(models, m)
 	}
 	return models, err
+}
+
+// server returns the server of the provider, to be asked for its models.
+func (p *source) server(key string) provider.Server {
+	auth, _ := p.set.Compat["auth"].(string)
+	api, _ := wire.Find(p.api())
+	return provider.Server{Provider: p.Name, Listing: api.Listing, BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers}
 }
 
 // decodedOnce returns decode for those who change nothing of what it returns.

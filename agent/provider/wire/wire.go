@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"pi/agent/llm"
+	"pi/agent/provider"
 	"pi/agent/provider/anthropic"
 	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
@@ -17,6 +18,7 @@ type API struct {
 	Name        string                            // as [llm.Model] has it
 	New         func(*http.Client) llm.Provider   // its client
 	CheckCompat func(values map[string]any) error // what of a compat table is no switch of it
+	Listing     provider.Listing                  // how its servers are asked for their models
 	Maker       string                            // the provider of the catalogue that made it, whose models are known best
 
 	// MayKeepCache says that a server of which no model is named may have some whose cache it
@@ -27,10 +29,10 @@ type API struct {
 // APIs returns all wire APIs, in the order of the documentation.
 func APIs() []API {
 	return []API{
-		{Name: llm.AnthropicMessages, New: anthropic.New, CheckCompat: anthropic.CheckCompat, Maker: "anthropic", MayKeepCache: true},
-		{Name: llm.OpenAICompletions, New: openai.New, CheckCompat: openai.CheckCompat, Maker: "openai"},
+		{Name: llm.AnthropicMessages, New: anthropic.New, CheckCompat: anthropic.CheckCompat, Listing: anthropic.Listing(), Maker: "anthropic", MayKeepCache: true},
+		{Name: llm.OpenAICompletions, New: openai.New, CheckCompat: openai.CheckCompat, Listing: openai.Listing(), Maker: "openai"},
 		{Name: llm.OpenAIResponses, New: responses.New, CheckCompat: responses.CheckCompat, Maker: "openai"},
-		{Name: llm.GoogleGenerativeAI, New: google.New, CheckCompat: google.CheckCompat, Maker: "google"},
+		{Name: llm.GoogleGenerativeAI, New: google.New, CheckCompat: google.CheckCompat, Listing: google.Listing(), Maker: "google"},
 	}
 }
 
