@@ -35,6 +35,9 @@ func switchesOf(t *testing.T, api string) []described {
 		llm.OpenAIResponses:    "agent/provider/responses/responses.go",
 		llm.GoogleGenerativeAI: "agent/provider/google/google.go",
 	}[api]
+	if file == "" {
+		t.Fatalf("which file describes the switches of %s?", api)
+	}
 	f, err := parser.ParseFile(token.NewFileSet(), inModule(file), nil, parser.ParseComments|parser.PackageClauseOnly)
 	if err != nil || f.Doc == nil {
 		t.Fatalf("%s: %v", file, err)
