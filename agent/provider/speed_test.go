@@ -64,6 +64,9 @@ func TestNothingIsKeptOfADelta(t *testing.T) {
 	}
 	all := decodings(t)
 	for _, api := range apis() {
+		if all[api+"/text"] == nil {
+			t.Fatalf("nothing is decoded of %s", api)
+		}
 		t.Run(api, all[api+"/text"].Memory)
 	}
 }

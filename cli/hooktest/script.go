@@ -12,10 +12,8 @@ import (
 	"sync"
 
 	"pi/agent/llm"
-	"pi/agent/provider/anthropic"
-	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
-	"pi/agent/provider/responses"
+	"pi/agent/provider/wire"
 	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
@@ -330,18 +328,12 @@ func send(ctx context.Context, r *llm.Request, receive func(ctx context.Context,
 
 // apiOf is what writes requests for a model.
 func apiOf(m *llm.Model, client *http.Client) llm.Provider {
-	switch m.API {
-	case "anthropic-messages":
-		return anthropic.New(client)
-	case "google-generative-ai":
-		return google.New(client)
-	case "openai-responses":
-		return responses.New(client)
-	case "openai-completions":
-	default:
+	api, ok := wire.Find(m.API)
+	if !ok {
 		m.BaseURL = "http://model.test/v1"
+		return openai.New(client)
 	}
-	return openai.New(client)
+	return api.New(client)
 }
 
 // roundTrip is a transport that is a function.

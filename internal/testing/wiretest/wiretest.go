@@ -257,9 +257,9 @@ func (r roundTrip) RoundTrip(q *http.Request) (*http.Response, error) { return r
 func APIName(recorded string) string {
 	switch recorded {
 	case "openai-chat":
-		return "openai-completions"
+		return llm.OpenAICompletions
 	case "google-generative":
-		return "google-generative-ai"
+		return llm.GoogleGenerativeAI
 	}
 	return recorded
 }
