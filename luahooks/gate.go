@@ -73,8 +73,7 @@ func (d *dispatcher) newGateDispatch(ctx context.Context, spec *event.Spec, e *a
 		},
 		left: func(ds *dispatch) (stop bool) {
 			e := ds.event.(*agent.ToolCall)
-			looks := slices.Contains(lookingNames(), e.Name) && ds.dispatcher.roster.tool(e.Name) == nil
-			if reason := ds.closedAt(agent.KindToolCall, looks); reason != "" {
+			if reason := ds.closedAt(agent.KindToolCall, e.Name); reason != "" {
 				e.Block, e.BlockedBy, e.Reason = true, ds.hook.Name, reason
 			}
 			if ds.mode != "" && ds.hook.current().mode(ds.mode) == nil {
@@ -124,7 +123,7 @@ func (d *dispatcher) bashRound(ctx context.Context, spec *event.Spec, e *agent.U
 			return isAnswered(e)
 		},
 		left: func(ds *dispatch) (stop bool) {
-			if reason := ds.closedAt(agent.KindUserBash, false); reason != "" {
+			if reason := ds.closedAt(agent.KindUserBash, ""); reason != "" {
 				e.Blocked = reason
 			}
 			return isAnswered(e) || ds.isAt(ds.asking.until)
@@ -145,7 +144,7 @@ func (d *dispatcher) shell(ctx context.Context, spec *event.Spec, e *agent.Shell
 			return ds.apply(err) || err != nil
 		},
 		left: func(ds *dispatch) (stop bool) {
-			if reason := ds.closedAt(agent.KindShell, false); reason != "" {
+			if reason := ds.closedAt(agent.KindShell, ""); reason != "" {
 				e.Blocked = reason
 			}
 			return e.Blocked != ""
@@ -199,10 +198,13 @@ func gateKinds() []agent.Kind {
 // closedAt says why a gate of the current hook blocks without being asked; "" if it does not. One
 // that was closed when its handlers were looked for blocks also if it is open since: those that it
 // has now were not asked. Where a hook did not load the tools that look go on, unless a hook
-// put others in their place, which may do anything: looks says that the event is of such a one.
-func (ds *dispatch) closedAt(kind agent.Kind, looks bool) string {
+// put others in their place, which may do anything. tool is "" where the event is of none.
+func (ds *dispatch) closedAt(kind agent.Kind, tool string) string {
 	for _, closed := range []*closedGates{ds.closed, ds.hook.closed.Load()} {
-		if closed != nil && slices.Contains(closed.kinds, kind) && !(closed.unloaded && looks) {
+		switch {
+		case closed == nil || !slices.Contains(closed.kinds, kind):
+		case closed.unloaded && slices.Contains(lookingNames(), tool) && ds.dispatcher.roster.tool(tool) == nil:
+		default:
 			return closed.reason
 		}
 	}
