@@ -34,6 +34,7 @@ type dispatch struct {
 	hook     *hook          // the current one; nil before the first
 	mode     string         // not "": at this hook the gate of this mode is asked, and no handler of the event
 	gateOf   string         // the mode for the next hook; only before the first
+	closed   *closedGates   // of it, when in was looked for
 	in       *instance      // of it
 	handlers []*api.Handler // of that
 	limit    int            // how many of them are run at most
@@ -125,17 +126,19 @@ func (ds *dispatch) enter(h *hook) {
 	if ds.asked != nil {
 		ds.asked.at.Store(h)
 	}
-	ds.use(h.current())
+	ds.use()
 	if ds.limit > 0 && ds.spec.Asking && ds.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
 		h.queue.catchUp(ds.ctx, ds.dispatcher.behind)
 	}
 }
 
-// use takes the handlers of an instance, from the first. Those that run are all; in the second
+// use takes the handlers of the instance that runs, from the first. Those that run are all; in the second
 // round of a gate, of the hook of the last rewriter those before it, if the same version still
 // runs: which of another one are before it cannot be told. A telling event needs its slot, else
 // it goes through the queue of the hook.
-func (ds *dispatch) use(in *instance) {
+func (ds *dispatch) use() {
+	ds.closed = ds.hook.closed.Load() // first: gates are opened when there are handlers
+	in := ds.hook.current()
 	ds.in, ds.handlers, ds.n = in, ds.handlersOf(in), 0
 	ds.limit = len(ds.handlers)
 	if until := &ds.asking.until; ds.isAt(*until) && in == until.in {
@@ -231,7 +234,7 @@ func (ds *dispatch) moveOn() bool {
 	handlers := ds.handlersOf(in)
 	switch {
 	case !ds.ran:
-		ds.use(in)
+		ds.use()
 	case ds.hook.off.Load():
 		ds.limit = 0
 	case in == nil || !bytes.Equal(ds.in.code, in.code) || !slices.EqualFunc(ds.handlers, handlers, (*api.Handler).IsCopyOf):

@@ -73,7 +73,7 @@ func (d *dispatcher) newGateDispatch(ctx context.Context, spec *event.Spec, e *a
 		},
 		left: func(ds *dispatch) (stop bool) {
 			e := ds.event.(*agent.ToolCall)
-			if reason := ds.dispatcher.roster.closedForTool(ds.hook, e.Name); reason != "" {
+			if reason := ds.closedAt(agent.KindToolCall, e.Name); reason != "" {
 				e.Block, e.BlockedBy, e.Reason = true, ds.hook.Name, reason
 			}
 			if ds.mode != "" && ds.hook.current().mode(ds.mode) == nil {
@@ -123,7 +123,7 @@ func (d *dispatcher) bashRound(ctx context.Context, spec *event.Spec, e *agent.U
 			return isAnswered(e)
 		},
 		left: func(ds *dispatch) (stop bool) {
-			if reason := ds.hook.closedAt(agent.KindUserBash); reason != "" {
+			if reason := ds.closedAt(agent.KindUserBash, ""); reason != "" {
 				e.Blocked = reason
 			}
 			return isAnswered(e) || ds.isAt(ds.asking.until)
@@ -144,7 +144,7 @@ func (d *dispatcher) shell(ctx context.Context, spec *event.Spec, e *agent.Shell
 			return ds.apply(err) || err != nil
 		},
 		left: func(ds *dispatch) (stop bool) {
-			if reason := ds.hook.closedAt(agent.KindShell); reason != "" {
+			if reason := ds.closedAt(agent.KindShell, ""); reason != "" {
 				e.Blocked = reason
 			}
 			return e.Blocked != ""
@@ -195,10 +195,18 @@ func gateKinds() []agent.Kind {
 	return []agent.Kind{agent.KindToolCall, agent.KindUserBash, agent.KindShell}
 }
 
-// closedAt says why a gate of the hook blocks without being asked; "" if it does not.
-func (h *hook) closedAt(kind agent.Kind) string {
-	if closed := h.closed.Load(); closed != nil && slices.Contains(closed.kinds, kind) {
-		return closed.reason
+// closedAt says why a gate of the current hook blocks without being asked; "" if it does not. One
+// that was closed when its handlers were looked for blocks also if it is open since: those that it
+// has now were not asked. Where a hook did not load the tools that look go on, unless a hook
+// put others in their place, which may do anything. tool is "" where the event is of none.
+func (ds *dispatch) closedAt(kind agent.Kind, tool string) string {
+	for _, closed := range []*closedGates{ds.closed, ds.hook.closed.Load()} {
+		switch {
+		case closed == nil || !slices.Contains(closed.kinds, kind):
+		case closed.unloaded && slices.Contains(lookingNames(), tool) && ds.dispatcher.roster.tool(tool) == nil:
+		default:
+			return closed.reason
+		}
 	}
 	return ""
 }
@@ -214,16 +222,6 @@ func (h *hook) unloaded() bool {
 func lookingNames() []string { return []string{"read", "grep", "find", "ls"} }
 
 const looking = "read, grep, find and ls"
-
-// closedForTool says why a hook blocks a tool without being asked; "" if it does not.
-// Where a hook did not load the tools that look go on, unless a hook put others in
-// their place, which may do anything.
-func (r *roster) closedForTool(h *hook, tool string) string {
-	if h.unloaded() && slices.Contains(lookingNames(), tool) && r.tool(tool) == nil {
-		return ""
-	}
-	return h.closedAt(agent.KindToolCall)
-}
 
 // closeDisabled makes the gates of a hook that is given up block until its file changes: the
 // events for which in, the instance that ran, has handlers, if they are gates.
@@ -270,21 +268,23 @@ func (r *roster) closeNew(hooks []*hook) {
 }
 
 // closeGates replaces the closed gates of a hook, and counts them for wants, so that their
-// events are passed to the hook though it has no handler.
+// events are passed to the hook though it has no handler. At no moment are both the old ones and
+// the new ones open.
 func (r *roster) closeGates(h *hook, closed *closedGates) {
-	r.openGates(h)
-	h.closed.Store(closed)
-	for _, kind := range closed.kinds {
-		r.wanted[kind].Add(1)
-	}
+	r.countClosed(closed, 1)
+	r.countClosed(h.closed.Swap(closed), -1)
 }
 
 // openGates makes the gates of a hook block no more without being asked.
-func (r *roster) openGates(h *hook) {
-	if closed := h.closed.Swap(nil); closed != nil {
-		for _, kind := range closed.kinds {
-			r.wanted[kind].Add(-1)
-		}
+func (r *roster) openGates(h *hook) { r.countClosed(h.closed.Swap(nil), -1) }
+
+// countClosed adds n to what wants counts for closed gates; nil: there are none.
+func (r *roster) countClosed(closed *closedGates, n int32) {
+	if closed == nil {
+		return
+	}
+	for _, kind := range closed.kinds {
+		r.wanted[kind].Add(n)
 	}
 }
 

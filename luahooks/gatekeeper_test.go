@@ -85,6 +85,21 @@ func TestTheGatesOfSeveralHooksAreShutUntilEachLoads(t *testing.T) {
 	}
 }
 
+func TestAGateThatLoadsBehindTheBackOfACallBlocksIt(t *testing.T) {
+	r := newRig(t, map[string]string{"g.lua": "x x"})
+	d, h, e := r.chain.dispatcher, r.chain.roster.list()[0], &agent.ToolCall{ID: "c", Name: "bash", Input: []byte(`{}`)}
+	ds := d.newGateDispatch(t.Context(), d.roster.events[agent.KindToolCall], e, position{}, position{})
+	ds.enter(h) // it has no handlers
+	r.write("g.lua", `pi.on("tool_call", function() return { block = true, reason = "asked" } end)`)
+	r.chain.Reload(t.Context(), false)
+	if !ds.left(ds) || !strings.Contains(e.Reason, "did not load") {
+		t.Errorf("nobody was asked, and the reason is %q", e.Reason)
+	}
+	if reason := r.toolIsShut("bash"); reason != "asked" {
+		t.Errorf("the next call is blocked by %q", reason)
+	}
+}
+
 // It may have been a gate for anything.
 func TestAHookWhoseVersionInForceIsLostIsShutAtAllGates(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": ""})

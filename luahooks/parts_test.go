@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -253,6 +254,31 @@ func TestARosterCountsWhoListens(t *testing.T) {
 	}
 	if !r.knows("tool_call") || !r.knows("mine:done") || r.knows("tool_cal") {
 		t.Error("events are those of the table and those with a colon")
+	}
+}
+
+// A gate whose file is saved, and still does not load, is shut anew.
+func TestAGateThatIsShutAnewIsAtNoMomentOpen(t *testing.T) {
+	r, h := newRoster("print", nil), newHook(trust.Source{Name: "gate", Path: "/hooks/gate.lua"})
+	h.counts = true
+	r.closeUnloaded(h, errors.New("why"))
+	var done atomic.Bool
+	var looks sync.WaitGroup
+	looks.Go(func() {
+		for !done.Load() {
+			if !r.wants(agent.KindToolCall) || h.closed.Load() == nil {
+				t.Error("it was open for a moment")
+				return
+			}
+		}
+	})
+	for range 200_000 {
+		r.closeUnloaded(h, nil)
+	}
+	done.Store(true)
+	looks.Wait()
+	if r.openGates(h); r.wants(agent.KindToolCall) {
+		t.Error("it is counted twice")
 	}
 }
 

@@ -35,7 +35,7 @@ func Open(agentDir string) (*Store, error) {
 	s := &Store{agentDir: agentDir, data: empty()}
 	data, raw, err := s.read()
 	if err != nil { // or another program is writing the first one at this moment
-		unlock := s.lock()
+		_, unlock := s.lock()
 		data, raw, err = s.read()
 		unlock()
 	}
@@ -190,8 +190,9 @@ func (s *Store) checkMissing() error {
 
 // lock keeps other programs from writing the store until unlock. A tool may keep it locked for ever,
 // or put something in the place of the lock: that is removed. Where it cannot be, the writer works
-// without the lock, for no tool must prevent that others are watched.
-func (s *Store) lock() (unlock func()) {
+// without the lock, for no tool must prevent that others are watched. A program that was stopped, or
+// waited for its disk, may lose the lock so: held reports whether it still has it.
+func (s *Store) lock() (held func() bool, unlock func()) {
 	lock := filepath.Join(s.agentDir, ".trust.json.lock") // as LockPath has it
 	remove := func() {
 		if os.Remove(lock) != nil {
@@ -207,9 +208,13 @@ func (s *Store) lock() (unlock func()) {
 		unlock, err = safefile.LockPath(s.Path())
 	}
 	if err != nil {
-		return func() {}
+		return func() bool { return true }, func() {}
 	}
-	return unlock
+	mine, err := os.Lstat(lock)
+	return func() bool {
+		now, lost := os.Lstat(lock)
+		return err != nil || lost == nil && os.SameFile(mine, now)
+	}, unlock
 }
 
 // Change edits the store: read, edit and write happen under the lock, so that nobody's approval
@@ -226,10 +231,22 @@ func (s *Store) Change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 
 // change is Change without the lock mu.
 func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
+	const tries = 3
+	err := safefile.ErrBusy
+	for try := 1; errors.Is(err, safefile.ErrBusy); try++ {
+		err = s.tryChange(mayCount, edit, try == tries)
+	}
+	return err
+}
+
+// tryChange is change under one lock. If another program took the lock, and may have written what this
+// one has not read, the error is [safefile.ErrBusy]; with force it is written all the same.
+func (s *Store) tryChange(mayCount func(mine, theirs Data) bool, edit func(*Data), force bool) error {
 	if err := s.repair(); err != nil {
 		return err
 	}
-	defer s.lock()()
+	held, unlock := s.lock()
+	defer unlock()
 	s.reconcile(mayCount)
 	next := s.data.clone()
 	edit(&next)
@@ -238,7 +255,7 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 		err = s.TestOnlyFails
 	}
 	if err == nil {
-		err = s.replace(raw, !next.ApprovesLike(s.data))
+		err = s.replace(raw, !next.ApprovesLike(s.data), func() bool { return force || held() })
 	}
 	if err != nil {
 		return err
@@ -250,11 +267,11 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 	return nil
 }
 
-// replace writes the file, also where a tool put a directory.
-func (s *Store) replace(raw []byte, durable bool) error {
-	err := safefile.Replace(s.Path(), raw, durable)
+// replace writes the file if may allows it, also where a tool put a directory.
+func (s *Store) replace(raw []byte, durable bool, may func() bool) error {
+	err := safefile.ReplaceIf(s.Path(), raw, durable, may)
 	if info, lerr := os.Lstat(s.Path()); err != nil && lerr == nil && info.IsDir() && renameDamaged(s.Path()) == nil {
-		err = safefile.Replace(s.Path(), raw, durable)
+		err = safefile.ReplaceIf(s.Path(), raw, durable, may)
 	}
 	return err
 }
@@ -292,7 +309,8 @@ func (s *Store) Look(mayCount func(mine, theirs Data) bool) (harmed bool) {
 	if s.isUntouched() {
 		return false
 	}
-	defer s.lock()()
+	_, unlock := s.lock()
+	defer unlock()
 	s.reconcile(mayCount)
 	return !s.isUntouched()
 }

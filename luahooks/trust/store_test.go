@@ -319,6 +319,23 @@ func TestAChangeThatMayNotCountIsPutBackAndMarked(t *testing.T) {
 	}
 }
 
+func TestAProgramThatSleptAndLostItsLockKeepsWhatOthersWrote(t *testing.T) {
+	dir := t.TempDir()
+	slow, other := open(t, dir), open(t, dir)
+	slept := false
+	must(t, slow.Change(always, func(d *Data) {
+		if !slept { // as long as nobody waits for a lock: another program has removed it
+			slept = true
+			must(t, os.Remove(filepath.Join(dir, ".trust.json.lock")))
+			must(t, other.Change(always, approve("/q", "/q/b.lua", "b")))
+		}
+		approve("/p", "/p/a.lua", "a")(d)
+	}))
+	if s := open(t, dir); s.Approved("/p", "/p/a.lua") == "" || s.Approved("/q", "/q/b.lua") == "" {
+		t.Errorf("store is %+v", s.data)
+	}
+}
+
 func TestNoToolKeepsAStoreFromBeingWritten(t *testing.T) {
 	for name, harm := range map[string]func(dir string) error{
 		"locked": func(dir string) error {
