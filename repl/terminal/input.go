@@ -154,6 +154,7 @@ func (k *input) readAgain() bool {
 	if len(k.unread) == 0 {
 		return false
 	}
+	k.holding.Store(true)
 	k.waker.acknowledge()
 	typed, cooked := k.unread, k.cooked
 	k.cooked = len(typed)
@@ -172,8 +173,15 @@ func (k *input) asRaw(p []byte) []byte {
 	return append(bytes.ReplaceAll(head, []byte{0}, []byte{4}), p[n:]...)
 }
 
-// waiting reports whether something was typed that was not handed on yet.
-func (k *input) waiting() bool { return k.holding.Load() || unread(k.in) > 0 }
+// waiting reports whether something was typed that was not handed on yet. While it is read, and
+// while another program has the terminal, which may give back what it has read, that is so.
+func (k *input) waiting() bool {
+	if !k.reading.TryLock() {
+		return true
+	}
+	defer k.reading.Unlock()
+	return k.holding.Load() || len(k.unread) > 0 || unread(k.in) > 0
+}
 
 // pause has nothing read until resume is called. It may be called by a function that run
 // calls.

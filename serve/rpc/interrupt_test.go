@@ -195,6 +195,26 @@ func TestAPromptBehindAnAbortWaitsForTheOneThatEnds(t *testing.T) {
 	}
 }
 
+func TestWhatStandsBehindAPromptThatWaitsIsBegunAtTheEnd(t *testing.T) {
+	t.Parallel()
+	reached, free := make(chan struct{}), make(chan struct{})
+	c := start(t, setup{hooks: func(agent.UI, func() *agent.Agent) []agent.Listener {
+		return []agent.Listener{on(func(_ context.Context, e *agent.Input) error {
+			close(reached) // by the first, whose hook does not look at the abort
+			<-free
+			return nil
+		})}
+	}})
+	defer close(free)
+	c.send(prompt("1", "first"))
+	<-reached
+	c.send(`{"id":"2","type":"abort"}`, prompt("3", "second"), `{"id":"4","type":"set_session_name","name":"n"}`)
+	_ = c.in.Close()
+	all := c.answers("3", "4")
+	check(t, all["3"], strings.Replace(aborted, `"1"`, `"3"`, 1))
+	check(t, all["4"], `{"id":"4","type":"response","command":"set_session_name","success":true}`)
+}
+
 func TestAbortReachesACompactionThatHasNotBegun(t *testing.T) {
 	t.Parallel()
 	freed := make(chan struct{})
