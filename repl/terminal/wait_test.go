@@ -19,7 +19,11 @@ func TestATerminalTellsThatKeysWait(t *testing.T) {
 	}
 	s.becomes("a key waits", s.term.KeysWait)
 	s.term.input.resume()
-	s.press("b", "a b")
+	s.becomes("it is handed on", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.keys) == 1 && s.keys[0].Name == "a"
+	})
 	s.becomes("no key waits", func() bool { return !s.term.KeysWait() })
 }
 
