@@ -33,7 +33,7 @@ func forbid(word string) Listener {
 func TestListenerStopsAnAnswerAndTheModelIsAskedAgain(t *testing.T) {
 	l := &log{}
 	var end *AgentEnd
-	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{forbid("bad"), l, on(func(e *AgentEnd) { end = e })}},
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{forbid("bad"), l, on(func(e *AgentEnd) { end = e })}},
 		endless("so ", "bad", "never"), say("good"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: so bad [aborted: stopped by hook rules: says bad]", "custom: do not say bad", "assistant: good")
@@ -63,7 +63,7 @@ func TestAbortMayComeWithAnyLaterUpdateUpToTheLast(t *testing.T) {
 				t.Errorf("message_end of %q with %s", e.Message.Text(), e.Message.StopReason)
 			}
 		})
-		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{late, ended}},
+		r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{late, ended}},
 			deltas(append(append([]llm.Delta{text("let me")}, callDeltas(call{"a", "look", `{}`})...), stop(message.StopToolUse))...), say("again"))
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
 		if at != llm.DeltaText && at != llm.DeltaStop && err != nil {
@@ -105,7 +105,7 @@ func TestAStopEndsAnAnswerWhoseModelSaysNothingMore(t *testing.T) {
 			told = append(told, e.Abort.By+" "+e.Abort.Reason+" "+e.Message.Text())
 		}
 	})
-	r := newRig(t, Options{Listeners: []Listener{behind, ended, on(func(e *AgentEnd) { first.Stop(&Abort{By: "nobody"}) })}}, stall("so bad"), say("good"), say("fine"))
+	r := newHarness(t, Options{Listeners: []Listener{behind, ended, on(func(e *AgentEnd) { first.Stop(&Abort{By: "nobody"}) })}}, stall("so bad"), say("good"), say("fine"))
 	r.prompt("go")
 	if len(told) != 1 || told[0] != "rules says bad so bad" {
 		t.Errorf("front ends hear %q", told)
@@ -126,7 +126,7 @@ func TestTheContextOfUpdatesTellsAnswersApart(t *testing.T) {
 		seen = append(seen, contexts[ctx])
 		return nil
 	}}
-	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}},
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}},
 		deltas(append([]llm.Delta{text("a"), text("b")}, append(callDeltas(call{"1", "look", `{}`}), stop(message.StopToolUse))...)...),
 		deltas(text("c"), text("d"), stop(message.StopEnd)))
 	r.prompt("go")
@@ -137,7 +137,7 @@ func TestTheContextOfUpdatesTellsAnswersApart(t *testing.T) {
 
 func TestAStopWhileTheLastUpdateIsHandledCounts(t *testing.T) {
 	once := true
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) {
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) {
 		if once && e.Delta.Kind == llm.DeltaStop {
 			once = false
 			e.Stop(&Abort{By: "first"})
@@ -149,7 +149,7 @@ func TestAStopWhileTheLastUpdateIsHandledCounts(t *testing.T) {
 }
 
 func TestAnswersAreStoppedThreeTimesPerPrompt(t *testing.T) {
-	r := newRig(t, Options{Listeners: []Listener{forbid("bad")}})
+	r := newHarness(t, Options{Listeners: []Listener{forbid("bad")}})
 	for range 2 { // anew with each prompt
 		for range 4 {
 			r.model.replies = append(r.model.replies, say("bad"))
@@ -166,7 +166,7 @@ func TestAnswersAreStoppedThreeTimesPerPrompt(t *testing.T) {
 
 func TestStopWithoutAWordAsksAgainAsItWas(t *testing.T) {
 	once := true
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) {
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) {
 		if once {
 			once, e.Abort = false, &Abort{By: "x"}
 		}
@@ -186,14 +186,14 @@ func TestStoppedAnswerCountsBeforeAFailureOfItsStream(t *testing.T) {
 			e.Abort = &Abort{Inject: "no", By: "x"}
 		}
 	})
-	r := newRig(t, Options{Listeners: []Listener{last}}, broken, say("good"))
+	r := newHarness(t, Options{Listeners: []Listener{last}}, broken, say("good"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: bad [aborted: stopped by hook x]", "custom: no", "assistant: good")
 }
 
 func TestInterruptWinsOverAStop(t *testing.T) {
-	var r *rig
-	r = newRig(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) { r.Abort(); e.Abort = &Abort{Inject: "no"} })}}, say("bad"), say("never"))
+	var r *harness
+	r = newHarness(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) { r.Abort(); e.Abort = &Abort{Inject: "no"} })}}, say("bad"), say("never"))
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) || len(r.model.requests) != 1 {
 		t.Errorf("%v after %d requests", err, len(r.model.requests))
 	}

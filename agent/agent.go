@@ -6,19 +6,28 @@
 // the front end, which shows what was decided. A model is reached through a
 // [llm.Provider], a tool through [Tool].
 //
-// The agent itself is a front for its parts: the conversation (context.go), the choice
-// of a model (select.go), the inbox, the system prompts, what was spent, the meter, the
-// asker (ask.go), the compactor, the sessions and the tree. A prompt is worked on by a
-// run (run.go), which uses the same parts. Each part guards itself and can be used
-// without an agent.
+// The path of one prompt, with the files that it is in:
 //
-// The path of one prompt:
-//
-//	Prompt → input event → user entry → before_agent_start → agent_start
-//	  turn: turn_start → context → model → assistant entry       (answer.go, ask.go, wire.go, retry.go)
-//	        each call: tool_call → run → tool_result → entry     (batch.go, gate.go, call.go)
-//	        turn_end, after which listeners may go on            (continue.go)
+//	Prompt → input event → user entry → before_agent_start → agent_start      prompt.go, run.go
+//	  turn: turn_start → context → model → assistant entry                    answer.go, retry.go, ask.go
+//	        each call: tool_call → run → tool_result → entry                  batch.go, gate.go, call.go
+//	        turn_end, after which listeners may go on                         continue.go
 //	  no calls and nothing queued → agent_before_settle → agent_end → agent_settled
+//
+// Who reads all of it begins with ports.go (what the agent is given, and what it asks for) and
+// event.go (who is told what happens), goes on with inbox.go (what is sent while it works, and
+// who may send), and then follows run.go, whose head shows the loop.
+//
+// The agent itself is a front for its parts, which a run uses too. Each part guards itself,
+// knows only those that it was given, and can be used without an agent:
+//
+//	the conversation, and what the model sees of it    context.go, images.go
+//	the system prompts                                 systemprompt.go
+//	the choice of model, tools and mode                select.go, toolset.go, mode.go
+//	what is used, and how full the context is          meter.go, spending.go, shortfall.go, limits.go
+//	the compactor and its summaries                    compact.go, summary.go
+//	the sessions and the tree                          sessions.go, tree.go
+//	the commands of the user                           usershell.go
 //
 // One run at a time, on the goroutine that called Prompt; only the running of
 // tools is parallel. Cancelling the context of Prompt, or [Agent.Abort], stops
@@ -31,9 +40,9 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"pi/agent/images"
 	"pi/agent/llm"
 	"pi/agent/work"
 	"pi/session"
@@ -80,7 +89,7 @@ type Agent struct {
 type parts struct {
 	settings     *inForce
 	events       *listeners
-	images       images.Scaler
+	images       imageScaler
 	conversation *conversation
 	choice       *choice
 	tools        *toolset
@@ -121,7 +130,7 @@ func newParts(o Options, busy *work.Claim) parts {
 	p := parts{settings: newInForce(o.Settings), events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
 	p.tools.set(o.Tools, "")
 	p.gate = &gate{p.events, p.tools}
-	p.images = newImageScaler(p.settings, p.events)
+	p.images = imageScaler{p.settings, p.events}
 	p.conversation = newConversation(p.events, p.images, o.Session)
 	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.IsIdle,
 		selected: selection{o.Model, o.Thinking}}
@@ -139,18 +148,6 @@ func newParts(o Options, busy *work.Claim) parts {
 	return p
 }
 
-// newImageScaler returns what keeps images that are too large out of the session.
-func newImageScaler(settings *inForce, events *listeners) images.Scaler {
-	tell := func(ctx context.Context, text string, leftOut bool) {
-		level := LevelInfo
-		if leftOut {
-			level = LevelWarning
-		}
-		events.Notify(context.WithoutCancel(ctx), level, text)
-	}
-	return images.Scaler{Wanted: func() bool { return settings.get().ImageScale }, Tell: tell}
-}
-
 // Listen adds listeners behind the present ones. It may be called before Start
 // only.
 func (a *Agent) Listen(listeners ...Listener) { a.events.all = append(a.events.all, listeners...) }
@@ -165,8 +162,8 @@ func (a *Agent) Start(ctx context.Context) {
 }
 
 // Close interrupts the run in progress and ends the commands of the user, waits for them
-// until ctx ends, drops what hooks have sent and nobody has delivered, tells the listeners that the session ends, and closes it.
-// The error is that of closing the session.
+// until ctx ends, drops what hooks have sent and nobody has delivered, tells the listeners
+// that the session ends, and closes it. The error is that of closing the session.
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // a run that does not stop in time goes on without a session
@@ -192,6 +189,28 @@ func (a *Agent) WaitIdle(ctx context.Context) error { return a.busy.WaitIdle(ctx
 
 // Abort interrupts the run in progress, if there is one, and does not wait.
 func (a *Agent) Abort() { a.busy.Abort() }
+
+// Interrupt ends one thing that the agent does, and nothing else.
+type Interrupt struct {
+	parts *parts
+	busy  *work.Claim
+}
+
+// Interrupt returns what ends one thing only.
+func (a *Agent) Interrupt() Interrupt { return Interrupt{&a.parts, a.busy} }
+
+// Work interrupts what [Agent.Abort] does. What it returns is closed when that has ended,
+// whatever has begun since.
+func (i Interrupt) Work() (ended <-chan struct{}) { return i.busy.Abort() }
+
+// Compaction interrupts the compaction in progress: a run that it belongs to goes on as if
+// it had failed. It reports whether there was one.
+func (i Interrupt) Compaction() bool { return i.parts.compactor.state.Interrupt() }
+
+// Retry ends the wait for another attempt of a model call in the conversation. The call is
+// given up, and its run ends with an error that says so and wraps ErrAborted. It reports
+// whether there was such a wait.
+func (i Interrupt) Retry() bool { return i.parts.asker.waiting.Interrupt() }
 
 // Session returns the current session.
 func (a *Agent) Session() *session.Session { return a.conversation.current() }
@@ -251,7 +270,7 @@ func (a *Agent) Thinking() string { return a.choice.thinking() }
 // offers less, and counts again with one that offers more.
 func (a *Agent) ThinkingWish() string { return a.choice.chosen().wish }
 
-// Replace puts now in the place of was, if was is the selected model: it is the same
+// Replace replaces was by now, if was is the selected model: it is the same
 // model, of which more is known by now. Nothing is emitted, because nobody chose another
 // one.
 func (a *Agent) Replace(was, now *llm.Model) { a.choice.replace(was, now) }
@@ -288,9 +307,9 @@ func (a *Agent) ThinkingNote() string {
 
 // CycleModel selects the model that is by further among those that the settings name (see
 // [llm.Models.Scope]): 1 is the next, -1 the one before. Behind the last comes the first,
-// which is also the next one if the present model is none of them. It changes nothing while a prompt runs (ErrNotIdle), or if there are fewer than
-// two (ErrFewModels). Names in the settings that no model has are shown to the user,
-// once.
+// which is also the next one if the present model is none of them. It changes nothing while
+// a prompt runs (ErrNotIdle), or if there are fewer than two (ErrFewModels). Names in the
+// settings that no model has are shown to the user, once.
 func (a *Agent) CycleModel(ctx context.Context, by int) error { return a.choice.cycleModel(ctx, by) }
 
 // CycleThinking goes on to the next level that the model offers, from the highest
@@ -329,7 +348,7 @@ func (a *Agent) EditContext(ctx context.Context, id string, r *session.Replaceme
 	if err := checkEdit(s, id); err != nil {
 		return "", fmt.Errorf("edit context: %w", err)
 	}
-	e, err := s.Append(session.TypeContextEdit, session.ContextEdit{TargetID: id, Replacement: a.images.Replacement(ctx, r)})
+	e, err := s.Append(session.TypeContextEdit, session.ContextEdit{TargetID: id, Replacement: a.images.replacement(ctx, r)})
 	if e == nil {
 		return "", fmt.Errorf("edit context: %w", err)
 	}
@@ -358,3 +377,45 @@ func (s *shutdown) Shutdown() { s.once.Do(func() { close(s.requested) }) }
 
 // ShutdownRequested is closed when somebody asked for the end of the program.
 func (s *shutdown) ShutdownRequested() <-chan struct{} { return s.requested }
+
+// Settings are the plain values of the configuration that the loop obeys.
+type Settings struct {
+	MaxTurns    int  // per prompt; 0: no limit
+	MaxRepeats  int  // the same call with the same result, and nothing new in between; 0: no limit
+	SteerAll    bool // deliver all steering lines at once instead of one per turn
+	FollowUpAll bool
+
+	MaxContinuations int // model requests that hooks may add until somebody says something
+
+	MaxAnswerBytes int // of one answer; 0: no limit
+
+	MaxCost float64 // per session, in the currency of the prices; 0: no limit
+
+	Compaction CompactionSettings
+	Retry      RetrySettings
+
+	ImageScale bool // images that are too large for models are made smaller
+
+	Patience llm.Patience // with servers
+}
+
+// inForce are the settings that hold now. All parts of an agent have the same one. It is
+// safe for concurrent use.
+type inForce struct{ settings atomic.Pointer[Settings] }
+
+func newInForce(s Settings) *inForce {
+	f := &inForce{}
+	f.set(s)
+	return f
+}
+
+func (f *inForce) get() Settings { return *f.settings.Load() }
+
+func (f *inForce) set(s Settings) { f.settings.Store(&s) }
+
+// Settings returns the settings that hold now.
+func (a *Agent) Settings() Settings { return a.settings.get() }
+
+// SetSettings makes other settings hold from now on, also for a run in progress: each
+// counts when it is looked at the next time.
+func (a *Agent) SetSettings(s Settings) { a.settings.set(s) }

@@ -54,7 +54,7 @@ func (r *run) ask(ctx context.Context) (answer, error) {
 // changed during the wait before it: then the context is made anew.
 func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 	var s *stream
-	seen := r.contextForRequest(ctx)
+	seen := r.compacting.contextForRequest(ctx, r.resumes)
 	t.watch = func() func() error {
 		was := r.basis()
 		return func() error {
@@ -63,7 +63,7 @@ func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 			}
 			err := r.noteSaved(r.record())
 			if err == nil {
-				seen = r.contextForRequest(ctx)
+				seen = r.compacting.contextForRequest(ctx, r.resumes)
 			}
 			return err
 		}
@@ -75,16 +75,6 @@ func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 		return s.model, &s.assembly, s.ask(ctx)
 	})
 	return s, err
-}
-
-// contextForRequest returns the context of the next request. It is compacted first where
-// that is due, but not while the model continues an answer of its own, which must be the
-// last message.
-func (r *run) contextForRequest(ctx context.Context) chained {
-	if r.resumes {
-		return r.conversation.runChain(ctx)
-	}
-	return r.compacting.contextForRequest(ctx)
 }
 
 // basis is what a request is made from.

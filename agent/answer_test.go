@@ -38,7 +38,7 @@ func TestFailureOfAModelCallIsRecordedAndTyped(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &log{}
-			r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}}, c.reply)
+			r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}}, c.reply)
 			err := r.Prompt(t.Context(), Prompt{Text: "go"})
 			var provider *llm.ProviderError
 			if !errors.As(err, &provider) || !c.check(provider) {
@@ -54,7 +54,7 @@ func TestFailureOfAModelCallIsRecordedAndTyped(t *testing.T) {
 }
 
 func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	r.Models().Register(llm.ProviderSpec{Name: "acme", Key: func(context.Context) (string, error) { return "", errors.New("no such variable") }})
 	var provider *llm.ProviderError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || !strings.Contains(provider.NextStep, "providers.acme") {
@@ -68,7 +68,7 @@ func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
 }
 
 func TestRequestSaysWhatIsAsked(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{echo("look")}}, say("hi"))
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}}, say("hi"))
 	model := &llm.Model{Provider: "acme", ID: "big", API: "test", MaxTokens: 99, Reasoning: true}
 	r.Models().Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(model), Key: func(context.Context) (string, error) { return "k", nil }})
 	r.SetModel(t.Context(), model, "set")
@@ -100,7 +100,7 @@ func TestListenersSeeTheAnswerGrowAndMayReplaceIt(t *testing.T) {
 		}
 	})
 	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Output: 3}}
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) { seen = append(seen, e.Delta.Text+"/"+e.Message().Text()) }), replace}},
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) { seen = append(seen, e.Delta.Text+"/"+e.Message().Text()) }), replace}},
 		deltas(llm.Delta{}, text("a"), usage, text("bc"), stop(message.StopEnd)), say("other"))
 	r.prompt("one")
 	r.prompt("two")
@@ -176,7 +176,7 @@ func TestProviderErrorNamesWhatItKnows(t *testing.T) {
 }
 
 func TestNothingIsSentToAProviderThatIsGone(t *testing.T) {
-	r := newRig(t, Options{}, say("never"))
+	r := newHarness(t, Options{}, say("never"))
 	r.Models().Unregister("acme")
 	err := r.Prompt(t.Context(), Prompt{Text: "go"})
 	if err == nil || !strings.Contains(err.Error(), `there is no provider "acme" (any more)`) || len(r.model.requests) != 0 {
@@ -199,7 +199,7 @@ func (f *fragile) Spec() llm.ToolSpec {
 
 func TestACrashWhileARequestIsMadeIsAFailedAnswer(t *testing.T) {
 	look := &fragile{fakeTool: echo("look")}
-	r := newRig(t, Options{Tools: []Tool{look}})
+	r := newHarness(t, Options{Tools: []Tool{look}})
 	r.Models().Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(r.Model()),
 		Key: func(context.Context) (string, error) { look.broken = true; return "sk-1", nil }})
 	err := r.Prompt(t.Context(), Prompt{Text: "go"})

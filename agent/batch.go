@@ -98,8 +98,19 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 		s.ran = func(failed bool) {
 			r.events.emitAfter(ctx, KindToolRan, func() Event { return &ToolRan{call.ID, failed} })
 		}
+		raw, isBroken := a.broken[call.ID]
 		var no *Result
-		if s.ready, no = r.admit(ctx, a, meant); no != nil {
+		switch {
+		case ctx.Err() != nil:
+			no = interrupted()
+		case a.message.StopReason == message.StopLength:
+			no = refuse("not run: the answer was cut off at the token limit before this call was complete")
+		case isBroken:
+			no = refuse("not run: the arguments are not a JSON object: %.200s", raw)
+		default:
+			s.ready, no = r.gate.approve(ctx, meant)
+		}
+		if no != nil {
 			s.result = *no
 		}
 		steps = append(steps, s)
@@ -108,21 +119,6 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 		steps[len(steps)-1].last = true
 	}
 	return steps
-}
-
-// admit decides whether one call may run. One of the two results is nil: the call as it
-// may run, or what the model is told instead.
-func (r *run) admit(ctx context.Context, a answer, call meaning) (*approvedCall, *Result) {
-	raw, isBroken := a.broken[call.ID]
-	switch {
-	case ctx.Err() != nil:
-		return nil, interrupted()
-	case a.message.StopReason == message.StopLength:
-		return nil, refuse("not run: the answer was cut off at the token limit before this call was complete")
-	case isBroken:
-		return nil, refuse("not run: the arguments are not a JSON object: %.200s", raw)
-	}
-	return r.gate.approve(ctx, call)
 }
 
 // input returns the arguments that the tool gets, which listeners may have changed. For a
@@ -150,7 +146,7 @@ func (s *step) run(ctx context.Context, progress *pace.Pacer[Result]) {
 func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	if s.ready != nil {
 		s.result = r.gate.finishCall(ctx, s.ready, s.result)
-		s.result.Content = r.images.Result(s.result.Content)
+		s.result.Content = r.images.result(s.result.Content)
 	}
 	r.noteRepeat(s)
 	r.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: s.result.Usage, Note: s.meant.Name})

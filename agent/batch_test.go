@@ -19,7 +19,7 @@ func TestResultsStandInTheOrderOfTheCallsWhateverBecameOfThem(t *testing.T) {
 	quick := tool("quick", func(context.Context) (Result, error) { close(second); return TextResult("early"), nil })
 	l := &log{}
 	var results, ends []string
-	r := newRig(t, Options{
+	r := newHarness(t, Options{
 		Tools: []Tool{slow, quick, echo("echo"),
 			tool("fails", func(context.Context) (Result, error) { return TextResult("partly "), errors.New("disk full") }),
 			tool("crashes", func(context.Context) (Result, error) { panic("boom") }),
@@ -65,7 +65,7 @@ func TestCallsAreAllPreparedBeforeTheFirstRuns(t *testing.T) {
 		note("run")
 		return TextResult("ok"), nil
 	}}
-	r := newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{
+	r := newHarness(t, Options{Tools: []Tool{look}, Listeners: []Listener{
 		on(func(e *ToolCall) { note("ask " + e.ID) }), on(func(e *ToolResult) { note("edit " + e.ID) })}},
 		use(call{"a", "look", `{"n":1}`}, call{"b", "look", `{"n":2}`}), say("done"))
 	r.prompt("go")
@@ -103,7 +103,7 @@ func TestCallsRunAtTheSameTimeUnlessOneWantsToBeAlone(t *testing.T) {
 		if sequential {
 			calls, want = append(calls, call{"d", "alone", `{}`}), 1
 		}
-		r := newRig(t, Options{Tools: []Tool{look, alone}}, use(calls...), say("done"))
+		r := newHarness(t, Options{Tools: []Tool{look, alone}}, use(calls...), say("done"))
 		r.prompt("go")
 		if most != want {
 			t.Errorf("sequential %v: %d ran at the same time, want %d", sequential, most, want)
@@ -112,7 +112,7 @@ func TestCallsRunAtTheSameTimeUnlessOneWantsToBeAlone(t *testing.T) {
 }
 
 func TestCallsOfAnAnswerCutByLengthAreNotRun(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{tool("look", func(context.Context) (Result, error) { panic("it ran") })}},
+	r := newHarness(t, Options{Tools: []Tool{tool("look", func(context.Context) (Result, error) { panic("it ran") })}},
 		deltas(append(callDeltas(call{"a", "look", `{}`}, call{"b", "look", `{"n`}), stop(message.StopLength))...), say("sorry"))
 	r.prompt("go")
 	want := "error: not run: the answer was cut off at the token limit before this call was complete"
@@ -138,7 +138,7 @@ func TestRunEndsWhenEveryCallOfTheBatchSaysSo(t *testing.T) {
 		{"tool_result", on(func(e *ToolResult) { e.Result.Terminate = true }), []call{{"a", "echo", `{}`}}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, Options{Tools: []Tool{finish, echo("echo")}, Listeners: []Listener{c.listener}}, use(c.calls...), say("on"))
+			r := newHarness(t, Options{Tools: []Tool{finish, echo("echo")}, Listeners: []Listener{c.listener}}, use(c.calls...), say("on"))
 			err := r.Prompt(t.Context(), Prompt{Text: "go"})
 			var ended *TerminatedError
 			if blocked := c.name == "a block and a tool"; errors.As(err, &ended) != blocked || !blocked && err != nil {
@@ -156,7 +156,7 @@ func TestRunEndsWhenEveryCallOfTheBatchSaysSo(t *testing.T) {
 // running.
 func TestBatchEndsWhenItsResultsCannotBeAppended(t *testing.T) {
 	for _, sequential := range []bool{false, true} {
-		var r *rig
+		var r *harness
 		ran := make(chan string, 2)
 		shut := tool("shut", func(context.Context) (Result, error) {
 			ran <- "shut"
@@ -167,7 +167,7 @@ func TestBatchEndsWhenItsResultsCannotBeAppended(t *testing.T) {
 			<-ctx.Done()
 			return Result{}, ctx.Err()
 		})
-		r = newRig(t, Options{Tools: []Tool{shut, wait}}, use(call{"a", "shut", `{}`}, call{"b", "wait", `{}`}))
+		r = newHarness(t, Options{Tools: []Tool{shut, wait}}, use(call{"a", "shut", `{}`}, call{"b", "wait", `{}`}))
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, session.ErrReadOnly) {
 			t.Errorf("sequential %v: %v", sequential, err)
 		}
@@ -181,7 +181,7 @@ func TestProgressOfAToolReachesListeners(t *testing.T) {
 		update(TextResult("10 %"))
 		return TextResult("ok"), nil
 	}
-	r := newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{
+	r := newHarness(t, Options{Tools: []Tool{look}, Listeners: []Listener{
 		on(func(e *ToolExecutionUpdate) { got = append(got, e.ID+" "+e.Partial.Content[0].Text) })}}, use(call{"a", "look", `{}`}), say("done"))
 	r.prompt("go")
 	if len(got) != 1 || got[0] != "a 10 %" {
@@ -200,7 +200,7 @@ func TestOfFastProgressTheNewestReachesListenersAndNothingBehindTheEnd(t *testin
 		}
 		return TextResult("ok"), nil
 	}
-	r := newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{
+	r := newHarness(t, Options{Tools: []Tool{look}, Listeners: []Listener{
 		on(func(e *ToolExecutionUpdate) { got = append(got, e.Partial.Content[0].Text) }),
 		on(func(*ToolExecutionEnd) { late(TextResult("late")) })}}, use(call{"a", "look", `{}`}), say("done"))
 	r.prompt("go")
@@ -220,7 +220,7 @@ func TestThatAToolHasEndedIsToldBeforeTheCallsBeforeItHave(t *testing.T) {
 		defer mu.Unlock()
 		told = append(told, text)
 	}
-	r := newRig(t, Options{Tools: []Tool{slow, fast}, Listeners: []Listener{
+	r := newHarness(t, Options{Tools: []Tool{slow, fast}, Listeners: []Listener{
 		on(func(e *ToolRan) {
 			note(fmt.Sprint("ran ", e.ID, e.Failed))
 			if e.ID == "b" {

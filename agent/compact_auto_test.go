@@ -17,14 +17,14 @@ func using(tokens int, ds ...llm.Delta) reply {
 	return deltas(append(ds, llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: tokens}}, stop(message.StopEnd))...)
 }
 
-// full is a rig whose model has a window of 100,000 tokens, 10,000 of which are
+// full is a harness whose model has a window of 100,000 tokens, 10,000 of which are
 // to be free.
-func full(t *testing.T, o Options, replies ...reply) *rig {
+func full(t *testing.T, o Options, replies ...reply) *harness {
 	t.Helper()
 	if o.Settings.Compaction == (CompactionSettings{}) {
 		o.Settings.Compaction = CompactionSettings{Enabled: true, ReserveTokens: 10000, KeepRecentTokens: 20000}
 	}
-	r := newRig(t, o, replies...)
+	r := newHarness(t, o, replies...)
 	r.Model().ContextWindow = 100000
 	return r
 }
@@ -38,8 +38,8 @@ func started(f func(*CompactionStart)) listener {
 	return listener{KindCompactionStart: func(_ context.Context, e Event) error { f(e.(*CompactionStart)); return nil }}
 }
 
-// compactions counts those in the session file of a rig.
-func (r *rig) compactions() int { return strings.Count(r.file(), `"type":"compaction"`) }
+// compactions counts those in the session file of a harness.
+func (r *harness) compactions() int { return strings.Count(r.file(), `"type":"compaction"`) }
 
 func TestAContextOverTheThresholdIsCompacted(t *testing.T) {
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestAPromptThatComesToAFullContextIsKept(t *testing.T) {
 }
 
 func TestAReplyThatFailsAfterAFullOneBringsACompaction(t *testing.T) {
-	var r *rig
+	var r *harness
 	breaks := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		r.Model().ContextWindow = 100000 // what was said before is what counts
 		yield(llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 1}}, nil)

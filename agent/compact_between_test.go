@@ -45,7 +45,7 @@ func paired(t *testing.T, kinds []string) {
 }
 
 // compactions of every sort: by hand, over the threshold, of what did not fit.
-func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(func()), compact func(context.Context) error)) {
+func everySort(t *testing.T, test func(t *testing.T, r *harness, l *log, arm func(func()), compact func(context.Context) error)) {
 	for sort, replies := range map[string][]reply{
 		"manual":    {say("one"), say("the notes"), say("later")},
 		"threshold": {using(95000, text("one")), say("the notes"), say("two"), say("later")},
@@ -76,12 +76,12 @@ func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(fu
 }
 
 func TestACompactionMayBeInterruptedAtAnyMoment(t *testing.T) {
-	for name, interrupt := range map[string]func(*rig){
-		"the run":        func(r *rig) { r.Abort() },
-		"the compaction": func(r *rig) { r.Interrupt().Compaction() },
+	for name, interrupt := range map[string]func(*harness){
+		"the run":        func(r *harness) { r.Abort() },
+		"the compaction": func(r *harness) { r.Interrupt().Compaction() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			everySort(t, func(t *testing.T, r *rig, l *log, arm func(func()), compact func(context.Context) error) {
+			everySort(t, func(t *testing.T, r *harness, l *log, arm func(func()), compact func(context.Context) error) {
 				arm(func() { interrupt(r) })
 				before := r.talk()
 				err := compact(t.Context())
@@ -102,7 +102,7 @@ func TestACompactionMayBeInterruptedAtAnyMoment(t *testing.T) {
 }
 
 func TestAMessageThatComesDuringACompactionIsNotLost(t *testing.T) {
-	everySort(t, func(t *testing.T, r *rig, _ *log, arm func(func()), compact func(context.Context) error) {
+	everySort(t, func(t *testing.T, r *harness, _ *log, arm func(func()), compact func(context.Context) error) {
 		sent := false
 		arm(func() {
 			sent = true
@@ -125,7 +125,7 @@ func TestAMessageThatComesDuringACompactionIsNotLost(t *testing.T) {
 }
 
 func TestARequestIsMadeOfWhatAListenerHasLeftWhenItDoesNotWantACompaction(t *testing.T) {
-	var r *rig
+	var r *harness
 	prune := on(func(e *SessionBeforeCompact) {
 		if _, err := r.EditContext(t.Context(), e.BranchEntries[e.Messages[0].Index].ID, nil); err != nil {
 			t.Error(err)
@@ -143,13 +143,13 @@ func TestARequestIsMadeOfWhatAListenerHasLeftWhenItDoesNotWantACompaction(t *tes
 func TestWhatListenersToACompactionTakeOutIsNotSummarised(t *testing.T) {
 	for _, k := range []Kind{KindSessionBeforeCompact, KindSessionCompacting} {
 		t.Run(k.String(), func(t *testing.T) {
-			var r *rig
+			var r *harness
 			redact := &instant{kind: k, armed: true, do: func() {
 				if _, err := r.EditContext(t.Context(), r.Seen()[0].Entry.ID, nil); err != nil {
 					t.Error(err)
 				}
 			}}
-			r = newRig(t, Options{Listeners: []Listener{redact}, Settings: compacting(false).Settings}, say("one"), say("the notes"))
+			r = newHarness(t, Options{Listeners: []Listener{redact}, Settings: compacting(false).Settings}, say("one"), say("the notes"))
 			r.prompt("the secret")
 			if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
 				t.Fatal(err)
@@ -162,8 +162,8 @@ func TestWhatListenersToACompactionTakeOutIsNotSummarised(t *testing.T) {
 }
 
 func TestNobodyIsAskedForASummaryAfterAnInterrupt(t *testing.T) {
-	var r *rig
-	r = newRig(t, Options{Listeners: []Listener{on(func(*SessionCompacting) { r.Abort() })},
+	var r *harness
+	r = newHarness(t, Options{Listeners: []Listener{on(func(*SessionCompacting) { r.Abort() })},
 		Settings: Settings{Compaction: CompactionSettings{ReserveTokens: 1600, KeepRecentTokens: 2000}},
 		Tools:    []Tool{tool("huge", func(context.Context) (Result, error) { return TextResult(strings.Repeat("word ", 10000)), nil })}},
 		use(call{"a", "huge", "{}"}), fail(errors.New("no power")))
@@ -179,7 +179,7 @@ func TestNobodyIsAskedForASummaryAfterAnInterrupt(t *testing.T) {
 func TestAProgramThatEndsDuringACompactionLeavesTheContextAsItWas(t *testing.T) {
 	started := make(chan struct{})
 	l := &log{}
-	r := newRig(t, Options{Listeners: []Listener{l}, Settings: compacting(false).Settings}, say("one"), hang(started))
+	r := newHarness(t, Options{Listeners: []Listener{l}, Settings: compacting(false).Settings}, say("one"), hang(started))
 	r.prompt("first")
 	file, ended := r.file(), make(chan error)
 	go func() {
@@ -200,9 +200,9 @@ func TestAProgramThatEndsDuringACompactionLeavesTheContextAsItWas(t *testing.T) 
 }
 
 func TestACompactionThatIsAskedForAtTheVeryEndIsRefused(t *testing.T) {
-	var r *rig
+	var r *harness
 	var got outcomes
-	r = newRig(t, Options{Listeners: []Listener{on(func(*SessionShutdown) { r.RequestCompact(CompactOptions{}, got.note) })}})
+	r = newHarness(t, Options{Listeners: []Listener{on(func(*SessionShutdown) { r.RequestCompact(CompactOptions{}, got.note) })}})
 	if err := r.Close(t.Context()); err != nil || strings.Join(got, " ") != "interrupted" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -215,7 +215,7 @@ func TestOfTwoCompactionsAtOnceOneIsRefused(t *testing.T) {
 		<-release
 		_ = yield(text("the notes"), nil) && yield(stop(message.StopEnd), nil)
 	}
-	r := newRig(t, compacting(false), say("one"), slow)
+	r := newHarness(t, compacting(false), say("one"), slow)
 	r.prompt("first")
 	ended := make(chan error)
 	go func() {

@@ -13,8 +13,8 @@ import (
 	"pi/session/message"
 )
 
-// longTurn is a rig with one small turn and one whose results are large.
-func longTurn(t *testing.T, o Options, replies ...reply) *rig {
+// longTurn is a harness with one small turn and one whose results are large.
+func longTurn(t *testing.T, o Options, replies ...reply) *harness {
 	t.Helper()
 	big := tool("big", func(context.Context) (Result, error) { return TextResult(strings.Repeat("word ", 10000)), nil })
 	o.Tools = []Tool{big}
@@ -65,7 +65,7 @@ func TestTheFilesOfASummaryAreKeptAndCarriedOver(t *testing.T) {
 	paths := &fakeTool{spec: llm.ToolSpec{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)},
 		run: func(context.Context, json.RawMessage, Update) (Result, error) { return TextResult("text"), nil }}
 	edits := &fakeTool{spec: llm.ToolSpec{Name: "edit", Parameters: json.RawMessage(`{"type":"object"}`)}, run: paths.run}
-	r := newRig(t, Options{Tools: []Tool{paths, edits}, Settings: compacting(true).Settings},
+	r := newHarness(t, Options{Tools: []Tool{paths, edits}, Settings: compacting(true).Settings},
 		use(call{"a", "read", `{"path":"a.go"}`}, call{"b", "read", `{"path":"b.go"}`}), use(call{"c", "edit", `{"path":"b.go"}`}), say("done"),
 		say("notes"), use(call{"d", "read", `{"path":"d.go"}`}), say("done"), say("more notes"))
 	for i, want := range []string{
@@ -156,7 +156,7 @@ func TestWhatListenersTakeOutIsNotSummarised(t *testing.T) {
 		}
 		e.Items = append([]session.Item{{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("made up")}}, Index: -1}}, kept...)
 	})
-	r := newRig(t, Options{Listeners: []Listener{secret}, Settings: compacting(false).Settings}, say("one"), say("two"), say("the notes"))
+	r := newHarness(t, Options{Listeners: []Listener{secret}, Settings: compacting(false).Settings}, say("one"), say("two"), say("the notes"))
 	r.prompt("the secret")
 	r.prompt("second")
 	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
@@ -179,7 +179,7 @@ func (o *outcomes) note(done *Compacted, err error) {
 }
 
 func TestACompactionThatIsAskedForWhileTheAgentWorksComesBeforeTheNextRequest(t *testing.T) {
-	var r *rig
+	var r *harness
 	var got outcomes
 	ask := tool("look", func(context.Context) (Result, error) {
 		for range 2 {
@@ -187,7 +187,7 @@ func TestACompactionThatIsAskedForWhileTheAgentWorksComesBeforeTheNextRequest(t 
 		}
 		return TextResult("looked"), nil
 	})
-	r = newRig(t, Options{Tools: []Tool{ask}, Settings: Settings{Compaction: CompactionSettings{ReserveTokens: 10000, KeepRecentTokens: 100}}},
+	r = newHarness(t, Options{Tools: []Tool{ask}, Settings: Settings{Compaction: CompactionSettings{ReserveTokens: 10000, KeepRecentTokens: 100}}},
 		say("one"), say("one and a half"), use(call{"a", "look", "{}"}), say("the notes"), say("two"))
 	r.prompt("first " + strings.Repeat("word ", 400))
 	r.prompt("not quite second " + strings.Repeat("word ", 100))
@@ -206,13 +206,13 @@ func TestACompactionThatIsAskedForWhileTheAgentWorksComesBeforeTheNextRequest(t 
 }
 
 func TestACompactionThatIsAskedForTooEarlyWaitsForTheEndOfTheWork(t *testing.T) {
-	var r *rig
+	var r *harness
 	var got outcomes
 	ask := tool("look", func(context.Context) (Result, error) {
 		r.RequestCompact(CompactOptions{}, got.note)
 		return TextResult("looked"), nil
 	})
-	r = newRig(t, Options{Tools: []Tool{ask}, Settings: compacting(false).Settings}, use(call{"a", "look", "{}"}), say("one"), say("the notes"))
+	r = newHarness(t, Options{Tools: []Tool{ask}, Settings: compacting(false).Settings}, use(call{"a", "look", "{}"}), say("one"), say("the notes"))
 	r.prompt("first")
 	if strings.Join(got, " ") != "the notes" || !strings.Contains(r.asked(2), "one") || r.requests() != 3 {
 		t.Errorf("outcomes %q, %d requests", got, r.requests())
@@ -220,11 +220,11 @@ func TestACompactionThatIsAskedForTooEarlyWaitsForTheEndOfTheWork(t *testing.T) 
 }
 
 func TestACompactionThatIsAskedForInTheLastTurnComesBeforeTheAgentSettles(t *testing.T) {
-	var r *rig
+	var r *harness
 	var got outcomes
 	l := &log{}
 	ask := on(func(*TurnEnd) { r.RequestCompact(CompactOptions{}, got.note) })
-	r = newRig(t, Options{Listeners: []Listener{ask, l}, Settings: compacting(false).Settings}, say("one"), say("the notes"))
+	r = newHarness(t, Options{Listeners: []Listener{ask, l}, Settings: compacting(false).Settings}, say("one"), say("the notes"))
 	r.prompt("first")
 	if strings.Join(got, " ") != "the notes" || !strings.HasSuffix(strings.Join(l.kinds, " "), "agent_end context compaction_start session_before_compact session_compacting session_compact context compaction_end agent_settled") {
 		t.Errorf("outcomes %q, events %s", got, l.kinds)
@@ -233,7 +233,7 @@ func TestACompactionThatIsAskedForInTheLastTurnComesBeforeTheAgentSettles(t *tes
 
 func TestACompactionThatIsAskedForAtRestIsDoneByTheFrontEnd(t *testing.T) {
 	var got outcomes
-	r := newRig(t, Options{Settings: compacting(false).Settings}, say("one"), say("the notes"))
+	r := newHarness(t, Options{Settings: compacting(false).Settings}, say("one"), say("the notes"))
 	r.prompt("first")
 	r.RequestCompact(CompactOptions{}, got.note)
 	select {
@@ -256,7 +256,7 @@ func TestACompactionThatIsAskedForAtRestIsDoneByTheFrontEnd(t *testing.T) {
 
 func TestACompactionThatDoesNotComeAnyMoreIsSaidToHaveFailed(t *testing.T) {
 	var got outcomes
-	r := newRig(t, Options{Settings: compacting(false).Settings}, say("one"))
+	r := newHarness(t, Options{Settings: compacting(false).Settings}, say("one"))
 	r.prompt("first")
 	r.RequestCompact(CompactOptions{}, got.note)
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
@@ -277,14 +277,14 @@ func TestACompactionThatDoesNotComeAnyMoreIsSaidToHaveFailed(t *testing.T) {
 }
 
 func TestACompactionIsNotForWhileTheAgentWorks(t *testing.T) {
-	var r *rig
+	var r *harness
 	var errs []error
 	during := on(func(*TurnStart) {
 		_, err := r.Compact(t.Context(), CompactOptions{})
 		_, again := r.Uncompact(t.Context())
 		errs = append(errs, err, again)
 	})
-	r = newRig(t, Options{Listeners: []Listener{during}}, say("one"))
+	r = newHarness(t, Options{Listeners: []Listener{during}}, say("one"))
 	r.prompt("first")
 	if len(errs) != 2 || !errors.Is(errs[0], ErrNotIdle) || !errors.Is(errs[1], ErrNotIdle) {
 		t.Errorf("%v", errs)

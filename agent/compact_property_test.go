@@ -173,7 +173,7 @@ func (k *talker) begun(e *CompactionStart) {
 }
 
 // begins makes the agent. It knows the window of the model, or learns it.
-func (k *talker) begins(settings CompactionSettings, knows, hooks bool) *rig {
+func (k *talker) begins(settings CompactionSettings, knows, hooks bool) *harness {
 	o := Options{Settings: Settings{Compaction: settings}, Tools: []Tool{tool("dig", k.dig)}}
 	o.Listeners = []Listener{listener{KindCompactionStart: func(_ context.Context, e Event) error { k.begun(e.(*CompactionStart)); return nil }}}
 	if hooks {
@@ -181,7 +181,7 @@ func (k *talker) begins(settings CompactionSettings, knows, hooks bool) *rig {
 			e.Items = slices.DeleteFunc(slices.Clone(e.Items), func(it session.Item) bool { return dropped(it.Message) })
 		}))
 	}
-	r := newRig(k.t, o, slices.Repeat([]reply{k.reply}, 5000)...)
+	r := newHarness(k.t, o, slices.Repeat([]reply{k.reply}, 5000)...)
 	if knows {
 		r.Model().ContextWindow = k.window
 	}
@@ -194,7 +194,7 @@ func newTalker(t *testing.T, seed uint64) *talker {
 }
 
 // prompt says something; what the user adds comes back as an answer.
-func (k *talker) prompt(r *rig) error {
+func (k *talker) prompt(r *harness) error {
 	k.mu.Lock()
 	words := k.words(1000)
 	k.mu.Unlock()
@@ -235,7 +235,7 @@ func TestAConversationSurvivesItsCompactions(t *testing.T) {
 
 // ask is /compact: afterwards there is no more than is to be kept and to be free,
 // unless that failed.
-func (k *talker) ask(r *rig) {
+func (k *talker) ask(r *harness) {
 	before := r.meter.tokensOf(r.Context(k.t.Context()))
 	done, err := r.Compact(k.t.Context(), CompactOptions{})
 	after := r.meter.tokensOf(r.Seen())
@@ -250,7 +250,7 @@ func (k *talker) ask(r *rig) {
 
 // survives: whoever opens the file has the same context, and each summary is
 // there.
-func (k *talker) survives(r *rig) {
+func (k *talker) survives(r *harness) {
 	seen := show(k.t, r.Session())
 	file := r.Session().File()
 	again, err := session.Read(file)
@@ -318,7 +318,7 @@ func TestWhatIsSaidWhileACompactionGoesOnIsNotLost(t *testing.T) {
 }
 
 // chat adds messages to the session and returns their marks.
-func (k *talker) chat(r *rig) (marks []string) {
+func (k *talker) chat(r *harness) (marks []string) {
 	for range 20 {
 		k.mu.Lock()
 		k.marks++

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func compacting(threshold bool) Options {
 }
 
 // asked is the text of request n, counted from 0.
-func (r *rig) asked(n int) string {
+func (r *harness) asked(n int) string {
 	r.t.Helper()
 	r.model.mu.Lock()
 	defer r.model.mu.Unlock()
@@ -38,7 +39,7 @@ func (r *rig) asked(n int) string {
 	return b.String()
 }
 
-func (r *rig) requests() int {
+func (r *harness) requests() int {
 	r.model.mu.Lock()
 	defer r.model.mu.Unlock()
 	return len(r.model.requests)
@@ -48,7 +49,7 @@ func TestACompactionPutsASummaryInThePlaceOfTheConversation(t *testing.T) {
 	l := &log{}
 	o := compacting(true)
 	o.Listeners = []Listener{l}
-	r := newRig(t, o, say("four"), deltas(text("they added"), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}, stop(message.StopEnd)), say("six"))
+	r := newHarness(t, o, say("four"), deltas(text("they added"), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}, stop(message.StopEnd)), say("six"))
 	r.prompt("two and two?")
 	before := r.Session().Leaf()
 	l.kinds = nil
@@ -91,7 +92,7 @@ func TestWhatCannotBeCompactedCallsNobody(t *testing.T) {
 	l := &log{}
 	o := compacting(true)
 	o.Listeners = []Listener{l}
-	r := newRig(t, o, say("four"), say("a summary"))
+	r := newHarness(t, o, say("four"), say("a summary"))
 	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, compaction.ErrNothingToCompact) {
 		t.Errorf("an empty session: %v", err)
 	}
@@ -133,7 +134,7 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 			var end *CompactionEnd
 			o := compacting(true)
 			o.Listeners = append(c.listeners, l, on(func(e *SessionCompactFailed) { failed = e }), ended(func(e *CompactionEnd) { end = e }))
-			r := newRig(t, o, say("four"), c.reply)
+			r := newHarness(t, o, say("four"), c.reply)
 			r.prompt("two and two?")
 			file := r.file()
 			done, err := r.Compact(t.Context(), CompactOptions{})
@@ -156,16 +157,16 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 }
 
 func TestAnInterruptedCompactionChangesNothing(t *testing.T) {
-	for name, interrupt := range map[string]func(*rig){
-		"abort":  func(r *rig) { r.Abort() },
-		"cancel": func(r *rig) { r.Interrupt().Compaction() },
+	for name, interrupt := range map[string]func(*harness){
+		"abort":  func(r *harness) { r.Abort() },
+		"cancel": func(r *harness) { r.Interrupt().Compaction() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var failed *SessionCompactFailed
 			started := make(chan struct{})
 			o := compacting(true)
 			o.Listeners = []Listener{on(func(e *SessionCompactFailed) { failed = e })}
-			r := newRig(t, o, say("four"), hang(started))
+			r := newHarness(t, o, say("four"), hang(started))
 			r.prompt("two and two?")
 			file := r.file()
 			go func() {
@@ -187,7 +188,7 @@ func TestASummaryThatIsCutOffIsTakenAndSaid(t *testing.T) {
 	l := &log{}
 	o := compacting(true)
 	o.Listeners = []Listener{l}
-	r := newRig(t, o, say("four"), deltas(text("they ad"), stop(message.StopLength)))
+	r := newHarness(t, o, say("four"), deltas(text("they ad"), stop(message.StopLength)))
 	r.prompt("two and two?")
 	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
 		t.Fatal(err)
@@ -199,7 +200,7 @@ func TestASummaryThatIsCutOffIsTakenAndSaid(t *testing.T) {
 
 func TestASummaryThatFailedIsPaidForAllTheSame(t *testing.T) {
 	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}
-	r := newRig(t, compacting(true), say("four"), deltas(usage, stop(message.StopEnd)))
+	r := newHarness(t, compacting(true), say("four"), deltas(usage, stop(message.StopEnd)))
 	r.prompt("two and two?")
 	if _, err := r.Compact(t.Context(), CompactOptions{}); err == nil {
 		t.Fatal("no error")
@@ -223,7 +224,7 @@ func TestWhatASummaryCostsInARunIsPartOfTheRun(t *testing.T) {
 }
 
 func TestASessionThatIsForReadingIsNotCompacted(t *testing.T) {
-	r := newRig(t, compacting(true), say("four"))
+	r := newHarness(t, compacting(true), say("four"))
 	r.prompt("two and two?")
 	read, err := session.Read(r.Session().File())
 	if err != nil {
@@ -231,7 +232,7 @@ func TestASessionThatIsForReadingIsNotCompacted(t *testing.T) {
 	}
 	o := compacting(true)
 	o.Session = read
-	s := newRig(t, o)
+	s := newHarness(t, o)
 	if _, err := s.Compact(t.Context(), CompactOptions{}); !errors.Is(err, session.ErrReadOnly) || s.requests() != 0 {
 		t.Errorf("%v, %d requests", err, s.requests())
 	}
@@ -241,7 +242,7 @@ func TestACompactionIsTakenBackWithAllThatCameAfterIt(t *testing.T) {
 	var tree *SessionTree
 	o := compacting(true)
 	o.Listeners = []Listener{on(func(e *SessionTree) { tree = e })}
-	r := newRig(t, o, say("four"), say("the notes"), say("six"), say("eight"))
+	r := newHarness(t, o, say("four"), say("the notes"), say("six"), say("eight"))
 	if _, err := r.Uncompact(t.Context()); !errors.Is(err, ErrNotCompacted) {
 		t.Errorf("an empty session: %v", err)
 	}
@@ -268,4 +269,72 @@ func TestACompactionIsTakenBackWithAllThatCameAfterIt(t *testing.T) {
 	}
 	r.prompt("and four more?")
 	r.wantTalk("user: two and two?", "assistant: four", "user: and four more?", "assistant: eight")
+}
+
+// One prompt that is larger than the whole window is summarised all the same, in
+// parts that the provider takes.
+func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
+	const fits = 10000 // tokens, which nobody knows but the provider
+	var summarised strings.Builder
+	write := func(_ context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
+		asked := r.Messages[0].Text()
+		if compaction.EstimateTokens(r.Messages[0]) > fits {
+			yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Message: "too long", Overflow: true})
+			return
+		}
+		summarised.WriteString(strings.Join(regexp.MustCompile(`word;`).FindAllString(asked, -1), ""))
+		_ = yield(text("the summary"), nil) && yield(stop(message.StopEnd), nil)
+	}
+	replies := []reply{say("a long prompt")}
+	for range 100 {
+		replies = append(replies, write)
+	}
+	r := newHarness(t, compacting(false), replies...)
+	var long strings.Builder
+	for range 40000 {
+		long.WriteString("word;")
+	}
+	r.prompt(long.String())
+	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// A word may lie across the end of a part.
+	if n := strings.Count(summarised.String(), "word;"); n < 39950 || n > 40000 {
+		t.Errorf("%d of 40000 words were summarised", n)
+	}
+	r.wantTalk("compactionSummary", "assistant: a long prompt")
+}
+
+// A script that answers in place of a server sees the time of each message.
+func TestARequestForASummaryHasTheTimeOfNow(t *testing.T) {
+	for name, sumUp := range map[string]func(r *harness) error{
+		"compaction": func(r *harness) error { _, err := r.Compact(t.Context(), CompactOptions{}); return err },
+		"branch": func(r *harness) error {
+			_, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true})
+			return err
+		},
+	} {
+		r := newHarness(t, compacting(false), say("hello"), say("a summary"))
+		r.prompt("hi")
+		if err := sumUp(r); err != nil || len(r.model.requests) != 2 {
+			t.Fatalf("%s: %d requests, %v", name, len(r.model.requests), err)
+		}
+		if at := r.model.requests[1].Messages[0].Timestamp; at != r.now().UnixMilli() {
+			t.Errorf("%s: the time of the request is %d", name, at)
+		}
+	}
+}
+
+func TestACompactionInProgressIsInterruptedAndNoOther(t *testing.T) {
+	var c compactionState
+	if c.Interrupt() {
+		t.Error("there is one before it began")
+	}
+	ctx, end := c.Begin(t.Context())
+	if !c.Interrupt() || ctx.Err() == nil || t.Context().Err() != nil {
+		t.Error("it goes on")
+	}
+	if end(); c.Interrupt() {
+		t.Error("there is one after it ended")
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"pi/agent/images"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -17,7 +16,7 @@ import (
 // may be called from any goroutine.
 type conversation struct {
 	events *listeners
-	images images.Scaler
+	images imageScaler
 	view   contextView
 
 	mu      sync.Mutex // guards what follows: the chain is always one over the session that is current
@@ -28,7 +27,7 @@ type conversation struct {
 }
 
 // newConversation returns the conversation of a session.
-func newConversation(events *listeners, i images.Scaler, s *session.Session) *conversation {
+func newConversation(events *listeners, i imageScaler, s *session.Session) *conversation {
 	return &conversation{events: events, images: i, session: s, news: announce(events, s)}
 }
 
@@ -190,7 +189,7 @@ func checkEdit(s *session.Session, id string) error {
 // to be displayed. With an error the entry may be there, only unsaved, or nil.
 func (c *conversation) appendCustom(ctx context.Context, m *message.Message) (*session.Entry, error) {
 	m = m.Clone()
-	m.Content = c.images.Content(ctx, m.Content)
+	m.Content = c.images.content(ctx, m.Content)
 	e, err := c.current().Append(session.TypeCustomMessage, session.CustomMessage{
 		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
 	})

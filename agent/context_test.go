@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent/images"
 	"pi/session"
 	"pi/session/message"
 )
@@ -15,7 +14,7 @@ import (
 // unsaved is a session in memory that begins with these prompts.
 func unsaved(t *testing.T, prompts ...string) *session.Session {
 	t.Helper()
-	s := session.New(session.Options{Cwd: "/p", Now: rigTime})
+	s := session.New(session.Options{Cwd: "/p", Now: testTime})
 	for _, text := range prompts {
 		if _, err := s.AppendMessage(userMessage([]message.Block{message.TextBlock(text)})); err != nil {
 			t.Fatal(err)
@@ -25,7 +24,7 @@ func unsaved(t *testing.T, prompts ...string) *session.Session {
 }
 
 // unscaled leaves images as they are.
-func unscaled() images.Scaler { return images.Scaler{Wanted: func() bool { return false }} }
+func unscaled() imageScaler { return imageScaler{settings: newInForce(Settings{})} }
 
 func TestTheResultOfAChainIsThatOfItsSession(t *testing.T) {
 	one, other := unsaved(t, "a", "b"), unsaved(t, "c")
@@ -98,7 +97,7 @@ func TestAViewOfASessionGrowsWithItAndForgetsIt(t *testing.T) {
 }
 
 func TestEditChangesEveryLaterRequestAndNotTheHistory(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{echo("look")}}, use(call{"a", "look", `{}`}), say("the secret is 42"), say("b"), say("c"))
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}}, use(call{"a", "look", `{}`}), say("the secret is 42"), say("b"), say("c"))
 	r.prompt("tell me")
 	ids := map[string]string{}
 	for _, it := range r.Session().Context() {
@@ -148,7 +147,7 @@ func TestEditKeepsWhatListenersToTheContextMadeOfTheRest(t *testing.T) {
 			e.Items[i].Message = m
 		}
 	})
-	r := newRig(t, Options{Listeners: []Listener{upper}}, say("a"))
+	r := newHarness(t, Options{Listeners: []Listener{upper}}, say("a"))
 	r.prompt("one")
 	id := r.Session().Context()[0].Entry.ID
 	r.Context(t.Context())
@@ -161,7 +160,7 @@ func TestEditKeepsWhatListenersToTheContextMadeOfTheRest(t *testing.T) {
 }
 
 func TestLastOfSeveralEditsIsSeen(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	r.prompt("one")
 	id := r.Session().Context()[0].Entry.ID
 	for _, now := range []*session.Replacement{nil, {Content: []message.Block{message.TextBlock("uno")}}, {Content: []message.Block{message.TextBlock("eins")}}} {
@@ -179,7 +178,7 @@ func TestLastOfSeveralEditsIsSeen(t *testing.T) {
 }
 
 func TestOnlyMessagesOfTheBranchCanBeEdited(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	r.prompt("one")
 	s := r.Session()
 	custom, err := s.Append(session.TypeCustom, session.Custom{CustomType: "x"})

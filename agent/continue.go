@@ -62,9 +62,7 @@ func (r *run) askAgain(ctx context.Context, err error) (again bool, _ error) {
 			return again, err
 		}
 	}
-	if err = r.addTurn(wish); err == nil {
-		_, err = r.drain(ctx, betweenTurns)
-	}
+	err = r.addTurn(ctx, wish)
 	return err == nil, err
 }
 
@@ -79,10 +77,10 @@ func isFinal(err error) bool {
 // errNothingToSend ends a run that listeners want to go on without a word.
 var errNothingToSend = errors.New("the answer is the last message and nothing was added, so there is nothing to send")
 
-// addTurn checks and counts a further model request that listeners want. The error says
-// why there cannot be one: hooks have added too many, there is nothing new to send, or the
-// run has had all its turns.
-func (r *run) addTurn(wish Continuation) error {
+// addTurn checks and counts a further model request that listeners want, and adds what steers
+// it to the session. The error says why there cannot be one: hooks have added too many, there
+// is nothing new to send, or the run has had all its turns.
+func (r *run) addTurn(ctx context.Context, wish Continuation) error {
 	if err := r.inbox.addRequest(Origin{Kind: FromHook, Hook: wish.ContinuedBy}); err != nil {
 		return err
 	}
@@ -90,7 +88,11 @@ func (r *run) addTurn(wish Continuation) error {
 	if len(sent) == 0 || sent[len(sent)-1].Role == message.RoleAssistant {
 		return fmt.Errorf("%s wants the model to go on, but %w", hookName(wish.ContinuedBy), errNothingToSend)
 	}
-	return r.turnLimit()
+	if err := r.turnLimit(); err != nil {
+		return err
+	}
+	_, err := r.drain(ctx, betweenTurns)
+	return err
 }
 
 // addDrafts appends the entries that listeners of the event k want in the session, all or
@@ -139,7 +141,7 @@ func (r *run) appendDrafts(ctx context.Context, drafts []session.Draft) ([]*sess
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i+1, err)
 		}
-		checked[i] = session.Draft{Type: d.Type, Body: r.images.Body(ctx, body)}
+		checked[i] = session.Draft{Type: d.Type, Body: r.images.body(ctx, body)}
 	}
 	entries, err := s.AppendAll(checked)
 	for _, d := range checked {

@@ -30,7 +30,7 @@ func goOnTimes(n int) Listener {
 
 func TestTurnThatListenersContinueIsFollowedByAnother(t *testing.T) {
 	l := &log{}
-	r := newRig(t, Options{Settings: Settings{MaxContinuations: 8}, Listeners: []Listener{goOnTimes(2), l}}, say("one"), say("two"), say("three"))
+	r := newHarness(t, Options{Settings: Settings{MaxContinuations: 8}, Listeners: []Listener{goOnTimes(2), l}}, say("one"), say("two"), say("three"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: one", "custom: red 0", "assistant: two", "custom: red 1", "assistant: three")
 	if n := strings.Count(strings.Join(l.kinds, " "), "agent_end"); n != 1 || !strings.HasSuffix(strings.Join(l.kinds, " "), "turn_end agent_before_settle agent_end agent_settled") {
@@ -46,7 +46,7 @@ func TestContinuationsHaveALimitPerPrompt(t *testing.T) {
 		0: "stopped: hook tests wants the model asked once more, and hooks may add 0 requests until somebody says something (max_continuations)",
 		2: "stopped: hook tests wants the model asked once more, and hooks may add 2 requests until somebody says something (max_continuations)",
 	} {
-		r := newRig(t, Options{Settings: Settings{MaxContinuations: limit}, Listeners: []Listener{goOnTimes(99)}}, say("a"), say("b"), say("c"), say("d"), say("e"), say("f"))
+		r := newHarness(t, Options{Settings: Settings{MaxContinuations: limit}, Listeners: []Listener{goOnTimes(99)}}, say("a"), say("b"), say("c"), say("d"), say("e"), say("f"))
 		for range 2 { // the count begins anew with each prompt
 			before := len(r.model.requests)
 			err := r.Prompt(t.Context(), Prompt{Text: "go"})
@@ -60,13 +60,13 @@ func TestContinuationsHaveALimitPerPrompt(t *testing.T) {
 
 func TestContinuationIsNoRequestOfItsOwnWhereOneFollowsAnyway(t *testing.T) {
 	always := on(func(e *TurnEnd) { e.Continue = e.TurnIndex < 2 })
-	var r *rig
+	var r *harness
 	late := on(func(e *TurnEnd) {
 		if e.TurnIndex == 1 {
 			_ = r.Submit(context.Background(), Prompt{Text: "and this"})
 		}
 	})
-	r = newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{always, late}}, use(call{"a", "look", `{}`}), say("b"), say("c"))
+	r = newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{always, late}}, use(call{"a", "look", `{}`}), say("b"), say("c"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant a=look{}", "toolResult a: look{}", "assistant: b", "user: and this", "assistant: c")
 }
@@ -80,7 +80,7 @@ func TestContinuationWithoutAWordEndsTheRunAndNamesTheHook(t *testing.T) {
 			e.Entries = []session.Draft{{Type: session.TypeCustom, Body: session.Custom{CustomType: "x", Data: input(`1`)}}}
 		}),
 	} {
-		r := newRig(t, Options{Settings: Settings{MaxContinuations: 8}, Listeners: []Listener{l}}, say("a"))
+		r := newHarness(t, Options{Settings: Settings{MaxContinuations: 8}, Listeners: []Listener{l}}, say("a"))
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
 		if want := "hook tests wants the model to go on, but the answer is the last message and nothing was added, so there is nothing to send"; err == nil || err.Error() != want {
 			t.Errorf("%s: %v", name, err)
@@ -90,21 +90,21 @@ func TestContinuationWithoutAWordEndsTheRunAndNamesTheHook(t *testing.T) {
 }
 
 // wantGoesOnWithout is wantGoesOn when nobody listens any more.
-func (r *rig) wantGoesOnWithout() {
+func (r *harness) wantGoesOnWithout() {
 	r.t.Helper()
 	r.events.all = nil
 	r.wantGoesOn()
 }
 
 func TestAnswerTakenOutOfTheContextCanBeAskedForAgain(t *testing.T) {
-	var r *rig
+	var r *harness
 	again := on(func(e *TurnEnd) {
 		if e.Message.Text() == "bad" {
 			e.Entries = []session.Draft{{Type: session.TypeContextEdit, Body: session.ContextEdit{TargetID: e.EntryIDs[0]}}}
 			e.Continue = true
 		}
 	})
-	r = newRig(t, Options{Settings: Settings{MaxContinuations: 1}, Listeners: []Listener{again}}, say("bad"), say("good"))
+	r = newHarness(t, Options{Settings: Settings{MaxContinuations: 1}, Listeners: []Listener{again}}, say("bad"), say("good"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: good")
 	if len(r.model.requests[1].Messages) != 1 || !strings.Contains(r.file(), "bad") {
@@ -138,13 +138,13 @@ func TestEntriesOfListenersAreAddedAllOrNone(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &log{}
-			var r *rig
+			var r *harness
 			add := on(func(e *TurnEnd) {
 				if e.TurnIndex == 0 {
 					e.Entries = c.drafts(r.Session().Branch())
 				}
 			})
-			r = newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{add, l}}, use(call{"a", "look", `{}`}), say("done"))
+			r = newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{add, l}}, use(call{"a", "look", `{}`}), say("done"))
 			r.prompt("go")
 			if c.failure == "" {
 				r.wantTalk("user: go", "assistant a=look{}", "toolResult a: look{}", "custom: one", "custom: two", "assistant: done")
@@ -163,7 +163,7 @@ func TestCompactionOfAListenerIsMarkedAsItsOwnAndSeenAtOnce(t *testing.T) {
 		e.Entries = []session.Draft{{Type: session.TypeCompaction, Body: session.Compaction{Summary: "all of it"}}}
 	})
 	l := &log{}
-	r := newRig(t, Options{Listeners: []Listener{compact, l}}, say("done"))
+	r := newHarness(t, Options{Listeners: []Listener{compact, l}}, say("done"))
 	r.prompt("go")
 	if !strings.Contains(r.file(), `"fromHook":true`) || len(r.Session().Context()) != 1 || len(r.Seen()) != 1 {
 		t.Errorf("%s\n%s", r.talk(), r.file())
@@ -182,7 +182,7 @@ func TestShownEntriesAreShown(t *testing.T) {
 		body.Display = true
 		e.Entries = []session.Draft{{Type: visible.Type, Body: body}, hint("psst")}
 	})
-	r := newRig(t, Options{Listeners: []Listener{add, on(func(*CustomShow) { shown++ }), on(func(e *AgentEnd) { end = e })}}, say("done"))
+	r := newHarness(t, Options{Listeners: []Listener{add, on(func(*CustomShow) { shown++ }), on(func(e *AgentEnd) { end = e })}}, say("done"))
 	r.prompt("go")
 	if shown != 1 || len(end.Messages) != 4 {
 		t.Errorf("%d shown, %d messages of the run", shown, len(end.Messages))
@@ -198,7 +198,7 @@ func TestListenersMayGoOnBeforeTheRunSettles(t *testing.T) {
 		}
 	})
 	l := &log{}
-	r := newRig(t, Options{Settings: Settings{MaxContinuations: 1}, Listeners: []Listener{settle, l}}, say("one"), say("two"))
+	r := newHarness(t, Options{Settings: Settings{MaxContinuations: 1}, Listeners: []Listener{settle, l}}, say("one"), say("two"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: one", "custom: open items: 1", "assistant: two")
 	if !reflect.DeepEqual(told, []string{"completed/2", "completed/4"}) || strings.Count(strings.Join(l.kinds, " "), "agent_end") != 1 {
@@ -207,13 +207,13 @@ func TestListenersMayGoOnBeforeTheRunSettles(t *testing.T) {
 }
 
 func TestListenersCannotPassTheLimitOfTurns(t *testing.T) {
-	var r *rig
+	var r *harness
 	for name, l := range map[string]Listener{
 		"going on after a turn":    goOnTimes(9),
 		"going on before settling": on(func(e *AgentBeforeSettle) { e.Entries, e.Continue = []session.Draft{hint("more")}, true }),
 		"sending while it settles": on(func(*AgentBeforeSettle) { _ = r.Submit(context.Background(), Prompt{Text: "more"}) }),
 	} {
-		r = newRig(t, Options{Settings: Settings{MaxTurns: 2, MaxContinuations: 8}, Listeners: []Listener{l}}, say("a"), say("b"), say("c"))
+		r = newHarness(t, Options{Settings: Settings{MaxTurns: 2, MaxContinuations: 8}, Listeners: []Listener{l}}, say("a"), say("b"), say("c"))
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
 		var limit *LimitError
 		if !errors.As(err, &limit) || limit.Limit != "max_turns" || len(r.model.requests) != 2 {
@@ -224,14 +224,14 @@ func TestListenersCannotPassTheLimitOfTurns(t *testing.T) {
 
 func TestFailedModelCallCanBeFollowedByAnother(t *testing.T) {
 	settle := on(func(e *AgentBeforeSettle) { e.Continue = e.Outcome == "error" })
-	r := newRig(t, Options{Settings: Settings{MaxContinuations: 1}, Listeners: []Listener{settle}}, fail(errors.New("no route")), say("two"))
+	r := newHarness(t, Options{Settings: Settings{MaxContinuations: 1}, Listeners: []Listener{settle}}, fail(errors.New("no route")), say("two"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant [error: acme: no route]", "assistant: two")
 }
 
 func TestRunThatEndedForGoodDoesNotGoOn(t *testing.T) {
 	block := on(func(e *ToolCall) { e.Block, e.Reason, e.Terminate = true, "no", true })
-	var r *rig
+	var r *harness
 	stop := on(func(e *TurnStart) { r.Abort() })
 	for _, c := range []struct {
 		name, outcome string
@@ -254,7 +254,7 @@ func TestRunThatEndedForGoodDoesNotGoOn(t *testing.T) {
 				}
 				e.Entries, e.Continue, e.ContinuedBy = []session.Draft{hint("more")}, true, "tests"
 			})
-			r = newRig(t, Options{Tools: []Tool{echo("look")}, Settings: c.settings, Listeners: []Listener{c.listener, settle, l}}, use(call{"a", "look", `{}`}), say("b"))
+			r = newHarness(t, Options{Tools: []Tool{echo("look")}, Settings: c.settings, Listeners: []Listener{c.listener, settle, l}}, use(call{"a", "look", `{}`}), say("b"))
 			if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !c.is(err) || asked != 1 || len(r.model.requests) > 1 {
 				t.Errorf("%v after %d requests, asked %d times", err, len(r.model.requests), asked)
 			}
@@ -269,13 +269,13 @@ func TestRunThatEndedForGoodDoesNotGoOn(t *testing.T) {
 }
 
 func TestInterruptReachesWhoHoldsTheEndOfATurn(t *testing.T) {
-	var r *rig
+	var r *harness
 	hold := listener{KindTurnEnd: func(ctx context.Context, _ Event) error {
 		r.Abort()
 		<-ctx.Done()
 		return nil
 	}}
-	r = newRig(t, Options{Listeners: []Listener{hold}}, say("a"))
+	r = newHarness(t, Options{Listeners: []Listener{hold}}, say("a"))
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
 		t.Error(err)
 	}
@@ -283,7 +283,7 @@ func TestInterruptReachesWhoHoldsTheEndOfATurn(t *testing.T) {
 
 func TestMessageThatComesWhileTheRunSettlesIsDelivered(t *testing.T) {
 	l := &log{}
-	var r *rig
+	var r *harness
 	once := true
 	settle := on(func(*AgentBeforeSettle) {
 		if once {
@@ -291,7 +291,7 @@ func TestMessageThatComesWhileTheRunSettlesIsDelivered(t *testing.T) {
 			_ = r.Submit(context.Background(), Prompt{Text: "one more thing"})
 		}
 	})
-	r = newRig(t, Options{Listeners: []Listener{settle, l}}, say("a"), say("b"))
+	r = newHarness(t, Options{Listeners: []Listener{settle, l}}, say("a"), say("b"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: a", "user: one more thing", "assistant: b")
 	if !strings.HasSuffix(strings.Join(l.kinds, " "), "turn_end agent_before_settle agent_end agent_settled") {
@@ -302,7 +302,7 @@ func TestMessageThatComesWhileTheRunSettlesIsDelivered(t *testing.T) {
 func TestTurnEndSaysHowFullTheContextIs(t *testing.T) {
 	var got TurnUsage
 	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 100, Output: 20, CacheRead: 30, CacheWrite: 50, TotalTokens: 200}}
-	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *TurnEnd) {
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *TurnEnd) {
 		if e.TurnIndex == 0 {
 			got = e.Used()
 		}
@@ -318,7 +318,7 @@ func TestTurnEndSaysHowFullTheContextIs(t *testing.T) {
 }
 
 func TestContextUsageIsOfWhatListenersMakeOfTheContext(t *testing.T) {
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *Context) { e.Items = e.Items[len(e.Items)-1:] })}}, say("four"))
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *Context) { e.Items = e.Items[len(e.Items)-1:] })}}, say("four"))
 	if _, err := r.Session().AppendMessage(userMessage([]message.Block{message.TextBlock(strings.Repeat("long ", 100))})); err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func TestCompactionIsSeenAlsoWhereNobodyListensToTheContext(t *testing.T) {
 	compact := on(func(e *TurnEnd) {
 		e.Entries = []session.Draft{{Type: session.TypeCompaction, Body: session.Compaction{Summary: "all of it"}}}
 	})
-	r := newRig(t, Options{Listeners: []Listener{compact}}, say("done"))
+	r := newHarness(t, Options{Listeners: []Listener{compact}}, say("done"))
 	r.prompt("go")
 	if seen := r.Seen(); len(seen) != 1 || seen[0].Message.Summary != "all of it" {
 		t.Errorf("%d messages", len(seen))
@@ -344,7 +344,9 @@ func TestCompactionIsSeenAlsoWhereNobodyListensToTheContext(t *testing.T) {
 }
 
 // aroundMessages is the estimate of what a request carries beside its messages.
-func aroundMessages(r *rig) int { return r.meter.promptSource().Tokens + r.meter.toolSource().Tokens }
+func aroundMessages(r *harness) int {
+	return r.meter.promptSource().Tokens + r.meter.toolSource().Tokens
+}
 
 func TestContextUsageCountsWhatIsInForce(t *testing.T) {
 	ask := func(text string) *message.Message {
@@ -369,7 +371,7 @@ func TestContextUsageCountsWhatIsInForce(t *testing.T) {
 		{"an answer before a compaction says nothing", []*message.Message{ask("x"), answer(5000, message.StopEnd), ask("y")}, 2, -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, Options{})
+			r := newHarness(t, Options{})
 			var last string
 			for i, m := range c.messages {
 				if c.compact > 0 && i == c.compact {
@@ -407,7 +409,7 @@ func TestTotalsKnowWhetherEveryPriceIsKnown(t *testing.T) {
 		{"free", &llm.Price{}, 0, 5, true},
 		{"a cost that somebody wrote", nil, 0.1, 5, true},
 	} {
-		r := newRig(t, Options{})
+		r := newHarness(t, Options{})
 		r.Models().Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(&llm.Model{Provider: "acme", ID: "one", Cost: c.price})})
 		u := &message.Usage{Input: c.tokens, Cost: message.Cost{Total: c.cost}}
 		if _, err := r.Session().AppendMessage(&message.Message{Role: message.RoleAssistant, Provider: "acme", Model: "one", Usage: u}); err != nil {
@@ -426,7 +428,7 @@ func TestWhatAToolUsedIsCountedAndKept(t *testing.T) {
 	look := tool("look", func(context.Context) (Result, error) {
 		return Result{Usage: &message.Usage{Output: 7}}, nil
 	})
-	r := newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{on(func(e *AgentEnd) { end = e })}}, use(call{"a", "look", `{}`}), say("done"))
+	r := newHarness(t, Options{Tools: []Tool{look}, Listeners: []Listener{on(func(e *AgentEnd) { end = e })}}, use(call{"a", "look", `{}`}), say("done"))
 	r.prompt("go")
 	if got := r.CallTool(t.Context(), "look", nil); got.IsError {
 		t.Errorf("%+v", got)
@@ -434,4 +436,20 @@ func TestWhatAToolUsedIsCountedAndKept(t *testing.T) {
 	if end.Usage.Output != 7 || r.Totals().Output != 14 || !strings.Contains(r.file(), `"kind":"tool"`) {
 		t.Errorf("the run %+v, the session %+v", end.Usage, r.Totals())
 	}
+}
+
+// A message that comes when it is clear already that the model is asked once more, because a
+// listener wants that, is in that request.
+func TestWhatSteersAFurtherTurnIsInItsRequest(t *testing.T) {
+	r := newHarness(t, Options{Settings: Settings{MaxContinuations: 1}})
+	if _, err := r.Session().AppendMessage(userMessage([]message.Block{message.TextBlock("go")})); err != nil {
+		t.Fatal(err)
+	}
+	further := newRun(r.parts)
+	r.inbox.enter(inRun)
+	r.inbox.enqueue(Prompt{Text: "mind this", Source: "interactive"}, Steer)
+	if err := further.addTurn(t.Context(), Continuation{Continue: true, ContinuedBy: "h"}); err != nil {
+		t.Fatal(err)
+	}
+	r.wantTalk("user: go", "user: mind this")
 }

@@ -77,7 +77,7 @@ func (e *MessageUpdate) Stop(abort *Abort) {
 }
 
 // Abort ends an answer in the middle. The part that has come stays in the file, marked
-// as aborted, and is not sent again; the model gets Inject in its place (a custom
+// as aborted, and is not sent again; the model gets Inject instead (a custom
 // message of [AbortType], not shown), and is asked again, in the same turn. By is the
 // hook. The fourth in a prompt ends the run.
 type Abort struct{ Reason, Inject, By string }

@@ -38,7 +38,7 @@ type ToolExecutionStart struct {
 	Input    json.RawMessage
 }
 
-// ToolExecutionUpdate is progress of a running tool: what there is so far, in place of the
+// ToolExecutionUpdate is progress of a running tool: what there is so far, instead of the
 // update before, a few times a second at most. None comes behind the end of the tool. Its
 // arguments are as the model sent them, like those of ToolExecutionStart.
 type ToolExecutionUpdate struct {
@@ -81,7 +81,7 @@ type UserBash struct {
 }
 
 // ShellCommand comes before a shell runs a command that passed the gates, and asks for the
-// program that the command is handed to in the place of the shell. Whoever runs it emits it.
+// program that the command is handed to instead of the shell. Whoever runs it emits it.
 type ShellCommand struct {
 	Command, Cwd string
 	Source       string   // "tool" or "user"

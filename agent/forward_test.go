@@ -67,7 +67,7 @@ func TestACallThroughAnotherToolIsWhatItIsForEverybodyButTheSession(t *testing.T
 		see("run %s by %s", input, DecidedDefinition(ctx))
 		return TextResult("said"), nil
 	}
-	r := newRig(t, Options{Tools: []Tool{newProxy(say1)}, Listeners: []Listener{
+	r := newHarness(t, Options{Tools: []Tool{newProxy(say1)}, Listeners: []Listener{
 		on(func(e *ToolExecutionStart) { see("start %s %s", e.Name, e.Input) }),
 		on(func(e *ToolCall) {
 			see("gate %s %s %+v", e.Name, e.Input, *e.Server)
@@ -106,7 +106,7 @@ func TestAllWaysToAToolOfAServerPassTheGate(t *testing.T) {
 		{"mcp", `{"call":"say","arguments":{"n":1}}`, ViaShell, ViaShell},
 	} {
 		asked := ServerCall{}
-		r := newRig(t, Options{Tools: []Tool{newProxy(served{echo("mcp__say")})}, Listeners: []Listener{on(func(e *ToolCall) {
+		r := newHarness(t, Options{Tools: []Tool{newProxy(served{echo("mcp__say")})}, Listeners: []Listener{on(func(e *ToolCall) {
 			asked = *e.Server
 			e.Block, e.Reason = e.Name == "mcp__say", "denied"
 		})}})
@@ -123,7 +123,7 @@ func TestAllWaysToAToolOfAServerPassTheGate(t *testing.T) {
 
 func TestADirectToolOfAServerSaysSo(t *testing.T) {
 	via := Via("")
-	r := newRig(t, Options{Tools: []Tool{newProxy(), served{echo("mcp__say")}}, Listeners: []Listener{on(func(e *ToolCall) { via = e.Server.Via })}},
+	r := newHarness(t, Options{Tools: []Tool{newProxy(), served{echo("mcp__say")}}, Listeners: []Listener{on(func(e *ToolCall) { via = e.Server.Via })}},
 		use(call{"c1", "mcp__say", `{"n":1}`}), say("ok"))
 	r.prompt("go")
 	if via != ViaName {
@@ -133,7 +133,7 @@ func TestADirectToolOfAServerSaysSo(t *testing.T) {
 
 func TestAnOrdinaryToolIsOfNoServer(t *testing.T) {
 	asked := false
-	r := newRig(t, Options{Tools: []Tool{newProxy(), echo("look")}, Listeners: []Listener{on(func(e *ToolCall) {
+	r := newHarness(t, Options{Tools: []Tool{newProxy(), echo("look")}, Listeners: []Listener{on(func(e *ToolCall) {
 		asked = true
 		if e.Server != nil {
 			t.Errorf("%+v", e.Server)
@@ -148,7 +148,7 @@ func TestAnOrdinaryToolIsOfNoServer(t *testing.T) {
 }
 
 func TestArgumentsOfACallThroughAnotherToolAreChecked(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{newProxy(served{echo("mcp__say")})}, Listeners: []Listener{on(func(e *ToolCall) { e.Input = json.RawMessage(`{"n":"no"}`) })}})
+	r := newHarness(t, Options{Tools: []Tool{newProxy(served{echo("mcp__say")})}, Listeners: []Listener{on(func(e *ToolCall) { e.Input = json.RawMessage(`{"n":"no"}`) })}})
 	for input, want := range map[string]string{
 		`{"call":"say","arguments":{"n":"x"}}`: "invalid arguments: /n: expected integer, got string",
 		`{"call":"say","arguments":{"n":1}}`:   "blocked: a hook rewrote the arguments: invalid arguments: /n: expected integer, got string",
@@ -166,7 +166,7 @@ func TestArgumentsOfACallThroughAnotherToolAreChecked(t *testing.T) {
 func TestATargetOfAnotherNameDoesNotRun(t *testing.T) {
 	p := newProxy()
 	p.behind["mcp__say"] = served{echo("mcp__shout")}
-	r := newRig(t, Options{Tools: []Tool{p}})
+	r := newHarness(t, Options{Tools: []Tool{p}})
 	if got := r.CallTool(t.Context(), "mcp", json.RawMessage(`{"call":"say"}`)); !got.IsError || !strings.Contains(got.Content[0].Text, "not run") {
 		t.Errorf("%+v", got)
 	}
@@ -174,7 +174,7 @@ func TestATargetOfAnotherNameDoesNotRun(t *testing.T) {
 
 func TestRepeatsOfCallsThroughAnotherToolAreCounted(t *testing.T) {
 	same := use(call{"c1", "mcp", `{"call":"say","arguments":{"n":1}}`})
-	r := newRig(t, Options{Tools: []Tool{newProxy(served{echo("mcp__say")})}, Settings: Settings{MaxRepeats: 3}}, same, same, same, same, same)
+	r := newHarness(t, Options{Tools: []Tool{newProxy(served{echo("mcp__say")})}, Settings: Settings{MaxRepeats: 3}}, same, same, same, same, same)
 	err := r.Prompt(t.Context(), Prompt{Text: "go"})
 	var limit *LimitError
 	if !errors.As(err, &limit) || !strings.Contains(limit.Error(), "called mcp__say 3 times") {

@@ -112,8 +112,11 @@ func (g *gate) approveBelow(ctx context.Context, running *approvedCall, below To
 	return g.decide(ctx, &c, checker, seen)
 }
 
-// decide checks the arguments of c, and has the listeners asked about them unless they have
-// seen the same: seen is what they were asked about before, nil for nothing.
+// decide checks the arguments of c, and lets the listeners block the call or rewrite them,
+// unless they have seen the same: seen is what they were asked about before, nil for nothing.
+// The result is set, and the tool does not run, after arguments that the schema refuses, a
+// block, a failure of a listener, an interrupt, or a rewrite that the schema refuses. A rewrite
+// is not coerced: the tool gets exactly what the listeners saw.
 func (g *gate) decide(ctx context.Context, c *approvedCall, checker *schema.Checker, seen json.RawMessage) (*approvedCall, *Result) {
 	var err error
 	if p, ok := c.tool.(Preparer); ok {
@@ -127,34 +130,15 @@ func (g *gate) decide(ctx context.Context, c *approvedCall, checker *schema.Chec
 	if !g.events.wants(KindToolCall) || seen != nil && schema.IsSame(seen, c.input) {
 		return c, nil
 	}
-	return g.ask(ctx, c, checker)
-}
-
-// prepare lets a tool that is a Preparer change the arguments of a call before they are
-// checked. A crash of the tool becomes the error.
-func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (changed json.RawMessage, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the tool crashed: %v", r)
-		}
-	}()
-	return p.Prepare(ctx, arguments)
-}
-
-// ask lets the listeners block a call or rewrite its arguments. The result is set, and the
-// tool does not run, after a block, a failure of a listener, an interrupt, or a rewrite
-// that the schema refuses. A rewrite is not coerced: the tool gets exactly what the
-// listeners saw.
-func (g *gate) ask(ctx context.Context, c *approvedCall, checker *schema.Checker) (*approvedCall, *Result) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Annotations: AnnotationsOf(c.tool), Input: c.input, Server: c.server}
 	if c.server != nil {
 		e.Annotations = c.server.Claims
 	}
-	err := g.events.emitGate(ctx, e, func() bool { return e.Block })
+	err = g.events.emitGate(ctx, e, func() bool { return e.Block })
 	switch {
 	case ctx.Err() != nil:
 		return nil, interrupted()
-	case err != nil:
+	case err != nil: // of a listener that is no hook, for a hook that fails comes back as a block
 		return nil, refuse("blocked: %v", err)
 	case e.Block:
 		reason := "Blocked"
@@ -172,4 +156,15 @@ func (g *gate) ask(ctx context.Context, c *approvedCall, checker *schema.Checker
 	}
 	c.input, c.context = e.Input, e.AdditionalContext
 	return c, nil
+}
+
+// prepare lets a tool that is a Preparer change the arguments of a call before they are
+// checked. A crash of the tool becomes the error.
+func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (changed json.RawMessage, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the tool crashed: %v", r)
+		}
+	}()
+	return p.Prepare(ctx, arguments)
 }

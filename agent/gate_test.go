@@ -36,7 +36,7 @@ func TestGateKeepsAToolFromRunning(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			never := tool("look", func(context.Context) (Result, error) { t.Error("the tool ran"); return Result{}, nil })
 			result := on(func(*ToolResult) { t.Error("tool_result came for a call that did not run") })
-			r := newRig(t, Options{Tools: []Tool{never}, Listeners: []Listener{c.listener, result}}, use(call{"a", "look", `{"n":1}`}), say("ok"))
+			r := newHarness(t, Options{Tools: []Tool{never}, Listeners: []Listener{c.listener, result}}, use(call{"a", "look", `{"n":1}`}), say("ok"))
 			r.prompt("go")
 			r.wantTalk("user: go", `assistant a=look{"n":1}`, "toolResult a error: "+c.want, "assistant: ok")
 			got := r.CallTool(t.Context(), "look", input(`{"n":1}`))
@@ -49,7 +49,7 @@ func TestGateKeepsAToolFromRunning(t *testing.T) {
 
 func TestFirstBlockEndsTheQuestion(t *testing.T) {
 	later := on(func(e *ToolCall) { t.Error("asked after a block"); e.Block = false })
-	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *ToolCall) { e.Block = true }), later}})
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *ToolCall) { e.Block = true }), later}})
 	if got := r.CallTool(t.Context(), "look", nil); !got.IsError {
 		t.Errorf("%+v", got)
 	}
@@ -60,7 +60,7 @@ func TestListenersBehindARewriteSeeWhatWillRun(t *testing.T) {
 	for forbidden, want := range map[string]string{`{"n":1}`: `look{"n":2}`, `{"n":2}`: "Blocked"} {
 		var asked []string
 		note := func(who string, e *ToolCall) { asked = append(asked, who+string(e.Input)) }
-		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{
+		r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{
 			on(func(e *ToolCall) { note("r", e); e.Input, e.RewrittenBy = input(`{"n":2}`), "r" }),
 			on(func(e *ToolCall) { note("g", e); e.Block = string(e.Input) == forbidden }),
 		}})
@@ -73,7 +73,7 @@ func TestListenersBehindARewriteSeeWhatWillRun(t *testing.T) {
 
 func TestListenersSeeCoercedArgumentsAndTheToolGetsThem(t *testing.T) {
 	var saw string
-	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *ToolCall) { saw = string(e.Input) })}})
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *ToolCall) { saw = string(e.Input) })}})
 	got := r.CallTool(t.Context(), "look", input(`{"n":"7"}`))
 	if saw != `{"n":7}` || got.Content[0].Text != `look{"n":7}` {
 		t.Errorf("saw %s, ran %s", saw, got.Content[0].Text)
@@ -85,7 +85,7 @@ func TestAdditionalContextFollowsTheResultInOrder(t *testing.T) {
 		return on(func(e *ToolCall) { e.AdditionalContext = append(e.AdditionalContext, s) })
 	}
 	edit := on(func(e *ToolResult) { e.Result.Content[0].Text += " edited"; e.Result.IsError = true })
-	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{add("one"), edit, add("two")}}, use(call{"a", "look", `{}`}), say("ok"))
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{add("one"), edit, add("two")}}, use(call{"a", "look", `{}`}), say("ok"))
 	r.prompt("go")
 	if want := "toolResult a error: look{} editedonetwo"; !strings.Contains(r.talk(), want) {
 		t.Errorf("%s\nlacks %s", r.talk(), want)
@@ -100,7 +100,7 @@ func TestToolResultListenersChainAndAFailureStopsNobody(t *testing.T) {
 			return errors.New(s + " failed")
 		})
 	}
-	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{edit("+"), edit("*"), l}})
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{edit("+"), edit("*"), l}})
 	got := r.CallTool(t.Context(), "look", nil)
 	if got.Content[0].Text != "look{}+*" || !reflect.DeepEqual(l.notes, []string{"+ failed", "* failed"}) {
 		t.Errorf("%+v, notices %q", got, l.notes)
@@ -118,7 +118,7 @@ func TestAnInterruptInTheGateIsNotToldAsABlock(t *testing.T) {
 		"the listener lets it pass": func(*ToolCall) error { return nil },
 	} {
 		ctx, interrupt := context.WithCancel(t.Context())
-		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{try(func(e *ToolCall) error {
+		r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{try(func(e *ToolCall) error {
 			interrupt()
 			return answer(e)
 		})}})
@@ -129,7 +129,7 @@ func TestAnInterruptInTheGateIsNotToldAsABlock(t *testing.T) {
 }
 
 func TestCallToolRefusesWhatTheModelMayNotDoEither(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{echo("look")}})
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
@@ -152,10 +152,10 @@ func TestCallToolRefusesWhatTheModelMayNotDoEither(t *testing.T) {
 }
 
 func TestCallsOutOfToolEventsNestFourDeep(t *testing.T) {
-	var r *rig
+	var r *harness
 	asked := 0
 	var innermost Result
-	r = newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{listener{KindToolCall: func(ctx context.Context, _ Event) error {
+	r = newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{listener{KindToolCall: func(ctx context.Context, _ Event) error {
 		asked++
 		if got := r.CallTool(ctx, "look", nil); got.IsError {
 			innermost = got
@@ -229,7 +229,7 @@ func TestListenersToACallKnowWhichCallItIs(t *testing.T) {
 		KindTurnEnd:    func(ctx context.Context, _ Event) error { note(ctx); return nil },
 	}
 	look := tool("look", func(ctx context.Context) (Result, error) { note(ctx); return TextResult("seen"), nil })
-	r := newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{knows}}, use(call{"a", "look", `{}`}), say("ok"))
+	r := newHarness(t, Options{Tools: []Tool{look}, Listeners: []Listener{knows}}, use(call{"a", "look", `{}`}), say("ok"))
 	r.prompt("go")
 	if got, want := strings.Join(ids, " "), "a a a  "; got != want {
 		t.Errorf("the calls are %q, want %q", got, want)

@@ -159,18 +159,18 @@ func (l *log) Handle(_ context.Context, e Event) error {
 	return nil
 }
 
-// rig is an agent with a scripted model, on a session in a file.
-type rig struct {
+// harness is an agent with a scripted model, on a session in a file.
+type harness struct {
 	*Agent
 	t     *testing.T
 	model *scripted
 }
 
-func newRig(t *testing.T, o Options, replies ...reply) *rig {
+func newHarness(t *testing.T, o Options, replies ...reply) *harness {
 	t.Helper()
 	model := &scripted{replies: replies}
 	o = withModels(o, model)
-	r := &rig{New(withSessions(t, o)), t, model}
+	r := &harness{New(withSessions(t, o)), t, model}
 	t.Cleanup(func() { _ = r.Session().Close() })
 	return r
 }
@@ -184,13 +184,13 @@ func withModels(o Options, model llm.Provider) Options {
 	return o
 }
 
-// rigTime is the time in which tests happen that want no other.
-func rigTime() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+// testTime is the time in which tests happen that want no other.
+func testTime() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 
 // withSessions are options with sessions in files.
 func withSessions(t *testing.T, o Options) Options {
 	if o.Now == nil {
-		o.Now = rigTime
+		o.Now = testTime
 	}
 	dir := t.TempDir()
 	fresh := func(string) (*session.Session, error) {
@@ -210,7 +210,7 @@ func withSessions(t *testing.T, o Options) Options {
 }
 
 // prompt runs a prompt that must end well.
-func (r *rig) prompt(text string) {
+func (r *harness) prompt(text string) {
 	r.t.Helper()
 	if err := r.Prompt(r.t.Context(), Prompt{Text: text}); err != nil {
 		r.t.Fatalf("prompt %q: %v", text, err)
@@ -218,7 +218,7 @@ func (r *rig) prompt(text string) {
 }
 
 // talk is the conversation as short lines: role, text, calls, what went wrong.
-func (r *rig) talk() string {
+func (r *harness) talk() string {
 	var lines []string
 	for _, it := range r.Session().Context() {
 		lines = append(lines, line(it.Message))
@@ -246,7 +246,7 @@ func line(m *message.Message) string {
 	return s
 }
 
-func (r *rig) wantTalk(want ...string) {
+func (r *harness) wantTalk(want ...string) {
 	r.t.Helper()
 	if got := r.talk(); got != strings.Join(want, "\n") {
 		r.t.Errorf("the session holds\n%s\nwant\n%s", got, strings.Join(want, "\n"))
@@ -255,7 +255,7 @@ func (r *rig) wantTalk(want ...string) {
 
 // wantGoesOn checks that what would be sent next has one result per call, and
 // that a run goes on from here.
-func (r *rig) wantGoesOn() {
+func (r *harness) wantGoesOn() {
 	r.t.Helper()
 	r.model.mu.Lock()
 	r.model.replies = append(r.model.replies[:len(r.model.requests):len(r.model.requests)], say("here I am"))
@@ -283,7 +283,7 @@ func (r *rig) wantGoesOn() {
 }
 
 // file reads the session file as it is now.
-func (r *rig) file() string {
+func (r *harness) file() string {
 	b, err := os.ReadFile(r.Session().File())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		r.t.Error(err)

@@ -49,28 +49,29 @@ func TestAServerThatDoesNotAnswerIsCutAndAskedAgain(t *testing.T) {
 		patience llm.Patience
 		reply    reply
 		cutAt    time.Duration // 0: never
+		answer   string        // of one that is not cut
 	}{
-		{"silent from the beginning", silent, spaced(0), idle},
-		{"silent in the middle", silent, spaced(time.Second, text("half")), idle + time.Second},
-		{"silent after a ping", silent, spaced(100*time.Second, ping, ping, ping), 300*time.Second + idle},
-		{"slow, but alive", silent, spaced(idle-1, text("a"), ping, text("b"), ping, stop(message.StopEnd)), 0},
-		{"one moment too slow", silent, spaced(idle+1, text("a"), stop(message.StopEnd)), idle},
-		{"pings", alive, spaced(time.Minute, forever(ping)...), quiet},
-		{"counts", alive, spaced(time.Minute, forever(usage)...), quiet},
-		{"empty pieces", alive, spaced(time.Minute, forever(llm.Delta{Kind: llm.DeltaThinking}, text(""))...), quiet},
-		{"pings behind a word", alive, spaced(time.Minute, append([]llm.Delta{ping, text("half")}, forever(ping)...)...), 2*time.Minute + quiet},
-		{"words among pings", alive, spaced(time.Minute, append(slices.Repeat(words, 3), stop(message.StopEnd))...), 0},
+		{"silent from the beginning", silent, spaced(0), idle, ""},
+		{"silent in the middle", silent, spaced(time.Second, text("half")), idle + time.Second, ""},
+		{"silent after a ping", silent, spaced(100*time.Second, ping, ping, ping), 300*time.Second + idle, ""},
+		{"slow, but alive", silent, spaced(idle-1, text("a"), ping, text("b"), ping, stop(message.StopEnd)), 0, "ab"},
+		{"one moment too slow", silent, spaced(idle+1, text("a"), stop(message.StopEnd)), idle, ""},
+		{"pings", alive, spaced(time.Minute, forever(ping)...), quiet, ""},
+		{"counts", alive, spaced(time.Minute, forever(usage)...), quiet, ""},
+		{"empty pieces", alive, spaced(time.Minute, forever(llm.Delta{Kind: llm.DeltaThinking}, text(""))...), quiet, ""},
+		{"pings behind a word", alive, spaced(time.Minute, append([]llm.Delta{ping, text("half")}, forever(ping)...)...), 2*time.Minute + quiet, ""},
+		{"words among pings", alive, spaced(time.Minute, append(slices.Repeat(words, 3), stop(message.StopEnd))...), 0, "a a a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &retries{}
 				settings := Settings{Patience: c.patience, Retry: RetrySettings{MaxAttempts: 1}}
-				r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, c.reply, say("there"))
+				r := newHarness(t, Options{Settings: settings, Listeners: []Listener{l}}, c.reply, say("there"))
 				began := time.Now()
 				r.prompt("go")
 				took := time.Since(began)
 				if c.cutAt == 0 {
-					if talk := r.talk(); len(l.starts) > 0 || !strings.HasPrefix(talk, "user: go\nassistant: a") {
+					if talk := r.talk(); len(l.starts) > 0 || !strings.HasPrefix(talk, "user: go\nassistant: "+c.answer) {
 						t.Errorf("%+v, %s", l.starts, talk)
 					}
 					return
@@ -90,7 +91,7 @@ func TestAServerThatDoesNotAnswerIsCutAndAskedAgain(t *testing.T) {
 
 func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, spaced(0, text("half")))
+		r := newHarness(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, spaced(0, text("half")))
 		var failed *llm.ProviderError
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &failed) || !failed.Retryable || !strings.Contains(failed.NextStep, "stream_idle_timeout") {
 			t.Errorf("%#v", err)
@@ -104,7 +105,7 @@ func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
 
 func TestWithoutALimitSilenceIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{}, spaced(24*time.Hour, text("at last"), stop(message.StopEnd)))
+		r := newHarness(t, Options{}, spaced(24*time.Hour, text("at last"), stop(message.StopEnd)))
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: at last")
 	})
@@ -112,7 +113,7 @@ func TestWithoutALimitSilenceIsWaitedFor(t *testing.T) {
 
 func TestCallsOutsideOfTheConversationMayNotBeSilentEither(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, say("hi"), spaced(0))
+		r := newHarness(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, say("hi"), spaced(0))
 		r.prompt("go")
 		began := time.Now()
 		if _, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err == nil || !strings.Contains(err.Error(), "stream_idle_timeout") || time.Since(began) != idle {
@@ -140,7 +141,7 @@ func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
 		spaced(idle-1, text("a"), text("b"), stop(message.StopEnd))(ctx, r, yield)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle, Quiet: 3 * idle}}, Listeners: patience}, wire)
+		r := newHarness(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle, Quiet: 3 * idle}}, Listeners: patience}, wire)
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: ab")
 	})
@@ -149,7 +150,7 @@ func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
 // Where nobody looks at the answer's status, it is a sign of life all the same.
 func TestTheStatusOfAnAnswerIsASignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
+		r := newHarness(t, Options{Settings: Settings{Patience: llm.Patience{Idle: idle}}}, func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 			time.Sleep(idle - 1)
 			r.Response(ctx, 200, nil)
 			spaced(idle-1, text("a"), stop(message.StopEnd))(ctx, r, yield)

@@ -48,7 +48,7 @@ func pixelsOf(t *testing.T, content []message.Block) (all []string) {
 }
 
 // imagesIn are the sizes of all images that the model would see, and of those in the file.
-func imagesIn(t *testing.T, r *rig) (seen, stored []string) {
+func imagesIn(t *testing.T, r *harness) (seen, stored []string) {
 	t.Helper()
 	for _, it := range r.Session().Context() {
 		seen = append(seen, pixelsOf(t, it.Message.Content)...)
@@ -75,24 +75,24 @@ func TestNoLargeImageGetsIntoTheSession(t *testing.T) {
 		listen  Listener
 		tool    func(context.Context) (Result, error)
 		replies []reply
-		do      func(r *rig) error // nil: a prompt
+		do      func(r *harness) error // nil: a prompt
 	}{
-		{name: "a prompt", replies: []reply{say("seen")}, do: func(r *rig) error {
+		{name: "a prompt", replies: []reply{say("seen")}, do: func(r *harness) error {
 			return r.Prompt(r.t.Context(), Prompt{Text: "what is this", Attachments: large})
 		}},
 		{name: "a hook that rewrites a prompt", replies: []reply{say("seen")}, listen: on(func(e *Input) { e.Attachments = large })},
-		{name: "a prompt that waited", replies: []reply{say("seen")}, do: func(r *rig) error {
+		{name: "a prompt that waited", replies: []reply{say("seen")}, do: func(r *harness) error {
 			if _, err := r.Enqueue(r.t.Context(), Prompt{Text: "and this", Attachments: large, WhileIdle: true}, Steer); err != nil {
 				return err
 			}
 			return r.Prompt(r.t.Context(), Prompt{Text: "go"})
 		}},
 		{name: "a message behind a prompt", replies: []reply{say("seen")}, listen: on(func(e *BeforeAgentStart) { e.Messages = append(e.Messages, custom()) })},
-		{name: "a message that a hook sends", replies: []reply{say("seen")}, do: func(r *rig) error {
+		{name: "a message that a hook sends", replies: []reply{say("seen")}, do: func(r *harness) error {
 			r.prompt("go")
 			return r.SendCustom(r.t.Context(), Prompt{Custom: custom()}, DeliverSteer, false)
 		}},
-		{name: "a message that waited for a prompt", replies: []reply{say("seen")}, do: func(r *rig) error {
+		{name: "a message that waited for a prompt", replies: []reply{say("seen")}, do: func(r *harness) error {
 			if err := r.SendCustom(r.t.Context(), Prompt{Custom: custom()}, DeliverNextTurn, false); err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func TestNoLargeImageGetsIntoTheSession(t *testing.T) {
 				e.Entries = []session.Draft{{Type: session.TypeContextEdit, Body: session.ContextEdit{TargetID: id, Replacement: &session.Replacement{Content: large}}}}
 			}
 		})},
-		{name: "a lasting edit", replies: []reply{say("seen")}, do: func(r *rig) error {
+		{name: "a lasting edit", replies: []reply{say("seen")}, do: func(r *harness) error {
 			r.prompt("go")
 			_, err := r.EditContext(r.t.Context(), r.Session().Context()[0].Entry.ID, &session.Replacement{Content: large})
 			return err
@@ -123,10 +123,10 @@ func TestNoLargeImageGetsIntoTheSession(t *testing.T) {
 				if c.tool != nil {
 					o.Tools = append(o.Tools, tool("camera", c.tool))
 				}
-				r := newRig(t, o, c.replies...)
+				r := newHarness(t, o, c.replies...)
 				do := c.do
 				if do == nil {
-					do = func(r *rig) error { return r.Prompt(r.t.Context(), Prompt{Text: "go"}) }
+					do = func(r *harness) error { return r.Prompt(r.t.Context(), Prompt{Text: "go"}) }
 				}
 				if err := do(r); err != nil {
 					t.Fatal(err)
@@ -156,7 +156,7 @@ func TestBothSizesOfAnImageAreTold(t *testing.T) {
 	const no = "image 2 is left out: the image (3.8 MB) cannot be brought within what models take (2000 pixels a side, 3.75 MB), for it is damaged or of a kind that is not known; make a smaller copy as PNG or JPEG"
 	l := &log{}
 	content := []message.Block{large, damaged, imageOf(t, 20, 10)}
-	r := newRig(t, Options{Settings: Settings{ImageScale: true}, Listeners: []Listener{l},
+	r := newHarness(t, Options{Settings: Settings{ImageScale: true}, Listeners: []Listener{l},
 		Tools: []Tool{tool("camera", func(context.Context) (Result, error) { return Result{Content: content}, nil })}},
 		use(call{"c1", "camera", "{}"}), say("seen"))
 	if err := r.Prompt(t.Context(), Prompt{Text: "what is this", Attachments: content}); err != nil {
@@ -189,7 +189,7 @@ func TestAnImageOfNoTypeIsLeftOut(t *testing.T) {
 	}
 	odd := message.ImageBlock("image/jpeg", slices.Insert(b.Bytes(), 2, 0))
 	l := &log{}
-	r := newRig(t, Options{Settings: Settings{ImageScale: true}, Listeners: []Listener{l}}, say("seen"))
+	r := newHarness(t, Options{Settings: Settings{ImageScale: true}, Listeners: []Listener{l}}, say("seen"))
 	if err := r.Prompt(t.Context(), Prompt{Text: "what is this", Attachments: []message.Block{odd}}); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestAnImageOfNoTypeIsLeftOut(t *testing.T) {
 // A session that another program or an earlier version wrote goes on, whatever images it has.
 func TestLargeImagesOfASessionAreSentSmaller(t *testing.T) {
 	damaged := message.ImageBlock("image/png", []byte("\x89PNG\r\n\x1a\n"+strings.Repeat("x", picture.MostBytes)))
-	first := newRig(t, Options{Tools: []Tool{tool("camera", func(context.Context) (Result, error) {
+	first := newHarness(t, Options{Tools: []Tool{tool("camera", func(context.Context) (Result, error) {
 		return Result{Content: []message.Block{message.TextBlock("look"), imageOf(t, 50, 2500)}}, nil
 	})}}, use(call{"c1", "camera", "{}"}), say("seen"))
 	large := []message.Block{imageOf(t, 2500, 50), imageOf(t, 20, 10), damaged}
@@ -213,12 +213,12 @@ func TestLargeImagesOfASessionAreSentSmaller(t *testing.T) {
 	if err := first.Session().Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.Open(file, session.Options{Dir: filepath.Dir(file), Now: rigTime})
+	s, err := session.Open(file, session.Options{Dir: filepath.Dir(file), Now: testTime})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := &log{}
-	r := newRig(t, Options{Session: s, Settings: Settings{ImageScale: true}, Listeners: []Listener{l}}, say("on"), say("still"), say("on"))
+	r := newHarness(t, Options{Session: s, Settings: Settings{ImageScale: true}, Listeners: []Listener{l}}, say("on"), say("still"), say("on"))
 	r.prompt("on")
 	r.prompt("and on")
 	if _, err := r.Undo(t.Context(), 2); err != nil {

@@ -43,6 +43,145 @@ func newInbox(events *listeners, settings *inForce, now func() time.Time) *Inbox
 	return &Inbox{events: events, now: now, settings: settings, wake: make(chan struct{}, 1)}
 }
 
+// The queues of the inbox: when messages may come into them, when they are due, and who
+// is told. A change is noted under the lock of the inbox and told without it.
+
+// phase is what becomes of a message that comes now.
+type phase uint8
+
+const (
+	atRest      phase = iota // nobody will look at the queues: it is for the front end
+	inPreflight              // a run may begin, or go on behind its end, and then it looks
+	inRun                    // the run will look at the queues again
+)
+
+// enter is called when a prompt is about to be checked, when its run begins and ends, and
+// between two cycles of it. Outside of a run nothing that was taken is still on its way.
+func (b *Inbox) enter(p phase) {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.phase = p; p != inRun {
+		b.due = [2][]queued{}
+	}
+	b.noteQueues()
+}
+
+// endPreflight is called when a prompt has started no run. What was queued only for that
+// run is handed to the front end, unless the user wanted an end: then it stays.
+func (b *Inbox) endPreflight(aborted bool) {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.phase = atRest
+	if aborted {
+		return
+	}
+	for _, queue := range []*[]queued{&b.steer, &b.followUp} {
+		*queue = slices.DeleteFunc(*queue, func(m queued) bool {
+			if m.InPreflight {
+				b.deferToFrontEnd(m.Prompt)
+			}
+			return m.InPreflight
+		})
+	}
+	b.noteQueues()
+}
+
+// moment is when a run looks at the queues.
+type moment uint8
+
+const (
+	betweenTurns moment = iota // the model is asked again anyway: what steers is due
+	stopping                   // the model has nothing more to do: what steers is due, else the follow-ups
+	ending                     // likewise, and it is the end of the work unless something waits
+)
+
+// next removes and returns the messages that are due at this moment, and the queue that they
+// were in. Settings say whether it is one message at a time or all. may is asked before
+// anything is taken; with an error of it, all stays where it is. At the end of the work the
+// queues are open if something waits, else they are closed in the same step, so that nothing
+// is accepted that the run would not deliver. Front ends are told of each message with
+// delivered.
+func (b *Inbox) next(at moment, may func() error) (messages []queued, q Queue, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	steers, follows := len(b.steer) > 0, len(b.followUp) > 0
+	if at == ending {
+		b.phase = atRest
+		if steers || follows {
+			b.phase = inRun
+		}
+	}
+	if !steers && (at == betweenTurns || !follows) {
+		return nil, Steer, nil
+	}
+	if err := may(); err != nil {
+		return nil, Steer, err
+	}
+	queue, all := &b.steer, b.settings.get().SteerAll
+	if !steers {
+		queue, q, all = &b.followUp, FollowUp, b.settings.get().FollowUpAll
+	}
+	n := 1
+	if all {
+		n = len(*queue)
+	}
+	messages, *queue = (*queue)[:n:n], (*queue)[n:]
+	b.due[q] = append(b.due[q], messages...)
+	return messages, q, nil
+}
+
+// delivered is called when front ends are about to be told of the entry of m, or when a
+// listener has handled m: it is in the queue q no more.
+func (b *Inbox) delivered(m queued, q Queue) {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.due[q] = slices.DeleteFunc(slices.Clone(b.due[q]), func(other queued) bool { return other.number == m.number })
+	b.noteQueues()
+}
+
+// enqueue puts a prompt into the queue q. It returns false, and changes nothing, if no run
+// will look at the queues again and the prompt may not wait for another one.
+func (b *Inbox) enqueue(p Prompt, q Queue) bool {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.isOpenFor(p) {
+		return false
+	}
+	if p.Origin.Kind != FromHook {
+		b.brake.reset(p.Origin)
+	}
+	b.put(p, q)
+	return true
+}
+
+// takes reports whether p may be queued now.
+func (b *Inbox) takes(p Prompt) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.isOpenFor(p)
+}
+
+// isOpenFor reports whether p may be queued now; the caller has the lock.
+func (b *Inbox) isOpenFor(p Prompt) bool {
+	return b.phase == inRun || p.WhileIdle || p.InPreflight && b.phase == inPreflight
+}
+
+// put appends to a queue; the caller has the lock.
+func (b *Inbox) put(p Prompt, q Queue) {
+	b.count++
+	m := queued{p, b.count}
+	if q == Steer {
+		b.steer = append(b.steer, m)
+	} else {
+		b.followUp = append(b.followUp, m)
+	}
+	b.noteQueues()
+}
+
 // post checks whether a message from o may be sent now and, if so, calls put, with the
 // lock held. The error is a *[HeldBackError] or that of put. The user is told of some
 // refusals.
@@ -58,18 +197,6 @@ func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
 		b.events.Notify(context.WithoutCancel(ctx), LevelWarning, notice)
 	}
 	return err
-}
-
-// postForNextPrompt stores the custom message of p until the next prompt, behind which it
-// is added. The error is one of [Inbox.post], or ErrEnded.
-func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
-	return b.post(ctx, p.Origin, func() error {
-		if b.closed {
-			return ErrEnded
-		}
-		b.nextTurn = append(b.nextTurn, p.Custom)
-		return nil
-	})
 }
 
 // postToRun queues p if a run will look at the queues again, and reports whether it did.
@@ -100,11 +227,88 @@ func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
 	})
 }
 
-// resetBrake is [Agent.ResetBrake].
-func (b *Inbox) resetBrake(o Origin) {
+// deferToFrontEnd appends a prompt to those that the front end runs, and wakes it;
+// the caller has the lock.
+func (b *Inbox) deferToFrontEnd(p Prompt) {
+	b.submitted = append(b.submitted, p)
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Submitted is signalled when a prompt was handed in; the front end then calls
+// [Inbox.TakeSubmitted] when it is idle.
+func (b *Inbox) Submitted() <-chan struct{} { return b.wake }
+
+// TakeSubmitted removes and returns the prompts that were handed in one after the
+// other, oldest first, until none is left. They are as typed: a command among them
+// runs as a command, unless it is [Prompt.Literal].
+func (b *Inbox) TakeSubmitted() iter.Seq[Prompt] {
+	return func(yield func(Prompt) bool) {
+		for {
+			b.mu.Lock()
+			if len(b.submitted) == 0 {
+				b.mu.Unlock()
+				return
+			}
+			p := b.submitted[0]
+			b.submitted = b.submitted[1:]
+			b.mu.Unlock()
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// postForNextPrompt stores the custom message of p until the next prompt, behind which it
+// is added. The error is one of [Inbox.post], or ErrEnded.
+func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
+	return b.post(ctx, p.Origin, func() error {
+		if b.closed {
+			return ErrEnded
+		}
+		b.nextTurn = append(b.nextTurn, p.Custom)
+		return nil
+	})
+}
+
+// takeForPrompt removes and returns the messages that go with the next prompt.
+func (b *Inbox) takeForPrompt() []*message.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.brake.reset(o)
+	messages := b.nextTurn
+	b.nextTurn = nil
+	return messages
+}
+
+// putForPrompt gives back what takeForPrompt took for a prompt that came to nothing.
+func (b *Inbox) putForPrompt(messages []*message.Message) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nextTurn = slices.Concat(messages, b.nextTurn)
+}
+
+// putSide stores a message that the run adds before its next request, or at its end. It
+// reports false, and stores nothing, if no run will look.
+func (b *Inbox) putSide(m *message.Message) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.phase != inRun {
+		return false
+	}
+	b.side = append(b.side, m)
+	return true
+}
+
+// takeSide removes and returns the side messages.
+func (b *Inbox) takeSide() []*message.Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	messages := b.side
+	b.side = nil
+	return messages
 }
 
 // addRequest counts a model request that a hook causes; one that somebody else causes sets
@@ -131,6 +335,13 @@ func (b *Inbox) addRequest(o Origin) error {
 	return &LimitError{"max_continuations", text}
 }
 
+// resetBrake is [Agent.ResetBrake].
+func (b *Inbox) resetBrake(o Origin) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.brake.reset(o)
+}
+
 // dropSent removes from all queues the messages that hooks sent on their own, and returns
 // how many there were; the caller has the lock. A request for a compaction stays.
 func (b *Inbox) dropSent() (dropped int) {
@@ -146,16 +357,6 @@ func (b *Inbox) dropSent() (dropped int) {
 	b.submitted = slices.DeleteFunc(b.submitted, sent)
 	b.noteQueues()
 	return dropped
-}
-
-// deferToFrontEnd appends a prompt to those that the front end runs, and wakes it;
-// the caller has the lock.
-func (b *Inbox) deferToFrontEnd(p Prompt) {
-	b.submitted = append(b.submitted, p)
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
 }
 
 // Pending returns how many messages wait: those queued for the run, and those that hooks
@@ -175,31 +376,6 @@ func (b *Inbox) pending() int {
 		}
 	}
 	return n
-}
-
-// TakeQueued removes the texts of people from both queues and returns them, so
-// that an interrupt can give unsent text back. What is more than a text that
-// somebody typed stays queued for the next run: custom messages, what hooks sent,
-// and what a program sent with attachments. The files of a typed text are named
-// in it, and come along again.
-func (b *Inbox) TakeQueued() []string {
-	defer b.tellQueues()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var texts []string
-	for _, queue := range []*[]queued{&b.steer, &b.followUp} {
-		var kept []queued
-		for _, m := range *queue {
-			if m.isTyped() {
-				texts = append(texts, m.Text)
-			} else {
-				kept = append(kept, m)
-			}
-		}
-		*queue = kept
-	}
-	b.noteQueues()
-	return texts
 }
 
 // Waiting is a message that is queued for the run, as a front end shows it.
@@ -228,6 +404,31 @@ func (b *Inbox) Queued() (waiting []Waiting) {
 	return waiting
 }
 
+// TakeQueued removes the texts of people from both queues and returns them, so
+// that an interrupt can give unsent text back. What is more than a text that
+// somebody typed stays queued for the next run: custom messages, what hooks sent,
+// and what a program sent with attachments. The files of a typed text are named
+// in it, and come along again.
+func (b *Inbox) TakeQueued() []string {
+	defer b.tellQueues()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var texts []string
+	for _, queue := range []*[]queued{&b.steer, &b.followUp} {
+		var kept []queued
+		for _, m := range *queue {
+			if m.isTyped() {
+				texts = append(texts, m.Text)
+			} else {
+				kept = append(kept, m)
+			}
+		}
+		*queue = kept
+	}
+	b.noteQueues()
+	return texts
+}
+
 // TakeLast removes the text of a user that was queued last, and returns it. What is more
 // than a text stays, as with TakeQueued.
 func (b *Inbox) TakeLast() (text string, ok bool) {
@@ -252,41 +453,82 @@ func (b *Inbox) TakeLast() (text string, ok bool) {
 	return text, true
 }
 
-// putSide stores a message that the run adds before its next request, or at its end. It
-// reports false, and stores nothing, if no run will look.
-func (b *Inbox) putSide(m *message.Message) bool {
+// Texts returns the texts of people and programs that are queued: those that steer, and
+// the follow-ups. Neither is nil.
+func (b *Inbox) Texts() (steering, followUp []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.phase != inRun {
-		return false
+	return b.texts()
+}
+
+// texts is Texts; the caller has the lock.
+func (b *Inbox) texts() (steering, followUp []string) {
+	list := func(queues ...[]queued) []string {
+		texts := []string{}
+		for _, m := range slices.Concat(queues...) {
+			if m.isText() {
+				texts = append(texts, m.Text)
+			}
+		}
+		return texts
 	}
-	b.side = append(b.side, m)
-	return true
+	return list(b.due[Steer], b.steer), list(b.due[FollowUp], b.followUp)
 }
 
-// takeSide removes and returns the side messages.
-func (b *Inbox) takeSide() []*message.Message {
+// Clear removes the texts of people and programs from both queues and returns them; what
+// was attached to them is lost. Custom messages and what hooks sent stays. Listeners are
+// told also if nothing was queued.
+func (b *Inbox) Clear() (steering, followUp []string) {
+	defer b.tellQueues()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	messages := b.side
-	b.side = nil
-	return messages
+	drop := func(queue *[]queued) []string {
+		texts := []string{}
+		*queue = slices.DeleteFunc(slices.Clone(*queue), func(m queued) bool {
+			if m.isText() {
+				texts = append(texts, m.Text)
+			}
+			return m.isText()
+		})
+		return texts
+	}
+	steering, followUp = drop(&b.steer), drop(&b.followUp)
+	b.noteChange(true)
+	return steering, followUp
 }
 
-// takeForPrompt removes and returns the messages that go with the next prompt.
-func (b *Inbox) takeForPrompt() []*message.Message {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	messages := b.nextTurn
-	b.nextTurn = nil
-	return messages
+// noteQueues remembers how the queues look now, if that is different from the last time
+// and anybody wants to know; the caller has the lock.
+func (b *Inbox) noteQueues() { b.noteChange(false) }
+
+// noteChange is noteQueues; with anyway it counts as a change in any case.
+func (b *Inbox) noteChange(anyway bool) {
+	if !b.events.wants(KindQueueChanged) {
+		return
+	}
+	steering, followUp := b.texts()
+	if anyway || !slices.Equal(b.noted.Steering, steering) || !slices.Equal(b.noted.FollowUp, followUp) {
+		b.noted = QueueChanged{steering, followUp}
+		b.changes = append(b.changes, b.noted)
+	}
 }
 
-// putForPrompt gives back what takeForPrompt took for a prompt that came to nothing.
-func (b *Inbox) putForPrompt(messages []*message.Message) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.nextTurn = slices.Concat(messages, b.nextTurn)
+// tellQueues emits the changes that were noted, each once and in their order. The caller
+// does not have the lock.
+func (b *Inbox) tellQueues() {
+	b.telling.Lock()
+	defer b.telling.Unlock()
+	for {
+		b.mu.Lock()
+		if len(b.changes) == 0 {
+			b.mu.Unlock()
+			return
+		}
+		e := b.changes[0]
+		b.changes = b.changes[1:]
+		b.mu.Unlock()
+		b.events.emit(context.Background(), &e)
+	}
 }
 
 // forget calls swap, which replaces the session, and drops the messages that waited for a
@@ -302,31 +544,6 @@ func (b *Inbox) forget(swap func()) *compactRequest {
 	request := b.compact
 	b.compact = nil
 	return request
-}
-
-// Submitted is signalled when a prompt was handed in; the front end then calls
-// [Inbox.TakeSubmitted] when it is idle.
-func (b *Inbox) Submitted() <-chan struct{} { return b.wake }
-
-// TakeSubmitted removes and returns the prompts that were handed in one after the
-// other, oldest first, until none is left. They are as typed: a command among them
-// runs as a command, unless it is [Prompt.Literal].
-func (b *Inbox) TakeSubmitted() iter.Seq[Prompt] {
-	return func(yield func(Prompt) bool) {
-		for {
-			b.mu.Lock()
-			if len(b.submitted) == 0 {
-				b.mu.Unlock()
-				return
-			}
-			p := b.submitted[0]
-			b.submitted = b.submitted[1:]
-			b.mu.Unlock()
-			if !yield(p) {
-				return
-			}
-		}
-	}
 }
 
 // CloseIfEmpty closes the inbox for good, so that whatever is sent later is refused. If

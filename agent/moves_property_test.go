@@ -14,7 +14,7 @@ import (
 // wanderer moves at random through a session that grows, and checks after each
 // step what has to be true whatever was done.
 type wanderer struct {
-	*rig
+	*harness
 	rand  *rand.Rand
 	n     int
 	file  string // of the current session, as it was after the last step
@@ -29,7 +29,7 @@ func TestHoweverOneWandersNothingIsLost(t *testing.T) {
 		summary := on(func(e *SessionBeforeTree) {
 			e.Summary = &SummaryDraft{Summary: fmt.Sprintf("sum of %d", len(e.Preparation.EntriesToSummarize))}
 		})
-		w.rig = newRig(t, Options{Listeners: []Listener{summary}})
+		w.harness = newHarness(t, Options{Listeners: []Listener{summary}})
 		w.say(message.RoleUser)
 		for range 60 {
 			w.step()

@@ -24,7 +24,7 @@ func partsOf(t *testing.T, o Options, replies ...reply) (parts, *scripted) {
 	if o.Session == nil {
 		o.Session = unsaved(t, "go")
 	}
-	o.Thinking, o.Now = "off", rigTime
+	o.Thinking, o.Now = "off", testTime
 	return newParts(o, &work.Claim{}), model
 }
 
@@ -96,7 +96,7 @@ func TestAnAnswerIsHandedOnAsItComes(t *testing.T) {
 		"not again, when who sees fails": {answers: []reply{whole, whole}, enough: "fail", seen: "0one ", err: "acme: boom", requests: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, Options{Settings: Settings{Retry: RetrySettings{MaxAttempts: 1}}}, c.answers...)
+			r := newHarness(t, Options{Settings: Settings{Retry: RetrySettings{MaxAttempts: 1}}}, c.answers...)
 			seen := ""
 			m, err := r.Complete(t.Context(), Completion{Messages: []session.Item{{Message: userMessage([]message.Block{message.TextBlock("sum up")})}},
 				Update: func(d llm.Delta, position int) error {
@@ -188,7 +188,7 @@ func TestACompactionThatNobodyAskedForIsTriedOnceUntilAGoodAnswer(t *testing.T) 
 	p.choice.chosen().model.ContextWindow = 1000
 	c := autoCompact{compactor: p.compactor, noteSaved: func(err error) error { return err }}
 	for range 2 { // of which only the first asks for a summary
-		if c.contextForRequest(t.Context()); len(model.requests) != 1 {
+		if c.contextForRequest(t.Context(), false); len(model.requests) != 1 {
 			t.Errorf("%d requests", len(model.requests))
 		}
 	}
@@ -196,7 +196,7 @@ func TestACompactionThatNobodyAskedForIsTriedOnceUntilAGoodAnswer(t *testing.T) 
 		t.Errorf("notices %q", notices)
 	}
 	p.compactor.state.tried.Store(false)
-	if seen := c.contextForRequest(t.Context()); len(seen.items) == 0 || seen.items[0].Message.Summary != "both parts" {
+	if seen := c.contextForRequest(t.Context(), false); len(seen.items) == 0 || seen.items[0].Message.Summary != "both parts" {
 		t.Errorf("%q, notices %q", seen.items[0].Message.Summary, notices)
 	}
 }
@@ -215,7 +215,7 @@ func TestSessionsAreReplacedUnlessSomebodyIsAgainstIt(t *testing.T) {
 	if _, err := next.Append(session.TypeModelChange, session.ModelChange{Provider: "acme", ModelID: "two"}); err != nil {
 		t.Fatal(err)
 	}
-	c := change{reason: "resume", open: func(context.Context) (*session.Session, error) { return next, nil }}
+	c := sessionSwitch{reason: "resume", open: func(context.Context) (*session.Session, error) { return next, nil }}
 	if _, err := s.busy.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func TestThePrefixBreakNamesTheFirstHookThatMadeIt(t *testing.T) {
 			for _, h := range test.hooks {
 				listeners = append(listeners, h.listeners()...)
 			}
-			r := newRig(t, Options{Listeners: listeners}, say("1"), say("2"), say("3"))
+			r := newHarness(t, Options{Listeners: listeners}, say("1"), say("2"), say("3"))
 			for i, want := range test.want {
 				r.prompt(fmt.Sprint("prompt ", i))
 				if got := r.Meter().PrefixBreak(); (got == nil) != (want == nil) || got != nil && *got != *want {
@@ -194,7 +194,7 @@ func TestAPrefixBreakInThePayloadNamesItsHook(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			one, two := &named{hook: "one", payload: test.payload}, &named{hook: "two", payload: func(_ int, body string) string { return body }}
-			r := newRig(t, Options{Listeners: append(one.listeners(), two.listeners()...)}, overWire("1"), overWire("2"))
+			r := newHarness(t, Options{Listeners: append(one.listeners(), two.listeners()...)}, overWire("1"), overWire("2"))
 			r.prompt("prompt 1")
 			r.prompt("prompt 2")
 			if got := r.Meter().PrefixBreak(); (got == nil) != (test.want == nil) || got != nil && *got != *test.want {
@@ -228,7 +228,7 @@ func TestAPrefixBreakInTheToolsNamesTheHookThatChoseOrBroughtThem(t *testing.T) 
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, Options{Tools: test.before}, say("1"), say("2"), say("3"))
+			r := newHarness(t, Options{Tools: test.before}, say("1"), say("2"), say("3"))
 			r.prompt("one")
 			r.SetTools(test.after, test.by)
 			r.prompt("two")
@@ -247,37 +247,37 @@ func TestAPrefixBreakInTheToolsNamesTheHookThatChoseOrBroughtThem(t *testing.T) 
 // TestWhatTheSessionSaysIsNoPrefixBreak has a hook that always says the same, and
 // something between two requests.
 func TestWhatTheSessionSaysIsNoPrefixBreak(t *testing.T) {
-	entry := func(r *rig, n int) string { return r.Session().Branch()[n].ID }
-	tests := map[string]func(t *testing.T, r *rig) error{
-		"nothing": func(*testing.T, *rig) error { return nil },
-		"an edit": func(t *testing.T, r *rig) error {
+	entry := func(r *harness, n int) string { return r.Session().Branch()[n].ID }
+	tests := map[string]func(t *testing.T, r *harness) error{
+		"nothing": func(*testing.T, *harness) error { return nil },
+		"an edit": func(t *testing.T, r *harness) error {
 			_, err := r.EditContext(t.Context(), r.Session().Context()[0].Entry.ID, nil)
 			return err
 		},
-		"a compaction": func(_ *testing.T, r *rig) error {
+		"a compaction": func(_ *testing.T, r *harness) error {
 			_, err := r.Session().Append(session.TypeCompaction, session.Compaction{Summary: "so far", FirstKeptEntryID: r.Session().Leaf()})
 			return err
 		},
-		"another branch": func(_ *testing.T, r *rig) error { _, err := moveLeaf(r.Session(), entry(r, 1)); return err },
-		"a label":        func(t *testing.T, r *rig) error { return r.SetLabel(t.Context(), entry(r, 1), "here") },
-		"a name":         func(t *testing.T, r *rig) error { return r.SetSessionName(t.Context(), "n") },
-		"another model and back": func(t *testing.T, r *rig) error {
+		"another branch": func(_ *testing.T, r *harness) error { _, err := moveLeaf(r.Session(), entry(r, 1)); return err },
+		"a label":        func(t *testing.T, r *harness) error { return r.SetLabel(t.Context(), entry(r, 1), "here") },
+		"a name":         func(t *testing.T, r *harness) error { return r.SetSessionName(t.Context(), "n") },
+		"another model and back": func(t *testing.T, r *harness) error {
 			was := r.Model()
 			r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set")
 			r.SetModel(t.Context(), was, "set")
 			return nil
 		},
-		"another model": func(t *testing.T, r *rig) error {
+		"another model": func(t *testing.T, r *harness) error {
 			r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set")
 			return nil
 		},
-		"a new session":    func(t *testing.T, r *rig) error { return r.NewSession(t.Context(), NewSessionOptions{}) },
-		"a failed attempt": func(t *testing.T, r *rig) error { return failedPrompt(t, r) },
+		"a new session":    func(t *testing.T, r *harness) error { return r.NewSession(t.Context(), NewSessionOptions{}) },
+		"a failed attempt": func(t *testing.T, r *harness) error { return failedPrompt(t, r) },
 	}
 	for name, between := range tests {
 		t.Run(name, func(t *testing.T) {
 			hook := &named{hook: "one", context: inserting(0, always("same"))}
-			r := newRig(t, Options{Listeners: hook.listeners()}, say("1"), say("2"))
+			r := newHarness(t, Options{Listeners: hook.listeners()}, say("1"), say("2"))
 			if name == "a failed attempt" {
 				r.model.replies = []reply{say("1"), fail(errors.New("no")), say("2")}
 			}
@@ -293,7 +293,7 @@ func TestWhatTheSessionSaysIsNoPrefixBreak(t *testing.T) {
 	}
 }
 
-func failedPrompt(t *testing.T, r *rig) error {
+func failedPrompt(t *testing.T, r *harness) error {
 	if err := r.Prompt(t.Context(), Prompt{Text: "fails"}); err == nil {
 		t.Error("the prompt did not fail")
 	}
@@ -302,7 +302,7 @@ func failedPrompt(t *testing.T, r *rig) error {
 
 func TestANewSessionHasNoPrefixBreak(t *testing.T) {
 	hook := &named{hook: "one", context: inserting(0, counting)}
-	r := newRig(t, Options{Listeners: hook.listeners()}, say("1"), say("2"))
+	r := newHarness(t, Options{Listeners: hook.listeners()}, say("1"), say("2"))
 	r.prompt("one")
 	r.prompt("two")
 	if r.Meter().PrefixBreak() == nil {

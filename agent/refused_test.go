@@ -37,7 +37,7 @@ func (s *scripted) leftOut() (all []string) {
 
 func TestARequestWhoseThoughtsAreRefusedIsMadeAgainWithoutThem(t *testing.T) {
 	seen := &log{}
-	r := newRig(t, Options{Listeners: []Listener{seen}, Settings: patient},
+	r := newHarness(t, Options{Listeners: []Listener{seen}, Settings: patient},
 		thinks("s1"), bound(), thinks("s2"), thinks("s3"), bound(), thinks("s4"))
 	for _, text := range []string{"one", "two", "three", "four"} {
 		r.prompt(text)
@@ -59,7 +59,7 @@ func TestARequestWhoseThoughtsAreRefusedIsMadeAgainWithoutThem(t *testing.T) {
 func TestALaterThoughtUnderTheSameNameGoesAlong(t *testing.T) {
 	later := deltas(llm.Delta{Kind: llm.DeltaThinking, Text: "oh"}, llm.Delta{Kind: llm.DeltaSignature, Text: "reasoning_content"},
 		llm.Delta{Kind: llm.DeltaText, Index: 1, Text: "yes"}, stop(message.StopEnd))
-	r := newRig(t, Options{Settings: patient}, thinks("reasoning_content"), bound(), later, say("done"))
+	r := newHarness(t, Options{Settings: patient}, thinks("reasoning_content"), bound(), later, say("done"))
 	for _, text := range []string{"one", "two", "three"} {
 		r.prompt(text)
 	}
@@ -83,7 +83,7 @@ func TestThoughtsAreLeftOutOnce(t *testing.T) {
 		return errors.As(err, &failed) && failed.Unfit
 	}
 	t.Run("a server that refuses without end", func(t *testing.T) {
-		r := newRig(t, Options{Settings: patient}, thinks("s1"), bound(), bound(), bound())
+		r := newHarness(t, Options{Settings: patient}, thinks("s1"), bound(), bound(), bound())
 		r.prompt("one")
 		for range 2 { // the second time there is nothing left to leave out
 			if err := r.Prompt(t.Context(), Prompt{Text: "two"}); !refused(err) {
@@ -95,7 +95,7 @@ func TestThoughtsAreLeftOutOnce(t *testing.T) {
 		}
 	})
 	t.Run("no thoughts, or those of another model", func(t *testing.T) {
-		r := newRig(t, Options{Settings: patient}, bound(), thinks("s1"), bound())
+		r := newHarness(t, Options{Settings: patient}, bound(), thinks("s1"), bound())
 		if err := r.Prompt(t.Context(), Prompt{Text: "one"}); !refused(err) {
 			t.Error(err)
 		}
@@ -106,7 +106,7 @@ func TestThoughtsAreLeftOutOnce(t *testing.T) {
 		}
 	})
 	t.Run("an answer that has begun", func(t *testing.T) {
-		r := newRig(t, Options{Settings: patient}, thinks("s1"), cutBy(&llm.ProviderError{Provider: "acme", Unfit: true}, text("half")))
+		r := newHarness(t, Options{Settings: patient}, thinks("s1"), cutBy(&llm.ProviderError{Provider: "acme", Unfit: true}, text("half")))
 		r.prompt("one")
 		if err := r.Prompt(t.Context(), Prompt{Text: "two"}); !refused(err) || len(r.model.requests) != 2 {
 			t.Errorf("%v, asked %d times", err, len(r.model.requests))
@@ -114,7 +114,7 @@ func TestThoughtsAreLeftOutOnce(t *testing.T) {
 	})
 	t.Run("an interrupt", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		r := newRig(t, Options{Settings: patient}, thinks("s1"), func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+		r := newHarness(t, Options{Settings: patient}, thinks("s1"), func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 			cancel()
 			bound()(ctx, nil, yield)
 		})
@@ -126,7 +126,7 @@ func TestThoughtsAreLeftOutOnce(t *testing.T) {
 }
 
 func TestACallOutsideOfTheConversationIsMadeAgainWithoutThoughtsToo(t *testing.T) {
-	r := newRig(t, Options{Settings: patient}, thinks("s1"), bound(), say("summed up"))
+	r := newHarness(t, Options{Settings: patient}, thinks("s1"), bound(), say("summed up"))
 	r.prompt("one")
 	m, err := r.Complete(t.Context(), Completion{System: "Sum up.", Messages: r.Session().Context()})
 	if err != nil || m.Text() != "summed up" || !slices.Equal(r.model.leftOut(), []string{"", "", "s1"}) {
@@ -146,7 +146,7 @@ func wordless(answer string) reply {
 }
 
 // wish makes level the wanted thinking level.
-func (r *rig) wish(level string) {
+func (r *harness) wish(level string) {
 	r.t.Helper()
 	if err := r.SetThinking(r.t.Context(), level); err != nil {
 		r.t.Fatal(err)
@@ -166,7 +166,7 @@ func TestARequestWhoseLevelIsRefusedIsMadeAgainWithoutAWordOfIt(t *testing.T) {
 	for range 8 {
 		replies = append(replies, wordless("yes"))
 	}
-	r := newRig(t, Options{Listeners: []Listener{seen}, Settings: patient}, replies...)
+	r := newHarness(t, Options{Listeners: []Listener{seen}, Settings: patient}, replies...)
 	r.wish("medium")
 	r.prompt("one")
 	r.prompt("two") // it is not asked for again
@@ -200,7 +200,7 @@ func TestARequestWhoseLevelIsRefusedIsMadeAgainWithoutAWordOfIt(t *testing.T) {
 func TestALevelIsLeftOutOnceForEachRequest(t *testing.T) {
 	refuses := fail(&llm.ProviderError{Provider: "acme", Status: 400, Message: "no thinking", NoLevel: true})
 	seen := &log{}
-	r := newRig(t, Options{Listeners: []Listener{seen}, Settings: patient}, refuses, refuses, refuses, refuses)
+	r := newHarness(t, Options{Listeners: []Listener{seen}, Settings: patient}, refuses, refuses, refuses, refuses)
 	r.wish("medium")
 	for range 2 {
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); err == nil {
@@ -218,7 +218,7 @@ func TestWhatIsRefusedInTheMiddleIsNotMadeAgain(t *testing.T) {
 		"thoughts": {Provider: "acme", Status: 400, Message: "no", Unfit: true}, "a level": {Provider: "acme", Status: 400, Message: "no", NoLevel: true},
 	} {
 		seen := &log{}
-		r := newRig(t, Options{Listeners: []Listener{seen}, Settings: patient}, thinks("s", stop(message.StopEnd)), func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+		r := newHarness(t, Options{Listeners: []Listener{seen}, Settings: patient}, thinks("s", stop(message.StopEnd)), func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 			if yield(text("part"), nil) {
 				yield(llm.Delta{}, refused)
 			}

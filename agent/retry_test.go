@@ -61,7 +61,7 @@ func TestThreeFailuresAndAnAnswerAreOneAnswer(t *testing.T) {
 		l := &retries{}
 		settings := patient
 		settings.MaxTurns = 1
-		r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, fail(overloaded()), fail(overloaded()), fail(overloaded()), say("hi"))
+		r := newHarness(t, Options{Settings: settings, Listeners: []Listener{l}}, fail(overloaded()), fail(overloaded()), fail(overloaded()), say("hi"))
 		began := time.Now()
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: hi")
@@ -95,7 +95,7 @@ func TestThreeFailuresAndAnAnswerAreOneAnswer(t *testing.T) {
 func TestFourFailuresAreOneError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &retries{}
-		r := newRig(t, Options{Settings: patient, Listeners: []Listener{l}},
+		r := newHarness(t, Options{Settings: patient, Listeners: []Listener{l}},
 			cutBy(overloaded(), text("one")), cutBy(overloaded(), text("two")), fail(overloaded()), cutBy(overloaded(), text("four")), say("never"))
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
 		var failed *llm.ProviderError
@@ -123,7 +123,7 @@ func TestWhatACutAttemptUsedIsKeptAndNothingElse(t *testing.T) {
 		cut := cutBy(overloaded(), append([]llm.Delta{used(7, 1), text("Hello wor")}, callDeltas(call{"a", "look", `{}`})...)...)
 		var end *AgentEnd
 		l := &retries{}
-		r := newRig(t, Options{Settings: patient, Tools: []Tool{count}, Listeners: []Listener{l, on(func(e *AgentEnd) { end = e })}},
+		r := newHarness(t, Options{Settings: patient, Tools: []Tool{count}, Listeners: []Listener{l, on(func(e *AgentEnd) { end = e })}},
 			cut, deltas(append(append([]llm.Delta{text("Hello world"), used(9, 4)}, callDeltas(call{"b", "look", `{}`})...), stop(message.StopToolUse))...), say("done"))
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: Hello world b=look{}", "toolResult b: seen", "assistant: done")
@@ -178,7 +178,7 @@ func TestOnlyWhatMayPassIsTriedAgain(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &retries{}
-				r := newRig(t, Options{Settings: patient, Listeners: []Listener{l}}, c.reply, say("never"))
+				r := newHarness(t, Options{Settings: patient, Listeners: []Listener{l}}, c.reply, say("never"))
 				began := time.Now()
 				err := r.Prompt(t.Context(), Prompt{Text: "go"})
 				if err == nil || err.Error() != c.want {
@@ -229,8 +229,8 @@ func TestTheWaitIsTheServersWishOrGrowsUpToTheLimit(t *testing.T) {
 func TestAnInterruptEndsTheWaitAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &retries{}
-		var r *rig
-		r = newRig(t, Options{Settings: patient, Listeners: []Listener{l, on(func(*AutoRetryStart) { r.Abort() })}},
+		var r *harness
+		r = newHarness(t, Options{Settings: patient, Listeners: []Listener{l, on(func(*AutoRetryStart) { r.Abort() })}},
 			cutBy(overloaded(), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 3}}, text("Hello wor")), say("never"))
 		began := time.Now()
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
@@ -261,7 +261,7 @@ func TestAListenersStopIsNotAFailure(t *testing.T) {
 				e.Abort = &Abort{Reason: "bad", By: "h"}
 			}
 		})
-		r := newRig(t, Options{Settings: patient, Listeners: []Listener{stopIt, l}}, cutBy(overloaded(), text("ba")), cutBy(overloaded(), text("bad")), say("good"))
+		r := newHarness(t, Options{Settings: patient, Listeners: []Listener{stopIt, l}}, cutBy(overloaded(), text("ba")), cutBy(overloaded(), text("bad")), say("good"))
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: bad [aborted: stopped by hook h: bad]", "assistant: good")
 		if !slices.Equal(l.ends, []AutoRetryEnd{{Attempt: 1, FinalError: "stopped by a listener"}}) || len(l.starts) != 1 {
@@ -282,7 +282,7 @@ func TestEachAttemptIsAnswerOfItsOwnToThoseWhoWatchIt(t *testing.T) {
 			seen = append(seen, fmt.Sprintf("%d:%s/%v", len(contexts), u.Message().Text(), u.Delta.Kind == llm.DeltaStop))
 			return nil
 		}}
-		r := newRig(t, Options{Settings: patient, Listeners: []Listener{watch}}, cutBy(overloaded(), text("a"), text("b")), say("abc"))
+		r := newHarness(t, Options{Settings: patient, Listeners: []Listener{watch}}, cutBy(overloaded(), text("a"), text("b")), say("abc"))
 		r.prompt("go")
 		if got := strings.Join(seen, " "); got != "1:a/false 1:ab/false 1:ab/true 2:abc/false 2:abc/true" {
 			t.Errorf("updates %s", got)
@@ -292,10 +292,10 @@ func TestEachAttemptIsAnswerOfItsOwnToThoseWhoWatchIt(t *testing.T) {
 
 func TestAFallbackThatAHookChoosesGetsTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r *rig
+		var r *harness
 		choose := on(func(*AutoRetryStart) { r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set") })
 		chains := 0
-		r = newRig(t, Options{Settings: patient, Listeners: []Listener{choose, on(func(*Context) { chains++ })}}, fail(overloaded()), say("hi"))
+		r = newHarness(t, Options{Settings: patient, Listeners: []Listener{choose, on(func(*Context) { chains++ })}}, fail(overloaded()), say("hi"))
 		r.prompt("go")
 		if q := r.model.requests; q[0].Model.ID != "one" || q[1].Model.ID != "two" || chains != 2 {
 			t.Errorf("%s then %s, %d chains", q[0].Model.ID, q[1].Model.ID, chains)
@@ -310,7 +310,7 @@ func TestCallsOutsideOfTheConversationAreTriedAgainToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &retries{}
 		used := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 5, TotalTokens: 5}}
-		r := newRig(t, Options{Settings: patient, Listeners: []Listener{l}}, say("hi"),
+		r := newHarness(t, Options{Settings: patient, Listeners: []Listener{l}}, say("hi"),
 			cutBy(overloaded(), used, text("half")), deltas(used, text("whole"), stop(message.StopEnd)),
 			fail(overloaded()), say("the summary"))
 		r.prompt("go")
@@ -333,10 +333,10 @@ func TestCallsOutsideOfTheConversationAreTriedAgainToo(t *testing.T) {
 
 func TestCancellingACompactionEndsItsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r *rig
+		var r *harness
 		l := &retries{}
 		cancel := on(func(*AutoRetryStart) { r.Interrupt().Compaction() })
-		r = newRig(t, Options{Settings: patient, Listeners: []Listener{l, cancel}}, say("hi"), fail(overloaded()))
+		r = newHarness(t, Options{Settings: patient, Listeners: []Listener{l, cancel}}, say("hi"), fail(overloaded()))
 		r.prompt("go")
 		if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, ErrAborted) {
 			t.Errorf("error %v", err)
@@ -350,14 +350,14 @@ func TestCancellingACompactionEndsItsWait(t *testing.T) {
 // A hook that asks a model because one does not answer must not make that worse.
 func TestWhatIsAskedWhileARetryIsToldTellsOfNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r *rig
+		var r *harness
 		told := 0
 		ask := listener{KindAutoRetryStart: func(ctx context.Context, _ Event) error {
 			told++
 			_, err := r.Complete(ctx, Completion{Messages: r.Session().Context(), By: "h"})
 			return err
 		}}
-		r = newRig(t, Options{Settings: patient, Listeners: []Listener{ask}}, fail(overloaded()), fail(overloaded()), say("aside"), say("hi"))
+		r = newHarness(t, Options{Settings: patient, Listeners: []Listener{ask}}, fail(overloaded()), fail(overloaded()), say("aside"), say("hi"))
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: hi")
 		if told != 1 {
@@ -368,9 +368,9 @@ func TestWhatIsAskedWhileARetryIsToldTellsOfNone(t *testing.T) {
 
 func TestThePromptIsInTheFileBeforeTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r *rig
+		var r *harness
 		file := ""
-		r = newRig(t, Options{Settings: patient, Listeners: []Listener{on(func(*AutoRetryStart) { file = r.file() })}}, fail(overloaded()), say("hi"))
+		r = newHarness(t, Options{Settings: patient, Listeners: []Listener{on(func(*AutoRetryStart) { file = r.file() })}}, fail(overloaded()), say("hi"))
 		r.prompt("remember me")
 		if !strings.Contains(file, "remember me") || strings.Contains(file, "HTTP 529") {
 			t.Errorf("during the wait the file holds %s", file)
@@ -399,7 +399,7 @@ func TestALostConnectionIsNotTrustedWithTheNextAttempt(t *testing.T) {
 				then(ctx, q, yield)
 			}
 		}
-		r := newRig(t, Options{Settings: patient}, noting(fail(overloaded())), noting(fail(lost)), noting(fail(overloaded())), noting(say("hi")),
+		r := newHarness(t, Options{Settings: patient}, noting(fail(overloaded())), noting(fail(lost)), noting(fail(overloaded())), noting(say("hi")),
 			noting(fail(lost)), noting(say("aside")))
 		r.prompt("go")
 		if _, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err != nil {
@@ -413,13 +413,13 @@ func TestALostConnectionIsNotTrustedWithTheNextAttempt(t *testing.T) {
 
 func TestASteeringMessageWaitsForTheAnswerThatIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r *rig
+		var r *harness
 		steer := on(func(*AutoRetryStart) {
 			if ok, err := r.Enqueue(t.Context(), Prompt{Text: "and this"}, Steer); err != nil || !ok {
 				t.Errorf("%v, %v", ok, err)
 			}
 		})
-		r = newRig(t, Options{Settings: patient, Listeners: []Listener{steer}}, fail(overloaded()), say("first"), say("second"))
+		r = newHarness(t, Options{Settings: patient, Listeners: []Listener{steer}}, fail(overloaded()), say("first"), say("second"))
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: first", "user: and this", "assistant: second")
 		if q := r.model.requests; !reflect.DeepEqual(q[0].Messages, q[1].Messages) {
@@ -434,7 +434,7 @@ func TestNoFurtherTryIsMadeOnceTheSessionHasCostItsLimit(t *testing.T) {
 		settings := patient
 		settings.MaxCost = 1
 		dear := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 1, Cost: message.Cost{Input: 2, Total: 2}}}
-		r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, cutBy(overloaded(), dear, text("half")), say("never"))
+		r := newHarness(t, Options{Settings: settings, Listeners: []Listener{l}}, cutBy(overloaded(), dear, text("half")), say("never"))
 		began := time.Now()
 		var limit *LimitError
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &limit) || limit.Limit != "max_cost" {

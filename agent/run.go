@@ -121,51 +121,6 @@ func (r *run) run(ctx context.Context, p Prompt) error {
 	return err
 }
 
-// cycle is the work from agent_start to agent_end, and the compaction behind it. What
-// programs queue behind its end is for another cycle of the same run. The error says how
-// the work ended.
-func (r *run) cycle(ctx context.Context) (err error) {
-	r.spending.aside.begin()
-	defer r.spending.aside.end()
-	r.events.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
-	for again := true; again; {
-		var end turnEnd
-		end, err = r.turn(ctx)
-		again, err = r.afterTurn(ctx, end, err)
-	}
-	r.news.resume()
-	if err == nil {
-		r.inbox.enter(inPreflight) // there may be another cycle
-	} else {
-		r.inbox.enter(atRest) // what is sent from here on is for the front end
-	}
-	err = cmp.Or(err, r.addSide())
-	r.usage.Add(r.spending.aside.end())
-	r.events.emitAfter(ctx, KindAgentEnd, func() Event {
-		return &AgentEnd{Messages: r.added, Usage: r.usage, Overflow: isOverflow(err)}
-	})
-	r.compacting.afterRun(ctx)
-	return err
-}
-
-// sync writes the session to the disk and returns the error that the run ends with. A
-// failure to save is returned only if there is no other error; otherwise the user is
-// told of it.
-func (r *run) sync(ctx context.Context, err error) error {
-	err = cmp.Or(err, r.noteSaved(r.record()), r.noteSaved(r.conversation.current().RecordGitBranch()))
-	syncErr := r.noteSaved(r.conversation.current().Sync())
-	for _, problem := range r.conversation.current().Problems() {
-		r.events.Notify(context.WithoutCancel(ctx), LevelWarning, problem)
-	}
-	if err = cmp.Or(err, syncErr); err == nil {
-		return r.saveErr
-	}
-	if r.saveErr != nil {
-		r.events.Notify(context.WithoutCancel(ctx), LevelError, r.saveErr.Error())
-	}
-	return err
-}
-
 // open begins the run in the session: it adds the prompt, the custom messages that wait
 // for one, what listeners add to it, and the messages that are still queued from an
 // earlier run.
@@ -174,7 +129,7 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 		return err
 	}
 	s := r.conversation.current()
-	if err := r.noteSaved(r.images.Session(ctx, s, r.conversation.view.core(s))); err != nil {
+	if err := r.noteSaved(r.images.session(ctx, s, r.conversation.view.core(s))); err != nil {
 		return err
 	}
 	before := s.Leaf()
@@ -211,18 +166,6 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	return err
 }
 
-// addDate adds a message behind a prompt that tells the model which day it is, if it sees
-// another one.
-func (r *run) addDate(ctx context.Context) error {
-	seen, _ := r.conversation.seen()
-	note := dateNote(seen, r.conversation.current().Began(), r.now())
-	if note == nil {
-		return nil
-	}
-	_, err := r.appendCustom(ctx, note)
-	return err
-}
-
 // askPrompt lets listeners add messages behind the prompt and change the system prompt,
 // which holds for this run.
 func (r *run) askPrompt(ctx context.Context, p Prompt) error {
@@ -247,12 +190,31 @@ func (r *run) askPrompt(ctx context.Context, p Prompt) error {
 	return nil
 }
 
-// turnLimit is the error of a run that has taken as many turns as it may; else nil.
-func (r *run) turnLimit() error {
-	if limit := r.settings.get().MaxTurns; limit > 0 && r.index >= limit {
-		return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
+// cycle is the work from agent_start to agent_end, and the compaction behind it. What
+// programs queue behind its end is for another cycle of the same run. The error says how
+// the work ended.
+func (r *run) cycle(ctx context.Context) (err error) {
+	r.spending.aside.begin()
+	defer r.spending.aside.end()
+	r.events.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
+	for again := true; again; {
+		var end turnEnd
+		end, err = r.turn(ctx)
+		again, err = r.afterTurn(ctx, end, err)
 	}
-	return nil
+	r.news.resume()
+	if err == nil {
+		r.inbox.enter(inPreflight) // there may be another cycle
+	} else {
+		r.inbox.enter(atRest) // what is sent from here on is for the front end
+	}
+	err = cmp.Or(err, r.addSide())
+	r.usage.Add(r.spending.aside.end())
+	r.events.emitAfter(ctx, KindAgentEnd, func() Event {
+		return &AgentEnd{Messages: r.added, Usage: r.usage, Overflow: isOverflow(err)}
+	})
+	r.compacting.afterRun(ctx)
+	return err
 }
 
 // turnEnd is what a turn leaves to do.
@@ -323,7 +285,7 @@ func (r *run) afterTurn(ctx context.Context, end turnEnd, err error) (again bool
 			switch {
 			case again || err != nil:
 			case end.wish.Continue && ctx.Err() == nil:
-				err = r.addTurn(end.wish)
+				err = r.addTurn(ctx, end.wish)
 				again = err == nil
 			default:
 				err = end.verdict
@@ -339,51 +301,12 @@ func (r *run) afterTurn(ctx context.Context, end turnEnd, err error) (again bool
 	return r.askAgain(ctx, err)
 }
 
-// record appends to the session what was chosen and it does not say yet: the mode, the model
-// and the thinking level.
-func (r *run) record() error { return cmp.Or(r.modes.Record(), r.choice.record()) }
-
-// append adds m to the session. A failure to save is only noted, and then the entry is
-// there all the same. The entry is nil with any other error.
-func (r *run) append(m *message.Message) (*session.Entry, error) {
-	e, err := r.conversation.current().AppendMessage(m)
-	if e != nil {
-		r.added, r.entries = append(r.added, m), append(r.entries, e.ID)
-	}
-	return e, r.noteSaved(err)
-}
-
-// appendCustom adds a custom message of a listener to the session.
-func (r *run) appendCustom(ctx context.Context, m *message.Message) (*session.Entry, error) {
-	e, err := r.conversation.appendCustom(ctx, m)
-	if e != nil {
-		r.added = append(r.added, e.Message())
-	}
-	return e, r.noteSaved(err)
-}
-
-// noteSaved returns err, but nil for a failure to save, which does not end the run: the
-// first one is remembered for its end. If the file already lacked something before the
-// run, it is not reported again.
-func (r *run) noteSaved(err error) error {
-	var unsaved *session.SaveError
-	if !errors.As(err, &unsaved) {
-		return err
-	}
-	if r.saveErr == nil && !r.unsaved {
-		r.saveErr = fmt.Errorf("%w\nthe conversation goes on in memory; what was saved before is safe", err)
+// turnLimit is the error of a run that has taken as many turns as it may; else nil.
+func (r *run) turnLimit() error {
+	if limit := r.settings.get().MaxTurns; limit > 0 && r.index >= limit {
+		return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
 	}
 	return nil
-}
-
-// userMessage returns the message that a prompt makes, with the present time.
-func (r *run) userMessage(p Prompt) *message.Message {
-	m := &message.Message{Role: message.RoleUser, Timestamp: r.now().UnixMilli()}
-	if p.Text != "" {
-		m.Content = append(m.Content, message.TextBlock(p.Text))
-	}
-	m.Content = append(m.Content, p.Attachments...)
-	return m
 }
 
 // drain adds the queued messages that are due at this moment to the session, and reports
@@ -414,7 +337,7 @@ func (r *run) drain(ctx context.Context, at moment) (more bool, err error) {
 				}
 				counted = true
 			}
-			p.Attachments = r.images.Content(ctx, p.Attachments)
+			p.Attachments = r.images.content(ctx, p.Attachments)
 			r.news.pause() // the turn that it opens comes first
 			entry, err := r.write(ctx, p)
 			if err != nil {
@@ -452,4 +375,69 @@ func (r *run) write(ctx context.Context, p Prompt) (*session.Entry, error) {
 		return r.appendCustom(ctx, p.Custom)
 	}
 	return r.append(r.userMessage(p))
+}
+
+// userMessage returns the message that a prompt makes, with the present time.
+func (r *run) userMessage(p Prompt) *message.Message {
+	m := &message.Message{Role: message.RoleUser, Timestamp: r.now().UnixMilli()}
+	if p.Text != "" {
+		m.Content = append(m.Content, message.TextBlock(p.Text))
+	}
+	m.Content = append(m.Content, p.Attachments...)
+	return m
+}
+
+// append adds m to the session. A failure to save is only noted, and then the entry is
+// there all the same. The entry is nil with any other error.
+func (r *run) append(m *message.Message) (*session.Entry, error) {
+	e, err := r.conversation.current().AppendMessage(m)
+	if e != nil {
+		r.added, r.entries = append(r.added, m), append(r.entries, e.ID)
+	}
+	return e, r.noteSaved(err)
+}
+
+// appendCustom adds a custom message of a listener to the session.
+func (r *run) appendCustom(ctx context.Context, m *message.Message) (*session.Entry, error) {
+	e, err := r.conversation.appendCustom(ctx, m)
+	if e != nil {
+		r.added = append(r.added, e.Message())
+	}
+	return e, r.noteSaved(err)
+}
+
+// record appends to the session what was chosen and it does not say yet: the mode, the model
+// and the thinking level.
+func (r *run) record() error { return cmp.Or(r.modes.Record(), r.choice.record()) }
+
+// noteSaved returns err, but nil for a failure to save, which does not end the run: the
+// first one is remembered for its end. If the file already lacked something before the
+// run, it is not reported again.
+func (r *run) noteSaved(err error) error {
+	var unsaved *session.SaveError
+	if !errors.As(err, &unsaved) {
+		return err
+	}
+	if r.saveErr == nil && !r.unsaved {
+		r.saveErr = fmt.Errorf("%w\nthe conversation goes on in memory; what was saved before is safe", err)
+	}
+	return nil
+}
+
+// sync writes the session to the disk and returns the error that the run ends with. A
+// failure to save is returned only if there is no other error; otherwise the user is
+// told of it.
+func (r *run) sync(ctx context.Context, err error) error {
+	err = cmp.Or(err, r.noteSaved(r.record()), r.noteSaved(r.conversation.current().RecordGitBranch()))
+	syncErr := r.noteSaved(r.conversation.current().Sync())
+	for _, problem := range r.conversation.current().Problems() {
+		r.events.Notify(context.WithoutCancel(ctx), LevelWarning, problem)
+	}
+	if err = cmp.Or(err, syncErr); err == nil {
+		return r.saveErr
+	}
+	if r.saveErr != nil {
+		r.events.Notify(context.WithoutCancel(ctx), LevelError, r.saveErr.Error())
+	}
+	return err
 }

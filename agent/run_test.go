@@ -19,9 +19,9 @@ import (
 )
 
 func TestPromptIsInTheFileBeforeAnythingIsSent(t *testing.T) {
-	var r *rig
+	var r *harness
 	var seen string
-	r = newRig(t, Options{}, func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
+	r = newHarness(t, Options{}, func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
 		seen = r.file()
 		say("hi")(ctx, q, yield)
 	})
@@ -32,7 +32,7 @@ func TestPromptIsInTheFileBeforeAnythingIsSent(t *testing.T) {
 }
 
 func TestTurnsGoOnUntilThereAreNoCalls(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{echo("look")}},
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}},
 		use(call{"a", "look", `{"n":1}`}), use(call{"b", "look", `{"n":2}`}, call{"c", "look", `{"n":3}`}), say("done"))
 	r.prompt("go")
 	r.wantTalk("user: go",
@@ -45,7 +45,7 @@ func TestTurnAndRunReportWhatTheyAdded(t *testing.T) {
 	var turns []*TurnEnd
 	var end *AgentEnd
 	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 5, Output: 2, TotalTokens: 7}}
-	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{
 		on(func(e *TurnEnd) { turns = append(turns, e) }), on(func(e *AgentEnd) { end = e })}},
 		deltas(append(callDeltas(call{"a", "look", `{}`}), usage, stop(message.StopToolUse))...), deltas(text("ok"), usage, stop(message.StopEnd)))
 	r.prompt("go")
@@ -61,7 +61,7 @@ func TestTurnAndRunReportWhatTheyAdded(t *testing.T) {
 
 // The prefix of a request may not change, or prompt caches are lost.
 func TestEachRequestExtendsTheOneBefore(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{echo("look")}},
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}},
 		use(call{"a", "look", `{"n": 1}`}), use(call{"b", "look", `{"n":2}`}), say("one"), say("two"))
 	r.prompt("first")
 	r.prompt("second")
@@ -95,7 +95,7 @@ func TestSteeringIsDeliveredAfterTheToolsAndBeforeTheNextCall(t *testing.T) {
 		{"all", true, []string{"user: go", "assistant a=look{}", "toolResult a: ok", "user: s1", "user: s2", "assistant: x", "user: f", "assistant: y"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var r *rig
+			var r *harness
 			look := tool("look", func(ctx context.Context) (Result, error) {
 				for _, m := range []struct {
 					text string
@@ -107,7 +107,7 @@ func TestSteeringIsDeliveredAfterTheToolsAndBeforeTheNextCall(t *testing.T) {
 				}
 				return TextResult("ok"), nil
 			})
-			r = newRig(t, Options{Tools: []Tool{look}, Settings: Settings{SteerAll: c.all}}, use(call{"a", "look", `{}`}), say("x"), say("y"), say("z"))
+			r = newHarness(t, Options{Tools: []Tool{look}, Settings: Settings{SteerAll: c.all}}, use(call{"a", "look", `{}`}), say("x"), say("y"), say("z"))
 			r.prompt("go")
 			r.wantTalk(c.want...)
 		})
@@ -115,15 +115,15 @@ func TestSteeringIsDeliveredAfterTheToolsAndBeforeTheNextCall(t *testing.T) {
 }
 
 func TestSteeringTypedDuringTheLastAnswerLeadsToAnotherTurn(t *testing.T) {
-	var r *rig
+	var r *harness
 	once := sync.OnceFunc(func() { _, _ = r.Enqueue(t.Context(), Prompt{Text: "wait"}, Steer) })
-	r = newRig(t, Options{Listeners: []Listener{on(func(*MessageUpdate) { once() })}}, say("bye"), say("waiting"))
+	r = newHarness(t, Options{Listeners: []Listener{on(func(*MessageUpdate) { once() })}}, say("bye"), say("waiting"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: bye", "user: wait", "assistant: waiting")
 }
 
 func TestQueuedTextPassesTheInputEvent(t *testing.T) {
-	var r *rig
+	var r *harness
 	var behaviors []string
 	l := on(func(e *Input) {
 		behaviors = append(behaviors, e.StreamingBehavior)
@@ -142,7 +142,7 @@ func TestQueuedTextPassesTheInputEvent(t *testing.T) {
 		}
 		return Result{}, nil
 	})
-	r = newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{l}}, use(call{"a", "look", ``}), say("x"), say("y"))
+	r = newHarness(t, Options{Tools: []Tool{look}, Listeners: []Listener{l}}, use(call{"a", "look", ``}), say("x"), say("y"))
 	r.prompt("go")
 	r.wantTalk("user: GO", "assistant a=look{}", "toolResult a: (no output)", "assistant: x", "user: YOURS", "assistant: y")
 	if want := []string{"", "follow_up", "follow_up", "follow_up"}; !reflect.DeepEqual(behaviors, want) {
@@ -158,7 +158,7 @@ func TestNothingIsLostWhenMessagesRaceWithTheEndOfTheRun(t *testing.T) {
 		for i := range replies {
 			replies[i] = say("ok")
 		}
-		r := newRig(t, Options{Session: session.New(session.Options{Now: rigTime})}, replies...)
+		r := newHarness(t, Options{Session: session.New(session.Options{Now: testTime})}, replies...)
 		accepted, began := 0, make(chan struct{})
 		var sender sync.WaitGroup
 		r.events.all = []Listener{on(func(*AgentStart) { close(began) })}
@@ -184,9 +184,9 @@ func TestNothingIsLostWhenMessagesRaceWithTheEndOfTheRun(t *testing.T) {
 // A message whose input event takes until the run has looked at the queues for
 // the last time is not accepted.
 func TestMessageThatComesTooLateIsNotAccepted(t *testing.T) {
-	var r *rig
+	var r *harness
 	over, asked, refused := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	r = newRig(t, Options{Listeners: []Listener{listener{
+	r = newHarness(t, Options{Listeners: []Listener{listener{
 		KindInput: func(_ context.Context, e Event) error {
 			if e.(*Input).StreamingBehavior != "" {
 				close(asked)
@@ -217,8 +217,8 @@ func TestMessageThatComesTooLateIsNotAccepted(t *testing.T) {
 }
 
 func TestEnqueueNeedsARun(t *testing.T) {
-	var r *rig
-	r = newRig(t, Options{Shell: func(ctx context.Context, _ string, _ func(string)) (BashOutcome, error) {
+	var r *harness
+	r = newHarness(t, Options{Shell: func(ctx context.Context, _ string, _ func(string)) (BashOutcome, error) {
 		if ok, err := r.Enqueue(ctx, Prompt{Text: "x"}, Steer); ok || !errors.Is(err, ErrNoRun) {
 			t.Errorf("during a shell command: %v, %v", ok, err)
 		}
@@ -256,7 +256,7 @@ func TestLimitsEndTheRunAndTheSessionGoesOn(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var ran atomic.Int64
 			look := tool("look", func(context.Context) (Result, error) { ran.Add(1); return TextResult("ok"), nil })
-			r := newRig(t, Options{Tools: []Tool{look}, Settings: c.settings}, c.replies...)
+			r := newHarness(t, Options{Tools: []Tool{look}, Settings: c.settings}, c.replies...)
 			err := r.Prompt(t.Context(), Prompt{Text: "go"})
 			var limit *LimitError
 			if errors.As(err, &limit); c.limit == "" && err != nil || c.limit != "" && (limit == nil || limit.Limit != c.limit) {
@@ -271,12 +271,12 @@ func TestLimitsEndTheRunAndTheSessionGoesOn(t *testing.T) {
 }
 
 func TestMessagesThatWaitAtALimitCanBeTakenBack(t *testing.T) {
-	var r *rig
+	var r *harness
 	look := tool("look", func(ctx context.Context) (Result, error) {
 		_, _ = r.Enqueue(ctx, Prompt{Text: "steer"}, Steer)
 		return Result{}, nil
 	})
-	r = newRig(t, Options{Tools: []Tool{look}, Settings: Settings{MaxTurns: 1}}, use(call{"a", "look", ``}))
+	r = newHarness(t, Options{Tools: []Tool{look}, Settings: Settings{MaxTurns: 1}}, use(call{"a", "look", ``}))
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); err == nil {
 		t.Error("no limit")
 	}
@@ -286,16 +286,16 @@ func TestMessagesThatWaitAtALimitCanBeTakenBack(t *testing.T) {
 }
 
 func TestPausedAnswerIsGoneOnWithAtOnce(t *testing.T) {
-	var r *rig
+	var r *harness
 	once := sync.OnceFunc(func() { _, _ = r.Enqueue(t.Context(), Prompt{Text: "and?"}, Steer) })
-	r = newRig(t, Options{Listeners: []Listener{on(func(*MessageUpdate) { once() })}},
+	r = newHarness(t, Options{Listeners: []Listener{on(func(*MessageUpdate) { once() })}},
 		deltas(text("searching"), stop(llm.StopPause)), say("found"), say("more"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: searching", "assistant: found", "user: and?", "assistant: more")
 }
 
 func TestPauseWithoutAWordIsNotAskedForEver(t *testing.T) {
-	r := newRig(t, Options{}, deltas(stop(llm.StopPause)))
+	r := newHarness(t, Options{}, deltas(stop(llm.StopPause)))
 	r.prompt("go")
 	if len(r.model.requests) != 1 {
 		t.Errorf("%d requests", len(r.model.requests))
@@ -303,7 +303,7 @@ func TestPauseWithoutAWordIsNotAskedForEver(t *testing.T) {
 }
 
 func TestListenersRewriteHandleAndAddToThePrompt(t *testing.T) {
-	r := newRig(t, Options{Listeners: []Listener{
+	r := newHarness(t, Options{Listeners: []Listener{
 		on(func(e *Input) { e.Text, e.Handled = e.Text+"!", e.Text == "mine" }),
 		on(func(e *BeforeAgentStart) {
 			e.SystemPrompt += " and be kind"
@@ -324,7 +324,7 @@ func TestListenersRewriteHandleAndAddToThePrompt(t *testing.T) {
 }
 
 func TestEmptyPromptIsRefused(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	for _, text := range []string{"", " \n\t"} {
 		if err := r.Prompt(t.Context(), Prompt{Text: text}); !errors.Is(err, ErrEmptyPrompt) {
 			t.Errorf("%q: %v", text, err)
@@ -336,7 +336,7 @@ func TestEmptyPromptIsRefused(t *testing.T) {
 }
 
 func TestOnePromptAtATime(t *testing.T) {
-	var r *rig
+	var r *harness
 	look := tool("look", func(ctx context.Context) (Result, error) {
 		if err := r.Prompt(ctx, Prompt{Text: "too"}); !errors.Is(err, ErrBusy) {
 			t.Errorf("prompt: %v", err)
@@ -349,7 +349,7 @@ func TestOnePromptAtATime(t *testing.T) {
 		}
 		return TextResult("ok"), nil
 	})
-	r = newRig(t, Options{Tools: []Tool{look}}, use(call{"a", "look", ``}), say("done"))
+	r = newHarness(t, Options{Tools: []Tool{look}}, use(call{"a", "look", ``}), say("done"))
 	r.prompt("go")
 	if !strings.HasSuffix(r.talk(), "assistant: done") {
 		t.Error(r.talk())
@@ -357,7 +357,7 @@ func TestOnePromptAtATime(t *testing.T) {
 }
 
 func TestContextListenersDecideWhatIsSentAndLeaveTheSession(t *testing.T) {
-	r := newRig(t, Options{Listeners: []Listener{
+	r := newHarness(t, Options{Listeners: []Listener{
 		on(func(e *Context) { e.Items = e.Items[len(e.Items)-1:] }),
 		on(func(e *Context) {
 			e.Items = append(e.Items, session.Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("psst")}}, Index: -1})
@@ -385,12 +385,12 @@ func unwritable(t *testing.T) *session.Session {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return session.New(session.Options{Dir: filepath.Join(file, "sub"), Cwd: "/p", Now: rigTime})
+	return session.New(session.Options{Dir: filepath.Join(file, "sub"), Cwd: "/p", Now: testTime})
 }
 
 func TestFailedSaveIsToldOnceAndTheAnswerStillGiven(t *testing.T) {
 	l := &log{}
-	r := newRig(t, Options{Session: unwritable(t), Tools: []Tool{echo("look")}, Listeners: []Listener{l}},
+	r := newHarness(t, Options{Session: unwritable(t), Tools: []Tool{echo("look")}, Listeners: []Listener{l}},
 		use(call{"a", "look", `{}`}), say("answer"), say("again"))
 	err := r.Prompt(t.Context(), Prompt{Text: "go"})
 	var unsaved *session.SaveError
@@ -408,7 +408,7 @@ func TestFailedSaveIsToldOnceAndTheAnswerStillGiven(t *testing.T) {
 
 func TestFailedSaveIsANoticeWhereTheRunFailedToo(t *testing.T) {
 	l := &log{}
-	r := newRig(t, Options{Session: unwritable(t), Listeners: []Listener{l}}, fail(errors.New("no route")))
+	r := newHarness(t, Options{Session: unwritable(t), Listeners: []Listener{l}}, fail(errors.New("no route")))
 	err := r.Prompt(t.Context(), Prompt{Text: "go"})
 	var unsaved *session.SaveError
 	var provider *llm.ProviderError
@@ -418,7 +418,7 @@ func TestFailedSaveIsANoticeWhereTheRunFailedToo(t *testing.T) {
 }
 
 func TestReadOnlySessionRefusesThePromptBeforeAnythingIsSent(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	r.prompt("go")
 	if err := r.Session().Close(); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 
 func TestWishForThinkingOutlivesAModelThatOffersLess(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("a"), say("b"), say("c"))
+	r := newHarness(t, Options{Listeners: []Listener{story(&told)}}, say("a"), say("b"), say("c"))
 	if err := r.SetThinking(t.Context(), "xhigh"); err != nil {
 		t.Fatal(err)
 	}
@@ -64,24 +64,24 @@ func choices(s *session.Session) string {
 
 func TestChoiceIsRecordedOnceWheneverItIsMade(t *testing.T) {
 	for name, c := range map[string]struct {
-		tell   func(r *rig) Listener
+		tell   func(r *harness) Listener
 		before bool
 		want   string
 	}{
 		"before the first prompt": {before: true, want: "two low"},
 		"at the prompt":           {want: "one off two low"},
-		"while the model answers, before another turn": {func(r *rig) Listener {
+		"while the model answers, before another turn": {func(r *harness) Listener {
 			return on(func(e *MessageEnd) {
 				if e.Message.StopReason == message.StopToolUse {
 					r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set")
 				}
 			})
 		}, false, "one off two"},
-		"in the last turn":   {func(r *rig) Listener { return r.choosesAt(t, KindTurnEnd) }, false, "one off two"},
-		"at the very end":    {func(r *rig) Listener { return r.choosesAt(t, KindAgentEnd) }, false, "one off two"},
-		"after the very end": {func(r *rig) Listener { return r.choosesAt(t, KindAgentSettled) }, false, "one off two"},
+		"in the last turn":   {func(r *harness) Listener { return r.choosesAt(t, KindTurnEnd) }, false, "one off two"},
+		"at the very end":    {func(r *harness) Listener { return r.choosesAt(t, KindAgentEnd) }, false, "one off two"},
+		"after the very end": {func(r *harness) Listener { return r.choosesAt(t, KindAgentSettled) }, false, "one off two"},
 	} {
-		r := newRig(t, Options{Tools: []Tool{echo("look")}}, use(call{"c1", "look", `{}`}), say("hi"))
+		r := newHarness(t, Options{Tools: []Tool{echo("look")}}, use(call{"c1", "look", `{}`}), say("hi"))
 		choose := func() {
 			r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set")
 			if err := r.SetThinking(t.Context(), "low"); err != nil {
@@ -117,7 +117,7 @@ func TestChoiceIsRecordedOnceWheneverItIsMade(t *testing.T) {
 }
 
 // choosesAt chooses another model at the events of a kind.
-func (r *rig) choosesAt(t *testing.T, kind Kind) Listener {
+func (r *harness) choosesAt(t *testing.T, kind Kind) Listener {
 	return listener{kind: func(context.Context, Event) error {
 		r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set")
 		return nil
@@ -125,7 +125,7 @@ func (r *rig) choosesAt(t *testing.T, kind Kind) Listener {
 }
 
 func TestSelectRefusesALevelAndChangesNothing(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	two := r.Models().Find("acme", "two")
 	if err := r.Select(t.Context(), two, "loud", "set"); err == nil || r.Model() == two {
 		t.Errorf("%v, model %s", err, r.Model().ID)
@@ -137,7 +137,7 @@ func TestSelectRefusesALevelAndChangesNothing(t *testing.T) {
 
 func TestModelChosenBetweenTwoTriesIsAskedAndRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: patient}, cutBy(overloaded()), say("hi"))
+		r := newHarness(t, Options{Settings: patient}, cutBy(overloaded()), say("hi"))
 		r.Listen(r.choosesAt(t, KindAutoRetryStart))
 		r.prompt("go")
 		if got := r.model.requests[1].Model.ID; got != "two" {
@@ -151,7 +151,7 @@ func TestModelChosenBetweenTwoTriesIsAskedAndRecorded(t *testing.T) {
 
 func TestLevelChosenBetweenTwoTriesIsRecordedBeforeTheNextOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: patient}, cutBy(overloaded()), say("hi"))
+		r := newHarness(t, Options{Settings: patient}, cutBy(overloaded()), say("hi"))
 		r.Listen(on(func(*AutoRetryStart) {
 			if err := r.SetThinking(t.Context(), "high"); err != nil {
 				t.Error(err)
@@ -169,7 +169,7 @@ func TestLevelChosenBetweenTwoTriesIsRecordedBeforeTheNextOne(t *testing.T) {
 }
 
 func TestModelAndLevelChosenAtTheSameTimeBothCount(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	models := r.Models().All()
 	for i := range 3000 {
 		model, level := models[i%2], []string{"low", "high"}[i/2%2]
@@ -224,9 +224,9 @@ func TestAChoiceIsRecordedAtRestOrByTheRun(t *testing.T) {
 
 // cycleRig is an agent with models one, two and deep, which always thinks, that
 // cycles through patterns; told is what its listeners hear.
-func cycleRig(t *testing.T, told *[]string, patterns ...string) *rig {
+func cycleRig(t *testing.T, told *[]string, patterns ...string) *harness {
 	t.Helper()
-	r := newRig(t, Options{Cycle: patterns, Listeners: []Listener{story(told)}}, say("hi"), say("again"))
+	r := newHarness(t, Options{Cycle: patterns, Listeners: []Listener{story(told)}}, say("hi"), say("again"))
 	r.Models().Register(llm.ProviderSpec{Name: "more", Models: llm.Listed(&llm.Model{Provider: "more", ID: "deep", API: "test", Reasoning: true, Levels: []string{"low", "high"}})})
 	return r
 }
@@ -302,7 +302,7 @@ func TestThinkingCyclesThroughWhatTheModelOffers(t *testing.T) {
 }
 
 func TestOffIsSaidOfAModelThatNobodyKnowsOnlyIfTheUserSaidIt(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"), say("c"), say("d"), say("e"), say("f"))
+	r := newHarness(t, Options{}, say("a"), say("b"), say("c"), say("d"), say("e"), say("f"))
 	mystery := &llm.Model{Provider: "acme", ID: "mystery", API: "test", MayThink: true}
 	r.wish("medium")
 	r.SetModel(t.Context(), mystery, "set")
@@ -327,7 +327,7 @@ func TestOffIsSaidOfAModelThatNobodyKnowsOnlyIfTheUserSaidIt(t *testing.T) {
 }
 
 func TestAModelThatThoughtIsNotSaidNotTo(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), thinks("s1"))
+	r := newHarness(t, Options{}, say("a"), thinks("s1"))
 	talker := &llm.Model{Provider: "acme", ID: "talker", API: "test", MayThink: true}
 	r.SetModel(t.Context(), talker, "set")
 	r.wish("low")

@@ -18,11 +18,11 @@ func custom(s string) *message.Message {
 	return &message.Message{Role: message.RoleCustom, CustomType: "note", Content: []message.Block{message.TextBlock(s)}}
 }
 
-// during makes a rig whose only tool does f while the agent works.
-func during(t *testing.T, o Options, f func(ctx context.Context, r *rig), replies ...reply) *rig {
-	var r *rig
+// during makes a harness whose only tool does f while the agent works.
+func during(t *testing.T, o Options, f func(ctx context.Context, r *harness), replies ...reply) *harness {
+	var r *harness
 	o.Tools = []Tool{tool("look", func(ctx context.Context) (Result, error) { f(ctx, r); return TextResult("ok"), nil })}
-	r = newRig(t, o, append([]reply{use(call{"a", "look", `{}`})}, replies...)...)
+	r = newHarness(t, o, append([]reply{use(call{"a", "look", `{}`})}, replies...)...)
 	return r
 }
 
@@ -45,7 +45,7 @@ func TestCustomMessageIsDeliveredWhenItsSenderSaid(t *testing.T) {
 				if e.Text == "hm" {
 					t.Error("the input event came for a custom message")
 				}
-			})}}, func(ctx context.Context, r *rig) {
+			})}}, func(ctx context.Context, r *harness) {
 				if err := r.SendCustom(ctx, Prompt{Custom: custom("hm")}, c.d, c.trigger); err != nil {
 					t.Error(err)
 				}
@@ -61,7 +61,7 @@ func TestCustomMessageIsDeliveredWhenItsSenderSaid(t *testing.T) {
 
 func TestCustomMessageToAnIdleAgent(t *testing.T) {
 	shown := 0
-	r := newRig(t, Options{Listeners: []Listener{on(func(*CustomShow) { shown++ }), on(func(*Input) { t.Error("the input event came") })}}, say("hi"))
+	r := newHarness(t, Options{Listeners: []Listener{on(func(*CustomShow) { shown++ }), on(func(*Input) { t.Error("the input event came") })}}, say("hi"))
 	seen := custom("look")
 	seen.Display = true
 	for _, m := range []*message.Message{seen, custom("psst")} {
@@ -87,9 +87,9 @@ func TestCustomMessageToAnIdleAgent(t *testing.T) {
 }
 
 func TestRunOfACustomMessageIsInTheFileAndKnowsItsText(t *testing.T) {
-	var r *rig
+	var r *harness
 	var sent, prompt string
-	r = newRig(t, Options{Listeners: []Listener{on(func(e *BeforeAgentStart) { prompt = e.Prompt })}}, func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
+	r = newHarness(t, Options{Listeners: []Listener{on(func(e *BeforeAgentStart) { prompt = e.Prompt })}}, func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
 		sent = r.file()
 		say("hi")(ctx, q, yield)
 	})
@@ -120,7 +120,7 @@ func TestUserMessageOfAHookIsDeliveredAndPassesTheInputEvent(t *testing.T) {
 			}
 			e.Text += "!"
 		})
-		r := during(t, Options{Listeners: []Listener{in}}, func(ctx context.Context, r *rig) {
+		r := during(t, Options{Listeners: []Listener{in}}, func(ctx context.Context, r *harness) {
 			if err := r.SendUser(ctx, Prompt{Text: "/hm"}, c.d); err != nil {
 				t.Error(err)
 			}
@@ -136,7 +136,7 @@ func TestUserMessageOfAHookIsDeliveredAndPassesTheInputEvent(t *testing.T) {
 }
 
 func TestUserMessageToAnIdleAgentWaitsForTheFrontEnd(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	for _, p := range []Prompt{{Text: "/a"}, {Text: "/b", Expand: true}} {
 		if err := r.SendUser(t.Context(), p, DeliverSteer); err != nil {
 			t.Fatal(err)
@@ -155,7 +155,7 @@ func TestUserMessageToAnIdleAgentWaitsForTheFrontEnd(t *testing.T) {
 }
 
 func TestPromptHandedInWhileTheAgentWorksIsAFollowUpUnlessItIsACommand(t *testing.T) {
-	r := during(t, Options{}, func(_ context.Context, r *rig) {
+	r := during(t, Options{}, func(_ context.Context, r *harness) {
 		_ = r.Submit(context.Background(), Prompt{Text: "and then", Attachments: []message.Block{message.TextBlock("a file")}})
 		_ = r.Submit(context.Background(), Prompt{Text: " /tools"})
 		_ = r.Submit(context.Background(), Prompt{Text: "  "})
@@ -171,7 +171,7 @@ func TestPromptHandedInWhileTheAgentWorksIsAFollowUpUnlessItIsACommand(t *testin
 }
 
 func TestMessageThatAListenerHandlesMakesNoRequest(t *testing.T) {
-	r := during(t, Options{Listeners: []Listener{on(func(e *Input) { e.Handled = e.Text == "mine" })}}, func(_ context.Context, r *rig) {
+	r := during(t, Options{Listeners: []Listener{on(func(e *Input) { e.Handled = e.Text == "mine" })}}, func(_ context.Context, r *harness) {
 		_ = r.Submit(context.Background(), Prompt{Text: "mine"})
 		_ = r.Submit(context.Background(), Prompt{Text: "yours", Origin: Origin{Kind: FromUser}})
 		_ = r.Submit(context.Background(), Prompt{Text: "mine"})
@@ -184,23 +184,23 @@ func TestMessageThatAListenerHandlesMakesNoRequest(t *testing.T) {
 func TestWhatIsSentOutsideOfTheTurnsOfARunIsForTheFrontEnd(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		listener func(*rig) Listener
+		listener func(*harness) Listener
 		reply    reply
 	}{
-		{"by who handles the prompt", func(r *rig) Listener {
+		{"by who handles the prompt", func(r *harness) Listener {
 			return on(func(e *Input) { _ = r.Submit(context.Background(), Prompt{Text: "instead"}); e.Handled = true })
 		}, nil},
-		{"at the end of a run", func(r *rig) Listener {
+		{"at the end of a run", func(r *harness) Listener {
 			return on(func(*AgentEnd) { _ = r.Submit(context.Background(), Prompt{Text: "instead"}) })
 		}, say("a")},
-		{"at the end of a failed run", func(r *rig) Listener {
+		{"at the end of a failed run", func(r *harness) Listener {
 			return on(func(*AgentEnd) { _ = r.Submit(context.Background(), Prompt{Text: "instead"}) })
 		}, fail(errors.New("no route"))},
-		{"when it has settled", func(r *rig) Listener {
+		{"when it has settled", func(r *harness) Listener {
 			return on(func(*AgentSettled) { _ = r.Submit(context.Background(), Prompt{Text: "instead"}) })
 		}, say("a")},
 	} {
-		r := newRig(t, Options{}, c.reply)
+		r := newHarness(t, Options{}, c.reply)
 		r.Listen(c.listener(r))
 		_ = r.Prompt(t.Context(), Prompt{Text: "go"})
 		if got := slices.Collect(r.Inbox().TakeSubmitted()); len(got) != 1 || got[0].Text != "instead" || r.Pending() != 0 {
@@ -212,7 +212,7 @@ func TestWhatIsSentOutsideOfTheTurnsOfARunIsForTheFrontEnd(t *testing.T) {
 // What a run did not come to: texts of people go back to them, all else waits.
 func TestWhatIsMoreThanATypedTextStaysForTheNextRun(t *testing.T) {
 	file := message.TextBlock(" and a file")
-	r := during(t, Options{}, func(ctx context.Context, r *rig) {
+	r := during(t, Options{}, func(ctx context.Context, r *harness) {
 		_, _ = r.Enqueue(ctx, Prompt{Text: "typed", Source: "interactive"}, Steer)
 		_, _ = r.Enqueue(ctx, Prompt{Text: "see @a.txt", Attachments: []message.Block{file}, Source: "interactive"}, Steer)
 		_, _ = r.Enqueue(ctx, Prompt{Text: "with", Attachments: []message.Block{file}, Source: "rpc"}, Steer)
@@ -235,7 +235,7 @@ func TestWhatIsMoreThanATypedTextStaysForTheNextRun(t *testing.T) {
 }
 
 func TestWhatWaitsBelongsToItsSession(t *testing.T) {
-	r := newRig(t, Options{}, say("b"))
+	r := newHarness(t, Options{}, say("b"))
 	if err := r.SendCustom(t.Context(), Prompt{Custom: custom("old")}, DeliverNextTurn, false); err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestNothingThatIsSentFromManySidesIsLost(t *testing.T) {
 	var group sync.WaitGroup
 	started := make(chan struct{})
 	var once sync.Once
-	r := newRig(t, Options{Settings: Settings{FollowUpAll: true, SteerAll: true}, Listeners: []Listener{on(func(*Input) {}), on(func(*TurnStart) { once.Do(func() { close(started) }) })}})
+	r := newHarness(t, Options{Settings: Settings{FollowUpAll: true, SteerAll: true}, Listeners: []Listener{on(func(*Input) {}), on(func(*TurnStart) { once.Do(func() { close(started) }) })}})
 	for range 2 * senders * each {
 		r.model.replies = append(r.model.replies, say("ok"))
 	}

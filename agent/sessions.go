@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
 	"pi/agent/llm"
 	"pi/agent/work"
 	"pi/session"
+	"pi/session/message"
 )
 
 // NewSessionOptions say how an empty session begins.
@@ -43,7 +45,7 @@ type sessions struct {
 // one, nothing has changed. An error after that, of closing the old one, leaves
 // the new one current.
 func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
-	return a.sessions.replace(ctx, a.sessions.toNew(o))
+	return a.sessions.replace(ctx, a.sessions.newSwitch(o))
 }
 
 // SwitchSession leaves the current session and goes on with the one at path,
@@ -52,13 +54,13 @@ func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
 // it. If the other session cannot be opened, the current one stays, as it does,
 // without a word, if it is the one at path (unless that is for reading only).
 func (a *Agent) SwitchSession(ctx context.Context, path string) error {
-	return a.sessions.switchTo(ctx, change{target: path})
+	return a.sessions.switchTo(ctx, sessionSwitch{target: path})
 }
 
 // SwitchWith is SwitchSession with a function that opens the session.
 // The context of open ends when the agent is aborted.
 func (a *Agent) SwitchWith(ctx context.Context, path string, open func(context.Context) (*session.Session, error)) error {
-	return a.sessions.switchTo(ctx, change{target: path, open: open})
+	return a.sessions.switchTo(ctx, sessionSwitch{target: path, open: open})
 }
 
 // Interrupting replaces the session as those methods of [Agent] do that have the same
@@ -73,14 +75,14 @@ func (a *Agent) Interrupting() Interrupting { return Interrupting{a.sessions} }
 
 // NewSession is [Agent.NewSession].
 func (i Interrupting) NewSession(ctx context.Context, o NewSessionOptions) error {
-	c := i.sessions.toNew(o)
+	c := i.sessions.newSwitch(o)
 	c.interrupts = true
 	return i.sessions.replace(ctx, c)
 }
 
 // SwitchWith is [Agent.SwitchWith]; without open the session is opened as SwitchSession does.
 func (i Interrupting) SwitchWith(ctx context.Context, path string, open func(context.Context) (*session.Session, error)) error {
-	return i.sessions.switchTo(ctx, change{target: path, open: open, interrupts: true})
+	return i.sessions.switchTo(ctx, sessionSwitch{target: path, open: open, interrupts: true})
 }
 
 // Branch is [Agent.Branch], but the new session has the name of the old one.
@@ -90,8 +92,8 @@ func (i Interrupting) Branch(ctx context.Context, id string) (Recalled, error) {
 	return b.recalled, err
 }
 
-// change is one replacement of the session. Either open or make is set.
-type change struct {
+// sessionSwitch is one replacement of the session. Either open or make is set.
+type sessionSwitch struct {
 	reason string                                 // new resume branch
 	target string                                 // file of the other session, if it is known before
 	check  func() error                           // fails before anybody is asked; nil: it cannot fail
@@ -102,9 +104,9 @@ type change struct {
 	interrupts bool // also while a prompt runs
 }
 
-// toNew is the change to an empty session.
-func (s *sessions) toNew(o NewSessionOptions) change {
-	return change{reason: "new", make: func() (*session.Session, error) {
+// newSwitch is the switch to an empty session.
+func (s *sessions) newSwitch(o NewSessionOptions) sessionSwitch {
+	return sessionSwitch{reason: "new", make: func() (*session.Session, error) {
 		next, err := s.newSession(o.Parent)
 		if err != nil {
 			return nil, fmt.Errorf("new session: %w", err)
@@ -119,7 +121,7 @@ func (s *sessions) toNew(o NewSessionOptions) change {
 }
 
 // switchTo makes the session current that is at the target of c, unless it is already.
-func (s *sessions) switchTo(ctx context.Context, c change) error {
+func (s *sessions) switchTo(ctx context.Context, c sessionSwitch) error {
 	if current := s.conversation.current(); isSameFile(c.target, current.File()) && !current.ReadOnly() {
 		return nil
 	}
@@ -142,7 +144,7 @@ func isSameFile(a, b string) bool {
 // replace replaces the current session by the one that c opens or makes, unless a listener
 // is against it (ErrCancelled). The agent is claimed for that, so that no prompt can begin:
 // from the start, or if c interrupts one, from its end. Commands of the user are ended.
-func (s *sessions) replace(ctx context.Context, c change) error {
+func (s *sessions) replace(ctx context.Context, c sessionSwitch) error {
 	claimed, err := s.busy.Begin(ctx)
 	works := err != nil
 	switch {
@@ -178,7 +180,7 @@ func (s *sessions) replace(ctx context.Context, c change) error {
 }
 
 // prepare asks the listeners and opens the other session. It is nil if c makes one later.
-func (s *sessions) prepare(ctx context.Context, c change) (next *session.Session, err error) {
+func (s *sessions) prepare(ctx context.Context, c sessionSwitch) (next *session.Session, err error) {
 	if c.check != nil {
 		if err := c.check(); err != nil {
 			return nil, err
@@ -209,7 +211,7 @@ func closeUnused(s *session.Session) error {
 
 // askSwitch asks the listeners and reports whether one of them does not want the session
 // to be left.
-func (s *sessions) askSwitch(ctx context.Context, c change) (cancelled bool) {
+func (s *sessions) askSwitch(ctx context.Context, c sessionSwitch) (cancelled bool) {
 	before := &SessionBeforeSwitch{Reason: c.reason, TargetSessionFile: c.target}
 	s.events.emitUntil(ctx, before, func() bool { return before.Cancel })
 	fresh := &SessionBeforeNew{SessionID: s.conversation.current().ID()}
@@ -256,8 +258,8 @@ func (s *sessions) swap(ctx context.Context, next *session.Session, reason strin
 	return err
 }
 
-// emitReplaced emits the events of a session that has become current in the place of
-// previous; which ones depends on reason.
+// emitReplaced emits the events of a session that has replaced previous; which ones depends on
+// reason.
 func (s *sessions) emitReplaced(ctx context.Context, reason string, previous *session.Session) {
 	if reason == "branch" {
 		s.events.emitAfter(ctx, KindSessionBranch, func() Event { return &SessionBranch{previous.File()} })
@@ -317,4 +319,91 @@ func (a *Agent) SetSessionName(ctx context.Context, name string) error {
 		a.events.emitIf(ctx, KindSessionInfoChanged, func() Event { return &SessionInfoChanged{name} })
 	}
 	return err
+}
+
+// Branch leaves the current session and goes on in a new one that has the path
+// up to an entry: with the entry, or before it if it is a user message, which is
+// returned then. The listeners are asked first (session_before_branch); the
+// error is ErrCancelled if one does not want it. If one wants the conversation
+// left as it is, the new session has all of the current branch, and nothing is
+// returned. Model and thinking level stay. A failure to make the new session
+// leaves the old one current; an error after that, of closing the old one, comes
+// with what is recalled.
+func (a *Agent) Branch(ctx context.Context, id string) (Recalled, error) {
+	b := &branching{sessions: a.sessions, id: id}
+	err := a.sessions.replace(ctx, b.asSwitch())
+	return b.recalled, err
+}
+
+// Clone leaves the current session and goes on in a new one that has all of its current
+// branch, and its name. The listeners are asked as for Branch, about the last entry. A
+// session that has nothing to copy is refused.
+func (i Interrupting) Clone(ctx context.Context) error {
+	s := i.sessions.conversation.current()
+	if s.File() != "" {
+		if _, err := os.Stat(s.File()); errors.Is(err, fs.ErrNotExist) {
+			return errors.New("clone: the session has not been saved yet, so there is nothing to copy")
+		}
+	}
+	if s.Leaf() == "" {
+		return errors.New("clone: there is no current entry, so there is nothing to copy")
+	}
+	b := &branching{sessions: i.sessions, id: s.Leaf(), whole: true}
+	return b.replaceNamed(ctx)
+}
+
+// branching is the switch to a copy of a path of the current session.
+type branching struct {
+	sessions *sessions
+	id       string // of the entry that was chosen
+	whole    bool   // the copy has all of the current branch, whatever was chosen
+	named    bool   // the copy has the name of the session
+	asked    SessionBeforeBranch
+	recalled Recalled
+}
+
+// replaceNamed makes the copy and interrupts the work for it.
+func (b *branching) replaceNamed(ctx context.Context) error {
+	b.named = true
+	c := b.asSwitch()
+	c.interrupts = true
+	return b.sessions.replace(ctx, c)
+}
+
+func (b *branching) asSwitch() sessionSwitch {
+	return sessionSwitch{reason: "branch", ask: b.ask, make: b.copy, check: func() error {
+		if b.sessions.conversation.current().Entry(b.id) == nil {
+			return fmt.Errorf("branch: no entry %q", b.id)
+		}
+		return nil
+	}}
+}
+
+// ask asks the listeners and reports whether one of them is against it.
+func (b *branching) ask(ctx context.Context) (cancelled bool) {
+	b.asked = SessionBeforeBranch{EntryID: b.id, EntryIndex: len(b.sessions.conversation.current().Path(b.id)) - 1}
+	b.sessions.events.emitUntil(ctx, &b.asked, func() bool { return b.asked.Cancel })
+	return b.asked.Cancel
+}
+
+// copy makes the new session.
+func (b *branching) copy() (_ *session.Session, err error) {
+	if b.sessions.copySession == nil {
+		return nil, errors.New("branch: sessions cannot be copied here")
+	}
+	current := b.sessions.conversation.current()
+	leaf := current.Leaf()
+	if !b.whole && !b.asked.SkipConversationRestore {
+		if leaf, b.recalled, err = cutBefore(current, b.id, message.RoleUser); err != nil {
+			return nil, fmt.Errorf("branch: %w", err)
+		}
+	}
+	next, err := b.sessions.copySession(current, leaf)
+	if err != nil || !b.named || next.Name() == current.Name() {
+		return next, err
+	}
+	if _, err := next.Append(session.TypeSessionInfo, session.SessionInfo{Name: current.Name()}); err != nil && !isSaveError(err) {
+		return nil, errors.Join(fmt.Errorf("branch: %w", err), next.Close())
+	}
+	return next, nil
 }

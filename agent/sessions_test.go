@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func story(told *[]string) Listener {
 
 func TestNewSessionIsAnnouncedAndEmpty(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("hi"), say("hello"))
+	r := newHarness(t, Options{Listeners: []Listener{story(&told)}}, say("hi"), say("hello"))
 	r.prompt("one")
 	first := r.Session()
 	r.SystemPrompt()
@@ -60,7 +61,7 @@ func TestNewSessionIsAnnouncedAndEmpty(t *testing.T) {
 
 func TestSwitchedSessionGoesOnWithItsModelAndItsTalk(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("hi"), say("hello"), say("again"))
+	r := newHarness(t, Options{Listeners: []Listener{story(&told)}}, say("hi"), say("hello"), say("again"))
 	r.prompt("one")
 	first := r.Session().File()
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
@@ -94,7 +95,7 @@ func TestSwitchedSessionGoesOnWithItsModelAndItsTalk(t *testing.T) {
 
 func TestSessionThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("hi"))
+	r := newHarness(t, Options{Listeners: []Listener{story(&told)}}, say("hi"))
 	r.prompt("one")
 	told = nil
 	r.sessions.newSession = func(string) (*session.Session, error) { return nil, errors.New("no room") }
@@ -112,8 +113,8 @@ func TestSessionThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 }
 
 func TestNoPromptBeginsWhileTheSessionIsReplaced(t *testing.T) {
-	var r *rig
-	r = newRig(t, Options{Listeners: []Listener{on(func(*SessionShutdown) {
+	var r *harness
+	r = newHarness(t, Options{Listeners: []Listener{on(func(*SessionShutdown) {
 		if err := r.Prompt(t.Context(), Prompt{Text: "now"}); !errors.Is(err, ErrBusy) {
 			t.Error(err)
 		}
@@ -124,7 +125,7 @@ func TestNoPromptBeginsWhileTheSessionIsReplaced(t *testing.T) {
 }
 
 func TestSeenIsOfTheCurrentSession(t *testing.T) {
-	r := newRig(t, Options{}, say("hi"))
+	r := newHarness(t, Options{}, say("hi"))
 	r.prompt("one")
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil || len(r.Seen()) != 0 {
 		t.Errorf("%v: %d messages of the old session", err, len(r.Seen()))
@@ -132,9 +133,9 @@ func TestSeenIsOfTheCurrentSession(t *testing.T) {
 }
 
 func TestSessionReplacedWhileItsContextIsLookedAtIsForgotten(t *testing.T) {
-	var r *rig
+	var r *harness
 	first := true
-	r = newRig(t, Options{}, say("hi"))
+	r = newHarness(t, Options{}, say("hi"))
 	r.prompt("one")
 	r.events.all = []Listener{on(func(*Context) {
 		if first {
@@ -150,7 +151,7 @@ func TestSessionReplacedWhileItsContextIsLookedAtIsForgotten(t *testing.T) {
 }
 
 func TestSubmittedPromptsWakeTheFrontEndAndKeepTheirOrder(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	_ = r.Submit(context.Background(), Prompt{Text: "a"})
 	_ = r.Submit(context.Background(), Prompt{Text: "b", Source: "hook"})
 	<-r.Inbox().Submitted()
@@ -179,16 +180,16 @@ func TestSessionThatAListenerWantsToKeepStaysAsItIs(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		kind Kind
-		do   func(*rig) error
+		do   func(*harness) error
 		want string
 	}{
-		{"new, by the switch", KindSessionBeforeSwitch, func(r *rig) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch"},
-		{"new", KindSessionBeforeNew, func(r *rig) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch session_before_new"},
-		{"resume", KindSessionBeforeSwitch, func(r *rig) error { return r.SwitchSession(r.t.Context(), "/elsewhere.jsonl") }, "session_before_switch"},
+		{"new, by the switch", KindSessionBeforeSwitch, func(r *harness) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch"},
+		{"new", KindSessionBeforeNew, func(r *harness) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch session_before_new"},
+		{"resume", KindSessionBeforeSwitch, func(r *harness) error { return r.SwitchSession(r.t.Context(), "/elsewhere.jsonl") }, "session_before_switch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &log{}
-			r := newRig(t, Options{Listeners: []Listener{l, against(c.kind)}}, say("a"))
+			r := newHarness(t, Options{Listeners: []Listener{l, against(c.kind)}}, say("a"))
 			r.prompt("one")
 			if err := r.SendCustom(t.Context(), Prompt{Custom: custom("waits")}, DeliverNextTurn, false); err != nil {
 				t.Fatal(err)
@@ -223,7 +224,7 @@ func TestEventsOfASessionSayWhereItComesFromAndGoesTo(t *testing.T) {
 	var switched []SessionSwitch
 	var started []SessionStart
 	var fresh []string
-	r := newRig(t, Options{Listeners: []Listener{
+	r := newHarness(t, Options{Listeners: []Listener{
 		on(func(e *SessionBeforeSwitch) { before = append(before, *e) }), on(func(e *SessionShutdown) { shut = append(shut, *e) }),
 		on(func(e *SessionSwitch) { switched = append(switched, *e) }), on(func(e *SessionStart) { started = append(started, *e) }),
 		on(func(e *SessionNew) { fresh = append(fresh, e.SessionID) })}}, say("a"))
@@ -257,7 +258,7 @@ func TestEventsOfASessionSayWhereItComesFromAndGoesTo(t *testing.T) {
 
 func TestInterruptWhileListenersAreAskedChangesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newRig(t, Options{Listeners: []Listener{on(func(*SessionBeforeSwitch) { cancel() })}})
+	r := newHarness(t, Options{Listeners: []Listener{on(func(*SessionBeforeSwitch) { cancel() })}})
 	current := r.Session()
 	if err := r.NewSession(ctx, NewSessionOptions{}); !errors.Is(err, ErrAborted) || r.Session() != current {
 		t.Error(err)
@@ -268,7 +269,7 @@ func TestInterruptAfterThatIsTooLate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &log{}
 	alive := listener{KindSessionStart: func(ctx context.Context, _ Event) error { return ctx.Err() }}
-	r := newRig(t, Options{Listeners: []Listener{on(func(*SessionShutdown) { cancel() }), alive, l}})
+	r := newHarness(t, Options{Listeners: []Listener{on(func(*SessionShutdown) { cancel() }), alive, l}})
 	current := r.Session()
 	if err := r.NewSession(ctx, NewSessionOptions{}); err != nil || r.Session() == current || len(l.notes) != 0 {
 		t.Error(err, l.notes)
@@ -276,7 +277,7 @@ func TestInterruptAfterThatIsTooLate(t *testing.T) {
 }
 
 func TestListenerToTheQuestionCannotReplaceTheSessionItself(t *testing.T) {
-	r := newRig(t, Options{})
+	r := newHarness(t, Options{})
 	r.Listen(on(func(*SessionBeforeSwitch) {
 		if err := r.NewSession(t.Context(), NewSessionOptions{}); !errors.Is(err, ErrNotIdle) {
 			t.Error(err)
@@ -288,7 +289,7 @@ func TestListenerToTheQuestionCannotReplaceTheSessionItself(t *testing.T) {
 }
 
 func TestNewSessionIsSetUpBeforeItIsCurrent(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	current := r.Session()
 	setup := func(s *session.Session) error {
 		if r.Session() != current {
@@ -308,7 +309,7 @@ func TestNewSessionIsSetUpBeforeItIsCurrent(t *testing.T) {
 }
 
 func TestShutdownIsSignalledOnceAndLetsTheRunEnd(t *testing.T) {
-	r := newRig(t, Options{}, say("a"))
+	r := newHarness(t, Options{}, say("a"))
 	r.Listen(on(func(*TurnStart) { r.Shutdown(); r.Shutdown() }))
 	select {
 	case <-r.ShutdownRequested():
@@ -322,7 +323,7 @@ func TestShutdownIsSignalledOnceAndLetsTheRunEnd(t *testing.T) {
 
 func TestNameAndLabelAreKeptAndTold(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *SessionInfoChanged) { told = append(told, e.Name) })}}, say("a"))
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *SessionInfoChanged) { told = append(told, e.Name) })}}, say("a"))
 	r.prompt("one")
 	id := r.Session().Leaf()
 	for _, name := range []string{"first", ""} {
@@ -343,7 +344,7 @@ func TestNameAndLabelAreKeptAndTold(t *testing.T) {
 
 func TestOldSessionThatCannotBeSavedIsToldAndLeftAllTheSame(t *testing.T) {
 	l := &log{}
-	r := newRig(t, Options{Session: unwritable(t), Listeners: []Listener{l}}, say("a"), say("b"))
+	r := newHarness(t, Options{Session: unwritable(t), Listeners: []Listener{l}}, say("a"), say("b"))
 	_ = r.Prompt(t.Context(), Prompt{Text: "one"})
 	old := r.Session()
 	l.kinds = nil
@@ -357,4 +358,129 @@ func TestOldSessionThatCannotBeSavedIsToldAndLeftAllTheSame(t *testing.T) {
 	}
 	r.prompt("two")
 	r.wantTalk("user: two", "assistant: b")
+}
+
+func TestBranchOnAUserMessageHasWhatWasBeforeIt(t *testing.T) {
+	l := &log{}
+	g := golden{t, l}
+	r := newHarness(t, Options{Listeners: []Listener{l}}, say("a"), say("b"), say("c"))
+	r.prompt("one")
+	r.prompt("two")
+	source := r.Session()
+	file := r.file()
+	l.kinds = nil
+	got, err := r.Branch(t.Context(), sentTo(r)[1])
+	if err != nil || got.Text != "two" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	g.step("/branch", "session_before_branch session_shutdown session_branch session_start context")
+	s := r.Session()
+	if s == source || s.Header().ParentSession != source.File() || talkOf(again(r)) != "one a" {
+		t.Errorf("%+v has %q", s.Header(), talkOf(s))
+	}
+	r.prompt("three")
+	r.wantTalk("user: one", "assistant: a", "user: three", "assistant: c")
+	if now, err := os.ReadFile(source.File()); err != nil || string(now) != file {
+		t.Error("the session that was left has changed")
+	}
+}
+
+func TestBranchOnTheFirstMessageBeginsEmpty(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"), say("b"))
+	r.prompt("one")
+	first := r.Session().Entries()[0]
+	source := r.Session().File()
+	if _, err := r.Navigate(t.Context(), first.ID, NavigateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Branch(t.Context(), sentTo(r)[0]); err != nil || got.Text != "one" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	r.prompt("two")
+	r.wantTalk("user: two", "assistant: b")
+	if h := r.Session().Header(); h.ParentSession != source {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestBranchOnAnAnswerHasIt(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"), say("b"))
+	r.prompt("one")
+	id := last(r)
+	r.prompt("two")
+	if got, err := r.Branch(t.Context(), id); err != nil || got.Text != "" || talkOf(again(r)) != "one a" {
+		t.Errorf("%+v, %v, %q", got, err, talkOf(again(r)))
+	}
+}
+
+func TestBranchKeepsTheConversationIfAListenerWantsItSo(t *testing.T) {
+	var asked SessionBeforeBranch
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *SessionBeforeBranch) {
+		asked = *e
+		e.SkipConversationRestore = true
+	})}}, say("a"), say("b"))
+	r.prompt("one")
+	r.prompt("two")
+	source, id := r.Session(), sentTo(r)[0]
+	if got, err := r.Branch(t.Context(), id); err != nil || got.Text != "" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if talkOf(again(r)) != "one a two b" || r.Session() == source {
+		t.Errorf("it has %q", talkOf(r.Session()))
+	}
+	if asked.EntryID != id || source.Branch()[asked.EntryIndex].ID != id {
+		t.Errorf("asked about %+v", asked)
+	}
+}
+
+func TestBranchThatIsForbiddenOrCannotBeChangesNothing(t *testing.T) {
+	l := &log{}
+	cancel := true
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *SessionBeforeBranch) { e.Cancel = cancel }), l}}, say("a"))
+	r.prompt("one")
+	source, id := r.Session(), sentTo(r)[0]
+	l.kinds = nil
+	if _, err := r.Branch(t.Context(), id); !errors.Is(err, ErrCancelled) {
+		t.Errorf("forbidden: %v", err)
+	}
+	cancel = false
+	if _, err := r.Branch(t.Context(), "nothing"); err == nil || !strings.Contains(err.Error(), `no entry "nothing"`) {
+		t.Errorf("no such entry: %v", err)
+	}
+	r.sessions.copySession = func(*session.Session, string) (*session.Session, error) { return nil, errors.New("no room") }
+	if _, err := r.Branch(t.Context(), id); err == nil || err.Error() != "no room" {
+		t.Errorf("no room: %v", err)
+	}
+	if got := strings.Join(l.kinds, " "); strings.Contains(got, "shutdown") || r.Session() != source || !r.IsIdle() {
+		t.Errorf("events %s", got)
+	}
+	r.wantGoesOn()
+}
+
+func TestBranchKeepsTheModelThatIsUsed(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"), say("b"))
+	r.prompt("one")
+	id := last(r)
+	two := r.Models().Find("acme", "two")
+	r.SetModel(t.Context(), two, "set")
+	r.prompt("two")
+	if _, err := r.Branch(t.Context(), id); err != nil || r.Model() != two {
+		t.Errorf("%v, model %s", err, r.Model().ID)
+	}
+}
+
+func TestASessionForReadingIsBranchedIntoOneThatIsWritten(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"))
+	r.prompt("one")
+	_ = r.Session().Close()
+	s, err := session.Read(r.Session().File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = newHarness(t, Options{Session: s}, say("b"))
+	if _, err := r.Branch(t.Context(), s.Leaf()); err != nil {
+		t.Fatal(err)
+	}
+	r.prompt("two")
+	r.wantTalk("user: one", "assistant: a", "user: two", "assistant: b")
 }

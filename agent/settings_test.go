@@ -6,14 +6,14 @@ import (
 )
 
 // setCompaction changes the settings of compaction.
-func (r *rig) setCompaction(change func(*CompactionSettings)) {
+func (r *harness) setCompaction(change func(*CompactionSettings)) {
 	s := r.Settings()
 	change(&s.Compaction)
 	r.SetSettings(s)
 }
 
 func TestSettingsThatAreChangedCountForARunInProgress(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{echo("t")}, Settings: Settings{MaxTurns: 9}},
+	r := newHarness(t, Options{Tools: []Tool{echo("t")}, Settings: Settings{MaxTurns: 9}},
 		use(call{"1", "t", `{"n":1}`}), use(call{"2", "t", `{"n":2}`}), use(call{"3", "t", `{"n":3}`}), say("done"))
 	r.events.all = append(r.events.all, on(func(*TurnEnd) {
 		s := r.Settings()

@@ -22,8 +22,8 @@ type shortfall struct {
 	cut     bool             // the user knows that the server cuts prompts
 }
 
-// of begins anew with another session.
-func (f *shortfall) of(s *session.Session) {
+// beginSession begins anew with another session.
+func (f *shortfall) beginSession(s *session.Session) {
 	if f.session != s {
 		f.session, f.model, f.images, f.cut = s, "", 0, false
 	}
@@ -44,7 +44,7 @@ func (f *shortfall) noteImages(ctx context.Context, s *session.Session, r *llm.R
 		}
 	}
 	f.mu.Lock()
-	f.of(s)
+	f.beginSession(s)
 	more := images > f.images || f.model != r.Model.Ref() && images > 0
 	f.model, f.images = r.Model.Ref(), images
 	f.mu.Unlock()
@@ -75,7 +75,7 @@ func (f *shortfall) noteCut(ctx context.Context, s *session.Session, r *llm.Requ
 		return
 	}
 	f.mu.Lock()
-	f.of(s)
+	f.beginSession(s)
 	known := f.cut
 	f.cut = true
 	f.mu.Unlock()

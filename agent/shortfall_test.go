@@ -63,7 +63,7 @@ func TestAPromptThatTheServerCutIsToldOfOnce(t *testing.T) {
 
 func TestImagesThatAreLeftOutAreToldOf(t *testing.T) {
 	l := &log{}
-	r := newRig(t, Options{Listeners: []Listener{l}}, say("a"), say("b"), say("c"), say("d"), say("e"))
+	r := newHarness(t, Options{Listeners: []Listener{l}}, say("a"), say("b"), say("c"), say("d"), say("e"))
 	show := func(text string, images ...message.Block) {
 		t.Helper()
 		if err := r.Prompt(t.Context(), Prompt{Text: text, Attachments: images}); err != nil {

@@ -1,10 +1,20 @@
 package agent
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"pi/agent/instructions"
+	"pi/agent/llm"
+	"pi/session"
+	"pi/session/message"
 )
 
 // systemPrompts are the system prompts of an agent, and what a session retains of its
@@ -27,15 +37,9 @@ type systemPrompts struct {
 // date in it is that of the session, and skills and servers are fixed at the first call for it, so
 // that requests begin alike.
 func (p *systemPrompts) sections() []Section {
-	tools := specsOf(p.tools.active())
-	lists := listed{}
-	if canRead(tools) {
-		lists.skills = p.list(&p.skills, p.source.Skills)
-	}
-	if canFind(tools) {
-		lists.servers = p.list(&p.servers, p.source.Servers)
-	}
-	return p.source.sections(tools, lists, dateOf(p.began(), p.now()), p.cwd)
+	skills := func() string { return p.list(&p.skills, p.source.Skills) }
+	servers := func() string { return p.list(&p.servers, p.source.Servers) }
+	return p.source.sections(specsOf(p.tools.active()), skills, servers, dateOf(p.began(), p.now()), p.cwd)
 }
 
 // list returns a list of this session, which find finds if kept is not known yet.
@@ -124,4 +128,175 @@ type promptText struct {
 func plainPrompt(sections []Section) promptText {
 	text := joinSections(sections)
 	return promptText{base: text, text: text, sections: sections}
+}
+
+// SystemPrompt is what the system prompt is made of beside the active tools,
+// which the agent knows itself.
+type SystemPrompt struct {
+	Replace string // instead of role, tools and guidelines; "" for the usual text
+	Append  string
+	Files   []instructions.File
+
+	// Docs tells a model that can run commands where it finds how hooks are written; "" for
+	// nothing.
+	Docs string
+
+	// Skills, if set, returns the list of skills; "" for none. It is called before the first
+	// prompt of a session, and what it returns stays for that session.
+	Skills func() string
+
+	// Servers, if set, returns the list of servers whose tools the tool mcp finds; "" for none. It is
+	// called like Skills, and what it returns stays, too.
+	Servers func() string
+}
+
+// usualRole is what the model is told first, unless the user replaces it.
+const usualRole = `You are an expert coding agent working in a terminal on the user's machine. You read files, run commands, change code and write new files through the tools below, and you say briefly what you did.`
+
+// commonGuidelines are those for work with any tools.
+func commonGuidelines() []string {
+	return []string{
+		"Be concise. Show file paths clearly when you work with files.",
+		"Look before you change: read the relevant code first, and check the result of what you did.",
+	}
+}
+
+// The sections of the system prompt, in their order. Listeners know them by
+// these names; those without text are not there.
+const (
+	sectionRole         = "role"         // who the model is; what replaces the usual text
+	sectionTools        = "tools"        // the active tools, one line each
+	sectionGuidelines   = "guidelines"   // how to work, as it fits the active tools
+	sectionDocs         = "docs"         // how the model finds the guides of the program, if it can run commands
+	sectionAppend       = "append"       // what the user added
+	sectionInstructions = "instructions" // the instruction files of the directories
+	sectionSkills       = "skills"       // the skills that the model may use, if it can read files
+	sectionServers      = "mcp"          // the servers whose tools the model may find, if it has the tool mcp
+	sectionEnvironment  = "environment"  // date and working directory
+	sectionMode         = "mode"         // of the mode that is on; always the last, and listeners do not get it
+)
+
+// Section is a named part of the system prompt.
+type Section struct{ Name, Text string }
+
+// sections returns the sections of a system prompt for these tools, in their order, without
+// those that would be empty. skills is called only for a model that can read their files, servers
+// for one that can find their tools.
+func (p *SystemPrompt) sections(tools []llm.ToolSpec, skills, servers func() string, today, cwd string) []Section {
+	lines, guidelines := "", commonGuidelines()
+	canRun, canRead, canFind := false, false, false
+	for _, t := range tools {
+		line := t.Snippet
+		if line == "" {
+			line, _, _ = strings.Cut(t.Description, "\n")
+		}
+		lines += fmt.Sprintf("\n- %s: %s", t.Name, line)
+		for _, g := range t.Guidelines {
+			if !slices.Contains(guidelines, g) {
+				guidelines = append(guidelines, g)
+			}
+		}
+		canRun = canRun || t.Name == "bash"
+		canRead = canRead || t.Name == "bash" || t.Name == "read"
+		canFind = canFind || t.Name == "mcp"
+	}
+	all := []Section{{sectionRole, p.Replace}}
+	if p.Replace == "" {
+		all = []Section{{sectionRole, usualRole}}
+		if lines != "" {
+			all = append(all, Section{sectionTools, "Tools:" + lines})
+		}
+		all = append(all, Section{sectionGuidelines, "Guidelines:\n- " + strings.Join(guidelines, "\n- ")})
+		if canRun {
+			all = append(all, Section{sectionDocs, p.Docs})
+		}
+	}
+	all = append(all, Section{sectionAppend, p.Append}, Section{sectionInstructions, instructions.Text(p.Files)})
+	if canRead {
+		all = append(all, Section{sectionSkills, skills()})
+	}
+	if canFind {
+		all = append(all, Section{sectionServers, servers()})
+	}
+	all = append(all, Section{sectionEnvironment, fmt.Sprintf("Date: %s\nWorking directory: %s", today, cwd)})
+	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
+}
+
+// joinSections returns the text that the sections make.
+func joinSections(sections []Section) string {
+	texts := make([]string, len(sections))
+	for i, s := range sections {
+		texts[i] = s.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Prompts returns the system prompt and its sections as the listeners so far left them. If
+// one replaced the whole text, that is the prompt, whatever the sections are; else it is the
+// sections, with the changed ones in their places and new ones at the end, in the order of
+// their names.
+func (e *BeforeAgentStart) Prompts() (system string, sections []Section) {
+	for _, s := range e.Sections {
+		if text, changed := e.Changed[s.Name]; !changed {
+			sections = append(sections, s)
+		} else if text != nil {
+			sections = append(sections, Section{s.Name, *text})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Changed)) {
+		isOld := slices.ContainsFunc(e.Sections, func(s Section) bool { return s.Name == name })
+		if text := e.Changed[name]; text != nil && !isOld {
+			sections = append(sections, Section{name, *text})
+		}
+	}
+	if e.SystemPrompt != joinSections(e.Sections) {
+		return e.SystemPrompt, sections
+	}
+	return joinSections(sections), sections
+}
+
+// The system prompt has the date on which the session began, so that all its requests begin
+// alike: what a provider has cached stays of use, and thoughts that are bound to the prompt
+// stay valid. When the day has changed, a message behind the next prompt says so.
+
+// dateOf returns the day on which a session began, in the time zone of now; the present day
+// if that is not known (the zero time). For somebody who travels it may become another day,
+// which costs the cached prompt once.
+func dateOf(began, now time.Time) string {
+	if began.IsZero() {
+		began = now
+	}
+	return began.In(now.Location()).Format(time.DateOnly)
+}
+
+// dateDetails are the details of the message that tells of another day.
+type dateDetails struct {
+	Date string `json:"date"`
+}
+
+// addDate adds a message behind a prompt that tells the model which day it is, if it sees
+// another one: in the system prompt, or in the last such message of the context. Where a
+// compaction or a hook took that away, it is told again.
+func (r *run) addDate(ctx context.Context) error {
+	now := r.now()
+	today := now.Format(time.DateOnly)
+	known := dateOf(r.conversation.current().Began(), now)
+	seen, _ := r.conversation.seen()
+	for _, it := range slices.Backward(seen) {
+		if it.Message.Role != message.RoleCustom || it.Message.CustomType != session.DateChange {
+			continue
+		}
+		var told dateDetails
+		if json.Unmarshal(it.Message.Details, &told) == nil {
+			known = cmp.Or(told.Date, known)
+			break
+		}
+	}
+	if known == today {
+		return nil
+	}
+	details, _ := json.Marshal(dateDetails{today}) // a string always encodes
+	_, err := r.appendCustom(ctx, &message.Message{Role: message.RoleCustom, CustomType: session.DateChange, Details: details,
+		Content: []message.Block{message.TextBlock(fmt.Sprintf("The date has changed: it is %s now.", today))}})
+	return err
 }

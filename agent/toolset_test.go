@@ -10,7 +10,7 @@ func TestUnresolvedSchemaIsWarnedAboutOnce(t *testing.T) {
 	l := &log{}
 	odd := echo("odd")
 	odd.spec.Parameters = json.RawMessage(`{"type":"object","properties":{"s":{"type":"string","pattern":"(?!x)"}}}`)
-	r := newRig(t, Options{Tools: []Tool{odd}, Listeners: []Listener{l}})
+	r := newHarness(t, Options{Tools: []Tool{odd}, Listeners: []Listener{l}})
 	for range 3 {
 		if got := r.CallTool(t.Context(), "odd", input(`{"s":"x"}`)); got.IsError {
 			t.Errorf("%+v", got)
@@ -22,7 +22,7 @@ func TestUnresolvedSchemaIsWarnedAboutOnce(t *testing.T) {
 }
 
 func TestReplacedToolIsCheckedByItsOwnSchema(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{echo("look")}})
+	r := newHarness(t, Options{Tools: []Tool{echo("look")}})
 	if got := r.CallTool(t.Context(), "look", input(`{"s":"x"}`)); !got.IsError {
 		t.Error("an unknown property passes")
 	}
@@ -35,10 +35,10 @@ func TestReplacedToolIsCheckedByItsOwnSchema(t *testing.T) {
 }
 
 func TestToolReplacedWhileItsSchemaIsReadIsCheckedByItsOwn(t *testing.T) {
-	var r *rig
+	var r *harness
 	odd := echo("look")
 	odd.spec.Parameters = json.RawMessage(`{"type":"object","properties":{"s":{"pattern":"("}}}`)
-	r = newRig(t, Options{Tools: []Tool{odd}, Listeners: []Listener{on(func(*Notice) { r.SetTools([]Tool{echo("look")}, "") })}})
+	r = newHarness(t, Options{Tools: []Tool{odd}, Listeners: []Listener{on(func(*Notice) { r.SetTools([]Tool{echo("look")}, "") })}})
 	r.CallTool(t.Context(), "look", nil)
 	if got := r.CallTool(t.Context(), "look", input(`{"s":"x"}`)); !got.IsError {
 		t.Error("the schema of the tool that is gone was used")

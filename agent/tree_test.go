@@ -14,7 +14,7 @@ import (
 
 // sentTo returns the ids of the user messages of the session, in the order of
 // the file.
-func sentTo(r *rig) (ids []string) {
+func sentTo(r *harness) (ids []string) {
 	for _, e := range userMessages(r.Session().Entries()) {
 		ids = append(ids, e.ID)
 	}
@@ -22,7 +22,7 @@ func sentTo(r *rig) (ids []string) {
 }
 
 // again opens the file of the session as another process would.
-func again(r *rig) *session.Session {
+func again(r *harness) *session.Session {
 	r.t.Helper()
 	s, err := session.Read(r.Session().File())
 	if err != nil {
@@ -32,7 +32,7 @@ func again(r *rig) *session.Session {
 }
 
 // last is the id of the entry with the last message on the branch.
-func last(r *rig) string { return r.Session().EndOf(r.Session().Leaf()) }
+func last(r *harness) string { return r.Session().EndOf(r.Session().Leaf()) }
 
 func talkOf(s *session.Session) string {
 	var lines []string
@@ -45,7 +45,7 @@ func talkOf(s *session.Session) string {
 func TestNavigatingToAUserMessageLeadsBeforeItAndGivesItBack(t *testing.T) {
 	l := &log{}
 	g := golden{t, l}
-	r := newRig(t, Options{Listeners: []Listener{l}}, say("a"), say("b"))
+	r := newHarness(t, Options{Listeners: []Listener{l}}, say("a"), say("b"))
 	r.prompt("one")
 	r.prompt("two")
 	l.kinds = nil
@@ -65,7 +65,7 @@ func TestNavigatingToAUserMessageLeadsBeforeItAndGivesItBack(t *testing.T) {
 }
 
 func TestNavigatingToAnAnswerGoesOnBehindIt(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("b"))
+	r := newHarness(t, Options{}, say("a"), say("b"))
 	r.prompt("one")
 	to := last(r)
 	r.prompt("two")
@@ -92,7 +92,7 @@ func TestListenersOfAMoveHearWhatItIsAndMayForbidIt(t *testing.T) {
 	var before SessionBeforeTree
 	var after []SessionTree
 	cancel := false
-	r := newRig(t, Options{Listeners: []Listener{
+	r := newHarness(t, Options{Listeners: []Listener{
 		on(func(e *SessionBeforeTree) { before = *e; e.Cancel = cancel }),
 		on(func(e *SessionTree) { after = append(after, *e) }),
 	}}, say("a"), say("b"))
@@ -123,7 +123,7 @@ func TestListenersOfAMoveHearWhatItIsAndMayForbidIt(t *testing.T) {
 func TestAListenerThatIsAgainstAMoveDecidesAtOnce(t *testing.T) {
 	asked := 0
 	no := on(func(e *SessionBeforeTree) { e.Cancel = true; asked++ })
-	r := newRig(t, Options{Listeners: []Listener{no, no}}, say("a"))
+	r := newHarness(t, Options{Listeners: []Listener{no, no}}, say("a"))
 	r.prompt("one")
 	if _, err := r.Undo(t.Context(), 1); !errors.Is(err, ErrCancelled) || asked != 1 {
 		t.Errorf("%v, asked %d", err, asked)
@@ -140,7 +140,7 @@ func TestWhatHooksTakeOutIsNotInTheSummaryOfABranchHoweverNewItIs(t *testing.T) 
 		}
 	})
 	shell := on(func(e *UserBash) { e.Result = &BashOutcome{Output: "secret"} })
-	r := newRig(t, Options{Listeners: []Listener{hide, shell}}, say("a"), say("b"), say("notes"))
+	r := newHarness(t, Options{Listeners: []Listener{hide, shell}}, say("a"), say("b"), say("notes"))
 	r.prompt("one")
 	first := last(r)
 	r.prompt("two")
@@ -167,7 +167,7 @@ func TestWhatAHookPutInThePlaceOfABranchIsSummedUpWithIt(t *testing.T) {
 			}
 		}
 	})
-	r := newRig(t, Options{Listeners: []Listener{add}}, say("a"), say("b"), say("notes"))
+	r := newHarness(t, Options{Listeners: []Listener{add}}, say("a"), say("b"), say("notes"))
 	r.prompt("one")
 	first := last(r)
 	r.prompt("two")
@@ -180,7 +180,7 @@ func TestWhatAHookPutInThePlaceOfABranchIsSummedUpWithIt(t *testing.T) {
 }
 
 func TestABranchIsSummedUpWhereItIsLeft(t *testing.T) {
-	r := newRig(t, Options{Tools: []Tool{echo("read")}}, say("a"), use(call{"c", "read", `{"path":"x.go"}`}), say("b"), deltas(
+	r := newHarness(t, Options{Tools: []Tool{echo("read")}}, say("a"), use(call{"c", "read", `{"path":"x.go"}`}), say("b"), deltas(
 		text(" what was done "), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}, stop(message.StopEnd)), say("c"))
 	r.prompt("one")
 	first := last(r)
@@ -221,7 +221,7 @@ func TestABranchIsSummedUpWhereItIsLeft(t *testing.T) {
 func TestAListenerBringsTheSummaryOfABranch(t *testing.T) {
 	for _, wanted := range []bool{true, false} {
 		var told SessionTree
-		r := newRig(t, Options{Listeners: []Listener{
+		r := newHarness(t, Options{Listeners: []Listener{
 			on(func(e *SessionBeforeTree) {
 				e.Label = "named"
 				if e.Preparation.UserWantsSummary {
@@ -250,7 +250,7 @@ func TestAListenerBringsTheSummaryOfABranch(t *testing.T) {
 }
 
 func TestAListenerChangesWhatTheSummaryIsAskedFor(t *testing.T) {
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *SessionBeforeTree) {
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *SessionBeforeTree) {
 		e.CustomInstructions, e.ReplaceInstructions = "only this", true
 	})}}, say("a"), say("sum"))
 	r.prompt("one")
@@ -276,7 +276,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &log{}
-			r := newRig(t, Options{Listeners: []Listener{l}}, say("a"), c.reply, say("b"))
+			r := newHarness(t, Options{Listeners: []Listener{l}}, say("a"), c.reply, say("b"))
 			r.prompt("one")
 			l.kinds = nil
 			file, leaf := r.file(), r.Session().Leaf()
@@ -299,7 +299,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 }
 
 func TestWhatASummaryThatDidNotComeCostIsCounted(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), deltas(llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 9}}, stop(message.StopEnd)))
+	r := newHarness(t, Options{}, say("a"), deltas(llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 9}}, stop(message.StopEnd)))
 	r.prompt("one")
 	if _, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); !errors.Is(err, errEmptySummary) {
 		t.Fatal(err)
@@ -311,7 +311,7 @@ func TestWhatASummaryThatDidNotComeCostIsCounted(t *testing.T) {
 }
 
 func TestABranchThatDoesNotFitAfterAllIsSummedUpInParts(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), overflow(), say("a third"), say("two thirds"), say("all of it"))
+	r := newHarness(t, Options{}, say("a"), overflow(), say("a third"), say("two thirds"), say("all of it"))
 	r.prompt(strings.Repeat("long ", 1000))
 	m, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true})
 	if err != nil || m.Summary.Message().Summary != "all of it" {
@@ -324,7 +324,7 @@ func TestABranchThatDoesNotFitAfterAllIsSummedUpInParts(t *testing.T) {
 
 func TestASummaryOfABranchThatIsCutOffSaysSo(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *Notice) { told = append(told, e.Text) })}}, say("a"), deltas(text("half a"), stop(message.StopLength)))
+	r := newHarness(t, Options{Listeners: []Listener{on(func(e *Notice) { told = append(told, e.Text) })}}, say("a"), deltas(text("half a"), stop(message.StopLength)))
 	r.prompt("one")
 	if m, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); err != nil || m.Summary.Message().Summary != "half a" {
 		t.Fatalf("%+v, %v", m, err)
@@ -335,7 +335,7 @@ func TestASummaryOfABranchThatIsCutOffSaysSo(t *testing.T) {
 }
 
 func TestABranchThatIsTooLongIsSummedUpInParts(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), say("first half"), say("both halves"))
+	r := newHarness(t, Options{}, say("a"), say("first half"), say("both halves"))
 	r.prompt(strings.Repeat("long ", 1000))
 	model := *r.Model()
 	model.ContextWindow = 2000
@@ -351,7 +351,7 @@ func TestABranchThatIsTooLongIsSummedUpInParts(t *testing.T) {
 }
 
 // prompt2 adds a second long message without asking the model.
-func (r *rig) prompt2(t *testing.T) {
+func (r *harness) prompt2(t *testing.T) {
 	t.Helper()
 	if _, err := r.Session().AppendMessage(userMessage([]message.Block{message.TextBlock(strings.Repeat("more ", 400))})); err != nil {
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func (r *rig) prompt2(t *testing.T) {
 
 func TestNothingMovesWhileTheAgentWorks(t *testing.T) {
 	started, done := make(chan struct{}), make(chan error)
-	r := newRig(t, Options{}, hang(started))
+	r := newHarness(t, Options{}, hang(started))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() { done <- r.Prompt(ctx, Prompt{Text: "one"}) }()
@@ -379,3 +379,168 @@ func TestNothingMovesWhileTheAgentWorks(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+func TestUndoAndRedoGoBackAndForth(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"), say("b"), say("c"), say("d"))
+	r.prompt("one")
+	r.prompt("two")
+	r.prompt("three")
+	type step struct {
+		do   string
+		n    int
+		text string // given back
+		talk string // afterwards
+		err  error
+	}
+	for i, s := range []step{
+		{"redo", 0, "", "one a two b three c", ErrNothingToRedo},
+		{"undo", 1, "three", "one a two b", nil},
+		{"undo", 1, "two", "one a", nil},
+		{"redo", 0, "", "one a two b", nil},
+		{"redo", 0, "", "one a two b three c", nil},
+		{"redo", 0, "", "one a two b three c", ErrNothingToRedo},
+		{"undo", 3, "one", "", nil},
+		{"undo", 1, "", "", ErrNothingToUndo},
+		{"redo", 0, "", "one a two b three c", nil},
+		{"undo", 2, "two", "one a", nil},
+		{"redo", 0, "", "one a two b three c", nil},
+		{"undo", 1, "three", "one a two b", nil},
+	} {
+		var m Moved
+		var err error
+		if s.do == "undo" {
+			m, err = r.Undo(t.Context(), s.n)
+		} else {
+			m, err = r.Redo(t.Context())
+		}
+		if !errors.Is(err, s.err) || m.Text != s.text || talkOf(r.Session()) != s.talk {
+			t.Fatalf("step %d, %s: %v, gave back %q, left %q", i, s.do, err, m.Text, talkOf(r.Session()))
+		}
+		if now := again(r); talkOf(now) != s.talk || now.Leaf() != r.Session().Leaf() {
+			t.Fatalf("step %d, %s: opened again it has %q", i, s.do, talkOf(now))
+		}
+	}
+	r.prompt("four")
+	if _, err := r.Redo(t.Context()); !errors.Is(err, ErrNothingToRedo) {
+		t.Errorf("redo after a prompt: %v", err)
+	}
+	r.wantTalk("user: one", "assistant: a", "user: two", "assistant: b", "user: four", "assistant: d")
+}
+
+func TestUndoneTurnsAreRedoneInAnotherProcess(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"), say("b"))
+	r.prompt("one")
+	r.prompt("two")
+	for range 2 {
+		if _, err := r.Undo(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		r = reopened(t, r)
+	}
+	if talkOf(r.Session()) != "" {
+		t.Fatalf("left %q", talkOf(r.Session()))
+	}
+	for _, want := range []string{"one a", "one a two b"} {
+		if _, err := r.Redo(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r = reopened(t, r)
+		if got := talkOf(r.Session()); got != want {
+			t.Errorf("redone: %q, want %q", got, want)
+		}
+	}
+}
+
+// reopened is an agent on the same session in what might be another process.
+func reopened(t *testing.T, r *harness) *harness {
+	t.Helper()
+	if err := r.Session().Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(r.Session().File(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newHarness(t, Options{Session: s})
+}
+
+func TestWhatAddsNothingDoesNotKeepFromRedo(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"))
+	r.prompt("one")
+	if _, err := r.Undo(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.SetSessionName(t.Context(), "name"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Session().Append("hook_own", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Redo(t.Context()); err != nil || talkOf(r.Session()) != "one a" {
+		t.Errorf("%v, %q", err, talkOf(r.Session()))
+	}
+}
+
+func TestUndoOfMoreThanThereIsSaysHowMuchThereIs(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"))
+	if _, err := r.Undo(t.Context(), 1); !errors.Is(err, ErrNothingToUndo) {
+		t.Errorf("in an empty session: %v", err)
+	}
+	r.prompt("one")
+	for _, n := range []int{2, 0, -1} {
+		if _, err := r.Undo(t.Context(), n); err == nil || !strings.Contains(err.Error(), "not from 1 to 1") {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+}
+
+func TestUndoPassesPromptsThatAnEditHasTakenOut(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"), say("b"))
+	r.prompt("one")
+	r.prompt("two")
+	two, answer := sentTo(r)[1], last(r)
+	for _, id := range []string{two, answer} {
+		if _, err := r.EditContext(t.Context(), id, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m, err := r.Undo(t.Context(), 1); err != nil || m.Text != "one" || talkOf(r.Session()) != "" {
+		t.Errorf("%+v, %v, left %q", m, err, talkOf(r.Session()))
+	}
+	if _, err := r.Redo(t.Context()); err != nil || talkOf(r.Session()) != "one a" {
+		t.Errorf("redone: %v, %q", err, talkOf(r.Session()))
+	}
+}
+
+func TestUndoTellsWhatWentWithThePrompt(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"))
+	p := Prompt{Text: "look", Attachments: []message.Block{{Type: message.BlockImage, Data: "AA==", MimeType: "image/png"}}}
+	if err := r.Prompt(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := r.Undo(t.Context(), 1); err != nil || m.Text != "look" || m.Attachments != 1 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestASessionForReadingDoesNotMove(t *testing.T) {
+	r := newHarness(t, Options{}, say("a"))
+	r.prompt("one")
+	id := sentTo(r)[0]
+	_ = r.Session().Close()
+	for name, err := range map[string]error{"undo": second(r.Undo(t.Context(), 1)), "navigate": second(r.Navigate(t.Context(), id, NavigateOptions{}))} {
+		if !errors.Is(err, session.ErrReadOnly) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAMoveThatCannotBeSavedIsMadeAndTold(t *testing.T) {
+	r := newHarness(t, Options{Session: unwritable(t)}, say("a"))
+	if err := r.Prompt(t.Context(), Prompt{Text: "one"}); !isSaveError(err) {
+		t.Fatal(err)
+	}
+	if m, err := r.Undo(t.Context(), 1); !isSaveError(err) || m.Text != "one" || len(r.Session().Context()) != 0 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}

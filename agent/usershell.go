@@ -25,7 +25,7 @@ type UserCommand struct {
 	Line    string
 	Exclude bool         // the model does not see it
 	Output  func(string) // gets what the command prints as it comes; may be nil
-	Shell   Shell        // runs the command in place of that of [Options], such as with a terminal; may be nil
+	Shell   Shell        // runs the command instead of that of [Options], such as with a terminal; may be nil
 
 	// Detached is for a command that a program sends. It does not occupy the agent, so any
 	// number runs at once, whatever else goes on; only [Agent.AbortBash] ends it. Its end is
@@ -83,16 +83,14 @@ func (s *userShell) do(ctx context.Context, c UserCommand) (BashOutcome, error) 
 		return BashOutcome{}, err
 	}
 	defer end()
-	add := s.addLate
+	owns := false // nothing else goes on, and nothing begins
 	if !c.Detached {
 		claimed, err := s.busy.Begin(ctx)
 		switch {
 		case err == nil:
 			defer s.busy.End()
-			ctx, add = claimed, s.add
-		case errors.Is(err, work.ErrBusy):
-			add = s.addToRun
-		default:
+			ctx, owns = claimed, true
+		case !errors.Is(err, work.ErrBusy):
 			return BashOutcome{}, err
 		}
 	}
@@ -106,11 +104,20 @@ func (s *userShell) do(ctx context.Context, c UserCommand) (BashOutcome, error) 
 	case err != nil:
 		return outcome, err
 	}
-	return outcome, add(s.message(c, outcome))
+	m := s.message(c, outcome)
+	switch {
+	case owns:
+		_, err = s.conversation.current().AppendMessage(m)
+	case !c.Detached && s.inbox.putSide(m): // the run adds it
+	default:
+		s.busy.AfterRun(func() { s.addTelling(m) })
+	}
+	return outcome, err
 }
 
 // perform runs a command, unless a listener is against it or answers in its place. It leaves in c
-// what ran.
+// what ran. The error of a command that did not run is that of the first listener that blocks or
+// fails, or of an interrupt.
 func (s *userShell) perform(ctx context.Context, c *UserCommand) (BashOutcome, error) {
 	if c.Output == nil {
 		c.Output = func(string) {}
@@ -118,16 +125,21 @@ func (s *userShell) perform(ctx context.Context, c *UserCommand) (BashOutcome, e
 	if c.Shell == nil {
 		c.Shell = s.shell
 	}
-	line, instead, err := s.events.askUserBash(ctx, &UserBash{Command: c.Line, ExcludeFromContext: c.Exclude, Cwd: s.cwd})
-	c.Line = line
+	e := &UserBash{Command: c.Line, ExcludeFromContext: c.Exclude, Cwd: s.cwd}
+	err := s.events.emitGate(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
+	c.Line = e.Command
 	switch {
+	case ctx.Err() != nil:
+		return BashOutcome{}, ErrAborted
 	case err != nil:
 		return BashOutcome{}, err
-	case instead != nil:
+	case e.Blocked != "":
+		return BashOutcome{}, errors.New(e.Blocked)
+	case e.Result != nil:
 		if !c.Detached {
-			c.Output(instead.Output)
+			c.Output(e.Result.Output)
 		}
-		return *instead, nil
+		return *e.Result, nil
 	case c.Detached:
 		return runClean(ctx, c)
 	}
@@ -158,31 +170,11 @@ func (s *userShell) message(c UserCommand, o BashOutcome) *message.Message {
 	}
 }
 
-// add adds a message to the session; the caller has claimed the agent.
-func (s *userShell) add(m *message.Message) error {
-	_, err := s.conversation.current().AppendMessage(m)
-	return err
-}
-
-// addToRun adds a message that came while a prompt ran.
-func (s *userShell) addToRun(m *message.Message) error {
-	if s.inbox.putSide(m) {
-		return nil
-	}
-	return s.addLate(m)
-}
-
-// addLate adds a message when no prompt runs. A failure is told to the user.
-func (s *userShell) addLate(m *message.Message) error {
-	s.busy.AfterRun(func() { s.addTelling(m) })
-	return nil
-}
-
 // addTelling adds a message and tells the user if that fails, unless the session had
 // failed to be saved before.
 func (s *userShell) addTelling(m *message.Message) {
 	unsaved := s.conversation.current().Unsaved() != nil
-	err := s.add(m)
+	_, err := s.conversation.current().AppendMessage(m)
 	if _, again := errors.AsType[*session.SaveError](err); err != nil && !(unsaved && again) {
 		s.events.Notify(context.Background(), LevelError, err.Error())
 	}
@@ -208,17 +200,4 @@ func (s *userShell) stop(ctx context.Context) error {
 func (s *userShell) close(ctx context.Context) {
 	defer s.addWaiting()
 	_ = s.running.Close(ctx) // what ends too late is not added
-}
-
-// askUserBash returns the command that is to run, or the outcome that a listener has in its
-// place. The error is that of the first that blocks or fails, or of an interrupt.
-func (ls *listeners) askUserBash(ctx context.Context, e *UserBash) (string, *BashOutcome, error) {
-	err := ls.emitGate(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
-	switch {
-	case ctx.Err() != nil:
-		err = ErrAborted
-	case err == nil && e.Blocked != "":
-		err = errors.New(e.Blocked)
-	}
-	return e.Command, e.Result, err
 }

@@ -29,7 +29,7 @@ import (
 func main() {
 	pairs := flag.Int("n", 40, "pairs of each case")
 	only := flag.String("only", "", "only the cases whose name has these words")
-	against := flag.String("against", "", "another build of the program, whose runs of many turns stand beside ours")
+	against := flag.String("against", "", "another build of the program, whose starts and runs of many turns stand beside ours")
 	flag.Parse()
 	if err := bench(*pairs, *only, *against); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -38,7 +38,7 @@ func main() {
 }
 
 // bench measures the cases whose name contains only, in so many pairs each, and prints a
-// table. With another build of the program, against, these are runs of many turns.
+// table. With another build of the program, against, these are what both of them take.
 func bench(pairs int, only, against string) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -64,7 +64,7 @@ func bench(pairs int, only, against string) error {
 		if against, err = filepath.Abs(against); err != nil {
 			return err
 		}
-		cases = w.turnCases(against)
+		cases = w.casesBeside(against)
 	}
 	cases = slices.DeleteFunc(cases, func(m *measured) bool { return !strings.Contains(m.name, only) })
 	if err := measure(cases, pairs); err != nil {

@@ -118,19 +118,25 @@ func gateHooks() map[string]string {
 	return hooks
 }
 
-// turnCases returns what is measured of runs with many turns. other is the binary that the
-// program stands beside.
-func (w *work) turnCases(other string) []*measured {
+// casesBeside returns what is measured of the program beside another build of it, the binary
+// other: starts, and runs with many turns.
+func (w *work) casesBeside(other string) []*measured {
 	against := filepath.Base(other)
-	row := func(name string, run func(binary, home string) (result, error)) *measured {
+	row := func(name, home string, run func(binary, home string) (result, error)) *measured {
 		return &measured{name: name, against: against,
-			base: func() (result, error) { return run(other, "turns") },
-			run:  func() (result, error) { return run(w.path("pi"), "turns") }}
+			base: func() (result, error) { return run(other, home+beside) },
+			run:  func() (result, error) { return run(w.path("pi"), home) }}
+	}
+	start := func(binary, home string) (result, error) {
+		return w.timeToRequest(home, binary, "-p", "hello")
 	}
 	return []*measured{
-		row("a turn with a tool", w.timeOfTurn),
-		row("growth of a turn, 1st to 200th", w.growthOfTurn),
-		row("last byte to exit", w.timeToExit),
+		row("start, no hooks", "plain", start),
+		row("start, 10 of the examples", "examples", start),
+		row("start, 10 hooks of 90 functions", "functions", start),
+		row("a turn with a tool", "turns", w.timeOfTurn),
+		row("growth of a turn, 1st to 200th", "turns", w.growthOfTurn),
+		row("last byte to exit", "turns", w.timeToExit),
 		{name: "a turn with ten hooks", against: "a turn without",
 			base: func() (result, error) { return w.timeOfTurn(w.path("pi"), "turns") },
 			run:  func() (result, error) { return w.timeOfTurn(w.path("pi"), "gates") }},
@@ -177,8 +183,7 @@ type ran struct {
 // runTurns runs a program on a prompt that takes so many turns.
 func (w *work) runTurns(binary, home string, turns int) (r ran, err error) {
 	w.turns.begin(turns)
-	cmd := w.command(home, filepath.Base(binary), "-p", "go on")
-	cmd.Path, cmd.Args[0] = binary, binary
+	cmd := w.command(home, binary, "-p", "go on")
 	var said, trouble bytes.Buffer
 	cmd.Stderr = &trouble
 	out, err := cmd.StdoutPipe()

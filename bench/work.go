@@ -38,12 +38,25 @@ func newWork(dir string, s *server, turns *script) (*work, error) {
 	}
 	w.size = info.Size()
 	examples, err := exampleHooks()
-	return w, errors.Join(err, w.makeHome("plain", s.url(), nil), w.makeHome("examples", s.url(), examples), w.makeHome("functions", s.url(), functionHooks()),
-		w.makeHome("turns", turns.url(), nil), w.makeHome("gates", turns.url(), gateHooks()),
-		writeLines(w.path("project")), writeLongSession(w.path("long.jsonl")))
+	err = errors.Join(err, w.makeHome("gates", turns.url(), gateHooks()), writeLines(w.path("project")), writeLongSession(w.path("long.jsonl")))
+	for _, whose := range []string{"", beside} {
+		err = errors.Join(err, w.makeHome("plain"+whose, s.url(), nil), w.makeHome("examples"+whose, s.url(), examples),
+			w.makeHome("functions"+whose, s.url(), functionHooks()), w.makeHome("turns"+whose, turns.url(), nil))
+	}
+	return w, err
 }
 
-func (w *work) path(name string) string { return filepath.Join(w.dir, name) }
+// beside ends the names of the homes of another build: what one of them writes into its
+// home the other may not know.
+const beside = "-beside"
+
+// path returns where the program or home of that name is; another build has a path already.
+func (w *work) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(w.dir, name)
+}
 
 // makeHome writes a home directory with settings that name the server at url, and with these
 // hooks.

@@ -3,7 +3,7 @@
 // arguments and the directory of the process.
 //
 //	cli.go          from arguments to an exit status; status.go: what each says
-//	args.go         arguments as the flag library understands them
+//	args.go         arguments as the flag library understands them; subcommands with a typing mistake
 //	flags.go        flags of a run; sessionflags.go: those that name a session;
 //	                hookflags.go: those that hooks bring
 //	subcommand.go   what subcommands share

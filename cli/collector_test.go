@@ -44,11 +44,11 @@ func TestACollectorThatTheUserSetStays(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(own))
 	started := quietStart()
 	if got := gcPercent(); got != own {
-		t.Errorf("while the program starts the collector is set to %d, the person set %d", got, own)
+		t.Errorf("while the program starts the collector is set to %d, the user set %d", got, own)
 	}
 	started()
 	if got := gcPercent(); got != own {
-		t.Errorf("after the start the collector is set to %d, the person set %d", got, own)
+		t.Errorf("after the start the collector is set to %d, the user set %d", got, own)
 	}
 }
 

@@ -214,21 +214,12 @@ func newReport(text string) (string, error) {
 	if err := safefile.Create(path, []byte(text)); err != nil {
 		return "", err
 	}
-	removeOldReports(dir)
-	return path, nil
-}
-
-// removeOldReports removes all but the newest maxReports reports of dir. Their names sort
-// by time.
-func removeOldReports(dir string) {
-	reports, err := filepath.Glob(filepath.Join(dir, "*.txt"))
-	if err != nil || len(reports) <= maxReports {
-		return
-	}
-	slices.Sort(reports)
-	for _, old := range reports[:len(reports)-maxReports] {
+	reports, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
+	slices.Sort(reports) // their names sort by time
+	for _, old := range reports[:max(0, len(reports)-maxReports)] {
 		_ = os.Remove(old)
 	}
+	return path, nil
 }
 
 // allStacks are the stacks of all goroutines, without the values of arguments.

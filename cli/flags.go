@@ -108,7 +108,13 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f.StringSliceVar(&o.Tools.Excluded, "exclude-tools", nil, "not these tools, by name or `PATTERN` (-xt)")
 	f.BoolVar(&o.Tools.None, "no-tools", false, "no tools, not even those of hooks (-nt)")
 	f.BoolVar(&o.Tools.NoBuiltIn, "no-builtin-tools", false, "no tools but those of hooks, and those that --tools names (-nbt)")
-	addTextFlags(f, &o.Texts)
+	f.StringVar(&o.Texts.SystemPrompt, "system-prompt", "", "replace the system prompt by this `TEXT`")
+	f.StringArrayVar(&o.Texts.AppendPrompt, "append-system-prompt", nil, "add this `TEXT`, or what is in this file, to the system prompt; repeatable")
+	f.BoolVar(&o.Texts.NoContext, "no-context-files", false, "read no AGENTS.md and CLAUDE.md (-nc)")
+	f.StringArrayVar(&o.Texts.Skills, "skill", nil, "load one more skill, a `FILE` or folder; repeatable")
+	f.BoolVar(&o.Texts.NoSkills, "no-skills", false, "no skills but those of --skill (-ns)")
+	f.StringArrayVar(&o.Texts.Templates, "prompt-template", nil, "load one more prompt template, a `FILE` or folder; repeatable")
+	f.BoolVar(&o.Texts.NoTemplates, "no-prompt-templates", false, "no prompt templates but those of --prompt-template (-np)")
 	f.StringArrayVarP(&o.Hooks.Files, "hook", "e", nil, "load one more hook `FILE`; repeatable (--extension)")
 	f.BoolVar(&o.Hooks.None, "no-hooks", false, "load no hooks but those of --hook, and no skills or templates (-ne, --no-extensions)")
 	f.BoolVarP(&o.Hooks.Approve, "approve", "a", false, "run this project's hooks and MCP servers in this run (--trust-project)")
@@ -119,27 +125,8 @@ func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f.BoolVar(&o.Login, "login", false, "ask for the key of a provider in this terminal, keep it, and leave; editors start it")
 	f.BoolVar(&o.Plain, "plain", false, "no colours")
 	f.BoolVarP(showVersion, "version", "v", false, "print the version and leave")
-	addForeignFlags(f)
-	root.PersistentFlags().StringVar(&o.Session.Dir, "session-dir", "", "keep sessions in this `FOLDER`")
-	for _, name := range seldom() {
-		f.Lookup(name).Hidden = true
-	}
-	f.SetNormalizeFunc(otherName)
-}
-
-func addTextFlags(f *pflag.FlagSet, t *app.TextFlags) {
-	f.StringVar(&t.SystemPrompt, "system-prompt", "", "replace the system prompt by this `TEXT`")
-	f.StringArrayVar(&t.AppendPrompt, "append-system-prompt", nil, "add this `TEXT`, or what is in this file, to the system prompt; repeatable")
-	f.BoolVar(&t.NoContext, "no-context-files", false, "read no AGENTS.md and CLAUDE.md (-nc)")
-	f.StringArrayVar(&t.Skills, "skill", nil, "load one more skill, a `FILE` or folder; repeatable")
-	f.BoolVar(&t.NoSkills, "no-skills", false, "no skills but those of --skill (-ns)")
-	f.StringArrayVar(&t.Templates, "prompt-template", nil, "load one more prompt template, a `FILE` or folder; repeatable")
-	f.BoolVar(&t.NoTemplates, "no-prompt-templates", false, "no prompt templates but those of --prompt-template (-np)")
-}
-
-// addForeignFlags adds what programs pass that were made for others of this kind. Here they
-// change nothing: there are no themes, a start fetches nothing and says all that there is.
-func addForeignFlags(f *pflag.FlagSet) {
+	// What programs pass that were made for others of this kind changes nothing: there are no
+	// themes, a start fetches nothing and says all that there is.
 	const nothing = "accepted, changes nothing"
 	for _, name := range []string{"offline", "verbose", "no-themes"} {
 		f.Bool(name, false, nothing)
@@ -147,6 +134,11 @@ func addForeignFlags(f *pflag.FlagSet) {
 	f.StringArray("theme", nil, nothing)
 	f.String("use-theme", "", nothing)
 	f.String("tui-mode", "", nothing)
+	root.PersistentFlags().StringVar(&o.Session.Dir, "session-dir", "", "keep sessions in this `FOLDER`")
+	for _, name := range seldom() {
+		f.Lookup(name).Hidden = true
+	}
+	f.SetNormalizeFunc(otherName)
 }
 
 // seldom lists the flags that --help leaves to `pi flags`, so that it is one screen.

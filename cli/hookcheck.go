@@ -45,7 +45,7 @@ func hooksCheck(o *app.Options) *cobra.Command {
 			} else {
 				printChecked(checked, len(paths) > 0)
 			}
-			if slices.ContainsFunc(checked, checkedHook.isWrong) {
+			if slices.ContainsFunc(checked, func(h checkedHook) bool { return h.State == "failed" || h.Text != nil && len(h.Text.Problems) > 0 }) {
 				return app.ErrReported
 			}
 			return err

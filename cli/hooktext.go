@@ -73,11 +73,6 @@ func modulesBeside(p *app.Place, path string) func(name string) (string, []byte,
 	}
 }
 
-// isWrong reports whether a hook fails, or its text has a mistake.
-func (h checkedHook) isWrong() bool {
-	return h.State == "failed" || h.Text != nil && len(h.Text.Problems) > 0
-}
-
 // printText prints what the text of a hook says, below its line: all of it, or what is wrong
 // alone.
 func printText(r *text.Report, all bool) {

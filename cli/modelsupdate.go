@@ -188,12 +188,20 @@ func getList(ctx context.Context, ref string) (data []byte, from string, err err
 		}
 		return data, printable.Line(ref), nil
 	}
-	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && !ip.IsLoopback() {
+	isHere := u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()
+	if u.Scheme == "http" && !isHere {
 		return nil, "", app.UsageError{Err: fmt.Errorf("the list at %s would come over an open line; use https://", printable.URL(ref))}
+	}
+	if err := provider.CheckProxies(os.Getenv); err != nil {
+		return nil, "", app.UsageError{Err: err}
 	}
 	data, err = fetchList(ctx, ref)
 	if err != nil {
-		return nil, "", fmt.Errorf("fetch the list of models from %s: %w\nnothing was changed; check the network and HTTPS_PROXY, or give a file or another address", printable.URL(ref), err)
+		check := "the network and HTTPS_PROXY"
+		if isHere { // no proxy is asked for this machine
+			check = "that its server runs"
+		}
+		return nil, "", fmt.Errorf("fetch the list of models from %s: %w\nnothing was changed; check %s, or give a file or another address", printable.URL(ref), err, check)
 	}
 	return data, printable.URL(ref), nil
 }

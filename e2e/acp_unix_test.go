@@ -401,8 +401,8 @@ func TestAnEditorIsNotAskedAboutAHookOfTheAgent(t *testing.T) {
 	if ends := e.Prompt(id, "run `mkdir -p .pi/hooks && echo 'print(1)' > .pi/hooks/new.lua`"); ends != "end_turn" {
 		t.Fatal(ends)
 	}
-	e.WaitUpdate("the warning", func(u acptest.Update) bool {
-		return u.Kind == "notice" && strings.Contains(u.Title, "new.lua was added and is not approved")
+	e.WaitUpdate("the warning", func(u acptest.Update) bool { // in other words if the file is noticed before the tool has ended
+		return u.Kind == "notice" && strings.Contains(u.Title, "new.lua was added ") && strings.Contains(u.Title, ": it does not run; `pi trust`")
 	})
 	if _, failed := e.Request("session/prompt", object{"sessionId": id, "prompt": []any{object{"type": "text", "text": "/hooks approve new"}}}); failed == nil || !strings.Contains(failed.Message, "a person has to approve") {
 		t.Errorf("%v", failed)

@@ -44,7 +44,7 @@ func rooms() map[string]room {
 		"internal/printable":    {libraries: []string{}},
 		"internal/sse":          {libraries: []string{"github.com/tmaxmax/go-sse"}}, // an oracle of its tests
 		"internal/suggest":      {libraries: []string{}},
-		"internal/testing":      {rooms: []string{"agent/llm", "internal/sse", "session", "session/message"}, libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "github.com/modelcontextprotocol/go-sdk", "golang.org/x/sys", "golang.org/x/term"}}, // support of tests, and of bench
+		"internal/testing":      {rooms: []string{"agent/llm", "internal/sse", "session", "session/message"}, libraries: []string{"github.com/clipperhouse/uax29", "github.com/creack/pty", "github.com/mattn/go-runewidth", "github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "golang.org/x/sys", "golang.org/x/term"}}, // support of tests, and of bench
 		"internal/safefile":     {libraries: []string{"golang.org/x/sys"}},
 		"internal/process":      {libraries: []string{"golang.org/x/sys"}},
 		"internal/child":        {rooms: []string{"internal/process"}, libraries: []string{}},
@@ -59,9 +59,8 @@ func rooms() map[string]room {
 		"internal/edit":         {rooms: []string{"internal/cells", "internal/printable"}, libraries: []string{}},
 		"session/export":        {rooms: []string{"session", "session/export/page", "session/message", "internal/printable", "internal/safefile"}, libraries: []string{}},
 		"session/export/page":   {rooms: []string{"session", "session/message", "session/rawjson", "internal/markdown", "internal/markup", "internal/picture", "internal/printable"}, libraries: []string{}},
-		"agent":                 {rooms: []string{"agent/images", "agent/llm", "agent/schema", "agent/instructions", "agent/prefix", "agent/work", "session", "session/message", "session/rawjson", "session/compaction", "internal/pace", "internal/printable", "internal/suggest"}},
+		"agent":                 {rooms: []string{"agent/llm", "agent/schema", "agent/instructions", "agent/prefix", "agent/work", "session", "session/message", "session/rawjson", "session/compaction", "internal/pace", "internal/picture", "internal/printable", "internal/suggest"}},
 		"agent/attach":          {rooms: []string{"session/message", "internal/picture", "internal/printable", "internal/process", "internal/safefile"}, libraries: []string{}},
-		"agent/images":          {rooms: []string{"session", "session/message", "internal/picture", "internal/printable"}, libraries: []string{}},
 		"agent/prompts":         {rooms: []string{"agent/instructions", "internal/frontmatter", "internal/printable", "internal/safefile"}, libraries: []string{}},
 		"agent/instructions":    {rooms: []string{"internal/printable"}, libraries: []string{}},
 		"agent/work":            {libraries: []string{}},
@@ -181,6 +180,9 @@ func wrongShape(file *ast.File) []string {
 func TestImportsPointOneWay(t *testing.T) {
 	seen := 0
 	eachGoFile(t, func(name string, file *ast.File) {
+		if path.Dir(name) == "." && name != "main.go" {
+			t.Errorf("%s is at the top of the module, where main.go alone belongs", name)
+		}
 		for _, spec := range file.Imports {
 			if strings.HasSuffix(name, "_test.go") {
 				continue // a test may stand above its package

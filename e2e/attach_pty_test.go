@@ -5,7 +5,6 @@ package e2e
 import (
 	"encoding/base64"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,50 +115,4 @@ func TestOfWhatIsPastedOnlyAnImageGoesAlong(t *testing.T) {
 	sent("typed, and brought back", "read @a.txt", "Answer 5.", map[string]bool{file: true})
 	s.enter("/quit")
 	s.leave(statusDone)
-}
-
-func TestSkillsAndTemplatesAreCommandsOfTheTerminal(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	m := w.model("text Answer 1.\n---\ntext Answer 2.\n---\ntext Answer 3.\n---\ntext Answer 4.")
-	w.write(w.agentFile("skills/zip/SKILL.md"), "---\nname: zip\ndescription: Pack\n---\nUse zip.\n")
-	w.write(w.agentFile("prompts/fix.md"), "Fix $1 now.\n")
-	s := w.inTerminal()
-	s.enter("/fix a.txt")
-	s.see(1, "Answer 1.")
-	if asked := lastAsked(t, m); !strings.Contains(asked, "Fix a.txt now.") {
-		t.Errorf("/fix asked %s", asked)
-	}
-	w.write(w.agentFile("prompts/fix.md"), "Mend $1 now.\n") // while it runs
-	s.enter("/fix a.txt")
-	s.see(1, "Answer 2.")
-	if asked := lastAsked(t, m); !strings.Contains(asked, "Mend a.txt now.") {
-		t.Errorf("/fix asked %s", asked)
-	}
-	s.enter("/skill:zip all")
-	s.see(1, "Answer 3.")
-	if asked := lastAsked(t, m); !strings.Contains(asked, "Use zip.") || !strings.Contains(asked, "all") {
-		t.Errorf("/skill:zip asked %s", asked)
-	}
-	s.enter("/skills")
-	s.see(1, "tokens in the system prompt")
-
-	// /init asks before it touches a file that is there.
-	w.write(filepath.Join(w.project, "AGENTS.md"), "Mine.\n")
-	s.enter("/init")
-	s.see(1, "There is an AGENTS.md here")
-	s.keys("n\r")
-	s.see(1, "AGENTS.md stays as it is")
-	s.enter("/init")
-	s.see(1, "There is an AGENTS.md here")
-	s.keys("y\r")
-	s.see(1, "Answer 4.")
-	if asked := lastAsked(t, m); !strings.Contains(asked, "write AGENTS.md in the working directory") {
-		t.Errorf("/init asked %s", asked)
-	}
-	s.enter("/quit")
-	s.leave(statusDone)
-	if b, err := os.ReadFile(filepath.Join(w.project, "AGENTS.md")); err != nil || string(b) != "Mine.\n" {
-		t.Errorf("AGENTS.md is %q, %v", b, err)
-	}
 }

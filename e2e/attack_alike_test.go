@@ -13,7 +13,7 @@ func likeness(script string, replaced ...string) string {
 func alikeAttacks() map[string]string {
 	scripts := map[string]string{}
 	for _, row := range unloadedGates() {
-		scripts[row.name] = likeness(unloadedScript, "TRIED", row.tried, "BEFORE\n", row.before, "BREAKS\n", row.breaks, "SAID", row.said, "MENDS\n", row.mends)
+		scripts[row.name] = likeness(unloadedScript, "TRIED", row.tried, "BEFORE\n", row.before, "BREAKS\n", row.breaks, "SAID", row.said, "MENDS\n", row.mends, "FILES\n", row.files)
 	}
 	for what, row := range hiddenWords() {
 		scripts["clone-hides-words-in-"+what] = likeness(hiddenScript, "WHERE", row.where, "WORDS", row.words, "SEEN", seenWords)
@@ -42,6 +42,7 @@ stdout 'This directory has'
 MENDS
 tool 'touch $RAN'
 ran
+FILES
 -- sound.lua --
 pi.on("tool_call", function(event)
   if event.input.command == "rm" then return { block = true } end
@@ -49,12 +50,55 @@ end)
 -- project/a.txt --
 `
 
-// unloadedGate is a gate, or a folder of gates, that is there and cannot be read. What mends it
-// is missing where that is done by leaving out what breaks it.
-type unloadedGate struct{ name, tried, said, before, breaks, mends string }
+// unloadedGate is a gate, or a folder of gates, that is there and cannot be read or does not load.
+// What mends it is missing where that is done by leaving out what breaks it.
+type unloadedGate struct{ name, tried, said, before, breaks, mends, files string }
 
 func unloadedGates() []unloadedGate {
+	const (
+		breaksHook, mendsHook         = "cp $WORK/broken.lua $AGENT/hooks/g.lua\n", "cp $WORK/sound.lua $AGENT/hooks/g.lua\n"
+		breaksSettings, mendsSettings = "cp $WORK/broken.toml $AGENT/config.toml\n", "cp $WORK/own.toml $AGENT/config.toml\n"
+		namesGate                     = "-- own.toml --\nhooks = [\"gate.lua\"]\n"
+		settingsNotKnown              = `what .*config\.toml says of hooks and tools is not known: `
+	)
 	return []unloadedGate{
+		{name: "gate-with-a-syntax-error", tried: "a gate is saved with a syntax error before the program starts", said: `hooks/g\.lua:2: syntax error`,
+			breaks: breaksHook, mends: mendsHook,
+			files: "-- broken.lua --\npi.on(\"tool_call\", function(event)\n  if event.input.command == \"rm\" the return { block = true } end\nend)\n"},
+		{name: "gate-in-utf-16", tried: "an editor saves the gate in UTF-16", said: `g\.lua:1: the text is UTF-16`,
+			breaks: "exec sh $WORK/utf16.sh\n", mends: mendsHook,
+			files: "-- utf16.sh --\nprintf '\\377\\376p\\000i\\000(\\000)\\000\\n\\000' > $AGENT/hooks/g.lua\n"},
+		{name: "gate-registered-through-a-variable", tried: "a gate whose event stands in no quotes does not load", said: `g\.lua:2: `,
+			breaks: breaksHook, mends: "cp $WORK/whole.lua $AGENT/hooks/g.lua\n",
+			files: "-- broken.lua --\nlocal name = \"tool\" .. \"_call\"\npi.on(name, function() retrun end)\n" +
+				"-- whole.lua --\nlocal name = \"tool\" .. \"_call\"\npi.on(name, function() return end)\n"},
+		{name: "gate-registered-under-another-name", tried: "a gate that registers with another name for pi.on does not load", said: `g\.lua:3: `,
+			breaks: breaksHook, mends: "cp $WORK/whole.lua $AGENT/hooks/g.lua\n",
+			files: "-- broken.lua --\nlocal listen, words = pi.on, { \"tool\", \"call\" }\nlisten(table.concat(words, \"_\"), function() end)\nnothing.here()\n" +
+				"-- whole.lua --\nlocal listen, words = pi.on, { \"tool\", \"call\" }\nlisten(table.concat(words, \"_\"), function() end)\n"},
+		{name: "gate-in-a-broken-module", tried: "the gate stands in a module that has a syntax error", said: `g/rules\.lua:1: syntax error`,
+			before: "mkdir $AGENT/hooks/g\ncp $WORK/init.lua $AGENT/hooks/g/init.lua\n",
+			breaks: "cp $WORK/broken.lua $AGENT/hooks/g/rules.lua\n", mends: "cp $WORK/sound.lua $AGENT/hooks/g/rules.lua\n",
+			files: "-- init.lua --\nrequire(\"rules\")\n-- broken.lua --\nif x the\n"},
+		{name: "gate-in-a-missing-module", tried: "the module in which the gate stands is not there", said: `g/init\.lua:1: module rules not found`,
+			before: "mkdir $AGENT/hooks/g\ncp $WORK/init.lua $AGENT/hooks/g/init.lua\n",
+			mends:  "cp $WORK/sound.lua $AGENT/hooks/g/rules.lua\n",
+			files:  "-- init.lua --\nrequire(\"rules\")\n"},
+		{name: "gate-in-a-module-behind-a-syntax-error", tried: "the gate stands in a module, and the file that requires it has a syntax error", said: `g/init\.lua:1: syntax error`,
+			before: "mkdir $AGENT/hooks/g\ncp $WORK/sound.lua $AGENT/hooks/g/rules.lua\n",
+			breaks: "cp $WORK/broken.lua $AGENT/hooks/g/init.lua\n", mends: "cp $WORK/init.lua $AGENT/hooks/g/init.lua\n",
+			files: "-- broken.lua --\nif x the require(\"rules\") end\n-- init.lua --\nrequire(\"rules\")\n"},
+		{name: "gate-named-in-the-settings-is-missing", tried: "the settings name a gate that is not there", said: `gate\.lua: no such file or directory`,
+			before: mendsSettings, mends: "cp $WORK/sound.lua $AGENT/gate.lua\n", files: namesGate},
+		{name: "gate-named-in-settings-with-a-syntax-error", tried: "the settings that name a gate cannot be parsed", said: settingsNotKnown + `line 2: `,
+			before: "cp $WORK/sound.lua $AGENT/gate.lua\n", breaks: breaksSettings, mends: mendsSettings,
+			files: "-- broken.toml --\nhooks = [\"gate.lua\"]\nmodel = demo\n" + namesGate},
+		{name: "gate-named-as-something-else-than-text", tried: "the list of hooks in the settings has an element that is no text", said: settingsNotKnown + `line 1: `,
+			before: "cp $WORK/sound.lua $AGENT/gate.lua\n", breaks: breaksSettings, mends: mendsSettings,
+			files: "-- broken.toml --\nhooks = [\"gate.lua\", 7]\n" + namesGate},
+		{name: "gate-named-under-a-misspelt-key", tried: "the key under which the settings name a gate is misspelt", said: settingsNotKnown + `line 1: `,
+			before: "cp $WORK/sound.lua $AGENT/gate.lua\n", breaks: breaksSettings, mends: mendsSettings,
+			files: "-- broken.toml --\nhook = [\"gate.lua\"]\n" + namesGate},
 		{name: "gate-is-a-dangling-link", tried: "the gate is a link whose target is gone", said: `g\.lua: no such file or directory`,
 			breaks: "symlink $AGENT/hooks/g.lua -> $WORK/gone.lua\n",
 			mends:  "symlink $AGENT/hooks/g.lua -> $WORK/sound.lua\n"},
@@ -80,6 +124,9 @@ func unloadedGates() []unloadedGate {
 		{name: "hooks-folder-is-a-file", tried: "a file stands where the hooks folder was", said: `hooks in .*/hooks: not a directory`,
 			breaks: "rm $AGENT/hooks\ncp $WORK/sound.lua $AGENT/hooks\n",
 			mends:  "cp $WORK/sound.lua $AGENT/hooks/g.lua\n"},
+		{name: "hooks-folder-is-a-named-pipe", tried: "a named pipe stands where the hooks folder was", said: `hooks in .*/hooks: not a directory`,
+			breaks: "rm $AGENT/hooks\nexec mkfifo $AGENT/hooks\n",
+			mends:  "rm $AGENT/hooks\nmkdir $AGENT/hooks\ncp $WORK/sound.lua $AGENT/hooks/g.lua\n"},
 		{name: "hooks-folder-is-a-dangling-link", tried: "the hooks folder is a link to a disk that is not mounted", said: `hooks in .*/hooks: no such file or directory`,
 			breaks: "rm $AGENT/hooks\nsymlink $AGENT/hooks -> $WORK/not-mounted\n",
 			mends:  "rm $AGENT/hooks\nmkdir $WORK/mounted\ncp $WORK/sound.lua $WORK/mounted/g.lua\nsymlink $AGENT/hooks -> $WORK/mounted\n"},

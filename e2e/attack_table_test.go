@@ -75,6 +75,87 @@ end)
 	}
 }
 
+// harmedRecord is something done to what says what was in force, by a tool that also empties the
+// gate. The control is the same and an approval.
+type harmedRecord struct {
+	name    string // in the name of the script
+	tried   string // in its first line
+	command string
+	user    string // the line for an ordinary user, whom rights keep out; else empty
+	mended  string // what a user has to do before an approval
+}
+
+func harmedRecords() []harmedRecord {
+	const ordinary = "user\n"
+	var all []harmedRecord
+	for _, file := range []struct{ name, what, path string }{
+		{"the-store", "the file with what was approved", "$AGENT/trust.json"},
+		{"the-window", "the file that says that tools are at work", "$AGENT/trust/running-*"},
+	} {
+		for _, act := range []harmedRecord{
+			{name: "empties", tried: "truncates", command: ": > $(echo FILE)"},
+			{name: "overwrites", tried: "overwrites, byte for byte as long as it was,",
+				command: "f=$(echo FILE); head -c $(wc -c < $f) /dev/zero > $WORK/zeros; dd if=$WORK/zeros of=$f conv=notrunc 2> /dev/null"},
+			{name: "removes", tried: "removes", command: "rm FILE"},
+			{name: "links", tried: "puts a link to /dev/null in the place of", command: "ln -sf /dev/null $(echo FILE)"},
+			{name: "locks-up", tried: "takes all rights away from", command: "chmod 000 FILE", user: ordinary,
+				mended: "exec sh -c 'chmod 600 FILE 2> /dev/null || true'\n"},
+			{name: "makes-a-folder-of", tried: "puts a folder in the place of", command: "f=$(echo FILE); rm $f; mkdir $f"},
+			{name: "makes-a-pipe-of", tried: "puts a named pipe in the place of", command: "f=$(echo FILE); rm $f; mkfifo $f"},
+		} {
+			at := strings.NewReplacer("FILE", file.path)
+			all = append(all, harmedRecord{act.name + "-" + file.name, act.tried + " " + file.what, at.Replace(act.command), act.user, at.Replace(act.mended)})
+		}
+	}
+	const folder = "the folder with the kept versions and the windows"
+	return append(all,
+		harmedRecord{name: "links-the-folder-of-the-store", tried: "puts a link to a folder of its own in the place of the one with the kept versions and the windows",
+			command: "cp -a $AGENT/trust $WORK/mine; rm -r $AGENT/trust; ln -s $WORK/mine $AGENT/trust; rm -r $WORK/mine/kept"},
+		harmedRecord{name: "locks-up-the-folder-of-the-store", tried: "takes all rights away from " + folder,
+			command: "chmod 000 $AGENT/trust", user: ordinary, mended: "exec sh -c 'chmod 700 $AGENT/trust'\n"},
+		harmedRecord{name: "makes-the-folder-of-the-store-read-only", tried: "takes the right to write into " + folder + " away",
+			command: "chmod 500 $AGENT/trust", user: ordinary, mended: "exec sh -c 'chmod 700 $AGENT/trust'\n"},
+		harmedRecord{name: "moves-the-folder-of-the-store", tried: "moves " + folder + " away", command: "mv $AGENT/trust $WORK/old"},
+		harmedRecord{name: "removes-the-folder-of-the-store", tried: "removes " + folder, command: "rm -r $AGENT/trust"},
+		harmedRecord{name: "removes-what-was-kept-of-the-gate", tried: "removes the copies of the files that are in force", command: "rm -r $AGENT/trust/kept"},
+		harmedRecord{name: "makes-a-folder-of-the-lock-of-the-store", tried: "puts a folder in the place of the lock of the store", command: "mkdir $AGENT/.trust.json.lock"},
+	)
+}
+
+const harmedScript = `# tried: a tool empties the gate and TRIED
+# promised: what cannot be read, or is not what was written, holds everything back until a person approved it
+cp $GATE $AGENT/hooks/gate.lua
+USER
+# attack: all that, the call, and the call at the next start
+tool 'ACT' 'touch $RAN'
+! ran
+tool 7 'touch $RAN'
+! ran
+# control: a person approves what there is
+tool 'ACT'
+MENDED
+pi trust --yes
+tool 'touch $RAN'
+ran
+`
+
+// harmedAndKilledScript has ^ for a backquote.
+const harmedAndKilledScript = `# tried: a tool empties the gate and TRIED, then kills the program
+# promised: what cannot be read, or is not what was written, holds everything back until a person approved it
+cp $GATE $AGENT/hooks/gate.lua
+USER
+# attack: all that, then the call at the next start
+! pi --model demo/tour -p 'run ^ACT; kill -9 $PPID^'
+! pi --model demo/tour -p 'run ^touch $RAN^'
+! ran
+# control: a person approves what there is
+! pi --model demo/tour -p 'run ^ACT; kill -9 $PPID^'
+MENDED
+pi trust --yes
+tool 'touch $RAN'
+ran
+`
+
 // attackScripts are all attacks by their names: the files of testdata/attack, and those of
 // the tables.
 func attackScripts(t *testing.T) map[string]string {
@@ -101,6 +182,11 @@ func attackTable() map[string]string {
 		for _, act := range attackActs() {
 			scripts["tool-"+act.name+"-"+target.name] = target.attackedBy(act)
 		}
+	}
+	for _, harmed := range harmedRecords() {
+		replaced := []string{"TRIED", harmed.tried, "USER\n", harmed.user, "ACT", ": > $AGENT/hooks/gate.lua; " + harmed.command, "MENDED\n", harmed.mended, "^", "`"}
+		scripts["tool-"+harmed.name] = likeness(harmedScript, replaced...)
+		scripts["tool-"+harmed.name+"-and-kills-the-program"] = likeness(harmedAndKilledScript, replaced...)
 	}
 	return scripts
 }

@@ -15,8 +15,8 @@ import (
 	"pi/luahooks/event"
 )
 
-// update makes the test of the guide write what it would compare.
-var update = flag.Bool("update", false, "write the table of events into docs/hooks.md")
+// update makes the tests of what is generated write what they would compare.
+var update = flag.Bool("update", false, "write what is generated: tables of the guides, annotations of events")
 
 const (
 	eventsBegin = "<!-- events -->\n"
@@ -41,13 +41,16 @@ func TestTheHookGuideHasTheEventsOfTheProgram(t *testing.T) {
 	generated(t, "docs/hooks.md", eventsBegin, eventsEnd, eventTable(event.Infos()))
 }
 
-// generated compares what stands between two marks of a file with what the
-// program says, or writes it.
+// generated compares what stands between two marks of a file, or without a second one behind
+// the first, with what the program says, or writes it.
 func generated(t *testing.T, path, begin, end, want string) {
 	t.Helper()
 	text := mustRead(t, inModule(path))
 	head, rest, begins := strings.Cut(text, begin)
-	have, tail, ends := strings.Cut(rest, end)
+	have, tail, ends := rest, "", true
+	if end != "" {
+		have, tail, ends = strings.Cut(rest, end)
+	}
 	if !begins || !ends {
 		t.Fatalf("%s has no place for it", path)
 	}
@@ -55,10 +58,8 @@ func generated(t *testing.T, path, begin, end, want string) {
 		if err := os.WriteFile(inModule(path), []byte(head+begin+want+end+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if have != want {
-		t.Errorf("%s differs from the program; go test ./e2e -run 'Guide' -update writes it", path)
+	} else if have != want {
+		t.Errorf("%s differs from the program; go test ./e2e -run 'Guide|Annotations' -update writes it", path)
 	}
 }
 

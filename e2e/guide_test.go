@@ -32,7 +32,9 @@ func TestEveryExampleOfTheDocumentsLoads(t *testing.T) {
 				w := newWorld(t)
 				w.write(w.agentFile("hooks/example.lua"), block[1])
 				answer, notices := w.piTells("-p", "read a.txt")
-				notices = strings.ReplaceAll(notices, "warning: hook example replaces the tool bash\n", "") // that is what it is for
+				// That is what it is for; and where a machine is busy, the end is seen to wait for it.
+				notices = strings.ReplaceAll(notices, "warning: hook example replaces the tool bash\n", "")
+				notices = regexp.MustCompile(`(?m)^before the end, hook example: pushing notes$`).ReplaceAllString(notices, "")
 				if !strings.HasPrefix(answer, "a.txt has 2 lines:") || strings.Contains(notices, "hook") {
 					t.Errorf("%s\n%s", answer, notices)
 				}

@@ -100,7 +100,7 @@ func newFiller(t *testing.T, m *message.Message) *filler {
 	f := &filler{t, map[reflect.Type]reflect.Value{}}
 	for _, v := range []any{
 		m, entry, &llm.Model{Provider: "p", ID: "m", Cost: &llm.Price{}}, json.RawMessage(`{"a":1}`), session.Item{Message: m, Index: -1},
-		http.Header{"A": {"b"}}, map[string]string{"a": "b"}, m.Content, &message.Usage{Input: 1}, llm.Delta{Kind: llm.DeltaText, Text: "x"},
+		http.Header{"A": {"b"}}, map[string]string{"a": "b"}, m.Content, &message.Usage{Input: 1}, &agent.ServerCall{Server: "s", Tool: "t", Via: agent.ViaHook, Definition: "d"}, llm.Delta{Kind: llm.DeltaText, Text: "x"},
 		func() agent.TurnUsage {
 			return agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 1, Window: 2, Percent: 50}}
 		},

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -105,76 +106,33 @@ func className(event string) string {
 }
 
 func TestTheAnnotationsHaveTheEventsOfTheProgram(t *testing.T) {
-	a := readAnnotations(t)
-	events := event.Infos()
-	for _, e := range events {
-		class := a.classes[className(e.Name)+"Event"]
-		if class == nil {
-			t.Errorf("%s is not annotated", e.Name)
-			continue
-		}
-		if kind := class.member("type"); kind == nil || kind.typ != `"`+e.Name+`"` {
-			t.Errorf("%s.type is not %q", class.name, e.Name)
-		}
-		payload := slices.DeleteFunc(slices.Clone(class.members), func(m *annotatedMember) bool { return m.name == "type" })
-		sameFields(t, e.Name+" carries", payload, e.Fields)
-		result := a.classes[className(e.Name)+"Result"]
-		if result == nil {
-			result = &annotatedClass{}
-		}
-		sameFields(t, e.Name+" may be answered with", result.members, e.Results)
-	}
-	for _, c := range a.order {
-		named, ok := strings.CutSuffix(c.name, "Event")
-		if ok && !slices.ContainsFunc(events, func(e event.Info) bool { return className(e.Name) == named }) {
-			t.Errorf("%s is annotated and no event", c.name)
-		}
-	}
-}
-
-func sameFields(t *testing.T, what string, have []*annotatedMember, want []event.Field) {
-	t.Helper()
-	left := map[string]string{}
-	for _, m := range have {
-		left[m.name] = m.as()
-	}
-	for _, f := range want {
-		if got, ok := left[f.Name]; !ok {
-			t.Errorf("%s %s (%s), which is not annotated", what, f.Name, f.Type)
-		} else if got != f.Type {
-			t.Errorf("%s %s: %s, annotated as %s", what, f.Name, f.Type, got)
-		}
-		delete(left, f.Name)
-	}
-	for name := range left {
-		t.Errorf("%s %s only in the annotations", what, name)
-	}
-}
-
-// overload is one line of pi.on.
-func overload(e event.Info) string {
-	class := className(e.Name)
-	returns := ""
-	if len(e.Results) > 0 {
-		returns = ": " + class + "Result?"
-	}
-	return `fun(event: "` + e.Name + `", fn: fun(event: ` + class + `Event, ctx: pi.Context)` + returns + `): fun()`
-}
-
-func TestAnEditorKnowsTheHandlerOfEachEvent(t *testing.T) {
-	on := readAnnotations(t).classes["pi"].member("on")
-	if on == nil {
-		t.Fatal("pi.on is not annotated")
-	}
-	var want []string
+	var classes, overloads strings.Builder
 	for _, e := range event.Infos() {
-		want = append(want, overload(e))
+		name, returns := className(e.Name), ""
+		fmt.Fprintf(&classes, "\n--- %s\n---@class %sEvent\n---@field type %q\n", e.About, name, e.Name)
+		for _, f := range e.Fields {
+			classes.WriteString(annotatedField(f, strings.HasSuffix(f.Type, "?")))
+		}
+		if len(e.Results) > 0 {
+			returns = ": " + name + "Result?"
+			fmt.Fprintf(&classes, "\n--- What a handler of `%s` may return.\n---@class %sResult\n", e.Name, name)
+		}
+		for _, f := range e.Results {
+			classes.WriteString(annotatedField(f, true))
+		}
+		fmt.Fprintf(&overloads, "---@overload fun(event: %q, fn: fun(event: %sEvent, ctx: pi.Context)%s): fun()\n", e.Name, name, returns)
 	}
-	slices.Sort(want)
-	have := slices.Sorted(slices.Values(on.fn.overloads))
-	if !slices.Equal(have, want) {
-		t.Errorf("the overloads of pi.on are\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n"))
+	generated(t, "stdlib/meta/events.lua", "nil, and an empty table, are no opinion.\n", "", classes.String())
+	generated(t, "stdlib/meta/pi.lua", "any other that is not known raises.\n", "---@param event string\n", overloads.String())
+}
+
+// annotatedField is the line of a field of an event, or of a key that may be left out.
+func annotatedField(f event.Field, optional bool) string {
+	mark := ""
+	if optional {
+		mark = "?"
 	}
+	return strings.TrimRight(fmt.Sprintf("---@field %s%s %s %s", f.Name, mark, strings.TrimSuffix(f.Type, "?"), f.About), " ") + "\n"
 }
 
 // surveyor is a hook that says what it sees: the members of every table that

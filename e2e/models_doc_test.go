@@ -13,39 +13,31 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/agent/provider/anthropic"
 	"pi/agent/provider/catalogue"
-	"pi/agent/provider/google"
-	"pi/agent/provider/openai"
-	"pi/agent/provider/responses"
+	"pi/agent/provider/wire"
 	"pi/cli/config"
 	"pi/cli/keyring"
 	"pi/cli/providers"
 )
 
-// wireAPI is a wire API with the file whose package comment describes its
-// switches.
-type wireAPI struct {
-	name, file string
-	check      func(map[string]any) error
-}
-
-func wireAPIs() []wireAPI {
-	return []wireAPI{
-		{"anthropic-messages", "agent/provider/anthropic/anthropic.go", anthropic.CheckCompat},
-		{"openai-completions", "agent/provider/openai/openai.go", openai.CheckCompat},
-		{"openai-responses", "agent/provider/responses/responses.go", responses.CheckCompat},
-		{"google-generative-ai", "agent/provider/google/google.go", google.CheckCompat},
-	}
-}
-
 // described is a switch and what the package comment says of it.
 type described struct{ name, text string }
 
-// switchesIn reads the list behind the line that speaks of Model.Compat.
-func switchesIn(t *testing.T, file string) []described {
+// switchesOf reads the list of switches in the package comment of an API, behind the line
+// that speaks of Model.Compat.
+func switchesOf(t *testing.T, api string) []described {
 	t.Helper()
+	file := map[string]string{
+		llm.AnthropicMessages:  "agent/provider/anthropic/anthropic.go",
+		llm.OpenAICompletions:  "agent/provider/openai/openai.go",
+		llm.OpenAIResponses:    "agent/provider/responses/responses.go",
+		llm.GoogleGenerativeAI: "agent/provider/google/google.go",
+	}[api]
+	if file == "" {
+		t.Fatalf("which file describes the switches of %s?", api)
+	}
 	f, err := parser.ParseFile(token.NewFileSet(), inModule(file), nil, parser.ParseComments|parser.PackageClauseOnly)
 	if err != nil || f.Doc == nil {
 		t.Fatalf("%s: %v", file, err)
@@ -67,31 +59,52 @@ func switchesIn(t *testing.T, file string) []described {
 }
 
 func TestEverySwitchIsDescribedAtItsPackage(t *testing.T) {
-	for _, api := range wireAPIs() {
+	for _, api := range wire.APIs() {
 		var unknown *provider.UnknownSwitch
-		if !errors.As(api.check(map[string]any{"?": true}), &unknown) {
-			t.Fatalf("%s does not say which switches it has", api.name)
+		if !errors.As(api.CheckCompat(map[string]any{"?": true}), &unknown) {
+			t.Fatalf("%s does not say which switches it has", api.Name)
 		}
 		var names []string
-		for _, d := range switchesIn(t, api.file) {
+		for _, d := range switchesOf(t, api.Name) {
 			names = append(names, d.name)
 		}
 		if slices.Sort(names); !slices.Equal(names, unknown.Known) {
-			t.Errorf("%s describes\n%q\nand has\n%q", api.name, names, unknown.Known)
+			t.Errorf("%s describes\n%q\nand has\n%q", api.Name, names, unknown.Known)
 		}
 	}
 }
 
 func TestTheGuideToModelsHasTheSwitchesOfTheProgram(t *testing.T) {
 	var b strings.Builder
-	for _, api := range wireAPIs() {
-		fmt.Fprintf(&b, "\n### %s\n\n| switch | |\n|---|---|\n", api.name)
-		for _, d := range switchesIn(t, api.file) {
+	for _, api := range wire.APIs() {
+		fmt.Fprintf(&b, "\n### %s\n\n| switch | |\n|---|---|\n", api.Name)
+		for _, d := range switchesOf(t, api.Name) {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", d.name, inCell(d.text))
 		}
 	}
 	b.WriteString("\n")
 	generated(t, "docs/models.md", "<!-- switches -->\n", "<!-- /switches -->\n", b.String())
+}
+
+func TestEveryWireAPIIsNamedWhereUsersLook(t *testing.T) {
+	guide := mustRead(t, inModule("docs/models.md"))
+	if n := len(wire.APIs()); !strings.Contains(guide, "pi speaks "+[]string{"no", "one", "two", "three", "four", "five", "six", "seven"}[n]+" wire APIs") {
+		t.Errorf("docs/models.md does not say that there are %d wire APIs", n)
+	}
+	for _, api := range wire.APIs() {
+		for _, heading := range []string{"| api | who speaks it |\n", "| api | |\n"} {
+			_, table, _ := strings.Cut(guide, heading)
+			if table, _, _ = strings.Cut(table, "\n\n"); !strings.Contains(table, "| `"+api.Name+"` |") {
+				t.Errorf("docs/models.md has no row of %s below %q", api.Name, heading)
+			}
+		}
+		if _, how, _ := strings.Cut(mustRead(t, inModule("config.example.toml")), "# How it is spoken to:"); !strings.Contains(how[:strings.Index(how, "#api =")+1], api.Name) {
+			t.Errorf("config.example.toml does not name %s", api.Name)
+		}
+		if !strings.Contains(mustRead(t, inModule("stdlib/meta/pi.lua")), `"`+api.Name+`"|`) {
+			t.Errorf("editors are not told of %s", api.Name)
+		}
+	}
 }
 
 func TestNamesOfTheReadmeFitOneModel(t *testing.T) {

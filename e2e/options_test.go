@@ -191,7 +191,7 @@ func TestTheAnnotationsHaveTheKeywordsOfSchemas(t *testing.T) {
 func TestTheAnnotationsHaveTheKeysThatAnswersMayHave(t *testing.T) {
 	a := readAnnotations(t)
 	source := sourceOf(t, "luahooks/event")
-	read := regexp.MustCompile(`\.record\("(\w+)", "(pi\.\w+)\?"((?:, "\w+")+)\)`).FindAllStringSubmatch(source, -1)
+	read := regexp.MustCompile(`\.record\("(\w+)", "(pi\.\w+)\?", "[^"]*"((?:, "\w+")+)\)`).FindAllStringSubmatch(source, -1)
 	replacement := regexp.MustCompile(`\.Record\("(replacement)"((?:, "\w+")+)\)`).FindStringSubmatch(source)
 	if replacement == nil {
 		t.Fatal("no replacement is read")

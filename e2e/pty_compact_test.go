@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -67,110 +66,4 @@ func TestEscCancelsACompactionAndKeepsWhatElseIsTyped(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestEscCancelsOnlyTheCompactionOfARun(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	m := newModelServer("openai-completions", "text Earlier.\n---\ncall bash {\"command\":\"seq 1 9000\"}\n---\nstall\n---\ntext All done.\n---\ntext That too.", "")
-	t.Cleanup(m.http.Close)
-	small := strings.Replace(m.settings(), "context_window = 100000", "context_window = 4000", 1)
-	w.write(w.agentFile("config.toml"), small+"\n[compaction]\nreserve_tokens = 2000\nkeep_recent_tokens = 500\n")
-	s := w.inTerminal()
-	s.enter("what was")
-	s.see(1, "Earlier.")
-	s.enter("count")
-	s.compacting(m, 3)
-	s.keys("and weigh\r")
-	s.see(1, "and weigh  Alt+Up takes it back")
-	s.esc()
-	s.see(1, "All done.")
-	s.see(1, "That too.")
-	s.enter("/quit")
-	s.leave(statusDone)
-	inOrder(t, messagesOf(t, m.asked()[4].body), []string{"count", "All done.", "and weigh"})
-	if n := w.compactions(); n != 0 {
-		t.Errorf("%d compactions", n)
-	}
-}
-
-func TestASignalDuringACompactionLeavesTheTerminalAsItWas(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s, m := talk(t, w, "text Hello.\n---\nstall")
-	s.enter("hello")
-	s.see(1, "Hello.")
-	s.enter("/compact")
-	s.compacting(m, 2)
-	s.Signal(syscall.SIGTERM)
-	s.leave(statusTerminated)
-}
-
-func TestAHookMayAskWhileAContextIsCompacted(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.write(w.agentFile("hooks/ask.lua"), `pi.on("session_before_compact", function(event, ctx)
-  if not ctx.ui.confirm("Compact now?", "") then return { cancel = true } end
-end)`)
-	s, _ := talk(t, w, "text Hello.\n---\ntext The notes.")
-	s.enter("hello")
-	s.see(1, "Hello.")
-	s.enter("/compact")
-	s.answer("Compact now?", "y")
-	s.see(1, "compacted: ")
-	s.enter("/quit")
-	s.leave(statusDone)
-	if n := w.compactions(); n != 1 {
-		t.Errorf("%d compactions", n)
-	}
-}
-
-func TestADumbTerminalSaysThatCtrlCCancelsACompaction(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "TERM=dumb")
-	s, _ := talk(t, w, "text Hello.\n---\nstall")
-	enter := func(line string) {
-		s.until("the prompt is open", func() bool { return strings.HasSuffix(s.text(), "\n>") })
-		s.keys(line + "\r")
-	}
-	enter("hello")
-	s.see(1, "Hello.")
-	enter("/compact")
-	s.see(1, "compacting … Ctrl+C cancels")
-	s.keys("\x03")
-	s.see(1, "interrupted")
-	enter("/quit")
-	s.leave(statusDone)
-	if n := w.compactions(); n != 0 {
-		t.Errorf("%d compactions", n)
-	}
-}
-
-func TestACompactionThatIsAskedForDuringTheWorkEndsItOnlyIfTheUserWantsThat(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	pipe := w.mailbox("began")
-	const call = `call bash {"command":"echo yes > began; until [ -e go ]; do sleep 0.02; done; rm go"}`
-	s, m := talk(t, w, call+"\n---\ntext All done.\n---\n"+call+"\n---\ntext The notes.\n---\ntext The notes.\n---\ntext Well then.")
-	s.enter("wait for it")
-	pipe()
-	s.keys("/compact the doors\r")
-	s.answer("/compact ends what runs. Interrupt it?", "n")
-	s.answered()
-	w.write(filepath.Join(w.project, "go"), "")
-	s.see(1, "All done.")
-	s.enter("once more")
-	pipe()
-	s.keys("/compact the doors\r")
-	s.answer("/compact ends what runs. Interrupt it?", "y")
-	s.see(1, "compacted: ")
-	s.enter("and now?")
-	s.see(1, "Well then.")
-	s.enter("/quit")
-	s.leave(statusDone)
-	if asked := messagesOf(t, m.asked()[3].body); !strings.Contains(asked, "the doors") {
-		t.Errorf("the request for the summary: %s", asked)
-	}
-	inOrder(t, messagesOf(t, m.asked()[5].body), []string{"The notes.", "and now?"})
 }

@@ -44,6 +44,8 @@ func (w *world) held(path string) (release func()) {
 	}
 }
 
+const leaveUnsaved = "Quit, and lose that?"
+
 const busyQuestion = "What to do with the session?"
 
 func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {

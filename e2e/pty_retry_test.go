@@ -6,7 +6,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -94,108 +93,4 @@ func (w *world) stopReasons() string {
 		reasons = append(reasons, reason)
 	}
 	return strings.Join(reasons, " ")
-}
-
-func TestTheWaitOfASummaryIsSaidInItsLine(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s, m := talkAgain(t, w, "40s", "text Hello.\n---\nstatus 503 {\"error\":{\"message\":\"busy\"}}")
-	s.enter("hello")
-	s.see(1, "Hello.")
-	s.enter("/compact")
-	s.see(1, "compacting 1 s · retry 1/3 in ")
-	s.see(1, "HTTP 503: busy")
-	s.see(1, "Esc cancels")
-	s.keys("\x1b")
-	s.see(1, "interrupted")
-	s.prompt()
-	s.enter("/quit")
-	s.leave(statusDone)
-	if n := len(m.asked()); n != 2 || w.compactions() != 0 {
-		t.Errorf("asked %d times, %d compactions", n, w.compactions())
-	}
-}
-
-func TestWithoutLineEditingEachWaitIsOneLine(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.env = []string{"TERM=dumb"}
-	s, _ := talkAgain(t, w, "1ms", "text Hello wor\ncut\n---\nstatus 529 {\"error\":{\"message\":\"Overloaded\"}}\n---\ntext Hello world.")
-	s.until("there is a prompt", func() bool { return strings.HasSuffix(s.text(), ">") })
-	s.keys("hello\r")
-	s.see(1, "Hello wor\nthe answer starts over\nretry 1/3 in 1 s: local: the answer ended early · Ctrl+C cancels\n"+
-		"retry 2/3 in 1 s: local: HTTP 529: Overloaded · Ctrl+C cancels\n\nHello world.")
-	s.keys("/quit\r")
-	s.leave(statusDone)
-}
-
-func TestASignalDuringTheWaitLeavesTheTerminalAsItWasAndThePromptInTheFile(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s, m := talkAgain(t, w, "40s", "text Hello wor\ncut\n---\ntext Hello world.")
-	s.enter("remember the milk")
-	s.see(1, "retry 1/3 in ")
-	s.Signal(syscall.SIGTERM)
-	s.leave(statusTerminated)
-	if got := w.pi("--continue", "-p", "and now?"); got != "Hello world.\n" {
-		t.Errorf("the answer is %q", got)
-	}
-	inOrder(t, messagesOf(t, m.asked()[1].body), []string{"remember the milk", "and now?"})
-}
-
-// Nothing in the file says that there was an answer, and the prompt is there.
-func TestAKillDuringTheWaitLosesNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s, m := talkAgain(t, w, "40s", "text Hello wor\ncut\n---\ntext Hello world.")
-	s.enter("remember the milk")
-	s.see(1, "retry 1/3 in ")
-	s.Signal(syscall.SIGKILL)
-	s.Wait()
-	if got := w.stopReasons(); got != "" {
-		t.Errorf("the session has answers that ended with %q", got)
-	}
-	if got := w.pi("--continue", "-p", "and now?"); got != "Hello world.\n" {
-		t.Errorf("the answer is %q", got)
-	}
-	inOrder(t, messagesOf(t, m.asked()[1].body), []string{"remember the milk", "and now?"})
-}
-
-// What a command asks a model beside the conversation is waited for like the rest.
-func TestTheWaitOfACommandIsCancelledWithIt(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.write(w.agentFile("hooks/ask.lua"), `pi.command("ask", { handler = function()
-  local m, err = require("pi.llm").complete(nil, { messages = { { role = "user", content = "aside?" } } })
-  return { status = "said: " .. (m and m.content[1].text or err) }
-end })`)
-	s, m := talkAgain(t, w, "40s", "status 529 {\"error\":{\"message\":\"Overloaded\"}}\n---\ntext Hello.")
-	s.enter("/ask")
-	s.see(1, "retry 1/3 in ")
-	s.esc()
-	s.see(1, "interrupted (Esc) · /ask · ")
-	s.enter("hello")
-	s.see(1, "Hello.")
-	if strings.Contains(s.text(), "retry 1/3 in") {
-		t.Errorf("the line is still there:\n%s", s.text())
-	}
-	s.enter("/quit")
-	s.leave(statusDone)
-	if n := len(m.asked()); n != 2 {
-		t.Errorf("asked %d times", n)
-	}
-}
-
-func TestAnAnswerWithoutAWordIsToldOf(t *testing.T) {
-	t.Parallel()
-	s, _ := talkAgain(t, newWorld(t), "1ms", "think hm\n---\ntext Now then.")
-	s.enter("greet me")
-	s.see(1, "hm\nthe answer is empty\n")
-	s.enter("well?")
-	s.see(1, "Now then.")
-	if n := strings.Count(s.text(), "the answer is empty"); n != 1 {
-		t.Errorf("it is told %d times:\n%s", n, s.text())
-	}
-	s.enter("/quit")
-	s.leave(statusDone)
 }

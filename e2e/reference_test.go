@@ -225,7 +225,7 @@ func (r *referenceWriter) events() {
 		r.eventFields("returns ", result)
 	}
 	for _, c := range r.a.order {
-		if strings.HasPrefix(c.file, "events_") && c.member("type") == nil && !strings.HasSuffix(c.name, "Result") || c.name == "pi.BashResult" || c.name == "pi.EntryDraft" || c.name == "pi.Delta" {
+		if c.file == "event_records.lua" {
 			r.class(c)
 		}
 	}

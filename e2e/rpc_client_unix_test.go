@@ -167,7 +167,8 @@ func (c *rpcClient) wait(what string, is func(rpcRecord) bool) rpcRecord {
 	return c.waitFrom(0, what, is)
 }
 
-// waitFrom is wait for records behind the first n.
+// waitFrom is wait for records behind the first n. Its patience begins anew with each record
+// that comes: a busy machine takes long over tens of thousands.
 func (c *rpcClient) waitFrom(n int, what string, is func(rpcRecord) bool) rpcRecord {
 	c.t.Helper()
 	late := time.AfterFunc(patience, func() {
@@ -184,6 +185,7 @@ func (c *rpcClient) waitFrom(n int, what string, is func(rpcRecord) bool) rpcRec
 			if is(c.records[n]) {
 				return c.records[n]
 			}
+			late.Reset(patience)
 		}
 		if c.ended {
 			c.t.Fatalf("pi did not write %s", what)

@@ -152,6 +152,8 @@ func rpcRetries() []rpcRun {
 		{name: "e: a wait that abort ends", answers: busy, config: late, steps: prompted("hi", rpcStep{"auto_retry_start", "abort", nil}),
 			holds: []string{`"finalError":"Retry cancelled"`},
 			want:  failedRun + again + "auto_retry_end(false) agent_start turn_start a:aborted turn_end(aborted,0) agent_end(a,false) agent_settled! =abort"},
+		{name: "e: a stream that was cut, and its wait ends", answers: "text hel\ncut", config: late, steps: prompted("hi", rpcStep{"auto_retry_start", "abort", nil}),
+			want: begunRun + inTheWords + "end(a:error) turn_end(error,0) " + again + "auto_retry_end(false) agent_start turn_start a:aborted turn_end(aborted,0) agent_end(a,false) agent_settled! =abort"},
 		{name: "e: the next attempt is aborted", answers: busy + "\n---\ntext hel\nstall", config: atOnce, steps: prompted("hi", rpcStep{"text_delta", "abort", nil}),
 			want: failedRun + again + "agent_start turn_start " + inTheWords + "text_end end(a:aborted) turn_end(aborted,0) agent_end(a,false) auto_retry_end(false) agent_settled! =abort"},
 	}

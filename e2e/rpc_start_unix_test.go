@@ -3,80 +3,12 @@
 package e2e
 
 import (
-	"bufio"
-	"encoding/json"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 )
-
-// served is a program that serves a client, the test.
-type served struct {
-	t      testing.TB
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Scanner
-	errors strings.Builder // when it has ended
-}
-
-// serves starts pi --mode rpc.
-func (w *world) serves(args ...string) *served {
-	w.t.Helper()
-	s := &served{t: w.t, cmd: w.command(append([]string{"--mode", "rpc"}, args...)...)}
-	out, err := s.cmd.StdoutPipe()
-	if err == nil {
-		s.in, err = s.cmd.StdinPipe()
-	}
-	s.cmd.Stderr = &s.errors
-	if err == nil {
-		err = s.cmd.Start()
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() { _ = s.cmd.Process.Kill() })
-	s.out = bufio.NewScanner(out)
-	s.out.Buffer(nil, 1<<20)
-	return s
-}
-
-func (s *served) sends(line string) {
-	s.t.Helper()
-	if _, err := io.WriteString(s.in, line+"\n"); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// record reads up to the next record of a type.
-func (s *served) record(kind string) (fields map[string]any) {
-	s.t.Helper()
-	for s.out.Scan() {
-		fields = nil
-		if err := json.Unmarshal(s.out.Bytes(), &fields); err != nil {
-			s.t.Fatalf("no record: %s", s.out.Bytes())
-		}
-		if fields["type"] == kind {
-			return fields
-		}
-	}
-	s.t.Fatalf("no record of type %s came; on standard error:\n%s", kind, s.errors.String())
-	return nil
-}
-
-// ends reads the rest of what is written and wants an exit status.
-func (s *served) ends(status int) {
-	s.t.Helper()
-	for s.out.Scan() {
-	}
-	_ = s.cmd.Wait()
-	if got := s.cmd.ProcessState.ExitCode(); got != status {
-		s.t.Errorf("exit status %d, want %d:\n%s", got, status, s.errors.String())
-	}
-}
 
 const asksAtTheStart = `pi.on("session_start", function(event, ctx) print("it is " .. tostring(ctx.ui.input("Who is there?"))) end)`
 
@@ -84,43 +16,36 @@ func TestADialogOfTheStartIsAnsweredByTheClient(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.write(w.agentFile("hooks/asks.lua"), asksAtTheStart)
-	s := w.serves("--model", "demo/tour")
-	question := s.record("extension_ui_request")
-	s.sends(`{"id":1,"type":"get_state"}`)
-	s.record("response") // reads do not wait for the start
-	s.sends(`{"type":"extension_ui_response","id":"` + question["id"].(string) + `","value":"Anna"}`)
-	s.sends(`{"id":2,"type":"set_session_name","name":"x"}`)
-	if answer := s.record("response"); answer["success"] != true {
-		t.Errorf("%v", answer)
-	}
-	s.in.Close()
-	s.ends(statusDone)
-	if !strings.Contains(s.errors.String(), "it is Anna") {
-		t.Errorf("the hook was told something else:\n%s", s.errors.String())
+	c := w.client("--model", "demo/tour")
+	question := c.event(0, "extension_ui_request")
+	c.state() // reads do not wait for the start
+	c.write(`{"type":"extension_ui_response","id":` + string(question.ID) + `,"value":"Anna"}` + "\n")
+	c.call("set_session_name", object{"name": "x"}, nil)
+	if status := c.end(); status != statusDone || !strings.Contains(c.stderr.String(), "it is Anna") {
+		t.Errorf("status %d, or the hook was told something else:\n%s", status, c.stderr.String())
 	}
 }
 
 // Neither a client that is gone nor a signal leaves the start at its question.
 func TestAQuestionOfTheStartDoesNotOutliveItsClient(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		end    func(s *served)
+	for name, way := range map[string]struct {
+		end    func(c *rpcClient)
 		status int
 		told   string // the hook, whose handler a signal interrupts
 	}{
-		"end of input": {func(s *served) { s.in.Close() }, statusDone, "it is nil"},
-		"TERM":         {func(s *served) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, statusTerminated, ""},
+		"end of input": {func(c *rpcClient) { _ = c.in.Close() }, statusDone, "it is nil"},
+		"TERM":         {func(c *rpcClient) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, statusTerminated, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.write(w.agentFile("hooks/asks.lua"), asksAtTheStart)
-			s := w.serves("--model", "demo/tour")
-			s.record("extension_ui_request")
-			c.end(s)
-			s.ends(c.status)
-			if !strings.Contains(s.errors.String(), c.told) {
-				t.Errorf("the hook was told something else:\n%s", s.errors.String())
+			c := w.client("--model", "demo/tour")
+			c.event(0, "extension_ui_request")
+			way.end(c)
+			if status := c.status(); status != way.status || !strings.Contains(c.stderr.String(), way.told) {
+				t.Errorf("status %d, or the hook was told something else:\n%s", status, c.stderr.String())
 			}
 		})
 	}
@@ -134,12 +59,14 @@ func TestASignalEndsTheServedRunInOrder(t *testing.T) {
 			w := newWorld(t)
 			w.write(w.agentFile("hooks/bye.lua"), `pi.on("session_shutdown", function(event) assert(pi.exec("touch", { "said-goodbye" })) end)`)
 			started := w.mailbox("started")
-			s := w.serves("--model", "demo/tour")
-			s.sends(`{"id":1,"type":"prompt","message":"run ` + "`echo $$ > started; sleep 60`" + `"}`)
+			c := w.client("--model", "demo/tour")
+			c.start("prompt", says("run `echo $$ > started; sleep 60`"))
 			pid := started()
-			_ = s.cmd.Process.Signal(sig)
-			s.record("agent_settled")
-			s.ends(status)
+			_ = c.cmd.Process.Signal(sig)
+			c.event(0, "agent_settled")
+			if got := c.status(); got != status {
+				t.Errorf("exit status %d, want %d:\n%s", got, status, c.stderr.String())
+			}
 			if processExists(pid) {
 				t.Error("the command is still there")
 			}

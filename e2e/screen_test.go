@@ -107,3 +107,54 @@ func (s *screen) harmless(sequences ...string) {
 		}
 	}
 }
+
+// asked waits until a dialog with this text has the keys: the cursor is in it, and no
+// longer in the line. Before that, keys are the line's.
+func (s *screen) asked(text string) {
+	s.t.Helper()
+	s.Until("it is asked: "+text, func(now screentest.Screen) bool { return now.Shows(text) && inDialog(now) })
+}
+
+// answer waits for a dialog with this text, and gives it keys.
+func (s *screen) answer(text, keys string) {
+	s.t.Helper()
+	s.asked(text)
+	s.keys(keys)
+}
+
+// inDialog reports whether the cursor is in a question, an input or a picker.
+func inDialog(now screentest.Screen) bool {
+	before := strings.TrimLeft(now.Before(), " ")
+	for _, sign := range []string{"[y/N", "filter: ", "answer: ", "? "} {
+		if strings.HasPrefix(before, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// esc presses Esc and waits until it cannot be the beginning of another key.
+func (s *screen) esc() {
+	s.keys("\x1b")
+	s.Pause(100 * time.Millisecond)
+}
+
+const clearLine = "\x15"
+
+// stands waits until the prompt is open and this stands in it.
+func (s *screen) stands(line string) {
+	s.t.Helper()
+	s.until("the prompt holds "+line, func() bool {
+		text := s.text()
+		return text[strings.LastIndexByte(text, '\n')+1:] == "> "+line && s.reading()
+	})
+}
+
+// talk starts the program in a terminal with a model that gives these answers.
+func talk(t *testing.T, w *world, answers string) (*screen, *modelServer) {
+	t.Helper()
+	m := newModelServer("openai-completions", answers, "")
+	t.Cleanup(m.http.Close)
+	w.write(w.agentFile("config.toml"), m.settings())
+	return w.inTerminal(), m
+}

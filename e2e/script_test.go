@@ -217,7 +217,7 @@ func scriptCount(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func TestEveryScriptSaysWhatItClaims(t *testing.T) {
-	files, err := filepath.Glob("testdata/script/*.txtar")
+	files, err := filepath.Glob("testdata/scr*/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 	"weak"
 
@@ -338,8 +339,12 @@ func (l *hookLog) write(hook, text string) {
 		if os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
 			return
 		}
-		f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 		if err != nil {
+			return
+		}
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() { // a pipe that a tool put there would be waited for
+			f.Close()
 			return
 		}
 		l.file = f

@@ -186,7 +186,7 @@ func BenchmarkWindow(b *testing.B) {
 				files[fmt.Sprint(i, ".lua")] = strings.Repeat(says("x")+"\n", 30)
 			}
 			r := newRig(b, files, func(o *Options) { o.Guard = guard })
-			w := r.chain.Watcher()
+			w := r.chain.ToolWatch()
 			for b.Loop() {
 				for _, e := range []agent.Event{&agent.ToolExecutionStart{}, &agent.ToolExecutionEnd{}, &agent.TurnEnd{}, &agent.AgentSettled{}} {
 					mustDo(b, w.Handle(context.Background(), e))

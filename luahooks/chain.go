@@ -70,9 +70,9 @@ func (c *Chain) WatchFrom(ctx context.Context, begin <-chan time.Time, failed fu
 	c.watcher.Store(startWatcherLater(ctx, c.loader, &c.opts.Places, c.behind, begin, failed))
 }
 
-// Watcher is the listener that opens and closes the window in which a change of a
+// ToolWatch is the listener that opens and closes the window in which a change of a
 // hook's file may be that of a tool. It listens before hooks do.
-func (c *Chain) Watcher() agent.Listener {
+func (c *Chain) ToolWatch() agent.Listener {
 	return &toolWatch{edits: c.edits, open: c.loader.openWindow, isIdle: func() bool {
 		host := c.audience.hostNow()
 		return host != nil && host.IsIdle()
@@ -96,7 +96,7 @@ func (c *Chain) Close(ctx context.Context) {
 	c.endAll()
 	c.ending.stop()
 	c.ending.wg.Wait()
-	c.lanes.Close()
+	c.workers.Close()
 	if !c.opts.borrowsGuard {
 		c.guard.Close()
 	}

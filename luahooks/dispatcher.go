@@ -18,13 +18,13 @@ type dispatcher struct {
 	*roster
 	*audience
 	behind  *background   // handlers that finish behind the agent
-	lanes   luavm.Lanes   // what handlers run on
+	workers luavm.Workers // what handlers run on
 	timeout time.Duration // of a handler
 	grace   time.Duration // that the agent waits for an event's handlers
 	keeper  *loader       // is told how handlers end
 
-	asked    atomic.Pointer[journey] // the newest event for whose answer the agent waits
-	deferred exitwait.List           // what hooks have to finish when the program ends
+	asked    atomic.Pointer[askedEvent] // the newest event for whose answer the agent waits
+	deferred exitwait.List              // what hooks have to finish when the program ends
 }
 
 // Wants reports whether a hook listens to k, the mode that is on has a gate there, or may have
@@ -97,12 +97,12 @@ func blockAtEnd(e agent.Event) {
 // ask gives an asking event to the handlers of hooks, in the order in which they
 // were registered.
 func (d *dispatcher) ask(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event) {
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, steps: steps{ended: (*walk).apply}}
-	w.run()
+	ds := &dispatch{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, answered: (*dispatch).apply}
+	ds.run()
 }
 
-// journey is an event on its way for whose answer the agent waits.
-type journey struct {
+// askedEvent is an event on its way for whose answer the agent waits.
+type askedEvent struct {
 	began time.Time
 	at    atomic.Pointer[hook] // the hook that is asked
 }

@@ -13,7 +13,7 @@
 //	roster      the hooks in their order, what a hook is, who listens, what each registered
 //	            (registered), and gates that stay closed because nobody can be asked (gate)
 //	audience    whom the chain talks to, the dialogs, what a user is told of hooks (info)
-//	dispatcher  an event's way along handlers: walk; gate, emit and streamer are the ways of
+//	dispatcher  an event's way along handlers: dispatch; gate, emit and streamer are the ways of
 //	            those kinds of events
 //	loader      from a file to a running VM (instance), and again (reload, watcher); it puts in
 //	            force what hooks registered (toolbox, providers)

@@ -13,8 +13,6 @@ import (
 	"pi/luahooks/event"
 	"pi/luahooks/exitwait"
 	"pi/session"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 // shutdownTime is what all handlers of session_shutdown get together.
@@ -40,7 +38,7 @@ func (d *dispatcher) emit(ctx context.Context, spec *event.Spec, hooks []*hook, 
 			continue
 		}
 		l := &pendingEvent{hook: h}
-		run := func(t *turn) { d.emitTo(ctx, l, spec, e, deadline, t) }
+		run := func(own *slot) { d.emitTo(ctx, l, spec, e, deadline, own) }
 		l.done = h.queue.add(d.behind, run)
 		if !d.waitFor(wait, spec, l.done) {
 			late = append(late, l)
@@ -123,9 +121,9 @@ func (d *dispatcher) waitFor(wait context.Context, spec *event.Spec, done <-chan
 }
 
 // emitTo runs the handlers of one hook for a telling event, when the queue has given it the
-// turn t. Handlers that may finish after the agent has gone on do not end with its run, only
+// slot own. Handlers that may finish after the agent has gone on do not end with its run, only
 // with the chain, or at deadline if it is the last chance; the user is told of that.
-func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Spec, e agent.Event, deadline time.Time, t *turn) {
+func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Spec, e agent.Event, deadline time.Time, own *slot) {
 	mayBeLate := !spec.IsWaitedFor(ctx)
 	if mayBeLate {
 		var cancel context.CancelFunc
@@ -137,46 +135,33 @@ func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Sp
 		ctx, cancel = d.deferred.Within(ctx, l.hook.Path, deadline, d.grace)
 		defer cancel()
 	}
-	d.runHandlers(ctx, spec, []*hook{l.hook}, e, t)
+	d.runHandlers(ctx, spec, []*hook{l.hook}, e, own)
 	if mayBeLate && ctx.Err() != nil {
 		d.cutOff(l, spec)
 	}
 }
 
 // runHandlers runs the handlers of hooks for a telling event and waits for them. A hook with
-// earlier events in its queue gets this one through the queue, after them. own is the turn
+// earlier events in its queue gets this one through the queue, after them. own is the slot
 // of an event that comes out of the queue of its one hook; nil for any other.
-func (d *dispatcher) runHandlers(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event, own *turn) {
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, turn: own, steps: steps{
-		begin: func(w *walk) (limit int) {
-			d, h := w.dispatcher, w.hook
-			if w.turn == nil {
-				w.turn = h.queue.begin(d.behind)
-			}
-			if w.turn != nil {
-				return allHandlers
-			}
-			run := func(t *turn) { d.emitTo(w.ctx, &pendingEvent{hook: h}, w.spec, w.event, time.Time{}, t) }
-			waitDone(w.ctx, h.queue.add(d.behind, run))
-			return 0
-		},
-		job: func(w *walk) func(*lua.LState) error {
-			in, fn, spec, e, turn := w.in, w.fn, w.spec, w.event, w.turn
-			return func(L *lua.LState) error {
-				turn.end()
-				in.script.Call(L, fn, spec.Table(in.events, L, e))
-				return nil
-			}
-		},
-		done: func(w *walk) bool {
-			if w.turn != nil {
-				w.turn.end()
-				w.turn = nil
-			}
-			return false
-		},
-	}}
-	w.run()
+func (d *dispatcher) runHandlers(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event, own *slot) {
+	ds := &dispatch{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, slot: own}
+	ds.run()
+}
+
+// takesSlot reports whether a telling event can be handled by the current hook now. If events of
+// before wait there it is put behind them, and takesSlot returns when it was handled.
+func (ds *dispatch) takesSlot() bool {
+	d, h := ds.dispatcher, ds.hook
+	if ds.slot == nil {
+		ds.slot = h.queue.begin(d.behind)
+	}
+	if ds.slot != nil {
+		return true
+	}
+	run := func(own *slot) { d.emitTo(ds.ctx, &pendingEvent{hook: h}, ds.spec, ds.event, time.Time{}, own) }
+	waitDone(ds.ctx, h.queue.add(d.behind, run))
+	return false
 }
 
 // emitCustom passes an event that the hook from emits to the other hooks that listen, and
@@ -187,16 +172,8 @@ func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, da
 		return
 	}
 	spec := &event.Spec{Name: name, Rule: "told in chain order; waited for"}
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, hooks: others, steps: steps{
-		job: func(w *walk) func(*lua.LState) error {
-			in, fn := w.in, w.fn
-			return func(L *lua.LState) error {
-				in.script.Call(L, fn, in.script.Emitted(L, name, data))
-				return nil
-			}
-		},
-	}}
-	w.run()
+	ds := &dispatch{dispatcher: d, ctx: ctx, spec: spec, data: data, hooks: others}
+	ds.run()
 }
 
 // greet emits session_start with reason reload to a hook that runs new code, and
@@ -211,10 +188,10 @@ func (d *dispatcher) greet(ctx context.Context, h *hook, s *session.Session) <-c
 		return done
 	}
 	e := &agent.SessionStart{Reason: "reload", SessionID: s.ID(), SessionFile: s.File()}
-	return h.queue.add(d.behind, func(t *turn) {
+	return h.queue.add(d.behind, func(own *slot) {
 		ctx, cancel := d.behind.detach(ctx)
 		defer cancel()
-		d.emitTo(ctx, &pendingEvent{hook: h}, spec, e, time.Time{}, t)
+		d.emitTo(ctx, &pendingEvent{hook: h}, spec, e, time.Time{}, own)
 		endUnclaimed(in)
 	})
 }
@@ -240,15 +217,15 @@ type eventQueue struct {
 	dropped  int
 }
 
-// queued is one event for one hook. run ends its turn as soon as it has the VM.
+// queued is one event for one hook. run ends its slot as soon as it has the VM.
 type queued struct {
-	run  func(*turn)
+	run  func(*slot)
 	done chan struct{}
 }
 
 // add queues a job, and starts it if no other is starting. The channel is closed when it has
 // run; also when it never will, because too many wait and it is the oldest.
-func (q *eventQueue) add(b *background, run func(*turn)) <-chan struct{} {
+func (q *eventQueue) add(b *background, run func(*slot)) <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j := queued{run, make(chan struct{})}
@@ -274,9 +251,9 @@ func (q *eventQueue) next(b *background) {
 	j := q.jobs[0]
 	q.jobs = q.jobs[1:]
 	began := b.run(func() {
-		t := &turn{queue: q, behind: b}
-		j.run(t)
-		t.end()
+		own := &slot{queue: q, behind: b}
+		j.run(own)
+		own.end()
 		close(j.done)
 	})
 	if !began { // the chain is closed
@@ -285,33 +262,33 @@ func (q *eventQueue) next(b *background) {
 	}
 }
 
-// begin returns the turn for a job that the caller runs, or nil if other jobs are
-// before it. The caller ends the turn as soon as the job has the VM.
-func (q *eventQueue) begin(b *background) *turn {
+// begin returns the slot for a job that the caller runs, or nil if other jobs are
+// before it. The caller ends the slot as soon as the job has the VM.
+func (q *eventQueue) begin(b *background) *slot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.starting {
 		return nil
 	}
 	q.starting = true
-	return &turn{queue: q, behind: b}
+	return &slot{queue: q, behind: b}
 }
 
-// turn belongs to the job that is starting. Its end lets the next one start.
-type turn struct {
+// slot belongs to the job that is starting. Its end lets the next one start.
+type slot struct {
 	queue  *eventQueue
 	behind *background
 	over   atomic.Bool
 }
 
 // end lets the next job of the queue start; only the first call has an effect.
-func (t *turn) end() {
-	if t.over.Swap(true) {
+func (s *slot) end() {
+	if s.over.Swap(true) {
 		return
 	}
-	t.queue.mu.Lock()
-	defer t.queue.mu.Unlock()
-	t.queue.next(t.behind)
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	s.queue.next(s.behind)
 }
 
 // catchUp waits until the jobs that are in the queue now have started.
@@ -320,7 +297,7 @@ func (q *eventQueue) catchUp(ctx context.Context, b *background) {
 	behind := q.starting
 	q.mu.Unlock()
 	if behind {
-		waitDone(ctx, q.add(b, (*turn).end))
+		waitDone(ctx, q.add(b, (*slot).end))
 	}
 }
 

@@ -85,7 +85,7 @@ func TestEventsOfOneHookStartInTheirOrder(t *testing.T) {
 		r.emit(&agent.SessionNew{SessionID: fmt.Sprint(i)})
 		want = append(want, fmt.Sprint(i))
 	}
-	<-r.chain.roster.list()[0].queue.add(r.chain.behind, func(*turn) {})
+	<-r.chain.roster.list()[0].queue.add(r.chain.behind, func(*slot) {})
 	if got := r.input(""); got != strings.Join(want, " ") {
 		t.Errorf("order is %s", got)
 	}

@@ -17,86 +17,72 @@ import (
 
 // gate asks the mode that is on, and then the handlers of the chain, about a tool call, so that
 // nothing runs which one of them did not see. After a rewrite there is a second round: the handlers before the last
-// rewriter see the final arguments, and of their answers only a block counts.
+// rewriter see the final arguments, and of their answers only a block counts. The mode is that of
+// the first round also if its hook is gone since, which blocks.
 func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) error {
+	name, h, mode := d.modeOn()
 	// A call may have found its tool just before the gate of its mode was lost.
-	if name, h, _ := d.modeOn(); name != "" && h == nil && !(slices.Contains(lookingNames(), e.Name) && e.Annotations.ReadOnly) {
+	if name != "" && h == nil && !(slices.Contains(lookingNames(), e.Name) && e.Annotations.ReadOnly) {
 		e.Block, e.Reason = true, fmt.Sprintf("the session is in the mode %q, which no hook has here, so only %s work; a person has to choose another mode, or turn it off with /mode off", name, looking)
 		return ctx.Err()
 	}
-	rewriter := d.gateRound(ctx, spec, e, place{})
-	if e.Block || rewriter.hook == nil {
+	var first position
+	if len(mode.Gate()) > 0 {
+		first = position{hook: h, mode: name}
+	}
+	ds := d.newGateDispatch(ctx, spec, e, first, position{})
+	ds.run()
+	if e.Block || ds.asking.rewriter.hook == nil {
 		return ctx.Err()
 	}
 	again := *e
-	d.gateRound(ctx, spec, &again, rewriter)
+	d.newGateDispatch(ctx, spec, &again, first, ds.asking.rewriter).run()
 	if again.Block {
 		e.Block, e.Reason, e.BlockedBy, e.Terminate = true, again.Reason, again.BlockedBy, again.Terminate
 	}
 	return ctx.Err()
 }
 
-// gateRound asks the handlers of the chain in their order until one blocks, and returns the
-// last one that rewrote the arguments. If until is a place, this is the second round of
-// gate: only the handlers before it are asked, all about the same arguments.
-func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
-	w := d.newGateWalk(ctx, spec, e, until)
-	w.run()
-	return w.asking.rewriter
-}
-
-// newGateWalk returns the walk for a gateRound. It carries out each answer on e, and blocks
-// where a handler fails, or where a gate of the hook is closed, which blocks without being
-// asked. In the second round rewrites are undone: every handler would have to see them
-// again, which might never end. The gate of the mode comes first, as if its hook were in the
-// chain a second time.
-func (d *dispatcher) newGateWalk(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) *walk {
-	hooks, gateOf := d.roster.list(), ""
-	if _, h, mode := d.modeOn(); len(mode.Gate()) > 0 {
-		hooks, gateOf = append([]*hook{h}, hooks...), mode.Name
+// newGateDispatch returns the dispatch for a round of gate: to the gate of a mode, which is first, and
+// the handlers of the chain in their order, until one blocks. It carries out each answer on e,
+// notes the last handler that rewrote the arguments, and blocks where a handler fails, or where
+// a gate of the hook is closed, which blocks without being asked. If until is a position, this is
+// the second round: only the handlers before it are asked, all about the same arguments, so that
+// rewrites are undone; every handler would have to see them again, which might never end. The
+// gate of the mode is asked as if its hook were in the chain a second time.
+func (d *dispatcher) newGateDispatch(ctx context.Context, spec *event.Spec, e *agent.ToolCall, first, until position) *dispatch {
+	hooks, gateOf := d.roster.list(), first.mode
+	if first.hook != nil {
+		hooks = append([]*hook{first.hook}, hooks...)
 	}
-	return &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, gateOf: gateOf, asking: asking{until: until}, steps: steps{
-		begin: beforeRewriter,
-		ended: func(w *walk, err error) (stop bool) {
-			a, e := &w.asking, w.event.(*agent.ToolCall)
+	return &dispatch{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: hooks, gateOf: gateOf, asking: asking{until: until},
+		answered: func(ds *dispatch, err error) (stop bool) {
+			a, e := &ds.asking, ds.event.(*agent.ToolCall)
 			before := a.seen.(*agent.ToolCall)
-			w.apply(err)
+			ds.apply(err)
 			if err != nil {
-				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, failedGate(w.hook, err)
+				e.Block, e.BlockedBy, e.Reason = true, ds.hook.Name, failedGate(ds.hook, err)
 			}
 			if string(before.Input) != string(e.Input) {
-				a.rewriter = place{w.hook, w.mode, a.last.in, w.n}
+				a.rewriter = position{ds.hook, ds.mode, a.last.in, ds.n}
 			}
 			if a.until.hook != nil {
 				e.Input, e.RewrittenBy = before.Input, before.RewrittenBy
 			}
 			return e.Block
 		},
-		done: func(w *walk) (stop bool) {
-			e := w.event.(*agent.ToolCall)
-			if reason := w.dispatcher.roster.closedForTool(w.hook, e.Name); reason != "" {
-				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, reason
+		left: func(ds *dispatch) (stop bool) {
+			e := ds.event.(*agent.ToolCall)
+			if reason := ds.closedAt(agent.KindToolCall, e.Name); reason != "" {
+				e.Block, e.BlockedBy, e.Reason = true, ds.hook.Name, reason
 			}
-			if w.mode != "" && w.hook.current().mode(w.mode) == nil {
-				e.Block, e.BlockedBy, e.Reason = true, w.hook.Name, "hook "+w.hook.File()+" does not have the mode "+w.mode+" any more, so nobody can be asked"
+			if ds.mode != "" && ds.hook.current().mode(ds.mode) == nil {
+				e.Block, e.BlockedBy, e.Reason = true, ds.hook.Name, "hook "+ds.hook.File()+" does not have the mode "+ds.mode+" any more, so nobody can be asked"
 			}
-			return e.Block || w.isAt(w.asking.until)
+			return e.Block || ds.isAt(ds.asking.until)
 		},
-	}}
-}
-
-// beforeRewriter limits the handlers of the current hook to those before the last rewriter,
-// if that one is known. Of its hook all are asked if it runs another version since: which of
-// them are before it cannot be told then.
-func beforeRewriter(w *walk) (limit int) {
-	if w.isAt(w.asking.until) && w.in == w.asking.until.in {
-		return w.asking.until.n
 	}
-	return allHandlers
 }
-
-// isAt reports whether the walk is at the hook of a place, there where the place is.
-func (w *walk) isAt(p place) bool { return w.hook == p.hook && w.mode == p.mode }
 
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
@@ -105,7 +91,7 @@ func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed:
 // to the handlers before the last rewriter: of their answers only a result, or a failure,
 // counts, for nothing runs then.
 func (d *dispatcher) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) error {
-	rewriter := d.bashRound(ctx, spec, e, place{})
+	rewriter := d.bashRound(ctx, spec, e, position{})
 	if isAnswered(e) || rewriter.hook == nil {
 		return ctx.Err()
 	}
@@ -119,53 +105,52 @@ func (d *dispatcher) bash(ctx context.Context, spec *event.Spec, e *agent.UserBa
 func isAnswered(e *agent.UserBash) bool { return e.Result != nil || e.Blocked != "" }
 
 // bashRound asks the handlers in their order until the command does not run, and returns the
-// last one that rewrote it. If until is a place, only the handlers before it are asked.
-func (d *dispatcher) bashRound(ctx context.Context, spec *event.Spec, e *agent.UserBash, until place) (rewriter place) {
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), asking: asking{until: until}, steps: steps{
-		begin: beforeRewriter,
-		ended: func(w *walk, err error) (stop bool) {
-			a, before := &w.asking, w.asking.seen.(*agent.UserBash)
-			w.apply(err)
+// last one that rewrote it. If until is a position, only the handlers before it are asked.
+func (d *dispatcher) bashRound(ctx context.Context, spec *event.Spec, e *agent.UserBash, until position) (rewriter position) {
+	ds := &dispatch{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), asking: asking{until: until},
+		answered: func(ds *dispatch, err error) (stop bool) {
+			a, before := &ds.asking, ds.asking.seen.(*agent.UserBash)
+			ds.apply(err)
 			if err != nil {
-				e.Blocked = failedGate(w.hook, err)
+				e.Blocked = failedGate(ds.hook, err)
 			}
 			if e.Command != before.Command {
-				a.rewriter = place{hook: w.hook, in: a.last.in, n: w.n}
+				a.rewriter = position{hook: ds.hook, in: a.last.in, n: ds.n}
 			}
 			if a.until.hook != nil {
 				e.Command = before.Command
 			}
 			return isAnswered(e)
 		},
-		done: func(w *walk) (stop bool) {
-			if reason := w.hook.closedAt(agent.KindUserBash); reason != "" {
+		left: func(ds *dispatch) (stop bool) {
+			if reason := ds.closedAt(agent.KindUserBash, ""); reason != "" {
 				e.Blocked = reason
 			}
-			return isAnswered(e) || w.isAt(w.asking.until)
+			return isAnswered(e) || ds.isAt(ds.asking.until)
 		},
-	}}
-	w.run()
-	return w.asking.rewriter
+	}
+	ds.run()
+	return ds.asking.rewriter
 }
 
 // shell asks the handlers of the chain what a command is handed to in the place of the shell.
 // The last one that says something counts; one that fails blocks.
 func (d *dispatcher) shell(ctx context.Context, spec *event.Spec, e *agent.ShellCommand) error {
-	w := &walk{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(), steps: steps{
-		ended: func(w *walk, err error) (stop bool) {
+	ds := &dispatch{dispatcher: d, ctx: ctx, spec: spec, event: e, hooks: d.roster.list(),
+		answered: func(ds *dispatch, err error) (stop bool) {
 			if err != nil {
-				e.Blocked = failedGate(w.hook, err)
+				e.Blocked = failedGate(ds.hook, err)
 			}
-			return w.apply(err) || err != nil
+			return ds.apply(err) || err != nil
 		},
-		done: func(w *walk) (stop bool) {
-			if reason := w.hook.closedAt(agent.KindShell); reason != "" {
+		left: func(ds *dispatch) (stop bool) {
+			if reason := ds.closedAt(agent.KindShell, ""); reason != "" {
 				e.Blocked = reason
 			}
 			return e.Blocked != ""
 		},
-	}}
-	w.run()
+	}
+	ds.run()
 	return ctx.Err()
 }
 
@@ -210,10 +195,18 @@ func gateKinds() []agent.Kind {
 	return []agent.Kind{agent.KindToolCall, agent.KindUserBash, agent.KindShell}
 }
 
-// closedAt says why a gate of the hook blocks without being asked; "" if it does not.
-func (h *hook) closedAt(kind agent.Kind) string {
-	if closed := h.closed.Load(); closed != nil && slices.Contains(closed.kinds, kind) {
-		return closed.reason
+// closedAt says why a gate of the current hook blocks without being asked; "" if it does not. One
+// that was closed when its handlers were looked for blocks also if it is open since: those that it
+// has now were not asked. Where a hook did not load the tools that look go on, unless a hook
+// put others in their place, which may do anything. tool is "" where the event is of none.
+func (ds *dispatch) closedAt(kind agent.Kind, tool string) string {
+	for _, closed := range []*closedGates{ds.closed, ds.hook.closed.Load()} {
+		switch {
+		case closed == nil || !slices.Contains(closed.kinds, kind):
+		case closed.unloaded && slices.Contains(lookingNames(), tool) && ds.dispatcher.roster.tool(tool) == nil:
+		default:
+			return closed.reason
+		}
 	}
 	return ""
 }
@@ -229,16 +222,6 @@ func (h *hook) unloaded() bool {
 func lookingNames() []string { return []string{"read", "grep", "find", "ls"} }
 
 const looking = "read, grep, find and ls"
-
-// closedForTool says why a hook blocks a tool without being asked; "" if it does not.
-// Where a hook did not load the tools that look go on, unless a hook put others in
-// their place, which may do anything.
-func (r *roster) closedForTool(h *hook, tool string) string {
-	if h.unloaded() && slices.Contains(lookingNames(), tool) && r.tool(tool) == nil {
-		return ""
-	}
-	return h.closedAt(agent.KindToolCall)
-}
 
 // closeDisabled makes the gates of a hook that is given up block until its file changes: the
 // events for which in, the instance that ran, has handlers, if they are gates.
@@ -285,21 +268,23 @@ func (r *roster) closeNew(hooks []*hook) {
 }
 
 // closeGates replaces the closed gates of a hook, and counts them for wants, so that their
-// events are passed to the hook though it has no handler.
+// events are passed to the hook though it has no handler. At no moment are both the old ones and
+// the new ones open.
 func (r *roster) closeGates(h *hook, closed *closedGates) {
-	r.openGates(h)
-	h.closed.Store(closed)
-	for _, kind := range closed.kinds {
-		r.wanted[kind].Add(1)
-	}
+	r.countClosed(closed, 1)
+	r.countClosed(h.closed.Swap(closed), -1)
 }
 
 // openGates makes the gates of a hook block no more without being asked.
-func (r *roster) openGates(h *hook) {
-	if closed := h.closed.Swap(nil); closed != nil {
-		for _, kind := range closed.kinds {
-			r.wanted[kind].Add(-1)
-		}
+func (r *roster) openGates(h *hook) { r.countClosed(h.closed.Swap(nil), -1) }
+
+// countClosed adds n to what wants counts for closed gates; nil: there are none.
+func (r *roster) countClosed(closed *closedGates, n int32) {
+	if closed == nil {
+		return
+	}
+	for _, kind := range closed.kinds {
+		r.wanted[kind].Add(n)
 	}
 }
 

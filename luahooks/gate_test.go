@@ -140,6 +140,9 @@ func TestAHookThatDoesNotStopGetsAFreshVMAndThenItsGateStaysShut(t *testing.T) {
 	if !r.chain.Wants(agent.KindToolCall) {
 		t.Fatal("the agent would not even ask")
 	}
+	if reason := r.userBash("ls"); reason != "" {
+		t.Errorf("a gate that the hook did not have is shut: %s", reason)
+	}
 	r.write("g.lua", "syntax error")
 	r.chain.Reload(context.Background(), false)
 	if e := r.bash("ls"); !e.Block {
@@ -217,13 +220,14 @@ func TestASaveBetweenTheRoundsOfAGateLeavesNobodyOut(t *testing.T) {
 	const rewrite = `pi.on("tool_call", function(e) if e.input.command == "ls" then return { input = { command = "rm" } } end end)`
 	r := newRig(t, map[string]string{"g.lua": gate + "\n" + rewrite})
 	spec, e := r.chain.roster.events[agent.KindToolCall], &agent.ToolCall{Name: "bash", Input: []byte(`{"command":"ls"}`)}
-	rewriter := r.chain.dispatcher.gateRound(t.Context(), spec, e, place{})
+	first := r.chain.dispatcher.newGateDispatch(t.Context(), spec, e, position{}, position{})
+	first.run()
 	if e.Block || string(e.Input) != `{"command":"rm"}` {
 		t.Fatalf("after the first round: %+v", e)
 	}
 	r.write("g.lua", rewrite+"\n"+gate)
 	r.chain.Reload(t.Context(), false)
-	r.chain.dispatcher.gateRound(t.Context(), spec, e, rewriter)
+	r.chain.dispatcher.newGateDispatch(t.Context(), spec, e, position{}, first.asking.rewriter).run()
 	if !e.Block || e.Reason != "no rm" {
 		t.Errorf("the gate was not asked about what runs: %+v", e)
 	}

@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,6 +74,44 @@ func TestWhatDoesNotLoadAtTheStartMayBeAGate(t *testing.T) {
 			r.mustSay("hook g did not load, tools are shut: ", c.where)
 			r.mustSay("until g loads, only read, grep, find and ls work", `mend or remove g`, "`disable = [\"g\"]`")
 		})
+	}
+}
+
+func TestTheGatesOfSeveralHooksAreShutUntilEachLoads(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": "x x", "b.lua": "x x", "read.lua": `pi.tool{ name = "read", description = "d", execute = function() end }`})
+	r.mustSay("until a and b load, only read, grep, find and ls work")
+	if r.toolIsShut("read") == "" {
+		t.Error("a hook's read may do anything")
+	}
+}
+
+func TestAGateThatLoadsBehindTheBackOfACallBlocksIt(t *testing.T) {
+	r := newRig(t, map[string]string{"g.lua": "x x"})
+	d, h, e := r.chain.dispatcher, r.chain.roster.list()[0], &agent.ToolCall{ID: "c", Name: "bash", Input: []byte(`{}`)}
+	ds := d.newGateDispatch(t.Context(), d.roster.events[agent.KindToolCall], e, position{}, position{})
+	ds.enter(h) // it has no handlers
+	r.write("g.lua", `pi.on("tool_call", function() return { block = true, reason = "asked" } end)`)
+	r.chain.Reload(t.Context(), false)
+	if !ds.left(ds) || !strings.Contains(e.Reason, "did not load") {
+		t.Errorf("nobody was asked, and the reason is %q", e.Reason)
+	}
+	if reason := r.toolIsShut("bash"); reason != "asked" {
+		t.Errorf("the next call is blocked by %q", reason)
+	}
+}
+
+// It may have been a gate for anything.
+func TestAHookWhoseVersionInForceIsLostIsShutAtAllGates(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": ""})
+	h := r.chain.roster.list()[0]
+	r.chain.roster.closeLost(h)
+	for what, reason := range map[string]string{"a tool": r.toolIsShut("read"), "a command of the person": r.userBash("ls")} {
+		if !strings.Contains(reason, "the version in force is lost") {
+			t.Errorf("%s: %q", what, reason)
+		}
+	}
+	if r.chain.roster.openGates(h); r.toolIsShut("bash") != "" || r.chain.Wants(agent.KindUserBash) {
+		t.Error("it is not open again")
 	}
 }
 
@@ -204,5 +243,26 @@ func TestAConfiguredHookThatIsMissingIsShutUntilItIsThere(t *testing.T) {
 	r.reload()
 	if reason := r.toolIsShut("bash"); reason != "" || len(r.chain.Hooks()) != 0 {
 		t.Errorf("shut by a hook that was removed: %s", reason)
+	}
+}
+
+func TestAProjectThatBecomesTooLargeKeepsTheGatesThatRun(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("project/.pi/hooks/gate.lua", `pi.on("tool_call", function() return { block = true, reason = "no" } end)`)
+	r := g.start(always)
+	if !r.bash("x").Block {
+		t.Fatal("the gate is open before")
+	}
+	for i := range 1000 {
+		g.write(fmt.Sprintf("project/.pi/hooks/lib/m%d.lua", i), "")
+	}
+	r.reload()
+	if !r.bash("x").Block {
+		t.Error("the gate is open")
+	}
+	r.mustSay("at most 1000 are judged", "the hooks stay as they are")
+	if files := r.chain.guard.ProjectFiles(r.chain.opts.Places); len(files) > 0 {
+		t.Errorf("%d files can be approved", len(files))
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // groups are those that the handlers asked about one event were in, and what they answered.
-// All methods but apply may be called on nil, which is an event without groups so far.
+// hasEnded and join may be called on nil, which is an event without groups so far.
 type groups struct {
 	spec  *event.Spec
 	event agent.Event
@@ -41,14 +41,11 @@ type member struct {
 
 // hasEnded reports whether no handler of a group is to be asked any more.
 func (g *groups) hasEnded(group *api.Group) bool {
-	return g != nil && group != nil && group.Rule == api.GroupStop && g.answered[group.Name] != nil
+	return g != nil && group.Rule == api.GroupStop && g.answered[group.Name] != nil
 }
 
-// join returns what a handler is in its group; nil if it is in none.
+// join returns what a handler is in its group.
 func (g *groups) join(group *api.Group) *member {
-	if group == nil {
-		return nil
-	}
 	m := &member{group: group}
 	if g == nil || group.Rule != api.GroupFirst {
 		return m
@@ -84,13 +81,8 @@ func (m *member) countingOf(L *lua.LState, answer *lua.LTable, keys []string) (*
 	return rest, m.keys
 }
 
-// apply carries out an answer that has an effect. m is nil for a handler that is in no
-// group, and g while no handler was in one.
+// apply carries out an answer that has an effect. m is nil for a handler that is in no group.
 func (g *groups) apply(m *member, apply func()) {
-	if g == nil {
-		apply()
-		return
-	}
 	c := change{apply: apply}
 	if m != nil {
 		if g.answered == nil {

@@ -54,12 +54,15 @@ func (g *guarded) start(change ...func(*Options)) *rig {
 	return r
 }
 
+// look is what the watcher does when something changed.
+func (r *rig) look() { r.chain.Reload(context.Background(), false) }
+
 func (r *rig) quit() { r.chain.Close(context.Background()) }
 
 // tool runs what a tool does, in a run of its own.
 func (r *rig) tool(do func()) {
 	r.t.Helper()
-	w := r.chain.Watcher()
+	w := r.chain.ToolWatch()
 	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
 	do()
 	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionEnd{}))
@@ -139,7 +142,7 @@ func TestWhatAToolChangedWaitsAndTheOldVersionRuns(t *testing.T) {
 			r.wantInput("ab")
 			r.tool(func() { tt.do(g) })
 			r.wantInput("ab")
-			r.chain.Reload(context.Background(), false)
+			r.look()
 			r.chain.Reload(context.Background(), true)
 			r.wantInput("ab")
 			r.wantPending(tt.pending)
@@ -164,85 +167,6 @@ func TestWhatAToolChangedWaitsAndTheOldVersionRuns(t *testing.T) {
 	}
 }
 
-func TestAGateThatAToolRemovedGoesOnToBlock(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/gate.lua", `pi.on("tool_call", function() return { block = true, reason = "no" } end)`)
-	r := g.start()
-	r.tool(func() { mustDo(t, os.Remove(g.path("agent/hooks/gate.lua"))) })
-	if !r.bash("x").Block {
-		t.Error("the gate is open")
-	}
-	r.quit()
-	again := g.start()
-	if !again.bash("x").Block {
-		t.Error("the gate is open after a restart")
-	}
-	again.mustBeQuiet()
-}
-
-func TestAnEditWhileAToolRunsIsPendingWhoeverMadeIt(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	r := g.start()
-	r.tool(func() {
-		g.write("agent/hooks/a.lua", says("mine"))
-		r.chain.Reload(context.Background(), false) // as the watcher does
-		r.mustSay("agent/hooks/a.lua was changed while the agent was at work: the version before stays in force; /hooks approve a shows the difference")
-		r.wantInput("a")
-		r.wantPending("a changed")
-		mustDo(t, r.accept(g.path("agent/hooks/a.lua")))
-		r.wantInput("mine")
-	})
-	r.wantInput("mine")
-	r.wantPending("")
-	r.quit()
-	g.start().wantPending("")
-}
-
-func TestAnEditJustBeforeATool(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	r := g.start()
-	g.write("agent/hooks/a.lua", says("mine")) // nobody has looked yet
-	r.tool(func() {})
-	r.wantPending("")
-	r.chain.Reload(context.Background(), false)
-	r.wantInput("mine")
-}
-
-func TestTheWindowStaysOpenWhileAProcessOfAToolLives(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	r := g.start()
-	g.alive.Store(true)
-	r.tool(func() { r.chain.guard.Starting()(4711) })
-	g.write("agent/hooks/a.lua", says("evil"))
-	r.chain.Reload(context.Background(), false)
-	r.wantInput("a")
-	r.wantPending("a changed")
-	g.write("agent/hooks/a.lua", says("a"))
-	r.wantPending("")
-	r.quit()
-
-	// It outlives the program, a short one that only looks, and the next one.
-	if _, err := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return true }}); err != nil {
-		t.Fatal(err)
-	}
-	r = g.start()
-	g.write("agent/hooks/a.lua", says("evil"))
-	r.chain.Reload(context.Background(), false)
-	r.wantInput("a")
-	r.quit()
-	g.alive.Store(false)
-	r = g.start()
-	r.wantInput("a")
-	r.wantPending("a changed")
-}
-
 func TestWhatAProcessChangedIsToldThoughOneOfAKilledProgramLives(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -265,62 +189,6 @@ func TestWhatAProcessChangedIsToldThoughOneOfAKilledProgramLives(t *testing.T) {
 	r.waitUntil(told, func() string { return "nobody was told" })
 	r.wantInput("a")
 	theirs.Store(false)
-}
-
-func TestAChangeBetweenTwoProgramsIsPendingIfAProcessLived(t *testing.T) {
-	t.Parallel()
-	for _, alive := range []bool{true, false} {
-		g := newGuarded(t)
-		g.write("agent/hooks/a.lua", says("a"))
-		g.alive.Store(alive)
-		r := g.start()
-		r.tool(func() { r.chain.guard.Starting()(4711) })
-		r.quit()
-		g.write("agent/hooks/a.lua", says("b"))
-		g.write("agent/hooks/c.lua", says("c"))
-		g.alive.Store(false)
-		r = g.start()
-		if alive {
-			r.wantPending("a changed, c added")
-			r.wantInput("a")
-		} else {
-			r.wantPending("")
-			r.wantInput("bc")
-		}
-	}
-}
-
-func TestAProgramThatWasKilledLeavesItsWindow(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	r := g.start()
-	w := r.chain.Watcher()
-	mustDo(t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
-	g.write("agent/hooks/a.lua", says("evil"))
-	r.gone()
-	again := g.start()
-	again.wantInput("a")
-	again.wantPending("a changed")
-}
-
-func TestToolsOfAnotherProgramCount(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	one, two := g.start(), g.start()
-	one.tool(func() {
-		g.write("agent/hooks/a.lua", says("evil"))
-		two.chain.Reload(context.Background(), false)
-	})
-	two.wantInput("a")
-	two.wantPending("a changed")
-	one.wantPending("a changed")
-	g.write("agent/hooks/a.lua", says("a"))
-	one.wantPending("")
-	g.write("agent/hooks/a.lua", says("mine"))
-	one.chain.Reload(context.Background(), false)
-	one.wantInput("mine")
 }
 
 // A process may move the hooks away and back all the time: no look at the disk may see
@@ -348,7 +216,7 @@ func TestWhatAProcessTakesAwayForAMomentIsInForce(t *testing.T) {
 			mustDo(t, os.RemoveAll(g.path(move.away)))
 			mustDo(t, os.Rename(g.path(move.back), g.path(move.away)))
 			r.tool(func() {})
-			r.chain.Reload(context.Background(), false)
+			r.look()
 			r.wantInput("am")
 			r.wantPending("")
 			r.quit()
@@ -369,46 +237,24 @@ func TestAHookIsGoneOnceItsRemovalWasJudged(t *testing.T) {
 	if hooks, gone := r.chain.loader.compare(); len(hooks) != 2 || len(gone) != 0 {
 		t.Errorf("%d hooks, %d gone", len(hooks), len(gone))
 	}
-	r.chain.Reload(context.Background(), false)
+	r.look()
 	r.wantInput("")
 	mustDo(t, os.Rename(g.path("agent/away"), g.path("agent/hooks")))
-	r.chain.Reload(context.Background(), false)
+	r.look()
 	r.wantInput("ab")
 	mustDo(t, os.RemoveAll(g.path("agent/hooks/b")))
 	g.write("agent/hooks/b.lua", says("c"))
 	mustDo(t, os.Remove(g.path("agent/hooks/a.lua")))
 	g.write("agent/hooks/a.lua/init.lua", says("d"))
-	r.chain.Reload(context.Background(), false)
+	r.look()
 	r.wantInput("dc")
-}
-
-// A window that opens while a file waits begins with what is in force, not with what
-// is on the disk.
-func TestWhatWaitsIsNotPutInForceByPuttingTheFileBack(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	r := g.start()
-	r.tool(func() { g.write("agent/hooks/a.lua", says("evil")) })
-	g.alive.Store(true)
-	r.tool(func() { r.chain.guard.Starting()(4711) }) // the window stays open
-	r.tool(func() { g.write("agent/hooks/a.lua", says("a")) })
-	r.chain.Reload(context.Background(), false)
-	r.wantPending("")
-	r.tool(func() {})
-	r.chain.Reload(context.Background(), false)
-	r.wantInput("a")
-	g.write("agent/hooks/a.lua", says("evil"))
-	r.chain.Reload(context.Background(), false)
-	r.wantInput("a")
-	r.wantPending("a changed")
 }
 
 // accept puts in force what waits at a path, as it was listed last.
 func (r *rig) accept(path string) error {
 	err := r.chain.guard.Accept(path)
 	if err == nil {
-		r.chain.Reload(context.Background(), false)
+		r.look()
 	}
 	return err
 }
@@ -487,7 +333,7 @@ func TestTheFirstEditOfAProjectHookAsksAndThenItIsLive(t *testing.T) {
 			g.write("project/.pi/hooks/"+files[i], says(files[i+1]))
 		}
 		r.chain.loader.changes.Unlock()
-		r.chain.Reload(context.Background(), false)
+		r.look()
 		r.waitFor(want)
 		r.waitUntil(func() bool { return asked()-before == questions }, func() string { return fmt.Sprint(asked()-before, " questions, want ", questions) })
 	}
@@ -516,7 +362,7 @@ func TestWithoutAUserAnEditOfAProjectHookWaits(t *testing.T) {
 	r := g.start(always)
 	r.ui.absent = true
 	g.write("project/.pi/hooks/p.lua", says("changed"))
-	r.chain.Reload(context.Background(), false)
+	r.look()
 	r.wantInput("p")
 	r.wantPending("p changed")
 	r.mustSay(".pi/hooks/p.lua was changed and is not approved: the version before stays in force; `pi trust` in a terminal shows the difference")
@@ -532,7 +378,7 @@ func TestAProgramThatAnswersIsNotAskedWhetherAChangedHookRuns(t *testing.T) {
 	asked := r.answers(&yes)
 	r.ui.client = true
 	r.tool(func() { g.write("project/.pi/hooks/p.lua", says("changed")) })
-	r.chain.Reload(context.Background(), false)
+	r.look()
 	r.wantInput("p")
 	r.wantPending("p changed")
 	r.mustSay(".pi/hooks/p.lua was changed while the agent was at work: the version before stays in force; `pi trust` in a terminal shows the difference")
@@ -550,7 +396,7 @@ func TestHookEditsAskAsksForEveryChange(t *testing.T) {
 	var yes atomic.Bool
 	asked := r.answers(&yes)
 	g.write("agent/hooks/a.lua", says("no"))
-	r.chain.Reload(context.Background(), false)
+	r.look()
 	r.waitUntil(func() bool { return asked() == 1 }, func() string { return "not asked" })
 	r.quit()
 	r = g.start(ask)
@@ -559,10 +405,10 @@ func TestHookEditsAskAsksForEveryChange(t *testing.T) {
 	yes.Store(true)
 	asked = r.answers(&yes)
 	g.write("agent/hooks/a.lua", says("yes"))
-	r.chain.Reload(context.Background(), false)
+	r.look()
 	r.waitFor("yes")
 	g.write("agent/hooks/a.lua", says("again"))
-	r.chain.Reload(context.Background(), false)
+	r.look()
 	r.waitFor("again")
 	if asked() != 2 {
 		t.Errorf("asked %d times, want 2", asked())
@@ -736,31 +582,6 @@ func TestAHomeWithoutAnAgentDirectoryIsLeftAloneUntilSomethingHappens(t *testing
 	again := g.start()
 	again.wantPending("evil added")
 	again.wantInput("")
-}
-
-func TestWhatIsSavedBetweenTheToolsOfARunIsLive(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	r := g.start()
-	w := r.chain.Watcher()
-	handle := func(events ...agent.Event) {
-		for _, e := range events {
-			mustDo(t, w.Handle(context.Background(), e))
-		}
-	}
-	handle(&agent.ToolExecutionStart{}, &agent.ToolExecutionEnd{}, &agent.TurnEnd{}) // the run goes on
-	g.write("agent/hooks/a.lua", says("mine"))
-	r.chain.Reload(context.Background(), false)
-	r.wantInput("mine")
-	handle(&agent.ToolExecutionStart{})
-	g.write("agent/hooks/a.lua", says("evil"))
-	handle(&agent.ToolExecutionEnd{}, &agent.TurnEnd{})
-	g.write("agent/hooks/b.lua", says("b"))
-	r.chain.Reload(context.Background(), false)
-	r.wantInput("mineb")
-	r.wantPending("a changed")
-	handle(&agent.AgentSettled{})
 }
 
 func TestAUserIsAskedOnceWhenTheToolsHaveEnded(t *testing.T) {

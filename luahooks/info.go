@@ -153,17 +153,15 @@ type histogram [4 * maxPower]uint32
 
 const maxPower = 41
 
-// bucketOf returns the index of the bucket that a duration is counted in.
-func bucketOf(d time.Duration) int {
+// add counts a duration.
+func (h *histogram) add(d time.Duration) {
 	n := uint64(max(d, 4))
-	power := bits.Len64(n) - 1
-	if power >= maxPower {
-		return len(histogram{}) - 1
+	power, bucket := bits.Len64(n)-1, len(h)-1
+	if power < maxPower {
+		bucket = 4*power + int(n>>(power-2))&3
 	}
-	return 4*power + int(n>>(power-2))&3
+	h[bucket]++
 }
-
-func (h *histogram) add(d time.Duration) { h[bucketOf(d)]++ }
 
 // at returns the duration that percent of the n counted ones do not exceed, as the middle of
 // its bucket; 0 if there are none.

@@ -255,7 +255,7 @@ func (l *loader) newInstance(h *hook) *instance {
 		Getenv:        l.opts.Getenv,
 		MaxLua:        l.opts.MaxLua,
 		Now:           now,
-		Lanes:         &l.dispatcher.lanes,
+		Workers:       &l.dispatcher.workers,
 		Waits: func(job, function string) {
 			// For its tools, models and timers waiting is nothing special.
 			if l.roster.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {

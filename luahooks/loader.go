@@ -102,7 +102,7 @@ func (l *loader) Load(ctx context.Context) (skipped []trust.Source) {
 	defer l.changes.Unlock()
 	l.applyRegistered(ctx)
 	l.edits.start(ctx, *l.places, partsOf(l.roster.list()))
-	l.tellIdle(ctx, l.roster.list())
+	l.warnUnused(ctx, l.roster.list())
 	if warning := l.roster.gateWarning(); warning != "" {
 		l.audience.notify(ctx, agent.LevelError, warning)
 	}
@@ -397,9 +397,9 @@ func (l *loader) endAll() {
 	}
 }
 
-// tellIdle tells of hooks that register nothing and return a table, as files of other programs do:
+// warnUnused tells of hooks that register nothing and return a table, as files of other programs do:
 // nothing of it is ever called. A file that a hook requires is a module that lies beside it.
-func (l *loader) tellIdle(ctx context.Context, hooks []*hook) {
+func (l *loader) warnUnused(ctx context.Context, hooks []*hook) {
 	modules := map[string]bool{}
 	for _, h := range l.roster.list() {
 		if in := h.current(); in != nil {

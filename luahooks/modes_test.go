@@ -119,6 +119,22 @@ func TestTheGateOfTheModeIsAskedFirst(t *testing.T) {
 	}
 }
 
+// What rewrites a call may also take the hook of the mode away, whose gate has not seen the
+// final arguments then.
+func TestTheGateOfAModeThatIsLostWhileACallIsAskedAboutIsShut(t *testing.T) {
+	var r *rig
+	r = newRig(t, map[string]string{
+		"m.lua": `pi.mode{ name = "plan", gate = function(e) if e.input.command == "rm" then return { block = true } end end }`,
+		"z.lua": `pi.on("tool_call", function() pi.emit("z:rewrites") return { input = { command = "rm" } } end)`,
+	}, func(o *Options) {
+		o.Emitted = func(ctx context.Context, _ string, _ json.RawMessage) { mustDo(t, r.chain.SetEnabled(ctx, "m", false)) }
+	})
+	mustDo(t, r.host.Modes().Set(t.Context(), "plan"))
+	if e := r.bash("ls"); !e.Block || !strings.Contains(e.Reason, "does not have the mode plan any more") {
+		t.Errorf("blocked %v with %s: %s", e.Block, e.Input, e.Reason)
+	}
+}
+
 func TestTheGateOfAModeThatIsOffIsNotAsked(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `pi.mode{ name = "plan", gate = function() return { block = true } end }`})
 	if r.chain.Wants(agent.KindToolCall) || r.bash("rm").Block {

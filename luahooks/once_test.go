@@ -137,13 +137,13 @@ func TestTheHandlersBehindOneThatDoesNotStopRunInTheFreshCopy(t *testing.T) {
 
 // between is an event on its way along the handlers of the first hook, of which
 // one has run.
-func (r *rig) between(call *agent.ToolCall) *walk {
+func (r *rig) between(call *agent.ToolCall) *dispatch {
 	spec := r.chain.roster.events[agent.KindToolCall]
-	w := r.chain.dispatcher.newGateWalk(context.Background(), spec, call, place{})
-	w.enter(r.chain.roster.list()[0])
-	w.ran, w.n = true, 1
-	w.start(w.handlers[1].Fn)
-	return w
+	ds := r.chain.dispatcher.newGateDispatch(context.Background(), spec, call, position{}, position{})
+	ds.enter(r.chain.roster.list()[0])
+	ds.ran, ds.n = true, 1
+	ds.start(ds.handlers[1])
+	return ds
 }
 
 func TestAGateGoesOnInTheFreshCopyOnlyIfThatHasTheSameHandlers(t *testing.T) {
@@ -164,18 +164,37 @@ func TestAGateGoesOnInTheFreshCopyOnlyIfThatHasTheSameHandlers(t *testing.T) {
 			hang(t, r)
 			r.emit(&agent.SessionNew{})
 			call := &agent.ToolCall{Name: "bash", Input: []byte(`{}`)}
-			w := r.between(call)
+			ds := r.between(call)
 			t.Setenv("GATE_TEST", "1")
 			r.giveUp()
-			stop := w.ended(luavm.ErrDead)
+			stop := ds.ended(luavm.ErrDead)
 			if call.Block != c.block || stop != c.block || c.block && !strings.Contains(call.Reason, "after some of its handlers had run") {
 				t.Errorf("stop %v, block %v: %s", stop, call.Block, call.Reason)
 			}
-			if !c.block && (w.n != 1 || w.in != r.chain.roster.list()[0].current()) {
-				t.Errorf("it goes on with handler %d", w.n+1)
+			if !c.block && (ds.n != 1 || ds.in != r.chain.roster.list()[0].current()) {
+				t.Errorf("it goes on with handler %d", ds.n+1)
 			}
 		})
 	}
+}
+
+// A hook may be saved just before it hears of an event, and then not listen any more.
+func TestAHookThatIsReplacedBeforeItHearsOfAnEventHearsOfTheNext(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("turn_start", function() end)`})
+	h := r.chain.roster.list()[0]
+	ds := &dispatch{dispatcher: r.chain.dispatcher, ctx: t.Context(), spec: r.chain.roster.events[agent.KindTurnStart], event: &agent.TurnStart{}}
+	ds.enter(h)
+	ds.start(ds.handlers[0])
+	r.write("a.lua", "")
+	r.reload()
+	if _, _, more := ds.next(luavm.ErrClosed); more {
+		t.Error("it is told though it does not listen")
+	}
+	next := h.queue.begin(r.chain.behind)
+	if next == nil {
+		t.Fatal("its queue stands still")
+	}
+	next.end()
 }
 
 func TestAnEventThatBeganOnAHookFinishesOnTheVersionThatItBeganOn(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,68 +17,12 @@ import (
 	"pi/luahooks/trust"
 )
 
-func TestGatesAreClosedUntilThereIsSomebodyToAsk(t *testing.T) {
-	r := newRig(t, map[string]string{"gate.lua": `pi.on("tool_call", function() end)`}).chain.roster
-	gate, missing := r.list()[0], newHook(trust.Source{Name: "missing", Path: "/hooks/missing.lua"})
-	r.replace(append(slices.Clone(r.list()), missing))
-
-	if r.closeUnloaded(missing, errors.New("gone")); missing.unloaded() {
-		t.Error("what appeared in a running session may be no gate")
-	}
-	missing.counts = true
-	r.closeNew(r.list())
-	for tool, open := range map[string]bool{"read": true, "ls": true, "bash": false, "edit": false} {
-		if reason := r.closedForTool(missing, tool); (reason == "") != open {
-			t.Errorf("%s: %q", tool, reason)
-		}
-	}
-	lost := newHook(trust.Source{Name: "lost", Path: "/hooks/lost.lua"})
-	lost.counts = true
-	r.replace(append(slices.Clone(r.list()), lost))
-	r.closeNew(r.list())
-	if w := r.gateWarning(); !strings.HasPrefix(w, "until missing and lost load, only read, grep") {
-		t.Error(w)
-	}
-	r.openGates(lost)
-	if r.openGates(missing); missing.closedAt(agent.KindUserBash) != "" || r.wants(agent.KindUserBash) || r.gateWarning() != "" {
-		t.Error("it is not open again")
-	}
-	r.closeDisabled(gate, gate.current())
-	if gate.closedAt(agent.KindToolCall) == "" || gate.closedAt(agent.KindUserBash) != "" {
-		t.Error("only the gate that the hook had is closed")
-	}
-	if r.closeLost(missing); missing.closedAt(agent.KindUserBash) == "" || missing.unloaded() {
-		t.Error("a lost version may have been a gate")
-	}
-}
-
 func TestWhatTheEndOfTheProgramInterruptsIsNoFault(t *testing.T) {
 	r := newRig(t, map[string]string{"h.lua": ``})
 	h := r.chain.roster.list()[0]
 	r.chain.Close(t.Context())
 	r.chain.loader.failed(t.Context(), h, h.current(), "input", nil, errors.New("h.lua:1: bad"))
 	r.mustBeQuiet()
-}
-
-func TestTheUserIsAskedAboutEditsThatWait(t *testing.T) {
-	ui, caught := new(fakeUI), make(chan bool, 1)
-	a := new(audience)
-	a.attach(new(noting), ui)
-	b := newBackground()
-	defer b.close(context.Background())
-	guard := trust.NewForRun(t.TempDir())
-	defer guard.Close()
-	e := &edits{guard: guard, dir: "/project", audience: a, behind: b, reload: func(_ context.Context, _, sure bool) { caught <- sure }}
-	var title string
-	ui.ask = func(_ context.Context, _, question string) (string, bool, error) {
-		title = question
-		return "", false, nil
-	}
-	e.ask(t.Context(), []*trust.Pending{{Name: "gate", Path: "/project/gate.lua", Change: "changed"}})
-	// It has no bytes, and was shown so.
-	if sure := <-caught; !sure || !strings.Contains(title, "gate.lua was changed") {
-		t.Errorf("asked %q", title)
-	}
 }
 
 func TestTheWatchOfToolsEndsARunWhereNoPromptRuns(t *testing.T) {
@@ -98,32 +44,31 @@ func TestTheWatchOfToolsEndsARunWhereNoPromptRuns(t *testing.T) {
 }
 
 func TestHooksOfTheProjectRunOnlyWhenSomebodySaysSo(t *testing.T) {
+	answers := func(a trust.Answer) func(*Options) {
+		return func(o *Options) {
+			o.AskProject = func(context.Context, trust.Question) trust.Answer { return a }
+		}
+	}
 	for name, c := range map[string]struct {
-		change func(*projectApproval)
-		want   bool
+		change func(*Options)
+		run    int
 	}{
-		"nobody is asked":       {func(*projectApproval) {}, false},
-		"the flag approves":     {func(p *projectApproval) { p.approve = true }, true},
-		"the person says once":  {func(p *projectApproval) { p.ask = answers(trust.AnswerOnce) }, true},
-		"the person says no":    {func(p *projectApproval) { p.ask = answers(trust.AnswerNo) }, false},
-		"the person says never": {func(p *projectApproval) { p.ask = answers(trust.AnswerNever) }, false},
+		"nobody is asked":       {func(*Options) {}, 0},
+		"the flag approves":     {func(o *Options) { o.ApproveProject = true }, 1},
+		"the person says once":  {answers(trust.AnswerOnce), 1},
+		"the person says no":    {answers(trust.AnswerNo), 0},
+		"the person says never": {answers(trust.AnswerNever), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			guard, cwd := trust.NewForRun(t.TempDir()), t.TempDir()
-			defer guard.Close()
-			mustDo(t, os.MkdirAll(filepath.Join(cwd, ".pi/hooks"), 0o755))
-			mustDo(t, os.WriteFile(filepath.Join(cwd, ".pi/hooks/h.lua"), nil, 0o644))
-			d := &projectApproval{guard: guard, places: &trust.Places{AgentDir: t.TempDir(), Cwd: cwd}, events: &dispatcher{roster: newRoster("print", nil), audience: new(audience)}, audience: new(audience)}
-			c.change(d)
-			if got := d.decide(t.Context()); got != c.want {
-				t.Errorf("they may run: %v", got)
+			r := newRig(t, nil, func(o *Options) {
+				mustDo(t, os.MkdirAll(filepath.Join(o.Cwd, ".pi/hooks"), 0o755))
+				mustDo(t, os.WriteFile(filepath.Join(o.Cwd, ".pi/hooks/h.lua"), nil, 0o644))
+			}, c.change)
+			if got := len(r.chain.Hooks()); got != c.run {
+				t.Errorf("%d of them run", got)
 			}
 		})
 	}
-}
-
-func answers(a trust.Answer) func(context.Context, trust.Question) trust.Answer {
-	return func(context.Context, trust.Question) trust.Answer { return a }
 }
 
 func TestToolsOfHooksStandInTheirPlaces(t *testing.T) {
@@ -203,10 +148,10 @@ func TestDialogsOfAProgramDoNotWaitForEachOther(t *testing.T) {
 func TestAQueueStartsEventsInTheirOrder(t *testing.T) {
 	q, b := new(eventQueue), newBackground()
 	var order []int
-	first := q.add(b, func(own *turn) {
-		q.add(b, func(*turn) { order = append(order, 2) })
+	first := q.add(b, func(own *slot) {
+		q.add(b, func(*slot) { order = append(order, 2) })
 		if q.begin(b) != nil {
-			t.Error("somebody else gets the turn of an event that starts")
+			t.Error("somebody else gets the slot of an event that starts")
 		}
 		order = append(order, 1)
 		own.end()
@@ -217,7 +162,7 @@ func TestAQueueStartsEventsInTheirOrder(t *testing.T) {
 		t.Errorf("started %v", order)
 	}
 	select {
-	case <-q.add(b, func(*turn) { t.Error("started after the end") }):
+	case <-q.add(b, func(*slot) { t.Error("started after the end") }):
 	case <-time.After(10 * time.Second):
 		t.Error("an event that cannot start is waited for")
 	}
@@ -236,5 +181,111 @@ func TestTheBackgroundEndsInOrder(t *testing.T) {
 	b.close(ended) // the time that was given is over, so what runs is cut off
 	if ctx.Err() == nil || b.run(func() {}) {
 		t.Error("something goes on after the end")
+	}
+}
+
+func TestWhatModulesDoBesideAVMEndsWithItAndCloseWaits(t *testing.T) {
+	ends := map[string]func(r *rig){
+		"reload": func(r *rig) { r.write("a.lua", "-- new"); r.chain.Reload(context.Background(), false) },
+		"exit":   func(*rig) {},
+	}
+	for name, end := range ends {
+		r := newRig(t, map[string]string{"a.lua": "-- old"})
+		spawn := r.chain.roster.list()[0].current().spawn
+		told, release, closed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		var ended atomic.Bool
+		if !spawn(func(ctx context.Context) {
+			<-ctx.Done()
+			close(told)
+			<-release
+			ended.Store(true)
+		}) {
+			t.Fatalf("%s: it did not begin", name)
+		}
+		end(r)
+		go func() {
+			r.chain.Close(context.Background())
+			close(closed)
+		}()
+		<-told
+		select {
+		case <-closed:
+			t.Errorf("%s: Close did not wait", name)
+		default:
+		}
+		close(release)
+		<-closed
+		if !ended.Load() {
+			t.Errorf("%s: it had not ended when Close returned", name)
+		}
+		if spawn(func(context.Context) { t.Error("it ran") }) {
+			t.Errorf("%s: something began afterwards", name)
+		}
+	}
+}
+
+func TestARosterFindsHooksByNameAndByPath(t *testing.T) {
+	r := newRoster("print", nil)
+	gate := newHook(trust.Source{Name: "gate", Path: "/home/hooks/gate.lua"})
+	mine := newHook(trust.Source{Name: "gate", Path: "/project/.pi/hooks/gate.lua"})
+	r.replace([]*hook{gate, mine})
+	for name, want := range map[string]int{"gate": 2, "/home/hooks/gate.lua": 1, ".pi/hooks/gate.lua": 1} {
+		if found, err := r.named(name, "/project"); err != nil || len(found) != want {
+			t.Errorf("%s: %d hooks, %v", name, len(found), err)
+		}
+	}
+	if _, err := r.named("gat", "/project"); err == nil || err.Error() != `no hook "gat"; did you mean "gate"?` {
+		t.Error(err)
+	}
+	if got := r.Summary(); got != "0 hooks, 2 failed" {
+		t.Error(got)
+	}
+}
+
+func TestARosterCountsWhoListens(t *testing.T) {
+	r := newRoster("print", nil)
+	r.count("tool_call", 2)
+	r.count("tool_call", -1)
+	if !r.wants(agent.KindToolCall) || r.wants(agent.KindUserBash) {
+		t.Error("one handler of tool_call is left, and none of user_bash")
+	}
+	if r.count("tool_call", -1); r.wants(agent.KindToolCall) {
+		t.Error("nobody listens any more")
+	}
+	if !r.knows("tool_call") || !r.knows("mine:done") || r.knows("tool_cal") {
+		t.Error("events are those of the table and those with a colon")
+	}
+}
+
+// A gate whose file is saved, and still does not load, is shut anew.
+func TestAGateThatIsShutAnewIsAtNoMomentOpen(t *testing.T) {
+	r, h := newRoster("print", nil), newHook(trust.Source{Name: "gate", Path: "/hooks/gate.lua"})
+	h.counts = true
+	r.closeUnloaded(h, errors.New("why"))
+	var done atomic.Bool
+	var looks sync.WaitGroup
+	looks.Go(func() {
+		for !done.Load() {
+			if !r.wants(agent.KindToolCall) || h.closed.Load() == nil {
+				t.Error("it was open for a moment")
+				return
+			}
+		}
+	})
+	for range 200_000 {
+		r.closeUnloaded(h, nil)
+	}
+	done.Store(true)
+	looks.Wait()
+	if r.openGates(h); r.wants(agent.KindToolCall) {
+		t.Error("it is counted twice")
+	}
+}
+
+func TestPathsAreShownBelowTheWorkingDirectory(t *testing.T) {
+	for path, want := range map[string]string{"/project/a.lua": "a.lua", "/project/b/c": "b/c", "/projects/a": "/projects/a", "/": "/", "/project/..b": "..b"} {
+		if got := workdir("/project").shown(path); got != want {
+			t.Errorf("%s is shown as %s, want %s", path, got, want)
+		}
 	}
 }

@@ -85,7 +85,7 @@ func (l *loader) update(ctx context.Context, force, sure bool) (fresh []*hook, d
 			l.audience.notify(ctx, agent.LevelInfo, "hook "+a.hook.Name+" loaded")
 		}
 	}
-	l.tellIdle(ctx, fresh)
+	l.warnUnused(ctx, fresh)
 	if len(fresh)+len(gone) > 0 {
 		l.applyRegistered(ctx)
 	}

@@ -231,7 +231,7 @@ func TestWhatAHooksOwnToolLeavesBehindKeepsTheWindowOpen(t *testing.T) {
 				pi.on("session_start", function() pi.spawned("k", { on_exit = function() timer.sleep(100) pi.spawn("sh", late) end }) end)
 				pi.tool{ name = "bash", description = "d", parameters = { properties = { command = { type = "string" } } },
 					execute = function(p) ` + execute + ` return "ran" end }`}, guard, echoTool{})
-			a.Listen(r.chain.Watcher(), r.chain)
+			a.Listen(r.chain.ToolWatch(), r.chain)
 			mustDo(t, a.Prompt(t.Context(), agent.Prompt{Text: "x"}))
 			if name == "a kept program" {
 				r.chain.Reload(t.Context(), true)

@@ -1,7 +1,6 @@
 package luahooks
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +22,7 @@ func (g *guarded) never() string {
 // kill is what the system does to a program in the middle of a tool.
 func (r *rig) kill(do func()) {
 	r.t.Helper()
-	mustDo(r.t, r.chain.Watcher().Handle(context.Background(), &agent.ToolExecutionStart{}))
+	mustDo(r.t, r.chain.ToolWatch().Handle(context.Background(), &agent.ToolExecutionStart{}))
 	do()
 	r.gone()
 }
@@ -37,6 +36,191 @@ func (g *guarded) glob(pattern string) []string {
 	names, err := filepath.Glob(g.path(pattern))
 	mustDo(g.t, err)
 	return names
+}
+
+// TestWhoseAChangeIs holds whether a change of a hook counts at once, as the user's, or waits, as that
+// of a tool: in the program that was there, and at the next start.
+func TestWhoseAChangeIs(t *testing.T) {
+	t.Parallel()
+	const a = "agent/hooks/a.lua"
+	for name, c := range map[string]struct {
+		do            func(g *guarded, r *rig) // r is a program with a hook that says a
+		ended         bool                     // do ends the program
+		runs, pending string                   // afterwards
+	}{
+		"just before a tool": {do: func(g *guarded, r *rig) { // nobody has looked yet
+			g.write(a, says("mine"))
+			r.tool(func() {})
+		}, runs: "mine"},
+		"while a tool runs, whoever made it": {do: func(g *guarded, r *rig) {
+			r.tool(func() {
+				g.write(a, says("mine"))
+				r.look() // as the watcher does
+				r.mustSay("agent/hooks/a.lua was changed while the agent was at work: the version before stays in force; /hooks approve a shows the difference")
+				r.wantInput("a")
+				r.wantPending("a changed")
+				mustDo(t, r.accept(g.path(a)))
+				r.wantInput("mine")
+			})
+		}, runs: "mine"},
+		"between the batches of a run, then in the next": {do: func(g *guarded, r *rig) {
+			r.batch(func() {})
+			g.write(a, says("mine"))
+			r.look()
+			r.wantInput("mine")
+			r.batch(func() { g.write(a, says("evil")) })
+			g.write("agent/hooks/b.lua", says("b"))
+		}, runs: "mineb", pending: "a changed"},
+		"between two batches, for everybody, and in a tool that is killed": {do: func(g *guarded, r *rig) {
+			beside := g.start()
+			r.batch(func() { r.chain.guard.Starting()(4711) })
+			g.write(a, says("mine"))
+			for _, one := range []*rig{r, beside, g.start()} {
+				one.look()
+				one.wantInput("mine")
+				one.wantPending("")
+			}
+			r.batch(func() {
+				third := g.start() // what became live is in force while tools are at work again
+				third.wantInput("mine")
+				third.wantPending("")
+				third.quit()
+			})
+			r.kill(func() { g.write(a, says("evil")) })
+		}, ended: true, runs: "mine", pending: "a changed"},
+		"after a kill between two batches": {do: func(g *guarded, r *rig) {
+			g.alive.Store(true)
+			r.batch(func() {})
+			r.gone()
+			g.write(a, says("mine"))
+		}, ended: true, runs: "mine"},
+		"after what was approved in an open window": {do: func(g *guarded, r *rig) {
+			g.alive.Store(true)
+			r.batch(func() {})
+			g.write(a, says("mine"))
+			r.look()
+			r.batch(func() {
+				r.chain.guard.Starting()(4711)
+				g.write(a, says("approved"))
+			})
+			r.wantInput("mine")
+			r.wantPending("a changed")
+			mustDo(t, r.accept(g.path(a)))
+			r.gone()
+			g.write(a, says("evil"))
+		}, ended: true, runs: "approved", pending: "a changed"},
+		"by a process of a tool, and undone": {do: func(g *guarded, r *rig) {
+			g.alive.Store(true)
+			r.tool(func() { r.chain.guard.Starting()(4711) })
+			g.write(a, says("evil"))
+			r.look()
+			r.wantPending("a changed")
+			g.write(a, says("a"))
+			r.wantPending("")
+		}, runs: "a"},
+		"by a process that outlives the program, one that only looks, and the next": {do: func(g *guarded, r *rig) {
+			g.alive.Store(true)
+			r.tool(func() { r.chain.guard.Starting()(4711) })
+			r.quit()
+			_, err := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return true }})
+			mustDo(t, err)
+			next := g.start()
+			g.write(a, says("evil"))
+			next.look()
+			next.wantInput("a")
+			next.quit()
+			g.alive.Store(false)
+		}, ended: true, runs: "a", pending: "a changed"},
+		"after the program, by a process that has ended since": {do: func(g *guarded, r *rig) {
+			g.alive.Store(true)
+			r.tool(func() { r.chain.guard.Starting()(4711) })
+			r.quit()
+			g.write(a, says("b"))
+			g.write("agent/hooks/c.lua", says("c"))
+			g.alive.Store(false)
+		}, ended: true, runs: "a", pending: "a changed, c added"},
+		"after the program": {do: func(g *guarded, r *rig) {
+			r.tool(func() { r.chain.guard.Starting()(4711) })
+			r.quit()
+			g.write(a, says("b"))
+			g.write("agent/hooks/c.lua", says("c"))
+		}, ended: true, runs: "bc"},
+		"that waits, undone, and done again": {do: func(g *guarded, r *rig) { // a window begins with what is in force
+			r.tool(func() { g.write(a, says("evil")) })
+			g.alive.Store(true)
+			r.tool(func() { r.chain.guard.Starting()(4711) }) // the window stays open
+			r.tool(func() { g.write(a, says("a")) })
+			r.look()
+			r.wantPending("")
+			r.tool(func() {})
+			r.look()
+			r.wantInput("a")
+			g.write(a, says("evil"))
+		}, runs: "a", pending: "a changed"},
+		"by a tool of another program, undone, and the user's": {do: func(g *guarded, r *rig) {
+			two := g.start()
+			r.tool(func() {
+				g.write(a, says("evil"))
+				two.look()
+			})
+			two.wantInput("a")
+			two.wantPending("a changed")
+			r.wantPending("a changed")
+			g.write(a, says("a"))
+			r.wantPending("")
+			g.write(a, says("mine"))
+		}, runs: "mine"},
+		"by tools of two programs at once": {do: func(g *guarded, r *rig) {
+			two := g.start()
+			r.tool(func() {
+				g.write(a, says("evil"))
+				g.write("agent/hooks/b.lua", says("evil"))
+				two.tool(two.look)
+				two.wantInput("a")
+			})
+			two.wantInput("a")
+			two.wantPending("a changed, b added")
+		}, runs: "a", pending: "a changed, b added"},
+		"after another program was killed, of which nothing lives": {do: func(g *guarded, r *rig) {
+			killed := g.start()
+			killed.kill(func() {})
+			r.tool(func() {})
+			r.look()
+			g.write("agent/hooks/b.lua", says("b"))
+			r.look()
+			r.wantPending("") // what it left was compared
+			r.wantInput("ab")
+			g.write(a, says("mine"))
+		}, runs: "mineb"},
+		"in a project that nobody approved": {do: func(g *guarded, r *rig) {
+			r.quit()
+			g.write("project/.pi/hooks/p.lua", says("p"))
+			next := g.start()
+			next.tool(func() { g.write("project/.pi/hooks/p.lua", says("q")); g.write("project/.pi/hooks/new.lua", says("n")) })
+			next.wantPending("")
+			next.quit()
+		}, ended: true, runs: "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGuarded(t)
+			g.write(a, says("a"))
+			r := g.start()
+			c.do(g, r)
+			if !c.ended {
+				r.look()
+				r.wantInput(c.runs)
+				r.wantPending(c.pending)
+				r.quit()
+			}
+			again := g.start()
+			again.wantInput(c.runs)
+			again.wantPending(c.pending)
+			if left := again.chain.guard.Store().OtherWindows(nil); len(left) != 0 && !g.alive.Load() {
+				t.Errorf("a window is still there: %v", left)
+			}
+		})
+	}
 }
 
 func TestWhatFlagsLeaveOutOfARunIsWatched(t *testing.T) {
@@ -145,15 +329,6 @@ func TestAFolderOfHooksWithMoreThanCanBeJudgedIsNotRead(t *testing.T) {
 	}
 }
 
-func TestAProjectThatNobodyApprovedIsNotWatched(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("project/.pi/hooks/p.lua", says("p"))
-	r := g.start()
-	r.tool(func() { g.write("project/.pi/hooks/p.lua", says("q")); g.write("project/.pi/hooks/new.lua", says("n")) })
-	r.wantPending("")
-}
-
 func TestAModuleThatAToolPutThereIsPendingBeforeAnybodyRequiresIt(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -181,8 +356,8 @@ func TestToolsOfAProgramThatHasEndedCount(t *testing.T) {
 		"killed": func(g *guarded, one *rig) { one.kill(func() { g.write("agent/hooks/a.lua", says("evil")) }) },
 	} {
 		for look, at := range map[string]func(*rig){
-			"on a look":        func(two *rig) { two.chain.Reload(context.Background(), false) },
-			"as a tool begins": func(two *rig) { two.tool(func() { two.chain.Reload(context.Background(), false) }) },
+			"on a look":        (*rig).look,
+			"as a tool begins": func(two *rig) { two.tool(two.look) },
 		} {
 			g := newGuarded(t)
 			g.write("agent/hooks/a.lua", says("a"))
@@ -196,40 +371,6 @@ func TestToolsOfAProgramThatHasEndedCount(t *testing.T) {
 			two.mustSay("a.lua was changed while the agent was at work")
 		}
 	}
-}
-
-func TestAnEditAfterAnotherProgramWasKilledIsTheUsers(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	one, two := g.start(), g.start()
-	one.kill(func() {})
-	two.tool(func() {})
-	two.chain.Reload(context.Background(), false)
-	g.write("agent/hooks/b.lua", says("b"))
-	two.chain.Reload(context.Background(), false)
-	two.wantPending("") // nothing of the killed one lives, and what it left was compared
-	two.wantInput("ab")
-	g.write("agent/hooks/a.lua", says("mine"))
-	two.chain.Reload(context.Background(), false)
-	two.wantInput("mineb")
-}
-
-func TestToolsOfTwoProgramsAtOnce(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	one, two := g.start(), g.start()
-	one.tool(func() {
-		g.write("agent/hooks/a.lua", says("evil"))
-		g.write("agent/hooks/b.lua", says("evil"))
-		two.tool(func() { two.chain.Reload(context.Background(), false) })
-		two.wantInput("a")
-	})
-	two.wantInput("a")
-	one.wantInput("a")
-	one.wantPending("a changed, b added")
-	two.wantPending("a changed, b added")
 }
 
 func TestAProgramThatStartsWhileToolsOfAnotherRun(t *testing.T) {
@@ -329,7 +470,7 @@ func TestAHomeThatCannotBeWrittenSaysNothingOfWhatDoesNotWait(t *testing.T) {
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
 	r, killed := g.start(), g.start()
-	mustDo(t, killed.chain.Watcher().Handle(context.Background(), &agent.ToolExecutionStart{}))
+	mustDo(t, killed.chain.ToolWatch().Handle(context.Background(), &agent.ToolExecutionStart{}))
 	killed.gone() // its window is to be ended
 	r.chain.guard.Store().TestOnlyFails = errors.New("read-only file system")
 	r.tool(func() {})
@@ -338,113 +479,6 @@ func TestAHomeThatCannotBeWrittenSaysNothingOfWhatDoesNotWait(t *testing.T) {
 		t.Error("nothing waits")
 	}
 }
-
-// harms is what a tool may do to what this program wrote down, by name.
-func (g *guarded) harms() map[string]func() error {
-	window := func(do func(path string) error) func() error {
-		return func() error {
-			paths := g.glob("agent/trust/running-*")
-			if len(paths) != 1 {
-				return fmt.Errorf("the windows are %v", paths)
-			}
-			return do(paths[0])
-		}
-	}
-	dir, file := g.path("agent/trust"), g.path("agent/trust.json")
-	return map[string]func() error{
-		"window removed":      window(os.Remove),
-		"window emptied":      window(func(path string) error { return os.Truncate(path, 0) }),
-		"window replaced":     window(func(path string) error { return os.Rename(path, path+"x") }),
-		"window longer":       window(func(path string) error { return os.Truncate(path, 1<<20) }),
-		"window forbidden":    window(func(path string) error { return os.Chmod(path, 0) }),
-		"window rewritten":    window(func(path string) error { return rewrite(path, "x") }),
-		"window a folder":     window(func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o700)) }),
-		"directory forbidden": func() error { return os.Chmod(dir, 0) },
-		"directory removed":   func() error { return os.RemoveAll(dir) },
-		"directory renamed":   func() error { return os.Rename(dir, dir+"x") },
-		"directory a link":    func() error { return errors.Join(os.Rename(dir, dir+"x"), os.Symlink(dir+"x", dir)) },
-		"directory a file":    func() error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) },
-		"store removed":       func() error { return os.Remove(file) },
-		"store emptied":       func() error { return os.Truncate(file, 0) },
-		"store rewritten":     func() error { return rewrite(file, "{") },
-		"store forbidden":     func() error { return os.Chmod(file, 0) },
-		"store forged": func() error {
-			text, err := os.ReadFile(file)
-			if err == nil {
-				err = os.WriteFile(file, bytes.ReplaceAll(text, []byte(trust.Sum([]byte(says("a")))), []byte(trust.Sum([]byte(says("evil"))))), 0o600)
-			}
-			return err
-		},
-		"the file and windows": window(func(path string) error { return errors.Join(os.Remove(path), os.Remove(file)) }),
-		"all":                  func() error { return errors.Join(os.RemoveAll(dir), os.RemoveAll(file)) },
-	}
-}
-
-// rewrite writes over a file in place, as many bytes as it has.
-func rewrite(path, with string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, bytes.Repeat([]byte(with), int(info.Size())), 0o600)
-}
-
-func TestAToolCannotRemoveOrDamageTheWindow(t *testing.T) {
-	t.Parallel()
-	for name := range newGuarded(t).harms() {
-		g := newGuarded(t)
-		g.write("agent/hooks/a.lua", says("a"))
-		g.alive.Store(true)
-		r := g.start()
-		r.tool(func() {
-			r.chain.guard.Starting()(4711)
-			mustDo(t, g.harms()[name]())
-		})
-		r.quit()
-		g.write("agent/hooks/a.lua", says("evil"))
-		g.alive.Store(false)
-		again := g.start()
-		if got := again.input(""); got != "a" {
-			t.Errorf("%s: the hooks say %q", name, got)
-		}
-		if !strings.Contains(again.pending(), "a changed") {
-			t.Errorf("%s: pending is %q", name, again.pending())
-		}
-	}
-}
-
-// TestHarmAfterAKillHoldsEverythingBack is that where nobody is left to put things
-// back. A version may be lost then, but none that a tool wrote runs.
-func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
-	t.Parallel()
-	for name := range newGuarded(t).harms() {
-		for _, living := range []bool{true, false} {
-			g := newGuarded(t)
-			g.write("agent/hooks/a.lua", says("a"))
-			g.write("agent/hooks/gate.lua", gateCode)
-			r := g.start()
-			r.kill(func() {
-				r.chain.guard.Starting()(4711)
-				mustDo(t, g.harms()[name]())
-			})
-			g.write("agent/hooks/a.lua", says("evil"))
-			mustDo(t, os.Remove(g.path("agent/hooks/gate.lua")))
-			g.alive.Store(living)
-			again, _ := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return living }})
-			if v := again.Read(g.path("agent/hooks/a.lua")); string(v.Code) == says("evil") {
-				t.Errorf("%s: in force is what a tool wrote", name)
-			}
-			if again.Damaged() == nil && again.Read(g.path("agent/hooks/gate.lua")).Sum == "" {
-				t.Errorf("%s: the gate is gone, and nobody says so", name)
-			}
-			if len(again.ShowPending()) == 0 {
-				t.Errorf("%s: nothing waits", name)
-			}
-		}
-	}
-}
-
-const gateCode = `pi.on("tool_call", function() return { block = true, reason = "no" } end)`
 
 func TestADamagedStoreIsMendedWithWhatAUserSaw(t *testing.T) {
 	t.Parallel()
@@ -563,7 +597,7 @@ func TestWhatAHooksOwnToolStartsKeepsTheWindowOpen(t *testing.T) {
 		guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: t.TempDir(), Project: t.TempDir(), Alive: func(int) bool { return true }})
 		mustDo(t, err)
 		a, r := programWith(t, map[string]string{"c.lua": caller, "h.lua": code}, guard, echoTool{})
-		a.Listen(r.chain.Watcher(), r.chain)
+		a.Listen(r.chain.ToolWatch(), r.chain)
 		mustDo(t, a.Prompt(context.Background(), agent.Prompt{Text: "x"}))
 		if closed := guard.CloseWindow(); closed == open {
 			t.Errorf("the window is closed: %v, want open %v: %s", closed, open, code)
@@ -579,47 +613,6 @@ func (r *rig) batch(do func()) {
 	do()
 	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionEnd{}))
 	mustDo(r.t, w.Handle(context.Background(), &agent.TurnEnd{}))
-}
-
-func TestAnEditBetweenTwoBatchesIsLiveForEverybody(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	r, beside := g.start(), g.start()
-	r.batch(func() { r.chain.guard.Starting()(4711) })
-	g.write("agent/hooks/a.lua", says("mine"))
-	for _, one := range []*rig{r, beside, g.start()} {
-		one.chain.Reload(context.Background(), false)
-		one.wantInput("mine")
-		one.wantPending("")
-	}
-	r.batch(func() {
-		third := g.start() // what became live is in force while tools are at work again
-		third.wantInput("mine")
-		third.wantPending("")
-		third.quit()
-	})
-	r.kill(func() { g.write("agent/hooks/a.lua", says("evil")) })
-	again := g.start()
-	again.wantInput("mine")
-	again.wantPending("a changed")
-}
-
-func TestAnEditAfterAKillBetweenTwoBatchesIsTheUsers(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	g.alive.Store(true)
-	r := g.start()
-	r.batch(func() {})
-	r.gone()
-	g.write("agent/hooks/a.lua", says("mine"))
-	again := g.start()
-	again.wantInput("mine")
-	again.wantPending("")
-	if left := again.chain.guard.Store().OtherWindows(nil); len(left) != 0 {
-		t.Errorf("the window is still there: %v", left)
-	}
 }
 
 // TestABatchOfToolsMakesNoFile looks at the folders too, whose times change with each file
@@ -674,7 +667,7 @@ func TestAMarkThatIsLostHoldsUntilAUserHasApproved(t *testing.T) {
 	again := g.start()
 	again.wantPending("")
 	g.write("agent/hooks/a.lua", says("evil")) // by a process of which nobody knows any more
-	again.chain.Reload(context.Background(), false)
+	again.look()
 	again.wantInput("a")
 	again.wantPending("a changed")
 	mustDo(t, again.accept(g.path("agent/hooks/a.lua")))
@@ -682,29 +675,6 @@ func TestAMarkThatIsLostHoldsUntilAUserHasApproved(t *testing.T) {
 	again.quit()
 	last := g.start()
 	g.write("agent/hooks/a.lua", says("mine"))
-	last.chain.Reload(context.Background(), false)
+	last.look()
 	last.wantInput("mine")
-}
-
-func TestWhatIsApprovedInAnOpenWindowTakesThePlaceOfWhatBecameLive(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	g.write("agent/hooks/a.lua", says("a"))
-	g.alive.Store(true)
-	r := g.start()
-	r.batch(func() {})
-	g.write("agent/hooks/a.lua", says("mine"))
-	r.chain.Reload(context.Background(), false)
-	r.batch(func() {
-		r.chain.guard.Starting()(4711)
-		g.write("agent/hooks/a.lua", says("approved"))
-	})
-	r.wantInput("mine")
-	r.wantPending("a changed")
-	mustDo(t, r.accept(g.path("agent/hooks/a.lua")))
-	r.gone()
-	g.write("agent/hooks/a.lua", says("evil"))
-	again := g.start()
-	again.wantInput("approved")
-	again.wantPending("a changed")
 }

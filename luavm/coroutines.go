@@ -19,7 +19,7 @@ func (t *threads) openCoroutines(g *lua.LTable) {
 	setAll(t.main, lib, map[string]lua.LGFunction{
 		"create": func(L *lua.LState) int {
 			n := withoutContext(L, create)
-			L.Get(-1).(*lua.LState).SetContext(t.turn)
+			L.Get(-1).(*lua.LState).SetContext(t.lock)
 			return n
 		},
 		"wrap": func(L *lua.LState) int {
@@ -67,16 +67,16 @@ func withoutContext(L *lua.LState, make lua.LGFunction) int {
 // openCoroutines changes coroutines and their resumption.
 func (t *threads) wrapped(fn *lua.LFunction) {
 	th := fn.Upvalues[0].Value().(*lua.LState)
-	th.SetContext(t.turn)
+	th.SetContext(t.lock)
 	next := fn.GFunction
 	fn.GFunction = func(L *lua.LState) int {
 		if msg := t.cannotResume(L, th); msg != "" {
 			L.RaiseError("%s", msg)
 		}
-		running, holder := L.G.CurrentThread, t.turn.cur.Load()
+		running, holder := L.G.CurrentThread, t.lock.cur.Load()
 		failed := true
 		defer func() {
-			if failed && t.turn.cur.Load() == holder && !t.turn.isDead() { // else the job was given up in a Wait
+			if failed && t.lock.cur.Load() == holder && !t.lock.isDead() { // else the job was given up in a Wait
 				th.Dead, th.Parent = true, nil
 				L.G.CurrentThread = running
 			}

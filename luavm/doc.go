@@ -18,7 +18,7 @@
 // leave a job through variables that its Run function closes over; they are
 // meant to be read only when [VM.Run] returned nil.
 //
-// [Lanes.Run] runs many jobs, also of different VMs, one after the other on one
+// [Workers.Run] runs many jobs, also of different VMs, one after the other on one
 // goroutine, which is much cheaper than to run each by itself. A function answers
 // which job is the next, so that nothing of it is on the stack of the jobs: when
 // one has to be given up, its goroutine is lost and another one asks on.

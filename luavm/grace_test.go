@@ -15,21 +15,21 @@ import (
 // moves.
 type supervised struct {
 	*job
-	lane *lane
-	at   time.Time
+	worker *worker
+	at     time.Time
 }
 
 func supervise(t *testing.T, state int32) *supervised {
 	h := newHook(t, Options{})
-	d := &supervised{lane: h.lanes.take(), at: time.Unix(1e9, 0)}
-	t.Cleanup(func() { close(d.lane.work) })
+	d := &supervised{worker: h.workers.take(), at: time.Unix(1e9, 0)}
+	t.Cleanup(func() { close(d.worker.work) })
 	h.now = func() time.Time { return d.at }
-	d.lane.ctx, d.lane.next = context.Background(), func(error) (*VM, Job, bool) { return nil, Job{}, false }
-	d.job = &job{vm: h.VM, lane: d.lane, parent: context.Background(), detached: make(chan struct{})}
+	d.worker.ctx, d.worker.next = context.Background(), func(error) (*VM, Job, bool) { return nil, Job{}, false }
+	d.job = &job{vm: h.VM, worker: d.worker, parent: context.Background(), detached: make(chan struct{})}
 	_ = h.life.begin(false)
 	d.clock.stretch.Store(1)
 	d.state.Store(state)
-	d.lane.cur.Store(d.job)
+	d.worker.cur.Store(d.job)
 	return d
 }
 
@@ -37,7 +37,7 @@ func supervise(t *testing.T, state int32) *supervised {
 func stopped(t *testing.T, state int32) *supervised {
 	d := supervise(t, state)
 	d.stop(&Error{Kind: Cancelled, Message: "stopped"})
-	d.lane.look()
+	d.worker.look()
 	return d
 }
 
@@ -45,7 +45,7 @@ func stopped(t *testing.T, state int32) *supervised {
 func (d *supervised) look(times int, step time.Duration) int32 {
 	for range times {
 		d.at = d.at.Add(step)
-		d.lane.look()
+		d.worker.look()
 	}
 	return d.state.Load()
 }

@@ -46,7 +46,7 @@ const (
 // The states of a job. It ends in one of the last three: by itself, or because
 // its supervisor gave it up, waiting or holding the VM. That change happens once:
 // it decides whether the job may touch the VM again, and whether its goroutine or
-// another one continues the lane.
+// another one continues the jobs of the worker.
 const (
 	stateQueued int32 = iota // for the VM
 	stateHolding
@@ -57,10 +57,10 @@ const (
 )
 
 type job struct {
-	vm    *VM
-	lane  *lane
-	spec  Job
-	depth int
+	vm     *VM
+	worker *worker
+	spec   Job
+	depth  int
 
 	// The job's context, why it was stopped, and the context that it was run with.
 	parent context.Context
@@ -105,7 +105,7 @@ func (c *jobContext) Value(key any) any {
 // they can be run elsewhere without running anything twice.
 func (vm *VM) Run(ctx context.Context, spec Job) (err error) {
 	began := false
-	vm.lanes.Run(ctx, func(result error) (*VM, Job, bool) {
+	vm.workers.Run(ctx, func(result error) (*VM, Job, bool) {
 		if began {
 			err = result
 			return nil, Job{}, false
@@ -134,8 +134,9 @@ func (j *job) giveUp(state int32) error {
 	return nil
 }
 
-// main runs a job whose turn it is to its end, stores its error in result, and releases
-// the VM. It returns false if the job was given up meanwhile: then the VM and the lane
+// main runs a job whose turn it is to its end, stores in result how that was (the reason if
+// it was stopped, what spec.Run returned, or an *Error of what Lua raised), and releases the
+// VM. It returns false if the job was given up meanwhile: then the VM and the worker
 // belong to others and are not touched.
 func (j *job) main() bool {
 	returned := false
@@ -144,11 +145,22 @@ func (j *job) main() bool {
 			return
 		}
 		j.finish() // runtime.Goexit was called
-		go j.lane.resume(&Error{Kind: Raised, Message: "the goroutine of the job ended"})
+		go j.worker.resume(&Error{Kind: Raised, Message: "the goroutine of the job ended"})
 	}()
 	th := j.vm.threads.get()
 	j.vm.begin(j, stateQueued, th)
-	err := j.runOn(th)
+	th.Push(j.vm.threads.lowestJob)
+	err := th.PCall(0, 0, nil) // to jobFrame, which calls spec.Run
+	switch {
+	case j.interrupted():
+		err = j.reason().at(err)
+	case err != nil:
+		raised := errorOf(err)
+		describe(th, raised)
+		err = raised
+	default:
+		err = j.result
+	}
 	returned = true
 	if !j.state.CompareAndSwap(stateHolding, stateEnded) {
 		return false
@@ -181,22 +193,6 @@ func (j *job) end() {
 	}
 }
 
-// runOn calls the job's function on a Lua thread and returns how that ended: the reason
-// if the job was stopped, what Job.Run returned, or an *Error of what Lua raised.
-func (j *job) runOn(th *lua.LState) error {
-	th.Push(j.vm.threads.lowestJob)
-	err := th.PCall(0, 0, nil)
-	if j.interrupted() {
-		return j.reason().at(err)
-	}
-	if err != nil {
-		e := errorOf(err)
-		describe(th, e)
-		return e
-	}
-	return j.result
-}
-
 // stop asks the job to end: its context is cancelled, the interpreter raises the reason
 // at its next look, and the supervisor is woken, which gives the job up if it does not
 // end. Only the first reason counts.
@@ -207,7 +203,7 @@ func (j *job) stop(reason *Error) {
 	if cancel := j.cancel.Load(); cancel != nil {
 		(*cancel)()
 	}
-	j.lane.ring()
+	j.worker.wake()
 }
 
 // interrupted reports whether the job was stopped, and stops it if its context has
@@ -244,4 +240,32 @@ func (j *job) context() context.Context {
 		}
 	}
 	return j.real
+}
+
+// Stopped reports whether the job of ctx, which [VM.Context] or [VM.Wait] gave,
+// was stopped: its context ended, or it used too much time or memory. It is
+// false while the job runs and when it ended by itself.
+func Stopped(ctx context.Context) bool {
+	j, ok := ctx.Value(jobKey{}).(*job)
+	if !ok {
+		return ctx.Err() != nil
+	}
+	return j.cause.Load() != nil || j.state.Load() != stateEnded && j.parent.Err() != nil
+}
+
+// looksApart is how many steps Go code that runs for Lua may take before it looks
+// whether its job was stopped.
+const looksApart = 1 << 10
+
+// halted returns why the running job was stopped, nil if it was not. Go code that may
+// take long calls it now and then, because only Lua's own instructions are watched.
+func halted(L *lua.LState) error {
+	if L.G.CurrentThread != nil {
+		L = L.G.CurrentThread
+	}
+	ctx := L.Context()
+	if ctx == nil || ctx.Done() == nil {
+		return nil
+	}
+	return ctx.Err()
 }

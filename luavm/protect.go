@@ -31,7 +31,7 @@ func (t *threads) jobFrame(L *lua.LState) int {
 			panic(t.caught(L, r, trace))
 		}
 	}()
-	j := t.turn.cur.Load()
+	j := t.lock.cur.Load()
 	j.result = j.spec.Run(L)
 	return 0
 }

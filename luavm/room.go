@@ -63,11 +63,11 @@ func room(L *lua.LState, n int) error {
 // fits reports whether the heap stays within the job's limit if n bytes are added.
 func (j *job) fits(n int) bool {
 	limit := j.vm.opts.MemoryLimit
-	if limit < 0 || j.lane == nil {
+	if limit < 0 || j.worker == nil {
 		return true
 	}
 	heap := heapBytes()
-	base := j.baseOf(min(heap, j.lane.owner.heap.Load()))
+	base := j.baseOf(min(heap, j.worker.owner.heap.Load()))
 	return heap+int64(n)-base <= max(limit, base)
 }
 
@@ -84,7 +84,7 @@ func jobOf(L *lua.LState) *job {
 	if L.G.CurrentThread != nil {
 		L = L.G.CurrentThread
 	}
-	if t, ok := L.Context().(*turn); ok {
+	if t, ok := L.Context().(*lock); ok {
 		return t.cur.Load()
 	}
 	return nil

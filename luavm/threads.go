@@ -7,7 +7,7 @@ import lua "github.com/yuin/gopher-lua"
 // uses them.
 type threads struct {
 	main     *lua.LState // runs nothing itself
-	turn     *turn       // the context
+	lock     *lock       // the context
 	panicked func(function string, value any, stack []byte)
 
 	spare  []*lua.LState
@@ -17,8 +17,8 @@ type threads struct {
 	lowestJob, lowestPcall *lua.LFunction
 }
 
-func newThreads(main *lua.LState, turn *turn, panicked func(string, any, []byte)) *threads {
-	t := &threads{main: main, turn: turn, panicked: panicked, parked: map[*lua.LState]bool{}}
+func newThreads(main *lua.LState, lock *lock, panicked func(string, any, []byte)) *threads {
+	t := &threads{main: main, lock: lock, panicked: panicked, parked: map[*lua.LState]bool{}}
 	t.lowestJob, t.lowestPcall = main.NewFunction(t.jobFrame), main.NewFunction(t.pcallFrame)
 	return t
 }
@@ -31,7 +31,7 @@ func (t *threads) get() *lua.LState {
 		return th
 	}
 	th, _ := t.main.NewThread()
-	th.SetContext(t.turn)
+	th.SetContext(t.lock)
 	return th
 }
 

@@ -13,7 +13,7 @@ func newIdleThreads(t *testing.T) *threads {
 	main := lua.NewState()
 	t.Cleanup(main.Close)
 	idle := &job{real: &jobContext{Context: context.Background()}}
-	th := newThreads(main, newTurn(idle, make(chan struct{})), nil)
+	th := newThreads(main, newLock(idle, make(chan struct{})), nil)
 	th.openPcall(main.G.Global)
 	th.openCoroutines(main.G.Global)
 	return th
@@ -55,16 +55,16 @@ func TestProtectedCallsAndCoroutinesStopWithTheJobWhoseTurnItIs(t *testing.T) {
 	if err := all.do(`co = coroutine.create(function() while true do coroutine.yield() end end) assert(coroutine.resume(co))`); err != nil {
 		t.Fatal(err)
 	}
-	stopped := &job{lane: &lane{alarm: make(chan struct{}, 1)}}
+	stopped := &job{worker: &worker{woken: make(chan struct{}, 1)}}
 	stopped.stop(&Error{Message: "enough"})
-	<-all.turn.token
-	all.turn.cur.Store(stopped)
+	<-all.lock.token
+	all.lock.cur.Store(stopped)
 	for _, source := range []string{`coroutine.resume(co)`, `while true do pcall(function() end) end`} {
 		if err := all.do(source); err == nil {
 			t.Errorf("%s is not stopped", source)
 		}
 	}
-	all.turn.release()
+	all.lock.release()
 	if err := all.do(`assert(coroutine.resume(co))`); err != nil {
 		t.Errorf("in the next turn: %v", err)
 	}

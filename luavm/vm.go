@@ -52,19 +52,19 @@ type Options struct {
 	Now func() time.Time
 	// Getenv is os.getenv; nil: the environment of the process.
 	Getenv func(name string) string
-	// Lanes give the goroutines that jobs run on. VMs whose jobs go into one
-	// lane share it; nil is one of its own.
-	Lanes *Lanes
+	// Workers give the goroutines that jobs run on. VMs whose jobs run one after the other
+	// on one goroutine share them; nil are workers of its own.
+	Workers *Workers
 }
 
 // VM is one Lua state with its jobs. All methods may be called from any
 // goroutine, except those whose comment says that they belong to the job that runs.
 type VM struct {
-	opts  Options
-	lanes *Lanes
-	life  *life
-	turn  *turn
-	now   func() time.Time
+	opts    Options
+	workers *Workers
+	life    *life
+	lock    *lock
+	now     func() time.Time
 
 	// Below: only the job that runs.
 	main     *lua.LState // never runs a job; jobs run on threads of it
@@ -91,16 +91,16 @@ func New(opts Options) *VM {
 			RegistrySize: 256, RegistryMaxSize: 256 * 1024, RegistryGrowStep: 1024,
 			CallStackSize: 200, MinimizeStackMemory: true, SkipOpenLibs: true,
 		}),
-		lanes: opts.Lanes,
-		life:  newLife(func() {}),
-		now:   time.Now,
+		workers: opts.Workers,
+		life:    newLife(func() {}),
+		now:     time.Now,
 	}
-	if vm.lanes == nil {
-		vm.lanes = new(Lanes)
-		vm.life.free = vm.lanes.Close
+	if vm.workers == nil {
+		vm.workers = new(Workers)
+		vm.life.free = vm.workers.Close
 	}
-	vm.turn = newTurn(&job{vm: vm, real: &jobContext{Context: context.Background()}}, vm.life.dead)
-	vm.threads = newThreads(vm.main, vm.turn, opts.Panicked)
+	vm.lock = newLock(&job{vm: vm, real: &jobContext{Context: context.Background()}}, vm.life.dead)
+	vm.threads = newThreads(vm.main, vm.lock, opts.Panicked)
 	vm.stubs = newStubs(vm.main)
 	setHints(vm.main, &hints{Instead: opts.Instead, Fails: opts.Fails})
 	vm.json = newJSONDecoder(vm.stubs)
@@ -126,11 +126,11 @@ func (vm *VM) SetRequire(fn lua.LGFunction) {
 
 // Dead reports whether a job had to be abandoned while it held the VM. Nothing
 // runs on a dead VM, and its API functions raise.
-func (vm *VM) Dead() bool { return vm.turn.isDead() }
+func (vm *VM) Dead() bool { return vm.lock.isDead() }
 
 // Loading reports whether the job that runs has Loading set. It belongs to
 // that job.
-func (vm *VM) Loading() bool { return vm.turn.cur.Load().spec.Loading }
+func (vm *VM) Loading() bool { return vm.lock.cur.Load().spec.Loading }
 
 // Close refuses new jobs, but for those that continue something, and returns at
 // once; what is in flight ends on its own, then the VM is freed.
@@ -141,7 +141,7 @@ func (vm *VM) Close() { vm.life.close() }
 func (vm *VM) kill() {
 	for _, j := range vm.life.kill() {
 		j.stop(vmIsGone())
-		j.lane.ring()
+		j.worker.wake()
 	}
 }
 
@@ -161,7 +161,7 @@ func (vm *VM) GFunc(name string, fn lua.LGFunction) *lua.LFunction {
 				panic(r)
 			}
 		}()
-		vm.turn.cur.Load().calling = name
+		vm.lock.cur.Load().calling = name
 		return fn(L)
 	})
 }

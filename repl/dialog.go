@@ -353,10 +353,7 @@ func (l *list) press(key string) func(pick.Row) {
 // note hands something to the command.
 func (l *list) note(x command.Pressed) {
 	l.pressed, l.working = append(l.pressed, x), true
-	select {
-	case l.signal <- struct{}{}:
-	default:
-	}
+	wake(l.signal)
 }
 
 // waitingKeys is how many keys wait at most for the command.

@@ -12,12 +12,12 @@ func TestTheTitleFromBeforeIsPutBackOnce(t *testing.T) {
 	var out strings.Builder
 	control := func(sequence string) { out.WriteString(sequence + "|") }
 	var x title
-	x.restore(control)
+	x.name(control, "")
 	x.name(control, "")
 	x.name(control, "one")
 	x.name(control, "two")
 	x.name(control, "")
-	x.restore(control)
+	x.name(control, "")
 	if want := titleSave + "|\x1b]2;one\x07|\x1b]2;two\x07|" + titleBack + "|"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

@@ -188,7 +188,7 @@ func (k *keyboard) expandNext() after {
 func (k *keyboard) expand(b folded) {
 	s := k.screen
 	s.mu.Lock()
-	columns, busy := s.columns, len(s.busy.works) > 0
+	columns, busy := s.columns, len(s.activity.tasks) > 0
 	s.mu.Unlock()
 	rows := b.whole(columns)
 	if len(rows) >= pagedRows && !busy && !k.user.term.Plain() && k.page(rows) {

@@ -43,9 +43,11 @@ type jobs struct {
 
 func newJobs() *jobs { return &jobs{ready: make(chan struct{}, 1)} }
 
-func (j *jobs) signal() {
+// wake signals that there is something to do. It never waits: one signal is enough, so the
+// channel has a buffer of one.
+func wake(signal chan<- struct{}) {
 	select {
-	case j.ready <- struct{}{}:
+	case signal <- struct{}{}:
 	default:
 	}
 }
@@ -55,7 +57,7 @@ func (j *jobs) add(x job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.all = append(j.all, x)
-	j.signal()
+	wake(j.ready)
 }
 
 // putBack puts a job before the others.
@@ -63,7 +65,7 @@ func (j *jobs) putBack(x job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.all = slices.Insert(j.all, 0, x)
-	j.signal()
+	wake(j.ready)
 }
 
 // end notes that the input has ended.
@@ -71,7 +73,7 @@ func (j *jobs) end() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.ended = true
-	j.signal()
+	wake(j.ready)
 }
 
 // reopen takes back that the input has ended: the user wants to go on.
@@ -91,7 +93,7 @@ func (j *jobs) take() (x job, ok, ended bool) {
 	}
 	x, j.all = j.all[0], j.all[1:]
 	if len(j.all) > 0 || j.ended {
-		j.signal()
+		wake(j.ready)
 	}
 	return x, true, false
 }

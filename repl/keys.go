@@ -145,13 +145,13 @@ func (k *keyboard) lineKey(x terminal.Key) after {
 	if menu := l.completions.later; menu != nil {
 		menu.Stop() // none opens by itself, since another key came
 	}
-	if l.overlayKey(x, len(s.busy.works) > 0) {
+	if l.overlayKey(x, len(s.activity.tasks) > 0) {
 		return nil
 	}
 	if k.table.table.Action(x.Name) != "clear" {
 		l.warned = time.Time{}
 	}
-	m := l.keys.read(x.Name, l.empty() && len(s.busy.works) == 0)
+	m := l.keys.read(x.Name, l.empty() && len(s.activity.tasks) == 0)
 	if m.action != "expand" {
 		s.folds.again()
 	}
@@ -251,7 +251,7 @@ func (k *keyboard) send(x job) {
 func (s *screen) busyNow() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.busy.works) > 0
+	return len(s.activity.tasks) > 0
 }
 
 // sendLine sends what is in the line. A backslash at its end is a new line instead. The
@@ -268,7 +268,7 @@ func (k *keyboard) sendLine(followUp bool) after {
 	}
 	wasRefused := draft.Text == l.refused
 	l.reset()
-	later := s.busy.isCancelled()
+	later := s.activity.isCancelled()
 	return func() {
 		k.record(draft)
 		x := job{text: draft.Text, draft: draft, followUp: followUp, shown: shown, later: later}
@@ -374,11 +374,11 @@ func (k *keyboard) ctrlC() after {
 // in the line. The caller has the lock.
 func (k *keyboard) seemsAtRest(now time.Time) bool {
 	s := k.screen
-	if s.busy.steers() || s.line.empty() {
+	if s.activity.steers() || s.line.empty() {
 		return false
 	}
 	asks := s.panels.top() != nil || s.panels.component() != nil
-	return now.Sub(k.work.interrupted) < escAgain || s.busy.inView(now, asks) == nil
+	return now.Sub(k.work.interrupted) < escAgain || s.activity.inView(now, asks) == nil
 }
 
 // ctrlD quits at rest, if the line is empty; else it removes the character behind the
@@ -389,7 +389,7 @@ func (k *keyboard) ctrlD() after {
 	case !l.empty():
 		l.buffer.Do("delete")
 		return nil
-	case len(s.busy.works) > 0:
+	case len(s.activity.tasks) > 0:
 		s.answerKey("Ctrl+D quits when nothing runs; Esc interrupts")
 		return nil
 	}
@@ -424,7 +424,7 @@ func (k *keyboard) plainInterrupt() {
 // editLine has the user edit the line in their editor.
 func (k *keyboard) editLine() {
 	k.screen.mu.Lock()
-	text, busy := k.screen.line.text(), len(k.screen.busy.works) > 0
+	text, busy := k.screen.line.text(), len(k.screen.activity.tasks) > 0
 	k.screen.mu.Unlock()
 	if busy {
 		k.user.Notify("the editor can be opened when nothing runs", agent.LevelInfo)

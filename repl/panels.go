@@ -16,6 +16,7 @@ import (
 // of a hook. The first one of what the user began has them at once, if it comes soon. Any
 // other takes none until no key has come for a while, so that nobody answers a question
 // with what they were about to type: until then keys go to the line, which stays in view.
+// What waits in the terminal to be read was typed before the time at which it is read.
 
 // quietBefore is how long no key comes before a question has the keys, and how long after
 // the key that began it the first one of a command has them at once.
@@ -59,12 +60,7 @@ func (p *panels) component() *surface {
 }
 
 // hasKeys reports whether what is in view has the keys at this moment.
-func (q *quiet) hasKeys(now time.Time) bool {
-	if !q.ready && (q.atOnce || now.Sub(q.quietFrom) >= quietBefore) {
-		q.ready = true
-	}
-	return q.ready
-}
+func (q *quiet) hasKeys() bool { return q.ready || q.atOnce }
 
 // open shows a panel: above another one, or if that is nil behind all, where it waits for
 // those before it. The caller has the lock.
@@ -89,7 +85,20 @@ func (s *screen) open(p terminal.Panel, atOnce bool, above *shownPanel) *shownPa
 func (s *screen) view(q *quiet) {
 	q.quietFrom = s.now()
 	if !q.atOnce {
-		time.AfterFunc(quietBefore+time.Millisecond, func() { s.change(func() { q.hasKeys(s.now()) }) })
+		time.AfterFunc(quietBefore+time.Millisecond, func() { s.change(func() { s.giveKeys(q) }) })
+	}
+}
+
+// giveKeys gives the keys to what is shown if none has come for a while. Where the program
+// stood still, or the machine is slow, some have come that were not read yet. The caller has
+// the lock.
+func (s *screen) giveKeys(q *quiet) {
+	switch {
+	case q.hasKeys() || s.now().Sub(q.quietFrom) < quietBefore:
+	case s.keysWait():
+		s.view(q)
+	default:
+		q.ready = true
 	}
 }
 
@@ -100,7 +109,7 @@ func (s *screen) closePanel(x *shownPanel) {
 		return
 	}
 	s.panels.all = slices.Delete(s.panels.all, i, i+1)
-	s.busy.answered = s.now()
+	s.activity.answered = s.now()
 	close(x.done)
 	if next := s.panels.top(); i == 0 && next != nil {
 		s.view(&next.quiet)
@@ -114,7 +123,7 @@ func (s *screen) panelKey(k terminal.Key) bool {
 	if x == nil {
 		return false
 	}
-	if !x.hasKeys(s.now()) {
+	if !x.hasKeys() {
 		s.view(&x.quiet)
 		return false
 	}
@@ -132,7 +141,7 @@ func (s *screen) componentKey(k terminal.Key) bool {
 	switch {
 	case x == nil || k.Release && !x.options.Releases:
 		return false
-	case x.hasKeys(s.now()):
+	case x.hasKeys():
 		x.press(k)
 		return true
 	case !k.Release:
@@ -207,7 +216,7 @@ func (p *user) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface,
 		again: make(chan struct{}, 1), done: make(chan struct{}), cancel: cancel}
 	p.screen.mu.Lock()
 	x.width, x.height = p.screen.columns, usualHeight
-	ofAgent := p.screen.busy.isOfAgent()
+	ofAgent := p.screen.activity.isOfAgent()
 	p.screen.mu.Unlock()
 	go func() {
 		defer p.closeSurface(x)
@@ -226,7 +235,7 @@ func (p *user) Custom(c agent.Component, o agent.SurfaceOptions) (agent.Surface,
 				cancel()
 				return
 			}
-			x.atOnce = p.screen.busy.asksAtOnce(p.screen.now())
+			x.atOnce = p.screen.activity.asksAtOnce(p.screen.now())
 			p.screen.view(&x.quiet)
 			p.screen.panels.components = append(p.screen.panels.components, x)
 			p.tellReleases()
@@ -242,7 +251,7 @@ const usualHeight = 10
 func (p *user) closeSurface(x *surface) {
 	p.screen.change(func() {
 		all := &p.screen.panels.components
-		p.screen.busy.answered = p.screen.now()
+		p.screen.activity.answered = p.screen.now()
 		*all = slices.DeleteFunc(*all, func(other *surface) bool { return other == x })
 		p.tellReleases()
 	})
@@ -421,12 +430,7 @@ func (p *user) presentLines(ctx context.Context, x *surface) {
 }
 
 // RequestRender has the component drawn again soon. It does not wait.
-func (x *surface) RequestRender() {
-	select {
-	case x.again <- struct{}{}:
-	default:
-	}
-}
+func (x *surface) RequestRender() { wake(x.again) }
 
 // Close ends the showing of the component. It does not wait, since the component itself
 // may call it.

@@ -33,6 +33,7 @@ func TestAPanelThatNobodyAskedForTakesKeysWhenNoneCameForAWhile(t *testing.T) {
 		}
 	}
 	x.at = x.at.Add(quietBefore)
+	x.giveKeys(&shown.quiet)
 	if !x.panelKey(terminal.Key{Name: "n"}) || p.keys != "n" {
 		t.Errorf("it got %q", p.keys)
 	}
@@ -47,6 +48,31 @@ func TestAPanelThatNobodyAskedForTakesKeysWhenNoneCameForAWhile(t *testing.T) {
 	case <-shown.done:
 	default:
 		t.Error("nobody is told that it is done")
+	}
+}
+
+// Where the program stood still, what was typed before the question could be seen is read after
+// the time in which no key would have come.
+func TestKeysThatWaitToBeReadAnswerNothing(t *testing.T) {
+	x, p := newStage(80), &fakePanel{}
+	shown := x.open(p, false, nil)
+	waits := true
+	x.keysWait = func() bool { return waits }
+	x.at = x.at.Add(quietBefore)
+	if x.panelKey(terminal.Key{Name: "y"}) { // read before the time is looked at
+		t.Error("a key that was typed before has answered")
+	}
+	x.at = x.at.Add(quietBefore)
+	if x.giveKeys(&shown.quiet); x.panelKey(terminal.Key{Name: "y"}) {
+		t.Error("a key that waited to be read has answered")
+	}
+	waits = false
+	if x.giveKeys(&shown.quiet); shown.hasKeys() {
+		t.Error("it has the keys at once when the last one was read")
+	}
+	x.at = x.at.Add(quietBefore)
+	if x.giveKeys(&shown.quiet); !x.panelKey(terminal.Key{Name: "n"}) || p.keys != "n" {
+		t.Errorf("it got %q", p.keys)
 	}
 }
 

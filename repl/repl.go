@@ -16,7 +16,7 @@
 //
 // What the user sees is the screen (screen.go), behind one lock: what the agent does
 // becomes rows of the transcript (transcript.go, calls.go, diff.go, fold.go), and what can
-// still change is put together as the zone (busy.go: what is waited for; status.go: the
+// still change is put together as the zone (activity.go: what is waited for; status.go: the
 // rows around the line). In plain mode there is no zone, and whole lines are read
 // (plain.go).
 //
@@ -105,7 +105,7 @@ func New(o Options) *REPL {
 	palette := terminal.Palette{On: !o.NoColor && !plain, Rich: o.Rich, True: o.TrueColor}
 	s := newScreen(palette, plain, terminal.Columns(o.Out))
 	s.showThinking, s.highlight, s.notifyWith, s.menuWith = o.ShowThinking, o.Highlight, o.NotifyWith, o.MenuWith
-	s.busy.hook = o.Asked
+	s.activity.hook = o.Asked
 	r := &REPL{opts: o, screen: s, view: &transcript{screen: s, renderer: o.Renderer}, jobs: newJobs(), work: newWork(s), first: o.First}
 	r.user = &user{opts: o, screen: s, work: r.work, closed: make(chan struct{}), ended: make(chan struct{})}
 	r.keyboard = newKeyboard(o, r.user, r.jobs)
@@ -204,9 +204,9 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.Notice:
 		r.user.Notify(e.Text, e.Level)
 	case *agent.AgentStart:
-		s.change(func() { s.busy.note(waitsForAnswer, s.now()) })
+		s.change(func() { s.activity.note(waitsForAnswer, s.now()) })
 	case *agent.TurnStart:
-		s.change(func() { s.busy.note(waitsForAnswer, s.now()) })
+		s.change(func() { s.activity.note(waitsForAnswer, s.now()) })
 		r.keyboard.showQueue()
 	case *agent.AgentEnd:
 		s.change(func() { s.status.spent = s.status.spent || e.Usage.Cost.Total > 0 })
@@ -219,7 +219,7 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.AutoRetryStart:
 		r.retryStarts(e)
 	case *agent.AutoRetryWaited:
-		s.change(func() { s.busy.waited(); s.busy.note(waitsForAnswer, s.now()) })
+		s.change(func() { s.activity.waited(); s.activity.note(waitsForAnswer, s.now()) })
 	case *agent.SessionStart:
 		if r.agent != nil && e.Reason == "resume" {
 			r.showLastExchange()

@@ -16,7 +16,8 @@ import (
 // asks for both at once (frame), so that a row is never in both or in neither.
 type screen struct {
 	look
-	now func() time.Time
+	now      func() time.Time
+	keysWait func() bool // something was typed that was not read yet
 
 	mu      sync.Mutex // guards the rest
 	drained *sync.Cond // pending was handed to the terminal
@@ -26,17 +27,17 @@ type screen struct {
 	closed  bool
 	hurried bool // nobody waits for the terminal, which may take nothing any more
 
-	flow    flow
-	calls   calls
-	folds   folds
-	notices notices
-	busy    busy
-	queue   []queuedRow
-	widgets widgets
-	status  status
-	panels  panels
-	line    *line
-	window  window
+	writer   transcriptWriter
+	calls    calls
+	folds    folds
+	notices  notices
+	activity activity
+	queue    []queuedRow
+	widgets  widgets
+	status   status
+	panels   panels
+	line     *line
+	window   window
 }
 
 // look is how the screen shows things.
@@ -76,7 +77,7 @@ func (s *screen) close() {
 }
 
 func newScreen(p terminal.Palette, plain bool, columns int) *screen {
-	s := &screen{look: look{palette: p, plain: plain}, columns: columns, now: time.Now}
+	s := &screen{look: look{palette: p, plain: plain}, columns: columns, now: time.Now, keysWait: func() bool { return false }}
 	s.drained = sync.NewCond(&s.mu)
 	s.calls.palette, s.notices.palette = p, p
 	return s
@@ -147,8 +148,8 @@ func (s *screen) frame(columns, rows int) terminal.Zone {
 	defer s.mu.Unlock()
 	if columns != s.columns && columns > 0 {
 		s.columns = columns
-		if s.flow.open != nil {
-			s.flow.open.SetColumns(columns)
+		if s.writer.open != nil {
+			s.writer.open.SetColumns(columns)
 		}
 	}
 	z := s.zone(columns, rows)
@@ -164,10 +165,10 @@ func (s *screen) add(k kind, rows ...string) {
 	if len(rows) == 0 {
 		return
 	}
-	if s.flow.last != kindNone && needsBlank(s.flow.last, k) {
+	if s.writer.last != kindNone && needsBlank(s.writer.last, k) {
 		s.pending = append(s.pending, "")
 	}
-	s.flow.last = k
+	s.writer.last = k
 	for _, row := range rows {
 		s.pending = append(s.pending, row)
 		s.size += len(row) + 1
@@ -250,7 +251,7 @@ const (
 
 // lineSign is what stands before the line. The caller has the lock.
 func (s *screen) lineSign() string {
-	if s.busy.steers() {
+	if s.activity.steers() {
 		return steerSign
 	}
 	return promptSign
@@ -319,10 +320,10 @@ func (s *screen) zone(columns, rows int) terminal.Zone {
 	panel := s.panels.top()
 	component := s.panels.component()
 	limit := zoneRows(rows, panel != nil || component != nil || s.line.overlay != nil)
-	busy := s.busy.rows(columns, s)
+	busy := s.activity.rows(columns, s)
 	sections := []section{
 		{rank: rankHeader, rows: s.widgets.rows(s.palette, columns, agent.Header), fromEnd: true},
-		{rank: rankBlock, rows: s.flow.liveRows(columns)},
+		{rank: rankBlock, rows: s.writer.liveRows(columns)},
 		{rank: rankOutput, rows: s.calls.liveRows(columns, s.now())},
 		{rank: rankOutput, rows: s.notices.waitingRows(columns, s.now())},
 		{rank: rankLive, rows: busy, least: 1},
@@ -376,14 +377,14 @@ func (s *screen) typing(columns, limit, height int, p *shownPanel, c *surface) (
 		return part{rankLive, len(rows), rows, row, column}
 	}
 	switch {
-	case p != nil && p.hasKeys(s.now()):
+	case p != nil && p.hasKeys():
 		rows, row, column := p.Render(columns, limit)
 		return []part{{rankLive, len(rows), rows, row, column}}
 	case p != nil:
 		below := line(max(1, limit/3))
 		rows, _, _ := p.Render(columns, max(1, limit-len(below.rows)))
 		return []part{{rankLive, len(rows), rows, -1, 0}, below}
-	case c != nil && c.options.Over && c.hasKeys(s.now()):
+	case c != nil && c.options.Over && c.hasKeys():
 		rows, row, column := c.rows(columns, limit)
 		return []part{{rankLive, len(rows), rows, row, column}}
 	}
@@ -396,7 +397,7 @@ func (s *screen) typing(columns, limit, height int, p *shownPanel, c *surface) (
 		return []part{{rankAir, 0, air, -1, 0}, {rankStatus, 0, s.statusRows(columns), -1, 0}, below}
 	}
 	above, row, column := c.rows(columns, max(1, limit-len(below.rows)))
-	if row >= 0 && c.hasKeys(s.now()) {
+	if row >= 0 && c.hasKeys() {
 		below.row = -1
 	}
 	return []part{{rankLive, len(above), above, row, column}, below}
@@ -413,27 +414,14 @@ type title struct {
 func (t *title) name(control func(string), text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if text == "" {
-		t.restoreLocked(control)
-		return
-	}
-	if !t.set {
-		control(titleSave)
-		t.set = true
-	}
-	control("\x1b]2;" + text + "\x07")
-}
-
-// restore puts the title from before back.
-func (t *title) restore(control func(string)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.restoreLocked(control)
-}
-
-func (t *title) restoreLocked(control func(string)) {
-	if t.set {
+	switch {
+	case text != "":
+		if !t.set {
+			control(titleSave)
+		}
+		control("\x1b]2;" + text + "\x07")
+	case t.set:
 		control(titleBack)
-		t.set = false
 	}
+	t.set = text != ""
 }

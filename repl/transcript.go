@@ -45,7 +45,7 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 		title := t.title(e.Name, e.Input)
 		s.change(func() {
 			s.endBlock()
-			s.busy.note(waitsForTool, s.now())
+			s.activity.note(waitsForTool, s.now())
 			s.calls.start(e.ID, e.Name, title)
 			if s.plain {
 				s.add(kindTool, plainTitle(title[0]))
@@ -54,7 +54,7 @@ func (t *transcript) handle(ctx context.Context, e agent.Event) {
 	case *agent.ToolCall:
 		t.rewritten(e)
 	case *agent.ToolExecutionUpdate:
-		s.change(func() { s.busy.note(waitsForTool, s.now()); s.calls.update(e.ID, e.Partial) })
+		s.change(func() { s.activity.note(waitsForTool, s.now()); s.calls.update(e.ID, e.Partial) })
 	case *agent.ToolClock:
 		s.change(func() { s.calls.clock(e.ID, e.Runs, s.now()) })
 	case *agent.ToolRan:
@@ -72,15 +72,15 @@ func (s *screen) step(d llm.Delta) {
 	case llm.DeltaPing:
 		return
 	case llm.DeltaToolCall:
-		if s.busy.waits != waitsForArguments || d.Name != "" {
-			s.busy.name, s.busy.bytes = d.Name, 0
+		if s.activity.waits != waitsForArguments || d.Name != "" {
+			s.activity.name, s.activity.bytes = d.Name, 0
 		}
-		s.busy.bytes += len(d.Text)
-		s.busy.note(waitsForArguments, s.now())
+		s.activity.bytes += len(d.Text)
+		s.activity.note(waitsForArguments, s.now())
 	default:
-		s.busy.note(waitsForNothing, s.now())
+		s.activity.note(waitsForNothing, s.now())
 	}
-	s.busy.written += len(d.Text)
+	s.activity.written += len(d.Text)
 	s.delta(d)
 }
 
@@ -90,9 +90,9 @@ func (s *screen) messageEnd(e *agent.MessageEnd) {
 	m := e.Message
 	s.answerEnds()
 	if m.Role == message.RoleAssistant {
-		s.busy.used(m.Usage)
+		s.activity.used(m.Usage)
 	}
-	s.busy.note(waitsForNothing, s.now())
+	s.activity.note(waitsForNothing, s.now())
 	if e.Abort != nil {
 		s.add(kindNotice, s.noticeRows(abortText(e.Abort), agent.LevelInfo)...)
 	}
@@ -181,9 +181,9 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 		s.endBlock()
 		s.add(kindTool, s.calls.end(e.ID, mark, end.rows(s.palette, s.columns), e.Took)...)
 		s.tellWaiting()
-		s.busy.note(waitsForTool, now)
+		s.activity.note(waitsForTool, now)
 		if len(s.calls.all) == 0 {
-			s.busy.note(waitsForAnswer, now)
+			s.activity.note(waitsForAnswer, now)
 		}
 	})
 }
@@ -266,8 +266,8 @@ type block interface {
 	SetColumns(columns int)
 }
 
-// flow is the block of the answer that is being written.
-type flow struct {
+// transcriptWriter has the block of the answer that is being written.
+type transcriptWriter struct {
 	open  block
 	shows llm.DeltaKind // the kind of the open block
 	index int           // of that in the answer
@@ -296,7 +296,7 @@ const (
 )
 
 // liveRows are the rows of the open block.
-func (f *flow) liveRows(int) []string {
+func (f *transcriptWriter) liveRows(int) []string {
 	if f.open == nil {
 		return nil
 	}
@@ -323,12 +323,12 @@ func (w *words) index(d llm.Delta) int {
 // delta shows a step of the answer. The caller has the lock.
 func (s *screen) delta(d llm.Delta) {
 	if d.Kind == llm.DeltaThinking && !s.showThinking {
-		d.Text = s.flow.fold(d)
+		d.Text = s.writer.fold(d)
 	}
 	if d.Kind != llm.DeltaText && d.Kind != llm.DeltaThinking || d.Text == "" {
 		return
 	}
-	f := &s.flow
+	f := &s.writer
 	d.Index = f.words.index(d)
 	if f.open == nil || d.Kind != f.shows || d.Index != f.index {
 		s.endBlock()
@@ -345,7 +345,7 @@ func (s *screen) delta(d llm.Delta) {
 
 // fold returns what is to be shown of a thought while thoughts are hidden: nothing, until
 // the model says that it is for the user, and all of it then.
-func (f *flow) fold(d llm.Delta) string {
+func (f *transcriptWriter) fold(d llm.Delta) string {
 	if d.Index != f.foldedAt {
 		f.folded, f.foldedAt = nil, d.Index
 	}
@@ -361,20 +361,20 @@ func (f *flow) fold(d llm.Delta) string {
 // answerEnds ends the answer that is shown. The caller has the lock.
 func (s *screen) answerEnds() {
 	s.endBlock()
-	s.flow.midAnswer = false
-	s.flow.words = words{}
-	s.flow.folded = nil
+	s.writer.midAnswer = false
+	s.writer.words = words{}
+	s.writer.folded = nil
 }
 
 // startOver ends what is shown of an answer that broke off: it is asked for again, and
 // written from its beginning. The caller has the lock.
 func (s *screen) startOver() {
-	if s.flow.midAnswer {
+	if s.writer.midAnswer {
 		s.endBlock()
 		s.add(kindNotice, s.noticeRows("the answer starts over", agent.LevelInfo)...)
 	}
 	s.answerEnds()
-	s.busy.written = 0
+	s.activity.written = 0
 }
 
 func kindOf(k llm.DeltaKind) kind {
@@ -392,12 +392,12 @@ func (s *screen) painter() markdown.Painter {
 // endBlock puts the rest of the open block into the transcript, and behind it what waited
 // for that. The caller has the lock.
 func (s *screen) endBlock() {
-	if s.flow.open == nil {
+	if s.writer.open == nil {
 		return
 	}
-	rows := s.flow.open.End()
-	s.add(kindOf(s.flow.shows), rows...)
-	s.flow.open = nil
+	rows := s.writer.open.End()
+	s.add(kindOf(s.writer.shows), rows...)
+	s.writer.open = nil
 	s.tellWaiting()
 }
 

@@ -88,7 +88,7 @@ func (p *user) takeOver() error {
 	if err != nil {
 		return err
 	}
-	p.term, s.term, s.plain = t, t, t.Plain()
+	p.term, s.term, s.plain, s.keysWait = t, t, t.Plain(), t.KeysWait
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (p *user) close() {
 			return
 		}
 		p.screen.close()
-		p.title.restore(p.term.Control)
+		p.title.name(p.term.Control, "")
 		p.term.Close()
 	})
 }
@@ -164,13 +164,13 @@ func (p *user) SetWorking(text string) {
 	if printable.Line(text) == "" {
 		text = ""
 	}
-	p.screen.change(func() { p.screen.busy.text = text })
+	p.screen.change(func() { p.screen.activity.text = text })
 }
 
 // SetIndicator sets the signs that turn while something runs, which may have colours of the
 // theme; nil is the usual ones.
 func (p *user) SetIndicator(frames []string, every time.Duration) {
-	p.screen.change(func() { p.screen.busy.frames, p.screen.busy.every = slices.Clone(frames), every })
+	p.screen.change(func() { p.screen.activity.frames, p.screen.activity.every = slices.Clone(frames), every })
 }
 
 const indicatorColumns = 20
@@ -331,7 +331,7 @@ func (s *screen) interject(k kind, patience time.Duration, rows []string) {
 // tellWaiting puts the rows that wait into the transcript, unless they would split
 // something. The caller has the lock.
 func (s *screen) tellWaiting() {
-	f := &s.flow
+	f := &s.writer
 	if len(s.notices.waiting) == 0 || f.open != nil && (f.open.IsInside() || len(f.open.Live()) > 0) {
 		return
 	}

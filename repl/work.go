@@ -32,12 +32,7 @@ type work struct {
 func newWork(s *screen) *work { return &work{wake: make(chan struct{}, 1), screen: s} }
 
 // signal wakes the loop.
-func (w *work) signal() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
+func (w *work) signal() { wake(w.wake) }
 
 // do runs f with a context that Esc and Ctrl+C cancel, and reports whether the user was
 // told that one of these did. doing names it; "" is the work of the agent.
@@ -66,10 +61,10 @@ func isOfAgent(ctx context.Context) bool {
 // called.
 func (w *work) await() (end func()) {
 	s, since := w.screen, w.screen.now()
-	s.change(func() { s.busy.asked = append(s.busy.asked, &since) })
+	s.change(func() { s.activity.asked = append(s.activity.asked, &since) })
 	return func() {
 		s.change(func() {
-			s.busy.asked = slices.DeleteFunc(s.busy.asked, func(other *time.Time) bool { return other == &since })
+			s.activity.asked = slices.DeleteFunc(s.activity.asked, func(other *time.Time) bool { return other == &since })
 		})
 	}
 }
@@ -79,7 +74,7 @@ func (w *work) begin(t *task) (end func()) {
 	s := w.screen
 	t.doing = printable.Line(t.doing)
 	s.change(func() {
-		s.busy.begin(t)
+		s.activity.begin(t)
 		if w.stopTicks == nil {
 			w.stopTicks = make(chan struct{})
 			go s.tick(w.stopTicks, w.queued)
@@ -87,8 +82,8 @@ func (w *work) begin(t *task) (end func()) {
 	})
 	return func() {
 		s.change(func() {
-			s.busy.end(t)
-			if len(s.busy.works) == 0 && w.stopTicks != nil {
+			s.activity.end(t)
+			if len(s.activity.tasks) == 0 && w.stopTicks != nil {
 				close(w.stopTicks)
 				w.stopTicks = nil
 			}
@@ -100,16 +95,16 @@ func (w *work) begin(t *task) (end func()) {
 // reports false if nothing runs. The caller has the lock of the screen.
 func (w *work) interrupt(key string) bool {
 	s := w.screen
-	t := s.busy.stop()
+	t := s.activity.stop()
 	if t == nil {
-		return len(s.busy.works) > 0 // it is being stopped
+		return len(s.activity.tasks) > 0 // it is being stopped
 	}
 	w.interrupted, t.told = s.now(), true
-	what, ran := s.busy.inProgress(t, &s.calls, s.now())
+	what, ran := s.activity.inProgress(t, &s.calls, s.now())
 	if t.doing == "" {
 		s.endBlock()
 	}
-	if retry := s.busy.retry(); t.doing == "" && retry != nil {
+	if retry := s.activity.retry(); t.doing == "" && retry != nil {
 		s.add(kindNotice, s.noticeRows(printable.Line(retry.ErrorMessage), agent.LevelError)...)
 	}
 	var rows []string
@@ -137,7 +132,7 @@ func interruptedText(key, what string, ran time.Duration, columns int) string {
 // interruptAll stops everything that runs.
 func (w *work) interruptAll() {
 	w.screen.change(func() {
-		for _, t := range slices.Clone(w.screen.busy.works) {
+		for _, t := range slices.Clone(w.screen.activity.tasks) {
 			t.cancelled = t.cancel()
 		}
 	})
@@ -149,7 +144,7 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	var err error
 	began := r.screen.now()
 	r.screen.change(func() {
-		b := &r.screen.busy
+		b := &r.screen.activity
 		b.tokens, b.written = 0, 0
 		b.note(waitsForAnswer, began)
 	})
@@ -172,7 +167,7 @@ func (r *REPL) promptEnded(err error, told bool, took time.Duration) {
 		s.answerEnds()
 		s.add(kindTool, s.calls.drop()...)
 		s.tellWaiting()
-		s.busy.retries = nil
+		s.activity.retries = nil
 	})
 	r.returnUnsent(err)
 	switch {
@@ -235,11 +230,6 @@ func (r *REPL) steering(ctx context.Context, stop <-chan struct{}) {
 	}
 }
 
-// interrupting are the commands that end what runs: while the agent works they ask first.
-func interrupting() []string {
-	return []string{"compact", "uncompact", "new", "clear", "resume", "branch", "fork", "tree", "undo", "redo", "quit", "exit"}
-}
-
 // steer runs a job while the agent works. It reports false if that came too late, or the
 // job is for the time after the work.
 func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
@@ -280,8 +270,9 @@ func (r *REPL) steer(ctx context.Context, x *job, stop <-chan struct{}) bool {
 // steerCommand runs a command while the agent works. One that ends the work asks first:
 // then the work is stopped for it, and the command is not done but for the time after that.
 func (r *REPL) steerCommand(ctx context.Context, p agent.Prompt, x job, stop <-chan struct{}) (done, stopped bool) {
+	interrupting := []string{"compact", "uncompact", "new", "clear", "resume", "branch", "fork", "tree", "undo", "redo", "quit", "exit"}
 	name := strings.TrimPrefix(strings.Fields(p.Text)[0], "/")
-	if slices.Contains(interrupting(), name) {
+	if slices.Contains(interrupting, name) {
 		asking, cancel := context.WithCancel(ctx)
 		defer cancel()
 		go func() {
@@ -521,7 +512,7 @@ func shellInTerminal(s *screen, o Options) agent.Shell {
 	return func(ctx context.Context, line string, _ func(string)) (outcome agent.BashOutcome, err error) {
 		s.change(func() {
 			s.term.Print(s.take()...) // the terminal writes them before it gives itself away
-			s.flow.last = kindRows
+			s.writer.last = kindRows
 		})
 		err = s.term.Lend(func() (err error) {
 			var unread []byte
@@ -529,7 +520,7 @@ func shellInTerminal(s *screen, o Options) agent.Shell {
 			s.term.Unread(unread)
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.busy.answered = s.now() // what is left to do is no work that one waits for
+			s.activity.answered = s.now() // what is left to do is no work that one waits for
 			return err
 		})
 		return outcome, err
@@ -541,7 +532,7 @@ func shellInTerminal(s *screen, o Options) agent.Shell {
 func (s *screen) mayLend() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.plain && len(s.busy.works) == 0
+	return !s.plain && len(s.activity.tasks) == 0
 }
 
 // shellOutput shows the output of a command line by line, as it comes.

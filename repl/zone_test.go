@@ -80,7 +80,7 @@ func TestTheZoneFitsIntoEveryWindow(t *testing.T) {
 			x.widgets.set(place, "w", lines(5))
 		}
 		if random.Intn(2) == 0 {
-			x.busy.begin(&task{began: x.at.Add(-3 * time.Second)})
+			x.activity.begin(&task{began: x.at.Add(-3 * time.Second)})
 		}
 		for i := range random.Intn(4) {
 			x.queue = append(x.queue, queuedRow{"after this tool", strings.Repeat("wait ", i*9), "Alt+Up"})
@@ -113,7 +113,7 @@ func TestTheCursorIsWhereTheLineIs(t *testing.T) {
 	if want := []string{"m", "> 日本", "below"}; !slices.Equal(z.Rows, want) || z.Row != 1 || z.Column != 6 {
 		t.Errorf("%q with the cursor at %d, %d", z.Rows, z.Row, z.Column)
 	}
-	x.busy.begin(&task{began: x.at})
+	x.activity.begin(&task{began: x.at})
 	if z = x.zone(40, 24); z.Rows[z.Row] != "steer> 日本" || z.Column != 11 {
 		t.Errorf("%q with the cursor at %d, %d", z.Rows, z.Row, z.Column)
 	}

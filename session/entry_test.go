@@ -2,7 +2,9 @@ package session
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -131,5 +133,229 @@ func TestBodiesDecodeAndEncode(t *testing.T) {
 		if _, err := w.Append("own", bad); err == nil {
 			t.Errorf("%T was accepted as fields", bad)
 		}
+	}
+}
+
+// loaded is the message of a session whose only entry holds it.
+func loaded(t *testing.T, message string) *message.Message {
+	t.Helper()
+	s := readWith(t, write(t, headerLine,
+		`{"type":"message","id":"m1","parentId":null,"timestamp":"2025-01-02T03:04:05.006Z","message":`+message+`}`), 0)
+	return s.Entries()[0].Message()
+}
+
+func TestALoadedMessageHasTheTimeThatItWasWrittenWith(t *testing.T) {
+	for _, message := range []string{
+		`{"role":"user","content":"a","timestamp":1735787045006}`,
+		`{"role":"assistant","content":[],"timestamp":1735787045006}`,
+		`{"role":"toolResult","toolCallId":"c","toolName":"t","content":[],"isError":false,"timestamp":1735787045006}`,
+		`{"role":"bashExecution","command":"ls","output":"","cancelled":false,"truncated":false,"timestamp":1735787045006}`,
+	} {
+		if at := loaded(t, message).Timestamp; at != 1735787045006 {
+			t.Errorf("%s has the time %d", message, at)
+		}
+	}
+}
+
+func TestACommandWithoutExitStatusHasNoneInTheFile(t *testing.T) {
+	const command = `{"role":"bashExecution","command":"ls","output":"a","cancelled":true,"truncated":false,"timestamp":5}`
+	m := loaded(t, command)
+	if m.ExitCode != nil {
+		t.Errorf("it is read as %d", *m.ExitCode)
+	}
+	written, err := json.Marshal(&message.Message{Role: message.RoleBashExecution, Command: "ls", Output: "a", Cancelled: true, Timestamp: 5})
+	if err != nil || string(written) != command {
+		t.Errorf("%s, %v; want %s", written, err, command)
+	}
+	zero := 0
+	written, err = json.Marshal(&message.Message{Role: message.RoleBashExecution, Command: "ls", Output: "a", ExitCode: &zero, Timestamp: 5})
+	if err != nil || !strings.Contains(string(written), `"exitCode":0`) {
+		t.Errorf("a status of 0 is written as %s, %v", written, err)
+	}
+}
+
+func TestALineOfAnOldVersionThatCannotBeTakenApartStaysAsItIs(t *testing.T) {
+	for _, line := range []string{`{"type":"message","message":{"role":"user"`, `{"type":"compaction","firstKeptEntryIndex":1`, `[]`} {
+		tr := newTree()
+		e := &Entry{ID: "1", Type: TypeMessage, raw: []byte(line)}
+		if got := tr.upgraded(e, 1); string(got) != line {
+			t.Errorf("%s became %s", line, got)
+		}
+	}
+	broken := `{"type":"message","id":"1","parentId":null,"timestamp":"t","message":{"role":"hookMessage","content":,}}`
+	s := read(t, write(t, strings.Replace(headerLine, `"version":3`, `"version":2`, 1), broken))
+	if got := string(s.Entries()[0].Raw()); got != broken {
+		t.Errorf("%s became %s", broken, got)
+	}
+}
+
+func TestAGlanceSaysWhatTheContextHolds(t *testing.T) {
+	for _, words := range []string{"", "u1", "a1 u2 a3", "u1 a2 u3 a4 c5:3 u6 a7", "u1 a2 u3 a4 c5:5", "u1 a2 u3 a4 c5:5 a6", "u1 c2:1 u3 u4 c5:4 u6"} {
+		lines := []string{headerLine}
+		if words != "" {
+			lines = story(words)
+		}
+		s := readWith(t, write(t, lines...), 100)
+		want, prompt := 0, ""
+		for _, item := range s.Context() {
+			want++
+			if m := item.Message; prompt == "" && m.Role == message.RoleUser {
+				prompt = m.Text()
+			}
+		}
+		if n, text := s.Glance(); n != want || text != prompt {
+			t.Errorf("%q: %d messages, %q; the context has %d, %q", words, n, text, want, prompt)
+		}
+	}
+}
+
+func TestAGlanceLeavesOutWhatAnEditTookAway(t *testing.T) {
+	s := newSession(Options{})
+	for _, text := range []string{"first", "second", "third"} {
+		say(t, s, text)
+	}
+	path := s.Branch()
+	for _, d := range []Draft{
+		{TypeContextEdit, map[string]any{"targetId": path[0].ID, "replacement": nil}},
+		{TypeContextEdit, map[string]any{"targetId": path[1].ID, "replacement": map[string]any{"content": "other"}}},
+	} {
+		if _, err := s.Append(d.Type, d.Body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, text := s.Glance(); n != 2 || text != "other" {
+		t.Errorf("%d messages, %q", n, text)
+	}
+}
+
+func TestAGlanceDecodesNoMoreThanThePrompt(t *testing.T) {
+	s := readWith(t, write(t, story("a1 u2 a3 u4 a5 u6 a7 u8")...), 100)
+	if n, _ := s.Glance(); n != 8 {
+		t.Errorf("%d messages", n)
+	}
+	if n := decodedBodies(s); n != 2 {
+		t.Errorf("%d bodies were decoded", n)
+	}
+}
+
+// decodedBodies counts the entries whose bodies somebody looked at. The session is
+// of no use afterwards.
+func decodedBodies(s *Session) (n int) {
+	for _, e := range s.Entries() {
+		looked := true
+		e.once.Do(func() { looked = false })
+		if looked {
+			n++
+		}
+	}
+	return n
+}
+
+// broken is a line whose head is whole and whose body is not.
+func broken(word string) string {
+	l := line(word)
+	return l[:strings.LastIndex(l, `"content"`)] + `"content":}}`
+}
+
+func TestOpeningDecodesNoBody(t *testing.T) {
+	for _, buffer := range []int{0, 100} {
+		s := readWith(t, write(t, story("u1 a2 u3 a4 c5:3 u6 a7")...), buffer)
+		s.Branch()
+		s.Leaf()
+		s.UnknownTypes()
+		if n := decodedBodies(s); n != 0 {
+			t.Errorf("%d bodies were decoded", n)
+		}
+	}
+}
+
+func TestTheContextDecodesWhatItHolds(t *testing.T) {
+	for _, c := range []struct {
+		name, words, context string
+		decoded              int
+	}{
+		{"a branch", "u1 a2 u3^1 a4", "1 3 4", 3},
+		{"what a compaction keeps, and itself", "u1 a2 u3 a4 c5:3 u6 a7", "summary5 3 4 6 7", 5},
+		{"a compaction that keeps nothing", "u1 a2 u3 a4 c5:5 u6", "summary5 6", 2},
+		{"the last compaction", "u1 c2:1 u3 u4 c5:4 u6", "summary5 4 6", 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := readWith(t, write(t, story(c.words)...), 100)
+			if got := gist(s.Context()); got != c.context {
+				t.Errorf("context %q, want %q", got, c.context)
+			}
+			if n := decodedBodies(s); n != c.decoded {
+				t.Errorf("%d bodies were decoded, want %d", n, c.decoded)
+			}
+		})
+	}
+}
+
+func TestDamageThatNobodyReadsIsNotReported(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		lines    []string
+		context  string
+		problems int
+	}{
+		{"on another branch", []string{line("u1"), broken("u2"), line("u3^1")}, "1 3", 0},
+		{"before a compaction", []string{line("u1"), broken("u2"), line("u3"), line("c4:3"), line("u5")}, "summary4 3 5", 0},
+		{"on the branch", []string{line("u1"), broken("u2"), line("u3")}, "1 3", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := readWith(t, write(t, append([]string{headerLine}, c.lines...)...), 100)
+			if got := gist(s.Context()); got != c.context {
+				t.Errorf("context %q, want %q", got, c.context)
+			}
+			if got := s.Problems(); len(got) != c.problems {
+				t.Errorf("problems %q", got)
+			}
+		})
+	}
+}
+
+func TestALargeSessionIsReadFromItsLastCompactionOn(t *testing.T) {
+	lines := []string{headerLine}
+	for i := range 2000 {
+		lines = append(lines, line(fmt.Sprintf("u%d", i+1)))
+	}
+	lines = append(lines, line("c2001:1999"), line("u2002"))
+	s := readWith(t, write(t, lines...), 4096)
+	if got := gist(s.Context()); got != "summary2001 1999 2000 2002" {
+		t.Errorf("context %q", got)
+	}
+	if n := decodedBodies(s); n != 4 {
+		t.Errorf("%d bodies were decoded", n)
+	}
+}
+
+func TestAnUncachedEntrySaysTheSameAndTheOriginalKeepsNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hello")}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	e := again.Entries()[0]
+	hadRaw := e.raw != nil
+	c := e.Uncached()
+	if c.Message().Text() != "hello" || c.ID != e.ID || c.Type != e.Type || c.Timestamp != e.Timestamp {
+		t.Errorf("%+v", c)
+	}
+	if e.body != nil || (e.raw != nil) != hadRaw {
+		t.Error("the entry keeps what was read for the copy")
+	}
+	if string(e.Raw()) != string(c.Raw()) {
+		t.Errorf("%s, want %s", c.Raw(), e.Raw())
 	}
 }

@@ -5,12 +5,16 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
+	"io/fs"
+	"iter"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"pi/session/message"
 	"pi/session/rawjson"
 )
 
@@ -145,4 +149,125 @@ func (h Header) current() json.RawMessage {
 	was.Int("version", int64(h.Version))
 	now.Int("version", Version)
 	return rawjson.Overlay(h.raw, was, now)
+}
+
+// head is what loading reads of a line: enough to place the entry in the tree.
+// The values are raw JSON, nil if absent.
+type head struct {
+	typ, id, parent, time []byte
+}
+
+// scanHead reads the head of a line and stops as soon as it has it, so that a
+// line whose head stands first costs the same however long it is. It reports
+// false for a line that is no entry: no object, no type, or cut short. What
+// follows the head is checked when the body is decoded.
+func scanHead(line []byte) (head, bool) {
+	var h head
+	line = bytes.TrimRight(line, " \t\r\n")
+	if len(line) < 2 || line[len(line)-1] != '}' {
+		return h, false
+	}
+	found := 0
+	for k, v := range rawjson.Fields(line) {
+		slot := h.slot(k)
+		if slot == nil || *slot != nil {
+			continue
+		}
+		*slot = v
+		if found++; found == 4 {
+			break
+		}
+	}
+	return h, rawjson.IsString(h.typ)
+}
+
+// slot returns where the value of a key is stored; nil if it is not part of the head.
+func (h *head) slot(key []byte) *[]byte {
+	switch string(key) {
+	case "type":
+		return &h.typ
+	case "id":
+		return &h.id
+	case "parentId":
+		return &h.parent
+	case "timestamp":
+		return &h.time
+	}
+	return nil
+}
+
+// Skim reads a session file once, without holding more of it than a piece, and without
+// looking at how its entries hang together: for listings. It calls wanted with the type
+// and the line of each entry, in the order of the file, and add with those that are.
+// wanted must not keep the line. An entry of add has its type and its body, no place in a
+// tree, and may be kept. The error is a *[NotSessionError] if the file is no session.
+func Skim(path string, wanted func(typ string, line []byte) bool, add func(*Entry)) (Header, fs.FileInfo, error) {
+	f, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return Header{}, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Header{}, nil, fmt.Errorf("describe session: %w", err)
+	}
+	var h Header
+	err = eachPiece(f, info.Size(), bufferSize, func(lines []byte) (err error) {
+		if h.ID == "" {
+			if h, lines, err = cutHeader(lines, path); err != nil {
+				return err
+			}
+		}
+		for len(lines) > 0 {
+			line, rest, whole := bytes.Cut(lines, []byte("\n"))
+			if whole && h.Version > 1 || rawjson.Valid(line) { // else the last line may be cut off
+				if head, ok := scanHead(line); ok {
+					if typ := rawjson.Unquote(head.typ); wanted(typ, line) {
+						e := &Entry{Type: typ, raw: bytes.Clone(line)}
+						e.noteOwn(line)
+						add(e)
+					}
+				}
+			}
+			lines = rest
+		}
+		return nil
+	})
+	if err == nil && h.ID == "" {
+		err = &NotSessionError{Path: path, Reason: "it is empty"}
+	}
+	if err != nil {
+		return Header{}, nil, readError(path, err)
+	}
+	return h, info, nil
+}
+
+// LineMessage returns the message of a line that has one; nil if it has none, or is
+// damaged.
+func LineMessage(line []byte) *message.Message {
+	e := Entry{Type: TypeMessage, raw: bytes.Clone(line)}
+	return e.Message()
+}
+
+// Lines yields the lines of the session as a file of its own would hold them,
+// without their newlines: the header and all entries, each byte for byte, also
+// those that could not be saved. Of a file of version 1 or 2 they have the form
+// of version 3. An entry whose line is gone from the file comes as a *[GoneError];
+// those after it follow.
+func (s *Session) Lines() iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		if !yield(s.Header().current(), nil) {
+			return
+		}
+		for _, e := range s.Entries() {
+			var gone error
+			raw := e.rawUncached()
+			if raw == nil {
+				gone = &GoneError{e.ID}
+			}
+			if !yield(raw, gone) {
+				return
+			}
+		}
+	}
 }

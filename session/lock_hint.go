@@ -23,6 +23,9 @@ type lockHint struct {
 	Since time.Time `json:"since"`
 }
 
+// maxHint is how many bytes a hint may have: a path, a host and two numbers.
+const maxHint = 1 << 20
+
 // line is the hint as JSON. Every start writes one, and an encoder that looks at the
 // struct first takes longer than the rest of the hint.
 func (h lockHint) line() []byte {
@@ -45,7 +48,7 @@ func (st *store) hintPath() string {
 }
 
 func (st *store) readHint() (h lockHint, ok bool) {
-	b, err := os.ReadFile(st.hintPath())
+	b, err := safefile.Read(st.hintPath(), maxHint)
 	return h, err == nil && json.Unmarshal(b, &h) == nil
 }
 
@@ -71,7 +74,7 @@ func (st *store) removeHint() {
 	if st.hint == nil {
 		return
 	}
-	if b, err := os.ReadFile(st.hintPath()); err == nil && bytes.Equal(b, st.hint) {
+	if b, err := safefile.Read(st.hintPath(), maxHint); err == nil && bytes.Equal(b, st.hint) {
 		os.Remove(st.hintPath())
 	}
 	st.hint = nil

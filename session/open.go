@@ -1,10 +1,16 @@
 package session
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -152,3 +158,169 @@ func (s *Session) closeBodies() {
 		s.loader.bodies.Close()
 	}
 }
+
+// Access is how to open a session that another process may have open.
+type Access int
+
+const (
+	ToWrite Access = iota // as [Open]: a *[BusyError] if another process has it
+	ToRead                // as [Read]: nothing can be appended
+	ToCopy                // its branch in a new session, as [Session.CopyPath] makes it; the file itself is only read
+	InTurn                // as [OpenWait]: when it is free
+)
+
+// OpenAs opens the session at path. waiting, which may be nil, is called once
+// if there is a wait.
+func OpenAs(ctx context.Context, path string, o Options, as Access, waiting func(*BusyError)) (*Session, error) {
+	switch as {
+	case ToRead:
+		return Read(path)
+	case ToCopy:
+		return openCopy(path, o)
+	case InTurn:
+		return OpenWait(ctx, path, o, waiting)
+	}
+	return Open(path, o)
+}
+
+// OpenWait is [Open] for somebody who would rather wait than be told that
+// another process has the session. waiting, which may be nil, is called once if
+// there is a wait, with who has it. When ctx ends first, the error wraps why.
+//
+// There is no wait for a lock that can be given up, so it is tried again and
+// again: soon at first, and at least twice a second.
+func OpenWait(ctx context.Context, path string, o Options, waiting func(*BusyError)) (*Session, error) {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+		s, err := Open(path, o)
+		var busy *BusyError
+		if !errors.As(err, &busy) {
+			return s, err
+		}
+		if waiting != nil {
+			waiting(busy)
+			waiting = nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for session %q: %w", path, context.Cause(ctx))
+		case <-time.After(pause):
+		}
+	}
+}
+
+// openCopy makes a new session of the branch of the one at path, which may have a newer
+// version: its entries are lines that a file of our version may have too, and types that
+// only the newer one knows have no effect. The problems of the old file are those of the
+// copy.
+func openCopy(path string, o Options) (*Session, error) {
+	s, err := Read(path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.closeBodies()
+	next, err := s.CopyPath(s.Leaf(), o)
+	if err != nil {
+		return nil, err
+	}
+	broken := slices.DeleteFunc(s.Problems(), func(p string) bool { return p == s.loader.newerProblem() })
+	next.problems.texts = append(broken, next.problems.texts...) // that the version is newer is not true of the copy
+	return next, nil
+}
+
+// WithLock does something to the file of a session that nobody has open, and keeps
+// it from being opened meanwhile, where that can be: on Windows, where an open file
+// can neither be moved nor removed, the lock is released first. The error is a
+// *[BusyError] if a process has the session open, a *[NotSessionError] if it is none,
+// or what do returns.
+func WithLock(path string, o Options, do func() error) error {
+	if _, err := ReadHeader(path); err != nil {
+		return err
+	}
+	st := &store{path: path, lockDir: o.LockDir}
+	if err := st.open(); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" {
+		st.close()
+		return do()
+	}
+	err := do()
+	return errors.Join(err, st.close())
+}
+
+// longestName is how long the name of a folder may be on the file systems there
+// are, in bytes.
+const longestName = 255
+
+// FolderName is the name of the folder for sessions started in cwd. Different
+// directories may have the same one; the header tells them apart. One that
+// would be too long is cut, and ends with a sum of the directory.
+func FolderName(cwd string) string {
+	rest := cwd
+	if rest != "" && (rest[0] == '/' || rest[0] == '\\') {
+		rest = rest[1:]
+	}
+	name := strings.NewReplacer("/", "-", "\\", "-", ":", "-").Replace(rest)
+	if len(name)+len("----") > longestName {
+		sum := sha256.Sum256([]byte(cwd))
+		end := "-" + hex.EncodeToString(sum[:8])
+		name = strings.ToValidUTF8(name[:longestName-len("----")-len(end)], "") + end
+	}
+	return "--" + name + "--"
+}
+
+// Playback goes through a recorded session as it came about, entry by entry, on all its
+// branches: before each entry the session is what it was then, with the entries that were
+// there and the leaf that the new one hangs on. It is for one goroutine; others may read the
+// session meanwhile.
+type Playback struct {
+	s    *Session
+	all  []*Entry
+	next int // index of the entry to come
+}
+
+// NewPlayback goes back to the beginning of a session that is open for reading only, from
+// [Read] or of a copy that nobody else uses. The session is empty until [Playback.Next].
+func NewPlayback(s *Session) *Playback {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readOnly = true
+	p := &Playback{s: s, all: clipped(s.tree.entries)}
+	s.tree.entries = p.all[:0:0]
+	s.tree.moveTo(nil)
+	return p
+}
+
+// Session returns the session, as it is at this point.
+func (p *Playback) Session() *Session { return p.s }
+
+// Next returns the entry that comes next, or nil at the end. The session has its entries up
+// to there and not the entry itself; [Playback.Add] adds it.
+func (p *Playback) Next() *Entry {
+	if p.next == len(p.all) {
+		return nil
+	}
+	e := p.all[p.next]
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if t := &p.s.tree; t.leaf != e.parent {
+		t.moveTo(e.parent)
+	}
+	return e
+}
+
+// Add adds the entry that Next returned, and makes it the leaf.
+func (p *Playback) Add() {
+	e := p.all[p.next]
+	p.next++
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	t := &p.s.tree
+	path := t.path()
+	t.entries = p.all[:p.next:p.next]
+	t.leaf, t.branch = e, append(t.branch[:len(path)], e)
+}
+
+// Close closes the file that bodies of entries are read from. What was not read by then
+// cannot be read any more.
+func (p *Playback) Close() { p.s.closeBodies() }

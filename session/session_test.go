@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -303,4 +304,114 @@ func TestAFailureToSaveNamesTheFileOnce(t *testing.T) {
 // moveLeaf moves the leaf as a move to nowhere else in the conversation is recorded.
 func moveLeaf(s *Session, id string) (*Entry, error) {
 	return s.MoveTo(id, Draft{TypeCustom, Custom{CustomType: LeafMove}})
+}
+
+func TestTheLastLabelOfAnEntryCounts(t *testing.T) {
+	s := read(t, write(t, append(story("u1 a2 u3"),
+		labelLine("u4", "1", "one"), labelLine("u5^1", "2", "two"), labelLine("u6", "1", "uno"), labelLine("u7^2", "2", ""))...))
+	if got := s.Labels(); !sameNames(got, map[string]string{"1": "uno"}) {
+		t.Errorf("labels %v", got)
+	}
+}
+
+func TestChildrenAreInTheOrderOfTheFile(t *testing.T) {
+	s := read(t, write(t, story("u1 a2 u3^1 a4^2 u5^1 u6^0")...))
+	for id, want := range map[string]string{"": "1 6", "1": "2 3 5", "2": "4", "4": ""} {
+		if got := idsOf(s.Children()[id]); got != want {
+			t.Errorf("below %q: %q, want %q", id, got, want)
+		}
+	}
+}
+
+func TestCommonAncestorIsTheLastEntryOfBothPaths(t *testing.T) {
+	s := read(t, write(t, story("u1 a2 u3^2 a4^3 u5^2 a6^5 u7^0")...))
+	for _, c := range []struct{ a, b, want string }{
+		{"4", "6", "2"}, {"6", "4", "2"}, {"4", "4", "4"}, {"2", "4", "2"}, {"4", "7", ""}, {"", "4", ""}, {"gone", "4", ""},
+	} {
+		if got := s.CommonAncestor(c.a, c.b); got != c.want {
+			t.Errorf("of %q and %q: %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestWhenASessionBegan(t *testing.T) {
+	const first, later = "2026-01-02T03:04:05.000Z", "2026-02-03T04:05:06.000Z"
+	for _, c := range []struct{ name, header, entry, want string }{
+		{"no entry", first, "", first},
+		{"a copy, whose entries are older", later, first, first},
+		{"a prompt on another day", first, later, later},
+		{"an entry without a time", first, "?", first},
+		{"no time at all", "?", "?", ""},
+	} {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		lines := fmt.Sprintf(`{"type":"session","version":3,"id":"s","timestamp":%q,"cwd":"/p"}`+"\n", c.header)
+		if c.entry != "" {
+			lines += fmt.Sprintf(`{"type":"session_info","id":"00000001","parentId":null,"timestamp":%q,"name":"x"}`+"\n", c.entry)
+		}
+		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Began(); got.IsZero() != (c.want == "") || c.want != "" && isoTime(got) != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got, c.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestTheBranchOfGitIsTheLastOneOnTheBranch(t *testing.T) {
+	s := New(Options{})
+	on := func(data string) string {
+		e, err := s.Append(TypeCustom, Custom{CustomType: GitBranch, Data: json.RawMessage(data)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.ID
+	}
+	want := func(name string) {
+		t.Helper()
+		if got := s.GitBranch(); got != name {
+			t.Errorf("the branch of git is %q, want %q", got, name)
+		}
+	}
+	want("")
+	end := s.EndOf(s.Leaf())
+	first := on(`{"name":"one"}`)
+	want("one")
+	on(`{"name":"two"}`)
+	want("two")
+	on(`"not a record"`)
+	want("two")
+	if got := s.EndOf(s.Leaf()); got != end {
+		t.Errorf("the conversation ends with %q, not %q", got, end)
+	}
+	if _, err := s.MoveTo(first, Draft{Type: TypeCustom, Body: Custom{CustomType: LeafMove}}); err != nil {
+		t.Fatal(err)
+	}
+	want("one")
+}
+
+func TestTheBranchOfGitIsRecordedWhereItIsAnother(t *testing.T) {
+	branch := "trunk"
+	s := New(Options{GitBranch: func() string { return branch }})
+	for _, c := range []struct {
+		on      string
+		entries int
+	}{{"", 0}, {"trunk", 1}, {"trunk", 1}, {"", 1}, {"topic", 2}, {"trunk", 3}} {
+		branch = c.on
+		if err := s.RecordGitBranch(); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(s.Entries()); n != c.entries {
+			t.Errorf("on %q: %d entries, want %d", c.on, n, c.entries)
+		}
+	}
+	if err := New(Options{}).RecordGitBranch(); err != nil {
+		t.Error(err)
+	}
 }

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,4 +32,20 @@ func TestFilesAreForTheirOwnerWhateverTheUmask(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A named pipe where the hint about a holder stands is not waited for.
+func TestAPipeInPlaceOfAHintIsNotWaitedFor(t *testing.T) {
+	path, locks := write(t, story("u1")...), t.TempDir()
+	holder := open(t, path, Options{LockDir: locks})
+	hint := holder.journal.store.hintPath()
+	os.Remove(hint)
+	if err := syscall.Mkfifo(hint, 0o600); err != nil {
+		t.Skip(err)
+	}
+	var busy *BusyError
+	if _, err := Open(path, Options{LockDir: locks}); !errors.As(err, &busy) || busy.PID != 0 {
+		t.Errorf("%v", err)
+	}
+	holder.Close()
 }

@@ -92,38 +92,28 @@ func (f Found) Words() string {
 func Find(text string, o Options) Found {
 	s := search{Options: o, seen: map[string]bool{}}
 	for _, path := range o.Images {
-		s.addImage(path)
+		t := target{name: filepath.Base(path), path: s.Path(path)}
+		var err error
+		if t.info, err = os.Stat(t.path); err != nil {
+			s.refuse(t, err)
+			continue
+		}
+		s.add(t)
 	}
 	for _, m := range mentions(text) {
 		switch {
 		case o.Typed == nil || o.Typed(m.from, m.to):
 			s.mention(m)
 		case o.Pasted == nil || !o.Pasted(m.from, m.from+1):
-			s.explain(m)
+			// Why the file does not go along: a part behind a typed @ was pasted, or the program has
+			// put the text into the line.
+			if t, err := s.resolve(m); err == nil && t.info != nil {
+				s.tell("untyped "+t.name, fmt.Sprintf("@%s was not typed, so it is sent as it stands", t.name))
+			}
 		}
 	}
 	s.images(text)
 	return s.found
-}
-
-// addImage attaches an image by its path.
-func (s *search) addImage(path string) {
-	t := target{name: filepath.Base(path), path: s.Path(path)}
-	info, err := os.Stat(t.path)
-	if err != nil {
-		s.refuse(t, err)
-		return
-	}
-	t.info = info
-	s.add(t)
-}
-
-// explain tells why a file does not go along that the text names, though not as it was typed:
-// a part behind a typed @ was pasted, or the program has put the text into the line.
-func (s *search) explain(m mention) {
-	if t, err := s.resolve(m); err == nil && t.info != nil {
-		s.tell("untyped "+t.name, fmt.Sprintf("@%s was not typed, so it is sent as it stands", t.name))
-	}
 }
 
 // search is one call of Find.

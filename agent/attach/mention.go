@@ -70,42 +70,36 @@ func (s *search) resolve(m mention) (target, error) {
 		names = append(names, trimmed)
 	}
 	for _, name := range names {
-		if t, err := s.at(name, m.lines); t.info != nil || err != nil {
+		if t, err := s.find(name, m.lines); t.info != nil || err != nil {
 			return t, err
 		}
 		i := strings.LastIndexByte(name, ':')
 		if i <= 0 || m.lines != "" || rangePattern.FindString(name[i:]) != name[i:] {
 			continue
 		}
-		if t, err := s.at(name[:i], name[i:]); t.info != nil || err != nil {
+		if t, err := s.find(name[:i], name[i:]); t.info != nil || err != nil {
 			return t, err
 		}
 	}
 	return target{name: names[len(names)-1], at: true}, nil
 }
 
-// at looks at the file with a name; lines is "" or what follows the name.
-func (s *search) at(name, lines string) (target, error) {
+// find looks at the file with a name; lines is "" or what follows the name.
+func (s *search) find(name, lines string) (target, error) {
 	t := target{name: name, path: s.Path(name), at: true}
 	if strings.IndexByte(name, 0) >= 0 {
 		return t, nil
 	}
 	info, err := os.Stat(t.path)
-	if isAbsent(err) {
-		return t, nil
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist):
 		return t, err
+	case err != nil: // also where the name is longer than names may be, or one below a file
+		return t, nil
 	}
 	t.info = info
 	t.lines, err = parseLines(lines)
 	return t, err
-}
-
-// isAbsent reports whether err, of os.Stat, says that there is no such file. A name
-// longer than names may be, or one below a file, is that of none.
-func isAbsent(err error) bool {
-	return err != nil && (errors.Is(err, fs.ErrNotExist) || !errors.Is(err, fs.ErrPermission))
 }
 
 // Path makes an absolute path of a name: a ~ in front is the home directory, and what is

@@ -13,17 +13,25 @@
 // skills (/skill:NAME): they become a prompt.
 //
 // A [Driver] does what a front end is handed: a command, else a prompt. [Set.Reads] tells a
-// line that is a command from a text that begins with a slash, and [Set.Run] runs it. A name that nobody has is an [UnknownError],
-// which a program that runs without a user turns into a usage error. What a
-// hook did not let happen is a [CancelledError].
+// line that is a command from a text that begins with a slash, and [Set.Run] runs it. A name
+// that nobody has is an [UnknownError], which a program that runs without a user turns into a
+// usage error. What a hook did not let happen is a [CancelledError].
+//
+// The registry is command.go, the driver driver.go, and core.go has the list and the short
+// commands. The others are one file for what belongs together. A command that lets the user
+// choose has a list that changes while it is open (list.go: [OpenList]), and asks with lines
+// where there is none: treepick.go, sessionlist.go, model.go and settings.go have both.
 package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sort"
 	"strings"
 
 	"pi/agent"
+	"pi/internal/suggest"
 )
 
 // Command is one slash command.
@@ -54,14 +62,6 @@ type Command struct {
 	Run func(ctx context.Context, args string) (Outcome, error)
 }
 
-// Provenance says which file a command of a hook, a template or a skill comes from, for
-// programs; zero for the program's own.
-type Provenance struct {
-	Path      string // "": inside the program
-	OfProject bool   // it came with the project, not from the user
-	Named     bool   // the command line names it
-}
-
 // IsSkill reports whether the command is a skill.
 func (c Command) IsSkill() bool { return c.Origin != "" && strings.HasPrefix(c.Name, skillPrefix) }
 
@@ -78,6 +78,14 @@ func (c Command) Kind() string {
 	return "program"
 }
 
+// Provenance says which file a command of a hook, a template or a skill comes from, for
+// programs; zero for the program's own.
+type Provenance struct {
+	Path      string // "": inside the program
+	OfProject bool   // it came with the project, not from the user
+	Named     bool   // the command line names it
+}
+
 // Outcome is what a command wants of the front end besides what it did.
 type Outcome struct {
 	Status string        // shown to the user
@@ -89,6 +97,132 @@ type Outcome struct {
 
 // unchosen is the outcome of a list that the user has left with nothing chosen.
 func unchosen(status string) Outcome { return Outcome{Status: status, Left: true} }
+
+// Set is the commands there are. It is safe for concurrent use if the function
+// for hook commands is.
+type Set struct {
+	builtin []Command
+	hooks   func() []Command
+	prompts *Prompts // nil: there are none
+	// Refresh brings the commands of hooks up to date; it is asked before a name is
+	// called unknown, for its hook may just have been saved. It may be nil.
+	Refresh func()
+
+	// Front is what /help says of the front end. It may be nil.
+	Front func() Front
+}
+
+// NewSet returns a set of the program's own commands, and /help before them.
+// hooks returns the commands of hooks at this moment; it may be nil. A hook
+// command with the name of a built-in one cannot be reached.
+func NewSet(builtin []Command, hooks func() []Command) *Set {
+	s := &Set{hooks: hooks}
+	s.builtin = append([]Command{helpCommand(s)}, builtin...)
+	return s
+}
+
+// AddPrompts adds the commands of templates and skills. They have no names that others
+// have. It is called before the set is used.
+func (s *Set) AddPrompts(p *Prompts) {
+	s.prompts = p
+	p.taken = func(name string) bool {
+		_, taken := s.lookupCode(name)
+		return taken
+	}
+}
+
+// All lists the commands: the program's own, those of hooks, then templates and skills.
+func (s *Set) All() []Command {
+	all := s.builtin[:len(s.builtin):len(s.builtin)]
+	for _, c := range s.hookCommands() {
+		if _, taken := find(s.builtin, c.Name); !taken {
+			all = append(all, c)
+		}
+	}
+	return append(all, s.promptCommands()...)
+}
+
+func (s *Set) hookCommands() []Command {
+	if s.hooks == nil {
+		return nil
+	}
+	return s.hooks()
+}
+
+func (s *Set) promptCommands() []Command {
+	if s.prompts == nil {
+		return nil
+	}
+	return s.prompts.Commands()
+}
+
+// Reads reports whether a line is to be run as a command. A line that begins like one, but
+// with a name that no command has, is an ordinary prompt; only if it resembles a command
+// or is nothing but that word, it is probably a mistake: then the error is an
+// *[UnknownError].
+func (s *Set) Reads(line string) (isCommand bool, err error) {
+	if !agent.IsCommandLine(line) {
+		return false, nil
+	}
+	name, args := Split(line)
+	if _, ok := s.lookupAgain(name); ok {
+		return true, nil
+	}
+	if unknown := unknown(name, s.All()); args == "" || len(unknown.Nearest) > 0 {
+		return false, unknown
+	}
+	return false, nil
+}
+
+// Run runs a line that begins with a slash. The error is an *[UnknownError] if
+// there is no such command, a *[CancelledError] if a hook was against it, else
+// what the command failed with.
+func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
+	name, args := Split(line)
+	c, ok := s.lookupAgain(name)
+	if !ok {
+		return Outcome{}, unknown(name, s.All())
+	}
+	outcome, err := c.Run(ctx, args)
+	if err != nil && errors.Is(err, agent.ErrCancelled) && c.Hook == "" {
+		what := strings.ToUpper(name[:1]) + name[1:]
+		if c.Title != "" && name == c.Name {
+			what = c.Title
+		}
+		err = &CancelledError{What: what, Err: err}
+	}
+	return outcome, err
+}
+
+// Lookup returns the command called name, without its slash. Templates and skills are
+// only read if it is none of the others.
+func (s *Set) Lookup(name string) (Command, bool) {
+	c, ok := s.lookupCode(name)
+	if !ok {
+		c, ok = find(s.promptCommands(), name)
+	}
+	return c, ok
+}
+
+// lookupCode returns the command called name of the program or of a hook.
+func (s *Set) lookupCode(name string) (Command, bool) {
+	c, ok := find(s.builtin, name)
+	if !ok {
+		c, ok = find(s.hookCommands(), name)
+	}
+	return c, ok
+}
+
+// lookupAgain is Lookup, but if there is no such command, it first calls Refresh, which
+// may load new hooks, and looks once more.
+func (s *Set) lookupAgain(name string) (Command, bool) {
+	c, ok := s.Lookup(name)
+	if !ok && s.Refresh != nil {
+		s.Refresh()
+		c, ok = s.Lookup(name)
+	}
+	return c, ok
+}
 
 // find returns the command with this name or, if there is none, the first one with this
 // alias.
@@ -118,6 +252,48 @@ func Split(line string) (name, args string) {
 	return line, ""
 }
 
+// Words cuts the arguments of a command into words as a shell quotes them:
+// 'as it is', "with \\" and \\\\", and a backslash before a single character.
+// Nothing is expanded. A quote that is not closed goes to the end.
+func Words(s string) []string {
+	words := []string{}
+	var w strings.Builder
+	open, quote := false, rune(0)
+	escaped := false
+	for _, r := range s {
+		switch {
+		case escaped:
+			if quote == '"' && r != '"' && r != '\\' {
+				w.WriteByte('\\')
+			}
+			w.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			open, escaped = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			open, quote = true, r
+		case quote == 0 && (r == ' ' || r == '\t' || r == '\n' || r == '\r'):
+			if open {
+				words = append(words, w.String())
+				w.Reset()
+			}
+			open = false
+		default:
+			open = true
+			w.WriteRune(r)
+		}
+	}
+	if escaped {
+		w.WriteByte('\\')
+	}
+	if open {
+		words = append(words, w.String())
+	}
+	return words
+}
+
 // CancelledError is a command that a hook did not let happen.
 type CancelledError struct {
 	What string // "New session"
@@ -142,4 +318,47 @@ func (e *UnknownError) Hint() string {
 		return fmt.Sprintf("did you mean /%s? /help lists the commands", strings.Join(e.Nearest, " or /"))
 	}
 	return "/help lists the commands"
+}
+
+const (
+	nearAtMost  = 2 // changes between a name and one that it is like
+	nearestTold = 3
+)
+
+// unknown returns the error for a name that no command has, with the names that it may be
+// a misspelling or the beginning of, the nearest first.
+func unknown(name string, commands []Command) *UnknownError {
+	type alike struct {
+		name string
+		by   int
+	}
+	var found []alike
+	for _, c := range commands {
+		for _, known := range append([]string{c.Name}, c.Aliases...) {
+			d := suggest.Distance(name, known)
+			if len(name) > 1 && strings.HasPrefix(known, name) {
+				d = min(d, 1)
+			}
+			if d <= nearAtMost && d < len(name) {
+				found = append(found, alike{known, d})
+			}
+		}
+	}
+	sort.SliceStable(found, func(i, j int) bool { return found[i].by < found[j].by })
+	e := &UnknownError{Name: name}
+	for _, a := range found[:min(len(found), nearestTold)] {
+		e.Nearest = append(e.Nearest, a.name)
+	}
+	return e
+}
+
+// HintOf returns the next step for the user that err knows: that of the outermost
+// wrapped error with a method Hint() string; "" if there is none. Hints that name the
+// means of one front end are added by that front end.
+func HintOf(err error) string {
+	var hinted interface{ Hint() string }
+	if errors.As(err, &hinted) {
+		return hinted.Hint()
+	}
+	return ""
 }

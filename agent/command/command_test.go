@@ -3,8 +3,10 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -426,4 +428,65 @@ func TestCommandsHaveATopic(t *testing.T) {
 			t.Errorf("/%s has the topic %d", c.Name, c.Topic)
 		}
 	}
+}
+
+func TestTheOutermostErrorThatKnowsOneSaysTheNextStep(t *testing.T) {
+	provider := &llm.ProviderError{Provider: "acme", NextStep: "check the key"}
+	unknown := &UnknownError{Name: "nwe", Nearest: []string{"new"}}
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"none":              {errors.New("x"), ""},
+		"nil":               {nil, ""},
+		"of the call":       {fmt.Errorf("ask: %w", provider), "check the key"},
+		"of the command":    {unknown, "did you mean /new? /help lists the commands"},
+		"the outermost":     {outer{provider}, "look outside"},
+		"one of two joined": {errors.Join(errors.New("x"), provider), "check the key"},
+	} {
+		if got := HintOf(tt.err); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+type outer struct{ error }
+
+func (o outer) Unwrap() error { return o.error }
+
+func (outer) Hint() string { return "look outside" }
+
+func TestWordsAreSplitAsAShellQuotesThem(t *testing.T) {
+	cases := map[string][]string{
+		"":                {},
+		"  a  b\t":        {"a", "b"},
+		`"a b" 'c "d'`:    {"a b", `c "d`},
+		`""`:              {""},
+		`a"b"'c'`:         {"abc"},
+		`a\ b \"`:         {"a b", `"`},
+		`"a\"b\n\\"`:      {`a"b\n\`},
+		`'a\'`:            {`a\`},
+		`"open end`:       {"open end"},
+		`$HOME *.go a;b `: {"$HOME", "*.go", "a;b"},
+		`end\`:            {`end\`},
+		"ü 日本":            {"ü", "日本"},
+	}
+	for in, want := range cases {
+		if got := Words(in); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzWords(f *testing.F) {
+	for _, s := range []string{"a b", `"x\"`, `'\''`, "\\"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "?")
+		quoted := "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		if got := Words(" " + quoted + " x"); len(got) != 2 || got[0] != s || got[1] != "x" {
+			t.Errorf("%s is split into %q", quoted, got)
+		}
+	})
 }

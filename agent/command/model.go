@@ -221,9 +221,9 @@ func listModels(a *agent.Agent) string {
 	return strings.Join(lines, "\n")
 }
 
-// CycleModel chooses another of the models that the settings name: 1 is the next, -1 the
-// one before. The outcome says which that is, or why it is still the same one: a run is in progress, or there are fewer than
-// two models.
+// CycleModel chooses another of the models that the settings name: 1 is the next, -1 the one
+// before. The outcome says which that is, or why it is still the same one: a run is in
+// progress, or there are fewer than two models.
 func CycleModel(ctx context.Context, a *agent.Agent, by int) (Outcome, error) {
 	switch err := a.CycleModel(ctx, by); {
 	case errors.Is(err, agent.ErrNotIdle):
@@ -234,4 +234,147 @@ func CycleModel(ctx context.Context, a *agent.Agent, by int) (Outcome, error) {
 		return Outcome{}, err
 	}
 	return Outcome{Status: chosenModel(a, false)}, nil
+}
+
+// pickModel lets the user choose among the models that can be used. Those of local
+// servers are added as the servers say what they have.
+func pickModel(ctx context.Context, o Options) (Outcome, error) {
+	_, panel := OpenList(ctx, o.UI, o.modelView(true))
+	if panel == nil {
+		return pickModelInLines(ctx, o.Agent, o.UI)
+	}
+	defer panel.Close()
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		o.Agent.Models().Discover(asking, discoverWait)
+		panel.Show(o.modelView(false))
+	}()
+	for {
+		x, err := panel.Next()
+		switch {
+		case err != nil:
+			return Outcome{}, err
+		case x.Key == "":
+			return unchosen("model: still " + o.Agent.Model().Ref()), nil
+		case x.Row != "":
+			out := selectModel(ctx, o.Agent, withCurrent(o.Agent), x.Row)
+			if x.Key != keyWrite {
+				return out, nil
+			}
+			file, err := o.Settings.Write("model", x.Row)
+			if err == nil {
+				out.Status += fmt.Sprintf("\nmodel = %s, written to %s", x.Row, file)
+			}
+			return out, err
+		}
+	}
+}
+
+// modelView is the list of models as it is now; asking says that servers are being asked.
+func (o Options) modelView(asking bool) ListView {
+	current := o.Agent.Model().Ref()
+	v := ListView{Title: "Model · now " + current, Right: "type to filter", Enter: "choose", Initial: current}
+	if asking {
+		v.Right = "asking local servers …"
+	}
+	if o.Settings != nil {
+		v.Keys = []ListKey{{keyWrite, "choose, and write to config.toml"}}
+	}
+	for _, m := range withCurrent(o.Agent) {
+		v.Rows = append(v.Rows, Row{ID: m.Ref(), Columns: append([]string{m.Ref()}, modelFacts(m)...), Search: m.Name})
+	}
+	return v
+}
+
+func thinkingCommand(a *agent.Agent, ui agent.UI) Command {
+	return Command{
+		Name: "thinking", Topic: TopicModel, Args: "[level]", Help: "choose how much the model thinks, or list the levels it offers",
+		More:     "What a model does not offer is asked of it as far as it goes;\nwith another model the choice counts again.",
+		Complete: func(prefix string) []string { return withPrefix(llm.OfferedLevels(a.Model()), prefix) },
+		Run: func(ctx context.Context, args string) (Outcome, error) {
+			switch {
+			case args != "":
+				return setThinking(ctx, a, args)
+			case ui.HasUI():
+				return pickThinking(ctx, a, ui)
+			}
+			return Outcome{Status: "thinking: " + marked(llm.OfferedLevels(a.Model()), a.Thinking())}, nil
+		},
+	}
+}
+
+// setThinking sets the wanted level. The outcome says so if the model does not offer it.
+func setThinking(ctx context.Context, a *agent.Agent, level string) (Outcome, error) {
+	level = strings.ToLower(level)
+	if !llm.ValidThinking(level) {
+		return Outcome{}, fmt.Errorf("unknown thinking level %q; %s offers %s", level, a.Model().Ref(),
+			strings.Join(llm.OfferedLevels(a.Model()), ", "))
+	}
+	if err := a.SetThinking(ctx, level); err != nil {
+		return Outcome{}, err
+	}
+	if note := a.ThinkingNote(); note != "" {
+		return Outcome{Status: note}, nil
+	}
+	return Outcome{Status: "thinking: " + level}, nil
+}
+
+// pickThinking lets the user choose one of the levels that the model offers. If there is
+// only one, it says so and does not ask.
+func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
+	model, current := a.Model(), a.Thinking()
+	levels := llm.OfferedLevels(model)
+	if len(levels) < 2 {
+		return Outcome{Status: onlyLevel(a)}, nil
+	}
+	choice, ok, err := selectOne(ctx, ui, fmt.Sprintf("Thinking of %s (now %s)", model.Ref(), current), agent.Choices(levels...), agent.DialogOptions{Default: []string{current}})
+	if err != nil {
+		return Outcome{}, err
+	}
+	if !ok || !slices.Contains(levels, choice) {
+		return unchosen("thinking: still " + current), nil
+	}
+	return setThinking(ctx, a, choice)
+}
+
+// onlyLevel says of a model that offers a single level that there is no choice. One of which
+// nobody knows whether it thinks may be told not to.
+func onlyLevel(a *agent.Agent) string {
+	model := a.Model()
+	switch {
+	case !llm.AsksOff(model, "off") || a.ThinkingWish() == "off":
+		return fmt.Sprintf("thinking: %s; %s offers nothing else", a.Thinking(), model.Ref())
+	case a.Models().NoOff(model) != "":
+		return fmt.Sprintf("thinking: nobody knows whether %s thinks, and nothing is said to it", model.Ref())
+	}
+	return fmt.Sprintf("thinking: nobody knows whether %s thinks, and nothing is said to it; /thinking off tells it not to", model.Ref())
+}
+
+// marked lists words in one line, the current one in brackets.
+func marked(words []string, current string) string {
+	var out []string
+	for _, w := range words {
+		if w == current {
+			w = "[" + w + "]"
+		}
+		out = append(out, w)
+	}
+	return strings.Join(out, " ")
+}
+
+// CycleThinking goes on to the next thinking level and says which that is.
+func CycleThinking(ctx context.Context, a *agent.Agent) (Outcome, error) {
+	changed, err := a.CycleThinking(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if !changed {
+		return Outcome{Status: onlyLevel(a)}, nil
+	}
+	status := "thinking: " + marked(llm.OfferedLevels(a.Model()), a.Thinking())
+	if note := a.ThinkingNote(); note != "" {
+		status += "\n" + note
+	}
+	return Outcome{Status: status}, nil
 }

@@ -92,18 +92,13 @@ func (p *Prompts) templates() (free []prompts.Template, problems []prompts.Probl
 	all, problems := p.Library.Templates()
 	for _, t := range all {
 		switch {
-		case p.isFree(t.Name):
+		case (p.taken == nil || !p.taken(t.Name)) && (p.Reserved == nil || !p.Reserved(t.Name)):
 			free = append(free, t)
 		case t.Path != "":
 			problems = append(problems, prompts.Problem{Path: t.Path, Text: fmt.Sprintf("another command is called /%s, so this template cannot be used; give it another name", t.Name)})
 		}
 	}
 	return free, problems
-}
-
-// isFree reports whether no other command has a name, here or in another front end.
-func (p *Prompts) isFree(name string) bool {
-	return (p.taken == nil || !p.taken(name)) && (p.Reserved == nil || !p.Reserved(name))
 }
 
 // prompt returns the outcome that sends text to the model, with what the arguments name.
@@ -197,7 +192,7 @@ func skillsCommand(p *Prompts) Command {
 func (p *Prompts) skillTable() string {
 	skills, problems := p.Library.Skills()
 	_, more := p.templates()
-	lines := []string{"no skills; a folder with a SKILL.md is one, in " + "skills/ of the agent directory, ~/.agents/skills, .pi/skills, .agents/skills"}
+	lines := []string{"no skills; a folder with a SKILL.md is one, in skills/ of the agent directory, ~/.agents/skills, .pi/skills, .agents/skills"}
 	if len(skills) > 0 {
 		rows := [][]string{{"skill", "listed", "whole", "from", ""}}
 		for _, s := range skills {

@@ -1,13 +1,19 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"pi/agent"
+	"pi/internal/printable"
+	"pi/session"
 	"pi/session/folder"
 )
 
@@ -215,4 +221,160 @@ func (r resumer) removeInfo(ctx context.Context, info folder.Info) (out Outcome,
 		return Outcome{Status: "deleted session " + info.ID + " for good"}, true, nil
 	}
 	return Outcome{Status: "session " + info.ID + " is in the trash: " + to}, true, nil
+}
+
+// pickLine returns the line of a list to pick a session from: first what people know it by
+// (name, first prompt), and last its id, which makes the line unique. where adds the
+// directory in which it was started.
+func pickLine(i folder.Info, now time.Time, where bool) string {
+	parts := []string{Title(i)}
+	if i.Name != "" && i.FirstPrompt != "" {
+		parts = append(parts, printable.FirstLine(i.FirstPrompt, titleLength))
+	}
+	parts = append(parts, age(i.Modified, now), printable.Count(i.Messages, "message"), printable.Size(i.Size))
+	if i.Branch != "" {
+		parts = append(parts, ShortBranch(i))
+	}
+	if where {
+		parts = append(parts, printable.Cut(i.Cwd, titleLength))
+	}
+	return strings.Join(append(parts, i.ID), " · ")
+}
+
+// shortAge is age in as few letters as a column wants.
+func shortAge(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d < time.Minute:
+		return "0 min"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	case d < 14*24*time.Hour:
+		return fmt.Sprintf("%d d", d/(24*time.Hour))
+	}
+	return t.Local().Format(time.DateOnly)
+}
+
+// age returns in words how long before now t was, or its date after two weeks.
+func age(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	case d < 14*24*time.Hour:
+		return fmt.Sprintf("%d d ago", d/(24*time.Hour))
+	}
+	return t.Local().Format(time.DateOnly)
+}
+
+// ShortID returns the beginning of a session id, which is long enough to find the session
+// by.
+func ShortID(id string) string { return id[:min(len(id), 13)] }
+
+// ShortBranch returns the branch of git that a session was on last, as far as a list has
+// room for it; "" if it was on none.
+func ShortBranch(i folder.Info) string { return printable.Cut(printable.Line(i.Branch), 24) }
+
+// BusyRow says in one row of a window which session another process has, who that is, and
+// since when, as far as that is known.
+func BusyRow(busy *session.BusyError, now time.Time) string {
+	row := "the session"
+	if info, err := folder.Describe(busy.Path); err == nil {
+		row = cmp.Or(printable.Cut(Title(info), 22), ShortID(info.ID))
+	}
+	row += ": in use by another process"
+	if busy.PID != 0 {
+		row = strings.TrimSuffix(row, "another process") + fmt.Sprintf("process %d", busy.PID)
+	}
+	if busy.Host != "" {
+		row += " on " + printable.Cut(busy.Host, 10)
+	}
+	if since := busy.Since.Local(); !busy.Since.IsZero() {
+		layout := time.DateOnly
+		if since.Format(layout) == now.Local().Format(layout) {
+			layout = "15:04"
+		}
+		row += " since " + since.Format(layout)
+	}
+	return printable.Line(row)
+}
+
+// titleLength is as much of a first prompt as a list has room for.
+const titleLength = 60
+
+// Title returns the name of a session or, without one, the beginning of its first prompt,
+// marked if the session is a copy of another.
+func Title(info folder.Info) string {
+	text := printable.FirstLine(cmp.Or(info.Name, info.FirstPrompt), titleLength)
+	if info.Parent != "" {
+		return "(a copy) " + text
+	}
+	return text
+}
+
+const (
+	mostRecent = 100             // sessions that are known by their names
+	recentTime = 5 * time.Second // for which what was read of them counts
+)
+
+// recentSessions are the sessions of this directory that were written last, for completion:
+// they are read once for the keys that are typed one after the other. Any goroutine may
+// use it.
+type recentSessions struct {
+	read func(all bool) iter.Seq2[folder.Info, error]
+
+	mu    sync.Mutex
+	at    time.Time
+	infos []folder.Info
+}
+
+func (r *recentSessions) all() []folder.Info {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.at) < recentTime {
+		return r.infos
+	}
+	r.infos = nil
+	for info, err := range r.read(false) {
+		if err == nil {
+			r.infos = append(r.infos, info)
+		}
+		if len(r.infos) == mostRecent {
+			break
+		}
+	}
+	r.at = time.Now()
+	return r.infos
+}
+
+// names are the names that people gave to sessions.
+func (r *recentSessions) names() (names []string) {
+	for _, info := range r.all() {
+		if name := printable.Line(info.Name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// describe returns what a session is about, of an id, and how old it is.
+func (r *recentSessions) describe(candidate string) string {
+	all := r.all()
+	i := slices.IndexFunc(all, func(info folder.Info) bool {
+		return candidate == info.ID || candidate == printable.Line(info.Name)
+	})
+	if i < 0 {
+		return ""
+	}
+	words := age(all[i].Modified, time.Now()) + " · " + printable.Count(all[i].Messages, "message")
+	if candidate == all[i].ID {
+		return Title(all[i]) + " · " + words
+	}
+	return words
 }

@@ -204,19 +204,9 @@ func (p *sessionList) remove(path string) {
 	default:
 		p.UI.Notify(out.Status, agent.LevelInfo)
 	}
-	if gone {
-		p.drop(path)
+	if !gone {
+		return
 	}
-}
-
-// find returns the position of the session at path; -1: there is none. The caller has the
-// lock.
-func (p *sessionList) find(path string) int {
-	return slices.IndexFunc(p.infos, func(i folder.Info) bool { return i.Path == path })
-}
-
-// drop removes the session at path from the list.
-func (p *sessionList) drop(path string) {
 	p.mu.Lock()
 	if i := p.find(path); i >= 0 {
 		p.infos = slices.Concat(p.infos[:i], p.infos[i+1:])
@@ -224,4 +214,10 @@ func (p *sessionList) drop(path string) {
 	}
 	p.mu.Unlock()
 	p.show()
+}
+
+// find returns the position of the session at path; -1: there is none. The caller has the
+// lock.
+func (p *sessionList) find(path string) int {
+	return slices.IndexFunc(p.infos, func(i folder.Info) bool { return i.Path == path })
 }

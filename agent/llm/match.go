@@ -110,7 +110,7 @@ func withID(candidates []*Model, id string) []*Model {
 		func(model string) bool { return model == id },
 		func(model string) bool { return strings.EqualFold(model, id) },
 		func(model string) bool {
-			base, _ := dated(model)
+			base, _ := Dated(model)
 			return plain != "" && plainName(base) == plain
 		},
 	} {

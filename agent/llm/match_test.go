@@ -407,7 +407,7 @@ func FuzzMatchHasTheTypedVersion(f *testing.F) {
 		if level != "" {
 			typed = typed[:strings.LastIndexByte(typed, ':')]
 		}
-		base, _ := dated(model.ID)
+		base, _ := Dated(model.ID)
 		if bare := strings.TrimPrefix(plainName(typed), "maker-"); bare == plainName(base) || bare == plainName(model.ID) {
 			return // the id itself, in whatever punctuation
 		}

@@ -276,23 +276,23 @@ func undatedOnly(models []*Model) []*Model {
 	var kept []*Model
 	at := map[string]int{}
 	for _, model := range models {
-		base, date := dated(model.ID)
+		base, date := Dated(model.ID)
 		i, known := at[model.Provider+"/"+base]
 		if !known {
 			at[model.Provider+"/"+base] = len(kept)
 			kept = append(kept, model)
 			continue
 		}
-		if _, other := dated(kept[i].ID); other != "" && (date == "" || date > other) {
+		if _, other := Dated(kept[i].ID); other != "" && (date == "" || date > other) {
 			kept[i] = model
 		}
 	}
 	return kept
 }
 
-// dated splits an id into the name and its date, as digits, such as 20250929. The date is
+// Dated splits an id into the name and its date, as digits, such as 20250929. The date is
 // "latest" for -latest, which sorts behind all others, and "" for an id without one.
-func dated(id string) (base, date string) {
+func Dated(id string) (base, date string) {
 	if base, ok := strings.CutSuffix(id, "-latest"); ok {
 		return base, "latest"
 	}

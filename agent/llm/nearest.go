@@ -113,7 +113,7 @@ func ownName(name string) string { return name[strings.LastIndexByte(name, '/')+
 
 // bareName returns an own name in letters and digits only, without its date.
 func bareName(name string) string {
-	base, _ := dated(ownName(name))
+	base, _ := Dated(ownName(name))
 	return strings.ReplaceAll(plainName(base), "-", "")
 }
 

@@ -111,12 +111,21 @@ const (
 	StopPause   message.StopReason = "pause"
 )
 
+// The wire APIs, each by the one name that it has as [Model.API], in settings and in session
+// files.
+const (
+	AnthropicMessages  = "anthropic-messages"
+	OpenAICompletions  = "openai-completions"
+	OpenAIResponses    = "openai-responses"
+	GoogleGenerativeAI = "google-generative-ai"
+)
+
 // Model is one model of one provider. It is immutable once registered.
 type Model struct {
 	Provider      string
 	ID            string
 	Name          string
-	API           string // anthropic-messages, openai-completions, …, lua
+	API           string // a wire API, or "lua"
 	BaseURL       string // without the API's own path, without a slash at the end
 	ContextWindow int    // tokens; 0: unknown
 	MaxTokens     int    // of one answer; 0: unknown

@@ -44,7 +44,7 @@ type connection struct {
 
 	closing context.Context // ends when this program ends the connection
 	close   context.CancelFunc
-	cut  context.CancelFunc // ends the requests over HTTP, also that which says goodbye
+	cut     context.CancelFunc // ends the requests over HTTP, also that which says goodbye
 
 	ended chan struct{} // closed when the connection is over
 	err   error         // why, unless this program ended it; only once ended is closed

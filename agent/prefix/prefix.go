@@ -7,6 +7,8 @@ package prefix
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"hash/fnv"
 	"slices"
 	"strconv"
 	"sync"
@@ -74,9 +76,9 @@ type Stage[T any] struct {
 	Value T
 }
 
-// after returns the value as it was after the first n stages, that is, hooks; with 0,
+// outputOf returns the value as it was after the first n stages, that is, hooks; with 0,
 // before all of them.
-func (s Stages[T]) after(n int) T {
+func (s Stages[T]) outputOf(n int) T {
 	if n == 0 {
 		return s.Base
 	}
@@ -84,7 +86,7 @@ func (s Stages[T]) after(n int) T {
 }
 
 // last returns the value as it was sent, after all hooks.
-func (s Stages[T]) last() T { return s.after(len(s.Each)) }
+func (s Stages[T]) last() T { return s.outputOf(len(s.Each)) }
 
 // Log compares each request with the one before it. The zero value is ready; all
 // methods may be called from any goroutine.
@@ -126,8 +128,9 @@ func (l *Log) NoteRequest(is *Request) {
 // findBreak returns the break between two requests: the first part of was that is different
 // in is, and the hook that is why. It is nil without a difference, or if no hook is why.
 func findBreak(was, is *Request) *Break {
-	if !slices.EqualFunc(was.Tools, is.Tools, describedAlike) {
-		return brokenBy(toolsChangedBy(was, is), PartTools, 0)
+	if !slices.EqualFunc(was.Tools, is.Tools, describedAlike) { // for who chose them, else who brought a new one or one that is gone
+		by := cmp.Or(is.ToolsBy, bringerOfNew(is.Tools, was.Tools), bringerOfNew(was.Tools, is.Tools), was.ToolsBy)
+		return brokenBy(by, PartTools, 0)
 	}
 	if was.System.last() != is.System.last() {
 		return brokenBy(breaker(was.System, is.System, func(a, b string) bool { return a == b }), PartSystem, 0)
@@ -182,12 +185,6 @@ func describedAlike(a, b Tool) bool {
 	return a.Spec.Name == b.Spec.Name && a.Spec.Description == b.Spec.Description && bytes.Equal(a.Spec.Parameters, b.Spec.Parameters)
 }
 
-// toolsChangedBy returns the hook because of which the tools differ: the one that chose
-// them, else the one that brought a new tool or one that is gone; "" if no hook did.
-func toolsChangedBy(was, is *Request) string {
-	return cmp.Or(is.ToolsBy, bringerOfNew(is.Tools, was.Tools), bringerOfNew(was.Tools, is.Tools), was.ToolsBy)
-}
-
 // bringerOfNew returns the hook that brought the first tool that is in tools but not,
 // described alike, in others; "" if no hook brought such a tool.
 func bringerOfNew(tools, others []Tool) string {
@@ -220,9 +217,151 @@ func breaker[T any](was, is Stages[T], keeps func(was, is T) bool) string {
 		default:
 			hook, j = is.Each[j].By, j+1
 		}
-		if !keeps(was.after(i), is.after(j)) {
+		if !keeps(was.outputOf(i), is.outputOf(j)) {
 			return hook
 		}
 	}
 	return ""
+}
+
+// sentBody is the body of a request as it went over the wire.
+type sentBody struct {
+	session *session.Session
+	model   *llm.Model
+	stages  Stages[bodySums]
+}
+
+// bodySums is a body by the sums of its parts.
+type bodySums struct {
+	tools, system uint64
+	messages      []uint64
+}
+
+// NoteBody looks for a break in the body of the last request, compared with the body
+// before it to the same model, if NoteRequest has found none. messages tell which request
+// the body is of: if they are not those of the last one noted, the body is none of the
+// conversation and is ignored.
+func (l *Log) NoteBody(m *llm.Model, messages []*message.Message, body Stages[json.RawMessage]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == nil || !isSameList(l.last.Messages, messages) {
+		return
+	}
+	is := &sentBody{session: l.last.Session, model: m, stages: Stages[bodySums]{Base: sumsOf(body.Base)}}
+	for _, s := range body.Each {
+		is.stages.Each = append(is.stages.Each, Stage[bodySums]{s.By, sumsOf(s.Value)})
+	}
+	was := l.body
+	l.body = is
+	if was != nil && was.session == is.session && was.model == is.model && l.broken == nil {
+		l.broken = bodyBreak(was.stages, is.stages)
+	}
+}
+
+// isSameList reports whether both are one slice.
+func isSameList(a, b []*message.Message) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// bodyBreak returns the break between two bodies, with the hook because of which it is
+// there; nil if the second body begins with the first, or no hook is why.
+func bodyBreak(was, is Stages[bodySums]) *Break {
+	part, n := was.last().difference(is.last())
+	if part == "" {
+		return nil
+	}
+	return brokenBy(breaker(was, is, func(was, is bodySums) bool {
+		part, _ := was.difference(is)
+		return part == ""
+	}), part, n)
+}
+
+// difference returns the first part of p that is different in is, and for messages which
+// one, from 1. The part is "" if is has all of p at its beginning.
+func (p bodySums) difference(is bodySums) (part string, message int) {
+	switch {
+	case p.tools != is.tools:
+		return PartTools, 0
+	case p.system != is.system:
+		return PartSystem, 0
+	}
+	for i, m := range p.messages {
+		if i >= len(is.messages) || m != is.messages[i] {
+			return PartMessages, i + 1
+		}
+	}
+	return "", 0
+}
+
+// sumsOf returns hashes of the parts of a body in the format of any API, without its cache
+// markers. A body that cannot be read has none.
+func sumsOf(body json.RawMessage) bodySums {
+	var p bodySums
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(withoutMarkers(body), &fields) != nil {
+		return p
+	}
+	p.tools = sum(0, fields["tools"])
+	for _, name := range []string{"system", "instructions", "systemInstruction"} {
+		p.system = sum(p.system, fields[name])
+	}
+	for _, name := range []string{"messages", "input", "contents"} {
+		var list []json.RawMessage
+		if json.Unmarshal(fields[name], &list) == nil && len(list) > 0 {
+			p.add(list)
+			break
+		}
+	}
+	return p
+}
+
+// add adds the hashes of the messages in list. Messages of the role system or developer at
+// the beginning are hashed into the system prompt instead: some APIs put it there, and a
+// change of it is to be reported as one of the system prompt.
+func (p *bodySums) add(list []json.RawMessage) {
+	for _, raw := range list {
+		var m struct{ Role string }
+		if len(p.messages) == 0 && json.Unmarshal(raw, &m) == nil && (m.Role == "system" || m.Role == "developer") {
+			p.system = sum(p.system, raw)
+			continue
+		}
+		p.messages = append(p.messages, sum(0, raw))
+	}
+}
+
+// sum returns a hash of b that also depends on seed, the hash of what came before.
+func sum(seed uint64, b []byte) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), byte(seed >> 32), byte(seed >> 40), byte(seed >> 48), byte(seed >> 56)})
+	h.Write(b)
+	return h.Sum64()
+}
+
+// withoutMarkers returns body without its cache_control fields, which tell the provider
+// what to cache and move from request to request. Text that mentions the field is not
+// touched: in a JSON string the quotes of the name would be escaped.
+func withoutMarkers(body []byte) []byte {
+	const marker = `"cache_control":{`
+	var out []byte
+	for {
+		at := bytes.Index(body, []byte(marker))
+		if at < 0 {
+			break
+		}
+		end := bytes.IndexByte(body[at:], '}')
+		if end < 0 {
+			break
+		}
+		head, rest := body[:at], body[at+end+1:]
+		if n := len(head); n > 0 && head[n-1] == ',' {
+			head = head[:n-1]
+		} else if len(rest) > 0 && rest[0] == ',' {
+			rest = rest[1:]
+		}
+		out, body = append(out, head...), rest
+	}
+	if out == nil {
+		return body
+	}
+	return append(out, body...)
 }

@@ -45,7 +45,7 @@ func (l *Library) Skills() (skills []Skill, problems []Problem) {
 		if isFile(s.dir) {
 			w.found = []string{s.dir}
 		} else {
-			w.in(s.dir, 0)
+			w.addFolder(s.dir, 0)
 		}
 		problems = append(problems, w.problems...)
 		for _, path := range w.found {
@@ -98,8 +98,8 @@ type skillSearch struct {
 	problems []Problem
 }
 
-// in adds the skills of a folder. A folder that is a skill has none in it.
-func (w *skillSearch) in(dir string, depth int) {
+// addFolder adds the skills of a folder. A folder that is a skill has none in it.
+func (w *skillSearch) addFolder(dir string, depth int) {
 	if w.looked++; w.looked > mostFolders || len(w.found) >= mostSkills {
 		if !w.full {
 			w.full = true
@@ -121,7 +121,7 @@ func (w *skillSearch) in(dir string, depth int) {
 	}
 	for _, e := range entries {
 		if name := e.Name(); !w.full && isFolder(dir, e) && name[0] != '.' && name != "node_modules" {
-			w.in(filepath.Join(dir, name), depth+1)
+			w.addFolder(filepath.Join(dir, name), depth+1)
 		}
 	}
 }

@@ -7,15 +7,12 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/agent/provider/anthropic"
-	"pi/agent/provider/google"
-	"pi/agent/provider/openai"
-	"pi/agent/provider/responses"
+	"pi/agent/provider/wire"
 	"pi/internal/testing/wiretest"
 	"pi/session/message"
 )
 
-// The four wire APIs are held to the same promises by the same tests, each with a column of
+// The wire APIs are held to the same promises by the same tests, each with a column of
 // its own where it says something in its own way:
 //
 //	request_fields_test.go    what a request says beside the conversation, where it goes, with which key
@@ -25,33 +22,27 @@ import (
 //	speed_test.go             how long it takes, and what is kept
 
 // apis are the names of the wire APIs.
-func apis() []string {
-	return []string{"anthropic-messages", "openai-completions", "openai-responses", "google-generative-ai"}
+func apis() (names []string) {
+	for _, api := range wire.APIs() {
+		names = append(names, api.Name)
+	}
+	return names
 }
 
-// client is the client of an API, by its own name or the one that recordings have for it.
+// wireAPI is an API, by its own name or the one that recordings have for it.
+func wireAPI(t testing.TB, name string) wire.API {
+	t.Helper()
+	api, ok := wire.Find(wiretest.APIName(name))
+	if !ok {
+		t.Fatalf("no API is called %q", name)
+	}
+	return api
+}
+
+// client is the client of an API.
 func client(t testing.TB, api string) wiretest.API {
 	t.Helper()
-	switch wiretest.APIName(api) {
-	case "anthropic-messages":
-		return anthropic.New
-	case "openai-completions":
-		return openai.New
-	case "openai-responses":
-		return responses.New
-	case "google-generative-ai":
-		return google.New
-	}
-	t.Fatalf("there is no client of %q", api)
-	return nil
-}
-
-// checkCompat checks a table of switches for an API.
-func checkCompat(api string, values map[string]any) error {
-	return map[string]func(map[string]any) error{
-		"anthropic-messages": anthropic.CheckCompat, "openai-completions": openai.CheckCompat,
-		"openai-responses": responses.CheckCompat, "google-generative-ai": google.CheckCompat,
-	}[api](values)
+	return wireAPI(t, api).New
 }
 
 // Models, one of each API.

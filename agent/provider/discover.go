@@ -2,11 +2,13 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,12 +22,21 @@ import (
 
 // Server is a server that [Discover] asks for its models.
 type Server struct {
-	Provider string // its name in the settings
-	API      string // the wire API that it speaks
+	Provider string  // its name in the settings
+	Listing  Listing // what holds for the wire API that it speaks
 	BaseURL  string
 	Key      string // "" if it needs none
 	Auth     string // how the key is sent, see [SetKey]; "": as the API has it
 	Headers  map[string]string
+}
+
+// Listing is how the servers of a wire API are asked for their models. The zero value is the
+// way of OpenAI.
+type Listing struct {
+	Header  http.Header              // what a request has beside its key
+	Scheme  func(key string) string  // how a key is sent, see [SetKey]; nil: as a bearer
+	Address func(base string) string // of the list; nil: /models behind the base URL
+	Older   string                   // where the list of older servers is, beside the API; "": nowhere
 }
 
 const (
@@ -74,20 +85,10 @@ func newDiscovery(client *http.Client, s Server) *discovery {
 	d := &discovery{client: client, server: s, header: http.Header{}}
 	d.header.Set("Accept", "application/json")
 	d.header.Set("User-Agent", "pi")
-	scheme := s.Auth
-	switch s.API {
-	case "anthropic-messages":
-		d.header.Set("Anthropic-Version", "2023-06-01")
-		if scheme == "" && !strings.HasPrefix(strings.TrimSpace(s.Key), "sk-ant-oat") {
-			scheme = "x-api-key"
-		}
-	case "google-generative-ai":
-		if scheme == "" {
-			scheme = "x-goog-api-key"
-		}
-	}
-	if scheme == "" {
-		scheme = "bearer"
+	maps.Copy(d.header, s.Listing.Header)
+	scheme := cmp.Or(s.Auth, "bearer")
+	if s.Auth == "" && s.Listing.Scheme != nil {
+		scheme = s.Listing.Scheme(s.Key)
 	}
 	SetKey(d.header, scheme, s.Key)
 	for name, value := range s.Headers {
@@ -117,22 +118,10 @@ func (d *discovery) hint(status int, _ string) string {
 
 // address is the address of the list of models.
 func (d *discovery) address() string {
-	base := d.server.BaseURL
-	switch d.server.API {
-	case "anthropic-messages":
-		return withQuery(Join(strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1"), "/v1/models"), "limit=1000")
-	case "google-generative-ai":
-		return withQuery(Join(base, "/models"), "pageSize=1000")
+	if of := d.server.Listing.Address; of != nil {
+		return of(d.server.BaseURL)
 	}
-	return Join(base, "/models")
-}
-
-// withQuery adds a parameter to an address.
-func withQuery(address, query string) string {
-	if strings.Contains(address, "?") {
-		return address + "&" + query
-	}
-	return address + "?" + query
+	return Join(d.server.BaseURL, "/models")
 }
 
 // sibling is the address of a path beside that of the API, on the same server.
@@ -151,9 +140,8 @@ func (d *discovery) list(ctx context.Context) ([]Found, error) {
 	body, err := d.get(ctx, d.address())
 	var refusal *llm.ProviderError
 	missing := errors.As(err, &refusal) && (refusal.Status == http.StatusNotFound || refusal.Status == http.StatusMethodNotAllowed)
-	if missing && d.server.API == "openai-completions" {
-		// Ollama had a list of its own before it had the usual one.
-		if older, e := d.get(ctx, d.sibling("/api/tags")); e == nil {
+	if missing && d.server.Listing.Older != "" {
+		if older, e := d.get(ctx, d.sibling(d.server.Listing.Older)); e == nil {
 			body, err = older, nil
 		}
 	}

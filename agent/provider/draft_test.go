@@ -168,9 +168,9 @@ func families() map[string][]party {
 // TestWhatIsKeptOfARequestChangesNoByteOfTheNext holds it for conversations that share a
 // client at the same time.
 func TestWhatIsKeptOfARequestChangesNoByteOfTheNext(t *testing.T) {
-	conversations, steps := uint64(10), 120
+	conversations, steps := uint64(5), 120
 	if raceEnabled {
-		conversations, steps = 4, 40
+		conversations, steps = 3, 40
 	}
 	for api, all := range families() {
 		t.Run(api, func(t *testing.T) {

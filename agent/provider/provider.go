@@ -12,7 +12,8 @@
 // Servers that speak the same API differ, and so do models. Their differences are
 // data: the rows of quirktable.go turn the switches of an API for some servers
 // and models, and a model's Compat overrides them (see [Switches]). No client asks
-// which server it speaks to.
+// which server it speaks to. [Discover] asks a server for its models, in the way of its
+// API ([Listing]), and tells by the list what else a server can be asked.
 //
 // Nothing here is retried. What a request says of its conversation is kept for the next
 // one, see [Drafts].
@@ -123,6 +124,14 @@ func EncodeFramed(frame any, elements [][]byte) ([]byte, error) {
 // asked now, over the same API. Only then do its signatures mean anything.
 func SameModel(m *message.Message, target *llm.Model) bool {
 	return m.Provider == target.Provider && m.Model == target.ID && (m.API == "" || m.API == target.API)
+}
+
+// WithQuery adds a parameter to an address.
+func WithQuery(address, query string) string {
+	if strings.Contains(address, "?") {
+		return address + "&" + query
+	}
+	return address + "?" + query
 }
 
 // Join appends path to a base URL, in front of its query if it has one. A base

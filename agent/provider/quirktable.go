@@ -1,11 +1,13 @@
 package provider
 
-// The wire APIs, in the column apis.
+import "pi/agent/llm"
+
+// Short names of the wire APIs, for the column apis.
 const (
-	chat      = "openai-completions"
-	responses = "openai-responses"
-	claude    = "anthropic-messages"
-	gemini    = "google-generative-ai"
+	chat      = llm.OpenAICompletions
+	responses = llm.OpenAIResponses
+	claude    = llm.AnthropicMessages
+	gemini    = llm.GoogleGenerativeAI
 )
 
 // copiers of the Responses API know its older part.

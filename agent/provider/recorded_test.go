@@ -52,10 +52,9 @@ func decode(t *testing.T, f *wiretest.Folder, table *table, everyCut bool) row {
 	table.judged(f, rules)
 	r.whole = 1 - min(1, r.misses)
 	r.try(t, f.Served(api))
-	r.cut = r.try(t, f.Pieces(api, seed))
 	if everyCut {
 		r.bytewise = r.try(t, f.Bytewise(api))
-		r.cut *= r.try(t, f.Halves(api)) * r.try(t, f.Events())
+		r.cut = r.try(t, f.Pieces(api, seed)) * r.try(t, f.Halves(api)) * r.try(t, f.Events())
 	}
 	return r
 }

@@ -361,12 +361,12 @@ func TestSwitchesAreChecked(t *testing.T) {
 			[]switches{{"thinking": "level"}, {"auth": "password"}, {"thinking_format": "effort"}, {"schema": true}, {"tool_images": "user"}, {"placeholder_signature": "yes"}, {"tool_mode": "auto"}, {"thinking_levels": switches{"often": "HIGH"}},
 				{"thinking_budgets": switches{"low": "much"}}, {"thinking_budgets": switches{"low": 0.5}}, {"thinking_budgets": switches{"low": true}}, {"thinking_budgets": switches{"low": []any{"1"}}}}},
 	} {
-		if err := checkCompat(api, c.good); err != nil {
+		if err := wireAPI(t, api).CheckCompat(c.good); err != nil {
 			t.Error(err)
 		}
 		for _, bad := range c.bad {
 			for name := range bad {
-				err := checkCompat(api, bad)
+				err := wireAPI(t, api).CheckCompat(bad)
 				if err == nil || !strings.Contains(err.Error(), name) || name == "thinking_budgets" && !strings.Contains(err.Error(), "whole number") {
 					t.Errorf("%s: %v: %v", api, bad, err)
 				}

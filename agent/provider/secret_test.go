@@ -86,7 +86,7 @@ func TestAnAddressThatCannotBeReadIsNeitherQuotedNorTriedAgain(t *testing.T) {
 		for _, err := range New(nil, encode, func(*llm.Request) Decoder { return nil }).Stream(t.Context(), &llm.Request{Model: m}) {
 			checkUnreadable(t, base, err)
 		}
-		_, err := Discover(t.Context(), NewClient(), Server{Provider: "acme", API: "openai-completions", BaseURL: base})
+		_, err := Discover(t.Context(), NewClient(), Server{Provider: "acme", BaseURL: base})
 		checkUnreadable(t, base, err)
 	}
 }

@@ -10,7 +10,7 @@ func TestEveryRowOfTheTableTurnsASwitchOfItsAPI(t *testing.T) {
 	seen := map[string]int{}
 	provider.Rows(func(api, name string, value any) bool {
 		seen[api]++
-		if err := checkCompat(api, map[string]any{name: value}); err != nil {
+		if err := wireAPI(t, api).CheckCompat(map[string]any{name: value}); err != nil {
 			t.Errorf("%s: %v", api, err)
 		}
 		return true

@@ -202,6 +202,9 @@ func takers() (all []taker) {
 }
 
 func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
+	if raceEnabled {
+		t.Skip("one thing is done at a time, and .ci/run has it without the race detector")
+	}
 	for n, to := range takers() {
 		t.Run(fmt.Sprint(n, " ", to.model.API, " ", to.model.ID), func(t *testing.T) {
 			t.Parallel()
@@ -216,6 +219,9 @@ func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
 }
 
 func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T) {
+	if raceEnabled {
+		t.Skip("one thing is done at a time, and .ci/run has it without the race detector")
+	}
 	for _, f := range wiretest.All(t) {
 		a := f.Whole(client(t, f.API))
 		if a.Err != nil {
@@ -243,6 +249,9 @@ func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T)
 }
 
 func TestAGrowingConversationIsOnlyEverAddedTo(t *testing.T) {
+	if raceEnabled {
+		t.Skip("one thing is done at a time, and .ci/run has it without the race detector")
+	}
 	for _, to := range []taker{
 		{claude("claude-sonnet-4-5"), wiretest.CheckMessages},
 		{chatModel("p", "gpt-5.4", "https://api.openai.com/v1"), wiretest.CheckChat},

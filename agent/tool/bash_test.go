@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestBashTellsTheEndAsWhatItIs(t *testing.T) {
-	b := newBench(t, Options{testOnlyGrace: 50 * time.Millisecond})
+	b := newHarness(t, Options{testOnlyGrace: 50 * time.Millisecond})
 	for command, c := range map[string]struct {
 		timeout float64
 		text    string
@@ -50,7 +50,7 @@ func TestBashTellsTheEndAsWhatItIs(t *testing.T) {
 }
 
 func TestBashRunsBashInTheWorkingDirectoryWithoutInput(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	equal(t, b.text("bash", args{"command": `pwd; echo "$PWD"; [[ -n $BASH_VERSION ]] && echo bash; cat; echo end`}),
 		b.dir+"\n"+b.dir+"\nbash\nend\n")
 	equal(t, b.text("bash", args{"command": "echo 1; echo 2 >&2; echo 3; echo 4 >&2"}), "1\n2\n3\n4\n")
@@ -65,23 +65,23 @@ func TestBashFallsBackToShAndTakesAConfiguredShell(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", bin)
-	equal(t, newBench(t, Options{}).text("bash", args{"command": "x"}), "this is sh: x\n")
-	equal(t, newBench(t, Options{Shell: "mine"}).text("bash", args{"command": "x"}), "this is mine: x\n")
-	newBench(t, Options{Shell: "none"}).refused("bash", args{"command": "x"}, "the configured shell", "none")
+	equal(t, newHarness(t, Options{}).text("bash", args{"command": "x"}), "this is sh: x\n")
+	equal(t, newHarness(t, Options{Shell: "mine"}).text("bash", args{"command": "x"}), "this is mine: x\n")
+	newHarness(t, Options{Shell: "none"}).refused("bash", args{"command": "x"}, "the configured shell", "none")
 	t.Setenv("PATH", t.TempDir())
-	newBench(t, Options{}).refused("bash", args{"command": "x"}, "neither bash nor sh is installed")
+	newHarness(t, Options{}).refused("bash", args{"command": "x"}, "neither bash nor sh is installed")
 }
 
 func TestBashEnvironment(t *testing.T) {
 	t.Setenv("PI_MODEL", "old")
 	t.Setenv("KEPT", "kept")
-	b := newBench(t, Options{Env: func() []string { return []string{"PI_SESSION_ID=s1", "PI_MODEL=new"} }})
+	b := newHarness(t, Options{Env: func() []string { return []string{"PI_SESSION_ID=s1", "PI_MODEL=new"} }})
 	equal(t, b.text("bash", args{"command": `echo "$PI_SESSION_ID $PI_MODEL $KEPT"`}), "s1 new kept\n")
 }
 
 func TestBashKeepsTheTailWithTrueLineNumbersAndAllInAFile(t *testing.T) {
 	temp := t.TempDir()
-	b := newBench(t, Options{TempDir: temp})
+	b := newHarness(t, Options{TempDir: temp})
 	r := b.run("bash", args{"command": "seq 1 5000"})
 	d := details[bashDetails](t, r)
 	if *d.Truncation != (Truncation{Truncated: true, TotalLines: 5000, OutputLines: 2000}) {
@@ -117,7 +117,7 @@ func TestBashKeepsTheTailWithTrueLineNumbersAndAllInAFile(t *testing.T) {
 }
 
 func TestBashCutsALineThatIsTooLong(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	text := b.text("bash", args{"command": `echo first; printf '%060000d' 7`})
 	if !strings.Contains(text, "7\n\n[only the last 50.0 KiB of line 2, the last one; all of it: ") {
 		t.Errorf("ends %q", text[len(text)-200:])
@@ -126,7 +126,7 @@ func TestBashCutsALineThatIsTooLong(t *testing.T) {
 
 func TestBashLeavesNoFileForShortOutput(t *testing.T) {
 	temp := t.TempDir()
-	b := newBench(t, Options{TempDir: temp})
+	b := newHarness(t, Options{TempDir: temp})
 	r := b.run("bash", args{"command": "seq 1 2000"})
 	equal(t, string(r.Details), `{"exitCode":0}`)
 	if entries, _ := os.ReadDir(temp); len(entries) != 0 {
@@ -135,7 +135,7 @@ func TestBashLeavesNoFileForShortOutput(t *testing.T) {
 }
 
 func TestBashSaysSoWhenTheFileCannotBeHad(t *testing.T) {
-	b := newBench(t, Options{TempDir: filepath.Join(t.TempDir(), "missing")})
+	b := newHarness(t, Options{TempDir: filepath.Join(t.TempDir(), "missing")})
 	r := b.run("bash", args{"command": "seq 1 3000"})
 	if d := details[bashDetails](t, r); d.FullOutputPath != "" {
 		t.Errorf("a path that is not real: %s", d.FullOutputPath)
@@ -146,7 +146,7 @@ func TestBashSaysSoWhenTheFileCannotBeHad(t *testing.T) {
 }
 
 func TestBashIsNotHeldByABackgroundChild(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	began := time.Now()
 	text := b.text("bash", args{"command": "sleep 30 & echo $!"})
 	if d := time.Since(began); d > 10*time.Second {
@@ -167,7 +167,7 @@ func TestBashIsNotHeldByABackgroundChild(t *testing.T) {
 }
 
 func TestABackgroundChildMayGoOnWriting(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	fifo := filepath.Join(b.dir, "done")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestABackgroundChildMayGoOnWriting(t *testing.T) {
 }
 
 func TestBashReportsAllItsOutputSoFarAndNothingAtFirst(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	fifo := filepath.Join(b.dir, "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestCancellingEndsTheWholeGroup(t *testing.T) {
 		"of which one is stopped": `bash -c 'echo $$; kill -STOP $$; sleep 60' & wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, Options{testOnlyGrace: 100 * time.Millisecond})
+			b := newHarness(t, Options{testOnlyGrace: 100 * time.Millisecond})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			input, _ := json.Marshal(args{"command": command})
@@ -270,7 +270,7 @@ func alive(pid int) bool {
 }
 
 func TestADeadlineFromOutsideIsNotTheToolsOwn(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	r, err := b.tools["bash"].Run(ctx, json.RawMessage(`{"command":"sleep 60","timeout":50}`), nil)
@@ -313,6 +313,6 @@ func TestOutputIsReportedLiveInOrderAndWhole(t *testing.T) {
 }
 
 func TestControlSequencesDoNotReachTheModel(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	equal(t, b.text("bash", args{"command": `printf '\033[1;31mred\033[0m \033]0;title\007x\0y\tz\r\n\377\n'`}), "red xy\tz\n\uFFFD\n")
 }

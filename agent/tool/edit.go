@@ -171,7 +171,7 @@ func editFile(ctx context.Context, file textFile, edits []replacement) (*edited,
 }
 
 // load reads a text file. It fails if the file is larger than maxEdit, or binary.
-func (p place) load(ctx context.Context) ([]byte, error) {
+func (p location) load(ctx context.Context) ([]byte, error) {
 	data, err := p.readMost(ctx, maxEdit+1)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (p place) load(ctx context.Context) ([]byte, error) {
 }
 
 // readMost reads a file on the disk, at most so many bytes of it.
-func (p place) readMost(ctx context.Context, most int64) ([]byte, error) {
+func (p location) readMost(ctx context.Context, most int64) ([]byte, error) {
 	f, err := p.open()
 	if err != nil {
 		return nil, plain(err)
@@ -208,7 +208,7 @@ func (m *matcher) plan(edits []replacement) ([]change, error) {
 			all = append(all, c)
 		}
 	}
-	return all, m.inOrder(all)
+	return all, m.sortChanges(all)
 }
 
 // findOne finds the changes of one edit: one, or with replaceAll several. If there are

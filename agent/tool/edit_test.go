@@ -52,7 +52,7 @@ func TestEditReplacesOnlyWhatMatches(t *testing.T) {
 		"a mark belongs to its letter": {before: "“e\u0331\u0323” “e”\n", edits: []pair{{`"e"`, "x"}}, after: "“e\u0331\u0323” x\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, Options{})
+			b := newHarness(t, Options{})
 			b.file("f.txt", c.before)
 			a := args{"path": "f.txt"}
 			if len(c.edits) == 1 {
@@ -72,7 +72,7 @@ func TestEditReplacesOnlyWhatMatches(t *testing.T) {
 }
 
 func TestEditRefusesWithLines(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	const text = "one\ntwo\n\tthree = call(x)\nfour\ntwo\n“five”\n”five“\n"
 	b.file("f.txt", text)
 	list := func(pairs ...string) []args {
@@ -117,7 +117,7 @@ func TestEditRefusesWithLines(t *testing.T) {
 }
 
 func TestEditTellsADiffAndTheFirstChangedLine(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("d/f.txt", "1\n2\n3\n4\n5\n“six”\n7\n")
 	r := b.run("edit", args{"path": "d/f.txt", "edits": []args{{"oldText": "2\n3", "newText": "2\nthree"}, {"oldText": "7", "newText": "seven"}}})
 	equal(t, textOf(r), "Edited d/f.txt: 2 replacements, first changed line 3")
@@ -135,7 +135,7 @@ func TestEditTellsADiffAndTheFirstChangedLine(t *testing.T) {
 // The lines of the new text in the second hunk are where it says, though the first has several
 // changes with lines between them.
 func TestHunksBehindSeveralChangesTellTheirNewLines(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("f.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n")
 	r := b.run("edit", args{"path": "f.txt", "edits": []args{{"oldText": "1\n2", "newText": "one\n2"}, {"oldText": "4\n5", "newText": "four\n4.5\n5"}, {"oldText": "14", "newText": "fourteen"}}})
 	equal(t, details[editDetails](t, r).Diff, "--- a/f.txt\n+++ b/f.txt\n@@ -1,7 +1,8 @@\n-1\n+one\n 2\n 3\n-4\n+four\n+4.5\n 5\n 6\n 7\n@@ -11,4 +12,4 @@\n 11\n 12\n 13\n-14\n+fourteen\n")
@@ -161,7 +161,7 @@ func TestADiffHasWholeLines(t *testing.T) {
 		"the end goes":          {"a\nb\n", []args{{"oldText": "\nb\n", "newText": ""}}, "@@ -1,2 +1 @@\n-a\n-b\n+a\n\\ No newline at end of file\n"},
 		"all goes":              {"a\nb\n", []args{{"oldText": "a\nb\n", "newText": ""}}, "@@ -1,2 +0,0 @@\n-a\n-b\n"},
 	} {
-		b := newBench(t, Options{})
+		b := newHarness(t, Options{})
 		b.file("f.txt", c.before)
 		a := args{"path": "f.txt", "edits": c.edits}
 		if got := details[editDetails](t, b.run("edit", a)).Diff; got != "--- a/f.txt\n+++ b/f.txt\n"+c.want {

@@ -8,10 +8,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
+	"pi/internal/printable"
 	"pi/session/message"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Files are the text files of a front end, such as an editor with buffers that nobody has
@@ -44,7 +50,7 @@ type textFile interface {
 
 // frontFile is a file of the front end.
 type frontFile struct {
-	disk  place
+	disk  location
 	files Files
 	path  string // as the front end knows it
 }
@@ -95,7 +101,7 @@ func (f frontFile) replace(ctx context.Context, content []byte) (note string, er
 	return "\n[the client had changed the ends of lines or of the text; that is put right on the disk]", nil
 }
 
-// isSameButEnds reports whether texts differ in nothing but CR LF in place of LF, and empty
+// isSameButEnds reports whether texts differ in nothing but CR LF instead of LF, and empty
 // rows or a newline at the very end.
 func isSameButEnds(a, b []byte) bool {
 	bare := func(text []byte) []byte {
@@ -105,20 +111,20 @@ func isSameButEnds(a, b []byte) bool {
 }
 
 // reader returns the file at p as the front end has it; ok is false if the disk has it.
-func (k *kit) reader(p place) (f frontFile, ok bool) {
+func (k *kit) reader(p location) (f frontFile, ok bool) {
 	path, ok := k.frontPath(p)
 	return frontFile{p, k.Files, path}, ok && k.Files.Read != nil && !p.isBinary()
 }
 
 // writer returns the file at p as the front end writes it; ok is false if the disk does.
-func (k *kit) writer(p place) (f frontFile, ok bool) {
+func (k *kit) writer(p location) (f frontFile, ok bool) {
 	path, ok := k.frontPath(p)
 	return frontFile{p, k.Files, path}, ok && k.Files.Write != nil
 }
 
 // frontPath returns the path by which the front end knows the file at p; ok is false for
 // what is the disk's.
-func (k *kit) frontPath(p place) (path string, ok bool) {
+func (k *kit) frontPath(p location) (path string, ok bool) {
 	if k.Files.Read == nil && k.Files.Write == nil {
 		return "", false
 	}
@@ -140,7 +146,7 @@ func (k *kit) frontPath(p place) (path string, ok bool) {
 }
 
 // isBinary reports whether there is a file on the disk that is no text, such as an image.
-func (p place) isBinary() bool {
+func (p location) isBinary() bool {
 	f, err := p.open()
 	if err != nil {
 		return false
@@ -162,13 +168,13 @@ func checkText(data []byte) error {
 }
 
 // stateOf is the state of a file that has this content now.
-func stateOf(content []byte) state {
-	return state{size: int64(len(content)), sum: sha256.Sum256(content)}
+func stateOf(content []byte) fileState {
+	return fileState{size: int64(len(content)), sum: sha256.Sum256(content)}
 }
 
 // unsaved returns the text of a file that is not on the disk, if the front end has one that
 // is not empty: many make an empty buffer for a path that they do not know.
-func (k *kit) unsaved(ctx context.Context, p place) (text []byte, ok bool) {
+func (k *kit) unsaved(ctx context.Context, p location) (text []byte, ok bool) {
 	f, ok := k.reader(p)
 	if !ok {
 		return nil, false
@@ -188,7 +194,7 @@ const maxShown = 4 << 20
 
 // look finds out what is at p. It fails if that is not as the model knows it, or is no
 // file. The caller has the lock of the file.
-func (k *kit) look(ctx context.Context, p place) (present, error) {
+func (k *kit) look(ctx context.Context, p location) (present, error) {
 	info, err := p.stat()
 	if errors.Is(err, fs.ErrNotExist) {
 		text, ok := k.unsaved(ctx, p)
@@ -217,13 +223,13 @@ func (k *kit) look(ctx context.Context, p place) (present, error) {
 }
 
 // lookAtText is look for a file with a text that the front end has.
-func (k *kit) lookAtText(p place, text []byte) (present, error) {
+func (k *kit) lookAtText(p location, text []byte) (present, error) {
 	s := string(text)
 	return present{true, &s}, k.checkTextUnchanged(p, text)
 }
 
 // oldText returns the text of a file on the disk; nil if it is too large, or no text.
-func (p place) oldText(ctx context.Context, info fs.FileInfo) *string {
+func (p location) oldText(ctx context.Context, info fs.FileInfo) *string {
 	if info.Size() > maxShown {
 		return nil
 	}
@@ -244,4 +250,194 @@ func Absolute(cwd, argument string) (string, error) {
 	}
 	k := kit{Options: Options{Cwd: cwd}}
 	return k.absolute(argument)
+}
+
+// seen remembers how files were when the model last read, wrote or edited them, for
+// each session of the program. A file that is not in it is none that changed: the
+// model never had a wrong idea of it.
+type seen struct {
+	mu    sync.Mutex
+	files map[string]fileState // by session and real path
+	links map[string]string    // real paths, by session and the path by which a file was named
+}
+
+// fileState is a file at one time. A modified that is zero is not compared: the time of
+// the tool's own write is not known, for another write may have followed at once.
+type fileState struct {
+	size     int64
+	modified time.Time
+	sum      [sha256.Size]byte
+}
+
+// note remembers the state s in which the model knows a file, and where its path led: a
+// link may lead to another file later. Both hold for the current session only.
+func (k *kit) note(p location, s fileState) {
+	k.seen.mu.Lock()
+	defer k.seen.mu.Unlock()
+	k.seen.files[k.inSession(p.real)], k.seen.links[k.inSession(p.path)] = s, p.real
+}
+
+// inSession is the key of a path in the maps of seen, which serve all sessions: the id
+// of the current session and the path.
+func (k *kit) inSession(path string) string {
+	if k.Session == nil {
+		return path
+	}
+	return k.Session() + "\x00" + path
+}
+
+// known returns the state in which the model knows a file. real is where its path led
+// then; "" if the model never used that path.
+func (k *kit) known(p location) (s fileState, known bool, real string) {
+	k.seen.mu.Lock()
+	defer k.seen.mu.Unlock()
+	s, known = k.seen.files[k.inSession(p.real)]
+	return s, known, k.seen.links[k.inSession(p.path)]
+}
+
+// checkUnchanged is an error if the file at p, which is there, is not as the model knows
+// it. The caller has the lock of the file.
+func (k *kit) checkUnchanged(ctx context.Context, p location, now fs.FileInfo) error {
+	was, known, real := k.known(p)
+	switch {
+	case real != "" && real != p.real:
+		return k.otherFile(p)
+	case !known || was.size == now.Size() && was.modified.Equal(now.ModTime()):
+		return nil
+	case was.size == now.Size():
+		sum, err := p.sum(ctx, now.Size())
+		if err != nil {
+			return err
+		}
+		if sum == was.sum {
+			k.note(p, fileState{now.Size(), now.ModTime(), sum})
+			return nil
+		}
+	}
+	return fmt.Errorf("it has changed since you last read, wrote or edited it (%s, now %s); %s",
+		now.ModTime().Format("15:04:05"), printable.Count(int(now.Size()), "byte"), readAgain)
+}
+
+// checkTextUnchanged is checkUnchanged for a file whose text is now that of the front end. Only
+// its hash tells whether it has changed.
+func (k *kit) checkTextUnchanged(p location, text []byte) error {
+	was, known, real := k.known(p)
+	switch {
+	case real != "" && real != p.real:
+		return k.otherFile(p)
+	case known && was.sum != sha256.Sum256(text):
+		return fmt.Errorf("it has changed since you last read, wrote or edited it (now %s); %s", printable.Count(len(text), "byte"), readAgain)
+	}
+	return nil
+}
+
+// otherFile is the error for a path that leads to p now, and led elsewhere when the model
+// used it last.
+func (k *kit) otherFile(p location) error {
+	return fmt.Errorf("it leads to another file than when you last read, wrote or edited it (%s); %s", k.display(p.real), readAgain)
+}
+
+const readAgain = "nothing was written. Use read to see what is there now, then write what it should be, or use edit"
+
+// sum is the hash of a file that should have this size. If it has another, the hash is
+// zero, which no file has.
+func (p location) sum(ctx context.Context, size int64) (sum [sha256.Size]byte, err error) {
+	f, err := p.open()
+	if err != nil {
+		return sum, plain(err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if n, err := io.Copy(h, io.LimitReader(&ctxReader{ctx, f}, size+1)); err != nil || n != size {
+		return sum, plain(err) // a file of another size has another hash
+	}
+	copy(sum[:], h.Sum(nil))
+	return sum, nil
+}
+
+// locks makes changes of one file wait for each other.
+type locks struct {
+	mu     sync.Mutex // guards byPath and the users of each lock
+	byPath map[string]*lock
+}
+
+type lock struct {
+	turn  chan struct{} // has one token while nobody has the lock
+	users int           // who has it or waits for it
+}
+
+// lock waits until nobody else changes path, which is a real path, or ctx ends. The
+// caller calls release when the change is made.
+func (l *locks) lock(ctx context.Context, path string) (release func(), err error) {
+	// Where names differ only by case or Unicode form they may be one file;
+	// treating two files as one costs no more than a wait.
+	key := strings.ToLower(norm.NFC.String(path))
+	l.mu.Lock()
+	k := l.byPath[key]
+	if k == nil {
+		k = &lock{turn: make(chan struct{}, 1)}
+		k.turn <- struct{}{}
+		l.byPath[key] = k
+	}
+	k.users++
+	l.mu.Unlock()
+
+	select {
+	case <-k.turn:
+		return func() { k.turn <- struct{}{}; l.unlock(key) }, nil
+	case <-ctx.Done():
+		l.unlock(key)
+		return nil, ctx.Err()
+	}
+}
+
+// unlock drops the lock of a path that nobody has or waits for any more.
+func (l *locks) unlock(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k := l.byPath[key]; k.users == 1 {
+		delete(l.byPath, key)
+	} else {
+		k.users--
+	}
+}
+
+// checkWritable fails for a file that the user has protected, or one in a protected
+// directory, also under another name, as on a file system that ignores case.
+func (k *kit) checkWritable(p location) error {
+	for _, protected := range k.Protect {
+		real, err := realPath(protected)
+		if err != nil {
+			continue
+		}
+		if _, ok := below(real, p.real); ok || leadsThrough(p.real, real) {
+			return fmt.Errorf("%s decides which hooks may run; only the person changes it, with pi trust", p.name)
+		}
+	}
+	return nil
+}
+
+// checkSecret fails for a file of logins, whatever a tool wants of it.
+func (k *kit) checkSecret(p location) error {
+	for _, secret := range k.Secret {
+		if real, err := realPath(secret); err == nil && (real == p.real || leadsThrough(p.real, real)) {
+			return fmt.Errorf("%s has logins, and no tool reads or writes it", p.name)
+		}
+	}
+	return nil
+}
+
+// leadsThrough reports whether path, or a directory it is in, is the same file or
+// directory as file, under whatever name.
+func leadsThrough(path, file string) bool {
+	target, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
+	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+		if at, err := os.Stat(path); err == nil && os.SameFile(at, target) {
+			return true
+		}
+	}
+	return false
 }

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pi/agent"
+	"pi/internal/process"
 )
 
 // editor is a front end with files of its own, by path. What it has not got it refuses; what it
@@ -47,8 +51,8 @@ func (e *editor) write(_ context.Context, path, text string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
 }
 
-// newEditorBench is a bench with an editor that reads or writes or both.
-func newEditorBench(t *testing.T, o Options, reads, writes bool) (*bench, *editor) {
+// newEditorHarness is a harness with an editor that reads or writes or both.
+func newEditorHarness(t *testing.T, o Options, reads, writes bool) (*harness, *editor) {
 	t.Helper()
 	e := &editor{texts: map[string]string{}}
 	if reads {
@@ -57,11 +61,11 @@ func newEditorBench(t *testing.T, o Options, reads, writes bool) (*bench, *edito
 	if writes {
 		o.Files.Write = e.write
 	}
-	return newBench(t, o), e
+	return newHarness(t, o), e
 }
 
 func TestTextGoesThroughAnEditorThatHasIt(t *testing.T) {
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	path := b.file("a", "saved\n")
 	e.texts[path] = "\uFEFFone\r\nunsaved\r\n"
 	equal(t, b.text("read", args{"path": "a"}), "one\r\nunsaved\r\n")
@@ -97,7 +101,7 @@ func TestWhatAnEditorHasWrittenIsCompared(t *testing.T) {
 		{"not saved", "one\ntwo\n", "one\ntwo\n", "one\n2\n", func(string) string { return "one\ntwo\n" }, "one\ntwo\n", "", "was to write 6 bytes, but the file on the disk has 8 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, e := newEditorBench(t, Options{}, true, true)
+			b, e := newEditorHarness(t, Options{}, true, true)
 			path := b.file("a", c.file)
 			e.texts[path] = c.held
 			var sent string
@@ -117,13 +121,13 @@ func TestWhatAnEditorHasWrittenIsCompared(t *testing.T) {
 			equal(t, sent, c.wrote)
 		})
 	}
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	e.save = func(string, string) error { return nil }
 	b.refused("write", args{"path": "new", "content": "x"}, "the disk has no such file")
 }
 
 func TestABufferWithoutAFileIsRead(t *testing.T) {
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	e.texts[filepath.Join(b.dir, "new")] = "not saved"
 	e.texts[filepath.Join(b.dir, "empty")] = ""
 	equal(t, b.text("read", args{"path": "new"}), "not saved")
@@ -139,7 +143,7 @@ func TestWhatIsNoTextBelowTheWorkingDirectoryIsTheDisks(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "out")
 	os.WriteFile(outside, []byte("outside"), 0o644)
 	own := filepath.Join(t.TempDir(), "work")
-	b, e := newEditorBench(t, Options{Cwd: own, Files: Files{Except: []string{filepath.Join(own, "agent")}}}, true, true)
+	b, e := newEditorHarness(t, Options{Cwd: own, Files: Files{Except: []string{filepath.Join(own, "agent")}}}, true, true)
 	b.file("image", png)
 	b.file("program", "\x7FELF")
 	b.file("agent/skill", "skill")
@@ -162,7 +166,7 @@ func TestWhatIsNoTextBelowTheWorkingDirectoryIsTheDisks(t *testing.T) {
 
 func TestAnEditorIsNotAskedAboutWhatIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	b, e := newEditorBench(t, Options{Cwd: dir, Confine: true, Protect: []string{filepath.Join(dir, "trust")}}, true, true)
+	b, e := newEditorHarness(t, Options{Cwd: dir, Confine: true, Protect: []string{filepath.Join(dir, "trust")}}, true, true)
 	b.file("trust/store", "x")
 	os.Mkdir(filepath.Join(dir, "d"), 0o755)
 	b.refused("write", args{"path": "trust/store", "content": "y"}, "decides which hooks may run")
@@ -177,7 +181,7 @@ func TestAnEditorIsNotAskedAboutWhatIsRefused(t *testing.T) {
 }
 
 func TestAFailingEditorFailsTheCallAndSparesTheDisk(t *testing.T) {
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	b.file("a", "saved")
 	e.err = errors.New("the buffer is locked")
 	b.refused("read", args{"path": "a"}, "read a:", "the client could not read it", "the buffer is locked")
@@ -192,7 +196,7 @@ func TestAFailingEditorFailsTheCallAndSparesTheDisk(t *testing.T) {
 
 func TestAnEditorWithOneOfTheTwoDoesOnlyThat(t *testing.T) {
 	t.Run("read", func(t *testing.T) {
-		b, e := newEditorBench(t, Options{}, true, false)
+		b, e := newEditorHarness(t, Options{}, true, false)
 		path := b.file("a", "saved")
 		e.texts[path] = "unsaved"
 		equal(t, b.text("read", args{"path": "a"}), "unsaved")
@@ -203,7 +207,7 @@ func TestAnEditorWithOneOfTheTwoDoesOnlyThat(t *testing.T) {
 		equal(t, strings.Join(e.asked, " "), "read a read a")
 	})
 	t.Run("write", func(t *testing.T) {
-		b, e := newEditorBench(t, Options{}, false, true)
+		b, e := newEditorHarness(t, Options{}, false, true)
 		path := b.file("a", "saved")
 		equal(t, b.text("read", args{"path": "a"}), "saved")
 		b.run("edit", args{"path": "a", "oldText": "saved", "newText": "edited"})
@@ -217,20 +221,20 @@ func TestAnEditorWithOneOfTheTwoDoesOnlyThat(t *testing.T) {
 
 func TestWriteReplacesNoTextThatChangedInTheEditor(t *testing.T) {
 	for name, c := range map[string]struct {
-		before  func(b *bench)
+		before  func(b *harness)
 		now     string
 		refused bool
 	}{
-		"never read":      {func(*bench) {}, "theirs", false},
-		"read":            {func(b *bench) { b.run("read", args{"path": "a"}) }, "1\n2\n", false},
-		"read, changed":   {func(b *bench) { b.run("read", args{"path": "a"}) }, "1\n3\n", true},
-		"read in part":    {func(b *bench) { b.run("read", args{"path": "a", "limit": 1}) }, "1\n3\n", true},
-		"edited":          {func(b *bench) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n3\n", false},
-		"edited, changed": {func(b *bench) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n2\n", true},
-		"written":         {func(b *bench) { b.run("write", args{"path": "a", "content": "w"}) }, "v", true},
+		"never read":      {func(*harness) {}, "theirs", false},
+		"read":            {func(b *harness) { b.run("read", args{"path": "a"}) }, "1\n2\n", false},
+		"read, changed":   {func(b *harness) { b.run("read", args{"path": "a"}) }, "1\n3\n", true},
+		"read in part":    {func(b *harness) { b.run("read", args{"path": "a", "limit": 1}) }, "1\n3\n", true},
+		"edited":          {func(b *harness) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n3\n", false},
+		"edited, changed": {func(b *harness) { b.run("edit", args{"path": "a", "oldText": "2", "newText": "3"}) }, "1\n2\n", true},
+		"written":         {func(b *harness) { b.run("write", args{"path": "a", "content": "w"}) }, "v", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, e := newEditorBench(t, Options{}, true, true)
+			b, e := newEditorHarness(t, Options{}, true, true)
 			path := b.file("a", "1\n2\n")
 			e.texts[path] = "1\n2\n"
 			c.before(b)
@@ -247,7 +251,7 @@ func TestWriteReplacesNoTextThatChangedInTheEditor(t *testing.T) {
 }
 
 func TestEditSaysThatTheTextInTheEditorHadChanged(t *testing.T) {
-	b, e := newEditorBench(t, Options{}, true, true)
+	b, e := newEditorHarness(t, Options{}, true, true)
 	path := b.file("a", "1\n2\n")
 	e.texts[path] = "1\n2\n"
 	b.run("read", args{"path": "a"})
@@ -264,7 +268,7 @@ func TestAnEditorIsAskedForPathsAsItSpelledThem(t *testing.T) {
 	if err := os.Symlink(real, cwd); err != nil {
 		t.Fatal(err)
 	}
-	b, e := newEditorBench(t, Options{Cwd: cwd}, true, true)
+	b, e := newEditorHarness(t, Options{Cwd: cwd}, true, true)
 	b.file("a", "saved")
 	e.texts[filepath.Join(cwd, "a")] = "unsaved"
 	for _, path := range []string{"a", filepath.Join(real, "a"), filepath.Join(cwd, "a")} {
@@ -274,7 +278,7 @@ func TestAnEditorIsAskedForPathsAsItSpelledThem(t *testing.T) {
 
 func TestResultsNameTheFileAndWhatChanged(t *testing.T) {
 	for _, through := range []bool{false, true} {
-		b, e := newEditorBench(t, Options{}, through, through)
+		b, e := newEditorHarness(t, Options{}, through, through)
 		path := b.file("a", "1\n2\n3\n")
 		e.texts[path] = "1\n2\n3\n"
 		want := func(r agent.Result, path string, line int) *agent.FileChange {
@@ -298,7 +302,7 @@ func TestResultsNameTheFileAndWhatChanged(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("big", strings.Repeat("x", maxShown+1))
 	b.file("binary", "\x00")
 	for _, name := range []string{"big", "binary"} {
@@ -320,4 +324,212 @@ func TestAbsolutePathsOfArguments(t *testing.T) {
 			t.Errorf("%q is %s", argument, got)
 		}
 	}
+}
+
+func TestWriteReplacesNoFileThatChangedMeanwhile(t *testing.T) {
+	yesterday := time.Now().Add(-24 * time.Hour)
+	for name, c := range map[string]struct {
+		before  func(b *harness) // what the model does
+		between func(b *harness) // what somebody else does
+		refused string
+	}{
+		"never read":             {func(*harness) {}, func(b *harness) { b.file("a", "theirs") }, ""},
+		"read":                   {func(b *harness) { b.run("read", args{"path": "a"}) }, func(*harness) {}, ""},
+		"read, changed":          {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { b.file("a", "theirs") }, "it has changed since you last read"},
+		"read in part, changed":  {func(b *harness) { b.run("read", args{"path": "a", "limit": 1}) }, func(b *harness) { b.file("a", "1\n2\n4\n") }, "it has changed"},
+		"read, touched":          {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { os.Chtimes(filepath.Join(b.dir, "a"), yesterday, yesterday) }, ""},
+		"read, gone":             {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { os.Remove(filepath.Join(b.dir, "a")) }, ""},
+		"read, changed and back": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { b.file("a", "theirs"); b.file("a", "1\n2\n3\n") }, ""},
+		"read, the same size": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) {
+			os.Chtimes(b.file("a", "1\n2\n4\n"), yesterday, yesterday)
+		}, "it has changed"},
+		"written, the same size": {func(b *harness) { b.run("write", args{"path": "a", "content": "123"}) }, func(b *harness) { b.file("a", "124") }, "it has changed"},
+		"written":                {func(b *harness) { b.run("write", args{"path": "a", "content": "123"}) }, func(*harness) {}, ""},
+		"edited, changed":        {func(b *harness) { b.run("edit", args{"path": "a", "oldText": "1", "newText": "0"}) }, func(b *harness) { b.file("a", "theirs") }, "it has changed"},
+		"edited":                 {func(b *harness) { b.run("edit", args{"path": "a", "oldText": "1", "newText": "0"}) }, func(*harness) {}, ""},
+		"read by a link":         {func(b *harness) { b.run("read", args{"path": "link"}) }, func(b *harness) { b.file("a", "theirs") }, "it has changed"},
+		"changed by bash":        {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) { b.run("bash", args{"command": "echo more >> a"}) }, "it has changed"},
+		"refused, read again": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) {
+			b.file("a", "theirs")
+			b.refused("write", args{"path": "a", "content": "mine"}, "Use read to see what is there now")
+			b.run("read", args{"path": "a"})
+		}, ""},
+		"refused, again": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) {
+			b.file("a", "theirs")
+			b.refused("write", args{"path": "a", "content": "mine"}, "it has changed")
+		}, "it has changed"},
+		"a read that failed": {func(b *harness) { b.run("read", args{"path": "a"}) }, func(b *harness) {
+			b.file("a", "\x7FELF")
+			b.refused("read", args{"path": "a"}, "binary")
+		}, "it has changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newHarness(t, Options{})
+			b.file("a", "1\n2\n3\n")
+			if err := os.Symlink("a", filepath.Join(b.dir, "link")); err != nil {
+				t.Fatal(err)
+			}
+			c.before(b)
+			c.between(b)
+			if c.refused == "" {
+				b.run("write", args{"path": "a", "content": "mine"})
+				equal(t, b.content("a"), "mine")
+				return
+			}
+			theirs := b.content("a")
+			b.refused("write", args{"path": "a", "content": "mine"}, c.refused, "nothing was written")
+			equal(t, b.content("a"), theirs)
+		})
+	}
+}
+
+func TestWriteReplacesNoOtherFileThroughALinkThatMoved(t *testing.T) {
+	b := newHarness(t, Options{})
+	b.file("a", "a")
+	b.file("b", "b")
+	link := filepath.Join(b.dir, "link")
+	os.Symlink("a", link)
+	b.run("read", args{"path": "link"})
+	os.Remove(link)
+	os.Symlink("b", link)
+	b.refused("write", args{"path": "link", "content": "mine"}, "it leads to another file", "(b)")
+	equal(t, b.content("b"), "b")
+	b.run("read", args{"path": "link"})
+	b.run("write", args{"path": "link", "content": "mine"})
+	equal(t, b.content("b"), "mine")
+}
+
+func TestEditSaysThatTheFileChangedMeanwhile(t *testing.T) {
+	b := newHarness(t, Options{})
+	b.file("a", "one\ntwo\n")
+	edit := func(old, new string) bool {
+		return strings.Contains(b.text("edit", args{"path": "a", "oldText": old, "newText": new}), "[the file had changed since you last read, wrote or edited it")
+	}
+	if edit("one", "1") {
+		t.Error("it says so of a file that was never read")
+	}
+	if edit("two", "2") {
+		t.Error("it says so though nobody changed it")
+	}
+	b.file("a", "1\n2\n3\n")
+	if !edit("1", "one") {
+		t.Error("it does not say so")
+	}
+	if edit("2", "two") {
+		t.Error("it says so twice")
+	}
+}
+
+func TestWhatOneSessionSawIsNoMatterOfAnother(t *testing.T) {
+	session := "1"
+	b := newHarness(t, Options{Session: func() string { return session }})
+	b.file("a", "a")
+	b.run("read", args{"path": "a"})
+	b.file("a", "theirs")
+	session = "2"
+	b.run("write", args{"path": "a", "content": "mine"})
+	session = "1"
+	b.refused("write", args{"path": "a", "content": "again"}, "it has changed")
+}
+
+func TestFileToolsDoNotTouchWhatIsProtected(t *testing.T) {
+	dir := t.TempDir()
+	b := newHarness(t, Options{Protect: []string{filepath.Join(dir, "store.json"), filepath.Join(dir, "store"), filepath.Join(dir, "missing")}})
+	write := func(name string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("store.json")
+	write("store/kept/x")
+	write("store.json.mine")
+	for _, link := range []struct{ name, to string }{{"link", "store.json"}, {"dirlink", "store"}} {
+		if err := os.Symlink(filepath.Join(dir, link.to), filepath.Join(b.dir, link.name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(filepath.Join(dir, "store.json"), filepath.Join(b.dir, "hard")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "store.json"), filepath.Join(dir, "store", "new"), filepath.Join(dir, "missing"),
+		filepath.Join(dir, "x", "..", "store.json"), "link", "dirlink/kept/x", "hard"} {
+		b.refused("write", args{"path": path, "content": "new"}, "decides which hooks may run")
+	}
+	for _, path := range []string{filepath.Join(dir, "store.json"), filepath.Join(dir, "store", "kept", "x"), "link", "hard"} {
+		b.refused("edit", args{"path": path, "oldText": "old", "newText": "new"}, "decides which hooks may run")
+	}
+	b.text("write", args{"path": filepath.Join(dir, "store.json.mine"), "content": "new"})
+	if text, err := os.ReadFile(filepath.Join(dir, "store.json")); err != nil || string(text) != "old" {
+		t.Errorf("the store is %q, %v", text, err)
+	}
+}
+
+func TestTheGroupOfACommandIsKnownUntilItsLastProcessEnds(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no process groups")
+	}
+	var mu sync.Mutex
+	var groups []int
+	b := newHarness(t, Options{Starting: func() func(int) {
+		return func(group int) {
+			mu.Lock()
+			defer mu.Unlock()
+			groups = append(groups, group)
+		}
+	}})
+	b.text("bash", args{"command": "mkfifo go; read x < go > log 2>&1 &"})
+	b.text("bash", args{"command": "true"})
+	if len(groups) != 2 || !process.Alive(groups[0]) || process.Alive(groups[1]) {
+		t.Fatalf("groups are %v", groups)
+	}
+	b.text("bash", args{"command": "echo > go"})
+	if process.Alive(0) || process.Alive(1) || process.Alive(-1) {
+		t.Error("what is no group is alive")
+	}
+}
+
+// TestACommandIsAnnouncedBeforeItRuns holds that nothing of a command runs before Starting was
+// called, and that what that returns is told of each command that was announced.
+func TestACommandIsAnnouncedBeforeItRuns(t *testing.T) {
+	t.Parallel()
+	var told []bool
+	o := Options{Cwd: t.TempDir()}
+	o.Starting = func() func(int) {
+		if err := os.WriteFile(filepath.Join(o.Cwd, "announced"), []byte("before"), 0o600); err != nil {
+			t.Error(err)
+		}
+		return func(group int) { told = append(told, group > 1) }
+	}
+	if got, err := RunShell(t.Context(), o, "cat announced", nil); err != nil || got.Output != "before" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	o.Wrap = func(context.Context, string) ([]string, error) { return []string{"/nowhere/sh"}, nil }
+	if _, err := RunShell(t.Context(), o, "true", nil); err == nil {
+		t.Error("there is no such shell")
+	}
+	if !slices.Equal(told, []bool{true, false}) {
+		t.Errorf("told of groups: %v", told)
+	}
+}
+
+func TestNoFileToolTouchesLogins(t *testing.T) {
+	dir := t.TempDir()
+	secret := filepath.Join(dir, "logins.json")
+	b := newHarness(t, Options{Secret: []string{secret}})
+	b.refused("write", args{"path": secret, "content": "new"}, "has logins")
+	if err := os.WriteFile(secret, []byte("token"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.refused("read", args{"path": secret}, "has logins")
+	b.refused("edit", args{"path": secret, "oldText": "token", "newText": "y"}, "has logins")
+	b.refused("grep", args{"path": secret, "pattern": "t"}, "has logins")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(secret, link); err != nil {
+		t.Skip(err)
+	}
+	b.refused("read", args{"path": link}, "has logins")
 }

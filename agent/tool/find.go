@@ -83,7 +83,7 @@ func (k *kit) find(ctx context.Context, a findArgs, _ agent.Update) (agent.Resul
 
 // rulesFor returns the ignore rules for a search at a place: see [gitignore.For], with the
 // working directory as the limit.
-func (k *kit) rulesFor(p place) *gitignore.Rules {
+func (k *kit) rulesFor(p location) *gitignore.Rules {
 	cwd, err := realPath(k.Cwd)
 	if err != nil {
 		cwd = p.real
@@ -106,7 +106,7 @@ func oversized(r *gitignore.Rules) []string {
 }
 
 // below names something found at rel below the place.
-func (p place) below(rel string) string {
+func (p location) below(rel string) string {
 	if p.name == "." {
 		return rel
 	}
@@ -121,7 +121,7 @@ type glob struct {
 }
 
 // parseGlob parses a glob for what is below p. An absolute one may begin with p.
-func parseGlob(pattern string, p place) (glob, error) {
+func parseGlob(pattern string, p location) (glob, error) {
 	g := glob{pattern: filepath.ToSlash(pattern)}
 	if err := globs.Check(pattern); err != nil {
 		return g, err

@@ -40,7 +40,7 @@ func FuzzGlobsMatchLikeTheReference(f *testing.F) {
 			return
 		}
 		pattern, name := spelled(rawGlob, globs), path.Clean("/" + spelled(rawName, names))[1:]
-		g, err := parseGlob(pattern, place{path: "/nowhere", real: "/nowhere"})
+		g, err := parseGlob(pattern, location{path: "/nowhere", real: "/nowhere"})
 		if err != nil || name == "" || unsettled.MatchString(pattern) {
 			return
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestFind(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	for _, name := range []string{
 		"a.go", "a/b.go", "a/deep/c.go", "a/deep/c.txt", "a.d/x", ".dot/y.go", "build/out.go", "a/kept.log", "a/lost.log",
 		".git/z.go", "[x]/q.go",
@@ -55,7 +55,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestLs(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("b.txt", "")
 	b.file("a/x", "")
 	b.file(".dot", "")
@@ -95,7 +95,7 @@ func TestIgnoreRulesAreGits(t *testing.T) {
 		"*\n!*/\n!*.txt\n", "a/*\n!a/b/\n", "\r\n*.txt\r\n", "a*/\n", "?.txt\n", "**\n!keep.log\n", "/*\n!/a/\n", "a/b/\n!a/b/keep.log\n", "[\n", "b/c.txt\n", "a/**/\n", "d**p\n",
 	} {
 		t.Run(rules, func(t *testing.T) {
-			b := newBench(t, Options{})
+			b := newHarness(t, Options{})
 			for _, f := range []string{
 				"a/b/c.txt", "a/keep.log", "a/x.log", "a/b/keep.log", "top", "sub/top", "dir/f", "sub/dir/g", "sub/a/b/c.txt", "x/deep/1", "deep", "file1.txt",
 				"fileA.txt", "x.txt", "{x,y}.txt", "#hash", "!bang", "trail", "space ", "a/dp", "#comment",
@@ -132,7 +132,7 @@ func TestIgnoreRulesAreGits(t *testing.T) {
 }
 
 func TestRulesOfTheRepositoryHoldBelow(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file(".gitignore", "*.log\n/sub/x\n")
 	b.file(".git/HEAD", "")
 	b.file("sub/a.log", "")
@@ -140,7 +140,7 @@ func TestRulesOfTheRepositoryHoldBelow(t *testing.T) {
 	b.file("sub/y", "")
 	b.file("sub/inner/.git/HEAD", "")
 	b.file("sub/inner/b.log", "")
-	below := newBench(t, Options{Cwd: filepath.Join(b.dir, "sub")})
+	below := newHarness(t, Options{Cwd: filepath.Join(b.dir, "sub")})
 	equal(t, below.text("find", args{"pattern": "*"}), "inner/\ny")
 	equal(t, b.text("find", args{"pattern": "*", "path": "sub/inner"}), "sub/inner/b.log")
 }

@@ -101,7 +101,7 @@ func (a *grepArgs) compile() (*regexp.Regexp, error) {
 
 // fileFilter returns a function that reports whether a glob argument means a file; with
 // ! in front, whether it does not.
-func fileFilter(pattern string, p place) (func(rel string) bool, error) {
+func fileFilter(pattern string, p location) (func(rel string) bool, error) {
 	if pattern == "" {
 		return func(string) bool { return true }, nil
 	}
@@ -115,7 +115,7 @@ func fileFilter(pattern string, p place) (func(rel string) bool, error) {
 
 // candidates yields the files to search: the one that was named, or all below
 // the directory that was.
-func candidates(ctx context.Context, p place, info fs.FileInfo, r *gitignore.Rules, want func(string) bool) func(func(candidate) bool) {
+func candidates(ctx context.Context, p location, info fs.FileInfo, r *gitignore.Rules, want func(string) bool) func(func(candidate) bool) {
 	return func(yield func(candidate) bool) {
 		if !info.IsDir() {
 			if want(filepath.Base(p.real)) {
@@ -127,7 +127,7 @@ func candidates(ctx context.Context, p place, info fs.FileInfo, r *gitignore.Rul
 			if !f.File || !want(f.Rel) {
 				continue
 			}
-			if !yield(candidate{place{real: f.Path, root: p.root}, oneLine(p.below(f.Rel))}) {
+			if !yield(candidate{location{real: f.Path, root: p.root}, oneLine(p.below(f.Rel))}) {
 				return
 			}
 		}
@@ -136,7 +136,7 @@ func candidates(ctx context.Context, p place, info fs.FileInfo, r *gitignore.Rul
 
 // result is the matching lines as the model reads them, or that there are none, and
 // notes on what was left out.
-func (s *search) result(a grepArgs, p place, left []string) agent.Result {
+func (s *search) result(a grepArgs, p location, left []string) agent.Result {
 	notes := append(s.notes(), left...)
 	if s.matches == 0 {
 		text := fmt.Sprintf("(no line matches in %s; what .gitignore names and binary files are left out)", p.name)

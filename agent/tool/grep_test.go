@@ -16,7 +16,7 @@ import (
 )
 
 func TestGrep(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("a.go", "package a\n\nfunc Foo() {}\nfunc foo() {}\n// end\r\n")
 	b.file("b/c.txt", "foo.bar\nfooXbar\n")
 	b.file("b/.hidden", "foo hidden\n")
@@ -64,7 +64,7 @@ func TestGrep(t *testing.T) {
 }
 
 func TestGrepBoundsItsAnswer(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	for i := range 30 {
 		b.file(fmt.Sprintf("f%02d", i), strings.Repeat("match\n", 10))
 	}
@@ -118,7 +118,7 @@ func FuzzGrepLiteralChangesNothing(f *testing.F) {
 
 // Where ripgrep is installed it has to find the same lines.
 func TestGrepShowsTheContextThatAPlainReadingShows(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 40 {
 		lines := make([]string, 1+random.IntN(60))
@@ -189,7 +189,7 @@ func TestGrepAndFindLeaveOutIgnoreFilesWithoutEnd(t *testing.T) {
 		"rules": strings.Repeat("*.a\n", gitignore.MaxRules+1), "bytes": "a.txt\n#" + strings.Repeat("x", gitignore.MaxFile),
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, Options{})
+			b := newHarness(t, Options{})
 			b.file(".gitignore", content)
 			b.file("a.txt", "foo\n")
 			b.file("sub/.gitignore", "b.txt\n")
@@ -200,7 +200,7 @@ func TestGrepAndFindLeaveOutIgnoreFilesWithoutEnd(t *testing.T) {
 			equal(t, b.text("find", args{"pattern": "nothing", "path": "sub"}), "(nothing matches nothing in sub; what .gitignore and .ignore name is left out)\n\n"+note+b.dir+"/.gitignore]")
 		})
 	}
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file(".gitignore", strings.Repeat("*.a\n", gitignore.MaxRules-1)+strings.Repeat("x", gitignore.MaxRule+1)+"\n*.txt\n")
 	b.file("a.txt", "foo\n")
 	equal(t, b.text("find", args{"pattern": "*"}), ".gitignore")
@@ -211,7 +211,7 @@ func TestGrepFindsWhatRipgrepFinds(t *testing.T) {
 	if err != nil {
 		t.Skip("ripgrep is the oracle and is not installed")
 	}
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	for name, content := range map[string]string{
 		".git/HEAD": "foo\n", ".gitignore": "*.log\n/out/\n!keep.log\n", "sub/.ignore": "*.tmp\n", ".env": "FOO=bar\n",
 		"a.go": "package a\n\nfunc Foo(bar int) {}\n\tfoo(1)\n", "sub/b.txt": "foo\r\nbar\r\n", "sub/c.tmp": "foo\n", "x.log": "foo\n",

@@ -57,7 +57,7 @@ func (k *kit) ls(ctx context.Context, a lsArgs, _ agent.Update) (agent.Result, e
 }
 
 // entryNames lists a directory, sorted. A directory, or a link to one, ends in /.
-func entryNames(ctx context.Context, p place) ([]string, error) {
+func entryNames(ctx context.Context, p location) ([]string, error) {
 	dir, err := p.open()
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// place is a path that a tool was asked for.
-type place struct {
+// location is a path that a tool was asked for.
+type location struct {
 	name string // for people and models: relative to the working directory if below it, with slashes
 	path string // absolute and clean, symlinks as they are
 	real string // the same with symlinks followed; need not exist
@@ -25,36 +25,36 @@ var errOutside = errors.New("outside the working directory")
 
 // locate finds out which path an argument of a tool means. The path need not exist; in
 // confinement it must be in the working directory.
-func (k *kit) locate(arg string) (place, error) {
+func (k *kit) locate(arg string) (location, error) {
 	if arg == "" {
-		return place{}, errors.New("the path is empty")
+		return location{}, errors.New("the path is empty")
 	}
 	if strings.IndexByte(arg, 0) >= 0 {
-		return place{}, errors.New("the path holds a NUL byte")
+		return location{}, errors.New("the path holds a NUL byte")
 	}
 	p, err := k.absolute(arg)
 	if err != nil {
-		return place{}, err
+		return location{}, err
 	}
-	return k.placeAt(p)
+	return k.locationAt(p)
 }
 
-// placeAt is locate for a path that is absolute already. In confinement it fails for
+// locationAt is locate for a path that is absolute already. In confinement it fails for
 // one that leads out of the working directory, symlinks followed.
-func (k *kit) placeAt(path string) (place, error) {
-	pl := place{path: path, name: k.display(path)}
+func (k *kit) locationAt(path string) (location, error) {
+	pl := location{path: path, name: k.display(path)}
 	var err error
 	if pl.real, err = realPath(path); err != nil {
-		return place{}, plain(err)
+		return location{}, plain(err)
 	}
 	if err := k.checkSecret(pl); err != nil || !k.Confine {
 		return pl, err
 	}
 	if pl.root, err = realPath(k.Cwd); err != nil {
-		return place{}, plain(err)
+		return location{}, plain(err)
 	}
 	if _, ok := below(pl.root, pl.real); !ok {
-		return place{}, fmt.Errorf("%s is really %s, which is %w %s; tools are confined to it",
+		return location{}, fmt.Errorf("%s is really %s, which is %w %s; tools are confined to it",
 			pl.name, pl.real, errOutside, pl.root)
 	}
 	return pl, nil
@@ -63,7 +63,7 @@ func (k *kit) placeAt(path string) (place, error) {
 // locateExisting is locate for something that must exist. A name that differs
 // from an existing one only by its kind of spaces, quotes or dashes or by its
 // Unicode form is that one: models cannot tell them apart.
-func (k *kit) locateExisting(arg string) (place, fs.FileInfo, error) {
+func (k *kit) locateExisting(arg string) (location, fs.FileInfo, error) {
 	pl, err := k.locate(arg)
 	if err != nil {
 		return pl, nil, err
@@ -74,7 +74,7 @@ func (k *kit) locateExisting(arg string) (place, fs.FileInfo, error) {
 		if twin == "" {
 			return pl, nil, missingError(fmt.Sprintf("%s does not exist%s", pl.name, hint))
 		}
-		if pl, err = k.placeAt(filepath.Join(filepath.Dir(pl.path), twin)); err != nil {
+		if pl, err = k.locationAt(filepath.Join(filepath.Dir(pl.path), twin)); err != nil {
 			return pl, nil, err
 		}
 		info, err = pl.stat()
@@ -186,7 +186,7 @@ func realPath(path string) (string, error) {
 // open opens the place for reading. In confinement the kernel's answer counts,
 // not the one locate got: a link put there meanwhile leads nowhere. A named pipe put
 // there meanwhile is not waited for.
-func (p place) open() (*os.File, error) {
+func (p location) open() (*os.File, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
 	if p.root == "" {
 		return os.OpenFile(p.real, flags, 0)
@@ -200,7 +200,7 @@ func (p place) open() (*os.File, error) {
 }
 
 // stat describes the place; in confinement as the kernel sees it below the root.
-func (p place) stat() (fs.FileInfo, error) {
+func (p location) stat() (fs.FileInfo, error) {
 	if p.root == "" {
 		return os.Stat(p.real)
 	}
@@ -214,7 +214,7 @@ func (p place) stat() (fs.FileInfo, error) {
 
 // confined opens the directory that the place must stay in, and returns it with the
 // path of the place in it.
-func (p place) confined() (*os.Root, string, error) {
+func (p location) confined() (*os.Root, string, error) {
 	rel, err := filepath.Rel(p.root, p.real)
 	if err != nil {
 		return nil, "", err
@@ -226,7 +226,7 @@ func (p place) confined() (*os.Root, string, error) {
 // parent opens the directory that the file at the place is written in, and makes it if
 // need be. In confinement it opens the root instead. The name is the path of the file
 // in the opened directory.
-func (p place) parent() (*os.Root, string, error) {
+func (p location) parent() (*os.Root, string, error) {
 	if p.root == "" {
 		dir := filepath.Dir(p.real)
 		if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestPathsAreResolved(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
@@ -35,7 +35,7 @@ func TestPathsAreResolved(t *testing.T) {
 }
 
 func TestNamesThatLookTheSameAreTheSame(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("Shot 9.41\u202FAM.txt", "narrow space")
 	b.file("cafe\u0301.txt", "decomposed")
 	b.file("it’s.txt", "curly")
@@ -49,7 +49,7 @@ func TestNamesThatLookTheSameAreTheSame(t *testing.T) {
 }
 
 func TestMissingPathsSayWhatIsNear(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("Makefile", "")
 	b.file("session_test.go", "")
 	b.refused("read", args{"path": "makefile"}, "makefile does not exist", "did you mean Makefile?")
@@ -69,7 +69,7 @@ func TestConfinementRefusesWithTheRealPath(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, Options{Confine: true})
+	b := newHarness(t, Options{Confine: true})
 	b.file("in/a.txt", "inside\n")
 	link := func(target, name string) {
 		if err := os.Symlink(target, filepath.Join(b.dir, name)); err != nil {
@@ -110,7 +110,7 @@ func TestConfinementRefusesWithTheRealPath(t *testing.T) {
 }
 
 func TestALinkMadeAfterTheCheckLeadsNowhere(t *testing.T) {
-	b := newBench(t, Options{Confine: true})
+	b := newHarness(t, Options{Confine: true})
 	outside := t.TempDir()
 	b.file("d/a.txt", "inside")
 	if err := os.WriteFile(filepath.Join(outside, "a.txt"), []byte("outside"), 0o644); err != nil {

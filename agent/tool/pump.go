@@ -96,7 +96,11 @@ func (p *pump) cutOff(r *os.File) (open bool) {
 	rest := p.chunks
 	p.chunks = nil
 	if !interrupt(r) {
-		go discard(rest)
+		go func() { // so that readChunks is not blocked
+			for range rest {
+				continue
+			}
+		}()
 		return true
 	}
 	for chunk := range rest {
@@ -111,13 +115,6 @@ func (p *pump) cutOff(r *os.File) (open bool) {
 	}
 	adopt(r)
 	return true
-}
-
-// discard receives chunks until readChunks has ended, so that it is not blocked.
-func discard(chunks <-chan []byte) {
-	for range chunks {
-		continue
-	}
 }
 
 // add adds a chunk to the output; ok is false at the end of it. The watcher is called

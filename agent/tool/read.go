@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -66,17 +67,17 @@ func (k *kit) read(ctx context.Context, a readArgs, _ agent.Update) (agent.Resul
 		}
 		return k.readText(p, text, a)
 	}
-	r, state, err := k.readFile(ctx, p, info, a)
+	r, fileState, err := k.readFile(ctx, p, info, a)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
 	}
-	k.note(p, state)
+	k.note(p, fileState)
 	r.Touched = k.touched(p, int(a.Offset))
 	return r, nil
 }
 
 // readText is read for a file whose text the front end has.
-func (k *kit) readText(p place, text []byte, a readArgs) (agent.Result, error) {
+func (k *kit) readText(p location, text []byte, a readArgs) (agent.Result, error) {
 	r, err := readLines(bufio.NewReader(bytes.NewReader(bytes.TrimPrefix(text, utf8BOM))), p, a)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
@@ -89,24 +90,24 @@ func (k *kit) readText(p place, text []byte, a readArgs) (agent.Result, error) {
 // readFile reads a file that info describes, and returns the state in which it was. One
 // that grows while it is read, as some of the system do without end, is not read to its
 // end.
-func (k *kit) readFile(ctx context.Context, p place, info fs.FileInfo, a readArgs) (agent.Result, state, error) {
+func (k *kit) readFile(ctx context.Context, p location, info fs.FileInfo, a readArgs) (agent.Result, fileState, error) {
 	f, err := p.open()
 	if err != nil {
-		return agent.Result{}, state{}, plain(err)
+		return agent.Result{}, fileState{}, plain(err)
 	}
 	defer f.Close()
 	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // regular files have none, and never wait
 	sum := sha256.New()
 	whole := io.TeeReader(io.LimitReader(&ctxReader{ctx, f}, info.Size()+maxSearch), sum)
 	result, err := k.readContent(bufio.NewReaderSize(whole, 64<<10), p, a)
-	s := state{size: info.Size(), modified: info.ModTime()}
+	s := fileState{size: info.Size(), modified: info.ModTime()}
 	copy(s.sum[:], sum.Sum(nil))
 	return result, s, err
 }
 
 // readContent makes the result of a file, text or image. It reads to the end, so that
 // the caller has a hash of the whole file, unless there is an error.
-func (k *kit) readContent(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
+func (k *kit) readContent(r *bufio.Reader, p location, a readArgs) (agent.Result, error) {
 	start, err := r.Peek(sniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return agent.Result{}, plain(err)
@@ -125,7 +126,7 @@ func (k *kit) readContent(r *bufio.Reader, p place, a readArgs) (agent.Result, e
 
 // readImage returns an image as a block, with a line about it. One that is too large for
 // models becomes a smaller copy; where that is not wanted, or not possible, it fails.
-func (k *kit) readImage(r io.Reader, p place, mime string) (agent.Result, error) {
+func (k *kit) readImage(r io.Reader, p location, mime string) (agent.Result, error) {
 	scales := k.ImageScale != nil && k.ImageScale()
 	most := picture.MostBytes
 	if scales {
@@ -152,7 +153,7 @@ func (k *kit) readImage(r io.Reader, p place, mime string) (agent.Result, error)
 }
 
 // readLines reads the lines that were asked for and counts all the others.
-func readLines(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
+func readLines(r *bufio.Reader, p location, a readArgs) (agent.Result, error) {
 	first, limit := a.Offset.or(1), a.Limit.or(maxLines)
 	text, total, err := excerpt(r, first, min(limit, maxLines))
 	if err != nil {
@@ -210,4 +211,47 @@ func excerpt(r *bufio.Reader, first, count int) (text string, total int, err err
 			return "", 0, err
 		}
 	}
+}
+
+// sniffLength is how many bytes at the start of a file tell what it is.
+const sniffLength = 8 << 10
+
+var utf8BOM = []byte("\xEF\xBB\xBF")
+
+// binaryType names the type of a file by its first bytes; "" if it is text.
+func binaryType(start []byte) string {
+	for _, k := range binaryKinds {
+		if strings.HasPrefix(string(start), k.magic) {
+			return k.name
+		}
+	}
+	if bytes.IndexByte(start, 0) < 0 {
+		return ""
+	}
+	kind := http.DetectContentType(start)
+	if strings.HasPrefix(kind, "text/") {
+		return "application/octet-stream"
+	}
+	return kind
+}
+
+// binaryKinds are kinds that the standard library does not know, or whose
+// beginning may look like text.
+var binaryKinds = []struct{ magic, name string }{
+	{"\x7FELF", "ELF program or library"},
+	{"MZ\x90\x00", "Windows program"},
+	{"\xCF\xFA\xED\xFE", "Mach-O program or library"},
+	{"\xCE\xFA\xED\xFE", "Mach-O program or library"},
+	{"\xCA\xFE\xBA\xBE", "Java class or Mach-O universal program"},
+	{"SQLite format 3\x00", "SQLite database"},
+	{"!<arch>\n", "static library or Debian package"},
+	{"%PDF-", "application/pdf"},
+	{"PK\x03\x04", "application/zip"},
+	{"\x1F\x8B", "application/gzip"},
+	{"BZh", "application/x-bzip2"},
+	{"\xFD7zXZ\x00", "application/x-xz"},
+	{"\x28\xB5\x2F\xFD", "application/zstd"},
+	{"7z\xBC\xAF\x27\x1C", "application/x-7z-compressed"},
+	{"\xFF\xFE", "UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"},
+	{"\xFE\xFF", "UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"},
 }

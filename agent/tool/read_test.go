@@ -27,7 +27,7 @@ func numbered(n int) string {
 }
 
 func TestReadGivesTextAsItStands(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	for _, c := range []struct {
 		content       string
 		offset, limit int
@@ -58,7 +58,7 @@ func TestReadGivesTextAsItStands(t *testing.T) {
 }
 
 func TestReadPastTheEndNamesTheLength(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("f", numbered(20))
 	b.file("one", "x")
 	b.file("empty", "")
@@ -68,7 +68,7 @@ func TestReadPastTheEndNamesTheLength(t *testing.T) {
 }
 
 func TestReadStopsAtWholeLinesAndSaysHowToGoOn(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("long", numbered(5000))
 	r := b.run("read", args{"path": "long"})
 	if text := textOf(r); !strings.HasSuffix(text, "\nline 2000\n\n[lines 1-2000 of 5000; more with offset=2001]") {
@@ -84,7 +84,7 @@ func TestReadStopsAtWholeLinesAndSaysHowToGoOn(t *testing.T) {
 }
 
 func TestReadCutsALineThatIsTooLong(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("f", "first\n"+strings.Repeat("é", 40000)+"\nlast\n")
 	text := b.text("read", args{"path": "f", "offset": 2})
 	want := strings.Repeat("é", maxBytes/2) + "\n\n[only the first 50.0 KiB of line 2; the rest with bash: sed -n '2p' FILE | tail -c +51201]\n[lines 2-2 of 3; more with offset=3]"
@@ -95,7 +95,7 @@ func TestReadCutsALineThatIsTooLong(t *testing.T) {
 }
 
 func TestReadShowsImagesByTheirBytes(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	img := image.NewPaletted(image.Rect(0, 0, 3, 2), color.Palette{color.White})
 	webp, err := base64.StdEncoding.DecodeString("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")
 	if err != nil {
@@ -129,7 +129,7 @@ func TestReadShowsImagesByTheirBytes(t *testing.T) {
 
 func TestReadShowsALargeImageAsASmallerCopy(t *testing.T) {
 	scale := true
-	b := newBench(t, Options{ImageScale: func() bool { return scale }})
+	b := newHarness(t, Options{ImageScale: func() bool { return scale }})
 	var large bytes.Buffer
 	if err := png.Encode(&large, image.NewGray(image.Rect(0, 0, 2500, 100))); err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestReadShowsALargeImageAsASmallerCopy(t *testing.T) {
 }
 
 func TestReadRefusesWhatIsNotText(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	for content, kind := range map[string]string{
 		"\x7FELF\x02\x01":         "ELF program",
 		"%PDF-1.7\nall text":      "application/pdf",

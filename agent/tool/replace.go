@@ -17,7 +17,7 @@ import (
 //
 // There is no sync to the disk: the rename orders old and new on the file
 // systems in use, and a power cut within seconds may take the change back.
-func (p place) replace(_ context.Context, content []byte) (note string, err error) {
+func (p location) replace(_ context.Context, content []byte) (note string, err error) {
 	root, name, err := p.parent()
 	if err != nil {
 		return "", plain(err)

@@ -44,7 +44,7 @@ type search struct {
 
 // candidate is a file to search, and its name in the results.
 type candidate struct {
-	place
+	location
 	shown string
 }
 

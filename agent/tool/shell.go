@@ -9,8 +9,12 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"pi/internal/process"
+	"pi/internal/relay"
+	"pi/internal/shown"
 )
 
 // BashOutcome is the output of a command and how it ended. Exactly one of ExitCode,
@@ -93,9 +97,9 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 	return result, nil
 }
 
-// follow waits for a started command and reads its output. If ctx ends first it stops
-// the whole group of processes. What the command left behind is nobody's then. It reports whether it did, and whether a process still
-// has the output open.
+// follow waits for a started command and reads its output. If ctx ends first it stops the
+// whole group of processes. What the command left behind is nobody's then. It reports
+// whether it did, and whether a process still has the output open.
 func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *output, watch watcher) (stopped, open bool) {
 	ended := make(chan struct{})
 	go func() {
@@ -195,4 +199,114 @@ func (o Options) environ(base []string) []string {
 		env = append(env, o.Env()...)
 	}
 	return env
+}
+
+// localeTime is how long the shell may take to list the missing locales.
+const localeTime = 2 * time.Second
+
+// NewLocale returns what gives the variables (NAME=value) that a command needs
+// so that its locale is one that is installed: nothing as long as the
+// environment names such ones only. For one that is not, every shell and many
+// programs warn on standard error, which would stand in the output of each
+// command; what they then use is C. Nothing but the C library knows what is
+// installed, so a shell is asked, once, by the first command.
+func NewLocale(environ []string) func() []string {
+	return sync.OnceValue(func() []string { return localeVariables(environ) })
+}
+
+// localeVariables are the variables that a command needs instead of locales which are
+// not installed: LC_ALL with C.UTF-8, or with C if that is missing too. It runs a shell
+// to know.
+func localeVariables(environ []string) []string {
+	named := namedLocales(environ)
+	if len(named) == 0 {
+		return nil
+	}
+	const best = "C.UTF-8"
+	missing := missingLocales(append(named, best))
+	switch {
+	case !slices.ContainsFunc(named, func(l string) bool { return slices.Contains(missing, l) }):
+		return nil
+	case slices.Contains(missing, best):
+		return []string{"LC_ALL=C"}
+	}
+	return []string{"LC_ALL=" + best}
+}
+
+// namedLocales are the locales that an environment names, without those that
+// every system has.
+func namedLocales(environ []string) []string {
+	var named []string
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		if (name == "LANG" || strings.HasPrefix(name, "LC_")) && value != "" && value != "C" && value != "POSIX" && !slices.Contains(named, value) {
+			named = append(named, value)
+		}
+	}
+	return named
+}
+
+// missingLocales returns those of the locales that are not installed, by asking bash;
+// none if there is no bash, or if it does not answer in time.
+func missingLocales(locales []string) []string {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), localeTime)
+	defer cancel()
+	const script = `for l; do w=$( { LC_ALL=$l; } 2>&1 ); [ -z "$w" ] || printf '%s\n' "$l"; done`
+	cmd := exec.CommandContext(ctx, bash, append([]string{"-c", script, "bash"}, locales...)...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH")} // nothing that bash would run before the script
+	cmd.WaitDelay = localeTime
+	out, err := cmd.Output()
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+}
+
+// CanRunInTerminal says whether RunInTerminal works on this system.
+const CanRunInTerminal = relay.Possible
+
+// RunInTerminal is [RunShell] for a command that gets the terminal of a user, whose two
+// ends are in and out. It has a terminal of its own, and all that is typed goes to it; what
+// it writes is shown as it is. The outcome has the text of what was shown: the last state
+// of each row, and nothing of programs that took the whole screen. A command that Ctrl+C
+// ended counts as cancelled. What it leaves in the background ends with it, unless that
+// takes precautions.
+//
+// unread was typed, and the command did not read it.
+func RunInTerminal(ctx context.Context, o Options, command string, in, out *os.File) (outcome BashOutcome, unread []byte, err error) {
+	if err := ctx.Err(); err != nil {
+		return BashOutcome{}, nil, err
+	}
+	cmd, err := o.command(ctx, command, os.Environ())
+	if err != nil {
+		return BashOutcome{}, nil, err
+	}
+	kept := newOutput(o.TempDir)
+	record := shown.New(0, 0, kept)
+	started := o.starting()
+	end, err := relay.Run(cmd, relay.Options{
+		In: in, Out: out, Output: record, Resized: record.Resize, Modes: record.Modes, AtRowStart: record.AtRowStart,
+		Started: started, Watcher: o.Watcher, Stop: ctx.Done(), Grace: cmp.Or(o.testOnlyGrace, killGrace),
+	})
+	if err != nil {
+		started(0)
+		return BashOutcome{}, nil, err
+	}
+	record.Finish()
+	outcome = BashOutcome{Background: end.Open, Signal: end.Signal}
+	outcome.Output, outcome.Truncation, outcome.FullOutputPath, outcome.FullOutputErr = kept.finish()
+	outcome.FullOutputCut = kept.cut
+	switch {
+	case end.Ended && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		outcome.TimedOut, outcome.Signal = true, ""
+	case end.Ended, end.Signal == "SIGINT":
+		outcome.Cancelled, outcome.Signal = true, ""
+	case end.Signal == "":
+		outcome.ExitCode = &end.ExitCode
+	}
+	return outcome, end.Unread, nil
 }

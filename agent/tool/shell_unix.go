@@ -21,7 +21,7 @@ func exitOf(s *os.ProcessState) (exit *int, signal string) {
 	return &code, ""
 }
 
-// Status is the exit code, or what shells have in its place for a command that a signal
+// Status is the exit code, or what shells have instead for a command that a signal
 // killed; nil if it was stopped.
 func (o *BashOutcome) Status() *int {
 	if o.ExitCode != nil || o.Signal == "" {

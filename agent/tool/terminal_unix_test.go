@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,11 @@ func TestTheOutcomeInATerminal(t *testing.T) {
 }
 
 func TestTheEndOfACommandInATerminal(t *testing.T) {
+	// As in the program, which listens to it; what a shell starts in the background ignores it, and
+	// so would the command.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
 	o := Options{Cwd: t.TempDir(), testOnlyGrace: 50 * time.Millisecond}
 	if got := inTerminal(t, t.Context(), o, "kill -INT $$"); !got.Cancelled || got.Status() != nil {
 		t.Errorf("%+v", got)

@@ -11,14 +11,14 @@ import (
 	"pi/agent"
 )
 
-// bench is a working directory with the tools in it.
-type bench struct {
+// harness is a working directory with the tools in it.
+type harness struct {
 	t     *testing.T
 	dir   string
 	tools map[string]agent.Tool
 }
 
-func newBench(t *testing.T, o Options) *bench {
+func newHarness(t *testing.T, o Options) *harness {
 	t.Helper()
 	if o.Cwd == "" {
 		dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -30,14 +30,14 @@ func newBench(t *testing.T, o Options) *bench {
 	if o.TempDir == "" {
 		o.TempDir = t.TempDir()
 	}
-	b := &bench{t: t, dir: o.Cwd, tools: map[string]agent.Tool{}}
+	b := &harness{t: t, dir: o.Cwd, tools: map[string]agent.Tool{}}
 	for _, tool := range All(o) {
 		b.tools[tool.Spec().Name] = tool
 	}
 	return b
 }
 
-func (b *bench) file(name, content string) string {
+func (b *harness) file(name, content string) string {
 	b.t.Helper()
 	path := filepath.Join(b.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -49,7 +49,7 @@ func (b *bench) file(name, content string) string {
 	return path
 }
 
-func (b *bench) content(name string) string {
+func (b *harness) content(name string) string {
 	b.t.Helper()
 	data, err := os.ReadFile(filepath.Join(b.dir, name))
 	if err != nil {
@@ -60,7 +60,7 @@ func (b *bench) content(name string) string {
 
 type args map[string]any
 
-func (b *bench) try(tool string, a args) (agent.Result, error) {
+func (b *harness) try(tool string, a args) (agent.Result, error) {
 	b.t.Helper()
 	input, err := json.Marshal(a)
 	if err != nil {
@@ -69,7 +69,7 @@ func (b *bench) try(tool string, a args) (agent.Result, error) {
 	return b.tools[tool].Run(b.t.Context(), input, nil)
 }
 
-func (b *bench) run(tool string, a args) agent.Result {
+func (b *harness) run(tool string, a args) agent.Result {
 	b.t.Helper()
 	r, err := b.try(tool, a)
 	if err != nil {
@@ -78,10 +78,10 @@ func (b *bench) run(tool string, a args) agent.Result {
 	return r
 }
 
-func (b *bench) text(tool string, a args) string { b.t.Helper(); return textOf(b.run(tool, a)) }
+func (b *harness) text(tool string, a args) string { b.t.Helper(); return textOf(b.run(tool, a)) }
 
 // refused runs a tool that must fail and checks what its error says.
-func (b *bench) refused(tool string, a args, says ...string) string {
+func (b *harness) refused(tool string, a args, says ...string) string {
 	b.t.Helper()
 	r, err := b.try(tool, a)
 	if err == nil {
@@ -150,7 +150,7 @@ func TestAllToolsInOrderWithTheirTexts(t *testing.T) {
 }
 
 func TestEveryToolHonoursItsContext(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("a.txt", "text\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -170,7 +170,7 @@ func TestEveryToolHonoursItsContext(t *testing.T) {
 }
 
 func TestArgumentsThatCannotBeRead(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("a.txt", "1\n2\n3\n")
 	b.refused("read", args{"path": 5}, "read: the arguments cannot be read")
 	b.refused("read", args{"path": "a.txt", "offset": 1.5}, "not a whole number")

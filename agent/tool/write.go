@@ -73,7 +73,7 @@ func (k *kit) write(ctx context.Context, a writeArgs, _ agent.Update) (agent.Res
 }
 
 // report says what was done to the file at p, for the model.
-func (a *writeArgs) report(p place, before present) string {
+func (a *writeArgs) report(p location, before present) string {
 	verb := "Created"
 	if before.exists {
 		verb = "Replaced"

@@ -10,7 +10,7 @@ import (
 )
 
 func TestWriteMakesParentsAndReportsBytes(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	r := b.run("write", args{"path": "a/b/c.txt", "content": "héllo\n"})
 	equal(t, b.content("a/b/c.txt"), "héllo\n")
 	equal(t, textOf(r), "Created a/b/c.txt: 7 bytes, 1 line")
@@ -20,7 +20,7 @@ func TestWriteMakesParentsAndReportsBytes(t *testing.T) {
 }
 
 func TestWriteKeepsModeAndSymlink(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	target := b.file("bin/tool.sh", "old")
 	if err := os.Chmod(target, 0o750); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestWriteKeepsModeAndSymlink(t *testing.T) {
 }
 
 func TestWriteReplacesAtOnce(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	path := b.file("a.txt", "old content")
 	f, err := os.Open(path) // who has the old file open keeps it whole
 	if err != nil {
@@ -69,7 +69,7 @@ func TestWriteReplacesAtOnce(t *testing.T) {
 }
 
 func TestWriteRefuses(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	b.file("dir/x", "")
 	b.refused("write", args{"path": "dir", "content": ""}, "it is a directory")
 	b.refused("write", args{"path": "new/", "content": ""}, "ends in a slash")
@@ -84,7 +84,7 @@ func TestWriteRefuses(t *testing.T) {
 }
 
 func TestParallelEditsOfAFileAreAllKept(t *testing.T) {
-	b := newBench(t, Options{})
+	b := newHarness(t, Options{})
 	const n = 40
 	var lines []string
 	for i := range n {

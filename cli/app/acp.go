@@ -28,7 +28,7 @@ func (p *Place) serveACP(ctx context.Context) error {
 	}
 	return serveEditor(ctx, acp.New(acp.Options{
 		In: os.Stdin, Out: os.Stdout, Log: os.Stderr, Version: p.Version,
-		Host: editors{p}, Root: p.Sessions().Root, Catch: p.Catch, SignIn: []string{"--login"},
+		Opener: editors{p}, Root: p.Sessions().Root, Catch: p.Catch, SignIn: []string{"--login"},
 	}))
 }
 
@@ -36,9 +36,9 @@ func (p *Place) serveACP(ctx context.Context) error {
 // cannot be: why is the answer to each session that it would begin, since editors show no
 // other. Sessions can be listed and removed meanwhile.
 func ServeRefusing(ctx context.Context, o Options, cwd string, why error) error {
-	server := acp.New(acp.Options{In: os.Stdin, Out: os.Stdout, Log: os.Stderr, Version: o.Version, Host: refusing{why: why}, Catch: o.Catch})
+	server := acp.New(acp.Options{In: os.Stdin, Out: os.Stdout, Log: os.Stderr, Version: o.Version, Opener: refusing{why: why}, Catch: o.Catch})
 	if p, err := New(o, cwd); err == nil {
-		server.Root, server.Host = p.Sessions().Root, refusing{editors{p}, why}
+		server.Root, server.Opener = p.Sessions().Root, refusing{editors{p}, why}
 	}
 	return serveEditor(ctx, server)
 }
@@ -50,7 +50,9 @@ type refusing struct {
 }
 
 // Open fails.
-func (r refusing) Open(context.Context, acp.Opening) (*acp.Run, error) { return nil, oneLine{r.why} }
+func (r refusing) Open(context.Context, acp.SessionRequest) (*acp.Run, error) {
+	return nil, oneLine{r.why}
+}
 
 // Remove moves a session to the trash.
 func (r refusing) Remove(path string) error { return r.sessions.Remove(path) }
@@ -73,7 +75,7 @@ func serveEditor(ctx context.Context, server *acp.Server) error {
 }
 
 // Open makes a run in the directory that the client wants. An error is one line.
-func (e editors) Open(ctx context.Context, o acp.Opening) (*acp.Run, error) {
+func (e editors) Open(ctx context.Context, o acp.SessionRequest) (*acp.Run, error) {
 	run, err := e.open(ctx, o)
 	if err != nil {
 		return nil, oneLine{err}
@@ -81,7 +83,7 @@ func (e editors) Open(ctx context.Context, o acp.Opening) (*acp.Run, error) {
 	return run, nil
 }
 
-func (e editors) open(ctx context.Context, o acp.Opening) (*acp.Run, error) {
+func (e editors) open(ctx context.Context, o acp.SessionRequest) (*acp.Run, error) {
 	options := e.place.Options
 	options.Session = SessionFlags{Ref: o.Path, ID: o.ID, Given: true, Dir: e.place.Session.Dir, None: e.place.Session.None}
 	place, err := New(options, o.Cwd)

@@ -7,12 +7,11 @@
 // only the caller knows the directory of the process.
 //
 //	options.go     what the command line says of a run
-//	place.go       settings, approvals and keys of a directory; environment.go: what it
-//	               takes for the variables of the process
-//	app.go         from a place to a front end: print.go, rpc.go, interact.go
-//	acp.go         sessions for editors; rehearsal.go: a run that a test drives
-//	run.go         a run is opened, and what is made on the way; messages.go: what it
-//	               shows the user first; ending.go: it is closed
+//	place.go       settings, approvals and keys of a directory, and what it takes for the
+//	               variables of the process
+//	app.go         from a place to a front end: print.go, rpc.go, interact.go; errors
+//	acp.go         sessions for editors; testrun.go: a run that a test drives
+//	run.go         a run is opened, and what is made on the way; ending.go: it is closed
 //	hooks.go       hooks are loaded, and told what is before a session; chain.go: which
 //	               hooks there are, and what they are given
 //	hookcommand.go /hooks and /reload; hooklist.go: the hooks as a list
@@ -20,12 +19,10 @@
 //	session.go     where sessions are kept; opening.go: which one a run works on
 //	model.go       which model it begins with; unattended.go: which may answer
 //	               where nobody watches
-//	prompt.go      prompts of the command line, and those in files
+//	prompt.go      prompts of the command line, of standard input, and those in files
 //	tools.go       the program's tools
-//	login.go       /login; copy.go: where /copy puts a text
-//	settings.go    settings are written; livesettings.go: those that can change in a run
-//	changed.go     whether the status line has a star behind the branch
-//	banner.go      what a session in the terminal begins with
+//	login.go       /login
+//	settings.go    settings are written, and those that can change in a run
 //	ask.go         what a user is asked before there is a front end; startdialog.go:
 //	               in dialogs; early.go:
 //	               by hooks; pending.go: about what waits for approval;
@@ -75,3 +72,21 @@ func (r *run) approve(ctx context.Context) error {
 	}
 	return errors.Join(p.checkNamedHooks(), p.checkNamedPrompts())
 }
+
+// ErrReported is an error whose text the user has seen: only the exit status tells
+// of it.
+var ErrReported = errors.New("reported")
+
+// UsageError is a mistake on the command line.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+
+func (e UsageError) Unwrap() error { return e.Err }
+
+// SessionError is a session that cannot be opened or read, for whatever reason.
+type SessionError struct{ Err error }
+
+func (e SessionError) Error() string { return e.Err.Error() }
+
+func (e SessionError) Unwrap() error { return e.Err }

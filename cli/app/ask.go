@@ -104,7 +104,14 @@ func readLine(r io.Reader) (string, error) {
 func (p User) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 	p.begin(whatIsBrought(q.Files) + "\n" + strings.TrimRight(ListFiles(q.Project, q.Files), "\n"))
 	for {
-		line, err := p.askProject(ctx)
+		var line string
+		var err error
+		if p.dialogs == nil {
+			line, err = p.Ask(ctx, "Run them? view, once, always, never; Enter means No: ")
+		} else { // what runs programs takes its whole word or the arrows: a y out of habit is none
+			line, err = p.choose(ctx, "Run them?", agent.DialogOptions{Whole: true}, "no: ask again at the next start", "view: show what is in the files", "once: for this run",
+				"always: as long as the files are these", "never: and do not ask again")
+		}
 		if err != nil {
 			return trust.AnswerNo
 		}
@@ -169,16 +176,6 @@ func (p User) notify(text string, level agent.Level) {
 		text = string(level) + ": " + text
 	}
 	p.begin(strings.TrimRight(printable.Text(text), "\n"))
-}
-
-// askProject returns what a user answers to the question whether the hooks of a project
-// may run. What runs programs takes its whole word or the arrows: a y out of habit is none.
-func (p User) askProject(ctx context.Context) (string, error) {
-	if p.dialogs == nil {
-		return p.Ask(ctx, "Run them? view, once, always, never; Enter means No: ")
-	}
-	return p.choose(ctx, "Run them?", agent.DialogOptions{Whole: true}, "no: ask again at the next start", "view: show what is in the files", "once: for this run",
-		"always: as long as the files are these", "never: and do not ask again")
 }
 
 // ListFiles shows the files of a project that approval covers, one line each, with
@@ -269,7 +266,13 @@ func DescribePending(w trust.Pending) string {
 func (p User) askBusy(ctx context.Context, busy *session.BusyError, err error) (as session.Access, anew bool, _ error) {
 	fmt.Fprintln(p.Out, command.BusyRow(busy, time.Now()))
 	for {
-		line, failed := p.askAccess(ctx)
+		var line string
+		var failed error
+		if p.dialogs == nil {
+			line, failed = p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free, new: begin a new one; Enter leaves: ")
+		} else {
+			line, failed = p.choose(ctx, "What to do with the session?", agent.DialogOptions{}, "leave: end the program", "copy: go on in a copy", "read: only look at it", "wait: until it is free", "new: begin a new one")
+		}
 		if failed != nil {
 			return 0, false, err
 		}
@@ -287,12 +290,4 @@ func (p User) askBusy(ctx context.Context, busy *session.BusyError, err error) (
 		}
 		fmt.Fprintln(p.Out, "Please answer copy, read, wait, new, or nothing.")
 	}
-}
-
-// askAccess returns what a user wants to do about a session that is in use.
-func (p User) askAccess(ctx context.Context) (string, error) {
-	if p.dialogs == nil {
-		return p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free, new: begin a new one; Enter leaves: ")
-	}
-	return p.choose(ctx, "What to do with the session?", agent.DialogOptions{}, "leave: end the program", "copy: go on in a copy", "read: only look at it", "wait: until it is free", "new: begin a new one")
 }

@@ -14,6 +14,7 @@ import (
 	"pi/agent/llm"
 	"pi/cli/config"
 	"pi/internal/printable"
+	"pi/internal/safefile"
 	"pi/luahooks"
 	"pi/luahooks/trust"
 	"pi/session"
@@ -131,7 +132,7 @@ const (
 // showLog returns the last lines of the hook log, or only those of the hook called name if
 // that is not empty.
 func (h *hookCommands) showLog(name string) (string, error) {
-	f, err := os.Open(h.log)
+	f, err := safefile.Open(h.log, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return "the hook log is empty", nil
 	}

@@ -29,7 +29,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o := p.chainOptions(p.Places(), r.models)
 	o.Mode, o.LogPath = mode, p.hookLog()
 	o.ApproveProject = p.Hooks.Approve
-	if s := r.rehearsed; s != nil {
+	if s := r.script; s != nil {
 		o.Clock, o.Reach, o.MaxLua, o.Emitted, o.Started = s.Clock, s.Reach, s.MaxLua, s.Emitted, s.Started
 	}
 	if p.Attended() && !p.Hooks.NoApprove {

@@ -9,6 +9,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/agent/provider"
 	"pi/cli/keyring"
 	"pi/cli/providers"
 	"pi/internal/printable"
@@ -64,11 +65,11 @@ func (h *hookAccounts) bring(name string) bool {
 func (p *Place) login(user *asking, own *hookAccounts, begin func(ctx context.Context, provider string) string) keyring.Login {
 	return keyring.Login{
 		Begin: begin, Ring: p.Keys, User: user, Accounts: own.with(p),
-		Try: func(ctx context.Context, provider, key string) (bool, error) {
-			if own.bring(provider) {
-				return providers.TryKeyOfHook(ctx, own.models, provider, key)
+		Try: func(ctx context.Context, name, key string) (bool, error) {
+			if own.bring(name) {
+				return providers.TryKeyOfHook(ctx, own.models, name, key)
 			}
-			return providers.TryKey(ctx, p.Config, p.Keys, p.Catalogue.Models, provider, key)
+			return providers.TryKey(ctx, p.Config, p.Keys, p.Catalogue.Models, name, key)
 		},
 	}
 }
@@ -76,6 +77,9 @@ func (p *Place) login(user *asking, own *hookAccounts, begin func(ctx context.Co
 // signIn asks in the terminal for the key of a provider, as an editor wants it where one is
 // missing. It fails if none was kept, or it has no effect.
 func (p *Place) signIn(ctx context.Context) error {
+	if err := provider.CheckProxies(p.Env.getenv); err != nil { // before the key is asked for, which is tried
+		return UsageError{Err: err}
+	}
 	if !p.hasDialogs() {
 		return UsageError{Err: errNobodyToAsk{}}
 	}

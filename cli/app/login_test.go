@@ -78,7 +78,7 @@ func TestAKeyThatAServerTakesIsKept(t *testing.T) {
 		t.Errorf("completed to %q", names)
 	}
 	if _, err := p.loginCommand(agent.NoUI{}, nil, stays).Run(t.Context(), "local"); err == nil || command.HintOf(err) == "" {
-		t.Errorf("without a person: %v", err)
+		t.Errorf("without a user: %v", err)
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/term"
-
 	"pi/agent"
 	"pi/agent/attach"
 	"pi/agent/command"
@@ -23,6 +21,8 @@ import (
 	"pi/luahooks/trust"
 	"pi/repl"
 	"pi/session"
+
+	"golang.org/x/term"
 )
 
 // run is one run in a place, put together in the order in which its parts need
@@ -49,7 +49,7 @@ type run struct {
 	settings *command.Settings              // likewise
 	end      ending
 
-	rehearsed *Script // what there is in place of the world outside; nil: that itself
+	script *Script // what there is instead of the world outside; nil: that itself
 }
 
 // front is a front end as a run sees it.
@@ -89,11 +89,11 @@ func (r *run) begin(ctx context.Context, f front, mode string, own []command.Com
 	if err := provider.CheckProxies(p.Env.getenv); err != nil {
 		return UsageError{Err: err}
 	}
-	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.rehearsed != nil
+	r.end.life, r.end.isServed = ctx, mode == modeRPC || mode == modeACP || r.script != nil
 	r.models = providers.New(p.Config, p.Keys, p.Catalogue.Models)
-	if r.rehearsed != nil {
-		r.models.Register(r.rehearsed.Model)
-		r.models.AnswerWith(r.rehearsed.Model.Stream)
+	if r.script != nil {
+		r.models.Register(r.script.Model)
+		r.models.AnswerWith(r.script.Model.Stream)
 	}
 	r.later.warn(providers.Problems(p.Config, p.Keys)...)
 	if err := r.prepare(ctx, mode); err != nil {
@@ -145,13 +145,13 @@ func joinSaved(err, end error) error {
 // front end.
 func (r *run) attach(ctx context.Context, f front, mode string, own []command.Command) {
 	p := r.place
-	if r.rehearsed != nil {
-		r.agent.Listen(r.rehearsed.Before)
+	if r.script != nil {
+		r.agent.Listen(r.script.Before)
 	}
 	r.mcp.ui.Store(&f.UI)
-	r.agent.Listen(r.chain.Watcher(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.chain, f)
+	r.agent.Listen(r.chain.ToolWatch(), lookAtTheEnd{p.Watcher}, &directTools{run: r}, r.chain, f)
 	switch {
-	case r.rehearsed != nil:
+	case r.script != nil:
 	case mode == modeRPC || mode == modeACP:
 		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
 	case mode != "interactive":
@@ -193,7 +193,7 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.loadHooks(ctx, mode); err != nil {
 		return err
 	}
-	if r.rehearsed == nil {
+	if r.script == nil {
 		if err := r.loadServers(ctx); err != nil {
 			return err
 		}
@@ -275,11 +275,11 @@ func (r *run) filesOfClient() tool.Files {
 // and the model in environment variables.
 func (r *run) toolOptions() tool.Options {
 	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale, Home: r.place.Env.home(), Files: r.filesOfClient(), Wrap: r.wrapper("tool"), Watcher: r.place.Watcher}
-	if r.rehearsed != nil && r.rehearsed.Started != nil {
+	if r.script != nil && r.script.Started != nil {
 		o.Starting = func() func(int) {
 			return func(group int) {
 				if group > 0 {
-					r.rehearsed.Started(group)
+					r.script.Started(group)
 				}
 			}
 		}
@@ -301,3 +301,13 @@ func (r *run) toolOptions() tool.Options {
 	}
 	return o
 }
+
+// messages are for the user, once a front end is there.
+type messages struct {
+	warnings []string
+	notices  []string // of what is in order
+}
+
+func (m *messages) warn(lines ...string) { m.warnings = append(m.warnings, lines...) }
+
+func (m *messages) inform(line string) { m.notices = append(m.notices, line) }

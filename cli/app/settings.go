@@ -1,12 +1,18 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/llm"
 	"pi/cli/config"
 	"pi/repl/terminal/keymap"
 )
@@ -64,4 +70,134 @@ func (p *Place) SettingFrom(key, file string) string {
 		return ""
 	}
 	return config.Tilde(all[i].Origin)
+}
+
+// adjustable is a front end that can be changed while it runs.
+type adjustable interface {
+	// Adjusts reports whether a change of this setting, such as "ui.notify", holds at once.
+	Adjusts(key string) bool
+	// Adjust makes the value hold, which is allowed for this setting.
+	Adjust(key, value string)
+}
+
+// liveSettings are the settings of a run, with what was changed in the course of it.
+type liveSettings struct {
+	run   *run
+	front any // an adjustable, or not
+
+	mu     sync.Mutex
+	config config.Config
+}
+
+func (l *liveSettings) list() []command.Setting {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []command.Setting
+	for _, s := range l.config.Settings() {
+		all = append(all, command.Setting{Key: s.Key, Value: s.Value, Text: s.Text, Default: s.Default, Origin: config.Tilde(s.Origin),
+			Meaning: s.Meaning, Kind: string(s.Kind), Choices: s.Choices, Secret: s.Secret, Live: l.way(s.Key) != nil})
+	}
+	return all
+}
+
+// thisRun is the origin of settings that were changed for the run.
+const thisRun = "this run"
+
+// apply makes another value of a setting hold for this run.
+func (l *liveSettings) apply(ctx context.Context, key, value string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	changed, err := l.config.Change(key, value, thisRun, l.run.place.Env.getenv)
+	if err != nil {
+		return err
+	}
+	way := l.way(key)
+	if way == nil {
+		return fmt.Errorf("%s counts from the next start, once it is written", key)
+	}
+	if err := way(ctx, changed, key, value); err != nil {
+		return err
+	}
+	l.config = changed
+	return nil
+}
+
+// way returns how a change of the setting key is made to hold; nil if it cannot be. The
+// function is given the changed settings, in which the value was checked.
+func (l *liveSettings) way(key string) func(ctx context.Context, changed config.Config, key, value string) error {
+	front, _ := l.front.(adjustable)
+	switch {
+	case key == "model":
+		return l.applyModel
+	case key == "thinking":
+		return func(ctx context.Context, c config.Config, _, _ string) error {
+			return l.run.agent.SetThinking(ctx, c.Thinking)
+		}
+	case isOfAgent(key):
+		return func(_ context.Context, c config.Config, _, _ string) error {
+			l.run.agent.SetSettings(agentSettings(c))
+			return nil
+		}
+	case front != nil && front.Adjusts(key):
+		return func(_ context.Context, _ config.Config, key, value string) error {
+			front.Adjust(key, value)
+			return nil
+		}
+	}
+	return nil
+}
+
+// applyModel makes the model that a user named answer from now on.
+func (l *liveSettings) applyModel(ctx context.Context, _ config.Config, _, value string) error {
+	model, level, err := l.run.models.Match(value)
+	if err != nil {
+		return err
+	}
+	if err := l.run.agent.Select(ctx, model, level, "set"); err != nil {
+		return err
+	}
+	if note := l.run.models.Completed(value, model); note != "" {
+		l.run.agent.Notify(ctx, agent.LevelInfo, note)
+	}
+	return nil
+}
+
+// write writes a setting into the user's config.toml.
+func (l *liveSettings) write(key, value string) (file string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.run.place
+	if _, err := p.WriteSetting(key, value); err != nil {
+		return "", err
+	}
+	if l.config.Origins.Of(key) == thisRun {
+		if changed, err := l.config.Change(key, value, p.configFile(), p.Env.getenv); err == nil {
+			l.config = changed
+		}
+	}
+	return config.Tilde(p.configFile()), nil
+}
+
+// isOfAgent reports whether a setting is among those of agentSettings.
+func isOfAgent(key string) bool {
+	for _, prefix := range []string{"compaction.", "retry."} {
+		if strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	switch key {
+	case "max_turns", "max_repeats", "max_continuations", "max_cost", "max_answer_bytes", "steering", "follow_up", "stream_idle_timeout", "stream_quiet_timeout", "ui.image_scale":
+		return true
+	}
+	return false
+}
+
+// agentSettings returns what the agent is given of the settings.
+func agentSettings(c config.Config) agent.Settings {
+	return agent.Settings{
+		MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost,
+		MaxAnswerBytes: c.MaxAnswerBytes, SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
+		Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),
+		ImageScale: c.UI.ImageScale, Patience: llm.Patience{Idle: time.Duration(c.StreamIdleTimeout) * time.Second, Quiet: time.Duration(c.StreamQuietTimeout) * time.Second},
+	}
 }

@@ -21,7 +21,7 @@ func BenchmarkTwelfthSession(b *testing.B) {
 		b.Run(of.name, func(b *testing.B) {
 			p := place(b, Options{Model: "demo/tour", Session: SessionFlags{None: true}}, of.hooks)
 			open := func() *acp.Run {
-				r, err := editors{p}.Open(b.Context(), acp.Opening{Cwd: p.Cwd, Listener: noListener{}, UI: new(watching)})
+				r, err := editors{p}.Open(b.Context(), acp.SessionRequest{Cwd: p.Cwd, Listener: noListener{}, UI: new(watching)})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -124,7 +124,7 @@ func TestTheSecondSessionOfAnEditorCompilesNothing(t *testing.T) {
 	open := func() uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r, err := editors{p}.Open(t.Context(), acp.Opening{Cwd: p.Cwd, Listener: noListener{}, UI: new(watching)})
+		r, err := editors{p}.Open(t.Context(), acp.SessionRequest{Cwd: p.Cwd, Listener: noListener{}, UI: new(watching)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,14 +3,14 @@
 //
 //	config.go  every setting: a field of [Config] with its key and its rule as tags
 //	load.go    [Load] lays the files over each other: defaults, the agent directory's,
-//	           the project's, the environment
-//	file.go    [ReadFile] reads what may be anything, up to a bound
+//	           the project's, the environment; [ReadFile] reads what may be anything, up
+//	           to a bound
 //	decode.go  one parsed file into a Config, key by key; decoder.go: what is wrong
 //	           with it
 //	check.go   the rules of values, and the words for what breaks one
-//	lines.go   the line of each key, and the bounds of a file
-//	set.go     [Set] and [Unset] write a setting into a file: edit.go changes the text,
-//	           layout.go says where things are in it, typed.go reads the new value
+//	lines.go   the line of each key, the bounds of a file, and where things are in it
+//	set.go     [Set] and [Unset] write a setting into a file, by its type; edit.go changes
+//	           the text
 //	listing.go [Config.Settings]: each setting with value, origin and meaning.go's line
 //	print.go   [Print] writes what is in force, with [Origins]
 //	mask.go    [MaskKeys] removes the keys from a text of which a copy is kept

@@ -24,14 +24,6 @@ type edited struct {
 	eol    string
 }
 
-func newEdited(text string) edited {
-	e := edited{text: text, layout: newLayout(text), eol: "\n"}
-	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
-		e.eol = "\r\n"
-	}
-	return e
-}
-
 // withKey returns the text in which key has the value that literal writes in TOML. text is
 // valid TOML within the bounds of a settings file. Comments inside of a value that is
 // replaced are put above it.
@@ -73,8 +65,12 @@ func editText(text string, want map[string]any, ways func(edited) []string) (str
 			break
 		}
 	}
+	e := edited{text: text, layout: newLayout(text), eol: "\n"}
+	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
+		e.eol = "\r\n"
+	}
 	meant := formatAny(pruned(want))
-	for _, way := range ways(newEdited(text)) {
+	for _, way := range ways(e) {
 		var got map[string]any
 		if _, err := toml.Decode(mark+way, &got); err != nil || formatAny(pruned(got)) != meant {
 			continue
@@ -160,7 +156,7 @@ func pruned(doc map[string]any) map[string]any {
 // may be wrong: not everything may be written everywhere.
 func (e edited) placed(key toml.Key, literal string) []string {
 	if p, ok := e.layout.pairs[pathOf(key)]; ok {
-		return []string{e.replaced(p, literal)}
+		return []string{e.lifted(p, e.text[:p.value]+literal+e.text[p.end:])}
 	}
 	var ways, dotted []string
 	for n := len(key) - 1; n >= 0; n-- {
@@ -205,18 +201,15 @@ func (e edited) sibling(section int, key toml.Key, n int) (line pair, found bool
 	return line, false
 }
 
-// replaced returns the text with another value of a pair.
-func (e edited) replaced(p pair, literal string) string {
-	return e.lifted(p, e.text[:p.value]+literal+e.text[p.end:])
-}
-
 // lifted returns text, which is that of e up to the line of p, with the comments inside of
 // the value of p above that line.
 func (e edited) lifted(p pair, text string) string {
 	at := e.lineStart(e.layout.statement(p).key)
 	above := ""
-	for _, comment := range e.layout.commentsIn(e.text, p) {
-		above += e.indentAt(at) + comment + e.eol
+	for _, c := range e.layout.comments { // such as those of a list of several lines
+		if c.start >= p.value && c.end <= p.end {
+			above += e.indentAt(at) + strings.TrimRight(e.text[c.start:c.end], "\r") + e.eol
+		}
 	}
 	return text[:at] + above + text[at:]
 }
@@ -295,29 +288,23 @@ func (e edited) aboveComments(at int) int {
 	return at
 }
 
-// removed returns the text without a key.
+// removed returns the texts without a key.
 func (e edited) removed(key toml.Key) []string {
 	p, ok := e.layout.pairs[pathOf(key)]
 	switch {
 	case !ok:
 		return nil
-	case p.nested:
-		return e.removedInline(p)
+	case p.nested: // with the comma before it, or the one behind it
+		before := strings.TrimRight(e.text[:p.key], " \t\r\n")
+		behind := strings.TrimLeft(e.text[p.end:], " \t\r\n")
+		withComma := e.text[:p.key] + strings.TrimLeft(strings.TrimPrefix(behind, ","), " \t")
+		return []string{e.lifted(p, strings.TrimSuffix(before, ",")+e.text[p.end:]), e.lifted(p, withComma)}
 	}
 	start, end := e.lineStart(p.key), len(e.text)
 	if n := strings.IndexByte(e.text[p.end:], '\n'); n >= 0 {
 		end = p.end + n + 1
 	}
 	return []string{e.lifted(p, e.text[:start]+e.text[end:])}
-}
-
-// removedInline returns the texts without a pair of an inline table, and with the comma
-// before it or the one behind it gone too.
-func (e edited) removedInline(p pair) []string {
-	before := strings.TrimRight(e.text[:p.key], " \t\r\n")
-	behind := strings.TrimLeft(e.text[p.end:], " \t\r\n")
-	withComma := e.text[:p.key] + strings.TrimLeft(strings.TrimPrefix(behind, ","), " \t")
-	return []string{e.lifted(p, strings.TrimSuffix(before, ",")+e.text[p.end:]), e.lifted(p, withComma)}
 }
 
 func byteOrderMarks() []string { return []string{"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} }

@@ -110,7 +110,7 @@ func (c *copies) around(original string) (folder, inside string) {
 	}
 }
 
-// ownFolder puts a folder of links in the place of a link to a folder, so that what is
+// ownFolder puts a folder of links instead of a link to a folder, so that what is
 // written there does not reach the original.
 func ownFolder(path string) error {
 	to, err := os.Readlink(path)

@@ -2,7 +2,7 @@
 //
 // A test file is Lua, run once in a VM of its own; it calls t.case for each case that it
 // has. A case is a function. What it does is done to a real run of the program
-// ([app.Rehearsal]): the same chain, VMs, agent and session as always. Four things are
+// ([app.TestRun]): the same chain, VMs, agent and session as always. Four things are
 // others than usual: the model answers from a script, the user from a table or a function,
 // the clock can be set forward, and home and project are folders that were made for the case.
 //
@@ -14,11 +14,11 @@
 //	copies.go   the hooks of a case are copies, so that it can edit them
 //	scene.go    a case while it runs; env.go: the modules that a test itself requires
 //	settings.go config.toml from a Lua table
-//	script.go   the model, and what it answers
+//	script.go   the model, what it answers, and what it is sent
 //	user.go     the user, what they say, and what hooks draw for them
 //	clock.go    the time, also as the test itself sees it
 //	recorder.go events as hooks get them
-//	isolate.go  nothing of the machine is seen; leftover.go: nothing is left running
+//	isolate.go  nothing of the machine is seen, and nothing is left running
 //	witness.go  what happened: calls, events, notices
 //	module.go   pi.test: its functions; module_user.go: those that do what a user does
 //	check.go    the checks; value.go: Lua values as text

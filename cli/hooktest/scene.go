@@ -58,7 +58,10 @@ func (s *scene) failures(c testCase, err error) []Failure {
 		return nil
 	}
 	first.Case = c.name
-	first.Notices = s.lastNotices()
+	for _, n := range s.stage.witness.told() { // errors of hooks among them
+		first.Notices = append(first.Notices, string(n.Level)+": "+n.Text)
+	}
+	first.Notices = first.Notices[max(0, len(first.Notices)-maxNotices):]
 	if s.ctx.Err() != nil && s.stage.user.open() != nil {
 		first.Message += "; a hook shows a component that nothing closes: t.answers{ custom = function(view) … end } plays with it"
 	}
@@ -83,14 +86,6 @@ func (s *scene) nameOriginals(f *Failure) {
 
 // maxNotices is how many of the last notices a failure shows.
 const maxNotices = 5
-
-// lastNotices returns what hooks told last, errors of hooks among them.
-func (s *scene) lastNotices() (lines []string) {
-	for _, n := range s.stage.witness.told() {
-		lines = append(lines, string(n.Level)+": "+n.Text)
-	}
-	return lines[max(0, len(lines)-maxNotices):]
-}
 
 // hasFault returns the first fault, "" if there is none.
 func (s *scene) fault() string {

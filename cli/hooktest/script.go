@@ -5,17 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"strings"
 	"sync"
 
-	lua "github.com/yuin/gopher-lua"
-
 	"pi/agent/llm"
+	"pi/agent/provider/openai"
+	"pi/agent/provider/wire"
 	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
+
+	lua "github.com/yuin/gopher-lua"
 )
 
 // script is the model of a case: it answers each request with the next step. It answers for
@@ -48,29 +51,20 @@ func (s *script) seen() []*sentRequest {
 	return s.requests[:len(s.requests):len(s.requests)]
 }
 
-// take notes a request and returns its step; ok is false if there is none.
-func (s *script) take(r *sentRequest) (next step, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = append(s.requests, r)
-	if s.taken == len(s.steps) {
-		return step{}, false
-	}
-	next = s.steps[s.taken]
-	s.taken++
-	return next, true
-}
-
 // Stream answers r with the next step.
 func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		var next step
 		var failed error
 		err := send(ctx, r, func(ctx context.Context, sent *sentRequest) (status int) {
-			if next, failed = s.next(ctx, sent); failed != nil {
+			next, failed = s.next(ctx, sent)
+			switch {
+			case failed != nil: // there is no answer
 				return 0
+			case next.err == "":
+				return http.StatusOK
 			}
-			return next.httpStatus()
+			return next.status // 0 where the request fails without an answer
 		})
 		if err != nil {
 			yield(llm.Delta{}, err)
@@ -87,27 +81,25 @@ func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 // next is the step that answers a request. The error says that there is none, or why it
 // cannot be made.
 func (s *script) next(ctx context.Context, r *sentRequest) (step, error) {
-	next, ok := s.take(r)
-	if !ok {
-		err := s.exhausted(r.Request)
+	s.mu.Lock()
+	s.requests = append(s.requests, r)
+	number, steps := len(s.requests), s.steps[s.taken:]
+	s.taken = min(s.taken+1, len(s.steps))
+	has := len(s.steps)
+	s.mu.Unlock()
+	if len(steps) == 0 {
+		last := "nothing"
+		if n := len(r.Messages); n > 0 {
+			last = string(r.Messages[n-1].Role) + ": " + firstLine(r.Messages[n-1].Text())
+		}
+		err := fmt.Errorf("request %d of %s has no step: the script of t.model has %d; the request ends with %s", number, r.Model.Ref(), has, last)
 		s.lacking(err.Error())
 		return step{}, err
 	}
-	if next.function != nil {
-		return s.answer(ctx, next, r)
+	if steps[0].function != nil {
+		return s.answer(ctx, steps[0], r)
 	}
-	return next, nil
-}
-
-// exhausted describes a request that has no step.
-func (s *script) exhausted(r *llm.Request) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := "nothing"
-	if n := len(r.Messages); n > 0 {
-		last = string(r.Messages[n-1].Role) + ": " + firstLine(r.Messages[n-1].Text())
-	}
-	return fmt.Errorf("request %d of %s has no step: the script of t.model has %d; the request ends with %s", len(s.requests), r.Model.Ref(), len(s.steps), last)
+	return steps[0], nil
 }
 
 // firstLine is the beginning of a text, for a message.
@@ -218,14 +210,6 @@ func (u stepUsage) orEstimate(r *llm.Request, s step) *message.Usage {
 	return &message.Usage{Input: input, Output: output, TotalTokens: input + output}
 }
 
-// httpStatus is that of the answer; 0 for a request that fails without one.
-func (s step) httpStatus() int {
-	if s.err == "" {
-		return http.StatusOK
-	}
-	return s.status
-}
-
 // failure is the error of a step that fails. Statuses that may pass are tried again, as they
 // are of a server.
 func (s step) failure() error {
@@ -303,3 +287,57 @@ func arguments(L *lua.LState, records *record.Converter, tool string, v lua.LVal
 	}
 	return raw
 }
+
+// sentRequest is a request of a case: as the program made it, and as it went out.
+type sentRequest struct {
+	*llm.Request
+	payload json.RawMessage // the body, as the handlers of before_provider_request left it
+	header  http.Header
+}
+
+// errNoAnswer stands for an answer that does not come.
+var errNoAnswer = errors.New("no answer")
+
+// send sends a request of a case to receive instead of a network. It is written in the form of its
+// API, one for the scripted model as chat completions, so that handlers see body and headers
+// and can change them. receive returns the status of the answer; 0: there is no answer. It is called in the
+// goroutine of send. The error says why the request was not sent, such as that a handler left no payload.
+func send(ctx context.Context, r *llm.Request, receive func(ctx context.Context, r *sentRequest) (status int)) error {
+	out, model, sent := *r, *r.Model, false
+	out.Model = &model
+	client := &http.Client{Transport: roundTrip(func(h *http.Request) (*http.Response, error) {
+		sent = true
+		body, err := io.ReadAll(h.Body)
+		if err != nil {
+			return nil, err
+		}
+		status := receive(ctx, &sentRequest{r, body, h.Header})
+		if status == 0 {
+			return nil, errNoAnswer
+		}
+		header := http.Header{"Content-Type": {"text/event-stream"}}
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("")), Request: h}, nil
+	})}
+	for _, err := range apiOf(&model, client).Stream(ctx, &out) {
+		if err != nil && !sent {
+			return err
+		}
+	}
+	return nil
+}
+
+// apiOf is what writes requests for a model.
+func apiOf(m *llm.Model, client *http.Client) llm.Provider {
+	api, ok := wire.Find(m.API)
+	if !ok {
+		m.BaseURL = "http://model.test/v1"
+		return openai.New(client)
+	}
+	return api.New(client)
+}
+
+// roundTrip is a transport that is a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip is that of [http.RoundTripper].
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -40,9 +40,9 @@ type stage struct {
 	leftover leftover
 	watcher  *process.Watcher
 
-	run    *app.Rehearsal // nil until it is needed, and after it was closed
-	began  bool           // there was a run
-	resume string         // the file of the session that the next run goes on with
+	run    *app.TestRun // nil until it is needed, and after it was closed
+	began  bool         // there was a run
+	resume string       // the file of the session that the next run goes on with
 }
 
 // newStage makes the folders of a case. read reads the file of a hook, if it may run; judge
@@ -105,7 +105,7 @@ const testModel = "test/model"
 
 // opened returns the run, which it opens if there is none. The error is one for the test's
 // author: a setting that has no effect, a hook that does not load.
-func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
+func (s *stage) opened(ctx context.Context) (*app.TestRun, error) {
 	if s.run != nil {
 		return s.run, nil
 	}
@@ -123,7 +123,7 @@ func (s *stage) opened(ctx context.Context) (*app.Rehearsal, error) {
 	if lost := place.Problems(); len(lost) > 0 {
 		return nil, fmt.Errorf("config: %v", lost[0])
 	}
-	s.run, err = place.Rehearse(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
+	s.run, err = place.OpenTest(context.WithoutCancel(ctx), app.Script{Mode: s.mode(), Before: s.recorder, Watcher: s.witness,
 		User: s.user, Model: s.model(), Clock: s.clock, Reach: reach, Started: s.leftover.note, MaxLua: luaTime, Emitted: s.recorder.noteEmitted})
 	if err != nil {
 		return nil, err
@@ -156,11 +156,10 @@ func (s *stage) model() llm.ProviderSpec {
 // submit does what a user does who types text: it runs as a command, or is sent to the
 // model. It returns when nothing is left to do.
 func (s *stage) submit(ctx context.Context, text string, attached []message.Block) error {
-	run, err := s.opened(ctx)
-	if err != nil {
+	if _, err := s.opened(ctx); err != nil {
 		return err
 	}
-	if err := s.do(ctx, run, agent.Prompt{Text: text, Attachments: attached, Source: s.mode()}); err != nil {
+	if err := s.driver().Run(ctx, agent.Prompt{Text: text, Attachments: attached, Source: s.mode()}); err != nil {
 		return err
 	}
 	return s.finish(ctx)
@@ -175,10 +174,10 @@ func (s *stage) finish(ctx context.Context) error {
 			return err
 		}
 		done := true
-		for prompt := range s.run.Agent().Inbox().TakeSubmitted() {
+		d := s.driver()
+		for prompt := range d.Submitted() {
 			done = false
-			prompt.Source = "hook"
-			if err := s.do(ctx, s.run, prompt); err != nil {
+			if err := d.Run(ctx, prompt); err != nil {
 				return err
 			}
 		}
@@ -207,37 +206,25 @@ func (s *stage) awaitHandlers(ctx context.Context) {
 	}
 }
 
-// do runs one prompt, or the command that it is.
-func (s *stage) do(ctx context.Context, run *app.Rehearsal, p agent.Prompt) error {
-	isCommand := false
-	if !p.Literal && p.Custom == nil {
-		var err error
-		if isCommand, err = run.Commands().Reads(p.Text); err != nil {
-			return err
+// driver runs what is typed, sent by hooks, or done by a key, and shows what comes of it.
+func (s *stage) driver() command.Driver {
+	act := func(ctx context.Context, line string, run command.Action) (command.Outcome, error) {
+		outcome, err := run(ctx)
+		if _, cancelled := errors.AsType[*command.CancelledError](err); cancelled && line != "" {
+			name, _ := command.Split(line)
+			err = fmt.Errorf("/%s: %w", name, err)
 		}
-	}
-	if !isCommand {
-		return run.Agent().Prompt(ctx, p)
-	}
-	outcome, err := run.Commands().Run(run.Agent().CommandContext(ctx, p), p.Text)
-	if err != nil {
-		name, _ := command.Split(p.Text)
-		return fmt.Errorf("/%s: %w", name, err)
-	}
-	return s.finishCommand(ctx, outcome)
-}
-
-// finishCommand shows what a command returned, and sends what it wants to be sent.
-func (s *stage) finishCommand(ctx context.Context, outcome command.Outcome) error {
-	for _, text := range []string{outcome.Status, outcome.Draft} {
-		if text != "" {
-			s.witness.add(text)
+		if err != nil {
+			return outcome, err
 		}
+		for _, text := range []string{outcome.Status, outcome.Draft} {
+			if text != "" {
+				s.witness.add(text)
+			}
+		}
+		return outcome, nil
 	}
-	if outcome.Prompt == nil {
-		return nil
-	}
-	return s.run.Agent().Prompt(ctx, *outcome.Prompt)
+	return command.Driver{Agent: s.run.Agent(), Commands: s.run.Commands(), Ask: s.run.Agent().Prompt, Act: act}
 }
 
 // close ends the run as the end of the program does.
@@ -285,10 +272,9 @@ func (s *stage) attached(path string) attach.Found {
 
 // press does what a key of a hook does.
 func (s *stage) press(ctx context.Context, do func(ctx context.Context) (command.Outcome, error)) error {
-	outcome, err := do(s.run.Agent().CommandContext(ctx, agent.Prompt{Source: s.mode()}))
-	if err == nil {
-		err = s.finishCommand(ctx, outcome)
-	}
+	err := s.driver().Do(ctx, "", func(ctx context.Context) (command.Outcome, error) {
+		return do(s.run.Agent().CommandContext(ctx, agent.Prompt{Source: s.mode()}))
+	})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
+	"pi/agent/provider/wire"
 	"pi/cli/config"
 	"pi/cli/keyring"
 )
@@ -44,7 +45,8 @@ func (p *source) forgetsSoon() bool {
 	for _, m := range p.set.Models {
 		ids[m.ID] = true
 	}
-	if delete(ids, ""); len(ids) == 0 && p.api() == "anthropic-messages" { // it may be Claude
+	api, _ := wire.Find(p.api())
+	if delete(ids, ""); len(ids) == 0 && api.MayKeepCache {
 		return false
 	}
 	keeps := func(id string) bool {
@@ -98,17 +100,16 @@ func (p *source) compatProblems() []string {
 // switch. If they name none, the models of the provider may use different APIs, and it is
 // enough that one knows it.
 func (p *source) checkSwitch(compat map[string]any) error {
-	checks := compatChecks()
-	check := checks[p.api()]
-	if check == nil {
+	api, ok := wire.Find(p.api())
+	if !ok {
 		return nil
 	}
-	err := check(compat)
+	err := api.CheckCompat(compat)
 	if p.set.API != "" {
 		return err
 	}
-	for _, other := range checks {
-		if other(compat) == nil {
+	for _, other := range wire.APIs() {
+		if other.CheckCompat(compat) == nil {
 			return nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
+	"pi/agent/provider/wire"
 	"pi/cli/config"
 	"pi/cli/keyring"
 	"pi/session/message"
@@ -133,14 +134,14 @@ func (p *source) try(ctx context.Context, key string) error {
 		model = p.unlisted(p.defaultModel())
 	}
 	if model == nil {
-		auth, _ := p.set.Compat["auth"].(string)
-		_, err := provider.Discover(ctx, client, provider.Server{Provider: p.Name, API: p.api(), BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers})
+		_, err := provider.Discover(ctx, client, p.server(key))
 		if _, long := errors.AsType[*llm.LongList](err); long {
 			return nil // it answers
 		}
 		return err
 	}
-	return tryModel(ctx, wireClients(client)[model.API], model, key)
+	api, _ := wire.Find(model.API)
+	return tryModel(ctx, api.New(client), model, key)
 }
 
 // tryModel asks a model one small question with the key.

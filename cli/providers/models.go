@@ -10,6 +10,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
+	"pi/agent/provider/wire"
 )
 
 // models returns the models of the provider: first those that only the settings have, then
@@ -49,11 +50,18 @@ func (p *source) applySettings(m *llm.Model, needsKey bool) {
 		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
 	}
 	m.API = cmp.Or(p.set.API, m.API)
-	if p.set.Cache != "" && m.API != "google-generative-ai" {
+	if p.set.Cache != "" && hasRetention(m.API) {
 		m.Compat = layered(m.Compat, map[string]any{"cache_retention": p.set.Cache})
 	}
 	m.Headers, m.Compat = layered(m.Headers, p.set.Headers), layered(m.Compat, p.set.Compat)
 	m.NeedsKey = needsKey
+}
+
+// hasRetention reports whether it can be said over a wire API how long a prompt cache shall
+// last. What is no wire API, such as a script, is told.
+func hasRetention(name string) bool {
+	api, ok := wire.Find(name)
+	return !ok || api.CheckCompat(map[string]any{"cache_retention": "long"}) == nil
 }
 
 // rebased returns the address of a model when its provider is not at from but at to. The
@@ -84,7 +92,10 @@ func (p *source) unknownModel(id string) *llm.Model {
 	if p.ownAddress() == "" {
 		own = p.decode(p.Name)
 	}
-	catalogue.Describe(m, own, func() []*llm.Model { return p.decode(makerOf(m.API)) })
+	catalogue.Describe(m, own, func() []*llm.Model {
+		api, _ := wire.Find(m.API)
+		return p.decode(cmp.Or(api.Maker, "openai")) // what a script speaks, nobody made
+	})
 	m.MayThink = m.MayThink && p.set.Stream == nil // a script is told what it is asked for
 	return m
 }
@@ -110,10 +121,7 @@ func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 	if client == nil {
 		client = provider.NewClient()
 	}
-	auth, _ := p.set.Compat["auth"].(string)
-	found, err := provider.Discover(ctx, client, provider.Server{
-		Provider: p.Name, API: p.api(), BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers,
-	})
+	found, err := provider.Discover(ctx, client, p.server(key))
 	once := *p
 	once.decode = decodedOnce(p.decode)
 	var models []*llm.Model
@@ -123,6 +131,13 @@ func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 		models = append(models, m)
 	}
 	return models, err
+}
+
+// server returns the server of the provider, to be asked for its models.
+func (p *source) server(key string) provider.Server {
+	auth, _ := p.set.Compat["auth"].(string)
+	api, _ := wire.Find(p.api())
+	return provider.Server{Provider: p.Name, Listing: api.Listing, BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers}
 }
 
 // decodedOnce returns decode for those who change nothing of what it returns.
@@ -136,17 +151,6 @@ func decodedOnce(decode func(provider string) []*llm.Model) func(string) []*llm.
 		}
 		return models
 	}
-}
-
-// makerOf returns the provider that made a wire API, whose models are known best.
-func makerOf(api string) string {
-	switch api {
-	case "anthropic-messages":
-		return "anthropic"
-	case "google-generative-ai":
-		return "google"
-	}
-	return "openai"
 }
 
 // override changes m to what the settings of that model say, where they say something.

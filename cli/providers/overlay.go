@@ -138,7 +138,7 @@ func (p *source) overlaid(models []*llm.Model) []*llm.Model {
 func CheckSwitches(api string, switches map[string]any) error {
 	p := source{set: llm.ProviderSettings{API: api}}
 	if api == "" {
-		p.API = "openai-completions"
+		p.API = llm.OpenAICompletions
 	}
 	for _, name := range slices.Sorted(maps.Keys(switches)) {
 		if err := p.checkSwitch(map[string]any{name: switches[name]}); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
+	"pi/agent/provider/wire"
 	"pi/cli/config"
 	"pi/cli/keyring"
 )
@@ -175,6 +177,18 @@ func TestTheVariableOfAnAddressIsReadWhereKeysAre(t *testing.T) {
 	}
 }
 
+// The settings know the names of the APIs by a rule of their own, because they know nothing of APIs.
+func TestTheSettingsNameTheAPIsThatThereAre(t *testing.T) {
+	var names []string
+	for _, api := range wire.APIs() {
+		names = append(names, api.Name)
+	}
+	field, ok := reflect.TypeFor[config.Provider]().FieldByName("API")
+	if allowed := strings.Fields(field.Tag.Get("oneof")); !ok || !slices.Equal(allowed, names) {
+		t.Errorf("api of a provider can be %q, and there are %q", allowed, names)
+	}
+}
+
 func TestACacheThatShallLastIsAskedForOrAProblem(t *testing.T) {
 	cfg := config.Default()
 	gate := func(api string, compat map[string]any, ids ...string) config.Provider {
@@ -191,14 +205,17 @@ func TestACacheThatShallLastIsAskedForOrAProblem(t *testing.T) {
 		"told":    gate("openai-completions", map[string]any{"long_cache": "24h"}, "m"),
 		"untold":  gate("openai-completions", nil, "gpt-5.6"),
 		"others":  gate("anthropic-messages", nil, "other"),
-		"groq":    {Cache: "long"},
+		"groq":    {Cache: "long"}, "google": {Cache: "long"},
 	}
 	ring := ringWith(t, "", map[string]string{"GROQ_API_KEY": "k"})
 	if m := New(cfg, ring, catalogue.Models).Find("anthropic", "claude-opus-5-5"); m == nil || m.Compat["cache_retention"] != "long" {
 		t.Errorf("%+v", m)
 	}
+	if m := New(cfg, ring, catalogue.Models).Find("google", "gemini-3.5-flash"); m == nil || m.Compat["cache_retention"] != nil {
+		t.Errorf("there is no such switch: %+v", m)
+	}
 	var want []string
-	for _, name := range []string{"groq", "others", "untold"} {
+	for _, name := range []string{"google", "groq", "others", "untold"} {
 		want = append(want, fmt.Sprintf(`config.toml: cache = "long" of [providers.%s] has no effect: its server cannot be asked for that; if it can, compat.long_cache says how`, name))
 	}
 	if problems := Problems(cfg, ring); !slices.Equal(problems, want) {

@@ -13,8 +13,8 @@
 //	login.go     who may be logged in to, and whether a server takes a key
 //	refused.go   what happens when a server refuses a key
 //
-// A wire API is added where the clients are listed ([New]) and where its switches
-// are checked; a provider that speaks one of them, in the catalogue.
+// A wire API is a row of the table in package wire, and what holds for one is said
+// there; a provider that speaks one of them is in the catalogue.
 package providers
 
 import (
@@ -24,10 +24,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/agent/provider/anthropic"
-	"pi/agent/provider/google"
-	"pi/agent/provider/openai"
-	"pi/agent/provider/responses"
+	"pi/agent/provider/wire"
 	"pi/cli/config"
 	"pi/cli/keyring"
 )
@@ -52,20 +49,11 @@ func New(cfg config.Config, ring *keyring.Ring, decode func(provider string) []*
 
 // clients returns the client of each wire API, by its name.
 func clients(client *http.Client, ring *keyring.Ring) map[string]llm.Provider {
-	apis := wireClients(client)
-	for name, api := range apis {
-		apis[name] = keyWatcher{api, ring}
+	all := map[string]llm.Provider{}
+	for _, api := range wire.APIs() {
+		all[api.Name] = keyWatcher{api.New(client), ring}
 	}
-	return apis
-}
-
-func wireClients(client *http.Client) map[string]llm.Provider {
-	return map[string]llm.Provider{
-		"anthropic-messages":   anthropic.New(client),
-		"google-generative-ai": google.New(client),
-		"openai-completions":   openai.New(client),
-		"openai-responses":     responses.New(client),
-	}
+	return all
 }
 
 // spec returns the provider as the registry wants it. It is called for every provider at

@@ -9,11 +9,8 @@ import (
 	"strings"
 
 	"pi/agent/llm"
-	"pi/agent/provider/anthropic"
 	"pi/agent/provider/catalogue"
-	"pi/agent/provider/google"
-	"pi/agent/provider/openai"
-	"pi/agent/provider/responses"
+	"pi/agent/provider/wire"
 	"pi/cli/config"
 	"pi/cli/keyring"
 )
@@ -121,7 +118,12 @@ func (p *source) unusable() string {
 	}
 	switch {
 	case p.api() == "":
-		return "it has no usable api; set api to " + strings.Join(slices.Sorted(maps.Keys(compatChecks())), ", ") + " or the like"
+		var names []string
+		for _, api := range wire.APIs() {
+			names = append(names, api.Name)
+		}
+		slices.Sort(names)
+		return "it has no usable api; set api to " + strings.Join(names, ", ") + " or the like"
 	case p.address() == "" && p.Hint != "":
 		return fmt.Sprintf("set base_url of [providers.%s] in config.toml; %s", cmp.Or(p.section, p.Name), p.Hint)
 	case p.address() == "":
@@ -147,14 +149,4 @@ func (p *source) defaultModel() string {
 		return p.set.Models[0].ID
 	}
 	return p.Default
-}
-
-// compatChecks returns, by wire API, the function that checks compat switches for it.
-func compatChecks() map[string]func(map[string]any) error {
-	return map[string]func(map[string]any) error{
-		"anthropic-messages":   anthropic.CheckCompat,
-		"google-generative-ai": google.CheckCompat,
-		"openai-completions":   openai.CheckCompat,
-		"openai-responses":     responses.CheckCompat,
-	}
 }

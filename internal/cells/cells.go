@@ -128,16 +128,11 @@ func pieceWidth(piece string, sequences bool) int {
 		return narrow().RuneWidth(first)
 	}
 	width := narrow().StringWidth(piece)
-	if width == 1 && maybeEmoji(first) && strings.Contains(piece, emojiSelector) {
+	becomesEmoji := first >= 0x203c || first >= '0' && first <= '9' || strings.ContainsRune("#*©®", first)
+	if width == 1 && becomesEmoji && strings.Contains(piece, emojiSelector) {
 		return 2
 	}
 	return width
-}
-
-// maybeEmoji reports whether a character becomes a picture when the selector of emoji
-// follows.
-func maybeEmoji(r rune) bool {
-	return r >= 0x203c || r >= '0' && r <= '9' || r == '#' || r == '*' || r == '©' || r == '®'
 }
 
 // Pad appends blanks to a text so that it takes at least so many columns.

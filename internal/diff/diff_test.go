@@ -23,7 +23,7 @@ func TestADifferenceIsWrittenAsTheLibraryDoes(t *testing.T) {
 		return strings.Join(lines, "\n") + []string{"", "\n", "\n\n"}[r.IntN(3)]
 	}
 	place := regexp.MustCompile(`(?m)^(@@ -[0-9,]+ )\+\d+`)
-	for range 20_000 {
+	for range 8_000 {
 		before, after, context := text(), text(), r.IntN(5)
 		want, err := udiff.ToUnified("a", "b", before, udiff.Lines(before, after), context)
 		if err != nil {

@@ -67,8 +67,11 @@ func (s *Stream) readLine(line string) {
 	switch {
 	case !c.isBlank():
 		s.startLeaf(c, matched, isLazy)
-	case !isNew:
-		s.readBlank(matched)
+	case !isNew: // it is blank inside of its containers
+		s.closeTo(matched)
+		if s.blank < 0 {
+			s.blank = matched
+		}
 	}
 }
 
@@ -168,14 +171,6 @@ func (s *Stream) listIn(depth int) *list {
 		return &s.list
 	}
 	return &s.open[depth-1].list
-}
-
-// readBlank reads a line that is blank inside of its containers.
-func (s *Stream) readBlank(matched int) {
-	s.closeTo(matched)
-	if s.blank < 0 {
-		s.blank = matched
-	}
 }
 
 // startLeaf reads the block that begins in a line, or the text that goes on there.
@@ -347,7 +342,7 @@ func (s *Stream) addText(text string) {
 			first, rest = first+s.p.paint(text[:3], "accent")+" ", rest+"    "
 			text = strings.TrimLeft(text[3:], " \t")
 		}
-		s.leaf.text = newParagraph(s.p, first, rest)
+		s.leaf.text = &paragraph{p: s.p, rows: cells.NewWrapper(s.p.Columns, first, rest)}
 	} else {
 		s.leaf.text.write("\n")
 	}

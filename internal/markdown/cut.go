@@ -10,20 +10,20 @@ import (
 	"pi/internal/cells"
 )
 
-// findCut returns up to where the text from from on stays as it is, whatever follows the
+// stableEnd returns up to where the text from from on stays as it is, whatever follows the
 // window: before anything that is open, outside of anything that is marked up.
-func (t inlineTree) findCut(from int) int {
-	safe := min(t.unsure(from), t.firstOpen())
+func (t inlineTree) stableEnd(from int) int {
+	safe := min(t.lastWord(from), t.firstOpenMark())
 	for {
-		cut := t.lastCut(from, safe)
+		cut := t.lastDivision(from, safe)
 		if safe = t.beforeAddress(from, cut); safe == cut {
 			return cut
 		}
 	}
 }
 
-// lastCut returns the last place up to safe where the text can be divided.
-func (t inlineTree) lastCut(from, safe int) int {
+// lastDivision returns the last place up to safe where the text can be divided.
+func (t inlineTree) lastDivision(from, safe int) int {
 	best := from
 	for c := t.root.FirstChild(); c != nil; c = c.NextSibling() {
 		text, ok := c.(*ast.Text)
@@ -33,7 +33,7 @@ func (t inlineTree) lastCut(from, safe int) int {
 		if text.Segment.Start > safe {
 			break
 		}
-		if cut := t.cutIn(text, min(safe, text.Segment.Stop)); cut > best {
+		if cut := t.divisionIn(text, min(safe, text.Segment.Stop)); cut > best {
 			best = cut
 		}
 	}
@@ -55,10 +55,10 @@ func (t inlineTree) beforeAddress(from, at int) int {
 	return at
 }
 
-// cutIn returns the last place up to cut where a text outside of all markup can be
+// divisionIn returns the last place up to cut where a text outside of all markup can be
 // divided, or 0. No run of marks is divided, and the place of marks that were used in
 // part is not known.
-func (t inlineTree) cutIn(text *ast.Text, cut int) int {
+func (t inlineTree) divisionIn(text *ast.Text, cut int) int {
 	start, stop := text.Segment.Start, text.Segment.Stop
 	for cut > start && cut < len(t.src) && isMark(t.src[cut]) && t.src[cut-1] == t.src[cut] && !isEscaped(t.src, cut-1) {
 		cut--
@@ -88,9 +88,9 @@ func continues(before ast.Node, at int) bool {
 	return before == nil || ok && text.Segment.Stop == at
 }
 
-// unsure returns where the last word of the window begins, with the blanks before it, or
+// lastWord returns where the last word of the window begins, with the blanks before it, or
 // the blanks at its end: what follows may belong to it.
-func (t inlineTree) unsure(from int) int {
+func (t inlineTree) lastWord(from int) int {
 	end := len(t.src)
 	if i := trimSpace(t.src, end); i < end {
 		return max(i, from)
@@ -139,8 +139,8 @@ func (t inlineTree) lastCluster(from int) int {
 	return last
 }
 
-// firstOpen returns the place of the first mark that later text may end.
-func (t inlineTree) firstOpen() int {
+// firstOpenMark returns the place of the first mark that later text may end.
+func (t inlineTree) firstOpenMark() int {
 	o := opens{src: t.src, first: len(t.src)}
 	o.visit(t.root, false)
 	if len(o.brackets) > 0 {

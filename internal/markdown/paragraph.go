@@ -30,10 +30,6 @@ type paragraph struct {
 // taken as text by the window: each of them costs the parsing of one.
 const mostForced = 64
 
-func newParagraph(p Painter, first, rest string) *paragraph {
-	return &paragraph{p: p, rows: cells.NewWrapper(p.Columns, first, rest)}
-}
-
 func (g *paragraph) clone() *paragraph {
 	c := *g
 	c.rows, c.src = g.rows.Clone(), append([]byte(nil), g.src...)
@@ -109,7 +105,7 @@ func (g *paragraph) paintWindow(window []byte, isAll bool) bool {
 	tree := g.p.parseInline(window)
 	cut := len(window)
 	if !isAll {
-		cut = tree.findCut(g.from)
+		cut = tree.stableEnd(g.from)
 	}
 	if cut <= g.from {
 		return false

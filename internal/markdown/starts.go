@@ -122,11 +122,7 @@ func mayBecome(s string) bool {
 	case '[':
 		return len(s) < len("[x] ") || isTask(s) && isBlank(s[len("[x] "):])
 	}
-	return mayBecomeMarker(s)
-}
-
-func mayBecomeMarker(s string) bool {
-	_, ok := parseMarker(s)
+	_, isMarker := parseMarker(s)
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
-	return ok || digits > 0 && digits <= 9 && len(s) == digits
+	return isMarker || digits > 0 && digits <= 9 && len(s) == digits
 }

@@ -121,7 +121,7 @@ func (s *Stream) addTable() {
 		t.lines = t.lines[len(t.lines)-mostLive:]
 	}
 	first, rest := s.begin(false)
-	grid := [][]string{t.paintHead(s.p)}
+	grid := [][]string{paintCells(s.p, t.head, "bold")}
 	for _, line := range t.lines {
 		grid = append(grid, paintCells(s.p, line))
 	}
@@ -138,18 +138,10 @@ func (s *Stream) addTable() {
 	}
 }
 
-func (t *table) paintHead(p Painter) []string {
-	var painted []string
-	for _, cell := range t.head {
-		painted = append(painted, paintInline(p, cell, "bold"))
-	}
-	return painted
-}
-
-func paintCells(p Painter, line []string) []string {
+func paintCells(p Painter, line []string, styles ...string) []string {
 	var painted []string
 	for _, cell := range line {
-		painted = append(painted, paintInline(p, cell))
+		painted = append(painted, paintInline(p, cell, styles...))
 	}
 	return painted
 }

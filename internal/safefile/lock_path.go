@@ -13,7 +13,8 @@ const patience = 5 * time.Second
 // LockPath waits for the lock of the file at path, which need not be there, and returns what
 // gives it back. The lock is a file beside it, and goes with it: the file itself is another
 // one after each [Replace]. [ErrBusy] says that somebody has it all the time. Where there are
-// no locks nobody is kept out.
+// no locks nobody is kept out. Who removes the file of a lock takes it away: then another one has
+// it, whose file stays when it is given back here.
 func LockPath(path string) (release func(), err error) {
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -28,7 +29,9 @@ func LockPath(path string) (release func(), err error) {
 		switch {
 		case err == nil && isStill(f, name):
 			return func() {
-				os.Remove(name) // before others can have it: who waits for this one sees that it is gone
+				if isStill(f, name) {
+					os.Remove(name) // before others can have it: who waits for this one sees that it is gone
+				}
 				Unlock(f)
 				f.Close()
 			}, nil

@@ -10,6 +10,12 @@ import (
 // new one, whole. durable: when it returns, the new one is on the disk, and at no
 // moment is there neither.
 func Replace(path string, contents []byte, durable bool) error {
+	return ReplaceIf(path, contents, durable, func() bool { return true })
+}
+
+// ReplaceIf is Replace if may, which is asked last, when only the new name is missing, allows it.
+// Otherwise the file stays as it is, and the error is [ErrBusy].
+func ReplaceIf(path string, contents []byte, durable bool, may func() bool) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -25,6 +31,9 @@ func Replace(path string, contents []byte, durable bool) error {
 	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
+	}
+	if err == nil && !may() {
+		err = ErrBusy
 	}
 	if err == nil {
 		err = os.Rename(f.Name(), path)

@@ -229,3 +229,27 @@ func TestANewFileTakesNobodysName(t *testing.T) {
 		t.Errorf("left behind: %v", entries)
 	}
 }
+
+func TestWhoLostALockLeavesTheNextOneAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	name := filepath.Join(filepath.Dir(path), ".file.lock")
+	first, err := LockPath(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	second, err := LockPath(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first()
+	if _, err := os.Lstat(name); err != nil {
+		t.Errorf("the lock of the second is gone with that of the first: %v", err)
+	}
+	second()
+	if _, err := os.Lstat(name); err == nil {
+		t.Error("the file of the lock stays")
+	}
+}

@@ -157,20 +157,14 @@ func linesOf(L *lua.LState, v lua.LValue) ([]string, error) {
 
 // callLua calls fn and returns its first result.
 func callLua(L *lua.LState, fn *lua.LFunction, args ...lua.LValue) lua.LValue {
-	first, _ := callForTwo(L, fn, args...)
-	return first
-}
-
-// callForTwo calls fn and returns its first two results.
-func callForTwo(L *lua.LState, fn *lua.LFunction, args ...lua.LValue) (first, second lua.LValue) {
 	L.Push(fn)
 	for _, a := range args {
 		L.Push(a)
 	}
-	L.Call(len(args), 2)
-	first, second = L.Get(-2), L.Get(-1)
-	L.Pop(2)
-	return first, second
+	L.Call(len(args), 1)
+	first := L.Get(-1)
+	L.Pop(1)
+	return first
 }
 
 // maxRetries is how often something is tried anew because its VM was replaced

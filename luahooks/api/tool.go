@@ -162,7 +162,12 @@ func (t *Tool) run(ctx context.Context, input json.RawMessage, update agent.Upda
 	call := &toolCall{tool: t.spec.Name, id: agent.CallID(ctx), update: update}
 	defer call.over.Store(true)
 	err := home.jobs.run(ctx, "tool "+t.spec.Name, func(L *lua.LState) error {
-		returned, message := callForTwo(L, t.execute, home.records.JSON(input), home.contexts.table, home.callTable(L, call))
+		for _, v := range []lua.LValue{t.execute, home.records.JSON(input), home.contexts.table, home.callTable(L, call)} {
+			L.Push(v)
+		}
+		L.Call(3, 2)
+		returned, message := L.Get(-2), L.Get(-1)
+		L.Pop(2)
 		if text, ok := message.(lua.LString); ok && returned == lua.LNil {
 			return errors.New(string(text))
 		}

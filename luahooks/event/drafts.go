@@ -13,16 +13,16 @@ import (
 )
 
 // readContinuation reads the keys entries, to be appended to the session, and continue, with
-// which the agent goes on. tokens is the size of the context: a compaction among the entries
+// which the agent goes on; about says what that does. tokens is the size of the context: a compaction among the entries
 // that does not give tokens_before gets it.
-func readContinuation(r *result, into *agent.Continuation, tokens int) {
-	if r.has("entries", "pi.EntryDraft[]?") {
+func readContinuation(r *result, into *agent.Continuation, tokens int, about string) {
+	if r.has("entries", "pi.EntryDraft[]?", "appended to the session, all or none") {
 		var drafts []session.Draft
 		reader := draftReader{max(tokens, 0), r.src.branch}
 		r.List("entries", func(v lua.LValue, at string) { drafts = append(drafts, reader.draft(r.Answer, v, at)) })
 		r.then(func() { into.Entries = append(slices.Clip(into.Entries), drafts...) })
 	}
-	if r.flag("continue") {
+	if r.flag("continue", about) {
 		r.then(func() { into.Continue, into.ContinuedBy = true, r.src.hook })
 	}
 }

@@ -17,127 +17,146 @@ import (
 
 func providerEvents() []Spec {
 	return []Spec{
-		asking(Spec{Rule: "chained: each sees the body as rewritten so far"},
+		asking(Spec{About: "The body of a request, as it will be sent.",
+			Rule: "chained: each sees the body as rewritten so far"},
 			func(p *payload, e *agent.BeforeProviderRequest) {
-				p.value("payload", "table", func() lua.LValue { return p.src.records.JSON(e.Payload) })
+				p.value("payload", "table", func() lua.LValue { return p.src.records.JSON(e.Payload) }).about("the JSON of the provider's own API")
 				p.text("provider", e.Provider)
 				p.text("model", e.Model)
 			}, readBody),
-		asking(Spec{Rule: "merged: each sees the headers as changed so far"},
+		asking(Spec{About: "The headers of a request. The key reads `…`.",
+			Rule: "merged: each sees the headers as changed so far"},
 			func(p *payload, e *agent.BeforeProviderHeaders) {
 				p.record("headers", "table<string, string>", func() { headersNow(p, e) })
 				p.text("provider", e.Provider)
 				p.text("model", e.Model)
 			}, readHeaders),
-		graceful(func(p *payload, e *agent.AfterProviderResponse) {
-			p.text("provider", e.Provider)
-			p.text("model", e.Model)
-			p.integer("status", e.Status)
-			p.record("headers", "table<string, string>", func() {
-				for name, values := range e.Headers {
-					p.text(strings.ToLower(name), strings.Join(values, ", "))
-				}
-			})
-		}),
+		graceful("The provider has begun to answer.",
+			func(p *payload, e *agent.AfterProviderResponse) {
+				p.text("provider", e.Provider)
+				p.text("model", e.Model)
+				p.integer("status", e.Status).about("of HTTP")
+				p.record("headers", "table<string, string>", func() {
+					for name, values := range e.Headers {
+						p.text(strings.ToLower(name), strings.Join(values, ", "))
+					}
+				})
+			}),
 	}
 }
 
 func messageEvents() []Spec {
 	return []Spec{
-		graceful(func(p *payload, e *agent.MessageStart) { p.message("message", e.Message) }),
-		asking(Spec{Rule: "the stream does not wait: what comes while a hook is busy is joined; the first abort counts"},
+		graceful("A message begins. One without a `message_end` before the next begins was cut off, and counts as nothing.",
+			func(p *payload, e *agent.MessageStart) { p.message("message", e.Message) }),
+		asking(Spec{About: "A piece of an answer. The stream does not wait for handlers: what comes meanwhile is joined.",
+			Rule: "the stream does not wait: what comes while a hook is busy is joined; the first abort counts"},
 			func(p *payload, e *agent.MessageUpdate) {
-				p.value("message", "pi.Message", func() lua.LValue { return p.src.records.Message(e.Message()) })
+				p.value("message", "pi.Message", func() lua.LValue { return p.src.records.Message(e.Message()) }).about("as far as it has come")
 				p.record("delta", "pi.Delta", func() {
 					p.text("type", record.DeltaType(e.Delta.Kind))
 					p.integer("index", e.Delta.Index)
 					p.text("text", e.Delta.Text)
-				})
+				}).about("what is new")
 			},
 			func(r *result, e *agent.MessageUpdate) {
-				if given, ok := r.record("abort", "pi.Abort?", "reason", "inject"); ok {
+				if given, ok := r.record("abort", "pi.Abort?", "stop the answer, and ask again", "reason", "inject"); ok {
 					abort := &agent.Abort{Reason: given.Text("reason"), Inject: given.Text("inject"), By: r.src.hook}
 					r.stop = true
 					r.then(func() { e.Abort = abort })
 				}
 			}),
-		asking(Spec{Rule: "chained: each sees the message as the one before left it; the role stays"},
+		asking(Spec{About: "A message is complete. What a handler makes of it is what is stored and sent.",
+			Rule: "chained: each sees the message as the one before left it; the role stays"},
 			func(p *payload, e *agent.MessageEnd) { p.message("message", e.Message) }, readMessage),
 	}
 }
 
 func choiceEvents() []Spec {
 	return []Spec{
-		graceful(func(p *payload, e *agent.ModelSelect) {
-			model, previous := cmp.Or(e.Model, new(llm.Model)), cmp.Or(e.Previous, new(llm.Model))
-			p.value("model", "pi.Model", func() lua.LValue { return p.src.records.Model(e.Model) })
-			p.value("previous_model", "pi.Model?", func() lua.LValue { return p.src.records.Model(e.Previous) })
-			p.text("provider", model.Provider)
-			p.text("model_id", model.ID)
-			p.optional("previous_provider", previous.Provider)
-			p.optional("previous_model_id", previous.ID)
-			p.text("thinking_level", e.ThinkingLevel)
-			p.text("source", e.Source)
-		}),
-		graceful(func(p *payload, e *agent.ThinkingLevelSelect) {
-			p.text("level", e.Level)
-			p.text("previous_level", e.Previous)
-		}),
-		graceful(func(p *payload, e *agent.ModeSelect) {
-			p.optional("mode", e.Name)
-			p.optional("previous_mode", e.Previous)
-			p.text("source", e.Source)
-		}),
-		graceful(func(p *payload, e *agent.UIPromptStart) { p.prompt(e.PromptKind, e.Title) }),
-		graceful(func(p *payload, e *agent.UIPromptEnd) { p.prompt(e.PromptKind, e.Title) }),
-		telling(Spec{Rule: "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: Graceful},
+		graceful("Another model was chosen: by the person or a hook (`set`), with Ctrl+P (`cycle`), or with another session (`restore`).",
+			func(p *payload, e *agent.ModelSelect) {
+				model, previous := cmp.Or(e.Model, new(llm.Model)), cmp.Or(e.Previous, new(llm.Model))
+				p.value("model", "pi.Model", func() lua.LValue { return p.src.records.Model(e.Model) })
+				p.value("previous_model", "pi.Model?", func() lua.LValue { return p.src.records.Model(e.Previous) })
+				p.text("provider", model.Provider)
+				p.text("model_id", model.ID)
+				p.optional("previous_provider", previous.Provider)
+				p.optional("previous_model_id", previous.ID)
+				p.text("thinking_level", e.ThinkingLevel).about("what the model is asked for, which may be less than what was chosen")
+				p.text("source", e.Source).about("`set`, `cycle` or `restore`")
+			}),
+		graceful("The model is asked for another thinking level than before: one was chosen, or the model is another.",
+			func(p *payload, e *agent.ThinkingLevelSelect) {
+				p.text("level", e.Level)
+				p.text("previous_level", e.Previous)
+			}),
+		graceful("Another mode is on than before, see `pi.mode`; also after the start and after a change of the session, if the session was left in one.",
+			func(p *payload, e *agent.ModeSelect) {
+				p.optional("mode", e.Name).about("nil: none is on")
+				p.optional("previous_mode", e.Previous)
+				p.text("source", e.Source).about("where the wish came from: `flag`, `key`, `command`, `hook`, `client` or `restore`")
+			}),
+		graceful("The program waits for the person.",
+			func(p *payload, e *agent.UIPromptStart) { p.prompt(e.PromptKind, e.Title) }),
+		graceful("The person has answered.",
+			func(p *payload, e *agent.UIPromptEnd) { p.prompt(e.PromptKind, e.Title) }),
+		telling(Spec{About: "Another hook failed; its own errors a hook does not hear of. Nor is anybody told of an error in a handler of `hook_error`, and of what it sets off: that is only shown.",
+			Rule: "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: Graceful},
 			func(p *payload, e *agent.HookFailed) {
-				p.text("hook", e.Hook)
+				p.text("hook", e.Hook).about("its name")
 				p.text("path", e.Path)
-				p.text("event", e.Event)
-				p.text("error", e.Message)
+				p.text("event", e.Event).about("what it was called for: an event, `/NAME` for a command, `timer.every`, `load` and the like")
+				p.text("error", e.Message).about("with file and line")
 				p.optional("traceback", e.Traceback)
-				p.integer("count", e.Count)
+				p.integer("count", e.Count).about("how often this has come from the same handler with the same words; a person is shown the first")
 			}),
 	}
 }
 
 // prompt gives p the fields of a dialog with the user.
 func (p *payload) prompt(kind, title string) {
-	p.text("kind", kind)
+	p.text("kind", kind).about("`select`, `confirm`, `input`, `editor`, `custom` or `run`")
 	p.optional("title", title)
 }
 
 func recoveryEvents() []Spec {
-	start := func(p *payload, e *agent.CompactionStart) { p.text("reason", e.Reason) }
+	start := func(reasons string) func(*payload, *agent.CompactionStart) {
+		return func(p *payload, e *agent.CompactionStart) { p.text("reason", e.Reason).about(reasons) }
+	}
 	end := func(p *payload, e *agent.CompactionEnd) {
 		p.entry("result", "pi.Entry?", e.Result)
 		p.flag("aborted", e.Aborted)
 		p.flag("will_retry", e.WillRetry)
 		p.optional("error_message", e.ErrorMessage)
 	}
-	auto := func(k agent.Kind) Spec { return Spec{Kind: k, Rule: toldWithGrace, Wait: Graceful} }
+	auto := func(k agent.Kind, about string) Spec {
+		return Spec{Kind: k, About: about, Rule: toldWithGrace, Wait: Graceful}
+	}
 	return []Spec{
-		graceful(start), graceful(end),
-		telling(auto(agent.KindAutoCompactionStart), start), telling(auto(agent.KindAutoCompactionEnd), end),
-		graceful(func(p *payload, e *agent.AutoRetryStart) {
-			p.integer("attempt", e.Attempt)
-			p.integer("max_attempts", e.MaxAttempts)
-			p.integer("delay_ms", e.DelayMS)
-			p.text("error_message", e.ErrorMessage)
-		}),
-		graceful(func(p *payload, e *agent.AutoRetryEnd) {
-			p.flag("success", e.Success)
-			p.integer("attempt", e.Attempt)
-			p.optional("final_error", e.FinalError)
-		}),
+		graceful("The context is being shortened.", start("`manual`, `threshold` or `overflow`")), graceful("That is over.", end),
+		telling(auto(agent.KindAutoCompactionStart, "The context is being shortened because it is full."), start("`threshold` or `overflow`")),
+		telling(auto(agent.KindAutoCompactionEnd, "That is over."), end),
+		graceful("A request failed for a reason that may pass, and is made again after a while. What came of it so far counts as nothing: the answer begins anew, with another `message_start`.",
+			func(p *payload, e *agent.AutoRetryStart) {
+				p.integer("attempt", e.Attempt).about("that comes then, from 1; the first request is none")
+				p.integer("max_attempts", e.MaxAttempts)
+				p.integer("delay_ms", e.DelayMS).about("until then")
+				p.text("error_message", e.ErrorMessage).about("why the request failed")
+			}),
+		graceful("It is decided: an answer stands, or the request is given up.",
+			func(p *payload, e *agent.AutoRetryEnd) {
+				p.flag("success", e.Success)
+				p.integer("attempt", e.Attempt).about("the last")
+				p.optional("final_error", e.FinalError).about("why it was given up")
+			}),
 	}
 }
 
 // readBody reads what a handler of before_provider_request returned: the whole body to send
 // in place of the one that it saw. It is recorded as a stage, with the name of the hook.
 func readBody(r *result, e *agent.BeforeProviderRequest) {
-	if !r.has("payload", "table?") {
+	if !r.has("payload", "table?", "is sent instead") {
 		return
 	}
 	body := r.Data("payload")
@@ -176,7 +195,7 @@ func headersNow(p *payload, e *agent.BeforeProviderHeaders) {
 // from what it was shown is a change: the API key is shown as "…", and must not be
 // overwritten with that by a hook that returns the whole table.
 func readHeaders(r *result, e *agent.BeforeProviderHeaders) {
-	r.has("headers", "table<string, string|false>?")
+	r.has("headers", "table<string, string|false>?", "set, or (false) left out")
 	given, _ := r.Switches("headers")
 	seen, changes := r.seen.(*agent.BeforeProviderHeaders), map[string]*string{}
 	for name, value := range given {
@@ -224,7 +243,7 @@ func validHeader(name string, value *string) error {
 // readMessage reads what a handler of message_end returned: the message in place of the one
 // that it saw, with the same role.
 func readMessage(r *result, e *agent.MessageEnd) {
-	given := r.value("message", "pi.Message?")
+	given := r.value("message", "pi.Message?", "instead; of the same role")
 	if given == lua.LNil {
 		return
 	}

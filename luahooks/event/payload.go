@@ -13,8 +13,9 @@ import (
 
 // Field is one field of an event's payload or one key of its result.
 type Field struct {
-	Name string `json:"name"`
-	Type string `json:"type"` // as the annotations for editors write it; "?" at the end: may be nil
+	Name  string `json:"name"`
+	Type  string `json:"type"` // as the annotations for editors write it; "?" at the end: may be nil
+	About string `json:"-"`    // what it is, where the name does not say it
 }
 
 // Source has everything of one VM and its hook that the tables of events are made with
@@ -67,93 +68,112 @@ func (p *payload) put(name, kind string, v lua.LValue) {
 // only then is the value of the field needed.
 func (p *payload) fills(name, kind string) bool {
 	if p.list != nil {
-		*p.list = append(*p.list, Field{name, kind})
+		*p.list = append(*p.list, Field{Name: name, Type: kind})
 	}
 	return p.table != nil
 }
 
-func (p *payload) text(name, s string) {
+// about says, for the documentation, what the field is that was just added.
+func (p *payload) about(text string) {
+	if p.list != nil {
+		(*p.list)[len(*p.list)-1].About = text
+	}
+}
+
+func (p *payload) text(name, s string) *payload {
 	if !p.skips(name) {
 		p.put(name, "string", lua.LString(s))
 	}
+	return p
 }
 
 // optional is a text that is nil in Lua when it is empty.
-func (p *payload) optional(name, s string) {
+func (p *payload) optional(name, s string) *payload {
 	if !p.skips(name) {
 		p.put(name, "string?", luavm.TextOrNil(s))
 	}
+	return p
 }
 
-func (p *payload) flag(name string, b bool) {
+func (p *payload) flag(name string, b bool) *payload {
 	if !p.skips(name) {
 		p.put(name, "boolean", lua.LBool(b))
 	}
+	return p
 }
 
-func (p *payload) integer(name string, n int) {
+func (p *payload) integer(name string, n int) *payload {
 	if !p.skips(name) {
 		p.put(name, "integer", lua.LNumber(n))
 	}
+	return p
 }
 
-func (p *payload) texts(name string, list []string) {
+func (p *payload) texts(name string, list []string) *payload {
 	if p.fills(name, "string[]") {
 		t := luavm.NewList(p.L, len(list), func(i int) lua.LValue { return lua.LString(list[i]) })
 		luavm.MarkList(t)
 		luavm.Set(p.table, name, t)
 	}
+	return p
 }
 
 // message is a message without an entry; m may be nil.
-func (p *payload) message(name string, m *message.Message) {
+func (p *payload) message(name string, m *message.Message) *payload {
 	if p.fills(name, "pi.Message") {
 		luavm.Set(p.table, name, p.src.records.Message(m))
 	}
+	return p
 }
 
-func (p *payload) messages(name string, items []session.Item) {
+func (p *payload) messages(name string, items []session.Item) *payload {
 	if p.fills(name, "pi.Message[]") {
 		luavm.Set(p.table, name, p.src.records.Messages(p.L, items))
 	}
+	return p
 }
 
-func (p *payload) blocks(name string, content []message.Block) {
+func (p *payload) blocks(name string, content []message.Block) *payload {
 	if p.fills(name, "pi.Block[]") {
 		luavm.Set(p.table, name, p.src.records.Blocks(p.L, content))
 	}
+	return p
 }
 
-func (p *payload) entries(name string, entries []*session.Entry) {
+func (p *payload) entries(name string, entries []*session.Entry) *payload {
 	if p.fills(name, "pi.Entry[]") {
 		luavm.Set(p.table, name, p.src.records.Entries(p.L, entries))
 	}
+	return p
 }
 
 // entry is one entry; kind has a ? at its end if e may be nil.
-func (p *payload) entry(name, kind string, e *session.Entry) {
+func (p *payload) entry(name, kind string, e *session.Entry) *payload {
 	if p.fills(name, kind) {
 		luavm.Set(p.table, name, p.src.records.Entry(e))
 	}
+	return p
 }
 
 // input is the arguments of a tool call.
-func (p *payload) input(name, tool string, raw json.RawMessage) {
+func (p *payload) input(name, tool string, raw json.RawMessage) *payload {
 	if p.fills(name, "table") {
 		luavm.Set(p.table, name, p.src.records.Input(tool, raw))
 	}
+	return p
 }
 
 // value is a field of any other kind. build is called only to fill a table.
-func (p *payload) value(name, kind string, build func() lua.LValue) {
+func (p *payload) value(name, kind string, build func() lua.LValue) *payload {
 	if p.fills(name, kind) {
 		luavm.Set(p.table, name, build())
 	}
+	return p
 }
 
 // record is a field that is a table itself; fill gives p the fields of that table.
-func (p *payload) record(name, kind string, fill func()) {
-	p.value(name, kind, func() lua.LValue {
+func (p *payload) record(name, kind string, fill func()) *payload {
+	return p.value(name, kind, func() lua.LValue {
 		outer, inner := p.table, luavm.NewRecord(p.L, 8)
 		p.table = inner
 		fill()

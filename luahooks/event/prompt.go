@@ -13,55 +13,71 @@ import (
 
 func promptEvents() []Spec {
 	return []Spec{
-		asking(Spec{Rule: "chained: each sees the text as rewritten so far; handled stops the chain"},
+		asking(Spec{About: "A prompt, before it is written anywhere.",
+			Rule: "chained: each sees the text as rewritten so far; handled stops the chain"},
 			func(p *payload, e *agent.Input) {
 				p.text("text", e.Text)
 				p.blocks("attachments", e.Attachments)
-				p.text("source", e.Source)
-				p.optional("streaming_behavior", e.StreamingBehavior)
+				p.text("source", e.Source).about("`interactive`, `print`, `json`, `rpc`, `acp` or `hook`")
+				p.optional("streaming_behavior", e.StreamingBehavior).about("while the agent works: `steer` or `follow_up`")
 			}, readInput),
-		asking(Spec{Rule: "messages: all, in order; sections: merged; system_prompt: chained"},
+		asking(Spec{About: "The prompt is in the session, and the model is about to be asked.",
+			Rule: "messages: all, in order; sections: merged; system_prompt: chained"},
 			func(p *payload, e *agent.BeforeAgentStart) {
 				system, sections := e.Prompts()
 				p.text("prompt", e.Prompt)
 				p.blocks("attachments", e.Attachments)
-				p.text("system_prompt", system)
+				p.text("system_prompt", system).about("the whole of it")
 				p.record("sections", "table<string, string>", func() {
 					for _, s := range sections {
 						p.text(s.Name, s.Text)
 					}
-				})
+				}).about("its parts, by name")
 			}, readBeforeAgentStart),
-		waited(noFields[*agent.AgentStart]),
-		graceful(func(p *payload, e *agent.AgentEnd) {
-			p.messages("messages", record.ItemsOf(e.Messages))
-			p.value("usage", "pi.Usage", func() lua.LValue { return record.Usage(p.L, &e.Usage) })
-			p.flag("will_retry", e.WillRetry)
-		}),
-		asking(Spec{Rule: continuationRule, Clock: luavm.CountedLua}, // a check may take its time
+		waited("The agent begins to work on a prompt.", noFields[*agent.AgentStart]),
+		graceful("The agent has worked on a prompt; once for each.",
+			func(p *payload, e *agent.AgentEnd) {
+				p.messages("messages", record.ItemsOf(e.Messages)).about("the new ones")
+				p.value("usage", "pi.Usage", func() lua.LValue { return record.Usage(p.L, &e.Usage) }).about("of the run")
+				p.flag("will_retry", e.WillRetry).about("always false: a request that failed is made again within its turn")
+			}),
+		asking(Spec{About: "Asks before the agent stops. A hook may let it go on.",
+			Rule: continuationRule, Clock: luavm.CountedLua}, // a check may take its time
 			func(p *payload, e *agent.AgentBeforeSettle) {
-				p.text("outcome", e.Outcome)
-				p.messages("messages", record.ItemsOf(e.Messages))
+				p.text("outcome", e.Outcome).about("`completed`, `aborted` or `error`")
+				p.messages("messages", record.ItemsOf(e.Messages)).about("the new ones")
 			},
-			func(r *result, e *agent.AgentBeforeSettle) { readContinuation(r, &e.Continuation, 0) }),
-		graceful(noFields[*agent.AgentSettled]),
-		waited(func(p *payload, e *agent.TurnStart) {
-			p.integer("turn_index", e.TurnIndex)
-			p.value("timestamp", "integer", func() lua.LValue { return lua.LNumber(e.Timestamp) })
-		}),
-		asking(Spec{Rule: continuationRule, Clock: luavm.CountedLua},
+			func(r *result, e *agent.AgentBeforeSettle) {
+				readContinuation(r, &e.Continuation, 0, "ask the model once more; it needs something new to answer")
+			}),
+		graceful("The agent is done: no retry, no compaction, no queued message follows.", noFields[*agent.AgentSettled]),
+	}
+}
+
+func turnEvents() []Spec {
+	return []Spec{
+		waited("A turn begins: one answer of the model, and the tools that it calls.",
+			func(p *payload, e *agent.TurnStart) {
+				p.integer("turn_index", e.TurnIndex).about("of this run, from 0")
+				p.value("timestamp", "integer", func() lua.LValue { return lua.LNumber(e.Timestamp) }).about("milliseconds since 1970")
+			}),
+		asking(Spec{About: "A turn has ended. A hook may add to the session and let the agent go on.",
+			Rule: continuationRule, Clock: luavm.CountedLua},
 			func(p *payload, e *agent.TurnEnd) {
-				p.integer("turn_index", e.TurnIndex)
-				p.message("message", e.Message)
+				p.integer("turn_index", e.TurnIndex).about("of this run, from 0")
+				p.message("message", e.Message).about("the answer")
 				p.messages("tool_results", record.ItemsOf(e.ToolResults))
-				p.texts("entry_ids", e.EntryIDs)
+				p.texts("entry_ids", e.EntryIDs).about("what the turn wrote")
 				p.value("usage", "pi.TurnUsage", func() lua.LValue { return turnUsage(p.L, e.Used()) })
 			},
-			func(r *result, e *agent.TurnEnd) { readContinuation(r, &e.Continuation, e.Used().Tokens) }),
-		asking(Spec{Rule: "chained: each sees the list of the one before; a failing handler leaves it in force"},
+			func(r *result, e *agent.TurnEnd) {
+				readContinuation(r, &e.Continuation, e.Used().Tokens, "ask the model once more, also when it called no tool")
+			}),
+		asking(Spec{About: "What the model is about to be shown: before each request, and when a session was loaded or changed.",
+			Rule: "chained: each sees the list of the one before; a failing handler leaves it in force"},
 			func(p *payload, e *agent.Context) {
-				p.value("entries", "pi.Entry[]", func() lua.LValue { return p.src.records.CurrentBranch(p.L, e.Entries) })
-				p.messages("messages", e.Items)
+				p.value("entries", "pi.Entry[]", func() lua.LValue { return p.src.records.CurrentBranch(p.L, e.Entries) }).about("the current branch, root first")
+				p.messages("messages", e.Items).about("a copy of yours; change it and return it")
 			}, readContext),
 	}
 }
@@ -72,15 +88,15 @@ const continuationRule = "entries: joined in order, appended all or none; contin
 // prompt, or handled. As in all functions that read a result, r.then adds a change of e,
 // made only if the handler ends in time, and r.stop keeps later handlers from being asked.
 func readInput(r *result, e *agent.Input) {
-	if text := r.text("text"); r.Has("text") {
+	if text := r.text("text", "the prompt instead"); r.Has("text") {
 		r.then(func() { e.Text = text })
 	}
-	if given := r.value("attachments", "pi.Block[]?"); given != lua.LNil {
+	if given := r.value("attachments", "pi.Block[]?", "what goes with it instead; as in `pi.send`"); given != lua.LNil {
 		blocks, err := r.src.records.BlocksFrom(r.L, given, "attachments")
 		r.FailWith(err)
 		r.then(func() { e.Attachments = blocks })
 	}
-	if r.stop = r.flag("handled"); r.stop {
+	if r.stop = r.flag("handled", "that is all; the model is not asked"); r.stop {
 		r.then(func() { e.Handled = true })
 	}
 }
@@ -89,13 +105,13 @@ func readInput(r *result, e *agent.Input) {
 // sections of the system prompt to set or remove, or a whole system prompt. The system
 // prompt that this makes is recorded as a stage, with the name of the hook.
 func readBeforeAgentStart(r *result, e *agent.BeforeAgentStart) {
-	if m, ok := r.record("message", "pi.CustomMessage?", "custom_type", "content", "display", "details"); ok {
+	if m, ok := r.record("message", "pi.CustomMessage?", "goes along with the prompt", "custom_type", "content", "display", "details"); ok {
 		added := m.CustomMessage()
 		r.then(func() { e.Messages = append(slices.Clip(e.Messages), added) })
 	}
-	r.has("sections", "table<string, string|false>?")
+	r.has("sections", "table<string, string|false>?", "parts that are added, replaced or (false) left out, for this prompt")
 	sections, changes := r.Switches("sections")
-	system, rewrites := r.text("system_prompt"), r.Has("system_prompt")
+	system, rewrites := r.text("system_prompt", "the whole system prompt, for this prompt; prefer `sections`"), r.Has("system_prompt")
 	if !changes && !rewrites {
 		return
 	}
@@ -139,7 +155,7 @@ func turnUsage(L *lua.LState, u agent.TurnUsage) *lua.LTable {
 // readContext reads what a handler of context returned: the messages that the model gets in
 // place of the ones that the handler saw. Without that key nothing changes.
 func readContext(r *result, e *agent.Context) {
-	given := r.value("messages", "(pi.Message|pi.PlacedMessage)[]?")
+	given := r.value("messages", "(pi.Message|pi.PlacedMessage)[]?", "what the model is shown instead; the session stays as it is")
 	if given == lua.LNil {
 		return
 	}

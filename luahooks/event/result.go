@@ -27,42 +27,42 @@ type result struct {
 func (r *result) then(apply func()) { r.apply = append(r.apply, apply) }
 
 // has reports whether a key is given, and adds it to the list if r makes one; kind is its
-// type in the documentation.
-func (r *result) has(key, kind string) bool {
+// type in the documentation, and about what it does.
+func (r *result) has(key, kind, about string) bool {
 	if r.list != nil {
-		*r.list = append(*r.list, Field{key, kind})
+		*r.list = append(*r.list, Field{key, kind, about})
 	}
 	return r.Has(key)
 }
 
 // value is the value of a key, or nil.
-func (r *result) value(key, kind string) lua.LValue {
-	r.has(key, kind)
+func (r *result) value(key, kind, about string) lua.LValue {
+	r.has(key, kind, about)
 	return r.table.RawGetString(key)
 }
 
 // text is the value of a key; "" for none.
-func (r *result) text(key string) string {
-	r.has(key, "string?")
+func (r *result) text(key, about string) string {
+	r.has(key, "string?", about)
 	return r.Text(key)
 }
 
 // flag is the value of a key; false for none.
-func (r *result) flag(key string) bool {
-	r.has(key, "boolean?")
+func (r *result) flag(key, about string) bool {
+	r.has(key, "boolean?", about)
 	return r.Flag(key)
 }
 
 // record is the value of a key that is a table with the known fields; ok is false if the
 // key is not given.
-func (r *result) record(key, kind string, known ...string) (inner record.Answer, ok bool) {
-	r.has(key, kind)
+func (r *result) record(key, kind, about string, known ...string) (inner record.Answer, ok bool) {
+	r.has(key, kind, about)
 	return r.Record(key, known...)
 }
 
 // cancel reads the key cancel. If it is true, into becomes true and no later handler is asked.
-func (r *result) cancel(into *bool) {
-	if r.stop = r.flag("cancel"); r.stop {
+func (r *result) cancel(into *bool, about string) {
+	if r.stop = r.flag("cancel", about); r.stop {
 		r.then(func() { *into = true })
 	}
 }

@@ -9,11 +9,13 @@ import (
 
 const firstCancel = "the first cancel stops the chain; otherwise the last answer counts"
 
-func sessionEvents() []Spec {
+// startEvents are those before there is a session.
+func startEvents() []Spec {
 	return []Spec{
-		asking(Spec{OwnOnly: true, Rule: "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash"},
+		asking(Spec{About: "Asks whether hooks of a project may run. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet.",
+			OwnOnly: true, Rule: "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash"},
 			func(p *payload, e *agent.ProjectTrust) {
-				p.text("cwd", e.Cwd)
+				p.text("cwd", e.Cwd).about("the project")
 				p.value("files", "pi.TrustFile[]", func() lua.LValue {
 					return luavm.NewList(p.L, len(e.Files), func(i int) lua.LValue {
 						t := luavm.NewRecord(p.L, 3)
@@ -22,59 +24,78 @@ func sessionEvents() []Spec {
 						luavm.Set(t, "size", lua.LNumber(e.Files[i].Size))
 						return t
 					})
-				})
+				}).about("what would run")
 			}, readTrusted),
-		graceful(noFields[*agent.AppStart]),
-		asking(Spec{Rule: "the last answer counts"},
-			func(p *payload, e *agent.SessionDirectory) { p.text("cwd", e.Cwd) },
+		graceful("Settings and hooks are loaded, and there is no session yet. What is sent now waits for it.", noFields[*agent.AppStart]),
+		asking(Spec{About: "Asks where sessions are kept, at the start; not with `--session-dir`. `pi sessions` asks no hooks: `--session-dir` tells it too.",
+			Rule: "the last answer counts"},
+			func(p *payload, e *agent.SessionDirectory) { p.text("cwd", e.Cwd).about("the working directory") },
 			func(r *result, e *agent.SessionDirectory) {
-				if dir := r.text("dir"); dir != "" {
+				if dir := r.text("dir", "the directory"); dir != "" {
 					r.then(func() { e.Dir = dir })
 				}
 			}),
-		telling(Spec{Rule: toldAndWaitedFor, lazy: true}, func(p *payload, e *agent.SessionStart) {
-			p.text("reason", e.Reason)
+	}
+}
+
+func sessionEvents() []Spec {
+	return []Spec{
+		telling(Spec{About: "A session has become the current one; also after a reload, then only for the hook that was loaded anew.",
+			Rule: toldAndWaitedFor, lazy: true}, func(p *payload, e *agent.SessionStart) {
+			p.text("reason", e.Reason).about("`startup`, `reload`, `new`, `resume` or `branch`")
 			p.text("session_id", e.SessionID)
-			p.optional("session_file", e.SessionFile)
-			p.optional("previous_session_file", e.PreviousSessionFile)
+			p.optional("session_file", e.SessionFile).about("nil when nothing is saved")
+			p.optional("previous_session_file", e.PreviousSessionFile).about("the session before it")
 		}),
-		asking(Spec{Rule: firstCancel},
+		asking(Spec{About: "Asks before another session becomes the current one.",
+			Rule: firstCancel},
 			func(p *payload, e *agent.SessionBeforeSwitch) {
-				p.text("reason", e.Reason)
-				p.optional("target_session_file", e.TargetSessionFile)
+				p.text("reason", e.Reason).about("`new` or `resume`")
+				p.optional("target_session_file", e.TargetSessionFile).about("the other session")
 			},
-			func(r *result, e *agent.SessionBeforeSwitch) { r.cancel(&e.Cancel) }),
-		waited(func(p *payload, e *agent.SessionSwitch) {
-			p.text("reason", e.Reason)
-			p.optional("previous_session_file", e.PreviousSessionFile)
-		}),
-		asking(Spec{Rule: firstCancel},
-			func(p *payload, e *agent.SessionBeforeNew) { p.text("session_id", e.SessionID) },
-			func(r *result, e *agent.SessionBeforeNew) { r.cancel(&e.Cancel) }),
-		graceful(func(p *payload, e *agent.SessionNew) { p.text("session_id", e.SessionID) }),
-		asking(Spec{Rule: firstCancel},
+			func(r *result, e *agent.SessionBeforeSwitch) { r.cancel(&e.Cancel, "stay in this session") }),
+		waited("Another session is the current one.",
+			func(p *payload, e *agent.SessionSwitch) {
+				p.text("reason", e.Reason).about("`new` or `resume`")
+				p.optional("previous_session_file", e.PreviousSessionFile).about("the session that was left")
+			}),
+		asking(Spec{About: "Asks before an empty session is started, by `/new` or a hook.",
+			Rule: firstCancel},
+			func(p *payload, e *agent.SessionBeforeNew) {
+				p.text("session_id", e.SessionID).about("of the session that would be left")
+			},
+			func(r *result, e *agent.SessionBeforeNew) { r.cancel(&e.Cancel, "stay in this session") }),
+		graceful("An empty session was started.",
+			func(p *payload, e *agent.SessionNew) { p.text("session_id", e.SessionID) }),
+		asking(Spec{About: "Asks before the way to an entry is copied into a session of its own.",
+			Rule: firstCancel},
 			func(p *payload, e *agent.SessionBeforeBranch) {
-				p.text("entry_id", e.EntryID)
-				p.integer("entry_index", e.EntryIndex+1)
+				p.text("entry_id", e.EntryID).about("where the new session would end; of a prompt of the person: before which it would")
+				p.integer("entry_index", e.EntryIndex+1).about("where that entry stands on the way to it, from 1; on this branch that is its place in `ctx.entries`")
 			},
 			func(r *result, e *agent.SessionBeforeBranch) {
-				r.cancel(&e.Cancel)
-				if skip := r.flag("skip_conversation_restore"); r.Has("skip_conversation_restore") {
+				r.cancel(&e.Cancel, "stay in this session")
+				if skip := r.flag("skip_conversation_restore", "take all of this branch along, not only the way to the entry"); r.Has("skip_conversation_restore") {
 					r.then(func() { e.SkipConversationRestore = skip })
 				}
 			}),
-		graceful(func(p *payload, e *agent.SessionBranch) { p.optional("previous_session_file", e.PreviousSessionFile) }),
+		graceful("The way to an entry was copied into a session of its own.",
+			func(p *payload, e *agent.SessionBranch) {
+				p.optional("previous_session_file", e.PreviousSessionFile).about("the session that was left")
+			}),
 	}
 }
 
 // endEvents are the events of a session that come last in the documentation.
 func endEvents() []Spec {
 	return []Spec{
-		graceful(func(p *payload, e *agent.SessionInfoChanged) { p.optional("name", e.Name) }),
-		telling(Spec{Rule: "told in chain order; 2 s for all hooks together", Wait: LastChance},
+		graceful("The session got a name, or lost it.",
+			func(p *payload, e *agent.SessionInfoChanged) { p.optional("name", e.Name) }),
+		telling(Spec{About: "The session ends, on every way out. All hooks together have 2 seconds; what is cut off then is said. Nothing is sent any more.",
+			Rule: "told in chain order; 2 s for all hooks together", Wait: LastChance},
 			func(p *payload, e *agent.SessionShutdown) {
-				p.text("reason", e.Reason)
-				p.optional("target_session_file", e.TargetSessionFile)
+				p.text("reason", e.Reason).about("`quit`, `reload`, `new`, `resume` or `branch`")
+				p.optional("target_session_file", e.TargetSessionFile).about("the session that comes after it")
 			}),
 	}
 }
@@ -83,7 +104,7 @@ func endEvents() []Spec {
 // project, or the hashes that it trusts. Either ends the chain. Hashes of files that it was
 // not shown are ignored.
 func readTrusted(r *result, e *agent.ProjectTrust) {
-	v := r.value("trusted", "false|table<string, boolean>?")
+	v := r.value("trusted", "false|table<string, boolean>?", "false: none; a table accepts the files that it names by their `sha256`")
 	if r.stop = v != lua.LNil; !r.stop {
 		return
 	}

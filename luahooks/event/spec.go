@@ -30,6 +30,7 @@ const (
 type Spec struct {
 	Kind    agent.Kind
 	Name    string // of Kind
+	About   string // what it is, for the documentation
 	Asking  bool
 	Fields  []Field // of the payload, besides its type
 	Results []Field // the keys that a handler may return
@@ -92,8 +93,8 @@ func asking[E agent.Event](s Spec, fields func(*payload, E), results func(*resul
 }
 
 // waited is the row of a telling event whose handlers the agent waits for.
-func waited[E agent.Event](fields func(*payload, E)) Spec {
-	return telling(Spec{Rule: toldAndWaitedFor}, fields)
+func waited[E agent.Event](about string, fields func(*payload, E)) Spec {
+	return telling(Spec{About: about, Rule: toldAndWaitedFor}, fields)
 }
 
 const (
@@ -103,8 +104,8 @@ const (
 
 // graceful is the row of a telling event whose handlers the agent waits for no longer than
 // hook_grace; they finish while it continues.
-func graceful[E agent.Event](fields func(*payload, E)) Spec {
-	return telling(Spec{Rule: toldWithGrace, Wait: Graceful}, fields)
+func graceful[E agent.Event](about string, fields func(*payload, E)) Spec {
+	return telling(Spec{About: about, Rule: toldWithGrace, Wait: Graceful}, fields)
 }
 
 // noFields is the payload of an event that has nothing but its type.

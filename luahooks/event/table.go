@@ -5,13 +5,14 @@ import "slices"
 // Table lists the events in the order of their documentation. Each call
 // returns a fresh value; a Chain keeps one.
 func Table() []Spec {
-	return slices.Concat(sessionEvents(), compactEvents(), treeEvents(), endEvents(),
-		promptEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents())
+	return slices.Concat(startEvents(), sessionEvents(), compactEvents(), treeEvents(), endEvents(),
+		promptEvents(), turnEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents())
 }
 
 // Info is what a user or an editor is told of an event.
 type Info struct {
 	Name    string  `json:"name"`
+	About   string  `json:"-"`
 	Asking  bool    `json:"asking"`
 	Fields  []Field `json:"payload"`
 	Results []Field `json:"result"`
@@ -22,7 +23,7 @@ type Info struct {
 func Infos() []Info {
 	var infos []Info
 	for _, s := range Table() {
-		infos = append(infos, Info{s.Name, s.Asking, s.Fields, s.Results, s.Rule})
+		infos = append(infos, Info{s.Name, s.About, s.Asking, s.Fields, s.Results, s.Rule})
 	}
 	return infos
 }

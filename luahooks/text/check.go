@@ -11,7 +11,7 @@
 //	check.go   the report, and [Checker.File], which reads modules beside the hook too
 //	scope.go   which variable means what
 //	walk.go    statements and expressions in their order
-//	known.go   what is known of the file's own functions from all that stands in it
+//	inferred.go what is known of the file's own functions from all that stands in it
 //	types.go   what an expression is; systems.go: modules for hooks of other programs
 //	calls.go   arguments; tables.go: tables of options, and results of handlers
 //	names.go   names that there are not
@@ -203,12 +203,12 @@ const maxPasses = 4
 // with may stand below them.
 func (w *walk) learn(chunk []ast.Stmt) {
 	for range maxPasses {
-		before := w.known.size()
+		before := w.inferred.size()
 		try := *w
 		try.report, try.top = &Report{File: w.report.File}, &scope{names: map[string]*variable{}}
 		try.block(chunk, try.top)
 		w.compat = try.compat
-		if w.known.size() == before {
+		if w.inferred.size() == before {
 			return
 		}
 	}

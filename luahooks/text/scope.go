@@ -74,7 +74,7 @@ func (w *walk) declare(chunk []ast.Stmt) {
 		if name, ok := def.Name.Func.(*ast.IdentExpr); ok {
 			w.globals[name.Value] = def.Func
 		} else if path := pathOf(def.Name.Func); path != "" {
-			w.known.members[path] = true
+			w.inferred.members[path] = true
 		}
 		return true
 	})

@@ -250,7 +250,7 @@ func (w *walk) returned(n *ast.ReturnStmt, s *scope) {
 			continue
 		}
 		if name, ok := e.(*ast.IdentExpr); ok && called != nil {
-			w.known.learnHandler(name.Value, called)
+			w.inferred.learnHandler(name.Value, called)
 		}
 		w.expr(e, s)
 		w.escapes(e, s)

@@ -14,14 +14,14 @@ type walk struct {
 	top      *scope
 	requires []Place                      // modules beside the hook
 	globals  map[string]*ast.FunctionExpr // functions that the file makes global
-	known    *known
+	inferred *inferred
 	compat   string // the module for hooks of another program that it requires; "" for none
 	isHook   bool   // what it returns is called
 }
 
 func newWalk(c *Checker, r *Report, shown string) *walk {
-	k := &known{handlers: map[string]*annotated.Func{}, args: map[string][]*annotated.Type{}, variables: map[declaration]*annotated.Type{}, members: map[string]bool{}}
-	return &walk{check: c, report: r, shown: shown, top: &scope{names: map[string]*variable{}}, globals: map[string]*ast.FunctionExpr{}, known: k}
+	k := &inferred{handlers: map[string]*annotated.Func{}, args: map[string][]*annotated.Type{}, variables: map[declaration]*annotated.Type{}, members: map[string]bool{}}
+	return &walk{check: c, report: r, shown: shown, top: &scope{names: map[string]*variable{}}, globals: map[string]*ast.FunctionExpr{}, inferred: k}
 }
 
 // place is what stands in a line of the file.
@@ -91,10 +91,10 @@ func (w *walk) definition(n *ast.FuncDefStmt, s *scope) {
 		if v := s.find(name.Value); v != nil {
 			v.fn = n.Func
 		}
-		w.function(n.Func, inner, w.known.called(name.Value), nil)
+		w.function(n.Func, inner, w.inferred.called(name.Value), nil)
 		return
 	}
-	w.function(n.Func, inner, w.known.called(pathOf(n.Name.Func)), nil)
+	w.function(n.Func, inner, w.inferred.called(pathOf(n.Name.Func)), nil)
 }
 
 // local reads local a, b = x, y.
@@ -106,7 +106,7 @@ func (w *walk) local(n *ast.LocalAssignStmt, s *scope) {
 			continue
 		}
 		w.bind(s, n.Names[i], e) // local function f() … f() … end
-		w.function(fn, s, w.known.called(n.Names[i]), nil)
+		w.function(fn, s, w.inferred.called(n.Names[i]), nil)
 	}
 	for i, name := range n.Names {
 		var e ast.Expr
@@ -116,7 +116,7 @@ func (w *walk) local(n *ast.LocalAssignStmt, s *scope) {
 		w.bind(s, name, e)
 		if v := s.names[name]; e == nil {
 			v.declared = declaration{n, i}
-			v.typ = w.known.variables[v.declared]
+			v.typ = w.inferred.variables[v.declared]
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (w *walk) local(n *ast.LocalAssignStmt, s *scope) {
 func (w *walk) assign(n *ast.AssignStmt, s *scope) {
 	for i, e := range n.Rhs {
 		if fn, ok := e.(*ast.FunctionExpr); ok && i < len(n.Lhs) {
-			w.function(fn, s, w.known.called(pathOf(n.Lhs[i])), nil)
+			w.function(fn, s, w.inferred.called(pathOf(n.Lhs[i])), nil)
 			continue
 		}
 		w.expr(e, s)

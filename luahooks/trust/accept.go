@@ -17,7 +17,7 @@ func (g *Guard) ShowPending() []Pending {
 	list := []Pending{}
 	if s.damaged != nil {
 		p := s.pendingDamaged()
-		s.ledger.shown[p.Path] = p.sum
+		s.ledger.shown[p.Path] = p.now
 		return append(list, *p)
 	}
 	for path, h := range s.ledger.pending {
@@ -27,11 +27,12 @@ func (g *Guard) ShowPending() []Pending {
 			continue
 		}
 		list = append(list, *s.home.pending(path, h))
-		s.ledger.shown[path] = h.now.Sum
+		s.ledger.shown[path] = h.now
 	}
 	if m, ok := s.storeMark(); ok {
-		list = append(list, *s.home.pendingStore(m))
-		s.ledger.shown[s.home.store.Path()] = m.New
+		p := s.home.pendingStore(m)
+		list = append(list, *p)
+		s.ledger.shown[p.Path] = p.now
 	}
 	s.writeMarks()
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
@@ -47,8 +48,8 @@ func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	for _, p := range list {
 		if h := s.ledger.pending[p.Path]; h != nil {
 			h.asking = now
-			if !now && h.now.Sum != p.sum {
-				h.now = Version{Sum: p.sum} // so that the next look sees another one
+			if !now && !h.now.same(p.now) {
+				h.now = p.now // so that the next look sees another one
 			}
 		}
 	}
@@ -68,13 +69,15 @@ func (g *Guard) Accept(path string) error {
 func (g *Guard) AcceptExactly(p *Pending) error {
 	s := g.lock()
 	defer g.mu.Unlock()
-	s.ledger.shown[p.Path] = p.sum
+	s.ledger.shown[p.Path] = p.now
 	return s.acceptShown(p.Path)
 }
 
 // acceptShown makes the pending version of a file active, if it is the one that a user
 // was shown last; path may be that of the store. A program that a tool started accepts
-// nothing.
+// nothing. For a file of the project that is an approval too, and while .git/HEAD stays as it is,
+// later edits of the file by a user need none (approvals.live). If the store cannot be written,
+// the error says so, and the approval counts for this run of the program alone.
 func (s *state) acceptShown(path string) error {
 	if err := s.mayApprove(); err != nil {
 		return err
@@ -87,30 +90,22 @@ func (s *state) acceptShown(path string) error {
 		return fmt.Errorf("%s does not wait for approval", path)
 	}
 	now := s.home.onDisk(path)
-	if sum, ok := s.ledger.shown[path]; !ok || sum != now.Sum {
+	if shown, ok := s.ledger.shown[path]; !ok || !shown.same(now) {
 		return fmt.Errorf("%s: %w", path, ErrChangedAgain)
 	}
-	err := s.accept(path, h, now)
-	if err == nil {
-		s.endAbandoned(Window.isUnsure) // whether processes of theirs live is not known
-	}
-	return err
-}
-
-// accept makes a version of a file active, and the file waits no more. For a file of the
-// project that is an approval too, and while .git/HEAD stays as it is, later edits of the
-// file by a user need none (approvals.live). If the store cannot be written, err says so,
-// and the approval counts for this run of the program alone.
-func (s *state) accept(path string, h *pendingFile, version Version) (err error) {
+	var err error
 	if s.home.isProjects(h.scope, path) {
-		if version.exists() {
-			err = s.approve(path, version.Sum)
+		if now.exists() {
+			err = s.approve(path, now.Sum)
 		}
 		s.approvals.live[path], s.approvals.head = true, s.home.headNow()
 	}
-	s.ledger.put(path, version)
+	s.ledger.put(path, now)
 	s.ledger.release(path)
-	s.noteApproved(path, version, h.scope)
+	s.noteApproved(path, now, h.scope)
+	if err == nil {
+		s.endAbandoned(Window.isUnsure) // whether processes of theirs live is not known
+	}
 	return err
 }
 
@@ -120,12 +115,13 @@ func (s *state) acceptStore() error {
 	if s.damaged != nil {
 		return s.acceptDamaged()
 	}
+	path := s.home.store.Path()
 	m, ok := s.storeMark()
 	if !ok {
-		return fmt.Errorf("%s does not wait for approval", s.home.store.Path())
+		return fmt.Errorf("%s does not wait for approval", path)
 	}
-	if s.ledger.shown[s.home.store.Path()] != m.New {
-		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
+	if shown, ok := s.ledger.shown[path]; !ok || shown.Sum != m.New {
+		return fmt.Errorf("%s: %w", path, ErrChangedAgain)
 	}
 	theirs := s.home.store.approvalsIn(m.New)
 	return s.change(func(d *Data) {
@@ -133,7 +129,7 @@ func (s *state) acceptStore() error {
 			d.Projects = map[string]*Project{}
 		}
 		d.approve(theirs)
-		delete(d.Pending, s.home.store.Path())
+		delete(d.Pending, path)
 	})
 }
 
@@ -163,14 +159,14 @@ func (s *state) pendingDamaged() *Pending {
 	}
 	s.seen = reader.state.ledger.active
 	return &Pending{Name: "trust.json", Path: s.home.store.Path(), Kind: "approvals", Change: "lost", Since: time.Now().UTC(), Lost: true,
-		Diff: s.damaged.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
+		Diff: s.damaged.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), now: Version{Sum: Sum([]byte(sums.String()))}}
 }
 
 // acceptDamaged mends the store: all files become active as a user was shown them, and the
 // store is written anew. It fails if one of them has changed since.
 func (s *state) acceptDamaged() error {
 	shown := s.ledger.shown[s.home.store.Path()]
-	if p := s.pendingDamaged(); p.sum != shown {
+	if p := s.pendingDamaged(); !p.now.same(shown) {
 		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
 	}
 	files := s.seen

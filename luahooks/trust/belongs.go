@@ -76,13 +76,6 @@ func isSameFolder(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// isApprovedThere reports whether the project that a file belongs to has an approval of these
-// bytes.
-func (a *approvals) isApprovedThere(path, sum string) bool {
-	project, file, ok := ProjectOf(path, a.home.agentDir)
-	return ok && a.home.store.Approved(project, file) == sum
-}
-
 // OfAnother returns the project that a hook belongs to which the settings or the command line
 // of this one name; "" if it belongs to none.
 func (g *Guard) OfAnother(s Source) string { return g.state.home.ofAnother(s.Scope, s.Path) }

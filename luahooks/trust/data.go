@@ -82,24 +82,26 @@ func (k Known) Was(path string) (f File, known bool) {
 	return File{}, false
 }
 
-func (k Known) clone() Known { return Known{maps.Clone(k.Files), maps.Clone(k.Dirs)} }
-
 func empty() Data {
 	return Data{Version: storeVersion, Projects: map[string]*Project{}, Pending: map[string]Mark{}, Windows: map[string]Window{}, Spoken: map[string]time.Time{},
 		Known: Known{map[string]File{}, map[string]string{}}}
 }
 
+// clone returns a copy of the data in the form of this version, in which an empty map stands for
+// one that a file left out.
 func (d Data) clone() Data {
-	c := d
-	c.Projects = map[string]*Project{}
+	c := empty()
 	for dir, p := range d.Projects {
 		c.Projects[dir] = &Project{Never: p.Never, Files: maps.Clone(p.Files)}
 	}
-	c.Pending, c.Known, c.Windows, c.Spoken = maps.Clone(d.Pending), d.Known.clone(), map[string]Window{}, maps.Clone(d.Spoken)
 	for name, w := range d.Windows {
 		w.Groups = slices.Clone(w.Groups)
 		c.Windows[name] = w
 	}
+	maps.Copy(c.Pending, d.Pending)
+	maps.Copy(c.Known.Files, d.Known.Files)
+	maps.Copy(c.Known.Dirs, d.Known.Dirs)
+	maps.Copy(c.Spoken, d.Spoken)
 	return c
 }
 
@@ -156,14 +158,14 @@ func parseData(raw []byte) (Data, error) {
 	if again, err := d.encode(); err != nil || !bytes.Equal(again, raw) {
 		return empty(), errors.New("not what pi wrote: somebody else has changed it")
 	}
-	return d.current(), nil
+	return d.clone(), nil
 }
 
 // parseForeign parses the bytes of a store that somebody else may have written. It
 // accepts nothing that it does not understand whole.
 func parseForeign(raw []byte) (Data, error) {
 	d, err := decode(raw)
-	return d.current(), err
+	return d.clone(), err
 }
 
 // decode parses the bytes of a store as they are, of any version that is known. With an error
@@ -184,19 +186,6 @@ func decode(raw []byte) (d Data, err error) {
 		return Data{}, err
 	}
 	return d, nil
-}
-
-// current returns a copy of the data in the form of this version, in which an empty map stands
-// for one that the file left out.
-func (d Data) current() Data {
-	e := empty()
-	maps.Copy(e.Projects, d.Projects)
-	maps.Copy(e.Pending, d.Pending)
-	maps.Copy(e.Windows, d.Windows)
-	maps.Copy(e.Spoken, d.Spoken)
-	maps.Copy(e.Known.Files, d.Known.Files)
-	maps.Copy(e.Known.Dirs, d.Known.Dirs)
-	return e
 }
 
 // check returns an error if a path, a hash or the name of a window in the data does not have

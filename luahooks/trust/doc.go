@@ -46,6 +46,6 @@
 // force: [Store.Damaged] says so, and nothing counts until the user has decided. While a
 // program has a window open, what it knows counts, whatever the file says, and is written back.
 //
-// [Scan] tells from the syntax tree what a Lua file requires and listens to,
+// [text.Scan] tells from the syntax tree what a Lua file requires and listens to,
 // without running it; [Diff] makes files fit to be judged by eye.
 package trust

@@ -1,7 +1,9 @@
 package trust
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -174,6 +176,27 @@ func TestOnlyWhatAUserWasShownIsAcceptedThoughOthersLook(t *testing.T) {
 	looking.Wait()
 }
 
+// TestALinkThatLeadsElsewhereSinceItWasShownIsNotAccepted: the files beside the one that it leads to
+// are modules of the hook, whatever its own bytes are.
+func TestALinkThatLeadsElsewhereSinceItWasShownIsNotAccepted(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one", "project/a.lua": "-- one", "project/.pi/a.lua": "-- one"})
+	path := filepath.Join(root, "agent/hooks/a.lua")
+	lead := func(to string) { must(t, errors.Join(os.Remove(path), os.Symlink(filepath.Join(root, to), path))) }
+	g, err := NewGuard(o)
+	must(t, err)
+	must(t, g.OpenWindow(g.state.home.places(), nil, false))
+	lead("project/a.lua")
+	g.CloseWindow()
+	g.ShowPending()
+	lead("project/.pi/a.lua")
+	if err := g.Accept(path); !errors.Is(err, ErrChangedAgain) {
+		t.Errorf("accepted: %v", err)
+	}
+	g.ShowPending()
+	must(t, g.Accept(path))
+}
+
 func TestAWindowWaitsForTheProcessesOfItsTools(t *testing.T) {
 	t.Parallel()
 	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
@@ -239,5 +262,93 @@ func TestOfAProjectRunsWhatIsApproved(t *testing.T) {
 	must(t, again.Revoke())
 	if again.IsRefused() || again.MayRun(p) {
 		t.Error("it runs unapproved")
+	}
+}
+
+// recordHarms are what a tool may do to what the program with its agent directory at dir wrote down.
+func recordHarms(dir string) map[string]func() error {
+	file, folder := filepath.Join(dir, "trust.json"), filepath.Join(dir, "trust")
+	window := func(do func(path string) error) func() error {
+		return func() error {
+			paths, err := filepath.Glob(filepath.Join(folder, "running-*"))
+			if err != nil || len(paths) != 1 {
+				return fmt.Errorf("the windows are %v, %v", paths, err)
+			}
+			return do(paths[0])
+		}
+	}
+	rewrite := func(path, with string) error { // in place, as many bytes as it has
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, bytes.Repeat([]byte(with), int(info.Size())), 0o600)
+	}
+	return map[string]func() error{
+		"window removed":      window(os.Remove),
+		"window emptied":      window(func(path string) error { return os.Truncate(path, 0) }),
+		"window moved":        window(func(path string) error { return os.Rename(path, path+"x") }),
+		"window replaced":     window(func(path string) error { return errors.Join(os.Rename(path, path+"x"), os.WriteFile(path, nil, 0o600)) }),
+		"window longer":       window(func(path string) error { return os.Truncate(path, 1<<20) }),
+		"window forbidden":    window(func(path string) error { return os.Chmod(path, 0) }),
+		"window rewritten":    window(func(path string) error { return rewrite(path, "x") }),
+		"window a folder":     window(func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o700)) }),
+		"directory forbidden": func() error { return os.Chmod(folder, 0) },
+		"directory removed":   func() error { return os.RemoveAll(folder) },
+		"directory renamed":   func() error { return os.Rename(folder, folder+"x") },
+		"directory a link":    func() error { return errors.Join(os.Rename(folder, folder+"x"), os.Symlink(folder+"x", folder)) },
+		"directory a file":    func() error { return errors.Join(os.RemoveAll(folder), os.WriteFile(folder, nil, 0o600)) },
+		"store removed":       func() error { return os.Remove(file) },
+		"store emptied":       func() error { return os.Truncate(file, 0) },
+		"store rewritten":     func() error { return rewrite(file, "{") },
+		"store forbidden":     func() error { return os.Chmod(file, 0) },
+		"store forged": func() error {
+			text, err := os.ReadFile(file)
+			if err == nil {
+				err = os.WriteFile(file, bytes.ReplaceAll(text, []byte(Sum([]byte("-- one"))), []byte(Sum([]byte("-- evil")))), 0o600)
+			}
+			return err
+		},
+		"the file and windows": window(func(path string) error { return errors.Join(os.Remove(path), os.Remove(file)) }),
+		"all":                  func() error { return errors.Join(os.RemoveAll(folder), os.RemoveAll(file)) },
+	}
+}
+
+// TestWhatIsDoneToTheRecordsHoldsEverythingBack: a program that ends puts right what it can. Where
+// it was killed a version may be lost, but none that a tool wrote is active.
+func TestWhatIsDoneToTheRecordsHoldsEverythingBack(t *testing.T) {
+	t.Parallel()
+	for name := range recordHarms("") {
+		for _, end := range []string{"ended", "killed", "killed, and a process lives"} {
+			root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one", "agent/hooks/gate.lua": "-- gate"})
+			hook, gate, lives := filepath.Join(root, "agent/hooks/a.lua"), filepath.Join(root, "agent/hooks/gate.lua"), true
+			o.Alive = func(int) bool { return lives }
+			g, err := NewGuard(o)
+			must(t, err)
+			must(t, g.OpenWindow(g.state.home.places(), nil, false))
+			g.Starting()(4711)
+			must(t, recordHarms(o.AgentDir)[name]())
+			if end == "ended" {
+				g.EndRun()
+				g.Close()
+			} else {
+				g.TestOnlyKill()
+			}
+			must(t, errors.Join(os.WriteFile(hook, []byte("-- evil"), 0o600), os.Remove(gate)))
+			lives = end == "killed, and a process lives"
+			again, _ := NewGuard(o) // of what is lost it says so
+			v, was, pending := again.Read(hook), again.Read(gate), again.ShowPending()
+			switch {
+			case string(v.Code) == "-- evil":
+				t.Errorf("%s, %s: what a tool wrote is active", name, end)
+			case again.Damaged() == nil && was.Sum == "":
+				t.Errorf("%s, %s: the gate is gone, and nobody says so", name, end)
+			case len(pending) == 0:
+				t.Errorf("%s, %s: nothing waits", name, end)
+			case end == "ended" && (string(v.Code) != "-- one" || string(was.Code) != "-- gate" || !again.IsPending(hook) || !again.IsPending(gate)):
+				t.Errorf("%s, %s: active is %q, %v; pending is %+v", name, end, v.Code, v.Err, pending)
+			}
+			again.Close()
+		}
 	}
 }

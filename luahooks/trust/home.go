@@ -77,7 +77,7 @@ func (h *home) masked(path string, code []byte) (text []byte, ok bool) {
 
 // pending describes a file that is pending.
 func (at *home) pending(path string, h *pendingFile) *Pending {
-	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.Sum, asking: h.asking}
+	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, now: h.now, asking: h.asking}
 	switch {
 	case slices.Contains(at.configs, path):
 		p.Kind = "settings"
@@ -135,7 +135,7 @@ func existing(v Version) []byte {
 // pendingStore describes the store that somebody wrote to.
 func (h *home) pendingStore(m Mark) *Pending {
 	old, now := h.store.Foreign(m.New)
-	p := &Pending{Name: "trust.json", Path: h.store.Path(), Kind: "approvals", Change: "changed", Since: m.Since, sum: m.New}
+	p := &Pending{Name: "trust.json", Path: h.store.Path(), Kind: "approvals", Change: "changed", Since: m.Since, now: Version{Sum: m.New}}
 	if m.New == "" {
 		p.Change = "removed"
 	}

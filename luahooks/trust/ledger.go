@@ -13,8 +13,8 @@ type ledger struct {
 	home     *home
 	active   map[string]Version      // by path: what was read
 	pending  map[string]*pendingFile // of which the disk has another version
-	marked   map[string]bool         // files that this program ever withheld and marked in the store
-	shown    map[string]string       // path → hash of what a user was shown last
+	marked   map[string]bool         // files of which the store may have a mark that is this program's to remove
+	shown    map[string]Version      // by path: what a user was shown last
 	askEdits bool                    // every change is pending
 	kept     map[string]keptFile     // what is in the store of the active versions, by path
 	changes  int                     // counts what changed in active and pending
@@ -33,7 +33,7 @@ func (l *ledger) put(path string, v Version) {
 }
 
 func newLedger(h *home) ledger {
-	return ledger{home: h, active: map[string]Version{}, pending: map[string]*pendingFile{}, marked: map[string]bool{}, shown: map[string]string{}, kept: map[string]keptFile{}}
+	return ledger{home: h, active: map[string]Version{}, pending: map[string]*pendingFile{}, marked: map[string]bool{}, shown: map[string]Version{}, kept: map[string]keptFile{}}
 }
 
 // change is a file whose version on the disk is not the active one.
@@ -143,6 +143,12 @@ func (l *ledger) setMarks(d *Data) {
 			d.Pending[path] = Mark{Old: f.Sum, Kept: f.Kept, New: h.now.Sum, Real: f.Real, Scope: f.Scope, Since: h.since}
 		}
 	}
+}
+
+// noteMarked notes that the store has the marks of setMarks, and no others of this program: one of
+// a file that does not wait here is another program's from now on.
+func (l *ledger) noteMarked() {
+	maps.DeleteFunc(l.marked, func(path string, _ bool) bool { return l.pending[path] == nil || !l.pending[path].marked })
 }
 
 // fileOf returns a version in the form of the store and keeps a copy of its bytes, so that a

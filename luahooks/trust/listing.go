@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"syscall"
 )
 
 // The contents of a directory of hooks. The loader and the guard ask the same
@@ -37,9 +38,10 @@ func hookEntries(dir string) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return Ignored(e.Name()) }), nil
 }
 
-// someEntries lists a directory by name, unless there are more than most.
+// someEntries lists a directory by name, unless there are more than most. It does not wait for a
+// named pipe in its place.
 func someEntries(dir string, most int) ([]fs.DirEntry, error) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -171,29 +170,5 @@ func TestWhatPrunesLeavesAMarkThatIsMade(t *testing.T) {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s is there: %v", path, !want)
 		}
-	}
-}
-
-// TestAMarkThatWasHarmedIsNotBelieved holds that tools count as at work, whatever became of the
-// file, until the program writes it the next time or ends.
-func TestAMarkThatWasHarmedIsNotBelieved(t *testing.T) {
-	for name, harm := range map[string]func(path string) error{
-		"removed":   os.Remove,
-		"emptied":   func(path string) error { return os.Truncate(path, 0) },
-		"rewritten": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("x", 18)), 0o600) },
-		"replaced":  func(path string) error { return errors.Join(os.Rename(path, path+"x"), os.WriteFile(path, nil, 0o600)) },
-		"a folder":  func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o700)) },
-		"all":       func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
-	} {
-		dir := t.TempDir()
-		s := open(t, dir)
-		r, err := s.Begin(Window{}, always, func(*Data) {})
-		must(t, err)
-		must(t, harm(r.path()))
-		if w := open(t, dir).OtherWindows(nil)[r.name]; !w.lost || !w.counts(func(int) bool { return false }) {
-			t.Errorf("%s: it is %+v", name, w)
-		}
-		must(t, s.Change(always, func(d *Data) { delete(d.Windows, r.name) }))
-		r.End()
 	}
 }

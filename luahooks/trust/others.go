@@ -205,7 +205,11 @@ func (s *state) releaseUnmarked(before map[string]Mark) {
 	}
 	now := s.home.store.Marks()
 	for path := range before {
-		if _, marked := now[path]; !marked && s.ledger.pending[path] != nil {
+		if _, marked := now[path]; marked {
+			continue
+		}
+		delete(s.ledger.marked, path) // one that is there later is another program's
+		if s.ledger.pending[path] != nil {
 			s.ledger.release(path)
 		}
 	}

@@ -431,4 +431,76 @@ func TestAWindowThatSomebodyTookOutOfTheStoreIsThereAgain(t *testing.T) {
 	if windows := another(815).Store().OtherWindows(nil); len(windows) != 1 {
 		t.Errorf("windows are %+v", windows)
 	}
+	// Where it cannot be written again, the mark at least says that tools are at work.
+	first.CloseWindow()
+	must(t, another(815).Store().Change(always, func(d *Data) { clear(d.Windows) }))
+	first.Store().TestOnlyFails = errors.New("no space left")
+	if first.OpenWindow(first.state.home.places(), nil, false) == nil {
+		t.Error("the disk is full")
+	}
+	if text := markText(t, first); !strings.HasPrefix(text, "+ ") {
+		t.Errorf("the mark is %q", text)
+	}
+	first.Store().TestOnlyFails = nil
+}
+
+// TestAProgramRemovesNoMarkOfAnother holds that a file which a program once held back, and which a
+// user approved there or elsewhere, is held back when tools of another one change it again.
+func TestAProgramRemovesNoMarkOfAnother(t *testing.T) {
+	t.Parallel()
+	for _, approvedHere := range []bool{true, false} {
+		root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+		path := filepath.Join(root, "agent/hooks/a.lua")
+		start := func() *Guard {
+			t.Helper()
+			g, err := NewGuard(o)
+			must(t, err)
+			return g
+		}
+		run := func(g *Guard, tool func()) {
+			t.Helper()
+			must(t, g.OpenWindow(g.state.home.places(), nil, false))
+			tool()
+			if !g.EndRun() {
+				t.Fatal("the window is open")
+			}
+		}
+		write := func(text string) func() { return func() { must(t, os.WriteFile(path, []byte(text), 0o600)) } }
+		here := start()
+		run(here, write("-- two"))
+		there := start()
+		approver, other := there, here
+		if approvedHere {
+			approver, other = here, there
+		}
+		approver.ShowPending()
+		must(t, approver.Accept(path))
+		run(other, func() {})
+		if here.IsPending(path) || there.IsPending(path) {
+			t.Fatal("it still waits where nobody approved it")
+		}
+		run(there, write("-- three"))
+		must(t, here.ApproveAlways(nil)) // of files of the project
+		if _, marked := there.Store().Marks()[path]; !marked {
+			t.Fatal("its mark is not known to the program itself")
+		}
+		next := start()
+		if v := next.Read(path); !next.IsPending(path) || string(v.Code) != "-- two" {
+			t.Errorf("approved here %v: the next start runs %q", approvedHere, v.Code)
+		}
+	}
+}
+
+func TestAStoreThatWasRemovedIsAcceptedOnlyAsItWasShown(t *testing.T) {
+	t.Parallel()
+	first, _ := guardsOfTwo(t)
+	store := first.Store().Path()
+	must(t, os.Remove(store))
+	first.WithholdChanges()
+	first.CloseWindow()
+	if err := first.Accept(store); !errors.Is(err, ErrChangedAgain) {
+		t.Errorf("accepted unseen: %v", err)
+	}
+	first.ShowPending()
+	must(t, first.Accept(store))
 }

@@ -20,13 +20,13 @@ type Pending struct {
 	Diff   string    `json:"diff"`           // unified, hidden characters visible
 	Lost   bool      `json:"lost,omitempty"` // there is no copy of the active version
 
-	sum    string // of the version that waits
-	asking bool   // somebody looks at it
+	now    Version // that waits
+	asking bool    // somebody looks at it
 }
 
 // IsGoneOrEmpty reports whether what waits is no file, or one without a byte, as a file
 // is for a moment while it is saved.
-func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == Sum(nil) }
+func (p *Pending) IsGoneOrEmpty() bool { return p.now.Sum == "" || p.now.Sum == Sum(nil) }
 
 // The [Pending.Kind] of a file that names MCP servers, and of one that they are made of.
 const (

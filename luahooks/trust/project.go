@@ -64,7 +64,14 @@ func (a *approvals) isApproved(path, sum string) bool {
 		return true
 	}
 	store := a.home.store
-	return store != nil && (store.Approved(a.home.project, path) == sum || store.Approved(a.home.agentDir, path) == sum || a.isApprovedThere(path, sum))
+	if store == nil {
+		return false
+	}
+	if store.Approved(a.home.project, path) == sum || store.Approved(a.home.agentDir, path) == sum {
+		return true
+	}
+	another, file, ok := ProjectOf(path, a.home.agentDir) // to which it belongs
+	return ok && store.Approved(another, file) == sum
 }
 
 // isOthers reports whether a file of the user's own needs approval as one of a project

@@ -103,7 +103,9 @@ func (s *state) writeMarks() {
 	s.ledger.setMarks(&want)
 	if !maps.EqualFunc(have, want.Pending, func(a, b Mark) bool { return a.Old == b.Old && a.New == b.New }) {
 		_ = s.change(noEdit)
+		return
 	}
+	s.ledger.noteMarked()
 }
 
 // noEdit edits nothing: a change writes the marks and the window in any case.
@@ -132,6 +134,9 @@ func (s *state) change(edit func(*Data)) error {
 		maps.Copy(d.Spoken, s.spoken)
 		edit(d)
 	})
+	if s.unwritten == nil {
+		s.ledger.noteMarked()
+	}
 	return s.unwritten
 }
 

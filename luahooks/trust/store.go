@@ -34,6 +34,11 @@ type Store struct {
 func Open(agentDir string) (*Store, error) {
 	s := &Store{agentDir: agentDir, data: empty()}
 	data, raw, err := s.read()
+	if err != nil { // or another program is writing the first one at this moment
+		_, unlock := s.lock()
+		data, raw, err = s.read()
+		unlock()
+	}
 	if err != nil {
 		s.damaged = err
 		return s, fmt.Errorf("%w; nothing in it counts until `pi trust` has written it anew", err)
@@ -125,7 +130,7 @@ func (s *Store) ChangedInstructions() map[string]time.Time {
 func (s *Store) Known() Known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.data.Known.clone()
+	return Known{maps.Clone(s.data.Known.Files), maps.Clone(s.data.Known.Dirs)}
 }
 
 // read returns what trust.json says, and its bytes: nil if there is none. The error is why it is
@@ -167,26 +172,49 @@ func readOwn(path string) ([]byte, error) {
 	return safefile.ReadMost(f, maxStore)
 }
 
+// isMarked reports whether the marker is there, or it cannot be known.
+func (s *Store) isMarked() bool {
+	_, err := os.Lstat(s.marker())
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // checkMissing returns an error if there was a store, which is not there now: its marker is, or
 // bytes are that were kept. Folders alone say nothing, they are made before the first store.
 func (s *Store) checkMissing() error {
-	_, unmarked := os.Lstat(s.marker())
 	kept, err := os.ReadDir(s.keptDir())
-	if unmarked == nil || len(kept) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if s.isMarked() || len(kept) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is gone, although there was one", s.Path())
 	}
 	return nil
 }
 
-// lock keeps other programs from writing the store until unlock. A tool may keep it locked for
-// ever, or put something in its place: then the writer works without the lock, for no tool must
-// prevent that others are watched.
-func (s *Store) lock() (unlock func()) {
-	unlock, err := safefile.LockPath(s.Path())
-	if err != nil {
-		return func() {}
+// lock keeps other programs from writing the store until unlock. A tool may keep it locked for ever,
+// or put something in the place of the lock: that is removed. Where it cannot be, the writer works
+// without the lock, for no tool must prevent that others are watched. A program that was stopped, or
+// waited for its disk, may lose the lock so: held reports whether it still has it.
+func (s *Store) lock() (held func() bool, unlock func()) {
+	lock := filepath.Join(s.agentDir, ".trust.json.lock") // as LockPath has it
+	remove := func() {
+		if os.Remove(lock) != nil {
+			_ = renameDamaged(lock)
+		}
 	}
-	return unlock
+	if info, err := os.Lstat(lock); err == nil && (!info.Mode().IsRegular() || info.Mode().Perm()&0o600 != 0o600) {
+		remove()
+	}
+	unlock, err := safefile.LockPath(s.Path())
+	if errors.Is(err, safefile.ErrBusy) {
+		remove()
+		unlock, err = safefile.LockPath(s.Path())
+	}
+	if err != nil {
+		return func() bool { return true }, func() {}
+	}
+	mine, err := os.Lstat(lock)
+	return func() bool {
+		now, lost := os.Lstat(lock)
+		return err != nil || lost == nil && os.SameFile(mine, now)
+	}, unlock
 }
 
 // Change edits the store: read, edit and write happen under the lock, so that nobody's approval
@@ -203,10 +231,22 @@ func (s *Store) Change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 
 // change is Change without the lock mu.
 func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
+	const tries = 3
+	err := safefile.ErrBusy
+	for try := 1; errors.Is(err, safefile.ErrBusy); try++ {
+		err = s.tryChange(mayCount, edit, try == tries)
+	}
+	return err
+}
+
+// tryChange is change under one lock. If another program took the lock, and may have written what this
+// one has not read, the error is [safefile.ErrBusy]; with force it is written all the same.
+func (s *Store) tryChange(mayCount func(mine, theirs Data) bool, edit func(*Data), force bool) error {
 	if err := s.repair(); err != nil {
 		return err
 	}
-	defer s.lock()()
+	held, unlock := s.lock()
+	defer unlock()
 	s.reconcile(mayCount)
 	next := s.data.clone()
 	edit(&next)
@@ -215,31 +255,25 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 		err = s.TestOnlyFails
 	}
 	if err == nil {
-		err = s.replace(raw, !next.ApprovesLike(s.data))
+		err = s.replace(raw, !next.ApprovesLike(s.data), func() bool { return force || held() })
 	}
 	if err != nil {
 		return err
 	}
 	s.data, s.known, s.damaged = next, raw, nil
-	s.writeMarker()
+	if _, err := os.Lstat(s.marker()); err != nil { // if it cannot be made the next write tries again: bytes that are kept say the same
+		_ = safefile.Replace(s.marker(), nil, false)
+	}
 	return nil
 }
 
-// replace writes the file, also where a tool put a directory.
-func (s *Store) replace(raw []byte, durable bool) error {
-	err := safefile.Replace(s.Path(), raw, durable)
+// replace writes the file if may allows it, also where a tool put a directory.
+func (s *Store) replace(raw []byte, durable bool, may func() bool) error {
+	err := safefile.ReplaceIf(s.Path(), raw, durable, may)
 	if info, lerr := os.Lstat(s.Path()); err != nil && lerr == nil && info.IsDir() && renameDamaged(s.Path()) == nil {
-		err = safefile.Replace(s.Path(), raw, durable)
+		err = safefile.ReplaceIf(s.Path(), raw, durable, may)
 	}
 	return err
-}
-
-// writeMarker makes sure that the marker is there. If it cannot be made the next write tries again:
-// bytes that are kept say the same.
-func (s *Store) writeMarker() {
-	if _, err := os.Lstat(s.marker()); err != nil {
-		_ = safefile.Replace(s.marker(), nil, false)
-	}
 }
 
 // reconcile adopts what other processes wrote, or marks it as pending. The caller has
@@ -251,7 +285,7 @@ func (s *Store) reconcile(mayCount func(mine, theirs Data) bool) {
 		return
 	}
 	sum := s.keepForeign()
-	if s.damaged != nil || sum == sumOf(s.known) { // nothing of this process to compare it with
+	if s.damaged != nil || sum == sumOf(s.known) && !s.isLost() { // nothing of this process to compare it with
 		return
 	}
 	if err == nil { // a window of another program counts in any case: it only makes more wait
@@ -275,16 +309,21 @@ func (s *Store) Look(mayCount func(mine, theirs Data) bool) (harmed bool) {
 	if s.isUntouched() {
 		return false
 	}
-	defer s.lock()()
+	_, unlock := s.lock()
+	defer unlock()
 	s.reconcile(mayCount)
 	return !s.isUntouched()
 }
+
+// isLost reports whether another process has made a store of which this one has never seen anything,
+// and it is gone.
+func (s *Store) isLost() bool { return s.known == nil && s.isMarked() }
 
 // isUntouched reports whether the file is the bytes that this process wrote or read last.
 func (s *Store) isUntouched() bool {
 	raw, err := safefile.Read(s.Path(), maxStore)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.known == nil
+		return s.known == nil && !s.isLost()
 	}
 	return err == nil && s.known != nil && bytes.Equal(raw, s.known)
 }
@@ -386,13 +425,19 @@ const pruneAge = time.Hour
 // pending or active nor as one that was known when tools began, and files of windows that it
 // does not name and no program has locked: their program ended in the middle of a step, or a tool
 // put them there. It spares what somebody needed within the last hour (pruneAge). Failures wait
-// for the next Prune.
+// for the next Prune. Other programs may have written the store since this one looked.
 func (s *Store) Prune() {
-	copies, windows := s.needed()
+	theirs, _, err := s.read()
+	if err != nil {
+		return // it is not known what is needed
+	}
+	s.mu.Lock()
+	copies, windows := needed(s.data, theirs)
+	s.mu.Unlock()
 	prune := func(dir string, unneeded func(name string) bool) {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
-			if info, err := e.Info(); err == nil && unneeded(e.Name()) && time.Since(info.ModTime()) > pruneAge {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > pruneAge && unneeded(e.Name()) { // a new file is not even locked
 				os.Remove(filepath.Join(dir, e.Name()))
 			}
 		}
@@ -404,21 +449,20 @@ func (s *Store) Prune() {
 	}
 }
 
-// needed returns the hashes of the copies that the store names, those of files that are
-// pending and of the versions that were active when a window opened last; and the names of its
-// windows.
-func (s *Store) needed() (copies, windows map[string]bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// needed returns the hashes of the copies that stores name, those of files that are pending and
+// of the versions that were active when a window opened last; and the names of their windows.
+func needed(stores ...Data) (copies, windows map[string]bool) {
 	copies, windows = map[string]bool{}, map[string]bool{}
-	for _, m := range s.data.Pending {
-		copies[m.Old], copies[m.Kept], copies[m.New] = true, true, true
-	}
-	for _, f := range s.data.Known.Files {
-		copies[f.Sum], copies[f.Kept] = true, true
-	}
-	for name := range s.data.Windows {
-		windows[name] = true
+	for _, d := range stores {
+		for _, m := range d.Pending {
+			copies[m.Old], copies[m.Kept], copies[m.New] = true, true, true
+		}
+		for _, f := range d.Known.Files {
+			copies[f.Sum], copies[f.Kept] = true, true
+		}
+		for name := range d.Windows {
+			windows[name] = true
+		}
 	}
 	return copies, windows
 }

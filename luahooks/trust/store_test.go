@@ -130,12 +130,83 @@ func TestAStoreThatIsGoneIsMissed(t *testing.T) {
 	if s, err := Open(dir); err == nil || s.Damaged() == nil {
 		t.Errorf("nobody misses it: %v", err)
 	}
+	must(t, os.RemoveAll(filepath.Join(dir, "locks")))
 	for name, want := range map[string]bool{"hooks": false, "locks": false, "trust/kept": false, "trust/kept/" + Sum(nil): true, "locks/trust.json.exists": true} {
 		dir := t.TempDir()
 		must(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
 		if s, err := Open(dir); (err != nil) != want || (s.Damaged() != nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "locks"), nil, 0o600)) // so that nobody can look there
+	if s, err := Open(dir); err == nil || s.Damaged() == nil {
+		t.Errorf("nobody misses it: %v", err)
+	}
+}
+
+// TestAStoreThatIsBeingMadeIsNotMissed holds that nobody takes the first write of another program,
+// which keeps bytes before the file is there, for the end of a store.
+func TestAStoreThatIsBeingMadeIsNotMissed(t *testing.T) {
+	for range 50 {
+		dir := t.TempDir()
+		s, began := open(t, dir), make(chan struct{})
+		written := make(chan error)
+		go func() {
+			written <- s.Change(always, func(*Data) {
+				_, err := s.Keep([]byte("code"))
+				if err != nil {
+					t.Error(err)
+				}
+				close(began)
+			})
+		}()
+		<-began
+		_, err := Open(dir)
+		must(t, errors.Join(err, <-written))
+	}
+}
+
+// TestAStoreThatWasMadeAndLostIsToldOf holds that a program which began before there was a store
+// does not write one in the place of another program's that is gone, as if there had been none.
+func TestAStoreThatWasMadeAndLostIsToldOf(t *testing.T) {
+	dir := t.TempDir()
+	first := open(t, dir)
+	written(t, dir)
+	must(t, os.Remove(first.Path()))
+	if !first.Look(always) {
+		t.Error("nothing was noticed")
+	}
+	must(t, first.Change(always, approve("/q", "/q/a.lua", "a")))
+	if _, marked := open(t, dir).Marks()[first.Path()]; !marked {
+		t.Error("nobody is asked")
+	}
+}
+
+func TestPruneKnowsWhatOthersWrote(t *testing.T) {
+	dir := t.TempDir()
+	mine, other := open(t, dir), open(t, dir)
+	must(t, mine.Change(always, func(*Data) {}))
+	old := time.Now().Add(-2 * pruneAge)
+	sums := map[string]string{}
+	for _, name := range []string{"needed", "left"} {
+		sum, err := other.Keep([]byte(name))
+		must(t, err)
+		sums[name] = sum
+		must(t, os.Chtimes(filepath.Join(other.keptDir(), sum), old, old))
+	}
+	window, err := other.Begin(Window{}, always, func(d *Data) { d.Pending["/a"] = Mark{Old: sums["needed"]} })
+	must(t, err)
+	must(t, os.Chtimes(window.path(), old, old))
+	window.Abandon()
+	mine.Prune()
+	if _, err := other.kept(sums["needed"]); err != nil {
+		t.Error(err)
+	}
+	if _, err := other.kept(sums["left"]); err == nil {
+		t.Error("nobody needs it, and it is there")
+	}
+	if w := open(t, dir).OtherWindows(nil)[window.name]; w.lost {
+		t.Error("the file of a window that was abandoned is gone")
 	}
 }
 
@@ -248,6 +319,23 @@ func TestAChangeThatMayNotCountIsPutBackAndMarked(t *testing.T) {
 	}
 }
 
+func TestAProgramThatSleptAndLostItsLockKeepsWhatOthersWrote(t *testing.T) {
+	dir := t.TempDir()
+	slow, other := open(t, dir), open(t, dir)
+	slept := false
+	must(t, slow.Change(always, func(d *Data) {
+		if !slept { // as long as nobody waits for a lock: another program has removed it
+			slept = true
+			must(t, os.Remove(filepath.Join(dir, ".trust.json.lock")))
+			must(t, other.Change(always, approve("/q", "/q/b.lua", "b")))
+		}
+		approve("/p", "/p/a.lua", "a")(d)
+	}))
+	if s := open(t, dir); s.Approved("/p", "/p/a.lua") == "" || s.Approved("/q", "/q/b.lua") == "" {
+		t.Errorf("store is %+v", s.data)
+	}
+}
+
 func TestNoToolKeepsAStoreFromBeingWritten(t *testing.T) {
 	for name, harm := range map[string]func(dir string) error{
 		"locked": func(dir string) error {
@@ -257,7 +345,12 @@ func TestNoToolKeepsAStoreFromBeingWritten(t *testing.T) {
 			}
 			return err
 		},
-		"no lock":      func(dir string) error { return os.Mkdir(filepath.Join(filepath.Dir(dir), ".trust.json.lock"), 0o700) },
+		"no lock": func(dir string) error {
+			return os.MkdirAll(filepath.Join(filepath.Dir(dir), ".trust.json.lock", "x"), 0o700)
+		},
+		"a linked lock": func(dir string) error {
+			return os.Symlink("trust.json", filepath.Join(filepath.Dir(dir), ".trust.json.lock"))
+		},
 		"no directory": func(dir string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) },
 		"a link":       func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink(t.TempDir(), dir)) },
 		"forbidden":    func(dir string) error { return os.Chmod(dir, 0) },
@@ -275,6 +368,9 @@ func TestNoToolKeepsAStoreFromBeingWritten(t *testing.T) {
 		}
 		if s := open(t, dir); s.Approved("/p", "/p/a.lua") == "" || s.Approved("/p", "/p/b.lua") == "" {
 			t.Errorf("%s: store is %+v", name, s.data)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".trust.json.lock")); err == nil {
+			t.Errorf("%s: nobody can lock it", name)
 		}
 	}
 }

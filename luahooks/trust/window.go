@@ -137,13 +137,13 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 	case !s.home.store.isNamed(s.mark.name):
 		err = s.change(func(d *Data) { addKnown(d.Known, known) })
 	}
-	if s.mark == nil || err != nil {
+	if s.mark == nil {
 		return err
 	}
-	if err := s.mark.Work(s.starting > 0, w.groups, s.newlyActive(known)); err != nil {
-		return fmt.Errorf("note the files before tools run: %w", err)
+	if failed := s.mark.Work(s.starting > 0, w.groups, s.newlyActive(known)); err == nil && failed != nil {
+		err = fmt.Errorf("note the files before tools run: %w", failed)
 	}
-	return nil
+	return err
 }
 
 // newlyActive returns the versions of known that neither the store nor the mark of this

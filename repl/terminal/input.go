@@ -21,6 +21,7 @@ type input struct {
 	decoder decoder
 	decoded []func()    // what was found and not handed on yet
 	handing atomic.Bool // a function of the front end runs
+	holding atomic.Bool // something was read and not handed on yet, or is just handed on
 	done    chan struct{}
 	end     func()            // the input has ended
 	guard   func(func()) bool // runs a function of the front end and reports whether it did not panic
@@ -114,6 +115,7 @@ func (k *input) timeout() time.Duration {
 func (k *input) handOn() {
 	k.handing.Store(true)
 	defer k.handing.Store(false)
+	defer func() { k.holding.Store(k.timeout() > 0) }()
 	found := k.decoded
 	k.decoded = nil
 	for _, f := range found {
@@ -128,6 +130,7 @@ func (k *input) read() bool {
 	if !readable(k.in) { // another program has read it meanwhile
 		return true
 	}
+	k.holding.Store(true)
 	buf := make([]byte, 4096)
 	n, err := k.in.Read(buf)
 	if n <= 0 {
@@ -151,6 +154,7 @@ func (k *input) readAgain() bool {
 	if len(k.unread) == 0 {
 		return false
 	}
+	k.holding.Store(true)
 	k.waker.acknowledge()
 	typed, cooked := k.unread, k.cooked
 	k.cooked = len(typed)
@@ -167,6 +171,16 @@ func (k *input) asRaw(p []byte) []byte {
 	k.cooked -= n
 	head := bytes.ReplaceAll(p[:n], []byte{'\n'}, []byte{'\r'})
 	return append(bytes.ReplaceAll(head, []byte{0}, []byte{4}), p[n:]...)
+}
+
+// waiting reports whether something was typed that was not handed on yet. While it is read, and
+// while another program has the terminal, which may give back what it has read, that is so.
+func (k *input) waiting() bool {
+	if !k.reading.TryLock() {
+		return true
+	}
+	defer k.reading.Unlock()
+	return k.holding.Load() || len(k.unread) > 0 || unread(k.in) > 0
 }
 
 // pause has nothing read until resume is called. It may be called by a function that run

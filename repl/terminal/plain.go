@@ -21,7 +21,7 @@ import (
 // editor while that has a prompt open, else to the line that is typed without it.
 type plain struct {
 	config   Config
-	sheet    *sheet
+	writer   *lineWriter
 	input    *input      // nil where the editor reads the console by itself
 	editor   *lineEditor // nil where lines cannot be edited
 	before   lineMode
@@ -65,7 +65,7 @@ type typed struct {
 }
 
 func startPlain(c Config) (*plain, error) {
-	p := &plain{config: c, sheet: &sheet{out: c.Out}, tty: isTerminal(c.In),
+	p := &plain{config: c, writer: &lineWriter{out: c.Out}, tty: isTerminal(c.In),
 		pokes: make(chan struct{}, 1), signals: make(chan os.Signal, 4), quit: make(chan struct{}), done: make(chan struct{})}
 	p.line.ended = func(line typedIn) { p.lineEnded(p.pastes.expand(line.text), line.shown) }
 	p.line.over = p.noteOver
@@ -174,7 +174,7 @@ func (p *plain) noteOver() {
 func (p *plain) silence() {
 	p.silent()
 	if p.brackets {
-		p.sheet.control(pasteOn)
+		p.writer.control(pasteOn)
 	}
 }
 
@@ -188,7 +188,7 @@ func (p *plain) silent() {
 // show gives the terminal back as it was found.
 func (p *plain) show() {
 	if p.brackets {
-		p.sheet.control(pasteOff)
+		p.writer.control(pasteOff)
 	}
 	if p.tty {
 		_ = p.before.set(p.config.In)
@@ -235,9 +235,9 @@ func (p *plain) act() {
 	if open != nil && (len(rows) > 0 || next != nil || closing != nil || stops) {
 		was, ok := p.cancel()
 		switch {
-		case !ok: // it ends by itself, or cannot be closed: rows wait for its end
+		case !ok: // it ends by itself, or cannot be closed: rows and a stop wait for its end
 			p.mu.Lock()
-			p.rows = append(rows, p.rows...)
+			p.rows, p.stops = append(rows, p.rows...), p.stops || stops
 			p.mu.Unlock()
 			if closing != nil {
 				closing <- typed{}
@@ -251,7 +251,7 @@ func (p *plain) act() {
 	} else if closing != nil {
 		closing <- typed{}
 	}
-	p.sheet.print(rows...)
+	p.writer.print(rows...)
 	if stops {
 		p.show()
 		stopGroup(nil)
@@ -291,17 +291,17 @@ func (p *plain) begin(a *asked) {
 		return
 	}
 	if p.tty && canWait {
-		p.line.show = p.sheet.prompt
-		p.sheet.prompt(a.sign)
+		p.line.show = p.writer.prompt
+		p.writer.prompt(a.sign)
 		p.line.add(a.text + earlier)
 		return
 	}
 	// The system shows what is typed, and a line cannot begin with text.
 	if a.text != "" {
-		p.sheet.print("not sent: " + a.text)
+		p.writer.print("not sent: " + a.text)
 	}
 	if p.tty {
-		p.sheet.prompt(a.sign)
+		p.writer.prompt(a.sign)
 	}
 }
 
@@ -318,15 +318,15 @@ func (p *plain) cancel() (was line, ok bool) {
 	switch {
 	case edits:
 		was = p.editor.cancelled()
-		p.sheet.control("\r\x1b[J")
-		p.sheet.lineEnded("")
+		p.writer.control("\r\x1b[J")
+		p.writer.lineEnded("")
 	case p.result != nil:
 		return line{}, false
 	default:
 		p.mu.Lock()
 		was = line{text: p.line.take(), pos: -1}
 		p.mu.Unlock()
-		p.sheet.endLine()
+		p.writer.endLine()
 	}
 	p.rest()
 	return was, true
@@ -340,12 +340,15 @@ func (p *plain) rest() {
 		p.silent()
 	}
 	p.result, p.open, p.edits, p.line.show = nil, nil, false, nil
+	if p.stops {
+		wake(p.pokes)
+	}
 }
 
 // ended takes the line of a prompt that the editor has ended.
 func (p *plain) ended(l line) {
 	if l.err != nil && !errors.Is(l.err, errCtrlC) {
-		p.sheet.lineEnded("\n")
+		p.writer.lineEnded("\n")
 	}
 	p.rest()
 	p.flushRows()
@@ -389,11 +392,11 @@ func (p *plain) handLinesOn() {
 		if open && p.result == nil {
 			switch {
 			case !ended: // nobody has ended the line of the prompt
-				p.sheet.endLine()
+				p.writer.endLine()
 			case line.shown:
-				p.sheet.lineEnded("")
+				p.writer.lineEnded("")
 			default: // it was typed before the prompt was open
-				p.sheet.lineEnded(onOneRow(line.text) + "\n")
+				p.writer.lineEnded(onOneRow(line.text) + "\n")
 			}
 			p.rest()
 			p.flushRows()
@@ -412,7 +415,7 @@ func (p *plain) flushRows() {
 	rows := p.rows
 	p.rows = nil
 	p.mu.Unlock()
-	p.sheet.print(rows...)
+	p.writer.print(rows...)
 }
 
 // interrupted is called for Ctrl+C that came as a signal.
@@ -424,7 +427,7 @@ func (p *plain) interrupted() {
 		return
 	}
 	if open && p.tty && p.result == nil {
-		p.sheet.prompt("^C")
+		p.writer.prompt("^C")
 	}
 	p.config.Handler.Interrupt()
 }
@@ -446,7 +449,7 @@ func (p *plain) print(rows []string) {
 	p.mu.Lock()
 	if p.open == nil || p.closed {
 		defer p.mu.Unlock()
-		p.sheet.print(rows...)
+		p.writer.print(rows...)
 		return
 	}
 	p.rows = append(p.rows, rows...)
@@ -457,7 +460,7 @@ func (p *plain) print(rows []string) {
 // control writes a sequence that moves nothing.
 func (p *plain) control(sequence string) {
 	if !p.config.Dumb {
-		p.sheet.control(sequence)
+		p.writer.control(sequence)
 	}
 }
 
@@ -527,66 +530,66 @@ func (p *plain) close() {
 			p.input.stop(closePatience)
 		}
 		p.flushRows()
-		p.sheet.endLine()
+		p.writer.endLine()
 		p.show()
 	})
 }
 
-// sheet is the output of a terminal of lines: it is only ever added to. Any goroutine may
+// lineWriter is the output of a terminal of lines: it is only ever added to. Any goroutine may
 // use it.
-type sheet struct {
+type lineWriter struct {
 	mu      sync.Mutex
 	out     io.Writer
 	midLine bool // the last byte written was not a line end
 }
 
 // write writes text. If the terminal is gone there is nobody to tell.
-func (s *sheet) write(text string, midLine bool) {
-	_, _ = io.WriteString(s.out, text)
-	s.midLine = midLine
+func (w *lineWriter) write(text string, midLine bool) {
+	_, _ = io.WriteString(w.out, text)
+	w.midLine = midLine
 }
 
 // print writes rows, each on a line of its own.
-func (s *sheet) print(rows ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (w *lineWriter) print(rows ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, row := range rows {
-		s.endLineLocked()
-		s.write(row+"\n", false)
+		w.endLineLocked()
+		w.write(row+"\n", false)
 	}
 }
 
 // prompt writes text without a line end.
-func (s *sheet) prompt(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.write(text, true)
+func (w *lineWriter) prompt(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(text, true)
 }
 
 // endLine ends the line that is under way, if there is one.
-func (s *sheet) endLine() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.endLineLocked()
+func (w *lineWriter) endLine() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.endLineLocked()
 }
 
-func (s *sheet) endLineLocked() {
-	if s.midLine {
-		s.write("\n", false)
+func (w *lineWriter) endLineLocked() {
+	if w.midLine {
+		w.write("\n", false)
 	}
 }
 
 // lineEnded writes text and takes the cursor to be at the start of a line, as it is once
 // the user has ended what they type.
-func (s *sheet) lineEnded(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.write(text, false)
+func (w *lineWriter) lineEnded(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(text, false)
 }
 
 // control writes a sequence that does not move the cursor.
-func (s *sheet) control(sequence string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.write(sequence, s.midLine)
+func (w *lineWriter) control(sequence string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(sequence, w.midLine)
 }

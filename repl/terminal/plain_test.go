@@ -149,6 +149,21 @@ func TestCtrlZStopsPlainMode(t *testing.T) {
 	s.seeEnd("\nends")
 }
 
+// A key that comes before the line of an Enter is handed on is not lost.
+func TestCtrlZRightBehindAnEnterStopsPlainMode(t *testing.T) {
+	s, shell := spawn(t, "launcher", "LAUNCHED=plain")
+	s.see("begins\n>")
+	s.types("one\r\x1a")
+	s.until(func() string { return "not stopped" }, func() bool { return strings.Contains(s.text(), "stopped") })
+	_ = shell.Process.Signal(syscall.SIGUSR1)
+	s.seeEnd("resumed\n>")
+	if !strings.Contains(s.text(), "got line one") {
+		t.Errorf("the line is lost:\n%s", s.text())
+	}
+	s.types("\x04")
+	s.seeEnd("\nends")
+}
+
 func TestLinesOfAPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -216,6 +216,10 @@ func (t *Terminal) noteReply(answer string) (set, leave string) {
 // it has no keys or cannot be painted on.
 func (t *Terminal) Plain() bool { return t.plain != nil }
 
+// KeysWait reports whether something was typed that no function of the handler got yet. It is
+// always false in plain mode, and where a system does not tell.
+func (t *Terminal) KeysWait() bool { return t.plain == nil && t.input.waiting() }
+
 // Print adds whole rows to the transcript, in order. They are painted with the next frame.
 // It waits while more was printed than the terminal can take, but never while the zone is
 // asked for, so the caller may have locked what [Handler.Zone] locks.
@@ -370,27 +374,23 @@ func (t *Terminal) answers() bool {
 }
 
 // guarded runs a function of the front end and reports whether it did not panic.
-func (t *Terminal) guarded(f func()) (ok bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			if t.config.Handler.Panicked == nil {
-				t.Close()
-				panic(p)
-			}
-			t.config.Handler.Panicked(p, debug.Stack())
-		}
-	}()
-	f()
-	return true
-}
+func (t *Terminal) guarded(f func()) (ok bool) { return t.guard(f, t.Close) }
 
 // guardedFrame is guarded for the goroutine that paints, which cannot wait for itself.
 func (t *Terminal) guardedFrame(f func()) (ok bool) {
+	return t.guard(f, func() {
+		t.painter.remove(t.modesOff())
+		_ = t.before.set(t.config.In)
+	})
+}
+
+// guard tells the front end of a panic in one of its functions. If that does not want to know
+// the terminal is given back, and the panic goes on.
+func (t *Terminal) guard(f, giveBack func()) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			if t.config.Handler.Panicked == nil {
-				t.painter.remove(t.modesOff())
-				_ = t.before.set(t.config.In)
+				giveBack()
 				panic(p)
 			}
 			t.config.Handler.Panicked(p, debug.Stack())

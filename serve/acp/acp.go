@@ -1,8 +1,8 @@
 // Package acp serves the Agent Client Protocol, by which editors drive agents: lines of
 // JSON-RPC over a pair of streams, usually standard input and output. A [Server] has any
-// number of sessions, each with an agent and hooks of its own, which its [Host] makes:
+// number of sessions, each with an agent and hooks of its own, which its [SessionOpener] makes:
 //
-//	v := acp.New(acp.Options{In: os.Stdin, Out: os.Stdout, Host: host, …})
+//	v := acp.New(acp.Options{In: os.Stdin, Out: os.Stdout, Opener: opener, …})
 //	err := v.Run(ctx) // until the client ends the input, or ctx is done
 //
 // What happens in which file:
@@ -14,7 +14,7 @@
 //	session.go    one session and the updates that the client gets of it
 //	opening.go    sessions begin and end; listing.go: those that there are; replay.go: what
 //	              was said before
-//	blocks.go     a prompt as the client sends it; turn.go: it is worked on, a command or
+//	blocks.go     a prompt as the client sends it; prompt.go: it is worked on, a command or
 //	              not, and ends
 //	events.go     what the agent does becomes updates; calls.go: calls of tools
 //	options.go    what the user can choose: model, thinking, mode
@@ -48,7 +48,7 @@ type Options struct {
 	Out     io.Writer
 	Log     io.Writer // gets what the client cannot show
 	Version string    // of the program
-	Host    Host
+	Opener  SessionOpener
 	// SignIn are the arguments that make the program ask for a key in a terminal; nil: none do.
 	SignIn   []string
 	FileWait time.Duration // how long the client may take for one of its files; 0: 30 s
@@ -58,17 +58,17 @@ type Options struct {
 	Catch func(work func() error) error
 }
 
-// Host makes and removes sessions.
-type Host interface {
+// SessionOpener makes and removes sessions.
+type SessionOpener interface {
 	// Open makes the run of a session ready, but for Start. ctx is that of the run. After
 	// an error nothing is open.
-	Open(ctx context.Context, o Opening) (*Run, error)
+	Open(ctx context.Context, o SessionRequest) (*Run, error)
 	// Remove moves the session at path to the trash. It fails if a process has it open.
 	Remove(path string) error
 }
 
-// Opening says what run a client wants.
-type Opening struct {
+// SessionRequest says what run a client wants.
+type SessionRequest struct {
 	Cwd      string // absolute
 	Path     string // of the session; "" for a new one
 	ID       string // of a new session; "" for a fresh one

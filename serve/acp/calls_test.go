@@ -168,7 +168,7 @@ func (saysTool) Run(context.Context, json.RawMessage, agent.Update) (agent.Resul
 }
 
 // blocking is a hook that blocks some commands.
-func blocking(Opening) agent.Listener {
+func blocking(SessionRequest) agent.Listener {
 	return listening(func(_ context.Context, e agent.Event) error {
 		if e, ok := e.(*agent.ToolCall); ok {
 			switch {

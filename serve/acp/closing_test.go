@@ -49,7 +49,7 @@ func TestSessionsAreClosedAndDeleted(t *testing.T) {
 func TestASessionIsGoneWhenItsDeletionIsAnswered(t *testing.T) {
 	t.Parallel()
 	shutting, release := make(chan struct{}), make(chan struct{})
-	h := &host{hooks: func(Opening) agent.Listener {
+	h := &host{hooks: func(SessionRequest) agent.Listener {
 		return listening(func(_ context.Context, e agent.Event) error {
 			if e.Kind() == agent.KindSessionShutdown {
 				close(shutting)
@@ -114,7 +114,7 @@ func TestAQuestionAtTheStartDoesNotDelayTheEnd(t *testing.T) {
 	t.Parallel()
 	asking := make(chan struct{})
 	answers := make(chan agent.Answer, 1)
-	h := &host{hooks: func(o Opening) agent.Listener {
+	h := &host{hooks: func(o SessionRequest) agent.Listener {
 		return listening(func(ctx context.Context, e agent.Event) error {
 			if e.Kind() == agent.KindSessionStart {
 				close(asking)

@@ -19,7 +19,7 @@ import (
 func asking(ask func(ctx context.Context, ui agent.UI) string) *host {
 	h := &host{}
 	var ui agent.UI
-	h.hooks = func(o Opening) agent.Listener {
+	h.hooks = func(o SessionRequest) agent.Listener {
 		ui = o.UI
 		return listening(func(context.Context, agent.Event) error { return nil })
 	}
@@ -103,7 +103,7 @@ func TestOnlyAnOfferedAllowIsAYes(t *testing.T) {
 func TestAGateAsksAboutItsCall(t *testing.T) {
 	t.Parallel()
 	for _, option := range []string{"allow", "reject"} {
-		h := &host{model: callTools(calling("c", "bash", `{"command":"echo ran"}`)), hooks: func(o Opening) agent.Listener {
+		h := &host{model: callTools(calling("c", "bash", `{"command":"echo ran"}`)), hooks: func(o SessionRequest) agent.Listener {
 			return listening(func(ctx context.Context, e agent.Event) error {
 				if e, ok := e.(*agent.ToolCall); ok {
 					answer, err := o.UI.Confirm(ctx, "Run it?", "", agent.DialogOptions{})
@@ -146,7 +146,7 @@ func TestAGateAsksAboutItsCall(t *testing.T) {
 // A question about an edit shows what it would change, until it is made.
 func TestAGateShowsTheChange(t *testing.T) {
 	t.Parallel()
-	h := &host{model: callTools(calling("c", "edit", `{"path":"a.txt","oldText":"one","newText":"two"}`)), hooks: func(o Opening) agent.Listener {
+	h := &host{model: callTools(calling("c", "edit", `{"path":"a.txt","oldText":"one","newText":"two"}`)), hooks: func(o SessionRequest) agent.Listener {
 		return listening(func(ctx context.Context, e agent.Event) error {
 			if e.Kind() == agent.KindToolCall {
 				_, err := o.UI.Confirm(ctx, "Change it?", "", agent.DialogOptions{})
@@ -438,7 +438,7 @@ func TestWhatHooksShow(t *testing.T) {
 	}
 }
 
-// A hook cannot put another session in the place of the one that the client knows.
+// A hook cannot put another session instead of the one that the client knows.
 func TestTheSessionStays(t *testing.T) {
 	t.Parallel()
 	h := &host{}
@@ -567,7 +567,7 @@ func TestAChangeIsToldOnce(t *testing.T) {
 func TestModes(t *testing.T) {
 	t.Parallel()
 	h := &host{}
-	h.hooks = func(o Opening) agent.Listener {
+	h.hooks = func(o SessionRequest) agent.Listener {
 		return listening(func(ctx context.Context, e agent.Event) error {
 			if e.Kind() == agent.KindSessionStart {
 				h.agent(0).Modes().Offer(ctx, []agent.Mode{{Name: "plan", Description: "only look"}, {Name: "ask"}}, nil)

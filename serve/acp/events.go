@@ -91,7 +91,7 @@ func (l listener) Handle(_ context.Context, e agent.Event) error {
 	return nil
 }
 
-// refuseOther is the answer to who wants another session in the place of this one: no. Whether
+// refuseOther is the answer to who wants another session instead of this one: no. Whether
 // somebody else said so before is cancelled.
 func (s *session) refuseOther(cancelled bool) bool {
 	if !cancelled {
@@ -228,7 +228,8 @@ func (s *session) notify(text string, level agent.Level) {
 		return
 	}
 	if s.server.capable().notices {
-		s.out.send(newNotice(level, text))
+		title, rest, _ := strings.Cut(strings.TrimSpace(printable.Text(text)), "\n")
+		s.out.send(notice{SessionUpdate: "notice", Severity: string(level), Title: cut(title, mostText), Description: cut(strings.TrimSpace(rest), mostText)})
 		return
 	}
 	text = "[pi] " + strings.TrimSpace(printable.Text(text)) + "\n\n" // clients put chunks one behind the other
@@ -246,7 +247,7 @@ func (s *session) notify(text string, level agent.Level) {
 // wait for the next one.
 func (s *session) tellWaiting() {
 	s.mu.Lock()
-	atWork := s.state.prompted && s.state.turn != nil
+	atWork := s.state.prompted && s.state.active != nil
 	s.mu.Unlock()
 	if atWork {
 		s.tellUntold()
@@ -262,12 +263,6 @@ func (s *session) tellUntold() {
 	for _, text := range untold {
 		s.tellText(text)
 	}
-}
-
-// newNotice returns the update that shows a text.
-func newNotice(level agent.Level, text string) notice {
-	title, rest, _ := strings.Cut(strings.TrimSpace(printable.Text(text)), "\n")
-	return notice{SessionUpdate: "notice", Severity: string(level), Title: cut(title, mostText), Description: cut(strings.TrimSpace(rest), mostText)}
 }
 
 // tellUsage tells how full the context is and what the session has cost, if that is known and
@@ -330,19 +325,16 @@ func (s *session) endCompaction(e *agent.CompactionEnd) {
 
 // tellTitle tells what the session is called, if that is known and news.
 func (s *session) tellTitle() {
-	title := titleOf(s.agent().Session().Name(), firstPrompt(s.agent()))
+	first := "" // prompt of the session
+	for _, e := range s.agent().Session().Entries() {
+		if m := e.Message(); m != nil && m.Role == message.RoleUser {
+			first = m.Text()
+			break
+		}
+	}
+	title := titleOf(s.agent().Session().Name(), first)
 	if title == "" || !s.shown.isNews("title", title) {
 		return
 	}
 	s.out.send(infoUpdate{"session_info_update", title, timeText(time.Now())})
-}
-
-// firstPrompt returns the first prompt of the session; "" if there was none.
-func firstPrompt(a *agent.Agent) string {
-	for _, e := range a.Session().Entries() {
-		if m := e.Message(); m != nil && m.Role == message.RoleUser {
-			return m.Text()
-		}
-	}
-	return ""
 }

@@ -75,7 +75,7 @@ type host struct {
 	root  string
 	model model
 	edit  func(o *agent.Options)                 // of the agent's options; may be nil
-	hooks func(o Opening) agent.Listener         // that come before the front end; may be nil
+	hooks func(o SessionRequest) agent.Listener  // that come before the front end; may be nil
 	more  func(a *agent.Agent) []command.Command // commands of hooks; may be nil
 	ready func(chosen bool) error
 	fail  error    // of Open
@@ -86,7 +86,7 @@ type host struct {
 	closed int
 }
 
-func (h *host) Open(ctx context.Context, o Opening) (*Run, error) {
+func (h *host) Open(ctx context.Context, o SessionRequest) (*Run, error) {
 	if h.fail != nil {
 		return nil, h.fail
 	}
@@ -197,7 +197,7 @@ func serveCtx(ctx context.Context, t *testing.T, h *host, change ...func(*Option
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	r := &running{host: h, fromServer: fromServer, cwd: t.TempDir(), log: &logged{}, done: make(chan error, 1)}
-	o := Options{In: in, Out: out, Log: r.log, Version: "1.2.3", Host: h, Root: h.root}
+	o := Options{In: in, Out: out, Log: r.log, Version: "1.2.3", Opener: h, Root: h.root}
 	for _, f := range change {
 		f(&o)
 	}

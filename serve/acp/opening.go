@@ -202,7 +202,7 @@ func (v *Server) lookup(id string) (path string, h sessions.Header, err error) {
 
 // open makes the run of a session. After an error the session is gone.
 func (v *Server) open(ctx context.Context, s *session, path string) error {
-	run, err := v.Host.Open(s.ctx, Opening{Cwd: s.cwd, Path: path, ID: s.id, UI: &user{session: s}, Listener: listener{s}, Files: s.files()})
+	run, err := v.Opener.Open(s.ctx, SessionRequest{Cwd: s.cwd, Path: path, ID: s.id, UI: &user{session: s}, Listener: listener{s}, Files: s.files()})
 	if err != nil {
 		if _, known := errors.AsType[*rpcError](err); !known {
 			err = failedWith(err)
@@ -318,7 +318,7 @@ func (v *Server) beginDelete(f fields) (handler, error) {
 		if err != nil {
 			return empty{}, nil
 		}
-		if err := v.Host.Remove(path); err != nil {
+		if err := v.Opener.Remove(path); err != nil {
 			return nil, err
 		}
 		return empty{}, nil

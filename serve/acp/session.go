@@ -45,10 +45,10 @@ type session struct {
 
 // state is what changes while a session is open.
 type state struct {
-	turn       *turn    // the prompt that is worked on; nil for none
-	chosen     bool     // the client has chosen the model
-	prompted   bool     // there was a prompt
-	untold     []string // notices for a client that shows none, until they are told in the conversation
+	active     *activePrompt // nil for none
+	chosen     bool          // the client has chosen the model
+	prompted   bool          // there was a prompt
+	untold     []string      // notices for a client that shows none, until they are told in the conversation
 	ended      bool
 	compacting string // the id of the compaction in progress; "" for none
 }
@@ -138,10 +138,10 @@ func (s *session) waitStarted(ctx context.Context) error {
 // cancel cancels the prompt that is worked on, and what the agent does of itself.
 func (s *session) cancel() {
 	s.mu.Lock()
-	t := s.state.turn
+	p := s.state.active
 	s.mu.Unlock()
-	if t != nil {
-		t.cancel()
+	if p != nil {
+		p.cancel()
 	}
 	if s.isReady() && s.run != nil {
 		s.run.Agent.Abort()
@@ -152,17 +152,17 @@ func (s *session) cancel() {
 // more waits for that, too. The error is one of saving.
 func (s *session) close(ctx context.Context) error {
 	s.mu.Lock()
-	was, t := s.state.ended, s.state.turn
+	was, p := s.state.ended, s.state.active
 	s.state.ended = true
 	s.mu.Unlock()
 	if was {
 		return waitFor(ctx, s.gone)
 	}
 	defer close(s.gone)
-	if t != nil {
-		t.cancel()
+	if p != nil {
+		p.cancel()
 		select {
-		case <-t.done:
+		case <-p.done:
 		case <-time.After(cancelTime):
 		}
 	}
@@ -213,7 +213,7 @@ type sequence struct {
 
 // next returns a channel that is closed when all that asked before are done, and what the
 // caller calls when it is done, once or more.
-func (q *sequence) next() (turn <-chan struct{}, done func()) {
+func (q *sequence) next() (free <-chan struct{}, done func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	before, own := q.last, make(chan struct{})

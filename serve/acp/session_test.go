@@ -83,7 +83,7 @@ func TestWhyASessionIsNotOpenIsTold(t *testing.T) {
 // of commands.
 func TestNothingNamesASessionBeforeItsAnswer(t *testing.T) {
 	t.Parallel()
-	h := &host{hooks: func(o Opening) agent.Listener {
+	h := &host{hooks: func(o SessionRequest) agent.Listener {
 		return listening(func(ctx context.Context, e agent.Event) error {
 			if e.Kind() == agent.KindSessionStart {
 				o.UI.Notify("hello", agent.LevelInfo)
@@ -116,7 +116,7 @@ func TestNothingNamesASessionBeforeItsAnswer(t *testing.T) {
 func TestAQuestionAtTheStartIsAnswered(t *testing.T) {
 	t.Parallel()
 	answers := make(chan agent.Answer, 1)
-	h := &host{hooks: func(o Opening) agent.Listener {
+	h := &host{hooks: func(o SessionRequest) agent.Listener {
 		return listening(func(ctx context.Context, e agent.Event) error {
 			if e.Kind() == agent.KindSessionStart {
 				answer, _ := o.UI.Confirm(ctx, "begin?", "", agent.DialogOptions{})
@@ -160,7 +160,7 @@ func TestAQuestionAtTheStartIsAnswered(t *testing.T) {
 func TestNothingIsAskedBeforeAPrompt(t *testing.T) {
 	t.Parallel()
 	waits := make(chan struct{})
-	h := &host{hooks: func(o Opening) agent.Listener {
+	h := &host{hooks: func(o SessionRequest) agent.Listener {
 		return listening(func(ctx context.Context, e agent.Event) error {
 			if e.Kind() == agent.KindModelSelect {
 				close(waits)
@@ -196,7 +196,7 @@ func TestNothingIsAskedBeforeAPrompt(t *testing.T) {
 func TestAFileIsReadBeforeAPrompt(t *testing.T) {
 	t.Parallel()
 	texts := make(chan string, 1)
-	h := &host{hooks: func(o Opening) agent.Listener {
+	h := &host{hooks: func(o SessionRequest) agent.Listener {
 		return listening(func(ctx context.Context, e agent.Event) error {
 			if e.Kind() == agent.KindSessionStart {
 				text, err := o.Files.Read(ctx, filepath.Join(o.Cwd, "a"))

@@ -38,7 +38,7 @@ func newRecordOutput(w io.Writer, beside *lines) *recordOutput {
 // record that cannot be written is lost, for there is nobody to read it: failure says so.
 func (o *recordOutput) write(record []byte) {
 	if !o.begun {
-		o.early = append(o.early, append([]byte(nil), record...))
+		o.early = append(o.early, record)
 		return
 	}
 	_ = o.out.WriteJSON(record) // failure has the error, and close

@@ -124,6 +124,13 @@ func (t *Translator) startCompaction(e *agent.CompactionStart) {
 	t.write(begin("compaction_start").text("reason", e.Reason))
 }
 
+// NoCompaction writes the records of a compaction that failed before it began, of which no event
+// tells. Whatever else goes on meanwhile is not touched by it.
+func (t *Translator) NoCompaction(e *agent.CompactionEnd) {
+	t.out(begin("compaction_start").text("reason", e.Reason).end())
+	t.out(compactionEnd(e).end())
+}
+
 // endCompaction writes how a compaction ended. If the request that did not fit is sent
 // again, another low-level run begins.
 func (t *Translator) endCompaction(e *agent.CompactionEnd) {

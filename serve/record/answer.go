@@ -168,6 +168,18 @@ func (t *Translator) finishAnswer(m *message.Message) {
 	}
 }
 
+// beginLate writes the start of an answer that ends without one: its attempt was told as failed,
+// and no other one followed, because the wait was ended. The end is written when it is stored.
+func (t *Translator) beginLate(m *message.Message) {
+	switch {
+	case t.answer != nil:
+	case m == nil || m.Role != message.RoleAssistant: // a hook's, which nobody stores
+		t.startAnswer(&message.Message{Role: message.RoleAssistant})
+	default:
+		t.startAnswer(m)
+	}
+}
+
 // failAnswer writes the end of an answer that failed, and its start if nothing of it came.
 func (t *Translator) failAnswer(m *message.Message) {
 	if t.answer == nil {

@@ -247,6 +247,23 @@ func TestRecordsComeInTheOrderOfTheProtocol(t *testing.T) {
 	}
 }
 
+func TestACompactionThatDoesNotBeginLeavesTheRestAlone(t *testing.T) {
+	var records []map[string]any
+	tr := NewTranslator(func(raw []byte) {
+		var r map[string]any
+		if err := json.Unmarshal(raw, &r); err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	})
+	tr.Handle(&agent.SessionBeforeTree{Preparation: agent.TreePreparation{UserWantsSummary: true}})
+	tr.NoCompaction(&agent.CompactionEnd{Reason: "manual", ErrorMessage: "no"})
+	tr.Handle(&agent.AutoRetryStart{Aside: true, Attempt: 1})
+	if got := short(records); got != "compaction_start compaction_end(false no) summarization_retry_scheduled" {
+		t.Error(got)
+	}
+}
+
 func TestRecordsOfARunWithATool(t *testing.T) {
 	calls := said(message.StopToolUse, "", toolCall("c1"))
 	calls.Timestamp = 9

@@ -214,13 +214,18 @@ func (r *runner) stream() {
 	}
 }
 
-// end plays the end of an answer, and the start of it if nothing has streamed.
-func (r *runner) end(m *message.Message, streamed bool) {
-	if !streamed {
-		r.handle(&agent.MessageStart{Message: m})
-	}
+// end plays the end of an answer, and the start of it if that was not before.
+func (r *runner) end(m *message.Message, started bool) {
+	r.endUnstored(m, started)
 	r.aside()
 	r.handle(in(m))
+}
+
+func (r *runner) endUnstored(m *message.Message, started bool) {
+	if !started {
+		r.handle(&agent.MessageStart{Message: m})
+	}
+	r.handle(&agent.MessageEnd{Message: m})
 }
 
 // answer plays one answer until it is stored, with what may fail before.
@@ -245,7 +250,7 @@ func (r *runner) answer() *message.Message {
 			if again {
 				r.stream()
 			}
-			r.end(m, again)
+			r.end(m, again || cancelled && streamed)
 			r.handle(&agent.AutoRetryEnd{Success: !cancelled, Attempt: 1})
 			return m
 		case 1:
@@ -265,9 +270,7 @@ func (r *runner) answer() *message.Message {
 			r.end(r.message(message.StopAborted), streamed)
 			r.maybe(2, func() { r.handle(in(custom("no"))) })
 		case 3:
-			if !streamed {
-				r.handle(&agent.MessageStart{Message: failed})
-			}
+			r.endUnstored(failed, streamed)
 			r.maybe(2, func() { r.handle(in(failed)) }) // else it could not be stored
 			return failed
 		default:

@@ -41,7 +41,7 @@ func NewTranslator(out func(record []byte)) *Translator {
 func (t *Translator) Wants(k agent.Kind) bool {
 	switch k {
 	case agent.KindAgentStart, agent.KindAgentEnd, agent.KindAgentSettled, agent.KindTurnStart, agent.KindTurnEnd,
-		agent.KindMessageStart, agent.KindMessageUpdate, agent.KindEntryAppended,
+		agent.KindMessageStart, agent.KindMessageUpdate, agent.KindMessageEnd, agent.KindEntryAppended,
 		agent.KindToolExecutionStart, agent.KindToolExecutionUpdate, agent.KindToolExecutionEnd,
 		agent.KindQueueChanged, agent.KindSessionInfoChanged, agent.KindThinkingLevelSelect, agent.KindHookError,
 		agent.KindCompactionStart, agent.KindCompactionEnd, agent.KindSessionBeforeTree, agent.KindSessionTree,
@@ -63,6 +63,8 @@ func (t *Translator) Handle(e agent.Event) {
 		t.startAnswer(e.Message)
 	case *agent.MessageUpdate:
 		t.update(e)
+	case *agent.MessageEnd:
+		t.beginLate(e.Message)
 	case *agent.EntryAppended:
 		t.appended(e)
 	case *agent.ToolExecutionStart:

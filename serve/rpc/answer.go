@@ -36,6 +36,13 @@ func (o *output) event(e agent.Event) {
 	o.translator.Handle(e)
 }
 
+// noCompaction writes the records of a compaction that failed before it began.
+func (o *output) noCompaction(e *agent.CompactionEnd) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.translator.NoCompaction(e)
+}
+
 // write writes a record that belongs between those of the events.
 func (o *output) write(record []byte) {
 	o.mu.Lock()
@@ -70,15 +77,6 @@ func (s *Server) succeed(r *request, data any) {
 
 // refuse answers that a command was not done.
 func (s *Server) refuse(r *request, text string) { s.answer(r, answer{Error: text}, nil) }
-
-// reply answers with data, or that the command failed.
-func (s *Server) reply(r *request, data any, err error) {
-	if err != nil {
-		s.refuse(r, errorText(err))
-		return
-	}
-	s.succeed(r, data)
-}
 
 // answer writes an answer with the id of its command, byte for byte and first.
 func (s *Server) answer(r *request, a answer, data []byte) {

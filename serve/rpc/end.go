@@ -62,7 +62,7 @@ func (s *Server) brokenOutput() error {
 // for those that wait for something is no longer than the end may take.
 func (s *Server) waitAnswered(ctx context.Context) {
 	_ = s.agent.WaitIdle(ctx)
-	waitFree(ctx, s.holders(nil)...)
+	s.waitReleased(ctx, nil)
 	ctx, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()
 	waitClosed(ctx, s.allAnswered())
@@ -76,9 +76,12 @@ func (s *Server) finish() {
 	unread := time.AfterFunc(endLimit/2, s.dropUnread)
 	defer unread.Stop()
 	s.user.dialogs.close()
-	s.waitBegun(ctx)
+	orderly, stop := context.WithTimeout(ctx, endLimit/4) // before what is unread is dropped
+	defer stop()
+	s.waitBegun(orderly)
 	interrupt(s.opened(false))
 	interrupt(s.opened(true))
+	s.waitBegun(ctx) // what stood behind a prompt that waited for another one
 	s.agent.Abort()
 	s.stop()
 	_ = s.agent.WaitIdle(ctx)

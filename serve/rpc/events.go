@@ -60,7 +60,7 @@ func (s *Server) tellNotice(e *agent.Notice) {
 	switch {
 	case e.Failed != nil:
 	case e.Level == agent.LevelInfo, !s.now().spoken:
-		s.beside.notice(e.Text, e.Level)
+		s.stderr.notice(e.Text, e.Level)
 	default:
 		s.user.Notify(e.Text, e.Level)
 	}

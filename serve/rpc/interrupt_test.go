@@ -164,6 +164,57 @@ func TestAbortReachesNothingThatIsReadBehindIt(t *testing.T) {
 	check(t, c.until("agent_settled"), `{"type":"agent_settled","aborted":false}`)
 }
 
+func TestAPromptBehindAnAbortWaitsForTheOneThatEnds(t *testing.T) {
+	t.Parallel()
+	for _, isAborted := range []bool{false, true} {
+		reached, free := make(chan struct{}), make(chan struct{})
+		c := start(t, setup{hooks: func(agent.UI, func() *agent.Agent) []agent.Listener {
+			return []agent.Listener{on(func(_ context.Context, e *agent.Input) error {
+				if e.Text == "first" { // whose hook does not look at the abort
+					close(reached)
+					<-free
+				}
+				return nil
+			})}
+		}})
+		c.send(prompt("1", "first"))
+		<-reached
+		c.send(`{"id":"2","type":"abort"}`, prompt("3", "second"), `{"id":"4","type":"get_state"}`)
+		c.until(`"id":"4"`)
+		if isAborted {
+			c.send(`{"id":"5","type":"abort"}`)
+			check(t, c.answers("3")["3"], strings.Replace(aborted, `"1"`, `"3"`, 1))
+			close(free)
+			check(t, c.answers("1", "2", "5")["1"], aborted)
+			continue
+		}
+		close(free)
+		all := c.answers("1", "2", "3")
+		check(t, all["1"], aborted)
+		check(t, all["3"], `*"success":true*`)
+	}
+}
+
+func TestWhatStandsBehindAPromptThatWaitsIsBegunAtTheEnd(t *testing.T) {
+	t.Parallel()
+	reached, free := make(chan struct{}), make(chan struct{})
+	c := start(t, setup{hooks: func(agent.UI, func() *agent.Agent) []agent.Listener {
+		return []agent.Listener{on(func(_ context.Context, e *agent.Input) error {
+			close(reached) // by the first, whose hook does not look at the abort
+			<-free
+			return nil
+		})}
+	}})
+	defer close(free)
+	c.send(prompt("1", "first"))
+	<-reached
+	c.send(`{"id":"2","type":"abort"}`, prompt("3", "second"), `{"id":"4","type":"set_session_name","name":"n"}`)
+	_ = c.in.Close()
+	all := c.answers("3", "4")
+	check(t, all["3"], strings.Replace(aborted, `"1"`, `"3"`, 1))
+	check(t, all["4"], `{"id":"4","type":"response","command":"set_session_name","success":true}`)
+}
+
 func TestAbortReachesACompactionThatHasNotBegun(t *testing.T) {
 	t.Parallel()
 	freed := make(chan struct{})

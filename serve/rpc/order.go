@@ -9,14 +9,14 @@ import (
 type way int
 
 const (
-	// atOnce: it only reads. Reads are answered in their order and wait for nothing else.
-	atOnce way = iota
-	// aside: it waits for nothing, and nothing waits for it.
-	aside
-	// inOrder: it begins when the changes before it have begun.
-	inOrder
-	// barrier: it begins likewise, and the changes behind it begin when it is done.
-	barrier
+	// read: it only reads. Reads are answered in their order and wait for nothing else.
+	read way = iota
+	// concurrent: it waits for nothing, and nothing waits for it.
+	concurrent
+	// ordered: it begins when the changes before it have begun.
+	ordered
+	// exclusive: it begins likewise, and the changes behind it begin when it is done.
+	exclusive
 )
 
 // work does what a command asks for, and returns the data of its answer, if any, or why it was
@@ -42,14 +42,18 @@ type change struct {
 func (s *Server) begin(w way, r *request, asked work) {
 	do := func(begun func()) {
 		data, err := asked(s.work, begun)
-		if _, isAnswered := data.(itself); !isAnswered {
-			s.reply(r, data, err)
+		switch _, isAnswered := data.(itself); {
+		case isAnswered:
+		case err != nil:
+			s.refuse(r, errorText(err))
+		default:
+			s.succeed(r, data)
 		}
 	}
 	switch w {
-	case atOnce:
+	case read:
 		s.addRead(func() { do(func() {}) })
-	case aside:
+	case concurrent:
 		s.afterStart(func() { do(func() {}) })
 	default:
 		select {
@@ -93,15 +97,15 @@ func (s *Server) runChanges() {
 	}
 }
 
-// start begins a change and waits until what comes behind it may begin: for a barrier until
+// start begins a change and waits until what comes behind it may begin: for an exclusive one until
 // it is done; else until it says so, or asks the user something.
 func (s *Server) start(c change) {
 	done, begun := make(chan struct{}), make(chan struct{})
 	asked, free := s.user.dialogs.nextOpen(), sync.OnceFunc(func() { close(begun) })
-	if c.way == barrier {
+	if c.way == exclusive {
 		asked, free = nil, func() {}
-		s.note(func(f *facts) { f.barrier = done })
-		defer s.note(func(f *facts) { f.barrier = nil })
+		s.note(func(f *facts) { f.exclusive = done })
+		defer s.note(func(f *facts) { f.exclusive = nil })
 	}
 	s.tasks.Go(func() {
 		defer close(done)
@@ -115,12 +119,12 @@ func (s *Server) start(c change) {
 	}
 }
 
-// waitBegun waits until all changes that wait have begun, and a barrier is done, or until ctx
+// waitBegun waits until all changes that wait have begun, and an exclusive one is done, or until ctx
 // is done.
 func (s *Server) waitBegun(ctx context.Context) {
 	all := make(chan struct{})
 	select {
-	case s.changes <- change{barrier, func(func()) { close(all) }}:
+	case s.changes <- change{exclusive, func(func()) { close(all) }}:
 		waitClosed(ctx, all)
 	default:
 	}

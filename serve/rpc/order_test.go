@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"pi/agent"
 	"pi/agent/llm"
@@ -161,6 +162,27 @@ func TestSwitchesHoldInAllSessionsOfTheProcess(t *testing.T) {
 	if n := c.agent.Settings().Retry.MaxAttempts; n != 7 {
 		t.Errorf("%d attempts", n)
 	}
+}
+
+func TestWhoGivesTheAgentBackAndTriesAgainIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s state
+		mine, other := s.open(t.Context(), false), s.open(t.Context(), false)
+		if !s.take(mine, nil) || s.take(other, nil) {
+			t.Fatal("two have the agent, or nobody has")
+		}
+		waited := make(chan struct{})
+		go func() {
+			s.waitReleased(t.Context(), nil)
+			close(waited)
+		}()
+		synctest.Wait()
+		s.release(mine) // it was busy otherwise, and mine stays open
+		<-waited
+		if !s.take(other, nil) {
+			t.Error("the agent is not free")
+		}
+	})
 }
 
 func TestAMoveInTheTreeThatCameToNothingIsForgotten(t *testing.T) {

@@ -28,7 +28,8 @@ func (r *request) checkPrompt(p agent.Prompt) {
 	}
 }
 
-// openPrompt is the command prompt.
+// openPrompt is the command prompt: a command of a hook or of the program, or a prompt for the
+// model.
 func (s *Server) openPrompt(r *request) work {
 	p := agent.Prompt{Text: r.text("message"), Attachments: r.images("images"), Source: source}
 	how := r.optionalWord("streamingBehavior", "steer", "followUp")
@@ -38,44 +39,56 @@ func (s *Server) openPrompt(r *request) work {
 	g := &prompting{Server: s, about: r, entry: s.open(s.work, false)}
 	return func(_ context.Context, begun func()) (any, error) {
 		defer s.close(g.entry)
-		g.run(p, how, begun)
+		_, kind := s.slash(p.Text)
+		switch {
+		case kind == ofHook:
+			s.close(g.entry) // an interrupt does not reach it
+			begun()
+			g.runHookCommand(p)
+		case g.entry.ctx.Err() != nil:
+			g.refusePrompt(agent.ErrAborted)
+		case kind == ofProgram:
+			begun()
+			g.runOwnCommand(p)
+		default:
+			g.send(p, how, begun)
+		}
 		return itself{}, nil
-	}
-}
-
-// run runs a prompt: as a command of a hook or of the program, or as one for the model.
-func (g *prompting) run(p agent.Prompt, how string, begun func()) {
-	_, kind := g.slash(p.Text)
-	switch {
-	case kind == ofHook:
-		g.close(g.entry) // an interrupt does not reach it
-		begun()
-		g.runHookCommand(p)
-	case g.entry.ctx.Err() != nil:
-		g.refusePrompt(agent.ErrAborted)
-	case kind == ofProgram:
-		begun()
-		g.runOwnCommand(p)
-	default:
-		g.send(p, how, begun)
 	}
 }
 
 // send has the agent work on a prompt, or queues it for the run that works already.
 func (g *prompting) send(p agent.Prompt, how string, begun func()) {
-	for {
+	for has := false; !has; {
 		if g.now().compacting > 0 {
 			g.refuse(g.about, "compaction is in progress")
 			return
 		}
-		if g.take(g.entry, g.agent.Session()) {
-			begun()
-			g.runHolding(p)
+		has = g.take(g.entry, g.agent.Session())
+		switch {
+		case has:
+		case g.entry.ctx.Err() != nil:
+			g.refusePrompt(agent.ErrAborted)
 			return
-		}
-		if g.join(p, how) {
+		case g.join(p, how):
 			return
 		} // else the run that had the agent has just ended
+	}
+	defer g.release(g.entry)
+	begun()
+	p.Accepted = g.accept
+	ctx := g.expanding(g.entry.ctx)
+	err := g.agent.Prompt(ctx, p)
+	for errors.Is(err, agent.ErrBusy) && g.waitBusy() {
+		err = g.agent.Prompt(ctx, p)
+	}
+	switch {
+	case g.answered.Load():
+		g.tellEnd(err)
+	case err != nil:
+		g.refusePrompt(err)
+	default:
+		g.accept(agent.Handled)
 	}
 }
 
@@ -94,7 +107,7 @@ func (g *prompting) join(p agent.Prompt, how string) bool {
 	if err := g.enqueue(g.entry.ctx, p, q); !errors.Is(err, agent.ErrNoRun) {
 		return true
 	}
-	if waitFree(g.entry.ctx, g.holders(nil)...); g.entry.ctx.Err() == nil {
+	if g.waitReleased(g.entry.ctx, nil); g.entry.ctx.Err() == nil {
 		return false
 	}
 	g.refusePrompt(agent.ErrAborted)
@@ -116,30 +129,11 @@ func (g *prompting) enqueue(ctx context.Context, p agent.Prompt, q agent.Queue) 
 	return err
 }
 
-// runHolding runs a prompt that has the agent.
-func (g *prompting) runHolding(p agent.Prompt) {
-	defer g.release(g.entry)
-	p.Accepted = g.accept
-	ctx := g.expanding(g.entry.ctx)
-	err := g.agent.Prompt(ctx, p)
-	for errors.Is(err, agent.ErrBusy) && g.waitBusy() {
-		err = g.agent.Prompt(ctx, p)
-	}
-	switch {
-	case g.answered.Load():
-		g.tellEnd(err)
-	case err != nil:
-		g.refusePrompt(err)
-	default:
-		g.accept(agent.Handled)
-	}
-}
-
-// waitBusy waits for the end of the barrier that has the agent, and reports whether there
+// waitBusy waits for the end of the exclusive command that has the agent, and reports whether there
 // was one and the prompt is still wanted. What else is no prompt and has the agent, such as a
 // command that moves in the tree, is not waited for.
 func (g *prompting) waitBusy() bool {
-	changed := g.now().barrier
+	changed := g.now().exclusive
 	if changed == nil {
 		return false
 	}

@@ -14,19 +14,20 @@
 //
 // The way of a line:
 //
-//	reader.go    one line after the other becomes a command; what is none is refused
+//	reader.go    one line after the other becomes a command, whose fields are checked; what is
+//	             none is refused
 //	table.go     the commands: their names, how they are ordered, and what they do
-//	fields.go    the fields of a command are checked
 //	order.go     in which order commands are worked on, and what waits for what
 //	state.go     what commands and events know of each other: who has the agent, what can be
 //	             interrupted, what is not answered yet
 //	prompt.go    a prompt on its way, and what waits for a run; slash.go: commands of hooks and
 //	             of the program, and what hooks hand in
-//	reading.go   what is only read; entries.go, stats.go: parts of it
-//	model.go, settings.go, work.go, sessions.go: what the other commands do
+//	reading.go   what is only read
+//	settings.go, work.go, sessions.go: what the other commands do; settings.go has the model
+//	             and the level, too
 //	answer.go    what is written
 //	events.go    the agent's events become records
-//	show.go      what hooks show; dialog.go: what they ask
+//	user.go      what hooks show and ask
 //	end.go       how all this ends
 //
 // Reads are answered in the order in which they come, whatever else goes on. Everything that
@@ -67,7 +68,7 @@ type Server struct {
 
 	in      *jsonlines.Reader
 	out     *output
-	beside  *besides
+	stderr  *lines
 	user    *user
 	table   map[string]known // the commands
 	reads   chan func()      // that are to be answered, in their order
@@ -86,7 +87,7 @@ type Server struct {
 func New(in io.Reader, out, errs io.Writer, o Options) *Server {
 	written := newOutput(out)
 	s := &Server{
-		Options: o, in: jsonlines.NewReader(in), out: written, beside: &besides{w: errs}, user: &user{written, newDialogs()},
+		Options: o, in: jsonlines.NewReader(in), out: written, stderr: &lines{w: errs}, user: &user{written, newDialogs()},
 		reads: make(chan func(), mostReads), changes: make(chan change, mostChanges),
 		read: make(chan error, 1), started: make(chan struct{}), ending: make(chan struct{}),
 	}

@@ -34,7 +34,7 @@ func (s *Server) replacing(change func(context.Context, agent.Interrupting) (*st
 		was := s.agent.Session()
 		text, err := change(ctx, s.agent.Interrupting())
 		if now := s.agent.Session(); now != was {
-			waitFree(ctx, s.holders(was)...)
+			s.waitReleased(ctx, was)
 			if err != nil { // of closing the old one
 				s.user.tellError(err)
 			}

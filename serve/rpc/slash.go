@@ -196,7 +196,7 @@ func (s *Server) runHere(p agent.Prompt) {
 	defer s.close(e)
 	for e.ctx.Err() == nil {
 		if !s.take(e, s.agent.Session()) {
-			waitFree(e.ctx, s.holders(nil)...)
+			s.waitReleased(e.ctx, nil)
 			continue
 		}
 		err := s.agent.Prompt(e.ctx, p)

@@ -16,7 +16,8 @@ type state struct {
 	inHand  int           // commands that were read and not answered
 	none    chan struct{} // closed when inHand falls to 0; nil: nobody waits for that
 	entries []*entry
-	holder  *entry // who has the agent, of the prompts; nil: nobody
+	holder  *entry        // who has the agent, of the prompts; nil: nobody
+	freed   chan struct{} // closed when the holder gives the agent back
 }
 
 // facts are what the client may ask for, or what commands go by.
@@ -30,7 +31,7 @@ type facts struct {
 	spoken      bool            // the client has sent something
 	chosen      bool            // the client has chosen a model
 	attempts    int             // of a call that fails, before they were turned off
-	barrier     <-chan struct{} // closed when the barrier that is worked on is done; nil: none is
+	exclusive   <-chan struct{} // closed when the exclusive command that is worked on is done; nil: none is
 }
 
 // note changes the facts. No other change comes between.
@@ -138,22 +139,25 @@ func waitFree(ctx context.Context, all ...*entry) {
 }
 
 // take has e hold the agent for a prompt in a session, and reports false if another prompt
-// does. A run that has told its end is waited for: a client may send the next prompt as soon as
-// it has read that.
+// does. A run that has told its end is waited for, until e is interrupted: a client may send the
+// next prompt as soon as it has read that. So is a prompt that was interrupted before its run: what
+// is sent right behind an abort has nothing to do with it.
 func (s *state) take(e *entry, about *session.Session) bool {
 	for {
 		s.mu.Lock()
 		e.about, e.accepted, e.settled = about, false, false
 		has := s.holder
 		if has == nil {
-			s.holder = e
+			s.holder, s.freed = e, make(chan struct{})
 		}
-		settled := has != nil && has.settled
+		ends, freed := has != nil && (has.settled || !has.accepted && has.ctx.Err() != nil), s.freed
 		s.mu.Unlock()
-		if !settled {
+		if !ends {
 			return has == nil
 		}
-		<-has.free
+		if waitClosed(e.ctx, freed); e.ctx.Err() != nil {
+			return false
+		}
 	}
 }
 
@@ -163,18 +167,19 @@ func (s *state) release(e *entry) {
 	defer s.mu.Unlock()
 	if s.holder == e {
 		s.holder, s.facts.streaming = nil, false
+		close(s.freed)
 	}
 }
 
-// holders returns the prompt that has the agent, if there is one, and it is of this session; nil
-// is any.
-func (s *state) holders(of *session.Session) []*entry {
+// waitReleased waits until the prompt that has the agent gives it back, if there is one and it is
+// of this session (nil is any), or until ctx is done.
+func (s *state) waitReleased(ctx context.Context, of *session.Session) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.holder == nil || of != nil && s.holder.about != of {
-		return nil
+	waits, freed := s.holder != nil && (of == nil || s.holder.about == of), s.freed
+	s.mu.Unlock()
+	if waits {
+		waitClosed(ctx, freed)
 	}
-	return []*entry{s.holder}
 }
 
 // noteAccepted notes that a run works on the prompt that has the agent.

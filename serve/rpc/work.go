@@ -70,15 +70,14 @@ func (s *Server) compact(ctx context.Context, about *session.Session, o agent.Co
 			done, err = s.agent.Compact(ctx, o)
 		}
 		if errors.Is(err, agent.ErrNotIdle) { // something else has begun meanwhile
-			if err = agent.ErrAborted; s.now().barrier == nil {
+			if err = agent.ErrAborted; s.now().exclusive == nil {
 				if s.agent.Abort(); s.agent.WaitIdle(ctx) == nil {
 					continue
 				}
 			}
 		}
 		if err != nil && s.now().compacted == before {
-			s.out.event(&agent.CompactionStart{Reason: agent.CompactManual})
-			s.out.event(&agent.CompactionEnd{Reason: agent.CompactManual, ErrorMessage: compactionText(err), Aborted: isCancelled(err)})
+			s.out.noCompaction(&agent.CompactionEnd{Reason: agent.CompactManual, ErrorMessage: compactionText(err), Aborted: isCancelled(err)})
 		}
 		return done, err
 	}

@@ -28,7 +28,10 @@ type Format struct {
 }
 
 // Formats lists what there is; the first is the one for who names none.
-func Formats() []Format { return []Format{{"jsonl", JSONL}, {"md", Markdown}, {"html", htmlNow}} }
+func Formats() []Format {
+	html := func(w io.Writer, s *session.Session) error { return HTML(w, s, PageOptions{}) }
+	return []Format{{"jsonl", JSONL}, {"md", Markdown}, {"html", html}}
+}
 
 // Named returns the format of that name.
 func Named(name string) (Format, error) {

@@ -26,8 +26,6 @@ func HTML(w io.Writer, s *session.Session, o PageOptions) error {
 	return err
 }
 
-func htmlNow(w io.Writer, s *session.Session) error { return HTML(w, s, PageOptions{}) }
-
 // Why a page is refused to programs.
 var (
 	ErrInMemory = errors.New("in-memory session")

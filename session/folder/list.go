@@ -1,3 +1,13 @@
+// Package folder knows the sessions that lie below a folder: it lists, describes, finds
+// and removes them.
+//
+// Everything derives from the files; there is no index. [Scan] yields them as they are read,
+// those written last first, and [Latest] finds the one to go on with. Where a session was
+// started is what its header says, never the name of its folder. [Find] takes the beginning
+// of an id, [Describe] a path.
+//
+// A session that is removed goes to the [Trash] of the user, or is gone for good
+// ([Delete]); one that a process has open stays.
 package folder
 
 import (
@@ -206,4 +216,55 @@ func sessionFiles(dir, folder string, entries []fs.DirEntry) (files []sessionFil
 		}
 	}
 	return files
+}
+
+// NotFoundError says that no session has an id that begins with Prefix, or that
+// there is no file of that path.
+type NotFoundError struct{ Prefix string }
+
+func (e *NotFoundError) Error() string {
+	if strings.ContainsAny(e.Prefix, `/\`) || strings.HasSuffix(e.Prefix, ".jsonl") {
+		return fmt.Sprintf("there is no session file %q", e.Prefix)
+	}
+	return fmt.Sprintf("no session begins with %q", e.Prefix)
+}
+
+// AmbiguousError says that several sessions do: those at Paths, the one written
+// last first.
+type AmbiguousError struct {
+	Prefix string
+	Paths  []string
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%d sessions begin with %q", len(e.Paths), e.Prefix)
+}
+
+// Find returns the path of the session under root whose id is prefix, or else
+// the only one whose id begins with it. The error is a *[NotFoundError], joined
+// with what could not be read, or an *[AmbiguousError].
+func Find(root, prefix string) (string, error) {
+	var exact, begin []string
+	var problems []error
+	for f, err := range withHeaders(root, "") {
+		switch {
+		case err != nil:
+			problems = append(problems, err)
+		case f.header.ID == prefix:
+			exact = append(exact, f.path)
+		case strings.HasPrefix(f.header.ID, prefix):
+			begin = append(begin, f.path)
+		}
+	}
+	paths := exact
+	if len(paths) == 0 && prefix != "" {
+		paths = begin
+	}
+	switch len(paths) {
+	case 0:
+		return "", errors.Join(append([]error{&NotFoundError{Prefix: prefix}}, problems...)...)
+	case 1:
+		return paths[0], nil
+	}
+	return "", &AmbiguousError{Prefix: prefix, Paths: paths}
 }

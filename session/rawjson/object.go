@@ -1,9 +1,25 @@
+// Package rawjson reads fields of a JSON text without decoding the rest of it, and
+// writes objects whose other fields keep their bytes.
+//
+// Values stay raw: they are slices of the text, which must not be changed. [Fields] and
+// [Elements] walk over one object or array, [Field] looks for one key, and [Unquote] and
+// [Number] decode a value. They check no more than they
+// need; a caller that does not know that a text is JSON asks [Valid] first.
+//
+// An [Object] is a list of fields to be written, in their order. [Overlay] writes an
+// object that was read and changed: fields that did not change keep their bytes and
+// their places, and so do fields that nobody here knows.
+//
+// On valid UTF-8 all answers are those of encoding/json, except that the first of two
+// equal keys counts, not the last.
 package rawjson
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Object lists the fields of a JSON object in the order in which they are written.
@@ -96,4 +112,45 @@ func Overlay(base []byte, was, now Object) []byte {
 		}
 	}
 	return all.Bytes()
+}
+
+// Encode writes v as JSON as json.Marshal does, with <, > and & as they are.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Quote encodes a string. Bytes that are no valid UTF-8 become U+FFFD.
+func Quote(s string) []byte {
+	b, _ := Encode(strings.ToValidUTF8(s, "\uFFFD"))
+	return b
+}
+
+// Compact returns a copy of v without white space between its parts, on one line. It
+// fails if v is not valid JSON.
+func Compact(v []byte) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(len(v))
+	if err := json.Compact(&b, v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// OrNull returns JSON without line breaks, whatever v is, so that it can be part of a line
+// of a file: v compacted, null if v is empty, and a string of its text if v is no JSON.
+func OrNull(v json.RawMessage) []byte {
+	if len(bytes.TrimSpace(v)) == 0 {
+		return []byte("null")
+	}
+	b, err := Compact(v)
+	if err != nil {
+		return Quote(string(v))
+	}
+	return b
 }

@@ -35,6 +35,7 @@ package anthropic
 
 import (
 	"net/http"
+	"strings"
 
 	"pi/agent/llm"
 	"pi/agent/provider"
@@ -45,6 +46,18 @@ import (
 func New(client *http.Client) llm.Provider {
 	a := new(api)
 	return provider.New(client, a.encode, a.newDecoder)
+}
+
+// Listing is how servers of this API are asked for their models.
+func Listing() provider.Listing {
+	return provider.Listing{
+		Header: http.Header{"Anthropic-Version": {usualVersion}},
+		Scheme: new(compat).keyScheme,
+		Address: func(base string) string {
+			base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1")
+			return provider.WithQuery(provider.Join(base, "/v1/models"), "limit=1000")
+		},
+	}
 }
 
 // api has what the requests of a client have in common.

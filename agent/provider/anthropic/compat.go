@@ -52,10 +52,12 @@ func (c *compat) switches() provider.Switches {
 	}
 }
 
+const usualVersion = "2023-06-01"
+
 // compatOf returns the switches for a model: the defaults, then what is known of the
 // server, then the model's own.
 func compatOf(m *llm.Model) (*compat, error) {
-	c := &compat{tools: true, cache: true, version: "2023-06-01", thinkingOff: "disabled"}
+	c := &compat{tools: true, cache: true, version: usualVersion, thinkingOff: "disabled"}
 	if err := c.switches().Set(m); err != nil {
 		return nil, err
 	}

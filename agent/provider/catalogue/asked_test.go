@@ -8,31 +8,29 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/agent/provider/anthropic"
 	"pi/agent/provider/catalogue"
-	"pi/agent/provider/google"
-	"pi/agent/provider/openai"
-	"pi/agent/provider/responses"
+	"pi/agent/provider/wire"
 	"pi/session/message"
 )
 
-// wire is a network that keeps what was sent.
-type wire struct{ body, address string }
+// network is one that keeps what was sent.
+type network struct{ body, address string }
 
 var errSent = errors.New("sent")
 
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	w.body, w.address = string(body), r.URL.String()
 	return nil, errors.Join(err, errSent)
 }
 
-func clients(w *wire) map[string]llm.Provider {
-	c := &http.Client{Transport: w}
-	return map[string]llm.Provider{
-		"anthropic-messages": anthropic.New(c), "openai-completions": openai.New(c),
-		"openai-responses": responses.New(c), "google-generative-ai": google.New(c),
+// clients are the clients of all APIs, over a network.
+func clients(over http.RoundTripper) map[string]llm.Provider {
+	all := map[string]llm.Provider{}
+	for _, api := range wire.APIs() {
+		all[api.Name] = api.New(&http.Client{Transport: over})
 	}
+	return all
 }
 
 // ask sends a question to nobody.
@@ -50,7 +48,7 @@ func ask(t *testing.T, apis map[string]llm.Provider, m *llm.Model, level string)
 // Two levels that are asked for in the same words are one level, and the user
 // who chooses between them is misled.
 func TestEachLevelThatAModelOffersIsAskedForInItsOwnWords(t *testing.T) {
-	w := &wire{}
+	w := &network{}
 	apis := clients(w)
 	for _, p := range catalogue.Providers() {
 		for _, m := range catalogue.Models(p.Name) {
@@ -70,7 +68,7 @@ func TestEachLevelThatAModelOffersIsAskedForInItsOwnWords(t *testing.T) {
 }
 
 func TestModelsAreAskedWhereTheyAreServed(t *testing.T) {
-	w := &wire{}
+	w := &network{}
 	apis := clients(w)
 	for _, c := range []struct{ provider, id, want string }{
 		{"anthropic", "claude-sonnet-4-6", "https://api.anthropic.com/v1/messages"},

@@ -52,7 +52,7 @@ import (
 	"pi/agent/llm"
 )
 
-//go:generate sh -c "GOTOOLCHAIN=go1.26.10 go -C generate run . | go run ./write"
+//go:generate sh -c "GOTOOLCHAIN=go1.26.10 go -C generate run . | go run write.go"
 
 // Provider is a service or a local server that needs no settings beside a key.
 type Provider struct {

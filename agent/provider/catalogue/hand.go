@@ -3,13 +3,16 @@ package catalogue
 import (
 	"regexp"
 	"strings"
+
+	"pi/agent/llm"
 )
 
+// Short names of the wire APIs, for the tables here and in families.go.
 const (
-	claudeAPI    = "anthropic-messages"
-	responsesAPI = "openai-responses"
-	chatAPI      = "openai-completions"
-	geminiAPI    = "google-generative-ai"
+	claudeAPI    = llm.AnthropicMessages
+	responsesAPI = llm.OpenAIResponses
+	chatAPI      = llm.OpenAICompletions
+	geminiAPI    = llm.GoogleGenerativeAI
 )
 
 // listDate is the day on which the list and what is decided by hand were last looked through.

@@ -187,23 +187,11 @@ func plainName(id string) string {
 func latest(name string) string { return strings.TrimSuffix(name, "-latest") }
 
 // undated is the plain name of an id without the word for the newest, and without the
-// date at its end.
+// date of our time at its end.
 func undated(id string) string {
 	id = latest(plainName(id))
-	for _, date := range []string{"-20##-##-##", "-20######"} {
-		if at := len(id) - len(date); at > 0 && isLikeDate(id[at:], date) {
-			return id[:at]
-		}
+	if base, date := llm.Dated(id); strings.HasPrefix(date, "20") {
+		return base
 	}
 	return id
-}
-
-// isLikeDate compares byte by byte; # stands for a digit.
-func isLikeDate(s, form string) bool {
-	for i := range len(form) {
-		if c := s[i]; form[i] == '#' && (c < '0' || c > '9') || form[i] != '#' && c != form[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -12,11 +12,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/agent/provider/anthropic"
 	"pi/agent/provider/catalogue"
-	"pi/agent/provider/google"
-	"pi/agent/provider/openai"
-	"pi/agent/provider/responses"
 	"pi/session/message"
 )
 
@@ -87,8 +83,7 @@ type asker struct {
 
 func newAsker() *asker {
 	w := &recorder{}
-	c := &http.Client{Transport: w}
-	return &asker{w: w, apis: map[string]llm.Provider{"anthropic-messages": anthropic.New(c), "openai-completions": openai.New(c), "openai-responses": responses.New(c), "google-generative-ai": google.New(c)}}
+	return &asker{w: w, apis: clients(w)}
 }
 
 // ask sends a conversation, a greeting unless messages say something else.

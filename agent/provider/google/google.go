@@ -41,6 +41,14 @@ func New(client *http.Client) llm.Provider {
 	return provider.New(client, new(api).encode, func(r *llm.Request) provider.Decoder { return &decoder{price: r.Model.Cost, tools: r.Tools} })
 }
 
+// Listing is how servers of this API are asked for their models.
+func Listing() provider.Listing {
+	return provider.Listing{
+		Scheme:  func(string) string { return "x-goog-api-key" },
+		Address: func(base string) string { return provider.WithQuery(provider.Join(base, "/models"), "pageSize=1000") },
+	}
+}
+
 // api has what the requests of a client have in common.
 type api struct {
 	switches provider.ByModel[*compat]

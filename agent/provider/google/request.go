@@ -80,11 +80,7 @@ func address(m *llm.Model) string {
 	if !strings.Contains(id, "/") {
 		id = "models/" + id
 	}
-	u := provider.Join(base, "/"+(&url.URL{Path: id}).EscapedPath()+":streamGenerateContent")
-	if strings.Contains(u, "?") {
-		return u + "&alt=sse"
-	}
-	return u + "?alt=sse"
+	return provider.WithQuery(provider.Join(base, "/"+(&url.URL{Path: id}).EscapedPath()+":streamGenerateContent"), "alt=sse")
 }
 
 // hint returns a function that tells what to do about some errors of this API; "" for

@@ -60,6 +60,10 @@ func New(client *http.Client) llm.Provider {
 	return provider.New(client, a.encode, a.newDecoder)
 }
 
+// Listing is how servers of this API are asked for their models. Ollama had a list of its own
+// before it had the usual one.
+func Listing() provider.Listing { return provider.Listing{Older: "/api/tags"} }
+
 // api has what the requests of a client have in common.
 type api struct {
 	switches provider.ByModel[*compat]

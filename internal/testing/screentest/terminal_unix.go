@@ -8,12 +8,21 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/term"
 )
+
+// TB is the part of a testing.TB that a terminal uses, so that a script can be one.
+type TB interface {
+	Helper()
+	Skip(args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Cleanup(f func())
+}
 
 // input is what is typed next, behind a pause.
 type input struct {
@@ -45,7 +54,7 @@ type Options struct {
 // Terminal is a program that runs in a pseudo-terminal, and what its screen shows.
 // Its methods may be called by one goroutine at a time; those that fail end the test.
 type Terminal struct {
-	t           testing.TB
+	t           TB
 	options     Options
 	cmd         *exec.Cmd
 	master, tty *os.File
@@ -66,7 +75,7 @@ type Terminal struct {
 // Start runs a command in a terminal of its own, whose process group it leads. The
 // command gets the terminal as its input and outputs; it must not have been started.
 // It is killed at the end of the test.
-func Start(t testing.TB, cmd *exec.Cmd, o Options) *Terminal {
+func Start(t TB, cmd *exec.Cmd, o Options) *Terminal {
 	t.Helper()
 	if o.Cols == 0 {
 		o.Cols = 80

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"pi/agent/llm"
 )
 
 // Piece is one thing that the messages of a request carry, the same for all
@@ -43,14 +45,14 @@ func Carried(api string, body []byte) ([]Piece, error) {
 		return nil, err
 	}
 	var c carrier
-	switch api {
-	case "anthropic-messages":
+	switch APIName(api) {
+	case llm.AnthropicMessages:
 		c.each(q.Messages, c.messagesMessage)
-	case "openai-chat":
+	case llm.OpenAICompletions:
 		c.each(q.Messages, c.chatMessage)
-	case "openai-responses":
+	case llm.OpenAIResponses:
 		c.list(q.Input, PieceUser, (*carrier).inputItem)
-	case "google-generative":
+	case llm.GoogleGenerativeAI:
 		c.each(q.Contents, c.geminiContent)
 	default:
 		return nil, fmt.Errorf("no API is called %q", api)

@@ -137,7 +137,7 @@ func (c *checker) arguments(call *message.Block, want, raw string) {
 // callID is the id of a call without that of its item, which this API keeps behind a
 // bar.
 func (f *Folder) callID(id string) string {
-	if f.API == "openai-responses" {
+	if f.API == llm.OpenAIResponses {
 		id, _, _ = strings.Cut(id, "|")
 	}
 	return id
@@ -246,7 +246,7 @@ func (f *Folder) opaque(a Answer) (signatures, redacted int) {
 			redacted++
 		case b.Signature == "":
 		case b.Type != message.BlockThinking:
-			if f.API == "google-generative" {
+			if APIName(f.API) == llm.GoogleGenerativeAI {
 				signatures++
 			}
 		case json.Unmarshal([]byte(b.Signature), &items) == nil:

@@ -93,7 +93,7 @@ func (g *grower) results() {
 func Grows(t *testing.T, m *llm.Model, check func([]byte) error, encode func(*llm.Request) []byte, more func(before, body []byte)) {
 	t.Helper()
 	tools := []llm.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}
-	for seed := range uint64(40) {
+	for seed := range uint64(20) {
 		var before []byte
 		for _, messages := range Growing(seed, m, 10) {
 			r := &llm.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low", SessionID: "s1"}

@@ -257,18 +257,22 @@ func (r roundTrip) RoundTrip(q *http.Request) (*http.Response, error) { return r
 func APIName(recorded string) string {
 	switch recorded {
 	case "openai-chat":
-		return "openai-completions"
+		return llm.OpenAICompletions
 	case "google-generative":
-		return "google-generative-ai"
+		return llm.GoogleGenerativeAI
 	}
 	return recorded
 }
 
 // Ask sends a small request to the client under test.
 func (f *Folder) Ask(p llm.Provider, baseURL string) Answer {
-	return Collect(p.Stream(context.Background(), &llm.Request{
+	return Collect(p.Stream(context.Background(), f.hello(baseURL)))
+}
+
+func (f *Folder) hello(baseURL string) *llm.Request {
+	return &llm.Request{
 		Model:    &llm.Model{Provider: f.Provider, ID: "m", API: APIName(f.API), BaseURL: baseURL, MaxTokens: 1000},
 		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hello")}}},
 		APIKey:   "test-key-0123456789",
-	}))
+	}
 }

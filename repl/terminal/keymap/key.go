@@ -164,11 +164,3 @@ func Label(chord string) string {
 	}
 	return strings.Join(words, " ")
 }
-
-// shorterFirst orders keys for people.
-func shorterFirst(a, b string) int {
-	if len(a) != len(b) {
-		return len(a) - len(b)
-	}
-	return strings.Compare(a, b)
-}

@@ -326,7 +326,7 @@ func editActions(others []Action) (all []Action) {
 				a.Keys = append(a.Keys, key)
 			}
 		}
-		slices.SortFunc(a.Keys, shorterFirst)
+		slices.SortFunc(a.Keys, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // the shorter first
 		all = append(all, a)
 	}
 	return all

@@ -212,11 +212,19 @@ func (p *tab) eval(expression string) any {
 	return answer.Result.Value
 }
 
-// check fails if an expression is not what is wanted.
+// check fails if an expression does not become what is wanted: what a click or a key brings about,
+// such as another address, comes when the browser has the time.
 func (p *tab) check(expression string, want any) {
 	p.t.Helper()
-	if got := p.eval(expression); fmt.Sprint(got) != fmt.Sprint(want) {
-		p.t.Errorf("%s is %v, want %v", expression, got, want)
+	for stop := time.Now().Add(20 * time.Second); ; {
+		got := p.eval(expression)
+		if fmt.Sprint(got) == fmt.Sprint(want) {
+			return
+		}
+		if time.Now().After(stop) {
+			p.t.Errorf("%s is %v, want %v", expression, got, want)
+			return
+		}
 	}
 }
 

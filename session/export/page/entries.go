@@ -43,15 +43,15 @@ func (p *page) others() {
 			p.w.Raw(`<details id="others"><summary>On other branches</summary>` + "\n")
 		}
 		p.speaker = "" // its neighbours may be of other branches
-		p.entry(e, p.after(e))
+		p.entry(e, p.following(e))
 	}
 	if began {
 		p.w.Raw("</details>\n")
 	}
 }
 
-// after yields what follows an entry outside of the current branch, each time the newest child.
-func (p *page) after(e *session.Entry) iter.Seq[*session.Entry] {
+// following yields what follows an entry outside of the current branch, each time the newest child.
+func (p *page) following(e *session.Entry) iter.Seq[*session.Entry] {
 	return func(yield func(*session.Entry) bool) {
 		for {
 			children := p.children[e.ID]

@@ -1,12 +1,16 @@
 package page
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"strings"
 
 	"pi/internal/markup"
+	"pi/internal/picture"
 	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
+	"pi/session/rawjson"
 )
 
 // message writes what is neither an answer nor a result.
@@ -28,7 +32,7 @@ func (p *page) message(e *session.Entry, m *message.Message) {
 		p.article(e, "summary", "Summary of the conversation before", "")
 		if m.TokensBefore > 0 {
 			p.w.Raw(`<p class="stop">compacted from `)
-			p.w.Text(thousands(m.TokensBefore))
+			p.w.Text(printable.Grouped(m.TokensBefore))
 			p.w.Raw(` tokens</p>`)
 		}
 		p.markdown(m.Summary)
@@ -183,4 +187,168 @@ func (p *page) command(e *session.Entry, m *message.Message) {
 		p.w.Int(*m.ExitCode)
 		p.w.Raw("</p>")
 	}
+}
+
+// note writes a line of what is no message: settings, edits, the state of hooks.
+func (p *page) note(e *session.Entry) {
+	switch e.Type {
+	case session.TypeModelChange:
+		if c, err := session.Body[session.ModelChange](e); err == nil {
+			p.line(e, "model: ", c.Provider+"/"+c.ModelID)
+		} else {
+			p.unreadable(e)
+		}
+	case session.TypeThinkingLevelChange:
+		if c, err := session.Body[session.ThinkingLevelChange](e); err == nil {
+			p.line(e, "thinking: ", c.ThinkingLevel)
+		} else {
+			p.unreadable(e)
+		}
+	case session.TypeContextEdit:
+		p.edit(e)
+	case session.TypeUsage:
+		p.completion(e)
+	case session.TypeCustom:
+		p.custom(e)
+	default:
+		p.state(e, "entry of another kind: ", e.Type, e.Raw())
+	}
+}
+
+// custom writes which mode is on, or on which branch of git, from there on, or the state of a hook.
+func (p *page) custom(e *session.Entry) {
+	c, err := session.Body[session.Custom](e)
+	switch {
+	case err != nil:
+		p.unreadable(e)
+	case c.CustomType == session.ModeChange:
+		mode := rawjson.Unquote(rawjson.Field(c.Data, "mode"))
+		if mode == "" {
+			mode = "off"
+		}
+		p.line(e, "mode: ", mode)
+	case c.CustomType == session.GitBranch:
+		p.line(e, "git branch: ", rawjson.Unquote(rawjson.Field(c.Data, "name")))
+	default:
+		p.state(e, "state of a hook: ", c.CustomType, c.Data)
+	}
+}
+
+// line writes an entry that is a few words.
+func (p *page) line(e *session.Entry, what markup.Literal, value string) {
+	p.open(e, `<p class="note"`)
+	p.w.Raw(">")
+	p.w.Raw(what)
+	p.w.Line(value)
+	p.w.Raw("</p>\n")
+}
+
+// edit writes that the model sees another entry changed, or not at all.
+func (p *page) edit(e *session.Entry) {
+	c, err := session.Body[session.ContextEdit](e)
+	if err != nil {
+		p.unreadable(e)
+		return
+	}
+	p.open(e, `<p class="note"`)
+	p.w.Raw(">")
+	if n := p.numbers[c.TargetID]; n > 0 {
+		p.w.Raw(`<a href="#m`)
+		p.w.Int(n)
+		p.w.Raw(`">message `)
+		p.w.Int(n)
+		p.w.Raw("</a>")
+	} else {
+		p.w.Raw("message ")
+		p.w.Line(c.TargetID)
+	}
+	if c.Replacement == nil {
+		p.w.Raw(" was taken out of what the model sees</p>\n")
+	} else {
+		p.w.Raw(" was changed for the model</p>\n")
+	}
+}
+
+// completion writes a call of a model outside of the conversation.
+func (p *page) completion(e *session.Entry) {
+	c, err := session.Body[session.UsageEntry](e)
+	if err != nil {
+		p.unreadable(e)
+		return
+	}
+	p.open(e, `<p class="note"`)
+	p.usage(c.Usage)
+	p.w.Raw(">used outside of the conversation (")
+	p.w.Line(c.Kind)
+	if c.Note != "" {
+		p.w.Raw(", ")
+		p.w.Line(c.Note)
+	}
+	p.w.Raw("): ")
+	if c.Provider != "" {
+		p.w.Line(c.Provider + "/" + c.Model)
+		p.w.Raw(" · ")
+	}
+	p.w.Text(usageText(c.Usage))
+	p.w.Raw("</p>\n")
+}
+
+// state writes data that no model sees, folded.
+func (p *page) state(e *session.Entry, what markup.Literal, kind string, data json.RawMessage) {
+	p.open(e, `<details class="note"`)
+	p.w.Raw("><summary>")
+	p.w.Raw(what)
+	p.w.Line(kind)
+	p.w.Raw("</summary>")
+	if rawjson.Valid(data) {
+		p.prose.WriteCode("json", string(data))
+	}
+	p.w.Raw("</details>\n")
+}
+
+// image writes an image into the page if its bytes begin as those of a PNG, JPEG, GIF or WebP
+// do. Anything else, an SVG or a page that says it is an image, is named only.
+func (p *page) image(b message.Block) {
+	mime, width, height := imageHead(b.Data)
+	if mime == "" || !isBase64(b.Data) {
+		p.w.Raw(`<p class="stop">an image that is not shown: `)
+		p.w.Line(b.MimeType)
+		p.w.Raw("</p>")
+		return
+	}
+	p.w.Raw(`<img alt="image" loading="lazy" decoding="async"`)
+	if width > 0 && height > 0 && width < 1<<20 && height < 1<<20 {
+		p.number("width", width)
+		p.number("height", height)
+	}
+	p.w.Attr("src", "data:", mime, ";base64,", b.Data)
+	p.w.Raw("/>")
+}
+
+func (p *page) number(name markup.Literal, n int) {
+	p.w.Raw(" ")
+	p.w.Raw(name)
+	p.w.Raw(`="`)
+	p.w.Int(n)
+	p.w.Raw(`"`)
+}
+
+// imageHead reads the type and the size of an image from the beginning of its data; the type is
+// "" if it is none that a page shows.
+func imageHead(data string) (mime string, width, height int) {
+	const enough = 64 << 10 // of a JPEG the size may be behind other things
+	head, err := base64.StdEncoding.DecodeString(data[:min(len(data), enough)/4*4])
+	if err != nil && len(data) > enough {
+		return "", 0, 0
+	}
+	size := picture.SizeOf(head)
+	return message.ImageType(head), size.Width, size.Height
+}
+
+// isBase64 reports whether a text consists of the characters of base64.
+func isBase64(s string) bool {
+	s = strings.TrimRight(s, "=")
+	return strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '+' || r == '/')
+	}) < 0
 }

@@ -30,14 +30,22 @@ func (p *page) call(b message.Block, r result) {
 	}
 	p.w.Raw("</summary>")
 	if strings.Contains(strings.TrimSpace(main), "\n") || len(main) > mostTitle {
-		p.prose.WriteCode(languageOfMain(b.Name), main)
+		language := ""
+		if b.Name == "bash" {
+			language = "sh"
+		}
+		p.prose.WriteCode(language, main)
 	}
 	diff := diffOf(r.message)
 	if diff == "" {
 		p.arguments(rest, main)
 	}
 	if r.message != nil {
-		p.resultOf(r, diff)
+		p.totals.entry(r.entry)
+		p.open(r.entry, `<div class="result"`)
+		p.w.Raw(">")
+		p.resultBlocks(r.message, diff)
+		p.w.Raw("</div>")
 	}
 	p.w.Raw("</details>")
 }
@@ -58,15 +66,7 @@ func (p *page) outcome(failed bool, output string) {
 	p.w.Raw("</small>")
 }
 
-// resultOf writes the result of a call below it.
-func (p *page) resultOf(r result, diff string) {
-	p.totals.entry(r.entry)
-	p.open(r.entry, `<div class="result"`)
-	p.w.Raw(">")
-	p.resultBlocks(r.message, diff)
-	p.w.Raw("</div>")
-}
-
+// resultBlocks writes what a tool has given back.
 func (p *page) resultBlocks(m *message.Message, diff string) {
 	for _, b := range m.Content {
 		switch b.Type {
@@ -184,13 +184,6 @@ func (all arguments) main() (value string, rest arguments) {
 		}
 	}
 	return value, rest
-}
-
-func languageOfMain(tool string) string {
-	if tool == "bash" {
-		return "sh"
-	}
-	return ""
 }
 
 // arguments writes arguments with their names. A text of several lines is coloured as its

@@ -114,12 +114,3 @@ func short(n int) string {
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
-
-// thousands is a number with its thousands apart.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
