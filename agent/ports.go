@@ -205,6 +205,7 @@ type DialogOptions struct {
 	Default []string // of Select: the values that are marked at first, or with one answer the one the cursor is on
 	Always  string   // of Confirm: if it is not empty, Always may be the answer, too; whoever asks remembers it under this key
 	Secret  bool     // of Input: the text is not shown
+	Empty   bool     // of Input, and of Select with Multi: nothing is an answer, too, also where that is how a user leaves
 }
 
 // Place is where a widget stands, in the rows below the transcript.

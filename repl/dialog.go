@@ -46,9 +46,10 @@ func (p *user) question(title, message string, o agent.DialogOptions) pick.Quest
 	return pick.Question{Title: title, Message: message, Hook: o.From, Palette: p.palette()}
 }
 
-// Input asks for a line of text. It reports false for an empty line and for no answer.
+// Input asks for a line of text. It reports false for no answer, and for an empty line unless
+// that may be one.
 func (p *user) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
-	text := ""
+	text, given := "", false
 	x := pick.NewInput(pick.InputOptions{Question: p.question(title, "", o), Placeholder: placeholder, Masked: o.Secret})
 	lines := paragraphs(asked(o.From, title))
 	if placeholder != "" {
@@ -56,10 +57,10 @@ func (p *user) Input(ctx context.Context, title, placeholder string, o agent.Dia
 	}
 	err := p.ask(ctx, o, dialog{
 		panel: x, lines: lines, prompt: "? ", secret: o.Secret,
-		answer: func(line string) ([]string, bool) { text = line; return nil, true },
-		read:   func() { text, _ = x.Text(); text = strings.TrimSpace(text) },
+		answer: func(line string) ([]string, bool) { text, given = line, true; return nil, true },
+		read:   func() { text, given = x.Text(); text = strings.TrimSpace(text) },
 	})
-	return text, text != "" && err == nil, err
+	return text, given && (text != "" || o.Empty) && err == nil, err
 }
 
 // Select lets the user choose among choices, by typing a part of one and with the
@@ -92,7 +93,7 @@ func (p *user) Select(ctx context.Context, title string, choices []agent.Choice,
 				for _, i := range found {
 					values = append(values, rows[i].ID)
 				}
-				ok = line != ""
+				ok = line != "" || done && o.Multi && o.Empty
 			}
 			return again, done
 		},

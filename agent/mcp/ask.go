@@ -241,7 +241,7 @@ func (s *Servers) Prompts() (all []Prompt) {
 func (s *server) isOffered() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.cannot() == nil && (s.entry.mayBe(Search) || s.entry.mayBe(Direct))
+	return s.cannot() == nil && (s.as().mayBe(Search) || s.as().mayBe(Direct))
 }
 
 // Prompt returns the messages of a prompt of a server, which is started if it does not run.
@@ -288,43 +288,45 @@ const searchWithin = 10 * time.Second
 
 // Await starts the servers of which nothing is known and that wanted picks, side by side, and
 // waits for them for 10 s at most. It returns those that did not answer, each with why.
-func (s *Servers) Await(ctx context.Context, wanted func(e *Entry) bool) (silent []string) {
+func (s *Servers) Await(ctx context.Context, wanted func(e *Entry) bool) (silent []Silent) {
+	return s.await(ctx, func(one *server) bool { return wanted(one.as()) })
+}
+
+// Silent is a server that did not answer.
+type Silent struct {
+	Server string
+	Err    error // why; it names the server
+}
+
+func (s *Servers) await(ctx context.Context, wanted func(one *server) bool) (silent []Silent) {
 	ctx, cancel := context.WithTimeoutCause(ctx, searchWithin, fmt.Errorf("no answer within %s", searchWithin))
 	defer cancel()
 	var mu sync.Mutex
 	var starts sync.WaitGroup
 	for _, one := range s.servers() {
-		if !one.isOffered() || !wanted(one.entry) {
+		if !one.isOffered() || !wanted(one) {
 			continue
 		}
 		starts.Go(func() {
 			if err := one.know(ctx); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				silent = append(silent, err.Error())
+				silent = append(silent, Silent{one.entry.Name, err})
 			}
 		})
 	}
 	starts.Wait()
-	slices.Sort(silent)
+	slices.SortFunc(silent, func(a, b Silent) int { return strings.Compare(a.Server, b.Server) })
 	return silent
-}
-
-// AwaitDirect starts the servers whose tools are direct and of which nothing is known, like
-// Await. There was nothing to wait for if it reports false.
-func (s *Servers) AwaitDirect(ctx context.Context) (silent []string, waited bool) {
-	for _, one := range s.servers() {
-		if one.entry.mayBe(Direct) && one.isOffered() && one.definitions() == nil {
-			return s.Await(ctx, func(e *Entry) bool { return e.mayBe(Direct) }), true
-		}
-	}
-	return nil, false
 }
 
 // Search finds tools and resources by words. Servers of which nothing is known are started
 // first. allows, which may be nil, says which tools count, by their names.
 func (s *Servers) Search(ctx context.Context, words string, allows func(name string) bool) Found {
-	found := Found{Silent: s.Await(ctx, func(e *Entry) bool { return e.mayBe(Search) })}
+	found := Found{}
+	for _, silent := range s.Await(ctx, func(e *Entry) bool { return e.mayBe(Search) }) {
+		found.Silent = append(found.Silent, silent.Err.Error())
+	}
 	q := newQuery(words)
 	var hits []scored
 	var reads sync.WaitGroup

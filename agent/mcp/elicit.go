@@ -1,11 +1,15 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -33,6 +37,8 @@ type Field struct {
 	Default     json.RawMessage // nil: none
 	Choices     []FieldChoice   // of FieldChoose and FieldChooseMany
 	Format      string          // of a text: email, uri, date, date-time; "": any
+	Pattern     string          // that a text has to fit
+	Min, Max    *float64        // of a number; of a text its length; of FieldChooseMany how many; nil: any
 
 	schema json.RawMessage // of this field alone
 }
@@ -67,6 +73,34 @@ const (
 	Cancel  Action = "cancel"  // nobody answered
 )
 
+// check returns the values of an answer that the question asks for, as the server wants them. The
+// error says which cannot be.
+func (q *Question) check(given map[string]any) (map[string]any, error) {
+	values := map[string]any{}
+	for i := range q.Fields {
+		f := &q.Fields[i]
+		value, there := given[f.Name]
+		switch {
+		case !there && f.Required:
+			return nil, fmt.Errorf("%s: %s", f.shown(), wantsValue)
+		case !there:
+			continue
+		}
+		checked, err := f.Check(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.shown(), err)
+		}
+		values[f.Name] = checked
+	}
+	return values, nil
+}
+
+// wantsValue says what is wrong where nothing was given for a field.
+const wantsValue = "a value is wanted"
+
+// shown is what a user knows the field by.
+func (f *Field) shown() string { return cmp.Or(f.Title, f.Name) }
+
 // Check returns an error if a value cannot be that of the field: it says what is wrong with
 // it. What is written as text is taken for what it means.
 func (f *Field) Check(value any) (any, error) {
@@ -80,7 +114,7 @@ func (f *Field) Check(value any) (any, error) {
 	}
 	checked, err := checker.Check(given)
 	if err != nil {
-		return nil, err
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "invalid arguments: /value: "))
 	}
 	var is struct{ Value any }
 	err = json.Unmarshal(checked, &is)
@@ -209,7 +243,7 @@ func newQuestion(server string, p *sdk.ElicitParams) (Question, error) {
 	q := Question{Server: server, Message: cleanText(p.Message, 4<<10)}
 	if p.Mode == "url" || p.Mode == "" && p.URL != "" {
 		q.URL = p.URL
-		return q, nil
+		return q, checkPage(p.URL)
 	}
 	b, err := json.Marshal(p.RequestedSchema)
 	if err != nil {
@@ -241,13 +275,26 @@ func newQuestion(server string, p *sdk.ElicitParams) (Question, error) {
 	return q, nil
 }
 
+// checkPage returns an error for an address that is none of a page: some that systems open start
+// programs.
+func checkPage(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return fmt.Errorf("the address %s is none of a page", printable.URL(address))
+	}
+	return nil
+}
+
 // fieldSchema is what a schema of a form may have for a value.
 type fieldSchema struct {
-	Type, Title, Description, Format string
-	Default                          json.RawMessage
-	Enum, EnumNames                  []string
-	OneOf                            []titled
-	Items                            *struct {
+	Type, Title, Description, Format, Pattern string
+
+	Minimum, Maximum, MinLength, MaxLength, MinItems, MaxItems *float64
+
+	Default         json.RawMessage
+	Enum, EnumNames []string
+	OneOf           []titled
+	Items           *struct {
 		Enum  []string
 		AnyOf []titled
 	}
@@ -264,21 +311,21 @@ func newField(name string, text json.RawMessage) (Field, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return Field{}, fmt.Errorf("its form has a field %q that is none: %w", printable.Short(name), err)
 	}
-	f := Field{Name: name, Title: cleanText(s.Title, 200), Description: cleanText(s.Description, 1000), Format: s.Format, Default: s.Default, schema: text}
+	f := Field{Name: name, Title: cleanText(s.Title, 200), Description: cleanText(s.Description, 1000), Format: s.Format, Pattern: s.Pattern, Default: s.Default, schema: text}
 	switch s.Type {
 	case "boolean":
 		f.Type = FieldYesNo
 	case "number":
-		f.Type = FieldNumber
+		f.Type, f.Min, f.Max = FieldNumber, s.Minimum, s.Maximum
 	case "integer":
-		f.Type = FieldInteger
+		f.Type, f.Min, f.Max = FieldInteger, s.Minimum, s.Maximum
 	case "array":
-		f.Type = FieldChooseMany
+		f.Type, f.Min, f.Max = FieldChooseMany, s.MinItems, s.MaxItems
 		if s.Items != nil {
 			f.Choices = choices(s.Items.Enum, nil, s.Items.AnyOf)
 		}
 	case "string", "":
-		f.Type = FieldText
+		f.Type, f.Min, f.Max = FieldText, s.MinLength, s.MaxLength
 		if f.Choices = choices(s.Enum, s.EnumNames, s.OneOf); len(f.Choices) > 0 {
 			f.Type = FieldChoose
 		}

@@ -94,7 +94,14 @@ const (
 	Search Exposure = "search" // found and called by the tool mcp
 	Direct Exposure = "direct" // tools like others
 	Off    Exposure = "off"    // neither found, described nor called, by nobody
+
+	// DirectIfFew is Direct while all servers of which it is said have few tools together, else
+	// Search. Which it is [Servers.AwaitDirect] finds out, once for a session.
+	DirectIfFew Exposure = "direct-if-few"
 )
+
+// few is how many tools the servers have together at most that are direct if they have few.
+const few = 30
 
 // ParseExposure understands the names of exposures, also those of other programs.
 func ParseExposure(text string) (Exposure, error) {
@@ -118,9 +125,13 @@ func (x Exposure) breadth() int {
 func (x Exposure) Narrower(other Exposure) bool { return x.breadth() < other.breadth() }
 
 // ExposureOf is how a tool is offered. Of the patterns of Tools that fit the name, in which *
-// and ? stand for characters, the longest counts, and of two that are as long the narrower.
+// and ? stand for characters, the longest counts, and of two that are as long the narrower. While
+// it is not known whether there are few tools, they are found by search.
 func (e *Entry) ExposureOf(tool string) Exposure {
 	x, length := cmp.Or(e.Exposure, Search), -1
+	if x == DirectIfFew {
+		x = Search
+	}
 	for pattern, of := range e.Tools {
 		longer, as := len(pattern) > length, len(pattern) == length
 		if Match(pattern, tool) && (longer || as && of.Narrower(x)) {
@@ -132,7 +143,7 @@ func (e *Entry) ExposureOf(tool string) Exposure {
 
 // mayBe reports whether some tool may have an exposure.
 func (e *Entry) mayBe(x Exposure) bool {
-	if cmp.Or(e.Exposure, Search) == x {
+	if is := cmp.Or(e.Exposure, Search); is == x || is == DirectIfFew && x != Off {
 		return true
 	}
 	for of := range maps.Values(e.Tools) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pi/agent/schema"
@@ -30,6 +31,8 @@ type server struct {
 	set   *Servers
 	entry *Entry
 	hash  string // of the entry
+
+	settled atomic.Pointer[Entry] // entry with an exposure that was still open; nil: it is not known yet
 
 	mu       sync.Mutex // guards what follows
 	off      bool       // turned off, for this session
@@ -65,6 +68,12 @@ func newServer(set *Servers, e Entry) *server {
 	s.idle.Stop()
 	return s
 }
+
+// as is the entry with its exposure as it is by now.
+func (s *server) as() *Entry { return cmp.Or(s.settled.Load(), s.entry) }
+
+// isOpen reports whether it is still to be found out how the tools are offered.
+func (s *server) isOpen() bool { return s.as().Exposure == DirectIfFew }
 
 // cannot says why a server is not started; nil if it can be. The caller has the lock.
 func (s *server) cannot() error {
@@ -115,17 +124,20 @@ func (s *server) use(ctx context.Context) (c *connection, done func(), err error
 }
 
 // named says of which server an error is.
-func (s *server) named(err error) error {
+func (s *server) named(err error) error { return nameError(s.entry.Name, err) }
+
+// nameError says of which server an error is, and what can be done about it.
+func nameError(server string, err error) error {
 	if says, ok := errors.AsType[interface { // of [Options.Authorize]
 		error
 		SignIn() string
 	}](err); ok {
-		return fmt.Errorf("server %s: %w", s.entry.Name, says)
+		return fmt.Errorf("server %s: %w", server, says)
 	}
 	if errors.Is(err, ErrSignIn) {
-		return fmt.Errorf("server %s: %w: /mcp login %s", s.entry.Name, ErrSignIn, s.entry.Name)
+		return fmt.Errorf("server %s: %w: /mcp login %s", server, ErrSignIn, server)
 	}
-	return &namedError{s.entry.Name, err}
+	return &namedError{server, err}
 }
 
 // namedError says of which server an error is.
@@ -270,8 +282,8 @@ func (c *connection) listed(ctx context.Context, e *Entry) (*definitions, error)
 func (s *server) take(defs *definitions) (changes []Change) {
 	before := s.definitions()
 	changes = defs.compare(before)
-	s.adopt(defs)
 	s.mu.Lock()
+	s.adopt(defs)
 	s.defs, s.loaded, s.checkers = defs, true, nil
 	s.changes = append(s.changes, changes...)
 	s.mu.Unlock()
@@ -284,9 +296,10 @@ func (s *server) take(defs *definitions) (changes []Change) {
 // adopt gives definitions the names and exposures of the entry, which may be of another name
 // than that they were kept for.
 func (s *server) adopt(defs *definitions) {
+	as := s.as()
 	for i := range defs.Tools {
 		t := &defs.Tools[i]
-		t.Server, t.Name, t.Exposure = s.entry.Name, Name(s.entry.Name, t.Tool), s.entry.ExposureOf(t.Tool)
+		t.Server, t.Name, t.Exposure = s.entry.Name, Name(s.entry.Name, t.Tool), as.ExposureOf(t.Tool)
 	}
 	for i := range defs.Resources {
 		defs.Resources[i].Server = s.entry.Name
@@ -387,7 +400,7 @@ func (s *server) status() Status {
 	defs := s.definitionsIfCheap()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Status{Entry: s.entry, State: s.state, Err: s.err, Description: s.entry.Description, Stderr: slices.Clone(s.stderr), Changes: slices.Clone(s.changes)}
+	st := Status{Entry: s.as(), State: s.state, Err: s.err, Description: s.entry.Description, Stderr: slices.Clone(s.stderr), Changes: slices.Clone(s.changes)}
 	if s.conn != nil && s.conn.process != nil {
 		st.Stderr = s.conn.process.stderr.all()
 	}
@@ -417,7 +430,7 @@ func (s *server) status() Status {
 // definitionsIfCheap are the definitions, if they are in memory or there may be direct tools,
 // whose cost is told.
 func (s *server) definitionsIfCheap() *definitions {
-	if s.entry.mayBe(Direct) {
+	if s.as().mayBe(Direct) {
 		return s.definitions()
 	}
 	s.mu.Lock()

@@ -242,6 +242,8 @@ func (s *Servers) Refresh(ctx context.Context, name string) error {
 	}
 	defer done()
 	server.accept("")
+	server.settled.Store(nil)
+	s.settle(server)
 	return nil
 }
 
@@ -284,6 +286,14 @@ type Event struct {
 	Tools  int     // how many it has, as far as is known
 	Err    error   // of StateFailed and StateSignIn
 	Change *Change // a definition that is another than before; nil: the state is
+}
+
+// Trouble says why the server cannot be used, and what can be done about it; "" if it can.
+func (e Event) Trouble() string {
+	if e.Err == nil || e.Change != nil {
+		return ""
+	}
+	return nameError(e.Server, e.Err).Error()
 }
 
 // Change is a tool whose definition is another than when it was listed first.

@@ -35,7 +35,7 @@ const (
 func (s *Servers) Section() string {
 	var rows []string
 	for _, one := range s.servers() {
-		if one.isOffered() && one.entry.mayBe(Search) {
+		if one.isOffered() && one.as().mayBe(Search) {
 			rows = append(rows, sectionRow(one.entry.Name, one.rowDescription()))
 		}
 	}
@@ -81,7 +81,7 @@ func (s *Servers) Tools(allows func(name string) bool) (tools []agent.Tool) {
 		if !one.isOffered() {
 			continue
 		}
-		hasSearch = hasSearch || one.entry.mayBe(Search)
+		hasSearch = hasSearch || one.as().mayBe(Search)
 		for _, t := range one.directTools() {
 			if names[t.Name] || allows != nil && !allows(t.Name) {
 				continue
@@ -98,7 +98,7 @@ func (s *Servers) Tools(allows func(name string) bool) (tools []agent.Tool) {
 
 // directTools are the direct tools of a server as they were when they were asked for first.
 func (s *server) directTools() []*Tool {
-	if !s.entry.mayBe(Direct) {
+	if s.isOpen() || !s.as().mayBe(Direct) {
 		return nil
 	}
 	defs := s.definitions()

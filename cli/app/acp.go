@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pi/agent/llm"
+	"pi/cli/mcpfile"
 	"pi/serve/acp"
 )
 
@@ -92,6 +93,9 @@ func (e editors) open(ctx context.Context, o acp.SessionRequest) (*acp.Run, erro
 	}
 	r := place.newRun()
 	r.ready = r.checkNamedModel
+	servers, unused := mcpfile.FromClient(o.Servers)
+	r.client = servers
+	r.later.warn(unused...)
 	if !place.OwnFiles {
 		r.files = o.Files
 		r.files.Except = place.ownFiles()
@@ -105,7 +109,7 @@ func (e editors) open(ctx context.Context, o acp.SessionRequest) (*acp.Run, erro
 	if err := r.begin(ctx, front{o.Listener, o.UI}, modeACP, nil); err != nil {
 		return nil, err
 	}
-	return &acp.Run{Agent: r.agent, Commands: r.commands, Ready: r.readyForClient, Close: r.close}, nil
+	return &acp.Run{Agent: r.agent, Commands: r.commands, Ready: r.readyForClient, Answered: r.mcp.beginClient, Close: r.close}, nil
 }
 
 // ownFiles are those that are read and written on the disk though the client has files:

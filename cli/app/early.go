@@ -54,7 +54,7 @@ func (e early) Select(ctx context.Context, title string, choices []agent.Choice,
 	}
 	line, err := e.user.Ask(ctx, prompt)
 	if err != nil || line == "" {
-		return nil, false, ctx.Err()
+		return nil, err == nil && o.Multi && o.Empty, ctx.Err()
 	}
 	words := []string{line}
 	if o.Multi {
@@ -80,7 +80,8 @@ func numbered(choices []agent.Choice, word string) int {
 	return slices.IndexFunc(choices, func(c agent.Choice) bool { return c.Text() == word })
 }
 
-// Input asks for a line of text. It reports false for an empty one, or if nobody answers.
+// Input asks for a line of text. It reports false if nobody answers, and for an empty line unless
+// that may be an answer.
 func (e early) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
 	e.show(asker(o), title, placeholder)
 	ask := e.user.Ask
@@ -88,7 +89,7 @@ func (e early) Input(ctx context.Context, title, placeholder string, o agent.Dia
 		ask = e.user.AskSecret
 	}
 	line, err := ask(ctx, "> ")
-	return line, err == nil && line != "", ctx.Err()
+	return line, err == nil && (line != "" || o.Empty), ctx.Err()
 }
 
 func (e early) Notify(text string, level agent.Level) { e.user.notify(text, level) }

@@ -143,10 +143,10 @@ func (p *Place) ProjectFiles() []trust.ProjectFile {
 // approved. The error is that of --require-hooks.
 func (r *run) loadServers(ctx context.Context) error {
 	p := r.place
-	s := p.MCPServers(nil)
+	s := p.MCPServers(r.client)
 	if files := s.Unapproved(); len(files) > 0 && p.Attended() {
 		if r.startUser().approveServers(ctx, p, s.Project) {
-			s = p.MCPServers(nil)
+			s = p.MCPServers(r.client)
 		}
 	}
 	for _, problem := range s.Problems {

@@ -3,11 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"sync"
 	"sync/atomic"
 
 	"pi/agent"
 	"pi/agent/mcp"
+	"pi/cli/keyring/oauth"
 	"pi/internal/printable"
 )
 
@@ -15,6 +17,9 @@ import (
 type runServers struct {
 	*mcp.Servers
 	ui atomic.Pointer[agent.UI] // who is asked; nil: there is no front end yet
+
+	mu   sync.Mutex
+	told map[string]mcp.State // the trouble that was told last of a server, until it is ready
 }
 
 // openServers opens the servers of the run. None is started.
@@ -28,7 +33,7 @@ func (r *run) openServers() {
 	}
 	o := r.place.serverOptions(r.servers.Entries, r.logins)
 	o.Elicit = func(ctx context.Context, q mcp.Question) (mcp.Reply, error) {
-		return mcp.Dialogs(r.mcp.user(), nil)(ctx, q)
+		return mcp.Dialogs(r.mcp.user(), openPage)(ctx, q)
 	}
 	o.Approve = r.mcp.approve
 	o.Notify = func(e mcp.Event) { r.tellServer(e) }
@@ -63,8 +68,50 @@ func (r *run) tellServer(e mcp.Event) {
 	case e.Change != nil:
 		r.agent.Notify(context.Background(), agent.LevelWarning, fmt.Sprintf("MCP server %s: the tool %s is another than when it was listed first; /mcp %s shows it",
 			e.Server, printable.Line(e.Change.Tool), e.Server))
-	case e.State == mcp.StateFailed && e.Err != nil:
-		r.agent.Notify(context.Background(), agent.LevelWarning, fmt.Sprintf("MCP server %s: %v", e.Server, e.Err))
+	case e.State == mcp.StateReady:
+		r.mcp.noteReady(e.Server)
+	case e.Trouble() != "" && r.mcp.noteTrouble(e.Server, e.State):
+		r.agent.Notify(context.Background(), agent.LevelWarning, "MCP "+e.Trouble())
+	}
+}
+
+// noteTrouble notes that a server cannot be used, and reports whether that is news.
+func (s *runServers) noteTrouble(server string, state mcp.State) (isNews bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.told[server] == state {
+		return false
+	}
+	if s.told == nil {
+		s.told = map[string]mcp.State{}
+	}
+	s.told[server] = state
+	return true
+}
+
+// noteReady notes that a server can be used: what goes wrong from now on is news.
+func (s *runServers) noteReady(server string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.told, server)
+}
+
+// openPage opens the page that a server wants its user to see.
+func openPage(ctx context.Context, page string) error {
+	address, err := url.Parse(page)
+	if err == nil {
+		err = oauth.CheckAddress(address)
+	}
+	if err != nil {
+		return err
+	}
+	return oauth.Browser{}.Open(ctx, page)
+}
+
+// beginClient begins to start the servers that the client has handed over.
+func (s *runServers) beginClient() {
+	if s.Servers != nil {
+		s.Begin(func(e *mcp.Entry) bool { return e.Source.Kind == mcp.FromClient })
 	}
 }
 
@@ -95,7 +142,8 @@ func (s *runServers) end() {
 // gets directly and of which nothing is known yet.
 type directTools struct {
 	run  *run
-	once sync.Once
+	mu   sync.Mutex // held while the servers are waited for
+	done bool
 }
 
 // Wants reports whether k is what comes first of a prompt.
@@ -103,18 +151,23 @@ func (*directTools) Wants(k agent.Kind) bool { return k == agent.KindInput }
 
 // Handle waits for the servers. It never fails: a server that does not answer is told.
 func (d *directTools) Handle(ctx context.Context, _ agent.Event) error {
-	d.once.Do(func() {
-		if d.run.mcp.Servers == nil {
-			return
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.done || d.run.mcp.Servers == nil {
+		return nil
+	}
+	silent, waited := d.run.mcp.AwaitDirect(ctx)
+	if ctx.Err() != nil { // the next prompt waits again
+		return nil
+	}
+	d.done = true
+	for _, one := range silent {
+		if s, err := d.run.mcp.Server(one.Server); err == nil && d.run.mcp.noteTrouble(one.Server, s.State) {
+			d.run.agent.Notify(ctx, agent.LevelWarning, "MCP "+one.Err.Error())
 		}
-		silent, waited := d.run.mcp.AwaitDirect(ctx)
-		if !waited {
-			return
-		}
-		for _, why := range silent {
-			d.run.agent.Notify(ctx, agent.LevelWarning, "MCP: "+why)
-		}
+	}
+	if waited {
 		d.run.chain.ApplyTools()
-	})
+	}
 	return nil
 }

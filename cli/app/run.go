@@ -12,6 +12,7 @@ import (
 	"pi/agent/attach"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/agent/mcp"
 	"pi/agent/provider"
 	"pi/agent/tool"
 	"pi/cli/mcplogin"
@@ -36,6 +37,7 @@ type run struct {
 	models   *llm.Models
 	chain    *luahooks.Chain
 	skipped  []trust.Source // project hooks that nobody approved
+	client   []mcp.Entry    // the servers that a client has handed over
 	servers  MCPServers     // that are configured
 	mcp      runServers     // those of the session
 	logins   *mcplogin.Logins

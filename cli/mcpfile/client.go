@@ -54,8 +54,6 @@ func FromClient(raw json.RawMessage) (entries []mcp.Entry, problems []string) {
 		case seen[e.Name]:
 			problems = append(problems, fmt.Sprintf("%s is left out: there is another %s", name, e.Name))
 			continue
-		case e.Name != s.Name:
-			problems = append(problems, fmt.Sprintf("%s is called %s here", name, e.Name))
 		}
 		seen[e.Name] = true
 		entries = append(entries, e)
@@ -65,7 +63,7 @@ func FromClient(raw json.RawMessage) (entries []mcp.Entry, problems []string) {
 
 // entry makes an entry of a server, or says why it cannot be used.
 func (s ClientServer) entry() (e mcp.Entry, wrong string) {
-	e = mcp.Entry{Name: mcp.CleanName(s.Name), Source: mcp.Source{Kind: mcp.FromClient}}
+	e = mcp.Entry{Name: mcp.CleanName(s.Name), Exposure: mcp.DirectIfFew, Source: mcp.Source{Kind: mcp.FromClient}}
 	switch s.Type {
 	case "", "stdio":
 		if s.Command == "" {
@@ -78,6 +76,8 @@ func (s ClientServer) entry() (e mcp.Entry, wrong string) {
 			return e, "it has no address that begins with https:// or http://"
 		}
 		e.URL, e.Headers = s.URL, valuesOf(s.Headers)
+	case "sse":
+		return e, `type "sse" is the old way over HTTP, which is not spoken here; most servers have the new one at an address that ends in /mcp: try that with type "http"`
 	default:
 		return e, fmt.Sprintf("type %q is not spoken here: stdio and http are", printable.Short(printable.Line(s.Type)))
 	}

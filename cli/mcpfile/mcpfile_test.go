@@ -287,10 +287,10 @@ func TestServersOfAnEditor(t *testing.T) {
 		{"name": "my files", "command": "/bin/serve", "args": ["${X}"], "env": [{"name": "T", "value": "!x"}]},
 		{"type": "http", "name": "docs", "url": "https://e/mcp", "headers": [{"name": "A", "value": "b"}]},
 		{"type": "sse", "name": "old", "url": "https://e/sse"}, {"name": "none"}, {"name": "my_files", "command": "x"}, 7]`))
-	if len(entries) != 2 || entries[0].Name != "my_files" || entries[0].Args[0] != "${X}" || entries[0].Env["T"] != "!x" || entries[0].Secrets != nil || entries[1].Headers["A"] != "b" {
+	if len(entries) != 2 || entries[0].Name != "my_files" || entries[0].Exposure != mcp.DirectIfFew || entries[0].Args[0] != "${X}" || entries[0].Env["T"] != "!x" || entries[0].Secrets != nil || entries[1].Headers["A"] != "b" {
 		t.Errorf("%+v", entries)
 	}
-	if len(problems) != 5 || !strings.Contains(problems[0], `"my files" of the editor is called my_files`) || !strings.Contains(problems[1], `type "sse"`) || !strings.Contains(problems[4], "server 6") {
+	if len(problems) != 4 || !strings.Contains(problems[0], `"old" of the editor is left out: type "sse" is the old way`) || !strings.Contains(problems[0], `try that with type "http"`) || !strings.Contains(problems[3], "server 6") {
 		t.Errorf("%q", problems)
 	}
 	merged, problems2 := Merge(Parse([]byte(`{"mcpServers": {"docs": {"command": "mine"}}}`), origin(mcp.FromUser)), File{}, entries)

@@ -18,7 +18,8 @@
 //	              not, and ends
 //	events.go     what the agent does becomes updates; calls.go: calls of tools
 //	options.go    what the user can choose: model, thinking, mode
-//	dialogs.go    questions of hooks go to the client, and what else they show
+//	dialogs.go    questions of hooks go to the client, and what else they show; questions.go:
+//	              those of MCP servers
 //	files.go      the client's files
 //
 // The client's capabilities decide what it is sent. Nothing is written before it asks.
@@ -75,6 +76,8 @@ type SessionRequest struct {
 	UI       agent.UI
 	Listener agent.Listener
 	Files    tool.Files // of the client
+	// Servers are those of MCP that the client hands over for the session, as it wrote them.
+	Servers json.RawMessage
 }
 
 // Run is a session with all that works in it.
@@ -84,6 +87,9 @@ type Run struct {
 	// Ready is called before each prompt; its error says why the prompt is not sent. chosen
 	// says that the client has chosen the model.
 	Ready func(chosen bool) error
+	// Answered is called once, when the client knows that the session is open. It does not wait.
+	// It may be nil.
+	Answered func()
 	// Close interrupts what runs, tells the hooks and closes the session.
 	Close func(ctx context.Context) error
 }

@@ -52,8 +52,12 @@ func (c *calls) uniqueID(id string) string {
 	return unique
 }
 
-// announce tells of a call that the model begins to write.
+// announce tells of a call that the model begins to write. One that may turn out to be a call of
+// another tool is told when that is known.
 func (c *calls) announce(id, name string) {
+	if isForwarder(name) {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open[id] == nil {
@@ -100,6 +104,9 @@ func (c *calls) admit(e *agent.ToolCall) {
 	u := toolCall{SessionUpdate: "tool_call_update", ID: x.ID, Status: callRuns}
 	if x.Content != nil { // a question about it, which may have had another title
 		u.Content, u.Title = &[]any{}, x.Title
+	}
+	if e.Server != nil && !e.Annotations.Claimed && e.Annotations.ReadOnly { // a tool behind another
+		u.Kind, x.Kind = "read", "read"
 	}
 	x.Status, x.Content = callRuns, nil
 	c.session.out.send(u)

@@ -143,7 +143,7 @@ func (p *user) ask(ctx context.Context, title string, property map[string]any, o
 	defer cancel()
 	raw, err := s.server.conn.call(asking, "elicitation/create", formRequest{
 		SessionID: s.id, CallID: s.calls.shownID(agent.CallID(ctx)), Mode: "form", Message: questionText(title, "", o),
-		Schema: formSchema{"object", map[string]any{field: property}, []string{field}},
+		Schema: &formSchema{"object", map[string]any{field: property}, []string{field}},
 	})
 	if err != nil || ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -3,14 +3,12 @@ package acp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
-	"pi/agent"
 	sessions "pi/session"
 	"pi/session/folder"
 )
@@ -26,6 +24,7 @@ func (v *Server) beginNew(f fields) (handler, error) {
 		return nil, err
 	}
 	s := v.newSession(cwd)
+	s.servers = f["mcpServers"]
 	return func(ctx context.Context) (any, error) {
 		if err := v.open(ctx, s, ""); err != nil {
 			return nil, err
@@ -33,7 +32,7 @@ func (v *Server) beginNew(f fields) (handler, error) {
 		if err := v.register(s); err != nil {
 			return nil, errors.Join(err, s.close(context.WithoutCancel(ctx)))
 		}
-		return nil, s.answerOpened(ctx, s.id, true, namedServers(f))
+		return nil, s.answerOpened(ctx, s.id, true)
 	}, nil
 }
 
@@ -51,6 +50,9 @@ func (v *Server) beginOpen(f fields, replay bool) (handler, error) {
 	s, fresh, err := v.reserve(id, cwd)
 	if err != nil {
 		return nil, err
+	}
+	if fresh {
+		s.servers = f["mcpServers"]
 	}
 	before, done := s.begins.next()
 	return func(ctx context.Context) (any, error) {
@@ -73,7 +75,7 @@ func (v *Server) beginOpen(f fields, replay bool) (handler, error) {
 		} else if fresh {
 			replayer{s}.noteCalls()
 		}
-		return nil, s.answerOpened(ctx, "", fresh, namedServers(f))
+		return nil, s.answerOpened(ctx, "", fresh)
 	}, nil
 }
 
@@ -112,21 +114,6 @@ func isSameDirectory(a, b string) bool {
 
 func otherDirectory(cwd, of string) error {
 	return newError(codeParams, `"cwd" is %s, but the session belongs to %s`, cwd, of)
-}
-
-// namedServers returns the names of the tool servers that the client names for a session.
-func namedServers(f fields) (names []string) {
-	servers, _ := f.list("mcpServers")
-	for i, server := range servers {
-		name := fmt.Sprintf("the %dth", i+1)
-		if all, err := parseFields(server); err == nil {
-			if text, ok := all.text("name"); ok && text != "" {
-				name = text
-			}
-		}
-		names = append(names, name)
-	}
-	return names
 }
 
 // register makes a new session known by its id.
@@ -202,7 +189,8 @@ func (v *Server) lookup(id string) (path string, h sessions.Header, err error) {
 
 // open makes the run of a session. After an error the session is gone.
 func (v *Server) open(ctx context.Context, s *session, path string) error {
-	run, err := v.Opener.Open(s.ctx, SessionRequest{Cwd: s.cwd, Path: path, ID: s.id, UI: &user{session: s}, Listener: listener{s}, Files: s.files()})
+	run, err := v.Opener.Open(s.ctx, SessionRequest{Cwd: s.cwd, Path: path, ID: s.id, UI: &user{session: s}, Listener: listener{s}, Files: s.files(), Servers: s.servers})
+	s.servers = nil // the line that it is a part of may be large
 	if err != nil {
 		if _, known := errors.AsType[*rpcError](err); !known {
 			err = failedWith(err)
@@ -238,9 +226,9 @@ func (s *session) fail(err error) error {
 
 // answerOpened waits until the hooks know that the session has started, though not long, and
 // not if one of them wants to ask something. Then it answers the request, and writes what
-// the client may know from then on; servers are those that it named. If the request is
-// cancelled, a fresh session is closed again.
-func (s *session) answerOpened(ctx context.Context, id string, fresh bool, servers []string) error {
+// the client may know from then on. If the request is cancelled, a fresh session is closed
+// again.
+func (s *session) answerOpened(ctx context.Context, id string, fresh bool) error {
 	timer := time.NewTimer(startTime)
 	defer timer.Stop()
 	select {
@@ -253,11 +241,6 @@ func (s *session) answerOpened(ctx context.Context, id string, fresh bool, serve
 		}
 		return errors.Join(ctx.Err(), s.close(context.WithoutCancel(ctx)))
 	}
-	if fresh && len(servers) > 0 {
-		text := "MCP servers are not supported, so these are not used: " + strings.Join(servers, ", ")
-		s.server.log("pi: " + text)
-		s.notify(text, agent.LevelWarning)
-	}
 	return &answered{func(write func(any)) {
 		s.out.release(func() { write(s.opened(id)) })
 		slash{s}.advertise(true)
@@ -266,6 +249,9 @@ func (s *session) answerOpened(ctx context.Context, id string, fresh bool, serve
 			if u := s.usage(s.agent().Totals().ContextUsage); u != nil {
 				s.out.send(*u)
 			}
+		}
+		if fresh && s.run.Answered != nil {
+			s.run.Answered()
 		}
 	}}
 }

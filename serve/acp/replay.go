@@ -88,7 +88,7 @@ func (r replayer) replayCall(c toolCall) {
 
 // endedCall is a call with its result; nil if it never got one.
 func (r replayer) endedCall(b message.Block, result *message.Message) toolCall {
-	c := r.session.view(b.Name, b.Arguments)
+	c := r.session.view(nameOfCall(b.Name, b.Arguments))
 	c.Status = callCompleted
 	c.ID = r.session.calls.replayID(b.ID)
 	content := []any{contentOf(textOf("no result: pi was ended"))}

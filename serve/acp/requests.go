@@ -14,6 +14,7 @@ type client struct {
 	notices    bool // it shows notices
 	compaction bool // it shows compactions
 	forms      bool // it shows forms
+	pages      bool // it opens pages where the user is asked
 	reads      bool // its files can be read
 	writes     bool // and written
 }
@@ -154,7 +155,7 @@ func (v *Server) initialize(f fields) (any, error) {
 	defer v.mu.Unlock()
 	v.client = &client{
 		notices: session.object("notices") != nil, compaction: session.object("compaction") != nil,
-		forms: can.object("elicitation").object("form") != nil,
+		forms: can.object("elicitation").object("form") != nil, pages: can.object("elicitation").object("url") != nil,
 		reads: fs.flag("readTextFile"), writes: fs.flag("writeTextFile"),
 	}
 	methods := []signIn{}
@@ -165,7 +166,7 @@ func (v *Server) initialize(f fields) (any, error) {
 	return initialized{
 		ProtocolVersion: 1,
 		AgentCapabilities: agentCapabilities{LoadSession: true,
-			PromptCapabilities: promptCapabilities{Image: true, EmbeddedContext: true}},
+			PromptCapabilities: promptCapabilities{Image: true, EmbeddedContext: true}, MCPCapabilities: mcpCapabilities{HTTP: true}},
 		AuthMethods: methods,
 		AgentInfo:   implementation{Name: "pi", Title: "pi", Version: v.Version},
 	}, nil

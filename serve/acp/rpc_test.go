@@ -77,7 +77,7 @@ func TestInitializeSaysWhatIsOffered(t *testing.T) {
 	t.Parallel()
 	r := serve(t, &host{})
 	want := `{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true,"audio":false,"embeddedContext":true},` +
-		`"mcpCapabilities":{"http":false,"sse":false},"sessionCapabilities":{"list":{},"resume":{},"delete":{},"close":{}}},"authMethods":[],` +
+		`"mcpCapabilities":{"http":true,"sse":false},"sessionCapabilities":{"list":{},"resume":{},"delete":{},"close":{}}},"authMethods":[],` +
 		`"agentInfo":{"name":"pi","title":"pi","version":"1.2.3"}}`
 	for _, version := range []string{"1", "0", "2", "65535", "1.0"} {
 		id := len(r.Lines()) + 100

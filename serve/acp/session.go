@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"os"
 	"strings"
 	"sync"
@@ -16,11 +17,12 @@ import (
 // session is one session of the client. What is in it before ready is closed may be used
 // by any goroutine then.
 type session struct {
-	server *Server
-	id     string
-	cwd    string
-	ctx    context.Context // of the run
-	stop   context.CancelFunc
+	server  *Server
+	id      string
+	cwd     string
+	servers json.RawMessage // of MCP, as the client handed them over
+	ctx     context.Context // of the run
+	stop    context.CancelFunc
 
 	ready   chan struct{} // closed when there is a run, or why there is none
 	run     *Run

@@ -281,12 +281,15 @@ type (
 		Name string `json:"name"`
 		Kind string `json:"kind"`
 	}
+	// formRequest has a form, or the page where the user is asked.
 	formRequest struct {
-		SessionID string     `json:"sessionId"`
-		CallID    string     `json:"toolCallId,omitempty"`
-		Mode      string     `json:"mode"`
-		Message   string     `json:"message"`
-		Schema    formSchema `json:"requestedSchema"`
+		SessionID     string      `json:"sessionId"`
+		CallID        string      `json:"toolCallId,omitempty"`
+		Mode          string      `json:"mode"`
+		Message       string      `json:"message"`
+		Schema        *formSchema `json:"requestedSchema,omitempty"`
+		URL           string      `json:"url,omitempty"`
+		ElicitationID string      `json:"elicitationId,omitempty"`
 	}
 	formSchema struct {
 		Type       string         `json:"type"`
