@@ -72,14 +72,16 @@ func answering(answers map[string][]llm.Delta) model {
 
 // host makes runs whose model is a function.
 type host struct {
-	root  string
-	model model
-	edit  func(o *agent.Options)                 // of the agent's options; may be nil
-	hooks func(o SessionRequest) agent.Listener  // that come before the front end; may be nil
-	more  func(a *agent.Agent) []command.Command // commands of hooks; may be nil
-	ready func(chosen bool) error
-	fail  error    // of Open
-	ui    agent.UI // of the session that was opened last
+	root     string
+	model    model
+	edit     func(o *agent.Options)                 // of the agent's options; may be nil
+	hooks    func(o SessionRequest) agent.Listener  // that come before the front end; may be nil
+	more     func(a *agent.Agent) []command.Command // commands of hooks; may be nil
+	ready    func(chosen bool) error
+	opening  func(o SessionRequest) // is told of each session; may be nil
+	answered func()                 // of the runs; may be nil
+	fail     error                  // of Open
+	ui       agent.UI               // of the session that was opened last
 
 	mu     sync.Mutex
 	agents []*agent.Agent
@@ -91,6 +93,9 @@ func (h *host) Open(ctx context.Context, o SessionRequest) (*Run, error) {
 		return nil, h.fail
 	}
 	h.ui = o.UI
+	if h.opening != nil {
+		h.opening(o)
+	}
 	s := sessions.New(sessions.Options{Dir: h.root, Cwd: o.Cwd, LockDir: h.root, ID: o.ID})
 	if o.Path != "" {
 		var err error
@@ -128,7 +133,7 @@ func (h *host) Open(ctx context.Context, o SessionRequest) (*Run, error) {
 	if ready == nil {
 		ready = func(bool) error { return nil }
 	}
-	return &Run{Agent: a, Commands: set, Ready: ready, Close: func(ctx context.Context) error {
+	return &Run{Agent: a, Commands: set, Ready: ready, Answered: h.answered, Close: func(ctx context.Context) error {
 		h.mu.Lock()
 		h.closed++
 		h.mu.Unlock()

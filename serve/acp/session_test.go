@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -567,37 +568,59 @@ func TestAClientThatReadsNothingDoesNotDelayTheEnd(t *testing.T) {
 	}
 }
 
-// Servers of tools are named once, and nothing fails because of them.
-func TestServersOfToolsAreNamed(t *testing.T) {
+// What a client hands over goes to who makes the session, as it is; nothing fails because of it.
+func TestServersOfTheClientAreHandedOn(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		capabilities object
-		chunk        string
-	}{
-		{object{}, "[pi] MCP servers are not supported, so these are not used: a, the 2th\n\n"},
-		{object{"session": object{"notices": object{}}}, ""},
-	} {
-		r := serve(t, &host{})
-		r.Initialize(c.capabilities)
+	var mu sync.Mutex
+	var got []string
+	h := &host{opening: func(o SessionRequest) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, string(o.Servers))
+	}}
+	r := serve(t, h)
+	r.Initialize(object{})
+	for _, servers := range []string{`[]`, `[{"name":"a","command":"/bin/x","args":[],"env":[]},7]`, `7`, `null`} {
 		var opened struct{ SessionID string }
-		r.Must("session/new", object{"cwd": r.cwd, "mcpServers": []any{object{"name": "a"}, 7}}, &opened)
-		for range 2 {
-			if ends := r.Prompt(opened.SessionID, "go"); ends != "end_turn" {
-				t.Fatal(ends)
-			}
+		r.Must("session/new", object{"cwd": r.cwd, "mcpServers": json.RawMessage(servers)}, &opened)
+		if ends := r.Prompt(opened.SessionID, "go"); ends != "end_turn" {
+			t.Fatal(ends)
 		}
-		if texts := r.Texts("", agentChunk); texts != c.chunk+"re: gore: go" {
-			t.Errorf("%q", texts)
+		r.Must("session/close", object{"sessionId": opened.SessionID}, nil)
+		for _, method := range []string{"session/load", "session/resume"} {
+			r.Must(method, object{"sessionId": opened.SessionID, "cwd": r.cwd, "mcpServers": json.RawMessage(servers)}, nil)
+			r.Must(method, object{"sessionId": opened.SessionID, "cwd": r.cwd, "mcpServers": []any{}}, nil) // it is open already
+			r.Must("session/close", object{"sessionId": opened.SessionID}, nil)
 		}
-		notices := 0
-		for _, u := range r.Updates("") {
-			if u.Kind == "notice" {
-				notices++
-			}
+		mu.Lock()
+		if want := slices.Repeat([]string{servers}, 3); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
 		}
-		if (notices == 1) != (c.chunk == "") || strings.Count(r.log.String(), "not used: a") != 1 {
-			t.Errorf("%d notices, the log: %s", notices, r.log)
-		}
+		got = nil
+		mu.Unlock()
+	}
+}
+
+// What begins when a session is open comes behind the answer, and never keeps it back.
+func TestTheAnswerDoesNotWaitForWhatBeginsBehindIt(t *testing.T) {
+	t.Parallel()
+	over := make(chan struct{})
+	begun := make(chan struct{}, 3)
+	h := &host{answered: func() { begun <- struct{}{}; <-over }}
+	r := serve(t, h)
+	t.Cleanup(func() { close(over) })
+	r.Initialize(object{})
+	id := r.New(r.cwd)
+	<-begun
+	if ends := r.Prompt(id, "go"); ends != "end_turn" {
+		t.Error(ends)
+	}
+	r.Must("session/close", object{"sessionId": id}, nil)
+	r.Must("session/load", object{"sessionId": id, "cwd": r.cwd, "mcpServers": []any{}}, nil)
+	<-begun
+	r.Must("session/resume", object{"sessionId": id, "cwd": r.cwd, "mcpServers": []any{}}, nil)
+	if len(begun) > 0 {
+		t.Error("a session that was open has begun again")
 	}
 }
 
