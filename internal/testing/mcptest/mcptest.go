@@ -56,14 +56,18 @@ func run(kind string) error {
 }
 
 // Server is a good server. kind "newer" knows the newer era of the protocol only, "changed"
-// has another definition of the tool echo, "many" has 2,000 tools in pages.
+// has another definition of the tool echo, "many" has 2,000 tools in pages, "few" has those alone
+// that say texts or ask.
 func Server(kind string) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{
 		Instructions: "A server for tests\n\nIt has a tool of every kind."})
 	addTexts(s, kind)
+	addQuestions(s)
+	if kind == "few" {
+		return s
+	}
 	addKinds(s)
 	addLives(s)
-	addQuestions(s)
 	addResources(s)
 	if kind == "newer" {
 		s.AddReceivingMiddleware(refuseInitialize)
