@@ -241,3 +241,21 @@ func TestServersAskTheUserAtTheTerminal(t *testing.T) {
 		})
 	}
 }
+
+// A call that is typed in a shell asks where it was typed, line by line, beside what it gives.
+func TestACallInAShellAsksItsUser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.asksUser("ask")
+	s := w.inTerminal("mcp", "call", "s", "ask")
+	for _, step := range []struct{ asked, keys string }{
+		{"  2  decline", "1\r"}, {"Your name", "\r"}, {"a value is wanted", "Ada\r"}, {"age (optional)", "\r"}, {"  3  leave it out", "2\r"}, {"  3  leave it out", "3\r"},
+	} {
+		s.Until("it is asked: "+step.asked, func(now screentest.Screen) bool {
+			return now.Row > 0 && now.Rows[now.Row-1] == step.asked && (now.Before() == "> " || strings.HasSuffix(now.Before(), "none: "))
+		})
+		s.keys(step.keys)
+	}
+	s.see(1, `accept {"colour":"green","name":"Ada"}`)
+	s.leave(statusDone)
+}
