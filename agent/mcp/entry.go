@@ -118,7 +118,7 @@ func ParseExposure(text string) (Exposure, error) {
 
 // breadth orders exposures, the narrowest first.
 func (x Exposure) breadth() int {
-	return map[Exposure]int{Off: 0, Search: 1, Direct: 2}[cmp.Or(x, Search)]
+	return map[Exposure]int{Off: 0, Search: 1, Direct: 2, DirectIfFew: 2}[cmp.Or(x, Search)]
 }
 
 // Narrower reports whether x offers less than other.

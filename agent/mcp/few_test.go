@@ -65,7 +65,7 @@ func TestToolsThatAreDirectCanBeCalledAndAreTold(t *testing.T) {
 			}
 		}
 	}
-	if s, err := l.Server("s"); err != nil || s.Entry.Exposure != Direct || s.Direct != s.Tools || s.Tokens == 0 {
+	if s, err := l.Server("s"); err != nil || s.Exposure != Direct || s.Direct != s.Tools || s.Tokens == 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if section := l.Section(); section != "" {
@@ -109,7 +109,7 @@ func TestAServerThatDoesNotAnswerDelaysNothingButTheFirstPrompt(t *testing.T) {
 	if _, waited := l.AwaitDirect(ctx); !waited {
 		t.Error("nothing was waited for")
 	}
-	if s, _ := l.Server("a"); s.State != StateStarting || s.Entry.Exposure != DirectIfFew {
+	if s, _ := l.Server("a"); s.State != StateStarting || s.Exposure != DirectIfFew {
 		t.Errorf("who gave up before has decided: %+v", s)
 	}
 }

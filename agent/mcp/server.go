@@ -400,7 +400,7 @@ func (s *server) status() Status {
 	defs := s.definitionsIfCheap()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Status{Entry: s.as(), State: s.state, Err: s.err, Description: s.entry.Description, Stderr: slices.Clone(s.stderr), Changes: slices.Clone(s.changes)}
+	st := Status{Entry: s.entry, Exposure: cmp.Or(s.as().Exposure, Search), State: s.state, Err: s.err, Description: s.entry.Description, Stderr: slices.Clone(s.stderr), Changes: slices.Clone(s.changes)}
 	if s.conn != nil && s.conn.process != nil {
 		st.Stderr = s.conn.process.stderr.all()
 	}

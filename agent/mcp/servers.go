@@ -337,6 +337,7 @@ type PromptArgument struct {
 // Status is what can be told of a server without starting it.
 type Status struct {
 	Entry                     *Entry
+	Exposure                  Exposure // of tools that Entry.Tools says nothing of, as far as it is settled
 	State                     State
 	Known                     bool // it has been listed once: the counts below say something
 	Tools, Resources, Prompts int

@@ -170,7 +170,7 @@ func (m *mcpCommands) describeAll() string {
 
 // about is what a server has, what that costs, where it comes from and what is wrong with it.
 func (m *mcpCommands) about(s mcp.Status) string {
-	parts := []string{string(exposureOf(s.Entry))}
+	parts := []string{string(s.Exposure)}
 	if s.Known {
 		parts = append(parts, printable.Count(s.Tools, "tool")+ServerCost(s))
 	}
@@ -182,13 +182,6 @@ func (m *mcpCommands) about(s mcp.Status) string {
 		parts = append(parts, printable.Count(n, "changed tool"))
 	}
 	return printable.VisibleLine(strings.Join(parts, " · "))
-}
-
-func exposureOf(e *mcp.Entry) mcp.Exposure {
-	if e.Exposure == "" {
-		return mcp.Search
-	}
-	return e.Exposure
 }
 
 // sourceText says where an entry comes from.
