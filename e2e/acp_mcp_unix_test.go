@@ -367,3 +367,52 @@ text Asked.`)
 		t.Errorf("status %d, %s", status, e.stderr.String())
 	}
 }
+
+// A server that takes its time is there with the first prompt: that waits for it.
+func TestTheFirstPromptWaitsForServersOfAnEditor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	model := w.model("call mcp__slow__echo {\"text\":\"late\"}\n---\ntext Said.")
+	program, err := exec.LookPath("mcp-server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := w.mailbox("go")
+	e := w.editor(object{})
+	id := e.begin(w.project, object{"name": "slow", "command": "/bin/sh", "args": []string{"-c", `echo started > go; until [ -e now ]; do sleep 0.01; done; exec "$1" few`, "sh", program}, "env": []any{}})
+	if got := next(); got != "started" {
+		t.Fatal(got)
+	}
+	prompt := e.StartPrompt(id, "say it")
+	w.write(filepath.Join(w.project, "now"), "")
+	if ends := e.Ending(prompt); ends != "end_turn" || e.call(id, 0).Text() != "late" {
+		t.Errorf("%s, %+v", ends, e.call(id, 0))
+	}
+	model.asks(t, 1, `"mcp__slow__echo"`, true)
+	if status := e.end(); status != 0 {
+		t.Errorf("status %d, %s", status, e.stderr.String())
+	}
+}
+
+// What a server claims of a tool is what an editor is shown only where the user believes it.
+func TestAnEditorIsShownWhatIsBelievedOfATool(t *testing.T) {
+	t.Parallel()
+	for believed, kind := range map[bool]string{true: "read", false: "other"} {
+		w := newWorld(t)
+		w.asksUser()
+		w.model("call mcp {\"call\":\"s/echo\",\"arguments\":{\"text\":\"a\"}}\n---\ntext Said.")
+		entry := mustRead(t, w.agentFile("mcp.json"))
+		w.write(w.agentFile("mcp.json"), strings.Replace(entry, `"args"`, fmt.Sprintf(`"trust_annotations": %v, "args"`, believed), 1))
+		e := w.editor(object{})
+		id := e.begin(w.project)
+		if ends := e.Prompt(id, "go"); ends != "end_turn" {
+			t.Fatal(ends)
+		}
+		if c := e.call(id, 0); c.Tool != kind || c.Text() != "a" {
+			t.Errorf("believed: %v; %+v", believed, c)
+		}
+		if status := e.end(); status != 0 {
+			t.Errorf("status %d, %s", status, e.stderr.String())
+		}
+	}
+}

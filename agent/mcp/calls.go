@@ -247,7 +247,7 @@ func (a *asks) rounds(ctx context.Context, send func(answers sdk.InputResponseMa
 			answers, state = a.all(ctx, questions), next
 		default:
 			for _, address := range addresses {
-				if done := a.answer(ctx, address); done.Action != string(Accept) {
+				if !a.visit(ctx, address) {
 					return fmt.Errorf("it wants you to open a page first: %s", printable.URL(address.URL))
 				}
 			}

@@ -188,6 +188,9 @@ func (d *dialer) client(c *connection) *sdk.Client {
 		ElicitationHandler: func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			return asks.answer(ctx, r.Params), nil
 		},
+		ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
+			asks.complete(r.Params.ElicitationID)
+		},
 		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { changed() },
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { changed() },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { changed() },

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -25,6 +26,11 @@ type Question struct {
 	Message string  // why it asks
 	Fields  []Field // of a form, those that are required first
 	URL     string  // a page to be opened instead; "": there are fields
+
+	// Done is closed when the server says that the user is done with the page; nil: it does not.
+	Done <-chan struct{}
+
+	over <-chan struct{} // closed when there is nothing to be asked any more; may be nil
 }
 
 // Field is one value that a Question asks for.
@@ -129,6 +135,9 @@ type asks struct {
 	ask        func(ctx context.Context, q Question) (Reply, error) // nil: there is nobody
 	turn       chan struct{}                                        // has one element while nobody asks
 	waiting    chan struct{}                                        // has an element for each question that waits or is asked
+
+	mu    sync.Mutex
+	pages map[string]chan struct{} // by id; closed when the user is done with one
 }
 
 // maxAsks is how many questions of a server wait or are open.
@@ -143,12 +152,20 @@ func newAsks(c *connection, cwd string, ask func(context.Context, Question) (Rep
 
 // answer has the user answer a question, if there is one.
 func (a *asks) answer(ctx context.Context, p *sdk.ElicitParams) *sdk.ElicitResult {
-	cancelled := &sdk.ElicitResult{Action: string(Cancel)}
 	q, err := newQuestion(a.connection.name, p)
 	if err != nil {
 		a.note("the server asked the user something that cannot be understood: %v", err)
-		return cancelled
+		return &sdk.ElicitResult{Action: string(Cancel)}
 	}
+	if q.URL != "" {
+		q.Done = a.page(p.ElicitationID)
+	}
+	return a.put(ctx, q)
+}
+
+// put puts a question to the user.
+func (a *asks) put(ctx context.Context, q Question) *sdk.ElicitResult {
+	cancelled := &sdk.ElicitResult{Action: string(Cancel)}
 	select {
 	case a.waiting <- struct{}{}:
 		defer func() { <-a.waiting }()
@@ -162,6 +179,8 @@ func (a *asks) answer(ctx context.Context, p *sdk.ElicitParams) *sdk.ElicitResul
 	}
 	ctx, stop := a.context(ctx, calls)
 	defer stop()
+	ctx, cancel := endsWith(ctx, q.over)
+	defer cancel()
 	select {
 	case <-a.turn:
 		defer func() { a.turn <- struct{}{} }()
@@ -173,6 +192,9 @@ func (a *asks) answer(ctx context.Context, p *sdk.ElicitParams) *sdk.ElicitResul
 		return cancelled
 	}
 	r, err := a.ask(ctx, q)
+	if isClosed(q.over) {
+		return &sdk.ElicitResult{Action: string(Accept)}
+	}
 	if err != nil || r.Action == Cancel || r.Action == "" {
 		a.note("the server asked the user: %s; there was no answer", q.words())
 		return cancelled
@@ -181,6 +203,71 @@ func (a *asks) answer(ctx context.Context, p *sdk.ElicitParams) *sdk.ElicitResul
 		return &sdk.ElicitResult{Action: string(Decline)}
 	}
 	return &sdk.ElicitResult{Action: string(Accept), Content: r.Values}
+}
+
+// visit sends the user to a page that a server wants to be seen before it does anything, and waits
+// until they are done there: the server says so, or they do. It reports whether they are.
+func (a *asks) visit(ctx context.Context, p *sdk.ElicitParams) bool {
+	if a.answer(ctx, p).Action != string(Accept) {
+		return false
+	}
+	done := a.page(p.ElicitationID)
+	if isClosed(done) {
+		return true
+	}
+	q := Question{Server: a.connection.name, Message: "Are you done with the page? It goes on then: " + printable.URL(p.URL), over: done}
+	return a.put(ctx, q).Action == string(Accept)
+}
+
+// maxKnownPages is of how many pages a connection remembers whether users are done with them.
+const maxKnownPages = 100
+
+// page is what is closed when the user is done with the page of an id; nil if that will not be known.
+func (a *asks) page(id string) chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.pages[id] == nil && id != "" && len(a.pages) < maxKnownPages {
+		if a.pages == nil {
+			a.pages = map[string]chan struct{}{}
+		}
+		a.pages[id] = make(chan struct{})
+	}
+	return a.pages[id]
+}
+
+// complete notes that the user is done with a page, which may not have been asked about yet.
+func (a *asks) complete(id string) {
+	page := a.page(id)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if page != nil && !isClosed(page) {
+		close(page)
+	}
+}
+
+// isClosed reports whether a channel that nobody sends to is closed; nil is not.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// endsWith returns a context that ends with over, too, which may be nil.
+func endsWith(ctx context.Context, over <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if over != nil {
+		go func() {
+			select {
+			case <-over:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
 }
 
 // context is that of a question: it belongs to the call that is on its way, if that is one

@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -89,6 +91,59 @@ func TestAServerThatWantsAPageOpenedFirstIsCalledAgain(t *testing.T) {
 	l := open(t, Options{Entries: []Entry{entry("s", "good")}, Elicit: func(context.Context, Question) (Reply, error) { return Reply{Action: Decline}, nil }})
 	if got := l.ask("open_first", `{"n":1}`); got != "error: server s: it wants you to open a page first: https://example.com/first" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Who has agreed to open a page is not done with it: the call is made again when the server says so,
+// or when they do.
+func TestACallWaitsUntilItsPageWasSeen(t *testing.T) {
+	for _, says := range []string{"the server", "the user"} {
+		var l *lab
+		var asked []string
+		l = open(t, Options{Entries: []Entry{entry("s", "good")}, Elicit: func(ctx context.Context, q Question) (Reply, error) {
+			asked = append(asked, q.Message)
+			if q.URL != "" {
+				return Reply{Action: Accept}, nil
+			}
+			if got := l.ask("finish", `{}`); got != "finished" {
+				t.Errorf("got %q", got)
+			}
+			if says == "the server" {
+				<-ctx.Done()
+			}
+			return Reply{Action: Accept}, ctx.Err()
+		}})
+		if got := l.ask("open_and_finish", `{}`); got != "seen" {
+			t.Errorf("%s: got %q", says, got)
+		}
+		if want := []string{"Open it", "Are you done with the page? It goes on then: https://example.com/page"}; !slices.Equal(asked, want) {
+			t.Errorf("%s: asked %q", says, asked)
+		}
+	}
+	l := open(t, Options{Entries: []Entry{entry("s", "good")}, Elicit: func(_ context.Context, q Question) (Reply, error) {
+		if q.URL != "" {
+			return Reply{Action: Accept}, nil
+		}
+		return Reply{Action: Decline}, nil
+	}})
+	if got := l.ask("open_and_finish", `{}`); got != "error: server s: it wants you to open a page first: https://example.com/page" {
+		t.Errorf("given up: %q", got)
+	}
+}
+
+func TestAPageThatIsDoneIsNotWaitedFor(t *testing.T) {
+	a := &asks{}
+	a.complete("early") // the server was faster than the question
+	a.complete("early")
+	a.complete("")
+	if !isClosed(a.page("early")) || isClosed(a.page("other")) || a.page("") != nil || a.page("other") != a.page("other") {
+		t.Errorf("%v", a.pages)
+	}
+	for i := range 2 * maxKnownPages {
+		a.complete(fmt.Sprint(i))
+	}
+	if len(a.pages) != maxKnownPages {
+		t.Errorf("%d pages are remembered", len(a.pages))
 	}
 }
 

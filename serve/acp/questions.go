@@ -23,7 +23,7 @@ func (p *user) AskQuestion(ctx context.Context, q mcp.Question) (mcp.Reply, erro
 	can := p.session.server.capable()
 	switch {
 	case q.URL != "" && can.pages:
-		return p.elicit(ctx, q, func(r *formRequest) { r.Mode, r.URL, r.ElicitationID = "url", q.URL, newID() })
+		return p.sendTo(ctx, q)
 	case q.URL != "":
 		q.Message += "\nIt wants a page opened, where it may ask for more: " + printable.VisibleLine(q.URL)
 		return p.askPermission(ctx, q, mcp.Accept, mcp.Decline)
@@ -76,6 +76,22 @@ func (p *user) elicit(ctx context.Context, q mcp.Question, set func(r *formReque
 		return mcp.Reply{Action: mcp.Decline}, nil
 	}
 	return cancelled, nil
+}
+
+// sendTo has the client open a page, and tells it later when the user is done there.
+func (p *user) sendTo(ctx context.Context, q mcp.Question) (mcp.Reply, error) {
+	id, s := newID(), p.session
+	r, err := p.elicit(ctx, q, func(r *formRequest) { r.Mode, r.URL, r.ElicitationID = "url", q.URL, id })
+	if r.Action == mcp.Accept && q.Done != nil {
+		go func() { // it ends with the session
+			select {
+			case <-q.Done:
+				s.server.conn.notify("elicitation/complete", pageSeen{id})
+			case <-s.ctx.Done():
+			}
+		}()
+	}
+	return r, err
 }
 
 // askPermission asks for a permission; yes and no are what the answers mean.

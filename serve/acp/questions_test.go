@@ -84,7 +84,8 @@ func TestAQuestionOfAServerIsTheClientsForm(t *testing.T) {
 func TestAPageIsTheClientsToOpenWhereItDoesThat(t *testing.T) {
 	t.Parallel()
 	for action, want := range map[string]string{"accept": "accept {} <nil>", "decline": "decline null <nil>", "cancel": "cancel null <nil>"} {
-		h := askingAsServer(mcp.Question{Server: "s", Message: "Sign in", URL: "https://example.com/a?b=c"})
+		seen := make(chan struct{})
+		h := askingAsServer(mcp.Question{Server: "s", Message: "Sign in", URL: "https://example.com/a?b=c", Done: seen})
 		r := serve(t, h)
 		r.Initialize(object{"elicitation": object{"url": object{}}})
 		r.Handle("elicitation/create", func(l acptest.Line) (any, *acptest.Error) {
@@ -99,6 +100,17 @@ func TestAPageIsTheClientsToOpenWhereItDoesThat(t *testing.T) {
 		}
 		if got := r.Texts(id, agentChunk); got != want || !h.ui.(mcp.Asker).OpensPages() {
 			t.Errorf("%s, want %s", got, want)
+		}
+		if action != "accept" {
+			continue
+		}
+		asked := r.Wait("the question", func(l acptest.Line) bool { return l.Method == "elicitation/create" })
+		close(seen)
+		done := r.Wait("that the page was seen", func(l acptest.Line) bool { return l.Method == "elicitation/complete" })
+		_, of, _ := strings.Cut(string(asked.Raw), `"elicitationId":`)
+		_, is, _ := strings.Cut(string(done.Raw), `"elicitationId":`)
+		if of[:38] != is[:38] {
+			t.Errorf("%s completes %s", done.Raw, asked.Raw)
 		}
 	}
 }

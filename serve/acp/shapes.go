@@ -291,6 +291,10 @@ type (
 		URL           string      `json:"url,omitempty"`
 		ElicitationID string      `json:"elicitationId,omitempty"`
 	}
+	// pageSeen says that the user is done with the page of a formRequest.
+	pageSeen struct {
+		ElicitationID string `json:"elicitationId"`
+	}
 	formSchema struct {
 		Type       string         `json:"type"`
 		Properties map[string]any `json:"properties"`

@@ -67,7 +67,7 @@ var answers = map[string]string{
 // sends names the shape of the parameters of what an agent sends.
 var sends = map[string]string{
 	"session/update": "SessionNotification", "$/cancel_request": "CancelRequestNotification",
-	"session/request_permission": "RequestPermissionRequest", "elicitation/create": "CreateElicitationRequest",
+	"session/request_permission": "RequestPermissionRequest", "elicitation/create": "CreateElicitationRequest", "elicitation/complete": "CompleteElicitationNotification",
 	"fs/read_text_file": "ReadTextFileRequest", "fs/write_text_file": "WriteTextFileRequest",
 }
 
@@ -108,7 +108,7 @@ func (c *Checker) checkSent(m map[string]json.RawMessage) error {
 	if !known {
 		return fmt.Errorf("an agent does not send %q", method)
 	}
-	if isRequest := method != "session/update" && method != "$/cancel_request"; isRequest != (m["id"] != nil) {
+	if isRequest := !slices.Contains([]string{"session/update", "$/cancel_request", "elicitation/complete"}, method); isRequest != (m["id"] != nil) {
 		return fmt.Errorf("%s: has an id: %v", method, m["id"] != nil)
 	}
 	if m["id"] != nil {

@@ -66,6 +66,7 @@ func Server(kind string) *mcp.Server {
 	if kind == "few" {
 		return s
 	}
+	addPage(s)
 	addKinds(s)
 	addLives(s)
 	addResources(s)
@@ -259,6 +260,27 @@ func addQuestions(s *mcp.Server) {
 					Data: json.RawMessage(`{"elicitations":[{"mode":"url","message":"Open it","url":"https://example.com/first","elicitationId":"2"}]}`)}
 			}
 			return says(fmt.Sprintf("opened %d times", opened-1)), nil
+		})
+}
+
+// addPage adds a tool that answers only when its page was seen, and one that sees it.
+func addPage(s *mcp.Server) {
+	seen := make(chan struct{})
+	const id = "page"
+	s.AddTool(&mcp.Tool{Name: "open_and_finish", Description: "Wants a page opened, and says when that was seen", InputSchema: object(`{}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			select {
+			case <-seen:
+				return says("seen"), nil
+			default:
+				return nil, &jsonrpc.Error{Code: mcp.CodeURLElicitationRequired, Message: "open it",
+					Data: json.RawMessage(`{"elicitations":[{"mode":"url","message":"Open it","url":"https://example.com/page","elicitationId":"` + id + `"}]}`)}
+			}
+		})
+	s.AddTool(&mcp.Tool{Name: "finish", Description: "Sees the page", InputSchema: object(`{}`)},
+		func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			close(seen)
+			return says("finished"), r.Session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: id})
 		})
 }
 
