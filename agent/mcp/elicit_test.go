@@ -100,7 +100,7 @@ func TestACallWaitsUntilItsPageWasSeen(t *testing.T) {
 	for _, says := range []string{"the server", "the user"} {
 		var l *lab
 		var asked []string
-		l = open(t, Options{Entries: []Entry{entry("s", "good")}, Elicit: func(ctx context.Context, q Question) (Reply, error) {
+		l = open(t, Options{Entries: []Entry{entry("s", "pages")}, Elicit: func(ctx context.Context, q Question) (Reply, error) {
 			asked = append(asked, q.Message)
 			if q.URL != "" {
 				return Reply{Action: Accept}, nil
@@ -120,7 +120,7 @@ func TestACallWaitsUntilItsPageWasSeen(t *testing.T) {
 			t.Errorf("%s: asked %q", says, asked)
 		}
 	}
-	l := open(t, Options{Entries: []Entry{entry("s", "good")}, Elicit: func(_ context.Context, q Question) (Reply, error) {
+	l := open(t, Options{Entries: []Entry{entry("s", "pages")}, Elicit: func(_ context.Context, q Question) (Reply, error) {
 		if q.URL != "" {
 			return Reply{Action: Accept}, nil
 		}

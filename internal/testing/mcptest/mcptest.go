@@ -57,7 +57,7 @@ func run(kind string) error {
 
 // Server is a good server. kind "newer" knows the newer era of the protocol only, "changed"
 // has another definition of the tool echo, "many" has 2,000 tools in pages, "few" has those alone
-// that say texts or ask.
+// that say texts or ask, "pages" wants a page seen as well.
 func Server(kind string) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{
 		Instructions: "A server for tests\n\nIt has a tool of every kind."})
@@ -66,7 +66,9 @@ func Server(kind string) *mcp.Server {
 	if kind == "few" {
 		return s
 	}
-	addPage(s)
+	if kind == "pages" {
+		addPage(s)
+	}
 	addKinds(s)
 	addLives(s)
 	addResources(s)
