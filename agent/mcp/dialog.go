@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,11 +80,12 @@ type dialog struct {
 	ui       agent.UI
 	title    string
 	isClient bool // a program answers
+	isWhole  bool // the one choice is all that is asked for: to decline is one, too
 }
 
 func newDialog(ui agent.UI, q *Question) dialog {
 	client, ok := ui.(agent.Client)
-	return dialog{ui, "MCP server " + q.Server + ": " + printable.Cut(printable.Line(q.Message), 300), ok && client.IsClient()}
+	return dialog{ui: ui, title: "MCP server " + q.Server + ": " + printable.Cut(printable.Line(q.Message), 300), isClient: ok && client.IsClient()}
 }
 
 const (
@@ -94,7 +96,11 @@ const (
 	chooseNone    = "\x00none" // no value of a server
 )
 
-// ask asks a question. Of a form the user first sees all that it wants to know, and may decline.
+// errDeclined says that the user does not want to answer.
+var errDeclined = errors.New("declined")
+
+// ask asks a question. Of a form the user first sees all that it wants to know, and may decline; one
+// choice is seen at once.
 func (d dialog) ask(ctx context.Context, q *Question) (Reply, error) {
 	switch {
 	case q.URL != "":
@@ -103,15 +109,20 @@ func (d dialog) ask(ctx context.Context, q *Question) (Reply, error) {
 	case len(q.Fields) == 0:
 		return d.agree(ctx, chooseYes, chooseNo, chooseNo)
 	}
-	wants := d
-	wants.title += "\nIt wants to know: " + q.names()
-	if r, err := wants.agree(ctx, chooseAnswer, chooseDecline, chooseAnswer); err != nil || r.Action != Accept {
-		return r, err
+	if d.isWhole = len(q.Fields) == 1 && (q.Fields[0].Type == FieldYesNo || q.Fields[0].Type == FieldChoose); !d.isWhole {
+		wants := d
+		wants.title += "\nIt wants to know: " + q.names()
+		if r, err := wants.agree(ctx, chooseAnswer, chooseDecline, chooseAnswer); err != nil || r.Action != Accept {
+			return r, err
+		}
 	}
 	r := Reply{Action: Accept, Values: map[string]any{}}
 	for i := range q.Fields {
 		f := &q.Fields[i]
 		value, given, ok, err := d.field(ctx, f)
+		if errors.Is(err, errDeclined) {
+			return Reply{Action: Decline}, nil
+		}
 		if err != nil || !ok {
 			return Reply{Action: Cancel}, err
 		}
@@ -210,6 +221,9 @@ func (d dialog) choose(ctx context.Context, f *Field, title string) (value any, 
 	if !f.Required && !many {
 		choices = append(choices, agent.Choice{Value: chooseNone, Label: "leave it out"})
 	}
+	if d.isWhole {
+		choices = append(choices, agent.Choice{Value: "\x00" + chooseDecline, Label: chooseDecline})
+	}
 	chosen, ok, err := d.ui.Select(ctx, title, choices, agent.DialogOptions{Multi: many, Empty: many, Default: defaults(f, choices)})
 	switch {
 	case err != nil || !ok:
@@ -218,6 +232,8 @@ func (d dialog) choose(ctx context.Context, f *Field, title string) (value any, 
 		return chosen, f.Required || len(chosen) > 0, true, nil
 	case len(chosen) == 0 || chosen[0] == chooseNone:
 		return nil, false, true, nil
+	case d.isWhole && chosen[0] == "\x00"+chooseDecline:
+		return nil, false, false, errDeclined
 	}
 	return chosen[0], true, true, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -130,6 +131,29 @@ func TestTheUserSeesAPageBeforeItIsOpened(t *testing.T) {
 	}
 	if r, err := Dialogs(agent.NoUI{}, nil)(t.Context(), Question{URL: "https://example.com"}); err != nil || r.Action != Cancel {
 		t.Errorf("without a user: %+v, %v", r, err)
+	}
+}
+
+func TestOneChoiceIsAskedAtOnce(t *testing.T) {
+	for _, schema := range []string{`{"type":"boolean"}`, `{"type":"string","enum":["true","false"]}`} {
+		f, err := newField("sure", []byte(schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Required = true
+		for answer, want := range map[string]Action{"true": Accept, "\x00decline": Decline, "": Cancel} {
+			p := &player{}
+			if answer != "" {
+				p.answers = [][]string{{answer}}
+			}
+			r, err := Dialogs(p, nil)(t.Context(), Question{Server: "s", Message: "Sure?", Fields: []Field{f}})
+			if err != nil || r.Action != want || want == Accept && fmt.Sprint(r.Values["sure"]) != "true" || len(p.titles) != 1 {
+				t.Errorf("%s, %q: %+v, %v, asked %q", schema, answer, r, err, p.titles)
+			}
+			if last := p.choices[0][len(p.choices[0])-1]; last.Label != "decline" || len(p.choices[0]) != 3 {
+				t.Errorf("%s: chosen from %+v", schema, p.choices[0])
+			}
+		}
 	}
 }
 

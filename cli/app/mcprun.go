@@ -32,8 +32,12 @@ func (r *run) openServers() {
 		r.logins = r.place.Logins(command)
 	}
 	o := r.place.serverOptions(r.servers.Entries, r.logins)
+	open := openPage
+	if r.script != nil { // nothing of the world outside is there
+		open = nil
+	}
 	o.Elicit = func(ctx context.Context, q mcp.Question) (mcp.Reply, error) {
-		return mcp.Dialogs(r.mcp.user(), openPage)(ctx, q)
+		return mcp.Dialogs(r.mcp.user(), open)(ctx, q)
 	}
 	o.Approve = r.mcp.approve
 	o.Notify = func(e mcp.Event) { r.tellServer(e) }
