@@ -2,6 +2,7 @@ package mcpfile
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -300,6 +301,35 @@ func TestServersOfAnEditor(t *testing.T) {
 	if entries, problems := FromClient(nil); entries != nil || problems != nil {
 		t.Errorf("%v, %v", entries, problems)
 	}
+}
+
+func FuzzFromClient(f *testing.F) {
+	for _, seed := range []string{`[{"name":"a b","command":"/x","args":["y"],"env":[{"name":"N","value":"v"}]}]`, `[{"type":"http","name":"__","url":"https://e/mcp","headers":[]}]`,
+		`[{"type":"sse","name":"","url":"x"},7,null,{"name":7}]`, `{}`, `null`, ``, `[`, `[{"name":"é","command":"x"},{"name":"\u0000","command":"x"}]`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		entries, problems := FromClient([]byte(text))
+		names := map[string]bool{}
+		for _, e := range entries {
+			if err := mcp.CheckName(e.Name); err != nil || names[e.Name] {
+				t.Errorf("the name %q: %v", e.Name, err)
+			}
+			names[e.Name] = true
+			if (e.Command == "") == (e.URL == "") || e.Source.Kind != mcp.FromClient || e.Exposure != mcp.DirectIfFew || e.Secrets != nil {
+				t.Errorf("%+v", e)
+			}
+		}
+		for _, p := range problems {
+			if strings.ContainsFunc(p, func(r rune) bool { return r < ' ' }) {
+				t.Errorf("%q is no line", p)
+			}
+		}
+		var list []json.RawMessage
+		if json.Unmarshal([]byte(text), &list) == nil && len(entries)+len(problems) != len(list) {
+			t.Errorf("of %d servers %d are used and %d named", len(list), len(entries), len(problems))
+		}
+	})
 }
 
 func TestAServerOfAProjectIsTheFilesThatItNames(t *testing.T) {
