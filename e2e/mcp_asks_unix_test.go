@@ -189,7 +189,7 @@ func TestServersAskTheUserAtTheTerminal(t *testing.T) {
 	}{
 		{"interactive", nil, []string{"ask", "ask", "ask", "ask", "ask_page", "ask_page", "ask_page"}, []step{
 			{form, "\r"}, {"Your name", "Ada\r"}, {"age (optional)", "36\r"}, {"colour (optional)", "gre\r"}, {sure, "no\r"},
-			{form, "\r"}, {"Your name", "\r"}, {"a value is wanted", "Bea\r"}, {"age (optional)", "\r"}, {"colour (optional)", "leave\r"}, {sure, "leave\r"},
+			{form, "\r"}, {"Your name", "\r"}, {"a value is wanted", "Bea\r"}, {"age (optional)", "\r"}, {"colour (optional)", "\r"}, {sure, "leave\r"},
 			{form, "decl\r"},
 			{form, "\r"}, {"Your name", "Ada\r"}, {"age (optional)", "\x1b"},
 			{"https://example.com/open", "yes\r"},

@@ -217,14 +217,17 @@ func (d dialog) choose(ctx context.Context, f *Field, title string) (value any, 
 			choices = append(choices, agent.Choice{Value: c.Value, Label: c.Label})
 		}
 	}
-	many := f.Type == FieldChooseMany
+	many, marked := f.Type == FieldChooseMany, defaults(f, choices)
 	if !f.Required && !many {
 		choices = append(choices, agent.Choice{Value: chooseNone, Label: "leave it out"})
+		if len(marked) == 0 {
+			marked = []string{chooseNone}
+		}
 	}
 	if d.isWhole {
 		choices = append(choices, agent.Choice{Value: "\x00" + chooseDecline, Label: chooseDecline})
 	}
-	chosen, ok, err := d.ui.Select(ctx, title, choices, agent.DialogOptions{Multi: many, Empty: many, Default: defaults(f, choices)})
+	chosen, ok, err := d.ui.Select(ctx, title, choices, agent.DialogOptions{Multi: many, Empty: many, Default: marked})
 	switch {
 	case err != nil || !ok:
 		return nil, false, ok, err
