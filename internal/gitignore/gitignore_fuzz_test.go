@@ -73,3 +73,20 @@ func unspelled(text, characters string) []byte {
 	}
 	return raw
 }
+
+// A backslash protects a blank behind it, and git gives up on a pattern that ends in one.
+func TestABackslashAtTheEndProtectsABlankOnly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{{`a\ `, "a ", true}, {`a\`, "a ", false}, {`a\`, "a", false}, {`a `, "a ", false}} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(c.pattern+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := None().With(dir).Ignores(filepath.Join(dir, c.name), false); got != c.want {
+			t.Errorf("%q ignores %q: %v", c.pattern, c.name, got)
+		}
+	}
+}

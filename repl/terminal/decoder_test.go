@@ -73,6 +73,7 @@ func TestKeysHaveNamesHoweverTheyAreSent(t *testing.T) {
 		{"\x1b[1089::99;5u\x1b[1089::99u", "ctrl+c с"},
 		{"\x1b[97;1:3u\x1b[97;1:2u\x1b[1;1:3A\x1b[13;2u\x1b[27u", `a^ a up^ shift+enter esc`},
 		{"\x1b[97;;229u\x1b[57400u\x1b[57376u\x1b[57441;2u\x1b[57420u", `a"å" 1 f13 down`},
+		{"a\x1b[57358u\x1b[5u\x1b[1114112u\x1b[57442ub", "a b"}, // keys without a character or a name
 		{"\x1b[112;6u\x1b[80;6u\x1b[99;9u\x1b[97;65u", "ctrl+shift+p ctrl+shift+p super+c a"},
 		{"\x1b[27;2;13~\x1b[27;5;9~\x1b[27;6;112~\x1b[27;7;116~", "shift+enter ctrl+tab ctrl+shift+p ctrl+alt+t"},
 		{"\x1b[9;5u\x1b[9u\x1b[127;3u\x1b[32;2u", `ctrl+tab tab alt+backspace shift+space" "`},

@@ -159,6 +159,7 @@ t.case("a module beside a hook is edited", function(t)
   t.hook("gate.lua")
   t.model { { tool = "bash", input = { command = "ls" } }, "done" }
   t.equal(t.entries(), {})
+  t.raises(function() t.edit_hook("gate.lua/x.lua", "") end, "t.edit_hook: ")
   t.ok(t.edit_hook("lib/words.lua", [[return { dangerous = "^ls" }]]))
   t.prompt("look")
   t.blocked("bash")
