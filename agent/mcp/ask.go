@@ -244,11 +244,15 @@ func (s *server) isOffered() bool {
 	return s.cannot() == nil && (s.entry.mayBe(Search) || s.entry.mayBe(Direct))
 }
 
-// Prompt returns the messages of a prompt of a server, which is started if it does not run.
+// Prompt returns the messages of a prompt of a server, which is started if it does not run. Their
+// texts are cleaned.
 func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map[string]string) ([]Message, error) {
 	one, err := s.find(server)
 	if err != nil {
 		return nil, err
+	}
+	if one.entry.Exposure == Off {
+		return nil, fmt.Errorf("server %s is off: neither its tools nor its prompts are offered", server)
 	}
 	c, done, err := one.use(ctx)
 	if err != nil {
@@ -276,11 +280,25 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map
 		if m == nil {
 			continue
 		}
+		hidden := cleanContent(m.Content)
 		w := &writer{details: details{Server: server}}
 		w.add(m.Content)
-		messages = append(messages, Message{Role: string(m.Role), Content: w.finish(nil).Tool.Content})
+		messages = append(messages, Message{Role: string(m.Role), Content: w.finish(nil).Tool.Content, Hidden: hidden})
 	}
 	return messages, nil
+}
+
+// cleanContent takes out of the text of a content what nobody sees, and counts that.
+func cleanContent(content sdk.Content) (hidden int) {
+	switch c := content.(type) {
+	case *sdk.TextContent:
+		c.Text, hidden = clean(c.Text, len(c.Text))
+	case *sdk.EmbeddedResource:
+		if c.Resource != nil {
+			c.Resource.Text, hidden = clean(c.Resource.Text, len(c.Resource.Text))
+		}
+	}
+	return hidden
 }
 
 // searchWithin is how long a search waits for servers of which nothing is known.

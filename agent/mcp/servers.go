@@ -369,4 +369,5 @@ type Hit struct {
 type Message struct {
 	Role    string // user or assistant
 	Content []message.Block
+	Hidden  int // characters without a shape that were taken out of its text
 }
