@@ -205,23 +205,13 @@ func mcpRefresh(o *app.Options) *cobra.Command {
 			defer m.servers.Close()
 			names := args
 			if len(names) == 0 {
-				for _, s := range m.servers.List() {
-					if s.State != mcp.StateOff {
-						names = append(names, s.Entry.Name)
-					}
-				}
+				names = app.ServersOn(m.servers)
 			} else if _, err := m.entry(names[0]); err != nil {
 				return err
 			}
-			var failed []error
-			for _, name := range names {
-				if err := m.servers.Refresh(cmd.Context(), name); err != nil {
-					failed = append(failed, err)
-					continue
-				}
-				if s, err := m.servers.Server(name); err == nil {
-					fmt.Println(name + ": " + printable.Count(s.Tools, "tool") + app.ServerCost(s))
-				}
+			rows, failed := app.RefreshServers(cmd.Context(), m.servers, names)
+			for _, row := range rows {
+				fmt.Println(row)
 			}
 			return errors.Join(failed...)
 		},

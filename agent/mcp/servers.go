@@ -202,10 +202,7 @@ func (s *Servers) Remove(name string) error {
 	s.mu.Lock()
 	s.list = slices.DeleteFunc(s.list, func(have *server) bool { return have == one })
 	s.mu.Unlock()
-	one.mu.Lock()
-	one.gone = true
-	one.mu.Unlock()
-	one.end()
+	one.remove()
 	return nil
 }
 

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"pi/agent"
 	"pi/agent/command"
@@ -22,11 +24,16 @@ type mcpCommands struct {
 	logins  *mcplogin.Logins
 	ui      agent.UI
 	apply   func() // gives the model the tools as they are now
+
+	// reread brings the servers in line with the files that configure them, all or one, and says
+	// what has changed.
+	reread func(ctx context.Context, only string) []string
 }
 
 // mcpCommands returns /mcp.
 func (r *run) mcpCommands(ui agent.UI) []command.Command {
-	m := &mcpCommands{servers: r.mcp.Servers, logins: r.logins, ui: ui, apply: r.chain.ApplyTools}
+	m := &mcpCommands{servers: r.mcp.Servers, logins: r.logins, ui: ui, apply: r.chain.ApplyTools,
+		reread: func(ctx context.Context, only string) []string { return r.readServersAgain(ctx, ui, only) }}
 	return m.list()
 }
 
@@ -34,7 +41,8 @@ func (r *run) mcpCommands(ui agent.UI) []command.Command {
 func (m *mcpCommands) list() []command.Command {
 	return []command.Command{{
 		Name: "mcp", Args: "[name | login|logout|refresh|on|off name]", Help: "list the MCP servers, tell about one, or do something about one",
-		More:     "login signs you in to a server, in a browser. refresh lists its tools anew and accepts those that changed.\non and off hold for this session; pi mcp, in a shell, adds and removes servers.",
+		More: "login signs you in to a server, in a browser. refresh reads mcp.json again, lists the tools anew and accepts those that\n" +
+			"changed.\non and off hold for this session; pi mcp, in a shell, adds and removes servers.",
 		Complete: m.complete,
 		Run: func(ctx context.Context, args string) (command.Outcome, error) {
 			if args == "" {
@@ -122,30 +130,57 @@ func (m *mcpCommands) logout(name string) (string, error) {
 	return name + ": the login is forgotten here", nil
 }
 
-// refresh lists the tools of a server anew, or of all that are on, and says what that costs.
+// refresh reads how a server is configured, lists its tools anew, or those of all that are on, and
+// says what that costs. That one of several cannot be used is no error.
 func (m *mcpCommands) refresh(ctx context.Context, name string) (string, error) {
-	var rows []string
-	var failed []error
-	for _, s := range m.servers.List() {
-		if name == "" && s.State == mcp.StateOff || name != "" && s.Entry.Name != name {
-			continue
+	rows := m.reread(ctx, name)
+	defer m.apply() // of one that is gone too
+	names := []string{name}
+	if name == "" {
+		names = ServersOn(m.servers)
+	}
+	listed, failed := RefreshServers(ctx, m.servers, names)
+	rows = append(rows, listed...)
+	for _, err := range failed {
+		rows = append(rows, err.Error())
+	}
+	switch {
+	case len(failed) > 0 && len(listed) == 0:
+		return "", errors.New(strings.Join(rows, "\n"))
+	case len(rows) == 0:
+		return noServers, nil
+	}
+	return strings.Join(rows, "\n"), nil
+}
+
+// ServersOn are the names of the servers that are not turned off.
+func ServersOn(servers *mcp.Servers) (names []string) {
+	for _, s := range servers.List() {
+		if s.State != mcp.StateOff {
+			names = append(names, s.Entry.Name)
 		}
-		if err := m.servers.Refresh(ctx, s.Entry.Name); err != nil {
+	}
+	return names
+}
+
+// RefreshServers starts servers anew, side by side, and accepts what they list. The rows say what
+// each has and what that costs; of those that failed there are errors instead.
+func RefreshServers(ctx context.Context, servers *mcp.Servers, names []string) (rows []string, failed []error) {
+	errs := make([]error, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() { errs[i] = servers.Refresh(ctx, name) })
+	}
+	all.Wait()
+	for i, name := range names {
+		s, err := servers.Server(name)
+		if err = cmp.Or(errs[i], err); err != nil {
 			failed = append(failed, err)
 			continue
 		}
-		now, err := m.servers.Server(s.Entry.Name)
-		if err != nil {
-			return "", err
-		}
-		rows = append(rows, fmt.Sprintf("%s: %s%s", s.Entry.Name, printable.Count(now.Tools, "tool"), ServerCost(now)))
+		rows = append(rows, fmt.Sprintf("%s: %s%s", name, printable.Count(s.Tools, "tool"), ServerCost(s)))
 	}
-	if len(rows)+len(failed) == 0 {
-		_, err := m.servers.Server(name)
-		return "there are no servers", err
-	}
-	m.apply()
-	return strings.Join(rows, "\n"), errors.Join(failed...)
+	return rows, failed
 }
 
 // ServerCost says what the direct tools of a server cost with each request; "" for none.
@@ -163,10 +198,12 @@ func (m *mcpCommands) describeAll() string {
 		rows = append(rows, strings.TrimRight(fmt.Sprintf("%-16s %-8s %s", s.Entry.Name, s.State, m.about(s)), " "))
 	}
 	if len(rows) == 0 {
-		return "there are no MCP servers; pi mcp add and pi mcp import configure some"
+		return noServers
 	}
 	return strings.Join(rows, "\n")
 }
+
+const noServers = "there are no MCP servers; pi mcp add and pi mcp import configure some, and /mcp refresh reads them"
 
 // about is what a server has, what that costs, where it comes from and what is wrong with it.
 func (m *mcpCommands) about(s mcp.Status) string {
