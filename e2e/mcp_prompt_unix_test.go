@@ -12,14 +12,14 @@ import (
 	"pi/internal/testing/acptest"
 )
 
-// mcpProgram is a command that is an MCP server, as mcpServer says, for programs of a world.
-func (w *world) mcpProgram() string {
+// program is the path of one of the programs of TestMain, for programs of a world.
+func (w *world) program(name string) string {
 	w.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	path := filepath.Join(w.home, "mcp-server") // the name says what it is, see TestMain
+	path := filepath.Join(w.home, name) // the name says what it is
 	if err := os.Symlink(self, path); err != nil && !os.IsExist(err) {
 		w.t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func (w *world) mcpProgram() string {
 // servers writes the mcp.json of the user with a server t of a kind.
 func (w *world) servers(kind string) {
 	w.t.Helper()
-	w.write(w.agentFile("mcp.json"), fmt.Sprintf(`{"mcpServers": {"t": {"command": %q, "args": [%q]}}}`, w.mcpProgram(), kind))
+	w.write(w.agentFile("mcp.json"), fmt.Sprintf(`{"mcpServers": {"t": {"command": %q, "args": [%q]}}}`, w.program("mcp-server"), kind))
 }
 
 func TestThePromptsOfServersAreCommandsOfAnEditor(t *testing.T) {

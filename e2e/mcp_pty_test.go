@@ -66,7 +66,7 @@ func TestServersOfAProjectThatComeWhileASessionRunsAreAskedAbout(t *testing.T) {
 	}
 	s := w.inTerminal()
 	s.prompt()
-	write(w.mcpProgram())
+	write(w.program("mcp-server"))
 	s.enter("/mcp refresh")
 	s.see(1, "This project brings MCP servers that you have not approved.")
 	s.see(1, "reads LEVEL")
@@ -84,7 +84,7 @@ func TestServersOfAProjectThatComeWhileASessionRunsAreAskedAbout(t *testing.T) {
 	s.see(1, "gone: theirs")
 	s.see(1, "MCP servers of this project not used, not approved: .mcp.json")
 	s.prompt()
-	write(w.mcpProgram()) // as it was approved
+	write(w.program("mcp-server")) // as it was approved
 	s.enter("/mcp refresh")
 	s.see(3, "theirs: 19 tools")
 	s.prompt()

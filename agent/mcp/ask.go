@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pi/agent"
 	"pi/internal/printable"
 )
 
@@ -56,7 +57,7 @@ func (s *server) call(ctx context.Context, tool, hash string, arguments json.Raw
 		return nil, err
 	}
 	var result *sdk.CallToolResult
-	notes, err := c.request(ctx, s.entry, o, func(ctx context.Context, token string, p *pending) error {
+	notes, err := s.request(ctx, c, o, func(ctx context.Context, c *connection, token string) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.CallToolParams{Name: tool, Arguments: arguments, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
@@ -73,6 +74,37 @@ func (s *server) call(ctx context.Context, tool, hash string, arguments json.Raw
 		return &Result{Tool: failure(s.named(err), notes)}, s.named(err)
 	}
 	return w.result(result, notes), nil
+}
+
+// request makes a request by a connection of the server. One that was not let in because the user is
+// signed in for too little is made once more if they sign in for it then and there: that is no second
+// call.
+func (s *server) request(ctx context.Context, c *connection, o CallOptions, send func(ctx context.Context, c *connection, token string) error) (notes []string, err error) {
+	by := func(c *connection) ([]string, error) {
+		return c.request(ctx, s.entry, o, func(ctx context.Context, token string, _ *pending) error { return send(ctx, c, token) })
+	}
+	if notes, err = by(c); err == nil || !s.signsIn(ctx, err) {
+		return notes, err
+	}
+	c, done, err := s.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return by(c)
+}
+
+// signsIn reports whether the user signed in for what a request lacks.
+func (s *server) signsIn(ctx context.Context, refused error) bool {
+	lacks, ok := errors.AsType[interface { // of [Options.Authorize]
+		error
+		Missing() []string
+	}](refused)
+	if !ok || len(lacks.Missing()) == 0 || s.set.o.SignIn == nil {
+		return false
+	}
+	defer agent.AwaitUser(ctx)()
+	return s.set.o.SignIn(ctx, *s.entry, lacks.Missing())
 }
 
 // orEmpty are arguments, of which there may be none.
@@ -201,7 +233,7 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error)
 	}
 	defer done()
 	var read *sdk.ReadResourceResult
-	notes, err := c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
+	notes, err := one.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.ReadResourceParams{URI: uri, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
@@ -260,7 +292,7 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map
 	}
 	defer done()
 	var got *sdk.GetPromptResult
-	_, err = c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
+	_, err = one.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.GetPromptParams{Name: name, Arguments: arguments, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
