@@ -159,16 +159,28 @@ func (p *Place) ProjectFiles() []trust.ProjectFile {
 func (r *run) loadServers(ctx context.Context) error {
 	p := r.place
 	s := p.MCPServers(nil)
-	if files := s.Unapproved(); len(files) > 0 && p.Attended() {
-		if r.startUser().approveServers(ctx, p, s.Project) {
-			s = p.MCPServers(nil)
+	if len(s.Unapproved()) > 0 {
+		var user *User
+		if p.Attended() {
+			at := r.startUser()
+			user = &at
 		}
+		s = r.askServers(ctx, user, s, nil)
 	}
 	for _, problem := range s.Problems {
 		r.later.warn(config.Tilde(problem.File) + strings.TrimPrefix(problem.String(), problem.File))
 	}
 	r.servers = s
 	return p.reportUnapproved(s.Unapproved(), &r.later)
+}
+
+// askServers has hooks of the user, or else the user, decide about servers of the project that are
+// not approved. user is nil where nobody is. It returns the servers as they are then.
+func (r *run) askServers(ctx context.Context, user *User, s MCPServers, client []mcp.Entry) MCPServers {
+	if !r.chain.AskTrust(ctx, s.Project) && (user == nil || !user.approveServers(ctx, r.place, s.Project)) {
+		return s
+	}
+	return r.place.MCPServers(client)
 }
 
 // approveServers asks about the servers of the project, and reports whether something is approved

@@ -27,10 +27,12 @@ func (r *run) readServersAgain(ctx context.Context, ui agent.UI, only string) (r
 		}
 	}
 	s := p.MCPServers(client)
-	if len(s.Unapproved()) > 0 && agent.HasUser(ui) {
-		if (User{Out: &notices{ui: ui}, dialogs: ui}).approveServers(ctx, p, s.Project) {
-			s = p.MCPServers(client)
+	if len(s.Unapproved()) > 0 {
+		var user *User
+		if agent.HasUser(ui) {
+			user = &User{Out: &notices{ui: ui}, dialogs: ui}
 		}
+		s = r.askServers(ctx, user, s, client)
 	}
 	r.servers = s
 	var later messages
