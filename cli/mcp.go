@@ -39,6 +39,7 @@ type mcpPlace struct {
 // openMCP opens the servers of the working directory, and says what is wrong with their files. The
 // caller closes them.
 func openMCP(o *app.Options) (*mcpPlace, error) {
+	endInOrder(o)
 	p, err := here(*o)
 	if err != nil {
 		return nil, err
@@ -55,6 +56,13 @@ func openMCP(o *app.Options) (*mcpPlace, error) {
 	}
 	m.servers = p.OpenServers(m.configured.Entries, m.logins)
 	return m, nil
+}
+
+// endInOrder makes Ctrl+C the end of the context, so that servers are told of it and ended.
+func endInOrder(o *app.Options) {
+	if o.CatchInterrupts != nil {
+		o.CatchInterrupts()
+	}
 }
 
 // entry returns the entry of a server; the error is a usage error.

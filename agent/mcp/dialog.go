@@ -129,11 +129,14 @@ func (d dialog) choose(ctx context.Context, f *Field, title string) (value any, 
 			choices = append(choices, agent.Choice{Value: c.Value, Label: c.Label})
 		}
 	}
-	many := f.Type == FieldChooseMany
+	many, marked := f.Type == FieldChooseMany, defaults(f, choices)
 	if !f.Required && !many {
 		choices = append(choices, agent.Choice{Value: chooseNone, Label: "leave it out"})
+		if len(marked) == 0 {
+			marked = []string{chooseNone}
+		}
 	}
-	chosen, ok, err := d.ui.Select(ctx, title, choices, agent.DialogOptions{Multi: many, Default: defaults(f, choices)})
+	chosen, ok, err := d.ui.Select(ctx, title, choices, agent.DialogOptions{Multi: many, Default: marked})
 	switch {
 	case err != nil || !ok:
 		return nil, false, ok, err
