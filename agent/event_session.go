@@ -9,8 +9,8 @@ import (
 	"pi/session/message"
 )
 
-// ProjectTrust asks whether files of a project may run as hooks. Only hooks that
-// do not come from the project are asked; the first answer counts.
+// ProjectTrust asks whether files of a project may run as hooks, or count as MCP servers. Only hooks
+// that do not come from the project are asked; the first answer counts.
 type ProjectTrust struct {
 	Cwd     string
 	Files   []TrustFile
@@ -18,12 +18,23 @@ type ProjectTrust struct {
 	Trusted map[string]bool // result: the hashes that are accepted; nil without an answer
 }
 
-// TrustFile is one file that would run.
+// TrustFile is one file that would run, or decide what does.
 type TrustFile struct {
-	Path   string
-	SHA256 string // hexadecimal
-	Size   int64
+	Path    string
+	SHA256  string // hexadecimal
+	Size    int64
+	Kind    TrustKind
+	Servers []string // of TrustServers: rows that describe them
 }
+
+// TrustKind is what a TrustFile is.
+type TrustKind string
+
+const (
+	TrustHook    TrustKind = "hook"    // or a module of one
+	TrustServers TrustKind = "servers" // it names MCP servers
+	TrustProgram TrustKind = "program" // an MCP server is made of it
+)
 
 // AppStart comes when configuration and hooks are loaded and no session exists.
 type AppStart struct{}

@@ -39,6 +39,7 @@ type mcpPlace struct {
 // openMCP opens the servers of the working directory, and says what is wrong with their files. The
 // caller closes them.
 func openMCP(o *app.Options) (*mcpPlace, error) {
+	endInOrder(o)
 	p, err := here(*o)
 	if err != nil {
 		return nil, err
@@ -55,6 +56,13 @@ func openMCP(o *app.Options) (*mcpPlace, error) {
 	}
 	m.servers = p.OpenServers(m.configured.Entries, m.logins)
 	return m, nil
+}
+
+// endInOrder makes Ctrl+C the end of the context, so that servers are told of it and ended.
+func endInOrder(o *app.Options) {
+	if o.CatchInterrupts != nil {
+		o.CatchInterrupts()
+	}
 }
 
 // entry returns the entry of a server; the error is a usage error.
@@ -205,23 +213,13 @@ func mcpRefresh(o *app.Options) *cobra.Command {
 			defer m.servers.Close()
 			names := args
 			if len(names) == 0 {
-				for _, s := range m.servers.List() {
-					if s.State != mcp.StateOff {
-						names = append(names, s.Entry.Name)
-					}
-				}
+				names = app.ServersOn(m.servers)
 			} else if _, err := m.entry(names[0]); err != nil {
 				return err
 			}
-			var failed []error
-			for _, name := range names {
-				if err := m.servers.Refresh(cmd.Context(), name); err != nil {
-					failed = append(failed, err)
-					continue
-				}
-				if s, err := m.servers.Server(name); err == nil {
-					fmt.Println(name + ": " + printable.Count(s.Tools, "tool") + app.ServerCost(s))
-				}
+			rows, failed := app.RefreshServers(cmd.Context(), m.servers, names)
+			for _, row := range rows {
+				fmt.Println(row)
 			}
 			return errors.Join(failed...)
 		},

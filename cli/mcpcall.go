@@ -27,6 +27,7 @@ standard input. The call passes the same hooks as one of a model.`,
 			if err != nil {
 				return app.UsageError{Err: err}
 			}
+			endInOrder(o)
 			p, err := here(*o)
 			if err != nil {
 				return err

@@ -57,3 +57,63 @@ func TestServersOfAProjectAreAskedAboutInTheTerminal(t *testing.T) {
 	s.enter("/quit")
 	s.leave(statusDone)
 }
+
+func TestServersOfAProjectThatComeWhileASessionRunsAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	write := func(command string) {
+		w.write(filepath.Join(w.project, ".mcp.json"), `{"mcpServers": {"theirs": {"command": "`+command+`", "env": {"LEVEL": "${LEVEL:-1}"}}}}`)
+	}
+	s := w.inTerminal()
+	s.prompt()
+	write(w.program("mcp-server"))
+	s.enter("/mcp refresh")
+	s.see(1, "This project brings MCP servers that you have not approved.")
+	s.see(1, "reads LEVEL")
+	s.answer(trustQuestion, "always\r")
+	s.see(1, "theirs: 19 tools")
+	s.prompt()
+	s.enter("/mcp refresh theirs")
+	s.see(2, "theirs: 19 tools")
+	s.prompt()
+
+	write("other-program")
+	s.enter("/mcp refresh")
+	s.see(1, "theirs  other-program")
+	s.answer(trustQuestion, "\r")
+	s.see(1, "gone: theirs")
+	s.see(1, "MCP servers of this project not used, not approved: .mcp.json")
+	s.prompt()
+	write(w.program("mcp-server")) // as it was approved
+	s.enter("/mcp refresh")
+	s.see(3, "theirs: 19 tools")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+func TestTheListOfServersDoesWhatItsWordsSay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.servers("prompts")
+	s := w.inTerminal()
+	s.enter("/mcp")
+	s.asked("MCP servers · 1")
+	s.answer("MCP servers · 1", "\r")
+	s.answer("list its tools anew", "refresh\r")
+	s.see(1, "t: 19 tools")
+	s.answer("MCP servers · 1", "\r")
+	s.answer("turn it off in this session", "off\r")
+	s.see(1, "t is off in this session")
+	s.answer("MCP servers · 1", "\r")
+	s.answer("turn it on in this session", "on\r")
+	s.see(1, "t is on in this session")
+	s.answer("MCP servers · 1", "\r")
+	s.answer("show its tools", "tools\r")
+	s.see(1, "/mcp:t:greet")
+	s.see(1, "Says a text back")
+	s.see(1, "2 resources")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(statusDone)
+}

@@ -54,6 +54,13 @@ func (c *Chain) Attach(host api.Host, ui agent.UI) {
 // ApplyTools gives the agent the tools as they are now, when those of servers are others.
 func (c *Chain) ApplyTools() { c.tools.Apply("") }
 
+// AskTrust asks the hooks that are not of the project about files of it that are no hooks, and approves
+// for this run what they trust. decided is false if none had an opinion.
+func (c *Chain) AskTrust(ctx context.Context, files []trust.ProjectFile) (decided bool) {
+	decided, _ = c.project.askHooks(ctx, files)
+	return decided
+}
+
 // Watch makes changes of hook files take effect until [Chain.Close] or the end
 // of ctx. Without it only [Chain.Reload] does. It is called once, after Load.
 func (c *Chain) Watch(ctx context.Context) error {

@@ -15,7 +15,7 @@ import (
 func seenAs() map[string]string {
 	const usage = `.usage.input == 1`
 	return map[string]string{
-		"project_trust":           `e.cwd == "/c" and #e.files == 1 and e.files[1].path == "/c/a.lua" and e.files[1].sha256 == "aa" and e.files[1].size == 7`,
+		"project_trust":           `e.cwd == "/c" and #e.files == 1 and e.files[1].path == "/c/a.lua" and e.files[1].sha256 == "aa" and e.files[1].size == 7 and e.files[1].kind == "servers" and e.files[1].servers[1] == "s  x"`,
 		"app_start":               `e.type == "app_start"`,
 		"session_directory":       `e.cwd == "/c"`,
 		"session_start":           `e.reason == "new" and e.session_id == "i" and e.session_file == "f" and e.previous_session_file == "p"`,

@@ -69,7 +69,7 @@ func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFil
 	}
 	e := &agent.ProjectTrust{Cwd: p.places.Cwd}
 	for _, f := range files {
-		e.Files = append(e.Files, agent.TrustFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
+		e.Files = append(e.Files, agent.TrustFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Kind: kindOf(f), Servers: f.Servers})
 	}
 	if err := p.events.Handle(ctx, e); err != nil || e.Refused {
 		return true, false
@@ -80,6 +80,17 @@ func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFil
 	accepted := slices.DeleteFunc(slices.Clone(files), func(f trust.ProjectFile) bool { return !e.Trusted[f.SHA256] })
 	p.guard.ApproveRun(accepted)
 	return true, p.guard.HasApprovals()
+}
+
+// kindOf is what a file of a project is, for hooks.
+func kindOf(f trust.ProjectFile) agent.TrustKind {
+	switch {
+	case f.Program:
+		return agent.TrustProgram
+	case len(f.Servers) > 0:
+		return agent.TrustServers
+	}
+	return agent.TrustHook
 }
 
 // errUnapproved is why a version of a file does not run; path is how it is shown, project

@@ -46,7 +46,7 @@ func samples(t testing.TB) []agent.Event {
 	model, other := &llm.Model{Provider: "p", ID: "m"}, &llm.Model{Provider: "q", ID: "n"}
 	text := "new"
 	return []agent.Event{
-		&agent.ProjectTrust{Cwd: "/c", Files: []agent.TrustFile{{Path: "/c/a.lua", SHA256: "aa", Size: 7}}},
+		&agent.ProjectTrust{Cwd: "/c", Files: []agent.TrustFile{{Path: "/c/a.lua", SHA256: "aa", Size: 7, Kind: agent.TrustServers, Servers: []string{"s  x"}}}},
 		&agent.AppStart{},
 		&agent.SessionDirectory{Cwd: "/c"},
 		&agent.SessionStart{Reason: "new", SessionID: "i", SessionFile: "f", PreviousSessionFile: "p"},

@@ -9,8 +9,8 @@
 //	/label  /undo  /redo  /compact  /uncompact  /name  /session
 //	/settings  /copy  /context  /export  /tools  /skills
 //
-// [Prompts] makes commands of prompt templates (/init and /review among them) and of
-// skills (/skill:NAME): they become a prompt.
+// [Prompts] makes commands of prompt templates (/init and /review among them), of
+// skills (/skill:NAME) and of what else becomes a prompt (/mcp:SERVER:PROMPT).
 //
 // A [Driver] does what a front end is handed: a command, else a prompt. [Set.Reads] tells a
 // line that is a command from a text that begins with a slash, and [Set.Run] runs it. A name
@@ -200,6 +200,9 @@ func (s *Set) Lookup(name string) (Command, bool) {
 	c, ok := s.lookupCode(name)
 	if !ok {
 		c, ok = find(s.promptCommands(), name)
+	}
+	if !ok && s.prompts != nil && s.prompts.Named != nil {
+		c, ok = s.prompts.Named(name)
 	}
 	return c, ok
 }

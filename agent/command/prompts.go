@@ -35,6 +35,11 @@ type Prompts struct {
 	// template has it nowhere. nil: none is.
 	Reserved func(name string) bool
 
+	// More are further commands that become prompts, such as those of servers; nil: there are
+	// none. Named returns one by a name that More may not know yet, if it can be one of these.
+	More  func() []Command
+	Named func(name string) (Command, bool)
+
 	taken func(name string) bool // by another command; nil before there is a set
 
 	mu   sync.Mutex
@@ -70,6 +75,9 @@ func (p *Prompts) Commands() []Command {
 				return p.prompt(ctx, text, args, err)
 			}})
 	}
+	if p.More != nil {
+		all = append(all, p.More()...)
+	}
 	return all
 }
 
@@ -101,11 +109,17 @@ func (p *Prompts) templates() (free []prompts.Template, problems []prompts.Probl
 	return free, problems
 }
 
-// prompt returns the outcome that sends text to the model, with what the arguments name.
+// prompt is Send, unless err is not nil.
 func (p *Prompts) prompt(ctx context.Context, text, args string, err error) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	return p.Send(ctx, text, args), nil
+}
+
+// Send returns the outcome that sends text to the model, with what the arguments name, and
+// behind it what else goes along.
+func (p *Prompts) Send(ctx context.Context, text, args string, along ...message.Block) Outcome {
 	sent := &agent.Prompt{Text: text, Literal: true, Source: cmp.Or(agent.SourceOf(ctx), "interactive")}
 	sent.Origin, _ = agent.OriginOf(ctx)
 	if p.Attach != nil {
@@ -116,7 +130,8 @@ func (p *Prompts) prompt(ctx context.Context, text, args string, err error) (Out
 			p.tell(agent.LevelInfo, words)
 		}
 	}
-	return Outcome{Prompt: sent}, nil
+	sent.Attachments = append(sent.Attachments, along...)
+	return Outcome{Prompt: sent}
 }
 
 // mayInit reports whether AGENTS.md may be written. If there is one, the user is asked;

@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pi/agent"
 	"pi/internal/printable"
 )
 
@@ -56,7 +57,7 @@ func (s *server) call(ctx context.Context, tool, hash string, arguments json.Raw
 		return nil, err
 	}
 	var result *sdk.CallToolResult
-	notes, err := c.request(ctx, s.entry, o, func(ctx context.Context, token string, p *pending) error {
+	notes, err := s.request(ctx, c, o, func(ctx context.Context, c *connection, token string) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.CallToolParams{Name: tool, Arguments: arguments, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
@@ -73,6 +74,37 @@ func (s *server) call(ctx context.Context, tool, hash string, arguments json.Raw
 		return &Result{Tool: failure(s.named(err), notes)}, s.named(err)
 	}
 	return w.result(result, notes), nil
+}
+
+// request makes a request by a connection of the server. One that was not let in because the user is
+// signed in for too little is made once more if they sign in for it then and there: that is no second
+// call.
+func (s *server) request(ctx context.Context, c *connection, o CallOptions, send func(ctx context.Context, c *connection, token string) error) (notes []string, err error) {
+	by := func(c *connection) ([]string, error) {
+		return c.request(ctx, s.entry, o, func(ctx context.Context, token string, _ *pending) error { return send(ctx, c, token) })
+	}
+	if notes, err = by(c); err == nil || !s.signsIn(ctx, err) {
+		return notes, err
+	}
+	c, done, err := s.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return by(c)
+}
+
+// signsIn reports whether the user signed in for what a request lacks.
+func (s *server) signsIn(ctx context.Context, refused error) bool {
+	lacks, ok := errors.AsType[interface { // of [Options.Authorize]
+		error
+		Missing() []string
+	}](refused)
+	if !ok || len(lacks.Missing()) == 0 || s.set.o.SignIn == nil {
+		return false
+	}
+	defer agent.AwaitUser(ctx)()
+	return s.set.o.SignIn(ctx, *s.entry, lacks.Missing())
 }
 
 // orEmpty are arguments, of which there may be none.
@@ -201,7 +233,7 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (*Result, error)
 	}
 	defer done()
 	var read *sdk.ReadResourceResult
-	notes, err := c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
+	notes, err := one.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.ReadResourceParams{URI: uri, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
@@ -244,11 +276,15 @@ func (s *server) isOffered() bool {
 	return s.cannot() == nil && (s.as().mayBe(Search) || s.as().mayBe(Direct))
 }
 
-// Prompt returns the messages of a prompt of a server, which is started if it does not run.
+// Prompt returns the messages of a prompt of a server, which is started if it does not run. Their
+// texts are cleaned.
 func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map[string]string) ([]Message, error) {
 	one, err := s.find(server)
 	if err != nil {
 		return nil, err
+	}
+	if one.entry.Exposure == Off {
+		return nil, fmt.Errorf("server %s is off: neither its tools nor its prompts are offered", server)
 	}
 	c, done, err := one.use(ctx)
 	if err != nil {
@@ -256,7 +292,7 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map
 	}
 	defer done()
 	var got *sdk.GetPromptResult
-	_, err = c.request(ctx, one.entry, CallOptions{}, func(ctx context.Context, token string, _ *pending) error {
+	_, err = one.request(ctx, c, CallOptions{}, func(ctx context.Context, c *connection, token string) error {
 		return c.asks.rounds(ctx, func(answers sdk.InputResponseMap, state string) (reply, sdk.InputRequestMap, string, error) {
 			params := &sdk.GetPromptParams{Name: name, Arguments: arguments, InputResponses: answers, RequestState: state}
 			params.SetProgressToken(token)
@@ -276,11 +312,25 @@ func (s *Servers) Prompt(ctx context.Context, server, name string, arguments map
 		if m == nil {
 			continue
 		}
+		hidden := cleanContent(m.Content)
 		w := &writer{details: details{Server: server}}
 		w.add(m.Content)
-		messages = append(messages, Message{Role: string(m.Role), Content: w.finish(nil).Tool.Content})
+		messages = append(messages, Message{Role: string(m.Role), Content: w.finish(nil).Tool.Content, Hidden: hidden})
 	}
 	return messages, nil
+}
+
+// cleanContent takes out of the text of a content what nobody sees, and counts that.
+func cleanContent(content sdk.Content) (hidden int) {
+	switch c := content.(type) {
+	case *sdk.TextContent:
+		c.Text, hidden = clean(c.Text, len(c.Text))
+	case *sdk.EmbeddedResource:
+		if c.Resource != nil {
+			c.Resource.Text, hidden = clean(c.Resource.Text, len(c.Resource.Text))
+		}
+	}
+	return hidden
 }
 
 // searchWithin is how long a search waits for servers of which nothing is known.

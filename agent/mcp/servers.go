@@ -43,8 +43,14 @@ type Options struct {
 
 	// Authorize returns what signs requests to a server, nil for nothing. It opens no browser:
 	// who has not signed in yet gets an error, see [ErrSignIn]; one with a method SignIn, which
-	// returns a string, is told in its own words. nil: nobody signs in.
+	// returns a string, is told in its own words, and one with a method Missing, which returns
+	// strings, says what the user has to sign in for beside what they are signed in for. nil:
+	// nobody signs in.
 	Authorize func(e Entry) (auth.OAuthHandler, error)
+
+	// SignIn asks the user to sign in for what is missing in a request of theirs, and signs them
+	// in; false: they do not. nil: there is nobody. It is called by any goroutine.
+	SignIn func(ctx context.Context, e Entry, missing []string) bool
 
 	// Elicit asks the user what a server wants to know while it works on a call; nil: there is
 	// nobody. It is called for one question of a server at a time.
@@ -202,10 +208,7 @@ func (s *Servers) Remove(name string) error {
 	s.mu.Lock()
 	s.list = slices.DeleteFunc(s.list, func(have *server) bool { return have == one })
 	s.mu.Unlock()
-	one.mu.Lock()
-	one.gone = true
-	one.mu.Unlock()
-	one.end()
+	one.remove()
 	return nil
 }
 
@@ -380,4 +383,5 @@ type Hit struct {
 type Message struct {
 	Role    string // user or assistant
 	Content []message.Block
+	Hidden  int // characters without a shape that were taken out of its text
 }

@@ -44,31 +44,43 @@ func (e early) Confirm(ctx context.Context, title, message string, o agent.Dialo
 // Select lets the user choose by number or text, with Multi several with commas between
 // them. It reports false for any other answer.
 func (e early) Select(ctx context.Context, title string, choices []agent.Choice, o agent.DialogOptions) ([]string, bool, error) {
+	line, err := e.askChoice(ctx, title, "Enter for none", choices, o)
+	if err != nil || line == "" {
+		return nil, err == nil && o.Multi && o.Empty, ctx.Err()
+	}
+	values, ok := chosenIn(choices, line, o.Multi)
+	return values, ok, nil
+}
+
+// askChoice shows what there is to choose from and returns the line that is typed; enter says what
+// an empty one means.
+func (e early) askChoice(ctx context.Context, title, enter string, choices []agent.Choice, o agent.DialogOptions) (line string, err error) {
 	e.show(asker(o), title)
 	for i, c := range choices {
 		fmt.Fprintf(e.user.Out, "%3d  %s\n", i+1, printable.VisibleLine(strings.TrimSpace(c.Text()+"  "+c.Description)))
 	}
-	prompt := "number, or Enter for none: "
+	prompt := "number, or " + enter + ": "
 	if o.Multi {
-		prompt = "numbers with commas between them, or Enter for none: "
+		prompt = "numbers with commas between them, or " + enter + ": "
 	}
-	line, err := e.user.Ask(ctx, prompt)
-	if err != nil || line == "" {
-		return nil, err == nil && o.Multi && o.Empty, ctx.Err()
-	}
+	return e.user.Ask(ctx, prompt)
+}
+
+// chosenIn are the values that a line names by number or text, with multi several with commas between
+// them; false if it names something else.
+func chosenIn(choices []agent.Choice, line string, multi bool) (values []string, ok bool) {
 	words := []string{line}
-	if o.Multi {
+	if multi {
 		words = strings.Split(line, ",")
 	}
-	var values []string
 	for _, word := range words {
 		i := numbered(choices, strings.TrimSpace(word))
 		if i < 0 {
-			return nil, false, nil
+			return nil, false
 		}
 		values = append(values, choices[i].Value)
 	}
-	return values, true, nil
+	return values, true
 }
 
 // numbered returns the position of the choice that a user named by its number or its

@@ -40,7 +40,7 @@ func (p *Place) MCPServers(client []mcp.Entry) MCPServers {
 	if !p.NoMCP && p.Config.MCP.Enabled {
 		user = p.userServers()
 		if !p.Hooks.NoApprove && !p.Guard.IsRefused() {
-			project, s.Project = p.projectServers()
+			project, s.Project = p.projectServers(p.Guard.Current)
 		}
 	}
 	s.Problems = append(user.Problems, project.Problems...)
@@ -71,15 +71,20 @@ func (p *Place) userServers() mcpfile.File {
 
 // projectServers reads the file of the project, whether it is approved or not, and describes what
 // an approval covers: that file first.
-func (p *Place) projectServers() (mcpfile.File, []trust.ProjectFile) {
-	for _, path := range mcpfile.ProjectFiles(p.Cwd) {
-		v := p.Guard.Read(path)
+func (p *Place) projectServers(read func(path string) trust.Version) (mcpfile.File, []trust.ProjectFile) {
+	naming := mcpfile.ProjectFiles(p.Cwd)
+	p.Guard.NoteServers(naming, nil)
+	for _, path := range naming {
+		v := read(path)
 		if !v.Exists() {
 			continue
 		}
 		file := mcpfile.Parse(v.Code, p.originOf(mcp.FromProject, path))
 		programs := file.Files(p.Cwd)
-		p.Guard.NoteServers([]string{path}, programs)
+		p.Guard.NoteServers(nil, programs)
+		for _, program := range programs {
+			read(program)
+		}
 		files := p.Guard.Describe(append([]string{path}, programs...))
 		if len(files) == 0 {
 			return file, nil
@@ -110,7 +115,17 @@ func (p *Place) withholdChanged(project *mcpfile.File, files []trust.ProjectFile
 		if err := s.Unapproved(p.Cwd, func(path string) bool { return approved[path] }); err != nil && s.Problem == nil {
 			s.Problem = err
 		}
+		s.Secrets = func(context.Context) (env, headers map[string]string, err error) {
+			return nil, nil, s.Unapproved(p.Cwd, p.isApprovedNow)
+		}
 	}
+}
+
+// isApprovedNow reports whether a file of the project is approved as it is on the disk, which may be
+// long after it was read first: servers are started when they are needed.
+func (p *Place) isApprovedNow(path string) bool {
+	v := p.Guard.Current(path)
+	return !p.Guard.IsPending(path) && (p.Hooks.Approve || p.Guard.MayRunVersion(trust.ScopeProject, path, v))
 }
 
 // originOf is what the entries of a file refer to.
@@ -123,7 +138,7 @@ func (p *Place) originOf(kind mcp.SourceKind, path string) mcpfile.Origin {
 // of, for the watch over what tools do.
 func (p *Place) serverFiles() (naming, programs []string) {
 	naming = mcpfile.ProjectFiles(p.Cwd)
-	_, files := p.projectServers()
+	_, files := p.projectServers(p.Guard.Read)
 	for _, f := range files {
 		if f.Program {
 			programs = append(programs, f.Path)
@@ -135,7 +150,7 @@ func (p *Place) serverFiles() (naming, programs []string) {
 // ProjectFiles are the files of the project that an approval covers: hooks with their modules, and
 // what decides about MCP servers.
 func (p *Place) ProjectFiles() []trust.ProjectFile {
-	_, servers := p.projectServers()
+	_, servers := p.projectServers(p.Guard.Read)
 	return append(p.Guard.ProjectFiles(p.Places()), servers...)
 }
 
@@ -144,16 +159,28 @@ func (p *Place) ProjectFiles() []trust.ProjectFile {
 func (r *run) loadServers(ctx context.Context) error {
 	p := r.place
 	s := p.MCPServers(r.client)
-	if files := s.Unapproved(); len(files) > 0 && p.Attended() {
-		if r.startUser().approveServers(ctx, p, s.Project) {
-			s = p.MCPServers(r.client)
+	if len(s.Unapproved()) > 0 {
+		var user *User
+		if p.Attended() {
+			at := r.startUser()
+			user = &at
 		}
+		s = r.askServers(ctx, user, s)
 	}
 	for _, problem := range s.Problems {
 		r.later.warn(config.Tilde(problem.File) + strings.TrimPrefix(problem.String(), problem.File))
 	}
 	r.servers = s
 	return p.reportUnapproved(s.Unapproved(), &r.later)
+}
+
+// askServers has hooks of the user, or else the user, decide about servers of the project that are
+// not approved. user is nil where nobody is. It returns the servers as they are then.
+func (r *run) askServers(ctx context.Context, user *User, s MCPServers) MCPServers {
+	if !r.chain.AskTrust(ctx, s.Project) && (user == nil || !user.approveServers(ctx, r.place, s.Project)) {
+		return s
+	}
+	return r.place.MCPServers(r.client)
 }
 
 // approveServers asks about the servers of the project, and reports whether something is approved

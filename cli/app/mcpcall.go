@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"golang.org/x/term"
-
 	"pi/agent"
 	"pi/agent/mcp"
 	"pi/cli/keyring/oauth"
@@ -61,21 +59,3 @@ func (p *Place) CallServer(ctx context.Context, server, tool string, arguments j
 func (r *run) callServer(ctx context.Context, server, tool string, arguments json.RawMessage) agent.Result {
 	return r.agent.CallTool(agent.WithVia(ctx, agent.ViaShell), mcp.Name(server, tool), arguments)
 }
-
-// caller is the front end of a call: its user is asked and told beside what the call gives, which
-// goes to standard output.
-func (r *run) caller() front {
-	if !r.place.Attended() || !term.IsTerminal(int(os.Stderr.Fd())) {
-		return front{deaf{}, agent.NoUI{Notices: func(text string, level agent.Level) { User{Out: os.Stderr}.notify(text, level) }}}
-	}
-	return front{deaf{}, early{user: User{in: os.Stdin, Out: os.Stderr}}}
-}
-
-// deaf is a listener that wants nothing.
-type deaf struct{}
-
-// Wants is that of [agent.Listener].
-func (deaf) Wants(agent.Kind) bool { return false }
-
-// Handle is that of [agent.Listener].
-func (deaf) Handle(context.Context, agent.Event) error { return nil }

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"pi/agent"
 	"pi/agent/command"
@@ -22,11 +24,16 @@ type mcpCommands struct {
 	logins  *mcplogin.Logins
 	ui      agent.UI
 	apply   func() // gives the model the tools as they are now
+
+	// reread brings the servers in line with the files that configure them, all or one, and says
+	// what has changed.
+	reread func(ctx context.Context, only string) []string
 }
 
 // mcpCommands returns /mcp.
 func (r *run) mcpCommands(ui agent.UI) []command.Command {
-	m := &mcpCommands{servers: r.mcp.Servers, logins: r.logins, ui: ui, apply: r.chain.ApplyTools}
+	m := &mcpCommands{servers: r.mcp.Servers, logins: r.logins, ui: ui, apply: r.chain.ApplyTools,
+		reread: func(ctx context.Context, only string) []string { return r.readServersAgain(ctx, ui, only) }}
 	return m.list()
 }
 
@@ -34,7 +41,8 @@ func (r *run) mcpCommands(ui agent.UI) []command.Command {
 func (m *mcpCommands) list() []command.Command {
 	return []command.Command{{
 		Name: "mcp", Args: "[name | login|logout|refresh|on|off name]", Help: "list the MCP servers, tell about one, or do something about one",
-		More:     "login signs you in to a server, in a browser. refresh lists its tools anew and accepts those that changed.\non and off hold for this session; pi mcp, in a shell, adds and removes servers.",
+		More: "login signs you in to a server, in a browser. refresh reads mcp.json again, lists the tools anew and accepts those that\n" +
+			"changed.\non and off hold for this session; pi mcp, in a shell, adds and removes servers.",
 		Complete: m.complete,
 		Run: func(ctx context.Context, args string) (command.Outcome, error) {
 			if args == "" {
@@ -122,30 +130,57 @@ func (m *mcpCommands) logout(name string) (string, error) {
 	return name + ": the login is forgotten here", nil
 }
 
-// refresh lists the tools of a server anew, or of all that are on, and says what that costs.
+// refresh reads how a server is configured, lists its tools anew, or those of all that are on, and
+// says what that costs. That one of several cannot be used is no error.
 func (m *mcpCommands) refresh(ctx context.Context, name string) (string, error) {
-	var rows []string
-	var failed []error
-	for _, s := range m.servers.List() {
-		if name == "" && s.State == mcp.StateOff || name != "" && s.Entry.Name != name {
-			continue
+	rows := m.reread(ctx, name)
+	defer m.apply() // of one that is gone too
+	names := []string{name}
+	if name == "" {
+		names = ServersOn(m.servers)
+	}
+	listed, failed := RefreshServers(ctx, m.servers, names)
+	rows = append(rows, listed...)
+	for _, err := range failed {
+		rows = append(rows, err.Error())
+	}
+	switch {
+	case len(failed) > 0 && len(listed) == 0:
+		return "", errors.New(strings.Join(rows, "\n"))
+	case len(rows) == 0:
+		return noServers, nil
+	}
+	return strings.Join(rows, "\n"), nil
+}
+
+// ServersOn are the names of the servers that are not turned off.
+func ServersOn(servers *mcp.Servers) (names []string) {
+	for _, s := range servers.List() {
+		if s.State != mcp.StateOff {
+			names = append(names, s.Entry.Name)
 		}
-		if err := m.servers.Refresh(ctx, s.Entry.Name); err != nil {
+	}
+	return names
+}
+
+// RefreshServers starts servers anew, side by side, and accepts what they list. The rows say what
+// each has and what that costs; of those that failed there are errors instead.
+func RefreshServers(ctx context.Context, servers *mcp.Servers, names []string) (rows []string, failed []error) {
+	errs := make([]error, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() { errs[i] = servers.Refresh(ctx, name) })
+	}
+	all.Wait()
+	for i, name := range names {
+		s, err := servers.Server(name)
+		if err = cmp.Or(errs[i], err); err != nil {
 			failed = append(failed, err)
 			continue
 		}
-		now, err := m.servers.Server(s.Entry.Name)
-		if err != nil {
-			return "", err
-		}
-		rows = append(rows, fmt.Sprintf("%s: %s%s", s.Entry.Name, printable.Count(now.Tools, "tool"), ServerCost(now)))
+		rows = append(rows, fmt.Sprintf("%s: %s%s", name, printable.Count(s.Tools, "tool"), ServerCost(s)))
 	}
-	if len(rows)+len(failed) == 0 {
-		_, err := m.servers.Server(name)
-		return "there are no servers", err
-	}
-	m.apply()
-	return strings.Join(rows, "\n"), errors.Join(failed...)
+	return rows, failed
 }
 
 // ServerCost says what the direct tools of a server cost with each request; "" for none.
@@ -160,28 +195,40 @@ func ServerCost(s mcp.Status) string {
 func (m *mcpCommands) describeAll() string {
 	var rows []string
 	for _, s := range m.servers.List() {
-		rows = append(rows, strings.TrimRight(fmt.Sprintf("%-16s %-8s %s", s.Entry.Name, s.State, m.about(s)), " "))
+		rows = append(rows, strings.TrimRight(fmt.Sprintf("%-16s %-8s %s", s.Entry.Name, s.State, about(s)), " "))
 	}
 	if len(rows) == 0 {
-		return "there are no MCP servers; pi mcp add and pi mcp import configure some"
+		return noServers
 	}
 	return strings.Join(rows, "\n")
 }
 
-// about is what a server has, what that costs, where it comes from and what is wrong with it.
-func (m *mcpCommands) about(s mcp.Status) string {
+const noServers = "there are no MCP servers; pi mcp add and pi mcp import configure some, and /mcp refresh reads them"
+
+// about is how a server is offered, what it has, what that costs, where it comes from and what is
+// wrong with it.
+func about(s mcp.Status) string {
 	parts := []string{string(s.Exposure)}
 	if s.Known {
 		parts = append(parts, printable.Count(s.Tools, "tool")+ServerCost(s))
 	}
 	parts = append(parts, sourceText(s.Entry.Source))
+	if wrong := wrongWith(s); wrong != "" {
+		parts = append(parts, wrong)
+	}
+	return printable.VisibleLine(strings.Join(parts, " · "))
+}
+
+// wrongWith is what is wrong with a server, or has changed in it; "" for nothing.
+func wrongWith(s mcp.Status) string {
+	var parts []string
 	if s.Err != nil {
 		parts = append(parts, printable.Line(s.Err.Error()))
 	}
 	if n := len(s.Changes); n > 0 {
 		parts = append(parts, printable.Count(n, "changed tool"))
 	}
-	return printable.VisibleLine(strings.Join(parts, " · "))
+	return strings.Join(parts, " · ")
 }
 
 // sourceText says where an entry comes from.
@@ -196,13 +243,11 @@ func (m *mcpCommands) describe(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rows := []string{fmt.Sprintf("%s · %s · %s", s.Entry.Name, s.State, m.about(s)), mcpfile.Line(s.Entry)}
+	rows := []string{fmt.Sprintf("%s · %s · %s", s.Entry.Name, s.State, about(s)), mcpfile.Line(s.Entry)}
 	if state := m.logins.State(*s.Entry); state != "" {
 		rows = append(rows, state)
 	}
-	for _, t := range m.servers.Known(name) {
-		rows = append(rows, strings.TrimRight(fmt.Sprintf("  %-24s %-6s %s", t.Tool, t.Exposure, printable.FirstLine(t.Description, 90)), " "))
-	}
+	rows = append(rows, m.has(s)...)
 	for _, c := range s.Changes {
 		rows = append(rows, "changed: "+describeChange(c))
 	}
@@ -219,6 +264,36 @@ func (m *mcpCommands) describe(name string) (string, error) {
 		rows[i] = printable.VisibleLine(rows[i])
 	}
 	return strings.Join(rows, "\n"), nil
+}
+
+// mostShown is how many tools and prompts of a server are shown in a session.
+const mostShown = 100
+
+// has are the tools of a server and the commands of its prompts, as far as they are known, each in a
+// row.
+func (m *mcpCommands) has(s mcp.Status) (rows []string) {
+	name := s.Entry.Name
+	row := func(what, how, about string) {
+		rows = append(rows, strings.TrimRight(fmt.Sprintf("  %-24s %-6s %s", what, how, printable.FirstLine(about, 90)), " "))
+	}
+	for _, t := range m.servers.Known(name) {
+		row(t.Tool, string(t.Exposure), t.Description)
+	}
+	for _, p := range m.servers.Prompts() {
+		if p.Server == name {
+			row("/"+promptPrefix+name+":"+typable(p.Name), "prompt", cmp.Or(p.Description, p.Title))
+		}
+	}
+	if more := len(rows) - mostShown; more > 0 {
+		rows = append(rows[:mostShown], fmt.Sprintf("  and %d more, all with `pi mcp tools %s`", more, name))
+	}
+	switch {
+	case s.Resources > 0:
+		rows = append(rows, "  "+printable.Count(s.Resources, "resource"))
+	case !s.Known && s.State != mcp.StateOff:
+		rows = append(rows, "what it has is not known before it has run; /mcp refresh "+name+" starts it")
+	}
+	return rows
 }
 
 // describeChange says how a tool differs from what it was.
@@ -242,15 +317,15 @@ type mcpList struct {
 	said  string // what was done last
 }
 
-// What can be done with a row of the list.
-const (
-	doTell    = "show its tools and all there is to know about it"
-	doLogin   = "sign in to it"
-	doLogout  = "forget what you are signed in with"
-	doRefresh = "list its tools anew, and accept those that changed"
-	doOn      = "turn it on in this session"
-	doOff     = "turn it off in this session"
-)
+// What can be done with a row of the list, by the words of /mcp.
+const doTools = "tools"
+
+func waysOf(word string) agent.Choice {
+	means := map[string]string{
+		doTools: "show its tools and all there is to know about it", "login": "sign in to it", "logout": "forget what you are signed in with",
+		"refresh": "read its entry and list its tools anew, and accept those that changed", "on": "turn it on in this session", "off": "turn it off in this session"}
+	return agent.Choice{Value: word, Description: means[word]}
+}
 
 // pick shows the servers until the user leaves the list, or asks for more than fits there. ok is
 // false where there is no such list, or no server.
@@ -288,26 +363,25 @@ func (p *mcpList) do(x command.Pressed) (status string, ended bool, err error) {
 	if err != nil {
 		return err.Error(), false, nil
 	}
-	ways := []string{doTell, doRefresh, doOff}
+	ways := []agent.Choice{waysOf(doTools), waysOf("refresh"), waysOf("off")}
 	if s.State == mcp.StateOff {
-		ways = []string{doTell, doOn}
+		ways = []agent.Choice{waysOf(doTools), waysOf("on"), waysOf("refresh")}
 	}
 	if s.Entry.IsHTTP() {
-		ways = append(ways, doLogin)
+		ways = append(ways, waysOf("login"))
 		if p.logins.State(*s.Entry) != "" {
-			ways = append(ways, doLogout)
+			ways = append(ways, waysOf("logout"))
 		}
 	}
-	way, ok, err := p.ui.Select(p.ctx, s.Entry.Name+" · "+string(s.State), agent.Choices(ways...), agent.DialogOptions{})
+	way, ok, err := p.ui.Select(p.ctx, s.Entry.Name+" · "+string(s.State), ways, agent.DialogOptions{})
 	if err != nil || !ok || len(way) != 1 {
 		return p.said, false, err
 	}
-	if way[0] == doTell {
+	if way[0] == doTools {
 		status, err = p.describe(s.Entry.Name)
 		return status, true, err
 	}
-	words := map[string]string{doLogin: "login ", doLogout: "logout ", doRefresh: "refresh ", doOn: "on ", doOff: "off "}
-	status, err = p.run(p.ctx, words[way[0]]+s.Entry.Name)
+	status, err = p.run(p.ctx, way[0]+" "+s.Entry.Name)
 	return status, false, err
 }
 
@@ -319,7 +393,15 @@ func (p *mcpList) view() command.ListView {
 		v.Title += "\n" + p.said
 	}
 	for _, s := range all {
-		v.Rows = append(v.Rows, command.Row{ID: s.Entry.Name, Columns: []string{s.Entry.Name, string(s.State), p.about(s)}, Description: printable.VisibleLine(s.Description), Dim: s.State == mcp.StateOff})
+		exposure, tools := string(s.Exposure), ""
+		if s.Known {
+			tools = printable.Count(s.Tools, "tool")
+		}
+		if s.Direct > 0 {
+			tools += fmt.Sprintf(", %d direct: %s tokens", s.Direct, printable.Grouped(s.Tokens))
+		}
+		v.Rows = append(v.Rows, command.Row{ID: s.Entry.Name, Columns: []string{s.Entry.Name, string(s.State), exposure, tools, string(s.Entry.Source.Kind)},
+			Description: printable.VisibleLine(cmp.Or(wrongWith(s), s.Description)), Search: s.Description, Dim: s.State == mcp.StateOff})
 	}
 	return v
 }

@@ -24,18 +24,21 @@ type runServers struct {
 
 // openServers opens the servers of the run. None is started.
 func (r *run) openServers() {
+	var signIn func(context.Context, mcp.Entry, []string) bool // nil: whoever made the logins does it
 	if r.logins == nil {
 		command := "pi mcp login"
 		if p := r.place; p.Attended() || p.Mode == modeRPC || p.Mode == modeACP {
 			command = "/mcp login"
 		}
 		r.logins = r.place.Logins(command)
+		signIn = r.mcp.signInFor(r.logins)
 	}
 	o := r.place.serverOptions(r.servers.Entries, r.logins)
 	open := openPage
 	if r.script != nil { // nothing of the world outside is there
 		open = nil
 	}
+	o.SignIn = signIn
 	o.Elicit = func(ctx context.Context, q mcp.Question) (mcp.Reply, error) {
 		return mcp.Dialogs(r.mcp.user(), open)(ctx, q)
 	}

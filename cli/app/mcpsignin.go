@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"pi/agent"
 	"pi/agent/mcp"
 	"pi/cli/keyring/oauth"
 	"pi/cli/mcplogin"
+	"pi/internal/printable"
 )
 
 // SignInTo signs a user in to a server: it asks for the tools, signs in as the server wants it,
@@ -67,6 +69,39 @@ func signsInBy(ui agent.UI, cancel context.CancelCauseFunc) oauth.User {
 		return text, err
 	}
 	return user
+}
+
+// signInFor returns what asks the user, in the middle of a call, to sign in for more; see
+// [mcp.Options]. Of several calls one asks, and the others wait for what comes of it.
+func (s *runServers) signInFor(logins *mcplogin.Logins) func(ctx context.Context, e mcp.Entry, missing []string) bool {
+	turn := make(chan struct{}, 1)
+	return func(ctx context.Context, e mcp.Entry, missing []string) bool {
+		ui := s.user()
+		if !ui.HasUI() {
+			return false
+		}
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			return false
+		}
+		if _, wants := logins.Wants(e); !wants {
+			return true // the call before signed in
+		}
+		answer, err := ui.Confirm(ctx, fmt.Sprintf("The MCP server %s wants more than you are signed in for. Sign in for that, in a browser?", e.Name),
+			"It wants: "+printable.Short(printable.Line(strings.Join(missing, " "))), agent.DialogOptions{})
+		if err != nil || answer == agent.No {
+			return false
+		}
+		signing, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		err = logins.SignIn(signing, e, signsInBy(ui, cancel))
+		if err != nil && !errors.Is(err, errGivenUp) && ctx.Err() == nil {
+			ui.Notify(err.Error(), agent.LevelWarning)
+		}
+		return err == nil
+	}
 }
 
 // errGivenUp is a sign-in that its user has left.

@@ -170,6 +170,7 @@ func (r *run) attach(ctx context.Context, f front, mode string, own []command.Co
 	commands := command.NewSet(withFront(slices.Concat(core, hooks.list(), r.mcpCommands(f.UI), []command.Command{p.loginCommand(f, &hookAccounts{r.chain.ProviderSettings, r.models}, r.beginWith)}), own), r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.prompts.UI, r.prompts.Attach = f, r.attached
+	r.addServerPrompts()
 	commands.AddPrompts(r.prompts)
 	r.commands = commands
 	for _, line := range append(r.later.warnings, p.Guard.TakeChangedInstructions()...) {

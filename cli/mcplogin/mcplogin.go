@@ -119,6 +119,9 @@ func (e *SignInError) Error() string {
 // SignIn is the command. It tells servers that the error says itself what to do.
 func (e *SignInError) SignIn() string { return e.Command + " " + e.Server }
 
+// Missing are the scopes that the user is to sign in for. It tells servers that there are such.
+func (e *SignInError) Missing() []string { return e.Scopes }
+
 // Is makes it an [mcp.ErrSignIn].
 func (e *SignInError) Is(target error) bool { return target == mcp.ErrSignIn }
 

@@ -12,16 +12,20 @@ const firstCancel = "the first cancel stops the chain; otherwise the last answer
 // startEvents are those before there is a session.
 func startEvents() []Spec {
 	return []Spec{
-		asking(Spec{About: "Asks whether hooks of a project may run. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet.",
+		asking(Spec{About: "Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet.",
 			OwnOnly: true, Rule: "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash"},
 			func(p *payload, e *agent.ProjectTrust) {
 				p.text("cwd", e.Cwd).about("the project")
 				p.value("files", "pi.TrustFile[]", func() lua.LValue {
 					return luavm.NewList(p.L, len(e.Files), func(i int) lua.LValue {
-						t := luavm.NewRecord(p.L, 3)
+						t := luavm.NewRecord(p.L, 5)
 						luavm.Set(t, "path", lua.LString(e.Files[i].Path))
 						luavm.Set(t, "sha256", lua.LString(e.Files[i].SHA256))
 						luavm.Set(t, "size", lua.LNumber(e.Files[i].Size))
+						luavm.Set(t, "kind", lua.LString(e.Files[i].Kind))
+						if rows := e.Files[i].Servers; len(rows) > 0 {
+							luavm.Set(t, "servers", luavm.NewList(p.L, len(rows), func(i int) lua.LValue { return lua.LString(rows[i]) }))
+						}
 						return t
 					})
 				}).about("what would run")

@@ -96,7 +96,7 @@ func (s *state) isOpenToAsk() bool {
 }
 
 // mayAdopt reports whether a change that no tool can have made becomes active without a
-// question: it is no file of the project, or approved, or an edit of a file whose edits were
+// question: it is no file of the project, or approved, or not used unless it is, or an edit of a file whose edits were
 // approved in this run. crowd says that several files changed at once.
 func (s *state) mayAdopt(c change, crowd bool) bool {
 	switch {
@@ -106,6 +106,8 @@ func (s *state) mayAdopt(c change, crowd bool) bool {
 		return true
 	case s.approvals.isApproved(c.path, c.is.Sum):
 		return true
+	case s.home.isOfServers(c.path): // who uses it asks whether it is approved
+		return true
 	}
 	return s.approvals.live[c.path] && !crowd && s.ledger.pending[c.path] == nil && s.home.headNow() == s.approvals.head
 }
@@ -113,7 +115,7 @@ func (s *state) mayAdopt(c change, crowd bool) bool {
 // adopt makes a changed version active. A file of the project gets an approval for it, if it
 // has none.
 func (s *state) adopt(c change) {
-	if s.home.isProjects(c.scope, c.path) && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
+	if s.home.isProjects(c.scope, c.path) && c.is.exists() && !s.home.isOfServers(c.path) && !s.approvals.isApproved(c.path, c.is.Sum) {
 		_ = s.approve(c.path, c.is.Sum) // if it cannot be stored, it is valid for this run
 	}
 	s.ledger.put(c.path, c.is)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,12 +26,17 @@ const serversFile = "mcp.json"
 // hook.
 const maxProgram = 256 << 20
 
-// Current returns the version of a file of the user that is in force: an edit that no tool can have
-// made is, from this moment on. Nobody is asked.
+// Current returns the version of a file that is in force, be it the user's or one that decides about
+// servers of the project: an edit that no tool can have made is, from this moment on. Nobody is
+// asked. A file of the project is used only if that version is approved.
 func (g *Guard) Current(path string) Version {
 	s := g.lock()
 	defer g.mu.Unlock()
-	if changes := s.ledger.changed(map[string]Scope{path: ""}, s.window); len(changes) > 0 {
+	scope := Scope("")
+	if s.home.isOfServers(path) {
+		scope = ScopeProject
+	}
+	if changes := s.ledger.changed(map[string]Scope{path: scope}, s.window); len(changes) > 0 {
 		s.decide(changes)
 	}
 	return s.readLocked(path)
@@ -103,7 +109,11 @@ func program(path string) Version {
 // isServers reports whether a file names servers.
 func (h *home) isServers(path string) bool { return path == h.userServers || h.servers[path] }
 
-// addServers adds the files that decide which servers there are.
+// isOfServers reports whether a file of the project names servers, or is what one of them is made of.
+func (h *home) isOfServers(path string) bool { return h.servers[path] || h.programs[path] }
+
+// addServers adds the files that decide which servers there are, also those that were noted since p
+// was made.
 func (h *home) addServers(paths map[string]Scope, p Places) {
 	if h.userServers != "" {
 		paths[h.userServers] = ""
@@ -111,7 +121,7 @@ func (h *home) addServers(paths map[string]Scope, p Places) {
 	if p.NoProject {
 		return
 	}
-	for _, path := range slices.Concat(p.Servers, p.Programs) {
+	for _, path := range slices.Concat(p.Servers, p.Programs, slices.Collect(maps.Keys(h.servers)), slices.Collect(maps.Keys(h.programs))) {
 		paths[path] = ScopeProject
 	}
 }

@@ -134,3 +134,52 @@ func TestServersThatChangedInAWindowWaitAndTheirCopyHasNoSecrets(t *testing.T) {
 	}
 	next.Close()
 }
+
+func TestAFileOfServersThatAUserChangesIsReadAnewAndNeedsAnotherYes(t *testing.T) {
+	agent, project := t.TempDir(), t.TempDir()
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, theirs := filepath.Join(agent, "mcp.json"), filepath.Join(project, ".mcp.json")
+	write(own, "one")
+	write(theirs, "one")
+	g, err := NewGuard(GuardOptions{AgentDir: agent, Project: project})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.NoteServers([]string{theirs}, nil)
+	is := func(want string, approved bool) {
+		t.Helper()
+		if own := g.Current(own); string(own.Code) != want {
+			t.Errorf("of the user: %q, want %q", own.Code, want)
+		}
+		v := g.Current(theirs)
+		if string(v.Code) != want || g.MayRunVersion(ScopeProject, theirs, v) != approved {
+			t.Errorf("of the project: %q, want %q, approved %v", v.Code, want, approved)
+		}
+	}
+	is("one", false)
+	if err := g.ApproveAlways(g.Describe([]string{theirs})); err != nil {
+		t.Fatal(err)
+	}
+	is("one", true)
+	write(own, "two")
+	write(theirs, "two")
+	is("two", false)
+	g.ApproveRun(g.Describe([]string{theirs}))
+	is("two", true)
+
+	// What tools may have written waits, and what was approved before counts.
+	p := Places{AgentDir: agent, Cwd: project}
+	if err := g.OpenWindow(p, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	write(own, "three")
+	write(theirs, "three")
+	is("two", true)
+	if !g.IsPending(own) || !g.IsPending(theirs) {
+		t.Error("what tools may have written does not wait")
+	}
+}

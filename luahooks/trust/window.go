@@ -435,7 +435,9 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	for _, path := range h.instructions {
 		paths[path] = scopeInstructions
 	}
+	g.mu.Lock()
 	h.addServers(paths, p)
+	g.mu.Unlock()
 	for _, path := range p.Named() {
 		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
 	}

@@ -285,10 +285,10 @@ func arguments(known command.Command, before string, end int) Result {
 	return Result{Start: start, End: len(before), Typed: args[last:], Items: items}
 }
 
-// argument is the item of a candidate. One that ends in a blank or a slash says itself
-// what follows.
+// argument is the item of a candidate. One that ends in a blank, a slash or an equals sign says
+// itself what follows.
 func argument(candidate string) Item {
-	if strings.HasSuffix(candidate, " ") || strings.HasSuffix(candidate, "/") {
+	if candidate != "" && strings.ContainsRune(" /=", rune(candidate[len(candidate)-1])) {
 		return Item{Value: candidate, Label: strings.TrimRight(candidate, " ")}
 	}
 	return Item{Value: candidate, Append: " "}

@@ -377,7 +377,8 @@ func (x slash) isCommand(line string) bool {
 	if x.session.run.Commands.Refresh != nil && !x.isAdvertised(name) {
 		x.session.run.Commands.Refresh()
 	}
-	return x.isAdvertised(name)
+	_, isKnown := x.session.run.Commands.Lookup(name) // such as a prompt of a server that has not run yet
+	return isKnown
 }
 
 func (x slash) isAdvertised(name string) bool {

@@ -32,11 +32,13 @@
 ---@field reason? string for people
 ---@field inject? string told to the model as a hidden message, before it is asked again
 
---- One file that would run.
+--- One file that would run, or that names what does.
 ---@class pi.TrustFile
 ---@field path string
 ---@field sha256 string of its bytes, in hexadecimal
 ---@field size integer bytes
+---@field kind "hook"|"servers"|"program" a hook or a module of one, a file that names MCP servers, or one that a server is made of
+---@field servers? string[] of a file that names servers: their command lines or addresses, and the variables that they get and read
 
 --- A summary that a hook brings.
 ---@class pi.CompactionDraft

@@ -4,7 +4,7 @@
 -- A handler of an asking event may return what is in its result class. A key that
 -- is not in there is an error; nil, and an empty table, are no opinion.
 
---- Asks whether hooks of a project may run. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet.
+--- Asks whether hooks of a project may run, and in an event of its own whether its MCP servers may be used. Only your own hooks and those of the command line are asked. In a terminal they can ask the person: `confirm`, `select` and `input` work line by line, for there is no prompt yet.
 ---@class pi.ProjectTrustEvent
 ---@field type "project_trust"
 ---@field cwd string the project

@@ -57,7 +57,7 @@ func run(kind string) error {
 
 // Server is a good server. kind "newer" knows the newer era of the protocol only, "changed"
 // has another definition of the tool echo, "many" has 2,000 tools in pages, "few" has those alone
-// that say texts or ask, "pages" wants a page seen as well.
+// that say texts or ask, "pages" wants a page seen as well, "prompts" has prompts of every kind.
 func Server(kind string) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{
 		Instructions: "A server for tests\n\nIt has a tool of every kind."})
@@ -74,6 +74,9 @@ func Server(kind string) *mcp.Server {
 	addResources(s)
 	if kind == "newer" {
 		s.AddReceivingMiddleware(refuseInitialize)
+	}
+	if kind == "prompts" {
+		addPrompts(s)
 	}
 	if kind == "many" {
 		for i := range 2000 {
@@ -302,6 +305,25 @@ func addResources(s *mcp.Server) {
 		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "Say hello to " + r.Params.Arguments["who"]}}}}, nil
 		})
+}
+
+// addPrompts adds prompts with several messages, with what is no text, and with hidden text.
+func addPrompts(s *mcp.Server) {
+	s.AddPrompt(&mcp.Prompt{Name: "review code", Description: "Reviews code", Arguments: []*mcp.PromptArgument{
+		{Name: "language", Description: "what it is written in", Required: true}, {Name: "style", Description: "how to say it"}}},
+		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			a := r.Params.Arguments
+			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{
+				{Role: "user", Content: &mcp.TextContent{Text: fmt.Sprintf("Review this %s, style <%s>:\u200b\x1b[31m", a["language"], a["style"])}},
+				{Role: "assistant", Content: &mcp.TextContent{Text: "Show it."}},
+				{Role: "user", Content: &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "test://one", Text: "the text @a.txt of one"}}},
+				{Role: "user", Content: &mcp.ImageContent{Data: Pixel(), MIMEType: "image/png"}},
+				{Role: "user", Content: &mcp.AudioContent{Data: []byte("RIFF"), MIMEType: "audio/wav"}},
+			}}, nil
+		})
+	s.AddPrompt(&mcp.Prompt{Name: "empty"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{}}, nil
+	})
 }
 
 // errNoInput is how a hostile server ends that nobody speaks to any more.

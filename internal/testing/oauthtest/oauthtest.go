@@ -73,7 +73,7 @@ func New(b Behaviour) *Server {
 	mux.HandleFunc("/register", s.register)
 	mux.HandleFunc("/authorize", s.authorize)
 	mux.HandleFunc("/token", s.token)
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.requests = append(s.requests, r.Method+" "+r.URL.Path)
 		instead := s.Instead
@@ -82,6 +82,7 @@ func New(b Behaviour) *Server {
 			mux.ServeHTTP(w, r)
 		}
 	}))
+	s.Start()
 	return s
 }
 
