@@ -201,10 +201,30 @@ func (d *dialer) client(c *connection) *sdk.Client {
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see [connection.call]
 	})
 	client.AddRoots(&sdk.Root{URI: fileURL(d.options.Cwd), Name: filepath.Base(d.options.Cwd)})
+	client.AddSendingMiddleware(survives)
+	client.AddReceivingMiddleware(survives)
 	if d.entry.IsHTTP() {
 		client.AddSendingMiddleware(d.impatient)
 	}
 	return client
+}
+
+// survives keeps a message from ending this program that the SDK does not expect, as one in which
+// null stands in the place of an object.
+func survives(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
+		defer func() {
+			if crash := recover(); crash != nil {
+				result, err = nil, fmt.Errorf("%s: what the server says cannot be read", method)
+			}
+		}()
+		asked, isAsked := r.GetParams().(*sdk.ElicitParams)
+		done, isDone := r.GetParams().(*sdk.ElicitationCompleteParams)
+		if isAsked && asked == nil || isDone && done == nil { // the SDK would crash, and keep a lock
+			return nil, fmt.Errorf("%s: params are missing", method)
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // impatient bounds the time of the first word of the newer era, behind which the SDK says that

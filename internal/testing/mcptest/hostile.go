@@ -104,7 +104,28 @@ func hostiles() map[string]func() error {
 	for name, h := range hostileAnswers() {
 		all[name] = h.serve
 	}
+	all["scripted"] = func() error { return scripted().serve() }
 	return all
+}
+
+// Answers is the variable with what the server "scripted" says: by method, the lines with which
+// it answers. ID in them stands for the id of the request. What it does not name is answered as usual.
+const Answers = "PI_TEST_MCP_ANSWERS"
+
+func scripted() hostile {
+	var answers map[string][]string
+	if err := json.Unmarshal([]byte(os.Getenv(Answers)), &answers); err != nil {
+		panic(err) // of a test
+	}
+	h := hostile{}
+	for method, lines := range answers {
+		h[method] = func(m message) {
+			for _, line := range lines {
+				say("%s", strings.ReplaceAll(line, "ID", string(m.ID)))
+			}
+		}
+	}
+	return h
 }
 
 // hostileAnswers are those that speak the protocol, badly.
