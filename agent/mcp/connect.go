@@ -171,7 +171,7 @@ func (d *dialer) transport(wire context.Context, c *connection, env, headers map
 			return nil, err
 		}
 	}
-	return &sdk.StreamableClientTransport{Endpoint: d.entry.URL, HTTPClient: c.carrier.client(), OAuthHandler: signs, MaxEventSize: maxMessage}, nil
+	return &sdk.StreamableClientTransport{Endpoint: c.carrier.endpoint(), HTTPClient: c.carrier.client(), OAuthHandler: signs, MaxEventSize: maxMessage}, nil
 }
 
 // client returns what speaks to one server. There is one for each, since what the SDK calls a
@@ -271,10 +271,7 @@ func (c *connection) explain(err error) error {
 	case c.process == nil:
 		return err
 	}
-	text := ""
-	if fate := c.process.fate(); fate != "" {
-		text = fate
-	}
+	text := c.process.fate()
 	rows := c.process.stderr.all()
 	rows = rows[max(0, len(rows)-shownRows):]
 	if len(rows) > 0 {
@@ -329,7 +326,7 @@ func (c *connection) await() {
 		c.process.end() // it may have closed its output and live on
 	}
 	if c.closing.Err() == nil { // else this program ended it
-		c.err = c.explain(cmp.Or(err, errEnded))
+		c.err = plain(c.explain(cmp.Or(err, errEnded)))
 	}
 	c.stop()
 	c.cut()

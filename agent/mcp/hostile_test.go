@@ -392,3 +392,16 @@ func TestNullInThePlaceOfSomethingHarmsNobody(t *testing.T) {
 		})
 	}
 }
+
+func TestOfAnErrorNoMoreIsRepeatedThanIsRead(t *testing.T) {
+	for _, kind := range []string{"long-error", "long-error-lists"} {
+		l := one(t, kind)
+		got := l.ask("echo", `{}`)
+		if len(got) > 5<<10 || strings.Contains(got, "\x1b") || !strings.HasSuffix(got, "…") {
+			t.Errorf("%s: %d bytes, %.80q", kind, len(got), got)
+		}
+		if s, _ := l.Server("s"); s.Err != nil && len(s.Err.Error()) > 5<<10 {
+			t.Errorf("%s: its state has an error of %d bytes", kind, len(s.Err.Error()))
+		}
+	}
+}

@@ -45,6 +45,14 @@ func (c *carrier) client() *http.Client {
 	return &http.Client{Transport: c, CheckRedirect: c.checkRedirect}
 }
 
+// endpoint is the address without its query, which is added to each request: there are keys in some,
+// and errors repeat the address.
+func (c *carrier) endpoint() string {
+	u := *c.origin
+	u.RawQuery = ""
+	return u.String()
+}
+
 func (c *carrier) isOrigin(u *url.URL) bool {
 	return u.Scheme == c.origin.Scheme && u.Host == c.origin.Host
 }
@@ -73,6 +81,9 @@ func (c *carrier) RoundTrip(request *http.Request) (*http.Response, error) {
 			if http.CanonicalHeaderKey(name) != "Authorization" || request.Header.Get(name) == "" {
 				request.Header.Set(name, value)
 			}
+		}
+		if request.URL.Path == c.origin.Path && request.URL.RawQuery == "" {
+			request.URL.RawQuery = c.origin.RawQuery
 		}
 	} else {
 		request.Header.Del("Authorization")

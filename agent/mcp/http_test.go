@@ -374,3 +374,29 @@ func TestAConnectionThatIsLostUnusedIsNoFailure(t *testing.T) {
 		t.Errorf("states %v", l.states())
 	}
 }
+
+func TestTheQueryOfAnAddressIsInNoError(t *testing.T) {
+	keys := make(chan string, 100)
+	url := served(t, func(_ http.ResponseWriter, r *http.Request, _ string) bool {
+		keys <- r.URL.Query().Get("api_key")
+		return false
+	})
+	l := overHTTP(t, Entry{URL: url + "/mcp?api_key=hunter2"}, Options{})
+	if got := l.ask("echo", `{"text":"hello"}`); got != "hello" {
+		t.Fatal(got)
+	}
+	l.Close()
+	for range len(keys) {
+		if key := <-keys; key != "hunter2" {
+			t.Errorf("a request with the key %q", key)
+		}
+	}
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	l = overHTTP(t, Entry{URL: gone.URL + "/mcp?api_key=hunter2"}, Options{})
+	got := l.ask("echo", `{}`)
+	s, _ := l.Server("s")
+	if told := got + s.Err.Error() + l.logged(); strings.Contains(told, "hunter2") || !strings.Contains(told, gone.URL) {
+		t.Errorf("%s", told)
+	}
+}

@@ -149,6 +149,8 @@ func hostileAnswers() map[string]hostile {
 		"answers-nonsense": {"tools/call": func(m message) { answer(m.ID, `{"content":"no list"}`) }},
 		"long-line":        {"tools/call": func(m message) { flood(func() { fmt.Fprint(out, strings.Repeat("x", 1<<16)) }, 16<<10) }},
 		"long-answer":      {"tools/call": func(m message) { answer(m.ID, result(strings.Repeat("word ", 1<<20))) }},
+		"long-error":       {"tools/call": refuses(1 << 20)},
+		"long-error-lists": {"tools/list": refuses(1 << 20)},
 		"floods-stderr":    {"tools/call": func(m message) { floodErrors(); answer(m.ID, result("flooded")) }},
 		"floods-stdout": {"tools/call": func(m message) {
 			flood(func() { fmt.Fprintln(out, strings.Repeat("noise ", 200)) }, 80_000)
@@ -201,6 +203,13 @@ func hostileAnswers() map[string]hostile {
 		"needs-input": {"tools/call": func(m message) {
 			answer(m.ID, `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{"message":"again?","requestedSchema":{"type":"object","properties":{}}}}}}`)
 		}},
+	}
+}
+
+// refuses answers with an error of so many words, and what controls a terminal.
+func refuses(words int) func(m message) {
+	return func(m message) {
+		say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"no\u001b[2J%s"}}`, m.ID, strings.Repeat(" no", words))
 	}
 }
 
