@@ -159,6 +159,11 @@ func (d *dialer) attempt(ctx context.Context, version string, env, headers map[s
 // transport starts the process of the server, or prepares the requests to it.
 func (d *dialer) transport(wire context.Context, c *connection, env, headers map[string]string) (t sdk.Transport, err error) {
 	if !d.entry.IsHTTP() {
+		if d.entry.Check != nil {
+			if err := d.entry.Check(); err != nil {
+				return nil, err
+			}
+		}
 		c.process, t, err = startServer(d.entry, environ(d.options.Environ(), env), d.options.Cwd, d.options, d.log)
 		return t, err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,9 @@ func (p *Place) MCPServers(client []mcp.Entry) MCPServers {
 		user = p.userServers()
 		if !p.Hooks.NoApprove && !p.Guard.IsRefused() {
 			project, s.Project = p.projectServers()
+			if p.Hooks.Approve { // as they are: what changes in the run is not approved
+				p.Guard.ApproveRun(s.Project)
+			}
 		}
 	}
 	s.Problems = append(user.Problems, project.Problems...)
@@ -99,7 +103,8 @@ func (p *Place) projectServers() (mcpfile.File, []trust.ProjectFile) {
 	return mcpfile.File{}, nil
 }
 
-// withholdChanged lets no server start that is made of a file which is not approved as it is.
+// withholdChanged lets no server start that is made of a file which is not approved as it is, now
+// or whenever it is started: tools may change the file meanwhile, and no copy of it is run.
 func (p *Place) withholdChanged(project *mcpfile.File, files []trust.ProjectFile) {
 	approved := map[string]bool{}
 	for _, f := range files {
@@ -107,9 +112,8 @@ func (p *Place) withholdChanged(project *mcpfile.File, files []trust.ProjectFile
 	}
 	for i := range project.Servers {
 		s := &project.Servers[i]
-		if err := s.Unapproved(p.Cwd, func(path string) bool { return approved[path] }); err != nil && s.Problem == nil {
-			s.Problem = err
-		}
+		s.Problem = cmp.Or(s.Problem, s.Unapproved(p.Cwd, func(path string) bool { return approved[path] }))
+		s.Check = func() error { return s.Unapproved(p.Cwd, p.Guard.MayStart) }
 	}
 }
 
