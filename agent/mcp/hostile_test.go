@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"pi/internal/testing/mcptest"
 )
 
@@ -402,6 +404,27 @@ func TestOfAnErrorNoMoreIsRepeatedThanIsRead(t *testing.T) {
 		}
 		if s, _ := l.Server("s"); s.Err != nil && len(s.Err.Error()) > 5<<10 {
 			t.Errorf("%s: its state has an error of %d bytes", kind, len(s.Err.Error()))
+		}
+	}
+}
+
+func TestNoTextMovesUnseenFromOneFieldOfADefinitionToAnother(t *testing.T) {
+	define := func(title, description string) string {
+		tool, err := newTool(&Entry{Name: "s"}, &sdk.Tool{Name: "t", Title: title, Description: description, InputSchema: map[string]any{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tool.Hash
+	}
+	if define("a", "b\x00c") == define("a\x00b", "c") {
+		t.Error("another definition has the same hash")
+	}
+}
+
+func TestAToolWhoseNameCannotBeReadIsLeftOut(t *testing.T) {
+	for name, ok := range map[string]bool{"get.x/y-z": true, "gr\u00fc\u00dfe": true, "a\nb": false, "a\tb": false, "a\x1b[2J": false, "a\u200bb": false} {
+		if _, err := newTool(&Entry{Name: "s"}, &sdk.Tool{Name: name, InputSchema: map[string]any{}}); (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
 		}
 	}
 }

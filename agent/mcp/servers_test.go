@@ -476,6 +476,35 @@ func TestAToolThatChangedIsToldAndMayBeBlocked(t *testing.T) {
 	}
 }
 
+func TestWhatBecomesOfAToolWhileTheUserIsAskedIsNotAccepted(t *testing.T) {
+	l := one(t, "good")
+	if got := l.ask("echo", `{"text":"a"}`); got != "a" {
+		t.Fatal(got)
+	}
+	changes := func(hash string) {
+		d := *l.list[0].definitions()
+		d.Tools = slices.Clone(d.Tools)
+		d.tool("echo").Hash = hash
+		l.list[0].take(&d)
+	}
+	asked := 0
+	l.o.OnChange, l.o.Approve = AskChange, func(context.Context, Change) (bool, error) {
+		if asked++; asked == 1 {
+			changes("third")
+		}
+		return true, nil
+	}
+	changes("second")
+	if got := l.ask("echo", `{"text":"a"}`); got != "error: s/echo: "+errChanged.Error() {
+		t.Errorf("%q", got)
+	}
+	for range 2 { // the user has said yes to what it is now
+		if got := l.ask("echo", `{"text":"a"}`); got != "a" || asked != 2 {
+			t.Errorf("%q, asked %d times", got, asked)
+		}
+	}
+}
+
 func TestAListThatChangesIsReadAgain(t *testing.T) {
 	l := open(t, Options{Entries: []Entry{entry("s", "good")}, testOnlyPause: time.Millisecond})
 	if got := l.ask("grow", `{}`); got != "grown" {
